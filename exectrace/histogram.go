@@ -1,0 +1,46 @@
+package exectrace
+
+import (
+	"math/bits"
+	"time"
+)
+
+// A Histogram counts durations, eight buckets to each power of two
+// nanoseconds: bucket i below 8 holds i ns; above, with e = i/8-1, it begins
+// at (8+i%8)<<e ns.
+type Histogram struct {
+	Counts []int64 // by bucket, as long as needed
+	N      int64
+	Sum    time.Duration
+	Max    time.Duration
+}
+
+// Add counts one duration; negative ones count as zero.
+func (h *Histogram) Add(d time.Duration) {
+	d = max(d, 0)
+	i := int(d)
+	if d >= 8 {
+		e := bits.Len64(uint64(d)) - 4
+		i = e<<3 + int(uint64(d)>>e)
+	}
+	for len(h.Counts) <= i {
+		h.Counts = append(h.Counts, make([]int64, i+1-len(h.Counts))...)
+	}
+	h.Counts[i]++
+	h.N++
+	h.Sum += d
+	h.Max = max(h.Max, d)
+}
+
+// merge adds all of o.
+func (h *Histogram) merge(o *Histogram) {
+	for len(h.Counts) < len(o.Counts) {
+		h.Counts = append(h.Counts, 0)
+	}
+	for i, n := range o.Counts {
+		h.Counts[i] += n
+	}
+	h.N += o.N
+	h.Sum += o.Sum
+	h.Max = max(h.Max, o.Max)
+}

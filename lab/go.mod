@@ -1,0 +1,3 @@
+module github.com/gowhy/gowhy/lab
+
+go 1.26.0
