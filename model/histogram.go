@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -27,14 +28,18 @@ func HistogramBucket(d time.Duration) int {
 	return e<<histSub + int(uint64(d)>>e)
 }
 
-// HistogramBounds returns the durations of bucket i: low <= d < high.
+// HistogramBounds returns the durations of bucket i: low <= d < high. The
+// last bucket of all also holds the largest duration, which is its high.
 func HistogramBounds(i int) (low, high time.Duration) {
 	if i < 1<<histSub {
 		return time.Duration(i), time.Duration(i + 1)
 	}
 	e := i>>histSub - 1
 	low = time.Duration(uint64(i-e<<histSub) << e)
-	return low, low + 1<<e
+	if high = low + 1<<e; high < low {
+		high = math.MaxInt64
+	}
+	return low, high
 }
 
 // Add counts one duration.
@@ -42,6 +47,7 @@ func (h *Histogram) Add(d time.Duration) { h.AddN(d, 1) }
 
 // AddN counts a duration n times.
 func (h *Histogram) AddN(d time.Duration, n int64) {
+	d = max(d, 0)
 	i := HistogramBucket(d)
 	for len(h.Counts) <= i {
 		h.Counts = append(h.Counts, make([]int64, i+1-len(h.Counts))...)

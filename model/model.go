@@ -121,7 +121,7 @@ type Times struct {
 	Syscall        time.Duration            // in a system call or cgo, still holding its P
 	SyscallBlocked time.Duration            // in a system call or cgo after the P was taken away
 	Unknown        time.Duration            // existed, state not known
-	Blocked        map[string]time.Duration // by the runtime's wait reason
+	Blocked        map[string]time.Duration // by the runtime's wait reason; "" when it began before anything was recorded
 }
 
 // BlockedTotal is the time blocked for any reason.
@@ -184,10 +184,10 @@ type Group struct {
 	Times
 	Ranges map[string]time.Duration // time in special ranges: "GC mark assist", "GC incremental sweep", "stop-the-world (…)"
 
-	Runs    int64     // times one of them started to run
-	Delay   Histogram // single waits for a P
-	Running Histogram // on-P time of each goroutine, whole life
-	Life    Histogram // lifetimes of those that ended
+	Runs        int64     // times one of them started to run
+	Delay       Histogram // single waits for a P
+	RunningEach Histogram // on-P time of each goroutine, whole life
+	Life        Histogram // lifetimes of those that ended
 }
 
 // Alive is the number still existing at the end of the window.
@@ -280,7 +280,7 @@ type GC struct {
 	Heap   []HeapSample
 	Pauses []Pause
 	// Load is every change of the collector's load on the Ps, in time order.
-	// [Utilization] and [MMU] are computed from it.
+	// [GC.Utilization] and [GC.MMU] are computed from it.
 	Load []LoadChange
 }
 

@@ -1,0 +1,126 @@
+package model
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+)
+
+// Group returns the group with a start function, nil when there is none.
+func (s *Sched) Group(name string) *Group {
+	for i := range s.Groups {
+		if s.Groups[i].Name == name {
+			return &s.Groups[i]
+		}
+	}
+	return nil
+}
+
+// Total is the time of all goroutines of all groups.
+func (s *Sched) Total() (t Times) {
+	for i := range s.Groups {
+		t.Add(s.Groups[i].Times)
+	}
+	return t
+}
+
+// Total is the time for which the P is accounted.
+func (p Proc) Total() time.Duration {
+	return p.User + p.GC + p.GCIdle + p.Syscall + p.Scheduler + p.Idle + p.Unknown
+}
+
+// ProcSeconds is the sum over all Ps: where the time went that GOMAXPROCS
+// allowed. Its ID is -1.
+func (s *Sched) ProcSeconds() Proc {
+	sum := Proc{ID: -1}
+	for _, p := range s.Procs {
+		sum.User += p.User
+		sum.GC += p.GC
+		sum.GCIdle += p.GCIdle
+		sum.Syscall += p.Syscall
+		sum.Scheduler += p.Scheduler
+		sum.Idle += p.Idle
+		sum.Unknown += p.Unknown
+		sum.Starts += p.Starts
+	}
+	return sum
+}
+
+// Busy is the share of known P time, 0 to 1, in which goroutines of the
+// program or mark workers that the collector needs ran. Mark workers of idle
+// priority do not count: they yield to anything. 0 without known P time.
+func (s *Sched) Busy() float64 {
+	p := s.ProcSeconds()
+	known := p.Total() - p.Unknown
+	if known <= 0 {
+		return 0
+	}
+	return float64(p.User+p.GC) / float64(known)
+}
+
+// TimelineQuantile returns the value that a quantity of the timeline stays at
+// or below for the share q of the time, like
+//
+//	s.TimelineQuantile(0.9, func(b model.Bucket) float64 { return b.Runnable })
+//
+// It is the quantile of averages over buckets: shorter peaks are higher. 0
+// without a timeline.
+func (s *Sched) TimelineQuantile(q float64, of func(Bucket) float64) float64 {
+	buckets := slices.Clone(s.Timeline)
+	slices.SortFunc(buckets, func(a, b Bucket) int { return cmp.Compare(of(a), of(b)) })
+	var total time.Duration
+	for _, b := range buckets {
+		total += b.Width
+	}
+	rest := time.Duration(q * float64(total))
+	for i, b := range buckets {
+		if rest -= b.Width; rest <= 0 || i == len(buckets)-1 {
+			return of(b)
+		}
+	}
+	return 0
+}
+
+// A WaitFilter chooses waits; what is left empty matches everything. Group is
+// a pointer because "" is the group without a name.
+type WaitFilter struct {
+	Kind   WaitKind
+	Reason string
+	Group  *string
+}
+
+// WaitsBy iterates over the waits that match, largest Total first.
+func (s *Sched) WaitsBy(f WaitFilter) iter.Seq[Wait] {
+	return func(yield func(Wait) bool) {
+		for _, w := range s.Waits {
+			if f.Kind != "" && w.Kind != f.Kind || f.Reason != "" && w.Reason != f.Reason ||
+				f.Group != nil && w.Group != *f.Group {
+				continue
+			}
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// WaitTime adds up the waits that match.
+func (s *Sched) WaitTime(f WaitFilter) (count int64, total time.Duration) {
+	for w := range s.WaitsBy(f) {
+		count += w.Count
+		total += w.Total
+	}
+	return count, total
+}
+
+// PauseTime adds up the stop-the-worlds of a kind, "" for all of them.
+func (g *GC) PauseTime(kind string) (count int, total time.Duration) {
+	for _, p := range g.Pauses {
+		if kind == "" || p.Kind == kind {
+			count++
+			total += p.Duration
+		}
+	}
+	return count, total
+}
