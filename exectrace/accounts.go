@@ -17,6 +17,9 @@ type Options struct {
 	// Keep is how many individual goroutines are kept of each group: the
 	// longest running and the longest waiting. 0 means 8, negative all.
 	Keep int
+	// Sweeps notes every sweep in Accounts.Load, for utilization that counts
+	// them. A program that allocates much has a million in a second.
+	Sweeps bool
 	// Reference answers as the tools of the Go distribution do, with their
 	// known faults: event times pushed forward where generations overlap,
 	// waits before a goroutine's first run left out of the profiles, the last
@@ -114,11 +117,11 @@ type Group struct {
 	Ended   int   // in the window
 	Peak    int   // upper estimate of those alive at once: exact to a generation
 	Times
-	Ranges  []ReasonTime
-	Runs    int64
-	Delay   Histogram // single waits for a P
-	Running Histogram // whole on-P time of each goroutine
-	Life    Histogram // lifetimes of those created and ended in the window
+	Ranges      []ReasonTime
+	Runs        int64
+	Delay       Histogram // single waits for a P
+	RunningEach Histogram // whole on-P time of each goroutine
+	Life        Histogram // lifetimes of those created and ended in the window
 }
 
 // A Goroutine is the account of one goroutine. Ids can be used again after cgo callbacks; each life

@@ -1,0 +1,347 @@
+package exectrace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/corpus"
+)
+
+// ordered accounts for a trace by way of ordered events, in true time.
+func ordered(t testing.TB, data []byte, o Options) *Accounts {
+	t.Helper()
+	o.Keep = -1
+	a, err := mustRead(t, data).accountOrdered(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func replayed(t testing.TB, data []byte, o Options) *Accounts {
+	t.Helper()
+	o.Keep = -1
+	a, err := mustRead(t, data).Account(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// eachTrace runs f on traces of programs of the local toolchain.
+func eachTrace(t *testing.T, f func(t *testing.T, data []byte)) {
+	t.Run("own", func(t *testing.T) {
+		data, err := recording()
+		if err != nil {
+			t.Skip("tracing is on already:", err)
+		}
+		f(t, data)
+	})
+	for _, c := range corpus.Sick() {
+		t.Run("sick/"+c.Name, func(t *testing.T) { f(t, c.Trace) })
+	}
+	for _, s := range corpus.Specs(!testing.Short()) {
+		if strings.HasPrefix(s.Toolchain, "go1.21") {
+			continue // another format
+		}
+		t.Run(s.String(), func(t *testing.T) {
+			data, err := os.ReadFile(corpus.Trace(t, s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, data)
+		})
+	}
+}
+
+// Two engines that share no rule of when states begin and end say the same.
+func TestOrderedAgreesWithReplay(t *testing.T) {
+	eachTrace(t, func(t *testing.T, data []byte) {
+		o := Options{Sweeps: true}
+		agree(t, ordered(t, data, o), replayed(t, data, o))
+	})
+}
+
+// agree compares accounts of two engines, part by part.
+func agree(t *testing.T, got, want *Accounts) {
+	t.Helper()
+	same(t, "goroutines", lines(got, goroutineLines), lines(want, goroutineLines))
+	same(t, "groups", lines(got, groupLines), lines(want, groupLines))
+	same(t, "waits", lines(got, waitLines), lines(want, waitLines))
+	same(t, "wakes", lines(got, wakeLines), lines(want, wakeLines))
+	same(t, "Ps", lines(got, procLines), lines(want, procLines))
+	same(t, "the collector", lines(got, gcLines), lines(want, gcLines))
+	same(t, "load", lines(got, loadLines), lines(want, loadLines))
+	same(t, "annotations", lines(got, userLines), lines(want, userLines))
+	same(t, "histograms", []string{histLine(&got.Delay), histLine(&got.Slice)}, []string{histLine(&want.Delay), histLine(&want.Slice)})
+	same(t, "samples", lines(got, sampleLines), lines(want, sampleLines))
+	g, w := integrals(got), integrals(want)
+	for i := range g {
+		// The pieces of time differ, and with them what rounding leaves.
+		if d := g[i] - w[i]; d.Abs() > 100*time.Microsecond+w[i]/1000 {
+			t.Errorf("integrals of running, held, runnable: got %v, want %v", g, w)
+			break
+		}
+	}
+}
+
+func same(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if slices.Equal(got, want) {
+		return
+	}
+	report := func(sign string, list, other []string) {
+		n := 0
+		for _, s := range list {
+			if _, found := slices.BinarySearch(other, s); !found && n < 4 {
+				n++
+				t.Errorf("%s: %s %s", what, sign, s)
+			}
+		}
+	}
+	report("got ", got, want)
+	report("want", want, got)
+	if len(got) != len(want) {
+		t.Errorf("%s: %d lines, want %d", what, len(got), len(want))
+	}
+}
+
+func lines(a *Accounts, f func(*Accounts) []string) []string { return f(a) }
+
+func reasonLine(list []ReasonTime) string {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b ReasonTime) int { return cmp.Compare(a.Reason, b.Reason) })
+	s := ""
+	for _, r := range list {
+		if r.Total != 0 {
+			s += fmt.Sprintf(" %q=%d", r.Reason, r.Total)
+		}
+	}
+	return s
+}
+
+func timesLine(x *Times) string {
+	return fmt.Sprintf("run %d ready %d sys %d+%d unknown %d blocked%s",
+		x.Running, x.Runnable, x.Syscall, x.SyscallBlocked, x.Unknown, reasonLine(x.Blocked))
+}
+
+func histLine(h *Histogram) string {
+	n := len(h.Counts)
+	for n > 0 && h.Counts[n-1] == 0 {
+		n--
+	}
+	return fmt.Sprint(h.N, h.Sum, h.Max, h.Counts[:n])
+}
+
+func goroutineLines(a *Accounts) (out []string) {
+	for _, g := range a.Goroutines {
+		first := g.First
+		if g.Created == 0 {
+			first = 0 // whether a run that began before the trace is one is open
+		}
+		out = append(out, fmt.Sprintf("%d %q %d %d %d runs %d %s ranges%s",
+			g.ID, a.Groups[g.Group].Name, g.Created, first, g.Ended, g.Runs, timesLine(&g.Times), reasonLine(g.Ranges)))
+	}
+	return out
+}
+
+func groupLines(a *Accounts) (out []string) {
+	for _, g := range a.Groups {
+		out = append(out, fmt.Sprintf("%q %d %d %d runs %d %s ranges%s delay %s running %s life %s",
+			g.Name, g.Count, g.Created, g.Ended, g.Runs, timesLine(&g.Times), reasonLine(g.Ranges),
+			histLine(&g.Delay), histLine(&g.RunningEach), histLine(&g.Life)))
+	}
+	return out
+}
+
+func stackLine(a *Accounts, s Stack) string {
+	out := ""
+	for _, f := range a.Stacks[s] {
+		out += fmt.Sprintf("%x ", f.PC)
+	}
+	if n := len(a.Stacks[s]); n > 0 {
+		out += a.Stacks[s][0].Func
+	}
+	return out
+}
+
+func waitLines(a *Accounts) (out []string) {
+	for _, w := range a.Waits {
+		group := ""
+		if w.Group >= 0 {
+			group = a.Groups[w.Group].Name
+		}
+		out = append(out, fmt.Sprintf("%d %q %s %q %d %d", w.State, w.Reason, stackLine(a, w.Stack), group, w.Count, w.Total))
+	}
+	return out
+}
+
+func wakeLines(a *Accounts) (out []string) {
+	for _, w := range a.Wakes {
+		out = append(out, fmt.Sprintf("%s > %s %d", stackLine(a, w.Waker), stackLine(a, w.Woken), w.Count))
+	}
+	return out
+}
+
+func procLines(a *Accounts) (out []string) {
+	for _, p := range a.Procs {
+		out = append(out, fmt.Sprintf("%+v", p))
+	}
+	return out
+}
+
+func gcLines(a *Accounts) (out []string) {
+	for _, c := range a.Cycles {
+		out = append(out, fmt.Sprintf("cycle %d %d", c.Begin, c.End))
+	}
+	for _, p := range a.Pauses {
+		out = append(out, fmt.Sprintf("pause %q %d %d %s", p.Kind, p.Begin, p.End, stackLine(a, p.Stack)))
+	}
+	return out
+}
+
+func loadLines(a *Accounts) (out []string) {
+	for _, l := range a.Load {
+		out = append(out, fmt.Sprintf("%+v", l))
+	}
+	return out
+}
+
+func userLines(a *Accounts) (out []string) {
+	for _, x := range a.Tasks {
+		out = append(out, fmt.Sprintf("task %q %d %d %s", x.Name, x.Count, x.Complete, histLine(&x.Latency)))
+	}
+	for _, x := range a.Regions {
+		out = append(out, fmt.Sprintf("region %q %d %d %s %s", x.Name, x.Count, x.Open, histLine(&x.Latency), timesLine(&x.Times)))
+	}
+	for _, x := range a.Logs {
+		out = append(out, fmt.Sprintf("log %q %d", x.Category, x.Count))
+	}
+	return out
+}
+
+func sampleLines(a *Accounts) (out []string) {
+	for _, s := range a.Samples {
+		group := ""
+		if s.Group >= 0 {
+			group = a.Groups[s.Group].Name
+		}
+		out = append(out, fmt.Sprintf("%s %q %d", stackLine(a, s.Stack), group, s.Count))
+	}
+	return out
+}
+
+func integrals(a *Accounts) (sum [3]time.Duration) {
+	for _, b := range a.Buckets {
+		sum[0] += b.Running
+		sum[1] += b.Held
+		sum[2] += b.Runnable
+	}
+	return sum
+}
+
+func TestReferenceEventsOfPrograms(t *testing.T) {
+	eachTrace(t, func(t *testing.T, data []byte) { equalEvents(t, data) })
+}
+
+// What a window hands out is what the whole hands out within it.
+func TestWindowOfEvents(t *testing.T) {
+	data, err := recording()
+	if err != nil {
+		t.Skip("tracing is on already:", err)
+	}
+	var all []Event
+	for e, err := range mustRead(t, data).Events(EventOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	from, to := all[len(all)/3].Time, all[len(all)/2].Time
+	var want, got []string
+	for i := range all {
+		if e := &all[i]; e.Time >= from && e.Time < to {
+			want = append(want, fmt.Sprint(e.Time, e.Name(), e.Thread, e.Goroutine, e.args))
+		}
+	}
+	for e, err := range mustRead(t, data).Events(EventOptions{Window: Range{from, to}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(e.Time, e.Name(), e.Thread, e.Goroutine, e.args))
+	}
+	if len(want) < 100 || !slices.Equal(got, want) {
+		t.Errorf("%d events, want %d", len(got), len(want))
+	}
+}
+
+// Damage does not end the iteration, and never makes states impossible.
+func TestEventsOfDamage(t *testing.T) {
+	data, err := recording()
+	if err != nil {
+		t.Skip("tracing is on already:", err)
+	}
+	whole := 0
+	for range mustRead(t, data).Events(EventOptions{}) {
+		whole++
+	}
+	for at := len(data) / 5; at < len(data); at += len(data) / 5 {
+		hurt := bytes.Clone(data)
+		clear(hurt[at:min(at+4096, len(hurt))])
+		var d Damage
+		n := consistent(t, hurt, &d)
+		if n < whole*3/4 {
+			t.Errorf("4 KiB lost at %d: %d of %d events", at, n, whole)
+		}
+		if d.LostBytes == 0 {
+			t.Errorf("4 KiB lost at %d: no damage is told", at)
+		}
+	}
+}
+
+// consistent checks that every goroutine is in the state that the events
+// before said.
+func consistent(t *testing.T, data []byte, d *Damage) (n int) {
+	t.Helper()
+	states := map[int64]State{}
+	for e, err := range mustRead(t, data).Events(EventOptions{Damage: d}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if e.Kind != EventGoroutine {
+			continue
+		}
+		g, from, to := e.GoTransition()
+		if was, ok := states[g]; ok && was != from && was != Dead && from != Dead && from != Unknown {
+			t.Fatalf("goroutine %d goes from state %d, which was %d", g, from, was)
+		}
+		states[g] = to
+	}
+	return n
+}
+
+func BenchmarkEvents(b *testing.B) {
+	data, err := recording()
+	if err != nil {
+		b.Skip("tracing is on already:", err)
+	}
+	b.SetBytes(int64(len(data)))
+	n := 0
+	for b.Loop() {
+		n = 0
+		for range mustRead(b, data).Events(EventOptions{}) {
+			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/event")
+}

@@ -1,0 +1,249 @@
+package oracle
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/exp/trace"
+)
+
+// Flags say what counts as the collector's in [Utilization].
+type Flags uint8
+
+// The flags.
+const (
+	STW        Flags = 1 << iota // stop-the-worlds of the collector
+	Background                   // mark workers, the idle ones not
+	Assist                       // goroutines running a mark assist
+	Sweep                        // incremental sweeping
+	PerProc                      // a function for each P; dedicated workers do not count
+)
+
+// A Step is the mutator's share of the Ps, 0 to 1, from a time on.
+type Step struct {
+	At    trace.Time
+	Share float64
+}
+
+// Utilization gives the mutator utilization functions of a trace: one, or with
+// PerProc one for each P. Each starts when GOMAXPROCS is first told, and ends
+// with a step at the end of the trace that repeats the last value.
+//
+// A P is the collector's while a world stop lasts, from the label of a mark
+// worker until that goroutine leaves the P, while a goroutine in a mark assist
+// runs on it, and while it sweeps.
+func Utilization(r io.Reader, flags Flags) ([][]Step, error) {
+	u := newUtilization(flags)
+	err := each(r, func(ev *trace.Event) error {
+		u.event(ev)
+		return nil
+	})
+	return u.finish(), err
+}
+
+type utilization struct {
+	flags   Flags
+	procs   int
+	stopped int
+	busy    map[trace.ProcID]map[cause]bool // why the collector has each P
+	where   map[trace.GoID]trace.ProcID     // on which P each goroutine runs
+	worker  map[trace.GoID]bool             // labelled, and still on its P
+	assists map[trace.GoID]bool
+	out     [][]Step
+	last    trace.Time
+}
+
+// A cause is a goroutine at collector's work, or a sweep.
+type cause struct {
+	g     trace.GoID
+	sweep bool
+}
+
+func newUtilization(flags Flags) *utilization {
+	return &utilization{
+		flags: flags, busy: make(map[trace.ProcID]map[cause]bool), where: make(map[trace.GoID]trace.ProcID),
+		worker: make(map[trace.GoID]bool), assists: make(map[trace.GoID]bool),
+	}
+}
+
+func (u *utilization) event(ev *trace.Event) {
+	switch ev.Kind() {
+	case trace.EventMetric:
+		if m := ev.Metric(); m.Name == "/sched/gomaxprocs:threads" {
+			u.procs = int(m.Value.Uint64())
+		}
+	case trace.EventLabel:
+		u.label(ev)
+	case trace.EventStateTransition:
+		if st := ev.StateTransition(); st.Resource.Kind == trace.ResourceGoroutine {
+			_, to := st.Goroutine()
+			u.move(st.Resource.Goroutine(), to, ev.Proc())
+		}
+	case trace.EventRangeBegin, trace.EventRangeActive:
+		u.work(ev, true)
+	case trace.EventRangeEnd:
+		u.work(ev, false)
+	}
+	u.last = ev.Time()
+	u.step()
+}
+
+func (u *utilization) set(p trace.ProcID, c cause, on bool) {
+	if p == trace.NoProc {
+		return
+	}
+	if u.busy[p] == nil {
+		u.busy[p] = make(map[cause]bool)
+	}
+	if on {
+		u.busy[p][c] = true
+	} else {
+		delete(u.busy[p], c)
+	}
+}
+
+func (u *utilization) label(ev *trace.Event) {
+	l := ev.Label().Label
+	dedicated, fractional := l == "GC (dedicated)", l == "GC (fractional)"
+	if u.flags&Background == 0 || !dedicated && !fractional || dedicated && u.flags&PerProc != 0 {
+		return
+	}
+	u.worker[ev.Goroutine()] = true
+	u.set(ev.Proc(), cause{g: ev.Goroutine()}, true)
+}
+
+// move follows g onto and off its P. In a system call it keeps the P: who
+// takes it away is none of the collector's.
+func (u *utilization) move(g trace.GoID, to trace.GoState, p trace.ProcID) {
+	if to.Executing() {
+		if p == trace.NoProc {
+			return
+		}
+		u.where[g] = p
+		if u.assists[g] {
+			u.set(p, cause{g: g}, true)
+		}
+		return
+	}
+	if p, ok := u.where[g]; ok {
+		u.set(p, cause{g: g}, false)
+	}
+	delete(u.where, g)
+	delete(u.worker, g)
+}
+
+func (u *utilization) work(ev *trace.Event, on bool) {
+	r := ev.Range()
+	switch {
+	case r.Name == "GC mark assist" && u.flags&Assist != 0:
+		g := r.Scope.Goroutine()
+		if on {
+			u.assists[g] = true
+		} else {
+			delete(u.assists, g)
+		}
+		if p, ok := u.where[g]; ok && !u.worker[g] {
+			u.set(p, cause{g: g}, on)
+		}
+	case r.Name == "GC incremental sweep" && u.flags&Sweep != 0:
+		u.set(r.Scope.Proc(), cause{sweep: true}, on)
+	case strings.HasPrefix(r.Name, "stop-the-world (GC") && u.flags&STW != 0:
+		if on {
+			u.stopped++
+		} else if u.stopped > 0 {
+			u.stopped--
+		}
+	}
+}
+
+func (u *utilization) taken(p trace.ProcID) bool { return u.stopped > 0 || len(u.busy[p]) > 0 }
+
+func (u *utilization) step() {
+	if u.procs == 0 {
+		return
+	}
+	if u.flags&PerProc == 0 {
+		free := 0
+		for p := range u.procs {
+			if !u.taken(trace.ProcID(p)) {
+				free++
+			}
+		}
+		u.put(0, float64(free)/float64(u.procs))
+		return
+	}
+	for p := range u.procs {
+		share := 1.0
+		if u.taken(trace.ProcID(p)) {
+			share = 0
+		}
+		u.put(p, share)
+	}
+}
+
+// put sets series i from now on; of several values at one time the last holds.
+func (u *utilization) put(i int, share float64) {
+	for len(u.out) <= i {
+		u.out = append(u.out, nil)
+	}
+	s := u.out[i]
+	if n := len(s); n > 0 && s[n-1].At == u.last {
+		s[n-1].Share = share
+	} else if n == 0 || s[n-1].Share != share {
+		u.out[i] = append(s, Step{u.last, share})
+	}
+}
+
+func (u *utilization) finish() [][]Step {
+	for i, s := range u.out {
+		u.out[i] = append(s, Step{u.last, s[len(s)-1].Share})
+	}
+	return u.out
+}
+
+// MMU is the lowest mean of any of the functions over any window of the given
+// length in nanoseconds that lies within it. A window longer than the function
+// is cut to it.
+func MMU(functions [][]Step, window int64) float64 {
+	lowest := 1.0
+	for _, s := range functions {
+		lowest = min(lowest, mmu(s, window))
+	}
+	return lowest
+}
+
+// mmu tries each window that begins or ends at a step: between those the mean
+// changes linearly, so no other can be the lowest.
+func mmu(s []Step, window int64) float64 {
+	if len(s) == 0 {
+		return 1
+	}
+	first, last := int64(s[0].At), int64(s[len(s)-1].At)
+	window = min(window, last-first)
+	if window <= 0 {
+		return 0
+	}
+	sums := make([]float64, len(s)) // of share times ns up to each step
+	for i := 1; i < len(s); i++ {
+		sums[i] = sums[i-1] + s[i-1].Share*float64(s[i].At-s[i-1].At)
+	}
+	upTo := func(t int64) float64 {
+		i, _ := slices.BinarySearchFunc(s, t, func(x Step, t int64) int {
+			if int64(x.At) <= t {
+				return -1
+			}
+			return 1
+		})
+		return sums[i-1] + s[i-1].Share*float64(t-int64(s[i-1].At))
+	}
+	lowest := 1.0
+	for _, x := range s {
+		for _, from := range []int64{int64(x.At), int64(x.At) - window} {
+			if from >= first && from+window <= last {
+				lowest = min(lowest, (upTo(from+window)-upTo(from))/float64(window))
+			}
+		}
+	}
+	return lowest
+}
