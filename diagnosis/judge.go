@@ -1,0 +1,221 @@
+package diagnosis
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// The limits below which evidence says too little, or says it about a
+// program that was not at work.
+const (
+	// ThinWindow is the shortest trace that may call a program healthy. A
+	// second holds several collections of a loaded program and ten periods of
+	// a CPU quota; shorter ones happen to fall between them.
+	ThinWindow = time.Second
+	// ThinEvents is the fewest trace events that show a pattern rather than
+	// an anecdote: a bare main that starts, prints and ends writes about 200.
+	ThinEvents = 1000
+	// ThinSamples is the fewest CPU samples that shares are taken from: with
+	// 100, a true 10 % shows as 4 to 16 % nineteen times in twenty.
+	ThinSamples = 100
+	// IdleShare is the share of its Ps below which a program hardly ran.
+	// Tracing and a mostly sleeping server's timers alone stay under it.
+	IdleShare = 0.02
+	// LoadedShare is the share of its Ps below which capacity cannot be
+	// judged: nothing was asked of the program that would show a limit.
+	LoadedShare = 0.20
+	// LostShare is the share of lost evidence, by bytes, events or goroutine
+	// time, from which times are no longer trusted. Shares that rules act on
+	// start at 5 %; a loss of 1 % cannot turn one of them around.
+	LostShare = 0.01
+	// ruinedShare is the lost share from which the rest may be anything.
+	ruinedShare = 0.5
+	// StarvedOverlap is the overlap of two generations of a trace that says
+	// the tracer waited for a CPU. An idle machine shows 0.01-0.1 ms, and 11 ms with
+	// 100,000 parked goroutines; starved ones showed 235 to 1,800 ms.
+	StarvedOverlap = 50 * time.Millisecond
+)
+
+// Disturbed says why the times of the evidence cannot be trusted to a few
+// percent, or "" when they can.
+func Disturbed(m *model.Model) string {
+	c := &m.Run.Coverage
+	if s := LostPart(m); s >= LostShare {
+		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
+	}
+	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
+		return fmt.Sprintf("the process itself waited for a CPU, once for %v", c.MaxOverlap.Round(time.Millisecond))
+	}
+	return ""
+}
+
+// LostPart returns the largest share of the trace that is missing, whether
+// counted in bytes, events, or goroutine time of unknown state.
+func LostPart(m *model.Model) float64 {
+	c := &m.Run.Coverage
+	s := ratio(float64(c.LostBytes), float64(c.Bytes))
+	s = max(s, ratio(float64(c.LostEvents), float64(c.Events+c.LostEvents)))
+	if m.Sched == nil {
+		return s
+	}
+	var total time.Duration
+	for i := range m.Sched.Groups {
+		total += m.Sched.Groups[i].Total()
+	}
+	return max(s, ratio(float64(c.Unknown), float64(total)))
+}
+
+func ratio(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// Busy returns the cores that the program kept busy on average and how many
+// it could use; ok is false when no evidence says so. From a trace this is P
+// occupancy without the collector's idle-time work, which takes nothing from
+// anybody.
+func Busy(m *model.Model) (cores, of float64, ok bool) {
+	w := m.Run.Duration.Seconds()
+	if m.Sched != nil && len(m.Sched.Procs) > 0 && w > 0 {
+		var d time.Duration
+		for _, p := range m.Sched.Procs {
+			d += p.User + p.GC + p.Syscall + p.Scheduler
+		}
+		return d.Seconds() / w, float64(max(m.Run.Procs, 1)), true
+	}
+	if m.CPU == nil || m.CPU.Duration <= 0 {
+		return 0, 0, false
+	}
+	cpu, _ := CPUTime(m)
+	return cpu.Seconds() / m.CPU.Duration.Seconds(), float64(max(m.Run.Procs, 1)), true
+}
+
+// thin says why the evidence cannot carry a verdict of health, or "".
+func thin(m *model.Model) string {
+	switch {
+	case m.Has(model.Trace):
+		if m.Run.Duration < ThinWindow {
+			return fmt.Sprintf("the trace covers only %v", m.Run.Duration.Round(time.Microsecond))
+		}
+		if e := m.Run.Coverage.Events; e > 0 && e < ThinEvents {
+			return fmt.Sprintf("the trace holds only %d events", e)
+		}
+		if s := LostPart(m); s >= ruinedShare {
+			return fmt.Sprintf("%.0f %% of the trace is lost or unknown", 100*s)
+		}
+		return ""
+	case m.Has(model.CPU):
+		if _, n := CPUTime(m); n < ThinSamples {
+			return fmt.Sprintf("the CPU profile holds only %d samples", n)
+		}
+		return ""
+	case m.Has(model.Heap):
+		return "a heap profile alone does not tell how the program spends its time"
+	}
+	return "there is neither a trace nor a profile"
+}
+
+// judge gives the verdict and its one sentence.
+func (r *runner) judge(rules int) {
+	d := r.d
+	cores, of, known := Busy(r.m)
+	why := thin(r.m)
+	switch {
+	case len(d.Findings) > 0:
+		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
+		if n := len(d.Findings) - 1; n > 0 {
+			d.Summary += fmt.Sprintf(" (and %d more)", n)
+		}
+	case known && cores < IdleShare*of && why == "":
+		d.Verdict = Idle
+		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %v.", busyWords(cores, of), r.window())
+	case why != "":
+		d.Verdict = TooThin
+		d.Summary = "Not enough evidence to say that the program is well: " + why + "."
+	case known && cores < LoadedShare*of:
+		d.Verdict = NotLoaded
+		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %v, so what limits it cannot be judged.", busyWords(cores, of), r.window())
+	default:
+		d.Verdict = Healthy
+		d.Summary = fmt.Sprintf("No bottleneck found: %d of %d rules looked and found none", r.ran, rules)
+		if known {
+			d.Summary += fmt.Sprintf(", while %s were busy over %v", busyWords(cores, of), r.window())
+		}
+		d.Summary += "."
+		if why := Disturbed(r.m); why != "" {
+			d.Summary += " But " + why + "."
+		}
+	}
+}
+
+func (r *runner) window() time.Duration {
+	d := r.m.Run.Duration
+	if r.m.Sched == nil && r.m.CPU != nil {
+		d = r.m.CPU.Duration
+	}
+	return d.Round(time.Millisecond)
+}
+
+func busyWords(cores, of float64) string {
+	return fmt.Sprintf("%.3g of %g Ps", cores, of)
+}
+
+func traceInfo(m *model.Model) *TraceInfo {
+	if m.Sched == nil {
+		return nil
+	}
+	c := &m.Run.Coverage
+	return &TraceInfo{
+		Go:          m.Run.Go,
+		DurationNS:  int64(m.Run.Duration),
+		Events:      c.Events,
+		Generations: c.Generations,
+		LostBytes:   c.LostBytes,
+	}
+}
+
+// timeShares is the account at the head of a report: where the Ps' time went.
+func timeShares(m *model.Model) []Share {
+	if m.Sched == nil || len(m.Sched.Procs) == 0 {
+		return nil
+	}
+	var p model.Proc
+	for _, q := range m.Sched.Procs {
+		p.User += q.User
+		p.GC += q.GC
+		p.GCIdle += q.GCIdle
+		p.Syscall += q.Syscall
+		p.Scheduler += q.Scheduler
+		p.Idle += q.Idle
+		p.Unknown += q.Unknown
+	}
+	parts := []struct {
+		name string
+		d    time.Duration
+		// always is false for lines that only matter when they are not zero.
+		always bool
+	}{
+		{"user code", p.User, true},
+		{"garbage collector", p.GC, true},
+		{"garbage collector in idle time", p.GCIdle, false},
+		{"system calls", p.Syscall, true},
+		{"scheduler", p.Scheduler, true},
+		{"idle", p.Idle, true},
+		{"unknown", p.Unknown, false},
+	}
+	var total time.Duration
+	for _, x := range parts {
+		total += x.d
+	}
+	var out []Share
+	for _, x := range parts {
+		if x.always || x.d > 0 {
+			out = append(out, Share{x.name, int64(x.d), ratio(float64(x.d), float64(total))})
+		}
+	}
+	return out
+}

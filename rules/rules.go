@@ -1,0 +1,41 @@
+// Package rules is the suite of illnesses that gowhy recognises, one file
+// with its page and its cases each.
+//
+// It hides what separates a sick program from a busy one: the figures, the
+// look-alikes that are innocent, and what the cure of each illness can bring
+// at most. [All] is the suite.
+//
+// A rule is a pure function of the model. None of them reads files, the
+// clock, the environment or the network.
+package rules
+
+import "github.com/gowhy/gowhy/diagnosis"
+
+// All is every rule. Rules about the evidence come first, since they say how
+// far the others can be trusted; then causes from outside the program, then
+// those inside, roughly from cause to symptom. The order only decides between
+// findings of equal benefit.
+//
+// To add a rule: NAME.go, NAME.md, testdata/NAME.txt and a line here.
+var All = []*diagnosis.Rule{
+	thinevidence,
+	notloaded,
+	lostdata,
+	starved,
+	leakedtimers,
+	allocchurn,
+	unboundedspawn,
+	oversubscribed,
+	singlesocket,
+	hotmutex,
+	funnelchannel,
+	broadcastclose,
+	herdwakeup,
+	syscallbound,
+	goroutinechurn,
+	gcassist,
+	slowstop,
+	idlespin,
+	idleprocs,
+	schedlatency,
+}

@@ -1,0 +1,321 @@
+package rules
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/diagnosis"
+)
+
+var update = flag.Bool("update", false, "rewrite what the fixtures want")
+
+// evidenceRules speak about the evidence, not about the program: they report
+// through Unchecked, and a sick case is one where they have something to say.
+var evidenceRules = []string{"thinevidence", "notloaded", "lostdata"}
+
+func TestFixtures(t *testing.T) {
+	for _, rule := range All {
+		t.Run(rule.Name, func(t *testing.T) {
+			file := filepath.Join("testdata", rule.Name+".txt")
+			head, cases := readFixtures(t, file)
+			out := slices.Clone(head)
+			for _, c := range cases {
+				d := diagnosis.Run(c.model, []*diagnosis.Rule{rule}, diagnosis.Options{Goal: c.goal})
+				checkKind(t, rule, c, d)
+				got := golden(d)
+				if !*update && !slices.Equal(got, trimEnd(c.want)) {
+					t.Errorf("%s:%d: %s: %s\ngot:\n%s\nwant:\n%s", file, c.line, c.kind, c.story,
+						strings.Join(got, "\n"), strings.Join(trimEnd(c.want), "\n"))
+				}
+				out = append(append(append(out, trimEnd(c.source)...), "want"), append(got, "")...)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(strings.Join(trimEnd(out), "\n")+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestKinds: every rule has the three kinds of case; nobody knows a rule
+// that never said no.
+func TestKinds(t *testing.T) {
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, kind := range caseKinds {
+			if !slices.ContainsFunc(cases, func(c *fixture) bool { return c.kind == kind }) {
+				t.Errorf("%s has no case of kind %q", rule.Name, kind)
+			}
+		}
+	}
+}
+
+// TestSuite runs all rules over all cases: healthy programs get silence from
+// everyone, and a rule is not drowned by the others where it is right.
+func TestSuite(t *testing.T) {
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			d := diagnosis.Run(c.model, All, diagnosis.Options{Goal: c.goal})
+			for _, w := range d.Warnings {
+				if !slices.Contains(c.model.Run.Coverage.Notes, w) {
+					t.Errorf("%s, %s %q: %s", rule.Name, c.kind, c.story, w)
+				}
+			}
+			switch {
+			case c.kind == "well" && len(d.Findings) > 0:
+				t.Errorf("%s, well %q: %s says: %s", rule.Name, c.story, d.Findings[0].Rule, d.Findings[0].Summary)
+			case c.kind == "sick" && !slices.Contains(evidenceRules, rule.Name) && !named(d.Findings, rule.Name):
+				t.Errorf("%s, sick %q: not found when all rules run", rule.Name, c.story)
+			}
+		}
+	}
+}
+
+func named(fs []diagnosis.Finding, rule string) bool {
+	return slices.ContainsFunc(fs, func(f diagnosis.Finding) bool { return f.Rule == rule || named(f.Symptoms, rule) })
+}
+
+// checkKind holds what is true of every case, so that -update cannot bless a
+// rule that lost its illness.
+func checkKind(t *testing.T, rule *diagnosis.Rule, c *fixture, d *diagnosis.Diagnosis) {
+	t.Helper()
+	evidence := slices.Contains(evidenceRules, rule.Name)
+	spoke := len(d.Findings) > 0 || evidence && len(d.Unchecked) > 0
+	switch {
+	case c.kind == "sick" && !spoke:
+		t.Errorf("line %d: sick %q: %s says nothing", c.line, c.story, rule.Name)
+	case c.kind != "sick" && spoke:
+		t.Errorf("line %d: %s %q: %s speaks", c.line, c.kind, c.story, rule.Name)
+	case c.kind == "well" && len(d.Unchecked) > 0:
+		t.Errorf("line %d: well %q: left unchecked: %v", c.line, c.story, d.Unchecked[0])
+	}
+	for _, f := range d.Findings {
+		checkFinding(t, c, f)
+	}
+}
+
+func checkFinding(t *testing.T, c *fixture, f diagnosis.Finding) {
+	t.Helper()
+	missing := func(what string) { t.Errorf("line %d: %q: the finding has no %s", c.line, c.story, what) }
+	switch {
+	case f.Summary == "":
+		missing("summary")
+	case len(f.Evidence) == 0:
+		missing("evidence")
+	case f.Cost.What == "":
+		missing("cost")
+	case f.Bound.Method == "":
+		missing("method of its bound")
+	case f.Bound.Share > 0 && f.Bound.Goal == diagnosis.AnyGoal:
+		missing("goal of its bound")
+	case len(f.Reasons) == 0 || f.Confidence == "":
+		missing("confidence with reasons")
+	case len(f.RuledOut) == 0:
+		missing("innocent explanation that was ruled out")
+	case f.Remedy.Text == "":
+		missing("remedy")
+	case f.Prove == "":
+		missing("proof")
+	}
+	for _, name := range f.Explains {
+		if !nameForm.MatchString(name) {
+			t.Errorf("line %d: explains %q, not a rule's name", c.line, name)
+		}
+	}
+	for _, e := range f.Evidence {
+		if e.Name == "" || e.Unit == "" || e.Source == "" {
+			t.Errorf("line %d: a fact without name, unit or source: %+v", c.line, e)
+		}
+	}
+	// Commands must exist today.
+	for _, s := range []string{f.Prove, f.Remedy.Text, f.Remedy.Knob} {
+		for _, m := range gowhyCommand.FindAllStringSubmatch(s, -1) {
+			if !slices.Contains([]string{"record", "diagnose", "ledger", "export", "explain", "demo"}, m[1]) && !strings.Contains(m[1], ".") {
+				t.Errorf("line %d: %q names a command that does not exist", c.line, m[0])
+			}
+		}
+	}
+}
+
+var (
+	nameForm     = regexp.MustCompile(`^[a-z]+$`)
+	gowhyCommand = regexp.MustCompile(`(?:^|[^.\w])gowhy ([\w.-]+)`)
+)
+
+// golden is a diagnosis as fixtures keep it.
+func golden(d *diagnosis.Diagnosis) (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	add("  verdict %s", d.Verdict)
+	for _, f := range d.Findings {
+		add("  %s: %s", f.Rule, f.Summary)
+		for _, w := range f.Where {
+			add("    where %s %s:%d", w.Function, w.File, w.Line)
+		}
+		add("    cost %s %s, share %.3g: %s", value(f.Cost.Value), f.Cost.Unit, f.Cost.Share, f.Cost.What)
+		add("    bound %s %s, share %.3g, for %s: %s", value(f.Bound.Value), f.Bound.Unit, f.Bound.Share, f.Bound.Goal, f.Bound.Method)
+		add("    confidence %s: %s", f.Confidence, strings.Join(f.Reasons, "; "))
+		if f.Remedy.Knob != "" {
+			add("    knob %s", f.Remedy.Knob)
+		}
+	}
+	for _, s := range d.Fine {
+		add("  fine: %s", s)
+	}
+	for _, u := range d.Unchecked {
+		add("  unchecked %s: %s (%s)", u.What, u.Why, u.How)
+	}
+	for _, w := range d.Warnings {
+		add("  warning: %s", w)
+	}
+	return out
+}
+
+func value(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+func trimEnd(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func readFixtures(t *testing.T, file string) ([]string, []*fixture) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, cases, err := parseFixtures(string(b))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return head, cases
+}
+
+// TestComplete: a rule is a word, a Go file, a page and cases, and nothing
+// lies about that no rule owns.
+func TestComplete(t *testing.T) {
+	known := map[string]bool{}
+	for _, rule := range All {
+		if !nameForm.MatchString(rule.Name) {
+			t.Errorf("%q is not one lower-case word", rule.Name)
+		}
+		if known[rule.Name] {
+			t.Errorf("%s is listed twice", rule.Name)
+		}
+		known[rule.Name] = true
+		if rule.Title == "" || rule.Check == nil {
+			t.Errorf("%s lacks a title or a check", rule.Name)
+		}
+		for _, file := range []string{rule.Name + ".go", rule.Name + ".md", "testdata/" + rule.Name + ".txt"} {
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("rule %s: %v", rule.Name, err)
+			}
+		}
+		page, err := os.ReadFile(rule.Name + ".md")
+		if err == nil && string(page) != rule.Doc {
+			t.Errorf("%s: Doc is not its page", rule.Name)
+		}
+	}
+	for _, pattern := range []string{"*.md", "testdata/*.txt"} {
+		files, _ := filepath.Glob(pattern)
+		for _, f := range files {
+			if name, _, _ := strings.Cut(filepath.Base(f), "."); !known[name] {
+				t.Errorf("%s belongs to no rule of All", f)
+			}
+		}
+	}
+}
+
+// TestExplainsKnown: a symptom's name is a rule's name.
+func TestExplainsKnown(t *testing.T) {
+	names := map[string]bool{}
+	for _, rule := range All {
+		names[rule.Name] = true
+	}
+	for _, rule := range All {
+		for _, n := range rule.Explains {
+			if !names[n] || n == rule.Name {
+				t.Errorf("%s explains %q, which is no other rule", rule.Name, n)
+			}
+		}
+	}
+}
+
+// TestPages: the same four questions on every page, each answered.
+func TestPages(t *testing.T) {
+	want := []string{"What it sees", "Why it costs", "Fix", "Prove it"}
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	for _, rule := range All {
+		var got []string
+		at := heading.FindAllStringSubmatchIndex(rule.Doc, -1)
+		for i, m := range at {
+			got = append(got, rule.Doc[m[2]:m[3]])
+			end := len(rule.Doc)
+			if i+1 < len(at) {
+				end = at[i+1][0]
+			}
+			if i > 0 && len(strings.TrimSpace(rule.Doc[m[1]:end])) < 40 {
+				t.Errorf("%s.md: %q says next to nothing", rule.Name, got[i])
+			}
+		}
+		if len(got) != 5 || !strings.HasPrefix(got[0], rule.Name) || !slices.Equal(got[1:], want) {
+			t.Errorf("%s.md: headings %q, want the rule's name and %q", rule.Name, got, want)
+		}
+		for _, m := range gowhyCommand.FindAllStringSubmatch(rule.Doc, -1) {
+			if m[1] == "verify" || m[1] == "tune" {
+				t.Errorf("%s.md: %q does not exist", rule.Name, m[0])
+			}
+		}
+	}
+}
+
+// TestPure: rules cannot read the world. Do not change this data to fix a build.
+func TestPure(t *testing.T) {
+	allowed := []string{
+		"cmp", "fmt", "maps", "math", "slices", "sort", "strconv", "strings", "time", "embed",
+		"github.com/gowhy/gowhy/diagnosis", "github.com/gowhy/gowhy/model",
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			if path, _ := strconv.Unquote(i.Path.Value); !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := s.X.(*ast.Ident)
+			if ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "Tick", "NewTimer", "NewTicker", "AfterFunc", "LoadLocation"}, s.Sel.Name) {
+				t.Errorf("%s: a rule has no clock: time.%s", fset.Position(s.Pos()), s.Sel.Name)
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,185 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+//go:embed slowstop.md
+var slowstopPage string
+
+var slowstop = &diagnosis.Rule{
+	Name:     "slowstop",
+	Title:    "The whole program is stopped for long",
+	Doc:      slowstopPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"schedlatency"}, // only where stops are as long as the waits for a P; see stopSymptoms
+	Check:    checkSlowstop,
+}
+
+const (
+	// slowstopP99 and slowstopMax are the catalogue's limits for how long the
+	// world stands still. Ordinary stops take 10 to 100 µs; the worker pool
+	// of the case studies shows 13 µs at most.
+	slowstopP99 = time.Millisecond
+	slowstopMax = 10 * time.Millisecond
+	// slowstopMany is how many stops a 99th percentile needs to be more than
+	// the largest one.
+	slowstopMany = 20
+	// slowstopShare is the share of the window that stops must add up to when
+	// none is very long. On a machine with more threads than cores a loaded HTTP server's
+	// stops reach 5 ms and add up to 0.7 %. Stops that the program asks for
+	// itself need not be long: stopped often in short pieces is stopped too.
+	slowstopShare = 0.01
+)
+
+// stops is all stops of the world for one purpose.
+type stops struct {
+	kind   string
+	sorted []time.Duration
+	total  time.Duration
+	stack  model.Stack // of the longest
+}
+
+func (s *stops) max() time.Duration { return s.sorted[len(s.sorted)-1] }
+
+func (s *stops) p99() time.Duration {
+	return s.sorted[(99*len(s.sorted)+99)/100-1]
+}
+
+func checkSlowstop(p *diagnosis.Pass) {
+	if p.Model.GC == nil {
+		return
+	}
+	worst, n, found := time.Duration(0), 0, false
+	for _, s := range stopsByKind(p.Model.GC.Pauses) {
+		if slow(p, &s) {
+			p.Report(slowFinding(p, &s))
+			found = true
+			continue
+		}
+		worst, n = max(worst, s.max()), n+len(s.sorted)
+	}
+	if n > 0 && !found {
+		p.Fine(fmt.Sprintf("stops of the world: %s, the longest %s", num(n), dur(worst)))
+	}
+}
+
+// stopsByKind leaves out the stops that recording a trace makes itself.
+func stopsByKind(pauses []model.Pause) (out []stops) {
+	for _, pause := range pauses {
+		kind := pause.Kind
+		switch {
+		case strings.Contains(kind, "trace"):
+			continue
+		case strings.HasPrefix(kind, "GC "):
+			kind = collection // a collection has two stops, and one cause if they are long
+		}
+		i := slices.IndexFunc(out, func(s stops) bool { return s.kind == kind })
+		if i < 0 {
+			i, out = len(out), append(out, stops{kind: kind})
+		}
+		s := &out[i]
+		if len(s.sorted) == 0 || pause.Duration > slices.Max(s.sorted) {
+			s.stack = pause.Stack
+		}
+		s.sorted = append(s.sorted, pause.Duration)
+		s.total += pause.Duration
+	}
+	for i := range out {
+		slices.Sort(out[i].sorted)
+	}
+	slices.SortStableFunc(out, func(a, b stops) int { return cmp.Compare(b.total, a.total) })
+	return out
+}
+
+func slow(p *diagnosis.Pass, s *stops) bool {
+	often := div(s.total.Seconds(), p.Seconds()) >= slowstopShare
+	long := len(s.sorted) >= slowstopMany && s.p99() >= slowstopP99
+	return s.max() >= slowstopMax || often && (long || s.kind != collection)
+}
+
+// collection is the purpose of the collector's own stops.
+const collection = "garbage collection"
+
+func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
+	share := div(s.total.Seconds(), p.Seconds())
+	place, _ := p.UserPlace(s.stack)
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("The world was stopped %s times for %s, up to %s at a time, %s of the window in all.",
+			num(len(s.sorted)), purpose(s.kind), dur(s.max()), pct(share)),
+		Where: where(place),
+		Evidence: []diagnosis.Fact{
+			{Name: "longest stop", Value: s.max().Seconds(), Unit: diagnosis.Seconds, Source: "trace: stops of the world"},
+			{Name: "99th percentile", Value: s.p99().Seconds(), Unit: diagnosis.Seconds, Source: "trace: stops of the world"},
+			{Name: "stops", Value: div(float64(len(s.sorted)), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: stops of the world"},
+			{Name: "share of the window", Value: share, Unit: diagnosis.Ratio, Source: "trace: stops of the world"},
+		},
+		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: diagnosis.Seconds, Share: share, What: "nothing of the program runs"},
+		Bound: diagnosis.Bound{
+			Value: s.max().Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: share,
+			Method: "the longest stop: the most that any one request waited for it",
+		},
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"begin and end of each stop are in the trace"},
+		RuledOut:   []string{"the stops that starting and ending a trace make are not counted"},
+		Explains:   stopSymptoms(p, s),
+		Remedy:     stopRemedy(s.kind),
+		Prove:      stopProof(s.kind),
+	}
+	if s.kind == collection && s.sorted[len(s.sorted)/2] < slowstopP99 {
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, "most stops of this kind are short; threads without a CPU or page faults delay single ones just the same, and the trace does not see those")
+	}
+	return f
+}
+
+// stopSymptoms is what these stops may explain: waits for a P that are longer
+// than the stops have another cause.
+func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
+	if s.max() < p.Model.Sched.Delay.Quantile(0.99) {
+		return []string{}
+	}
+	return p.Rule.Explains
+}
+
+// purpose quotes the runtime's word: a trace may hold anything.
+func purpose(kind string) string {
+	if kind == collection {
+		return kind
+	}
+	return fmt.Sprintf("%q", kind)
+}
+
+func stopRemedy(kind string) diagnosis.Remedy {
+	switch {
+	case strings.Contains(kind, "mem stats"):
+		return diagnosis.Remedy{
+			Text: "runtime.ReadMemStats stops the world. Read the same figures from runtime/metrics, which does not, and read them every few seconds rather than for each request.",
+			Code: "s := []metrics.Sample{{Name: \"/memory/classes/heap/objects:bytes\"}}\nmetrics.Read(s)",
+		}
+	case strings.Contains(kind, "profile"), strings.Contains(kind, "stack"):
+		return diagnosis.Remedy{Text: "Goroutine profiles and whole-program stack dumps stop the world, the longer the more goroutines there are. Take them on demand, not from a ticker or in the path of a request."}
+	case strings.Contains(kind, "GOMAXPROCS"):
+		return diagnosis.Remedy{Text: "runtime.GOMAXPROCS stops the world whenever the number changes. Set it once at the start."}
+	case kind == collection:
+		return diagnosis.Remedy{
+			Text: "The collector's own work in a stop takes microseconds; the rest is waiting for the goroutine or thread that is last to stop. Look for loops in assembly or long copies and clears of very large values, which cannot be interrupted, for threads that had no CPU (quota, neighbours), and for page faults on mapped files or swap.",
+		}
+	}
+	return diagnosis.Remedy{Text: "Call what stops the world less often, and not in the path of a request: the stack shows where it is called."}
+}
+
+func stopProof(kind string) string {
+	if kind == collection {
+		return "Record twice under the same load: `gowhy record -d 10s -o now.gowhy -- COMMAND` and `GODEBUG=asyncpreemptoff=1 gowhy record -d 10s -o off.gowhy -- COMMAND`. If stops become much longer without asynchronous preemption, loops of your own delay them and preemption already rescues most; if nothing changes, look at the machine: repeat on one without neighbours or quota."
+	}
+	return again("the call removed", "the longest stop and the 99th percentile of latency")
+}

@@ -1,0 +1,284 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+//go:embed syscallbound.md
+var syscallboundPage string
+
+var syscallbound = &diagnosis.Rule{
+	Name:  "syscallbound",
+	Title: "The work is in system calls",
+	Doc:   syscallboundPage,
+	Needs: []model.Source{model.Trace},
+	Check: checkSyscallbound,
+}
+
+const (
+	// syscallShare is the part of a group's active time, running or in
+	// system calls, from which the calls are what it does.
+	syscallShare = 0.5
+	// syscallWeight is the part of the whole program's active time that the
+	// group's calls must be, and syscallCores their least size, in
+	// goroutines inside a call on average.
+	syscallWeight = 0.2
+	syscallCores  = 0.1
+	// syscallIdle is the mean length from which a call is taken to wait for
+	// an event (a child, a signal, a terminal) and not to work.
+	syscallIdle = 100 * time.Millisecond
+	// smallCall and manyCalls make calls "many and small": at 20 µs the
+	// scheduler begins to take the P away, and below it entry, exit and
+	// wake-ups are most of the price. The catalogue's rate.
+	smallCall = 20 * time.Microsecond
+	manyCalls = 10_000
+)
+
+// An op is one kind of call in one group, like os.(*File).Write.
+type op struct {
+	name   string
+	count  int64
+	total  time.Duration
+	stacks map[model.Stack]time.Duration
+}
+
+func (o *op) mean() time.Duration { return o.total / time.Duration(max(1, o.count)) }
+
+func checkSyscallbound(p *diagnosis.Pass) {
+	calls := callsByGroup(p.Model)
+	active := time.Duration(0)
+	for i := range p.Model.Sched.Groups {
+		if g := &p.Model.Sched.Groups[i]; !g.System {
+			active += g.Times.Running + sumOps(calls[g.Name])
+		}
+	}
+	found, in, sockets := false, time.Duration(0), time.Duration(0)
+	for i := range p.Model.Sched.Groups {
+		g := &p.Model.Sched.Groups[i]
+		ops := calls[g.Name]
+		if g.System || len(ops) == 0 {
+			continue
+		}
+		total := sumOps(ops)
+		in, sockets = in+total, sockets+socketTime(ops)
+		if bound(p, g, ops, total, active) {
+			found = true
+			p.Report(syscallFinding(p, g, ops, total))
+		}
+	}
+	switch share := pct(div(float64(in), float64(active))); {
+	case found:
+	case sockets > in/2:
+		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, most of it to read and write sockets", share))
+	default:
+		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, and no group lives on them", share))
+	}
+}
+
+// bound reports whether a group does little but call the system. Reading and
+// writing sockets is left alone: a server that answers from memory does
+// nothing else (50 to 95 % of its active time), and that is its work.
+func bound(p *diagnosis.Pass, g *model.Group, ops []op, total, active time.Duration) bool {
+	return socketTime(ops) <= total/2 &&
+		div(float64(total), float64(total+g.Times.Running)) >= syscallShare &&
+		div(float64(total), float64(active)) >= syscallWeight &&
+		div(total.Seconds(), p.Seconds()) >= syscallCores
+}
+
+func sumOps(ops []op) (d time.Duration) {
+	for i := range ops {
+		d += ops[i].total
+	}
+	return d
+}
+
+func socketTime(ops []op) (d time.Duration) {
+	for i := range ops {
+		if strings.HasPrefix(ops[i].name, "net.") {
+			d += ops[i].total
+		}
+	}
+	return d
+}
+
+// callsByGroup sums the system calls of each group by kind, the largest
+// total first. Calls that wait for an event are left out.
+func callsByGroup(m *model.Model) map[string][]op {
+	type key struct{ group, name string }
+	sums := map[key]*op{}
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if w.Kind != model.SyscallWait || waitsForEvent(m, w) {
+			continue
+		}
+		k := key{w.Group, callName(m, w.Stack)}
+		o := sums[k]
+		if o == nil {
+			o = &op{name: k.name, stacks: map[model.Stack]time.Duration{}}
+			sums[k] = o
+		}
+		o.count += w.Count
+		o.total += w.Total
+		o.stacks[w.Stack] += w.Total
+	}
+	by := map[string][]op{}
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b key) int {
+		return cmp.Or(cmp.Compare(sums[b].total, sums[a].total), cmp.Compare(a.name, b.name), cmp.Compare(a.group, b.group))
+	})
+	for _, k := range keys {
+		by[k.group] = append(by[k.group], *sums[k])
+	}
+	return by
+}
+
+// waitsForEvent recognises calls in which a goroutine is at leisure: by the
+// functions known for it, and by their length.
+func waitsForEvent(m *model.Model, w *model.Wait) bool {
+	if w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle {
+		return true
+	}
+	return slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool {
+		return slices.Contains(eventCalls, f.Func)
+	})
+}
+
+var eventCalls = []string{
+	"os/signal.signal_recv", "os/signal.loop", "os.(*Process).Wait", "os.(*Process).wait", "os.(*Process).blockUntilWaitable",
+	"syscall.wait4", "syscall.Wait4", "syscall.EpollWait", "syscall.Select", "syscall.Pause", "syscall.Flock",
+	"golang.org/x/sys/unix.Wait4", "golang.org/x/sys/unix.Waitid", "golang.org/x/sys/unix.EpollWait", "golang.org/x/sys/unix.Poll",
+	"golang.org/x/sys/unix.Ppoll", "golang.org/x/sys/unix.Select", "golang.org/x/sys/unix.Pause", "golang.org/x/sys/unix.Flock",
+}
+
+// callName is the outermost function of the system's packages around the
+// call: what the program asked for, os.ReadFile rather than syscall.read.
+func callName(m *model.Model, s model.Stack) (name string) {
+	for _, f := range m.Stacks.Frames(s) {
+		if !systemPackage(f.Func) {
+			break
+		}
+		name = f.Func
+	}
+	if name == "" {
+		return "a system call"
+	}
+	return name
+}
+
+func systemPackage(function string) bool {
+	for _, prefix := range []string{"syscall.", "internal/", "os.", "os/", "net.", "runtime.", "golang.org/x/sys/"} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Duration) diagnosis.Finding {
+	share := div(float64(total), float64(total+g.Times.Running))
+	first := &ops[0]
+	rate := div(float64(count(ops)), p.Seconds())
+	start, _ := p.GroupPlace(g)
+	held := div(min(g.Syscall, total).Seconds(), p.Seconds())
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
+			short(groupName(g.Name)), pct(share), num(math.Round(rate)), first.name, dur(first.mean())),
+		Where: where(first.place(p), start),
+		Evidence: []diagnosis.Fact{
+			{Name: "share of active time in system calls", Value: share, Unit: diagnosis.Ratio, Source: "trace: goroutine groups, calls that wait for events left out"},
+			{Name: "goroutines in a call on average", Value: div(total.Seconds(), p.Seconds()), Unit: diagnosis.Count, Source: "trace: system calls ÷ window"},
+			{Name: "system calls", Value: rate, Unit: diagnosis.PerSec, Source: "trace: system calls"},
+			{Name: "of those while holding a P", Value: held, Unit: diagnosis.Cores, Source: "trace: goroutine groups"},
+		},
+		Cost: diagnosis.Cost{
+			Value: div(total.Seconds(), p.Seconds()), Unit: diagnosis.Count, Share: share,
+			What: "goroutines inside system calls, on average",
+		},
+		Bound:      callBound(p, g, total, held),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"every system call of the window is in the trace, with its stack", "what the kernel did inside them is not: computing, or waiting for a device"},
+		RuledOut:   []string{"calls that wait for a child, a signal or a terminal: left out by name and by length"},
+		Groups:     []string{g.Name},
+		Remedy:     callRemedy(ops, rate, g),
+		Prove:      again("the change", "system calls per operation (the rate above divided by operations per second), which hardly varies, then throughput"),
+	}
+	for i := range ops[:min(3, len(ops))] {
+		o := &ops[i]
+		f.Stacks = append(f.Stacks, largest(o.stacks)...)
+		f.Evidence = append(f.Evidence,
+			diagnosis.Fact{Name: "time in " + o.name, Value: o.total.Seconds(), Unit: diagnosis.Seconds, Source: "trace: system calls by stack"},
+			diagnosis.Fact{Name: "calls of " + o.name, Value: div(float64(o.count), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: system calls by stack"})
+	}
+	return f
+}
+
+// callBound promises CPU where the calls are short and keep their P, and
+// throughput where the goroutine waits in them.
+func callBound(p *diagnosis.Pass, g *model.Group, total time.Duration, held float64) diagnosis.Bound {
+	if g.Syscall >= g.SyscallBlocked {
+		return diagnosis.Bound{
+			Value: held, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(held, working(p)),
+			Method: "all time that the group held a P inside system calls, as if none were needed",
+		}
+	}
+	factor, method := speedup(p, []string{g.Name}, total, held)
+	return diagnosis.Bound{
+		Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+		Method: "throughput factor if no call were needed: " + method,
+	}
+}
+
+func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
+	for _, s := range largest(o.stacks) {
+		if place, ok := p.UserPlace(s); ok {
+			return place
+		}
+	}
+	return diagnosis.Place{}
+}
+
+func count(ops []op) (n int64) {
+	for i := range ops {
+		n += ops[i].count
+	}
+	return n
+}
+
+// callRemedy goes by what the largest calls are for.
+func callRemedy(ops []op, rate float64, g *model.Group) diagnosis.Remedy {
+	first := &ops[0]
+	for _, r := range callRemedies {
+		if slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(first.name, n) }) {
+			return diagnosis.Remedy{Text: r.text, Code: r.code}
+		}
+	}
+	switch {
+	case first.mean() < smallCall && rate >= manyCalls:
+		return diagnosis.Remedy{
+			Text: "The calls are many and small: put a buffer before them, so that one call carries what hundreds do now. For datagrams use calls that carry several.",
+			Code: "w := bufio.NewWriterSize(f, 64<<10)\ndefer w.Flush()",
+		}
+	case g.SyscallBlocked > g.Syscall:
+		return diagnosis.Remedy{Text: "The calls are long: the goroutine waits for a device or for the kernel, and its P goes to others meanwhile. Move fewer bytes, keep what is read again in memory, or put independent calls side by side, up to what the device bears; more workers than that only lengthen its queue."}
+	}
+	return diagnosis.Remedy{Text: "The time is the kernel's, spent on behalf of these calls: make fewer of them (keep files open, read and write larger pieces, keep results) rather than faster code around them."}
+}
+
+var callRemedies = []struct {
+	names      []string
+	text, code string
+}{
+	{[]string{"Sync", "Fsync", "Fdatasync"}, "Each call waits until the disk has the data. Let one goroutine sync for all that wrote since the last time (group commit), so that many operations share one wait.", ""},
+	{[]string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.Stat", "os.Lstat", "os.Remove", "os.ReadDir", "os.newFile", "os.(*File).Close"}, "Files are opened and closed for each piece of work. os.ReadFile makes about ten system calls (open, fstat, four fcntl, epoll_ctl, reads, close) where a descriptor kept open needs one pread. Keep open what is used again, within the limit of open files; share temporary files; reuse the buffers that they are read into.", "n, err := unix.Pread(fd, buf, 0) // fd opened once"},
+	{[]string{"os.(*Process)", "os.StartProcess", "syscall.forkExec"}, "Starting processes is the work. Start fewer: keep helpers alive and talk to them, or call a library.", ""},
+	{[]string{"runtime.cgocall", "runtime.asmcgocall"}, "The time is in C code. A call costs about 40 to 60 ns by itself, so if calls are short, do more in each; if they are long, look at the C code with the system's profiler.", ""},
+}
