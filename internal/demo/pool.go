@@ -1,0 +1,109 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// The worker pool: jobs come over a buffered channel, and each worker writes
+// a small file, reads it back, deletes it and computes.
+const (
+	manyWorkers = 1000
+	queued      = 64 // jobs that wait in the channel
+	fileSize    = 64 << 10
+	// spins is some 0.5 ms of computing, several times what the system calls
+	// of a job take: the pool is not about files.
+	spins = 1_000_000
+)
+
+// oversubscribed runs the pool with far more workers than processors.
+func oversubscribed(ctx context.Context, dir string) error {
+	return pool(ctx, manyWorkers, keptBuffers(dir))
+}
+
+// healed runs the pool as it should be.
+func healed(ctx context.Context, dir string) error {
+	return pool(ctx, runtime.GOMAXPROCS(0), keptBuffers(dir))
+}
+
+// keptBuffers makes workers that keep the buffer they read into.
+func keptBuffers(dir string) func() func(int) error {
+	content := make([]byte, fileSize)
+	return func() func(int) error {
+		buf := make([]byte, fileSize)
+		return func(job int) error { return fileJob(dir, job, content, buf) }
+	}
+}
+
+// allocChurn runs the healed pool, except that each job has two fresh
+// buffers, and larger ones.
+func allocChurn(ctx context.Context, dir string) error {
+	return pool(ctx, runtime.GOMAXPROCS(0), func() func(int) error {
+		return func(job int) error { return fileJob(dir, job, make([]byte, churnSize), nil) }
+	})
+}
+
+const churnSize = 2 << 20
+
+func pool(ctx context.Context, workers int, newWorker func() func(int) error) error {
+	jobs := make(chan int, queued)
+	var wg sync.WaitGroup
+	var once sync.Once
+	var failed error
+	for range workers {
+		work := newWorker()
+		wg.Add(1)
+		go poolWorker(ctx, &wg, jobs, work, func(err error) { once.Do(func() { failed = err }) })
+	}
+	for job := 0; ctx.Err() == nil; job++ {
+		jobs <- job
+	}
+	close(jobs)
+	wg.Wait()
+	return failed
+}
+
+// poolWorker is a function of its own so that its goroutines have its name.
+func poolWorker(ctx context.Context, wg *sync.WaitGroup, jobs <-chan int, work func(int) error, fail func(error)) {
+	defer wg.Done()
+	for job := range jobs {
+		if ctx.Err() != nil {
+			continue // a thousand jobs in hand would take seconds more
+		}
+		if err := work(job); err != nil {
+			fail(err) // and go on taking jobs, or the channel fills up
+		}
+	}
+}
+
+// fileJob is one job. Without a buffer to read into, it makes one.
+func fileJob(dir string, job int, content, buf []byte) error {
+	path := filepath.Join(dir, fmt.Sprintf("job-%d", job))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return err
+	}
+	if err := readBack(path, buf); err != nil {
+		return err
+	}
+	sink.Store(compute(uint64(job), spins))
+	return os.Remove(path)
+}
+
+func readBack(path string, buf []byte) error {
+	if buf == nil {
+		_, err := os.ReadFile(path)
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.ReadFull(f, buf)
+	return err
+}

@@ -1,0 +1,461 @@
+// Package evidence gets and reads what a program says about itself: one file
+// for each source, holding how to get it and how to fold it into the model.
+//
+// It hides file formats and their kinds (told apart by content, never by
+// name), where net/http/pprof or a test binary's flags have to be asked, and
+// how evidence of several sources becomes one [model.Model]. Its functions
+// are [Load] and [Record]; what went wrong for a reason that the user can
+// change is a [Problem].
+//
+// evidence never judges, never prints, and connects to no host but those the
+// user names and the ports of the program it was told to start.
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/recording"
+)
+
+// Options say how evidence is read. The zero value is what most want.
+type Options struct {
+	// Window restricts the model to a piece of the trace.
+	Window Window
+	// Keep is how many individual goroutines are kept of each group; 0 is
+	// exectrace's default, negative all.
+	Keep int
+	// Reference reads the trace as the tools of the Go distribution do, with
+	// their known faults.
+	Reference bool
+	// Sweeps keeps every sweep in the collector's load, for utilization that
+	// counts them; a program that allocates much has a million in a second.
+	Sweeps bool
+	// Workers is how many generations of a trace are read at once; 0 is all cores.
+	Workers int
+	// Progress, if set, is called now and then, from any goroutine, with the
+	// bytes of the trace read so far and its size, 0 when not known.
+	Progress func(read, size int64)
+	// Stdin is what "-" reads; nil means os.Stdin.
+	Stdin io.Reader
+}
+
+// A Window is a piece of a trace in time since its start. A To of 0 is the
+// end; the zero Window is everything.
+type Window struct{ From, To time.Duration }
+
+// A Problem is evidence that cannot be used, with what to do about it.
+type Problem struct {
+	What string
+	Hint string // a command to paste, or a sentence; may be empty
+	// None is set when there is no evidence, rather than some that is broken.
+	None bool
+	// Misused is set when the call asked for what cannot be, like two traces.
+	Misused bool
+	Err     error // the cause, may be nil
+}
+
+func (p *Problem) Error() string { return p.What }
+func (p *Problem) Unwrap() error { return p.Err }
+
+// Load reads the evidence in the named files, directories and recordings
+// ("-" is standard input) and folds it into one model. At most one trace, one
+// CPU profile and one heap profile can be given: a model is of one run.
+func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) {
+	l := &loader{ctx: ctx, opts: o, m: &model.Model{}, from: map[model.Source]string{}}
+	for _, p := range paths {
+		if err := l.path(p); err != nil {
+			return nil, err
+		}
+	}
+	return l.finish()
+}
+
+// Limits on what is unpacked and held, whatever a file claims to contain.
+const (
+	maxProfile = 256 << 20 // bytes of a profile, unpacked
+	maxSpool   = 64 << 30  // bytes of a compressed trace or of standard input
+	maxDirs    = 10_000    // entries of a directory
+)
+
+// A loader folds sources into its model.
+type loader struct {
+	ctx  context.Context
+	opts Options
+	m    *model.Model
+	from map[model.Source]string // which file a source was read from
+	// cpuInTrace holds the trace's own samples until it is known whether a
+	// profile was given, which has more of them.
+	cpuInTrace *model.Profile
+	skipped    []*Problem // files of kinds that nothing reads, passed over
+	containers int
+	arg        string // the path being read, as given
+	// onlyTrace, if set, is what happens to a trace; all else is passed over.
+	onlyTrace func(source) error
+}
+
+// A source is one file's content.
+type source struct {
+	name string // for the user
+	path string // of a plain file, else empty
+	size int64  // 0 when not known
+	at   io.ReaderAt
+	r    io.Reader // from the beginning
+}
+
+func (l *loader) path(p string) error {
+	l.arg = p
+	if p == "-" {
+		in := l.opts.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		l.m.Run.Files = append(l.m.Run.Files, "-")
+		return l.stream("standard input", in)
+	}
+	info, err := os.Stat(p)
+	if err != nil {
+		return openProblem(p, err)
+	}
+	l.m.Run.Files = append(l.m.Run.Files, p)
+	if info.IsDir() {
+		return l.dir(p)
+	}
+	return l.file(p)
+}
+
+func openProblem(p string, err error) *Problem {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Problem{What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", None: true, Err: err}
+	}
+	return &Problem{What: fmt.Sprintf("cannot read %q: %v", p, err), Err: err}
+}
+
+func (l *loader) file(p string) error {
+	f, err := os.Open(p)
+	if err != nil {
+		return openProblem(p, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return openProblem(p, err)
+	}
+	if !info.Mode().IsRegular() { // a pipe, like /dev/fd/63 of a shell's <(…)
+		return l.stream(p, f)
+	}
+	return l.source(source{name: p, path: p, size: info.Size(), at: f, r: f})
+}
+
+// dir reads the evidence among the files of a directory, passing over the rest.
+func (l *loader) dir(p string) error {
+	d, err := os.Open(p)
+	if err != nil {
+		return openProblem(p, err)
+	}
+	names, err := d.Readdirnames(maxDirs)
+	d.Close()
+	if err != nil && err != io.EOF {
+		return openProblem(p, err)
+	}
+	slices.Sort(names)
+	before := len(l.from)
+	l.containers++
+	defer func() { l.containers-- }()
+	for _, n := range names {
+		full := filepath.Join(p, n)
+		if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := l.file(full); err != nil {
+			return err
+		}
+	}
+	if len(l.from) == before && l.onlyTrace == nil {
+		return &Problem{What: fmt.Sprintf("the directory %q holds no trace, profile or recording", p),
+			Hint: "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", None: true}
+	}
+	return nil
+}
+
+// stream reads evidence that can be read only once.
+func (l *loader) stream(name string, r io.Reader) error {
+	return l.source(source{name: name, r: r})
+}
+
+// source reads one file's content, whatever it is.
+func (l *loader) source(s source) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	head, err := s.peek()
+	if err != nil {
+		return &Problem{What: fmt.Sprintf("cannot read %q: %v", s.name, err), Err: err}
+	}
+	switch kind := sniff(head); kind {
+	case isTrace:
+		return l.trace(s)
+	case isGzip:
+		return l.gzip(s)
+	case isZip:
+		return l.zip(s)
+	case isBinary:
+		return l.profile(s)
+	default:
+		return l.pass(kind.problem(s.name, head))
+	}
+}
+
+// peek returns the beginning of the content and leaves r before it.
+func (s *source) peek() ([]byte, error) {
+	head := make([]byte, 512)
+	if s.at != nil {
+		n, err := s.at.ReadAt(head, 0)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		return head[:n], nil
+	}
+	b := bufio.NewReaderSize(s.r, 1<<16)
+	s.r = b
+	head, err := b.Peek(len(head))
+	if err != nil && err != io.EOF && len(head) == 0 {
+		return nil, err
+	}
+	return head, nil
+}
+
+// pass is what happens to a file that cannot be read as evidence: in a
+// directory or archive it is passed over, given by name it is an error.
+func (l *loader) pass(p *Problem) error {
+	if l.containers == 0 {
+		return p
+	}
+	l.skipped = append(l.skipped, p)
+	return nil
+}
+
+// gzip reads what is inside: a profile, as pprof writes them, or a trace that
+// somebody compressed.
+func (l *loader) gzip(s source) error {
+	if s.at != nil {
+		s.r = io.NewSectionReader(s.at, 0, s.size)
+	}
+	z, err := gzip.NewReader(s.r)
+	if err != nil {
+		return l.pass(cutProblem(s.name, err))
+	}
+	inner := source{name: s.name, r: io.LimitReader(z, maxSpool)}
+	head, err := inner.peek()
+	if len(head) == 0 {
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		return l.pass(cutProblem(s.name, err))
+	}
+	switch kind := sniff(head); kind {
+	case isTrace:
+		return l.trace(inner)
+	case isBinary:
+		return l.profile(inner)
+	case isGzip, isZip:
+		return l.pass(&Problem{What: fmt.Sprintf("%q is packed twice", s.name), Hint: "gunzip it, then try again"})
+	default:
+		return l.pass(kind.problem(s.name, head))
+	}
+}
+
+func cutProblem(name string, err error) *Problem {
+	return &Problem{What: fmt.Sprintf("%q is cut short or damaged: %v", name, err),
+		Hint: "fetch it again: a profile is only whole when its time has run out", Err: err}
+}
+
+// zip reads the members of a recording, or of an archive that holds evidence.
+func (l *loader) zip(s source) error {
+	if s.at == nil {
+		return l.spooled(s, l.zip)
+	}
+	rec, err := recording.NewReader(s.at, s.size)
+	if err != nil {
+		return l.pass(&Problem{What: fmt.Sprintf("%q begins like a zip archive and is none", s.name),
+			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
+	}
+	l.manifest(s.name, rec)
+	before := len(l.from)
+	l.containers++
+	defer func() { l.containers-- }()
+	for _, m := range rec.Members {
+		if err := l.member(s.name, m); err != nil {
+			return err
+		}
+	}
+	if len(l.from) == before && l.containers == 1 && l.onlyTrace == nil {
+		return l.emptyArchive(s.name, rec)
+	}
+	return nil
+}
+
+func (l *loader) emptyArchive(name string, rec *recording.Recording) error {
+	p := &Problem{What: fmt.Sprintf("%q holds no trace and no profile", name), Hint: "gowhy record -o run.gowhy -- CMD", None: true}
+	if rec.Manifest != nil {
+		for _, r := range rec.Manifest.Refused {
+			p.What += fmt.Sprintf("; %s: %s", r.Member, r.Why)
+		}
+	}
+	return p
+}
+
+func (l *loader) member(archive string, m recording.Member) error {
+	name := archive + ":" + m.Name
+	if at, ok := m.ReaderAt(); ok {
+		return l.source(source{name: name, size: at.Size(), at: at, r: io.NewSectionReader(at, 0, at.Size())})
+	}
+	f, err := m.Open()
+	if err != nil {
+		return l.pass(cutProblem(name, err))
+	}
+	defer f.Close()
+	return l.source(source{name: name, r: io.LimitReader(f, maxSpool)})
+}
+
+// manifest takes over what a recording knows of its run.
+func (l *loader) manifest(name string, rec *recording.Recording) {
+	if rec.Cut {
+		l.note("%s is cut short; what is left of it was read", name)
+	}
+	man := rec.Manifest
+	if man == nil {
+		return
+	}
+	run := &l.m.Run
+	run.Go, run.Procs, run.Start = cmp.Or(run.Go, man.Go), cmp.Or(run.Procs, man.Procs), man.Start
+	for _, r := range man.Refused {
+		l.note("%s was asked for and is not in the recording: %s", r.Member, r.Why)
+	}
+}
+
+// spooled puts a stream into a temporary file, for readers that have to seek.
+func (l *loader) spooled(s source, read func(source) error) error {
+	f, err := os.CreateTemp("", "gowhy-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	n, err := io.Copy(f, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
+	if err != nil && n == 0 {
+		return &Problem{What: fmt.Sprintf("cannot read %q: %v", s.name, err), Err: err}
+	}
+	if err != nil {
+		l.note("%s: reading ended early: %v", s.name, err)
+	}
+	return read(source{name: s.name, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
+}
+
+// A ctxReader stops when its context does.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// take notes that a source is read from the named file, and refuses a second.
+func (l *loader) take(s model.Source, what, name string) error {
+	if other, ok := l.from[s]; ok {
+		return &Problem{What: fmt.Sprintf("two %ss were given, %q and %q; a diagnosis is of one run", what, other, name),
+			Hint: "gowhy " + quote(l.arg) + "   # one at a time", Misused: true}
+	}
+	l.from[s] = name
+	return nil
+}
+
+// finish joins what was read.
+func (l *loader) finish() (*model.Model, error) {
+	if len(l.from) == 0 {
+		p := &Problem{What: "no evidence was given", Hint: "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", None: true}
+		if len(l.skipped) > 0 {
+			p = l.skipped[0]
+		}
+		return nil, p
+	}
+	l.joinCPU()
+	for _, p := range l.skipped {
+		l.note("passed over: %s", p.What)
+	}
+	return l.m, nil
+}
+
+// joinCPU decides which CPU samples the model gets. A profile has more labels
+// and no gaps; but inside a window only the trace's own samples can be cut to it.
+func (l *loader) joinCPU() {
+	windowed := l.opts.Window != Window{}
+	switch {
+	case l.m.CPU == nil:
+		l.m.CPU = l.cpuInTrace
+	case windowed && l.cpuInTrace != nil:
+		l.m.CPU = l.cpuInTrace
+		l.note("inside the window the trace's own CPU samples are used, not the profile")
+	case windowed && l.m.Sched != nil:
+		l.note("the CPU profile covers the whole run, not only the window")
+	}
+	l.nameSampleGroups()
+}
+
+// nameSampleGroups keeps only those groups of samples that the trace knows: a
+// profile's outermost frame need not be where its goroutine began.
+func (l *loader) nameSampleGroups() {
+	if l.m.CPU == nil || l.m.Sched == nil {
+		return
+	}
+	known := map[string]bool{}
+	for i := range l.m.Sched.Groups {
+		known[l.m.Sched.Groups[i].Name] = true
+	}
+	for i := range l.m.CPU.Samples {
+		if s := &l.m.CPU.Samples[i]; !known[s.Group] {
+			s.Group = ""
+		}
+	}
+}
+
+func (l *loader) note(format string, args ...any) {
+	c := &l.m.Run.Coverage
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+// quote returns s as one word of a shell command.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// firstLine returns the beginning of a text for an error message.
+func firstLine(head []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	return string(line[:min(len(line), 80)])
+}

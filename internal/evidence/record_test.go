@@ -1,0 +1,365 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/recording"
+)
+
+// serveEnv makes the test binary a server: "pprof" has the handlers of
+// net/http/pprof with answers that are ready at once, "plain" has none,
+// "exit" ends at once with code 7.
+const serveEnv = "GOWHY_TEST_SERVE"
+
+func serve(kind string) {
+	if kind == "exit" {
+		os.Exit(7)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	mux := http.NewServeMux()
+	if kind == "pprof" {
+		mux = ready(sampleTrace(), nil)
+	}
+	http.Serve(ln, mux)
+}
+
+// ready is net/http/pprof without its waiting.
+func ready(trace, cpu []byte) *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/trace", func(w http.ResponseWriter, _ *http.Request) { w.Write(trace) })
+	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, _ *http.Request) {
+		if cpu == nil {
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+			return
+		}
+		w.Write(cpu)
+	})
+	mux.HandleFunc("/debug/pprof/allocs", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>log in</html>") })
+	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "prog\x00-x") })
+	return mux
+}
+
+func record(t *testing.T, ctx context.Context, target Target) (string, *Recorded, error) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "run.gowhy")
+	res, err := Record(ctx, target, RecordOptions{Out: out, Duration: time.Second, Startup: 20 * time.Second})
+	if left, _ := filepath.Glob(out + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	return out, res, err
+}
+
+func refused(res *Recorded, member string) string {
+	for _, r := range res.Refused {
+		if r.Member == member {
+			return r.Why
+		}
+	}
+	return ""
+}
+
+func TestRecordURL(t *testing.T) {
+	s := httptest.NewServer(ready(sampleTrace(), cpuProfile(t)))
+	defer s.Close()
+	out, res, err := record(t, t.Context(), Target{URL: s.URL})
+	if err != nil || !res.Written || res.ExitCode != 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if why := refused(res, recording.AllocsMember); !strings.Contains(why, "web page") {
+		t.Errorf("a login page instead of a profile: %q", why)
+	}
+	rec, err := recording.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	if !slices.Equal(rec.Manifest.Command, []string{"prog", "-x"}) || rec.Manifest.URL != s.URL+"/debug/pprof/" {
+		t.Errorf("manifest %+v", rec.Manifest)
+	}
+	m := load(t, Options{}, out)
+	if !m.Has(model.Trace) || !m.Has(model.CPU) || m.Has(model.Heap) {
+		t.Error("not what was recorded")
+	}
+	if !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "allocs") }) {
+		t.Errorf("what was refused is not told: %q", m.Run.Coverage.Notes)
+	}
+}
+
+// The handlers of the standard library, with their real second.
+func TestRecordNetHTTPPprof(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/admin/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/admin/pprof/trace", pprof.Trace)
+	mux.Handle("/admin/pprof/allocs", pprof.Handler("allocs"))
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	out, res, err := record(t, t.Context(), Target{URL: s.URL + "/admin/pprof"})
+	if err != nil || len(res.Refused) > 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	m := load(t, Options{}, out)
+	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.Heap) || m.Run.Duration < 900*time.Millisecond {
+		t.Errorf("run %+v", m.Run)
+	}
+}
+
+func TestRecordKeepsWhatItCan(t *testing.T) {
+	s := httptest.NewServer(ready(sampleTrace(), nil))
+	defer s.Close()
+	out, res, err := record(t, t.Context(), Target{URL: s.URL})
+	if err != nil || !res.Written || !strings.Contains(refused(res, recording.CPUMember), "already in use") {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if m := load(t, Options{}, out); !m.Has(model.Trace) || m.Has(model.CPU) {
+		t.Error("not what was recorded")
+	}
+}
+
+// An interrupt ends the recording; the trace is kept as far as it came.
+func TestRecordInterrupted(t *testing.T) {
+	part := sampleTrace()
+	part = part[:len(part)*3/4]
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/trace", func(w http.ResponseWriter, r *http.Request) {
+		w.Write(part)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	out := filepath.Join(t.TempDir(), "run.gowhy")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil { // until all of it has arrived
+			written, _ := filepath.Glob(out + ".partial-*/" + recording.TraceMember)
+			if len(written) == 1 {
+				if info, err := os.Stat(written[0]); err == nil && info.Size() == int64(len(part)) {
+					cancel()
+				}
+			}
+			runtime.Gosched()
+		}
+	}()
+	res, err := Record(ctx, Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Minute})
+	cancel()
+	if err != nil || !res.Written || refused(res, recording.CPUMember) == "" || refused(res, recording.TraceMember) != "" {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	rec, err := recording.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	if len(rec.Members) != 1 || rec.Members[0].Name != recording.TraceMember || rec.Members[0].Size != int64(len(part)) {
+		t.Errorf("members %+v", rec.Members)
+	}
+}
+
+func TestRecordProblems(t *testing.T) {
+	none := httptest.NewServer(http.NotFoundHandler())
+	defer none.Close()
+	away := httptest.NewServer(http.RedirectHandler("http://192.0.2.1/", http.StatusFound))
+	defer away.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for url, want := range map[string]string{
+		none.URL:     "no profiling handlers",
+		away.URL:     "redirects to 192.0.2.1",
+		closed.URL:   "cannot reach",
+		"ftp://host": "not an http URL",
+		"http://":    "not an http URL",
+	} {
+		out, res, err := record(t, t.Context(), Target{URL: url})
+		var p *Problem
+		if !errors.As(err, &p) || !strings.Contains(p.What, want) || p.Hint == "" {
+			t.Errorf("%s: %+v, %v", url, res, err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: a recording of nothing", url)
+		}
+	}
+	_, _, err := record(t, t.Context(), Target{Command: []string{"./no-such-program"}})
+	if err == nil || !strings.Contains(err.Error(), "cannot start") {
+		t.Error(err)
+	}
+	_, _, err = record(t, t.Context(), Target{Command: []string{"go", "test", "./...", "-run", "a b"}})
+	var p *Problem
+	if !errors.As(err, &p) || !strings.Contains(p.Hint, "-exec") || !strings.HasSuffix(p.Hint, "./... -run 'a b'") {
+		t.Error(err)
+	}
+}
+
+func TestParseURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"localhost:6060":                       "http://localhost:6060/debug/pprof/",
+		"http://h:1/":                          "http://h:1/debug/pprof/",
+		"https://h/x/":                         "https://h/x/debug/pprof/",
+		"http://h/debug/pprof":                 "http://h/debug/pprof/",
+		"http://h/a/pprof/":                    "http://h/a/pprof/",
+		"http://h/debug/pprof/trace?seconds=5": "http://h/debug/pprof/",
+		"http://user:pw@h/debug/pprof/profile?seconds=3#x": "http://user:pw@h/debug/pprof/",
+	} {
+		if got, err := parseURL(in); got != want || err != nil {
+			t.Errorf("%s: %s, %v", in, got, err)
+		}
+	}
+}
+
+// program starts this test binary as a program that is not called like a test.
+func program(t *testing.T, kind string) []string {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/net/tcp"); err != nil {
+		t.Skip("ports are found through Linux's /proc")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "server")
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(serveEnv, kind)
+	return []string{path}
+}
+
+func TestRecordCommand(t *testing.T) {
+	argv := program(t, "pprof")
+	out, res, err := record(t, t.Context(), Target{Command: argv})
+	if err != nil || !res.Written || res.ExitCode != 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	rec, err := recording.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	if rec.Manifest.Go != runtime.Version() || !slices.Equal(rec.Manifest.Command, argv) {
+		t.Errorf("manifest %+v", rec.Manifest)
+	}
+}
+
+func TestRecordCommandWithoutPprof(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run.gowhy")
+	res, err := Record(t.Context(), Target{Command: program(t, "exit")}, RecordOptions{Out: out})
+	var p *Problem
+	if !errors.As(err, &p) || !p.None || !strings.Contains(p.Hint, "net/http/pprof") || res.ExitCode != 7 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	res, err = Record(t.Context(), Target{Command: program(t, "plain")}, RecordOptions{Out: out, Startup: time.Second})
+	if !errors.As(err, &p) || !strings.Contains(p.What, "serves no /debug/pprof/ at 127.0.0.1:") || res.ExitCode != 0 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestRecordTestBinary(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testBinary(self) {
+		t.Skipf("%s is not named like a test binary", self)
+	}
+	out, res, err := record(t, t.Context(), Target{Command: []string{self, "-test.run=^TestSniff$"}})
+	if err != nil || res.ExitCode != 0 || len(res.Refused) > 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if m := load(t, Options{}, out); !m.Has(model.Trace) || !m.Has(model.Heap) {
+		t.Error("not what was recorded")
+	}
+	// What the user asked the test for stays where it was asked for.
+	theirs := filepath.Join(t.TempDir(), "their.trace")
+	out, res, err = record(t, t.Context(), Target{Command: []string{self, "-test.run=^TestNoSuch$", "-test.trace", theirs}})
+	if err != nil || !res.Written {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if _, err := os.Stat(theirs); err != nil {
+		t.Error(err)
+	}
+	if m := load(t, Options{}, out); !m.Has(model.Trace) {
+		t.Error("the user's trace is not in the recording")
+	}
+	_, res, err = record(t, t.Context(), Target{Command: []string{self, "-test.nosuchflag"}})
+	if res == nil || res.ExitCode != 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestFlagValue(t *testing.T) {
+	for _, tt := range []struct {
+		args, want string
+		ok         bool
+	}{
+		{"-test.trace=a", "a", true},
+		{"--test.trace a", "a", true},
+		{"-test.v -test.trace a -test.trace=b", "b", true},
+		{"-test.tracer=a", "", false},
+		{"-x -- -test.trace=a", "", false},
+	} {
+		if got, ok := flagValue(strings.Fields(tt.args), "test.trace"); got != tt.want || ok != tt.ok {
+			t.Errorf("%s: %q, %v", tt.args, got, ok)
+		}
+	}
+}
+
+func TestListening(t *testing.T) {
+	// 4 is a child of 3, whose name is made to mislead; 9 is a stranger.
+	proc := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(proc, name)
+		os.MkdirAll(filepath.Dir(path), 0o700)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket := func(pid, fd, inode string) {
+		dir := filepath.Join(proc, pid, "fd")
+		os.MkdirAll(dir, 0o700)
+		if err := os.Symlink("socket:["+inode+"]", filepath.Join(dir, fd)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("3/stat", "3 (a) R 77 (b) S 1 3 3")
+	write("4/stat", "4 (child) S 3 3 3")
+	write("9/stat", "9 (other) S 1 9 9")
+	socket("3", "5", "100")
+	socket("4", "5", "101")
+	socket("4", "6", "102")
+	socket("4", "7", "103")
+	socket("9", "5", "104")
+	head := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+	line := func(addr, state, inode string) string {
+		return "   0: " + addr + " 00000000:0000 " + state + " 00000000:00000000 00:00000000 00000000     0        0 " + inode + " 1 0000 100 0 0 10 0\n"
+	}
+	write("3/net/tcp", head+line("0100007F:17AC", "0A", "100")+line("0100007F:9999", "01", "101")+line("0100007F:1111", "0A", "104"))
+	write("3/net/tcp6", head+line("00000000000000000000000000000000:1F90", "0A", "102")+line("00000000000000000000000001000000:1F91", "0A", "103"))
+	got, err := listening(proc, 3)
+	if want := []string{"127.0.0.1:6060", "[::1]:8081", "localhost:8080"}; !slices.Equal(got, want) || err != nil {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	if _, err := listening(filepath.Join(proc, "none"), 3); err == nil {
+		t.Error("no /proc: no error")
+	}
+}

@@ -1,0 +1,282 @@
+// Package export turns a model into files that other tools open: pprof
+// profiles, folded stacks for flame graphs, CSV tables and time lines for
+// Perfetto.
+//
+// It hides the formats: their tables, their units, what they cannot say, and
+// how names that a recording brought along are made harmless. Its types are
+// [Format] (one of [All]) and [Options] (what of the model goes in). Output
+// depends on the model alone: the same model gives the same bytes.
+//
+// export never reads a trace, never chooses a file name, and judges nothing.
+package export
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// A Format is one kind of file.
+type Format struct {
+	Name string // on the command line
+	Doc  string // one line: what it is and what opens it
+	// Write writes all of the file. Its errors are those of w, [*MissingError] and [*UnknownError].
+	Write func(w io.Writer, m *model.Model, o Options) error
+}
+
+// All are the formats, in the order in which help lists them.
+var All = []Format{
+	{"pprof", "a profile for `go tool pprof`", Pprof},
+	{"folded", "folded stacks, one line each, for flame graph tools", Folded},
+	{"csv", "one table for a spreadsheet or a script", CSV},
+	{"perfetto", "a time line for ui.perfetto.dev", Perfetto},
+}
+
+// Options say what of the model goes into a file.
+type Options struct {
+	// Profile chooses what Pprof and Folded hold; empty means [States]. CSV
+	// without a Table follows it too.
+	Profile Profile
+	// Table chooses the table of CSV, one of [Tables]; empty follows Profile.
+	Table string
+	// Group keeps goroutines with this start function only; empty keeps all.
+	// What belongs to no goroutine group (Ps, collections, heap, tasks) is
+	// left out of a filtered CSV with a [*MissingError], and kept in Perfetto
+	// as the background of the group's slices.
+	Group string
+	// Slices are single runs for Perfetto, in any order. The model has none,
+	// for it does not grow with the length of the trace; the caller gets them
+	// from the trace itself.
+	Slices iter.Seq[Slice]
+}
+
+// A Profile is one of the profiles that a model holds.
+type Profile string
+
+// The profiles. The first four are those of `go tool trace -pprof`.
+const (
+	Net     Profile = "net"     // waiting for the network
+	Sync    Profile = "sync"    // waiting for other goroutines
+	Syscall Profile = "syscall" // in system calls
+	Sched   Profile = "sched"   // ready, waiting for a P; stacks of whoever made it ready
+	CPU     Profile = "cpu"     // CPU samples
+	States  Profile = "states"  // all goroutine time, by group and state
+)
+
+// Profiles are all profiles, in the order in which help lists them.
+var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States}
+
+// A Slice is one uninterrupted stretch of a goroutine.
+type Slice struct {
+	Proc       int // P that it ran on; negative for a stretch off any P
+	Goroutine  int64
+	Group      string        // start function
+	Name       string        // what is drawn; Group when empty
+	Begin, End time.Duration // since the window's start
+	Stack      model.Stack   // where it stopped, when known
+}
+
+// A MissingError says that the model lacks what was asked for.
+type MissingError struct {
+	What  string       // like "cpu profile"
+	Why   string       // like "no CPU samples were recorded"
+	Needs model.Source // evidence that would bring it; empty when none would
+}
+
+func (e *MissingError) Error() string { return e.What + ": " + e.Why }
+
+// An UnknownError says that a name is none of those that there are.
+type UnknownError struct {
+	What, Name string   // like "profile", "snyc"
+	Known      []string // the names that would do; of groups, the largest
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no %s %q (there are: %s)", e.What, e.Name, strings.Join(e.Known, ", "))
+}
+
+// checkGroup refuses a group that the model does not have, for an empty file
+// would look like a group that did nothing.
+func (o Options) checkGroup(m *model.Model) error {
+	if o.Group == "" {
+		return nil
+	}
+	if m.Sched == nil {
+		return &MissingError{"group " + plain(o.Group), "goroutine groups come from an execution trace", model.Trace}
+	}
+	if m.Sched.Group(o.Group) != nil {
+		return nil
+	}
+	var known []string
+	for _, g := range m.Sched.Groups[:min(8, len(m.Sched.Groups))] {
+		known = append(known, plain(g.Name))
+	}
+	return &UnknownError{"group", o.Group, known}
+}
+
+func (o Options) keeps(group string) bool { return o.Group == "" || o.Group == group }
+
+// A sample is one line of a profile: a stack, leaf first, with its values.
+type sample struct {
+	frames []model.Frame
+	values []int64
+	group  string
+	reason string // why it waited
+	labels map[string]string
+}
+
+// A table of samples is what Pprof and Folded write in their own ways.
+type samples struct {
+	types []model.ValueType // the last one is what a reader wants to see first
+	list  []sample
+}
+
+// collect gets the samples of the profile that the options choose.
+func collect(m *model.Model, o Options) (samples, error) {
+	if err := o.checkGroup(m); err != nil {
+		return samples{}, err
+	}
+	what := string(o.Profile) + " profile"
+	switch o.Profile {
+	case CPU:
+		if m.CPU == nil {
+			return samples{}, &MissingError{what, "no CPU samples were recorded", model.CPU}
+		}
+		return cpuSamples(m, o)
+	case Net, Sync, Syscall, Sched, States, "":
+		if m.Sched == nil {
+			return samples{}, &MissingError{what, "no execution trace was recorded", model.Trace}
+		}
+		if o.Profile == States || o.Profile == "" {
+			return stateSamples(m, o), nil
+		}
+		return waitSamples(m, o), nil
+	}
+	known := make([]string, len(Profiles))
+	for i, p := range Profiles {
+		known[i] = string(p)
+	}
+	return samples{}, &UnknownError{"profile", string(o.Profile), known}
+}
+
+func waitSamples(m *model.Model, o Options) samples {
+	s := samples{types: []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}}
+	for w := range m.Sched.WaitsBy(model.WaitFilter{Kind: model.WaitKind(o.Profile)}) {
+		if o.keeps(w.Group) {
+			s.list = append(s.list, sample{
+				frames: m.Stacks.Frames(w.Stack), values: []int64{w.Count, int64(w.Total)}, group: w.Group, reason: w.Reason,
+			})
+		}
+	}
+	return s
+}
+
+func cpuSamples(m *model.Model, o Options) (samples, error) {
+	s := samples{types: m.CPU.Types}
+	grouped := false
+	for _, c := range m.CPU.Samples {
+		grouped = grouped || c.Group != ""
+		if o.keeps(c.Group) {
+			s.list = append(s.list, sample{frames: m.Stacks.Frames(c.Stack), values: c.Values, group: c.Group, labels: c.Labels})
+		}
+	}
+	if o.Group != "" && !grouped {
+		return s, &MissingError{"cpu profile of one group", "these CPU samples do not say which goroutine they belong to", ""}
+	}
+	return s, nil
+}
+
+// stateSamples spreads each group's time over its states. Time blocked or in
+// system calls is put under the stacks it was spent at, as far as the blocking
+// profiles know them; the rest hangs under the start function.
+func stateSamples(m *model.Model, o Options) samples {
+	s := samples{types: []model.ValueType{{Name: "time", Unit: "nanoseconds"}}}
+	add := func(group, state string, frames []model.Frame, d time.Duration) {
+		if d > 0 {
+			leaf := append([]model.Frame{{Func: "[" + state + "]"}}, frames...)
+			s.list = append(s.list, sample{frames: leaf, values: []int64{int64(d)}, group: group})
+		}
+	}
+	waits := map[string][]model.Wait{}
+	for _, w := range m.Sched.Waits {
+		// Of a wait for a P the stack is the waker's, not the goroutine's.
+		if w.Kind != model.SchedWait && w.Stack != 0 {
+			waits[w.Group] = append(waits[w.Group], w)
+		}
+	}
+	for i := range m.Sched.Groups {
+		g := &m.Sched.Groups[i]
+		if !o.keeps(g.Name) {
+			continue
+		}
+		start := []model.Frame{{Func: g.Name, File: g.Start.File, Line: g.Start.Line}}
+		if g.Name == "" {
+			start[0].Func = noName
+		}
+		rest := stateTimes(g)
+		for _, w := range waits[g.Name] {
+			state := stateBlocked(w.Reason)
+			if w.Kind == model.SyscallWait {
+				state = stateSyscall
+			}
+			d := min(w.Total, rest[state])
+			rest[state] -= d
+			add(g.Name, state, m.Stacks.Frames(w.Stack), d)
+		}
+		for _, state := range sortedKeys(rest) {
+			add(g.Name, state, start, rest[state])
+		}
+	}
+	return s
+}
+
+const (
+	noName       = "(no start function known)"
+	noStack      = "(no stack)"
+	stateSyscall = "system call"
+)
+
+func stateTimes(g *model.Group) map[string]time.Duration {
+	t := map[string]time.Duration{
+		"running": g.Times.Running, "runnable": g.Runnable, stateSyscall: g.Syscall + g.SyscallBlocked, "unknown": g.Unknown,
+	}
+	for reason, d := range g.Blocked {
+		t[stateBlocked(reason)] += d
+	}
+	return t
+}
+
+// stateBlocked names a wait. A goroutine that was parked before the recording
+// began has told nobody why.
+func stateBlocked(reason string) string {
+	if reason == "" {
+		return "blocked, reason not recorded"
+	}
+	return "blocked: " + reason
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// plain shows control and other unprintable characters as escapes: a name
+// comes from the recording, and a text file is likely to be seen in a terminal.
+func plain(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) < 0 {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}

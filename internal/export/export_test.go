@@ -1,0 +1,328 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+var update = flag.Bool("update", false, "write testdata from what is written now")
+
+const hostile = "main.(*T).\x1b[31mred;x"
+
+// example is a small model with everything in it that a format shows, and
+// names that try to break formats.
+func example() *model.Model {
+	m := &model.Model{Run: model.Run{Go: "go1.26", Start: time.Unix(1_700_000_000, 0).UTC(), Duration: time.Second, Procs: 2}}
+	m.Run.Coverage.Notes = []string{"generation 2: 17 bytes could not be read"}
+	ms := time.Millisecond
+	worker := model.Frame{PC: 0x1010, Func: "main.worker", File: "/src/main.go", Line: 12}
+	send := m.Stacks.Add([]model.Frame{{PC: 0x2020, Func: "runtime.chansend1", File: "/go/chan.go", Line: 161}, worker})
+	read := m.Stacks.Add([]model.Frame{{PC: 0x3030, Func: "syscall.Read", File: "/go/syscall.go", Line: 9}, worker})
+	odd := m.Stacks.Add([]model.Frame{{Func: hostile, File: "/src/red.go", Line: 3}, {Func: "main.serve"}})
+	m.Sched = &model.Sched{
+		Groups: []model.Group{
+			{Name: "main.worker", Start: worker, Count: 3, Created: 2, Ended: 1, Peak: 2, Runs: 9,
+				Times: model.Times{Running: 700 * ms, Runnable: 100 * ms, Syscall: 30 * ms, SyscallBlocked: 20 * ms,
+					Blocked: map[string]time.Duration{"chan send": 1100 * ms, "sleep": 50 * ms}},
+				Ranges: map[string]time.Duration{"GC mark assist": 7 * ms}},
+			{Name: hostile, Count: 1, Times: model.Times{Running: ms, Blocked: map[string]time.Duration{"network": 999 * ms}}},
+			{Name: "", Count: 1, Times: model.Times{Unknown: 40 * ms, Blocked: map[string]time.Duration{"": 60 * ms}}},
+		},
+		Goroutines: []model.Goroutine{{ID: 7, Group: "main.worker", Created: -1, First: 2 * ms, Ended: -1, Runs: 5,
+			Times: model.Times{Running: 500 * ms, Blocked: map[string]time.Duration{"chan send": 500 * ms}}}},
+		Procs:    []model.Proc{{ID: 0, User: 600 * ms, GC: 100 * ms, Syscall: 30 * ms, Scheduler: 20 * ms, Idle: 250 * ms, Starts: 4}},
+		Timeline: []model.Bucket{{Start: 0, Width: 500 * ms, Running: 1.5, Held: 2, Runnable: 0.25}, {Start: 500 * ms, Width: 500 * ms, Held: 1}},
+		Waits: []model.Wait{
+			{Kind: model.Sync, Reason: "chan send", Stack: send, Group: "main.worker", Count: 11, Total: 1000 * ms},
+			{Kind: model.Net, Reason: "network", Stack: odd, Group: hostile, Count: 2, Total: 900 * ms},
+			{Kind: model.SchedWait, Stack: send, Group: "main.worker", Count: 9, Total: 100 * ms},
+			{Kind: model.SyscallWait, Stack: read, Group: "main.worker", Count: 5, Total: 45 * ms},
+			{Kind: model.OtherWait, Reason: "sleep", Group: "main.worker", Count: 1, Total: 50 * ms},
+		},
+		Wakes: []model.Wake{{Waker: send, Woken: read, Count: 3}},
+	}
+	m.GC = &model.GC{
+		Cycles: []model.Cycle{{Seq: 4, Begin: -1, End: 100 * ms}, {Seq: 5, Begin: 300*ms + 1, End: 400 * ms}},
+		Heap:   []model.HeapSample{{At: 0, Alloc: 1 << 20}, {At: 300 * ms, Alloc: 4 << 20, Goal: 8 << 20}},
+		Pauses: []model.Pause{{Kind: "GC mark termination", At: 100 * ms, Duration: 1234, Stack: send}},
+		Load: []model.LoadChange{{At: 300 * ms, Proc: 1, Kind: model.LoadBackground, Dedicated: true, Delta: 1},
+			{At: 400 * ms, Proc: 1, Kind: model.LoadBackground, Dedicated: true, Delta: -1}},
+	}
+	task := model.TaskType{Name: "=HYPERLINK(1)", Count: 2, Complete: 1}
+	task.Latency.Add(20 * ms)
+	m.Tasks = &model.Tasks{
+		Tasks:   []model.TaskType{task},
+		Slow:    []model.Task{{ID: 3, Name: "=HYPERLINK(1)", Begin: 10 * ms, End: 30 * ms, Logs: 2}, {ID: 4, Parent: 3, Name: "open", Begin: 20 * ms, End: -1}},
+		Regions: []model.RegionType{{Name: "parse", Count: 2, Times: model.Times{Running: 3 * ms}}},
+	}
+	m.CPU = &model.Profile{
+		Types:   []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
+		Samples: []model.Sample{{Stack: read, Values: []int64{2, 20e6}, Group: "main.worker", Labels: map[string]string{"tenant": "a"}}, {Stack: odd, Values: []int64{1, 10e6}}, {Values: []int64{1, 10e6}}},
+	}
+	return m
+}
+
+func slicesOf(list ...Slice) func(func(Slice) bool) { return slices.Values(list) }
+
+func TestGolden(t *testing.T) {
+	ms := time.Millisecond
+	runs := slicesOf(
+		Slice{Proc: 0, Goroutine: 7, Group: "main.worker", Begin: 2 * ms, End: 5*ms + 7, Stack: 1},
+		Slice{Proc: -1, Goroutine: 7, Group: "main.worker", Name: "chan send", Begin: 5*ms + 7, End: 9 * ms},
+		Slice{Proc: 1, Goroutine: 8, Group: hostile, Begin: 3 * ms, End: 4 * ms},
+	)
+	type test struct {
+		file   string
+		format string
+		o      Options
+	}
+	tests := []test{
+		{"perfetto.json", "perfetto", Options{}},
+		{"perfetto-slices.json", "perfetto", Options{Slices: runs}},
+		{"perfetto-group.json", "perfetto", Options{Slices: runs, Group: hostile}},
+		{"group.folded", "folded", Options{Group: "main.worker"}},
+		{"waits-sync.csv", "csv", Options{Profile: Sync}},
+	}
+	for _, p := range Profiles {
+		tests = append(tests, test{string(p) + ".folded", "folded", Options{Profile: p}}, test{string(p) + ".pprof.txt", "pprof", Options{Profile: p}})
+	}
+	for _, table := range Tables() {
+		tests = append(tests, test{table + ".csv", "csv", Options{Table: table}})
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			got := write(t, tt.format, example(), tt.o)
+			if again := write(t, tt.format, example(), tt.o); !bytes.Equal(got, again) {
+				t.Error("the same model gave two different files")
+			}
+			if tt.format == "pprof" {
+				p, err := profile.ParseData(got)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = []byte(p.String() + "\n")
+			}
+			checkHarmless(t, got)
+			golden(t, filepath.Join("testdata", tt.file), got)
+		})
+	}
+}
+
+func write(t *testing.T, format string, m *model.Model, o Options) []byte {
+	t.Helper()
+	i := slices.IndexFunc(All, func(f Format) bool { return f.Name == format })
+	var buf bytes.Buffer
+	if err := All[i].Write(&buf, m, o); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func checkHarmless(t *testing.T, data []byte) {
+	t.Helper()
+	for i, c := range data {
+		if c < ' ' && c != '\n' || c == 0x7f {
+			t.Fatalf("control character %#x at byte %d", c, i)
+		}
+	}
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("differs from %s (-update writes it):\n%s", file, got)
+	}
+}
+
+// The states profile is another view of the ledger: not a nanosecond more or less.
+func TestStatesAddUp(t *testing.T) {
+	m := example()
+	total := m.Sched.Total()
+	var sum int64
+	for line := range strings.Lines(string(write(t, "folded", m, Options{Profile: States}))) {
+		value := line[strings.LastIndexByte(line, ' ')+1:]
+		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	if sum != int64(total.Total()) {
+		t.Errorf("states add up to %v, the groups have %v", time.Duration(sum), total.Total())
+	}
+}
+
+func TestCSVIsRectangular(t *testing.T) {
+	for _, table := range Tables() {
+		rows, err := csv.NewReader(bytes.NewReader(write(t, "csv", example(), Options{Table: table}))).ReadAll()
+		if err != nil { // also when rows differ in length
+			t.Errorf("%s: %v", table, err)
+		}
+		if len(rows) < 2 {
+			t.Errorf("%s: %d rows", table, len(rows))
+		}
+		for _, row := range rows {
+			for _, c := range row {
+				if _, err := strconv.ParseFloat(c, 64); err != nil && c != "" && strings.ContainsRune("=+-@", rune(c[0])) {
+					t.Errorf("%s: a spreadsheet computes %q", table, c)
+				}
+			}
+		}
+	}
+}
+
+func TestPerfettoShape(t *testing.T) {
+	var file struct {
+		OtherData struct{ Holds, Lacks []string }
+		Events    []struct {
+			Ph  string
+			Ts  float64
+			Dur *float64
+			ID  string
+		} `json:"traceEvents"`
+	}
+	if err := json.Unmarshal(write(t, "perfetto", example(), Options{}), &file); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(file.OtherData.Lacks, "single runs of goroutines") {
+		t.Errorf("without slices the file must say so: %+v", file.OtherData)
+	}
+	open := map[string]int{}
+	for _, e := range file.Events {
+		switch e.Ph {
+		case "X":
+			if e.Dur == nil || *e.Dur < 0 || e.Ts < 0 || e.Ts+*e.Dur > 1e6 {
+				t.Errorf("span outside the window: %+v", e)
+			}
+		case "b":
+			open[e.ID]++
+		case "e":
+			open[e.ID]--
+		}
+	}
+	for id, n := range open {
+		if n != 0 {
+			t.Errorf("task %s: %d begins without an end", id, n)
+		}
+	}
+	data, err := json.Marshal([]micros{0, 1, 999, 1000, 1_234_567, -1, -1500})
+	if want := "[0.000,0.001,0.999,1.000,1234.567,-0.001,-1.500]"; err != nil || string(data) != want {
+		t.Errorf("micros: %s, %v, want %s", data, err, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	empty, traced := &model.Model{}, example()
+	traced.CPU = nil
+	grouped := example()
+	grouped.CPU.Samples = grouped.CPU.Samples[1:] // those without a group
+	tests := []struct {
+		format string
+		m      *model.Model
+		o      Options
+		want   string
+		needs  model.Source
+	}{
+		{"pprof", empty, Options{}, "no execution trace was recorded", model.Trace},
+		{"folded", empty, Options{Profile: Sync}, "no execution trace was recorded", model.Trace},
+		{"perfetto", empty, Options{}, "no execution trace was recorded", model.Trace},
+		{"csv", empty, Options{Table: "tasks"}, "was not recorded", model.Trace},
+		{"csv", traced, Options{Table: "cpu"}, "was not recorded", model.CPU},
+		{"pprof", traced, Options{Profile: CPU}, "no CPU samples were recorded", model.CPU},
+		{"pprof", grouped, Options{Profile: CPU, Group: "main.worker"}, "do not say which goroutine", ""},
+		{"csv", example(), Options{Table: "procs", Group: "main.worker"}, "cannot be given for one goroutine group", ""},
+		{"pprof", empty, Options{Group: "main.worker"}, "come from an execution trace", model.Trace},
+	}
+	for _, f := range All {
+		unknown := tests[0]
+		unknown.format, unknown.m, unknown.o, unknown.want, unknown.needs = f.Name, example(), Options{Group: "main.wroker"}, `no group "main.wroker" (there are: main.worker,`, ""
+		tests = append(tests, unknown)
+		if f.Name != "perfetto" {
+			unknown.o, unknown.want = Options{Profile: "snyc"}, `no profile "snyc" (there are: net, sync, `
+			tests = append(tests, unknown)
+		}
+	}
+	tests = append(tests, tests[0])
+	last := &tests[len(tests)-1]
+	last.format, last.m, last.o, last.want, last.needs = "csv", example(), Options{Table: "stuff"}, `no table "stuff" (there are: groups, `, ""
+	for _, tt := range tests {
+		i := slices.IndexFunc(All, func(f Format) bool { return f.Name == tt.format })
+		var buf bytes.Buffer
+		err := All[i].Write(&buf, tt.m, tt.o)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %+v: %v, want %q", tt.format, tt.o, err, tt.want)
+		}
+		var missing *MissingError
+		if errors.As(err, &missing) && missing.Needs != tt.needs {
+			t.Errorf("%s %+v: needs %q, want %q", tt.format, tt.o, missing.Needs, tt.needs)
+		}
+		if buf.Len() > 0 {
+			t.Errorf("%s %+v: wrote %d bytes before it failed", tt.format, tt.o, buf.Len())
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWriteError(t *testing.T) {
+	for _, f := range All {
+		if err := f.Write(full{}, example(), Options{}); err == nil || !strings.Contains(err.Error(), "disk full") {
+			t.Errorf("%s on a full disk: %v", f.Name, err)
+		}
+	}
+}
+
+// The reference tool must open what Pprof writes, and show the same sums.
+func TestGoToolPprof(t *testing.T) {
+	gocmd, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command here")
+	}
+	file := filepath.Join(t.TempDir(), "sync.pb.gz")
+	for p, want := range map[Profile][]string{
+		Sync:   {"Type: delay", "1s   100%   100%         1s   100%  runtime.chansend1", "main.worker"},
+		CPU:    {"Type: cpu", "20ms 50.00%", "syscall.Read"},
+		States: {"Type: time", "[blocked: chan send]", "[running]", noName},
+	} {
+		if err := os.WriteFile(file, write(t, "pprof", example(), Options{Profile: p}), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(gocmd, "tool", "pprof", "-top", file)
+		cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", p, err, out)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(out), w) {
+				t.Errorf("%s: no %q in\n%s", p, w, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,442 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// LedgerOptions say which account is shown and how. A Width of 0 is no limit.
+type LedgerOptions struct {
+	Options
+	By   string // one of [LedgerTables]; "" is "group"
+	Sort string // a column; "" is the table's own order
+	Top  int    // rows shown; 0 is all
+	JSON bool
+}
+
+// LedgerTables are the accounts that [Ledger] knows.
+var LedgerTables = []string{"group", "goroutine", "p", "gc", "task", "region"}
+
+// ErrNoTrace says that a ledger was asked of evidence without a trace.
+var ErrNoTrace = errors.New("a ledger needs an execution trace")
+
+// A SortError is a column that a table cannot be sorted by.
+type SortError struct {
+	By, Sort string
+	Known    []string
+}
+
+func (e *SortError) Error() string {
+	return fmt.Sprintf("the ledger by %s cannot be sorted by %q; it knows %s", e.By, e.Sort, strings.Join(e.Known, ", "))
+}
+
+// Ledger writes an account of the model: a table with a row of totals and a
+// line about coverage, or JSON. In JSON all times are integers in nanoseconds
+// and every object of a table has the same keys:
+//
+//   - group: name, system, count, created, ended, runs, running_ns,
+//     runnable_ns, syscall_ns (with and without a P), syscall_blocked_ns (the
+//     part of it without), blocked_ns {reason: ns}, unknown_ns, ranges {name: ns};
+//   - goroutine: id, group, created_ns and ended_ns (since the window's start;
+//     null when outside it), runs, and the times of a group;
+//   - p: id, user_ns, gc_ns, gc_idle_ns, syscall_ns, scheduler_ns, idle_ns,
+//     unknown_ns, starts;
+//   - gc: seq, begin_ns, end_ns (null when outside the window), duration_ns,
+//     heap_bytes and goal_bytes at its begin, pauses, pause_ns, pause_max_ns
+//     (those from its begin to the next one's);
+//   - task: name, count, complete, latency_ns {mean, p50, p95, p99, max};
+//   - region: name, count, open, latency_ns, and the times of a group.
+func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
+	if m.Sched == nil {
+		return ErrNoTrace
+	}
+	switch cmp.Or(o.By, "group") {
+	case "group":
+		return writeLedger(w, m, o, groupTable)
+	case "goroutine":
+		return writeLedger(w, m, o, goroutineTable)
+	case "p":
+		return writeLedger(w, m, o, procTable)
+	case "gc":
+		return writeLedger(w, m, o, gcTable)
+	case "task":
+		return writeLedger(w, m, o, taskTable)
+	case "region":
+		return writeLedger(w, m, o, regionTable)
+	}
+	return fmt.Errorf("no ledger by %q; it is one of %s", o.By, strings.Join(LedgerTables, ", "))
+}
+
+// A table is one account: its rows and what to do with them.
+type table[R any] struct {
+	rows    []R
+	columns []column[R]
+	// order sorts rows by each name that --sort takes; the first is the default.
+	order []sortKey[R]
+	total func([]R) R // nil where totals mean nothing
+	notes func([]R) []string
+	empty string // what to say when there are no rows
+}
+
+type column[R any] struct {
+	head string
+	text func(R) string
+	left bool // aligned
+	// extra columns are left out where the screen is too narrow for them.
+	extra bool
+}
+
+type sortKey[R any] struct {
+	name string
+	less func(a, b R) int
+}
+
+func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(*model.Model) table[R]) error {
+	t := make(m)
+	if err := t.sort(cmp.Or(o.By, "group"), o.Sort); err != nil {
+		return err
+	}
+	shown := t.rows
+	if o.Top > 0 && o.Top < len(shown) {
+		shown = shown[:o.Top]
+	}
+	if o.JSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(append([]R{}, shown...))
+	}
+	x := newTexter(o.Options)
+	prose := x.width
+	x.width = max(o.Width, minWidth) // figures need the whole screen
+	if o.Width == 0 {
+		x.width = math.MaxInt // a file or a pipe has no edge, and names are searched for
+	}
+	t.print(x, shown)
+	x.width = prose
+	x.coverage(m)
+	_, err := io.WriteString(w, x.b.String())
+	return err
+}
+
+func (t *table[R]) sort(by, name string) error {
+	key := slices.IndexFunc(t.order, func(k sortKey[R]) bool { return k.name == name })
+	if name == "" {
+		key = 0
+	}
+	if key < 0 {
+		known := make([]string, len(t.order))
+		for i, k := range t.order {
+			known[i] = k.name
+		}
+		return &SortError{by, name, known}
+	}
+	slices.SortStableFunc(t.rows, t.order[key].less)
+	return nil
+}
+
+// print lays the table out. The last column is cut to what the width leaves.
+func (t *table[R]) print(x *texter, shown []R) {
+	if len(t.rows) == 0 {
+		x.line(t.empty)
+		return
+	}
+	cells := t.layout(shown)
+	widths, ok := x.fit(cells)
+	if !ok {
+		t.columns = slices.DeleteFunc(t.columns, func(c column[R]) bool { return c.extra })
+		cells = t.layout(shown)
+		widths, _ = x.fit(cells)
+	}
+	for i, row := range cells {
+		s := plain
+		switch {
+		case i == 0:
+			s = bold
+		case t.total != nil && i == len(cells)-1:
+			s = bold
+		}
+		x.line(x.in(s, strings.TrimRight(t.join(row, widths), " ")))
+	}
+	if hidden := len(t.rows) - len(shown); hidden > 0 {
+		x.line(x.in(dim, fmt.Sprintf("and %s more %s; --top 0 shows all", group(fmt.Sprint(hidden)), plural(hidden, "row"))))
+	}
+	if t.notes != nil {
+		for _, n := range t.notes(shown) {
+			x.line("")
+			x.line(n)
+		}
+	}
+}
+
+// layout returns the text of all cells: heads, rows and totals.
+func (t *table[R]) layout(shown []R) [][]string {
+	cells := [][]string{t.heads()}
+	for _, r := range shown {
+		cells = append(cells, t.cells(r))
+	}
+	if t.total != nil {
+		cells = append(cells, t.cells(t.total(t.rows)))
+	}
+	return cells
+}
+
+func (t *table[R]) heads() []string {
+	out := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		out[i] = c.head
+	}
+	return out
+}
+
+func (t *table[R]) cells(r R) []string {
+	out := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		out[i] = Safe(c.text(r))
+	}
+	return out
+}
+
+// minName is how much of a name at the end of a line has to be seen.
+const minName = 20
+
+// fit returns the widths of the columns, and whether they fit; the last one,
+// which is text, gets what is left of the line.
+func (x *texter) fit(cells [][]string) (widths []int, ok bool) {
+	widths = make([]int, len(cells[0]))
+	for _, row := range cells {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	used := 0
+	last := len(widths) - 1
+	for _, w := range widths[:last] {
+		used += w + 2
+	}
+	ok = used+min(widths[last], minName) <= x.width
+	widths[last] = min(widths[last], max(minName, x.width-used))
+	return widths, ok
+}
+
+func (t *table[R]) join(row []string, widths []int) string {
+	var b strings.Builder
+	for i, c := range row {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		if i == len(row)-1 {
+			c = shorten(c, widths[i])
+		}
+		gap := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
+		if t.columns[i].left {
+			b.WriteString(c + gap)
+		} else {
+			b.WriteString(gap + c)
+		}
+	}
+	return b.String()
+}
+
+// shorten cuts the middle out of a name: its package's end and its own end
+// tell functions apart.
+func shorten(s string, width int) string {
+	r := []rune(s)
+	if len(r) <= width {
+		return s
+	}
+	head := (width - 1) / 3
+	tail := width - 1 - head
+	return string(r[:head]) + "…" + string(r[len(r)-tail:])
+}
+
+// coverage says how much of the trace the figures are of.
+func (x *texter) coverage(m *model.Model) {
+	c := &m.Run.Coverage
+	text := fmt.Sprintf("coverage: %s of trace, %s events in %d %s over %s", bytesText(float64(c.Bytes)),
+		figures(float64(c.Events)), c.Generations, plural(c.Generations, "generation"), duration(m.Run.Duration))
+	if m.Run.Procs > 0 {
+		text += fmt.Sprintf(", GOMAXPROCS %d", m.Run.Procs)
+	}
+	var total time.Duration
+	for i := range m.Sched.Groups {
+		total += m.Sched.Groups[i].Total()
+	}
+	if c.LostBytes > 0 {
+		text += fmt.Sprintf("; lost: %s, about %s events, %s", bytesText(float64(c.LostBytes)), figures(float64(c.LostEvents)), duration(c.Lost))
+	}
+	if c.Unknown > 0 && total > 0 {
+		text += "; unknown: " + percent(float64(c.Unknown)/float64(total)) + " of goroutine time"
+	}
+	x.line("")
+	for _, l := range wrap(text, x.width) {
+		x.line(x.in(dim, l))
+	}
+	for _, n := range c.Notes {
+		for _, l := range wrap("note: "+n, x.width) {
+			x.line(x.in(yellow, l))
+		}
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// largest returns a comparison that puts large values first.
+func largest[R any, V cmp.Ordered](v func(R) V) func(a, b R) int {
+	return func(a, b R) int { return cmp.Compare(v(b), v(a)) }
+}
+
+func smallest[R any, V cmp.Ordered](v func(R) V) func(a, b R) int {
+	return func(a, b R) int { return cmp.Compare(v(a), v(b)) }
+}
+
+// ledgerTimes is goroutine time in the ledger's JSON.
+type ledgerTimes struct {
+	Running        int64            `json:"running_ns"`
+	Runnable       int64            `json:"runnable_ns"`
+	Syscall        int64            `json:"syscall_ns"`
+	SyscallBlocked int64            `json:"syscall_blocked_ns"`
+	Blocked        map[string]int64 `json:"blocked_ns"`
+	Unknown        int64            `json:"unknown_ns"`
+}
+
+func toTimes(t model.Times) ledgerTimes {
+	return ledgerTimes{
+		Running: int64(t.Running), Runnable: int64(t.Runnable),
+		Syscall: int64(t.Syscall + t.SyscallBlocked), SyscallBlocked: int64(t.SyscallBlocked),
+		Blocked: toNS(t.Blocked), Unknown: int64(t.Unknown),
+	}
+}
+
+func toNS(m map[string]time.Duration) map[string]int64 {
+	out := make(map[string]int64, len(m))
+	for k, d := range m {
+		out[k] = int64(d)
+	}
+	return out
+}
+
+func (t *ledgerTimes) add(o ledgerTimes) {
+	t.Running += o.Running
+	t.Runnable += o.Runnable
+	t.Syscall += o.Syscall
+	t.SyscallBlocked += o.SyscallBlocked
+	t.Unknown += o.Unknown
+	for r, d := range o.Blocked {
+		t.Blocked[r] += d
+	}
+}
+
+func (t *ledgerTimes) blocked() (d int64) {
+	for _, b := range t.Blocked {
+		d += b
+	}
+	return d
+}
+
+func (t *ledgerTimes) total() int64 {
+	return t.Running + t.Runnable + t.Syscall + t.Unknown + t.blocked()
+}
+
+// timesColumns are the columns of goroutine time, which add up to the first.
+func timesColumns[R any](of func(R) *ledgerTimes) []column[R] {
+	ns := func(head string, v func(*ledgerTimes) int64) column[R] {
+		return column[R]{head: head, text: func(r R) string { return duration(time.Duration(v(of(r)))) }}
+	}
+	return []column[R]{
+		ns("TOTAL", (*ledgerTimes).total),
+		ns("RUNNING", func(t *ledgerTimes) int64 { return t.Running }),
+		ns("RUNNABLE", func(t *ledgerTimes) int64 { return t.Runnable }),
+		ns("SYSCALL", func(t *ledgerTimes) int64 { return t.Syscall }),
+		ns("BLOCKED", (*ledgerTimes).blocked),
+		ns("UNKNOWN", func(t *ledgerTimes) int64 { return t.Unknown }),
+		{head: "MOSTLY ON", left: true, extra: true, text: func(r R) string { return mostly(of(r).Blocked) }},
+	}
+}
+
+// mostly names the reason that most of the blocked time has.
+func mostly(blocked map[string]int64) string {
+	best, sum := "", int64(0)
+	for _, r := range slices.Sorted(maps.Keys(blocked)) {
+		sum += blocked[r]
+		if best == "" || blocked[r] > blocked[best] {
+			best = r
+		}
+	}
+	if sum == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s %.0f %%", best, 100*float64(blocked[best])/float64(sum))
+}
+
+func timesOrder[R any](of func(R) *ledgerTimes) []sortKey[R] {
+	key := func(name string, v func(*ledgerTimes) int64) sortKey[R] {
+		return sortKey[R]{name, largest(func(r R) int64 { return v(of(r)) })}
+	}
+	return []sortKey[R]{
+		key("total", (*ledgerTimes).total),
+		key("running", func(t *ledgerTimes) int64 { return t.Running }),
+		key("runnable", func(t *ledgerTimes) int64 { return t.Runnable }),
+		key("syscall", func(t *ledgerTimes) int64 { return t.Syscall }),
+		key("blocked", (*ledgerTimes).blocked),
+		key("unknown", func(t *ledgerTimes) int64 { return t.Unknown }),
+	}
+}
+
+func orDash(s string) string { return cmp.Or(s, "-") }
+
+func optional(d time.Duration) *int64 {
+	if d < 0 {
+		return nil
+	}
+	ns := int64(d)
+	return &ns
+}
+
+func optionalText(ns *int64) string {
+	if ns == nil {
+		return "-"
+	}
+	return duration(time.Duration(*ns))
+}
+
+// A ledgerLatency is a distribution in the ledger's JSON.
+type ledgerLatency struct {
+	Mean int64 `json:"mean"`
+	P50  int64 `json:"p50"`
+	P95  int64 `json:"p95"`
+	P99  int64 `json:"p99"`
+	Max  int64 `json:"max"`
+}
+
+func toLatency(h *model.Histogram) ledgerLatency {
+	return ledgerLatency{int64(h.Mean()), int64(h.Quantile(.5)), int64(h.Quantile(.95)), int64(h.Quantile(.99)), int64(h.Max)}
+}
+
+func latencyColumns[R any](of func(R) *ledgerLatency) []column[R] {
+	c := func(head string, v func(*ledgerLatency) int64) column[R] {
+		return column[R]{head: head, text: func(r R) string { return duration(time.Duration(v(of(r)))) }}
+	}
+	return []column[R]{
+		c("MEAN", func(l *ledgerLatency) int64 { return l.Mean }),
+		c("P50", func(l *ledgerLatency) int64 { return l.P50 }),
+		c("P95", func(l *ledgerLatency) int64 { return l.P95 }),
+		c("P99", func(l *ledgerLatency) int64 { return l.P99 }),
+		c("MAX", func(l *ledgerLatency) int64 { return l.Max }),
+	}
+}

@@ -1,0 +1,251 @@
+// Package report shows a saved diagnosis, and the ledger of a model, to
+// people and to programs.
+//
+// It hides layout: wrapping to the terminal's width, alignment, colour, units
+// for the eye, and the escaping that keeps what a recording contains from
+// reaching a terminal or a page as anything but text. A format is one
+// function, in [Formats]; [Ledger] prints the accounts.
+//
+// report never computes a cause and never reads evidence: a fresh diagnosis
+// and a saved one give the same bytes.
+package report
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/diagnosis"
+)
+
+// Options say how a report looks.
+type Options struct {
+	Width int  // columns; 0 means 80
+	Color bool // ANSI colours
+}
+
+// A Format writes a diagnosis.
+type Format func(io.Writer, *diagnosis.Diagnosis, Options) error
+
+// Formats are the formats of a diagnosis by name.
+var Formats = map[string]Format{
+	"text":     Text,
+	"json":     JSON,
+	"markdown": Markdown,
+}
+
+// FormatNames returns the names of [Formats] in order.
+func FormatNames() []string { return slices.Sorted(maps.Keys(Formats)) }
+
+// JSON writes the diagnosis in its versioned JSON form.
+func JSON(w io.Writer, d *diagnosis.Diagnosis, _ Options) error { return d.Encode(w) }
+
+// Safe returns s fit for a terminal: control characters and those that turn
+// the direction of writing are shown as Go would quote them. Invalid UTF-8
+// becomes the replacement character, as it does in JSON, so that a saved
+// diagnosis reads like a fresh one.
+func Safe(s string) string {
+	if strings.IndexFunc(s, unsafeRune) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafeRune(r) {
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// unsafeRune reports whether r can do more to a terminal than be seen.
+func unsafeRune(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+}
+
+// safeLines is Safe for text of several lines; tabs become spaces.
+func safeLines(s string) []string {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = Safe(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return lines
+}
+
+// wrap breaks text into lines of at most width columns. Runs of white space
+// become one space; a word longer than a line stays whole, so that a path or
+// a command can be copied.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		word = Safe(word)
+		n := utf8.RuneCountInString(word)
+		switch {
+		case length == 0:
+			line, length = word, n
+		case length+1+n <= width:
+			line, length = line+" "+word, length+1+n
+		default:
+			lines = append(lines, line)
+			line, length = word, n
+		}
+	}
+	if length > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// quantity writes a number with its unit for the eye.
+func quantity(v float64, u diagnosis.Unit) string {
+	switch u {
+	case diagnosis.Seconds:
+		return duration(time.Duration(v * float64(time.Second)))
+	case diagnosis.Bytes:
+		return bytesText(v)
+	case diagnosis.Ratio:
+		if v >= -1 && v <= 1 {
+			return percent(v)
+		}
+		return "×" + figures(v)
+	case diagnosis.Count:
+		return figures(v)
+	case diagnosis.PerSec:
+		return figures(v) + "/s"
+	case diagnosis.Cores:
+		if figures(v) == "1" {
+			return "1 core"
+		}
+		return figures(v) + " cores"
+	}
+	return strings.TrimSpace(figures(v) + " " + Safe(string(u)))
+}
+
+// figures writes a number with three significant figures, or all of those
+// before the point, and groups thousands.
+func figures(v float64) string {
+	abs := max(v, -v)
+	switch {
+	case abs >= 1e15:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case abs >= 100 || v == float64(int64(v)):
+		return group(strconv.FormatFloat(v, 'f', 0, 64))
+	case abs >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case abs >= 1:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case abs >= 0.001:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// group puts a comma between thousands.
+func group(digits string) string {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+func percent(v float64) string {
+	p := 100 * v
+	switch abs := max(p, -p); {
+	case abs == 0 || abs >= 99.95:
+		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	case abs < 0.1:
+		return strconv.FormatFloat(p, 'g', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+}
+
+func bytesText(v float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for max(v, -v) >= 1024 && i < len(units)-1 {
+		v /= 1024
+		i++
+	}
+	return figures(v) + " " + units[i]
+}
+
+// duration writes a time with three significant figures.
+func duration(d time.Duration) string {
+	abs := max(d, -d)
+	switch {
+	case abs == 0:
+		return "0"
+	case abs < time.Microsecond:
+		return strconv.FormatInt(int64(d), 10) + " ns"
+	case abs < time.Millisecond:
+		return trimmed(float64(d)/1e3) + " µs"
+	case abs < time.Second:
+		return trimmed(float64(d)/1e6) + " ms"
+	case abs < 10*time.Minute:
+		return trimmed(float64(d)/1e9) + " s"
+	}
+	return d.Round(time.Second).String()
+}
+
+func trimmed(v float64) string {
+	abs := max(v, -v)
+	switch {
+	case abs >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case abs >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// word returns s as one word of a shell command.
+func word(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func words(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = word(s)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// nextCommands are what a reader would run now, with the reason.
+func nextCommands(d *diagnosis.Diagnosis) [][2]string {
+	files := words(d.Files)
+	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
+		files = "FILE"
+	}
+	var next [][2]string
+	if len(d.Findings) > 0 {
+		next = append(next, [2]string{"gowhy explain " + word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
+	}
+	if d.Trace != nil {
+		next = append(next, [2]string{"gowhy ledger " + files, "where every second of every goroutine went"})
+	}
+	if len(d.Findings) == 0 && d.Verdict != diagnosis.Healthy {
+		next = append(next, [2]string{"gowhy record -d 10s -o run.gowhy --url http://localhost:6060", "record it under load"})
+	}
+	return next
+}
+
+// expanded is how many findings are shown in full: what a reader acts on
+// before recording again.
+const expanded = 3

@@ -1,0 +1,257 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/diagnosis"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with a file of testdata, or writes it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; go test ./internal/report -update, then look at the difference", name)
+	}
+}
+
+func render(t *testing.T, f Format, d *diagnosis.Diagnosis, o Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, d, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// saved returns the diagnoses of testdata by name: those of real recordings,
+// and one that is hostile.
+func saved(t *testing.T) map[string]*diagnosis.Diagnosis {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(paths) < 3 {
+		t.Fatalf("%d saved diagnoses, %v", len(paths), err)
+	}
+	ds := map[string]*diagnosis.Diagnosis{}
+	for _, p := range paths {
+		if strings.HasPrefix(filepath.Base(p), "ledger-") {
+			continue
+		}
+		f, err := os.Open(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := diagnosis.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		ds[strings.TrimSuffix(filepath.Base(p), ".json")] = d
+	}
+	ds["hostile"] = hostile()
+	return ds
+}
+
+// hostile is a diagnosis with everything that a recording can smuggle in, more
+// findings than are shown in full, and every part filled.
+func hostile() *diagnosis.Diagnosis {
+	f := diagnosis.Finding{
+		Rule: "oversubscribed", Title: "Title with \x1b]0;owned\x07",
+		Summary: "A summary with <script>alert(1)</script>, a |pipe|, an @mention, `code` and \u202ereversed",
+		Where: []diagnosis.Place{{Function: "main.evil\x1b[31m`|<b>", File: "dir with space/a.go", Line: 3},
+			{Function: "main.nofile"}, {Function: "main.noline", File: "b.go"}},
+		Evidence: []diagnosis.Fact{
+			{Name: "cores", Value: 1, Unit: diagnosis.Cores, Source: "trace"},
+			{Name: "time", Value: 0.0123, Unit: diagnosis.Seconds, Source: "trace"},
+			{Name: "memory", Value: 3 << 30, Unit: diagnosis.Bytes, Source: "heap"},
+			{Name: "a share", Value: 0.4567, Unit: diagnosis.Ratio, Source: "trace"},
+			{Name: "a factor", Value: 12.5, Unit: diagnosis.Ratio, Source: "trace"},
+			{Name: "a very long name of a fact that does not fit into the line of a narrow terminal", Value: 1234567, Unit: diagnosis.Count, Source: "a source"},
+			{Name: "rate", Value: 4321.5, Unit: diagnosis.PerSec, Source: "trace \x9b31m"},
+		},
+		Cost:       diagnosis.Cost{Value: 1.5, Unit: diagnosis.Cores, What: "of something", Share: 0.75},
+		Bound:      diagnosis.Bound{Value: 0.5, Unit: diagnosis.Cores, Method: "half of it", Goal: diagnosis.CPUGoal, Share: 0.25},
+		Confidence: diagnosis.Medium, Reasons: []string{"one reason", "another"}, RuledOut: []string{"an innocent explanation"},
+		Remedy: diagnosis.Remedy{Text: "Do this.", Code: "if x {\n\treturn // ```\x1b[2J\n}\n", Knob: "GOMAXPROCS=4"},
+		Prove:  "run it again",
+	}
+	f.Symptoms = []diagnosis.Finding{{Rule: "schedlatency", Title: "A symptom", Summary: "It waits."}}
+	none := f
+	none.Title, none.Bound.Value = "No promise", 0
+	d := &diagnosis.Diagnosis{
+		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
+		Findings:  []diagnosis.Finding{f, none, f, f, f},
+		Fine:      []string{"memory \x00 is fine"},
+		Unchecked: []diagnosis.Unchecked{{What: "locks", Why: "no CPU profile", How: "gowhy record \x1b[0m"}},
+		Warnings:  []string{"a warning\nof two lines"},
+		Files:     []string{"it's.out", "-"},
+		Trace:     &diagnosis.TraceInfo{Go: "go1.26", DurationNS: int64(2 * time.Second), Events: 1234567, Generations: 2, LostBytes: 5000},
+		Time:      []diagnosis.Share{{Name: "user code", NS: int64(time.Second), Share: 0.25}, {Name: "idle", NS: int64(3 * time.Second), Share: 0.75}},
+	}
+	return d
+}
+
+func TestGolden(t *testing.T) {
+	for name, d := range saved(t) {
+		golden(t, name+".txt", render(t, Text, d, Options{}))
+		golden(t, name+".md", render(t, Markdown, d, Options{}))
+	}
+}
+
+// A fresh diagnosis and a saved one give the same bytes, in every format.
+func TestFreshEqualsSaved(t *testing.T) {
+	for name, fresh := range saved(t) {
+		again, err := diagnosis.Decode(bytes.NewReader(render(t, JSON, fresh, Options{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for format, f := range Formats {
+			o := Options{Width: 100, Color: true}
+			if format == "json" && name == "hostile" {
+				continue // its invalid UTF-8 is escaped once and then a character
+			}
+			if a, b := render(t, f, fresh, o), render(t, f, again, o); !bytes.Equal(a, b) {
+				t.Errorf("%s as %s differs after saving", name, format)
+			}
+		}
+	}
+}
+
+func TestNothingEscapes(t *testing.T) {
+	for name, d := range saved(t) {
+		for _, format := range []string{"text", "markdown"} {
+			out := render(t, Formats[format], d, Options{Width: 60})
+			for _, r := range string(out) {
+				if r != '\n' && unsafeRune(r) {
+					t.Errorf("%s as %s holds %q", name, format, r)
+				}
+			}
+		}
+		if out := render(t, Markdown, d, Options{}); bytes.Contains(out, []byte("<script")) || bytes.Contains(out, []byte(" @mention")) {
+			t.Errorf("%s: markup in Markdown", name)
+		}
+	}
+	// With colours, the only escapes are ours.
+	out := string(render(t, Text, hostile(), Options{Color: true}))
+	for _, s := range []style{bold, dim, red, green, yellow} {
+		out = strings.ReplaceAll(out, "\x1b["+string(s)+"m", "")
+	}
+	if out = strings.ReplaceAll(out, "\x1b[0m", ""); strings.Contains(out, "\x1b") {
+		t.Error("a foreign escape sequence")
+	}
+	if out != string(render(t, Text, hostile(), Options{})) {
+		t.Error("colours change more than colours")
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for name, d := range saved(t) {
+		for _, width := range []int{minWidth, 60, 80, 100} {
+			for _, line := range strings.Split(string(render(t, Text, d, Options{Width: width})), "\n") {
+				// What is longer is a single word, a command or code, to be copied.
+				if n := utf8.RuneCountInString(line); n > width && len(strings.Fields(line)) > 4 &&
+					!strings.Contains(line, "$ ") && !strings.Contains(line, "gowhy ") && !strings.HasPrefix(line, strings.Repeat(" ", labelled+2)) {
+					t.Errorf("%s at %d columns has a line of %d: %q", name, width, n, line)
+				}
+			}
+		}
+	}
+}
+
+func TestOnlyThreeAreExpanded(t *testing.T) {
+	out := string(render(t, Text, hostile(), Options{}))
+	if n := strings.Count(out, "prove"); n != expanded {
+		t.Errorf("%d findings in full", n)
+	}
+	if !strings.Contains(out, "More findings") || !strings.Contains(out, "5. ") {
+		t.Errorf("the others are not there:\n%s", out)
+	}
+}
+
+// Readers depend on these keys.
+func TestJSONKeys(t *testing.T) {
+	var got map[string]any
+	if err := json.Unmarshal(render(t, JSON, hostile(), Options{}), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"schema", "verdict", "summary", "findings", "fine", "unchecked", "warnings", "trace"} {
+		if _, ok := got[k]; !ok {
+			t.Errorf("no %q", k)
+		}
+	}
+	finding := got["findings"].([]any)[0].(map[string]any)
+	for _, k := range []string{"rule", "title", "where", "evidence", "cost", "bound", "confidence", "explains", "remedy", "prove"} {
+		if _, ok := finding[k]; !ok {
+			t.Errorf("no %q in a finding", k)
+		}
+	}
+}
+
+func TestSafe(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain é 世界 █":      "plain é 世界 █",
+		"a\x1b[31mb":        `a\x1b[31mb`,
+		"line\nbreak\ttab":  `line\nbreak\ttab`,
+		"\x9b31m":           "\ufffd31m",
+		"\u009b31m":         `\u009b31m`,
+		"a\u202eb\u2066c":   `a\u202eb\u2066c`,
+		"zero\u200bwidth":   `zero\u200bwidth`,
+		"bad\xff\xfe utf-8": "bad\ufffd\ufffd utf-8",
+		"del\x7f nul\x00":   `del\x7f nul\x00`,
+	} {
+		if got := Safe(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for _, tt := range []struct {
+		v    float64
+		u    diagnosis.Unit
+		want string
+	}{
+		{1, diagnosis.Cores, "1 core"}, {0.0312, diagnosis.Cores, "0.031 cores"}, {1.999, diagnosis.Cores, "2.00 cores"},
+		{0, diagnosis.Seconds, "0"}, {1.5e-7, diagnosis.Seconds, "150 ns"}, {0.0123456, diagnosis.Seconds, "12.3 ms"},
+		{61, diagnosis.Seconds, "61.0 s"}, {4000, diagnosis.Seconds, "1h6m40s"}, {-0.5, diagnosis.Seconds, "-500 ms"},
+		{1536, diagnosis.Bytes, "1.50 KiB"}, {100, diagnosis.Bytes, "100 B"}, {5e12, diagnosis.Bytes, "4.55 TiB"},
+		{0.5, diagnosis.Ratio, "50.0 %"}, {1, diagnosis.Ratio, "100 %"}, {0.0004, diagnosis.Ratio, "0.04 %"}, {42.123, diagnosis.Ratio, "×42.1"},
+		{1234567, diagnosis.Count, "1,234,567"}, {-1234, diagnosis.Count, "-1,234"}, {0.00012, diagnosis.Count, "0.00012"},
+		{1e18, diagnosis.Count, "1e+18"}, {999.5, diagnosis.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
+	} {
+		if got := quantity(tt.v, tt.u); got != tt.want {
+			t.Errorf("%v %s: %q, want %q", tt.v, tt.u, got, tt.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := wrap("  one two\n three averyveryverylongword four ", 9)
+	if want := []string{"one two", "three", "averyveryverylongword", "four"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := wrap(" \n ", 9); got != nil {
+		t.Errorf("%q", got)
+	}
+}

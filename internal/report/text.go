@@ -1,0 +1,376 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/diagnosis"
+)
+
+// Text writes a diagnosis for a terminal: the verdict, at most three findings
+// in full and the others in a line each, what is fine, what was not checked,
+// and the next commands.
+func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
+	t := newTexter(o)
+	t.head(d)
+	t.timeShares(d.Time)
+	for i := range d.Findings {
+		if i == expanded {
+			t.title("More findings")
+		}
+		if i < expanded {
+			t.finding(i+1, &d.Findings[i], d.Summary)
+		} else {
+			t.brief(i+1, &d.Findings[i])
+		}
+	}
+	t.list("Warnings", d.Warnings, yellow)
+	t.list("Fine", d.Fine, green)
+	t.unchecked(d.Unchecked)
+	t.next(d)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// A style is an ANSI attribute.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "1;31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// A texter lays text out.
+type texter struct {
+	b     strings.Builder
+	width int
+	color bool
+}
+
+// minWidth is the narrowest layout; below it words fall over the edge anyway.
+// maxWidth keeps lines of prose short enough to be read on a wide screen.
+const (
+	minWidth = 48
+	maxWidth = 110
+)
+
+// Wrap returns a paragraph in the layout of [Text], with a newline after each line.
+func Wrap(text string, o Options) string {
+	t := newTexter(o)
+	t.para(0, "", text, plain)
+	return t.b.String()
+}
+
+func newTexter(o Options) *texter {
+	w := o.Width
+	if w == 0 {
+		w = 80
+	}
+	return &texter{width: min(max(w, minWidth), maxWidth), color: o.Color}
+}
+
+// in paints text that is safe already.
+func (t *texter) in(s style, text string) string {
+	if !t.color || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+func (t *texter) line(s string) { t.b.WriteString(strings.TrimRight(s, " ") + "\n") }
+
+// para writes wrapped text behind a first-line label, indented throughout.
+func (t *texter) para(indent int, label, text string, s style) {
+	pad := strings.Repeat(" ", indent)
+	first := pad
+	if label != "" {
+		first = "   " + t.in(dim, label) + strings.Repeat(" ", max(1, indent-3-utf8.RuneCountInString(label)))
+	}
+	for i, l := range wrap(text, t.width-indent) {
+		if i == 0 {
+			t.line(first + t.in(s, l))
+		} else {
+			t.line(pad + t.in(s, l))
+		}
+	}
+}
+
+func (t *texter) title(s string) {
+	t.line("")
+	t.line(t.in(bold, s))
+}
+
+func verdictStyle(v diagnosis.Verdict) style {
+	switch v {
+	case diagnosis.Sick:
+		return red
+	case diagnosis.Healthy:
+		return green
+	}
+	return yellow
+}
+
+func (t *texter) head(d *diagnosis.Diagnosis) {
+	verdict := string(d.Verdict) + ": "
+	lines := wrap(verdict+d.Summary, t.width)
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, string(d.Verdict)+":"); ok && i == 0 {
+			l = t.in(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.in(bold, rest)
+		} else {
+			l = t.in(bold, l)
+		}
+		t.line(l)
+	}
+	t.line(t.in(dim, strings.Join(wrap(subject(d), t.width), "\n")))
+}
+
+// subject says what was read.
+func subject(d *diagnosis.Diagnosis) string {
+	var parts []string
+	if len(d.Files) > 0 {
+		names := slices.Clone(d.Files)
+		if i := slices.Index(names, "-"); i >= 0 {
+			names[i] = "standard input"
+		}
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	if tr := d.Trace; tr != nil {
+		if tr.Go != "" {
+			parts = append(parts, tr.Go)
+		}
+		parts = append(parts, duration(time.Duration(tr.DurationNS)), figures(float64(tr.Events))+" events")
+		if tr.LostBytes > 0 {
+			parts = append(parts, bytesText(float64(tr.LostBytes))+" lost")
+		}
+	}
+	if d.Goal != diagnosis.AnyGoal {
+		parts = append(parts, "goal: "+string(d.Goal))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (t *texter) timeShares(shares []diagnosis.Share) {
+	if len(shares) == 0 {
+		return
+	}
+	wide := 0
+	for _, s := range shares {
+		wide = max(wide, utf8.RuneCountInString(Safe(s.Name)))
+	}
+	bar := min(20, max(0, t.width-wide-24)) // 24: margins, percentage and time
+	t.title("Where the processors' time went")
+	for _, s := range shares {
+		n := min(max(int(s.Share*float64(bar)+0.5), 0), bar)
+		l := fmt.Sprintf("   %s  %s%s %7s", pad(Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), percent(s.Share))
+		if bar > 0 {
+			l += "  " + t.in(dim, duration(time.Duration(s.NS)))
+		}
+		t.line(l)
+	}
+}
+
+// pad fills s to width columns.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}
+
+const labelled = 14 // column at which a finding's texts begin
+
+func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
+	t.line("")
+	conf := string(f.Confidence) + " confidence"
+	title := fmt.Sprintf("%d. %s", n, Safe(f.Title))
+	if gap := t.width - utf8.RuneCountInString(title) - utf8.RuneCountInString(conf); gap >= 2 {
+		t.line(t.in(bold, title) + strings.Repeat(" ", gap) + t.in(dim, Safe(conf)))
+	} else {
+		t.line(t.in(bold, title))
+		t.line("   " + t.in(dim, Safe(conf)))
+	}
+	if !strings.HasPrefix(headline, f.Summary) {
+		t.para(3, "", f.Summary, plain)
+	}
+	t.where(f.Where)
+	t.evidence(f.Evidence)
+	if f.Cost.What != "" {
+		t.para(labelled, "cost", costText(f.Cost), plain)
+	}
+	if f.Bound.Method != "" {
+		t.para(labelled, "expect", boundText(f.Bound), plain)
+	}
+	t.remedy(f.Remedy)
+	t.para(labelled, "prove", f.Prove, plain)
+	t.para(labelled, "sure?", strings.Join(f.Reasons, "; "), plain)
+	t.para(labelled, "ruled out", strings.Join(f.RuledOut, "; "), plain)
+	for i, s := range f.Symptoms {
+		label := ""
+		if i == 0 {
+			label = "explains"
+		}
+		t.para(labelled, label, s.Title+" ("+s.Rule+"): "+s.Summary, plain)
+	}
+}
+
+func costText(c diagnosis.Cost) string {
+	s := quantity(c.Value, c.Unit) + " " + c.What
+	if c.Share > 0 && c.Unit != diagnosis.Ratio {
+		s += " (" + percent(c.Share) + ")"
+	}
+	return s
+}
+
+func boundText(b diagnosis.Bound) string {
+	if b.Value == 0 {
+		return "no saving can be promised: " + b.Method
+	}
+	s := "at most " + quantity(b.Value, b.Unit)
+	if b.Goal != diagnosis.AnyGoal {
+		s += " of " + string(b.Goal)
+	}
+	if b.Share > 0 && b.Unit != diagnosis.Ratio {
+		s += " (" + percent(b.Share) + ")"
+	}
+	return s + ": " + b.Method
+}
+
+func (t *texter) where(places []diagnosis.Place) {
+	for i, p := range places {
+		label := ""
+		if i == 0 {
+			label = "where"
+		}
+		text := p.Function
+		if at := location(p); at != "" {
+			text += "  " + at
+		}
+		t.para(labelled, label, text, bold)
+	}
+}
+
+func location(p diagnosis.Place) string {
+	switch {
+	case p.File == "":
+		return ""
+	case p.Line == 0:
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+func (t *texter) evidence(facts []diagnosis.Fact) {
+	wideName, wideValue := 0, 0
+	for _, f := range facts {
+		wideName = max(wideName, utf8.RuneCountInString(Safe(f.Name)))
+		wideValue = max(wideValue, utf8.RuneCountInString(quantity(f.Value, f.Unit)))
+	}
+	// Long names would push the figures off a narrow screen.
+	wideName = min(wideName, max(10, t.width-labelled-wideValue-2))
+	for i, f := range facts {
+		lead := strings.Repeat(" ", labelled)
+		if i == 0 {
+			lead = "   " + t.in(dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
+		}
+		value := quantity(f.Value, f.Unit)
+		value = strings.Repeat(" ", max(0, wideValue-utf8.RuneCountInString(value))) + value
+		names := wrap(f.Name, wideName)
+		for j, name := range names {
+			if j < len(names)-1 {
+				t.line(lead + name)
+				lead = strings.Repeat(" ", labelled)
+				continue
+			}
+			l := lead + pad(name, wideName) + "  " + value
+			source := Safe(f.Source)
+			if labelled+wideName+wideValue+4+utf8.RuneCountInString(source) <= t.width {
+				l += "  " + t.in(dim, source)
+			}
+			t.line(l)
+		}
+	}
+}
+
+func (t *texter) remedy(r diagnosis.Remedy) {
+	t.para(labelled, "do", r.Text, plain)
+	if r.Code != "" {
+		for _, l := range safeLines(r.Code) {
+			t.line(strings.Repeat(" ", labelled+2) + l)
+		}
+	}
+	if r.Knob != "" {
+		t.para(labelled, "", "try without code: "+r.Knob, plain)
+	}
+}
+
+// brief shows a finding in one line, as far as it fits.
+func (t *texter) brief(n int, f *diagnosis.Finding) {
+	t.para(6, fmt.Sprintf("%d.", n), f.Title+": "+f.Summary, plain)
+}
+
+func (t *texter) list(title string, items []string, s style) {
+	if len(items) == 0 {
+		return
+	}
+	t.title(title)
+	for _, item := range items {
+		mark := "·"
+		if s == green {
+			mark = "✓"
+		}
+		for i, l := range wrap(item, t.width-5) {
+			if i == 0 {
+				t.line("   " + t.in(s, mark) + " " + l)
+			} else {
+				t.line("     " + l)
+			}
+		}
+	}
+}
+
+func (t *texter) unchecked(list []diagnosis.Unchecked) {
+	if len(list) == 0 {
+		return
+	}
+	t.title("Not checked")
+	for _, u := range list {
+		text := u.What
+		if u.Why != "" {
+			text += ": " + u.Why
+		}
+		for i, l := range wrap(text, t.width-5) {
+			if i == 0 {
+				t.line("   ? " + l)
+			} else {
+				t.line("     " + l)
+			}
+		}
+		if u.How != "" {
+			t.line("       " + t.in(dim, "$ "+Safe(u.How)))
+		}
+	}
+}
+
+func (t *texter) next(d *diagnosis.Diagnosis) {
+	next := nextCommands(d)
+	if len(next) == 0 {
+		return
+	}
+	t.title("Next")
+	wide := 0
+	for _, n := range next {
+		wide = max(wide, utf8.RuneCountInString(Safe(n[0])))
+	}
+	for _, n := range next {
+		l := "   " + pad(Safe(n[0]), wide)
+		if 3+wide+2+len(n[1]) <= t.width {
+			l += "  " + t.in(dim, n[1])
+		}
+		t.line(l)
+	}
+}

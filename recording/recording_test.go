@@ -1,0 +1,177 @@
+package recording
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func writeSample(t *testing.T) (path string, trace []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "r.zip")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace = bytes.Repeat([]byte("0123456789abcdef"), 1000)
+	for name, content := range map[string][]byte{TraceMember: trace, CPUMember: []byte("profile"), "empty": nil} {
+		if err := os.WriteFile(w.Path(name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	err = w.Finish(Manifest{Start: start, End: start.Add(time.Second), Go: "go1.26", Command: []string{"prog", "-x"},
+		Refused: []Refusal{{AllocsMember, "interrupted"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, trace
+}
+
+func content(t *testing.T, m Member) []byte {
+	t.Helper()
+	f, err := m.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	path, trace := writeSample(t)
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Cut || r.Manifest == nil || r.Manifest.Schema != Schema || r.Manifest.Go != "go1.26" ||
+		len(r.Manifest.Command) != 2 || len(r.Manifest.Refused) != 1 || r.Manifest.End.Sub(r.Manifest.Start) != time.Second {
+		t.Fatalf("cut %v, manifest %+v", r.Cut, r.Manifest)
+	}
+	if len(r.Members) != 2 || r.Members[0].Name != CPUMember || r.Members[1].Name != TraceMember {
+		t.Fatalf("members %+v", r.Members)
+	}
+	if got := content(t, r.Members[1]); !bytes.Equal(got, trace) {
+		t.Fatalf("trace of %d bytes came back as %d", len(trace), len(got))
+	}
+	if _, inPlace := r.Members[1].ReaderAt(); !inPlace {
+		t.Error("the trace cannot be read in place")
+	}
+	left, _ := filepath.Glob(path + "*")
+	if len(left) != 1 {
+		t.Errorf("left beside the recording: %q", left)
+	}
+}
+
+func TestStandardToolsOpenIt(t *testing.T) {
+	path, trace := writeSample(t)
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open(TraceMember)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(f) // checks the sum
+	if err != nil || !bytes.Equal(got, trace) {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+}
+
+// Every prefix that holds something of a member gives what it holds, and no
+// prefix anything else.
+func TestEveryCutIsRead(t *testing.T) {
+	path, trace := writeSample(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	had := -1
+	for n := 0; n < len(whole); n += 7 {
+		r, err := NewReader(bytes.NewReader(whole[:n]), int64(n))
+		if err != nil {
+			if !errors.Is(err, ErrFormat) || had >= 0 {
+				t.Fatalf("cut at %d: %v", n, err)
+			}
+			continue
+		}
+		if !r.Cut {
+			t.Fatalf("cut at %d is not noticed", n)
+		}
+		had = max(had, 0)
+		for _, m := range r.Members {
+			if m.Name != TraceMember {
+				continue
+			}
+			got := content(t, m)
+			if !bytes.HasPrefix(trace, got) || len(got) < had || m.Cut != (len(got) < len(trace)) {
+				t.Fatalf("cut at %d: %d bytes of the trace, cut %v", n, len(got), m.Cut)
+			}
+			had = len(got)
+		}
+	}
+	if had != len(trace) {
+		t.Fatalf("the last cut gave %d of %d bytes", had, len(trace))
+	}
+}
+
+func TestForeignArchive(t *testing.T) {
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	f, _ := z.Create("out/trace.out")
+	io.WriteString(f, strings.Repeat("x", 5000))
+	z.Close()
+	r, err := NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil || r.Manifest != nil || len(r.Members) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, inPlace := r.Members[0].ReaderAt(); inPlace || len(content(t, r.Members[0])) != 5000 {
+		t.Error("a compressed member was not unpacked")
+	}
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(filepath.Join(dir, "r.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(w.Path(TraceMember), []byte("x"), 0o600)
+	if err := w.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func FuzzNewReader(f *testing.F) {
+	f.Add([]byte("PK\x03\x04"))
+	f.Add([]byte("PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x05\x00\x00\x00traceabc"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, m := range r.Members {
+			if at, ok := m.ReaderAt(); ok {
+				if n, _ := io.Copy(io.Discard, at); n > int64(len(b)) {
+					t.Fatalf("a member of %d bytes in an archive of %d", n, len(b))
+				}
+			}
+		}
+	})
+}

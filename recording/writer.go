@@ -1,0 +1,168 @@
+package recording
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Writer collects members, any number of them at the same time, and packs
+// them when it is finished. Until then they are plain files in a directory
+// beside the recording, so that they survive a crash of the recorder.
+type Writer struct {
+	path string
+	dir  string
+}
+
+// Create begins a recording that [Writer.Finish] will leave at path. An
+// existing file there is replaced, and only then.
+func Create(path string) (*Writer, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".partial-")
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{path: path, dir: dir}, nil
+}
+
+// Path returns where the member's content is to be written, for a program
+// that does so itself. The file need not come to exist. It is absolute where
+// the working directory is known.
+func (w *Writer) Path(member string) string {
+	p := filepath.Join(w.dir, filepath.Base(member))
+	if abs, err := filepath.Abs(p); err == nil {
+		return abs
+	}
+	return p
+}
+
+// Finish packs the members that are there and not empty, and puts the recording
+// in place. Whatever happens, the writer is used up; on an error the members
+// stay in their directory, which the error names.
+func (w *Writer) Finish(m Manifest) error {
+	m.Schema = Schema
+	tmp := filepath.Join(w.dir, "."+manifestMember+".zip")
+	err := w.pack(tmp, m)
+	if err == nil {
+		err = os.Rename(tmp, w.path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("%w (what was recorded is in %s)", err, w.dir)
+	}
+	return os.RemoveAll(w.dir)
+}
+
+// Discard gives up the recording and removes its members.
+func (w *Writer) Discard() error { return os.RemoveAll(w.dir) }
+
+func (w *Writer) pack(path string, m Manifest) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	z := zip.NewWriter(f)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	// The manifest goes first: it is what must survive a cut.
+	text = append(text, '\n')
+	if err := store(z, manifestMember, m.End, int64(len(text)), strings.NewReader(string(text))); err != nil {
+		return err
+	}
+	names, err := w.members()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := storeFile(z, filepath.Join(w.dir, name), m.End); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// members returns the names of the member files, small ones first: a cut at
+// the end then costs the tail of the largest, which is the trace and readable
+// without it.
+func (w *Writer) members() ([]string, error) {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	size := map[string]int64{}
+	var names []string
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() == 0) || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		size[e.Name()] = info.Size()
+		names = append(names, e.Name())
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case size[a] < size[b]:
+			return -1
+		case size[a] > size[b]:
+			return 1
+		}
+		return 0
+	})
+	return names, nil
+}
+
+func storeFile(z *zip.Writer, path string, at time.Time) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return store(z, filepath.Base(path), at, info.Size(), f)
+}
+
+// store writes a member whose size and sum stand in its own header, not
+// behind it: only so can it be found without the index at the end.
+func store(z *zip.Writer, name string, at time.Time, size int64, r io.ReadSeeker) error {
+	sum := crc32.NewIEEE()
+	if _, err := io.CopyN(sum, r, size); err != nil {
+		return err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	h := &zip.FileHeader{
+		Name:               name,
+		Method:             zip.Store,
+		CRC32:              sum.Sum32(),
+		CompressedSize64:   uint64(size),
+		UncompressedSize64: uint64(size),
+	}
+	h.SetModTime(at) // CreateRaw does not look at Modified
+	dst, err := z.CreateRaw(h)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(dst, r, size)
+	return err
+}
