@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// ledgerTop is how many rows a table has when nobody asked for more: what
+// fits a screen.
+const ledgerTop = 20
+
+func (c *command) ledgerCommand() *cobra.Command {
+	var o report.LedgerOptions
+	var reading readOptions
+	var out string
+	cmd := &cobra.Command{
+		Use:   "ledger FILE...",
+		Short: "Account for every second: by group, goroutine, P, GC, task or region",
+		Long: `Prints where the time of goroutines, Ps, collections, tasks or regions went. The
+parts of a row add up to its total; what is not known is shown as unknown.
+JSON has times in nanoseconds and all rows unless --top is given.`,
+		Example: `  gowhy ledger trace.out
+  gowhy ledger trace.out --by goroutine --sort runnable
+  gowhy ledger trace.out --by p --window 1s,2s
+  gowhy ledger trace.out --json | jq '.[] | {name, runnable_ns}'`,
+		Args: atLeastOneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("by", o.By, report.LedgerTables); err != nil {
+				return err
+			}
+			if o.Top < 0 {
+				return misused("--top 20", "--top %d is negative", o.Top)
+			}
+			if o.JSON && !cmd.Flags().Changed("top") {
+				o.Top = 0
+			}
+			if o.By == "goroutine" {
+				reading.keep = -1
+			}
+			m, err := c.read(cmd.Context(), args, reading)
+			if err != nil {
+				return err
+			}
+			return c.output(out, func(w io.Writer, l report.Options) error {
+				o.Options = l
+				return report.Ledger(w, m, o)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.By, "by", "group", "the account: "+strings.Join(report.LedgerTables, ", "))
+	f.StringVar(&o.Sort, "sort", "", "the column to sort by, largest first")
+	f.IntVar(&o.Top, "top", ledgerTop, "rows shown; 0 is all")
+	f.BoolVar(&o.JSON, "json", false, "as JSON")
+	f.StringVarP(&out, "output", "o", "", "write to this file")
+	reading.flags(cmd)
+	reading.referenceFlag(cmd)
+	complete(cmd, "by", report.LedgerTables)
+	return cmd
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// terminal returns the file behind w when it is a terminal.
+func terminal(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+// layout is how a report on standard output looks: the terminal's own width
+// and colours, or plain text of 80 columns.
+func (c *command) layout() report.Options {
+	var o report.Options
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		o.Width = n
+	}
+	f, ok := terminal(c.Stdout)
+	if !ok {
+		return o
+	}
+	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		o.Width = w
+	}
+	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return o
+}
+
+// output runs write on standard output, or on the file that -o names. The
+// file appears when it is complete: a report that failed half way is not left
+// behind, nor one destroyed that was there.
+func (c *command) output(path string, write func(io.Writer, report.Options) error) error {
+	if path == "" || path == "-" {
+		return write(c.Stdout, c.layout())
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return toFile(path, os.O_WRONLY, write) // a device or a pipe
+	}
+	tmp := path + ".tmp-" + strconv.Itoa(os.Getpid())
+	err := toFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, write)
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, file.Err), "choose another file with -o"}
+	}
+	return err
+}
+
+func toFile(path string, flags int, write func(io.Writer, report.Options) error) error {
+	f, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(f, 1<<16)
+	return errors.Join(write(b, report.Options{}), b.Flush(), f.Close())
+}
+
+// progressDelay is how long a command may be silent.
+const progressDelay = time.Second
+
+// A progress is a line on the terminal that tells how far reading is.
+type progress struct {
+	w          io.Writer
+	read, size atomic.Int64
+	quit, done chan struct{}
+	once       sync.Once
+}
+
+// startProgress returns nil, which is a progress too, when nobody looks.
+func (c *command) startProgress() *progress {
+	if _, ok := terminal(c.Stderr); !ok {
+		return nil
+	}
+	p := &progress{w: c.Stderr, quit: make(chan struct{}), done: make(chan struct{})}
+	go p.show()
+	return p
+}
+
+// callback is told how far reading is; nil when nobody looks.
+func (p *progress) callback() func(read, size int64) {
+	if p == nil {
+		return nil
+	}
+	return func(read, size int64) {
+		p.read.Store(read)
+		p.size.Store(size)
+	}
+}
+
+// stop erases the line.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	p.once.Do(func() { close(p.quit) })
+	<-p.done
+}
+
+func (p *progress) show() {
+	defer close(p.done)
+	shown := false
+	next := time.NewTimer(progressDelay)
+	defer next.Stop()
+	for {
+		select {
+		case <-p.quit:
+			if shown {
+				fmt.Fprint(p.w, "\r\x1b[K")
+			}
+			return
+		case <-next.C:
+			shown = true
+			fmt.Fprintf(p.w, "\r\x1b[K%s", p.line())
+			next.Reset(200 * time.Millisecond)
+		}
+	}
+}
+
+func (p *progress) line() string {
+	const mb = 1 << 20
+	read, size := p.read.Load(), p.size.Load()
+	if size <= 0 {
+		return fmt.Sprintf("reading… %d MiB", read/mb)
+	}
+	return fmt.Sprintf("reading… %d %% of %d MiB", 100*min(read, size)/size, size/mb)
+}
+
+// isClosedPipe reports whether the reader of our output went away.
+func isClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

@@ -1,0 +1,12 @@
+// Command gowhy says why a Go program is slow or costly, from what the program
+// recorded about itself.
+package main
+
+import (
+	"os"
+
+	"github.com/gowhy/gowhy/cli"
+	"github.com/gowhy/gowhy/rules"
+)
+
+func main() { os.Exit(cli.Main(cli.Options{Rules: rules.All})) }
