@@ -1,0 +1,102 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"golang.org/x/exp/trace"
+)
+
+// TestWrite makes a small trace of each kind that has no end of its own and
+// reads it with the reference reader, which checks every state.
+func TestWrite(t *testing.T) {
+	const size = 400_000
+	for _, k := range Kinds {
+		if k.Fixed {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			procs, gogc := runtime.GOMAXPROCS(0), debug.SetGCPercent(100)
+			defer func() { runtime.GOMAXPROCS(procs); debug.SetGCPercent(gogc) }()
+			var out bytes.Buffer
+			if err := k.Write(&out, size); err != nil {
+				t.Fatal(err)
+			}
+			// What is in the tracer's buffers when it is told to stop comes on top.
+			if n := out.Len(); n < size*3/4 || n > size+3_000_000 {
+				t.Errorf("%d bytes, want about %d", n, size)
+			}
+			events, threads := 0, map[trace.ThreadID]bool{}
+			read(t, out.Bytes(), func(e trace.Event) {
+				events++
+				if e.Kind() == trace.EventStateTransition {
+					threads[e.Thread()] = true
+				}
+			})
+			if events < size/20 {
+				t.Errorf("only %d events", events)
+			}
+			var want int
+			if n, _ := fmt.Sscanf(k.Name, "ms%d", &want); n == 1 && len(threads) < want {
+				t.Errorf("%d threads, want %d", len(threads), want)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, b []byte, each func(trace.Event)) {
+	t.Helper()
+	r, err := trace.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		e, err := r.ReadEvent()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		each(e)
+	}
+}
+
+// TestMeter: a full disk ends the writing, not the traced program.
+func TestMeter(t *testing.T) {
+	full := errors.New("full")
+	m := &meter{w: writerFunc(func(b []byte) (int, error) { return 0, full })}
+	for range 3 {
+		if n, err := m.Write(make([]byte, 10)); n != 10 || err != nil {
+			t.Errorf("Write is %d, %v", n, err)
+		}
+	}
+	if m.written.Load() != 30 || m.err != full {
+		t.Errorf("counted %d, error %v", m.written.Load(), m.err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestKinds(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range Kinds {
+		if seen[k.Name] || k.Doc == "" || k.write == nil {
+			t.Errorf("kind %+v", k)
+		}
+		seen[k.Name] = true
+		if f, ok := Find(k.Name); !ok || f.Doc != k.Doc {
+			t.Errorf("Find(%q) is %v", k.Name, f)
+		}
+	}
+	if _, ok := Find("nothing"); ok {
+		t.Error("found a kind that is none")
+	}
+}

@@ -1,0 +1,175 @@
+// Bench measures how fast and in how much memory gowhy reads execution
+// traces, beside the tools that read them too, and writes the ratios to
+// bench/runs.
+//
+// It hides how the traces are made and kept, how a process is pinned, limited
+// and measured, and how figures taken on a busy machine are told from good
+// ones. Every figure comes from a process of its own; contenders take turns,
+// in random order, because only what ran minutes apart on one machine can be
+// compared. README.md beside it tells how to reproduce a run.
+//
+// It never publishes absolute times as a promise: a [Bar] is about a ratio
+// wherever it can be.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are the command line.
+type options struct {
+	kinds, sizes, peers string
+	large               bool
+	rounds              int
+	timeout, long       time.Duration
+	memory              int64 // MB
+	cache, out          string
+	seed                uint64
+
+	check    bool
+	baseline string
+	list     bool
+
+	run      string // of a child: the contender to be
+	profile  string // of that child
+	generate string // of a child: the kind to write
+	size     int64
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, rest, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.run != "" && len(rest) == 1:
+		return profiled(o.profile, func() error { return be(ctx, o.run, rest[0], stdout) })
+	case o.generate != "" && len(rest) == 1:
+		return writeTrace(o.generate, o.size, rest[0])
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected %q: traces are chosen with -kinds and -sizes", rest[0])
+	case o.list:
+		return list(stdout)
+	}
+	return measureAll(ctx, o, stdout, stderr)
+}
+
+func parse(args []string, stderr io.Writer) (o options, rest []string, err error) {
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.kinds, "kinds", "", "only these `KINDS` of trace, separated by commas")
+	f.StringVar(&o.sizes, "sizes", "", "every kind in these sizes, in `MB` separated by commas, instead of the usual ones")
+	f.StringVar(&o.peers, "peers", "", "gowhy against these contenders only, separated by commas")
+	f.BoolVar(&o.large, "large", false, "also the trace of 1 GB")
+	f.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "a contender that takes longer is ended and reported so")
+	f.DurationVar(&o.long, "long", 30*time.Second, "a contender that takes longer is measured twice only")
+	f.Int64Var(&o.memory, "memory", 8000, "a contender that has more `MB` resident is ended and reported so")
+	f.StringVar(&o.cache, "dir", "", "where traces are kept (default: gowhy-bench in the user's cache directory)")
+	f.StringVar(&o.out, "o", "bench/runs", "where the run's directory is made; empty writes none")
+	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the order in which contenders take turns")
+	f.BoolVar(&o.check, "check", false, "compare with a recorded run, write none, fail below 80 % of a recorded ratio")
+	f.StringVar(&o.baseline, "baseline", "", "the recorded run to check against: its `DIR` (default: the newest in bench/runs)")
+	f.BoolVar(&o.list, "list", false, "list traces and contenders")
+	f.StringVar(&o.run, "run", "", "be the contender `NAME` for one FILE, as the measured process")
+	f.StringVar(&o.profile, "cpuprofile", "", "with -run: write a CPU profile to `FILE`")
+	f.StringVar(&o.generate, "generate", "", "write a trace of `KIND` to FILE, as the traced process")
+	f.Int64Var(&o.size, "size", 20e6, "bytes of the trace to generate")
+	if err := f.Parse(args); err != nil {
+		return o, nil, err
+	}
+	if o.rounds < 1 {
+		return o, nil, errors.New("-rounds must be at least 1")
+	}
+	return o, f.Args(), nil
+}
+
+// split reads a list of words separated by commas.
+func split(s string) []string {
+	var words []string
+	for w := range strings.SplitSeq(s, ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+func megabytes(s string) ([]int64, error) {
+	var sizes []int64
+	for _, w := range split(s) {
+		mb, err := strconv.ParseInt(w, 10, 64)
+		if err != nil || mb < 1 || mb > 100_000 {
+			return nil, fmt.Errorf("size %q is not a number of MB", w)
+		}
+		sizes = append(sizes, mb)
+	}
+	return sizes, nil
+}
+
+// measureAll makes the traces, runs the rounds and reports.
+func measureAll(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	var recorded *Result
+	if o.check {
+		r, err := loadBaseline(o.baseline)
+		if err != nil {
+			return err
+		}
+		recorded = r
+		if o.peers == "" {
+			o.peers = "loop"
+		}
+	}
+	specs, err := choose(o)
+	if err != nil {
+		return err
+	}
+	contenders, err := contend(ctx, o.peers)
+	if err != nil {
+		return err
+	}
+	defer contenders.cleanup()
+	traces, err := prepare(ctx, o.cache, specs, stderr)
+	if err != nil {
+		return err
+	}
+
+	s := session{options: o, contenders: contenders.list, traces: traces, progress: stderr}
+	runs, err := s.run(ctx)
+	if err != nil {
+		return err
+	}
+	result := newResult(o, traces, contenders.list, runs)
+	if recorded != nil {
+		return check(stdout, result, recorded)
+	}
+	if o.out == "" {
+		return result.writeReport(stdout)
+	}
+	dir, err := result.save(o.out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, "written to", dir)
+	return result.writeReport(stdout)
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+// startPinned starts cmd. Only Linux can pin a process; elsewhere GOMAXPROCS
+// alone holds it to about one core.
+func startPinned(cmd *exec.Cmd, oneCore bool) error { return cmd.Start() }
+
+func maxRSS(*os.ProcessState) int64     { return 0 }
+func peakOf(string) int64               { return 0 }
+func machineCPU() time.Duration         { return -1 }
+func hardware() (cpu string, mem int64) { return "", 0 }

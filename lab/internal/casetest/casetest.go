@@ -1,0 +1,264 @@
+// Package casetest checks that gowhy diagnoses a case of the lab right.
+//
+// It hides how a case and the gowhy command are built and run, how their
+// documented JSON is read back, and how `// want RULE` comments mark the
+// guilty lines of a case's source. [Build] gives a [Program] that leaves
+// evidence behind, [Diagnose] and [Ledger] give gowhy's answer to it.
+//
+// It uses gowhy only as a user does, as a command: it imports nothing of it.
+package casetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A Program is a case's built binary.
+type Program struct{ path string }
+
+// Build builds the case in the current directory, which is where `go test`
+// runs the tests of a case.
+func Build(t testing.TB) Program {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "case")
+	build(t, ".", path, ".")
+	return Program{path}
+}
+
+func build(t testing.TB, dir, out, pkg string) {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-o", out, pkg)
+	cmd.Dir = dir
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, msg)
+	}
+}
+
+// A Run is one finished run of a case.
+type Run struct {
+	Stdout string
+	Wall   time.Duration
+	State  *os.ProcessState
+}
+
+// Run runs the case to its end and fails the test when the case fails.
+func (p Program) Run(t testing.TB, args ...string) Run {
+	t.Helper()
+	cmd := exec.Command(p.path, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(p.path), strings.Join(args, " "), err, &stderr)
+	}
+	return Run{stdout.String(), time.Since(begin), cmd.ProcessState}
+}
+
+// A Gowhy is the gowhy command.
+type Gowhy struct{ path string }
+
+// BuildGowhy builds the gowhy command of the checkout that the lab is part of.
+func BuildGowhy(t testing.TB) Gowhy {
+	t.Helper()
+	root := checkout(t)
+	path := filepath.Join(t.TempDir(), "gowhy")
+	build(t, root, path, "./cmd/gowhy")
+	return Gowhy{path}
+}
+
+// checkout finds the directory of gowhy's own module above the case's.
+func checkout(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(mod, []byte("module github.com/gowhy/gowhy\n")) {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("the module github.com/gowhy/gowhy is not above the case's directory")
+		}
+		dir = up
+	}
+}
+
+func (g Gowhy) json(t testing.TB, answer any, args ...string) {
+	t.Helper()
+	cmd := exec.Command(g.path, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("gowhy %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	if err := json.Unmarshal(stdout.Bytes(), answer); err != nil {
+		t.Fatalf("gowhy %s: %v in\n%s", strings.Join(args, " "), err, &stdout)
+	}
+}
+
+// A Diagnosis is what `gowhy diagnose --format json` promises, as far as cases look at it.
+type Diagnosis struct {
+	Schema   int
+	Verdict  string
+	Summary  string
+	Findings []Finding
+	Trace    *struct {
+		DurationNS int64 `json:"duration_ns"`
+		Events     int64
+		LostBytes  int64 `json:"lost_bytes"`
+	}
+}
+
+// A Finding is one of a diagnosis.
+type Finding struct {
+	Rule       string
+	Where      []Place
+	Evidence   []Fact
+	Cost       Figure
+	Bound      Figure
+	Confidence string
+	Remedy     struct{ Text string }
+	Prove      string
+	Symptoms   []Finding
+}
+
+// A Place is where a finding points.
+type Place struct {
+	Function string
+	File     string
+	Line     int
+}
+
+// A Fact is one number of a finding's evidence.
+type Fact struct {
+	Name   string
+	Value  float64
+	Unit   string
+	Source string
+}
+
+// A Figure is a cost or a bound.
+type Figure struct {
+	Value float64
+	Unit  string
+}
+
+// Diagnose runs `gowhy diagnose` on the files.
+func (g Gowhy) Diagnose(t testing.TB, files ...string) Diagnosis {
+	t.Helper()
+	var d Diagnosis
+	g.json(t, &d, append([]string{"diagnose", "--format", "json"}, files...)...)
+	if d.Schema < 1 || d.Verdict == "" {
+		t.Fatalf("the diagnosis has schema %d and verdict %q", d.Schema, d.Verdict)
+	}
+	return d
+}
+
+// Find returns the finding of a rule, also when it is folded under another as
+// its symptom; nil when there is none.
+func (d Diagnosis) Find(rule string) *Finding { return find(d.Findings, rule) }
+
+func find(findings []Finding, rule string) *Finding {
+	for i := range findings {
+		if findings[i].Rule == rule {
+			return &findings[i]
+		}
+		if f := find(findings[i].Symptoms, rule); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Rules lists what was found, causes before their symptoms.
+func (d Diagnosis) Rules() []string {
+	var names []string
+	var walk func([]Finding)
+	walk = func(findings []Finding) {
+		for _, f := range findings {
+			names = append(names, f.Rule)
+			walk(f.Symptoms)
+		}
+	}
+	walk(d.Findings)
+	return names
+}
+
+// A Group is a row of `gowhy ledger --by group --json`.
+type Group struct {
+	Name       string
+	Count      int
+	RunningNS  int64            `json:"running_ns"`
+	RunnableNS int64            `json:"runnable_ns"`
+	SyscallNS  int64            `json:"syscall_ns"`
+	BlockedNS  map[string]int64 `json:"blocked_ns"`
+	UnknownNS  int64            `json:"unknown_ns"`
+	Ranges     map[string]int64
+}
+
+// TotalNS is the sum of the row's parts.
+func (g Group) TotalNS() int64 {
+	sum := g.RunningNS + g.RunnableNS + g.SyscallNS + g.UnknownNS
+	for _, ns := range g.BlockedNS {
+		sum += ns
+	}
+	return sum
+}
+
+// Ledger runs `gowhy ledger --by group` on a trace and returns its rows by name.
+func (g Gowhy) Ledger(t testing.TB, trace string) map[string]Group {
+	t.Helper()
+	var rows []Group
+	g.json(t, &rows, "ledger", trace, "--by", "group", "--json")
+	byName := make(map[string]Group, len(rows))
+	for _, r := range rows {
+		if _, twice := byName[r.Name]; twice {
+			t.Errorf("the ledger has two groups %q", r.Name)
+		}
+		byName[r.Name] = r
+	}
+	return byName
+}
+
+var wantComment = regexp.MustCompile(`// want ([a-z]+)\s*$`)
+
+// Wants returns the lines of a source file that are marked as guilty of a rule.
+func Wants(t testing.TB, file, rule string) []Place {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []Place
+	for i, line := range strings.Split(string(source), "\n") {
+		if m := wantComment.FindStringSubmatch(line); m != nil && m[1] == rule {
+			places = append(places, Place{File: filepath.Base(file), Line: i + 1})
+		}
+	}
+	if len(places) == 0 {
+		t.Fatalf("%s has no line marked with // want %s", file, rule)
+	}
+	return places
+}
+
+// PointsAt reports whether the finding names one of the places by file and line.
+func (f *Finding) PointsAt(places []Place) bool {
+	for _, w := range f.Where {
+		for _, p := range places {
+			if filepath.Base(w.File) == p.File && w.Line == p.Line {
+				return true
+			}
+		}
+	}
+	return false
+}
