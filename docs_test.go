@@ -1,0 +1,274 @@
+package gowhy_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/rules"
+)
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestArchitecture(t *testing.T) {
+	text := read(t, "ARCHITECTURE.md")
+	if n := strings.Count(text, "\n"); n > 250 {
+		t.Errorf("ARCHITECTURE.md has %d lines, more than 250 nobody reads", n)
+	}
+	for _, pkg := range packages(sources(t)) {
+		if !strings.Contains(text, "`"+pkg+"`") {
+			t.Errorf("ARCHITECTURE.md does not name `%s`", pkg)
+		}
+	}
+	// Tests that it says guard an invariant must be there.
+	tests := map[string]bool{}
+	for _, s := range sourcesAndRoot(t) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)`).FindAllStringSubmatch(s, -1) {
+			tests[m[1]] = true
+		}
+	}
+	for _, m := range regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(text, -1) {
+		if !tests[m[1]] {
+			t.Errorf("ARCHITECTURE.md names %s, which no test is called", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile("`((?:[\\w.-]+/)+[\\w.-]*)`").FindAllStringSubmatch(text, -1) {
+		if strings.Contains(m[1], "NAME") || m[1] == "bench/runs/" { // a pattern, and what a run makes
+			continue
+		}
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])
+		}
+	}
+}
+
+func sourcesAndRoot(t *testing.T) (texts []string) {
+	walk(t, func(file string) {
+		if strings.HasSuffix(file, "_test.go") {
+			texts = append(texts, read(t, file))
+		}
+	})
+	return texts
+}
+
+// Every rule of the suite has its page and its cases, under its own name, and
+// no page or case is left behind by a rule that went.
+func TestRulesHaveFiles(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range rules.All {
+		known[r.Name] = true
+		for _, file := range []string{r.Name + ".go", r.Name + ".md", "testdata/" + r.Name + ".txt"} {
+			if _, err := os.Stat(filepath.Join("rules", file)); err != nil {
+				t.Errorf("rule %s has no rules/%s", r.Name, file)
+			}
+		}
+		if page := read(t, filepath.Join("rules", r.Name+".md")); r.Doc != page {
+			t.Errorf("the Doc of rule %s is not its page", r.Name)
+		}
+	}
+	pages, err := filepath.Glob("rules/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		if name := strings.TrimSuffix(filepath.Base(page), ".md"); !known[name] {
+			t.Errorf("%s is the page of no rule in rules.All", page)
+		}
+	}
+}
+
+// CI must run what the README tells people to run.
+func TestReadmeCommandsAreThoseOfCI(t *testing.T) {
+	readme := read(t, "README.md")
+	for file, command := range map[string]string{".ci/run": "go test ./... ./lab/...", "Makefile": "go test ./... ./lab/..."} {
+		if !slices.Contains(trimmedLines(read(t, file)), command) {
+			t.Errorf("%s does not run %q", file, command)
+		}
+		if !slices.Contains(trimmedLines(readme), command) {
+			t.Errorf("README.md does not tell to run %q", command)
+		}
+	}
+	if info, err := os.Stat(".ci/run"); err != nil || info.Mode()&0o111 == 0 {
+		t.Errorf(".ci/run cannot be executed: %v", err)
+	}
+}
+
+func trimmedLines(text string) (list []string) {
+	for l := range strings.Lines(text) {
+		list = append(list, strings.TrimSpace(l))
+	}
+	return list
+}
+
+// A step is one command of a README block with the lines shown below it.
+type step struct {
+	command string
+	output  []string
+}
+
+// steps reads the fenced blocks that begin with "$ gowhy".
+func steps(markdown string) (list []step) {
+	for _, block := range regexp.MustCompile("(?ms)^```\\w*\n(\\$ gowhy.*?)^```$").FindAllStringSubmatch(markdown, -1) {
+		for l := range strings.Lines(block[1]) {
+			l = strings.TrimSpace(l)
+			if command, ok := strings.CutPrefix(l, "$ "); ok {
+				list = append(list, step{command: command})
+			} else if last := &list[len(list)-1]; l != "" {
+				last.output = append(last.output, l)
+			}
+		}
+	}
+	return list
+}
+
+// shows reports whether the output has the lines wanted, one after the other.
+// "…" stands for any text within a line, and alone on a line for any lines, so
+// that figures may differ from run to run. Spaces and empty lines do not count.
+func shows(output string, want []string) error {
+	pattern := "(?s)^(?:.*\n)?"
+	for _, l := range want {
+		if l == "…" {
+			pattern += "(?:.*\n)?"
+			continue
+		}
+		for i, word := range strings.Fields(l) {
+			if i > 0 {
+				pattern += " "
+			}
+			pattern += strings.ReplaceAll(regexp.QuoteMeta(word), "…", "[^\n]*")
+		}
+		pattern += "\n"
+	}
+	var got strings.Builder
+	for l := range strings.Lines(output) {
+		if words := strings.Fields(l); len(words) > 0 {
+			got.WriteString(strings.Join(words, " ") + "\n")
+		}
+	}
+	if !regexp.MustCompile(pattern).MatchString(got.String()) {
+		return fmt.Errorf("does not show\n\t%s\nbut\n%s", strings.Join(want, "\n\t"), output)
+	}
+	return nil
+}
+
+func TestShows(t *testing.T) {
+	const output = "the program is sick\n\n  1. oversubscribed   1.7 cores\n     where: main.worker\nnext: gowhy explain x\n"
+	for _, tt := range []struct {
+		want string
+		ok   bool
+	}{
+		{"the program is sick", true},
+		{"program is sick", false},
+		{"the program is …", true},
+		{"1. oversubscribed … cores|where: main.worker", true},
+		{"1. oversubscribed … cores|next: gowhy explain x", false},
+		{"1. oversubscribed … cores|…|next: gowhy explain x", true},
+		{"next: gowhy explain x|…|the program is sick", false},
+		{"the program is healthy", false},
+		{"1. oversubscribed 1.8 cores", false},
+		{"", true},
+	} {
+		var want []string
+		if tt.want != "" {
+			want = strings.Split(tt.want, "|")
+		}
+		if err := shows(output, want); (err == nil) != tt.ok {
+			t.Errorf("%q: %v, want shown %v", tt.want, err, tt.ok)
+		}
+	}
+}
+
+// The README's blocks run, in its order and in one empty directory, on a PATH
+// with the gowhy of this tree.
+func TestReadmeBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records a program for some seconds")
+	}
+	list := steps(read(t, "README.md"))
+	if len(list) == 0 {
+		t.Fatal("README.md has no block that begins with \"$ gowhy\"")
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/gowhy").CombinedOutput(); err != nil {
+		t.Fatalf("gowhy does not build: %v\n%s", err, out)
+	}
+	for _, s := range list {
+		cmd := exec.Command("sh", "-c", s.command)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "NO_COLOR=1", "COLUMNS=100")
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("$ %s\n%v\n%s%s", s.command, err, out, stderr.String())
+		}
+		if err := shows(string(out)+stderr.String(), s.output); err != nil {
+			t.Errorf("$ %s\n%v", s.command, err)
+		}
+	}
+}
+
+// The ledger of a real trace adds up, with nothing that the model's own tests
+// made up in it.
+func TestLedgerAddsUp(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace.out")
+	writeTrace(t, file, 200*time.Millisecond)
+	for _, keep := range []int{-1, 0} {
+		m, err := evidence.Load(t.Context(), []string{file}, evidence.Options{Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Check(); err != nil {
+			t.Errorf("keep %d: %v", keep, err)
+		}
+		if m.Sched.Total().Running < 100*time.Millisecond || len(m.Sched.Waits) == 0 {
+			t.Errorf("keep %d: a program that worked for 200 ms ran for %v with %d waits", keep, m.Sched.Total().Running, len(m.Sched.Waits))
+		}
+	}
+}
+
+// writeTrace records workers that do everything under one mutex.
+func writeTrace(t *testing.T, file string, d time.Duration) {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := trace.Start(f); err != nil {
+		t.Skipf("this test is being traced itself: %v", err)
+	}
+	defer trace.Stop()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	words, stop := map[int]int{}, time.Now().Add(d)
+	for worker := range 16 {
+		wg.Go(func() {
+			for i := 0; time.Now().Before(stop); i++ {
+				mu.Lock()
+				for k := range 2000 {
+					words[(worker+i+k)%5000]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}

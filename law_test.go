@@ -1,0 +1,290 @@
+// Package gowhy_test holds the house rules that no single package can test:
+// who may import whom, what the documents promise, and that every package
+// says what it is for.
+package gowhy_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A line of the law says what a package may import beside the standard
+// library: packages of ours, and those of others by the prefix of their path.
+type line struct{ pkg, ours, theirs string }
+
+// law is who may know whom. Imports point down only.
+//
+// DO NOT CHANGE THIS DATA TO FIX A BUILD. An import that it refuses is nearly
+// always code in the wrong place: move the code, or pass what it needs as a
+// value. A new package gets a line here, in ARCHITECTURE.md, and a package
+// comment that can finish "It hides …".
+var law = []line{
+	// Commands join; they know nothing themselves.
+	{"cmd/gowhy", "cli rules", ""},
+	{"cli", "diagnosis exectrace internal/demo internal/evidence internal/export internal/report model recording",
+		"github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+
+	// A rule sees the model and nothing of the world.
+	{"rules", "diagnosis model", ""},
+	{"diagnosis", "model", ""},
+
+	// Output: from values to bytes.
+	{"internal/report", "diagnosis model", ""},
+	{"internal/export", "model", "github.com/google/pprof/profile"},
+
+	// Evidence: from files and processes to the model.
+	{"internal/evidence", "exectrace model recording", "github.com/google/pprof/profile golang.org/x/sys"},
+
+	// The demo is a sick program that records itself.
+	{"internal/demo", "recording", ""},
+
+	// The ground: these import none of ours.
+	{"model", "", ""},
+	{"exectrace", "", "golang.org/x/sys golang.org/x/exp/trace"},
+	{"recording", "", ""},
+
+	// For tests and benchmarks only; see forTests.
+	{"internal/corpus", "", ""},
+	{"internal/oracle", "", "golang.org/x/exp/trace"},
+	{"bench", "bench/gen exectrace internal/oracle", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench/gen", "internal/corpus", ""},
+
+	// The cases are programs like any user's: they know nothing of gowhy.
+	{"lab", "", ""},
+	{"lab/filepool", "", ""},
+	{"lab/internal/casetest", "", ""},
+}
+
+// forTests are the packages that any _test.go file may import as well, and no
+// package of the product.
+var forTests = []string{"internal/corpus", "internal/oracle", "lab/internal/casetest"}
+
+// inTests are what else the tests of single packages import.
+var inTests = []line{
+	{"internal/evidence", "", "golang.org/x/exp/trace"},
+	{"exectrace", "", "golang.org/x/exp/trace"},
+	{"internal/corpus", "", "golang.org/x/exp/trace"},
+	{"internal/oracle", "", "github.com/google/pprof/profile"},
+	{"bench/gen", "", "golang.org/x/exp/trace"},
+}
+
+// never are imports and calls of the standard library that a package does
+// without. Prefixes of import paths; calls as written.
+//
+// DO NOT CHANGE THIS DATA TO FIX A BUILD.
+var never = []struct{ pkg, imports, calls string }{
+	{"rules", "os net io syscall math/rand runtime testing unsafe", clock},
+	{"diagnosis", "os net syscall math/rand runtime unsafe", clock},
+	{"model", "os net io syscall math/rand runtime unsafe", clock},
+	{"internal/report", "os net syscall math/rand", clock},
+	{"internal/export", "os net syscall math/rand", clock},
+	{"exectrace", "net os/exec", ""},
+}
+
+const clock = "time.Now time.Since time.Until time.Sleep time.After time.Tick time.NewTimer time.NewTicker time.AfterFunc"
+
+const module = "github.com/gowhy/gowhy/"
+
+// A source is one parsed Go file of the repository.
+type source struct {
+	pkg  string // directory, with slashes
+	name string // of the file
+	file *ast.File
+}
+
+func (s source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
+
+func (s source) imports() (paths []string) {
+	for _, spec := range s.file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// sources parses every Go file, whatever its build tags: the law holds on
+// systems too that this test does not run on.
+func sources(t *testing.T) (list []source) {
+	t.Helper()
+	fset := token.NewFileSet()
+	walk(t, func(file string) {
+		if !strings.HasSuffix(file, ".go") || strings.Contains(file, "testdata/") || !strings.Contains(file, "/") {
+			return
+		}
+		f, err := parser.ParseFile(fset, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, source{path.Dir(file), path.Base(file), f})
+	})
+	return list
+}
+
+// walk visits the files of the repository by their paths with slashes, without
+// what is ignored or not ours.
+func walk(t *testing.T, visit func(file string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		p = filepath.ToSlash(p)
+		if d.IsDir() && (p == ".git" || p == "bench/tmp" || d.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			visit(p)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func packages(list []source) (pkgs []string) {
+	for _, s := range list {
+		pkgs = append(pkgs, s.pkg)
+	}
+	slices.Sort(pkgs)
+	return slices.Compact(pkgs)
+}
+
+func TestImportLaw(t *testing.T) {
+	files := sources(t)
+	lines := map[string]line{}
+	for _, l := range law {
+		lines[l.pkg] = l
+	}
+	pkgs := packages(files)
+	for _, pkg := range pkgs {
+		if _, ok := lines[pkg]; !ok {
+			t.Errorf("package %s has no line in the law", pkg)
+		}
+	}
+	for _, l := range law {
+		if !slices.Contains(pkgs, l.pkg) {
+			t.Errorf("the law has a line for %s, which does not exist", l.pkg)
+		}
+	}
+	extra := map[string]line{}
+	for _, l := range inTests {
+		extra[l.pkg] = l
+	}
+	for _, s := range files {
+		ours, theirs := strings.Fields(lines[s.pkg].ours), strings.Fields(lines[s.pkg].theirs)
+		if s.isTest() {
+			ours = append(append(ours, s.pkg), forTests...)
+			ours = append(ours, strings.Fields(extra[s.pkg].ours)...)
+			theirs = append(theirs, strings.Fields(extra[s.pkg].theirs)...)
+		}
+		for _, p := range s.imports() {
+			if !allowed(p, ours, theirs) {
+				t.Errorf("%s/%s imports %s, which the law does not allow", s.pkg, s.name, p)
+			}
+		}
+	}
+}
+
+func allowed(imported string, ours, theirs []string) bool {
+	if mine, ok := strings.CutPrefix(imported, module); ok {
+		return slices.Contains(ours, mine)
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".") || slices.ContainsFunc(theirs, func(p string) bool { return within(imported, p) })
+}
+
+func within(imported, prefix string) bool {
+	return imported == prefix || strings.HasPrefix(imported, prefix+"/")
+}
+
+// Only the adapter for traces of Go 1.21 and older may use the reference
+// reader: the rest of exectrace is what it is compared with.
+func TestReferenceReaderStaysOutside(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.pkg == "exectrace" && !s.isTest() && s.name != "v1.go" && slices.Contains(s.imports(), "golang.org/x/exp/trace") {
+			t.Errorf("exectrace/%s imports golang.org/x/exp/trace", s.name)
+		}
+	}
+}
+
+func TestPurePackages(t *testing.T) {
+	files := sources(t)
+	for _, n := range never {
+		for _, s := range files {
+			if s.pkg != n.pkg || s.isTest() {
+				continue
+			}
+			for _, p := range s.imports() {
+				if slices.ContainsFunc(strings.Fields(n.imports), func(bad string) bool { return within(p, bad) }) {
+					t.Errorf("%s/%s imports %s: this package never does", s.pkg, s.name, p)
+				}
+			}
+			ast.Inspect(s.file, func(node ast.Node) bool {
+				if sel, ok := node.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(strings.Fields(n.calls), x.Name+"."+sel.Sel.Name) {
+						t.Errorf("%s/%s uses %s.%s: this package never looks at the clock", s.pkg, s.name, x.Name, sel.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// A package that cannot say what it hides should not be one. Commands hide
+// nothing but must say what they are; a directory that only holds others has
+// no code to hide.
+func TestPackageComments(t *testing.T) {
+	doc, code, command := map[string]string{}, map[string]bool{}, map[string]bool{}
+	for _, s := range sources(t) {
+		if s.isTest() {
+			continue
+		}
+		doc[s.pkg] += s.file.Doc.Text()
+		code[s.pkg] = code[s.pkg] || len(s.file.Decls) > 0
+		command[s.pkg] = s.file.Name.Name == "main"
+	}
+	for pkg, text := range doc {
+		switch {
+		case text == "":
+			t.Errorf("package %s has no package comment", pkg)
+		case code[pkg] && !command[pkg] && !regexp.MustCompile(`\bhides\b`).MatchString(text):
+			t.Errorf("the comment of package %s does not say what it hides", pkg)
+		}
+	}
+}
+
+// What is committed must mean something on any machine.
+func TestNoPathsOfThisMachine(t *testing.T) {
+	// The word is put together here so that this file does not match itself.
+	bad := regexp.MustCompile("(^|[\\s\"'`(=:,])/(wor" + "k|roo" + "t)/")
+	walk(t, func(file string) {
+		info, err := os.Stat(file)
+		if err != nil || info.Size() > 1<<20 {
+			return
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(data, 0) {
+			return
+		}
+		for i, text := range strings.Split(string(data), "\n") {
+			if bad.MatchString(text) {
+				t.Errorf("%s:%d names a path of one machine: %.120s", file, i+1, text)
+			}
+		}
+	})
+}
