@@ -587,7 +587,9 @@ func (e *engine) newGoroutine(id uint64) int32 {
 		s = int32(len(e.gs))
 		e.gs = append(e.gs, gor{})
 	}
-	e.gs[s] = gor{id: id, waiter: -1, blocked: -1, first: -1, offAt: -1}
+	g := &e.gs[s]
+	*g = gor{} // in place; a literal with values would be made elsewhere and copied
+	g.id, g.waiter, g.blocked, g.first, g.offAt = id, -1, -1, -1, -1
 	e.ids.put(id, s)
 	return s
 }
@@ -708,6 +710,9 @@ func (e *engine) run(mi int32, force bool) {
 			} else if c2 := d[i+1]; c2 < 0x80 {
 				a1 = uint64(c&0x7f) | uint64(c2)<<7
 				i += 2
+			} else if c3 := d[i+2]; c3 < 0x80 { // a goroutine, past the first few thousand
+				a1 = uint64(c&0x7f) | uint64(c2&0x7f)<<7 | uint64(c3)<<14
+				i += 3
 			} else if a1, i = longUvarint(d, i); i < 0 {
 				i, n = end, 0
 			}
@@ -722,7 +727,13 @@ func (e *engine) run(mi int32, force bool) {
 					i, n = end, 0
 				}
 				if n > 3 {
-					if a3, i = longUvarint(d, i); i < 0 {
+					if c := d[i]; c < 0x80 {
+						a3 = uint64(c)
+						i++
+					} else if c2 := d[i+1]; c2 < 0x80 {
+						a3 = uint64(c&0x7f) | uint64(c2)<<7
+						i += 2
+					} else if a3, i = longUvarint(d, i); i < 0 {
 						i, n = end, 0
 					}
 				}

@@ -191,7 +191,7 @@ func (a *allocation) fromTrace(p *diagnosis.Pass) {
 		collect += q.GC
 	}
 	a.cores = cores
-	collect += assisted(p)
+	collect += assisted(p.Model)
 	a.collect = min(1, div(collect.Seconds()/p.Seconds(), cores))
 	a.malloc = min(1-a.collect, a.paced(p))
 }
@@ -199,13 +199,8 @@ func (a *allocation) fromTrace(p *diagnosis.Pass) {
 // assisted is the P time that goroutines spent marking and sweeping for
 // their allocations. The ranges of the groups would not do: they go on while
 // the goroutine waits.
-func assisted(p *diagnosis.Pass) (d time.Duration) {
-	for _, c := range p.Model.GC.Load {
-		if c.Kind == model.LoadAssist || c.Kind == model.LoadSweep {
-			d += time.Duration(c.Delta) * (p.Model.Run.Duration - c.At)
-		}
-	}
-	return max(0, d)
+func assisted(m *model.Model) time.Duration {
+	return m.GC.LoadTime(model.CountAssist|model.CountSweep, m.Run.Procs, 0, m.Run.Duration)
 }
 
 // allocated is the bytes allocated in the window, as far as the heap's size

@@ -94,7 +94,7 @@ func measureAssist(p *diagnosis.Pass) (a assist) {
 			running += g.Times.Running
 		}
 	}
-	a.onP = assistOnP(m)
+	a.onP = m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration)
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.System || g.Ranges[assistRange] == 0 || float64(g.Times.Running) < gcassistHeavy*float64(running) {
@@ -116,31 +116,6 @@ func measureAssist(p *diagnosis.Pass) (a assist) {
 func (a *assist) of(g *model.Group) float64 {
 	mine := a.onP.Seconds() * div(g.Ranges[assistRange].Seconds(), a.held.Seconds())
 	return min(1, div(mine, g.Times.Running.Seconds()))
-}
-
-// assistOnP is the time of all Ps in assists.
-func assistOnP(m *model.Model) (d time.Duration) {
-	open := map[int32]time.Duration{}
-	depth := map[int32]int32{}
-	for _, c := range m.GC.Load {
-		if c.Kind != model.LoadAssist {
-			continue
-		}
-		if depth[c.Proc] == 0 && c.Delta > 0 {
-			open[c.Proc] = c.At
-		}
-		before := depth[c.Proc]
-		depth[c.Proc] = max(0, before+c.Delta)
-		if before > 0 && depth[c.Proc] == 0 {
-			d += c.At - open[c.Proc]
-		}
-	}
-	for proc, n := range depth {
-		if n > 0 {
-			d += m.Run.Duration - open[proc]
-		}
-	}
-	return d
 }
 
 // taken leaves stops of the world out: they are short where the collector is

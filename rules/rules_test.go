@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
 )
 
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
@@ -81,6 +82,43 @@ func TestSuite(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestShares: no rule takes a part for larger than its whole. The runner
+// would cut such a share off, so that it is read before it gets there.
+func TestShares(t *testing.T) {
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			for _, other := range All {
+				if slices.ContainsFunc(other.Needs, func(s model.Source) bool { return !c.model.Has(s) }) {
+					continue
+				}
+				checkShares(t, c, other)
+			}
+		}
+	}
+}
+
+func checkShares(t *testing.T, c *fixture, rule *diagnosis.Rule) {
+	t.Helper()
+	rule.Check(&diagnosis.Pass{
+		Rule: rule, Model: c.model,
+		Fine: func(string) {}, Unchecked: func(_, _, _ string) {},
+		Report: func(f diagnosis.Finding) {
+			shares := map[string]float64{"cost": f.Cost.Share, "bound": f.Bound.Share}
+			for _, e := range f.Evidence {
+				if strings.Contains(e.Name, "share") {
+					shares[e.Name] = e.Value
+				}
+			}
+			for what, v := range shares {
+				if !(v >= 0 && v <= 1) {
+					t.Errorf("%q: %s says that the share of %s is %v", c.story, rule.Name, what, v)
+				}
+			}
+		},
+	})
 }
 
 func named(fs []diagnosis.Finding, rule string) bool {
