@@ -1,5 +1,10 @@
 package exectrace
 
+import (
+	"iter"
+	"slices"
+)
+
 // idTable finds the slot of a goroutine id. It is open-addressed: runs of
 // eight ids share two cache lines, because the runtime hands ids out in runs
 // of sixteen to each P, and the runs are spread by a multiplicative hash,
@@ -115,28 +120,45 @@ type sums struct {
 	free  int32 // list of unused nodes, plus one
 }
 
+// A sumNode is a cache line of a list. Few goroutines wait for more than six
+// reasons.
 type sumNode struct {
-	sum  int64
-	key  int32
-	next int32 // -1 at the end
+	sum  [6]int64
+	key  [6]uint16 // plus one; 0 from the first that is unused
+	next int32     // -1 at the end
+}
+
+// A keySum is one element of a list.
+type keySum struct {
+	key int32
+	sum int64
 }
 
 func (s *sums) reset() { s.nodes, s.free = s.nodes[:0], 0 }
 
 // add adds d to the sum of key in the list at head.
 func (s *sums) add(head *int32, key int32, d int64) {
-	if h := *head; h >= 0 && s.nodes[h].key == key {
-		s.nodes[h].sum += d
-		return
+	if h := *head; h >= 0 {
+		if n := &s.nodes[h]; n.key[0] == uint16(key+1) {
+			n.sum[0] += d
+			return
+		}
 	}
-	s.addSlow(head, key, d)
+	s.addSlow(head, uint16(key+1), d)
 }
 
-func (s *sums) addSlow(head *int32, key int32, d int64) {
+func (s *sums) addSlow(head *int32, key uint16, d int64) {
 	for i := *head; i >= 0; i = s.nodes[i].next {
-		if s.nodes[i].key == key {
-			s.nodes[i].sum += d
-			return
+		n := &s.nodes[i]
+		for k := range n.key {
+			if n.key[k] == key {
+				n.sum[k] += d
+				return
+			}
+			if n.key[k] == 0 { // in the last node only
+				n.key[k], n.sum[k] = key, d
+				return
+			}
 		}
 	}
 	i := s.free - 1
@@ -144,10 +166,32 @@ func (s *sums) addSlow(head *int32, key int32, d int64) {
 		s.free = s.nodes[i].next + 1
 	} else {
 		i = int32(len(s.nodes))
-		s.nodes = append(s.nodes, sumNode{})
+		s.nodes = extend(s.nodes)
 	}
-	s.nodes[i] = sumNode{d, key, *head}
+	n := &s.nodes[i]
+	*n = sumNode{}
+	n.key[0], n.sum[0], n.next = key, d, -1
+	for *head >= 0 {
+		head = &s.nodes[*head].next
+	}
 	*head = i
+}
+
+// all yields the elements of the list at head.
+func (s *sums) all(head int32) iter.Seq[keySum] {
+	return func(yield func(keySum) bool) {
+		for i := head; i >= 0; i = s.nodes[i].next {
+			n := s.nodes[i] // a copy: the caller may add to another list
+			for k, key := range n.key {
+				if key == 0 {
+					break
+				}
+				if !yield(keySum{int32(key) - 1, n.sum[k]}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // drop empties the list at head.
@@ -163,12 +207,22 @@ func (s *sums) drop(head *int32) {
 
 // total is the sum over all keys of the list below limit.
 func (s *sums) total(head, limit int32) (d int64) {
-	for i := head; i >= 0; i = s.nodes[i].next {
-		if s.nodes[i].key < limit {
-			d += s.nodes[i].sum
+	for e := range s.all(head) {
+		if e.key < limit {
+			d += e.sum
 		}
 	}
 	return d
+}
+
+// extend appends a zero element. It grows by doubling: append does so in
+// quarters, and would copy a table of goroutines five times.
+func extend[T any](s []T) []T {
+	if len(s) == cap(s) {
+		s = slices.Grow(s, max(len(s), 256))
+	}
+	var zero T
+	return append(s, zero)
 }
 
 // A waitTable sums durations by two keys, open-addressed.
@@ -192,8 +246,8 @@ type waitEntry struct {
 func waitCause(stack, woken uint32) uint64 { return uint64(stack)<<32 | uint64(woken) }
 
 // waitClass packs what a wait was. No state is 0, so no class is.
-func waitClass(state State, reason, group int32) uint64 {
-	return uint64(state)<<56 | uint64(uint32(reason)&0xffff)<<32 | uint64(uint32(group))
+func waitClass(state State, reason, group uint16) uint64 {
+	return uint64(state)<<32 | uint64(reason)<<16 | uint64(group)
 }
 
 func (t *waitTable) reset() {
@@ -211,13 +265,13 @@ func waitHash(cause, class uint64) uint64 {
 	return h * 0x9e3779b97f4a7c15
 }
 
-// add counts one wait. hint is where the caller counted last, which is
-// mostly where it counts again.
-func (t *waitTable) add(hint *int32, cause, class uint64, d int64) {
+// add counts one wait. hint is the low bits of where the caller counted last,
+// which is mostly where it counts again.
+func (t *waitTable) add(hint *uint16, cause, class uint64, d int64) {
 	e := &t.entries[int(*hint)&(len(t.entries)-1)]
 	if e.cause != cause || e.class != class {
 		e = t.at(cause, class)
-		*hint = t.last
+		*hint = uint16(t.last)
 	}
 	e.n++
 	e.total += d

@@ -2,6 +2,7 @@ package exectrace
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -61,6 +62,8 @@ const (
 	flAssist              // in mark assist
 	flBurst               // made ready together with many others
 	flUnnamed             // made ready from a wait whose place this generation does not tell
+	flAwaited             // a thread is parked on it
+	flRan                 // ran in this generation
 )
 
 // Traits of a goroutine that only its end asks for.
@@ -72,34 +75,44 @@ const (
 	trUncounted             // born without a stack: counted when its group is known
 )
 
-// A gor is a goroutine in the replay: its hot state in one cache line, what
-// it added up in another.
+// A gor is what most events of a goroutine touch. It fills one cache line:
+// where a hundred thousand goroutines are alive, waiting for memory is most of
+// what a replay does. The rest is its gorRest.
 type gor struct {
 	word    uint64 // sequence number << stBits | state
-	id      uint64
 	since   int64  // ticks, begin of the present state
-	stack   uint32 // what brought it about
+	run     int64  // ticks
+	ready   int64
+	stack   uint32 // what brought the present state about
 	woken   uint32 // runnable: where it had waited
-	waiter  int32  // first thread parked on it, -1
-	group   int32  // 0 when not known
-	reason  int32
-	waitAt  int32 // where its last wait, and its last wait for a P, were counted
-	readyAt int32
+	blocked int32  // sums by reason and range
+	runs    uint32
+	slot    int32
+	waitAt  uint16 // where its last wait, and its last wait for a P, were counted
+	readyAt uint16
+	group   uint16 // 0 when not known
+	reason  uint16
 	flags   uint8
 	traits  uint8
-	status  uint8 // carried: the state as announced
-	runs    uint32
-	cold    int32 // index into engine.colds plus one
-	late    int32 // first of its waits in engine.late, plus one
+}
 
-	run, ready, sys, sysOff, unknown int64  // ticks
-	blocked                          int32  // sums by reason and range
-	cause                            uint32 // stack that created it, or 0
-	carryStack                       uint32 // stack announced for the carried state
-	created                          int64
-	first                            int64 // first run; -1 none
-	carryEnd                         int64 // when the carried state ended
-	offAt                            int64 // carried syscall: when its P was seen to be taken, or -1
+// A gorRest is what few events of a goroutine touch.
+type gorRest struct {
+	id      uint64
+	created int64
+	first   int64  // first run; valid with flRan
+	cause   uint32 // stack that created it, or 0
+	waiter  int32  // first thread parked on it; valid with flAwaited
+	cold    int32  // index into engine.colds plus one
+	late    int32  // first of its waits in engine.late, plus one
+
+	sys, sysOff, unknown int64 // ticks
+
+	// What is known of the state it was in when the generation began.
+	carryEnd   int64  // when it ended
+	offAt      int64  // a system call: when its P was seen to be taken, or -1
+	carryStack uint32 // stack announced for it
+	status     uint8  // the state as announced
 }
 
 // A thread is an M in the replay.
@@ -225,8 +238,9 @@ type tally struct {
 // kept as an individual.
 type keptGor struct {
 	gor
+	gorRest
 	ended int64
-	sums  []sumNode
+	sums  []keySum
 }
 
 // A cell is a short piece of the generation. Each n counts begins less ends
@@ -237,6 +251,10 @@ const cells = 512
 
 // Keys of sums at and above this are ranges.
 const rangeBase = 1 << 12
+
+// maxReasons bounds the reasons for waiting that are told apart. The runtime
+// has some forty.
+const maxReasons = rangeBase
 
 const (
 	rangeAssist = rangeBase + iota
@@ -345,11 +363,13 @@ type engine struct {
 	t0       int64 // begin of the generation in ticks
 	last     int64 // time of the last event
 	initial  bool  // nothing is known from before
+	burst    int64 // burstSpan in ticks
 
 	threads []thread
 	byM     map[uint64]int32
 	ps      []proc
 	gs      []gor
+	rests   []gorRest // by slot, as gs
 	free    []int32
 	ids     idTable
 	colds   []cold
@@ -407,10 +427,11 @@ func (e *engine) reset(g *generation, o Options) {
 		e.from, e.to = e.ticks(int64(w.From)), e.ticks(int64(w.To))
 	}
 	e.initial = g.index == 0 || g.gap
+	e.burst = e.ticks(burstSpan)
 	clear(e.byM)
 	e.threads = e.threads[:0]
 	e.ps = e.ps[:0]
-	e.gs, e.free = e.gs[:0], e.free[:0]
+	e.gs, e.rests, e.free = e.gs[:0], e.rests[:0], e.free[:0]
 	e.ids.reset()
 	e.colds = e.colds[:0]
 	e.sums.reset()
@@ -526,9 +547,12 @@ const (
 	onSelf
 )
 
-func (e *engine) parkOnG(m, slot int32) { e.park(m, &e.gs[slot].waiter, onG, slot) }
-func (e *engine) parkOnP(m, p int32)    { e.park(m, &e.ps[p].waiter, onP, p) }
-func (e *engine) parkSelf(m int32)      { e.park(m, &e.threads[m].waiter, onSelf, m) }
+func (e *engine) parkOnG(m, slot int32) {
+	e.gs[slot].flags |= flAwaited
+	e.park(m, &e.rests[slot].waiter, onG, slot)
+}
+func (e *engine) parkOnP(m, p int32) { e.park(m, &e.ps[p].waiter, onP, p) }
+func (e *engine) parkSelf(m int32)   { e.park(m, &e.threads[m].waiter, onSelf, m) }
 
 func (e *engine) park(m int32, head *int32, on uint8, index int32) {
 	t := &e.threads[m]
@@ -549,13 +573,19 @@ func (e *engine) wake(head *int32) {
 	*head = -1
 }
 
+// wakeOn lets the threads that are parked on a goroutine try again.
+func (e *engine) wakeOn(s *gor) {
+	s.flags &^= flAwaited
+	e.wake(&e.rest(s).waiter)
+}
+
 // unpark takes one thread off the list it is on.
 func (e *engine) unpark(m int32) {
 	t := &e.threads[m]
 	var at *int32
 	switch t.on {
 	case onG:
-		at = &e.gs[t.onIndex].waiter
+		at = &e.rests[t.onIndex].waiter
 	case onP:
 		at = &e.ps[t.onIndex].waiter
 	case onSelf:
@@ -585,14 +615,18 @@ func (e *engine) newGoroutine(id uint64) int32 {
 		e.free = e.free[:n-1]
 	} else {
 		s = int32(len(e.gs))
-		e.gs = append(e.gs, gor{})
+		e.gs, e.rests = extend(e.gs), extend(e.rests)
 	}
-	g := &e.gs[s]
-	*g = gor{} // in place; a literal with values would be made elsewhere and copied
-	g.id, g.waiter, g.blocked, g.first, g.offAt = id, -1, -1, -1, -1
+	// In place; literals with values would be made elsewhere and copied.
+	g, r := &e.gs[s], &e.rests[s]
+	*g, *r = gor{}, gorRest{}
+	g.slot, g.blocked = s, -1
+	r.id, r.waiter, r.offAt = id, -1, -1
 	e.ids.put(id, s)
 	return s
 }
+
+func (e *engine) rest(s *gor) *gorRest { return &e.rests[s.slot] }
 
 // maxProcs bounds the ids of Ps; the runtime allows 1024.
 const maxProcs = 1 << 12
@@ -604,42 +638,46 @@ func (e *engine) proc(id uint64) *proc {
 	return &e.ps[id]
 }
 
+// maxGroups bounds the groups of a generation; goroutines of later ones have
+// no name. A large program starts goroutines at a few hundred places.
+const maxGroups = 1 << 16
+
 // group returns the tally of the start function of a stack's goroutine: the
 // outermost frame, unless the stack is so deep that it was cut.
-func (e *engine) group(stack uint32) int32 {
+func (e *engine) group(stack uint32) uint16 {
 	if stack >= uint32(len(e.groupOf)) {
 		return 0
 	}
 	if g := e.groupOf[stack]; g != 0 {
-		return g - 1
+		return uint16(g - 1)
 	}
 	var g int32
 	if fs := e.stack(stack); len(fs) > 0 && len(fs) < maxFrames {
 		root := fs[len(fs)-1]
 		if root.fn < uint32(len(e.groupByFn)) {
-			if g = e.groupByFn[root.fn]; g == 0 {
+			if g = e.groupByFn[root.fn]; g == 0 && len(e.tallies) < maxGroups {
 				e.tallies = append(e.tallies, &tally{name: e.str(uint64(root.fn)), start: root, blocked: -1})
 				g = int32(len(e.tallies))
 				e.groupByFn[root.fn] = g
 			}
-			g--
+			g = max(g-1, 0)
 		}
 	}
 	e.groupOf[stack] = g + 1
-	return g
+	return uint16(g)
 }
 
 // reasonIndex returns the small number of a reason's string.
-func (e *engine) reasonIndex(id uint64) int32 {
+func (e *engine) reasonIndex(id uint64) uint16 {
 	if id < uint64(len(e.reasonOf)) {
 		if r := e.reasonOf[id]; r != 0 {
-			return r - 1
+			return uint16(r - 1)
 		}
 	}
 	return e.addReason(id)
 }
 
-func (e *engine) addReason(id uint64) int32 {
+func (e *engine) addReason(id uint64) uint16 {
 	s := e.str(id)
 	r := int32(-1)
 	for i, have := range e.reasons {
@@ -648,7 +686,7 @@ func (e *engine) addReason(id uint64) int32 {
 		}
 	}
 	if r < 0 {
-		if len(e.reasons) >= rangeBase-16 {
+		if len(e.reasons) >= maxReasons {
 			return 0
 		}
 		r = int32(len(e.reasons))
@@ -657,7 +695,7 @@ func (e *engine) addReason(id uint64) int32 {
 	if id < uint64(len(e.reasonOf)) {
 		e.reasonOf[id] = r + 1
 	}
-	return r
+	return uint16(r)
 }
 
 // cellAt returns the cell of a moment and the moment within the generation.
@@ -672,7 +710,9 @@ func (e *engine) cellAt(now int64) (*cell, int64) {
 
 // run replays thread mi until it parks or ends. With force, its next event
 // happens whatever it finds.
+
 func (e *engine) run(mi int32, force bool) {
+
 	m := &e.threads[mi]
 	from, to := e.from, e.to
 	d, pos, end, t := m.data, m.pos, m.end, m.time
@@ -782,11 +822,12 @@ func (e *engine) run(mi int32, force bool) {
 			s.runs++
 			m.g = slot
 			m.lost = false
-			if s.first < 0 {
-				s.first = tt
+			if s.flags&flRan == 0 {
+				s.flags |= flRan
+				e.rest(s).first = tt
 			}
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evGoBlock, evGoStop:
@@ -820,8 +861,8 @@ func (e *engine) run(mi int32, force bool) {
 			}
 			s.since = now
 			m.g = -1
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evGoUnblock:
@@ -847,7 +888,7 @@ func (e *engine) run(mi int32, force bool) {
 			c, x := e.cellAt(now)
 			c.readyN++
 			c.readyT += x
-			if m.burstStack == s.stack && now-m.burstStart < e.burstTicks() {
+			if m.burstStack == s.stack && now-m.burstStart < e.burst {
 				if m.burstN++; m.burstN >= minBurst {
 					s.flags |= flBurst
 				}
@@ -855,8 +896,8 @@ func (e *engine) run(mi int32, force bool) {
 				e.flushBurst(m)
 				m.burstStack, m.burstStart, m.burstN = s.stack, now, 1
 			}
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evGoCreate, evGoCreateBlocked:
@@ -875,18 +916,18 @@ func (e *engine) run(mi int32, force bool) {
 				slot = e.newGoroutine(a1)
 			}
 			s := &e.gs[slot]
-			s.created = now
+			e.rest(s).created = now
 			s.traits |= trBorn
 			s.since = now
-			s.cause = uint32(a3)
+			e.rest(s).cause = uint32(a3)
 			s.group = e.group(uint32(a2))
 			tl := e.tallies[s.group]
 			tl.created++
-			tl.cause = s.cause
+			tl.cause = e.rest(s).cause
 			tl.net[e.netSlot(now)]++
 			if typ == evGoCreate {
 				s.word = stRunnable
-				s.stack = s.cause
+				s.stack = e.rest(s).cause
 				c, x := e.cellAt(now)
 				c.readyN++
 				c.readyT += x
@@ -894,8 +935,8 @@ func (e *engine) run(mi int32, force bool) {
 				s.word = stWaiting
 				s.reason = e.reasonIndex(0)
 			}
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evGoDestroy, evGoDestroySyscall:
@@ -1012,8 +1053,8 @@ func (e *engine) run(mi int32, force bool) {
 			c.readyN++
 			c.readyT += x
 			m.g = -1
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evGoSwitch, evGoSwitchDestroy:
@@ -1044,8 +1085,8 @@ func (e *engine) run(mi int32, force bool) {
 				o.word = o.word&^stMask | stWaiting
 				o.since, o.stack = now, 0
 				o.reason = e.reasonIndex(0)
-				if o.waiter >= 0 {
-					e.wake(&o.waiter)
+				if o.flags&flAwaited != 0 {
+					e.wakeOn(o)
 				}
 			} else {
 				e.endGoroutine(m.g, now)
@@ -1062,15 +1103,16 @@ func (e *engine) run(mi int32, force bool) {
 			s.since = now
 			s.stack, s.woken = 0, s.stack
 			s.runs++
-			if s.first < 0 {
-				s.first = tt
+			if s.flags&flRan == 0 {
+				s.flags |= flRan
+				e.rest(s).first = tt
 			}
 			m.g = slot
 			c, x := e.cellAt(now)
 			c.runN++
 			c.runT += x
-			if s.waiter >= 0 {
-				e.wake(&s.waiter)
+			if s.flags&flAwaited != 0 {
+				e.wakeOn(s)
 			}
 
 		case evProcStart:
@@ -1217,8 +1259,8 @@ const (
 func (e *engine) leaveCarried(s *gor, now int64) {
 	s.flags &^= flCarried
 	s.traits |= trLeft
-	s.carryEnd = now
-	s.carryStack = s.stack
+	e.rest(s).carryEnd = now
+	e.rest(s).carryStack = s.stack
 }
 
 // leaveWaiting ends a wait.
@@ -1228,7 +1270,7 @@ func (e *engine) leaveWaiting(s *gor, now int64) {
 		return
 	}
 	dt := now - s.since
-	e.sums.add(&s.blocked, s.reason, dt)
+	e.sums.add(&s.blocked, int32(s.reason), dt)
 	if s.group == 0 {
 		e.defer_(s, Waiting, s.reason, waitCause(s.stack, 0), dt, false)
 		return
@@ -1247,7 +1289,7 @@ func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
 	}
 	if s.flags&flCarried != 0 {
 		e.leaveCarried(s, now)
-		s.offAt = off
+		e.rest(s).offAt = off
 		if taken {
 			s.traits |= trTaken
 		}
@@ -1259,10 +1301,10 @@ func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
 	}
 	if off >= 0 {
 		off = min(max(off, s.since), now)
-		s.sys += off - s.since
-		s.sysOff += now - off
+		e.rest(s).sys += off - s.since
+		e.rest(s).sysOff += now - off
 	} else {
-		s.sys += dt
+		e.rest(s).sys += dt
 	}
 	if s.group == 0 {
 		e.defer_(s, Syscall, 0, waitCause(s.stack, 0), dt, false)
@@ -1338,7 +1380,7 @@ func (e *engine) mislay(s *gor, now int64) {
 		// It lived before, or was born by an event that was lost.
 		s.since = e.begin()
 		s.traits |= trForced | trLeft
-		s.carryEnd = now
+		e.rest(s).carryEnd = now
 	case stRunning:
 		c, x := e.cellAt(now)
 		c.runN--
@@ -1348,7 +1390,7 @@ func (e *engine) mislay(s *gor, now int64) {
 		c.readyN--
 		c.readyT -= x
 	}
-	s.unknown += now - s.since
+	e.rest(s).unknown += now - s.since
 	s.since = now
 	if s.flags&flCarried != 0 {
 		s.traits |= trForced
@@ -1366,8 +1408,8 @@ func (e *engine) loseGoroutine(m *thread, now int64) {
 	m.g = -1
 	e.giveUp(s, now)
 	s.word = s.word&^stMask | stLost
-	if s.waiter >= 0 {
-		e.wake(&s.waiter)
+	if s.flags&flAwaited != 0 {
+		e.wakeOn(s)
 	}
 }
 
@@ -1407,16 +1449,16 @@ func (e *engine) forceProc(m *thread, p *proc, now int64) {
 type lateWait struct {
 	unnamed bool // the place where it had waited is the stitcher's to fill in
 	state   State
-	reason  int32
+	reason  uint16
 	cause   uint64
 	d       int64
 	next    int32 // of the same goroutine, plus one
 }
 
 // defer_ keeps a wait until the goroutine's group is known.
-func (e *engine) defer_(s *gor, state State, reason int32, cause uint64, d int64, unnamed bool) {
-	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, s.late})
-	s.late = int32(len(e.late))
+func (e *engine) defer_(s *gor, state State, reason uint16, cause uint64, d int64, unnamed bool) {
+	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, e.rest(s).late})
+	e.rest(s).late = int32(len(e.late))
 }
 
 // setGroup learns a goroutine's start function from one of its own stacks.
@@ -1431,7 +1473,7 @@ func (e *engine) setGroup(s *gor, stack uint32) {
 // stitcher's, who knows more of it.
 func (e *engine) settleGroup(s *gor) {
 	tl := e.tallies[s.group]
-	for i := s.late; i != 0; {
+	for i := e.rest(s).late; i != 0; {
 		w := &e.late[i-1]
 		x := e.waits.at(w.cause, waitClass(w.state, w.reason, s.group))
 		x.n++
@@ -1441,11 +1483,11 @@ func (e *engine) settleGroup(s *gor) {
 		}
 		i = w.next
 	}
-	s.late = 0
+	e.rest(s).late = 0
 	if s.traits&trUncounted != 0 {
 		s.traits &^= trUncounted
 		tl.created++
-		tl.net[e.netSlot(s.created)]++
+		tl.net[e.netSlot(e.rest(s).created)]++
 	}
 }
 
@@ -1453,11 +1495,11 @@ func (e *engine) settleGroup(s *gor) {
 // added to their group and forgotten; the others wait for the stitcher.
 func (e *engine) endGoroutine(slot int32, now int64) {
 	s := &e.gs[slot]
-	e.ids.remove(s.id)
-	if s.waiter >= 0 {
-		e.wake(&s.waiter)
+	e.ids.remove(e.rest(s).id)
+	if s.flags&flAwaited != 0 {
+		e.wakeOn(s)
 	}
-	if s.cold > 0 {
+	if e.rest(s).cold > 0 {
 		e.closeCold(slot, s, now)
 	}
 	if s.traits&trBorn == 0 {
@@ -1471,11 +1513,11 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	tl.net[e.netSlot(now)]--
 	e.fold(tl, s, now)
 	e.sums.drop(&s.blocked)
-	if s.cold > 0 {
-		e.coldFree = append(e.coldFree, s.cold)
+	if e.rest(s).cold > 0 {
+		e.coldFree = append(e.coldFree, e.rest(s).cold)
 	}
 	s.word = stAbsent
-	s.id = 0
+	e.rest(s).id = 0
 	e.free = append(e.free, slot)
 }
 
@@ -1483,14 +1525,13 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 func (e *engine) fold(tl *tally, s *gor, now int64) {
 	tl.run += s.run
 	tl.ready += s.ready
-	tl.sys += s.sys
-	tl.sysOff += s.sysOff
-	tl.unknown += s.unknown
+	tl.sys += e.rest(s).sys
+	tl.sysOff += e.rest(s).sysOff
+	tl.unknown += e.rest(s).unknown
 	tl.runs += int64(s.runs)
 	tl.running.add(e.ns(s.run))
-	tl.life.add(e.ns(now - s.created))
-	for i := s.blocked; i >= 0; i = e.sums.nodes[i].next {
-		n := e.sums.nodes[i]
+	tl.life.add(e.ns(now - e.rest(s).created))
+	for n := range e.sums.all(s.blocked) {
 		e.sums.add(&tl.blocked, n.key, n.sum)
 	}
 	if weight := s.run + s.ready; e.keep < 0 || weight > tl.keepMin || len(tl.kept) < e.keep {
@@ -1499,10 +1540,8 @@ func (e *engine) fold(tl *tally, s *gor, now int64) {
 }
 
 func (e *engine) keepGor(tl *tally, s *gor, now int64) {
-	k := keptGor{gor: *s, ended: now}
-	for i := s.blocked; i >= 0; i = e.sums.nodes[i].next {
-		k.sums = append(k.sums, e.sums.nodes[i])
-	}
+	k := keptGor{gor: *s, gorRest: *e.rest(s), ended: now}
+	k.sums = slices.Collect(e.sums.all(s.blocked))
 	if e.keep < 0 || len(tl.kept) < e.keep {
 		tl.kept = append(tl.kept, k)
 	} else {
@@ -1531,20 +1570,18 @@ const (
 	futileRun = 20_000  // ns
 )
 
-func (e *engine) burstTicks() int64 { return e.ticks(burstSpan) }
-
 func (e *engine) flushBurst(m *thread) {
 	if m.burstN < minBurst {
 		return
 	}
-	b := e.burst(m.burstStack)
+	b := e.burstAt(m.burstStack)
 	b.count++
 	b.woken += int64(m.burstN)
 	b.max = max(b.max, int64(m.burstN))
 	m.burstN = 0
 }
 
-func (e *engine) burst(stack uint32) *burstTally {
+func (e *engine) burstAt(stack uint32) *burstTally {
 	b := e.bursts[stack]
 	if b == nil {
 		b = new(burstTally)
@@ -1558,7 +1595,7 @@ func (e *engine) burst(stack uint32) *burstTally {
 func (e *engine) endBurst(s *gor, stack uint32, now int64) {
 	s.flags &^= flBurst
 	if stack == s.woken && e.ns(now-s.since) < futileRun {
-		e.burst(s.stack).futile++
+		e.burstAt(s.stack).futile++
 	}
 }
 

@@ -151,6 +151,9 @@ func newStitcher(keep int, window Range) *stitcher {
 func (st *stitcher) reason(word string) int32 {
 	r, ok := st.byWord[word]
 	if !ok {
+		if len(st.reasons) >= maxReasons {
+			return 0
+		}
 		r = int32(len(st.reasons))
 		st.reasons = append(st.reasons, word)
 		st.byWord[word] = r
@@ -376,7 +379,7 @@ func (st *stitcher) goroutines(e *engine, from int64) {
 		if s.word&stMask == stAbsent && s.traits&trForced == 0 {
 			continue
 		}
-		at := st.ids.get(s.id)
+		at := st.ids.get(e.rest(s).id)
 		if s.traits&trBorn != 0 && at >= 0 {
 			// The life before ended without our seeing it.
 			st.end(at, from, false)
@@ -436,10 +439,10 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 		st.free = st.free[:n-1]
 	} else {
 		at = int32(len(st.lives))
-		st.lives = append(st.lives, life{})
+		st.lives = extend(st.lives)
 	}
 	st.lives[at] = life{
-		id: s.id, state: s.status, since: from, blocked: -1, first: -1, offAt: -1, proc: -1,
+		id: e.rest(s).id, state: e.rest(s).status, since: from, blocked: -1, first: -1, offAt: -1, proc: -1,
 		assist: -1, stw: -1, stack: -1,
 	}
 	l := &st.lives[at]
@@ -448,7 +451,7 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 	g.count++
 	g.alive++
 	if s.traits&trBorn != 0 {
-		l.created = e.ns(s.created)
+		l.created = e.ns(e.rest(s).created)
 		if s.traits&trUncounted == 0 {
 			g.alive-- // the tally of the generation counts it
 			g.count--
@@ -456,11 +459,11 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 			g.created++
 		}
 	} else if s.traits&trLeft != 0 {
-		l.stack = st.stack(e, s.carryStack)
+		l.stack = st.stack(e, e.rest(s).carryStack)
 	} else {
 		l.stack = st.stack(e, s.stack)
 	}
-	st.ids.put(s.id, at)
+	st.ids.put(e.rest(s).id, at)
 	return at
 }
 
@@ -474,15 +477,14 @@ func (st *stitcher) join(e *engine, slot int32, s *gor, l *life, from int64) {
 	}
 	l.run += e.ns(s.run)
 	l.ready += e.ns(s.ready)
-	l.sys += e.ns(s.sys)
-	l.sysOff += e.ns(s.sysOff)
-	l.unknown += e.ns(s.unknown)
+	l.sys += e.ns(e.rest(s).sys)
+	l.sysOff += e.ns(e.rest(s).sysOff)
+	l.unknown += e.ns(e.rest(s).unknown)
 	l.runs += int64(s.runs)
-	if l.first < 0 && s.first >= 0 {
-		l.first = e.ns(s.first)
+	if l.first < 0 && s.flags&flRan != 0 {
+		l.first = e.ns(e.rest(s).first)
 	}
-	for i := s.blocked; i >= 0; i = e.sums.nodes[i].next {
-		n := e.sums.nodes[i]
+	for n := range e.sums.all(s.blocked) {
 		st.sums.add(&l.blocked, st.key(n.key), e.ns(n.sum))
 	}
 }
@@ -529,13 +531,13 @@ func (st *stitcher) flushLate(l *life) {
 // complete gives the state that a life was in when the generation began the
 // time that the generation could not know.
 func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64) {
-	if l.state != s.status || s.traits&trForced != 0 {
+	if l.state != e.rest(s).status || s.traits&trForced != 0 {
 		l.unknown += from - l.since
 		if s.traits&trForced != 0 && s.traits&trLeft == 0 {
 			l.since = from
 			return
 		}
-		l.since, l.state, l.stack, l.woken, l.reason, l.offAt = from, s.status, 0, 0, 0, -1
+		l.since, l.state, l.stack, l.woken, l.reason, l.offAt = from, e.rest(s).status, 0, 0, 0, -1
 		if s.traits&trForced != 0 {
 			return
 		}
@@ -548,7 +550,7 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		}
 		return
 	}
-	end := e.ns(s.carryEnd)
+	end := e.ns(e.rest(s).carryEnd)
 	all, before := end-l.since, from-l.since
 	var part [5]int64
 	switch l.state {
@@ -568,8 +570,8 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		st.addLate(l, waitKey{Waiting, l.reason, l.stack, l.group}, all)
 	case stSyscall:
 		off := l.offAt
-		if off < 0 && s.offAt >= 0 {
-			off = e.ns(s.offAt)
+		if off < 0 && e.rest(s).offAt >= 0 {
+			off = e.ns(e.rest(s).offAt)
 		}
 		if off < 0 && l.proc >= 0 && int(l.proc) < len(e.ps) && e.ps[l.proc].stolen >= 0 {
 			off = e.ns(e.ps[l.proc].stolen)
@@ -631,9 +633,9 @@ func (st *stitcher) settle(e *engine, s *gor, l *life, th int32) {
 		l.reason, l.offAt = 0, -1
 		switch {
 		case state == stWaiting:
-			l.reason = st.reasonAt(s.reason)
+			l.reason = st.reasonAt(int32(s.reason))
 		case state == stRunning && s.flags&flMarker != 0:
-			l.marker, l.reason = true, s.reason
+			l.marker, l.reason = true, int32(s.reason)
 		}
 	}
 	st.settleProc(e, s, l, th)
@@ -668,11 +670,11 @@ func (st *stitcher) settleProc(e *engine, s *gor, l *life, th int32) {
 // joinLate counts the waits of a goroutine that the generation could not
 // place. place is where it waited when the generation began.
 func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
-	for i := s.late; i != 0; {
+	for i := e.rest(s).late; i != 0; {
 		w := &e.late[i-1]
 		k := waitKey{w.state, 0, st.stack(e, uint32(w.cause>>32)), l.group}
 		if w.state == Waiting {
-			k.reason = st.reasonAt(w.reason)
+			k.reason = st.reasonAt(int32(w.reason))
 		}
 		st.addLate(l, k, e.ns(w.d))
 		if w.state == Runnable {
@@ -689,8 +691,8 @@ func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
 // settleCold carries ranges and regions that are open.
 func (st *stitcher) settleCold(e *engine, s *gor, l *life) {
 	var c *cold
-	if s.cold > 0 {
-		c = &e.colds[s.cold-1]
+	if e.rest(s).cold > 0 {
+		c = &e.colds[e.rest(s).cold-1]
 	}
 	begin := e.begin()
 	if l.assist >= 0 && (s.flags&flAssist == 0 || c == nil || c.assist != begin) {
@@ -801,8 +803,7 @@ func (st *stitcher) fold(g *groupSum, l *life, ended int64) {
 	g.unknown += l.unknown
 	g.runs += l.runs
 	g.running.Add(time.Duration(l.run))
-	for i := l.blocked; i >= 0; i = st.sums.nodes[i].next {
-		n := st.sums.nodes[i]
+	for n := range st.sums.all(l.blocked) {
 		st.sums.add(&g.blocked, n.key, n.sum)
 	}
 	if !st.wants(g, time.Duration(l.run+l.ready)) {
@@ -821,8 +822,7 @@ func (st *stitcher) fold(g *groupSum, l *life, ended int64) {
 
 // split separates a list of sums into wait reasons and ranges.
 func (st *stitcher) split(head int32) (blocked, ranges []ReasonTime) {
-	for i := head; i >= 0; i = st.sums.nodes[i].next {
-		n := st.sums.nodes[i]
+	for n := range st.sums.all(head) {
 		if n.key < rangeBase {
 			blocked = append(blocked, ReasonTime{st.reasons[n.key], time.Duration(n.sum)})
 		} else {
@@ -905,8 +905,7 @@ func (st *stitcher) finished(e *engine) {
 		if t.created > g.causeN {
 			g.causeN, g.cause = t.created, st.stack(e, t.cause)
 		}
-		for n := t.blocked; n >= 0; n = e.sums.nodes[n].next {
-			x := e.sums.nodes[n]
+		for x := range e.sums.all(t.blocked) {
 			st.sums.add(&g.blocked, st.key(x.key), e.ns(x.sum))
 		}
 		for k := range t.kept {
@@ -927,7 +926,7 @@ func (st *stitcher) keepFinished(e *engine, g *groupSum, local int, k *keptGor) 
 			SyscallBlocked: time.Duration(e.ns(k.sysOff)), Unknown: time.Duration(e.ns(k.unknown)),
 		},
 	}
-	if k.first >= 0 {
+	if k.flags&flRan != 0 {
 		o.First = Time(e.ns(k.first))
 	}
 	head := int32(-1)
@@ -962,11 +961,11 @@ func (st *stitcher) joinWaits(e *engine) {
 		if w.class == 0 {
 			continue
 		}
-		state := State(w.class >> 56)
+		state := State(w.class >> 32)
 		stack := st.stack(e, uint32(w.cause>>32))
-		k := waitKey{state, 0, stack, st.groupOf[uint32(w.class)]}
+		k := waitKey{state, 0, stack, st.groupOf[uint16(w.class)]}
 		if state == Waiting {
-			k.reason = st.reasonAt(int32(w.class >> 32 & 0xffff))
+			k.reason = st.reasonAt(int32(uint16(w.class >> 16)))
 		}
 		if w.n > 0 || w.total > 0 {
 			st.addWait(k, w.n, e.ns(w.total))
@@ -1033,7 +1032,7 @@ func (st *stitcher) joinGC(e *engine) {
 			o.Kind, o.Stack = st.reasons[st.reasonAt(p.kind)], st.stack(e, p.stack)
 		} else {
 			o.Begin = Time(e.ns(e.t0))
-			if at := st.ids.get(e.gs[p.g].id); at >= 0 && st.lives[at].stw >= 0 {
+			if at := st.ids.get(e.rests[p.g].id); at >= 0 && st.lives[at].stw >= 0 {
 				l := &st.lives[at]
 				o.Begin, o.Kind, o.Stack = Time(l.stw), st.reasons[l.stwKind], l.stwStack
 				st.sums.add(&l.blocked, rangeSTW+l.stwKind, int64(o.End-o.Begin))

@@ -20,7 +20,7 @@ import (
 )
 
 // Revision changes when the traces do, so that kept ones are made anew.
-const Revision = 1
+const Revision = 2
 
 // procs is GOMAXPROCS of the traced programs. It is not the machine's, for
 // traces to be alike everywhere.
