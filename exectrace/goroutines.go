@@ -22,7 +22,7 @@ type idEntry struct {
 
 func (t *idTable) reset() {
 	if t.entries == nil {
-		t.resize(1 << 10)
+		t.resize(1 << 12)
 		return
 	}
 	clear(t.entries)
@@ -30,12 +30,12 @@ func (t *idTable) reset() {
 }
 
 func (t *idTable) home(id uint64) int {
-	return int((id>>3*0x9e3779b97f4a7c15)>>t.shift<<3 | id&7)
+	return int((id>>6*0x9e3779b97f4a7c15)>>t.shift<<6 | id&63)
 }
 
 // get returns the slot of id, or -1.
 func (t *idTable) get(id uint64) int32 {
-	e := &t.entries[int((id>>3*0x9e3779b97f4a7c15)>>t.shift<<3|id&7)]
+	e := &t.entries[int((id>>6*0x9e3779b97f4a7c15)>>t.shift<<6|id&63)]
 	if e.id == id {
 		return e.slot - 1
 	}
@@ -44,7 +44,7 @@ func (t *idTable) get(id uint64) int32 {
 
 func (t *idTable) probe(id uint64) int32 {
 	mask := len(t.entries) - 1
-	for i := t.home(id); ; i = (i + 1) & mask {
+	for i := t.home(id); ; i = (i + 64) & mask {
 		if e := &t.entries[i]; e.slot == 0 {
 			return -1
 		} else if e.id == id {
@@ -61,7 +61,7 @@ func (t *idTable) put(id uint64, slot int32) {
 	mask := len(t.entries) - 1
 	i := t.home(id)
 	for t.entries[i].slot != 0 {
-		i = (i + 1) & mask
+		i = (i + 64) & mask
 	}
 	t.entries[i] = idEntry{id, slot + 1}
 }
@@ -75,11 +75,11 @@ func (t *idTable) remove(id uint64) {
 		if t.entries[i].slot == 0 {
 			return
 		}
-		i = (i + 1) & mask
+		i = (i + 64) & mask
 	}
 	t.n--
 	for j := i; ; {
-		j = (j + 1) & mask
+		j = (j + 64) & mask
 		e := t.entries[j]
 		if e.slot == 0 {
 			break
@@ -97,7 +97,7 @@ func (t *idTable) resize(n int) {
 	old := t.entries
 	t.entries = make([]idEntry, n)
 	t.shift = 64
-	for r := n >> 3; r > 1; r >>= 1 {
+	for r := n >> 6; r > 1; r >>= 1 {
 		t.shift--
 	}
 	mask := n - 1
@@ -107,7 +107,7 @@ func (t *idTable) resize(n int) {
 		}
 		i := t.home(e.id)
 		for t.entries[i].slot != 0 {
-			i = (i + 1) & mask
+			i = (i + 64) & mask
 		}
 		t.entries[i] = e
 	}

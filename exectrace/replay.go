@@ -62,7 +62,6 @@ const (
 	flAssist              // in mark assist
 	flBurst               // made ready together with many others
 	flUnnamed             // made ready from a wait whose place this generation does not tell
-	flAwaited             // a thread is parked on it
 	flRan                 // ran in this generation
 )
 
@@ -75,9 +74,9 @@ const (
 	trUncounted             // born without a stack: counted when its group is known
 )
 
-// A gor is what most events of a goroutine touch. It fills one cache line:
-// where a hundred thousand goroutines are alive, waiting for memory is most of
-// what a replay does. The rest is its gorRest.
+// A gor is a goroutine in the replay. What most of its events touch fills
+// one cache line, the rest the next: where a hundred thousand are alive,
+// waiting for memory is most of what a replay does.
 type gor struct {
 	word    uint64 // sequence number << stBits | state
 	since   int64  // ticks, begin of the present state
@@ -87,32 +86,31 @@ type gor struct {
 	woken   uint32 // runnable: where it had waited
 	blocked int32  // sums by reason and range
 	runs    uint32
-	slot    int32
+	waiter  int32  // first thread parked on it, -1
 	waitAt  uint16 // where its last wait, and its last wait for a P, were counted
 	readyAt uint16
 	group   uint16 // 0 when not known
 	reason  uint16
 	flags   uint8
 	traits  uint8
+
+	id                   uint64
+	created              int64
+	first                int64  // first run; valid with flRan
+	sys, sysOff, unknown int64  // ticks
+	cause                uint32 // stack that created it, or 0
+	carry                int32  // index into engine.carries plus one
+	cold                 int32  // index into engine.colds plus one
+	late                 int32  // first of its waits in engine.late, plus one
 }
 
-// A gorRest is what few events of a goroutine touch.
-type gorRest struct {
-	id      uint64
-	created int64
-	first   int64  // first run; valid with flRan
-	cause   uint32 // stack that created it, or 0
-	waiter  int32  // first thread parked on it; valid with flAwaited
-	cold    int32  // index into engine.colds plus one
-	late    int32  // first of its waits in engine.late, plus one
-
-	sys, sysOff, unknown int64 // ticks
-
-	// What is known of the state it was in when the generation began.
-	carryEnd   int64  // when it ended
-	offAt      int64  // a system call: when its P was seen to be taken, or -1
-	carryStack uint32 // stack announced for it
-	status     uint8  // the state as announced
+// A carry is what is known of the state that a goroutine was in when the
+// generation began.
+type carry struct {
+	end   int64  // when it ended
+	offAt int64  // a system call: when its P was seen to be taken, or -1
+	stack uint32 // as announced
+	state uint8  // as announced
 }
 
 // A thread is an M in the replay.
@@ -238,7 +236,6 @@ type tally struct {
 // kept as an individual.
 type keptGor struct {
 	gor
-	gorRest
 	ended int64
 	sums  []keySum
 }
@@ -369,7 +366,7 @@ type engine struct {
 	byM     map[uint64]int32
 	ps      []proc
 	gs      []gor
-	rests   []gorRest // by slot, as gs
+	carries []carry
 	free    []int32
 	ids     idTable
 	colds   []cold
@@ -431,7 +428,7 @@ func (e *engine) reset(g *generation, o Options) {
 	clear(e.byM)
 	e.threads = e.threads[:0]
 	e.ps = e.ps[:0]
-	e.gs, e.rests, e.free = e.gs[:0], e.rests[:0], e.free[:0]
+	e.gs, e.carries, e.free = e.gs[:0], e.carries[:0], e.free[:0]
 	e.ids.reset()
 	e.colds = e.colds[:0]
 	e.sums.reset()
@@ -547,12 +544,9 @@ const (
 	onSelf
 )
 
-func (e *engine) parkOnG(m, slot int32) {
-	e.gs[slot].flags |= flAwaited
-	e.park(m, &e.rests[slot].waiter, onG, slot)
-}
-func (e *engine) parkOnP(m, p int32) { e.park(m, &e.ps[p].waiter, onP, p) }
-func (e *engine) parkSelf(m int32)   { e.park(m, &e.threads[m].waiter, onSelf, m) }
+func (e *engine) parkOnG(m, slot int32) { e.park(m, &e.gs[slot].waiter, onG, slot) }
+func (e *engine) parkOnP(m, p int32)    { e.park(m, &e.ps[p].waiter, onP, p) }
+func (e *engine) parkSelf(m int32)      { e.park(m, &e.threads[m].waiter, onSelf, m) }
 
 func (e *engine) park(m int32, head *int32, on uint8, index int32) {
 	t := &e.threads[m]
@@ -573,19 +567,13 @@ func (e *engine) wake(head *int32) {
 	*head = -1
 }
 
-// wakeOn lets the threads that are parked on a goroutine try again.
-func (e *engine) wakeOn(s *gor) {
-	s.flags &^= flAwaited
-	e.wake(&e.rest(s).waiter)
-}
-
 // unpark takes one thread off the list it is on.
 func (e *engine) unpark(m int32) {
 	t := &e.threads[m]
 	var at *int32
 	switch t.on {
 	case onG:
-		at = &e.rests[t.onIndex].waiter
+		at = &e.gs[t.onIndex].waiter
 	case onP:
 		at = &e.ps[t.onIndex].waiter
 	case onSelf:
@@ -615,18 +603,24 @@ func (e *engine) newGoroutine(id uint64) int32 {
 		e.free = e.free[:n-1]
 	} else {
 		s = int32(len(e.gs))
-		e.gs, e.rests = extend(e.gs), extend(e.rests)
+		e.gs = extend(e.gs)
 	}
-	// In place; literals with values would be made elsewhere and copied.
-	g, r := &e.gs[s], &e.rests[s]
-	*g, *r = gor{}, gorRest{}
-	g.slot, g.blocked = s, -1
-	r.id, r.waiter, r.offAt = id, -1, -1
+	g := &e.gs[s]
+	*g = gor{} // in place; a literal with values would be made elsewhere and copied
+	g.id, g.waiter, g.blocked = id, -1, -1
 	e.ids.put(id, s)
 	return s
 }
 
-func (e *engine) rest(s *gor) *gorRest { return &e.rests[s.slot] }
+// carry returns what is known of the state that s was in at first.
+func (e *engine) carry(s *gor) *carry {
+	if s.carry == 0 {
+		e.carries = extend(e.carries)
+		s.carry = int32(len(e.carries))
+		e.carries[s.carry-1].offAt = -1
+	}
+	return &e.carries[s.carry-1]
+}
 
 // maxProcs bounds the ids of Ps; the runtime allows 1024.
 const maxProcs = 1 << 12
@@ -824,10 +818,10 @@ func (e *engine) run(mi int32, force bool) {
 			m.lost = false
 			if s.flags&flRan == 0 {
 				s.flags |= flRan
-				e.rest(s).first = tt
+				s.first = tt
 			}
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evGoBlock, evGoStop:
@@ -861,8 +855,8 @@ func (e *engine) run(mi int32, force bool) {
 			}
 			s.since = now
 			m.g = -1
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evGoUnblock:
@@ -896,8 +890,8 @@ func (e *engine) run(mi int32, force bool) {
 				e.flushBurst(m)
 				m.burstStack, m.burstStart, m.burstN = s.stack, now, 1
 			}
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evGoCreate, evGoCreateBlocked:
@@ -916,18 +910,18 @@ func (e *engine) run(mi int32, force bool) {
 				slot = e.newGoroutine(a1)
 			}
 			s := &e.gs[slot]
-			e.rest(s).created = now
+			s.created = now
 			s.traits |= trBorn
 			s.since = now
-			e.rest(s).cause = uint32(a3)
+			s.cause = uint32(a3)
 			s.group = e.group(uint32(a2))
 			tl := e.tallies[s.group]
 			tl.created++
-			tl.cause = e.rest(s).cause
+			tl.cause = s.cause
 			tl.net[e.netSlot(now)]++
 			if typ == evGoCreate {
 				s.word = stRunnable
-				s.stack = e.rest(s).cause
+				s.stack = s.cause
 				c, x := e.cellAt(now)
 				c.readyN++
 				c.readyT += x
@@ -935,8 +929,8 @@ func (e *engine) run(mi int32, force bool) {
 				s.word = stWaiting
 				s.reason = e.reasonIndex(0)
 			}
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evGoDestroy, evGoDestroySyscall:
@@ -1053,8 +1047,8 @@ func (e *engine) run(mi int32, force bool) {
 			c.readyN++
 			c.readyT += x
 			m.g = -1
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evGoSwitch, evGoSwitchDestroy:
@@ -1085,8 +1079,8 @@ func (e *engine) run(mi int32, force bool) {
 				o.word = o.word&^stMask | stWaiting
 				o.since, o.stack = now, 0
 				o.reason = e.reasonIndex(0)
-				if o.flags&flAwaited != 0 {
-					e.wakeOn(o)
+				if o.waiter >= 0 {
+					e.wake(&o.waiter)
 				}
 			} else {
 				e.endGoroutine(m.g, now)
@@ -1105,14 +1099,14 @@ func (e *engine) run(mi int32, force bool) {
 			s.runs++
 			if s.flags&flRan == 0 {
 				s.flags |= flRan
-				e.rest(s).first = tt
+				s.first = tt
 			}
 			m.g = slot
 			c, x := e.cellAt(now)
 			c.runN++
 			c.runT += x
-			if s.flags&flAwaited != 0 {
-				e.wakeOn(s)
+			if s.waiter >= 0 {
+				e.wake(&s.waiter)
 			}
 
 		case evProcStart:
@@ -1259,8 +1253,8 @@ const (
 func (e *engine) leaveCarried(s *gor, now int64) {
 	s.flags &^= flCarried
 	s.traits |= trLeft
-	e.rest(s).carryEnd = now
-	e.rest(s).carryStack = s.stack
+	e.carry(s).end = now
+	e.carry(s).stack = s.stack
 }
 
 // leaveWaiting ends a wait.
@@ -1289,7 +1283,7 @@ func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
 	}
 	if s.flags&flCarried != 0 {
 		e.leaveCarried(s, now)
-		e.rest(s).offAt = off
+		e.carry(s).offAt = off
 		if taken {
 			s.traits |= trTaken
 		}
@@ -1301,10 +1295,10 @@ func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
 	}
 	if off >= 0 {
 		off = min(max(off, s.since), now)
-		e.rest(s).sys += off - s.since
-		e.rest(s).sysOff += now - off
+		s.sys += off - s.since
+		s.sysOff += now - off
 	} else {
-		e.rest(s).sys += dt
+		s.sys += dt
 	}
 	if s.group == 0 {
 		e.defer_(s, Syscall, 0, waitCause(s.stack, 0), dt, false)
@@ -1380,7 +1374,7 @@ func (e *engine) mislay(s *gor, now int64) {
 		// It lived before, or was born by an event that was lost.
 		s.since = e.begin()
 		s.traits |= trForced | trLeft
-		e.rest(s).carryEnd = now
+		e.carry(s).end = now
 	case stRunning:
 		c, x := e.cellAt(now)
 		c.runN--
@@ -1390,7 +1384,7 @@ func (e *engine) mislay(s *gor, now int64) {
 		c.readyN--
 		c.readyT -= x
 	}
-	e.rest(s).unknown += now - s.since
+	s.unknown += now - s.since
 	s.since = now
 	if s.flags&flCarried != 0 {
 		s.traits |= trForced
@@ -1408,8 +1402,8 @@ func (e *engine) loseGoroutine(m *thread, now int64) {
 	m.g = -1
 	e.giveUp(s, now)
 	s.word = s.word&^stMask | stLost
-	if s.flags&flAwaited != 0 {
-		e.wakeOn(s)
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
 	}
 }
 
@@ -1457,8 +1451,8 @@ type lateWait struct {
 
 // defer_ keeps a wait until the goroutine's group is known.
 func (e *engine) defer_(s *gor, state State, reason uint16, cause uint64, d int64, unnamed bool) {
-	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, e.rest(s).late})
-	e.rest(s).late = int32(len(e.late))
+	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, s.late})
+	s.late = int32(len(e.late))
 }
 
 // setGroup learns a goroutine's start function from one of its own stacks.
@@ -1473,7 +1467,7 @@ func (e *engine) setGroup(s *gor, stack uint32) {
 // stitcher's, who knows more of it.
 func (e *engine) settleGroup(s *gor) {
 	tl := e.tallies[s.group]
-	for i := e.rest(s).late; i != 0; {
+	for i := s.late; i != 0; {
 		w := &e.late[i-1]
 		x := e.waits.at(w.cause, waitClass(w.state, w.reason, s.group))
 		x.n++
@@ -1483,11 +1477,11 @@ func (e *engine) settleGroup(s *gor) {
 		}
 		i = w.next
 	}
-	e.rest(s).late = 0
+	s.late = 0
 	if s.traits&trUncounted != 0 {
 		s.traits &^= trUncounted
 		tl.created++
-		tl.net[e.netSlot(e.rest(s).created)]++
+		tl.net[e.netSlot(s.created)]++
 	}
 }
 
@@ -1495,11 +1489,11 @@ func (e *engine) settleGroup(s *gor) {
 // added to their group and forgotten; the others wait for the stitcher.
 func (e *engine) endGoroutine(slot int32, now int64) {
 	s := &e.gs[slot]
-	e.ids.remove(e.rest(s).id)
-	if s.flags&flAwaited != 0 {
-		e.wakeOn(s)
+	e.ids.remove(s.id)
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
 	}
-	if e.rest(s).cold > 0 {
+	if s.cold > 0 {
 		e.closeCold(slot, s, now)
 	}
 	if s.traits&trBorn == 0 {
@@ -1513,11 +1507,11 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	tl.net[e.netSlot(now)]--
 	e.fold(tl, s, now)
 	e.sums.drop(&s.blocked)
-	if e.rest(s).cold > 0 {
-		e.coldFree = append(e.coldFree, e.rest(s).cold)
+	if s.cold > 0 {
+		e.coldFree = append(e.coldFree, s.cold)
 	}
 	s.word = stAbsent
-	e.rest(s).id = 0
+	s.id = 0
 	e.free = append(e.free, slot)
 }
 
@@ -1525,12 +1519,12 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 func (e *engine) fold(tl *tally, s *gor, now int64) {
 	tl.run += s.run
 	tl.ready += s.ready
-	tl.sys += e.rest(s).sys
-	tl.sysOff += e.rest(s).sysOff
-	tl.unknown += e.rest(s).unknown
+	tl.sys += s.sys
+	tl.sysOff += s.sysOff
+	tl.unknown += s.unknown
 	tl.runs += int64(s.runs)
 	tl.running.add(e.ns(s.run))
-	tl.life.add(e.ns(now - e.rest(s).created))
+	tl.life.add(e.ns(now - s.created))
 	for n := range e.sums.all(s.blocked) {
 		e.sums.add(&tl.blocked, n.key, n.sum)
 	}
@@ -1540,7 +1534,7 @@ func (e *engine) fold(tl *tally, s *gor, now int64) {
 }
 
 func (e *engine) keepGor(tl *tally, s *gor, now int64) {
-	k := keptGor{gor: *s, gorRest: *e.rest(s), ended: now}
+	k := keptGor{gor: *s, ended: now}
 	k.sums = slices.Collect(e.sums.all(s.blocked))
 	if e.keep < 0 || len(tl.kept) < e.keep {
 		tl.kept = append(tl.kept, k)

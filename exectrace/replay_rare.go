@@ -209,7 +209,7 @@ func (e *engine) goStatus(mi int32, m *thread, typ eventType, a *[6]uint64, now 
 		return
 	}
 	s.word = state
-	e.rest(s).status = uint8(state)
+	e.carry(s).state = uint8(state)
 	s.since = e.begin()
 	s.flags |= flCarried
 	if typ == evGoStatusStack {
@@ -245,8 +245,8 @@ func (e *engine) goStatus(mi int32, m *thread, typ eventType, a *[6]uint64, now 
 			e.wake(&t.waiter)
 		}
 	}
-	if s.flags&flAwaited != 0 {
-		e.wakeOn(s)
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
 	}
 }
 
@@ -264,13 +264,13 @@ func (e *engine) goCreateSyscall(mi int32, m *thread, a *[6]uint64, now int64, f
 	s := &e.gs[slot]
 	s.word = stSyscall
 	s.traits |= trBorn | trUncounted
-	e.rest(s).created, s.since = now, now
+	s.created, s.since = now, now
 	m.g = slot
 	m.lost = false
 	// It has no P until it leaves the system call that it is born in.
 	m.offAt = now
-	if s.flags&flAwaited != 0 {
-		e.wakeOn(s)
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
 	}
 	return true
 }
@@ -296,11 +296,11 @@ func (e *engine) startSpecial(m *thread, s *gor, now int64) (done bool) {
 
 // cold returns the rarely needed part of a goroutine.
 func (e *engine) cold(s *gor) *cold {
-	if e.rest(s).cold == 0 {
+	if s.cold == 0 {
 		if n := len(e.coldFree); n > 0 {
-			e.rest(s).cold = e.coldFree[n-1]
+			s.cold = e.coldFree[n-1]
 			e.coldFree = e.coldFree[:n-1]
-			c := &e.colds[e.rest(s).cold-1]
+			c := &e.colds[s.cold-1]
 			*c = cold{assist: -1, stw: -1, regions: c.regions[:0]}
 			return c
 		}
@@ -310,16 +310,16 @@ func (e *engine) cold(s *gor) *cold {
 		} else {
 			e.colds = append(e.colds, cold{})
 		}
-		e.rest(s).cold = int32(len(e.colds))
-		c := &e.colds[e.rest(s).cold-1]
+		s.cold = int32(len(e.colds))
+		c := &e.colds[s.cold-1]
 		c.assist, c.stw = -1, -1
 	}
-	return &e.colds[e.rest(s).cold-1]
+	return &e.colds[s.cold-1]
 }
 
 // closeCold ends what is open on a goroutine that ends.
 func (e *engine) closeCold(slot int32, s *gor, now int64) {
-	c := &e.colds[e.rest(s).cold-1]
+	c := &e.colds[s.cold-1]
 	if s.flags&flAssist != 0 && c.assist >= 0 {
 		e.sums.add(&s.blocked, rangeAssist, now-c.assist)
 	}
@@ -426,7 +426,7 @@ func (e *engine) label(m *thread, s *gor, id uint64, now int64) {
 
 // snapshot is what a goroutine added up so far, its present state included.
 func (e *engine) snapshot(s *gor, now int64) [5]int64 {
-	v := [5]int64{s.run, s.ready, e.rest(s).sys, e.rest(s).sysOff, e.sums.total(s.blocked, rangeBase)}
+	v := [5]int64{s.run, s.ready, s.sys, s.sysOff, e.sums.total(s.blocked, rangeBase)}
 	if s.word&stMask == stRunning {
 		v[0] += now - s.since
 	}
@@ -436,13 +436,13 @@ func (e *engine) snapshot(s *gor, now int64) [5]int64 {
 // regionEnd ends the innermost region of a goroutine.
 func (e *engine) regionEnd(slot int32, s *gor, name uint32, now int64) {
 	v := e.snapshot(s, now)
-	if e.rest(s).cold == 0 || len(e.colds[e.rest(s).cold-1].regions) == 0 {
+	if s.cold == 0 || len(e.colds[s.cold-1].regions) == 0 {
 		if s.traits&trBorn == 0 {
 			e.regionEnds = append(e.regionEnds, regionEnd{slot, now, name, v})
 		}
 		return
 	}
-	c := &e.colds[e.rest(s).cold-1]
+	c := &e.colds[s.cold-1]
 	r := c.regions[len(c.regions)-1]
 	c.regions = c.regions[:len(c.regions)-1]
 	if r.name >= uint32(len(e.regions)) {

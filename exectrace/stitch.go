@@ -379,7 +379,7 @@ func (st *stitcher) goroutines(e *engine, from int64) {
 		if s.word&stMask == stAbsent && s.traits&trForced == 0 {
 			continue
 		}
-		at := st.ids.get(e.rest(s).id)
+		at := st.ids.get(s.id)
 		if s.traits&trBorn != 0 && at >= 0 {
 			// The life before ended without our seeing it.
 			st.end(at, from, false)
@@ -441,8 +441,12 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 		at = int32(len(st.lives))
 		st.lives = extend(st.lives)
 	}
+	var state uint8
+	if s.carry != 0 {
+		state = e.carry(s).state
+	}
 	st.lives[at] = life{
-		id: e.rest(s).id, state: e.rest(s).status, since: from, blocked: -1, first: -1, offAt: -1, proc: -1,
+		id: s.id, state: state, since: from, blocked: -1, first: -1, offAt: -1, proc: -1,
 		assist: -1, stw: -1, stack: -1,
 	}
 	l := &st.lives[at]
@@ -451,7 +455,7 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 	g.count++
 	g.alive++
 	if s.traits&trBorn != 0 {
-		l.created = e.ns(e.rest(s).created)
+		l.created = e.ns(s.created)
 		if s.traits&trUncounted == 0 {
 			g.alive-- // the tally of the generation counts it
 			g.count--
@@ -459,11 +463,11 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 			g.created++
 		}
 	} else if s.traits&trLeft != 0 {
-		l.stack = st.stack(e, e.rest(s).carryStack)
+		l.stack = st.stack(e, e.carry(s).stack)
 	} else {
 		l.stack = st.stack(e, s.stack)
 	}
-	st.ids.put(e.rest(s).id, at)
+	st.ids.put(s.id, at)
 	return at
 }
 
@@ -477,12 +481,12 @@ func (st *stitcher) join(e *engine, slot int32, s *gor, l *life, from int64) {
 	}
 	l.run += e.ns(s.run)
 	l.ready += e.ns(s.ready)
-	l.sys += e.ns(e.rest(s).sys)
-	l.sysOff += e.ns(e.rest(s).sysOff)
-	l.unknown += e.ns(e.rest(s).unknown)
+	l.sys += e.ns(s.sys)
+	l.sysOff += e.ns(s.sysOff)
+	l.unknown += e.ns(s.unknown)
 	l.runs += int64(s.runs)
 	if l.first < 0 && s.flags&flRan != 0 {
-		l.first = e.ns(e.rest(s).first)
+		l.first = e.ns(s.first)
 	}
 	for n := range e.sums.all(s.blocked) {
 		st.sums.add(&l.blocked, st.key(n.key), e.ns(n.sum))
@@ -531,13 +535,13 @@ func (st *stitcher) flushLate(l *life) {
 // complete gives the state that a life was in when the generation began the
 // time that the generation could not know.
 func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64) {
-	if l.state != e.rest(s).status || s.traits&trForced != 0 {
+	if l.state != e.carry(s).state || s.traits&trForced != 0 {
 		l.unknown += from - l.since
 		if s.traits&trForced != 0 && s.traits&trLeft == 0 {
 			l.since = from
 			return
 		}
-		l.since, l.state, l.stack, l.woken, l.reason, l.offAt = from, e.rest(s).status, 0, 0, 0, -1
+		l.since, l.state, l.stack, l.woken, l.reason, l.offAt = from, e.carry(s).state, 0, 0, 0, -1
 		if s.traits&trForced != 0 {
 			return
 		}
@@ -550,7 +554,7 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		}
 		return
 	}
-	end := e.ns(e.rest(s).carryEnd)
+	end := e.ns(e.carry(s).end)
 	all, before := end-l.since, from-l.since
 	var part [5]int64
 	switch l.state {
@@ -570,8 +574,8 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		st.addLate(l, waitKey{Waiting, l.reason, l.stack, l.group}, all)
 	case stSyscall:
 		off := l.offAt
-		if off < 0 && e.rest(s).offAt >= 0 {
-			off = e.ns(e.rest(s).offAt)
+		if off < 0 && e.carry(s).offAt >= 0 {
+			off = e.ns(e.carry(s).offAt)
 		}
 		if off < 0 && l.proc >= 0 && int(l.proc) < len(e.ps) && e.ps[l.proc].stolen >= 0 {
 			off = e.ns(e.ps[l.proc].stolen)
@@ -670,7 +674,7 @@ func (st *stitcher) settleProc(e *engine, s *gor, l *life, th int32) {
 // joinLate counts the waits of a goroutine that the generation could not
 // place. place is where it waited when the generation began.
 func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
-	for i := e.rest(s).late; i != 0; {
+	for i := s.late; i != 0; {
 		w := &e.late[i-1]
 		k := waitKey{w.state, 0, st.stack(e, uint32(w.cause>>32)), l.group}
 		if w.state == Waiting {
@@ -691,8 +695,8 @@ func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
 // settleCold carries ranges and regions that are open.
 func (st *stitcher) settleCold(e *engine, s *gor, l *life) {
 	var c *cold
-	if e.rest(s).cold > 0 {
-		c = &e.colds[e.rest(s).cold-1]
+	if s.cold > 0 {
+		c = &e.colds[s.cold-1]
 	}
 	begin := e.begin()
 	if l.assist >= 0 && (s.flags&flAssist == 0 || c == nil || c.assist != begin) {
@@ -1032,7 +1036,7 @@ func (st *stitcher) joinGC(e *engine) {
 			o.Kind, o.Stack = st.reasons[st.reasonAt(p.kind)], st.stack(e, p.stack)
 		} else {
 			o.Begin = Time(e.ns(e.t0))
-			if at := st.ids.get(e.rests[p.g].id); at >= 0 && st.lives[at].stw >= 0 {
+			if at := st.ids.get(e.gs[p.g].id); at >= 0 && st.lives[at].stw >= 0 {
 				l := &st.lives[at]
 				o.Begin, o.Kind, o.Stack = Time(l.stw), st.reasons[l.stwKind], l.stwStack
 				st.sums.add(&l.blocked, rangeSTW+l.stwKind, int64(o.End-o.Begin))
