@@ -71,6 +71,7 @@ var forTests = []string{"internal/corpus", "internal/oracle", "lab/internal/case
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
+	{"rules", "internal/demo internal/evidence", ""}, // programs that run, healthy and sick
 	{"internal/evidence", "", "golang.org/x/exp/trace"},
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},

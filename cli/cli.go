@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -139,8 +140,11 @@ func (c *command) foreign(err error) int {
 		}
 		c.complain(err.Error(), hint)
 		return exitNoEvidence
-	case errors.As(err, &unknown), errors.As(err, &column):
-		c.complain(err.Error(), "")
+	case errors.As(err, &unknown):
+		c.complain(err.Error(), suggest(unknown.What, unknown.Name, unknown.Known))
+		return exitMisused
+	case errors.As(err, &column):
+		c.complain(err.Error(), suggest("sort", column.Sort, column.Known))
 		return exitMisused
 	case !c.running: // cobra's own: an unknown flag, too many arguments
 		c.complain(err.Error(), "gowhy --help")
@@ -148,6 +152,18 @@ func (c *command) foreign(err error) int {
 	}
 	c.complain(err.Error(), "")
 	return exitBroken
+}
+
+// suggest is a hint for a flag whose value none of the known ones is.
+func suggest(flag, value string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	word := known[0]
+	if s, ok := near(value, known); ok {
+		word = s
+	}
+	return "--" + flag + " " + report.Words([]string{word})
 }
 
 // complain writes what is wrong and what to do. Names of files and symbols in
@@ -182,6 +198,9 @@ that the change can bring.`,
 	}
 	flags := diagnoseFlags(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && c.redirected() {
+			args = []string{"-"} // gowhy < trace.out
+		}
 		if len(args) == 0 {
 			return c.short(cmd)
 		}
@@ -193,6 +212,7 @@ that the change can bring.`,
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
+	cobra.AddTemplateFunc("flags", func(cmd *cobra.Command) string { return cmd.LocalFlags().FlagUsagesWrapped(helpWidth) })
 	root.SetHelpTemplate(helpTemplate)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -203,6 +223,12 @@ that the change can bring.`,
 		_, _ = c.Stdout.Write(b.Bytes())
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
+			// A mistyped command has flags that gowhy FILE does not know.
+			if err := c.mistyped(cmd, c.Args[0]); err != nil {
+				return err
+			}
+		}
 		return misused(cmd.CommandPath()+" --help", "%v", err)
 	})
 	root.AddCommand(c.diagnoseCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand(),
@@ -226,10 +252,13 @@ Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+{{flags . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
 "{{.CommandPath}} COMMAND --help" tells more about a command.{{end}}
 `
+
+// helpWidth is the width that help is written for, whatever the terminal has.
+const helpWidth = 80
 
 // short is what bare gowhy prints: enough to begin.
 func (c *command) short(cmd *cobra.Command) error {
@@ -243,6 +272,17 @@ func (c *command) short(cmd *cobra.Command) error {
 	b.WriteString("\n\"gowhy --help\" tells more.\n")
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
+}
+
+// redirected reports whether standard input is a file with something in it. A
+// pipe is not looked at: one that nobody writes to would make bare gowhy wait.
+func (c *command) redirected() bool {
+	f, ok := c.Stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
@@ -260,8 +300,11 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	if s := closest(arg, names); distance(arg, s) <= 2 {
-		hint = "did you mean   gowhy " + s
+	if s, ok := near(arg, names); ok {
+		hint = "gowhy " + s
+		if slices.Index(c.Args, arg) == 0 { // flags may come before it
+			hint = "gowhy " + report.Words(append([]string{s}, c.Args[1:]...))
+		}
 	}
 	return misused(hint, "%q is neither a command nor a file", arg)
 }

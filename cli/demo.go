@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ Nothing but this binary is needed, and nothing leaves the machine.`,
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the cases")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "keep the recording here (default a temporary file)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "keep the recording in this `FILE` (default a temporary one)")
 	cmd.Flags().StringVar(&child, childFlag, "", "")
 	_ = cmd.Flags().MarkHidden(childFlag) // fails only for a flag that is not there
 	return cmd
@@ -74,13 +75,24 @@ func (c *command) listCases() error {
 	}
 	var b strings.Builder
 	for _, k := range cases {
-		fmt.Fprintf(&b, "%-*s  %s\n", wide, k.Name, k.Story)
+		o := c.layout()
+		o.Width = cmp.Or(o.Width, 80) - wide - 2
+		for i, l := range strings.Split(strings.TrimSuffix(report.Wrap(k.Story, o), "\n"), "\n") {
+			name := ""
+			if i == 0 {
+				name = k.Name
+			}
+			fmt.Fprintf(&b, "%-*s  %s\n", wide, name, l)
+		}
 	}
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
 func (c *command) demo(ctx context.Context, k demo.Case, out string) error {
+	if err := checkOutput(out); err != nil {
+		return err
+	}
 	if out == "" {
 		dir, err := os.MkdirTemp("", "gowhy-")
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
@@ -44,10 +45,14 @@ saved with --format json can be given instead and is shown again.`,
 }
 
 func atLeastOneFile(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return misused(cmd.CommandPath()+" trace.out", "no file was given")
+	if len(args) > 0 {
+		return nil
 	}
-	return nil
+	hint := cmd.CommandPath() + " trace.out"
+	if f, ok := cmd.InOrStdin().(*os.File); ok && !term.IsTerminal(int(f.Fd())) {
+		hint += "   # or, for standard input: " + cmd.CommandPath() + " -"
+	}
+	return misused(hint, "no file was given")
 }
 
 var (
@@ -58,10 +63,10 @@ var (
 func diagnoseFlags(cmd *cobra.Command) *diagnoseOptions {
 	o := &diagnoseOptions{}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "output format: "+strings.Join(report.FormatNames(), ", "))
-	f.StringVar(&o.goal, "goal", "", "what to improve: "+strings.Join(goals, ", "))
-	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when there is a finding of at least this confidence: "+strings.Join(failOn, ", "))
-	f.StringVarP(&o.out, "output", "o", "", "write to this file")
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.FormatNames(), ", "))
+	f.StringVar(&o.goal, "goal", "", "what to improve, a `GOAL`: "+strings.Join(goals, ", "))
+	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 if a finding has this `CONFIDENCE` or more: "+strings.Join(failOn, ", "))
+	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
 	o.reading.flags(cmd)
 	complete(cmd, "format", report.FormatNames())
 	complete(cmd, "goal", goals)
@@ -80,7 +85,11 @@ func oneOf(flag, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return misused("--"+flag+" "+closest(value, known), "--%s %q is none of %s", flag, value, strings.Join(known, ", "))
+	hint := "--" + flag + " " + known[0]
+	if s, ok := near(value, known); ok {
+		hint = "--" + flag + " " + s
+	}
+	return misused(hint, "--%s %q is none of %s", flag, value, strings.Join(known, ", "))
 }
 
 func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptions) error {
@@ -91,6 +100,9 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 		if err := oneOf(flag, v.value, v.known); err != nil {
 			return err
 		}
+	}
+	if err := checkOutput(o.out); err != nil {
+		return err
 	}
 	d, err := c.saved(files)
 	if err != nil {
@@ -164,13 +176,13 @@ type readOptions struct {
 }
 
 func (o *readOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.window, "window", "", "only this piece of the trace, from its start, like 1.5s,3s")
-	cmd.Flags().IntVar(&o.workers, "workers", 0, "cores used for reading (default all)")
+	cmd.Flags().StringVar(&o.window, "window", "", "only this piece of the trace, like 1.5s,3s (`FROM,TO` since its start)")
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "`CORES` used for reading (default all)")
 }
 
 // referenceFlag adds the flag for those who compare with the Go distribution's tools.
 func (o *readOptions) referenceFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.reference, "reference", false, "read as `go tool trace` does, with its known faults (slow)")
+	cmd.Flags().BoolVar(&o.reference, "reference", false, "read as go tool trace does, with its known faults (slow)")
 }
 
 // read loads evidence, showing progress.
@@ -182,7 +194,7 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	if o.workers < 0 {
 		return nil, misused("--workers 2", "--workers %d is negative", o.workers)
 	}
-	p := c.startProgress()
+	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	return evidence.Load(ctx, files, evidence.Options{
 		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, Reference: o.reference,

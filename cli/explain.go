@@ -31,7 +31,11 @@ func (c *command) explainCommand() *cobra.Command {
 			}
 			i := slices.IndexFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == strings.ToLower(args[0]) })
 			if i < 0 {
-				return misused("gowhy explain "+closest(args[0], c.ruleNames()), "there is no rule %q", args[0])
+				hint := "gowhy explain   # lists all rules"
+				if s, ok := near(args[0], c.ruleNames()); ok {
+					hint = "gowhy explain " + s
+				}
+				return misused(hint, "there is no rule %q", args[0])
 			}
 			_, err := io.WriteString(c.Stdout, strings.TrimRight(c.Rules[i].Doc, "\n")+"\n")
 			return err
@@ -74,10 +78,16 @@ func closest(s string, known []string) string {
 	return best
 }
 
+// near is closest for a word that is likely a slip of the pen.
+func near(s string, known []string) (word string, ok bool) {
+	word = closest(s, known)
+	return word, word != "" && distance(strings.ToLower(s), word) <= 1+len(s)/4
+}
+
 // distance is the number of letters to insert, delete or replace, where
-// letters after the end of s are nearly free: people abbreviate.
+// letters around s are free: people abbreviate.
 func distance(s, k string) int {
-	if s != "" && strings.HasPrefix(k, s) {
+	if len(s) > 1 && strings.Contains(k, s) {
 		return 0
 	}
 	row := make([]int, len(k)+1)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,10 +34,11 @@ func (c *command) exportCommand() *cobra.Command {
 		Use:   "export FILE...",
 		Short: "Write profiles, tables and time lines for other tools",
 		Long:  "Writes what a recording holds in a form that other tools open:\n" + formatDocs,
-		Example: `  gowhy export trace.out --to pprof --profile sync -o sync.pb.gz && go tool pprof -top sync.pb.gz
-  gowhy export trace.out --to folded --profile states | flamegraph.pl > states.svg
+		Example: `  gowhy export trace.out --profile sync -o sync.pb.gz
+  go tool pprof -top sync.pb.gz
+  gowhy export trace.out --to folded | flamegraph.pl > states.svg
   gowhy export trace.out --to csv --table goroutines -o goroutines.csv
-  gowhy export trace.out --to perfetto -o trace.json     # open at ui.perfetto.dev`,
+  gowhy export trace.out --to perfetto -o trace.json   # for ui.perfetto.dev`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, err := range []error{oneOf("to", to, formats), oneOf("profile", profile, profiles), oneOf("table", o.Table, export.Tables())} {
@@ -50,8 +52,11 @@ func (c *command) exportCommand() *cobra.Command {
 			if _, screen := terminal(c.Stdout); screen && to == "pprof" && out == "" {
 				return misused("-o "+profile+".pb.gz", "a pprof file is not for the screen")
 			}
-			if to == "csv" || to == "perfetto" {
+			if o.Table == "goroutines" {
 				reading.keep = -1
+			}
+			if err := checkOutput(out); err != nil {
+				return err
 			}
 			reading.sweeps = o.Table == "utilization"
 			m, err := c.read(cmd.Context(), args, reading)
@@ -60,20 +65,28 @@ func (c *command) exportCommand() *cobra.Command {
 			}
 			o.Profile = export.Profile(profile)
 			format := export.All[slices.Index(formats, to)]
-			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group, m: m}
-			if to == "perfetto" && m.Sched != nil && !slices.Contains(args, "-") {
-				o.Slices = runs.all
+			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group}
+			if to == "perfetto" && m.Sched != nil {
+				if slices.Contains(args, "-") {
+					c.complain("standard input can be read only once: single runs of goroutines are left out", "put it into a file first")
+				} else {
+					o.Slices = runs.all
+				}
 			}
-			err = c.output(out, func(w io.Writer, _ report.Options) error { return format.Write(w, m, o) })
-			return cmp.Or(runs.err, err)
+			p := c.startProgress("writing", 0)
+			defer p.stop()
+			if tell := p.callback(); tell != nil && out != "" {
+				runs.progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
+			}
+			return c.output(out, func(w io.Writer, _ report.Options) error { return runs.write(w, format, m, o) })
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "pprof", "the format: "+strings.Join(formats, ", "))
-	f.StringVar(&profile, "profile", string(export.States), "the profile: "+strings.Join(profiles, ", "))
-	f.StringVar(&o.Table, "table", "", "the table of csv (default: that of the profile): "+strings.Join(export.Tables(), ", "))
-	f.StringVar(&o.Group, "group", "", "only goroutines with this start function")
-	f.StringVarP(&out, "output", "o", "", "write to this file")
+	f.StringVar(&to, "to", "pprof", "`FORMAT`: "+strings.Join(formats, ", "))
+	f.StringVar(&profile, "profile", string(export.States), "`PROFILE`: "+strings.Join(profiles, ", "))
+	f.StringVar(&o.Table, "table", "", "`TABLE` of csv (default: that of the profile): "+strings.Join(export.Tables(), ", "))
+	f.StringVar(&o.Group, "group", "", "only goroutines with this start `FUNCTION`")
+	f.StringVarP(&out, "output", "o", "", "write to this `FILE`")
 	reading.flags(cmd)
 	reading.referenceFlag(cmd)
 	complete(cmd, "to", formats)
@@ -88,22 +101,27 @@ type runSlices struct {
 	files   []string
 	reading readOptions
 	group   string
-	m       *model.Model
-	err     error // of the iteration, for afterwards
+	// progress, if set, is told how far into the trace the iteration is.
+	progress func(time.Duration)
+	err      error // of the iteration, for afterwards
+}
+
+// write writes a file whole, or fails.
+func (r *runSlices) write(w io.Writer, f export.Format, m *model.Model, o export.Options) error {
+	err := f.Write(w, m, o)
+	return cmp.Or(r.err, err) // a file whose slices end early looks whole
 }
 
 // all is an iterator. The trace is read again for it, since the model does
 // not keep single runs.
 func (r *runSlices) all(yield func(export.Slice) bool) {
-	groups := make(map[int64]string, len(r.m.Sched.Goroutines))
-	for i := range r.m.Sched.Goroutines {
-		g := &r.m.Sched.Goroutines[i]
-		groups[g.ID] = g.Group
-	}
 	window, err := parseWindow(r.reading.window)
 	if err == nil {
 		err = evidence.EachRun(r.ctx, r.files, evidence.Options{Window: window}, func(run evidence.Run) bool {
-			s := export.Slice{Proc: run.Proc, Goroutine: run.Goroutine, Group: groups[run.Goroutine], Begin: run.Begin, End: run.End}
+			if r.progress != nil {
+				r.progress(run.End)
+			}
+			s := export.Slice{Proc: run.Proc, Goroutine: run.Goroutine, Group: run.Group, Begin: run.Begin, End: run.End}
 			if run.Syscall {
 				s.Name = "system call"
 			}

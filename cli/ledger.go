@@ -19,7 +19,7 @@ func (c *command) ledgerCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "ledger FILE...",
-		Short: "Account for every second: by group, goroutine, P, GC, task or region",
+		Short: "Account for every second of goroutines, Ps, GC, tasks, regions",
 		Long: `Prints where the time of goroutines, Ps, collections, tasks or regions went. The
 parts of a row add up to its total; what is not known is shown as unknown.
 JSON has times in nanoseconds and all rows unless --top is given.`,
@@ -38,8 +38,11 @@ JSON has times in nanoseconds and all rows unless --top is given.`,
 			if o.JSON && !cmd.Flags().Changed("top") {
 				o.Top = 0
 			}
+			if err := checkOutput(out); err != nil {
+				return err
+			}
 			if o.By == "goroutine" {
-				reading.keep = -1
+				reading.keep = keepFor(o)
 			}
 			m, err := c.read(cmd.Context(), args, reading)
 			if err != nil {
@@ -52,13 +55,30 @@ JSON has times in nanoseconds and all rows unless --top is given.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.By, "by", "group", "the account: "+strings.Join(report.LedgerTables, ", "))
-	f.StringVar(&o.Sort, "sort", "", "the column to sort by, largest first")
-	f.IntVar(&o.Top, "top", ledgerTop, "rows shown; 0 is all")
+	f.StringVar(&o.By, "by", "group", "`ACCOUNT`: "+strings.Join(report.LedgerTables, ", "))
+	f.StringVar(&o.Sort, "sort", "", "the `COLUMN` to sort by, largest first")
+	f.IntVar(&o.Top, "top", ledgerTop, "show this many `ROWS`; 0 is all")
 	f.BoolVar(&o.JSON, "json", false, "as JSON")
-	f.StringVarP(&out, "output", "o", "", "write to this file")
+	f.StringVarP(&out, "output", "o", "", "write to this `FILE`")
 	reading.flags(cmd)
 	reading.referenceFlag(cmd)
 	complete(cmd, "by", report.LedgerTables)
 	return cmd
+}
+
+// keepFor is how many goroutines of each group have to be kept for a ledger by
+// goroutine. All of them are a kilobyte each, millions perhaps; those who look
+// at the top rows want the heaviest, and get some more of them than rows. A
+// column that does not tell heavy goroutines from light ones needs all.
+func keepFor(o report.LedgerOptions) int {
+	const enough, most = 100, 1000
+	switch o.Sort {
+	case "", "total", "running", "runnable":
+	default:
+		return -1
+	}
+	if o.Top == 0 || o.Top > most {
+		return -1
+	}
+	return max(o.Top, enough)
 }

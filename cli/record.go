@@ -50,6 +50,9 @@ An interrupt ends the recording and keeps what there is.`,
 			if out == "" {
 				out = recordingName(target)
 			}
+			if err := checkOutput(out); err != nil {
+				return err
+			}
 			res, err := evidence.Record(cmd.Context(), target, evidence.RecordOptions{
 				Out: out, Duration: duration,
 				Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
@@ -60,9 +63,9 @@ An interrupt ends the recording and keeps what there is.`,
 	}
 	// What follows the command is the command's, flags included.
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&target.URL, "url", "", "a server with net/http/pprof")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the recording (default NAME-TIME.gowhy)")
-	cmd.Flags().DurationVarP(&duration, "duration", "d", duration, "how long a server is recorded")
+	cmd.Flags().StringVar(&target.URL, "url", "", "`URL` of a server with net/http/pprof")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the recording to this `FILE` (default NAME-TIME.gowhy)")
+	cmd.Flags().DurationVarP(&duration, "duration", "d", duration, "`TIME` for which a server is recorded")
 	return cmd
 }
 

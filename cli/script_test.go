@@ -3,19 +3,25 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/model"
 )
 
@@ -46,7 +52,7 @@ var testRules = []*diagnosis.Rule{
 		Check: func(p *diagnosis.Pass) {
 			for i := range p.Model.Sched.Groups {
 				g := &p.Model.Sched.Groups[i]
-				if strings.HasSuffix(g.Name, ".pony") && g.Count > 10 {
+				if strings.HasSuffix(g.Name, ".pony") && g.Count > 10 || strings.Contains(g.Name, "\x1b") {
 					p.Report(diagnosis.Finding{
 						Summary: fmt.Sprintf("%d ponies run.", g.Count), Confidence: diagnosis.Medium,
 						Where:    []diagnosis.Place{{Function: g.Name}},
@@ -92,6 +98,19 @@ func evidenceFiles(t *testing.T, dir string) {
 		trace.Stop()
 		return nil
 	})
+	write("evil.out", func(f *os.File) error {
+		text, err := os.Open("testdata/evil.trace")
+		if err != nil {
+			return err
+		}
+		defer text.Close()
+		data, err := exectrace.ParseText(text)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		return err
+	})
 	write("heap.pprof", func(f *os.File) error { return pprof.Lookup("allocs").WriteTo(f, 0) })
 	write("empty", func(*os.File) error { return nil })
 	write("page.html", func(f *os.File) error { _, err := f.WriteString("<html>\x1b[31m</html>"); return err })
@@ -117,6 +136,38 @@ func TestTranscripts(t *testing.T) {
 				s.run(t, dir)
 			}
 		})
+	}
+}
+
+// An export that is interrupted leaves the file that was there, and no other.
+func TestInterruptedExport(t *testing.T) {
+	dir := t.TempDir()
+	evidenceFiles(t, dir)
+	trace, out := filepath.Join(dir, "trace.out"), filepath.Join(dir, "p.json")
+	if err := os.WriteFile(out, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &command{Options: Options{Stderr: new(bytes.Buffer)}}
+	m, err := c.read(t.Context(), []string{trace}, readOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	runs := &runSlices{ctx: ctx, files: []string{trace}}
+	o := export.Options{Slices: runs.all}
+	perfetto := export.All[slices.IndexFunc(export.All, func(f export.Format) bool { return f.Name == "perfetto" })]
+	write := func(w io.Writer, _ report.Options) error { return runs.write(w, perfetto, m, o) }
+	if err := c.output(out, write); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	left, err := filepath.Glob(out + "*")
+	if text, _ := os.ReadFile(out); string(text) != "old" || len(left) != 1 || err != nil {
+		t.Errorf("%q, %v, %v", text, left, err)
+	}
+	c.Stdout = new(bytes.Buffer)
+	if code := c.code(c.output("", write)); code != exitSignal || !strings.Contains(c.Stderr.(*bytes.Buffer).String(), "not all") {
+		t.Errorf("code %d, %s", code, c.Stderr)
 	}
 }
 

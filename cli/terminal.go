@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -47,7 +49,14 @@ func (c *command) layout() report.Options {
 // behind, nor one destroyed that was there.
 func (c *command) output(path string, write func(io.Writer, report.Options) error) error {
 	if path == "" || path == "-" {
-		return write(c.Stdout, c.layout())
+		err := write(c.Stdout, c.layout())
+		if errors.Is(err, context.Canceled) {
+			return &failure{exitSignal, "interrupted: what was written is not all", ""}
+		}
+		return err
+	}
+	if err := checkOutput(path); err != nil {
+		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return toFile(path, os.O_WRONLY, write) // a device or a pipe
@@ -60,9 +69,41 @@ func (c *command) output(path string, write func(io.Writer, report.Options) erro
 	if err != nil {
 		os.Remove(tmp)
 	}
+	if file := (*fs.PathError)(nil); errors.As(err, &file) {
+		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, file.Err), "choose another file with -o"}
+	}
+	return err
+}
+
+// checkOutput refuses a file that cannot be written, so that a command can do
+// so before it reads for a minute.
+func checkOutput(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	cannot := func(why any) error {
+		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, why), "choose another file with -o"}
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return cannot("it is a directory")
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil // a device or a pipe
+	}
+	// Permissions have many sources; a file that can be made tells surely.
+	probe, err := os.CreateTemp(filepath.Dir(path), ".gowhy-*")
+	if err != nil {
+		return cannot(cause(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// cause is an error without the operation and the path it names.
+func cause(err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) {
-		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, file.Err), "choose another file with -o"}
+		return file.Err
 	}
 	return err
 }
@@ -82,17 +123,19 @@ const progressDelay = time.Second
 // A progress is a line on the terminal that tells how far reading is.
 type progress struct {
 	w          io.Writer
+	verb       string
+	unit       int64 // of what is counted; 0 when only the share is worth telling
 	read, size atomic.Int64
 	quit, done chan struct{}
 	once       sync.Once
 }
 
 // startProgress returns nil, which is a progress too, when nobody looks.
-func (c *command) startProgress() *progress {
+func (c *command) startProgress(verb string, unit int64) *progress {
 	if _, ok := terminal(c.Stderr); !ok {
 		return nil
 	}
-	p := &progress{w: c.Stderr, quit: make(chan struct{}), done: make(chan struct{})}
+	p := &progress{w: c.Stderr, verb: verb, unit: unit, quit: make(chan struct{}), done: make(chan struct{})}
 	go p.show()
 	return p
 }
@@ -137,13 +180,20 @@ func (p *progress) show() {
 	}
 }
 
+// mebibytes is the unit of a progress in bytes.
+const mebibytes = 1 << 20
+
 func (p *progress) line() string {
-	const mb = 1 << 20
 	read, size := p.read.Load(), p.size.Load()
-	if size <= 0 {
-		return fmt.Sprintf("reading… %d MiB", read/mb)
+	switch {
+	case size > 0 && p.unit > 0:
+		return fmt.Sprintf("%s… %d %% of %d MiB", p.verb, 100*min(read, size)/size, size/p.unit)
+	case size > 0:
+		return fmt.Sprintf("%s… %d %%", p.verb, 100*min(read, size)/size)
+	case p.unit > 0:
+		return fmt.Sprintf("%s… %d MiB", p.verb, read/p.unit)
 	}
-	return fmt.Sprintf("reading… %d %% of %d MiB", 100*min(read, size)/size, size/mb)
+	return p.verb + "…"
 }
 
 // isClosedPipe reports whether the reader of our output went away.

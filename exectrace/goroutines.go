@@ -33,11 +33,19 @@ func (t *idTable) home(id uint64) int {
 	return int((id>>6*0x9e3779b97f4a7c15)>>t.shift<<6 | id&63)
 }
 
+// peek returns the slot of id when it is found at once, or -1.
+func (t *idTable) peek(id uint64) int32 {
+	e := &t.entries[t.home(id)]
+	if e.id != id {
+		return -1
+	}
+	return e.slot - 1
+}
+
 // get returns the slot of id, or -1.
 func (t *idTable) get(id uint64) int32 {
-	e := &t.entries[int((id>>6*0x9e3779b97f4a7c15)>>t.shift<<6|id&63)]
-	if e.id == id {
-		return e.slot - 1
+	if s := t.peek(id); s >= 0 {
+		return s
 	}
 	return t.probe(id)
 }

@@ -44,3 +44,39 @@ func (h *Histogram) merge(o *Histogram) {
 	h.Sum += o.Sum
 	h.Max = max(h.Max, o.Max)
 }
+
+// A hist is a Histogram of fixed size, in nanoseconds.
+type hist struct {
+	counts [62 * 8]int64
+	sum    int64
+	max    int64
+}
+
+func (h *hist) add(ns int64) {
+	ns = max(ns, 0)
+	e := uint(max(bits.Len64(uint64(ns))-4, 0))
+	h.counts[e<<3+uint(ns>>e)]++
+	h.sum += ns
+	h.max = max(h.max, ns)
+}
+
+func (o *Histogram) addHist(h *hist) {
+	last := -1
+	for i, n := range h.counts {
+		if n != 0 {
+			last = i
+		}
+	}
+	if last < 0 {
+		return
+	}
+	for len(o.Counts) <= last {
+		o.Counts = append(o.Counts, 0)
+	}
+	for i, n := range h.counts[:last+1] {
+		o.Counts[i] += n
+		o.N += n
+	}
+	o.Sum += time.Duration(h.sum)
+	o.Max = max(o.Max, time.Duration(h.max))
+}

@@ -287,7 +287,7 @@ func (e *engine) startSpecial(m *thread, s *gor, now int64) (done bool) {
 		e.leaveCarried(s, now)
 	case s.flags&flUnnamed != 0:
 		s.flags &^= flUnnamed
-		e.defer_(s, Runnable, 0, waitCause(s.stack, 0), now-s.since, true)
+		e.postpone(s, Runnable, 0, waitCause(s.stack, 0), now-s.since, true)
 	default:
 		return false
 	}

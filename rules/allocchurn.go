@@ -19,9 +19,10 @@ var allocchurn = &diagnosis.Rule{
 	Name:  "allocchurn",
 	Title: "Short-lived memory costs much of the CPU",
 	Doc:   allocchurnPage,
-	// Needs is empty: a CPU profile alone will do, and so will a trace with
-	// an allocs profile. Check sorts that out.
-	Check: checkAllocchurn,
+	// No Needs: a CPU profile alone will do, and so will a trace with an allocs
+	// profile. Check sorts that out.
+	Explains: []string{"gcassist", "slowstop"}, // the latter only where stops are short and many; see gcSymptoms
+	Check:    checkAllocchurn,
 }
 
 const (
@@ -103,7 +104,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	if len(named) == 0 {
 		return // spread over a hundred places, or kept: no site to change
 	}
-	p.Report(allocFinding(a, named[:min(len(named), churnNamed)]))
+	p.Report(allocFinding(p, a, named[:min(len(named), churnNamed)]))
 }
 
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
@@ -114,7 +115,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 		a.collect, _ = p.CPUShare(isCollect)
 		a.cores = div(cpu.Seconds(), cpuWindow(p).Seconds())
 		if largeObjects(p) {
-			a.touch = max(0, min(1-a.malloc-a.collect, a.paced(p)-a.malloc))
+			a.touch = max(0, min(touching(p), 1-a.malloc-a.collect, a.paced(p)-a.malloc))
 		}
 	} else {
 		a.fromTrace(p)
@@ -127,6 +128,40 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 		a.sites, a.sitesFrom = cpuSites(p), "CPU profile"
 	}
 	return a
+}
+
+// touching is the share of the CPU outside the allocator and the collector
+// where memory may be used for the first time: in Go code, in copying and
+// clearing, and in system calls that read into it. The scheduler never does,
+// nor do calls that write out what is there, open, close and delete.
+func touching(p *diagnosis.Pass) float64 {
+	m := p.Model
+	nanos := column(m.CPU, "cpu")
+	var all, some float64
+	for i := range m.CPU.Samples {
+		s := &m.CPU.Samples[i]
+		all += at(s, nanos)
+		if touches(m.Stacks.Frames(s.Stack)) {
+			some += at(s, nanos)
+		}
+	}
+	return div(some, all)
+}
+
+func touches(frames []model.Frame) bool {
+	has := func(f func(string) bool) bool {
+		return slices.ContainsFunc(frames, func(frame model.Frame) bool { return f(frame.Func) })
+	}
+	if len(frames) == 0 || has(func(f string) bool { return isMalloc(f) || isCollect(f) }) {
+		return false
+	}
+	switch leaf := frames[0].Func; {
+	case strings.HasPrefix(leaf, "internal/runtime/syscall"), strings.HasPrefix(leaf, "syscall."):
+		return has(func(f string) bool { return strings.HasPrefix(f[strings.LastIndexByte(f, '.')+1:], "Read") })
+	case strings.HasPrefix(leaf, "runtime."):
+		return strings.HasPrefix(leaf, "runtime.mem") || leaf == "runtime.cgocall"
+	}
+	return true
 }
 
 // paced is the share of the CPU in use that the bytes allocated in the
@@ -305,13 +340,13 @@ func (a *allocation) share(s allocSite) float64 {
 	return s.objects*a.malloc + s.bytes*(a.collect+a.touch)
 }
 
-func allocFinding(a allocation, named []allocSite) diagnosis.Finding {
+func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.Finding {
 	cost, top := a.malloc+a.collect, named[0]
 	source, upTo := "CPU profile", ""
 	method := "Amdahl: 0 to each named site's share of the objects × the allocator's share of the CPU, plus its share of the bytes × the collector's"
 	pages := ""
 	if a.touch > 0 {
-		method += fmt.Sprintf(". First use of fresh pages, which the profile books on whatever writes to them first, is added as what the bytes cost at %s a second and core", size(allocPace))
+		method += fmt.Sprintf(". First use of fresh pages, which the profile books on whatever writes to them first, is added as what the bytes cost at %s a second and core, or all that the profile shows where that can happen, if it is less", size(allocPace))
 		pages = ", page faults of fresh memory up to " + pct(a.touch) + " more"
 	}
 	if !a.measured {
@@ -346,14 +381,32 @@ func allocFinding(a allocation, named []allocSite) diagnosis.Finding {
 		share += a.share(s)
 		f.Where = append(f.Where, s.place)
 		f.Stacks = append(f.Stacks, s.stacks...)
+		f.Groups = append(f.Groups, groupsAllocating(p.Model, s)...)
 		f.Evidence = append(f.Evidence, siteFacts(s, a.sitesFrom)...)
 	}
+	slices.Sort(f.Groups)
+	f.Groups = slices.Compact(f.Groups)
+	f.Explains = gcSymptoms(p)
 	share = min(share, cost+a.touch, 1)
 	f.Summary = fmt.Sprintf("Allocating and collecting take %s%s of the CPU in use%s; one line of %s causes %s of that.",
 		upTo, pct(cost), pages, short(top.place.Function), pct(div(a.share(top), cost+a.touch)))
 	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
 	f.Confidence, f.Reasons = a.confidence()
 	return f
+}
+
+// groupsAllocating is the groups whose goroutines come by a site; none without
+// a trace to know groups from.
+func groupsAllocating(m *model.Model, s allocSite) (names []string) {
+	if m.Sched == nil {
+		return nil
+	}
+	for _, stack := range s.stacks {
+		if name := root(m, stack); group(m, name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func siteFacts(s allocSite, source string) []diagnosis.Fact {
@@ -369,6 +422,8 @@ func siteFacts(s allocSite, source string) []diagnosis.Fact {
 
 func (a *allocation) confidence() (diagnosis.Confidence, []string) {
 	switch {
+	case a.measured && a.malloc+a.collect < churnCPU:
+		return diagnosis.Low, []string{fmt.Sprintf("the CPU profile itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", pct(a.malloc+a.collect))}
 	case a.measured && a.sitesFrom == "allocs profile":
 		return diagnosis.High, []string{"the CPU profile shows the cost and the allocs profile the sites"}
 	case a.measured:

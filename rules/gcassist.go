@@ -20,7 +20,7 @@ var gcassist = &diagnosis.Rule{
 	Title:    "Goroutines do the garbage collector's work",
 	Doc:      gcassistPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"schedlatency"},
+	Explains: []string{"schedlatency", "slowstop"}, // the latter only where stops are short and many; see gcSymptoms
 	Check:    checkGcassist,
 }
 
@@ -181,7 +181,17 @@ func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.F
 		f.Summary += fmt.Sprintf("In the worst 100 ms, at %s, the collector leaves the program %s of its Ps.", dur(a.at), pct(a.mmu))
 	}
 	f.Bound = assistBound(p, a, heavy, pressed)
+	f.Explains = gcSymptoms(p)
 	return f
+}
+
+// gcSymptoms is what a collector that is kept busy may explain: its stops
+// only as far as it is their number that costs.
+func gcSymptoms(p *diagnosis.Pass) []string {
+	if stopsByNumber(p) {
+		return p.Rule.Explains
+	}
+	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool { return rule == "slowstop" })
 }
 
 // assistBound promises latency where windows are short of Ps and throughput

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/model"
@@ -84,42 +86,82 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestShares: no rule takes a part for larger than its whole. The runner
-// would cut such a share off, so that it is read before it gets there.
-func TestShares(t *testing.T) {
+// TestSound: no rule takes a part for larger than its whole, or says what no
+// report can print. The runner would cut such a share off, so that it is read
+// before it gets there.
+func TestSound(t *testing.T) {
 	for _, rule := range All {
 		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
 		for _, c := range cases {
-			for _, other := range All {
-				if slices.ContainsFunc(other.Needs, func(s model.Source) bool { return !c.model.Has(s) }) {
-					continue
-				}
-				checkShares(t, c, other)
-			}
+			checkSound(t, c.story, c.model)
 		}
 	}
 }
 
-func checkShares(t *testing.T, c *fixture, rule *diagnosis.Rule) {
+// checkSound runs every rule that can be and looks at all it reports, before
+// anything is folded, cut off or left out.
+func checkSound(t *testing.T, story string, m *model.Model) {
 	t.Helper()
-	rule.Check(&diagnosis.Pass{
-		Rule: rule, Model: c.model,
-		Fine: func(string) {}, Unchecked: func(_, _, _ string) {},
-		Report: func(f diagnosis.Finding) {
-			shares := map[string]float64{"cost": f.Cost.Share, "bound": f.Bound.Share}
-			for _, e := range f.Evidence {
-				if strings.Contains(e.Name, "share") {
-					shares[e.Name] = e.Value
+	for _, rule := range All {
+		if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !m.Has(s) }) {
+			continue
+		}
+		rule.Check(&diagnosis.Pass{
+			Rule: rule, Model: m,
+			Fine: func(string) {}, Unchecked: func(_, _, _ string) {},
+			Report: func(f diagnosis.Finding) {
+				for _, fault := range faults(&f) {
+					t.Errorf("%q: %s: %s", story, rule.Name, fault)
 				}
-			}
-			for what, v := range shares {
-				if !(v >= 0 && v <= 1) {
-					t.Errorf("%q: %s says that the share of %s is %v", c.story, rule.Name, what, v)
-				}
-			}
-		},
-	})
+			},
+		})
+	}
 }
+
+// faults is what no finding may have, whatever it is about.
+func faults(f *diagnosis.Finding) (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	share := func(what string, v float64) {
+		if !(v >= 0 && v <= 1) {
+			add("the share of %s is %v", what, v)
+		}
+	}
+	value := func(what string, v float64) {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			add("%s is %v", what, v)
+		}
+	}
+	share("its cost", f.Cost.Share)
+	share("its bound", f.Bound.Share)
+	value("its cost", f.Cost.Value)
+	value("its bound", f.Bound.Value)
+	for _, e := range f.Evidence {
+		value(e.Name, e.Value)
+		if strings.Contains(e.Name, "share") {
+			share(e.Name, e.Value)
+		}
+	}
+	for what, known := range map[string]bool{
+		"confidence":    slices.Contains([]diagnosis.Confidence{diagnosis.High, diagnosis.Medium, diagnosis.Low}, f.Confidence),
+		"goal":          slices.Contains([]diagnosis.Goal{diagnosis.Throughput, diagnosis.Latency, diagnosis.CPUGoal, diagnosis.MemoryGoal}, f.Bound.Goal),
+		"unit of cost":  slices.Contains(units, f.Cost.Unit),
+		"unit of bound": slices.Contains([]diagnosis.Unit{diagnosis.Cores, diagnosis.Seconds, diagnosis.Bytes, diagnosis.Ratio}, f.Bound.Unit),
+	} {
+		if !known {
+			add("its %s is none: %+v, %+v, %q", what, f.Cost, f.Bound, f.Confidence)
+		}
+	}
+	if over := overHundred.FindString(f.Summary); over != "" {
+		add("it says %q", over)
+	}
+	return out
+}
+
+var (
+	units = []diagnosis.Unit{diagnosis.Cores, diagnosis.Seconds, diagnosis.Bytes, diagnosis.Ratio, diagnosis.Count, diagnosis.PerSec}
+	// A summary writes shares as percentages.
+	overHundred = regexp.MustCompile(`\b(1[1-9]\d|10[1-9]|[2-9]\d\d|\d{4,}) %`)
+)
 
 func named(fs []diagnosis.Finding, rule string) bool {
 	return slices.ContainsFunc(fs, func(f diagnosis.Finding) bool { return f.Rule == rule || named(f.Symptoms, rule) })
@@ -273,6 +315,41 @@ func TestComplete(t *testing.T) {
 			if name, _, _ := strings.Cut(filepath.Base(f), "."); !known[name] {
 				t.Errorf("%s belongs to no rule of All", f)
 			}
+		}
+	}
+}
+
+// TestStopsByNumber: many short stops are what frequent collecting costs, and
+// no finding beside its cause. Long ones, and those that the program asks
+// for, have a cause of their own.
+func TestStopsByNumber(t *testing.T) {
+	stop := func(kind string, n int, each time.Duration) (out []model.Pause) {
+		for range n {
+			out = append(out, model.Pause{Kind: kind, Duration: each})
+		}
+		return out
+	}
+	const mark = "GC mark termination"
+	often := append(stop(mark, 500, 200*time.Microsecond), stop(mark, 10, 2*time.Millisecond)...)
+	for _, c := range []struct {
+		name   string
+		pauses []model.Pause
+		want   bool
+	}{
+		{"none", nil, false},
+		{"few and short", stop(mark, 30, 50*time.Microsecond), false},
+		{"many and short", often, true},
+		{"many and short, and one long", append(stop(mark, 1, 30*time.Millisecond), often...), true},
+		{"long", stop(mark, 30, 20*time.Millisecond), false},
+		{"many and short, beside some that were asked for", append(stop("read mem stats", 10, 20*time.Millisecond), often...), false},
+	} {
+		m := &model.Model{Run: model.Run{Duration: time.Second}, Sched: &model.Sched{}, GC: &model.GC{Pauses: c.pauses}}
+		p := &diagnosis.Pass{Rule: allocchurn, Model: m}
+		if got := stopsByNumber(p); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		if got := slices.Contains(gcSymptoms(p), "slowstop"); got != c.want {
+			t.Errorf("%s: allocchurn explains slowstop: %v", c.name, got)
 		}
 	}
 }

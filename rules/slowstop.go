@@ -150,6 +150,32 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	return p.Rule.Explains
 }
 
+// stopsByNumber reports whether the only stops of the world to complain of
+// are the collector's, and most of their time is short ones that add up
+// because it runs so often: then slowstop shows a symptom of what makes it
+// run. A few long ones have a cause of their own.
+func stopsByNumber(p *diagnosis.Pass) (found bool) {
+	if p.Model.GC == nil {
+		return false
+	}
+	for _, s := range stopsByKind(p.Model.GC.Pauses) {
+		if !slow(p, &s) {
+			continue
+		}
+		var short time.Duration
+		for _, d := range s.sorted {
+			if d < slowstopMax {
+				short += d
+			}
+		}
+		if s.kind != collection || len(s.sorted) < slowstopMany || short < s.total/2 {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
 // purpose quotes the runtime's word: a trace may hold anything.
 func purpose(kind string) string {
 	if kind == collection {

@@ -94,7 +94,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 			Value: alive, Unit: diagnosis.Count, Share: queuedShare(g), What: "goroutines alive on average, nearly all of them waiting",
 		},
 		Bound: diagnosis.Bound{
-			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: heapShare(p, bytes),
+			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: div(bytes, largestHeap(p.Model)+float64(g.Peak)*goroutineBytes),
 			Method: fmt.Sprintf("the largest number alive, less %d to a P, × %s of stack each; what each holds comes on top. The work itself is not made faster", oversubscribedPerProc, size(goroutineBytes)),
 		},
 		Confidence: diagnosis.Medium,

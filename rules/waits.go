@@ -142,18 +142,22 @@ func leaf(m *model.Model, s model.Stack) string {
 	return ""
 }
 
-// root is the function that a stack's goroutine was started with, as groups
-// are named.
+// root is the group that a stack's goroutine belongs to: its start function.
+// The main goroutine goes by either of two names, for some stacks end at
+// runtime.main and some below it.
 func root(m *model.Model, s model.Stack) string {
 	f := m.Stacks.Frames(s)
 	if len(f) == 0 {
 		return ""
 	}
-	if name := f[len(f)-1].Func; name != "main.main" {
-		return name
+	name := f[len(f)-1].Func
+	if i := slices.Index(mainGroups, name); i >= 0 && group(m, name) == nil {
+		return mainGroups[1-i]
 	}
-	return "runtime.main"
+	return name
 }
+
+var mainGroups = []string{"main.main", "runtime.main"}
 
 // site names the line that asked for a wait or ended one.
 func site(m *model.Model, s model.Stack) string {

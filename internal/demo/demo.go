@@ -73,7 +73,7 @@ func Record(ctx context.Context, c Case, out string, args func(dir string) []str
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "gowhy-demo-")
+	dir, err := os.MkdirTemp(scratch(), "gowhy-demo-")
 	if err != nil {
 		return err
 	}

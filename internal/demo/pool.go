@@ -35,8 +35,13 @@ func healed(ctx context.Context, dir string) error {
 func keptBuffers(dir string) func() func(int) error {
 	content := make([]byte, fileSize)
 	return func() func(int) error {
-		buf := make([]byte, fileSize)
-		return func(job int) error { return fileJob(dir, job, content, buf) }
+		var buf []byte
+		return func(job int) error {
+			if buf == nil {
+				buf = make([]byte, fileSize)
+			}
+			return fileJob(dir, job, content, buf)
+		}
 	}
 }
 

@@ -197,7 +197,7 @@ func (l *loader) dir(p string) error {
 
 // stream reads evidence that can be read only once.
 func (l *loader) stream(name string, r io.Reader) error {
-	return l.source(source{name: name, r: r})
+	return l.source(source{name: name, r: pump(l.ctx, r)})
 }
 
 // source reads one file's content, whatever it is.
@@ -262,24 +262,59 @@ func (l *loader) gzip(s source) error {
 	if err != nil {
 		return l.pass(cutProblem(s.name, err))
 	}
-	inner := source{name: s.name, r: io.LimitReader(z, maxSpool)}
+	whole := &cutReader{r: z}
+	inner := source{name: s.name, r: io.LimitReader(whole, maxSpool)}
 	head, err := inner.peek()
 	if len(head) == 0 {
 		if err == nil {
-			err = io.ErrUnexpectedEOF
+			err = cmp.Or(whole.err, io.ErrUnexpectedEOF)
 		}
 		return l.pass(cutProblem(s.name, err))
 	}
 	switch kind := sniff(head); kind {
 	case isTrace:
-		return l.trace(inner)
+		err := l.trace(inner)
+		if err == nil && whole.err != nil {
+			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
+		}
+		return err
 	case isBinary:
+		inner.r = strictReader{inner.r, whole} // half a profile is none
 		return l.profile(inner)
 	case isGzip, isZip:
 		return l.pass(&Problem{What: fmt.Sprintf("%q is packed twice", s.name), Hint: "gunzip it, then try again"})
 	default:
 		return l.pass(kind.problem(s.name, head))
 	}
+}
+
+// A cutReader takes the error that unpacking ended with for the end of what
+// there is, and remembers it: of a trace every part is of use.
+type cutReader struct {
+	r   io.Reader
+	err error
+}
+
+func (c *cutReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if err != nil && err != io.EOF {
+		c.err, err = err, io.EOF
+	}
+	return n, err
+}
+
+// A strictReader gives the error back that a cutReader behind it kept.
+type strictReader struct {
+	r   io.Reader
+	cut *cutReader
+}
+
+func (s strictReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err == io.EOF && s.cut.err != nil {
+		err = s.cut.err
+	}
+	return n, err
 }
 
 func cutProblem(name string, err error) *Problem {
@@ -367,6 +402,68 @@ func (l *loader) spooled(s source, read func(source) error) error {
 		l.note("%s: reading ended early: %v", s.name, err)
 	}
 	return read(source{name: s.name, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
+}
+
+// A pumped reader stops when its context does, even while it waits for what
+// nobody sends. The goroutine behind it then stays in its Read until that
+// returns, which for a pipe may be never: it costs a buffer.
+type pumped struct {
+	ctx  context.Context
+	full <-chan chunk
+	free chan<- []byte
+	have []byte // not read yet
+	buf  []byte // that have is a part of
+	err  error
+}
+
+type chunk struct {
+	buf []byte
+	n   int
+	err error
+}
+
+func pump(ctx context.Context, r io.Reader) *pumped {
+	const size, ahead = 256 << 10, 2
+	full, free := make(chan chunk, ahead), make(chan []byte, ahead)
+	for range ahead {
+		free <- make([]byte, size)
+	}
+	go func() {
+		for {
+			select {
+			case buf := <-free:
+				n, err := r.Read(buf)
+				full <- chunk{buf, n, err} // has room for all buffers
+				if err != nil {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return &pumped{ctx: ctx, full: full, free: free}
+}
+
+func (p *pumped) Read(b []byte) (int, error) {
+	for len(p.have) == 0 {
+		if p.err != nil {
+			return 0, p.err
+		}
+		if p.buf != nil {
+			p.free <- p.buf // has room for all buffers
+			p.buf = nil
+		}
+		select {
+		case c := <-p.full:
+			p.buf, p.have, p.err = c.buf, c.buf[:c.n], c.err
+		case <-p.ctx.Done():
+			return 0, p.ctx.Err()
+		}
+	}
+	n := copy(b, p.have)
+	p.have = p.have[n:]
+	return n, nil
 }
 
 // A ctxReader stops when its context does.

@@ -13,9 +13,11 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -263,15 +265,22 @@ func TestEachRunAddsUpToTheLedger(t *testing.T) {
 	path := filepath.Join(dir, "x")
 	m := load(t, Options{Keep: -1}, path)
 	want, got := map[int64]time.Duration{}, map[int64]time.Duration{}
+	groups := map[int64]string{}
 	for i := range m.Sched.Goroutines {
 		if g := &m.Sched.Goroutines[i]; g.Running > 0 {
 			want[g.ID] += g.Running
+			groups[g.ID] = g.Group
 		}
 	}
+	named := false
 	err := EachRun(t.Context(), []string{path}, Options{}, func(r Run) bool {
 		if r.Begin < 0 || r.End > m.Run.Duration || r.Proc < 0 {
 			t.Fatalf("run %+v of a trace of %v", r, m.Run.Duration)
 		}
+		if r.Group != "" && r.Group != groups[r.Goroutine] {
+			t.Errorf("a run of goroutine %d is of %q, the ledger has %q", r.Goroutine, r.Group, groups[r.Goroutine])
+		}
+		named = named || r.Group != ""
 		if !r.Syscall {
 			got[r.Goroutine] += r.End - r.Begin
 		}
@@ -280,8 +289,8 @@ func TestEachRunAddsUpToTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want) < 8 {
-		t.Fatalf("only %d goroutines ran", len(want))
+	if len(want) < 8 || !named {
+		t.Fatalf("%d goroutines ran; any with a name: %t", len(want), named)
 	}
 	for id, w := range want {
 		if got[id] != w {
@@ -303,6 +312,8 @@ func TestProblems(t *testing.T) {
 		"cuthead.gz": cpu[:5],
 		"cutheader":  []byte("go 1.2"),
 		"noise":      bytes.Repeat([]byte{0xfe, 0x01, 0x99}, 500),
+		"header":     sampleTrace()[:16],
+		"stub":       sampleTrace()[:30],
 		"program":    []byte("\x7fELF\x02\x01\x01"),
 		"twice.gz":   gzipped(gzipped(sampleTrace())),
 		"block":      block.Bytes(),
@@ -329,6 +340,8 @@ func TestProblems(t *testing.T) {
 		{"cutheader", "is a text file", true, false},
 		{"noise", "neither a trace nor a profile", true, false},
 		{"program", "is a program", true, false},
+		{"header", "nothing after it", true, false},
+		{"stub", "none of its 30 bytes", true, false},
 		{"twice.gz", "packed twice", false, false},
 		{"block", "which is not read", true, false},
 		{"zip", "holds no trace", true, false},
@@ -384,6 +397,49 @@ func TestFrameBomb(t *testing.T) {
 	}
 	if n := l.m.Stacks.Len(); n != 17 {
 		t.Errorf("%d stacks of 16 that differ", n-1)
+	}
+}
+
+// A compressed trace that is cut keeps what is before the cut.
+func TestCutGzip(t *testing.T) {
+	packed := gzipped(sampleTrace())
+	whole := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": packed}), "x"))
+	damaged := slices.Clone(packed)
+	damaged[len(damaged)-8]++ // the checksum
+	for name, data := range map[string][]byte{"cut": packed[:len(packed)*3/4], "sum": damaged} {
+		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": data}), "x"))
+		if c := m.Run.Coverage; c.Events == 0 || name == "sum" && c.Events != whole.Run.Coverage.Events {
+			t.Errorf("%s: %d events, the whole trace has %d", name, c.Events, whole.Run.Coverage.Events)
+		}
+		if !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "cut short or damaged") }) {
+			t.Errorf("%s: not told: %q", name, m.Run.Coverage.Notes)
+		}
+	}
+}
+
+// Reading ends with its context while standard input keeps silent.
+func TestCancelSilentStream(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	defer w.Close()
+	go func() {
+		w.Write(sampleTrace()[:1000])
+		cancel()
+	}()
+	if _, err := Load(ctx, []string{"-"}, Options{Stdin: r}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPump(t *testing.T) {
+	want := bytes.Repeat([]byte("0123456789"), 100_000)
+	got, err := io.ReadAll(pump(t.Context(), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(want)))))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+	}
+	broken := errors.New("broken")
+	if got, err := io.ReadAll(pump(t.Context(), io.MultiReader(strings.NewReader("x"), iotest.ErrReader(broken)))); err != broken || string(got) != "x" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

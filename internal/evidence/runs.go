@@ -15,6 +15,7 @@ import (
 type Run struct {
 	Proc       int
 	Goroutine  int64
+	Group      string        // start function; empty when no stack told it so far
 	Syscall    bool          // it was in a system call, not running
 	Begin, End time.Duration // since the window's start
 }
@@ -58,7 +59,7 @@ func (l *loader) eachRun(s source, yield func(Run) bool) error {
 		}
 		options.Window = window
 	}
-	runs := runTracker{window: window, open: map[int64]openRun{}}
+	runs := runTracker{window: window, open: map[int64]openRun{}, groups: map[int64]string{}}
 	last, n := window.From, 0
 	for e, err := range t.Events(options) {
 		if err != nil {
@@ -87,6 +88,7 @@ type runTracker struct {
 	window exectrace.Range
 	began  exectrace.Time // of the generation
 	open   map[int64]openRun
+	groups map[int64]string // of goroutines that are alive
 }
 
 type openRun struct {
@@ -105,11 +107,15 @@ func (t *runTracker) next(e *exectrace.Event) (r Run, ok bool) {
 		return r, false
 	}
 	g, from, to := e.GoTransition()
+	t.name(g, e)
 	told := from == to || from == exectrace.Unknown // it was so already
 	if _, known := t.open[g]; known && told {
 		return r, false
 	}
 	r, ok = t.end(g, min(e.Time, t.window.To))
+	if to == exectrace.Dead {
+		delete(t.groups, g)
+	}
 	if to == exectrace.Running || to == exectrace.Syscall {
 		since := e.Time
 		if told {
@@ -120,6 +126,20 @@ func (t *runTracker) next(e *exectrace.Event) (r Run, ok bool) {
 	return r, ok
 }
 
+// maxFrames is the depth at which the runtime cuts stacks: one this deep need
+// not reach down to the start function.
+const maxFrames = 128
+
+// name learns the start function of a goroutine from the first stack it has.
+func (t *runTracker) name(g int64, e *exectrace.Event) {
+	if _, known := t.groups[g]; known {
+		return
+	}
+	if frames := e.GoStack(); len(frames) > 0 && len(frames) < maxFrames {
+		t.groups[g] = frames[len(frames)-1].Func
+	}
+}
+
 // end closes the run of a goroutine, if it has one.
 func (t *runTracker) end(g int64, at exectrace.Time) (r Run, ok bool) {
 	was, held := t.open[g]
@@ -128,6 +148,6 @@ func (t *runTracker) end(g int64, at exectrace.Time) (r Run, ok bool) {
 	}
 	delete(t.open, g)
 	begin := max(was.since, t.window.From)
-	r = Run{Proc: int(was.proc), Goroutine: g, Syscall: was.syscall, Begin: begin.Sub(t.window.From), End: at.Sub(t.window.From)}
+	r = Run{Proc: int(was.proc), Goroutine: g, Group: t.groups[g], Syscall: was.syscall, Begin: begin.Sub(t.window.From), End: at.Sub(t.window.From)}
 	return r, at > begin && was.proc >= 0
 }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -111,6 +112,9 @@ func (k kind) problem(name string, head []byte) *Problem {
 		p.Hint = "fetch it without debug=1:   curl -o profile.pb.gz http://HOST:PORT/debug/pprof/allocs"
 	case isProgram:
 		p.What = fmt.Sprintf("%q is a program, not a recording of one", name)
+		if !strings.Contains(name, "/") {
+			name = "./" + name // as the shell wants it
+		}
 		p.Hint = "gowhy record -o run.gowhy -- " + quote(name)
 	default:
 		p.What = fmt.Sprintf("%q is a text file, not a trace or profile: %q", name, firstLine(head))

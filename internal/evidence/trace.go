@@ -52,6 +52,9 @@ func (l *loader) readTrace(s source) error {
 	if err != nil {
 		return traceProblem(s.name, err)
 	}
+	if acc.Info.Damage.LostBytes > 0 && !slices.ContainsFunc(acc.Info.Generations, func(g exectrace.Generation) bool { return g.Events > 0 }) {
+		return traceProblem(s.name, fmt.Errorf("%w: none of its %d bytes can be read", exectrace.ErrNoEvents, acc.Info.Size))
+	}
 	f := folder{acc: acc, m: l.m}
 	f.fold()
 	l.cpuInTrace = f.samples()
@@ -73,7 +76,7 @@ func traceProblem(name string, err error) error {
 		return err
 	}
 	return &Problem{What: fmt.Sprintf("cannot read the trace %q: %v", name, err),
-		Hint: "record it again: gowhy record -o run.gowhy -- CMD", Err: err}
+		Hint: "record it again: gowhy record -o run.gowhy -- CMD", None: errors.Is(err, exectrace.ErrNoEvents), Err: err}
 }
 
 // window returns what to read of the trace. A trace that is read whole is not

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -102,7 +103,13 @@ func when(d time.Duration) string {
 
 func num[T int | int32 | int64 | uint64](n T) string { return fmt.Sprint(n) }
 
-func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+// decimal is empty for what is no number, like the utilization of no P.
+func decimal(f float64) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
 
 func cell(s string) string {
 	s = plain(s)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -283,6 +284,23 @@ func TestErrors(t *testing.T) {
 		if buf.Len() > 0 {
 			t.Errorf("%s %+v: wrote %d bytes before it failed", tt.format, tt.o, buf.Len())
 		}
+	}
+}
+
+// A trace that is cut before it tells the number of Ps has no utilization, and
+// JSON no NaN.
+func TestNoProcs(t *testing.T) {
+	m := example()
+	m.Run.Procs = 0
+	m.GC.Load = nil
+	if data := write(t, "perfetto", m, Options{}); !json.Valid(data) {
+		t.Errorf("not JSON:\n%s", data)
+	}
+	if data := write(t, "csv", m, Options{Table: "utilization"}); bytes.Contains(data, []byte("NaN")) {
+		t.Errorf("NaN in\n%s", data)
+	}
+	if got := decimal(math.Inf(1)) + decimal(math.NaN()); got != "" {
+		t.Errorf("%q for no number", got)
 	}
 }
 

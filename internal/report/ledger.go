@@ -85,7 +85,7 @@ type table[R any] struct {
 	// order sorts rows by each name that --sort takes; the first is the default.
 	order []sortKey[R]
 	total func([]R) R // nil where totals mean nothing
-	notes func([]R) []string
+	notes func(shown []R, width int) []string
 	empty string // what to say when there are no rows
 }
 
@@ -93,8 +93,10 @@ type column[R any] struct {
 	head string
 	text func(R) string
 	left bool // aligned
-	// extra columns are left out where the screen is too narrow for them.
-	extra bool
+	// Where the screen is too narrow, columns with a drop are left out, low
+	// ones first; one that is quiet only when it has nothing to tell.
+	drop  int
+	quiet bool
 }
 
 type sortKey[R any] struct {
@@ -153,10 +155,9 @@ func (t *table[R]) print(x *texter, shown []R) {
 	}
 	cells := t.layout(shown)
 	widths, ok := x.fit(cells)
-	if !ok {
-		t.columns = slices.DeleteFunc(t.columns, func(c column[R]) bool { return c.extra })
+	for !ok && t.dropColumn(cells) {
 		cells = t.layout(shown)
-		widths, _ = x.fit(cells)
+		widths, ok = x.fit(cells)
 	}
 	for i, row := range cells {
 		s := plain
@@ -172,11 +173,27 @@ func (t *table[R]) print(x *texter, shown []R) {
 		x.line(x.in(dim, fmt.Sprintf("and %s more %s; --top 0 shows all", group(fmt.Sprint(hidden)), plural(hidden, "row"))))
 	}
 	if t.notes != nil {
-		for _, n := range t.notes(shown) {
+		for _, n := range t.notes(shown, x.width) {
 			x.line("")
 			x.line(n)
 		}
 	}
+}
+
+// dropColumn leaves out the column that is missed least, if there is one.
+func (t *table[R]) dropColumn(cells [][]string) bool {
+	least := -1
+	for i, c := range t.columns {
+		tells := c.quiet && slices.ContainsFunc(cells[1:], func(row []string) bool { return row[i] != "0" })
+		if c.drop > 0 && !tells && (least < 0 || c.drop < t.columns[least].drop) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return false
+	}
+	t.columns = slices.Delete(slices.Clone(t.columns), least, least+1)
+	return true
 }
 
 // layout returns the text of all cells: heads, rows and totals.
@@ -208,7 +225,10 @@ func (t *table[R]) cells(r R) []string {
 }
 
 // minName is how much of a name at the end of a line has to be seen.
-const minName = 20
+const minName = 24
+
+// leastName is what stays of a name on a screen that is too narrow for anything.
+const leastName = 8
 
 // fit returns the widths of the columns, and whether they fit; the last one,
 // which is text, gets what is left of the line.
@@ -225,7 +245,7 @@ func (x *texter) fit(cells [][]string) (widths []int, ok bool) {
 		used += w + 2
 	}
 	ok = used+min(widths[last], minName) <= x.width
-	widths[last] = min(widths[last], max(minName, x.width-used))
+	widths[last] = min(widths[last], max(leastName, x.width-used))
 	return widths, ok
 }
 
@@ -248,12 +268,26 @@ func (t *table[R]) join(row []string, widths []int) string {
 	return b.String()
 }
 
-// shorten cuts the middle out of a name: its package's end and its own end
-// tell functions apart.
+// shorten makes a function's name fit: first without the directories of its
+// package, then without the middle; the package and the end tell functions
+// apart.
 func shorten(s string, width int) string {
 	r := []rune(s)
 	if len(r) <= width {
 		return s
+	}
+	path := s
+	if i := strings.IndexAny(s, "(["); i >= 0 { // type arguments have slashes too
+		path = s[:i]
+	}
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		if r = []rune("…" + s[i:]); len(r) <= width {
+			return string(r)
+		}
+		r = r[2:] // without "…/"
+	}
+	if len(r) <= width {
+		return string(r)
 	}
 	head := (width - 1) / 3
 	tail := width - 1 - head
@@ -362,11 +396,17 @@ func timesColumns[R any](of func(R) *ledgerTimes) []column[R] {
 		ns("TOTAL", (*ledgerTimes).total),
 		ns("RUNNING", func(t *ledgerTimes) int64 { return t.Running }),
 		ns("RUNNABLE", func(t *ledgerTimes) int64 { return t.Runnable }),
-		ns("SYSCALL", func(t *ledgerTimes) int64 { return t.Syscall }),
+		spare(4, ns("SYSCALL", func(t *ledgerTimes) int64 { return t.Syscall })),
 		ns("BLOCKED", (*ledgerTimes).blocked),
-		ns("UNKNOWN", func(t *ledgerTimes) int64 { return t.Unknown }),
-		{head: "MOSTLY ON", left: true, extra: true, text: func(r R) string { return mostly(of(r).Blocked) }},
+		spare(3, ns("UNKNOWN", func(t *ledgerTimes) int64 { return t.Unknown })),
+		{head: "MOSTLY ON", left: true, drop: 1, text: func(r R) string { return mostly(of(r).Blocked) }},
 	}
+}
+
+// spare marks a column that can be left out when it is all zeros.
+func spare[R any](drop int, c column[R]) column[R] {
+	c.drop, c.quiet = drop, true
+	return c
 }
 
 // mostly names the reason that most of the blocked time has.
@@ -374,14 +414,14 @@ func mostly(blocked map[string]int64) string {
 	best, sum := "", int64(0)
 	for _, r := range slices.Sorted(maps.Keys(blocked)) {
 		sum += blocked[r]
-		if best == "" || blocked[r] > blocked[best] {
+		if blocked[r] > blocked[best] {
 			best = r
 		}
 	}
 	if sum == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s %.0f %%", best, 100*float64(blocked[best])/float64(sum))
+	return fmt.Sprintf("%s %.0f %%", cmp.Or(best, "(not recorded)"), 100*float64(blocked[best])/float64(sum))
 }
 
 func timesOrder[R any](of func(R) *ledgerTimes) []sortKey[R] {

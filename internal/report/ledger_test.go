@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/model"
 )
@@ -69,6 +71,96 @@ func TestLedgerGolden(t *testing.T) {
 	for _, by := range LedgerTables {
 		golden(t, "ledger-"+by+".txt", ledger(t, ledgerModel(), LedgerOptions{By: by, Options: Options{Width: 110}}))
 		golden(t, "ledger-"+by+".json", ledger(t, ledgerModel(), LedgerOptions{By: by, JSON: true}))
+	}
+}
+
+// A line that is too long breaks in the middle of a figure.
+func TestLedgerWidth(t *testing.T) {
+	for _, by := range LedgerTables {
+		for _, width := range []int{80, 100, 120} {
+			m := ledgerModel()
+			m.Sched.Groups[1].Ranges = m.Sched.Groups[0].Ranges
+			for line := range strings.Lines(string(ledger(t, m, LedgerOptions{By: by, Options: Options{Width: width}}))) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("by %s at %d columns has a line of %d: %q", by, width, n, line)
+				}
+			}
+		}
+	}
+	m := ledgerModel()
+	m.Sched.Groups = m.Sched.Groups[1:3] // nothing unknown
+	out := string(ledger(t, m, LedgerOptions{Options: Options{Width: 80}}))
+	if strings.Contains(out, "UNKNOWN") || !strings.Contains(out, "component…veConnection.func1") {
+		t.Errorf("the place that zeros took is not the name's:\n%s", out)
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		width int
+		want  string
+	}{
+		{"main.main", 9, "main.main"},
+		{"net/http.(*conn).serve", 21, "…/http.(*conn).serve"},
+		{"net/http.(*conn).serve", 18, "http.(*conn).serve"},
+		{"net/http.(*conn).serve", 12, "htt…n).serve"},
+		{"slices.Sort[go.shape.[]a/b.T]", 20, "slices…hape.[]a/b.T]"},
+	} {
+		if got := shorten(tt.name, tt.width); got != tt.want {
+			t.Errorf("%s in %d: %q, want %q", tt.name, tt.width, got, tt.want)
+		}
+	}
+}
+
+// A table of some goroutines must not look like one of all.
+func TestLedgerOfSomeGoroutines(t *testing.T) {
+	m := ledgerModel()
+	if out := string(ledger(t, m, LedgerOptions{By: "goroutine"})); !strings.Contains(out, "2 of 14") {
+		t.Errorf("not said that there are more:\n%s", out)
+	}
+	m.Sched.AllKept = true
+	if out := string(ledger(t, m, LedgerOptions{By: "goroutine"})); strings.Contains(out, "2 of 14") {
+		t.Errorf("all are there:\n%s", out)
+	}
+}
+
+func TestMostlyUnrecorded(t *testing.T) {
+	if got, want := mostly(map[string]int64{"": 90, "sync": 10}), "(not recorded) 90 %"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Readers depend on these keys; README.md has the same list.
+func TestLedgerJSONKeys(t *testing.T) {
+	times := " running_ns runnable_ns syscall_ns syscall_blocked_ns blocked_ns unknown_ns"
+	for by, keys := range map[string]string{
+		"group":     "name system count created ended runs ranges" + times,
+		"goroutine": "id group created_ns ended_ns runs ranges" + times,
+		"p":         "id user_ns gc_ns gc_idle_ns syscall_ns scheduler_ns idle_ns unknown_ns starts",
+		"gc":        "seq begin_ns end_ns duration_ns heap_bytes goal_bytes pauses pause_ns pause_max_ns",
+		"task":      "name count complete latency_ns",
+		"region":    "name count open latency_ns" + times,
+	} {
+		var rows []map[string]any
+		if err := json.Unmarshal(ledger(t, ledgerModel(), LedgerOptions{By: by, JSON: true}), &rows); err != nil || len(rows) == 0 {
+			t.Fatalf("%s: %d rows, %v", by, len(rows), err)
+		}
+		for i, row := range rows {
+			for _, k := range strings.Fields(keys) {
+				if _, ok := row[k]; !ok {
+					t.Errorf("by %s: no %q in row %d", by, k, i)
+				}
+				if v, ok := row[k].(float64); ok && v != math.Trunc(v) {
+					t.Errorf("by %s: %q is %v, not a whole number", by, k, v)
+				}
+			}
+			for _, k := range []string{"blocked_ns", "ranges"} {
+				if v, ok := row[k]; ok && v == nil {
+					t.Errorf("by %s: %q is null in row %d", by, k, i)
+				}
+			}
+		}
 	}
 }
 

@@ -80,12 +80,12 @@ func safeLines(s string) []string {
 }
 
 // wrap breaks text into lines of at most width columns. Runs of white space
-// become one space; a word longer than a line stays whole, so that a path or
-// a command can be copied.
+// become one space; a word longer than a line stays whole, and so does a
+// command between backquotes that fits a line: they are there to be copied.
 func wrap(text string, width int) []string {
 	var lines []string
 	line, length := "", 0
-	for _, word := range strings.Fields(text) {
+	for _, word := range joinQuoted(strings.Fields(text), width) {
 		word = Safe(word)
 		n := utf8.RuneCountInString(word)
 		switch {
@@ -102,6 +102,29 @@ func wrap(text string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// joinQuoted makes one word of those between backquotes, as far as it fits.
+func joinQuoted(words []string, width int) []string {
+	var out []string
+	for i := 0; i < len(words); i++ {
+		out = append(out, words[i])
+		if strings.Count(words[i], "`")%2 == 0 {
+			continue
+		}
+		for end := i + 1; end < len(words); end++ {
+			if strings.Count(words[end], "`")%2 == 0 {
+				continue
+			}
+			if span := strings.Join(words[i:end+1], " "); utf8.RuneCountInString(span) <= width {
+				out[len(out)-1], i = span, end
+			} else {
+				out, i = append(out, words[i+1:end+1]...), end
+			}
+			break
+		}
+	}
+	return out
 }
 
 // quantity writes a number with its unit for the eye.
@@ -219,7 +242,8 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func words(list []string) string {
+// Words returns a list as words of a shell command.
+func Words(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
 		quoted[i] = word(s)
@@ -229,7 +253,7 @@ func words(list []string) string {
 
 // nextCommands are what a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
-	files := words(d.Files)
+	files := Words(d.Files)
 	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
 		files = "FILE"
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -189,21 +190,56 @@ func TestOnlyThreeAreExpanded(t *testing.T) {
 	}
 }
 
-// Readers depend on these keys.
+// Readers depend on these keys; README.md has the same list.
 func TestJSONKeys(t *testing.T) {
 	var got map[string]any
 	if err := json.Unmarshal(render(t, JSON, hostile(), Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []string{"schema", "verdict", "summary", "findings", "fine", "unchecked", "warnings", "trace"} {
-		if _, ok := got[k]; !ok {
-			t.Errorf("no %q", k)
+	if got["schema"] != 1.0 {
+		t.Errorf("schema %v", got["schema"])
+	}
+	first := func(of map[string]any, key string) map[string]any {
+		t.Helper()
+		list, ok := of[key].([]any)
+		if !ok || len(list) == 0 {
+			t.Fatalf("%q is no list with something in it: %v", key, of[key])
+		}
+		return list[0].(map[string]any)
+	}
+	finding := first(got, "findings")
+	for _, tt := range []struct {
+		name string
+		of   map[string]any
+		keys string
+	}{
+		{"diagnosis", got, "schema verdict summary findings fine unchecked warnings trace"},
+		{"trace", got["trace"].(map[string]any), "go duration_ns events generations lost_bytes"},
+		{"unchecked", first(got, "unchecked"), "what why how"},
+		{"finding", finding, "rule title summary where evidence cost bound confidence confidence_reasons ruled_out explains remedy prove"},
+		{"where", first(finding, "where"), "function file line"},
+		{"evidence", first(finding, "evidence"), "name value unit source"},
+		{"cost", finding["cost"].(map[string]any), "value unit what"},
+		{"bound", finding["bound"].(map[string]any), "value unit method"},
+	} {
+		for _, k := range strings.Fields(tt.keys) {
+			if _, ok := tt.of[k]; !ok {
+				t.Errorf("no %q in %s", k, tt.name)
+			}
 		}
 	}
-	finding := got["findings"].([]any)[0].(map[string]any)
-	for _, k := range []string{"rule", "title", "where", "evidence", "cost", "bound", "confidence", "explains", "remedy", "prove"} {
-		if _, ok := finding[k]; !ok {
-			t.Errorf("no %q in a finding", k)
+}
+
+// A list without entries is an empty list, not null: readers loop over it.
+func TestJSONEmptyLists(t *testing.T) {
+	d := diagnosis.Run(&model.Model{}, nil, diagnosis.Options{})
+	var got map[string]any
+	if err := json.Unmarshal(render(t, JSON, d, Options{}), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"findings", "fine", "unchecked", "warnings"} {
+		if _, ok := got[k].([]any); !ok {
+			t.Errorf("%q is %v", k, got[k])
 		}
 	}
 }
@@ -250,6 +286,17 @@ func TestWrap(t *testing.T) {
 	got := wrap("  one two\n three averyveryverylongword four ", 9)
 	if want := []string{"one two", "three", "averyveryverylongword", "four"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
+	}
+	for text, want := range map[string][]string{
+		"run `go test -v` again":          {"run", "`go test -v`", "again"},
+		"(`go test`), `go vet`.":          {"(`go test`),", "`go vet`."},
+		"an odd ` stays":                  {"an odd `", "stays"},
+		"`too long for a line` it breaks": {"`too long for", "a line` it", "breaks"},
+		"``` one":                         {"``` one"},
+	} {
+		if got := wrap(text, 13); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 	if got := wrap(" \n ", 9); got != nil {
 		t.Errorf("%q", got)

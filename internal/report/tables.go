@@ -51,27 +51,40 @@ func groupTable(m *model.Model) table[*groupRow] {
 	return t
 }
 
-// rangeTable lists the special ranges of each group: they overlap the states
-// above, so they have no place in their sum.
-func rangeTable(rows []*groupRow) []string {
-	var cells [][]string
+// rangesShown is how many special ranges a table has; JSON has all of them.
+const rangesShown = 12
+
+// rangeTable lists the special ranges of the groups, longest first: they
+// overlap the states above, so they have no place in their sum.
+func rangeTable(rows []*groupRow, width int) []string {
+	type entry struct {
+		ns          int64
+		what, group string
+	}
+	var list []entry
 	for _, r := range rows {
 		for _, name := range slices.Sorted(maps.Keys(r.Ranges)) {
 			if d := r.Ranges[name]; d > 0 {
-				cells = append(cells, []string{duration(time.Duration(d)), Safe(name), Safe(cmp.Or(r.Name, "(start not seen)"))})
+				list = append(list, entry{d, Safe(name), Safe(cmp.Or(r.Name, "(start not seen)"))})
 			}
 		}
 	}
-	if len(cells) == 0 {
+	if len(list) == 0 {
 		return nil
 	}
-	wideTime, wideName := 0, 0
-	for _, c := range cells {
-		wideTime, wideName = max(wideTime, utf8.RuneCountInString(c[0])), max(wideName, utf8.RuneCountInString(c[1]))
+	slices.SortStableFunc(list, largest(func(e entry) int64 { return e.ns }))
+	shown := list[:min(len(list), rangesShown)]
+	wide := 0
+	for _, e := range shown {
+		wide = max(wide, utf8.RuneCountInString(e.what))
 	}
 	lines := []string{"special ranges (they overlap the times above)"}
-	for _, c := range cells {
-		lines = append(lines, "  "+strings.Repeat(" ", wideTime-utf8.RuneCountInString(c[0]))+c[0]+"  "+pad(c[1], wideName)+"  "+c[2])
+	for _, e := range shown {
+		l := fmt.Sprintf("  %8s  %s  ", duration(time.Duration(e.ns)), pad(e.what, wide))
+		lines = append(lines, l+shorten(e.group, max(leastName, width-utf8.RuneCountInString(l))))
+	}
+	if hidden := len(list) - len(shown); hidden > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d shorter %s; --json has them", hidden, plural(hidden, "one")))
 	}
 	return []string{strings.Join(lines, "\n")}
 }
@@ -99,9 +112,14 @@ func goroutineTable(m *model.Model) table[*goroutineRow] {
 	t.order = append(timesOrder(times),
 		sortKey[*goroutineRow]{"id", smallest(func(r *goroutineRow) int64 { return r.ID })},
 		sortKey[*goroutineRow]{"runs", largest(func(r *goroutineRow) int64 { return r.Runs })})
-	if !m.Sched.AllKept {
-		t.notes = func([]*goroutineRow) []string {
-			return []string{"these are the heaviest goroutines of each group; --by group has the sums over all"}
+	alive := 0
+	for i := range m.Sched.Groups {
+		alive += m.Sched.Groups[i].Count
+	}
+	if !m.Sched.AllKept && len(t.rows) < alive {
+		t.notes = func([]*goroutineRow, int) []string {
+			return []string{fmt.Sprintf("looked at: the %s of %s goroutines that ran or waited for a P longest;\n"+
+				"--top 0 shows all, --by group has their sums", figures(float64(len(t.rows))), figures(float64(alive)))}
 		}
 	}
 	return t
@@ -299,6 +317,7 @@ func regionTable(m *model.Model) table[*regionRow] {
 	}
 	times := func(r *regionRow) *ledgerTimes { return &r.ledgerTimes }
 	latency := latencyColumns(func(r *regionRow) *ledgerLatency { return &r.Latency })
+	latency[1].drop = 2
 	t.columns = append([]column[*regionRow]{{head: "COUNT", text: func(r *regionRow) string { return figures(float64(r.Count)) }},
 		latency[1], latency[3]}, timesColumns(times)...)
 	t.columns = append(t.columns, column[*regionRow]{head: "REGION", left: true, text: func(r *regionRow) string { return orDash(r.Name) }})

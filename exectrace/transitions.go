@@ -1,0 +1,394 @@
+package exectrace
+
+import "slices"
+
+// What a replay does when a goroutine or a P leaves a state, for good or
+// because its state turns out not to be true.
+
+// leaveRunning ends a run on a P.
+func (e *engine) leaveRunning(m *thread, s *gor, now int64) {
+	if s.word&stMask != stRunning {
+		e.mislay(s, now)
+		return
+	}
+	dt := now - s.since
+	s.run += dt
+	c, x := e.cellAt(now)
+	c.runN--
+	c.runT -= x
+	if s.flags&(flCarried|flMarker|flAssist) != 0 {
+		e.leaveSpecial(m, s, now)
+		return
+	}
+	e.slice.add(e.ns(dt))
+	if m.p >= 0 {
+		e.ps[m.p].user += dt
+	}
+}
+
+// leaveSpecial ends the run of a goroutine that the collector has to do
+// with, or that began before the generation.
+func (e *engine) leaveSpecial(m *thread, s *gor, now int64) {
+	dt := now - s.since
+	if s.flags&flCarried != 0 {
+		e.leaveCarried(s, now)
+	} else {
+		e.slice.add(e.ns(dt))
+	}
+	if m.p < 0 {
+		s.flags &^= flMarker
+		return
+	}
+	p := &e.ps[m.p]
+	switch {
+	case s.flags&flMarker == 0:
+		p.user += dt
+	case s.reason == markIdle:
+		p.gcIdle += dt
+	default:
+		p.gc += dt
+		e.load = append(e.load, loadMark{now, m.p, LoadBackground, s.reason == markDedicated, -1})
+	}
+	s.flags &^= flMarker
+	if s.flags&flAssist != 0 {
+		e.load = append(e.load, loadMark{now, m.p, LoadAssist, false, -1})
+	}
+}
+
+// How a mark worker labelled itself; kept in gor.reason while it runs.
+const (
+	markDedicated = iota
+	markFractional
+	markIdle
+)
+
+// leaveCarried notes when a state ended that began in an earlier generation.
+func (e *engine) leaveCarried(s *gor, now int64) {
+	s.flags &^= flCarried
+	s.traits |= trLeft
+	e.carry(s).end = now
+	e.carry(s).stack = s.stack
+}
+
+// leaveWaiting ends a wait.
+func (e *engine) leaveWaiting(s *gor, now int64) {
+	if s.flags&flCarried != 0 {
+		e.leaveCarried(s, now)
+		return
+	}
+	dt := now - s.since
+	e.sums.add(&s.blocked, int32(s.reason), dt)
+	if s.group == 0 {
+		e.postpone(s, Waiting, s.reason, waitCause(s.stack, 0), dt, false)
+		return
+	}
+	e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Waiting, s.reason, s.group), dt)
+}
+
+// leaveSyscall ends a system call. taken tells that its event says that the
+// P was lost, also when nothing showed when.
+func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
+	off := m.offAt
+	m.offAt = -1
+	if s.word&stMask != stSyscall {
+		e.mislay(s, now)
+		return
+	}
+	if s.flags&flCarried != 0 {
+		e.leaveCarried(s, now)
+		e.carry(s).offAt = off
+		if taken {
+			s.traits |= trTaken
+		}
+		return
+	}
+	dt := now - s.since
+	if off < 0 && taken {
+		off = s.since
+	}
+	if off >= 0 {
+		off = min(max(off, s.since), now)
+		s.sys += off - s.since
+		s.sysOff += now - off
+	} else {
+		s.sys += dt
+	}
+	if s.group == 0 {
+		e.postpone(s, Syscall, 0, waitCause(s.stack, 0), dt, false)
+		return
+	}
+	e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Syscall, 0, s.group), dt)
+}
+
+// dropProc makes the P of a thread idle.
+func (e *engine) dropProc(m *thread, now int64) {
+	p := &e.ps[m.p]
+	e.releaseProc(p, now)
+	p.word = p.word&^stMask | psIdle
+	m.p = -1
+	if p.waiter >= 0 {
+		e.wake(&p.waiter)
+	}
+}
+
+// releaseProc ends the time that a P was held.
+func (e *engine) releaseProc(p *proc, now int64) {
+	switch p.word & stMask {
+	case psSyscall, psAbandoned:
+		p.sys += now - p.sysFrom
+	case psRunning:
+	default:
+		return
+	}
+	p.held += now - p.since
+	p.m = -1
+	p.touched = true
+	c, x := e.cellAt(now)
+	c.heldN--
+	c.heldT -= x
+}
+
+// abandonProc leaves the P of a thread in a system call that nobody waits for.
+func (e *engine) abandonProc(m *thread, now int64) {
+	p := &e.ps[m.p]
+	if p.word&stMask == psSyscall {
+		p.word = p.word&^stMask | psAbandoned
+		p.m = -1
+	}
+	m.p = -1
+	if p.waiter >= 0 {
+		e.wake(&p.waiter)
+	}
+}
+
+// forceTo gives up what a goroutine seemed to do, and what m seemed to run.
+func (e *engine) forceTo(m *thread, s *gor, now int64) {
+	if m != nil && m.g >= 0 {
+		e.loseGoroutine(m, now)
+	}
+	e.giveUp(s, now)
+}
+
+// giveUp sends the time of a goroutine's present state to unknown and takes
+// it off the thread that it seemed to be on.
+func (e *engine) giveUp(s *gor, now int64) {
+	e.mislay(s, now)
+	for i := range e.threads {
+		if t := &e.threads[i]; t.g >= 0 && &e.gs[t.g] == s {
+			t.g = -1
+		}
+	}
+}
+
+// mislay sends the time of a goroutine's present state to unknown.
+func (e *engine) mislay(s *gor, now int64) {
+	switch s.word & stMask {
+	case stAbsent:
+		// It lived before, or was born by an event that was lost.
+		s.since = e.begin()
+		s.traits |= trForced | trLeft
+		e.carry(s).end = now
+	case stRunning:
+		c, x := e.cellAt(now)
+		c.runN--
+		c.runT -= x
+	case stRunnable:
+		c, x := e.cellAt(now)
+		c.readyN--
+		c.readyT -= x
+	}
+	s.unknown += now - s.since
+	s.since = now
+	if s.flags&flCarried != 0 {
+		s.traits |= trForced
+		e.leaveCarried(s, now)
+	}
+	s.flags &^= flMarker | flAssist | flUnnamed
+}
+
+// loseGoroutine forgets what a thread was running.
+func (e *engine) loseGoroutine(m *thread, now int64) {
+	if m.g < 0 {
+		return
+	}
+	s := &e.gs[m.g]
+	m.g = -1
+	e.giveUp(s, now)
+	s.word = s.word&^stMask | stLost
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
+	}
+}
+
+// loseContext forgets a thread's goroutine and P, after events of it were lost.
+func (e *engine) loseContext(m *thread, now int64) {
+	e.loseGoroutine(m, now)
+	if m.p >= 0 {
+		e.loseProc(&e.ps[m.p], now)
+		m.p = -1
+	}
+	m.lost = true
+}
+
+func (e *engine) loseProc(p *proc, now int64) {
+	e.releaseProc(p, now)
+	p.word = p.word&^stMask | psLost
+	p.m = -1
+	if p.waiter >= 0 {
+		e.wake(&p.waiter)
+	}
+}
+
+// forceProc makes a P free for m to take.
+func (e *engine) forceProc(m *thread, p *proc, now int64) {
+	if m.p >= 0 {
+		e.loseProc(&e.ps[m.p], now)
+		m.p = -1
+	}
+	if p.m >= 0 {
+		e.threads[p.m].p = -1
+	}
+	e.releaseProc(p, now)
+}
+
+// postpone keeps a wait until the goroutine's group is known.
+func (e *engine) postpone(s *gor, state State, reason uint16, cause uint64, d int64, unnamed bool) {
+	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, s.late})
+	s.late = int32(len(e.late))
+}
+
+// setGroup learns a goroutine's start function from one of its own stacks.
+func (e *engine) setGroup(s *gor, stack uint32) {
+	if s.group = e.group(stack); s.group != 0 && s.traits&trBorn != 0 {
+		e.settleGroup(s)
+	}
+}
+
+// settleGroup counts what waited for the group of a goroutine that was born
+// here to be known. What waits for the group of one that was not is the
+// stitcher's, who knows more of it.
+func (e *engine) settleGroup(s *gor) {
+	tl := e.tallies[s.group]
+	for i := s.late; i != 0; {
+		w := &e.late[i-1]
+		x := e.waits.at(w.cause, waitClass(w.state, w.reason, s.group))
+		x.n++
+		x.total += w.d
+		if w.state == Runnable {
+			tl.delay.add(e.ns(w.d))
+		}
+		i = w.next
+	}
+	s.late = 0
+	if s.traits&trUncounted != 0 {
+		s.traits &^= trUncounted
+		tl.created++
+		tl.net[e.netSlot(s.created)]++
+	}
+}
+
+// endGoroutine ends a life. Those that were born in this generation are
+// added to their group and forgotten; the others wait for the stitcher.
+func (e *engine) endGoroutine(slot int32, now int64) {
+	s := &e.gs[slot]
+	e.ids.remove(s.id)
+	if s.waiter >= 0 {
+		e.wake(&s.waiter)
+	}
+	if s.cold > 0 {
+		e.closeCold(slot, s, now)
+	}
+	if s.traits&trBorn == 0 {
+		s.word = stDead
+		s.since = now
+		return
+	}
+	e.settleGroup(s)
+	tl := e.tallies[s.group]
+	tl.ended++
+	tl.net[e.netSlot(now)]--
+	e.fold(tl, s, now)
+	e.sums.drop(&s.blocked)
+	if s.cold > 0 {
+		e.coldFree = append(e.coldFree, s.cold)
+	}
+	s.word = stAbsent
+	s.id = 0
+	e.free = append(e.free, slot)
+}
+
+// fold adds a finished goroutine to its group.
+func (e *engine) fold(tl *tally, s *gor, now int64) {
+	tl.run += s.run
+	tl.ready += s.ready
+	tl.sys += s.sys
+	tl.sysOff += s.sysOff
+	tl.unknown += s.unknown
+	tl.runs += int64(s.runs)
+	tl.running.add(e.ns(s.run))
+	tl.life.add(e.ns(now - s.created))
+	for n := range e.sums.all(s.blocked) {
+		e.sums.add(&tl.blocked, n.key, n.sum)
+	}
+	if weight := s.run + s.ready; e.keep < 0 || weight > tl.keepMin || len(tl.kept) < e.keep {
+		e.keepGor(tl, s, now)
+	}
+}
+
+func (e *engine) keepGor(tl *tally, s *gor, now int64) {
+	k := keptGor{gor: *s, ended: now}
+	k.sums = slices.Collect(e.sums.all(s.blocked))
+	if e.keep < 0 || len(tl.kept) < e.keep {
+		tl.kept = append(tl.kept, k)
+	} else {
+		least := 0
+		for i := range tl.kept {
+			if tl.kept[i].weight() < tl.kept[least].weight() {
+				least = i
+			}
+		}
+		tl.kept[least] = k
+	}
+	if len(tl.kept) == e.keep {
+		tl.keepMin = tl.kept[0].weight()
+		for i := range tl.kept {
+			tl.keepMin = min(tl.keepMin, tl.kept[i].weight())
+		}
+	}
+}
+
+// Bursts: goroutines made ready from one place within burstSpan.
+const (
+	minBurst  = 8
+	burstSpan = 100_000 // ns
+	futileRun = 20_000  // ns
+)
+
+func (e *engine) flushBurst(m *thread) {
+	if m.burstN < minBurst {
+		return
+	}
+	b := e.burstAt(m.burstStack)
+	b.count++
+	b.woken += int64(m.burstN)
+	b.max = max(b.max, int64(m.burstN))
+	m.burstN = 0
+}
+
+func (e *engine) burstAt(stack uint32) *burstTally {
+	b := e.bursts[stack]
+	if b == nil {
+		b = new(burstTally)
+		e.bursts[stack] = b
+	}
+	return b
+}
+
+// endBurst is called when a goroutine that was woken with many others stops
+// for the first time, at stack: did it do anything?
+func (e *engine) endBurst(s *gor, stack uint32, now int64) {
+	s.flags &^= flBurst
+	if stack == s.woken && e.ns(now-s.since) < futileRun {
+		e.burstAt(s.stack).futile++
+	}
+}
