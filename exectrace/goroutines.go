@@ -2,7 +2,6 @@ package exectrace
 
 import (
 	"iter"
-	"slices"
 )
 
 // idTable finds the slot of a goroutine id. It is open-addressed: runs of
@@ -221,16 +220,6 @@ func (s *sums) total(head, limit int32) (d int64) {
 		}
 	}
 	return d
-}
-
-// extend appends a zero element. It grows by doubling: append does so in
-// quarters, and would copy a table of goroutines five times.
-func extend[T any](s []T) []T {
-	if len(s) == cap(s) {
-		s = slices.Grow(s, max(len(s), 256))
-	}
-	var zero T
-	return append(s, zero)
 }
 
 // A waitTable sums durations by two keys, open-addressed.

@@ -1,5 +1,7 @@
 package exectrace
 
+import "slices"
+
 // A rawFrame is a stack frame with string ids of its generation.
 type rawFrame struct {
 	pc             uint64
@@ -40,21 +42,38 @@ func (t *tables) load(g *generation) {
 		t.text = append(t.text, g.strings[i].body())
 		t.lost += t.addStrings(g.strings[i].body())
 	}
+	frames := 0
+	for i := range g.stacks {
+		frames += g.stacks[i].size / frameSize
+	}
+	t.frames = slices.Grow(t.frames, frames)
 	for i := range g.stacks {
 		t.lost += t.addStacks(g.stacks[i].body())
 	}
 }
 
+// frameSize is about what a frame takes in the trace, from below: a program
+// counter of four or five bytes and three small numbers.
+const frameSize = 8
+
 // The runtime numbers strings and stacks without gaps, and each takes some
 // bytes. An id far beyond what the bytes so far could hold is damage.
 func plausibleID(id uint64, have int) bool { return id < uint64(have)*4+1<<16 }
 
-// grow returns s with index i present.
+// grow returns s with index i present. It doubles: append grows in quarters,
+// and would copy a table of all goroutines five times.
 func grow[T any](s []T, i int) []T {
-	for i >= cap(s) {
-		s = append(s[:cap(s)], *new(T))
+	if i >= cap(s) {
+		s = slices.Grow(s, max(i+1-len(s), cap(s), 64))
 	}
 	return s[:max(len(s), i+1)]
+}
+
+// extend appends a zero element.
+func extend[T any](s []T) []T {
+	s = grow(s, len(s))
+	clear(s[len(s)-1:])
+	return s
 }
 
 func (t *tables) addStrings(b []byte) (lost int64) {
