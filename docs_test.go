@@ -94,6 +94,34 @@ func TestRulesHaveFiles(t *testing.T) {
 	}
 }
 
+// TestReadmeSpeed: what the README says about speed is what the newest run of
+// the benchmarks measured.
+func TestReadmeSpeed(t *testing.T) {
+	runs, err := filepath.Glob("bench/runs/*/README.md")
+	if err != nil || len(runs) == 0 {
+		t.Fatal("there is no run of the benchmarks:", err)
+	}
+	newest := slices.Max(runs)
+	measured := read(t, newest)
+	_, section, _ := strings.Cut(read(t, "README.md"), "\n## Speed\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if dir := filepath.ToSlash(filepath.Dir(newest)); !strings.Contains(section, dir) {
+		t.Errorf("the section on speed does not name %s", dir)
+	}
+	rows := 0
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		if rows++; !strings.Contains(measured, line) {
+			t.Errorf("%s does not say: %s", newest, line)
+		}
+	}
+	if rows == 0 {
+		t.Error("the section on speed has no figures")
+	}
+}
+
 // CI must run what the README tells people to run.
 func TestReadmeCommandsAreThoseOfCI(t *testing.T) {
 	readme := read(t, "README.md")

@@ -275,7 +275,7 @@ func TestVerdicts(t *testing.T) {
 		{"short", short, TooThin},
 		{"few events", few, TooThin},
 		{"ruined", ruined, TooThin},
-		{"cpu profile", cpu(900), Healthy},
+		{"cpu profile", cpu(900), TooThin},
 		{"thin cpu profile", cpu(30), TooThin},
 		{"heap profile", &model.Model{Heap: &model.Profile{}}, TooThin},
 	} {

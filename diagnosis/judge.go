@@ -112,7 +112,7 @@ func thin(m *model.Model) string {
 		if _, n := CPUTime(m); n < ThinSamples {
 			return fmt.Sprintf("the CPU profile holds only %d samples", n)
 		}
-		return ""
+		return "a CPU profile alone tells where processor time goes, not what the program waits for"
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}

@@ -203,7 +203,7 @@ type LoadKind uint8
 
 // The kinds of load.
 const (
-	LoadSTW LoadKind = iota
+	LoadSTW LoadKind = iota // the collector's own; [Accounts.Pauses] has all
 	LoadBackground
 	LoadAssist
 	LoadSweep

@@ -630,7 +630,78 @@ func checkDamage(whole *exectrace.Accounts, gens [][]byte, data []byte) error {
 			return fmt.Errorf("goroutine %d: %v in a trace of %v", g.ID, total, life)
 		}
 	}
+	return checkCapacity(whole, a)
+}
+
+// checkCapacity: what was lost must not make Ps out of nothing, nor leave the
+// collector at work for ever.
+func checkCapacity(whole, a *exectrace.Accounts) error {
+	for _, b := range a.Buckets {
+		if most := time.Duration(max(len(whole.Procs), len(a.Procs))) * b.Width; b.Held > most+most/100 {
+			return fmt.Errorf("Ps were held for %v of %v at %v", b.Held, most, b.From)
+		}
+	}
+	if a.Info.Generations[len(a.Info.Generations)-1].Trusted {
+		return nil
+	}
+	open := make(map[exectrace.LoadChange]int32)
+	for _, c := range a.Load {
+		if c.Kind != exectrace.LoadProcs {
+			open[exectrace.LoadChange{Proc: c.Proc, Kind: c.Kind, Dedicated: c.Dedicated}] += c.Delta
+		}
+	}
+	for c, n := range open {
+		if n != 0 {
+			return fmt.Errorf("%+v goes on after the end: %d", c, n)
+		}
+	}
 	return nil
+}
+
+// TestCutEnd: a trace that was cut says no more of any state than the whole
+// one does of the same time.
+func TestCutEnd(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		if s.old() {
+			t.Skip("the old format is the reference's to read")
+		}
+		for _, share := range []float64{0.3, 0.6, 0.9, 0.99} {
+			data := s.data[:int(share*float64(len(s.data)))]
+			tr, err := exectrace.NewReaderAt(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := tr.Account(t.Context(), exectrace.Options{})
+			if errors.Is(err, exectrace.ErrNoEvents) {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			whole := account(t, s.data, exectrace.Options{Window: a.Window})
+			got, most := states(a), states(whole)
+			for i, name := range []string{"running", "runnable", "in system calls", "blocked", "held"} {
+				if got[i] > most[i]+most[i]/100+time.Millisecond {
+					t.Errorf("with %.0f %% of it: %s %v, of %v in the whole trace", 100*share, name, got[i], most[i])
+				}
+			}
+		}
+	})
+}
+
+// states are the times of all goroutines by state, and of all Ps that were held.
+func states(a *exectrace.Accounts) (sum [5]time.Duration) {
+	for _, g := range a.Groups {
+		sum[0] += g.Running
+		sum[1] += g.Runnable
+		sum[2] += g.Syscall + g.SyscallBlocked
+		for _, r := range g.Blocked {
+			sum[3] += r.Total
+		}
+	}
+	for _, p := range a.Procs {
+		sum[4] += p.User + p.GC + p.GCIdle + p.Syscall + p.Scheduler
+	}
+	return sum
 }
 
 // untouchedGenerations are the indices of those generations whose bytes are

@@ -63,6 +63,11 @@ func (g *generation) start() uint64 {
 	return first
 }
 
+// torn reports whether the end of the generation is missing, and with it
+// events of any thread: the runtime writes the stacks of all events when it
+// has written the last of them.
+func (g *generation) torn() bool { return len(g.stacks) == 0 && (g.cut || len(g.sync) == 0) }
+
 // batchHeader is the head of a batch on the wire.
 type batchHeader struct {
 	size       int // of the header itself

@@ -631,18 +631,22 @@ func (a *orderedAccount) mark(e *Event) {
 func (a *orderedAccount) pause(e *Event, now int64) {
 	l := a.current(e)
 	if e.typ == evSTWBegin {
-		a.load(now, -1, LoadSTW, false, 1)
+		if forGC(e.pauseKind()) {
+			a.load(now, -1, LoadSTW, false, 1)
+		}
 		if l != nil {
 			l.stw, l.stwKind, l.stwStack = int64(e.Time), a.st.reason(e.pauseKind()), a.stack(e.stackID())
 		}
 		return
 	}
-	a.load(now, -1, LoadSTW, false, -1)
 	p := Pause{Begin: Time(a.sync), End: e.Time, Kind: e.pauseKind()}
 	if l != nil && l.stw >= 0 {
 		p.Begin, p.Kind, p.Stack = Time(l.stw), a.st.reasons[l.stwKind], l.stwStack
 		a.st.sums.add(&l.blocked, rangeSTW+l.stwKind, now-a.st.clip(l.stw))
 		l.stw = -1
+	}
+	if forGC(p.Kind) {
+		a.load(now, -1, LoadSTW, false, -1)
 	}
 	a.st.acc.Pauses = append(a.st.acc.Pauses, p)
 }

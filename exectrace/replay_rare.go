@@ -1,5 +1,7 @@
 package exectrace
 
+import "strings"
+
 // The events of the replay that are not on its hot path: statuses, stolen
 // Ps, the garbage collector, annotations.
 
@@ -82,7 +84,7 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 	case evSTWBegin:
 		c := e.cold(s)
 		c.stw, c.stwKind, c.stwAt = now, int32(e.reasonIndex(a[1])), uint32(a[2])
-		e.load = append(e.load, loadMark{now, -1, LoadSTW, false, 1})
+		e.loadSTW(c, now, 1)
 	case evSTWEnd:
 		e.stwEnd(m.g, s, now)
 	case evGCMarkAssistBegin:
@@ -393,16 +395,26 @@ func (e *engine) assistActive(mi int32, m *thread, a *[6]uint64, force bool) boo
 }
 
 func (e *engine) stwEnd(slot int32, s *gor, now int64) {
-	e.load = append(e.load, loadMark{now, -1, LoadSTW, false, -1})
 	c := e.cold(s)
-	if c.stw < 0 {
+	if c.stw < 0 { // it began in an earlier generation, or with what was lost
 		e.pauses = append(e.pauses, pauseMark{begin: -1, end: now, g: slot})
 		return
 	}
+	e.loadSTW(c, now, -1)
 	e.pauses = append(e.pauses, pauseMark{c.stw, now, c.stwKind, c.stwAt, slot})
 	e.sums.add(&s.blocked, rangeSTW+c.stwKind, now-c.stw)
 	c.stw = -1
 }
+
+// loadSTW notes begin or end of a stop of the world that the collector made.
+func (e *engine) loadSTW(c *cold, now int64, delta int32) {
+	if forGC(string(e.reasons[c.stwKind])) {
+		e.load = append(e.load, loadMark{now, -1, LoadSTW, false, delta})
+	}
+}
+
+// forGC reports whether a stop of the world of this kind is the collector's.
+func forGC(kind string) bool { return strings.Contains(kind, "GC") }
 
 // label handles the name a mark worker gives itself when it starts to run.
 func (e *engine) label(m *thread, s *gor, id uint64, now int64) {

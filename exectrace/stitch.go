@@ -195,8 +195,9 @@ func (st *stitcher) add(e *engine) {
 }
 
 // trusted reports whether a generation's states mean anything: when every
-// twentieth event had to be forced, they are guesses.
-func trusted(e *engine) bool { return (e.forced+e.dropped)*20 <= e.events }
+// twentieth event had to be forced, they are guesses, and where its end is
+// missing, what was going on when the last events were written went on or not.
+func trusted(e *engine) bool { return (e.forced+e.dropped)*20 <= e.events && !e.g.torn() }
 
 // note records what a generation lost.
 func (st *stitcher) note(e *engine, rec *Generation) {
@@ -289,6 +290,7 @@ func (st *stitcher) reasonAt(local int32) int32 {
 
 // loseAll gives up what all goroutines and Ps do at a moment.
 func (st *stitcher) loseAll(now int64) {
+	st.closeLoad(now)
 	for i := range st.lives {
 		if l := &st.lives[i]; l.state != stAbsent {
 			l.unknown += now - l.since
@@ -298,9 +300,26 @@ func (st *stitcher) loseAll(now int64) {
 	for i := range st.procs {
 		if p := &st.procs[i]; p.seen {
 			if p.state != psIdle {
-				p.Unknown += time.Duration(now - p.since)
+				p.Unknown += time.Duration(max(now-p.since, 0))
 			}
 			p.since, p.state = now, psLost
+		}
+	}
+}
+
+// closeLoad ends whatever the collector was doing, where nobody can tell when
+// it did.
+func (st *stitcher) closeLoad(now int64) {
+	open := map[LoadChange]int32{}
+	for _, c := range st.acc.Load {
+		if c.Kind != LoadProcs {
+			open[LoadChange{Proc: c.Proc, Kind: c.Kind, Dedicated: c.Dedicated}] += c.Delta
+		}
+	}
+	for c, n := range open {
+		if n != 0 {
+			c.At, c.Delta = Time(now), -n
+			st.acc.Load = append(st.acc.Load, c)
 		}
 	}
 }

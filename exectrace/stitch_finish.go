@@ -53,6 +53,11 @@ func (st *stitcher) finishBuckets() {
 			debt[k] = min(*v, 0)
 			*v = max(*v, 0)
 		}
+		if damaged := a.Info.Damage.Forced > 0 || a.Info.Damage.LostBytes > 0; damaged {
+			// Times that were damaged too put begins and ends where they never were.
+			b.Held = min(b.Held, time.Duration(len(st.procs))*b.Width)
+			b.Running = min(b.Running, b.Held)
+		}
 	}
 }
 

@@ -101,13 +101,17 @@ func (st *stitcher) joinGC(e *engine) {
 		if p.begin >= 0 {
 			o.Kind, o.Stack = st.reasons[st.reasonAt(p.kind)], st.stack(e, p.stack)
 		} else {
-			o.Begin = Time(e.ns(e.t0))
-			if at := st.ids.get(e.gs[p.g].id); at >= 0 && st.lives[at].stw >= 0 {
-				l := &st.lives[at]
-				o.Begin, o.Kind, o.Stack = Time(l.stw), st.reasons[l.stwKind], l.stwStack
-				st.sums.add(&l.blocked, rangeSTW+l.stwKind, int64(o.End-o.Begin))
-				l.stw = -1
+			at := st.ids.get(e.gs[p.g].id)
+			if at < 0 || st.lives[at].stw < 0 {
+				continue // its begin was lost, and with it what it was for
 			}
+			l := &st.lives[at]
+			o.Begin, o.Kind, o.Stack = Time(l.stw), st.reasons[l.stwKind], l.stwStack
+			st.sums.add(&l.blocked, rangeSTW+l.stwKind, int64(o.End-o.Begin))
+			if forGC(o.Kind) {
+				st.acc.Load = append(st.acc.Load, LoadChange{Time(e.ns(p.end)), -1, LoadSTW, false, -1})
+			}
+			l.stw = -1
 		}
 		st.acc.Pauses = append(st.acc.Pauses, o)
 	}

@@ -179,6 +179,7 @@ func (st *stitcher) join(e *engine, slot int32, s *gor, l *life, from int64) {
 func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64) {
 	if l.state != e.carry(s).state || s.traits&trForced != 0 {
 		l.unknown += from - l.since
+		st.unmark(l, from)
 		if s.traits&trForced != 0 && s.traits&trLeft == 0 {
 			l.since = from
 			return
@@ -243,6 +244,14 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		}
 	}
 	st.regionEnds(e, slot, l, func(*[5]int64) {})
+}
+
+// unmark ends the marking of a life that nobody saw end.
+func (st *stitcher) unmark(l *life, now int64) {
+	if l.marker && l.reason != markIdle {
+		st.acc.Load = append(st.acc.Load, LoadChange{Time(now), l.proc, LoadBackground, l.reason == markDedicated, -1})
+	}
+	l.marker = false
 }
 
 // ranOn accounts a run that began in an earlier generation to its P. The

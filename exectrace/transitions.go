@@ -203,7 +203,39 @@ func (e *engine) mislay(s *gor, now int64) {
 		s.traits |= trForced
 		e.leaveCarried(s, now)
 	}
+	e.dropLoad(s, now)
 	s.flags &^= flMarker | flAssist | flUnnamed
+}
+
+// dropLoad ends what a goroutine does for the collector, or stops the world
+// for, when nobody can tell when it really ended.
+func (e *engine) dropLoad(s *gor, now int64) {
+	var c *cold
+	if s.cold > 0 {
+		c = &e.colds[s.cold-1]
+	}
+	if c != nil && c.stw >= 0 {
+		c.stw = -1
+		e.loadSTW(c, now, -1)
+	}
+	if c != nil {
+		c.assist = -1
+	}
+	if s.flags&(flAssist|flMarker) == 0 || s.word&stMask != stRunning {
+		return
+	}
+	for i := range e.threads {
+		t := &e.threads[i]
+		if t.g < 0 || &e.gs[t.g] != s || t.p < 0 {
+			continue
+		}
+		if s.flags&flAssist != 0 {
+			e.load = append(e.load, loadMark{now, t.p, LoadAssist, false, -1})
+		}
+		if s.flags&flMarker != 0 && s.reason != markIdle {
+			e.load = append(e.load, loadMark{now, t.p, LoadBackground, s.reason == markDedicated, -1})
+		}
+	}
 }
 
 // loseGoroutine forgets what a thread was running.
@@ -212,8 +244,8 @@ func (e *engine) loseGoroutine(m *thread, now int64) {
 		return
 	}
 	s := &e.gs[m.g]
-	m.g = -1
 	e.giveUp(s, now)
+	m.g = -1
 	s.word = s.word&^stMask | stLost
 	if s.waiter >= 0 {
 		e.wake(&s.waiter)

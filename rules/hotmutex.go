@@ -55,6 +55,8 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case enough > 0:
 		p.Fine(fmt.Sprintf("locks: %s goroutines wait for one on average, but %s of %d Ps are busy anyway, so it is not the limit", num(enough), num(working(p)), p.Procs()))
+	case worst == 0:
+		p.Fine("locks: nobody waits for one")
 	default:
 		p.Fine(fmt.Sprintf("locks: at most %s goroutines wait for one on average", num(worst)))
 	}

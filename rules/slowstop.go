@@ -38,6 +38,10 @@ const (
 	// stops reach 5 ms and add up to 0.7 %. Stops that the program asks for
 	// itself need not be long: stopped often in short pieces is stopped too.
 	slowstopShare = 0.01
+	// slowstopFew is from how many stops on the program asks for them again
+	// and again. A test that reads memory statistics at its begin and its end
+	// stops twice, and in a trace of 0.3 s that is 1 %.
+	slowstopFew = 4
 )
 
 // stops is all stops of the world for one purpose.
@@ -103,7 +107,8 @@ func stopsByKind(pauses []model.Pause) (out []stops) {
 func slow(p *diagnosis.Pass, s *stops) bool {
 	often := div(s.total.Seconds(), p.Seconds()) >= slowstopShare
 	long := len(s.sorted) >= slowstopMany && s.p99() >= slowstopP99
-	return s.max() >= slowstopMax || often && (long || s.kind != collection)
+	asked := s.kind != collection && len(s.sorted) >= slowstopFew
+	return s.max() >= slowstopMax || often && (long || asked)
 }
 
 // collection is the purpose of the collector's own stops.
@@ -113,8 +118,8 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 	share := div(s.total.Seconds(), p.Seconds())
 	place, _ := p.UserPlace(s.stack)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The world was stopped %s times for %s, up to %s at a time, %s of the window in all.",
-			num(len(s.sorted)), purpose(s.kind), dur(s.max()), pct(share)),
+		Summary: fmt.Sprintf("The world was stopped %s for %s, up to %s at a time, %s of the window in all.",
+			howOften(len(s.sorted)), purpose(s.kind), dur(s.max()), pct(share)),
 		Where: where(place),
 		Evidence: []diagnosis.Fact{
 			{Name: "longest stop", Value: s.max().Seconds(), Unit: diagnosis.Seconds, Source: "trace: stops of the world"},
@@ -122,7 +127,7 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 			{Name: "stops", Value: div(float64(len(s.sorted)), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: stops of the world"},
 			{Name: "share of the window", Value: share, Unit: diagnosis.Ratio, Source: "trace: stops of the world"},
 		},
-		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: diagnosis.Seconds, Share: share, What: "nothing of the program runs"},
+		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: diagnosis.Seconds, Share: share, What: "during which nothing of the program runs"},
 		Bound: diagnosis.Bound{
 			Value: s.max().Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: share,
 			Method: "the longest stop: the most that any one request waited for it",

@@ -13,16 +13,40 @@ import (
 // Numbers in sentences have three digits: what is measured is not better
 // than that, and a reader compares them faster.
 
-// dur writes a duration like "1.34s", "12.5ms", "340µs".
+// dur writes a duration like "1.34 s", "12.5 ms", "340 µs"; from a minute on
+// like "2m3s".
 func dur(d time.Duration) string {
 	if d < 0 {
 		return "-" + dur(-d)
 	}
-	for unit := time.Duration(1); ; unit *= 10 {
-		if r := d.Round(unit); r < 1000*unit || unit >= time.Hour {
-			return r.String()
+	unit := time.Duration(1)
+	for d.Round(unit) >= 1000*unit && unit < time.Minute {
+		unit *= 10
+	}
+	d = d.Round(unit)
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Second, " s"}, {time.Millisecond, " ms"}, {time.Microsecond, " µs"}} {
+		if d >= u.unit && d < time.Minute {
+			return strconv.FormatFloat(float64(d)/float64(u.unit), 'g', 3, 64) + u.name
 		}
 	}
+	if d < time.Microsecond {
+		return strconv.FormatInt(int64(d), 10) + " ns"
+	}
+	return d.Round(time.Second).String()
+}
+
+// howOften writes how many times something happened.
+func howOften(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return num(n) + " times"
 }
 
 // pct writes a share as a percentage: 0.123 is "12 %".
@@ -65,7 +89,7 @@ func size(bytes float64) string {
 // groupName is how a sentence calls a goroutine group.
 func groupName(name string) string {
 	if name == "" {
-		return "goroutines of an unknown start function"
+		return "a group of unknown start function"
 	}
 	return name
 }
