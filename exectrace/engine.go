@@ -25,6 +25,7 @@ const (
 	flBurst               // made ready together with many others
 	flUnnamed             // made ready from a wait whose place this generation does not tell
 	flRan                 // ran in this generation
+	flHere                // alive under its id, or named by an event
 )
 
 // Traits of a goroutine that only its end asks for.
@@ -319,8 +320,10 @@ type engine struct {
 	ps      []proc
 	gs      []gor
 	carries []carry
-	free    []int32
-	ids     idTable
+	ids     idTable // chunk of gs by goroutine id / chunkSize
+	again   idTable // chunk by goroutine id, where an earlier life of this id is kept for the stitcher
+	alive   []uint8 // goroutines in each chunk
+	free    []int32 // chunks
 	colds   []cold
 	sums    sums
 	waits   waitTable
@@ -380,8 +383,9 @@ func (e *engine) reset(g *generation, o Options) {
 	clear(e.byM)
 	e.threads = e.threads[:0]
 	e.ps = e.ps[:0]
-	e.gs, e.carries, e.free = e.gs[:0], e.carries[:0], e.free[:0]
+	e.gs, e.carries, e.alive, e.free = e.gs[:0], e.carries[:0], e.alive[:0], e.free[:0]
 	e.ids.reset()
+	e.again.reset()
 	e.colds = e.colds[:0]
 	e.sums.reset()
 	e.waits.reset()
@@ -427,28 +431,84 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
+// chunkSize is how many goroutines with consecutive ids lie side by side, in
+// slots in the same order. Those that are born together are met together, and
+// memory that is asked for in order comes in time. A goroutine that outlives its
+// neighbours keeps their room: at most a KiB for each that is alive.
+const chunkSize = 8
+
+// find returns the slot of a goroutine, or -1.
+func (e *engine) find(id uint64) int32 {
+	c := e.ids.get(id / chunkSize)
+	if c < 0 {
+		return -1
+	}
+	slot := c*chunkSize + int32(id%chunkSize)
+	switch s := &e.gs[slot]; {
+	case s.flags&flHere != 0:
+		return slot
+	case s.word&stMask != stDead:
+		return -1
+	}
+	if c = e.again.get(id); c < 0 {
+		return -1
+	}
+	return c*chunkSize + int32(id%chunkSize)
+}
+
 // goroutine returns the slot of a goroutine, making an absent one when it is not known.
 func (e *engine) goroutine(id uint64) int32 {
-	if s := e.ids.get(id); s >= 0 {
+	if s := e.find(id); s >= 0 {
 		return s
 	}
 	return e.newGoroutine(id)
 }
 
 func (e *engine) newGoroutine(id uint64) int32 {
-	var s int32
-	if n := len(e.free); n > 0 {
-		s = e.free[n-1]
-		e.free = e.free[:n-1]
-	} else {
-		s = int32(len(e.gs))
-		e.gs = extend(e.gs)
+	c := e.ids.get(id / chunkSize)
+	switch {
+	case c < 0:
+		c = e.newChunk()
+		e.ids.put(id/chunkSize, c)
+	case e.gs[c*chunkSize+int32(id%chunkSize)].word&stMask == stDead:
+		c = e.newChunk()
+		e.again.put(id, c)
 	}
-	g := &e.gs[s]
+	e.alive[c]++
+	slot := c*chunkSize + int32(id%chunkSize)
+	g := &e.gs[slot]
 	*g = gor{} // in place; a literal with values would be made elsewhere and copied
-	g.id, g.waiter, g.blocked = id, -1, -1
-	e.ids.put(id, s)
-	return s
+	g.id, g.waiter, g.blocked, g.flags = id, -1, -1, flHere
+	return slot
+}
+
+func (e *engine) newChunk() (c int32) {
+	if n := len(e.free); n > 0 {
+		c = e.free[n-1]
+		e.free = e.free[:n-1]
+		return c
+	}
+	c = int32(len(e.alive))
+	e.alive = extend(e.alive)
+	e.gs = grow(e.gs, len(e.gs)+chunkSize-1)
+	clear(e.gs[c*chunkSize:])
+	return c
+}
+
+// forget gives the slot of a goroutine back.
+func (e *engine) forget(slot int32, id uint64) {
+	s := &e.gs[slot]
+	s.word, s.id, s.flags, s.traits = stAbsent, 0, 0, 0
+	c := slot / chunkSize
+	if e.alive[c]--; e.alive[c] > 0 {
+		return
+	}
+	if e.ids.get(id/chunkSize) == c {
+		e.ids.remove(id / chunkSize)
+	} else {
+		e.again.remove(id)
+	}
+	e.free = append(e.free, c)
 }
 
 // maxGroups bounds the groups of a generation; goroutines of later ones have

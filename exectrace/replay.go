@@ -92,7 +92,7 @@ func (e *engine) earliest() (m int32, barrier bool) {
 }
 
 func (e *engine) absent(id uint64) bool {
-	s := e.ids.get(id)
+	s := e.find(id)
 	return s < 0 || e.gs[s].word&stMask == stAbsent
 }
 
@@ -230,8 +230,9 @@ func (e *engine) run(mi int32, force bool) {
 
 		switch typ {
 		case evGoStart:
-			slot := e.ids.peek(a1)
-			if slot < 0 {
+			chunk := e.ids.peek(a1 / chunkSize)
+			slot := chunk*chunkSize + int32(a1%chunkSize)
+			if chunk < 0 || e.gs[slot].flags&flHere == 0 {
 				slot = e.goroutine(a1)
 			}
 			s := &e.gs[slot]
@@ -309,8 +310,9 @@ func (e *engine) run(mi int32, force bool) {
 			}
 
 		case evGoUnblock:
-			slot := e.ids.peek(a1)
-			if slot < 0 {
+			chunk := e.ids.peek(a1 / chunkSize)
+			slot := chunk*chunkSize + int32(a1%chunkSize)
+			if chunk < 0 || e.gs[slot].flags&flHere == 0 {
 				slot = e.goroutine(a1)
 			}
 			s := &e.gs[slot]
@@ -347,7 +349,7 @@ func (e *engine) run(mi int32, force bool) {
 			}
 
 		case evGoCreate, evGoCreateBlocked:
-			slot := e.ids.get(a1)
+			slot := e.find(a1)
 			if slot >= 0 && e.gs[slot].word&stMask != stAbsent {
 				if !force && e.gs[slot].word&stMask != stLost {
 					e.parkOnG(mi, slot)
@@ -513,8 +515,9 @@ func (e *engine) run(mi int32, force bool) {
 				e.dropped++
 				break
 			}
-			slot := e.ids.peek(a1)
-			if slot < 0 {
+			chunk := e.ids.peek(a1 / chunkSize)
+			slot := chunk*chunkSize + int32(a1%chunkSize)
+			if chunk < 0 || e.gs[slot].flags&flHere == 0 {
 				slot = e.goroutine(a1)
 			}
 			s := &e.gs[slot]

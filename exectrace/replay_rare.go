@@ -257,7 +257,7 @@ func (e *engine) goCreateSyscall(mi int32, m *thread, a *[6]uint64, now int64, f
 		m.parked, m.barrier, m.wantG = true, true, a[1]
 		return false
 	}
-	if s := e.ids.get(a[1]); s >= 0 && e.gs[s].word&stMask != stAbsent {
+	if s := e.find(a[1]); s >= 0 && e.gs[s].word&stMask != stAbsent {
 		e.giveUp(&e.gs[s], now)
 		e.endGoroutine(s, now)
 	}

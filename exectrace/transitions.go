@@ -323,7 +323,6 @@ func (e *engine) settleGroup(s *gor) {
 // added to their group and forgotten; the others wait for the stitcher.
 func (e *engine) endGoroutine(slot int32, now int64) {
 	s := &e.gs[slot]
-	e.ids.remove(s.id)
 	if s.waiter >= 0 {
 		e.wake(&s.waiter)
 	}
@@ -332,6 +331,7 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	}
 	if s.traits&trBorn == 0 {
 		s.word = stDead
+		s.flags &^= flHere
 		s.since = now
 		return
 	}
@@ -344,9 +344,7 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	if s.cold > 0 {
 		e.coldFree = append(e.coldFree, s.cold)
 	}
-	s.word = stAbsent
-	s.id = 0
-	e.free = append(e.free, slot)
+	e.forget(slot, s.id)
 }
 
 // fold adds a finished goroutine to its group.
