@@ -16,6 +16,9 @@ type Bar struct {
 	Unit   string  `json:"unit"`
 	// Where is the trace that Got comes from; empty for a mean over all.
 	Where string `json:"where,omitempty"`
+	// Unfinished is how many traces are left out because the peer was ended
+	// by a limit before its ratio was large enough to tell.
+	Unfinished int `json:"unfinished,omitempty"`
 	// Verdict is met, missed, or "not measured".
 	Verdict string `json:"verdict"`
 }
@@ -77,15 +80,17 @@ func judge(r *Result) []Bar {
 func (s standard) judge(ratios []Ratio) Bar {
 	b := Bar{Text: s.text, Want: s.want, Unit: "x", Verdict: notMeasured}
 	var values []float64
-	open := false // a peer was ended before it had lost: nobody knows
 	for i := range ratios {
 		r := &ratios[i]
 		v := s.of(r).Median
 		if r.Peer != s.peer || !s.traces(r.Trace) || v <= 0 {
 			continue
 		}
+		if r.AtLeast && v < s.want {
+			b.Unfinished++
+			continue
+		}
 		values = append(values, v)
-		open = open || r.AtLeast && v < s.want
 		if !s.mean && (b.Where == "" || v < b.Got) {
 			b.Got, b.Where = v, r.Trace
 		}
@@ -99,8 +104,6 @@ func (s standard) judge(ratios []Ratio) Bar {
 	switch {
 	case b.Got >= s.want:
 		b.Verdict = met
-	case open:
-		b.Verdict = notMeasured
 	default:
 		b.Verdict = missed
 	}

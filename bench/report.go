@@ -41,7 +41,11 @@ func (r *Result) writeBars(w io.Writer) {
 		if b.Verdict != notMeasured || b.Got > 0 {
 			got = number(b.Got) + " " + b.Unit
 		}
-		fmt.Fprintf(w, "| %s | %s %s %s | %s | %s | %s |\n", b.Text, sign, number(b.Want), b.Unit, got, cmpOr(b.Where, "–"), b.Verdict)
+		text := b.Text
+		if b.Unfinished > 0 {
+			text += fmt.Sprintf(" (without %d that it did not finish)", b.Unfinished)
+		}
+		fmt.Fprintf(w, "| %s | %s %s %s | %s | %s | %s |\n", text, sign, number(b.Want), b.Unit, got, cmpOr(b.Where, "–"), b.Verdict)
 	}
 	fmt.Fprintln(w)
 }

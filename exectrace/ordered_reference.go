@@ -357,7 +357,7 @@ func (r *referenceSummary) addWait(l *referenceLife, t *trackedState, end Time) 
 // finish replaces what the accounts say of goroutines.
 func (r *referenceSummary) finish(a *orderedAccount) {
 	st := a.st
-	clear(st.waits)
+	st.waits.reset()
 	for _, g := range st.groups {
 		st.sums.drop(&g.blocked)
 		g.run, g.ready, g.sys, g.sysOff, g.unknown, g.runs, g.count = 0, 0, 0, 0, 0, 0, 0

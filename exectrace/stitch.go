@@ -49,6 +49,16 @@ type waitKey struct {
 
 type waitSum struct{ n, total int64 }
 
+// pack is the two words by which a waitTable knows k. The second is not 0, as
+// no state is.
+func (k waitKey) pack() (cause, class uint64) {
+	return uint64(uint32(k.stack)) | uint64(uint32(k.group))<<32, uint64(k.state)<<32 | uint64(uint32(k.reason))
+}
+
+func unpackWait(w *waitEntry) waitKey {
+	return waitKey{State(w.class >> 32), int32(uint32(w.class)), Stack(uint32(w.cause)), int32(w.cause >> 32)}
+}
+
 type stitcher struct {
 	keep   int
 	window Range
@@ -65,8 +75,8 @@ type stitcher struct {
 
 	reasons []string
 	byWord  map[string]int32
-	waits   map[waitKey]*waitSum
-	wakes   map[[2]Stack]int64
+	waits   waitTable // by waitKey, packed
+	wakes   waitTable // by waker and woken
 	bursts  map[Stack]*burstTally
 	slice   Histogram
 
@@ -97,12 +107,14 @@ type stitcher struct {
 func newStitcher(keep int, window Range) *stitcher {
 	st := &stitcher{
 		keep: keep, window: window, in: newInterner(), acc: &Accounts{},
-		byName: map[int32]int32{}, byWord: map[string]int32{}, waits: map[waitKey]*waitSum{},
-		wakes: map[[2]Stack]int64{}, bursts: map[Stack]*burstTally{},
-		tasks: map[uint64]*Task{}, taskType: map[string]*TaskType{}, regions: map[int32]*RegionType{},
+		byName: map[int32]int32{}, byWord: map[string]int32{},
+		bursts: map[Stack]*burstTally{},
+		tasks:  map[uint64]*Task{}, taskType: map[string]*TaskType{}, regions: map[int32]*RegionType{},
 		logs: map[string]*LogCount{}, samples: map[[2]int32]int64{}, threads: map[uint64]struct{}{},
 	}
 	st.ids.reset()
+	st.waits.reset()
+	st.wakes.reset()
 	st.reason("") // of waits that began before the trace
 	st.group(0, Frame{})
 	return st

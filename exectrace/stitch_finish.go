@@ -176,7 +176,12 @@ func (st *stitcher) finishProcs(end int64) {
 
 func (st *stitcher) finishWaits() {
 	a := st.acc
-	for k, w := range st.waits {
+	for i := range st.waits.entries {
+		w := &st.waits.entries[i]
+		if w.class == 0 {
+			continue
+		}
+		k := unpackWait(w)
 		g := -1
 		if k.group >= 0 && st.groups[k.group].name != 0 {
 			g = int(st.groupOf[k.group])
@@ -191,8 +196,10 @@ func (st *stitcher) finishWaits() {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Stack, y.Stack), cmp.Compare(x.State, y.State),
 			cmp.Compare(x.Reason, y.Reason), cmp.Compare(x.Group, y.Group))
 	})
-	for k, n := range st.wakes {
-		a.Wakes = append(a.Wakes, Wake{k[0], k[1], n})
+	for i := range st.wakes.entries {
+		if w := &st.wakes.entries[i]; w.class != 0 {
+			a.Wakes = append(a.Wakes, Wake{Stack(w.cause >> 32), Stack(uint32(w.cause)), w.n})
+		}
 	}
 	slices.SortFunc(a.Wakes, func(x, y Wake) int {
 		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Waker, y.Waker), cmp.Compare(x.Woken, y.Woken))
@@ -256,7 +263,31 @@ func (st *stitcher) finishGC() {
 			a.Load = append(a.Load, c)
 		}
 	}
-	slices.SortStableFunc(a.Load, func(x, y LoadChange) int { return cmp.Compare(x.At, y.At) })
+	a.Load = inOrder(a.Load)
+}
+
+// inOrder sorts changes by time, those of one time as they came. There may be
+// a million, and a stable sort of the changes themselves would move each often.
+func inOrder(load []LoadChange) []LoadChange {
+	type place struct {
+		at Time
+		i  int32
+	}
+	places := make([]place, len(load))
+	for i := range load {
+		places[i] = place{load[i].At, int32(i)}
+	}
+	slices.SortFunc(places, func(x, y place) int {
+		if x.at != y.at {
+			return cmp.Compare(x.at, y.at)
+		}
+		return int(x.i - y.i)
+	})
+	sorted := make([]LoadChange, len(load))
+	for i, p := range places {
+		sorted[i] = load[p.i]
+	}
+	return sorted
 }
 
 func (st *stitcher) finishUser() {

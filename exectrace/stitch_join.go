@@ -44,18 +44,14 @@ func (st *stitcher) joinWaits(e *engine) {
 }
 
 func (st *stitcher) addWait(k waitKey, n, total int64) {
-	w := st.waits[k]
-	if w == nil {
-		w = new(waitSum)
-		st.waits[k] = w
-	}
+	w := st.waits.at(k.pack())
 	w.n += n
 	w.total += total
 }
 
 func (st *stitcher) addWake(waker, woken Stack, n int64) {
 	if woken != 0 {
-		st.wakes[[2]Stack{waker, woken}] += n
+		st.wakes.at(waitCause(uint32(waker), uint32(woken)), 1).n += n
 	}
 }
 
@@ -115,6 +111,7 @@ func (st *stitcher) joinGC(e *engine) {
 		}
 		st.acc.Pauses = append(st.acc.Pauses, o)
 	}
+	st.acc.Load = reserve(st.acc.Load, len(e.load))
 	for _, c := range e.load {
 		st.acc.Load = append(st.acc.Load, LoadChange{Time(e.ns(c.at)), c.proc, c.kind, c.dedicated, c.delta})
 	}

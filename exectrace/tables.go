@@ -60,13 +60,20 @@ const frameSize = 8
 // bytes. An id far beyond what the bytes so far could hold is damage.
 func plausibleID(id uint64, have int) bool { return id < uint64(have)*4+1<<16 }
 
-// grow returns s with index i present. It doubles: append grows in quarters,
-// and would copy a table of all goroutines five times.
+// Tables grow by doubling: append does so in quarters, and would copy a table of
+// all goroutines five times.
+
+// grow returns s with index i present.
 func grow[T any](s []T, i int) []T {
-	if i >= cap(s) {
-		s = slices.Grow(s, max(i+1-len(s), cap(s), 64))
+	return reserve(s, i+1-len(s))[:max(len(s), i+1)]
+}
+
+// reserve returns s with room for n more.
+func reserve[T any](s []T, n int) []T {
+	if n <= cap(s)-len(s) {
+		return s
 	}
-	return s[:max(len(s), i+1)]
+	return slices.Grow(s, max(n, cap(s), 64))
 }
 
 // extend appends a zero element.
@@ -158,17 +165,16 @@ func (t *tables) stack(id uint32) []rawFrame {
 type interner struct {
 	strings map[string]int32
 	names   []string
-	byHash  map[uint64]int32 // first stack with a hash; the rest by next
+	byHash  idTable // first stack with a hash; the rest by next
 	next    []int32
 	frames  []rawFrame // with ids of names
 	refs    []stackRef
 }
 
 func newInterner() *interner {
-	return &interner{
-		strings: map[string]int32{"": 0}, names: []string{""},
-		byHash: map[uint64]int32{}, next: []int32{0}, refs: []stackRef{{}},
-	}
+	in := &interner{strings: map[string]int32{"": 0}, names: []string{""}, next: []int32{0}, refs: []stackRef{{}}}
+	in.byHash.reset()
+	return in
 }
 
 func (in *interner) str(b []byte) int32 {
@@ -194,12 +200,14 @@ func (in *interner) stack(t *tables, local uint32) Stack {
 		h = (h ^ fs[i].pc ^ uint64(fs[i].line)<<48) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}
-	for id := in.byHash[h]; id != 0; id = in.next[id] {
+	first := in.byHash.get(h)
+	for id := first; id > 0; id = in.next[id] {
 		if in.same(id, fs) {
 			return Stack(id)
 		}
 	}
 	ref := stackRef{uint32(len(in.frames)), uint8(len(fs))}
+	in.frames = reserve(in.frames, len(fs))
 	for _, f := range fs {
 		f.fn = uint32(in.str(t.str(uint64(f.fn))))
 		f.file = uint32(in.str(t.str(uint64(f.file))))
@@ -207,8 +215,13 @@ func (in *interner) stack(t *tables, local uint32) Stack {
 	}
 	id := int32(len(in.refs))
 	in.refs = append(in.refs, ref)
-	in.next = append(in.next, in.byHash[h])
-	in.byHash[h] = id
+	if first < 0 {
+		in.next = append(in.next, 0)
+		in.byHash.put(h, id)
+	} else {
+		in.next = append(in.next, in.next[first])
+		in.next[first] = id
+	}
 	return Stack(id)
 }
 
