@@ -307,7 +307,8 @@ func TestStandard(t *testing.T) {
 	}{
 		{each, []Ratio{ratio("a", 9, false), ratio("b", 4, false)}, 4, "b", met},
 		{each, []Ratio{ratio("a", 9, false), ratio("b", 3.9, false)}, 3.9, "b", missed},
-		{each, []Ratio{ratio("a", 9, false), ratio("b", 3, true)}, 3, "b", notMeasured},
+		{each, []Ratio{ratio("a", 9, false), ratio("b", 3, true)}, 9, "a", met},
+		{each, []Ratio{ratio("b", 3, true)}, 0, "", notMeasured},
 		{each, []Ratio{ratio("a", 5, true)}, 5, "a", met},
 		{each, nil, 0, "", notMeasured},
 		{each, []Ratio{{Trace: "a", Peer: toolName, CPU: Spread{Median: 1}}}, 0, "", notMeasured},
