@@ -9,7 +9,8 @@
 //   - [Open], [NewReaderAt] and [NewReader] give a [Trace];
 //   - [Trace.Account] answers what goroutines, Ps and the collector did, in
 //     one pass over all cores and in memory bounded by the largest generation
-//     and the goroutines alive, not by the trace: [Accounts];
+//     and the goroutines alive, not by the trace: [Accounts]. Whatever its
+//     bytes say, n of them take at most 64 MiB and 4 KiB each;
 //   - [Trace.Events] iterates over single [Event]s of a time window in order,
 //     for listings and time lines;
 //   - [WriteText] and [ParseText] convert a trace to text and back.

@@ -468,10 +468,10 @@ func (e *engine) newGoroutine(id uint64) int32 {
 	c := e.ids.get(id / chunkSize)
 	switch {
 	case c < 0:
-		c = e.newChunk()
+		c = e.newChunk(-1)
 		e.ids.put(id/chunkSize, c)
 	case e.gs[c*chunkSize+int32(id%chunkSize)].word&stMask == stDead:
-		c = e.newChunk()
+		c = e.newChunk(c) // the stitcher meets lives in the order of their slots
 		e.again.put(id, c)
 	}
 	e.alive[c]++
@@ -482,8 +482,9 @@ func (e *engine) newGoroutine(id uint64) int32 {
 	return slot
 }
 
-func (e *engine) newChunk() (c int32) {
-	if n := len(e.free); n > 0 {
+// newChunk returns an empty chunk whose number is above another's.
+func (e *engine) newChunk(above int32) (c int32) {
+	if n := len(e.free); n > 0 && e.free[n-1] > above {
 		c = e.free[n-1]
 		e.free = e.free[:n-1]
 		return c

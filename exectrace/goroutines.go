@@ -4,13 +4,15 @@ import (
 	"iter"
 )
 
-// idTable finds the slot of a goroutine id. It is open-addressed: runs of
-// eight ids share two cache lines, because the runtime hands ids out in runs
-// of sixteen to each P, and the runs are spread by a multiplicative hash,
-// because an identity hash makes one long cluster of them.
+// An idTable finds a small number, mostly a slot, by an id. It is
+// open-addressed in rows of sixty-four consecutive ids, because ids that are
+// handed out together are met together, and the rows are spread by a
+// multiplicative hash, because an identity hash makes one long cluster of
+// them. Where a place is taken, the one after the same place of the next row is
+// tried: steps of an odd length come by every place.
 type idTable struct {
 	entries []idEntry
-	shift   uint // 64 - log2(number of runs)
+	shift   uint // 64 - log2(number of rows)
 	n       int
 }
 
@@ -18,6 +20,13 @@ type idEntry struct {
 	id   uint64
 	slot int32 // plus one; 0 is empty
 }
+
+// probeStep is the way from one place to the next to try. perStep is its
+// inverse modulo any power of two: a distance times perStep is that in steps.
+const (
+	probeStep = 65
+	perStep   = 0xfc0fc0fc0fc0fc1
+)
 
 func (t *idTable) reset() {
 	if t.entries == nil {
@@ -51,7 +60,7 @@ func (t *idTable) get(id uint64) int32 {
 
 func (t *idTable) probe(id uint64) int32 {
 	mask := len(t.entries) - 1
-	for i := t.home(id); ; i = (i + 64) & mask {
+	for i := t.home(id); ; i = (i + probeStep) & mask {
 		if e := &t.entries[i]; e.slot == 0 {
 			return -1
 		} else if e.id == id {
@@ -68,7 +77,7 @@ func (t *idTable) put(id uint64, slot int32) {
 	mask := len(t.entries) - 1
 	i := t.home(id)
 	for t.entries[i].slot != 0 {
-		i = (i + 64) & mask
+		i = (i + probeStep) & mask
 	}
 	t.entries[i] = idEntry{id, slot + 1}
 }
@@ -82,23 +91,26 @@ func (t *idTable) remove(id uint64) {
 		if t.entries[i].slot == 0 {
 			return
 		}
-		i = (i + 64) & mask
+		i = (i + probeStep) & mask
 	}
 	t.n--
 	for j := i; ; {
-		j = (j + 64) & mask
+		j = (j + probeStep) & mask
 		e := t.entries[j]
 		if e.slot == 0 {
 			break
 		}
 		// e may move back to i unless its home lies after i.
-		if (j-t.home(e.id))&mask >= (j-i)&mask {
+		if steps(j-t.home(e.id), mask) >= steps(j-i, mask) {
 			t.entries[i] = e
 			i = j
 		}
 	}
 	t.entries[i] = idEntry{}
 }
+
+// steps is a distance between places of one probe in its steps.
+func steps(distance, mask int) uint64 { return uint64(distance) * perStep & uint64(mask) }
 
 func (t *idTable) resize(n int) {
 	old := t.entries
@@ -114,7 +126,7 @@ func (t *idTable) resize(n int) {
 		}
 		i := t.home(e.id)
 		for t.entries[i].slot != 0 {
-			i = (i + 64) & mask
+			i = (i + probeStep) & mask
 		}
 		t.entries[i] = e
 	}
