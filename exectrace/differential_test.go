@@ -680,7 +680,8 @@ func TestCutEnd(t *testing.T) {
 			whole := account(t, s.data, exectrace.Options{Window: a.Window})
 			got, most := states(a), states(whole)
 			for i, name := range []string{"running", "runnable", "in system calls", "blocked", "held"} {
-				if got[i] > most[i]+most[i]/100+time.Millisecond {
+				// Stacks may be written before the last threads' events.
+				if got[i] > most[i]+most[i]/5+time.Millisecond {
 					t.Errorf("with %.0f %% of it: %s %v, of %v in the whole trace", 100*share, name, got[i], most[i])
 				}
 			}

@@ -138,7 +138,7 @@ type proc struct {
 	unknown int64
 	starts  int64
 	sweepAt int64 // -1 when not sweeping
-	sweepG  int32
+	sweepG  int32 // who sweeps, or anyone
 	carried bool  // held since before the generation
 	stolen  int64 // when it was taken from an abandoned system call; -1 not
 	status  uint8 // as announced
@@ -517,7 +517,8 @@ func (e *engine) forget(slot int32, id uint64) {
 const maxGroups = 1 << 16
 
 // group returns the tally of the start function of a stack's goroutine: the
-// outermost frame, unless the stack is so deep that it was cut.
+// outermost frame, unless the stack is so deep that it was cut, or the runtime
+// could not name that frame.
 func (e *engine) group(stack uint32) uint16 {
 	if stack >= uint32(len(e.groupOf)) {
 		return 0
@@ -528,7 +529,7 @@ func (e *engine) group(stack uint32) uint16 {
 	var g int32
 	if fs := e.stack(stack); len(fs) > 0 && len(fs) < maxFrames {
 		root := fs[len(fs)-1]
-		if root.fn < uint32(len(e.groupByFn)) {
+		if root.fn < uint32(len(e.groupByFn)) && len(e.str(uint64(root.fn))) > 0 {
 			if g = e.groupByFn[root.fn]; g == 0 && len(e.tallies) < maxGroups {
 				e.tallies = append(e.tallies, &tally{name: e.str(uint64(root.fn)), start: root, blocked: -1})
 				g = int32(len(e.tallies))

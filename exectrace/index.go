@@ -117,6 +117,7 @@ type walker struct {
 	version int // minor Go version of the header
 	count   int // generations returned
 	number  uint64
+	time    uint64 // of the last batch; 0 none yet
 	err     error
 }
 
@@ -193,7 +194,8 @@ func (w *walker) next() (*generation, error) {
 			w.err = err
 			break
 		}
-		if end := h.size + h.body; end < len(b) && !w.header(g, b[end:]) {
+		w.time = h.time
+		if end := h.size + h.body; end > len(b) || end < len(b) && !w.header(g, b[end:]) {
 			if h.body, err = w.torn(h); err != nil {
 				w.err = err
 				break
@@ -236,7 +238,7 @@ func (w *walker) torn(h batchHeader) (body int, err error) {
 		return 0, err
 	}
 	for i := h.size; i < min(h.size+h.body, len(b)); i++ {
-		if w.plausible(b[i:]) {
+		if w.plausible(b[i:], 2) {
 			return i - h.size, nil
 		}
 	}
@@ -315,7 +317,7 @@ func (w *walker) resync() (lost int64, err error) {
 			i = 1
 		}
 		for ; i < last; i++ {
-			if w.plausible(b[i:]) {
+			if w.plausible(b[i:], 0) {
 				break
 			}
 		}
@@ -328,10 +330,17 @@ func (w *walker) resync() (lost int64, err error) {
 	}
 }
 
-// plausible reports whether b begins with a chain of headers.
-func (w *walker) plausible(b []byte) bool {
-	gen := w.number
-	for range chain {
+// maxJump is how far, in ticks, the times of batches that follow each other may
+// lie apart: a quarter of an hour on Linux, some seconds where a tick is a cycle.
+// Events that repeat look like batches of the length of the pattern, with the
+// right generation, but not with a time since the machine was started.
+const maxJump = 1 << 34
+
+// plausible reports whether b begins with a chain of headers. Where the input
+// ends, after least of them, a shorter chain will do.
+func (w *walker) plausible(b []byte, least int) bool {
+	gen, time := w.number, w.time
+	for n := range chain {
 		h, ok := parseBatchHeader(b)
 		if !ok {
 			return false
@@ -340,11 +349,14 @@ func (w *walker) plausible(b []byte) bool {
 			if h.gen < gen || gen != 0 && h.gen > gen+3 {
 				return false
 			}
-			gen = h.gen
+			if time != 0 && max(h.time, time)-min(h.time, time) > maxJump {
+				return false
+			}
+			gen, time = h.gen, h.time
 		}
 		if h.size+h.body >= len(b) {
 			// The input ends in or after this batch, which nothing contradicts.
-			return !h.endOfGen || len(b) == 1
+			return n >= least && (!h.endOfGen || len(b) == 1)
 		}
 		b = b[h.size+h.body:]
 	}

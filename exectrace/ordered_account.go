@@ -288,6 +288,9 @@ func (a *orderedAccount) name(l *life, stack uint64) {
 		return // the start function of a stack that was cut is not known
 	}
 	group := a.groupOfStack(stack)
+	if group == 0 {
+		return // the runtime could not name it
+	}
 	if l.state != uint8(Unknown) {
 		a.grow(l.group, -1)
 		a.grow(group, 1)

@@ -82,6 +82,18 @@ func agree(t *testing.T, got, want *Accounts) {
 	same(t, "annotations", lines(got, userLines), lines(want, userLines))
 	same(t, "histograms", []string{histLine(&got.Delay), histLine(&got.Slice)}, []string{histLine(&want.Delay), histLine(&want.Slice)})
 	same(t, "samples", lines(got, sampleLines), lines(want, sampleLines))
+	// A P that is taken from a system call and handed on and on tells nobody but
+	// the clock when: with callbacks from C, a few system calls are split elsewhere.
+	var on, all, wantOn time.Duration
+	for i := range got.Groups {
+		on, all = on+got.Groups[i].Syscall, all+got.Groups[i].Syscall+got.Groups[i].SyscallBlocked
+	}
+	for i := range want.Groups {
+		wantOn += want.Groups[i].Syscall
+	}
+	if d := on - wantOn; d.Abs() > all/200 {
+		t.Errorf("system calls on a P: got %v, want %v, of %v", on, wantOn, all)
+	}
 	g, w := integrals(got), integrals(want)
 	for i := range g {
 		// The pieces of time differ, and with them what rounding leaves.
@@ -130,8 +142,8 @@ func reasonLine(list []ReasonTime) string {
 }
 
 func timesLine(x *Times) string {
-	return fmt.Sprintf("run %d ready %d sys %d+%d unknown %d blocked%s",
-		x.Running, x.Runnable, x.Syscall, x.SyscallBlocked, x.Unknown, reasonLine(x.Blocked))
+	return fmt.Sprintf("run %d ready %d sys %d unknown %d blocked%s",
+		x.Running, x.Runnable, x.Syscall+x.SyscallBlocked, x.Unknown, reasonLine(x.Blocked))
 }
 
 func histLine(h *Histogram) string {
@@ -299,7 +311,7 @@ func TestEventsOfDamage(t *testing.T) {
 		clear(hurt[at:min(at+4096, len(hurt))])
 		var d Damage
 		n := consistent(t, hurt, &d)
-		if n < whole*3/4 {
+		if n < whole/2 { // one batch of 64 KiB is a quarter of such a trace
 			t.Errorf("4 KiB lost at %d: %d of %d events", at, n, whole)
 		}
 		if d.LostBytes == 0 {

@@ -528,6 +528,10 @@ func (e *engine) run(mi int32, force bool) {
 					return
 				}
 				e.forceTo(nil, s, now)
+				if m.g < 0 { // it seemed to run on this very thread
+					e.dropped++
+					break
+				}
 			} else {
 				e.leaveWaiting(s, now)
 			}

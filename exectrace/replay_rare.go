@@ -330,13 +330,17 @@ func (e *engine) closeCold(slot int32, s *gor, now int64) {
 	}
 }
 
+// anyone is the goroutine of a sweep that began in an earlier generation: the
+// one that ends it, for nobody is taken off a P while sweeping.
+const anyone = -2
+
 func (e *engine) sweepActive(m *thread, a *[6]uint64) {
 	if a[1] >= maxProcs {
 		e.dropped++
 		return
 	}
 	p := e.proc(a[1])
-	p.sweepAt, p.sweepG = e.begin(), m.g
+	p.sweepAt, p.sweepG = e.begin(), anyone
 	if e.initial && e.sweeps {
 		e.load = append(e.load, loadMark{p.sweepAt, int32(a[1]), LoadSweep, false, 1})
 	}
@@ -366,7 +370,7 @@ func (e *engine) sweepEnd(m *thread, now int64) {
 	if e.sweeps {
 		e.load = append(e.load, loadMark{now, m.p, LoadSweep, false, -1})
 	}
-	if m.g >= 0 && m.g == p.sweepG {
+	if m.g >= 0 && (m.g == p.sweepG || p.sweepG == anyone) {
 		e.sums.add(&e.gs[m.g].blocked, rangeSweep, now-p.sweepAt)
 	}
 	p.sweepAt = -1

@@ -38,6 +38,8 @@ type liveProc struct {
 	held    int64
 	from    int64 // first seen
 	seen    bool
+	sweepAt int64  // begin of the sweep that goes on
+	sweeper uint64 // the goroutine at it, or 0
 }
 
 type waitKey struct {
@@ -179,6 +181,7 @@ func (st *stitcher) add(e *engine) {
 	}
 	st.boundary(from)
 	if rec.Trusted {
+		st.joinSweeps(from)
 		st.goroutines(e, from)
 		st.finished(e)
 		st.joinWaits(e)
@@ -314,7 +317,7 @@ func (st *stitcher) loseAll(now int64) {
 			if p.state != psIdle {
 				p.Unknown += time.Duration(max(now-p.since, 0))
 			}
-			p.since, p.state = now, psLost
+			p.since, p.state, p.sweeper = now, psLost, 0
 		}
 	}
 }

@@ -46,6 +46,12 @@ func (st *stitcher) finishBuckets() {
 	// What overlapping generations counted twice was taken off their last
 	// bucket; where that is more than it held, the rest belongs to those before.
 	var debt [3]time.Duration
+	ps := 0
+	for i := range st.procs {
+		if st.procs[i].seen {
+			ps++
+		}
+	}
 	for i := len(a.Buckets) - 1; i >= 0; i-- {
 		b := &a.Buckets[i]
 		for k, v := range []*time.Duration{&b.Running, &b.Held, &b.Runnable} {
@@ -53,11 +59,8 @@ func (st *stitcher) finishBuckets() {
 			debt[k] = min(*v, 0)
 			*v = max(*v, 0)
 		}
-		if damaged := a.Info.Damage.Forced > 0 || a.Info.Damage.LostBytes > 0; damaged {
-			// Times that were damaged too put begins and ends where they never were.
-			b.Held = min(b.Held, time.Duration(len(st.procs))*b.Width)
-			b.Running = min(b.Running, b.Held)
-		}
+		// Times that were damaged put begins and ends where they never were.
+		b.Held = min(b.Held, time.Duration(ps)*b.Width)
 	}
 }
 

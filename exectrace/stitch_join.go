@@ -78,11 +78,34 @@ func (st *stitcher) joinProcs(e *engine, from int64) {
 		o.GC += time.Duration(e.ns(p.gc))
 		o.GCIdle += time.Duration(e.ns(p.gcIdle))
 		o.Starts += p.starts
+		if p.sweepAt >= 0 {
+			o.sweepAt = e.ns(p.sweepAt)
+			if p.sweepG >= 0 {
+				o.sweeper = e.gs[p.sweepG].id
+			}
+		} else {
+			o.sweeper = 0
+		}
 		o.state = uint8(p.word & stMask)
 		o.since, o.sysFrom = e.ns(p.since), e.ns(p.sysFrom)
 		if o.state == psLost {
 			o.since = e.ns(e.last)
 		}
+	}
+}
+
+// joinSweeps gives sweeps that go on the time until a generation begins, from
+// where its replay counts.
+func (st *stitcher) joinSweeps(from int64) {
+	for i := range st.procs {
+		p := &st.procs[i]
+		if p.sweeper == 0 {
+			continue
+		}
+		if at := st.ids.get(p.sweeper); at >= 0 {
+			st.sums.add(&st.lives[at].blocked, rangeSweep, from-p.sweepAt)
+		}
+		p.sweepAt = from
 	}
 }
 

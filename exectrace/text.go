@@ -83,7 +83,7 @@ func (x *textWriter) batch() {
 	case !ok:
 		w := walker{number: x.gen}
 		end := 1
-		for end < len(b) && !w.plausible(b[end:]) {
+		for end < len(b) && !w.plausible(b[end:], 0) {
 			end++
 		}
 		x.hex(x.pos + end)
