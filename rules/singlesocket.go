@@ -61,7 +61,11 @@ func checkSinglesocket(p *diagnosis.Pass) {
 	}
 	waiters, share := q.waiters(p), div(float64(q.total), float64(sumQueues(qs)))
 	if waiters < singlesocketWaiters && (share < singlesocketShare || waiters < singlesocketSome) {
-		p.Fine(fmt.Sprintf("file descriptors: on average %s goroutines wait for the lock of one", num(waiters)))
+		if waiters == 0 {
+			p.Fine("file descriptors: nobody waits for the lock of one")
+		} else {
+			p.Fine(fmt.Sprintf("file descriptors: on average %s goroutines wait for the lock of one", num(waiters)))
+		}
 		return
 	}
 	p.Report(sharedDescriptor(p, q, net, share))
