@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -50,21 +51,17 @@ func TestHealthyPrograms(t *testing.T) {
 	}
 	for _, c := range healthy {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-			defer cancel()
-			if err := observe(dir, func() { c.run(ctx) }); err != nil {
-				t.Fatal(err)
-			}
-			m := load(t, dir)
-			checkSound(t, c.name, m)
-			for _, f := range diagnosis.Run(m, All, diagnosis.Options{}).Findings {
-				if f.Confidence != diagnosis.Low {
-					t.Errorf("%s speaks, with %s confidence: %s", f.Rule, f.Confidence, f.Summary)
-				} else {
-					t.Logf("%s, with low confidence: %s (%q)", f.Rule, f.Summary, f.Reasons)
+			quiet(t, func() error {
+				dir := t.TempDir()
+				ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+				defer cancel()
+				if err := observe(dir, func() { c.run(ctx) }); err != nil {
+					t.Fatal(err)
 				}
-			}
+				m := load(t, dir)
+				checkSound(t, c.name, m)
+				return silence(diagnosis.Run(m, All, diagnosis.Options{}).Findings)
+			})
 		})
 	}
 }
@@ -78,31 +75,58 @@ func TestSickPrograms(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range demo.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
-			dir := t.TempDir()
-			window := time.Second
-			if c.Name == "leakedtimers" {
-				window = 2 * time.Second // the first deadlines expire after one
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), window)
-			defer cancel()
-			if err := demo.Run(ctx, c, dir); err != nil {
-				t.Fatal(err)
-			}
-			m := load(t, dir)
-			checkSound(t, c.Name, m)
-			found := diagnosis.Run(m, All, diagnosis.Options{}).Findings
-			if c.Name == "healed" {
-				found = slices.DeleteFunc(found, func(f diagnosis.Finding) bool { return f.Confidence == diagnosis.Low })
-				if len(found) > 0 {
-					t.Errorf("%s speaks: %s", found[0].Rule, found[0].Summary)
+			quiet(t, func() error {
+				dir := t.TempDir()
+				window := time.Second
+				if c.Name == "leakedtimers" {
+					window = 2 * time.Second // the first deadlines expire after one
 				}
-				return
-			}
-			if len(found) == 0 || found[0].Rule != c.Name {
-				t.Errorf("said first: %v", summaries(found))
-			}
+				ctx, cancel := context.WithTimeout(t.Context(), window)
+				defer cancel()
+				if err := demo.Run(ctx, c, dir); err != nil {
+					t.Fatal(err)
+				}
+				m := load(t, dir)
+				checkSound(t, c.Name, m)
+				found := diagnosis.Run(m, All, diagnosis.Options{}).Findings
+				if c.Name == "healed" {
+					return silence(found)
+				}
+				if len(found) == 0 || found[0].Rule != c.Name {
+					return fmt.Errorf("said first: %v", summaries(found))
+				}
+				return nil
+			})
 		})
 	}
+}
+
+// quiet tries again what fails: these programs share the machine with other
+// tests, and one that is starved of CPU is another program. What is wrong with
+// a rule is wrong each time.
+func quiet(t *testing.T, try func() error) {
+	t.Helper()
+	const attempts = 4
+	for n := range attempts {
+		err := try()
+		switch {
+		case err == nil:
+			return
+		case n == attempts-1:
+			t.Error(err)
+		default:
+			t.Log("once more, for ", err)
+		}
+	}
+}
+
+// silence is broken by findings that are not of low confidence.
+func silence(found []diagnosis.Finding) error {
+	loud := slices.DeleteFunc(found, func(f diagnosis.Finding) bool { return f.Confidence == diagnosis.Low })
+	if len(loud) > 0 {
+		return fmt.Errorf("%s speaks, with %s confidence: %s", loud[0].Rule, loud[0].Confidence, loud[0].Summary)
+	}
+	return nil
 }
 
 func summaries(fs []diagnosis.Finding) (out []string) {
