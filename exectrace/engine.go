@@ -512,6 +512,17 @@ func (e *engine) forget(slot int32, id uint64) {
 	e.free = append(e.free, c)
 }
 
+// namesGroup reports whether the outermost frame of a stack, named so, is a
+// goroutine's start function. What a goroutine does when it ends, or leaves its
+// stack for the scheduler's, is seen without what is below it.
+func namesGroup(function string) bool {
+	switch function {
+	case "", "runtime.goexit0", "runtime.goexit1", "runtime.mcall", "runtime.systemstack", "runtime.systemstack_switch":
+		return false
+	}
+	return true
+}
+
 // maxGroups bounds the groups of a generation; goroutines of later ones have
 // no name. A large program starts goroutines at a few hundred places.
 const maxGroups = 1 << 16
@@ -529,7 +540,7 @@ func (e *engine) group(stack uint32) uint16 {
 	var g int32
 	if fs := e.stack(stack); len(fs) > 0 && len(fs) < maxFrames {
 		root := fs[len(fs)-1]
-		if root.fn < uint32(len(e.groupByFn)) && len(e.str(uint64(root.fn))) > 0 {
+		if root.fn < uint32(len(e.groupByFn)) && namesGroup(string(e.str(uint64(root.fn)))) {
 			if g = e.groupByFn[root.fn]; g == 0 && len(e.tallies) < maxGroups {
 				e.tallies = append(e.tallies, &tally{name: e.str(uint64(root.fn)), start: root, blocked: -1})
 				g = int32(len(e.tallies))

@@ -288,8 +288,8 @@ func (a *orderedAccount) name(l *life, stack uint64) {
 		return // the start function of a stack that was cut is not known
 	}
 	group := a.groupOfStack(stack)
-	if group == 0 {
-		return // the runtime could not name it
+	if !namesGroup(a.st.in.names[a.st.groups[group].name]) {
+		return
 	}
 	if l.state != uint8(Unknown) {
 		a.grow(l.group, -1)

@@ -179,7 +179,12 @@ func (st *stitcher) add(e *engine) {
 		st.acc.Info.Damage.LostTime += time.Duration(max(t0-int64(st.prev.End), 0))
 		st.loseAll(from)
 	}
-	st.boundary(from)
+	until := from
+	if !rec.Trusted && st.prev != nil {
+		// It may have begun long before the first of its events that is left.
+		until = min(from, st.clip(int64(st.prev.End)))
+	}
+	st.boundary(until)
 	if rec.Trusted {
 		st.joinSweeps(from)
 		st.goroutines(e, from)
@@ -189,7 +194,7 @@ func (st *stitcher) add(e *engine) {
 		st.joinGC(e)
 	} else {
 		st.acc.Info.Damage.LostTime += time.Duration(e.ns(e.last) - t0)
-		st.loseAll(from)
+		st.loseAll(until)
 	}
 	st.joinUser(e)
 	for i := range e.threads {
