@@ -27,8 +27,9 @@ func TestWrite(t *testing.T) {
 			if err := k.Write(&out, size); err != nil {
 				t.Fatal(err)
 			}
-			// What is in the tracer's buffers when it is told to stop comes on top.
-			if n := out.Len(); n < size*3/4 || n > size+3_000_000 {
+			// What is in the tracer's buffers when it is told to stop comes on
+			// top: a generation at most, which on a busy machine is large.
+			if n := out.Len(); n < size*3/4 || n > size+30_000_000 {
 				t.Errorf("%d bytes, want about %d", n, size)
 			}
 			events, threads := 0, map[trace.ThreadID]bool{}
