@@ -200,14 +200,6 @@ func (o *ordering) running(ts *orderThread) int32 {
 	return s
 }
 
-// held returns the slot of a thread's P, -1 when it is not there.
-func (o *ordering) held(ts *orderThread) int32 {
-	if ts.p < 0 {
-		return -1
-	}
-	return ts.pslot
-}
-
 // wake ends the wait of all threads in a list.
 func (o *ordering) wake(list **eventCursor) {
 	for c := *list; c != nil; {

@@ -150,9 +150,7 @@ func (e *engine) unpark(m int32) {
 
 // run replays thread mi until it parks or ends. With force, its next event
 // happens whatever it finds.
-
 func (e *engine) run(mi int32, force bool) {
-
 	m := &e.threads[mi]
 	from, to := e.from, e.to
 	d, pos, end, t := m.data, m.pos, m.end, m.time
