@@ -68,7 +68,11 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 	case full:
 		p.Fine(fmt.Sprintf("channels: senders wait, but %s of %d Ps are busy: the program is at its capacity", num(working(p)), p.Procs()))
 	default:
-		p.Fine(fmt.Sprintf("channels: on average at most %s senders wait where few goroutines receive", num(worst)))
+		if worst == 0 {
+			p.Fine("channels: nobody waits to send where few goroutines receive")
+		} else {
+			p.Fine(fmt.Sprintf("channels: on average at most %s senders wait where few goroutines receive", num(worst)))
+		}
 	}
 }
 
