@@ -731,3 +731,44 @@ func untouchedGenerations(gens [][]byte, data []byte) (list []int) {
 	}
 	return list
 }
+
+// A program that is killed leaves the begin of a generation behind, since Go
+// 1.25 at least the clocks. What was known before stays so.
+func TestCutBegin(t *testing.T) {
+	each(t, func(t *testing.T, s subject) {
+		if s.old() {
+			t.Skip("the old format is the reference's to read")
+		}
+		gens := account(t, s.data, exectrace.Options{}).Info.Generations
+		if len(gens) < 2 || len(s.data) > 4<<20 {
+			t.Skip("one generation only, or too large to be read this often")
+		}
+		last := gens[len(gens)-1].Offset
+		unknown, all := totals(account(t, s.data[:last], exectrace.Options{}))
+		for more := int64(20); more < 80; more += 3 {
+			a := account(t, s.data[:last+more], exectrace.Options{})
+			got, total := totals(a)
+			// What is left may be of a later time than the generations before it,
+			// or of an earlier one, where these ran into each other.
+			allowed := unknown + (total - all) + all/100
+			if n := len(a.Info.Generations); n == len(gens) {
+				for _, g := range a.Groups {
+					allowed += time.Duration(g.Count-g.Ended) * a.Info.Generations[n-2].Overlap
+				}
+			}
+			if got > allowed {
+				t.Fatalf("%d bytes more make %v unknown of %v, instead of %v of %v", more, got, total, unknown, all)
+			}
+		}
+	})
+}
+
+// totals are the time of all goroutines whose state is unknown, and of any state.
+func totals(a *exectrace.Accounts) (unknown, all time.Duration) {
+	for _, g := range a.Groups {
+		unknown += g.Unknown
+		all += g.Unknown
+	}
+	s := states(a)
+	return unknown, all + s[0] + s[1] + s[2] + s[3]
+}

@@ -30,6 +30,7 @@ func (b *batch) body() []byte { return b.data[:b.size] }
 // A generation is what was found of one generation.
 type generation struct {
 	index   int // 0 for the first one in the trace
+	version int // minor Go version of the trace
 	number  uint64
 	off     int64
 	end     int64
@@ -64,9 +65,20 @@ func (g *generation) start() uint64 {
 }
 
 // torn reports whether the end of the generation is missing, and with it
-// events of any thread: the runtime writes the stacks of all events when it
-// has written the last of them.
-func (g *generation) torn() bool { return len(g.stacks) == 0 && (g.cut || len(g.sync) == 0) }
+// events of any thread: the runtime writes the stacks and strings of all events
+// when it has written the last of them. What synchronizes the clocks says
+// nothing: of a program that was killed it may be all there is.
+func (g *generation) torn() bool {
+	switch {
+	case len(g.events) == 0:
+		return true // a whole one has at least every goroutine's status
+	case len(g.stacks) > 0:
+		return false
+	case g.version >= 26:
+		return !g.closed
+	}
+	return g.cut || g.lost > 0 || len(g.strings) == 0
+}
 
 // batchHeader is the head of a batch on the wire.
 type batchHeader struct {
@@ -158,7 +170,7 @@ func (w *walker) next() (*generation, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	g := &generation{index: w.count, off: w.in.offset(), lease: w.in.hold()}
+	g := &generation{index: w.count, version: w.version, off: w.in.offset(), lease: w.in.hold()}
 	for {
 		b, err := w.in.fill(maxHeader)
 		if err != nil {

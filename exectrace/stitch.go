@@ -153,9 +153,21 @@ func (st *stitcher) clip(ns int64) int64 {
 	return min(max(ns, int64(st.window.From)), int64(st.window.To))
 }
 
+// remains counts what is left at the end of a trace when not even the head of
+// a generation is.
+func (st *stitcher) remains(g *generation) {
+	d := &st.acc.Info.Damage
+	d.LostBytes += g.lost
+	d.Notes = append(d.Notes, fmt.Sprintf("%d bytes at the end could not be read", g.lost))
+}
+
 // add joins the next generation.
 func (st *stitcher) add(e *engine) {
 	g := e.g
+	if g.batches == 0 {
+		st.remains(g)
+		return
+	}
 	t0 := e.ns(e.t0)
 	rec := Generation{
 		Number: g.number, Offset: g.off, Bytes: g.end - g.off, Batches: g.batches, Threads: len(e.threads),
@@ -174,17 +186,17 @@ func (st *stitcher) add(e *engine) {
 	}
 	st.identify(e)
 	from := e.ns(e.begin())
+	known := from // until when the states of the generations before are good
+	if st.prev != nil && (g.gap || !rec.Trusted) {
+		// It may have begun long before the first of its events that is left.
+		known = min(from, st.clip(int64(st.prev.End)))
+	}
+	st.boundary(known)
 	if g.gap && st.prev != nil {
 		st.acc.Info.Damage.Missing++
 		st.acc.Info.Damage.LostTime += time.Duration(max(t0-int64(st.prev.End), 0))
-		st.loseAll(from)
+		st.loseAll(known)
 	}
-	until := from
-	if !rec.Trusted && st.prev != nil {
-		// It may have begun long before the first of its events that is left.
-		until = min(from, st.clip(int64(st.prev.End)))
-	}
-	st.boundary(until)
 	if rec.Trusted {
 		st.joinSweeps(from)
 		st.goroutines(e, from)
@@ -194,7 +206,7 @@ func (st *stitcher) add(e *engine) {
 		st.joinGC(e)
 	} else {
 		st.acc.Info.Damage.LostTime += time.Duration(e.ns(e.last) - t0)
-		st.loseAll(until)
+		st.loseAll(known)
 	}
 	st.joinUser(e)
 	for i := range e.threads {
@@ -308,13 +320,12 @@ func (st *stitcher) reasonAt(local int32) int32 {
 	return 0
 }
 
-// loseAll gives up what all goroutines and Ps do at a moment.
+// loseAll gives up what all goroutines and Ps do from a moment on.
 func (st *stitcher) loseAll(now int64) {
 	st.closeLoad(now)
 	for i := range st.lives {
 		if l := &st.lives[i]; l.state != stAbsent {
-			l.unknown += now - l.since
-			l.since, l.state, l.marker, l.assist, l.stw = now, stLost, false, -1, -1
+			st.lose(l, now)
 		}
 	}
 	for i := range st.procs {

@@ -70,47 +70,11 @@ func (st *stitcher) finishLives(end int64) {
 		if l.state == stAbsent {
 			continue
 		}
-		d := end - l.since
-		var part [5]int64
-		switch l.state {
-		case stRunning:
-			l.run += d
-			part[0] = d
-			if l.proc >= 0 && int(l.proc) < len(st.procs) {
-				p := &st.procs[l.proc]
-				switch {
-				case !l.marker:
-					p.User += time.Duration(d)
-				case l.reason == markIdle:
-					p.GCIdle += time.Duration(d)
-				default:
-					p.GC += time.Duration(d)
-				}
-			}
-		case stRunnable:
-			l.ready += d
-			part[1] = d
-		case stWaiting:
-			st.sums.add(&l.blocked, l.reason, d)
-			part[4] = d
-		case stSyscall:
-			off := end
-			if l.offAt >= 0 {
-				off = min(max(l.offAt, l.since), end)
-			}
-			l.sys += off - l.since
-			l.sysOff += end - off
-			part[2], part[3] = off-l.since, end-off
-		default:
-			l.unknown += d
-		}
+		st.spend(l, end)
 		if l.assist >= 0 {
 			st.sums.add(&l.blocked, rangeAssist, end-l.assist)
 		}
 		for _, r := range l.regions {
-			for k := range part {
-				r.acc[k] += part[k]
-			}
 			t := st.regionType(r.name)
 			t.Open++
 			t.addSums(r.acc)

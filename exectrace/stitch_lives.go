@@ -112,6 +112,67 @@ func (st *stitcher) unseen(index int, from int64) {
 	}
 }
 
+// lose gives up what a goroutine does from a moment on. Up to then it did what
+// it was last seen to begin.
+func (st *stitcher) lose(l *life, now int64) {
+	now = max(now, l.since)
+	st.spend(l, now)
+	if l.assist >= 0 {
+		st.sums.add(&l.blocked, rangeAssist, now-l.assist)
+	}
+	l.since, l.state, l.marker, l.assist, l.stw = now, stLost, false, -1, -1
+}
+
+// spend gives a goroutine's state the time until now, and its open regions
+// their part of that.
+func (st *stitcher) spend(l *life, now int64) {
+	d := now - l.since
+	var part [5]int64
+	switch l.state {
+	case stRunning:
+		l.run += d
+		part[0] = d
+		st.spendProc(l, d)
+	case stRunnable:
+		l.ready += d
+		part[1] = d
+	case stWaiting:
+		st.sums.add(&l.blocked, l.reason, d)
+		part[4] = d
+	case stSyscall:
+		off := now
+		if l.offAt >= 0 {
+			off = min(max(l.offAt, l.since), now)
+		}
+		l.sys += off - l.since
+		l.sysOff += now - off
+		part[2], part[3] = off-l.since, now-off
+	default:
+		l.unknown += d
+	}
+	for i := range l.regions {
+		for k := range part {
+			l.regions[i].acc[k] += part[k]
+		}
+	}
+}
+
+// spendProc gives the P of a running goroutine its time.
+func (st *stitcher) spendProc(l *life, d int64) {
+	if l.proc < 0 || int(l.proc) >= len(st.procs) {
+		return
+	}
+	p := &st.procs[l.proc]
+	switch {
+	case !l.marker:
+		p.User += time.Duration(d)
+	case l.reason == markIdle:
+		p.GCIdle += time.Duration(d)
+	default:
+		p.GC += time.Duration(d)
+	}
+}
+
 // newLife starts the account of a goroutine met for the first time.
 func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 	var at int32
