@@ -2,19 +2,22 @@ package recording
 
 import (
 	"archive/zip"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 )
 
 // Limits on what a hostile archive may ask for.
 const (
 	maxMembers  = 1000
 	maxManifest = 1 << 20 // bytes
+	// maxUnpacked bounds a packed member, in bytes. Ours are stored: only
+	// archives that others made have them, with a trace or two inside.
+	maxUnpacked = 16 << 30
 )
 
 // A Recording is an open recording, or any other zip archive: a build
@@ -23,6 +26,7 @@ type Recording struct {
 	Manifest *Manifest // nil when there is none
 	Members  []Member  // in the order of the file, the manifest left out
 	Cut      bool      // the end of the file is missing
+	Notes    []string  // what of it could not be read or understood, in words for the user
 	file     *os.File
 }
 
@@ -44,7 +48,11 @@ func (m Member) Open() (io.ReadCloser, error) {
 	if m.at != nil {
 		return io.NopCloser(io.NewSectionReader(m.at, 0, m.at.Size())), nil
 	}
-	return m.open()
+	f, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	return &bounded{f, maxUnpacked}, nil
 }
 
 // Open opens the recording at path.
@@ -94,6 +102,9 @@ func indexed(r io.ReaderAt, size int64) (*Recording, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, err
 	}
+	if !ofWholeFile(z, r, size) {
+		return nil, errors.New("its index is of an archive inside it")
+	}
 	rec := &Recording{}
 	for _, f := range z.File {
 		if f.FileInfo().IsDir() {
@@ -101,88 +112,99 @@ func indexed(r io.ReaderAt, size int64) (*Recording, error) {
 		}
 		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, math.MaxInt64)), open: f.Open}
 		if off, err := f.DataOffset(); err == nil && f.Method == zip.Store && f.Flags&flagEncrypted == 0 {
-			m.at = io.NewSectionReader(r, off, min(int64(min(f.CompressedSize64, math.MaxInt64)), size-off))
+			left := max(size-off, 0)
+			m.Cut = m.Size > left
+			m.Size = min(m.Size, left)
+			m.at = io.NewSectionReader(r, off, m.Size)
 		}
 		rec.Members = append(rec.Members, m)
 	}
 	return rec, nil
 }
 
-const (
-	localHeader    = 30 // bytes, without name and extra field
-	localSignature = 0x04034b50
-	flagEncrypted  = 1 << 0
-	flagDescriptor = 1 << 3 // the size follows the content
-)
-
-// salvage finds members by their own headers, for an archive whose index at
-// the end is missing. It stops at the first that does not say its size.
-func salvage(r io.ReaderAt, size int64) *Recording {
-	rec := &Recording{Cut: true}
-	for off := int64(0); len(rec.Members) <= maxMembers; {
-		m, next, ok := localMember(r, off, size)
-		if !ok {
-			return rec
+// ofWholeFile reports whether an index is that of the file: when a recording
+// is cut in or behind a member that is itself an archive, that one's index is
+// the last there is.
+func ofWholeFile(z *zip.Reader, r io.ReaderAt, size int64) bool {
+	s := &salvager{r: r, size: size}
+	first, ok := s.header(0)
+	if !ok {
+		return true // it begins with something else, such as a program that unpacks it
+	}
+	begins := []int64{first.body}
+	if first.name == ManifestMember { // of a stream; see Stream.Start
+		if second, ok := s.header(first.body + first.packed); ok {
+			begins = append(begins, second.body)
 		}
-		rec.Members = append(rec.Members, m)
-		off = next
 	}
-	return rec
+	for _, f := range z.File {
+		if off, err := f.DataOffset(); err == nil && slices.Contains(begins, off) {
+			return true
+		}
+	}
+	return false
 }
 
-func localMember(r io.ReaderAt, off, size int64) (m Member, next int64, ok bool) {
-	var h [localHeader]byte
-	if n, _ := r.ReadAt(h[:], off); n < localHeader || binary.LittleEndian.Uint32(h[:]) != localSignature {
-		return m, 0, false
-	}
-	flags, method := binary.LittleEndian.Uint16(h[6:]), binary.LittleEndian.Uint16(h[8:])
-	length := int64(binary.LittleEndian.Uint32(h[18:]))
-	name := make([]byte, binary.LittleEndian.Uint16(h[26:]))
-	body := off + localHeader + int64(len(name)) + int64(binary.LittleEndian.Uint16(h[28:]))
-	if flags&(flagEncrypted|flagDescriptor) != 0 || method != zip.Store || body > size {
-		return m, 0, false
-	}
-	if _, err := r.ReadAt(name, off+localHeader); err != nil && err != io.EOF {
-		return m, 0, false
-	}
-	// A member over 4 GiB says its size in the index only; without one it
-	// reaches to the end.
-	left := size - body
-	cut := length > left
-	if cut {
-		length = left
-	}
-	m = Member{Name: string(name), Size: length, Cut: cut}
-	m.at = io.NewSectionReader(r, body, m.Size)
-	return m, body + m.Size, true
-}
-
+// takeManifest takes the last manifest that is whole: a stream has two.
 func (r *Recording) takeManifest() {
-	for i, m := range r.Members {
-		if m.Name != manifestMember {
-			continue
+	r.Members = slices.DeleteFunc(r.Members, func(m Member) bool {
+		if m.Name != ManifestMember {
+			return false
 		}
-		if man := readManifest(m); man != nil {
-			r.Manifest = man
-			r.Members = append(r.Members[:i:i], r.Members[i+1:]...)
+		man, err := manifestOf(m)
+		if err != nil {
+			if !m.Cut {
+				r.Notes = append(r.Notes, "the manifest cannot be read: "+err.Error())
+			}
+			return true
 		}
-		return
+		r.Manifest = man
+		return true
+	})
+	if r.Manifest != nil && r.Manifest.Schema > Schema {
+		r.Notes = append(r.Notes, fmt.Sprintf("written by a newer gowhy (schema %d, this one knows %d): what is new in it was left out",
+			r.Manifest.Schema, Schema))
 	}
 }
 
-func readManifest(m Member) *Manifest {
+func manifestOf(m Member) (*Manifest, error) {
 	f, err := m.Open()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest))
+	return ReadManifest(f)
+}
+
+// ReadManifest reads the manifest of a recording that somebody unpacked.
+func ReadManifest(r io.Reader) (man *Manifest, err error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	var man Manifest
-	if json.Unmarshal(text, &man) != nil || man.Schema < 1 {
-		return nil
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxManifest)
 	}
-	return &man
+	if err := json.Unmarshal(text, &man); err != nil {
+		return nil, err
+	}
+	if man == nil || man.Schema < 1 {
+		return nil, errors.New("it has no schema")
+	}
+	return man, nil
+}
+
+// A bounded reader fails when a packed member unpacks to more than anybody's.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d bytes", int64(maxUnpacked))
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }

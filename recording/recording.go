@@ -4,8 +4,8 @@
 // It hides the container: a zip archive whose members are stored, so that
 // standard tools open it and a trace inside is read in place; the order of
 // members; how several sources are written at once; and how a file that was
-// cut short is still read. Its types are [Writer], [Recording] and
-// [Manifest].
+// cut short is still read. Its types are [Writer] for files, [Stream] for
+// connections, [Recording] and [Manifest].
 //
 // recording never interprets a member, never takes a member's name for a
 // path, and imports nothing of this project.
@@ -19,13 +19,33 @@ import (
 // Schema is the version of [Manifest].
 const Schema = 1
 
-// The members that gowhy writes and knows.
+// The members that gowhy writes and knows. Those that end in .pb.gz are in
+// pprof's format; "-start" and "-end" are snapshots at the ends of the run.
 const (
-	TraceMember  = "trace"
-	CPUMember    = "cpu.pb.gz"
-	AllocsMember = "allocs.pb.gz"
+	TraceMember          = "trace"
+	CPUMember            = "cpu.pb.gz"
+	AllocsMember         = "allocs.pb.gz"
+	HeapStartMember      = "heap-start.pb.gz"
+	HeapEndMember        = "heap-end.pb.gz"
+	BlockMember          = "block.pb.gz"
+	MutexMember          = "mutex.pb.gz"
+	GoroutineStartMember = "goroutine-start.pb.gz"
+	GoroutineEndMember   = "goroutine-end.pb.gz"
+	ThreadCreateMember   = "threadcreate.pb.gz"
+	LeakMember           = "goroutineleak.pb.gz"
+	MetricsMember        = "metrics.jsonl"
+	GCTraceMember        = "gctrace.log"
+	SchedTraceMember     = "schedtrace.log"
+	BuildMember          = "build.txt"    // as go version -m prints it
+	ProcMember           = "proc.jsonl"   // counters of the process, its threads, its control group, the machine
+	KernelMember         = "kernel.pb.gz" // on-CPU samples
+	OffCPUMember         = "offcpu.pb.gz" // context switches
+	SyscallsMember       = "syscalls.json"
+	LoadMember           = "load" // the load generator's own output, whatever its format
+	StdoutMember         = "stdout.log"
+	StderrMember         = "stderr.log"
 
-	manifestMember = "manifest.json"
+	ManifestMember = "manifest.json"
 )
 
 // A Manifest tells which run a recording is of.
@@ -35,12 +55,59 @@ type Manifest struct {
 	End     time.Time `json:"end"`
 	Go      string    `json:"go,omitempty"`         // the program's Go version, like "go1.26.1"
 	Procs   int       `json:"gomaxprocs,omitempty"` // 0 when not known
-	Command []string  `json:"command,omitempty"`    // the program's command line
-	URL     string    `json:"url,omitempty"`        // where it was fetched from
-	Refused []Refusal `json:"refused,omitempty"`    // what was asked for and not had
+	PID     int       `json:"pid,omitempty"`
+	Command []string  `json:"command,omitempty"` // the program's command line
+	Env     []string  `json:"env,omitempty"`     // GODEBUG and the like, as far as known
+	URL     string    `json:"url,omitempty"`     // where it was fetched from
+	Clock   []Anchor  `json:"clock,omitempty"`
+	Rates   *Rates    `json:"rates,omitempty"`
+	Asked   []string  `json:"asked,omitempty"`   // members that were asked for
+	Refused []Refusal `json:"refused,omitempty"` // what was asked for and not had
+	Cost    *Cost     `json:"cost,omitempty"`
+	// Redacted is set when command line, environment, log lines and labels
+	// were left out, but for those in the members named in Unredacted.
+	Redacted   bool     `json:"redacted,omitempty"`
+	Unredacted []string `json:"unredacted,omitempty"`
+	// Event is why the program made the recording by itself.
+	Event *Event `json:"event,omitempty"`
 }
 
-// A Refusal is a source that was asked for and could not be had.
+// An Event is what a watching program noticed.
+type Event struct {
+	Kind  string    `json:"kind"`           // "cpu", "goroutines", "heap", "latency" or "task"
+	Task  string    `json:"task,omitempty"` // the slow task's name
+	Time  time.Time `json:"time"`
+	Value float64   `json:"value"` // as measured: a share, a count, bytes, or seconds
+	Limit float64   `json:"limit"` // that the value went over, in the same unit
+}
+
+// An Anchor ties clocks together: the same moment by the wall clock and by
+// CLOCK_MONOTONIC, which the kernel's evidence uses.
+type Anchor struct {
+	Wall      time.Time `json:"wall"`
+	Monotonic int64     `json:"monotonic_ns"`
+}
+
+// Rates are the sampling rates that were in force; negative when not known.
+type Rates struct {
+	BlockNS  int `json:"block_ns"`       // as runtime.SetBlockProfileRate
+	Mutex    int `json:"mutex_fraction"` // as runtime.SetMutexProfileFraction
+	MemBytes int `json:"mem_bytes"`      // runtime.MemProfileRate
+}
+
+// A Cost is what the recording itself took.
+type Cost struct {
+	RecorderCPU float64 `json:"recorder_cpu_seconds,omitempty"` // 0 when not measured
+	// TargetCPU is the target's CPU time in the recording, and TargetBefore in
+	// TargetBeforeWall seconds just before it; 0 when not measured.
+	TargetCPU        float64 `json:"target_cpu_seconds,omitempty"`
+	TargetWall       float64 `json:"target_wall_seconds,omitempty"`
+	TargetBefore     float64 `json:"target_before_cpu_seconds,omitempty"`
+	TargetBeforeWall float64 `json:"target_before_wall_seconds,omitempty"`
+}
+
+// A Refusal is a source that was asked for and could not be had, or not all
+// of it.
 type Refusal struct {
 	Member string `json:"member"`
 	Why    string `json:"why"`

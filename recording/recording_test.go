@@ -166,7 +166,14 @@ func FuzzNewReader(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if len(r.Members) > maxMembers {
+			t.Fatalf("%d members", len(r.Members))
+		}
 		for _, m := range r.Members {
+			if f, err := m.Open(); err == nil {
+				io.Copy(io.Discard, io.LimitReader(f, 1<<20))
+				f.Close()
+			}
 			if at, ok := m.ReaderAt(); ok {
 				if n, _ := io.Copy(io.Discard, at); n > int64(len(b)) {
 					t.Fatalf("a member of %d bytes in an archive of %d", n, len(b))

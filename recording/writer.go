@@ -2,6 +2,7 @@ package recording
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,12 +48,17 @@ func (w *Writer) Path(member string) string {
 	return p
 }
 
+// Add writes a whole member, in place of what was written to it before.
+func (w *Writer) Add(member string, content []byte) error {
+	return os.WriteFile(w.Path(member), content, 0o600)
+}
+
 // Finish packs the members that are there and not empty, and puts the recording
 // in place. Whatever happens, the writer is used up; on an error the members
 // stay in their directory, which the error names.
 func (w *Writer) Finish(m Manifest) error {
 	m.Schema = Schema
-	tmp := filepath.Join(w.dir, "."+manifestMember+".zip")
+	tmp := filepath.Join(w.dir, "."+ManifestMember+".zip")
 	err := w.pack(tmp, m)
 	if err == nil {
 		err = os.Rename(tmp, w.path)
@@ -74,13 +80,8 @@ func (w *Writer) pack(path string, m Manifest) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	z := zip.NewWriter(f)
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
 	// The manifest goes first: it is what must survive a cut.
-	text = append(text, '\n')
-	if err := store(z, manifestMember, m.End, int64(len(text)), strings.NewReader(string(text))); err != nil {
+	if err := storeManifest(z, m, m.End); err != nil {
 		return err
 	}
 	names, err := w.members()
@@ -139,6 +140,15 @@ func storeFile(z *zip.Writer, path string, at time.Time) error {
 		return err
 	}
 	return store(z, filepath.Base(path), at, info.Size(), f)
+}
+
+func storeManifest(z *zip.Writer, m Manifest, at time.Time) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	return store(z, ManifestMember, at, int64(len(text)), bytes.NewReader(text))
 }
 
 // store writes a member whose size and sum stand in its own header, not

@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/recording"
+)
+
+// A clock gives wall times that do not step: the wall time of its start and
+// what the monotonic clock counted since.
+type clock struct{ start time.Time }
+
+func startClock() clock { return clock{time.Now()} }
+
+func (c clock) now() time.Time { return c.start.Add(time.Since(c.start)) }
+
+// anchor reads both clocks at once, as well as that can be had: of a few
+// tries the one in which the least time passed.
+func (c clock) anchor() (a recording.Anchor, ok bool) {
+	best := int64(-1)
+	for range 5 {
+		before, ok := monotonic()
+		wall := c.now()
+		after, _ := monotonic()
+		if !ok {
+			return a, false
+		}
+		if d := after - before; best < 0 || d < best {
+			best = d
+			a = recording.Anchor{Wall: wall.Round(0), Monotonic: before + d/2}
+		}
+	}
+	return a, true
+}
+
+// variables of the environment that change what the runtime does.
+var variables = []string{"GODEBUG", "GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOEXPERIMENT", "GOTRACEBACK"}
+
+// about returns what is known of the program.
+func about(redact bool) recording.Manifest {
+	m := recording.Manifest{
+		Go:       runtime.Version(),
+		Procs:    runtime.GOMAXPROCS(0),
+		PID:      os.Getpid(),
+		Redacted: redact,
+	}
+	if redact {
+		return m
+	}
+	m.Command = os.Args
+	for _, name := range variables {
+		if v, ok := os.LookupEnv(name); ok {
+			m.Env = append(m.Env, name+"="+v)
+		}
+	}
+	return m
+}
+
+// buildText returns what the program was built from, as go version -m prints
+// it, or nothing when the linker left it out.
+func buildText(redact bool) []byte {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	name := "program"
+	if exe, err := os.Executable(); err == nil && !redact {
+		name = filepath.Base(exe)
+	}
+	text := name + ": " + info.GoVersion + "\n"
+	for line := range strings.Lines(info.String()) {
+		switch {
+		case strings.HasPrefix(line, "go\t"): // said above
+		case redact && strings.HasPrefix(line, "build\t") && strings.Contains(line, "flags="), redact && strings.Contains(line, "FLAGS="):
+			// -ldflags "-X main.token=…"
+		default:
+			text += "\t" + line
+		}
+	}
+	return []byte(text)
+}

@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"runtime/metrics"
+	"strconv"
+	"time"
+)
+
+const (
+	// metricsEvery is the time between two samples. One takes 4 µs
+	// (BenchmarkMetrics): 0.004 % of a CPU.
+	metricsEvery = 100 * time.Millisecond
+	// histogramsEvery counts samples. Histograms are ten times as long as all
+	// other metrics together.
+	histogramsEvery = 10
+)
+
+// A sampler reads all of runtime/metrics again and again, and makes lines of
+// JSON from it, without allocating.
+type sampler struct {
+	samples    []metrics.Sample
+	scalars    []int // indexes of samples
+	histograms []int
+	line       []byte
+}
+
+func newSampler() *sampler {
+	s := &sampler{}
+	for i, d := range metrics.All() {
+		s.samples = append(s.samples, metrics.Sample{Name: d.Name})
+		if d.Kind == metrics.KindFloat64Histogram {
+			s.histograms = append(s.histograms, i)
+		} else {
+			s.scalars = append(s.scalars, i)
+		}
+	}
+	metrics.Read(s.samples) // makes the histograms, which are used again
+	return s
+}
+
+// A jsonHistogram is a histogram's line in the header; nil bounds are infinite.
+type jsonHistogram struct {
+	Name   string     `json:"name"`
+	Bounds []*float64 `json:"bounds"`
+}
+
+// header returns the first line.
+func (s *sampler) header() ([]byte, error) {
+	h := struct {
+		Kind       string          `json:"kind"`
+		Schema     int             `json:"schema"`
+		Scalars    []string        `json:"scalars"`
+		Histograms []jsonHistogram `json:"histograms"`
+	}{Kind: "gowhy metrics", Schema: 1, Scalars: []string{}, Histograms: []jsonHistogram{}}
+	for _, i := range s.scalars {
+		h.Scalars = append(h.Scalars, s.samples[i].Name)
+	}
+	for _, i := range s.histograms {
+		j := jsonHistogram{Name: s.samples[i].Name}
+		for _, b := range buckets(s.samples[i].Value) {
+			if math.IsInf(b, 0) {
+				j.Bounds = append(j.Bounds, nil)
+			} else {
+				j.Bounds = append(j.Bounds, &b)
+			}
+		}
+		h.Histograms = append(h.Histograms, j)
+	}
+	text, err := json.Marshal(h)
+	return append(text, '\n'), err
+}
+
+func buckets(v metrics.Value) []float64 {
+	if v.Kind() != metrics.KindFloat64Histogram {
+		return nil
+	}
+	return v.Float64Histogram().Buckets
+}
+
+// sample returns the line of the given moment, until the next call.
+func (s *sampler) sample(at time.Time, histograms bool) []byte {
+	metrics.Read(s.samples)
+	b := strconv.AppendInt(append(s.line[:0], `{"t":`...), at.UnixNano(), 10)
+	b = append(b, `,"v":[`...)
+	for n, i := range s.scalars {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = appendScalar(b, s.samples[i].Value)
+	}
+	b = append(b, ']')
+	if histograms {
+		b = append(b, `,"h":[`...)
+		for n, i := range s.histograms {
+			if n > 0 {
+				b = append(b, ',')
+			}
+			b = appendCounts(b, s.samples[i].Value)
+		}
+		b = append(b, ']')
+	}
+	s.line = append(b, '}', '\n')
+	return s.line
+}
+
+func appendScalar(b []byte, v metrics.Value) []byte {
+	switch v.Kind() {
+	case metrics.KindUint64:
+		return strconv.AppendUint(b, v.Uint64(), 10)
+	case metrics.KindFloat64:
+		if f := v.Float64(); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return strconv.AppendFloat(b, f, 'g', -1, 64)
+		}
+	}
+	return append(b, "null"...)
+}
+
+func appendCounts(b []byte, v metrics.Value) []byte {
+	b = append(b, '[')
+	if v.Kind() == metrics.KindFloat64Histogram {
+		for i, n := range v.Float64Histogram().Counts {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendUint(b, n, 10)
+		}
+	}
+	return append(b, ']')
+}
+
+// sampleTo writes samples until stop is closed, the last one then and with
+// histograms, so that these cover the whole window.
+func sampleTo(w io.Writer, c clock, stop <-chan struct{}) error {
+	s := newSampler()
+	head, err := s.header()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	tick := time.NewTicker(metricsEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		if _, err := w.Write(s.sample(c.now(), n%histogramsEvery == 0)); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-stop:
+			_, err := w.Write(s.sample(c.now(), true))
+			return err
+		}
+	}
+}

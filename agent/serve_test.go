@@ -1,0 +1,597 @@
+package agent
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/recording"
+)
+
+func server(t *testing.T) *httptest.Server {
+	s := httptest.NewServer(http.DefaultServeMux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func get(t *testing.T, s *httptest.Server, path string) (code int, body []byte) {
+	t.Helper()
+	resp, err := s.Client().Get(s.URL + prefix + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(path, err)
+	}
+	return resp.StatusCode, body
+}
+
+// work makes every source have something to tell, until stop is called.
+func work(t *testing.T) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	c := make(chan int)
+	pprof.Do(context.Background(), pprof.Labels("customer", "secret name"), func(context.Context) {
+		for range 4 {
+			wg.Go(func() {
+				var keep []byte
+				for {
+					select {
+					case <-stop:
+						return
+					case c <- 1:
+					case <-c:
+					case <-time.After(time.Millisecond):
+					}
+					keep = append(keep[:0:0], make([]byte, 10_000)...)
+					mu.Lock()
+					for begin := time.Now(); time.Since(begin) < 200*time.Microsecond; {
+						keep[0]++
+					}
+					mu.Unlock()
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		close(stop)
+		wg.Wait()
+	})
+}
+
+func open(t *testing.T, file []byte) (*recording.Recording, map[string][]byte) {
+	t.Helper()
+	rec, err := recording.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string][]byte{}
+	for _, m := range rec.Members {
+		f, err := m.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content[m.Name], err = io.ReadAll(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rec, content
+}
+
+var everything = []string{
+	recording.TraceMember, recording.CPUMember, recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember,
+	recording.BlockMember, recording.MutexMember, recording.GoroutineStartMember, recording.GoroutineEndMember,
+	recording.ThreadCreateMember, recording.MetricsMember, recording.BuildMember,
+}
+
+func TestWholeRecording(t *testing.T) {
+	work(t)
+	t.Setenv("GODEBUG", "x=1")
+	code, body := get(t, server(t), "record?d=400ms&gc=1")
+	if code != 200 {
+		t.Fatalf("%d %s", code, body)
+	}
+	rec, content := open(t, body)
+	if rec.Cut || rec.Manifest == nil || len(rec.Manifest.Refused) != 0 {
+		t.Fatalf("cut %v, manifest %+v", rec.Cut, rec.Manifest)
+	}
+	for _, name := range everything {
+		if len(content[name]) == 0 {
+			t.Errorf("no %s", name)
+		}
+	}
+	man := rec.Manifest
+	if d := man.End.Sub(man.Start); d < 400*time.Millisecond || d > 2*time.Second {
+		t.Errorf("the window is %v", d)
+	}
+	if man.PID != os.Getpid() || man.Go != runtime.Version() || man.Procs != runtime.GOMAXPROCS(0) ||
+		!slices.Equal(man.Command, os.Args) || !slices.Contains(man.Env, "GODEBUG=x=1") {
+		t.Errorf("manifest %+v", man)
+	}
+	if r := man.Rates; r == nil || r.BlockNS != defaultBlockRate || r.Mutex != defaultMutexFraction || r.MemBytes != runtime.MemProfileRate {
+		t.Errorf("rates %+v", r)
+	}
+	if runtime.GOOS == "linux" {
+		if c := man.Clock; len(c) != 2 || abs(c[1].Wall.Sub(c[0].Wall)-time.Duration(c[1].Monotonic-c[0].Monotonic)) > time.Millisecond {
+			t.Errorf("clock %+v", c)
+		}
+		if c := man.Cost; c == nil || c.TargetCPU <= 0 || c.TargetWall < 0.4 {
+			t.Errorf("cost %+v", c)
+		}
+	}
+	for name, want := range map[string]string{
+		recording.TraceMember: "go 1.", recording.BuildMember: "\tpath\t", recording.MetricsMember: `{"kind":"gowhy metrics"`,
+	} {
+		if !bytes.Contains(content[name][:min(len(content[name]), 100)], []byte(want)) {
+			t.Errorf("%s begins with %q", name, content[name][:min(len(content[name]), 100)])
+		}
+	}
+	for name, wants := range map[string]string{
+		recording.CPUMember: "agent.work", recording.AllocsMember: "agent.work", recording.BlockMember: "agent.work",
+		recording.MutexMember: "agent.work", recording.GoroutineEndMember: "secret name",
+	} {
+		if raw, err := unpack(content[name]); err != nil || !bytes.Contains(raw, []byte(wants)) {
+			t.Errorf("%s does not name %q: %v", name, wants, err)
+		}
+	}
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil || len(z.File) < len(everything) {
+		t.Errorf("archive/zip: %v", err)
+	}
+}
+
+func abs(d time.Duration) time.Duration { return max(d, -d) }
+
+func TestRedacted(t *testing.T) {
+	work(t)
+	t.Setenv("GODEBUG", "x=1")
+	_, body := get(t, server(t), "record?d=150ms&redact=1")
+	rec, content := open(t, body)
+	if man := rec.Manifest; man == nil || !man.Redacted || man.Command != nil || man.Env != nil ||
+		!slices.Equal(man.Unredacted, []string{recording.TraceMember}) {
+		t.Errorf("manifest %+v", rec.Manifest)
+	}
+	profiles := 0
+	for name, b := range content {
+		if strings.HasSuffix(name, ".pb.gz") {
+			var err error
+			if b, err = unpack(b); err != nil {
+				t.Error(name, err)
+			}
+			profiles++
+		}
+		if name != recording.TraceMember && (bytes.Contains(b, []byte("secret name")) || bytes.Contains(b, []byte(os.Args[1]))) {
+			t.Errorf("%s tells what is private", name)
+		}
+	}
+	if profiles < 8 {
+		t.Errorf("%d profiles", profiles)
+	}
+}
+
+func TestClientGoesAway(t *testing.T) {
+	s := server(t)
+	for _, path := range []string{"record?d=1m", "trace?d=1m", "metrics?d=1m", "profile?d=1m", "block?d=1m", "mutex?d=1m"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		req, _ := http.NewRequestWithContext(ctx, "GET", s.URL+prefix+path, nil)
+		resp, err := s.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if path == "record?d=1m" {
+			io.ReadFull(resp.Body, make([]byte, 1000)) // the trace has begun soon after
+		}
+		cancel()
+		resp.Body.Close()
+		front.endAllGone(t)
+	}
+	checkRestored(t)
+}
+
+// endAllGone waits until all windows have closed by themselves.
+func (d *desk) endAllGone(t *testing.T) {
+	t.Helper()
+	limit := time.After(10 * time.Second)
+	for {
+		var w *window
+		d.mu.Lock()
+		for w = range d.windows {
+		}
+		d.mu.Unlock()
+		if w == nil {
+			return
+		}
+		select {
+		case <-w.done:
+		case <-limit:
+			t.Fatal("a window stays open")
+		}
+	}
+}
+
+func checkRestored(t *testing.T) {
+	t.Helper()
+	front.mu.Lock()
+	if len(front.inUse) > 0 {
+		t.Errorf("still in use: %v", front.inUse)
+	}
+	front.mu.Unlock()
+	if runtime.SetMutexProfileFraction(-1) != 0 {
+		t.Error("the mutex fraction is not restored")
+	}
+	if blockProfiled() {
+		t.Error("the block rate is not restored")
+	}
+	if err := trace.Start(io.Discard); err != nil {
+		t.Error("the trace is still on:", err)
+	} else {
+		trace.Stop()
+	}
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Error("the CPU profile is still on:", err)
+	} else {
+		pprof.StopCPUProfile()
+	}
+}
+
+func TestRatesAreRestored(t *testing.T) {
+	s := server(t)
+	get(t, s, "record?d=50ms")
+	checkRestored(t)
+}
+
+func TestProgramsRatesStay(t *testing.T) {
+	s := server(t)
+	runtime.SetBlockProfileRate(100)
+	defer runtime.SetBlockProfileRate(0)
+	runtime.SetMutexProfileFraction(7)
+	defer runtime.SetMutexProfileFraction(0)
+	_, body := get(t, s, "record?d=50ms&sources=block,mutex")
+	rec, _ := open(t, body)
+	if r := rec.Manifest.Rates; r.BlockNS != -1 || r.Mutex != 7 {
+		t.Errorf("rates %+v", r)
+	}
+	if runtime.SetMutexProfileFraction(-1) != 7 || !blockProfiled() {
+		t.Error("the program's rates are gone")
+	}
+}
+
+func TestTwoAtOnce(t *testing.T) {
+	s := server(t)
+	resp, err := s.Client().Get(s.URL + prefix + "record?d=1m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if code, body := get(t, s, "record?d=1s"); code != http.StatusConflict || !bytes.Contains(body, []byte("already being recorded")) {
+		t.Errorf("%d %s", code, body)
+	}
+	// What is stopped is whole.
+	done := make(chan []byte)
+	go func() {
+		b, _ := io.ReadAll(resp.Body)
+		done <- b
+	}()
+	if code, body := get(t, s, "stop"); code != 200 || string(body) != "1 ended\n" {
+		t.Errorf("%d %s", code, body)
+	}
+	if rec, _ := open(t, <-done); rec.Cut || rec.Manifest.End.IsZero() {
+		t.Errorf("%+v", rec.Manifest)
+	}
+	checkRestored(t)
+}
+
+func TestWhatTheProgramDoesItselfIsRefused(t *testing.T) {
+	s := server(t)
+	if err := trace.Start(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Stop()
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer pprof.StopCPUProfile()
+	_, body := get(t, s, "record?d=50ms")
+	rec, content := open(t, body)
+	var refused []string
+	for _, r := range rec.Manifest.Refused {
+		refused = append(refused, r.Member)
+		if !strings.Contains(r.Why, "the program already") {
+			t.Errorf("%s is refused: %s", r.Member, r.Why)
+		}
+	}
+	if !slices.Equal(refused, []string{recording.TraceMember, recording.CPUMember}) || len(content[recording.HeapEndMember]) == 0 {
+		t.Errorf("refused %q, members %v", refused, rec.Members)
+	}
+	if code, body := get(t, s, "trace?d=50ms"); code != http.StatusServiceUnavailable || !bytes.Contains(body, []byte("traces itself")) {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+func TestFlightRecorderDoesNotConflict(t *testing.T) {
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer f.Stop()
+	_, body := get(t, server(t), "record?d=50ms&sources=trace")
+	rec, content := open(t, body)
+	if len(rec.Manifest.Refused) > 0 || len(rec.Members) != 2 || len(content[recording.TraceMember]) == 0 {
+		t.Errorf("%+v", rec)
+	}
+	if !f.Enabled() {
+		t.Error("the flight recorder was stopped")
+	}
+}
+
+func TestSingleSources(t *testing.T) {
+	work(t)
+	s := server(t)
+	for path, want := range map[string]string{
+		"profile?d=300ms": "agent.work", "allocs?d=100ms&gc=1": "agent.work", "block?d=100ms": "agent.work", "mutex?d=200ms": "agent.work",
+		"heap": "inuse_space", "goroutine": "agent.work", "threadcreate": "threadcreate",
+	} {
+		code, body := get(t, s, path)
+		raw, err := unpack(body)
+		if code != 200 || err != nil || !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("%s: %d, %d bytes, %v", path, code, len(raw), err)
+		}
+	}
+	if code, body := get(t, s, "cmdline"); code != 200 || string(body) != strings.Join(os.Args, "\x00") {
+		t.Errorf("%d %q", code, body)
+	}
+	if code, body := get(t, s, "build"); code != 200 || !bytes.Contains(body, []byte("\tpath\t")) {
+		t.Errorf("%d %q", code, body)
+	}
+	var man recording.Manifest
+	if code, body := get(t, s, "about"); code != 200 || json.Unmarshal(body, &man) != nil || man.Schema != recording.Schema || man.PID != os.Getpid() ||
+		man.Rates.BlockNS != -1 || runtime.GOOS == "linux" && (len(man.Clock) != 1 || man.Cost.TargetCPU <= 0) {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, body := get(t, s, ""); code != 200 || !bytes.HasPrefix(body, []byte("gowhy agent 1\n")) ||
+		bytes.Contains(body, []byte("goroutineleak")) != (pprof.Lookup("goroutineleak") != nil) {
+		t.Errorf("%d %q", code, body)
+	}
+	checkRestored(t)
+}
+
+func TestRefusedRequests(t *testing.T) {
+	s := server(t)
+	for path, code := range map[string]int{
+		"record?d=11m": 400, "record?d=-1s": 400, "record?d=x": 400, "trace?d=25h": 400, "trace?limit=1": 400, "trace?limit=99999999GiB": 400,
+		"block?blockrate=0": 400, "mutex?mutexfraction=x": 400, "record?sources=x": 400, "record?redact=x": 400, "nothing": 404,
+	} {
+		if got, body := get(t, s, path); got != code {
+			t.Errorf("%s: %d %s", path, got, body)
+		}
+	}
+	resp, err := s.Client().Post(s.URL+prefix+"record", "", nil)
+	if err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("%+v, %v", resp, err)
+	}
+	req, _ := http.NewRequest("GET", s.URL+prefix+"heap", nil)
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	if resp, err = s.Client().Do(req); err != nil || resp.StatusCode != http.StatusForbidden {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// The handlers work under any prefix and behind writers that know no flushing.
+func TestOwnMux(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.NotFoundHandler())
+	mux.Handle("GET /internal/why/", Handler())
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest("GET", "/internal/why/record?d=20ms&sources=heap,metrics", nil))
+	if rec, content := open(t, w.Body.Bytes()); w.Code != 200 || rec.Cut || len(content[recording.MetricsMember]) == 0 {
+		t.Errorf("%d %+v", w.Code, rec)
+	}
+}
+
+func TestServersTimeoutsDoNotCount(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.DefaultServeMux)
+	s.Config.WriteTimeout = 50 * time.Millisecond
+	s.Config.ReadTimeout = 50 * time.Millisecond
+	s.Start()
+	defer s.Close()
+	for _, path := range []string{"record?d=200ms", "profile?d=200ms"} {
+		code, body := get(t, s, path)
+		if code != 200 || len(body) == 0 {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+}
+
+func TestTraceLimit(t *testing.T) {
+	tr := &tracer{limit: 1 << 20}
+	if err := tr.start(); err != nil {
+		t.Fatal(err)
+	}
+	tr.Write(make([]byte, 1<<19)) // as if the runtime had
+	select {
+	case <-tr.over:
+		t.Error("it ends before its limit")
+	default:
+	}
+	tr.Write(make([]byte, 1<<20))
+	<-tr.over
+	tr.end()
+	var out bytes.Buffer
+	if err := tr.copyTo(&out); err != nil || out.Len() < 3<<19 || !strings.Contains(tr.why(), "limit of 1 MiB") {
+		t.Errorf("%d bytes, %v, %q", out.Len(), err, tr.why())
+	}
+	checkRestored(t)
+}
+
+// A reader that never reads costs maxQueue and no more.
+func TestSlowReader(t *testing.T) {
+	tr := &tracer{limit: 1 << 40}
+	if err := tr.start(); err != nil {
+		t.Fatal(err)
+	}
+	piece := make([]byte, 1<<20)
+	for range 40 {
+		tr.Write(piece)
+	}
+	<-tr.over
+	tr.end()
+	if tr.queued > maxQueue || !strings.Contains(tr.why(), "too slowly") {
+		t.Errorf("%d bytes kept, %q", tr.queued, tr.why())
+	}
+}
+
+func TestRecordOutlivesTheTracesLimit(t *testing.T) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(stop)
+	wg.Go(func() {
+		for ctx := context.Background(); ; {
+			select {
+			case <-stop:
+				return
+			default:
+				trace.Log(ctx, "text", strings.Repeat("x", 900))
+			}
+		}
+	})
+	_, body := get(t, server(t), "record?d=1s&limit=1MiB")
+	rec, content := open(t, body)
+	if len(rec.Manifest.Refused) != 1 || !strings.Contains(rec.Manifest.Refused[0].Why, "limit of 1 MiB") || rec.Cut {
+		t.Errorf("%+v", rec.Manifest)
+	}
+	if len(content[recording.TraceMember]) < 1<<20 || len(content[recording.CPUMember]) == 0 || rec.Manifest.End.Sub(rec.Manifest.Start) < time.Second {
+		t.Errorf("members %v, %+v", rec.Members, rec.Manifest)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	code, body := get(t, server(t), "metrics?d=250ms")
+	lines := strings.Split(strings.TrimSpace(string(body)), "\n")
+	if code != 200 || len(lines) < 4 {
+		t.Fatalf("%d, %d lines", code, len(lines))
+	}
+	var head struct {
+		Kind       string
+		Schema     int
+		Scalars    []string
+		Histograms []struct {
+			Name   string
+			Bounds []*float64
+		}
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Kind != "gowhy metrics" || head.Schema != 1 ||
+		!slices.Contains(head.Scalars, "/sched/goroutines:goroutines") {
+		t.Fatalf("%v %.200s", err, lines[0])
+	}
+	last := int64(0)
+	for i, l := range lines[1:] {
+		var line struct {
+			T int64
+			V []*float64
+			H [][]uint64
+		}
+		if err := json.Unmarshal([]byte(l), &line); err != nil || len(line.V) != len(head.Scalars) || line.T <= last {
+			t.Fatalf("line %d: %v %.200s", i, err, l)
+		}
+		last = line.T
+		if first, end := i == 0, i == len(lines)-2; (first || end) != (line.H != nil) {
+			t.Errorf("line %d: histograms %v", i, line.H != nil)
+		}
+		for j, h := range line.H {
+			if len(h)+1 != len(head.Histograms[j].Bounds) {
+				t.Errorf("%s: %d counts", head.Histograms[j].Name, len(h))
+			}
+		}
+	}
+	if abs(time.Since(time.Unix(0, last))) > 10*time.Second {
+		t.Errorf("the last sample is of %v", time.Unix(0, last))
+	}
+}
+
+func TestMetricsDoNotAllocate(t *testing.T) {
+	s := newSampler()
+	now := time.Now()
+	s.sample(now, true)
+	if n := testing.AllocsPerRun(50, func() { s.sample(now, true) }); n > 0 {
+		t.Errorf("%v allocations for each sample", n)
+	}
+}
+
+func BenchmarkMetrics(b *testing.B) {
+	s := newSampler()
+	now := time.Now()
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		b.SetBytes(int64(len(s.sample(now, n%histogramsEvery == 0))))
+		n++
+	}
+}
+
+// What a wait costs while the block profile is on: two goroutines do nothing
+// but hand a value to and fro.
+func BenchmarkBlockRate(b *testing.B) {
+	for _, rate := range []int{0, defaultBlockRate, 10 * defaultBlockRate} {
+		b.Run(time.Duration(rate).String(), func(b *testing.B) {
+			runtime.SetBlockProfileRate(rate)
+			defer runtime.SetBlockProfileRate(0)
+			there, back := make(chan int), make(chan int)
+			defer close(there)
+			go func() {
+				for range there {
+					back <- 1
+				}
+			}()
+			for b.Loop() {
+				there <- 1
+				<-back
+			}
+		})
+	}
+}
+
+// What a contended lock costs while the mutex profile is on.
+func BenchmarkMutexFraction(b *testing.B) {
+	for _, fraction := range []int{0, 1, defaultMutexFraction, 100} {
+		b.Run(fmt.Sprint(fraction), func(b *testing.B) {
+			runtime.SetMutexProfileFraction(fraction)
+			defer runtime.SetMutexProfileFraction(0)
+			var mu sync.Mutex
+			x := 0.0
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					mu.Lock()
+					for range 20 {
+						x = math.Sqrt(x + 1)
+					}
+					mu.Unlock()
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkBlockProbe(b *testing.B) {
+	for b.Loop() {
+		blockProfiled()
+	}
+}

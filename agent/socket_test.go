@@ -1,0 +1,187 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// childVariable makes the test binary a program that is to be recorded.
+const childVariable = "GOWHY_AGENT_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(childVariable); how != "" {
+		child(how)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child works for a while and ends by itself.
+func child(how string) {
+	if how == "finish" {
+		defer Finish()
+	}
+	fmt.Printf("%q\n", os.Getenv(EnvName))
+	for begin := time.Now(); time.Since(begin) < 300*time.Millisecond; {
+		childWorks()
+	}
+}
+
+//go:noinline
+func childWorks() {
+	for range 1_000_000 {
+		sink++
+	}
+}
+
+var sink int
+
+// start starts a child with the variable set.
+func start(t *testing.T, how, address string) (c *exec.Cmd, out *bytes.Buffer) {
+	t.Helper()
+	out = &bytes.Buffer{}
+	c = exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childVariable+"="+how, EnvName+"="+address)
+	c.Stdout, c.Stderr = out, out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c, out
+}
+
+// socketDir is short: a socket's path has at most 108 bytes.
+func socketDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "gowhy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func unixClient(path string) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}}}
+}
+
+// await waits until the child answers.
+func await(t *testing.T, c *http.Client) {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if resp, err := c.Get("http://gowhy" + prefix); err == nil {
+			resp.Body.Close()
+			return
+		} else if time.Now().After(limit) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func skipWithoutSockets(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("the agent does not listen on this system")
+	}
+}
+
+func TestSocket(t *testing.T) {
+	skipWithoutSockets(t)
+	for _, how := range []string{"finish", "end"} {
+		socket := filepath.Join(socketDir(t), "agent")
+		cmd, out := start(t, how, "unix:"+socket)
+		client := unixClient(socket)
+		await(t, client)
+		var wg sync.WaitGroup
+		type answer struct {
+			body []byte
+			err  error
+		}
+		got := map[string]*answer{}
+		for _, path := range []string{"trace?d=1h", "profile?d=1h", "metrics?d=1h"} {
+			resp, err := client.Get("http://gowhy" + prefix + path) // returns when it is on
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatal(path, resp, err)
+			}
+			a := &answer{}
+			got[strings.TrimSuffix(path, "?d=1h")] = a
+			wg.Go(func() {
+				defer resp.Body.Close()
+				a.body, a.err = io.ReadAll(resp.Body)
+			})
+		}
+		if resp, err := client.Get("http://gowhy" + prefix + "start"); err != nil {
+			t.Error(err)
+		} else {
+			resp.Body.Close()
+		}
+		wg.Wait()
+		if err := cmd.Wait(); err != nil || out.String() != "\"\"\n" {
+			t.Errorf("%v: %v, the variable is still set, or something was written: %q", how, err, out)
+		}
+		for _, source := range []string{"trace", "metrics"} {
+			if len(got[source].body) == 0 {
+				t.Errorf("%s: nothing of %s", how, source)
+			}
+		}
+		if how != "finish" {
+			continue
+		}
+		for source, a := range got {
+			if a.err != nil {
+				t.Errorf("%s is cut: %v", source, a.err)
+			}
+		}
+		raw, err := unpack(got["profile"].body)
+		if err != nil || !bytes.Contains(raw, []byte("childWorks")) {
+			t.Errorf("the profile has %d bytes, %v", len(raw), err)
+		}
+	}
+}
+
+// A recorder that never comes costs the program a second, not more.
+func TestNobodyComes(t *testing.T) {
+	skipWithoutSockets(t)
+	begin := time.Now()
+	cmd, out := start(t, "end", "unix:"+filepath.Join(socketDir(t), "agent"))
+	if err := cmd.Wait(); err != nil || out.String() != "\"\"\n" {
+		t.Errorf("%v %q", err, out)
+	}
+	if d := time.Since(begin); d < startLimit || d > startLimit+5*time.Second {
+		t.Errorf("the program took %v", d)
+	}
+}
+
+func TestRefusedAddresses(t *testing.T) {
+	skipWithoutSockets(t)
+	opened := socketDir(t)
+	if err := os.Chmod(opened, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(socketDir(t), "link")
+	if err := os.Symlink(socketDir(t), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"tcp:127.0.0.1:0", "unix:agent", "unix:", "unix:" + opened + "/agent", "unix:" + link + "/agent",
+		"unix:" + filepath.Join(socketDir(t), strings.Repeat("x", 200)), "unix:/nowhere/at/all/agent"} {
+		if err := listen(address); err == nil {
+			t.Errorf("%q was taken", address)
+		}
+	}
+	cmd, out := start(t, "end", "tcp:127.0.0.1:0")
+	if err := cmd.Wait(); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "gowhy: the program cannot be recorded") {
+		t.Errorf("%v %q", err, out)
+	}
+}

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package agent
+
+import (
+	"io/fs"
+	"time"
+)
+
+func cpuTime() (d time.Duration, ok bool) { return 0, false }
+
+func ours(fs.FileInfo) bool { return false }

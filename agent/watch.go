@@ -1,0 +1,384 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gowhy/gowhy/recording"
+)
+
+// Triggers say what [Watch] watches for, and where it writes. A trigger whose
+// field is zero is off; at least one must be on.
+type Triggers struct {
+	// CPU is the share of GOMAXPROCS that is busy, like 0.9, for three
+	// seconds on end.
+	CPU float64
+	// Goroutines is by which factor their number grows over what was seen so
+	// far, like 2, and by 1000 at least.
+	Goroutines float64
+	// Heap is by which factor the live heap grows over what was seen so far,
+	// like 2, and by 64 MiB at least.
+	Heap float64
+	// Latency is how long goroutines that could run wait to run: the 99th
+	// percentile of one second, two seconds on end.
+	Latency time.Duration
+	// Tasks are limits by the names given to [Task]; that of "*" is for all
+	// others.
+	Tasks map[string]time.Duration
+
+	// Dir is where recordings are written, a directory for this program alone.
+	// It is made when it is not there.
+	Dir string
+	// MaxFiles and MaxBytes bound what is there: the oldest recordings are
+	// removed. They are 10 and 256 MiB when zero. The newest is always kept.
+	MaxFiles int
+	MaxBytes int64
+
+	// Before is how much the recording has of what went before: 10 s when zero.
+	Before time.Duration
+	// After is for how long the CPU profile is taken and metrics are read
+	// after the event: 1 s when zero, not at all when negative.
+	After time.Duration
+	// Warmup is how long the program may take to get into its stride: 1 min
+	// when zero. What it does then is what is usual for it. Slow tasks count
+	// from the beginning.
+	Warmup time.Duration
+	// Cooldown is how long a trigger is silent after an event: 5 min when
+	// zero. Tasks of different names cool down each by itself.
+	Cooldown time.Duration
+	// Redact leaves out what redact=1 does.
+	Redact bool
+	// OnEvent is called after each recording, on the goroutine that watches:
+	// until it returns nothing is noticed but slow tasks. It may be nil.
+	OnEvent func(Event)
+}
+
+// An Event is what a trigger noticed. Values are in the unit of the trigger's
+// field: a share, a number of goroutines, bytes of heap; times in seconds.
+type Event struct {
+	recording.Event
+	File string // the recording; empty when it could not be written
+	Err  error  // why
+}
+
+const (
+	watchEvery = time.Second
+	// flightBytes bounds the flight recorder. Whatever comes first ends its
+	// window, this or Triggers.Before.
+	flightBytes = 32 << 20
+	// waitingTasks is how many slow tasks can wait for the recording of
+	// another event to be written. Those that find no place are forgotten:
+	// the one being written tells of them.
+	waitingTasks = 16
+)
+
+// watching is what [Task] tells slow tasks to.
+var watching atomic.Pointer[watcher]
+
+// A watcher looks at the program once a second.
+type watcher struct {
+	t        Triggers
+	detector *detector
+	read     func() reading
+	write    func(recording.Event) (file string, err error)
+	slow     chan recording.Event
+	cooling  map[string]time.Time // until when, by trigger
+}
+
+// Watch keeps the runtime's flight recorder running, and looks at the program
+// once a second. When a trigger fires, it writes a recording with the seconds
+// before the event and the profiles of the moment, which gowhy reads like any
+// other. It watches until stop is called, which returns when nothing is being
+// written any more.
+//
+// The flight recorder costs what an execution trace costs: a percent or two of
+// the CPU in most programs, more in those that do little but switch between
+// goroutines; and up to about 64 MB of memory. Looking costs some
+// microseconds.
+//
+// An error means that nothing is watched: no trigger is on, the directory
+// cannot be made, somebody watches already, or the program runs a flight
+// recorder of its own.
+func Watch(t Triggers) (stop func(), err error) {
+	if t, err = t.withDefaults(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	w := newWatcher(t)
+	if !watching.CompareAndSwap(nil, w) {
+		return nil, errors.New("agent: the program is watched already")
+	}
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: t.Before, MaxBytes: uint64(min(flightBytes, t.MaxBytes))})
+	if err := f.Start(); err != nil {
+		watching.Store(nil)
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	began := time.Now()
+	w.write = func(e recording.Event) (string, error) { return writeEvent(t, e, f, began) }
+	end, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		w.loop(end)
+	}()
+	return sync.OnceFunc(func() {
+		watching.CompareAndSwap(w, nil)
+		close(end)
+		<-done
+		f.Stop()
+	}), nil
+}
+
+func (t Triggers) withDefaults() (Triggers, error) {
+	_, measured := cpuTime()
+	switch {
+	case t.Dir == "":
+		return t, errors.New("agent: Triggers.Dir is not set")
+	case t.MaxFiles < 0 || t.MaxBytes < 0 || t.Before < 0 || t.Warmup < 0 || t.Cooldown < 0:
+		return t, errors.New("agent: a bound is negative")
+	case t.CPU < 0 || t.Goroutines < 0 || t.Heap < 0 || t.Latency < 0:
+		return t, errors.New("agent: a trigger is negative")
+	case t.CPU > 0 && !measured:
+		return t, errors.New("agent: CPU time is not known on this system")
+	case t.Goroutines > 0 && t.Goroutines <= 1, t.Heap > 0 && t.Heap <= 1:
+		return t, errors.New("agent: growth is a factor over 1, like 2")
+	case t.CPU == 0 && t.Goroutines == 0 && t.Heap == 0 && t.Latency == 0 && len(t.Tasks) == 0:
+		return t, errors.New("agent: no trigger is on")
+	}
+	for name, limit := range t.Tasks {
+		if limit <= 0 {
+			return t, fmt.Errorf("agent: the limit of task %q is not over 0", name)
+		}
+	}
+	setDefault(&t.MaxFiles, 10)
+	setDefault(&t.MaxBytes, 256<<20)
+	setDefault(&t.Before, 10*time.Second)
+	setDefault(&t.After, time.Second)
+	setDefault(&t.Warmup, time.Minute)
+	setDefault(&t.Cooldown, 5*time.Minute)
+	return t, nil
+}
+
+func setDefault[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+func newWatcher(t Triggers) *watcher {
+	return &watcher{
+		t:        t,
+		detector: &detector{t: t},
+		read:     newReader(),
+		slow:     make(chan recording.Event, waitingTasks),
+		cooling:  map[string]time.Time{},
+	}
+}
+
+func (w *watcher) loop(end <-chan struct{}) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	w.detector.look(w.read())
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+			for _, e := range w.detector.look(w.read()) {
+				w.event(e)
+			}
+		case e := <-w.slow:
+			w.event(e)
+		}
+	}
+}
+
+// event writes a recording, unless the trigger is cooling down.
+func (w *watcher) event(e recording.Event) {
+	trigger := e.Kind + " " + e.Task
+	if e.Time.Before(w.cooling[trigger]) {
+		return
+	}
+	file, err := w.write(e)
+	w.cooling[trigger] = time.Now().Add(w.t.Cooldown)
+	w.detector.told(e)
+	if w.t.OnEvent != nil {
+		w.t.OnEvent(Event{Event: e, File: file, Err: err})
+	}
+}
+
+// Task begins a user task, as [trace.NewTask] does, which gowhy accounts for by
+// its name. When the program is watched and the task takes longer than its
+// limit in [Triggers], a recording is written while it is still running, which
+// shows where it hangs.
+//
+//	ctx, end := agent.Task(ctx, "checkout")
+//	defer end()
+func Task(ctx context.Context, name string) (_ context.Context, end func()) {
+	ctx, task := trace.NewTask(ctx, name)
+	w := watching.Load()
+	limit := w.limit(name)
+	if limit == 0 {
+		return ctx, task.End
+	}
+	began := time.Now()
+	t := time.AfterFunc(limit, func() { w.tooSlow(name, time.Since(began), limit) })
+	return ctx, func() {
+		t.Stop()
+		task.End()
+	}
+}
+
+// limit returns what a task may take; 0 without bounds.
+func (w *watcher) limit(name string) time.Duration {
+	if w == nil {
+		return 0
+	}
+	if d, ok := w.t.Tasks[name]; ok {
+		return d
+	}
+	return w.t.Tasks["*"]
+}
+
+func (w *watcher) tooSlow(name string, took, limit time.Duration) {
+	select {
+	case w.slow <- recording.Event{Kind: "task", Task: name, Time: time.Now(), Value: took.Seconds(), Limit: limit.Seconds()}:
+	default:
+	}
+}
+
+// partial is what a recording is called until it is whole.
+const partial = "event.partial"
+
+// writeEvent writes a recording of an event and makes room for it.
+func writeEvent(t Triggers, e recording.Event, f *trace.FlightRecorder, watched time.Time) (file string, err error) {
+	tmp := filepath.Join(t.Dir, partial)
+	out, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(recordEvent(out, t, e, f, watched), out.Close())
+	file = freeName(filepath.Join(t.Dir, "gowhy-"+e.Time.UTC().Format("20060102T150405.000Z")+"-"+e.Kind))
+	if err == nil {
+		err = os.Rename(tmp, file)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return "", err
+	}
+	return file, makeRoom(t, filepath.Base(file))
+}
+
+// freeName returns the name of a file that is not there yet: two tasks can be
+// too slow in the same millisecond.
+func freeName(base string) string {
+	name := base + ".gowhy"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d.gowhy", base, n)
+	}
+}
+
+// recordEvent writes first what would soon be gone: what the flight recorder
+// has, and what goroutines do now.
+func recordEvent(out *os.File, t Triggers, e recording.Event, f *trace.FlightRecorder, watched time.Time) error {
+	o := options{d: t.After, redact: t.Redact, sources: []string{"heap", "goroutine", "threadcreate", "goroutineleak", "cpu", "metrics"}}
+	if t.After < 0 {
+		o.sources = []string{"heap", "goroutine", "threadcreate", "goroutineleak"}
+	}
+	r := &recorder{opts: o, out: recording.NewStream(out), man: about(t.Redact), clock: startClock()}
+	r.man.Event = &e
+	r.man.Start = later(e.Time.Add(-t.Before), watched).Round(0)
+	r.man.Asked = append(r.man.Asked, recording.TraceMember)
+	r.anchor()
+	if err := r.out.Start(r.man); err != nil {
+		return err
+	}
+	w, err := r.out.Begin(recording.TraceMember)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteTo(w); err != nil {
+		r.refuse(recording.TraceMember, err)
+	} else if t.Redact {
+		r.man.Unredacted = append(r.man.Unredacted, recording.TraceMember)
+	}
+	if err := r.states(func(s state) string { return s.end }); err != nil {
+		return err
+	}
+	if err := r.after(); err != nil {
+		return err
+	}
+	r.anchor()
+	r.man.End = r.clock.now().Round(0)
+	return r.out.Finish(r.man)
+}
+
+// after records what follows an event.
+func (r *recorder) after() error {
+	r.start()
+	w := front.open(context.Background(), max(r.opts.d, 0))
+	defer front.close(w)
+	if len(r.running) > 0 {
+		w.wait(nil)
+	}
+	r.stop()
+	return r.results()
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// makeRoom removes the oldest recordings until the others are within bounds.
+func makeRoom(t Triggers, newest string) error {
+	entries, err := os.ReadDir(t.Dir) // by name, so by time
+	if err != nil {
+		return err
+	}
+	type file struct {
+		name string
+		size int64
+	}
+	var files []file
+	total := int64(0)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "gowhy-") || !strings.HasSuffix(e.Name(), ".gowhy") {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		files = append(files, file{e.Name(), info.Size()})
+		total += info.Size()
+	}
+	for len(files) > 0 && (len(files) > t.MaxFiles || total > t.MaxBytes) {
+		i := slices.IndexFunc(files, func(f file) bool { return f.name != newest })
+		if i < 0 {
+			break
+		}
+		if err := os.Remove(filepath.Join(t.Dir, files[i].name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		total -= files[i].size
+		files = slices.Delete(files, i, i+1)
+	}
+	return nil
+}

@@ -1,0 +1,496 @@
+package recording
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// allMembers has something in every member that gowhy knows. The trace holds
+// what a salvager might stumble over.
+func allMembers(rnd *rand.Rand) (names []string, content map[string][]byte) {
+	content = map[string][]byte{}
+	for _, name := range known[1:] {
+		b := make([]byte, 1+rnd.IntN(3000))
+		for i := range b {
+			b[i] = byte(rnd.Uint32())
+		}
+		content[name] = b
+		if name != TraceMember {
+			names = append(names, name)
+		}
+	}
+	// The trace stands in the middle: what follows it must be found again.
+	names = slices.Insert(names, len(names)/2, TraceMember)
+	trace := []byte("go 1.26 trace\x00\x00\x00")
+	for range 40 {
+		trace = append(trace, content[CPUMember]...)
+		trace = append(trace, localSignature+descriptorSignature+"PK\x01\x02PK\x05\x06"...)
+	}
+	var inner bytes.Buffer // an archive inside, with a descriptor of its own
+	z := zip.NewWriter(&inner)
+	w, _ := z.Create("notes.txt")
+	io.WriteString(w, strings.Repeat("note", 100))
+	z.Close()
+	content[TraceMember] = append(trace, inner.Bytes()...)
+	return names, content
+}
+
+// stream writes a recording and returns it with the offset at which each
+// member's content is whole.
+func stream(t testing.TB, names []string, content map[string][]byte) (file []byte, whole map[string]int) {
+	t.Helper()
+	var buf bytes.Buffer
+	whole = map[string]int{}
+	s := NewStream(&buf)
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(s.Start(Manifest{Start: day, PID: 1}))
+	whole[ManifestMember] = buf.Len()
+	for _, name := range names {
+		if name == TraceMember {
+			w, err := s.Begin(name)
+			check(err)
+			for b := range slices.Chunk(content[name], 1000) {
+				_, err := w.Write(b)
+				check(err)
+				if !bytes.HasSuffix(buf.Bytes(), b) {
+					t.Fatal("what was recorded is held back")
+				}
+			}
+		} else {
+			check(s.Add(name, content[name]))
+		}
+		whole[name] = buf.Len()
+		if name == TraceMember {
+			whole[name] += descriptor32 // comes with the next call
+		}
+	}
+	check(s.Finish(Manifest{Start: day, End: day.Add(time.Second), PID: 1, Go: "go1.26"}))
+	return buf.Bytes(), whole
+}
+
+func TestStreamIsRead(t *testing.T) {
+	names, content := allMembers(rand.New(rand.NewPCG(1, 1)))
+	file, _ := stream(t, names, content)
+	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil || r.Cut || r.Manifest == nil || r.Manifest.Go != "go1.26" || len(r.Notes) > 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if len(r.Members) != len(names) {
+		t.Fatalf("%d members of %d", len(r.Members), len(names))
+	}
+	for i, m := range r.Members {
+		if m.Name != names[i] || m.Cut {
+			t.Errorf("member %d is %q, cut %v", i, m.Name, m.Cut)
+		}
+		expect(t, m, content[m.Name])
+	}
+}
+
+func expect(t *testing.T, m Member, want []byte) {
+	t.Helper()
+	f, err := m.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: %d bytes of %d, %v", m.Name, len(got), len(want), err)
+	}
+}
+
+func TestStandardToolsReadAStream(t *testing.T) {
+	names, content := allMembers(rand.New(rand.NewPCG(2, 2)))
+	file, _ := stream(t, names, content)
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(z.File) != len(names)+1 {
+		t.Errorf("%d files for %d members: each once, and the last manifest", len(z.File), len(names))
+	}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil { // checks the sum
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+	unzip, err := exec.LookPath("unzip")
+	if err != nil {
+		t.Skip("no unzip here")
+	}
+	path := filepath.Join(t.TempDir(), "r.zip")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(unzip, "-t", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("warning")) {
+		t.Errorf("unzip -t: %v\n%s", err, out)
+	}
+}
+
+// checkCut opens the first n bytes of a recording: what was whole is whole, of
+// the member in which the cut is there is a beginning, and nothing else.
+func checkCut(t *testing.T, file []byte, n int, names []string, content map[string][]byte, whole map[string]int) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(file[:n]), int64(n))
+	if err != nil {
+		if !errors.Is(err, ErrFormat) || n >= whole[ManifestMember] {
+			t.Errorf("cut at %d: %v", n, err)
+		}
+		return
+	}
+	if !r.Cut || len(r.Notes) > 0 {
+		t.Errorf("cut at %d: Cut %v, notes %q", n, r.Cut, r.Notes)
+	}
+	if r.Manifest == nil && n >= whole[ManifestMember] {
+		t.Errorf("cut at %d: no manifest", n)
+	}
+	for i, m := range r.Members {
+		if i >= len(names) || m.Name != names[i] {
+			t.Errorf("cut at %d: member %d is %q", n, i, m.Name)
+			return
+		}
+		got, want := contentOf(t, m), content[m.Name]
+		switch {
+		case n >= whole[m.Name] && (m.Cut || !bytes.Equal(got, want)):
+			t.Errorf("cut at %d: %s was whole and is %d bytes of %d, cut %v", n, m.Name, len(got), len(want), m.Cut)
+		case !bytes.HasPrefix(want, got) || !m.Cut && len(got) < len(want) || m.Size != int64(len(got)):
+			t.Errorf("cut at %d: %s is %d bytes of %d, cut %v", n, m.Name, len(got), len(want), m.Cut)
+		}
+	}
+	for i, name := range names {
+		if n >= whole[name] && i >= len(r.Members) {
+			t.Errorf("cut at %d: %s is lost", n, name)
+		}
+	}
+}
+
+func contentOf(t *testing.T, m Member) []byte { return content(t, m) }
+
+func TestStreamCutAnywhere(t *testing.T) {
+	const seed = 3
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	names, content := allMembers(rnd)
+	file, whole := stream(t, names, content)
+	for range 100 {
+		checkCut(t, file, rnd.IntN(len(file)), names, content, whole)
+	}
+	for n := range 2000 {
+		checkCut(t, file, n, names, content, whole)
+	}
+	// Around every end, of headers and descriptors above all.
+	for _, end := range whole {
+		for n := end - 80; n < min(end+80, len(file)); n++ {
+			checkCut(t, file, n, names, content, whole)
+		}
+	}
+}
+
+// The end of a small member is found with and without a descriptor at every cut.
+func TestSmallStreamCutEverywhere(t *testing.T) {
+	names := []string{TraceMember, CPUMember}
+	for _, trace := range []string{"go 1.26 trace", "P", "PK", "PK\x07", "PK\x07\x08", "abcPK\x07\x08PK\x03\x04"} {
+		content := map[string][]byte{TraceMember: []byte(trace), CPUMember: []byte("profile")}
+		file, whole := stream(t, names, content)
+		for n := range file {
+			checkCut(t, file, n, names, content, whole)
+		}
+	}
+}
+
+func TestLastWholeManifestCounts(t *testing.T) {
+	file, _ := stream(t, []string{CPUMember}, map[string][]byte{CPUMember: []byte("profile")})
+	index := bytes.Index(file, []byte("PK\x01\x02"))
+	for _, c := range []struct {
+		n   int
+		go_ string
+	}{{index, "go1.26"}, {index - 20, ""}} {
+		r, err := NewReader(bytes.NewReader(file[:c.n]), int64(c.n))
+		if err != nil || r.Manifest == nil || r.Manifest.PID != 1 || r.Manifest.Go != c.go_ || len(r.Members) != 1 {
+			t.Errorf("cut at %d of %d: %+v, %v", c.n, len(file), r, err)
+		}
+	}
+}
+
+// A connection that lost its middle: what follows the torn member is found.
+func TestAfterATornMember(t *testing.T) {
+	names, content := allMembers(rand.New(rand.NewPCG(4, 4)))
+	file, whole := stream(t, names, content)
+	torn := slices.Clone(file[:whole[TraceMember]-5000])
+	torn = append(torn, file[whole[TraceMember]-descriptor32:len(file)-10]...)
+	r, err := NewReader(bytes.NewReader(torn), int64(len(torn)))
+	if err != nil || len(r.Members) != len(names) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, m := range r.Members {
+		if m.Name != names[i] || m.Cut != (m.Name == TraceMember) {
+			t.Errorf("member %d is %q, cut %v", i, m.Name, m.Cut)
+		}
+		if m.Name == TraceMember {
+			if got := contentOf(t, m); !bytes.HasPrefix(content[TraceMember], got) || len(got) < len(content[TraceMember])/2 {
+				t.Errorf("%d bytes of the trace", len(got))
+			}
+		} else {
+			expect(t, m, content[m.Name])
+		}
+	}
+	// The same inside a member whose header says its size.
+	at := whole[names[3]] - len(content[names[3]])/2
+	torn = append(slices.Clone(file[:at]), file[whole[names[3]]:len(file)-10]...)
+	r, err = NewReader(bytes.NewReader(torn), int64(len(torn)))
+	if err != nil || len(r.Members) != len(names) || !r.Members[3].Cut || r.Members[4].Cut {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	expect(t, r.Members[4], content[names[4]])
+}
+
+// Members over 4 GiB have descriptors with sizes of 8 bytes.
+func TestLargeDescriptor(t *testing.T) {
+	le := binary.LittleEndian
+	const size = 5<<30 + 7
+	d := le.AppendUint32([]byte(descriptorSignature), 1)
+	d = le.AppendUint64(le.AppendUint64(d, size), size)
+	if n, ok := descriptorOf(d, size, true); n != descriptor64 || !ok {
+		t.Error(n, ok)
+	}
+	if _, ok := descriptorOf(d, size-1, true); ok {
+		t.Error("another size was taken")
+	}
+	if _, ok := descriptorOf(d[:20], size, true); ok {
+		t.Error("half a descriptor was taken")
+	}
+	// Small members may have large descriptors too.
+	var file []byte
+	file = append(file, localSignature+"\x2d\x00\x08\x00\x00\x00\x00\x00\x00\x00"...)
+	file = append(file, make([]byte, 12)...)
+	file = le.AppendUint16(le.AppendUint16(file, uint16(len(TraceMember))), 0)
+	file = append(file, TraceMember+"content"...)
+	file = le.AppendUint32(append(file, descriptorSignature...), crc32.ChecksumIEEE([]byte("content")))
+	file = le.AppendUint64(le.AppendUint64(file, 7), 7)
+	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil || len(r.Members) != 1 || r.Members[0].Cut {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	expect(t, r.Members[0], []byte("content"))
+}
+
+// Other people's archives, as build servers make them, are packed.
+func TestForeignArchiveIsSalvaged(t *testing.T) {
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	text := []byte(strings.Repeat("a trace of some length ", 500))
+	for _, name := range []string{"out/trace.out", "out/cpu.prof"} {
+		w, _ := z.Create(name)
+		w.Write(text)
+	}
+	z.Close()
+	file := buf.Bytes()[:buf.Len()-30]
+	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil || len(r.Members) != 2 || !r.Cut {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, m := range r.Members {
+		expect(t, m, text)
+	}
+}
+
+func TestManifestIsRoundTripped(t *testing.T) {
+	var m Manifest
+	fill(reflect.ValueOf(&m).Elem())
+	m.Schema = Schema
+	var buf bytes.Buffer
+	s := NewStream(&buf)
+	if err := s.Finish(m); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil || !reflect.DeepEqual(*r.Manifest, m) {
+		t.Errorf("%+v, %v, want %+v", r, err, m)
+	}
+}
+
+// fill sets every field, so that a field that is not written shows.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(day))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0))
+		fill(v.Index(1))
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(1.5)
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		panic(v.Kind())
+	}
+}
+
+func archive(t *testing.T, files ...string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for i := 0; i < len(files); i += 2 {
+		if err := store(z, files[i], day, int64(len(files[i+1])), strings.NewReader(files[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	return buf.Bytes()
+}
+
+func TestWhatIsNotUnderstoodIsTold(t *testing.T) {
+	many := make([]string, 0, 2*maxMembers+4)
+	for i := range maxMembers + 2 {
+		many = append(many, fmt.Sprintf("member%d", i), "x")
+	}
+	whole := archive(t, many...)
+	for _, c := range []struct {
+		name string
+		file []byte
+		note string
+	}{
+		{"newer", archive(t, ManifestMember, `{"schema":2,"new":{"field":1},"pid":7}`, TraceMember, "x"), "newer gowhy"},
+		{"no manifest", archive(t, ManifestMember, `{"some":"thing"}`, TraceMember, "x"), "no schema"},
+		{"broken manifest", archive(t, ManifestMember, `{"schema":1,`, TraceMember, "x"), "manifest cannot be read"},
+		{"large manifest", archive(t, ManifestMember, `{"schema":1,"go":"`+strings.Repeat("x", maxManifest)+`"}`, TraceMember, "x"), "longer than"},
+		{"many members", whole[:len(whole)-1], "more than"},
+	} {
+		r, err := NewReader(bytes.NewReader(c.file), int64(len(c.file)))
+		if err != nil || len(r.Members) == 0 || !strings.Contains(strings.Join(r.Notes, "; "), c.note) {
+			t.Errorf("%s: %v, %+v", c.name, err, r)
+			continue
+		}
+		if c.name == "newer" && (r.Manifest == nil || r.Manifest.PID != 7) {
+			t.Errorf("what is known of a newer manifest was not read: %+v", r.Manifest)
+		}
+	}
+}
+
+func TestStreamRefuses(t *testing.T) {
+	s := NewStream(io.Discard)
+	for _, name := range []string{"", "a/b", `a\b`, ManifestMember, strings.Repeat("x", 300)} {
+		if err := s.Add(name, []byte("x")); err == nil {
+			t.Errorf("%q was taken for a name", name)
+		}
+	}
+	if err := s.Add(CPUMember, []byte("x")); err != nil {
+		t.Error("a refused name broke the stream:", err)
+	}
+	if _, err := s.Begin(CPUMember); err == nil {
+		t.Error("a member was written twice")
+	}
+	if err := s.Finish(Manifest{}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Add(HeapEndMember, []byte("x")); err == nil {
+		t.Error("a finished stream took a member")
+	}
+}
+
+type failing struct{ left int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errors.New("connection lost")
+	}
+	return len(p), nil
+}
+
+func TestStreamKeepsItsFirstError(t *testing.T) {
+	s := NewStream(&failing{400})
+	if err := s.Start(Manifest{Start: day}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Begin(TraceMember)
+	for i := 0; err == nil && i < 10; i++ {
+		_, err = w.Write(make([]byte, 100))
+	}
+	for _, err := range []error{err, s.Add(CPUMember, []byte("x")), s.Finish(Manifest{})} {
+		if err == nil || err.Error() != "connection lost" {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// What salvaging reads is bounded, whatever the file.
+func TestSalvageIsBounded(t *testing.T) {
+	var file []byte
+	for range 900 { // members that end nowhere
+		file = append(file, localSignature+"\x14\x00\x08\x00\x00\x00"+strings.Repeat("\x00", 16)+"\x01\x00\x00\x00x"...)
+	}
+	file = append(file, make([]byte, 1<<20)...)
+	r := &readCounter{r: bytes.NewReader(file)}
+	NewReader(r, int64(len(file)))
+	if limit := int64(2*searchRounds*len(file)) + 8<<20; r.n > limit {
+		t.Errorf("%d bytes read of a file of %d", r.n, len(file))
+	}
+}
+
+type readCounter struct {
+	r io.ReaderAt
+	n int64
+}
+
+func (c *readCounter) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	c.n += int64(n)
+	return n, err
+}
+
+func TestAddedMember(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.zip")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(BuildMember, []byte("go1.26")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(Manifest{Start: day, End: day}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil || len(r.Members) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	defer r.Close()
+	expect(t, r.Members[0], []byte("go1.26"))
+}
