@@ -3,6 +3,7 @@ module github.com/gowhy/gowhy
 go 1.26.0
 
 require (
+	github.com/cilium/ebpf v0.22.0 // loads the small programs with which the kernel counts system calls and switches
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // the profile format that every Go tool reads and writes
 	github.com/spf13/cobra v1.10.2 // the command line: subcommands, help, completion
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // traces of Go 1.21 and older; the reference that tests and benchmarks compare with
@@ -12,5 +13,5 @@ require (
 
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
+	github.com/spf13/pflag v1.0.10 // indirect
 )

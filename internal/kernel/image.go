@@ -1,0 +1,268 @@
+package kernel
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"debug/gosym"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// maxSection bounds a section that is read whole. The table of functions of
+// the largest Go programs has some 60 MB.
+const maxSection = 256 << 20
+
+// An image is a program or library in the form of an ELF file, as far as its
+// functions are concerned.
+type image struct {
+	loads  []elf.ProgHeader
+	source io.ReaderAt
+	lines  *lineTable
+	old    *gosym.Table // of programs of Go 1.17 and older
+	funcs  []elfFunc    // by address
+}
+
+type elfFunc struct {
+	start, size uint64
+	name        string
+}
+
+// openImage reads what an ELF file says of functions. A file without any is no
+// error: then all lookups fail.
+func openImage(r io.ReaderAt) (im *image, err error) {
+	// The standard library's readers of these formats are not made for files
+	// that lie; what they stumble over is a file without functions.
+	defer func() {
+		if p := recover(); p != nil {
+			im, err = nil, fmt.Errorf("broken ELF file: %v", p)
+		}
+	}()
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
+		return nil, fmt.Errorf("ELF file of another kind of machine: %v %v", f.Class, f.Data)
+	}
+	im = &image{source: r}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			im.loads = append(im.loads, p.ProgHeader)
+		}
+	}
+	im.readSymbols(f)
+	im.readLines(f)
+	return im, nil
+}
+
+func (im *image) readSymbols(f *elf.File) {
+	for _, s := range f.Sections {
+		if (s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM) && s.Size > maxSection {
+			return
+		}
+	}
+	symbols, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, list := range [][]elf.Symbol{symbols, dynamic} {
+		for _, s := range list {
+			if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 {
+				im.funcs = append(im.funcs, elfFunc{s.Value, s.Size, s.Name})
+			}
+		}
+	}
+	slices.SortStableFunc(im.funcs, func(a, b elfFunc) int { return cmp.Compare(a.start, b.start) })
+	im.funcs = slices.CompactFunc(im.funcs, func(a, b elfFunc) bool { return a.start == b.start })
+}
+
+// lineSections are the names of the section with the table of functions.
+var lineSections = []string{".gopclntab", ".data.rel.ro.gopclntab"}
+
+func (im *image) readLines(f *elf.File) {
+	for _, name := range lineSections {
+		s := f.Section(name)
+		if s == nil || s.Size > maxSection {
+			continue
+		}
+		b, err := s.Data()
+		if err != nil {
+			continue
+		}
+		module := im.findModule(f, s.Addr)
+		if module.text == 0 {
+			module = im.namedModule(f, module)
+		}
+		t, err := newLineTable(b, module.text)
+		if err != nil {
+			im.old = oldTable(b, module.text)
+			return
+		}
+		if module.inline != 0 {
+			t.readInline = func(b []byte, offset uint32) bool { return im.read(b, module.inline+uint64(offset)) }
+		}
+		im.lines = t
+		return
+	}
+}
+
+// oldTable reads the tables of Go 1.17 and older.
+func oldTable(b []byte, text uint64) *gosym.Table {
+	// The standard library believes the number of functions; each has an entry
+	// of two words.
+	const magic12, magic116 = 0xfffffffb, 0xfffffffa
+	if len(b) < pcHeaderSize || b[7] != 8 || binary.LittleEndian.Uint64(b[8:]) > uint64(len(b))/16 {
+		return nil
+	}
+	if magic := binary.LittleEndian.Uint32(b); magic != magic12 && magic != magic116 {
+		return nil
+	}
+	t, err := gosym.NewTable(nil, gosym.NewLineTable(b, text))
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// A module is what the runtime knows of where a program's code and data are.
+type module struct {
+	text   uint64 // the first function
+	inline uint64 // go:func.*, the inline trees
+}
+
+// Offsets in runtime.moduledata of Go 1.20 to 1.26.
+const (
+	moduleText   = 176
+	moduleEnd    = 184
+	moduleInline = 320
+	moduleSize   = 328
+)
+
+// findModule looks for the runtime's own description of the program. It has no
+// name in a stripped file but begins with the address of the table of
+// functions.
+func (im *image) findModule(f *elf.File, table uint64) (m module) {
+	var want [8]byte
+	binary.LittleEndian.PutUint64(want[:], table)
+	for _, name := range []string{".go.module", ".noptrdata", ".data", ".data.rel.ro"} {
+		s := f.Section(name)
+		if s == nil || s.Type == elf.SHT_NOBITS || s.Size > maxSection {
+			continue
+		}
+		b, err := s.Data()
+		if err != nil {
+			continue
+		}
+		for from := 0; ; {
+			n := bytes.Index(b[from:], want[:])
+			if n < 0 {
+				break
+			}
+			at := from + n
+			if len(b)-at < moduleSize {
+				break
+			}
+			text := binary.LittleEndian.Uint64(b[at+moduleText:])
+			end := binary.LittleEndian.Uint64(b[at+moduleEnd:])
+			inline := binary.LittleEndian.Uint64(b[at+moduleInline:])
+			if at%8 == 0 && im.executable(text) && end > text && im.mapped(inline) {
+				return module{text: text, inline: inline}
+			}
+			from = at + 1
+		}
+	}
+	return m
+}
+
+// namedModule asks the symbols, where there are any, and the section of code:
+// it begins with the first function unless there is code that is not Go's.
+func (im *image) namedModule(f *elf.File, m module) module {
+	if s := f.Section(".text"); s != nil {
+		m.text = s.Addr
+	}
+	symbols, _ := f.Symbols()
+	for _, s := range symbols {
+		switch s.Name {
+		case "runtime.text":
+			m.text = s.Value
+		case "go:func.*":
+			m.inline = s.Value
+		}
+	}
+	return m
+}
+
+func (im *image) executable(addr uint64) bool {
+	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
+		return p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
+	})
+}
+
+func (im *image) mapped(addr uint64) bool {
+	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
+		return addr >= p.Vaddr && addr-p.Vaddr < p.Filesz
+	})
+}
+
+// read fills b from an address of the image.
+func (im *image) read(b []byte, addr uint64) bool {
+	for _, p := range im.loads {
+		if addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
+			_, err := im.source.ReadAt(b, int64(p.Off+addr-p.Vaddr))
+			return err == nil
+		}
+	}
+	return false
+}
+
+// address converts a place in the file to an address of the image.
+func (im *image) address(offset uint64) (uint64, bool) {
+	for _, p := range im.loads {
+		if p.Flags&elf.PF_X != 0 && offset >= p.Off && offset-p.Off < p.Filesz {
+			return p.Vaddr + offset - p.Off, true
+		}
+	}
+	return 0, false
+}
+
+// lookup returns the functions at an address of the image, the inlined first.
+func (im *image) lookup(addr uint64) []place {
+	if im.lines != nil {
+		if places := im.lines.lookup(addr); places != nil {
+			return places
+		}
+	}
+	if p, ok := im.lookupOld(addr); ok {
+		return []place{p}
+	}
+	n, found := slices.BinarySearchFunc(im.funcs, addr, func(f elfFunc, a uint64) int { return cmp.Compare(f.start, a) })
+	if !found {
+		n--
+	}
+	if n < 0 {
+		return nil
+	}
+	f := im.funcs[n]
+	// Symbols written by hand may have no size: they reach to the next.
+	if f.size > 0 && addr-f.start >= f.size {
+		return nil
+	}
+	return []place{{fn: f.name}}
+}
+
+func (im *image) lookupOld(addr uint64) (p place, ok bool) {
+	if im.old == nil {
+		return p, false
+	}
+	defer func() {
+		if recover() != nil { // see openImage
+			p, ok = place{}, false
+		}
+	}()
+	file, line, fn := im.old.PCToLine(addr)
+	if fn == nil {
+		return p, false
+	}
+	return place{fn: fn.Name, file: file, line: line}, true
+}

@@ -1,0 +1,329 @@
+//go:build linux && (amd64 || arm64)
+
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Means to watch by: with all privileges, and as without.
+var means = []struct {
+	name string
+	ways ways
+}{
+	{"eBPF and whole CPUs", ways{wide: true, bpf: true}},
+	{"events of threads", ways{}},
+}
+
+// watch watches a child's work.
+func watch(t *testing.T, mode string, o Options, w ways) (*Session, *Result, time.Duration) {
+	t.Helper()
+	c := startChild(t, mode)
+	o.PID = c.cmd.Process.Pid
+	s, err := start(o, w)
+	if err != nil {
+		t.Skipf("not permitted: %v", err)
+	}
+	used := c.work(t)
+	r, err := s.Stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, r, used
+}
+
+func sumTime(samples []Sample, include func(Sample) bool) (sum time.Duration) {
+	for _, s := range samples {
+		if include(s) {
+			sum += s.Time
+		}
+	}
+	return sum
+}
+
+func all(Sample) bool { return true }
+
+func in(call string) func(Sample) bool { return func(s Sample) bool { return s.Syscall == call } }
+
+// has tells whether a function is in a stack, by the end of its name.
+func has(name string) func(Sample) bool {
+	return func(s Sample) bool {
+		for _, f := range s.Stack {
+			if strings.HasSuffix(f.Func, name) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func within(got, want time.Duration, share float64) bool {
+	return float64((got - want).Abs()) <= share*float64(want)
+}
+
+func callNamed(t *testing.T, r *Result, name string) Syscall {
+	t.Helper()
+	for _, c := range r.Syscalls {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Errorf("no call of %s in %v", name, r.Syscalls)
+	return Syscall{}
+}
+
+func TestSyscalls(t *testing.T) {
+	s, r, _ := watch(t, "calls 10000", Options{Syscalls: true}, means[0].ways)
+	if !s.callBPF {
+		t.Skipf("no eBPF: %v", s.Refused())
+	}
+	if c := callNamed(t, r, "getppid"); c.Count != 10000 || c.Errors != nil || c.Bytes != 0 || c.Time <= 0 {
+		t.Errorf("getppid: %+v", c)
+	}
+	c := callNamed(t, r, "read")
+	// Beside those of the work the child reads its input until that ends.
+	if c.Errors["EBADF"] != 1000 || c.Count < 2000 || c.Count > 2003 || c.Bytes < 100_000 || c.Bytes > 100_100 {
+		t.Errorf("read: %+v", c)
+	}
+	if r.SyscallsLost != 0 {
+		t.Errorf("lost %d", r.SyscallsLost)
+	}
+}
+
+func TestCPU(t *testing.T) {
+	for _, m := range means {
+		t.Run(m.name, func(t *testing.T) {
+			const tries = 3 // the machine has other work
+			for try := 1; ; try++ {
+				before := stolen(t)
+				_, r, used := watch(t, "busy 300", Options{Hz: 997}, m.ways)
+				got := sumTime(r.CPU, all)
+				// A timer cannot see what a hypervisor takes away in between, and
+				// rusage leaves it out.
+				if steal := stolen(t) - before; got > used {
+					got = max(used, got-steal)
+				}
+				if !within(r.CPUTime, used, 0.05) {
+					t.Errorf("the process's clock says %v, rusage %v", r.CPUTime, used)
+				}
+				if within(got, used, 0.1) {
+					checkNamed(t, r, got)
+					return
+				}
+				if try == tries {
+					t.Fatalf("samples of %v, rusage %v", got, used)
+				}
+			}
+		})
+	}
+}
+
+// stolen is how long the machine's CPUs were taken away since it began.
+func stolen(t *testing.T) time.Duration {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		t.Skip(err)
+	}
+	fields := strings.Fields(string(b))
+	const column, tick = 8, 10 * time.Millisecond
+	n, err := strconv.Atoi(fields[column])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(n) * tick
+}
+
+// checkNamed asks for the function that all time goes to, and for what is
+// inlined in it.
+func checkNamed(t *testing.T, r *Result, total time.Duration) {
+	t.Helper()
+	for _, name := range []string{"kernel.busyLoop", "kernel.busyWork", "runtime.main"} {
+		if got := sumTime(r.CPU, has(name)); got < total*8/10 {
+			t.Errorf("%s has %v of %v", name, got, total)
+		}
+	}
+	if got := sumTime(r.CPU, has("kernel.innerStep")); got < total/20 {
+		t.Errorf("inlined innerStep has %v of %v", got, total)
+	}
+	top := r.CPU[0]
+	if top.Thread == "" || top.Kernel || !strings.HasSuffix(top.Stack[0].File, "child_test.go") || top.Stack[0].Line == 0 {
+		t.Errorf("top sample: %+v", top)
+	}
+}
+
+func TestKernelTime(t *testing.T) {
+	_, r, _ := watch(t, "mixed 150000", Options{Hz: 2999}, means[0].ways)
+	if r.UserOnly {
+		t.Skip("the kernel's part is refused")
+	}
+	if _, _, ok := kernelNames(); !ok {
+		t.Skip("the kernel shows no names")
+	}
+	inKernel := sumTime(r.CPU, func(s Sample) bool { return s.Kernel })
+	for _, call := range []string{"read", "write"} {
+		if got := sumTime(r.CPU, in(call)); got < inKernel/20 {
+			t.Errorf("%s has %v of %v in the kernel", call, got, inKernel)
+		}
+	}
+	for _, s := range r.CPU {
+		if s.Kernel != s.Stack[0].Kernel {
+			t.Fatalf("kernel %v, but its stack begins %+v", s.Kernel, s.Stack[0])
+		}
+	}
+}
+
+func TestOffCPU(t *testing.T) {
+	for _, m := range means {
+		for _, calls := range []bool{false, true} {
+			t.Run(m.name, func(t *testing.T) {
+				s, r, _ := watch(t, "sleeping 200", Options{OffCPU: true, Syscalls: calls}, m.ways)
+				sleep := sumTime(r.Off, func(s Sample) bool { return has("kernel.sleepThread")(s) && !s.Preempted })
+				if sleep < 199*time.Millisecond || sleep > 400*time.Millisecond {
+					t.Errorf("off the CPU for %v, asked for 200ms; refused %v", sleep, s.Refused())
+				}
+				if _, _, ok := kernelNames(); ok && sumTime(r.Off, in("nanosleep")) < sleep {
+					t.Errorf("nanosleep has %v of %v", sumTime(r.Off, in("nanosleep")), sleep)
+				}
+			})
+		}
+	}
+}
+
+// TestSwitchCounts compares with the kernel's own counters of switches.
+func TestSwitchCounts(t *testing.T) {
+	for _, m := range means {
+		t.Run(m.name, func(t *testing.T) {
+			c := startChild(t, "wake 20000")
+			s, err := start(Options{PID: c.cmd.Process.Pid, OffCPU: true}, m.ways)
+			if err != nil {
+				t.Skipf("not permitted: %v", err)
+			}
+			before := switchesOf(t, c.cmd.Process.Pid)
+			c.work(t)
+			want := switchesOf(t, c.cmd.Process.Pid) - before
+			r, err := s.Stop()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, passing int64
+			for _, s := range r.Off {
+				got += s.Count
+				if has("kernel.wakeWork.func1")(s) {
+					passing += s.Count
+				}
+			}
+			// Threads that end take their counters with them, and others
+			// come and go before and after.
+			if got < want*97/100 || got > want*103/100+100 || r.Lost != 0 {
+				t.Errorf("%d switches, the kernel counts %d, lost %d", got, want, r.Lost)
+			}
+			if passing < want/2 {
+				t.Errorf("%d switches of %d where the bytes are passed", passing, want)
+			}
+		})
+	}
+}
+
+// switchesOf is the sum of the counters of context switches of all threads.
+func switchesOf(t *testing.T, pid int) (sum int64) {
+	t.Helper()
+	tids, err := threadsOf(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tid := range tids {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", pid, tid))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "voluntary_ctxt_switches") {
+				n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += n
+			}
+		}
+	}
+	return sum
+}
+
+func TestThreadsLater(t *testing.T) {
+	for _, m := range means {
+		t.Run(m.name, func(t *testing.T) {
+			_, r, used := watch(t, "threads 3", Options{Hz: 997}, m.ways)
+			if got := sumTime(r.CPU, has("kernel.threadWork.func1")); got < used/2 {
+				t.Errorf("threads made later have %v of %v", got, used)
+			}
+		})
+	}
+}
+
+func TestDead(t *testing.T) {
+	for _, m := range means {
+		t.Run(m.name, func(t *testing.T) {
+			c := startChild(t, "busy 200")
+			s, err := start(Options{PID: c.cmd.Process.Pid, Hz: 2999, OffCPU: true, Syscalls: true}, m.ways)
+			if err != nil {
+				t.Skipf("not permitted: %v", err)
+			}
+			used := c.work(t)
+			c.end()
+			r, err := s.Stop()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := sumTime(r.CPU, has("kernel.busyLoop")); got < used/2 {
+				t.Errorf("busyLoop has %v of %v", got, used)
+			}
+			if r.CPUTime > used+100*time.Millisecond {
+				t.Errorf("CPU time %v, used %v", r.CPUTime, used)
+			}
+			if _, err := s.Stop(); !errors.Is(err, errStopped) {
+				t.Errorf("second Stop: %v", err)
+			}
+		})
+	}
+}
+
+func TestNoProcess(t *testing.T) {
+	c := startChild(t, "busy 0")
+	c.end()
+	for _, pid := range []int{0, -1, c.cmd.Process.Pid} {
+		if _, err := Start(Options{PID: pid, Hz: 99, OffCPU: true, Syscalls: true}); err == nil {
+			t.Errorf("process %d: no error", pid)
+		}
+	}
+	if _, err := Start(Options{PID: os.Getpid()}); err == nil {
+		t.Error("nothing asked for: no error")
+	}
+}
+
+// TestFiles holds that a session leaves nothing open.
+func TestFiles(t *testing.T) {
+	count := func() int {
+		names, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(names)
+	}
+	for _, m := range means {
+		watch(t, "busy 10", Options{Hz: 99, OffCPU: true, Syscalls: true}, m.ways) // what the libraries keep
+		before := count()
+		for range 2 {
+			watch(t, "busy 10", Options{Hz: 99, OffCPU: true, Syscalls: true}, m.ways)
+		}
+		// The children's own pipes end with the test: two each.
+		if after := count(); after > before+2*3 {
+			t.Errorf("%s: %d files, then %d", m.name, before, after)
+		}
+	}
+}

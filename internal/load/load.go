@@ -1,0 +1,253 @@
+// Package load reads what load generators and benchmarks measured: how many
+// operations, how fast, how many failed, how long they took, and when.
+//
+// It hides how each load generator writes its results: k6, vegeta, wrk, wrk2,
+// hey, dnsperf and go test -bench, their text, JSON and CSV, what changed
+// between their versions, their units, and which of their numbers mean the
+// same. Its type is [Result]; [Parse] gives it.
+//
+// load never guesses what an output does not say: such a field is zero. It
+// trusts no input: lines, counts and tables are bounded, and the results of
+// single operations are added up as they are read.
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Result is what was measured in one run.
+type Result struct {
+	Tool     string        // "k6", "vegeta", "wrk", "wrk2", "hey", "dnsperf", "go test"
+	Start    time.Time     // zero when not said
+	Duration time.Duration // 0 when not said
+	Ops      int64         // finished operations, failed ones included
+	Failed   int64
+	Rate     float64 // finished per second
+	// Offered is how many a second were asked for, whether or not they could
+	// be sent in time; 0 for a closed loop or when not said.
+	Offered float64
+	Bytes   int64      // received; 0 when not said
+	Latency []Quantile // by Q; the least and the greatest have Q 0 and 1; empty when not said
+	Mean    time.Duration
+	Over    []Interval // in time order; empty when not said
+	// Benchmarks are the lines of go test -bench; nothing above but Start and
+	// Duration is set with them.
+	Benchmarks []Benchmark
+}
+
+// A Quantile says that the share Q of operations took at most Value.
+type Quantile struct {
+	Q     float64 // 0 to 1
+	Value time.Duration
+}
+
+// An Interval is a piece of the run: operations that finished in it.
+type Interval struct {
+	At, Width   time.Duration // since Start, also where Start is not known
+	Ops, Failed int64
+	P50, P99    time.Duration // 0 when not said
+}
+
+// A Benchmark is one line of go test -bench.
+type Benchmark struct {
+	Name   string // with its -N suffix
+	N      int64
+	Values map[string]float64 // by unit: ns/op, B/op, allocs/op, …
+	// Config is what the lines "key: value" above said: goos, goarch, pkg, cpu
+	// and whatever was added. Lines share it.
+	Config map[string]string
+}
+
+// ErrUnknown is the error of an input that no known tool wrote.
+var ErrUnknown = errors.New("not the output of a known load generator: " + "k6, vegeta, wrk, wrk2, hey, dnsperf, go test -bench")
+
+// A format is one way in which one tool writes.
+type format struct {
+	tool string
+	// detect looks at the beginning of an output, which may be cut anywhere.
+	detect func(head []byte) bool
+	parse  func(*lines) (*Result, error)
+}
+
+// formats are tried in order: first those that a few bytes tell.
+var formats = []format{
+	{"k6", detectK6Points, parseK6Points},
+	{"go test", detectTestJSON, parseTestJSON},
+	{"vegeta", detectVegetaJSON, parseVegetaJSON},
+	{"vegeta", detectVegetaResults, parseVegetaResults},
+	{"k6", detectK6Summary, parseK6Summary},
+	{"k6", detectK6Results, parseK6Results},
+	{"hey", detectHeyCSV, parseHeyCSV},
+	{"vegeta", detectVegetaCSV, parseVegetaCSV},
+	{"dnsperf", detectDNSPerf, parseDNSPerf},
+	{"wrk", detectWrk, parseWrk},
+	{"vegeta", detectVegetaText, parseVegetaText},
+	{"hey", detectHey, parseHey},
+	{"k6", detectK6Text, parseK6Text},
+	{"go test", detectBench, parseBench},
+}
+
+// Detect reports whether an output that begins like this can be parsed. Give
+// it some hundred bytes; more help where other text comes first.
+func Detect(head []byte) bool { return find(head) != nil }
+
+func find(head []byte) *format {
+	head = plain(head)
+	for i := range formats {
+		if formats[i].detect(head) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+// headSize is how far into an input its format is looked for.
+const headSize = 64 << 10
+
+// Parse reads one run. Of several in one input it reads the last, but for go
+// test, where lines of all are kept. The error is [ErrUnknown], or says what
+// is missing.
+func Parse(r io.Reader) (*Result, error) {
+	b := bufio.NewReaderSize(r, headSize)
+	head, err := b.Peek(headSize)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	f := find(head)
+	if f == nil {
+		return nil, ErrUnknown
+	}
+	res, err := f.parse(&lines{r: b})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.tool, err)
+	}
+	if res.Tool == "" {
+		res.Tool = f.tool
+	}
+	if err := res.finish(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.tool, err)
+	}
+	return res, nil
+}
+
+var errCut = errors.New("there is no result in its output; was it cut short?")
+
+// finish puts a result in order and refuses what cannot be one.
+func (r *Result) finish() error {
+	if r.Ops <= 0 && len(r.Benchmarks) == 0 {
+		return errCut
+	}
+	if r.Failed < 0 || r.Failed > r.Ops || r.Duration < 0 || r.Bytes < 0 || r.Mean < 0 || !sane(r.Rate) || !sane(r.Offered) {
+		return errors.New("its numbers contradict each other")
+	}
+	if r.Rate == 0 && r.Duration > 0 {
+		r.Rate = float64(r.Ops) / r.Duration.Seconds()
+	}
+	if r.Duration == 0 && r.Rate > 0 {
+		r.Duration = seconds(float64(r.Ops) / r.Rate)
+	}
+	r.Latency = slices.DeleteFunc(r.Latency, func(q Quantile) bool { return !(q.Q >= 0 && q.Q <= 1) || q.Value < 0 })
+	slices.SortStableFunc(r.Latency, func(a, b Quantile) int { return cmp.Compare(a.Q, b.Q) })
+	r.Latency = slices.CompactFunc(r.Latency, func(a, b Quantile) bool { return a.Q == b.Q })
+	if n := len(r.Latency); n > 0 && r.Latency[n-1].Q == 1 {
+		for i := range r.Latency { // estimates from tables may be above the greatest
+			r.Latency[i].Value = min(r.Latency[i].Value, r.Latency[n-1].Value)
+		}
+	}
+	return nil
+}
+
+// sane reports whether a rate can be one.
+func sane(rate float64) bool { return rate >= 0 && rate < 1e15 }
+
+// seconds is a Duration, or -1 when it cannot be.
+func seconds(s float64) time.Duration {
+	if !(s >= 0 && s < math.MaxInt64/1e9) {
+		return -1
+	}
+	return time.Duration(math.Round(s * 1e9))
+}
+
+// Bounds on an input.
+const (
+	maxLine       = 16 << 20 // bytes; results of vegeta may carry answers
+	maxJSON       = 64 << 20 // bytes of a JSON document
+	maxQuantiles  = 1000
+	maxBenchmarks = 100_000
+	maxUnits      = 100 // of one benchmark
+	maxConfig     = 100 // lines "key: value" in force
+)
+
+// lines reads an input line by line.
+type lines struct {
+	r *bufio.Reader
+	s *bufio.Scanner
+	n int
+}
+
+func (l *lines) next() bool {
+	if l.s == nil {
+		l.s = bufio.NewScanner(l.r)
+		l.s.Buffer(nil, maxLine)
+	}
+	l.n++
+	return l.s.Scan()
+}
+
+// text is the line without colours.
+func (l *lines) text() string { return strings.TrimRight(string(plain(l.s.Bytes())), "\r ") }
+
+func (l *lines) err() error {
+	if err := l.s.Err(); err != nil {
+		return fmt.Errorf("line %d: %w", l.n, err)
+	}
+	return nil
+}
+
+// wrong says which line cannot be read.
+func (l *lines) wrong(err error) error { return fmt.Errorf("line %d: %w", l.n, err) }
+
+// document reads all of a JSON document.
+func (l *lines) document() ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(l.r, maxJSON+1))
+	if len(text) > maxJSON {
+		return nil, fmt.Errorf("it is larger than %d MiB", maxJSON>>20)
+	}
+	return text, err
+}
+
+// plain removes the colours that a terminal would show.
+func plain(b []byte) []byte {
+	if !bytes.Contains(b, []byte("\x1b[")) {
+		return b
+	}
+	var out []byte
+	for {
+		before, after, ok := bytes.Cut(b, []byte("\x1b["))
+		out = append(out, before...)
+		if !ok {
+			return out
+		}
+		end := bytes.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
+		b = after[end+1:] // none: end is -1, and the rest is kept
+	}
+}
+
+// anyLine reports whether one of the lines satisfies ok.
+func anyLine(head []byte, ok func(line string) bool) bool {
+	for line := range bytes.Lines(head) {
+		if len(line) < 4<<10 && ok(strings.TrimRight(string(line), "\r\n")) {
+			return true
+		}
+	}
+	return false
+}

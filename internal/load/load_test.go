@@ -1,0 +1,391 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func parse(t testing.TB, name string) *Result {
+	t.Helper()
+	r, err := Parse(bytes.NewReader(read(t, name)))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r
+}
+
+func fixtures(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*-*")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no fixtures", err)
+	}
+	var names []string
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			names = append(names, filepath.Base(p))
+		}
+	}
+	return names
+}
+
+// at returns a quantile; -1 when it is not there.
+func (r *Result) at(q float64) time.Duration {
+	for _, l := range r.Latency {
+		if l.Q == q {
+			return l.Value
+		}
+	}
+	return -1
+}
+
+const (
+	us = time.Microsecond
+	ms = time.Millisecond
+)
+
+// What a reader of each output sees in it.
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		name, tool       string
+		ops, failed      int64
+		rate, offered    float64
+		duration         time.Duration
+		bytes            int64
+		mean, p50, worst time.Duration // worst is the greatest quantile there is
+		start            string
+	}{
+		{"wrk-4.1.txt", "wrk", 14155, 274, 4707.56, 0, 3010 * ms, 1730150, 2120 * us, -1, 6220 * us, ""},
+		{"wrk-4.1-latency.txt", "wrk", 14098, 278, 4696.65, 0, 3 * time.Second, 1730150, 2120 * us, 2390 * us, 6420 * us, ""},
+		{"wrk2-4.0.txt", "wrk2", 239994 + 8, 12 + 60 + 8, 3999.74, 0, time.Minute, 19440599, 1400 * us, 1320 * us, 9490 * us, ""},
+		{"hey-0.1.txt", "hey", 9430, 220, 4701.2379, 0, 2005900 * us, 56580, 2100 * us, 1900 * us, 5300 * us, ""},
+		{"hey-0.0.txt", "hey", 200, 10, 44.4277, 0, 4501700 * us, 0, 218800 * us, 156900 * us, 2917 * ms, ""},
+		{"k6-0.49.txt", "k6", 3016, 6, 100.436938, 100.5, 30028793 * us, 1300000, 144560 * us, 110470 * us, 62500 * ms, ""},
+		{"k6-1.4.txt", "k6", 41, 3, 20.457127, 20, 2004191 * us, 5100, 2940 * us, 2640 * us, 11300 * us, ""},
+		{"k6-1.4-full.txt", "k6", 6787, 132, 2260.225407, 0, 3002798 * us, 831000, 2170 * us, 2430 * us, 5220 * us, ""},
+		{"k6-1.4-handle.json", "k6", 101, 2, 50.43409008328943, 0, 2002614 * us, 12360, 2267 * us, 2411 * us, 3707 * us, ""},
+		{"k6-1.8-machine.json", "k6", 101, 2, 50.37606, 0, 2004921 * us, 12360, 2505 * us, 2550 * us, 6781 * us, "2026-11-21T17:52:07.0364008Z"},
+		{"vegeta-6-report.txt", "vegeta", 1200, 535, 118.871, 0, 10094966 * us, 3714690, 113172 * us, 108273 * us, 264815 * us, ""},
+		{"vegeta-12-report.txt", "vegeta", 300, 6, 100.0667, 100, 2998 * ms, 153088, 4331 * us, 3746 * us, 17460 * us, ""},
+		{"vegeta-12-report.json", "vegeta", 300, 6, 100.0555, 99.999, 2998336 * us, 153088, 4331 * us, 3746 * us, 17460 * us, "2025-03-04T05:06:07.250042317Z"},
+		{"dnsperf-2.10.txt", "dnsperf", 8000, 86, 1978.393167, 2000, 4000216 * us, 7914 * 27, 55 * us, -1, 3387 * us, "2026-11-21T17:45:12.297489Z"},
+		{"dnsperf-2.14-histogram.txt", "dnsperf", 1008, 18, 499.950005, 0, 2000200 * us, 990 * 62, 710 * us, 504 * us, 4100 * us, "local 2025-03-07T10:11:12"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := parse(t, test.name)
+			if r.Tool != test.tool || r.Ops != test.ops || r.Failed != test.failed || r.Bytes != test.bytes {
+				t.Errorf("%s: %d, %d failed, %d bytes", r.Tool, r.Ops, r.Failed, r.Bytes)
+			}
+			if math.Abs(r.Rate-test.rate) > 1e-3 || math.Abs(r.Offered-test.offered) > 1e-3 {
+				t.Errorf("%v/s of %v/s", r.Rate, r.Offered)
+			}
+			worst := r.Latency[len(r.Latency)-1].Value
+			for _, d := range []struct {
+				name      string
+				got, want time.Duration
+			}{{"duration", r.Duration, test.duration}, {"mean", r.Mean, test.mean}, {"median", r.at(0.5), test.p50}, {"worst", worst, test.worst}} {
+				if diff := d.got - d.want; diff > us || diff < -us {
+					t.Errorf("%s is %v, want %v", d.name, d.got, d.want)
+				}
+			}
+			want := test.start
+			got := r.Start.UTC().Format(time.RFC3339Nano)
+			if local, ok := strings.CutPrefix(want, "local "); ok {
+				want, got = local, r.Start.Local().Format("2006-01-02T15:04:05")
+			}
+			if (want == "") != r.Start.IsZero() || !strings.HasPrefix(got, strings.TrimSuffix(want, "Z")) && want != "" {
+				t.Errorf("started %v, want %q", r.Start, test.start)
+			}
+			if !slices.IsSortedFunc(r.Latency, func(a, b Quantile) int {
+				if a.Q < b.Q && a.Value <= b.Value {
+					return -1
+				}
+				return 1
+			}) {
+				t.Errorf("%v", r.Latency)
+			}
+		})
+	}
+}
+
+// Outputs of the same run say the same, whatever their form.
+func TestFormsAgree(t *testing.T) {
+	for _, test := range []struct {
+		names  []string
+		within float64 // relative
+	}{
+		// k6's text has three digits, and its count of time differs a little
+		// from that between the first and the last request.
+		{[]string{"k6-1.4-export.json", "k6-1.4.txt", "k6-1.4-points.jsonl"}, 0.03},
+		{[]string{"vegeta-12-report.json", "vegeta-12-report.txt", "vegeta-12-results.jsonl", "vegeta-12-results.csv"}, 0.009},
+	} {
+		want := parse(t, test.names[0])
+		near := func(name, what string, a, b float64) {
+			if math.Abs(a-b) > test.within*math.Abs(b) {
+				t.Errorf("%s: %s is %v, in %s %v", name, what, a, test.names[0], b)
+			}
+		}
+		for _, name := range test.names[1:] {
+			got := parse(t, name)
+			if got.Ops != want.Ops || got.Failed != want.Failed {
+				t.Errorf("%s: %d, %d failed; in %s %d, %d failed", name, got.Ops, got.Failed, test.names[0], want.Ops, want.Failed)
+			}
+			near(name, "rate", got.Rate, want.Rate)
+			near(name, "mean", float64(got.Mean), float64(want.Mean))
+			near(name, "bytes", float64(got.Bytes), float64(want.Bytes))
+			for _, q := range []float64{0, 0.5, 0.9, 1} {
+				near(name, fmt.Sprint("quantile ", q), float64(got.at(q)), float64(want.at(q)))
+			}
+		}
+	}
+}
+
+// Intervals cover the run without gaps and add up.
+func TestIntervals(t *testing.T) {
+	for name, n := range map[string]int{"k6-1.4-points.jsonl": 3, "vegeta-12-results.jsonl": 4, "vegeta-12-results.csv": 4, "hey-0.1.csv": 1} {
+		r := parse(t, name)
+		var ops, failed int64
+		at := time.Duration(0)
+		for _, i := range r.Over {
+			if i.At != at || i.Width <= 0 || i.P50 > i.P99 || i.P50 <= 0 {
+				t.Errorf("%s: %+v after %v", name, i, at)
+			}
+			at = i.At + i.Width
+			ops, failed = ops+i.Ops, failed+i.Failed
+		}
+		if ops != r.Ops || failed != r.Failed || at < r.Duration || len(r.Over) != n {
+			t.Errorf("%s: %d intervals up to %v of %v with %d of %d, %d of %d failed", name, len(r.Over), at, r.Duration, ops, r.Ops, failed, r.Failed)
+		}
+	}
+	r := parse(t, "dnsperf-2.10.txt")
+	if len(r.Over) != 3 || r.Over[0].Ops != 1981 || r.Over[2].At != 2001042*us-42*time.Nanosecond && r.Over[2].At.Round(ms) != 2001*ms {
+		t.Errorf("%+v", r.Over)
+	}
+}
+
+func TestBenchmarks(t *testing.T) {
+	r := parse(t, "go1.26-bench.txt")
+	if r.Tool != "go test" || len(r.Benchmarks) != 6 || r.Duration != 46*ms || r.Ops != 0 {
+		t.Fatalf("%+v", r)
+	}
+	first, last := r.Benchmarks[0], r.Benchmarks[5]
+	if first.Name != "BenchmarkAppend-2" || first.N != 2000 || first.Values["ns/op"] != 38.47 || first.Values["B/op"] != 64 ||
+		first.Values["allocs/op"] != 1 || first.Values["widgets/op"] != 3.5 || first.Config["pkg"] != "example.com/gb" || first.Config["cpu"] != "AMD EPYC" {
+		t.Errorf("%+v", first)
+	}
+	if last.Name != "BenchmarkFoo-2" || last.Values["ns/op"] != 0.9315 || last.Config["pkg"] != "example.com/gb/deep" {
+		t.Errorf("%+v", last)
+	}
+
+	r = parse(t, "go1.26-bench.json")
+	if len(r.Benchmarks) != 3 || r.Benchmarks[0].Values["ns/op"] != 53.92 || r.Benchmarks[2].Config["pkg"] != "example.com/gb/deep" ||
+		!r.Start.Equal(time.Date(2026, 11, 21, 17, 54, 25, 861706751, time.UTC)) {
+		t.Errorf("%+v", r)
+	}
+
+	r = parse(t, "go1.13-bench.txt")
+	var names []string
+	for _, b := range r.Benchmarks {
+		names = append(names, fmt.Sprintf("%s %s %g", b.Config["branch"], b.Name, b.Values["MB/s"]))
+	}
+	want := []string{"main BenchmarkDecode/text=digits/level=speed/size=1e4-8 64.88", "main BenchmarkDecode/text=digits/level=speed/size=1e5-8 73.12",
+		"fix BenchmarkDecode/text=digits/level=speed/size=1e4-8 100.88", "fix BenchmarkHuge 0"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q", names)
+	}
+}
+
+// A short head is enough, and what others write is left to them.
+func TestDetect(t *testing.T) {
+	for _, name := range fixtures(t) {
+		head := read(t, name)
+		if !Detect(head[:min(len(head), 512)]) {
+			t.Errorf("%s is not known by 512 bytes", name)
+		}
+	}
+	for _, other := range []string{"", "{", "{}", "[]", `{"metrics": {"a": 1}}`, `{"config": {"a": 1}}`, `{"a": 1}` + "\n" + `{"b": 2}`,
+		"gc 1 @0.012s 2%: 0.026+0.39+0.10 ms clock, 0.21+0.88/0.52/0+0.82 ms cpu, 4->4->0 MB, 5 MB goal, 8 P",
+		"SCHED 0ms: gomaxprocs=8 idleprocs=5 threads=5", "main;f;g 12\nmain;f 3\n", "go 1.26 trace\x00\x00\x00", "\x1f\x8b\x08", "<html>Summary:</html>",
+		"Running late", "Summary: 3 things", "pkg: not enough", "Benchmark results will follow 1\n", `{"kind":"gowhy proc","schema":1}`,
+		"./x.go:3:6: can inline f", "{\"Action\":\"x\"}"} {
+		if Detect([]byte(other)) {
+			t.Errorf("%q is taken for a load result", other)
+		}
+		if _, err := Parse(strings.NewReader(other)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v", other, err)
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	text := string(read(t, "k6-1.4.txt"))
+	text = strings.ReplaceAll(text, "http_req_duration", "\x1b[32m✓\x1b[0m http_req_duration\x1b[2m")
+	text = strings.ReplaceAll(text, ": avg=", ":\x1b[0m avg=\x1b[36m")
+	r, err := Parse(strings.NewReader(text))
+	if err != nil || r.Mean != 2940*us || r.Ops != 41 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := plain([]byte("a\x1b[1;31mb\x1b[mc\x1b[")); string(got) != "abc" {
+		t.Errorf("%q", got)
+	}
+}
+
+// An output that was cut is read, or it is said that it was cut.
+func TestCut(t *testing.T) {
+	for _, name := range fixtures(t) {
+		text := read(t, name)
+		step := max(1, len(text)/200)
+		for n := 0; n < len(text); n += step {
+			r, err := Parse(bytes.NewReader(text[:n]))
+			if (r == nil) == (err == nil) {
+				t.Fatalf("%s cut at %d: %v, %v", name, n, r, err)
+			}
+		}
+	}
+	for _, name := range []string{"k6-1.4-points.jsonl", "vegeta-12-results.jsonl", "go1.26-bench.json"} {
+		text := read(t, name)
+		if _, err := Parse(bytes.NewReader(text[:len(text)-40])); err != nil {
+			t.Errorf("%s without its end: %v", name, err)
+		}
+	}
+	damaged := bytes.Replace(read(t, "vegeta-12-results.jsonl"), []byte(`"seq":7,`), []byte(`"seq":,`), 1)
+	if _, err := Parse(bytes.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "line ") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Parse(strings.NewReader("Running 3s test @ http://x/\n")); !errors.Is(err, errCut) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Of several runs in one file the last counts.
+func TestLastRun(t *testing.T) {
+	for _, test := range [][2]string{{"wrk2-4.0.txt", "wrk-4.1-latency.txt"}, {"vegeta-6-report.txt", "vegeta-12-report.txt"}, {"hey-0.0.txt", "hey-0.1.txt"}, {"dnsperf-2.14-histogram.txt", "dnsperf-2.10.txt"}} {
+		both, err := Parse(bytes.NewReader(append(read(t, test[0]), read(t, test[1])...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone := parse(t, test[1]); fmt.Sprint(both) != fmt.Sprint(alone) {
+			t.Errorf("%s after %s:\n%+v\nalone:\n%+v", test[1], test[0], both, alone)
+		}
+	}
+}
+
+// Quantiles of buckets are those of the sorted times, at most 0.8 % higher.
+func TestHistogram(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var h histogram
+		var all []time.Duration
+		for range 1 + rng.IntN(300) {
+			d := time.Duration(rng.Uint64() >> (1 + rng.IntN(63)))
+			all = append(all, d)
+			h.add(d, 1)
+		}
+		slices.Sort(all)
+		for _, q := range sampled {
+			want := all[max(0, int(math.Ceil(q*float64(len(all))))-1)]
+			if got := h.quantile(q); got < want || float64(got-want) > float64(want)/128 {
+				t.Fatalf("quantile %v of %d is %d, want %d", q, len(all), got, want)
+			}
+		}
+	}
+	for _, d := range []time.Duration{0, 1, 127, 128, 255, 256, 257, 511, 512, math.MaxInt64} {
+		if b := bucket(d); upper(b) < d || b > 0 && upper(b-1) >= d {
+			t.Errorf("%d is in bucket %d up to %d", d, b, upper(b))
+		}
+	}
+}
+
+// A long run has wider intervals, not more of them, and loses nothing.
+func TestWiden(t *testing.T) {
+	var all tally
+	begin := time.Date(2025, 1, 2, 3, 4, 5, 6, time.UTC)
+	for i := range 10_000 {
+		all.add(begin.Add(time.Duration(i)*time.Second), ms, i%10 == 0)
+	}
+	r := all.result(true)
+	var ops, failed int64
+	for _, i := range r.Over {
+		ops, failed = ops+i.Ops, failed+i.Failed
+	}
+	if len(r.Over) > maxPieces || len(r.Over) < maxPieces/4 || ops != 10_000 || failed != 1000 || r.Over[1].Width != 4*time.Second {
+		t.Errorf("%d intervals of %v with %d, %d failed", len(r.Over), r.Over[1].Width, ops, failed)
+	}
+	all.add(begin.AddDate(100, 0, 0), ms, false)
+	all.add(time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), ms, false) // cannot be
+	all.add(begin, -1, false)
+	if r := all.result(true); r.Ops != 10_001 || len(r.Over) > maxPieces {
+		t.Errorf("%d, %d intervals", r.Ops, len(r.Over))
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]int64{"827 kB 275 kB/s": 827_000, "1.3 MB": 1_300_000, "12 B": 12, "56580 bytes": 56580, "-1": 0, "": 0, "9e9 PB": 9, "99999999999 TB": 0, "2 KiB": 2048, "5 kB,": 5000} {
+		if got := bytesOf(text, 1000); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]time.Duration{"562.00us": 562 * us, "1.00m": time.Minute, "2.39ms": 2390 * us, "60.75µs": 60750, "": -1, "-1s": -1, "12": -1, "9999999h": -1} {
+		if got := took(text); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range fixtures(f) {
+		text := read(f, name)
+		f.Add(text[:min(len(text), 4<<10)])
+	}
+	f.Add([]byte("Running 1s test @ x\n 9 requests in 1.00s, 1B read\nSocket errors: connect 99999999999999999999, read 1, write 1, timeout 1\n"))
+	f.Add([]byte("Requests [total] 5\nStatus Codes [code:count] 200:99999999999999999\n"))
+	f.Add([]byte("0123456789012345678,200,5,0,0,,,,\n9223372036854775807,200,9223372036854775807,0,9223372036854775807,,,,\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := Parse(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if !Detect(text) {
+			t.Error("parsed, but not detected")
+		}
+		if r.Ops < 0 || r.Failed < 0 || r.Failed > r.Ops || r.Duration < 0 || r.Bytes < 0 || r.Mean < 0 || !sane(r.Rate) || !sane(r.Offered) || r.Tool == "" {
+			t.Errorf("%+v", r)
+		}
+		for _, q := range r.Latency {
+			if !(q.Q >= 0 && q.Q <= 1) || q.Value < 0 {
+				t.Errorf("%+v", q)
+			}
+		}
+		if len(r.Over) > maxPieces || len(r.Benchmarks) > maxBenchmarks {
+			t.Errorf("%d intervals, %d benchmarks", len(r.Over), len(r.Benchmarks))
+		}
+		for _, i := range r.Over {
+			if i.At < 0 || i.Width <= 0 || i.Ops < 0 || i.Failed > i.Ops {
+				t.Errorf("%+v", i)
+			}
+		}
+		for _, b := range r.Benchmarks {
+			if b.N <= 0 || len(b.Values) == 0 || len(b.Values) > maxUnits || len(b.Config) > maxConfig {
+				t.Errorf("%+v", b)
+			}
+		}
+	})
+}

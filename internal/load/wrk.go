@@ -1,0 +1,75 @@
+package load
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	wrkBegin = regexp.MustCompile(`^Running \S+ test @ `)
+	// "  14098 requests in 3.00s, 1.65MB read"
+	wrkTotal = regexp.MustCompile(`^\s*([0-9]+) requests in ([0-9.]+[a-zµ]+), (\S+) read`)
+	// "    Latency     2.12ms    0.91ms   6.42ms   75.28%"
+	wrkStats = regexp.MustCompile(`^\s+Latency\s+(\S+)\s+\S+\s+(\S+)\s+\S+%$`)
+	// "     99%    3.97ms", and wrk2's " 99.900%   25.45ms"
+	wrkQuantile = regexp.MustCompile(`^\s*([0-9.]+)%\s+([0-9.]+[a-zµ]+)$`)
+	// "  Socket errors: connect 0, read 3, write 0, timeout 1"
+	wrkErrors = regexp.MustCompile(`^\s*Socket errors: connect ([0-9]+), read ([0-9]+), write ([0-9]+), timeout ([0-9]+)`)
+)
+
+func detectWrk(head []byte) bool {
+	return anyLine(head, wrkBegin.MatchString)
+}
+
+// parseWrk reads wrk and its variant wrk2, which sends at a rate and has a
+// finer distribution. Neither says when it began; wrk2 does not repeat the
+// rate it was asked for.
+func parseWrk(l *lines) (*Result, error) {
+	r := &Result{}
+	distribution := false
+	for l.next() {
+		line := l.text()
+		switch {
+		case wrkBegin.MatchString(line):
+			r, distribution = &Result{Tool: "wrk"}, false
+		case strings.Contains(line, "Thread calibration:"):
+			r.Tool = "wrk2"
+		case strings.Contains(line, "Latency Distribution"):
+			// wrk2 -U prints a second one, without what it corrects.
+			distribution = !strings.Contains(line, "Uncorrected")
+			if strings.Contains(line, "HdrHistogram") {
+				r.Tool = "wrk2"
+			}
+		case strings.Contains(line, "Detailed Percentile spectrum"):
+			distribution = false
+		default:
+			r.wrk(line, distribution)
+		}
+	}
+	return r, l.err()
+}
+
+func (r *Result) wrk(line string, distribution bool) {
+	if m := wrkQuantile.FindStringSubmatch(line); m != nil && distribution {
+		if q := percent(m[1]); q >= 0 {
+			r.add(q, took(m[2]))
+		}
+		return
+	}
+	if m := wrkStats.FindStringSubmatch(line); m != nil {
+		r.Mean = max(0, took(m[1]))
+		r.add(1, took(m[2]))
+	} else if m := wrkTotal.FindStringSubmatch(line); m != nil {
+		r.Ops += count(m[1])
+		r.Duration, r.Bytes = max(0, took(m[2])), bytesOf(m[3], 1024)
+	} else if m := wrkErrors.FindStringSubmatch(line); m != nil {
+		// Requests that broke are not among those counted as requests; those
+		// that took too long are.
+		broken := count(m[1]) + count(m[2]) + count(m[3])
+		r.Ops, r.Failed = r.Ops+broken, r.Failed+broken+count(m[4])
+	} else if _, n, ok := strings.Cut(line, "Non-2xx or 3xx responses:"); ok {
+		r.Failed += count(n)
+	} else if n, ok := strings.CutPrefix(line, "Requests/sec:"); ok {
+		r.Rate = rate(n)
+	}
+}

@@ -1,0 +1,362 @@
+package proc
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits are what the process may use.
+type Limits struct {
+	CPUs int `json:"cpus"` // by affinity, online ones; 0 when unknown
+	// Quota is how many CPUs' worth of time its control groups allow; 0 for no
+	// limit. Groups are nested and each may set one: the least counts.
+	Quota  float64       `json:"quota,omitempty"`
+	Period time.Duration `json:"period_ns,omitempty"` // after which the quota begins anew
+	Memory uint64        `json:"memory,omitempty"`    // bytes; 0 for no limit
+}
+
+// A Group is the state of the counters of a process's control group: of the
+// one that has the tightest limit, else of the innermost.
+type Group struct {
+	// Usage is CPU time since the group was made; negative when the process is
+	// in no group that counts it.
+	Usage         time.Duration `json:"usage_ns"`
+	Periods       int64         `json:"periods,omitempty"`   // of the quota, in which it ran
+	Throttled     int64         `json:"throttled,omitempty"` // of these, how many it was stopped in
+	ThrottledTime time.Duration `json:"throttled_ns,omitempty"`
+	Memory        uint64        `json:"memory,omitempty"` // bytes, page cache included; 0 when not counted
+}
+
+// limitsEvery is how often limits are read again: they are changed by people.
+const limitsEvery = time.Second
+
+// groups reads the control groups of a process.
+type groups struct {
+	cpu, account, memory hierarchy
+
+	limits Limits
+	// Which levels have the tightest limit.
+	cpuLevel, memoryLevel int
+	next                  time.Time
+	files                 map[string]*os.File // nil when there is none
+}
+
+// A hierarchy is the groups that one controller sees the process in.
+type hierarchy struct {
+	v2   bool
+	dirs []string // from the process's own group to the outermost that is visible
+	// root is set when the outermost may be the whole machine.
+	root bool
+}
+
+// top reports whether the process may be in no group at all. In version 1 a
+// container's root looks the same; in version 2 the true root lacks the files
+// that limit.
+func (h hierarchy) top() bool { return h.root && len(h.dirs) == 1 }
+
+func openGroups(root string, pid int) *groups {
+	g := &groups{files: map[string]*os.File{}}
+	mountinfo, _ := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
+	member, err := os.ReadFile(filepath.Join(root, "proc", strconv.Itoa(pid), "cgroup"))
+	if err != nil {
+		return g
+	}
+	mounts := parseMounts(mountinfo)
+	find := func(controller string) hierarchy {
+		h := findHierarchy(mounts, member, controller)
+		for i, dir := range h.dirs {
+			h.dirs[i] = filepath.Join(root, dir)
+		}
+		return h
+	}
+	g.cpu, g.account, g.memory = find("cpu"), find("cpuacct"), find("memory")
+	return g
+}
+
+func (g *groups) close() {
+	for _, f := range g.files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// text reads a file of a group, which stays open.
+func (g *groups) text(dir, name string, buf []byte) (string, bool) {
+	path := filepath.Join(dir, name)
+	f, known := g.files[path]
+	if !known {
+		f, _ = os.Open(path)
+		g.files[path] = f
+	}
+	text, err := readAt(f, buf)
+	return string(text), err == nil
+}
+
+func (g *groups) read(now time.Time, buf []byte) (Limits, *Group) {
+	if !now.Before(g.next) {
+		g.next = now.Add(limitsEvery)
+		g.limits = Limits{}
+		g.readQuota(buf)
+		g.readMemoryLimit(buf)
+	}
+	counters := Group{Usage: -1}
+	cpu := g.readCPU(&counters, buf)
+	memory := g.readMemory(&counters, buf)
+	if !cpu && !memory {
+		return g.limits, nil
+	}
+	return g.limits, &counters
+}
+
+// readQuota finds the least quota on the way to the root.
+func (g *groups) readQuota(buf []byte) {
+	g.cpuLevel = 0
+	for i, dir := range g.cpu.dirs {
+		quota, period, ok := g.quota(dir, buf)
+		if ok && (g.limits.Quota == 0 || quota < g.limits.Quota) {
+			g.limits.Quota, g.limits.Period, g.cpuLevel = quota, period, i
+		}
+	}
+}
+
+func (g *groups) quota(dir string, buf []byte) (float64, time.Duration, bool) {
+	var quota, period string
+	if g.cpu.v2 {
+		text, _ := g.text(dir, "cpu.max", buf)
+		quota, period, _ = strings.Cut(strings.TrimSpace(text), " ")
+	} else {
+		quota, _ = g.text(dir, "cpu.cfs_quota_us", buf)
+		period, _ = g.text(dir, "cpu.cfs_period_us", buf)
+	}
+	return parseQuota(quota, period)
+}
+
+// parseQuota reads microseconds of CPU in a period of microseconds. "max" and
+// -1 are no limit.
+func parseQuota(quota, period string) (float64, time.Duration, bool) {
+	q := scaled([]byte(strings.TrimSpace(quota)), time.Microsecond)
+	p := scaled([]byte(strings.TrimSpace(period)), time.Microsecond)
+	if q <= 0 || p <= 0 {
+		return 0, 0, false
+	}
+	return float64(q) / float64(p), p, true
+}
+
+func (g *groups) readMemoryLimit(buf []byte) {
+	name := "memory.limit_in_bytes"
+	if g.memory.v2 {
+		name = "memory.max"
+	}
+	g.memoryLevel = 0
+	for i, dir := range g.memory.dirs {
+		text, _ := g.text(dir, name, buf)
+		if limit, ok := parseMemoryLimit(text); ok && (g.limits.Memory == 0 || limit < g.limits.Memory) {
+			g.limits.Memory, g.memoryLevel = limit, i
+		}
+	}
+}
+
+// parseMemoryLimit reads bytes. No limit is "max" in version 2 and, in version
+// 1, the greatest number of bytes in whole pages.
+func parseMemoryLimit(text string) (uint64, bool) {
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	return n, err == nil && n > 0 && n < math.MaxInt64-1<<20
+}
+
+// readCPU reads the counters of the group with the tightest quota.
+func (g *groups) readCPU(c *Group, buf []byte) bool {
+	if len(g.cpu.dirs) == 0 {
+		return g.readUsage(c, buf)
+	}
+	if g.cpu.top() && g.limits.Quota == 0 {
+		if _, limitable := g.text(g.cpu.dirs[0], "cpu.max", buf); !limitable {
+			return g.readUsage(c, buf)
+		}
+	}
+	text, ok := g.text(g.cpu.dirs[g.cpuLevel], "cpu.stat", buf)
+	if ok {
+		parseCPUStat(text, c)
+	}
+	return g.readUsage(c, buf) || ok
+}
+
+// readUsage reads the CPU time where version 1 has it: in a controller of its
+// own, nearly always mounted with or nested like that of quotas.
+func (g *groups) readUsage(c *Group, buf []byte) bool {
+	dirs := g.account.dirs
+	if g.account.v2 || len(dirs) == 0 || g.account.top() {
+		return false
+	}
+	level := 0
+	if len(dirs) == len(g.cpu.dirs) {
+		level = g.cpuLevel
+	}
+	text, ok := g.text(dirs[level], "cpuacct.usage", buf)
+	if ok {
+		c.Usage = scaled([]byte(strings.TrimSpace(text)), 1)
+	}
+	return ok
+}
+
+// parseCPUStat reads cpu.stat of both versions; they share no name with
+// different meanings.
+func parseCPUStat(text string, c *Group) {
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		v := []byte(value)
+		switch key {
+		case "usage_usec":
+			c.Usage = scaled(v, time.Microsecond)
+		case "nr_periods":
+			c.Periods = number(v)
+		case "nr_throttled":
+			c.Throttled = number(v)
+		case "throttled_usec":
+			c.ThrottledTime = scaled(v, time.Microsecond)
+		case "throttled_time":
+			c.ThrottledTime = scaled(v, time.Nanosecond)
+		}
+	}
+}
+
+func (g *groups) readMemory(c *Group, buf []byte) bool {
+	h := g.memory
+	if len(h.dirs) == 0 || h.top() && !h.v2 && g.limits.Memory == 0 {
+		return false
+	}
+	name := "memory.usage_in_bytes"
+	if h.v2 {
+		name = "memory.current"
+	}
+	text, ok := g.text(h.dirs[g.memoryLevel], name, buf)
+	if !ok {
+		return false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	c.Memory = n
+	return err == nil
+}
+
+// A mount is one mounted hierarchy of control groups.
+type mount struct {
+	point, root string // where, and which group is mounted there
+	v2          bool
+	controllers []string
+}
+
+// maxMounts and maxLevels bound what a strange system can make of us.
+const (
+	maxMounts = 256
+	maxLevels = 64
+)
+
+// parseMounts reads the control groups' lines of a mountinfo file:
+//
+//	32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu
+func parseMounts(text []byte) (mounts []mount) {
+	for len(text) > 0 && len(mounts) < maxMounts {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		before, after, ok := strings.Cut(string(line), " - ")
+		f, kind := strings.Fields(before), strings.Fields(after)
+		if !ok || len(f) < 5 || len(kind) < 3 || kind[0] != "cgroup" && kind[0] != "cgroup2" {
+			continue
+		}
+		mounts = append(mounts, mount{
+			point: unescape(f[4]), root: unescape(f[3]),
+			v2: kind[0] == "cgroup2", controllers: strings.Split(kind[2], ","),
+		})
+	}
+	return mounts
+}
+
+// unescape undoes \040 and the like.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// findHierarchy joins a process's /proc/PID/cgroup and the mounts. A
+// controller that version 1 has is not in version 2, on mixed systems too.
+func findHierarchy(mounts []mount, member []byte, controller string) hierarchy {
+	path, v2, ok := membership(member, controller)
+	if !ok {
+		return hierarchy{}
+	}
+	for _, m := range mounts {
+		if m.v2 != v2 || !v2 && !slices.Contains(m.controllers, controller) {
+			continue
+		}
+		if dirs := levels(m, path); len(dirs) > 0 {
+			return hierarchy{v2: v2, dirs: dirs, root: m.root == "/"}
+		}
+	}
+	return hierarchy{}
+}
+
+// membership returns the process's group as a line "4:cpu,cpuacct:/a/b" or,
+// in version 2, "0::/a/b" says. Paths count from the root of our own
+// namespace, as those in mountinfo do.
+func membership(text []byte, controller string) (path string, v2, ok bool) {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		f := strings.SplitN(string(line), ":", 3)
+		if len(f) < 3 {
+			continue
+		}
+		if f[0] == "0" && f[1] == "" {
+			path, v2, ok = f[2], true, true
+		} else if slices.Contains(strings.Split(f[1], ","), controller) {
+			return f[2], false, true
+		}
+	}
+	return path, v2, ok
+}
+
+// levels returns the directories of a group and of those around it.
+func levels(m mount, group string) (dirs []string) {
+	if !strings.HasPrefix(group, "/") {
+		return nil
+	}
+	rel := group
+	if m.root != "/" {
+		// A container's own mount: its group is the root there.
+		var ok bool
+		if rel, ok = strings.CutPrefix(group, m.root); !ok || rel != "" && rel[0] != '/' {
+			return nil
+		}
+	}
+	rel, _ = strings.CutSuffix(rel, " (deleted)")
+	if slices.Contains(strings.Split(rel, "/"), "..") {
+		return nil // outside of what our namespace shows
+	}
+	for rel = path.Clean("/" + rel); len(dirs) < maxLevels; rel = path.Dir(rel) {
+		dirs = append(dirs, path.Join(m.point, rel))
+		if rel == "/" {
+			break
+		}
+	}
+	return dirs
+}

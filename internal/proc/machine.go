@@ -1,0 +1,169 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+var pageSize = uint64(os.Getpagesize())
+
+// A Machine is the state of the whole machine's counters since boot, summed
+// over its CPUs, the process's own part included.
+type Machine struct {
+	// Time is when these were read, at most a few samples ago: a machine with
+	// hundreds of CPUs takes milliseconds to add up.
+	Time time.Time `json:"t"`
+	CPUs int       `json:"cpus"` // online
+
+	Busy   time.Duration `json:"busy_ns"` // user code, kernel and interrupts
+	Idle   time.Duration `json:"idle_ns"` // without IOWait
+	IOWait time.Duration `json:"iowait_ns"`
+	Steal  time.Duration `json:"steal_ns"` // taken by the hypervisor
+
+	// The totals of pressure stall information: time in which at least one task
+	// waited for the resource. Negative when the kernel does not measure it.
+	CPUStall    time.Duration `json:"cpu_stall_ns"`
+	MemoryStall time.Duration `json:"memory_stall_ns"`
+	IOStall     time.Duration `json:"io_stall_ns"`
+
+	Load      float64 `json:"load1"`     // 1-minute load average
+	Memory    uint64  `json:"memory"`    // bytes installed
+	Available uint64  `json:"available"` // bytes that can be had without swapping
+}
+
+// machine reads it.
+type machine struct {
+	stat, loadavg, meminfo, cpu, memory, io *os.File
+
+	online map[int]bool
+	buf    []byte // /proc/stat has a number for each interrupt
+	last   paced[Machine]
+}
+
+func openMachine(root string) *machine {
+	open := func(name string) *os.File {
+		f, _ := os.Open(filepath.Join(root, "proc", name))
+		return f
+	}
+	return &machine{
+		stat: open("stat"), loadavg: open("loadavg"), meminfo: open("meminfo"),
+		cpu: open("pressure/cpu"), memory: open("pressure/memory"), io: open("pressure/io"),
+		buf: make([]byte, 64<<10),
+	}
+}
+
+func (m *machine) close() {
+	for _, f := range []*os.File{m.stat, m.loadavg, m.meminfo, m.cpu, m.memory, m.io} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+func (m *machine) read(now time.Time, buf []byte) Machine {
+	return m.last.get(now, func() Machine {
+		s := Machine{Time: now.Round(0)}
+		if text, err := readAt(m.stat, m.buf); err == nil {
+			m.online = parseMachineStat(text, &s)
+		}
+		s.CPUStall, s.MemoryStall, s.IOStall = stall(m.cpu, buf), stall(m.memory, buf), stall(m.io, buf)
+		if text, err := readAt(m.loadavg, buf); err == nil {
+			s.Load = parseLoad(text)
+		}
+		if text, err := readAt(m.meminfo, buf); err == nil {
+			s.Memory, s.Available = parseMeminfo(text)
+		}
+		return s
+	})
+}
+
+// usable is how many of the CPUs in a list are online; 0 when unknown. The
+// kernel's list also has those that could be plugged in.
+func (m *machine) usable(affinity string) (n int) {
+	parseCPUs(affinity, func(cpu int) {
+		if m.online[cpu] {
+			n++
+		}
+	})
+	return n
+}
+
+// parseMachineStat reads /proc/stat and returns which CPUs are online. The
+// lines of single CPUs come first; what follows is not looked at.
+func parseMachineStat(text []byte, s *Machine) map[int]bool {
+	online := map[int]bool{}
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		f := bytes.Fields(line)
+		if len(f) < 5 || !bytes.HasPrefix(f[0], []byte("cpu")) {
+			break
+		}
+		if id := f[0][3:]; len(id) > 0 {
+			if n, err := strconv.Atoi(string(id)); err == nil && n >= 0 && n < maxCPUs {
+				online[n] = true
+			}
+			continue
+		}
+		at := func(i int) time.Duration {
+			if i >= len(f) {
+				return 0 // of a kernel before 2.6.11
+			}
+			return ticks(f[i])
+		}
+		// user nice system idle iowait irq softirq steal; guests are within user.
+		s.Busy = at(1) + at(2) + at(3) + at(6) + at(7)
+		s.Idle, s.IOWait, s.Steal = at(4), at(5), at(8)
+	}
+	s.CPUs = len(online)
+	return online
+}
+
+// stall reads the total of a pressure file; -1 without one.
+func stall(f *os.File, buf []byte) time.Duration {
+	text, err := readAt(f, buf)
+	if err != nil {
+		return -1 // also where it is switched off: EOPNOTSUPP
+	}
+	return parsePressure(text)
+}
+
+// parsePressure reads the line "some avg10=… avg60=… avg300=… total=µs".
+func parsePressure(text []byte) time.Duration {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	if !bytes.HasPrefix(line, []byte("some ")) {
+		return -1
+	}
+	_, total, ok := bytes.Cut(line, []byte(" total="))
+	if !ok {
+		return -1
+	}
+	return scaled(total, time.Microsecond)
+}
+
+func parseLoad(text []byte) float64 {
+	first, _, _ := bytes.Cut(text, []byte(" "))
+	load, err := strconv.ParseFloat(string(first), 64)
+	if err != nil || !(load >= 0 && load < 1e9) {
+		return 0
+	}
+	return load
+}
+
+func parseMeminfo(text []byte) (total, available uint64) {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		switch string(key) {
+		case "MemTotal":
+			total = kilobytes(bytes.TrimSpace(value))
+		case "MemAvailable":
+			return total, kilobytes(bytes.TrimSpace(value))
+		}
+	}
+	return total, 0
+}

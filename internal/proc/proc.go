@@ -1,0 +1,287 @@
+// Package proc reads what Linux says of a process and of the machine under it:
+// CPU time, faults, switches, memory, limits, threads, sockets.
+//
+// It hides the files of /proc and of control groups, in both versions and
+// mixed: their formats and how these changed, where they are mounted, which of
+// them speak for one thread only, how coarse their clocks are, who may read
+// them, and how often reading is affordable. Its types are [Process], which
+// gives a [Sample] whenever asked, and [Program], a running Go program.
+//
+// What it costs: a sample asks the kernel for CPU time and reads a few small
+// files through descriptors that stay open, 25 to 60 µs, so at 10 Hz some
+// 0.05 % of a CPU. What grows with the number of threads, CPUs or open files
+// is paced: it is read anew only after 300 or 1000 times what reading it last
+// took, and repeated in between. With 1000 threads a sample took 0.4 ms.
+//
+// proc never changes anything, never signals a process, never judges what it
+// reads, and on other systems answers that it has nothing.
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// ErrGone is the error of a process that has ended or never was.
+var ErrGone = errors.New("there is no such process")
+
+// ErrSystem is the error on systems other than Linux.
+var ErrSystem = errors.New("not available on this system: " + runtime.GOOS + " has no /proc")
+
+// A Sample is the state of all counters at one moment.
+type Sample struct {
+	Time    time.Time `json:"t"` // never steps back while the process is open
+	Process Counters  `json:"process"`
+	Machine Machine   `json:"machine"`
+	Limits  Limits    `json:"limits"`
+	Group   *Group    `json:"group,omitempty"`   // nil when it is in no control group
+	Threads []Thread  `json:"threads,omitempty"` // only when asked for
+}
+
+// Counters are those of a process since its start. All but the times, RSS and
+// Swap are negative where reading them is not permitted.
+type Counters struct {
+	// User and System are CPU time as getrusage(2) has it, of all threads,
+	// those that ended included.
+	User   time.Duration `json:"user_ns"`
+	System time.Duration `json:"system_ns"`
+
+	MinorFaults int64 `json:"minflt"`
+	MajorFaults int64 `json:"majflt"` // waited for a disk
+
+	// Context switches of all threads: it waited, it was taken off the CPU.
+	// What a thread did since it was last read is lost when it ends.
+	Voluntary   int64 `json:"voluntary"`
+	Involuntary int64 `json:"involuntary"`
+	// RunQueue is how long threads were ready and waited for a CPU, summed like
+	// the switches; 0 where the kernel does not count it.
+	RunQueue time.Duration `json:"runqueue_ns"`
+
+	Threads int `json:"threads"`
+	FDs     int `json:"fds"`
+
+	RSS  uint64 `json:"rss"`  // bytes
+	Swap uint64 `json:"swap"` // bytes
+
+	ReadCalls  int64 `json:"syscr"` // system calls that read
+	WriteCalls int64 `json:"syscw"`
+	ReadBytes  int64 `json:"rchar"` // by these calls, from wherever
+	WriteBytes int64 `json:"wchar"`
+}
+
+// A Thread is the state of one thread's counters.
+type Thread struct {
+	ID          int           `json:"id"`
+	Name        string        `json:"name"`
+	User        time.Duration `json:"user_ns"`
+	System      time.Duration `json:"system_ns"`
+	RunQueue    time.Duration `json:"runqueue_ns"`
+	Voluntary   int64         `json:"voluntary"`
+	Involuntary int64         `json:"involuntary"`
+}
+
+// A Process is open for sampling. Use it from one goroutine.
+type Process struct {
+	root string // of the file system, "/" but in tests
+	pid  int
+	live bool // root is this machine's
+	open time.Time
+
+	stat, status, io, fd *os.File
+	buf                  []byte
+
+	cpu      split // User and System as last given
+	switches switches
+	fds      paced[int]
+	calls    paced[Counters] // of /proc/PID/io, whose price grows with threads
+	machine  *machine
+	groups   *groups
+}
+
+// Open opens a process of this machine. The error is [ErrGone], [ErrSystem],
+// or fs.ErrPermission where a system hides other users' processes.
+func Open(pid int) (*Process, error) { return open("/", pid) }
+
+func open(root string, pid int) (*Process, error) {
+	if runtime.GOOS != "linux" {
+		return nil, ErrSystem
+	}
+	p := &Process{root: root, pid: pid, live: root == "/", open: time.Now(), buf: make([]byte, 64<<10)}
+	var err error
+	if p.stat, err = os.Open(p.path("stat")); err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, gone(err))
+	}
+	// These may be refused to other users; a sample then says so.
+	p.status, _ = os.Open(p.path("status"))
+	p.io, _ = os.Open(p.path("io"))
+	p.fd, _ = os.Open(p.path("fd"))
+	p.switches.open(p)
+	p.machine = openMachine(root)
+	p.groups = openGroups(root, pid)
+	return p, nil
+}
+
+// Close closes all files; the process itself does not notice.
+func (p *Process) Close() error {
+	for _, f := range []*os.File{p.stat, p.status, p.io, p.fd} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	p.switches.close()
+	p.machine.close()
+	p.groups.close()
+	return nil
+}
+
+func (p *Process) path(name string) string {
+	return filepath.Join(p.root, "proc", strconv.Itoa(p.pid), name)
+}
+
+// Sample reads the counters. With threads it also reads each thread, some
+// 30 µs for one, and nothing is repeated from earlier samples: ask for them at
+// the ends of a recording. The error is
+// [ErrGone] after the process ended; while its parent has not yet asked for
+// its exit status, the sample beside the error still has the final CPU time
+// and faults.
+func (p *Process) Sample(threads bool) (Sample, error) {
+	// Now and Since: wall clocks step, the monotonic reading does not.
+	now := p.open.Add(time.Since(p.open))
+	s := Sample{Time: now.Round(0)}
+	text, err := readAt(p.stat, p.buf)
+	if err != nil {
+		return s, fmt.Errorf("process %d: %w", p.pid, gone(err))
+	}
+	st, err := parseStat(text)
+	if err != nil {
+		return s, fmt.Errorf("process %d: %w", p.pid, err)
+	}
+	p.fillStat(&s.Process, st)
+	if st.zombie() {
+		return s, fmt.Errorf("process %d: %w", p.pid, ErrGone)
+	}
+	if threads {
+		p.hurry()
+	}
+	affinity := p.fillStatus(&s.Process)
+	p.fillIO(&s.Process, now)
+	s.Process.FDs = p.countFDs(now)
+	s.Machine = p.machine.read(now, p.buf)
+	s.Limits, s.Group = p.groups.read(now, p.buf)
+	s.Limits.CPUs = p.machine.usable(affinity)
+	if threads {
+		s.Threads = p.switches.list()
+	}
+	total := p.switches.read(now)
+	s.Process.Voluntary, s.Process.Involuntary, s.Process.RunQueue = total.voluntary, total.involuntary, total.runQueue
+	return s, nil
+}
+
+func (p *Process) fillStat(c *Counters, st statLine) {
+	c.User, c.System = st.user, st.system
+	if p.live {
+		if total, user, system, ok := cpuClocks(p.pid); ok {
+			c.User, c.System = p.cpu.scale(total, user, system)
+		}
+	}
+	c.MinorFaults, c.MajorFaults, c.Threads, c.RSS = st.minor, st.major, st.threads, st.rss
+}
+
+// fillStatus also returns the list of CPUs that the process may use.
+func (p *Process) fillStatus(c *Counters) (affinity string) {
+	text, err := readAt(p.status, p.buf)
+	if err != nil {
+		return ""
+	}
+	st := parseStatus(text)
+	if st.rss > 0 { // in step with the kernel's own sums, unlike stat's
+		c.RSS = st.rss
+	}
+	c.Swap = st.swap
+	return st.affinity
+}
+
+func (p *Process) fillIO(c *Counters, now time.Time) {
+	from := p.calls.get(now, func() Counters {
+		c := Counters{ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1}
+		if text, err := readAt(p.io, p.buf); err == nil {
+			parseIO(text, &c)
+		}
+		return c
+	})
+	c.ReadCalls, c.WriteCalls = from.ReadCalls, from.WriteCalls
+	c.ReadBytes, c.WriteBytes = from.ReadBytes, from.WriteBytes
+}
+
+// hurry makes everything paced due.
+func (p *Process) hurry() {
+	p.calls.next, p.fds.next, p.machine.last.next = time.Time{}, time.Time{}, time.Time{}
+	p.switches.next, p.groups.next = time.Time{}, time.Time{}
+}
+
+// countFDs returns the number of open files, or -1. Since Linux 6.2 it is the
+// size of the directory; before, it takes a walk through all of them.
+func (p *Process) countFDs(now time.Time) int {
+	if p.fd == nil {
+		return -1
+	}
+	if p.live {
+		if info, err := p.fd.Stat(); err == nil && info.Size() > 0 {
+			return int(info.Size())
+		}
+	}
+	return p.fds.get(now, func() int {
+		names, err := fs.ReadDir(os.DirFS(p.path("")), "fd")
+		if err != nil {
+			return -1
+		}
+		return len(names)
+	})
+}
+
+// readAt reads a file from its start: the kernel writes the text anew for
+// each such reading, and no open or close is needed.
+func readAt(f *os.File, buf []byte) ([]byte, error) {
+	if f == nil {
+		return nil, fs.ErrPermission
+	}
+	n, err := f.ReadAt(buf, 0)
+	if n > 0 {
+		return buf[:n], nil
+	}
+	return nil, err
+}
+
+// gone turns what the kernel answers for an ended process into ErrGone.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return ErrGone
+	}
+	return err
+}
+
+// A paced value is read anew only so often that reading costs less than a
+// thousandth of the time.
+type paced[T any] struct {
+	value T
+	next  time.Time
+}
+
+const paceShare = 1000
+
+func (p *paced[T]) get(now time.Time, read func() T) T {
+	if now.Before(p.next) {
+		return p.value
+	}
+	start := time.Now()
+	p.value = read()
+	p.next = now.Add(paceShare * time.Since(start))
+	return p.value
+}

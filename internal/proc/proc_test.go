@@ -1,0 +1,343 @@
+package proc
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// unpack writes a fixture's files, each behind a line "-- path --", and
+// returns the directory.
+func unpack(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	files := map[string]*strings.Builder{}
+	var file *strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if path, ok := strings.CutPrefix(line, "-- "); ok {
+			file = new(strings.Builder)
+			files[strings.TrimSuffix(strings.TrimSpace(path), " --")] = file
+		} else if file != nil {
+			file.WriteString(line)
+		}
+	}
+	for path, text := range files {
+		write(t, filepath.Join(root, path), text.String())
+	}
+	return root
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const second = time.Second
+
+func TestSample(t *testing.T) {
+	linux(t)
+	page := uint64(os.Getpagesize())
+	for _, test := range []struct {
+		name string
+		pid  int
+		want Sample
+	}{
+		{"linux-6.18-hybrid", 41, Sample{
+			Process: Counters{User: 12410 * time.Millisecond, System: 52990 * time.Millisecond, MinorFaults: 132337, MajorFaults: 12,
+				Voluntary: 800, Involuntary: 190, RunQueue: 26915000, Threads: 13, FDs: -1, RSS: 20200 << 10, Swap: 128 << 10,
+				ReadCalls: 10, WriteCalls: 7, ReadBytes: 6976, WriteBytes: 5120},
+			Machine: Machine{CPUs: 2, Busy: 13161130 * time.Millisecond, Idle: 30728430 * time.Millisecond, IOWait: 36070 * time.Millisecond,
+				Steal: 36490 * time.Millisecond, CPUStall: 2773211312 * time.Microsecond, IOStall: 42951575 * time.Microsecond,
+				Load: 1.55, Memory: 24684100 << 10, Available: 24102768 << 10},
+			Limits: Limits{CPUs: 2, Memory: 512 << 20},
+			// The machine's own root group counts no one's CPU time.
+			Group: &Group{Usage: -1, Memory: 192 << 20},
+			Threads: []Thread{
+				{ID: 41, Name: "server", User: 200 * time.Millisecond, System: 100 * time.Millisecond, RunQueue: 26913999, Voluntary: 740, Involuntary: 188},
+				{ID: 43, Name: "a (b) c", User: 41000, RunQueue: 1001, Voluntary: 60, Involuntary: 2},
+			}}},
+		{"linux-5.15-v2", 7, Sample{
+			Process: Counters{User: 2500 * time.Millisecond, System: 500 * time.Millisecond, MinorFaults: 500, MajorFaults: 3, Voluntary: 5, Involuntary: 6,
+				RunQueue: 17, Threads: 9, FDs: -1, RSS: 4 << 20, ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1},
+			Machine: Machine{CPUs: 2, Busy: 15300 * time.Millisecond, Idle: 80 * second, IOWait: second, CPUStall: -1, MemoryStall: -1, IOStall: -1,
+				Load: 0.07, Memory: 2 << 20, Available: 1 << 20},
+			Limits:  Limits{CPUs: 2, Quota: 1.5, Period: 100 * time.Millisecond, Memory: 256 << 20},
+			Group:   &Group{Usage: 5 * second, Periods: 120, Throttled: 30, ThrottledTime: 2500 * time.Millisecond, Memory: 32 << 20},
+			Threads: []Thread{{ID: 7, Name: "api", User: 2500833334, System: 500166666, RunQueue: 17, Voluntary: 5, Involuntary: 6}}}},
+		{"linux-5.15-v2-inside", 1, Sample{
+			Process: Counters{User: 2500 * time.Millisecond, System: 500 * time.Millisecond, MinorFaults: 500, MajorFaults: 3,
+				Threads: 9, FDs: -1, RSS: 1000 * page, ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1},
+			Machine: Machine{CPUs: 1, Busy: 15300 * time.Millisecond, Idle: 80 * second, IOWait: second, Steal: 50 * time.Millisecond, CPUStall: -1, MemoryStall: -1, IOStall: -1},
+			Limits:  Limits{CPUs: 1},
+			Group:   &Group{Usage: 700 * time.Microsecond, Memory: 5 << 20}}},
+		{"linux-3.10-v1", 12, Sample{
+			Process: Counters{User: second, System: 2 * second, MinorFaults: 42, MajorFaults: 1, Voluntary: 11, Involuntary: 3,
+				Threads: 30, FDs: -1, RSS: 8 << 20, ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1},
+			Machine: Machine{CPUs: 1, Busy: 1900 * time.Millisecond, Idle: 400 * time.Millisecond, IOWait: 500 * time.Millisecond,
+				Steal: 800 * time.Millisecond, CPUStall: -1, MemoryStall: -1, IOStall: -1, Load: 12.5, Memory: 24684100 << 10},
+			Limits:  Limits{CPUs: 1, Quota: 0.5, Period: 100 * time.Millisecond, Memory: 1 << 30},
+			Group:   &Group{Usage: 77000000007, Periods: 1000, Throttled: 250, ThrottledTime: 12000000001, Memory: 4 << 20},
+			Threads: []Thread{{ID: 12, Name: "java", User: second, System: 2 * second, Voluntary: 11, Involuntary: 3}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := open(unpack(t, test.name), test.pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			got, err := p.Sample(true)
+			if err != nil || got.Time.IsZero() {
+				t.Fatal(got.Time, err)
+			}
+			got.Time, got.Machine.Time = time.Time{}, time.Time{}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got  %+v %+v\nwant %+v %+v", got, got.Group, test.want, test.want.Group)
+			}
+		})
+	}
+}
+
+func linux(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+}
+
+// What ended threads had stays in the sums, and a thread that did nothing is
+// not read again.
+func TestThreadsEnd(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-6.18-hybrid")
+	p, err := open(root, 41)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	task := filepath.Join(root, "proc/41/task")
+	p.switches.sum()
+	before := p.switches.last
+	write(t, filepath.Join(task, "41/status"), "voluntary_ctxt_switches:\t9999\n") // unseen: its schedstat is the same
+	if err := os.RemoveAll(filepath.Join(task, "43")); err != nil {
+		t.Fatal(err)
+	}
+	p.switches.sum()
+	if p.switches.last != before {
+		t.Errorf("%+v after a thread ended, %+v before", p.switches.last, before)
+	}
+	write(t, filepath.Join(task, "41/schedstat"), "300000001 26914000 929\n")
+	write(t, filepath.Join(task, "43/schedstat"), "5 6 1\n") // its number was given to a new one
+	write(t, filepath.Join(task, "43/status"), "voluntary_ctxt_switches:\t1\n")
+	p.switches.sum()
+	if want := (count{before.runQueue + 1 + 6, 9999 + 60 + 1, 188 + 2}); p.switches.last != want {
+		t.Errorf("%+v, want %+v", p.switches.last, want)
+	}
+}
+
+func TestPaced(t *testing.T) {
+	now := time.Now()
+	reads := 0
+	read := func() int { reads++; time.Sleep(10 * time.Microsecond); return reads }
+	var p paced[int]
+	p.get(now, read)
+	if got := p.get(now.Add(time.Millisecond), read); got != 1 {
+		t.Errorf("read again after a tenth of the time")
+	}
+	if got := p.get(now.Add(time.Hour), read); got != 2 {
+		t.Errorf("not read again after an hour")
+	}
+}
+
+func TestSplit(t *testing.T) {
+	var s split
+	step := func(total, user, system, wantUser, wantSystem time.Duration) {
+		t.Helper()
+		if u, y := s.scale(total, user, system); u != wantUser || y != wantSystem {
+			t.Errorf("%d by %d:%d is %d and %d, want %d and %d", total, user, system, u, y, wantUser, wantSystem)
+		}
+	}
+	step(1000, 3, 1, 750, 250)
+	step(1001, 3, 5, 750, 251)    // user time does not go back
+	step(1002, 9000, 1, 751, 251) // nor does system time
+	step(900, 1, 1, 751, 251)     // nor does the total
+	s = split{}
+	step(77, 0, 0, 77, 0) // no tick has found it yet
+	step(1<<62, 1<<61, 1<<61, 1<<61, 1<<61)
+}
+
+// Of this very process, by every way there is.
+func TestLive(t *testing.T) {
+	linux(t)
+	p, err := Open(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	first, err := p.Sample(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); {
+	}
+	last, err := p.Sample(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := first.Process, last.Process
+	if b.User+b.System <= a.User+a.System || b.User < a.User || b.System < a.System || b.Voluntary < a.Voluntary || b.RunQueue < a.RunQueue {
+		t.Errorf("counters went from %+v to %+v", a, b)
+	}
+	if b.FDs < 3 || b.Threads < 1 || b.RSS < 1<<20 || b.ReadCalls <= 0 || last.Machine.CPUs < 1 || last.Limits.CPUs < 1 || len(last.Threads) < 1 {
+		t.Errorf("%+v", last)
+	}
+	var threads time.Duration
+	for _, th := range last.Threads {
+		threads += th.User + th.System
+	}
+	if all := b.User + b.System; threads > all+10*time.Millisecond || threads < all/2 {
+		t.Errorf("threads used %v, the process %v", threads, all)
+	}
+	if !last.Time.After(first.Time) {
+		t.Error("no time passed")
+	}
+}
+
+func TestGone(t *testing.T) {
+	linux(t)
+	if _, err := Open(1 << 30); !errors.Is(err, ErrGone) {
+		t.Errorf("%v", err)
+	}
+	cmd := exec.Command("cat")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	p, err := Open(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	stdin.Close()
+	for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); {
+		_, err = p.Sample(false)
+	}
+	if !errors.Is(err, ErrGone) { // a zombie, as nobody waited yet
+		t.Errorf("%v", err)
+	}
+	cmd.Wait()
+	if _, err := p.Sample(true); !errors.Is(err, ErrGone) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, test := range []struct {
+		root, group string
+		want        []string
+	}{
+		{"/", "/a/b", []string{"/c/a/b", "/c/a", "/c"}},
+		{"/", "/", []string{"/c"}},
+		{"/docker/x", "/docker/x", []string{"/c"}},
+		{"/docker/x", "/docker/xy", nil},
+		{"/docker/x", "/", nil},
+		{"/..", "/../other", []string{"/c/other", "/c"}},
+		{"/", "/../other", nil},
+		{"/", "relative", nil},
+		{"/", "/a (deleted)", []string{"/c/a", "/c"}},
+		{"/", strings.Repeat("/x", 100), nil},
+	} {
+		got := levels(mount{point: "/c", root: test.root}, test.group)
+		if len(got) == maxLevels && test.want == nil {
+			continue
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q under %q is %q, want %q", test.group, test.root, got, test.want)
+		}
+	}
+}
+
+func TestUnescape(t *testing.T) {
+	for in, want := range map[string]string{`/a\040b`: "/a b", `\134`: `\`, `a\9`: `a\9`, `\04`: `\04`, "": ""} {
+		if got := unescape(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestParseCPUs(t *testing.T) {
+	for list, want := range map[string][]int{"0-2,5": {0, 1, 2, 5}, "": nil, "7": {7}, "x,1-y,3-1,2": {2}, "8190-99999999999999999999": nil, "8190-9000": {8190, 8191}} {
+		var got []int
+		parseCPUs(list, func(n int) { got = append(got, n) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is %v, want %v", list, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/*.txt")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+		for part := range strings.SplitSeq(string(text), "\n-- ") {
+			_, body, _ := strings.Cut(part, "\n")
+			f.Add([]byte(body))
+		}
+	}
+	f.Add([]byte("1 ("))
+	f.Add([]byte(")("))
+	f.Add([]byte("some avg10= total=99999999999999999999"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if st, err := parseStat(text); err == nil && (st.user < 0 || st.system < 0 || st.minor < 0 || st.threads < 0) {
+			t.Errorf("%+v", st)
+		}
+		var c Counters
+		parseIO(text, &c)
+		var m Machine
+		parseMachineStat(text, &m)
+		var g Group
+		parseCPUStat(string(text), &g)
+		if c.ReadBytes < 0 || m.Busy < 0 || g.Usage < 0 {
+			t.Errorf("%+v %+v %+v", c, m, g)
+		}
+		parseStatus(text)
+		parseSchedstat(text)
+		parseLoad(text)
+		parseMeminfo(text)
+		parsePressure(text)
+		for _, controller := range []string{"cpu", "memory"} {
+			if h := findHierarchy(parseMounts(text), text, controller); len(h.dirs) > maxLevels {
+				t.Errorf("%d levels", len(h.dirs))
+			}
+		}
+		table := map[string][]string{}
+		listeners(text, table)
+		for a := range maps.Values(table) {
+			if len(a) == 0 {
+				t.Error("an inode without address")
+			}
+		}
+	})
+}

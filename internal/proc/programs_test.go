@@ -1,0 +1,123 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestListening(t *testing.T) {
+	// 4 is a child of 3, whose name is made to mislead; 9 is a stranger.
+	proc := t.TempDir()
+	socket := func(pid, fd, inode string) {
+		dir := filepath.Join(proc, pid, "fd")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("socket:["+inode+"]", filepath.Join(dir, fd)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest := " 3 3 3 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0\n"
+	write(t, filepath.Join(proc, "3/stat"), "3 (a) R 77 (b) S 1"+rest)
+	write(t, filepath.Join(proc, "4/stat"), "4 (child) S 3"+rest)
+	write(t, filepath.Join(proc, "9/stat"), "9 (other) S 1"+rest)
+	socket("3", "5", "100")
+	socket("4", "5", "101")
+	socket("4", "6", "102")
+	socket("4", "7", "103")
+	socket("9", "5", "104")
+	head := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+	line := func(addr, state, inode string) string {
+		return "   0: " + addr + " 00000000:0000 " + state + " 00000000:00000000 00:00000000 00000000     0        0 " + inode + " 1 0000 100 0 0 10 0\n"
+	}
+	for _, pid := range []string{"3", "4", "self"} {
+		write(t, filepath.Join(proc, pid, "net/tcp"), head+line("0100007F:17AC", "0A", "100")+line("0100007F:9999", "01", "101")+line("0100007F:1111", "0A", "104"))
+		write(t, filepath.Join(proc, pid, "net/tcp6"), head+line("00000000000000000000000000000000:1F90", "0A", "102")+line("00000000000000000000000001000000:1F91", "0A", "103"))
+	}
+	got, err := listening(proc, 3)
+	if want := []string{"127.0.0.1:6060", "[::1]:8081", "localhost:8080"}; !slices.Equal(got, want) || err != nil {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	for port, want := range map[uint16][]int{6060: {3}, 8080: {4}, 8081: {4}, 4369: {9}, 80: nil, 39321: nil} {
+		if got, err := owners(proc, port); !slices.Equal(got, want) || err != nil {
+			t.Errorf("at %d: %d, %v; want %d", port, got, err, want)
+		}
+	}
+	if got, err := listening(proc, 12345); len(got) > 0 || err != nil {
+		t.Errorf("of none: %q, %v", got, err)
+	}
+	if _, err := listening(filepath.Join(proc, "none"), 3); err == nil {
+		t.Error("no /proc: no error")
+	}
+}
+
+// This test's own process is a Go program that listens.
+func TestPrograms(t *testing.T) {
+	linux(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	list, err := Programs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(p Program) bool { return p.PID == os.Getpid() })
+	if i < 0 {
+		t.Fatal("we are not among them")
+	}
+	p := list[i]
+	if p.Err != nil || p.Build == nil || !strings.HasPrefix(p.Build.GoVersion, "go1.") || p.Threads < 1 || p.RSS == 0 || len(p.Args) != len(os.Args) {
+		t.Errorf("%+v", p)
+	}
+	if !slices.Contains(p.Listening, l.Addr().String()) {
+		t.Errorf("listens at %q, not at %q", p.Listening, l.Addr())
+	}
+	if pids, err := Owners(uint16(l.Addr().(*net.TCPAddr).Port)); !slices.Contains(pids, os.Getpid()) || err != nil {
+		t.Errorf("at %s listen %d, %v", l.Addr(), pids, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if list, err := Programs(ctx); !errors.Is(err, context.Canceled) || len(list) > 0 {
+		t.Errorf("%d, %v", len(list), err)
+	}
+}
+
+// A process without a program is a thread of the kernel; a file that is not
+// Go's is nothing to list.
+func TestOtherPrograms(t *testing.T) {
+	linux(t)
+	proc := t.TempDir()
+	write(t, filepath.Join(proc, "2/stat"), "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0\n")
+	write(t, filepath.Join(proc, "3/stat"), "3 (sh) S 0 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0\n")
+	write(t, filepath.Join(proc, "sh"), "#!not a program")
+	if err := os.Symlink(filepath.Join(proc, "sh"), filepath.Join(proc, "3/exe")); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := programs(t.Context(), proc); len(list) > 0 || err != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func FuzzDialable(f *testing.F) {
+	f.Add("0100007F:17AC")
+	f.Add("00000000000000000000000000000000:1F90")
+	f.Add("0000000000000000FFFF00000100007F:0050")
+	f.Add(":")
+	f.Fuzz(func(t *testing.T, s string) {
+		a, ok := dialable(s)
+		if !ok {
+			return
+		}
+		if _, _, err := net.SplitHostPort(a); err != nil {
+			t.Errorf("%q gives %q: %v", s, a, err)
+		}
+	})
+}

@@ -1,0 +1,212 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of CPU times in /proc: USER_HZ, 100 on every architecture
+// that Go runs on, whatever the kernel's own HZ is.
+const tick = 10 * time.Millisecond
+
+// A statLine is what /proc/PID/stat and /proc/PID/task/TID/stat say.
+type statLine struct {
+	name         string
+	state        byte
+	parent       int
+	kernel       bool // a thread of the kernel
+	minor, major int64
+	user, system time.Duration // in whole ticks
+	threads      int
+	start        time.Duration // since boot
+	rss          uint64
+}
+
+// zombie reports whether all threads ended. A main thread that ended alone is
+// a zombie too, among others that go on.
+func (s statLine) zombie() bool {
+	return (s.state == 'Z' || s.state == 'X') && s.threads <= 1
+}
+
+// kernelThread is PF_KTHREAD of the kernel's sched.h.
+const kernelThread = 0x00200000
+
+var errStat = errors.New("its stat file is not one")
+
+// parseStat reads a stat line. The command's name is in parentheses and may
+// hold anything, parentheses and spaces included; fields count from behind it.
+func parseStat(text []byte) (statLine, error) {
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || end < open {
+		return statLine{}, errStat
+	}
+	f := bytes.Fields(text[end+1:])
+	// The number of a field in proc(5) is its index here plus 3.
+	if len(f) < 22 || len(f[0]) != 1 {
+		return statLine{}, errStat
+	}
+	s := statLine{name: string(text[open+1 : end]), state: f[0][0]}
+	s.parent = int(number(f[1]))
+	s.kernel = number(f[6])&kernelThread != 0
+	s.minor, s.major = number(f[7]), number(f[9])
+	s.user, s.system = ticks(f[11]), ticks(f[12])
+	s.threads = int(number(f[17]))
+	s.start = ticks(f[19])
+	s.rss = uint64(number(f[21])) * pageSize
+	return s, nil
+}
+
+// number reads a count; what is none, or negative, or absurd, is 0.
+func number(b []byte) int64 {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil || n < 0 || n > 1<<53 {
+		return 0
+	}
+	return n
+}
+
+func ticks(b []byte) time.Duration { return scaled(b, tick) }
+
+// scaled reads a count of units of time. What is over 36 years, an eighth of
+// what a Duration holds, is 0: sums of a few cannot overflow.
+func scaled(b []byte, unit time.Duration) time.Duration {
+	n, err := strconv.ParseUint(string(b), 10, 64)
+	if err != nil || n > math.MaxInt64/8/uint64(unit) {
+		return 0
+	}
+	return time.Duration(n) * unit
+}
+
+// A statusFile is what /proc/PID/status says. Its counts of context switches
+// are those of one thread even in the process's own file.
+type statusFile struct {
+	rss, swap              uint64
+	affinity               string // like "0-3,7"
+	uid                    int
+	voluntary, involuntary int64
+}
+
+func parseStatus(text []byte) statusFile {
+	s := statusFile{uid: -1}
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		key, value, ok := bytes.Cut(line, []byte(":"))
+		if !ok {
+			continue
+		}
+		value = bytes.TrimSpace(value)
+		switch string(key) {
+		case "VmRSS":
+			s.rss = kilobytes(value)
+		case "VmSwap":
+			s.swap = kilobytes(value)
+		case "Uid":
+			if f := bytes.Fields(value); len(f) > 0 {
+				s.uid = int(number(f[0]))
+			}
+		case "Cpus_allowed_list":
+			s.affinity = string(value)
+		case "voluntary_ctxt_switches":
+			s.voluntary = number(value)
+		case "nonvoluntary_ctxt_switches":
+			s.involuntary = number(value)
+		}
+	}
+	return s
+}
+
+func kilobytes(value []byte) uint64 {
+	value, _ = bytes.CutSuffix(value, []byte(" kB"))
+	return uint64(number(value)) << 10
+}
+
+// parseIO reads /proc/PID/io, which is the sum of all threads.
+func parseIO(text []byte, c *Counters) {
+	for len(text) > 0 {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		key, value, _ := bytes.Cut(line, []byte(": "))
+		switch string(key) {
+		case "rchar":
+			c.ReadBytes = number(value)
+		case "wchar":
+			c.WriteBytes = number(value)
+		case "syscr":
+			c.ReadCalls = number(value)
+		case "syscw":
+			c.WriteCalls = number(value)
+		}
+	}
+}
+
+// A schedstat is what /proc/PID/task/TID/schedstat says. That of the process
+// is its main thread's. It is all zero where the kernel was built without.
+type schedstat struct {
+	run, wait time.Duration // on a CPU; ready and waiting for one
+	slices    int64         // how often it got a CPU
+}
+
+func parseSchedstat(text []byte) schedstat {
+	f := bytes.Fields(text)
+	if len(f) < 3 {
+		return schedstat{}
+	}
+	return schedstat{scaled(f[0], 1), scaled(f[1], 1), number(f[2])}
+}
+
+// A split divides an exact CPU time into user and system.
+//
+// The kernel knows the total to the nanosecond, and the two parts only by
+// whom the timer's tick found. Like the kernel's own getrusage it takes the
+// parts' ratio since the process's start, and keeps both from going back,
+// which the ratio alone would not.
+type split struct{ user, system time.Duration }
+
+func (s *split) scale(total, user, system time.Duration) (time.Duration, time.Duration) {
+	if total <= s.user+s.system {
+		return s.user, s.system
+	}
+	sys := max(portion(total, system, user+system), s.system)
+	u := max(total-sys, s.user)
+	s.user, s.system = u, total-u
+	return s.user, s.system
+}
+
+// portion is total × part ÷ whole without overflow; 0 when the whole is.
+func portion(total, part, whole time.Duration) time.Duration {
+	if whole <= 0 || part <= 0 || total <= 0 {
+		return 0
+	}
+	part = min(part, whole)
+	hi, lo := bits.Mul64(uint64(total), uint64(part))
+	q, _ := bits.Div64(hi, lo, uint64(whole)) // part ≤ whole, so it fits
+	return time.Duration(q)
+}
+
+// parseCPUs reads a list of CPUs like "0-3,7" and calls yield for each.
+func parseCPUs(list string, yield func(int)) {
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		a, err := strconv.Atoi(from)
+		if err != nil {
+			continue
+		}
+		b := a
+		if ranged {
+			if b, err = strconv.Atoi(to); err != nil {
+				continue
+			}
+		}
+		for n := max(a, 0); n <= min(b, maxCPUs-1); n++ {
+			yield(n)
+		}
+	}
+}
+
+const maxCPUs = 8192 // the most that Linux can be built for

@@ -1,0 +1,51 @@
+package proc
+
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The kernel's own sums against a walk through the threads.
+func TestTaskstats(t *testing.T) {
+	p, err := Open(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if p.switches.stats == nil {
+		t.Skip("not permitted")
+	}
+	before, ok := p.switches.stats.read()
+	p.switches.sum()
+	walked := p.switches.last
+	after, ok2 := p.switches.stats.read()
+	if !ok || !ok2 {
+		t.Fatal("no answer")
+	}
+	// It counts ended threads' wait too, but this process has no such thread.
+	if walked.voluntary < before.voluntary || walked.voluntary > after.voluntary || walked.involuntary > after.involuntary || walked.runQueue > after.runQueue+time.Millisecond {
+		t.Errorf("walked %+v, taskstats %+v to %+v", walked, before, after)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	t := &taskstats{}
+	f.Add(t.message(7, 1, 2, []byte{1, 2, 3, 4}), uint16(7))
+	nested := binary.NativeEndian.AppendUint16(nil, 400)
+	nested = append(binary.NativeEndian.AppendUint16(nested, unix.TASKSTATS_TYPE_AGGR_TGID), make([]byte, 396)...)
+	f.Add(t.message(9, 1, 5, nested), uint16(9))
+	f.Fuzz(func(t *testing.T, b []byte, family uint16) {
+		body, _, ok := parseAnswer(b, family)
+		if !ok {
+			return
+		}
+		inner := attribute(body, unix.TASKSTATS_TYPE_AGGR_TGID)
+		if c, ok := parseTaskstats(attribute(inner, unix.TASKSTATS_TYPE_STATS)); ok && (c.voluntary < 0 || c.runQueue < 0) {
+			t.Errorf("%+v", c)
+		}
+	})
+}
