@@ -48,6 +48,8 @@ type Rule struct {
 type Pass struct {
 	Rule  *Rule
 	Model *model.Model
+	// Goal is what the reader asked for. A rule may use it to say more, never less.
+	Goal Goal
 	// Report adds a finding. Rule, Title and Explains may be left empty.
 	Report func(Finding)
 	// Fine says that the rule looked and found health, in words with the figure.
@@ -203,6 +205,9 @@ type Diagnosis struct {
 	Trace     *TraceInfo  `json:"trace,omitempty"`
 	// Time says how goroutine and P time was spent, for the report's head.
 	Time []Share `json:"time,omitempty"`
+	// CPU says where CPU time went, and Recording what the recording cost.
+	CPU       *CPU       `json:"cpu,omitempty"`
+	Recording *Recording `json:"recording,omitempty"`
 }
 
 // A Share is one line of the account at the head of a report.

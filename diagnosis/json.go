@@ -63,6 +63,9 @@ func (d *Diagnosis) fill() {
 	fill(&d.Unchecked)
 	fill(&d.Warnings)
 	fill(&d.Files)
+	if d.CPU != nil {
+		fill(&d.CPU.Parts)
+	}
 	for i := range d.Findings {
 		d.Findings[i].fill()
 	}

@@ -36,10 +36,24 @@ const (
 	// the tracer waited for a CPU. An idle machine shows 0.01-0.1 ms, and 11 ms with
 	// 100,000 parked goroutines; starved ones showed 235 to 1,800 ms.
 	StarvedOverlap = 50 * time.Millisecond
+	// StoppedShare is the share of time that a quota or a hypervisor may take
+	// before times are distrusted: what a rule acts on begins at 5 %.
+	StoppedShare = 0.05
+	// CrowdedShare is the part of the machine that others must use, and the
+	// part of its ready time that the process must wait for a CPU, to blame
+	// the others. On an idle machine both stay under 3 %.
+	CrowdedShare = 0.10
+	// stalledShare is the pressure that stands for the wait where the kernel
+	// does not count that for each process.
+	stalledShare = 0.20
+	// CoveredShare is the coverage below which shares of CPU time are of
+	// something else than the CPU time. Profiles of busy programs cover 0.9 to
+	// 1.02; those of programs that wake often to do little, 0.2 to 0.7.
+	CoveredShare = 0.8
 )
 
 // Disturbed says why the times of the evidence cannot be trusted to a few
-// percent, or "" when they can.
+// percent, or "" when they can. What others took is not the program's doing.
 func Disturbed(m *model.Model) string {
 	c := &m.Run.Coverage
 	if s := LostPart(m); s >= LostShare {
@@ -48,7 +62,76 @@ func Disturbed(m *model.Model) string {
 	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
 		return fmt.Sprintf("the process itself waited for a CPU, once for %v", c.MaxOverlap.Round(time.Millisecond))
 	}
+	for _, why := range []func(*model.Model) string{throttled, stolen, crowded, uncovered} {
+		if s := why(m); s != "" {
+			return s
+		}
+	}
 	return ""
+}
+
+// throttled says that the control group's quota stopped the process.
+func throttled(m *model.Model) string {
+	first, last, ok := m.Limits.Window()
+	if !ok {
+		return ""
+	}
+	stopped, window := last.ThrottledTime-first.ThrottledTime, last.At-first.At
+	if ratio(stopped.Seconds(), window.Seconds()) < StoppedShare {
+		return ""
+	}
+	return fmt.Sprintf("a CPU quota of %.3g cores stopped the process for %.0f %% of the time", m.Limits.Quota, 100*min(1, ratio(stopped.Seconds(), window.Seconds())))
+}
+
+// stolen says that the hypervisor took CPUs away.
+func stolen(m *model.Model) string {
+	n, ok := m.Neighbours()
+	if !ok || ratio(n.Steal.Seconds(), n.Capacity.Seconds()) < StoppedShare {
+		return ""
+	}
+	return fmt.Sprintf("the hypervisor took %.0f %% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
+}
+
+// crowded says that other processes kept this one's threads from a CPU. A
+// queue of its own threads alone is its own doing.
+func crowded(m *model.Model) string {
+	n, ok := m.Neighbours()
+	others := ratio(n.Others.Seconds(), n.Capacity.Seconds())
+	if !ok || n.Own == 0 || others < CrowdedShare {
+		return ""
+	}
+	waited := ratio(n.Waited.Seconds(), (n.Waited + n.Own).Seconds())
+	if n.Waited == 0 { // the kernel does not count it; pressure is the machine's, so it must be high
+		first, last, _ := m.Machine.Window()
+		if first.CPUStall < 0 || ratio((last.CPUStall-first.CPUStall).Seconds(), n.Window.Seconds()) < stalledShare {
+			return ""
+		}
+		return fmt.Sprintf("other processes used %.0f %% of the machine, and tasks waited for a CPU", 100*others)
+	}
+	if waited < CrowdedShare {
+		return ""
+	}
+	return fmt.Sprintf("other processes used %.0f %% of the machine, and of the time that threads of this one were ready they waited %.0f %% for a CPU", 100*others, 100*waited)
+}
+
+// uncovered says that shares of CPU time are of too small a part of it. A
+// trace does not rest on them.
+func uncovered(m *model.Model) string {
+	if m.Has(model.Trace) {
+		return ""
+	}
+	a := m.CPUAccount()
+	if a == nil {
+		return ""
+	}
+	c, ok := a.Covered()
+	if a.Disagree {
+		return "samples and counters of CPU time disagree"
+	}
+	if !ok || c+a.Noise >= CoveredShare {
+		return ""
+	}
+	return fmt.Sprintf("the samples cover %.0f %% of the CPU time", 100*c)
 }
 
 // LostPart returns the largest share of the trace that is missing, whether
@@ -77,7 +160,7 @@ func ratio(part, whole float64) float64 {
 // Busy returns the cores that the program kept busy on average and how many
 // it could use; ok is false when no evidence says so. From a trace this is P
 // occupancy without the collector's idle-time work, which takes nothing from
-// anybody.
+// anybody; else the process's own counters, and a profile at last.
 func Busy(m *model.Model) (cores, of float64, ok bool) {
 	w := m.Run.Duration.Seconds()
 	if m.Sched != nil && len(m.Sched.Procs) > 0 && w > 0 {
@@ -87,11 +170,24 @@ func Busy(m *model.Model) (cores, of float64, ok bool) {
 		}
 		return d.Seconds() / w, float64(max(m.Run.Procs, 1)), true
 	}
-	if m.CPU == nil || m.CPU.Duration <= 0 {
+	a := m.CPUAccount()
+	if a == nil || a.Window <= 0 {
 		return 0, 0, false
 	}
-	cpu, _ := CPUTime(m)
-	return cpu.Seconds() / m.CPU.Duration.Seconds(), float64(max(m.Run.Procs, 1)), true
+	return a.Cores(), usable(m), true
+}
+
+// usable is how many cores the program can use at most: its Ps, and what the
+// machine and its limits allow. One when nothing tells.
+func usable(m *model.Model) float64 {
+	of := float64(m.Run.Procs)
+	if u := m.Usable(); u > 0 && (of == 0 || u < of) {
+		of = u
+	}
+	if of == 0 {
+		of = 1
+	}
+	return of
 }
 
 // thin says why the evidence cannot carry a verdict of health, or "".
@@ -108,6 +204,8 @@ func thin(m *model.Model) string {
 			return fmt.Sprintf("%.0f %% of the trace is lost or unknown", 100*s)
 		}
 		return ""
+	case m.Has(model.ProcFS) && counted(m):
+		return thinCounters(m)
 	case m.Has(model.CPU):
 		if _, n := CPUTime(m); n < ThinSamples {
 			return fmt.Sprintf("the CPU profile holds only %d samples", n)
@@ -116,7 +214,33 @@ func thin(m *model.Model) string {
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}
-	return "there is neither a trace nor a profile"
+	return "there is neither a trace nor a profile of the CPU or of allocations"
+}
+
+// counted reports whether the process's counters tell its CPU time.
+func counted(m *model.Model) bool {
+	a := m.CPUAccount()
+	return a != nil && a.Known
+}
+
+// thinCounters judges evidence without a trace. The counters are enough to
+// see that a program did little; to call a busy one healthy its CPU time must
+// be known by place.
+func thinCounters(m *model.Model) string {
+	a := m.CPUAccount()
+	switch cores, of, _ := Busy(m); {
+	case a.Window < ThinWindow:
+		return fmt.Sprintf("the process's counters cover only %v", a.Window.Round(time.Millisecond))
+	case cores < LoadedShare*of:
+		return ""
+	case a.Believed == "":
+		return "the process's counters alone tell how much CPU time it took, not for what"
+	case a.Samples < ThinSamples:
+		return fmt.Sprintf("there are only %d samples of its CPU time", a.Samples)
+	case a.Disagree:
+		return "samples and counters of CPU time disagree"
+	}
+	return ""
 }
 
 // judge gives the verdict and its one sentence.
@@ -132,20 +256,27 @@ func (r *runner) judge(rules int) {
 		}
 	case known && cores < IdleShare*of && why == "":
 		d.Verdict = Idle
-		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %v.", busyWords(cores, of), r.window())
+		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %v.", r.busyWords(cores, of), r.window())
 	case why != "":
 		d.Verdict = TooThin
 		d.Summary = "Not enough evidence to say that the program is well: " + why + "."
 	case known && cores < LoadedShare*of:
 		d.Verdict = NotLoaded
-		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %v, so what limits it cannot be judged.", busyWords(cores, of), r.window())
+		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %v, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
 	default:
 		d.Verdict = Healthy
-		d.Summary = fmt.Sprintf("No bottleneck found: %d of %d rules looked and found none", r.ran, rules)
+		what := "No bottleneck found"
+		if !r.m.Has(model.Trace) {
+			what = "Nothing wrong with how it uses the CPU"
+		}
+		d.Summary = fmt.Sprintf("%s: %d of %d rules looked and found none", what, r.ran, rules)
 		if known {
-			d.Summary += fmt.Sprintf(", while %s were busy over %v", busyWords(cores, of), r.window())
+			d.Summary += fmt.Sprintf(", while %s were busy over %v", r.busyWords(cores, of), r.window())
 		}
 		d.Summary += "."
+		if !r.m.Has(model.Trace) {
+			d.Summary += " What its goroutines wait for cannot be told without an execution trace."
+		}
 		if why := Disturbed(r.m); why != "" {
 			d.Summary += " But " + why + "."
 		}
@@ -154,13 +285,20 @@ func (r *runner) judge(rules int) {
 
 func (r *runner) window() time.Duration {
 	d := r.m.Run.Duration
-	if r.m.Sched == nil && r.m.CPU != nil {
-		d = r.m.CPU.Duration
+	if r.m.Sched == nil {
+		if a := r.m.CPUAccount(); a != nil && a.Window > 0 {
+			d = a.Window
+		}
 	}
 	return d.Round(time.Millisecond)
 }
 
-func busyWords(cores, of float64) string {
+// busyWords names what was busy: Ps in a trace, where running is occupancy,
+// and cores else.
+func (r *runner) busyWords(cores, of float64) string {
+	if r.m.Sched == nil {
+		return fmt.Sprintf("%.3g of %g cores", cores, of)
+	}
 	return fmt.Sprintf("%.3g of %g Ps", cores, of)
 }
 

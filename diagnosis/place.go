@@ -54,9 +54,13 @@ func packagePath(function string) string {
 
 // UserPlace returns the frame of a stack nearest to the leaf that is not of
 // the standard library or the runtime: the line its author can change.
-func (p *Pass) UserPlace(s model.Stack) (Place, bool) {
-	for _, f := range p.Model.Stacks.Frames(s) {
-		if packagePath(f.Func) != "" && !IsStd(f.Func) {
+func (p *Pass) UserPlace(s model.Stack) (Place, bool) { return UserPlace(p.Model.Stacks.Frames(s)) }
+
+// UserPlace is [Pass.UserPlace] for frames, leaf first. Functions of the
+// kernel and of C have no line; some have dots in their names as Go's have.
+func UserPlace(frames []model.Frame) (Place, bool) {
+	for _, f := range frames {
+		if f.Line > 0 && packagePath(f.Func) != "" && !IsStd(f.Func) {
 			return Place{f.Func, f.File, f.Line}, true
 		}
 	}

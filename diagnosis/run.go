@@ -41,6 +41,8 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 	r.d.Findings = r.keep(r.rank(r.fold(o.Goal), o.Goal), o.Max)
 	r.d.Time = timeShares(m)
 	r.d.Trace = traceInfo(m)
+	r.d.CPU = cpuOf(m)
+	r.d.Recording = recordingOf(m)
 	r.d.Warnings = append(slices.Clone(m.Run.Coverage.Notes), r.d.Warnings...)
 	r.judge(len(rules))
 	r.d.fill()
@@ -97,6 +99,7 @@ func (r *runner) run(rule *Rule, order int) {
 	rule.Check(&Pass{
 		Rule:   rule,
 		Model:  r.m,
+		Goal:   r.d.Goal,
 		Report: func(f Finding) { r.add(rule, f, order) },
 		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, s) },
 		Unchecked: func(what, why, how string) {
@@ -152,35 +155,16 @@ func (r *runner) reportSkipped() {
 	for _, s := range r.skipped {
 		var words, how []string
 		for _, m := range s.missing {
-			words, how = append(words, sourceName(m)), append(how, HowToGet(m))
+			words = append(words, SourceName(m))
+			if h := HowToGet(m); !slices.Contains(how, h) {
+				how = append(how, h)
+			}
 		}
 		r.d.Unchecked = append(r.d.Unchecked, Unchecked{
 			What: strings.Join(s.names, ", "),
 			Why:  "needs " + strings.Join(words, " and ") + ", which was not given",
 			How:  strings.Join(how, " && "),
 		})
-	}
-}
-
-func sourceName(s model.Source) string {
-	switch s {
-	case model.Trace:
-		return "an execution trace"
-	case model.CPU:
-		return "a CPU profile"
-	case model.Heap:
-		return "a heap or allocs profile"
-	}
-	return string(s)
-}
-
-// HowToGet returns a command that records a source, to paste into a shell.
-func HowToGet(s model.Source) string {
-	switch s {
-	case model.Heap:
-		return "curl -o allocs.pprof http://localhost:6060/debug/pprof/allocs"
-	default: // a recording holds both, taken at the same time
-		return "gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
 	}
 }
 

@@ -36,6 +36,12 @@ func (m *Model) Check() error {
 	}
 	c.profile("CPU", m.CPU)
 	c.profile("heap", m.Heap)
+	if m.Kernel != nil {
+		c.profile("kernel", m.Kernel.CPU)
+		c.profile("off-CPU", m.Kernel.Off)
+	}
+	c.cpu()
+	c.counters()
 	return errors.Join(c.errs...)
 }
 
@@ -320,6 +326,44 @@ func (c *check) profile(what string, p *Profile) {
 		c.stack(what+" sample", s.Stack)
 		if len(s.Values) != len(p.Types) {
 			c.errorf("%s sample: %d values of %d types", what, len(s.Values), len(p.Types))
+		}
+	}
+}
+
+// cpu asks whether the account of CPU time adds up.
+func (c *check) cpu() {
+	a := c.m.CPUAccount()
+	if a == nil {
+		return
+	}
+	var sum time.Duration
+	for _, e := range a.Parts {
+		var by time.Duration
+		for _, n := range e.By {
+			by += n.Time
+		}
+		if e.Time <= 0 || by > e.Time+time.Duration(len(e.By)) {
+			c.errorf("CPU account: %s has %v, its pieces %v", e.Part, e.Time, by)
+		}
+		sum += e.Time
+	}
+	if sum != a.Total {
+		c.errorf("CPU account: the parts add up to %v of %v", sum, a.Total)
+	}
+	if a.Known && a.Total != a.User+a.System {
+		c.errorf("CPU account: %v in all, %v in user mode and %v in the kernel", a.Total, a.User, a.System)
+	}
+}
+
+// counters asks whether what only counts up does.
+func (c *check) counters() {
+	if c.m.Process == nil {
+		return
+	}
+	for i, s := range c.m.Process.Samples[:max(0, len(c.m.Process.Samples)-1)] {
+		next := c.m.Process.Samples[i+1]
+		if next.At < s.At || next.User < s.User || next.System < s.System {
+			c.errorf("process: at %v user %v and system %v, at %v %v and %v", s.At, s.User, s.System, next.At, next.User, next.System)
 		}
 	}
 }

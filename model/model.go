@@ -18,9 +18,25 @@ type Source string
 
 // The sources of a model. A rule names those it needs.
 const (
-	Trace Source = "trace" // Go execution trace
-	CPU   Source = "cpu"   // CPU profile (pprof)
-	Heap  Source = "heap"  // heap or allocs profile (pprof)
+	Trace            Source = "trace"         // Go execution trace
+	CPU              Source = "cpu"           // CPU profile (pprof)
+	Heap             Source = "heap"          // allocations: an allocs or heap profile (pprof)
+	LiveHeap         Source = "liveheap"      // heap profiles at the start and the end of the run (pprof)
+	Block            Source = "block"         // block profile (pprof)
+	Mutex            Source = "mutex"         // mutex profile (pprof)
+	GoroutineProfile Source = "goroutine"     // goroutine profiles at the start and the end of the run (pprof)
+	ThreadCreate     Source = "threadcreate"  // threadcreate profile (pprof)
+	Leak             Source = "goroutineleak" // goroutines that nothing can wake any more (pprof)
+	MetricsLog       Source = "metrics"       // runtime/metrics over time
+	GCTrace          Source = "gctrace"       // lines of GODEBUG=gctrace=1
+	SchedTrace       Source = "schedtrace"    // lines of GODEBUG=schedtrace=…
+	BuildInfo        Source = "build"         // what the program was built from and how
+	ProcFS           Source = "proc"          // /proc of the process and the machine, and its control group
+	KernelCPU        Source = "kernel"        // on-CPU samples taken by the kernel
+	OffCPU           Source = "offcpu"        // context switches seen by the kernel
+	SyscallLog       Source = "syscalls"      // system calls counted by the kernel
+	LoadResult       Source = "load"          // what a load generator or benchmark measured
+	Escape           Source = "escape"        // the compiler's escape analysis
 )
 
 // A Model is one run of one program. Fill it once, then only read it.
@@ -32,7 +48,26 @@ type Model struct {
 	GC    *GC      // collections, pauses, utilization; needs Trace
 	Tasks *Tasks   // user tasks, regions and logs; needs Trace
 	CPU   *Profile // samples of CPU time; needs CPU (or a trace that carries CPU samples)
-	Heap  *Profile // allocations; needs Heap
+	Heap  *Profile // allocations, in the run when two profiles or a delta were had, else since the program's start
+
+	LiveHeap     Snapshots // what was in use; types as in Heap
+	Goroutines   Snapshots // goroutines by stack; one type, count
+	Block        *Profile  // delays that ended; types contentions and delay
+	Mutex        *Profile  // delays caused, by the stack that caused them; types contentions and delay
+	ThreadCreate *Profile  // one type, count
+	Leaks        *Profile  // goroutines that can never go on; one type, count
+
+	Metrics  *Metrics    // runtime/metrics
+	GCLog    []GCLine    // in order; needs GCTrace
+	SchedLog []SchedLine // in order; needs SchedTrace
+	Build    *Build
+	Process  *Process
+	Machine  *Machine
+	Limits   *Limits
+	Kernel   *Kernel
+	Syscalls *Syscalls
+	Load     *Load
+	Escapes  []Escaping // needs Escape
 }
 
 // Has reports whether the model holds evidence of the given kind.
@@ -44,6 +79,38 @@ func (m *Model) Has(s Source) bool {
 		return m.CPU != nil
 	case Heap:
 		return m.Heap != nil
+	case LiveHeap:
+		return m.LiveHeap.End != nil
+	case Block:
+		return m.Block != nil
+	case Mutex:
+		return m.Mutex != nil
+	case GoroutineProfile:
+		return m.Goroutines.End != nil
+	case ThreadCreate:
+		return m.ThreadCreate != nil
+	case Leak:
+		return m.Leaks != nil
+	case MetricsLog:
+		return m.Metrics != nil
+	case GCTrace:
+		return len(m.GCLog) > 0
+	case SchedTrace:
+		return len(m.SchedLog) > 0
+	case BuildInfo:
+		return m.Build != nil
+	case ProcFS:
+		return m.Process != nil
+	case KernelCPU:
+		return m.Kernel != nil && m.Kernel.CPU != nil
+	case OffCPU:
+		return m.Kernel != nil && m.Kernel.Off != nil
+	case SyscallLog:
+		return m.Syscalls != nil
+	case LoadResult:
+		return m.Load != nil
+	case Escape:
+		return len(m.Escapes) > 0
 	}
 	return false
 }
@@ -56,7 +123,32 @@ type Run struct {
 	Procs    int           // GOMAXPROCS at the end of the window; 0 when unknown
 	Files    []string      // what was read, for the reader of a report
 	Coverage Coverage
+
+	// What the recording tells of itself; zero for loose files.
+	PID      int
+	Rates    *Rates // nil when not known
+	Overhead *Overhead
+	Refused  []Refusal // asked for and not had
 }
+
+// Rates are the sampling rates that were in force; negative when not known.
+type Rates struct {
+	Block time.Duration // as runtime.SetBlockProfileRate; 0 is off
+	Mutex int           // as runtime.SetMutexProfileFraction; 0 is off
+	Mem   int           // runtime.MemProfileRate: bytes between samples
+}
+
+// Overhead is what the recording itself took.
+type Overhead struct {
+	Recorder time.Duration // CPU time of the recorder
+	// Target is the program's CPU time in Wall of recording, Before in
+	// BeforeWall just before it; all 0 when not measured.
+	Target, Wall       time.Duration
+	Before, BeforeWall time.Duration
+}
+
+// A Refusal is evidence that was asked for and could not be had.
+type Refusal struct{ Source, Why string }
 
 // Coverage says how much of the evidence could be read. Every number of a
 // model is only as good as this.
@@ -377,7 +469,15 @@ type Profile struct {
 	Duration time.Duration
 	// FromTrace is set when the samples were carried by the execution trace.
 	FromTrace bool
+	// At is when it was taken or, with a Duration, when that began, since the
+	// window's start; may be negative. Known is false where the profile does not say.
+	At    time.Duration
+	Known bool
 }
+
+// Snapshots are two profiles of a state, at the start and at the end of a run.
+// Only End is there when one was taken.
+type Snapshots struct{ Start, End *Profile }
 
 // A ValueType names one column of a profile, like {"cpu", "nanoseconds"}.
 type ValueType struct{ Name, Unit string }

@@ -19,27 +19,56 @@ type table struct {
 	needs   func(*model.Model) bool
 	byGroup bool
 	rows    func(*model.Model, Options) [][]string // the first one is the head
+	source  model.Source                           // that it needs; empty is a trace
 }
 
 func hasSched(m *model.Model) bool { return m.Sched != nil }
 func hasGC(m *model.Model) bool    { return m.GC != nil }
 func hasTasks(m *model.Model) bool { return m.Tasks != nil }
-func hasCPU(m *model.Model) bool   { return m.CPU != nil }
 
 var tables = []table{
-	{"groups", hasSched, true, groupRows},
-	{"goroutines", hasSched, true, goroutineRows},
-	{"procs", hasSched, false, procRows},
-	{"waits", hasSched, true, waitRows},
-	{"wakes", hasSched, false, wakeRows},
-	{"buckets", hasSched, false, bucketRows},
-	{"cycles", hasGC, false, cycleRows},
-	{"pauses", hasGC, false, pauseRows},
-	{"heap", hasGC, false, heapRows},
-	{"utilization", hasGC, false, utilRows},
-	{"tasks", hasTasks, false, taskRows},
-	{"regions", hasTasks, false, regionRows},
-	{"cpu", hasCPU, true, cpuRows},
+	{name: "groups", needs: hasSched, byGroup: true, rows: groupRows},
+	{name: "goroutines", needs: hasSched, byGroup: true, rows: goroutineRows},
+	{name: "procs", needs: hasSched, byGroup: false, rows: procRows},
+	{name: "waits", needs: hasSched, byGroup: true, rows: waitRows},
+	{name: "wakes", needs: hasSched, byGroup: false, rows: wakeRows},
+	{name: "buckets", needs: hasSched, byGroup: false, rows: bucketRows},
+	{name: "cycles", needs: hasGC, byGroup: false, rows: cycleRows},
+	{name: "pauses", needs: hasGC, byGroup: false, rows: pauseRows},
+	{name: "heap", needs: hasGC, byGroup: false, rows: heapRows},
+	{name: "utilization", needs: hasGC, byGroup: false, rows: utilRows},
+	{name: "tasks", needs: hasTasks, byGroup: false, rows: taskRows},
+	{name: "regions", needs: hasTasks, byGroup: false, rows: regionRows},
+	takenTable("cpu", CPU),
+	takenTable("kernel", Kernel),
+	takenTable("offcpu", OffCPU),
+	takenTable("block", Block),
+	takenTable("mutex", Mutex),
+	takenTable("allocs", Allocs),
+	takenTable("liveheap", Heap),
+	takenTable("goroutineprofile", Goroutine),
+	{name: "process", needs: has(model.ProcFS), rows: processRows, source: model.ProcFS},
+	{name: "threads", needs: has(model.ProcFS), rows: threadRows, source: model.ProcFS},
+	{name: "machine", needs: func(m *model.Model) bool { return m.Machine != nil }, rows: machineRows, source: model.ProcFS},
+	{name: "limits", needs: func(m *model.Model) bool { return m.Limits != nil }, rows: limitRows, source: model.ProcFS},
+	{name: "metrics", needs: has(model.MetricsLog), rows: metricRows, source: model.MetricsLog},
+	{name: "syscalls", needs: has(model.SyscallLog), rows: syscallRows, source: model.SyscallLog},
+}
+
+func has(s model.Source) func(*model.Model) bool {
+	return func(m *model.Model) bool { return m.Has(s) }
+}
+
+// takenTable is the table of a profile that was recorded as one.
+func takenTable(name string, p Profile) table {
+	t := takenProfile(p)
+	return table{
+		name: name, needs: func(m *model.Model) bool { return t.of(m) != nil }, byGroup: p == CPU, source: t.source,
+		rows: func(m *model.Model, o Options) [][]string {
+			// The kernel's labels say what its samples are of; others are the program's own.
+			return takenRows(m, o, t.of(m), p == Kernel || p == OffCPU)
+		},
+	}
 }
 
 // Tables are the names that [Options.Table] knows.
@@ -63,10 +92,14 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 		switch o.Profile {
 		case Net, Sync, Syscall, Sched:
 			o.Table = "waits"
-		case CPU:
-			o.Table = "cpu"
 		case States, "":
 			o.Table = "groups"
+		case Heap:
+			o.Table = "liveheap"
+		case Goroutine:
+			o.Table = "goroutineprofile"
+		case CPU, Kernel, OffCPU, Block, Mutex, Allocs:
+			o.Table = string(o.Profile)
 		default:
 			_, err := collect(m, o)
 			return err
@@ -78,9 +111,9 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 		}
 		switch {
 		case !t.needs(m):
-			needs := model.Trace
-			if t.name == "cpu" {
-				needs = model.CPU
+			needs := t.source
+			if needs == "" {
+				needs = model.Trace
 			}
 			return &MissingError{"table " + t.name, "the evidence for it was not recorded", needs}
 		case o.Group != "" && !t.byGroup:
@@ -299,13 +332,16 @@ func regionRows(m *model.Model, _ Options) [][]string {
 	return rows
 }
 
-func cpuRows(m *model.Model, o Options) [][]string {
+func takenRows(m *model.Model, o Options, p *model.Profile, labelled bool) [][]string {
 	head := []string{"group"}
-	for _, t := range m.CPU.Types {
+	for _, t := range p.Types {
 		head = append(head, cell(t.Name+"_"+t.Unit))
 	}
+	if labelled {
+		head = append(head, "labels")
+	}
 	rows := [][]string{append(head, "stack")}
-	for _, s := range m.CPU.Samples {
+	for _, s := range p.Samples {
 		if !o.keeps(s.Group) {
 			continue
 		}
@@ -313,7 +349,82 @@ func cpuRows(m *model.Model, o Options) [][]string {
 		for _, v := range s.Values {
 			row = append(row, num(v))
 		}
+		if labelled {
+			row = append(row, labelCell(s.Labels))
+		}
 		rows = append(rows, append(row, stackCell(m, s.Stack)))
+	}
+	return rows
+}
+
+// labelCell is the labels of a sample, like "mode=user;thread=app".
+func labelCell(labels map[string]string) string {
+	var list []string
+	for _, k := range sortedKeys(labels) {
+		list = append(list, strings.ReplaceAll(k+"="+labels[k], ";", ":"))
+	}
+	return cell(strings.Join(list, ";"))
+}
+
+func processRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"at_ns", "user_ns", "system_ns", "run_queue_ns", "voluntary", "involuntary", "minor_faults", "major_faults", "threads", "fds",
+		"rss_bytes", "swap_bytes", "read_calls", "write_calls", "read_bytes", "write_bytes"}}
+	for _, s := range m.Process.Samples {
+		fds := ""
+		if s.FDs >= 0 {
+			fds = num(s.FDs)
+		}
+		rows = append(rows, []string{ns(s.At), ns(s.User), ns(s.System), ns(s.RunQueue), num(s.Voluntary), num(s.Involuntary), num(s.MinorFaults), num(s.MajorFaults),
+			num(s.Threads), fds, num(s.RSS), num(s.Swap), num(s.ReadCalls), num(s.WriteCalls), num(s.ReadBytes), num(s.WriteBytes)})
+	}
+	return rows
+}
+
+func threadRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"thread", "name", "user_ns", "system_ns", "run_queue_ns", "voluntary", "involuntary"}}
+	for _, t := range m.Process.Threads {
+		rows = append(rows, []string{num(t.ID), cell(t.Name), ns(t.User), ns(t.System), ns(t.RunQueue), num(t.Voluntary), num(t.Involuntary)})
+	}
+	return rows
+}
+
+func machineRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"at_ns", "busy_ns", "idle_ns", "iowait_ns", "steal_ns", "cpu_stall_ns", "memory_stall_ns", "io_stall_ns", "load", "available_bytes"}}
+	for _, s := range m.Machine.Samples {
+		rows = append(rows, []string{ns(s.At), ns(s.Busy), ns(s.Idle), ns(s.IOWait), ns(s.Steal), when(s.CPUStall), when(s.MemoryStall), when(s.IOStall),
+			decimal(s.Load), num(s.Available)})
+	}
+	return rows
+}
+
+func limitRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"at_ns", "usage_ns", "periods", "throttled", "throttled_ns", "memory_bytes"}}
+	for _, s := range m.Limits.Samples {
+		rows = append(rows, []string{ns(s.At), ns(s.Usage), num(s.Periods), num(s.Throttled), ns(s.ThrottledTime), num(s.Memory)})
+	}
+	return rows
+}
+
+// metricRows are the runtime's metrics, one value a line: they are not all
+// read at the same moments.
+func metricRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"metric", "at_ns", "value"}}
+	for _, name := range sortedKeys(m.Metrics.Series) {
+		for _, p := range m.Metrics.Series[name] {
+			rows = append(rows, []string{cell(name), ns(p.At), decimal(p.Value)})
+		}
+	}
+	return rows
+}
+
+func syscallRows(m *model.Model, _ Options) [][]string {
+	rows := [][]string{{"name", "count", "time_ns", "bytes", "errors"}}
+	for _, c := range m.Syscalls.Calls {
+		errs := map[string]string{}
+		for e, n := range c.Errors {
+			errs[e] = num(n)
+		}
+		rows = append(rows, []string{cell(c.Name), num(c.Count), ns(c.Time), num(c.Bytes), labelCell(errs)})
 	}
 	return rows
 }

@@ -68,10 +68,61 @@ const (
 	Sched   Profile = "sched"   // ready, waiting for a P; stacks of whoever made it ready
 	CPU     Profile = "cpu"     // CPU samples
 	States  Profile = "states"  // all goroutine time, by group and state
+
+	Kernel    Profile = "kernel"    // CPU samples by the kernel, its own frames included
+	OffCPU    Profile = "offcpu"    // where threads lost the CPU
+	Block     Profile = "block"     // delays that ended, by the runtime's block profile
+	Mutex     Profile = "mutex"     // delays caused, by the runtime's mutex profile
+	Allocs    Profile = "allocs"    // allocations
+	Heap      Profile = "heap"      // what was in use at the end
+	Goroutine Profile = "goroutine" // goroutines at the end
 )
 
 // Profiles are all profiles, in the order in which help lists them.
-var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States}
+var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Block, Mutex, Allocs, Heap, Goroutine}
+
+// A taken profile is one that was recorded as a profile.
+type taken struct {
+	profile Profile
+	of      func(*model.Model) *model.Profile
+	source  model.Source
+	missing string
+}
+
+// takenProfiles are those that the model holds as they were recorded.
+var takenProfiles = []taken{
+	{CPU, func(m *model.Model) *model.Profile { return m.CPU }, model.CPU, "no CPU samples were recorded"},
+	{Kernel, func(m *model.Model) *model.Profile { return kernel(m).CPU }, model.KernelCPU, "the kernel's samples were not recorded"},
+	{OffCPU, func(m *model.Model) *model.Profile { return kernel(m).Off }, model.OffCPU, "context switches were not recorded"},
+	{Block, func(m *model.Model) *model.Profile { return m.Block }, model.Block, "no block profile was recorded"},
+	{Mutex, func(m *model.Model) *model.Profile { return m.Mutex }, model.Mutex, "no mutex profile was recorded"},
+	{Allocs, func(m *model.Model) *model.Profile { return m.Heap }, model.Heap, "no allocations were recorded"},
+	{Heap, func(m *model.Model) *model.Profile { return m.LiveHeap.End }, model.LiveHeap, "no heap profile was recorded"},
+	{Goroutine, func(m *model.Model) *model.Profile { return m.Goroutines.End }, model.GoroutineProfile, "no goroutine profile was recorded"},
+}
+
+func kernel(m *model.Model) *model.Kernel {
+	if m.Kernel == nil {
+		return &model.Kernel{}
+	}
+	return m.Kernel
+}
+
+func takenProfile(p Profile) *taken {
+	for i := range takenProfiles {
+		if takenProfiles[i].profile == p {
+			return &takenProfiles[i]
+		}
+	}
+	return nil
+}
+
+// Whole reports whether a profile covers all of the run even where the model
+// is of a piece of it: sums without times cannot be cut.
+func Whole(m *model.Model, p Profile) bool {
+	t := takenProfile(p)
+	return t != nil && t.of(m) != nil && !t.of(m).FromTrace
+}
 
 // A Slice is one uninterrupted stretch of a goroutine.
 type Slice struct {
@@ -134,8 +185,10 @@ type sample struct {
 
 // A table of samples is what Pprof and Folded write in their own ways.
 type samples struct {
-	types []model.ValueType // the last one is what a reader wants to see first
+	types []model.ValueType
+	shown int // the type that a reader wants to see first
 	list  []sample
+	taken *model.Profile // that it was recorded as; nil for what a trace tells
 }
 
 // collect gets the samples of the profile that the options choose.
@@ -144,12 +197,14 @@ func collect(m *model.Model, o Options) (samples, error) {
 		return samples{}, err
 	}
 	what := string(o.Profile) + " profile"
-	switch o.Profile {
-	case CPU:
-		if m.CPU == nil {
-			return samples{}, &MissingError{what, "no CPU samples were recorded", model.CPU}
+	if t := takenProfile(o.Profile); t != nil {
+		p := t.of(m)
+		if p == nil {
+			return samples{}, &MissingError{what, t.missing, t.source}
 		}
-		return cpuSamples(m, o)
+		return takenSamples(m, o, p)
+	}
+	switch o.Profile {
 	case Net, Sync, Syscall, Sched, States, "":
 		if m.Sched == nil {
 			return samples{}, &MissingError{what, "no execution trace was recorded", model.Trace}
@@ -167,7 +222,7 @@ func collect(m *model.Model, o Options) (samples, error) {
 }
 
 func waitSamples(m *model.Model, o Options) samples {
-	s := samples{types: []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}}
+	s := samples{types: []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}, shown: 1}
 	for w := range m.Sched.WaitsBy(model.WaitFilter{Kind: model.WaitKind(o.Profile)}) {
 		if o.keeps(w.Group) {
 			s.list = append(s.list, sample{
@@ -178,17 +233,22 @@ func waitSamples(m *model.Model, o Options) samples {
 	return s
 }
 
-func cpuSamples(m *model.Model, o Options) (samples, error) {
-	s := samples{types: m.CPU.Types}
+func takenSamples(m *model.Model, o Options, p *model.Profile) (samples, error) {
+	s := samples{types: p.Types, shown: len(p.Types) - 1, taken: p}
+	if o.Profile == Allocs { // of the same four types as a heap profile
+		if i := slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == "alloc_space" }); i >= 0 {
+			s.shown = i
+		}
+	}
 	grouped := false
-	for _, c := range m.CPU.Samples {
+	for _, c := range p.Samples {
 		grouped = grouped || c.Group != ""
 		if o.keeps(c.Group) {
 			s.list = append(s.list, sample{frames: m.Stacks.Frames(c.Stack), values: c.Values, group: c.Group, labels: c.Labels})
 		}
 	}
 	if o.Group != "" && !grouped {
-		return s, &MissingError{"cpu profile of one group", "these CPU samples do not say which goroutine they belong to", ""}
+		return s, &MissingError{string(o.Profile) + " profile of one group", "its samples do not say which goroutine they belong to", ""}
 	}
 	return s, nil
 }

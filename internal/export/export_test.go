@@ -75,7 +75,43 @@ func example() *model.Model {
 		Types:   []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
 		Samples: []model.Sample{{Stack: read, Values: []int64{2, 20e6}, Group: "main.worker", Labels: map[string]string{"tenant": "a"}}, {Stack: odd, Values: []int64{1, 10e6}}, {Values: []int64{1, 10e6}}},
 	}
+	addProfiles(m, read, odd)
+	addCounters(m)
 	return m
+}
+
+// addProfiles gives the model a profile of each kind.
+func addProfiles(m *model.Model, read, odd model.Stack) {
+	of := func(types ...string) *model.Profile {
+		p := &model.Profile{Known: true, At: 100 * time.Millisecond, Duration: 800 * time.Millisecond}
+		for i, t := range types {
+			name, unit, _ := strings.Cut(t, "/")
+			p.Types = append(p.Types, model.ValueType{Name: name, Unit: unit})
+			if i == 0 {
+				p.Samples = []model.Sample{{Stack: read}, {Stack: odd, Labels: map[string]string{"mode": "kernel", "sys\x1bcall": "read;\x1b[1m"}}}
+			}
+			for j := range p.Samples {
+				p.Samples[j].Values = append(p.Samples[j].Values, int64((i+1)*(j+3)))
+			}
+		}
+		return p
+	}
+	m.Kernel = &model.Kernel{CPU: of("samples/count", "cpu/nanoseconds"), Off: of("switches/count", "offcpu/nanoseconds")}
+	m.Block, m.Mutex = of("contentions/count", "delay/nanoseconds"), of("contentions/count", "delay/nanoseconds")
+	m.Heap = of("alloc_objects/count", "alloc_space/bytes")
+	m.LiveHeap.End = of("alloc_objects/count", "alloc_space/bytes", "inuse_objects/count", "inuse_space/bytes")
+	m.Goroutines.End = of("goroutine/count")
+}
+
+// addCounters gives the model what was counted.
+func addCounters(m *model.Model) {
+	const ms = time.Millisecond
+	m.Process = &model.Process{PID: 7, Threads: []model.Thread{{ID: 7, Name: "=app\x1b[31m", User: 5 * ms, Voluntary: 3}},
+		Samples: []model.ProcessSample{{FDs: -1}, {At: time.Second, User: 5 * ms, System: ms, RSS: 1 << 20, FDs: 9, Threads: 4, ReadCalls: 8}}}
+	m.Machine = &model.Machine{CPUs: 2, Samples: []model.MachineSample{{CPUStall: -1, MemoryStall: -1, IOStall: ms}, {At: time.Second, Busy: 300 * ms, Idle: 1700 * ms, CPUStall: -1, MemoryStall: -1, IOStall: ms, Load: 0.25}}}
+	m.Limits = &model.Limits{Quota: 1, Samples: []model.LimitSample{{At: time.Second, Usage: 9 * ms, Periods: 10, Throttled: 1, ThrottledTime: ms, Memory: 4096}}}
+	m.Metrics = &model.Metrics{Series: map[string]model.Series{"/gc/heap/live:bytes": {{At: 0, Value: 4096}, {At: ms, Value: math.NaN()}}, "=evil\x1b": {{At: 0, Value: 0.5}}}}
+	m.Syscalls = &model.Syscalls{Window: time.Second, Calls: []model.Syscall{{Name: "read", Count: 4, Time: ms, Bytes: 11, Errors: map[string]int64{"EAGAIN": 3, "EINTR": 1}}}}
 }
 
 func slicesOf(list ...Slice) func(func(Slice) bool) { return slices.Values(list) }
@@ -341,6 +377,52 @@ func TestGoToolPprof(t *testing.T) {
 			if !strings.Contains(string(out), w) {
 				t.Errorf("%s: no %q in\n%s", p, w, out)
 			}
+		}
+	}
+}
+
+// Of an allocs profile with all four types of a heap profile the allocations
+// are what is shown, of a heap profile what is in use.
+func TestShownType(t *testing.T) {
+	m := example()
+	m.Heap = m.LiveHeap.End
+	for p, want := range map[Profile]string{Allocs: "alloc_space", Heap: "inuse_space", Kernel: "cpu", OffCPU: "offcpu", Block: "delay", Goroutine: "goroutine"} {
+		got, err := profile.ParseData(write(t, "pprof", m, Options{Profile: p}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.DefaultSampleType != want {
+			t.Errorf("%s: %q, want %q", p, got.DefaultSampleType, want)
+		}
+		if p != Goroutine && (got.DurationNanos != int64(800*time.Millisecond) || got.TimeNanos != m.Run.Start.Add(100*time.Millisecond).UnixNano()) {
+			t.Errorf("%s: %d ns at %d, not its own time", p, got.DurationNanos, got.TimeNanos)
+		}
+	}
+	// The second sample's alloc_space is 2·4, the first one's 2·3.
+	if got := string(write(t, "folded", m, Options{Profile: Allocs})); !strings.HasSuffix(got, "main.worker;syscall.Read 6\n") {
+		t.Errorf("%s", got)
+	}
+}
+
+// What was not recorded is named with the evidence that would bring it.
+func TestMissingProfiles(t *testing.T) {
+	for _, p := range takenProfiles {
+		var missing *MissingError
+		_, err := collect(&model.Model{}, Options{Profile: p.profile})
+		if !errors.As(err, &missing) || missing.Needs != p.source || missing.Why == "" {
+			t.Errorf("%s: %v", p.profile, err)
+		}
+		if Whole(&model.Model{}, p.profile) || !Whole(example(), p.profile) {
+			t.Errorf("%s: a profile that is not there covers all, or one that is there does not", p.profile)
+		}
+	}
+	if Whole(example(), Sync) {
+		t.Error("what a trace tells is cut to the window")
+	}
+	for _, name := range []string{"process", "metrics", "syscalls", "kernel"} {
+		var missing *MissingError
+		if err := CSV(new(bytes.Buffer), &model.Model{}, Options{Table: name}); !errors.As(err, &missing) || missing.Needs == model.Trace || missing.Needs == "" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Folded writes one line for each stack, root first: frames between
-// semicolons, a space, and the value of the profile's last sample type
-// (nanoseconds, for all that a trace gives). Equal stacks are added up; lines
+// semicolons, a space, and the value of the sample type that a reader wants first
+// (nanoseconds, for all that a trace gives; bytes in use or allocated of a heap). Equal stacks are added up; lines
 // are in the order of their text.
 func Folded(w io.Writer, m *model.Model, o Options) error {
 	s, err := collect(m, o)
@@ -22,7 +22,7 @@ func Folded(w io.Writer, m *model.Model, o Options) error {
 	sums := map[string]int64{}
 	var names []string
 	for _, sample := range s.list {
-		if len(sample.values) == 0 {
+		if s.shown < 0 || s.shown >= len(sample.values) {
 			continue
 		}
 		names = names[:0]
@@ -33,7 +33,7 @@ func Folded(w io.Writer, m *model.Model, o Options) error {
 		if len(names) == 0 {
 			names = append(names, noStack)
 		}
-		sums[strings.Join(names, ";")] += sample.values[len(sample.values)-1]
+		sums[strings.Join(names, ";")] += sample.values[s.shown]
 	}
 	out := bufio.NewWriter(w)
 	for _, stack := range sortedKeys(sums) {

@@ -22,12 +22,21 @@ func Pprof(w io.Writer, m *model.Model, o Options) error {
 	if !m.Run.Start.IsZero() {
 		b.p.TimeNanos = m.Run.Start.UnixNano()
 	}
+	if p := s.taken; p != nil && p.Known {
+		// When and how long it was taken is its own; that of the run is only
+		// what a profile without times gets.
+		b.p.DurationNanos = int64(p.Duration)
+		if !m.Run.Start.IsZero() {
+			b.p.TimeNanos = m.Run.Start.Add(p.At).UnixNano()
+		}
+	}
 	for _, t := range s.types {
 		b.p.SampleType = append(b.p.SampleType, &profile.ValueType{Type: t.Name, Unit: t.Unit})
 	}
-	if n := len(s.types); n > 0 {
-		b.p.DefaultSampleType = s.types[n-1].Name
-		b.p.PeriodType, b.p.Period = &profile.ValueType{Type: s.types[n-1].Name, Unit: s.types[n-1].Unit}, 1
+	if s.shown >= 0 && s.shown < len(s.types) {
+		t := s.types[s.shown]
+		b.p.DefaultSampleType = t.Name
+		b.p.PeriodType, b.p.Period = &profile.ValueType{Type: t.Name, Unit: t.Unit}, 1
 	}
 	for _, n := range m.Run.Coverage.Notes {
 		b.p.Comments = append(b.p.Comments, plain(n))

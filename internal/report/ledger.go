@@ -19,16 +19,17 @@ import (
 // LedgerOptions say which account is shown and how. A Width of 0 is no limit.
 type LedgerOptions struct {
 	Options
-	By   string // one of [LedgerTables]; "" is "group"
+	By   string // one of [LedgerTables]; "" is "group", or "cpu" without a trace
 	Sort string // a column; "" is the table's own order
 	Top  int    // rows shown; 0 is all
 	JSON bool
 }
 
 // LedgerTables are the accounts that [Ledger] knows.
-var LedgerTables = []string{"group", "goroutine", "p", "gc", "task", "region"}
+var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "region"}, accounts...)
 
-// ErrNoTrace says that a ledger was asked of evidence without a trace.
+// ErrNoTrace says that a ledger was asked of evidence without a trace, and
+// without any CPU time.
 var ErrNoTrace = errors.New("a ledger needs an execution trace")
 
 // A SortError is a column that a table cannot be sorted by.
@@ -56,12 +57,40 @@ func (e *SortError) Error() string {
 //     heap_bytes and goal_bytes at its begin, pauses, pause_ns, pause_max_ns
 //     (those from its begin to the next one's);
 //   - task: name, count, complete, latency_ns {mean, p50, p95, p99, max};
-//   - region: name, count, open, latency_ns, and the times of a group.
+//   - region: name, count, open, latency_ns, and the times of a group;
+//   - cpu: part, cpu_ns, share (of all CPU time), cores, by {name: ns};
+//   - time: axis (Ps, threads, machine, control group), part, time_ns,
+//     window_ns, share (of the axis; null for what overlaps its parts);
+//   - memory: name, of (heap, process, runtime, allocation), value, unit, growth,
+//     growth_low and growth_high (bytes a second; null when not known);
+//   - operation: name, value, unit, source;
+//   - syscall: name, count, time_ns, cpu_ns (null when not measured), bytes,
+//     errors {name: count}, per_operation (null when not known);
+//   - thread: id, name, user_ns, system_ns, run_queue_ns, voluntary, involuntary.
+//
+// Its errors are those of w, [ErrNoTrace], [*MissingError] and [*SortError].
 func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
-	if m.Sched == nil {
+	o.By = defaultTable(m, o.By)
+	if isAccount(o.By) {
+		if err := accountNeeds(m, o.By); err != nil {
+			return err
+		}
+	} else if m.Sched == nil && slices.Contains(LedgerTables, o.By) {
 		return ErrNoTrace
 	}
-	switch cmp.Or(o.By, "group") {
+	switch o.By {
+	case "cpu":
+		return writeLedger(w, m, o, cpuTable)
+	case "time":
+		return writeLedger(w, m, o, timeTable)
+	case "memory":
+		return writeLedger(w, m, o, memoryTable)
+	case "operation":
+		return writeLedger(w, m, o, operationTable)
+	case "syscall":
+		return writeLedger(w, m, o, syscallTable)
+	case "thread":
+		return writeLedger(w, m, o, threadTable)
 	case "group":
 		return writeLedger(w, m, o, groupTable)
 	case "goroutine":
@@ -85,8 +114,11 @@ type table[R any] struct {
 	// order sorts rows by each name that --sort takes; the first is the default.
 	order []sortKey[R]
 	total func([]R) R // nil where totals mean nothing
-	notes func(shown []R, width int) []string
-	empty string // what to say when there are no rows
+	// expand, if set, gives the rows that text shows under a row; JSON has
+	// them inside it.
+	expand func(R) []R
+	notes  func(shown []R, width int) []string
+	empty  string // what to say when there are no rows
 }
 
 type column[R any] struct {
@@ -106,7 +138,7 @@ type sortKey[R any] struct {
 
 func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(*model.Model) table[R]) error {
 	t := make(m)
-	if err := t.sort(cmp.Or(o.By, "group"), o.Sort); err != nil {
+	if err := t.sort(o.By, o.Sort); err != nil {
 		return err
 	}
 	shown := t.rows
@@ -126,7 +158,11 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 	}
 	t.print(x, shown)
 	x.width = prose
-	x.coverage(m)
+	if m.Sched != nil {
+		x.coverage(m)
+	} else {
+		x.notes(m.Run.Coverage.Notes)
+	}
 	_, err := io.WriteString(w, x.b.String())
 	return err
 }
@@ -201,6 +237,11 @@ func (t *table[R]) layout(shown []R) [][]string {
 	cells := [][]string{t.heads()}
 	for _, r := range shown {
 		cells = append(cells, t.cells(r))
+		if t.expand != nil {
+			for _, piece := range t.expand(r) {
+				cells = append(cells, t.cells(piece))
+			}
+		}
 	}
 	if t.total != nil {
 		cells = append(cells, t.cells(t.total(t.rows)))
@@ -316,7 +357,12 @@ func (x *texter) coverage(m *model.Model) {
 	for _, l := range wrap(text, x.width) {
 		x.line(x.in(dim, l))
 	}
-	for _, n := range c.Notes {
+	x.notes(c.Notes)
+}
+
+// notes are what was lost or skipped.
+func (x *texter) notes(list []string) {
+	for _, n := range list {
 		for _, l := range wrap("note: "+n, x.width) {
 			x.line(x.in(yellow, l))
 		}

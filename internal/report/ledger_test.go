@@ -55,7 +55,54 @@ func ledgerModel() *model.Model {
 		Tasks:   []model.TaskType{{Name: "order", Count: 101, Complete: 100, Latency: latency}, {Name: "refund", Count: 1}},
 		Regions: []model.RegionType{{Name: "pay", Count: 100, Open: 1, Latency: latency, Times: workers}},
 	}
+	addAccounts(m)
 	return m
+}
+
+// addAccounts gives the model evidence of the kernel, the process, the machine
+// and the load.
+func addAccounts(m *model.Model) {
+	stack := func(names ...string) model.Stack {
+		var fs []model.Frame
+		for _, n := range names {
+			fs = append(fs, model.Frame{Func: n})
+		}
+		return m.Stacks.Add(fs)
+	}
+	types := []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}}
+	sample := func(d time.Duration, call string, s model.Stack) model.Sample {
+		mode := "user"
+		if call != "" {
+			mode = "kernel"
+		}
+		return model.Sample{Stack: s, Values: []int64{int64(d / ms), int64(d)}, Labels: map[string]string{"mode": mode, "syscall": call}}
+	}
+	write := stack("internal/runtime/syscall/linux.Syscall6", "syscall.Syscall", "syscall.write", "main.worker")
+	m.Kernel = &model.Kernel{CPU: &model.Profile{Types: types, Known: true, Duration: time.Second, Samples: []model.Sample{
+		sample(600*ms, "", stack("main.worker")), sample(150*ms, "", stack("runtime.mallocgc", "main.worker")),
+		sample(200*ms, "", stack("runtime.gcDrain", "runtime.gcBgMarkWorker")), sample(90*ms, "write", write),
+		sample(40*ms, "evil\x1b[2J", write), sample(60*ms, "futex", stack("runtime.futex", "runtime.notewakeup", "runtime.wakep")),
+	}}}
+	m.CPU = &model.Profile{Types: types, Known: true, Duration: time.Second, Samples: []model.Sample{{Stack: write, Values: []int64{70, int64(700 * ms)}}}}
+	m.Process = &model.Process{PID: 7, Threads: []model.Thread{
+		{ID: 7, Name: "app\x1b[31m", User: 700 * ms, System: 150 * ms, RunQueue: 90 * ms, Voluntary: 1200, Involuntary: 30}, {ID: 9, Name: "app", User: 250 * ms, System: 50 * ms}}}
+	m.Machine = &model.Machine{CPUs: 2}
+	m.Limits = &model.Limits{CPUs: 2, Quota: 1.5, Period: 100 * ms, Memory: 512 << 20}
+	for i := range 11 {
+		at := time.Duration(i) * 100 * ms
+		m.Process.Samples = append(m.Process.Samples, model.ProcessSample{At: at, User: at * 95 / 100, System: at / 5, RunQueue: at / 10, Voluntary: int64(120 * i),
+			RSS: uint64(40<<20 + i<<20), ReadCalls: int64(i)})
+		m.Machine.Samples = append(m.Machine.Samples, model.MachineSample{At: at, Busy: at * 3 / 2, Idle: at * 2 / 5, Steal: at / 10, CPUStall: at / 4, MemoryStall: -1, IOStall: -1})
+		m.Limits.Samples = append(m.Limits.Samples, model.LimitSample{At: at, Usage: at * 23 / 20, Periods: int64(i), Throttled: int64(i / 5), ThrottledTime: at / 50})
+	}
+	m.Syscalls = &model.Syscalls{Window: time.Second, Lost: 3, Calls: []model.Syscall{
+		{Name: "write", Count: 4000, Time: 120 * ms, Bytes: 1 << 20, Errors: map[string]int64{"EAGAIN": 40, "EPIPE": 2}}, {Name: "futex", Count: 1500, Time: 700 * ms}, {Name: "close", Count: 12}}}
+	m.Load = &model.Load{Tool: "wrk", Ops: 2000, Rate: 1000, Duration: 2 * time.Second}
+	two := func(a, b float64) model.Series { return model.Series{{At: 0, Value: a}, {At: time.Second, Value: b}} }
+	m.Metrics = &model.Metrics{Series: map[string]model.Series{
+		"/gc/heap/allocs:bytes": two(0, 64<<20), "/gc/heap/allocs:objects": two(100, 500_100), "/gc/heap/live:bytes": two(3<<20, 4<<20), "/gc/heap/goal:bytes": two(8<<20, 8<<20),
+		"/memory/classes/heap/objects:bytes": two(5<<20, 6<<20), "/memory/classes/heap/released:bytes": two(2<<20, 2<<20), "/memory/classes/total:bytes": two(10<<20, 12<<20),
+		"/cpu/classes/total:cpu-seconds": two(0, 2), "/cpu/classes/idle:cpu-seconds": two(0, 0.4), "/cpu/classes/gc/total:cpu-seconds": two(0, 0.3)}}
 }
 
 func ledger(t *testing.T, m *model.Model, o LedgerOptions) []byte {
@@ -141,7 +188,14 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"gc":        "seq begin_ns end_ns duration_ns heap_bytes goal_bytes pauses pause_ns pause_max_ns",
 		"task":      "name count complete latency_ns",
 		"region":    "name count open latency_ns" + times,
+		"cpu":       "part cpu_ns share cores by",
+		"time":      "axis part time_ns window_ns share",
+		"memory":    "name of value unit growth growth_low growth_high",
+		"operation": "name value unit source",
+		"syscall":   "name count time_ns cpu_ns bytes errors per_operation",
+		"thread":    "id name user_ns system_ns run_queue_ns voluntary involuntary",
 	} {
+		fractions := by == "memory" || by == "operation"
 		var rows []map[string]any
 		if err := json.Unmarshal(ledger(t, ledgerModel(), LedgerOptions{By: by, JSON: true}), &rows); err != nil || len(rows) == 0 {
 			t.Fatalf("%s: %d rows, %v", by, len(rows), err)
@@ -151,11 +205,12 @@ func TestLedgerJSONKeys(t *testing.T) {
 				if _, ok := row[k]; !ok {
 					t.Errorf("by %s: no %q in row %d", by, k, i)
 				}
-				if v, ok := row[k].(float64); ok && v != math.Trunc(v) {
+				fraction := fractions || k == "share" || k == "cores" || k == "per_operation"
+				if v, ok := row[k].(float64); ok && !fraction && v != math.Trunc(v) {
 					t.Errorf("by %s: %q is %v, not a whole number", by, k, v)
 				}
 			}
-			for _, k := range []string{"blocked_ns", "ranges"} {
+			for _, k := range []string{"blocked_ns", "ranges", "by", "errors"} {
 				if v, ok := row[k]; ok && v == nil {
 					t.Errorf("by %s: %q is null in row %d", by, k, i)
 				}
@@ -242,12 +297,61 @@ func TestLedgerOfNothing(t *testing.T) {
 		t.Error("no error")
 	}
 	empty := &model.Model{Sched: &model.Sched{}, GC: &model.GC{}, Tasks: &model.Tasks{}}
-	for _, by := range LedgerTables {
+	for _, by := range accounts {
+		var missing *MissingError
+		if err := Ledger(new(bytes.Buffer), empty, LedgerOptions{By: by}); !errors.As(err, &missing) || missing.Needs == "" {
+			t.Errorf("%s: %v", by, err)
+		}
+	}
+	for _, by := range LedgerTables[:len(LedgerTables)-len(accounts)] {
 		if out := string(ledger(t, empty, LedgerOptions{By: by, JSON: true})); out != "[]\n" {
 			t.Errorf("%s: %q", by, out)
 		}
 		if out := string(ledger(t, empty, LedgerOptions{By: by})); !strings.HasPrefix(out, "no ") && !strings.HasPrefix(out, "the program marks no") {
 			t.Errorf("%s: %q", by, out)
 		}
+	}
+}
+
+// Without a trace the ledger is the account of CPU time, and the others say
+// what they lack.
+func TestLedgerWithoutTrace(t *testing.T) {
+	m := ledgerModel()
+	m.Sched, m.GC, m.Tasks = nil, nil, nil
+	if got, want := ledger(t, m, LedgerOptions{}), ledger(t, m, LedgerOptions{By: "cpu"}); !bytes.Equal(got, want) || !bytes.Contains(got, []byte("PART")) {
+		t.Errorf("not the account of CPU time:\n%s", got)
+	}
+	for _, by := range accounts {
+		ledger(t, m, LedgerOptions{By: by})
+	}
+	if err := Ledger(new(bytes.Buffer), m, LedgerOptions{By: "p"}); !errors.Is(err, ErrNoTrace) {
+		t.Error(err)
+	}
+}
+
+// The rows of the CPU account add up to rusage, and their pieces are within them.
+func TestLedgerCPUAddsUp(t *testing.T) {
+	var rows []struct {
+		CPU   int64            `json:"cpu_ns"`
+		Share float64          `json:"share"`
+		By    map[string]int64 `json:"by"`
+	}
+	if err := json.Unmarshal(ledger(t, ledgerModel(), LedgerOptions{By: "cpu", JSON: true}), &rows); err != nil {
+		t.Fatal(err)
+	}
+	var sum int64
+	var shares float64
+	for _, r := range rows {
+		sum, shares = sum+r.CPU, shares+r.Share
+		var by int64
+		for _, n := range r.By {
+			by += n
+		}
+		if by > r.CPU {
+			t.Errorf("pieces of %d in %d", by, r.CPU)
+		}
+	}
+	if sum != int64(1150*ms) || math.Abs(shares-1) > 1e-9 {
+		t.Errorf("%d ns in %v of the whole, want 1.15 s", sum, shares)
 	}
 }

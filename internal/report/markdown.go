@@ -15,6 +15,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ Options) error {
 	if s := subject(d); s != "" {
 		m.p("%s", code(s))
 	}
+	m.cpu(d)
 	m.shares(d)
 	for i := range d.Findings {
 		if i < expanded {

@@ -83,9 +83,26 @@ func safeLines(s string) []string {
 // become one space; a word longer than a line stays whole, and so does a
 // command between backquotes that fits a line: they are there to be copied.
 func wrap(text string, width int) []string {
+	return wrapWords(joinQuoted(strings.Fields(text), width), width)
+}
+
+// wrapFigures is wrap that keeps a percentage with its sign.
+func wrapFigures(text string, width int) []string {
+	var words []string
+	for _, w := range joinQuoted(strings.Fields(text), width) {
+		if n := len(words); n > 0 && strings.HasPrefix(w, "%") {
+			words[n-1] += " " + w
+			continue
+		}
+		words = append(words, w)
+	}
+	return wrapWords(words, width)
+}
+
+func wrapWords(words []string, width int) []string {
 	var lines []string
 	line, length := "", 0
-	for _, word := range joinQuoted(strings.Fields(text), width) {
+	for _, word := range words {
 		word = Safe(word)
 		n := utf8.RuneCountInString(word)
 		switch {
@@ -261,8 +278,11 @@ func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 	if len(d.Findings) > 0 {
 		next = append(next, [2]string{"gowhy explain " + word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
 	}
-	if d.Trace != nil {
+	switch {
+	case d.Trace != nil:
 		next = append(next, [2]string{"gowhy ledger " + files, "where every second of every goroutine went"})
+	case d.CPU != nil:
+		next = append(next, [2]string{"gowhy ledger " + files, "where every second of CPU time went"})
 	}
 	if len(d.Findings) == 0 && d.Verdict != diagnosis.Healthy {
 		next = append(next, [2]string{"gowhy record -d 10s -o run.gowhy --url http://localhost:6060", "record it under load"})

@@ -110,6 +110,16 @@ func hostile() *diagnosis.Diagnosis {
 		Trace:     &diagnosis.TraceInfo{Go: "go1.26", DurationNS: int64(2 * time.Second), Events: 1234567, Generations: 2, LostBytes: 5000},
 		Time:      []diagnosis.Share{{Name: "user code", NS: int64(time.Second), Share: 0.25}, {Name: "idle", NS: int64(3 * time.Second), Share: 0.75}},
 	}
+	target, before := 1.25, 1.2
+	d.Recording = &diagnosis.Recording{RecorderNS: int64(60 * time.Millisecond), TargetCores: &target, BeforeCores: &before}
+	d.CPU = &diagnosis.CPU{WindowNS: int64(2 * time.Second), TotalNS: int64(2500 * time.Millisecond), Cores: 1.25, UserNS: int64(2 * time.Second),
+		SystemNS: int64(500 * time.Millisecond), Counted: true, Source: "cpu", Scale: 1, Why: "believe the process's counters\x1b[0m",
+		Coverage: map[string]float64{"cpu": 0.8, "kernel": 0.4},
+		Parts: []diagnosis.CPUPart{{Name: "application", NS: int64(1250 * time.Millisecond), Share: 0.5},
+			{Name: "garbage collector", NS: int64(5 * time.Millisecond), Share: 0.002},
+			{Name: "system calls", NS: int64(745 * time.Millisecond), Share: 0.298, By: []diagnosis.CPUPart{
+				{Name: "futex\u202e", NS: int64(500 * time.Millisecond), Share: 0.2}, {Name: "read", NS: int64(245 * time.Millisecond), Share: 0.098}}},
+			{Name: "not sampled", NS: int64(500 * time.Millisecond), Share: 0.2}}}
 	return d
 }
 
@@ -213,7 +223,10 @@ func TestJSONKeys(t *testing.T) {
 		of   map[string]any
 		keys string
 	}{
-		{"diagnosis", got, "schema verdict summary findings fine unchecked warnings trace"},
+		{"diagnosis", got, "schema verdict summary findings fine unchecked warnings trace cpu recording"},
+		{"cpu", got["cpu"].(map[string]any), "window_ns total_ns cores user_ns system_ns counted parts source why coverage scale"},
+		{"part", first(got["cpu"].(map[string]any), "parts"), "name ns share"},
+		{"recording", got["recording"].(map[string]any), "recorder_cpu_ns target_cores target_cores_before"},
 		{"trace", got["trace"].(map[string]any), "go duration_ns events generations lost_bytes"},
 		{"unchecked", first(got, "unchecked"), "what why how"},
 		{"finding", finding, "rule title summary where evidence cost bound confidence confidence_reasons ruled_out explains remedy prove"},

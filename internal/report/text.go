@@ -17,6 +17,7 @@ import (
 func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
 	t := newTexter(o)
 	t.head(d)
+	t.cpu(d)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
 		if i == expanded {
@@ -150,6 +151,9 @@ func subject(d *diagnosis.Diagnosis) string {
 		if tr.LostBytes > 0 {
 			parts = append(parts, bytesText(float64(tr.LostBytes))+" lost")
 		}
+	}
+	if d.Trace == nil && d.CPU != nil && d.CPU.WindowNS > 0 {
+		parts = append(parts, duration(time.Duration(d.CPU.WindowNS)))
 	}
 	if d.Goal != diagnosis.AnyGoal {
 		parts = append(parts, "goal: "+string(d.Goal))

@@ -1,0 +1,570 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+// A cpuRow is a part of the CPU time, or in text a piece of one.
+type cpuRow struct {
+	Part  string           `json:"part"`
+	CPU   int64            `json:"cpu_ns"`
+	Share float64          `json:"share"`
+	Cores float64          `json:"cores"`
+	By    map[string]int64 `json:"by"`
+
+	order  int
+	pieces []*cpuRow
+}
+
+func cpuTable(m *model.Model) table[*cpuRow] {
+	a := m.CPUAccount()
+	t := table[*cpuRow]{empty: "no CPU time"}
+	row := func(name string, d time.Duration) *cpuRow {
+		return &cpuRow{Part: name, CPU: int64(d), Share: div(d.Seconds(), a.Total.Seconds()), Cores: div(d.Seconds(), a.Window.Seconds()), By: map[string]int64{}}
+	}
+	for i, e := range a.Parts {
+		r := row(string(e.Part), e.Time)
+		r.order = i
+		for _, n := range e.By {
+			r.By[n.Name] = int64(n.Time)
+			r.pieces = append(r.pieces, row("  "+n.Name, n.Time))
+		}
+		t.rows = append(t.rows, r)
+	}
+	t.expand = func(r *cpuRow) []*cpuRow { return r.pieces }
+	t.columns = []column[*cpuRow]{
+		{head: "CPU", text: func(r *cpuRow) string { return duration(time.Duration(r.CPU)) }},
+		{head: "CORES", text: func(r *cpuRow) string { return fixed(r.Cores) }},
+		{head: "SHARE", text: func(r *cpuRow) string { return percent(r.Share) }},
+		{head: "PART", left: true, text: func(r *cpuRow) string { return r.Part }},
+	}
+	t.order = []sortKey[*cpuRow]{{"part", smallest(func(r *cpuRow) int { return r.order })}, {"cpu", largest(func(r *cpuRow) int64 { return r.CPU })}}
+	t.total = func([]*cpuRow) *cpuRow { return row("all", a.Total) }
+	t.notes = func(_ []*cpuRow, width int) []string { return cpuNotes(m, a, width) }
+	return t
+}
+
+// cpuNotes say what the account rests on: rusage, each source's coverage, and
+// the runtime's own estimate beside them.
+func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
+	var lines []string
+	if a.Known {
+		text := fmt.Sprintf("rusage: %s in user mode and %s in the kernel, over %s", duration(a.User), duration(a.System), duration(a.Window))
+		if a.From >= 10*time.Millisecond {
+			text += " that began at " + duration(a.From)
+		}
+		lines = append(lines, text)
+	}
+	c := diagnosis.CPU{Counted: a.Known, Source: string(a.Believed), Scale: a.Scale, Coverage: map[string]float64{}}
+	for s, v := range a.Coverage {
+		c.Coverage[string(s)] = v
+	}
+	if text := coverageText(&c); text != "" {
+		lines = append(lines, text)
+	}
+	if a.Why != "" {
+		lines = append(lines, a.Why)
+	}
+	if k := m.CPUClasses(); k != nil {
+		text := fmt.Sprintf("/cpu/classes, the runtime's own estimate: %s (garbage collector %s, scavenger %s) over %s", duration(k.Total-k.Idle), duration(k.GC), duration(k.Scavenge), duration(k.Window))
+		if k.Rusage > 0 {
+			text += ", rusage " + duration(k.Rusage)
+		}
+		if k.Exceeds {
+			text += ": it counts Ps that waited for a CPU; do not believe it"
+		}
+		lines = append(lines, text)
+	}
+	for i, l := range lines {
+		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []string{strings.Join(lines, "\n")}
+}
+
+func div(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// fixed keeps the points of a column under each other.
+func fixed(v float64) string { return fmt.Sprintf("%.3f", v) }
+
+// A timeRow is one use of the time of one kind of thing.
+type timeRow struct {
+	Axis   string `json:"axis"`
+	Part   string `json:"part"`
+	Time   int64  `json:"time_ns"`
+	Window int64  `json:"window_ns"`
+	// Share is of the axis' total; null for what overlaps its parts.
+	Share *float64 `json:"share"`
+
+	order int
+}
+
+func timeTable(m *model.Model) table[*timeRow] {
+	t := table[*timeRow]{empty: "no time"}
+	for _, a := range m.Axes() {
+		for _, p := range a.Parts {
+			share := div(p.Time.Seconds(), a.Total.Seconds())
+			t.rows = append(t.rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), &share, len(t.rows)})
+		}
+		for _, p := range a.Beside {
+			t.rows = append(t.rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), nil, len(t.rows)})
+		}
+	}
+	t.columns = []column[*timeRow]{
+		{head: "OF", left: true, text: func(r *timeRow) string { return r.Axis }},
+		{head: "TIME", text: func(r *timeRow) string { return duration(time.Duration(r.Time)) }},
+		{head: "ON AVERAGE", text: func(r *timeRow) string { return fixed(div(float64(r.Time), float64(r.Window))) }},
+		{head: "SHARE", text: func(r *timeRow) string {
+			if r.Share == nil {
+				return "(beside)"
+			}
+			return percent(*r.Share)
+		}},
+		{head: "SPENT", left: true, text: func(r *timeRow) string { return r.Part }},
+	}
+	t.order = []sortKey[*timeRow]{{"of", smallest(func(r *timeRow) int { return r.order })}, {"time", largest(func(r *timeRow) int64 { return r.Time })}}
+	t.notes = func(_ []*timeRow, width int) []string {
+		var lines []string
+		for _, a := range m.Axes() {
+			lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, duration(a.Total), duration(a.Window)))
+		}
+		if why := diagnosis.Disturbed(m); why != "" {
+			lines = append(lines, "note: "+why)
+		}
+		for i, l := range lines {
+			lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+		}
+		return []string{strings.Join(lines, "\n")}
+	}
+	return t
+}
+
+// A memoryRow is an amount of memory or a rate of it.
+type memoryRow struct {
+	Name  string  `json:"name"`
+	Of    string  `json:"of"` // heap, process, runtime, allocation
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"` // bytes, bytes per second, objects per second, bytes per operation, …
+	// Growth is the robust slope in bytes a second with its 95 % interval;
+	// null when too few values were read.
+	Growth     *float64 `json:"growth"`
+	GrowthLow  *float64 `json:"growth_low"`
+	GrowthHigh *float64 `json:"growth_high"`
+
+	order int
+}
+
+const bytesUnit = "bytes"
+
+func memoryTable(m *model.Model) table[*memoryRow] {
+	a := m.MemoryAccount()
+	t := table[*memoryRow]{empty: "no memory"}
+	add := func(of, name string, v float64, unit string) *memoryRow {
+		r := &memoryRow{Name: name, Of: of, Value: v, Unit: unit, order: len(t.rows)}
+		t.rows = append(t.rows, r)
+		return r
+	}
+	for _, x := range []struct {
+		of, name string
+		v        uint64
+	}{{"heap", "live heap", a.Live}, {"heap", "heap goal", a.Goal}, {"process", "resident memory", a.RSS}, {"process", "limit", a.Limit}} {
+		if x.v > 0 {
+			grown(add(x.of, x.name, float64(x.v), bytesUnit), a.Growth)
+		}
+	}
+	if a.RSS > 0 && a.Mapped > 0 {
+		add("process", "resident and not the runtime's", float64(a.Outside), bytesUnit)
+	}
+	if a.Mapped > 0 {
+		add("runtime", "mapped", float64(a.Mapped), bytesUnit)
+	}
+	for _, c := range a.Classes {
+		add("runtime", c.Name, float64(c.Bytes), bytesUnit)
+	}
+	if a.AllocFrom != "" {
+		add("allocation", "bytes allocated", a.AllocBytes, "bytes per second")
+		if a.AllocObjects > 0 {
+			add("allocation", "objects allocated", a.AllocObjects, "objects per second")
+		}
+		if rate := m.Operations().PerSecond(m.Run.Duration); rate > 0 {
+			add("allocation", "bytes allocated", a.AllocBytes/rate, "bytes per operation")
+			if a.AllocObjects > 0 {
+				add("allocation", "objects allocated", a.AllocObjects/rate, "objects per operation")
+			}
+		}
+	}
+	t.columns = []column[*memoryRow]{
+		{head: "OF", left: true, text: func(r *memoryRow) string { return r.Of }},
+		{head: "AMOUNT", text: memoryAmount},
+		{head: "GROWTH", text: memoryGrowth},
+		{head: "WHAT", left: true, text: func(r *memoryRow) string { return r.Name }},
+	}
+	t.order = []sortKey[*memoryRow]{{"of", smallest(func(r *memoryRow) int { return r.order })}, {"amount", largest(func(r *memoryRow) float64 { return r.Value })}}
+	return t
+}
+
+func grown(r *memoryRow, list []model.Growth) {
+	for _, g := range list {
+		if g.Name == r.Name {
+			r.Growth, r.GrowthLow, r.GrowthHigh = &g.PerSecond, &g.Low, &g.High
+		}
+	}
+}
+
+func memoryAmount(r *memoryRow) string {
+	switch what, per, _ := strings.Cut(r.Unit, " per "); {
+	case per == "":
+		return bytesText(r.Value)
+	case what == bytesUnit:
+		return bytesText(r.Value) + "/" + shortUnits[per]
+	default:
+		return figures(r.Value) + "/" + shortUnits[per]
+	}
+}
+
+var shortUnits = map[string]string{"second": "s", "operation": "op"}
+
+func memoryGrowth(r *memoryRow) string {
+	if r.Growth == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s/s (%s to %s)", bytesText(*r.Growth), bytesText(*r.GrowthLow), bytesText(*r.GrowthHigh))
+}
+
+// An operationRow is what one operation costs of something.
+type operationRow struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"` // seconds, bytes, count
+	Source string  `json:"source"`
+
+	order int
+}
+
+func operationTable(m *model.Model) table[*operationRow] {
+	t := table[*operationRow]{empty: "nothing was measured that could be divided by the operations"}
+	for i, p := range m.PerOperation() {
+		t.rows = append(t.rows, &operationRow{p.Name, p.Value, p.Unit, string(p.Source), i})
+	}
+	t.columns = []column[*operationRow]{
+		{head: "PER OPERATION", text: func(r *operationRow) string { return quantity(r.Value, diagnosis.Unit(r.Unit)) }},
+		{head: "SOURCE", left: true, drop: 1, text: func(r *operationRow) string { return orDash(r.Source) }},
+		{head: "WHAT", left: true, text: func(r *operationRow) string { return r.Name }},
+	}
+	t.order = []sortKey[*operationRow]{{"what", smallest(func(r *operationRow) int { return r.order })}, {"name", smallest(func(r *operationRow) string { return r.Name })}}
+	o := m.Operations()
+	t.notes = func(_ []*operationRow, width int) []string {
+		text := fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures(float64(int64(o.Count+0.5))), o.Name,
+			duration(m.Run.Duration), figures(o.PerSecond(m.Run.Duration)), o.From)
+		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
+	}
+	return t
+}
+
+// A syscallRow is all system calls of one name, or other work of the kernel.
+type syscallRow struct {
+	Name string `json:"name"`
+	// What the kernel counted; null when it did not.
+	Count *int64 `json:"count"`
+	Time  *int64 `json:"time_ns"` // from entry to return, waiting included
+	// CPU is what samples show; null without samples.
+	CPU          *int64           `json:"cpu_ns"`
+	Bytes        int64            `json:"bytes"`
+	Errors       map[string]int64 `json:"errors"`
+	PerOperation *float64         `json:"per_operation"`
+}
+
+func syscallTable(m *model.Model) table[*syscallRow] {
+	t := table[*syscallRow]{empty: "no system calls"}
+	rows := map[string]*syscallRow{}
+	get := func(name string) *syscallRow {
+		if rows[name] == nil {
+			rows[name] = &syscallRow{Name: name, Errors: map[string]int64{}}
+			t.rows = append(t.rows, rows[name])
+		}
+		return rows[name]
+	}
+	perSecond := func(r *syscallRow) float64 { return 0 }
+	if s := m.Syscalls; s != nil {
+		ops := m.Operations().PerSecond(m.Run.Duration)
+		for _, c := range s.Calls {
+			r := get(c.Name)
+			r.Count, r.Bytes = &c.Count, c.Bytes
+			if c.Time > 0 {
+				ns := int64(c.Time)
+				r.Time = &ns
+			}
+			for e, n := range c.Errors {
+				r.Errors[e] = n
+			}
+			if ops > 0 && s.Window > 0 {
+				per := float64(c.Count) / s.Window.Seconds() / ops
+				r.PerOperation = &per
+			}
+		}
+		perSecond = func(r *syscallRow) float64 { return div(float64(value(r.Count)), s.Window.Seconds()) }
+	}
+	if a := m.CPUAccount(); a != nil && a.Believed != "" {
+		for _, n := range a.KernelCalls() {
+			ns := int64(n.Time)
+			get(n.Name).CPU = &ns
+		}
+	}
+	t.columns = syscallColumns(perSecond)
+	t.order = []sortKey[*syscallRow]{
+		{"cpu", largest(func(r *syscallRow) int64 { return value(r.CPU) })}, {"count", largest(func(r *syscallRow) int64 { return value(r.Count) })},
+		{"time", largest(func(r *syscallRow) int64 { return value(r.Time) })}, {"bytes", largest(func(r *syscallRow) int64 { return r.Bytes })},
+		{"errors", largest(func(r *syscallRow) int64 { return failures(r) })}, {"name", smallest(func(r *syscallRow) string { return r.Name })},
+	}
+	if m.Syscalls != nil && m.CPUAccount() == nil {
+		t.order[0], t.order[1] = t.order[1], t.order[0] // without samples the most frequent first
+	}
+	t.total = func(list []*syscallRow) *syscallRow { return syscallTotal(list) }
+	t.notes = func(_ []*syscallRow, width int) []string { return syscallNotes(m, width) }
+	return t
+}
+
+func syscallColumns(perSecond func(*syscallRow) float64) []column[*syscallRow] {
+	return []column[*syscallRow]{
+		{head: "CALLS", text: func(r *syscallRow) string {
+			if r.Count == nil {
+				return "-"
+			}
+			return figures(float64(*r.Count))
+		}},
+		{head: "A SECOND", drop: 2, text: func(r *syscallRow) string {
+			if r.Count == nil {
+				return "-"
+			}
+			return figures(perSecond(r))
+		}},
+		{head: "CPU", text: func(r *syscallRow) string { return optionalText(r.CPU) }},
+		{head: "IN CALLS", text: func(r *syscallRow) string { return optionalText(r.Time) }},
+		{head: "MEAN", drop: 3, text: func(r *syscallRow) string {
+			if r.Time == nil || value(r.Count) == 0 {
+				return "-"
+			}
+			return duration(time.Duration(*r.Time / *r.Count))
+		}},
+		spare(4, column[*syscallRow]{head: "BYTES", text: func(r *syscallRow) string {
+			if r.Bytes == 0 {
+				return "0"
+			}
+			return bytesText(float64(r.Bytes))
+		}}),
+		spare(5, column[*syscallRow]{head: "FAILED", text: func(r *syscallRow) string { return figures(float64(failures(r))) }}),
+		{head: "NAME", left: true, text: func(r *syscallRow) string { return r.Name + mostFailed(r) }},
+	}
+}
+
+func value(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func failures(r *syscallRow) (n int64) {
+	for _, k := range r.Errors {
+		n += k
+	}
+	return n
+}
+
+// mostFailed names the error that most of the failed calls had.
+func mostFailed(r *syscallRow) string {
+	best := ""
+	for e, n := range r.Errors {
+		if best == "" || n > r.Errors[best] || n == r.Errors[best] && e < best {
+			best = e
+		}
+	}
+	switch {
+	case best == "":
+		return ""
+	case strings.HasPrefix(best, "ERESTART"): // the kernel's own word for a call that a signal interrupts
+		return " (interrupted)"
+	}
+	return " (" + best + ")"
+}
+
+func syscallTotal(list []*syscallRow) *syscallRow {
+	sum := &syscallRow{Name: "all", Errors: map[string]int64{}}
+	add := func(to **int64, n *int64) {
+		if n == nil {
+			return
+		}
+		if *to == nil {
+			*to = new(int64)
+		}
+		**to += *n
+	}
+	for _, r := range list {
+		add(&sum.Count, r.Count)
+		add(&sum.Time, r.Time)
+		add(&sum.CPU, r.CPU)
+		sum.Bytes += r.Bytes
+	}
+	return sum
+}
+
+func samplesOf(s model.Source) string {
+	if s == model.CPU {
+		return "the CPU profile's samples"
+	}
+	return sampleName(string(s))
+}
+
+func syscallNotes(m *model.Model, width int) []string {
+	var lines []string
+	switch a := m.CPUAccount(); {
+	case a == nil || a.Believed == "":
+		lines = append(lines, "CPU: no samples")
+	case a.Known:
+		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel, rusage has %s", samplesOf(a.Believed), duration(a.Kernel), duration(a.System)))
+	default:
+		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel", samplesOf(a.Believed), duration(a.Kernel)))
+	}
+	if s := m.Syscalls; s == nil {
+		lines = append(lines, "calls were not counted; to count them: "+diagnosis.HowToGet(model.SyscallLog))
+	} else if s.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures(float64(s.Lost))))
+	}
+	for i, l := range lines {
+		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+	}
+	return []string{strings.Join(lines, "\n")}
+}
+
+// A threadRow is an OS thread.
+type threadRow struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	User        int64  `json:"user_ns"`
+	System      int64  `json:"system_ns"`
+	RunQueue    int64  `json:"run_queue_ns"`
+	Voluntary   int64  `json:"voluntary"`
+	Involuntary int64  `json:"involuntary"`
+}
+
+func (r *threadRow) cpu() int64 { return r.User + r.System }
+
+func threadTable(m *model.Model) table[*threadRow] {
+	t := table[*threadRow]{empty: "no threads"}
+	for _, h := range m.Process.Threads {
+		t.rows = append(t.rows, &threadRow{h.ID, h.Name, int64(h.User), int64(h.System), int64(h.RunQueue), h.Voluntary, h.Involuntary})
+	}
+	ns := func(head string, v func(*threadRow) int64) column[*threadRow] {
+		return column[*threadRow]{head: head, text: func(r *threadRow) string { return duration(time.Duration(v(r))) }}
+	}
+	t.columns = []column[*threadRow]{
+		{head: "THREAD", left: true, text: func(r *threadRow) string {
+			if r.ID < 0 {
+				return "all"
+			}
+			return fmt.Sprint(r.ID)
+		}},
+		ns("CPU", (*threadRow).cpu), ns("USER", func(r *threadRow) int64 { return r.User }), ns("KERNEL", func(r *threadRow) int64 { return r.System }),
+		ns("RUN QUEUE", func(r *threadRow) int64 { return r.RunQueue }),
+		{head: "WAITS", text: func(r *threadRow) string { return figures(float64(r.Voluntary)) }},
+		{head: "PREEMPTED", text: func(r *threadRow) string { return figures(float64(r.Involuntary)) }},
+		{head: "NAME", left: true, drop: 1, text: func(r *threadRow) string { return orDash(r.Name) }},
+	}
+	t.order = []sortKey[*threadRow]{
+		{"cpu", largest((*threadRow).cpu)}, {"user", largest(func(r *threadRow) int64 { return r.User })},
+		{"kernel", largest(func(r *threadRow) int64 { return r.System })}, {"runqueue", largest(func(r *threadRow) int64 { return r.RunQueue })},
+		{"waits", largest(func(r *threadRow) int64 { return r.Voluntary })}, {"preempted", largest(func(r *threadRow) int64 { return r.Involuntary })},
+		{"id", smallest(func(r *threadRow) int { return r.ID })},
+	}
+	t.total = func(list []*threadRow) *threadRow {
+		sum := &threadRow{ID: -1}
+		for _, r := range list {
+			sum.User += r.User
+			sum.System += r.System
+			sum.RunQueue += r.RunQueue
+			sum.Voluntary += r.Voluntary
+			sum.Involuntary += r.Involuntary
+		}
+		return sum
+	}
+	t.notes = func(_ []*threadRow, width int) []string {
+		first, last, ok := m.Process.Window()
+		if !ok {
+			return nil
+		}
+		text := fmt.Sprintf("the process used %s in %s; threads that ended are not listed", duration(last.User+last.System-first.User-first.System), duration(last.At-first.At))
+		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
+	}
+	return t
+}
+
+// accountNeeds says what the accounts that do not come from a trace need, nil
+// when the model has it.
+func accountNeeds(m *model.Model, by string) error {
+	missing := func(what string, s model.Source) error { return &MissingError{By: by, What: what, Needs: s} }
+	switch by {
+	case "cpu":
+		if m.CPUAccount() == nil {
+			return missing("a CPU profile, the kernel's samples or the process's counters", model.CPU)
+		}
+	case "time":
+		if len(m.Axes()) == 0 {
+			return missing("an execution trace or the process's counters", model.ProcFS)
+		}
+	case "memory":
+		if m.MemoryAccount() == nil {
+			return missing("runtime metrics, a heap profile, a trace or the process's counters", model.ProcFS)
+		}
+	case "operation":
+		if m.Operations().PerSecond(m.Run.Duration) <= 0 {
+			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
+		}
+	case "syscall":
+		if a := m.CPUAccount(); m.Syscalls == nil && (a == nil || a.Believed == "") {
+			return missing("counts of system calls or samples of CPU time", model.SyscallLog)
+		}
+	case "thread":
+		if m.Process == nil || len(m.Process.Threads) == 0 {
+			return missing("the counters of the process's threads", model.ProcFS)
+		}
+	}
+	return nil
+}
+
+// A MissingError says that a ledger's evidence was not recorded.
+type MissingError struct {
+	By    string
+	What  string       // would do
+	Needs model.Source // the one to record
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the ledger by %s needs %s", e.By, e.What)
+}
+
+// accounts are the tables that need no trace, by name.
+var accounts = []string{"cpu", "time", "memory", "operation", "syscall", "thread"}
+
+// defaultTable is by goroutine groups where there is a trace, else of CPU time.
+func defaultTable(m *model.Model, by string) string {
+	if by == "" && m.Sched == nil && m.CPUAccount() != nil {
+		return "cpu"
+	}
+	return cmp.Or(by, "group")
+}
+
+func isAccount(by string) bool { return slices.Contains(accounts, by) }

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+// cpuText is the account of CPU time in one sentence, like "1.84 cores =
+// application 61 %, system calls 20 % (futex 9 %, read 6 %), not sampled 3 %".
+func cpuText(c *diagnosis.CPU) string {
+	amount := duration(time.Duration(c.TotalNS))
+	if c.WindowNS > 0 {
+		amount = quantity(c.Cores, diagnosis.Cores)
+	}
+	var parts []string
+	rest := 0.0
+	for _, p := range c.Parts {
+		if p.Share < smallPart {
+			rest += p.Share
+			continue
+		}
+		parts = append(parts, p.Name+" "+wholePercent(p.Share)+piecesText(p))
+	}
+	if rest >= smallPart {
+		parts = append(parts, "the rest "+wholePercent(rest))
+	}
+	return amount + " = " + strings.Join(parts, ", ")
+}
+
+const (
+	// smallPart is the share below which a part is not worth its words.
+	smallPart = 0.005
+	// smallPiece and piecesShown keep the names of calls to those that matter.
+	smallPiece  = 0.02
+	piecesShown = 3
+)
+
+func piecesText(p diagnosis.CPUPart) string {
+	var by []string
+	for _, n := range p.By {
+		if n.Share >= smallPiece && len(by) < piecesShown {
+			by = append(by, n.Name+" "+wholePercent(n.Share))
+		}
+	}
+	if len(by) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(by, ", ") + ")"
+}
+
+// wholePercent is for sentences, where a decimal is noise.
+func wholePercent(v float64) string {
+	if v < 0.095 && v != 0 {
+		return strings.Replace(fmt.Sprintf("%.1f", 100*v), ".0", "", 1) + " %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
+
+// sampleNames say which samples an account or a coverage is of.
+var sampleNames = map[string]string{string(model.CPU): "the CPU profile", string(model.KernelCPU): "the kernel's samples"}
+
+func sampleName(source string) string {
+	if n, ok := sampleNames[source]; ok {
+		return n
+	}
+	return source
+}
+
+// coverageText says how much of the CPU time each source saw.
+func coverageText(c *diagnosis.CPU) string {
+	if !c.Counted {
+		if c.Source == "" {
+			return ""
+		}
+		return "as " + sampleName(c.Source) + " shows; how much of it that is cannot be told without the process's counters"
+	}
+	text := "coverage: "
+	if len(c.Coverage) == 0 {
+		text += "none, there are no samples"
+	}
+	var seen []string
+	for _, s := range slices.Sorted(maps.Keys(c.Coverage)) {
+		entry := sampleName(s) + " " + wholePercent(c.Coverage[s])
+		if s == c.Source && len(c.Coverage) > 1 {
+			entry += " (believed)"
+		}
+		seen = append(seen, entry)
+	}
+	text += strings.Join(seen, ", ")
+	if len(seen) > 0 {
+		text += " of rusage"
+	}
+	if c.Scale > 0 && c.Scale != 1 {
+		text += fmt.Sprintf("; scaled by %.3f", c.Scale)
+	}
+	return text
+}
+
+// whyText is shown where it changes what a reader believes: some samples miss
+// a tenth, or disagree.
+func whyText(c *diagnosis.CPU) string {
+	for _, covered := range c.Coverage {
+		if covered < 0.9 || covered > 1.1 {
+			return c.Why
+		}
+	}
+	return ""
+}
+
+// recordingText is what the recording took of the program.
+func recordingText(r *diagnosis.Recording) string {
+	if r == nil {
+		return ""
+	}
+	text := "recording: " + duration(time.Duration(r.RecorderNS)) + " of CPU time by the recorder"
+	if r.TargetCores != nil && r.BeforeCores != nil {
+		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", quantity(*r.TargetCores, diagnosis.Cores), quantity(*r.BeforeCores, diagnosis.Cores))
+	}
+	return text
+}
+
+// cpuLines are the lines of the block about CPU time, the first one the account.
+func cpuLines(d *diagnosis.Diagnosis) (lines []string) {
+	if d.CPU == nil {
+		return nil
+	}
+	for _, l := range []string{cpuText(d.CPU), coverageText(d.CPU), whyText(d.CPU), recordingText(d.Recording)} {
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// cpu shows where CPU time went, in a few lines.
+func (t *texter) cpu(d *diagnosis.Diagnosis) {
+	const label, indent = "CPU: ", 5
+	for i, text := range cpuLines(d) {
+		if i == 0 {
+			t.line("")
+		}
+		for j, l := range wrapFigures(text, t.width-indent) {
+			switch {
+			case i == 0 && j == 0:
+				t.line(t.in(bold, label) + l)
+			case i == 0:
+				t.line(strings.Repeat(" ", indent) + l)
+			default:
+				t.line(strings.Repeat(" ", indent) + t.in(dim, l))
+			}
+		}
+	}
+}
+
+func (m *markdown) cpu(d *diagnosis.Diagnosis) {
+	for i, text := range cpuLines(d) {
+		if i == 0 {
+			m.p("**CPU:** %s.", md(text))
+			continue
+		}
+		m.item("%s", md(text))
+	}
+}

@@ -1,0 +1,60 @@
+package model
+
+import "time"
+
+// Kernel is what the kernel saw the process's threads do.
+type Kernel struct {
+	// CPU is where threads were when they had a CPU, in user code and in the
+	// kernel: types samples/count and cpu/nanoseconds. Stacks begin in the
+	// kernel where it was. Labels: "mode" is user or kernel, "thread" the
+	// thread's name, "syscall" the system call's name, when it was in one.
+	CPU *Profile
+	// Off is where threads lost the CPU: types switches/count and
+	// offcpu/nanoseconds. Label "preempted" is true when the thread wanted to go on.
+	Off *Profile
+	// UserOnly is set when the kernel's own frames were not permitted.
+	UserOnly bool
+	// Lost is how many samples the kernel could not deliver.
+	Lost int64
+}
+
+// Syscalls are the process's system calls in the window.
+type Syscalls struct {
+	Window time.Duration // over which they were counted
+	Calls  []Syscall     // by count, most first
+	Lost   int64         // that could not be counted
+}
+
+// A Syscall is all calls of one name.
+type Syscall struct {
+	Name   string // as in syscall(2)'s tables: read, futex, epoll_pwait
+	Count  int64
+	Time   time.Duration    // from enter to exit, waiting included; 0 when not measured
+	Errors map[string]int64 // by errno's name: EAGAIN
+	Bytes  int64            // sum of positive results of calls that return a number of bytes
+}
+
+// Call returns the calls of a name; the zero Syscall when there were none.
+func (s *Syscalls) Call(name string) Syscall {
+	for _, c := range s.Calls {
+		if c.Name == name {
+			return c
+		}
+	}
+	return Syscall{Name: name}
+}
+
+// An Escaping is one value that the compiler moved to the heap, or a place
+// where it says so.
+type Escaping struct {
+	File string
+	Line int
+	What string // the expression, as the compiler prints it
+	// Moved is set for a variable ("moved to heap"), else the expression escapes.
+	Moved bool
+	// Variadic is set for the "... argument" of a call.
+	Variadic bool
+	// Stays is set for a "... argument" that does not escape: it only says that
+	// the line has such a call, whose values may escape one by one.
+	Stays bool
+}

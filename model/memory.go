@@ -1,0 +1,201 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// A MemoryAccount says what the process's memory is and how it changes.
+type MemoryAccount struct {
+	Live, Goal uint64 // heap in bytes: what the last collection left, and where the next one ends; 0 when not known
+	// AllocBytes and AllocObjects are allocations a second, AllocFrom what
+	// says so; empty when nothing does. AllocObjects is 0 where only bytes are known.
+	AllocBytes, AllocObjects float64
+	AllocFrom                string
+	// Classes are what the runtime mapped, largest first; they add up to
+	// Mapped. Released is the part of it that was given back.
+	Classes          []MemoryClass
+	Mapped, Released uint64
+	// RSS is the process's resident memory; 0 when not known. Outside is what
+	// of it the runtime's classes do not explain: the program's text and data,
+	// C code, mapped files. Negative where mapped memory was never touched.
+	RSS     uint64
+	Outside int64
+	Limit   uint64 // by control group; 0 when there is none
+	// Growth is the trend of what was read often enough.
+	Growth []Growth
+}
+
+// A MemoryClass is memory of one use, by runtime/metrics' name between
+// "/memory/classes/" and ":bytes".
+type MemoryClass struct {
+	Name  string
+	Bytes uint64
+}
+
+// Growth is the robust trend of a quantity, with its 95 % interval.
+type Growth struct {
+	Name                 string
+	PerSecond, Low, High float64 // bytes a second
+	First, Last          uint64
+}
+
+const (
+	memoryClasses = "/memory/classes/"
+	classTotal    = "total"
+	classReleased = "heap/released"
+)
+
+// MemoryAccount accounts for memory; nil without any evidence of it.
+func (m *Model) MemoryAccount() *MemoryAccount {
+	a := &MemoryAccount{}
+	a.Live, a.Goal = m.heapSize()
+	a.AllocBytes, a.AllocObjects, a.AllocFrom = m.allocRate()
+	m.memoryClasses(a)
+	if _, last, ok := m.Process.Window(); ok {
+		a.RSS = last.RSS
+	} else if m.Process != nil && len(m.Process.Samples) == 1 {
+		a.RSS = m.Process.Samples[0].RSS
+	}
+	if a.RSS > 0 && a.Mapped > 0 {
+		a.Outside = int64(a.RSS) - int64(a.Mapped-min(a.Mapped, a.Released))
+	}
+	if m.Limits != nil {
+		a.Limit = m.Limits.Memory
+	}
+	a.grow("resident memory", m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) }))
+	a.grow("live heap", m.liveSeries())
+	if a.Live == 0 && a.AllocFrom == "" && a.Mapped == 0 && a.RSS == 0 {
+		return nil
+	}
+	return a
+}
+
+func (a *MemoryAccount) grow(name string, s Series) {
+	per, low, high, ok := s.Slope()
+	if !ok {
+		return
+	}
+	a.Growth = append(a.Growth, Growth{name, per, low, high, uint64(max(0, s[0].Value)), uint64(max(0, s[len(s)-1].Value))})
+}
+
+// liveSeries is the live heap over time: of the metrics, else of the lines of
+// gctrace.
+func (m *Model) liveSeries() Series {
+	if m.Metrics != nil && len(m.Metrics.Series["/gc/heap/live:bytes"]) > 0 {
+		return m.Metrics.Series["/gc/heap/live:bytes"]
+	}
+	s := make(Series, 0, len(m.GCLog))
+	for _, l := range m.GCLog {
+		if n := len(s); n == 0 || l.At > s[n-1].At {
+			s = append(s, Point{l.At, float64(l.Live)})
+		}
+	}
+	return s
+}
+
+func (m *Model) heapSize() (live, goal uint64) {
+	if p, ok := m.liveSeries().Last(); ok {
+		live = uint64(max(0, p.Value))
+	} else if m.GC != nil && len(m.GC.Heap) > 0 {
+		live = lately(m.GC.Heap)
+	} else if p := m.LiveHeap.End; p != nil {
+		live = uint64(max(0, p.total("inuse_space")))
+	}
+	switch v, ok := m.Metrics.Last("/gc/heap/goal:bytes"); {
+	case ok:
+		goal = uint64(max(0, v))
+	case m.GC != nil && len(m.GC.Heap) > 0:
+		goal = m.GC.Heap[len(m.GC.Heap)-1].Goal
+	case len(m.GCLog) > 0:
+		goal = m.GCLog[len(m.GCLog)-1].Goal
+	}
+	return live, goal
+}
+
+// lately is the smallest heap of the last quarter of a trace: what was alive
+// at most, for its sizes are of the heap with the garbage that nobody swept yet.
+func lately(heap []HeapSample) (least uint64) {
+	for _, h := range heap[len(heap)*3/4:] {
+		if h.Alloc > 0 && (least == 0 || h.Alloc < least) {
+			least = h.Alloc
+		}
+	}
+	return least
+}
+
+// total adds up the column of a name; 0 when there is none.
+func (p *Profile) total(name string) (sum int64) {
+	i := slices.IndexFunc(p.Types, func(t ValueType) bool { return t.Name == name })
+	if i < 0 {
+		return 0
+	}
+	for _, s := range p.Samples {
+		if i < len(s.Values) {
+			sum += s.Values[i]
+		}
+	}
+	return sum
+}
+
+// allocRate is allocations a second from the best evidence: the runtime's own
+// counters are exact, a profile of the window estimates, and a trace's heap
+// sizes tell the bytes between collections.
+func (m *Model) allocRate() (bytes, objects float64, from string) {
+	if b, ok := m.Metrics.Rate("/gc/heap/allocs:bytes"); ok {
+		o, _ := m.Metrics.Rate("/gc/heap/allocs:objects")
+		return b, o, "runtime/metrics"
+	}
+	if p := m.Heap; p != nil && p.Duration > 0 {
+		return float64(p.total("alloc_space")) / p.Duration.Seconds(), float64(p.total("alloc_objects")) / p.Duration.Seconds(), "allocs profile"
+	}
+	if m.GC != nil && len(m.GC.Heap) > 1 {
+		var sum float64
+		for i, h := range m.GC.Heap[1:] {
+			if before := m.GC.Heap[i].Alloc; h.Alloc > before && before > 0 {
+				sum += float64(h.Alloc - before)
+			}
+		}
+		if w := m.GC.Heap[len(m.GC.Heap)-1].At - m.GC.Heap[0].At; w > 0 && sum > 0 {
+			return sum / w.Seconds(), 0, "heap sizes of the trace"
+		}
+	}
+	return 0, 0, ""
+}
+
+func (m *Model) memoryClasses(a *MemoryAccount) {
+	if m.Metrics == nil {
+		return
+	}
+	var sum uint64
+	for name := range m.Metrics.Series {
+		class, ok := strings.CutPrefix(name, memoryClasses)
+		if !ok {
+			continue
+		}
+		v, _ := m.Metrics.Last(name)
+		bytes := uint64(max(0, v))
+		switch class = strings.TrimSuffix(class, ":bytes"); class {
+		case classTotal:
+			a.Mapped = bytes
+			continue
+		case classReleased:
+			a.Released = bytes
+		}
+		sum += bytes
+		a.Classes = append(a.Classes, MemoryClass{class, bytes})
+	}
+	// The classes are read one after the other, and a recorder may leave some out.
+	switch {
+	case a.Mapped > sum:
+		a.Classes = append(a.Classes, MemoryClass{"not listed", a.Mapped - sum})
+	default:
+		a.Mapped = sum
+	}
+	slices.SortFunc(a.Classes, func(x, y MemoryClass) int {
+		if x.Bytes != y.Bytes {
+			return int(min(1, max(-1, int64(y.Bytes)-int64(x.Bytes))))
+		}
+		return strings.Compare(x.Name, y.Name)
+	})
+}

@@ -1,0 +1,175 @@
+package model
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestLoadOperations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		l    Load
+		want float64
+	}{
+		{"inside", Load{Ops: 500, Known: true, Start: 2 * time.Second, Duration: 5 * time.Second}, 500},
+		{"half before", Load{Ops: 500, Known: true, Start: -5 * time.Second, Duration: 10 * time.Second}, 250},
+		{"longer than the run", Load{Ops: 3000, Known: true, Start: -10 * time.Second, Duration: 30 * time.Second}, 1000},
+		{"over time", Load{Ops: 900, Known: true, Duration: 20 * time.Second, Over: []Interval{{At: -time.Second, Width: time.Second, Ops: 70},
+			{At: 0, Width: time.Second, Ops: 80}, {At: 9500 * ms, Width: time.Second, Ops: 50}}}, 105},
+		{"when is not said", Load{Ops: 500, Rate: 40, Duration: 12 * time.Second}, 400},
+		{"no rate", Load{Ops: 500, Duration: 20 * time.Second}, 250},
+		{"another time", Load{Ops: 500, Known: true, Start: 20 * time.Second, Duration: 5 * time.Second}, 0},
+		{"nothing", Load{}, 0},
+	} {
+		m := &Model{Load: &c.l}
+		m.Run.Duration = 10 * time.Second
+		o := m.Operations()
+		if c.want == 0 && o != nil || c.want > 0 && (o == nil || math.Abs(o.Count-c.want) > 1e-9 || o.Source != LoadResult) {
+			t.Errorf("%s: %+v, want %v", c.name, o, c.want)
+		}
+	}
+}
+
+func TestTaskOperations(t *testing.T) {
+	m := &Model{Tasks: &Tasks{
+		Tasks: []TaskType{{Name: "query", Count: 900, Complete: 900}, {Name: "request", Count: 310, Complete: 300}, {Name: "open", Count: 5000}},
+		Slow:  []Task{{ID: 2, Parent: 1, Name: "query"}, {ID: 1, Name: "request"}},
+	}}
+	if o := m.Operations(); o == nil || o.Name != "request" || o.Count != 300 {
+		t.Errorf("%+v: a query is a part of a request, and open tasks are not done", o)
+	}
+	m.Tasks.Tasks = m.Tasks.Tasks[2:]
+	if o := m.Operations(); o != nil {
+		t.Errorf("%+v of no finished task", o)
+	}
+}
+
+// A server that starts a goroutine for each packet; the others look like it.
+func TestServedOperations(t *testing.T) {
+	build := func(name string, ended int, loopReads bool, ownWaits int64) *Operations {
+		m := &Model{Sched: &Sched{}}
+		creator := m.Stacks.Add(frames("runtime.newproc main.serve main.main"))
+		loop := m.Stacks.Add(frames("internal/poll.runtime_pollWait net.(*UDPConn).ReadFrom main.serve main.main"))
+		other := m.Stacks.Add(frames("internal/poll.runtime_pollWait net.(*conn).Read main.elsewhere"))
+		m.Sched.Groups = []Group{{Name: name, Count: ended + 3, Created: ended, Ended: ended, Creator: creator}, {Name: "main.main", Count: 1}}
+		if loopReads {
+			m.Sched.Waits = append(m.Sched.Waits, Wait{Kind: Net, Stack: loop, Group: "main.main", Count: 9})
+		}
+		m.Sched.Waits = append(m.Sched.Waits, Wait{Kind: Net, Stack: other, Group: name, Count: ownWaits})
+		return m.Operations()
+	}
+	if o := build("main.handle", 5000, true, 5000); o == nil || o.Count != 5000 || o.Source != Trace {
+		t.Errorf("%+v", o)
+	}
+	if o := build("main.handle", 50, true, 0); o != nil {
+		t.Errorf("few goroutines: %+v", o)
+	}
+	if o := build("main.handle", 5000, false, 0); o != nil {
+		t.Errorf("a loop that serves nobody: %+v", o)
+	}
+	if o := build("main.handle", 5000, true, 60_000); o != nil {
+		t.Errorf("connections with twelve requests each: %+v", o)
+	}
+	if o := build("net/http.(*conn).serve", 5000, true, 5000); o != nil {
+		t.Errorf("a connection is no request: %+v", o)
+	}
+}
+
+func TestPerOperation(t *testing.T) {
+	m := &Model{Process: counters(3*time.Second, time.Second), Load: &Load{Ops: 2000, Rate: 200},
+		Syscalls: &Syscalls{Window: 5 * time.Second, Calls: []Syscall{{Name: "read", Count: 3000}, {Name: "futex", Count: 500}}}}
+	m.Run.Duration = 10 * time.Second
+	m.Process.Samples[1].Voluntary = 6000
+	got := map[string]float64{}
+	for _, p := range m.PerOperation() {
+		got[p.Name] = p.Value
+	}
+	// 2,000 operations: 4 s of CPU, 7,000 calls in 10 s at the rate of the 5 s.
+	for name, want := range map[string]float64{"CPU": 0.002, "system calls": 3.5, "system calls: read": 3, "context switches, voluntary": 3} {
+		if math.Abs(got[name]-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	m.Load = nil
+	if list := m.PerOperation(); list != nil {
+		t.Errorf("%v of no operation", list)
+	}
+}
+
+func TestAxes(t *testing.T) {
+	m := &Model{Process: counters(3*time.Second, time.Second)}
+	m.Run.Duration = 10 * time.Second
+	m.Process.Samples[1].RunQueue = 2 * time.Second
+	m.Machine = &Machine{CPUs: 2, Samples: []MachineSample{{Busy: 100 * time.Second, CPUStall: -1, MemoryStall: -1, IOStall: time.Second},
+		{At: 10 * time.Second, Busy: 107 * time.Second, Idle: 12 * time.Second, Steal: time.Second, CPUStall: -1, MemoryStall: -1, IOStall: 2 * time.Second}}}
+	m.Limits = &Limits{Quota: 0.5, Samples: []LimitSample{{}, {At: 10 * time.Second, Usage: 4 * time.Second, ThrottledTime: 3 * time.Second}}}
+	got := map[string]time.Duration{}
+	for _, a := range m.Axes() {
+		got[a.Name] = a.Total
+		var sum time.Duration
+		for _, p := range a.Parts {
+			got[a.Name+": "+p.Name] = p.Time
+			sum += p.Time
+		}
+		if sum != a.Total || a.Window != 10*time.Second {
+			t.Errorf("%s: %v of %v over %v", a.Name, sum, a.Total, a.Window)
+		}
+		for _, p := range a.Beside {
+			got[a.Name+": "+p.Name] = p.Time
+		}
+	}
+	for name, want := range map[string]time.Duration{
+		"threads": 6 * time.Second, "threads: waiting for a CPU": 2 * time.Second,
+		"machine": 20 * time.Second, "machine: this process": 4 * time.Second, "machine: other processes": 3 * time.Second, "machine: taken by the hypervisor": time.Second,
+		"machine: some task waited for a disk": time.Second, "control group": 5 * time.Second, "control group: stopped by the quota": 3 * time.Second,
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	if _, ok := got["machine: some task waited for a CPU"]; ok {
+		t.Error("pressure that the kernel does not have")
+	}
+	if axes := (&Model{}).Axes(); axes != nil {
+		t.Errorf("%v of nothing", axes)
+	}
+}
+
+func TestMemoryAccount(t *testing.T) {
+	two := func(a, b float64) Series { return Series{{0, a}, {10 * time.Second, b}} }
+	m := &Model{Process: &Process{}, Limits: &Limits{Memory: 512 << 20}, Metrics: &Metrics{Series: map[string]Series{
+		"/gc/heap/live:bytes": two(3<<20, 5<<20), "/gc/heap/allocs:bytes": two(10<<20, 110<<20), "/gc/heap/allocs:objects": two(0, 5000),
+		"/memory/classes/total:bytes": two(20<<20, 40<<20), "/memory/classes/heap/objects:bytes": two(1, 10<<20), "/memory/classes/heap/released:bytes": two(1, 8<<20)}}}
+	for i := range 11 {
+		m.Process.Samples = append(m.Process.Samples, ProcessSample{At: time.Duration(i) * time.Second, RSS: uint64(i+40) << 20})
+	}
+	a := m.MemoryAccount()
+	if a.Live != 5<<20 || a.AllocBytes != 10<<20 || a.AllocObjects != 500 || a.RSS != 50<<20 || a.Limit != 512<<20 {
+		t.Errorf("%+v", a)
+	}
+	// 40 MiB mapped and 8 of them given back leave 18 of 50 to others.
+	if a.Mapped != 40<<20 || a.Outside != 18<<20 {
+		t.Errorf("mapped %d, outside %d", a.Mapped, a.Outside)
+	}
+	var sum uint64
+	for i, c := range a.Classes {
+		sum += c.Bytes
+		if i > 0 && c.Bytes > a.Classes[i-1].Bytes {
+			t.Errorf("not the largest first: %v", a.Classes)
+		}
+	}
+	if sum != a.Mapped {
+		t.Errorf("classes of %d, mapped %d", sum, a.Mapped)
+	}
+	if len(a.Growth) != 1 || a.Growth[0].Name != "resident memory" || a.Growth[0].PerSecond != 1<<20 || a.Growth[0].Low != 1<<20 {
+		t.Errorf("%+v", a.Growth)
+	}
+	if (&Model{}).MemoryAccount() != nil {
+		t.Error("an account of nothing")
+	}
+	trace := &Model{GC: &GC{Heap: []HeapSample{{0, 4 << 20, 8 << 20}, {time.Second, 8 << 20, 8 << 20}, {1100 * ms, 4 << 20, 8 << 20}, {2 * time.Second, 6 << 20, 8 << 20}}}}
+	if a := trace.MemoryAccount(); a == nil || a.AllocBytes != 3<<20 || a.Goal != 8<<20 {
+		t.Errorf("of a trace: %+v", a)
+	}
+}

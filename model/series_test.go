@@ -1,0 +1,100 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func points(values ...float64) (s Series) {
+	for i, v := range values {
+		s = append(s, Point{time.Duration(i) * time.Second, v})
+	}
+	return s
+}
+
+func TestSeries(t *testing.T) {
+	s := points(4, 8, 2)
+	if s.Min() != 2 || s.Max() != 8 {
+		t.Errorf("from %v to %v", s.Min(), s.Max())
+	}
+	for at, want := range map[time.Duration]float64{-time.Second: 4, 0: 4, 250 * time.Millisecond: 5, time.Second: 8, 1500 * time.Millisecond: 5, time.Hour: 2} {
+		if got := s.At(at); got != want {
+			t.Errorf("at %v: %v, want %v", at, got, want)
+		}
+	}
+	if by, over, ok := s.Delta(); by != -2 || over != 2*time.Second || !ok {
+		t.Errorf("delta %v over %v, %v", by, over, ok)
+	}
+	var none Series
+	if _, _, ok := none.Delta(); ok || !math.IsNaN(none.Min()) || !math.IsNaN(none.At(0)) {
+		t.Error("an empty series has values")
+	}
+	if _, _, ok := points(1).Delta(); ok {
+		t.Error("one point has a difference")
+	}
+}
+
+// By hand: of 1, 3, 2, 5, 4, 6 at 0 … 5 s the fifteen slopes in order are
+// -1 -1 0.5 0.5 2/3 0.75 1 1 1 1 4/3 1.5 2 2 3. Their median is the eighth, 1.
+// The variance of the score is 6·5·17/18 = 28.33, 1.96 √28.33 = 10.43, so the
+// interval is from rank ⌊2.28⌋ to ⌈12.72⌉+1: -1 to 2.
+func TestSlopeByHand(t *testing.T) {
+	got, low, high, ok := points(1, 3, 2, 5, 4, 6).Slope()
+	if !ok || got != 1 || low != -1 || high != 2 {
+		t.Errorf("%v (%v to %v), %v", got, low, high, ok)
+	}
+}
+
+func TestSlope(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	line := func(n int, slope, noise float64) (s Series) {
+		for i := range n {
+			at := time.Duration(i) * 100 * time.Millisecond
+			s = append(s, Point{at, 1000 + slope*at.Seconds() + noise*r.NormFloat64()})
+		}
+		return s
+	}
+	for _, n := range []int{6, 50, slopePoints, slopePoints + 1, 5000} {
+		got, low, high, ok := line(n, 7, 0).Slope()
+		if !ok || math.Abs(got-7) > 1e-6 || math.Abs(low-7) > 1e-6 || math.Abs(high-7) > 1e-6 {
+			t.Errorf("%d points of a line: %v (%v to %v), %v", n, got, low, high, ok)
+		}
+	}
+	wild := line(60, 7, 1)
+	wild[30].Value, wild[55].Value = 1e9, math.Inf(1)
+	if got, low, high, _ := wild.Slope(); low > 7 || high < 7 || got < 6 || got > 8 {
+		t.Errorf("two wild values of 60 move it to %v (%v to %v)", got, low, high)
+	}
+	covered := 0
+	for range 200 {
+		if _, low, high, _ := line(40, 0, 1).Slope(); low <= 0 && high >= 0 {
+			covered++
+		}
+	}
+	if covered < 182 || covered > 199 { // 190 are expected
+		t.Errorf("the interval holds the truth %d times of 200", covered)
+	}
+	if _, _, _, ok := points(1, 2, 3, 4, 5).Slope(); ok {
+		t.Error("an interval of five points")
+	}
+	if _, _, _, ok := make(Series, 20).Slope(); ok {
+		t.Error("a slope of one moment")
+	}
+}
+
+func TestMetricHistogram(t *testing.T) {
+	h := MetricHistogram{Bounds: []float64{math.Inf(-1), 1, 2, 4, math.Inf(1)}, Counts: []uint64{0, 5, 4, 1}}
+	for q, want := range map[float64]float64{0: 2, 0.5: 2, 0.51: 4, 0.9: 4, 0.91: 4, 1: 4} {
+		if got := h.Quantile(q); got != want {
+			t.Errorf("%v: %v, want %v", q, got, want)
+		}
+	}
+	if h.N() != 10 || h.Above(2) != 5 || h.Above(4) != 1 {
+		t.Errorf("%d, %d, %d", h.N(), h.Above(2), h.Above(4))
+	}
+	if !math.IsNaN((MetricHistogram{}).Quantile(0.5)) {
+		t.Error("an empty histogram has a median")
+	}
+}
