@@ -232,7 +232,7 @@ that the change can bring.`,
 		return misused(cmd.CommandPath()+" --help", "%v", err)
 	})
 	root.AddCommand(c.diagnoseCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand(),
-		c.recordCommand(), c.demoCommand(), c.versionCommand(), c.completionCommand())
+		c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand(), c.versionCommand(), c.completionCommand())
 	root.InitDefaultHelpCmd()
 	for _, sub := range root.Commands() {
 		sub.Hidden = sub.Name() == "help" // every command's -h does it

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,12 +105,13 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	if err := checkOutput(o.out); err != nil {
 		return err
 	}
-	d, err := c.saved(files)
-	if err != nil {
-		return err
-	}
+	d, unsaved := c.saved(files)
 	if d == nil {
 		m, err := c.read(ctx, files, o.reading)
+		var p *evidence.Problem
+		if unsaved != nil && errors.As(err, &p) && p.None {
+			return unsaved
+		}
 		if err != nil {
 			return err
 		}
@@ -141,6 +143,7 @@ func atLeast(c diagnosis.Confidence, failOn string) bool {
 const maxSaved = 64 << 20
 
 // saved reads a diagnosis that was saved as JSON, nil when files are evidence.
+// The error is what is wrong with it if it is not evidence in JSON either.
 func (c *command) saved(files []string) (*diagnosis.Diagnosis, error) {
 	if len(files) != 1 || files[0] == "-" {
 		return nil, nil

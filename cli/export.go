@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -64,6 +65,9 @@ func (c *command) exportCommand() *cobra.Command {
 				return err
 			}
 			o.Profile = export.Profile(profile)
+			if reading.window != "" && export.Whole(m, o.Profile) {
+				c.complain(fmt.Sprintf("the %s profile is of its whole time: sums without moments cannot be cut to a window", profile), "")
+			}
 			format := export.All[slices.Index(formats, to)]
 			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group}
 			if to == "perfetto" && m.Sched != nil {

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -19,13 +21,18 @@ func (c *command) ledgerCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "ledger FILE...",
-		Short: "Account for every second of goroutines, Ps, GC, tasks, regions",
-		Long: `Prints where the time of goroutines, Ps, collections, tasks or regions went. The
+		Short: "Account for every second of CPU time, goroutines, Ps, GC, threads",
+		Long: `Prints where time went: of goroutines, Ps, collections, tasks and regions (these
+need a trace), of the CPU by part, by system call and by thread, of Ps, threads
+and machine side by side, what memory is, and what one operation costs. The
 parts of a row add up to its total; what is not known is shown as unknown.
-JSON has times in nanoseconds and all rows unless --top is given.`,
+Without a trace and without --by it is the account of CPU time. JSON has times
+in nanoseconds and all rows unless --top is given.`,
 		Example: `  gowhy ledger trace.out
   gowhy ledger trace.out --by goroutine --sort runnable
   gowhy ledger trace.out --by p --window 1s,2s
+  gowhy ledger run.gowhy --by cpu
+  gowhy ledger run.gowhy --by syscall --sort count
   gowhy ledger trace.out --json | jq '.[] | {name, runnable_ns}'`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,12 +57,12 @@ JSON has times in nanoseconds and all rows unless --top is given.`,
 			}
 			return c.output(out, func(w io.Writer, l report.Options) error {
 				o.Options = l
-				return report.Ledger(w, m, o)
+				return missingEvidence(report.Ledger(w, m, o))
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.By, "by", "group", "`ACCOUNT`: "+strings.Join(report.LedgerTables, ", "))
+	f.StringVar(&o.By, "by", "", "`ACCOUNT`: "+strings.Join(report.LedgerTables, ", ")+" (default group, without a trace cpu)")
 	f.StringVar(&o.Sort, "sort", "", "the `COLUMN` to sort by, largest first")
 	f.IntVar(&o.Top, "top", ledgerTop, "show this many `ROWS`; 0 is all")
 	f.BoolVar(&o.JSON, "json", false, "as JSON")
@@ -81,4 +88,13 @@ func keepFor(o report.LedgerOptions) int {
 		return -1
 	}
 	return max(o.Top, enough)
+}
+
+// missingEvidence gives a ledger that lacks its source the command that records it.
+func missingEvidence(err error) error {
+	var missing *report.MissingError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	return &failure{exitNoEvidence, missing.Error(), diagnosis.HowToGet(missing.Needs)}
 }

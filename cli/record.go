@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,86 +21,179 @@ import (
 	"github.com/gowhy/gowhy/internal/report"
 )
 
+// recordFlags are the flags of record that are not evidence's own options.
+type recordFlags struct {
+	target     evidence.Target
+	options    evidence.RecordOptions
+	limit      string
+	noDiagnose bool
+}
+
 func (c *command) recordCommand() *cobra.Command {
-	var target evidence.Target
-	var out string
-	duration := 5 * time.Second
+	f := &recordFlags{}
 	cmd := &cobra.Command{
-		Use:   "record [-o FILE] [-d TIME] (--url URL | -- CMD [ARG...])",
-		Short: "Record a trace and profiles of a server, a command or a test",
-		Long: `Records an execution trace, a CPU profile and an allocation profile of the same
-seconds into one file.
+		Use:   "record [-o FILE] [-d TIME] (--url URL | --pid PID | -- CMD)",
+		Short: "Record all that a running program, a command or a test can say",
+		Long: `Records everything at once, on one clock, into one file, and diagnoses it: the
+execution trace, the profiles of the runtime at the start and the end, what the
+kernel sees of the process, and the counters of /proc.
 
-  --url URL   a server with net/http/pprof; give the path if it is not
-              /debug/pprof/
-  -- CMD      a Go test binary records itself from start to end; any other
-              program is searched for a port with net/http/pprof, recorded for
-              -d, and then ended with an interrupt. The exit code is CMD's.
+  --url URL   a server with net/http/pprof or gowhy's agent; give the path if
+              it is not under /debug/
+  --pid PID   a process here; its ports are searched for the same. Without
+              any there is still what the kernel and /proc know
+  -- CMD      a program to start, recorded to its end; with -d for that long
+              once it can be asked, and then ended with an interrupt. The exit
+              code is CMD's. With this one line in it, a program without any
+              HTTP server is recorded whole, from before main:
+                  import _ "github.com/gowhy/gowhy/agent"
+  go test -exec 'gowhy record --'   each test binary records itself
 
-An interrupt ends the recording and keeps what there is.`,
-		Example: `  gowhy record -o run.gowhy --url http://localhost:6060
-  gowhy record -o run.gowhy -d 10s -- ./server -listen :8080
-  go test -exec 'gowhy record -o run.gowhy --' -bench .
-  gowhy run.gowhy`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case target.URL == "" && len(args) == 0:
-				return misused("gowhy record -o run.gowhy -- ./PROGRAM   or   --url http://localhost:6060", "nothing to record was given")
-			case target.URL != "" && len(args) > 0:
-				return misused("give one of them", "both --url and a command were given")
-			case duration <= 0:
-				return misused("-d 5s", "-d %v is no time", duration)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			target.Command = args
-			if out == "" {
-				out = recordingName(target)
-			}
-			if err := checkOutput(out); err != nil {
-				return err
-			}
-			res, err := evidence.Record(cmd.Context(), target, evidence.RecordOptions{
-				Out: out, Duration: duration,
-				Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
-				Log: func(s string) { fmt.Fprintln(c.Stderr, "gowhy: "+report.Safe(s)) },
-			})
-			return c.recorded(res, err, out)
-		},
+An interrupt ends the recording and keeps and diagnoses what there is. The
+program's GODEBUG gets gctrace and schedtrace, whose lines are taken out of its
+standard error; --no-godebug leaves both alone.
+
+--redact leaves out command lines, environment, output, labels of profiles and
+the build's flags, and a trace that has log lines in it. Names of functions
+and files stay, and all numbers.`,
+		Example: `  gowhy record --url http://localhost:6060
+  gowhy record -d 10s -o run.gowhy --pid 4242
+  gowhy record -- ./program -its -flags
+  gowhy record -d 10s -- ./server -listen :8080
+  go test -exec 'gowhy record --' -bench . ./...
+  gowhy record -d 30s --url http://localhost:6060 --load k6-summary.json
+  gowhy doctor                           what can be recorded here`,
+		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.record(cmd.Context(), f, args) },
 	}
 	// What follows the command is the command's, flags included.
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&target.URL, "url", "", "`URL` of a server with net/http/pprof")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the recording to this `FILE` (default NAME-TIME.gowhy)")
-	cmd.Flags().DurationVarP(&duration, "duration", "d", duration, "`TIME` for which a server is recorded")
+	o := &f.options
+	cmd.Flags().StringVar(&f.target.URL, "url", "", "`URL` of a server with net/http/pprof or the agent")
+	cmd.Flags().IntVar(&f.target.PID, "pid", 0, "`PID` of a process of this machine")
+	cmd.Flags().StringVarP(&o.Out, "output", "o", "", "write the recording to this `FILE` (default NAME-TIME.gowhy)")
+	cmd.Flags().DurationVarP(&o.Duration, "duration", "d", 0, "record for this `TIME` (default 5s, a command to its end)")
+	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(evidence.SourceNames(), ", "))
+	cmd.Flags().StringSliceVar(&o.Without, "without", nil, "record all but these `SOURCES`, like trace,block")
+	cmd.Flags().StringVar(&o.Load, "load", "", "take a load generator's result along: a `FILE` or URL, read at the end")
+	cmd.Flags().StringVar(&f.limit, "trace-limit", "512MB", "stop the trace at this `SIZE`")
+	cmd.Flags().BoolVar(&o.OutputLogs, "output-logs", false, "keep the command's output in the recording")
+	cmd.Flags().BoolVar(&o.NoGodebug, "no-godebug", false, "leave the command's GODEBUG and standard error alone")
+	cmd.Flags().BoolVar(&o.Redact, "redact", false, "leave out what people wrote: arguments, labels, logs")
+	cmd.Flags().BoolVar(&f.noDiagnose, "no-diagnose", false, "record only")
+	complete(cmd, "sources", evidence.SourceNames())
+	complete(cmd, "without", evidence.SourceNames())
 	return cmd
+}
+
+func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
+	t := &f.target
+	var given []string
+	for _, g := range []struct {
+		name string
+		set  bool
+	}{{"--url", t.URL != ""}, {"--pid", t.PID != 0}, {"a command", len(args) > 0}} {
+		if g.set {
+			given = append(given, g.name)
+		}
+	}
+	switch {
+	case len(given) == 0:
+		return misused("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
+	case len(given) > 1 && len(args) > 0:
+		return misused("give one of them", "both %s were given", strings.Join(given, " and "))
+	case t.PID < 0:
+		return misused("gowhy list", "--pid %d is no process", t.PID)
+	case cmd.Flags().Changed("duration") && f.options.Duration <= 0:
+		return misused("-d 5s", "-d %v is no time", f.options.Duration)
+	}
+	limit, ok := parseSize(f.limit)
+	if !ok {
+		return misused("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
+	}
+	f.options.TraceLimit = limit
+	for flag, names := range map[string][]string{"sources": f.options.Only, "without": f.options.Without} {
+		for _, n := range names {
+			if err := oneOf(flag, n, evidence.SourceNames()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parseSize reads a size like 512MB, 1.5GiB or 4096. People mean powers of two
+// by either.
+func parseSize(s string) (int64, bool) {
+	number := strings.TrimRight(strings.ToUpper(strings.TrimSpace(s)), "KMGTIB")
+	unit := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s))[len(number):], "B"), "I")
+	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	n = math.Ldexp(n, shift)
+	if !ok || err != nil || !(n >= 1 && n <= 1<<50) {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+func (c *command) record(ctx context.Context, f *recordFlags, args []string) error {
+	t, o := f.target, f.options
+	t.Command = args
+	o.Out = cmp.Or(o.Out, recordingName(t))
+	if err := checkOutput(o.Out); err != nil {
+		return err
+	}
+	o.Stdin, o.Stdout, o.Stderr = c.Stdin, c.Stdout, c.Stderr
+	line := c.recordLine(args)
+	o.Progress = line.tell
+	o.Log = func(s string) { line.print("gowhy: " + report.Safe(s)) }
+	res, err := evidence.Record(ctx, t, o)
+	line.clear()
+	return c.recorded(ctx, f, o.Out, res, err)
 }
 
 // recordingName is a name that replaces no other recording: with go test
 // -exec, one is made for each package.
 func recordingName(t evidence.Target) string {
 	name := "server"
-	if len(t.Command) > 0 {
+	switch {
+	case len(t.Command) > 0:
 		name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(t.Command[0]), ".exe"), ".test")
+	case t.PID != 0:
+		name = strconv.Itoa(t.PID)
+		if exe, err := os.Readlink(filepath.Join("/proc", name, "exe")); err == nil {
+			name = strings.TrimSuffix(filepath.Base(exe), " (deleted)")
+		}
 	}
-	return name + time.Now().Format("-20060102-150405") + ".gowhy"
+	name += time.Now().Format("-20060102-150405")
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name + ".gowhy"); err != nil {
+			return name + ".gowhy"
+		}
+		name = strings.TrimSuffix(name, "-"+strconv.Itoa(n-1)) + "-" + strconv.Itoa(n)
+	}
 }
 
-// recorded says what came of a recording. The command's own exit code wins
-// over ours, so that `gowhy record -- CMD` can stand for CMD in a script.
-func (c *command) recorded(res *evidence.Recorded, err error, out string) error {
+// recorded says what came of a recording and diagnoses it. The command's own
+// exit code wins over ours, so that `gowhy record -- CMD` can stand for CMD in
+// a script.
+func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res *evidence.Recorded, err error) error {
 	if res == nil {
 		return err
 	}
-	for _, r := range res.Refused {
-		fmt.Fprintf(c.Stderr, "gowhy: no %s: %s\n", report.Safe(r.Member), report.Safe(r.Why))
+	if res.Written && res.Test {
+		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", recordedFor(res.Duration), report.Words([]string{out}))
+	} else {
+		c.summary(f, out, res)
 	}
-	if res.Written {
-		fmt.Fprintf(c.Stderr, "gowhy: recorded; next:   gowhy %s\n", report.Safe(out))
+	var diagnosed error
+	if res.Written && c.diagnoses(f, res) {
+		fmt.Fprintln(c.Stderr)
+		// The interrupt that ended the recording was not for this.
+		diagnosed = c.diagnose(context.WithoutCancel(ctx), []string{out}, &diagnoseOptions{format: "text"})
 	}
 	if res.ExitCode == 0 {
-		return err
+		return errors.Join(err, diagnosed)
 	}
 	fail := &failure{code: res.ExitCode}
 	var p *evidence.Problem
@@ -102,4 +203,151 @@ func (c *command) recorded(res *evidence.Recorded, err error, out string) error 
 		fail.what = err.Error()
 	}
 	return fail
+}
+
+// diagnoses reports whether a diagnosis is printed: not between the output of
+// tests, and not into a command's output that somebody else reads.
+func (c *command) diagnoses(f *recordFlags, res *evidence.Recorded) bool {
+	if f.noDiagnose || res.Test {
+		return false
+	}
+	_, tty := terminal(c.Stdout)
+	return tty || f.target.URL != "" || f.target.PID != 0
+}
+
+// summary says what is in a recording, what is not and why, and what it cost.
+func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
+	var b strings.Builder
+	if res.Written {
+		var total int64
+		var members []string
+		for _, m := range res.Members {
+			total += m.Size
+			members = append(members, fmt.Sprintf("%s %s", m.Name, size(m.Size)))
+		}
+		c.list(&b, fmt.Sprintf("recorded %s, %s: ", recordedFor(res.Duration), size(total)), members)
+	}
+	// Often one cause stands behind several; it is told once.
+	var reasons []evidence.Refusal
+	for _, r := range res.Refused {
+		i := slices.IndexFunc(reasons, func(x evidence.Refusal) bool { return x.Why == r.Why && x.How == r.How })
+		if i < 0 {
+			reasons = append(reasons, r)
+		} else {
+			reasons[i].Member += ", " + r.Member
+		}
+	}
+	for _, r := range reasons {
+		c.list(&b, "without "+r.Member+": ", strings.Fields(r.Why))
+		if r.How != "" {
+			fmt.Fprintf(&b, "hint: %s\n", report.Safe(r.How))
+		}
+	}
+	if res.Written {
+		c.list(&b, "cost: ", strings.Fields(costLine(res)))
+		if !c.diagnoses(f, res) {
+			fmt.Fprintf(&b, "gowhy: next:   gowhy %s\n", report.Words([]string{out}))
+		} else {
+			fmt.Fprintf(&b, "gowhy: kept in %s\n", report.Words([]string{out}))
+		}
+	}
+	_, _ = io.WriteString(c.Stderr, b.String())
+}
+
+// list writes items, wrapped, after a head.
+func (c *command) list(b *strings.Builder, head string, items []string) {
+	sep := " "
+	if strings.HasPrefix(head, "recorded") {
+		sep = ", "
+	}
+	b.WriteString(report.Wrap("gowhy: "+head+strings.Join(items, sep), c.layout()))
+}
+
+func recordedFor(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+
+func size(n int64) string {
+	switch {
+	case n < 10<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	case n < 10<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// costLine says what recording took. Whether the target was slowed down can
+// only be guessed at: its CPU use before and during is compared, and its load
+// may have changed meanwhile.
+func costLine(res *evidence.Recorded) string {
+	k := res.Cost
+	s := fmt.Sprintf("gowhy itself used %s of CPU", cpuSpent(k.RecorderCPU))
+	if d := res.Duration.Seconds(); d > 0 {
+		s += fmt.Sprintf(", %s of one core", percent(k.RecorderCPU/d))
+	}
+	if k.TargetWall <= 0 {
+		return s
+	}
+	during := k.TargetCPU / k.TargetWall
+	s += fmt.Sprintf("; the program used %.2f cores", during)
+	if k.TargetBeforeWall <= 0 {
+		return s + " (what it would have used unrecorded was not measured)"
+	}
+	before := k.TargetBefore / k.TargetBeforeWall
+	return s + fmt.Sprintf(", and %.2f in the second before; that tells the recording's cost only if its load stayed the same", before)
+}
+
+func cpuSpent(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+}
+
+func percent(x float64) string {
+	if x < 0.1 {
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// A recordLine is the line on the terminal that tells how a recording goes. A
+// command has the terminal for itself.
+type recordLine struct {
+	mu    sync.Mutex
+	w     io.Writer
+	tty   bool
+	shown bool
+}
+
+func (c *command) recordLine(command []string) *recordLine {
+	_, tty := terminal(c.Stderr)
+	return &recordLine{w: c.Stderr, tty: tty && len(command) == 0}
+}
+
+func (l *recordLine) tell(left time.Duration, bytes int64) {
+	if !l.tty {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown = true
+	if left > 0 {
+		fmt.Fprintf(l.w, "\r\x1b[Krecording… %d s left, %s so far", int(math.Ceil(left.Seconds())), size(bytes))
+		return
+	}
+	fmt.Fprintf(l.w, "\r\x1b[Krecording… %s so far", size(bytes))
+}
+
+// print writes a line of its own.
+func (l *recordLine) print(s string) {
+	l.clear()
+	fmt.Fprintln(l.w, s)
+}
+
+func (l *recordLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		fmt.Fprint(l.w, "\r\x1b[K")
+		l.shown = false
+	}
 }

@@ -27,6 +27,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/model"
 	"github.com/gowhy/gowhy/recording"
 )
@@ -72,16 +73,21 @@ func (p *Problem) Error() string { return p.What }
 func (p *Problem) Unwrap() error { return p.Err }
 
 // Load reads the evidence in the named files, directories and recordings
-// ("-" is standard input) and folds it into one model. At most one trace, one
-// CPU profile and one heap profile can be given: a model is of one run.
+// ("-" is standard input) and folds it into one model, which is of one run: at
+// most one trace and one CPU profile can be given. Two profiles of a state, like
+// the heap's, are its start and its end.
 func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) {
-	l := &loader{ctx: ctx, opts: o, m: &model.Model{}, from: map[model.Source]string{}}
+	l := newLoader(ctx, o)
 	for _, p := range paths {
 		if err := l.path(p); err != nil {
 			return nil, err
 		}
 	}
 	return l.finish()
+}
+
+func newLoader(ctx context.Context, o Options) *loader {
+	return &loader{ctx: ctx, opts: o, m: &model.Model{}, from: map[model.Source]string{}, stacks: map[string]model.Stack{}, names: map[string]uint64{}}
 }
 
 // Limits on what is unpacked and held, whatever a file claims to contain.
@@ -102,18 +108,37 @@ type loader struct {
 	cpuInTrace *model.Profile
 	skipped    []*Problem // files of kinds that nothing reads, passed over
 	containers int
-	arg        string // the path being read, as given
+	taken      int                    // how often something was of use
+	stacks     map[string]model.Stack // of profiles, by their frames
+	frames     int                    // in those
+	names      map[string]uint64      // of functions and files, by which equal stacks are found
+	snapshots  map[model.Source][]snapshot
+	logs       logs
+
+	aligned          []func(clock) // what is left to do when the window is known
+	spanRank         spanRank
+	spanFrom, spanTo time.Time
+	untimed          time.Duration // length of the CPU profile, which need not tell its time
+	cpuFrom          time.Time     // when the CPU profile began
+	recorded         recorded
+	anchors          []recording.Anchor
+	traceStart       exectrace.Time // of the window, when the trace's clock may be the machine's
+	env              map[string]string
+	toolchain        string // as the recording tells it
+	escaping         map[escapeKey]bool
+	arg              string // the path being read, as given
 	// onlyTrace, if set, is what happens to a trace; all else is passed over.
 	onlyTrace func(source) error
 }
 
 // A source is one file's content.
 type source struct {
-	name string // for the user
-	path string // of a plain file, else empty
-	size int64  // 0 when not known
-	at   io.ReaderAt
-	r    io.Reader // from the beginning
+	name   string // for the user
+	member string // of a recording of ours, else empty
+	path   string // of a plain file, else empty
+	size   int64  // 0 when not known
+	at     io.ReaderAt
+	r      io.Reader // from the beginning
 }
 
 func (l *loader) path(p string) error {
@@ -134,7 +159,7 @@ func (l *loader) path(p string) error {
 	if info.IsDir() {
 		return l.dir(p)
 	}
-	return l.file(p)
+	return l.file(p, "")
 }
 
 func openProblem(p string, err error) *Problem {
@@ -148,7 +173,9 @@ func openProblem(p string, err error) *Problem {
 	return &Problem{What: fmt.Sprintf("cannot read %q: %v", p, err), Err: err}
 }
 
-func (l *loader) file(p string) error {
+// file reads the file at p, which is a member of an unpacked recording of ours
+// when that is not empty.
+func (l *loader) file(p, member string) error {
 	f, err := os.Open(p)
 	if err != nil {
 		return openProblem(p, err)
@@ -161,7 +188,7 @@ func (l *loader) file(p string) error {
 	if !info.Mode().IsRegular() { // a pipe, like /dev/fd/63 of a shell's <(…)
 		return l.stream(p, f)
 	}
-	return l.source(source{name: p, path: p, size: info.Size(), at: f, r: f})
+	return l.source(source{name: p, member: member, path: p, size: info.Size(), at: f, r: f})
 }
 
 // dir reads the evidence among the files of a directory, passing over the rest.
@@ -176,23 +203,45 @@ func (l *loader) dir(p string) error {
 		return openProblem(p, err)
 	}
 	slices.Sort(names)
-	before := len(l.from)
+	before := l.taken
 	l.containers++
 	defer func() { l.containers-- }()
+	man := unpacked(p)
+	if man != nil {
+		l.manifest(p, &recording.Recording{Manifest: man})
+	}
 	for _, n := range names {
-		full := filepath.Join(p, n)
-		if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() {
+		full, member := filepath.Join(p, n), ""
+		if man != nil {
+			member = n
+		}
+		if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() || member == recording.ManifestMember {
 			continue
 		}
-		if err := l.file(full); err != nil {
+		if err := l.file(full, member); err != nil {
 			return err
 		}
 	}
-	if len(l.from) == before && l.onlyTrace == nil {
+	if l.taken == before && l.onlyTrace == nil {
 		return &Problem{What: fmt.Sprintf("the directory %q holds no trace, profile or recording", p),
 			Hint: "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", None: true}
 	}
 	return nil
+}
+
+// unpacked returns the manifest in a directory, nil if that is not an unpacked
+// recording.
+func unpacked(dir string) *recording.Manifest {
+	f, err := os.Open(filepath.Join(dir, recording.ManifestMember))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	man, err := recording.ReadManifest(f)
+	if err != nil {
+		return nil // somebody else's file of that name
+	}
+	return man
 }
 
 // stream reads evidence that can be read only once.
@@ -217,15 +266,37 @@ func (l *loader) source(s source) error {
 	case isZip:
 		return l.zip(s)
 	case isBinary:
-		return l.profile(s)
+		return l.binary(s, head)
+	case isText:
+		return l.text(s, head)
 	default:
 		return l.pass(kind.problem(s.name, head))
 	}
 }
 
+// binary reads what is neither text nor anything that says what it is.
+func (l *loader) binary(s source, head []byte) error {
+	if l.onlyTrace == nil && isLoad(head) { // vegeta's own encoding
+		return l.readLoad(s)
+	}
+	return l.profile(s)
+}
+
+// text reads a text in whichever format it is.
+func (l *loader) text(s source, head []byte) error {
+	if l.onlyTrace != nil {
+		return nil
+	}
+	return textFormat(head).read(l, s)
+}
+
+// headLen is how much of a file is looked at to tell what it is: in a log the
+// first lines may be about something else.
+const headLen = 16 << 10
+
 // peek returns the beginning of the content and leaves r before it.
 func (s *source) peek() ([]byte, error) {
-	head := make([]byte, 512)
+	head := make([]byte, headLen)
 	if s.at != nil {
 		n, err := s.at.ReadAt(head, 0)
 		if err != nil && err != io.EOF {
@@ -263,7 +334,7 @@ func (l *loader) gzip(s source) error {
 		return l.pass(cutProblem(s.name, err))
 	}
 	whole := &cutReader{r: z}
-	inner := source{name: s.name, r: io.LimitReader(whole, maxSpool)}
+	inner := source{name: s.name, member: s.member, r: io.LimitReader(whole, maxSpool)}
 	head, err := inner.peek()
 	if len(head) == 0 {
 		if err == nil {
@@ -280,7 +351,13 @@ func (l *loader) gzip(s source) error {
 		return err
 	case isBinary:
 		inner.r = strictReader{inner.r, whole} // half a profile is none
-		return l.profile(inner)
+		return l.binary(inner, head)
+	case isText:
+		err := l.text(inner, head)
+		if err == nil && whole.err != nil {
+			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
+		}
+		return err
 	case isGzip, isZip:
 		return l.pass(&Problem{What: fmt.Sprintf("%q is packed twice", s.name), Hint: "gunzip it, then try again"})
 	default:
@@ -333,15 +410,15 @@ func (l *loader) zip(s source) error {
 			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
 	}
 	l.manifest(s.name, rec)
-	before := len(l.from)
+	before := l.taken
 	l.containers++
 	defer func() { l.containers-- }()
 	for _, m := range rec.Members {
-		if err := l.member(s.name, m); err != nil {
+		if err := l.member(s.name, m, rec.Manifest != nil); err != nil {
 			return err
 		}
 	}
-	if len(l.from) == before && l.containers == 1 && l.onlyTrace == nil {
+	if l.taken == before && l.containers == 1 && l.onlyTrace == nil {
 		return l.emptyArchive(s.name, rec)
 	}
 	return nil
@@ -357,33 +434,22 @@ func (l *loader) emptyArchive(name string, rec *recording.Recording) error {
 	return p
 }
 
-func (l *loader) member(archive string, m recording.Member) error {
-	name := archive + ":" + m.Name
+// member reads a member of an archive. Its name means something only when we
+// have given it.
+func (l *loader) member(archive string, m recording.Member, ours bool) error {
+	name, member := archive+":"+m.Name, ""
+	if ours {
+		member = m.Name
+	}
 	if at, ok := m.ReaderAt(); ok {
-		return l.source(source{name: name, size: at.Size(), at: at, r: io.NewSectionReader(at, 0, at.Size())})
+		return l.source(source{name: name, member: member, size: at.Size(), at: at, r: io.NewSectionReader(at, 0, at.Size())})
 	}
 	f, err := m.Open()
 	if err != nil {
 		return l.pass(cutProblem(name, err))
 	}
 	defer f.Close()
-	return l.source(source{name: name, r: io.LimitReader(f, maxSpool)})
-}
-
-// manifest takes over what a recording knows of its run.
-func (l *loader) manifest(name string, rec *recording.Recording) {
-	if rec.Cut {
-		l.note("%s is cut short; what is left of it was read", name)
-	}
-	man := rec.Manifest
-	if man == nil {
-		return
-	}
-	run := &l.m.Run
-	run.Go, run.Procs, run.Start = cmp.Or(run.Go, man.Go), cmp.Or(run.Procs, man.Procs), man.Start
-	for _, r := range man.Refused {
-		l.note("%s was asked for and is not in the recording: %s", r.Member, r.Why)
-	}
+	return l.source(source{name: name, member: member, r: io.LimitReader(f, maxSpool)})
 }
 
 // spooled puts a stream into a temporary file, for readers that have to seek.
@@ -401,7 +467,7 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	if err != nil {
 		l.note("%s: reading ended early: %v", s.name, err)
 	}
-	return read(source{name: s.name, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
+	return read(source{name: s.name, member: s.member, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
 }
 
 // A pumped reader stops when its context does, even while it waits for what
@@ -486,23 +552,46 @@ func (l *loader) take(s model.Source, what, name string) error {
 			Hint: "gowhy " + quote(l.arg) + "   # one at a time", Misused: true}
 	}
 	l.from[s] = name
+	l.taken++
 	return nil
 }
 
 // finish joins what was read.
 func (l *loader) finish() (*model.Model, error) {
-	if len(l.from) == 0 {
+	if l.taken == 0 {
 		p := &Problem{What: "no evidence was given", Hint: "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", None: true}
 		if len(l.skipped) > 0 {
 			p = l.skipped[0]
 		}
 		return nil, p
 	}
-	l.joinCPU()
+	if err := l.join(); err != nil {
+		return nil, err
+	}
 	for _, p := range l.skipped {
 		l.note("passed over: %s", p.What)
 	}
 	return l.m, nil
+}
+
+// join puts together what several files said, on one clock.
+func (l *loader) join() error {
+	if err := l.joinSnapshots(); err != nil {
+		return err
+	}
+	l.joinLogs()
+	l.joinBenchmarks()
+	c, err := l.clock()
+	if err != nil {
+		return err
+	}
+	for _, f := range l.aligned {
+		f(c)
+	}
+	l.noteUncut(c)
+	l.joinCPU()
+	l.joinBuild()
+	return nil
 }
 
 // joinCPU decides which CPU samples the model gets. A profile has more labels

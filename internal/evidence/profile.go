@@ -1,8 +1,11 @@
 package evidence
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,28 +14,21 @@ import (
 	"github.com/gowhy/gowhy/model"
 )
 
-// Limits on the frames of a profile. A few hundred bytes can name one
-// location a thousand times, so the size of the file bounds nothing.
+// Limits on the frames of profiles. A few hundred bytes can name one location
+// a thousand times, so the size of a file bounds nothing.
 const (
 	maxStackFrames   = 1 << 10
-	maxProfileFrames = 8 << 20
+	maxProfileFrames = 8 << 20 // of a profile, and of all that differ together
 )
 
-// profile reads a pprof profile, unpacked by now, into the model.
+// profile reads a profile in pprof's format, unpacked by now, into the model.
 func (l *loader) profile(s source) error {
 	if l.onlyTrace != nil {
 		return nil
 	}
-	data, err := io.ReadAll(io.LimitReader(ctxReader{l.ctx, s.r}, maxProfile+1))
-	if l.ctx.Err() != nil {
-		return l.ctx.Err()
-	}
-	if err != nil {
-		return l.pass(cutProblem(s.name, err))
-	}
-	if len(data) > maxProfile {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is larger than %d MiB unpacked", s.name, maxProfile>>20),
-			Hint: "go tool pprof -proto -o small.pb.gz " + quote(s.name)})
+	data, err := l.whole(s, maxProfile)
+	if data == nil {
+		return err
 	}
 	p, err := profile.ParseUncompressed(data)
 	if err == nil && len(p.SampleType) == 0 {
@@ -45,50 +41,34 @@ func (l *loader) profile(s source) error {
 		return l.pass(&Problem{What: fmt.Sprintf("%q is neither a trace nor a profile: %v", s.name, err),
 			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
 	}
-	return l.foldProfile(s.name, p)
+	return l.foldProfile(&pprofFile{Profile: p, name: s.name, member: s.member})
 }
 
-func (l *loader) foldProfile(name string, p *profile.Profile) error {
+// whole reads all of a source that is at most limit bytes long. Data is nil
+// when it is longer or broken; the error is then what to return.
+func (l *loader) whole(s source, limit int64) (data []byte, err error) {
+	data, err = io.ReadAll(io.LimitReader(ctxReader{l.ctx, s.r}, limit+1))
 	switch {
-	case hasType(p, "cpu"):
-		if err := l.take(model.CPU, "CPU profile", name); err != nil {
-			return err
-		}
-		m, err := l.convert(name, p)
-		if err != nil {
-			return err
-		}
-		nameGroups(&l.m.Stacks, m)
-		l.m.CPU = m
-		if l.m.Sched == nil && l.m.Run.Duration == 0 {
-			l.m.Run.Duration = m.Duration
-		}
-	case hasType(p, "alloc_space"), hasType(p, "inuse_space"):
-		if err := l.take(model.Heap, "heap profile", name); err != nil {
-			return err
-		}
-		m, err := l.convert(name, p)
-		if err != nil {
-			return err
-		}
-		l.m.Heap = m
-	default:
-		return l.pass(&Problem{What: fmt.Sprintf("%q is a %s profile, which is not read", name, typeName(p)),
+	case l.ctx.Err() != nil:
+		return nil, l.ctx.Err()
+	case err != nil:
+		return nil, l.pass(cutProblem(s.name, err))
+	case int64(len(data)) > limit:
+		return nil, l.pass(&Problem{What: fmt.Sprintf("%q is larger than %d MiB unpacked", s.name, limit>>20),
+			Hint: "go tool pprof -proto -o small.pb.gz " + quote(s.name)})
+	case data == nil:
+		data = []byte{}
+	}
+	return data, nil
+}
+
+func (l *loader) foldProfile(p *pprofFile) error {
+	f, ok := profileFormat(p)
+	if !ok {
+		return l.pass(&Problem{What: fmt.Sprintf("%q is a %s profile, which is not read", p.name, typeName(p.Profile)),
 			Hint: "give a trace, a CPU profile or a heap profile", None: true})
 	}
-	if l.m.Run.Start.IsZero() && p.TimeNanos > 0 {
-		l.m.Run.Start = time.Unix(0, p.TimeNanos)
-	}
-	return nil
-}
-
-func hasType(p *profile.Profile, name string) bool {
-	for _, t := range p.SampleType {
-		if t.Type == name {
-			return true
-		}
-	}
-	return false
+	return f.fold(l, f, p)
 }
 
 func typeName(p *profile.Profile) string {
@@ -99,40 +79,116 @@ func typeName(p *profile.Profile) string {
 	return fmt.Sprintf("%q", strings.Join(names, "/"))
 }
 
-// convert interns the stacks and copies the values.
-func (l *loader) convert(name string, p *profile.Profile) (*model.Profile, error) {
-	m := &model.Profile{Duration: time.Duration(p.DurationNanos)}
+// start returns when a profile was taken or begun; zero when it does not say.
+func (p *pprofFile) start() time.Time {
+	if p.TimeNanos <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, p.TimeNanos)
+}
+
+// timed puts a profile on the model's clock.
+func (l *loader) timed(m *model.Profile, at time.Time) {
+	l.align(func(c clock) { m.At, m.Known = c.since(at) })
+}
+
+// takeProfile converts a profile of which there can be only one.
+func (l *loader) takeProfile(f format, p *pprofFile) (*model.Profile, error) {
+	if err := l.take(f.source, f.what, p.name); err != nil {
+		return nil, err
+	}
+	return l.convert(p)
+}
+
+// convert interns the stacks, copies the values and puts the profile on the
+// model's clock.
+func (l *loader) convert(p *pprofFile) (*model.Profile, error) {
+	m := &model.Profile{Duration: max(0, time.Duration(p.DurationNanos))}
 	for _, t := range p.SampleType {
 		m.Types = append(m.Types, model.ValueType{Name: t.Type, Unit: t.Unit})
 	}
 	known := map[string]model.Stack{}
-	frames := 0
+	unfolded := 0
 	for _, s := range p.Sample {
-		key := stackKey(s)
+		key := locationKey(s)
 		stack, ok := known[key]
 		if !ok {
-			f := framesOf(s)
-			if frames += len(f); frames > maxProfileFrames {
-				return nil, &Problem{What: fmt.Sprintf("the stacks of %q have more than %d frames together", name, maxProfileFrames)}
+			frames := framesOf(s)
+			if unfolded += len(frames); unfolded > maxProfileFrames {
+				return nil, tooDeep(p.name)
 			}
-			stack = l.m.Stacks.Add(f)
+			var err error
+			if stack, err = l.intern(p.name, frames); err != nil {
+				return nil, err
+			}
 			known[key] = stack
 		}
 		m.Samples = append(m.Samples, model.Sample{Stack: stack, Values: s.Value, Labels: labels(s)})
 	}
+	l.timed(m, p.start())
+	if m.Duration > 0 {
+		l.covers(spanOfProfile, p.start(), p.start().Add(m.Duration))
+	}
 	return m, nil
 }
 
-func stackKey(s *profile.Sample) string {
-	var b strings.Builder
-	for _, loc := range s.Location[:min(len(s.Location), maxStackFrames)] {
-		id := loc.ID
-		for range 8 {
-			b.WriteByte(byte(id))
-			id >>= 8
-		}
+// intern returns the identity of a profile's stack; equal stacks of several
+// profiles have the same one, so that they can be compared.
+func (l *loader) intern(name string, frames []model.Frame) (model.Stack, error) {
+	if len(frames) == 0 {
+		return 0, nil
 	}
-	return b.String()
+	key := l.framesKey(frames)
+	if s, ok := l.stacks[key]; ok {
+		return s, nil
+	}
+	if l.frames += len(frames); l.frames > maxProfileFrames {
+		return 0, tooDeep(name)
+	}
+	s := l.m.Stacks.Add(frames)
+	l.stacks[key] = s
+	return s, nil
+}
+
+func tooDeep(name string) *Problem {
+	return &Problem{What: fmt.Sprintf("the stacks of %q have, with those of the profiles before it, more than %d frames", name, maxProfileFrames)}
+}
+
+// framesKey returns frames as one value that can be compared. Names are in it
+// by number: a hostile profile has one name of a megabyte in every frame.
+func (l *loader) framesKey(frames []model.Frame) string {
+	b := make([]byte, 0, 16*len(frames))
+	for _, f := range frames {
+		b = binary.AppendUvarint(b, f.PC)
+		b = binary.AppendVarint(b, int64(f.Line))
+		b = binary.AppendUvarint(b, l.number(f.Func))
+		b = binary.AppendUvarint(b, l.number(f.File))
+	}
+	return string(b)
+}
+
+// number returns the number of a name.
+func (l *loader) number(name string) uint64 {
+	n, ok := l.names[name]
+	if !ok {
+		n = uint64(len(l.names))
+		l.names[name] = n
+	}
+	return n
+}
+
+// maxName is how much of a function's name or a path is kept: instances of
+// generic functions have the longest, some hundred bytes.
+const maxName = 4 << 10
+
+func clipped(name string) string { return name[:min(len(name), maxName)] }
+
+func locationKey(s *profile.Sample) string {
+	var b []byte
+	for _, loc := range s.Location[:min(len(s.Location), maxStackFrames)] {
+		b = binary.LittleEndian.AppendUint64(b, loc.ID)
+	}
+	return string(b)
 }
 
 // framesOf returns the frames of a sample, leaf first. Inlined calls of one
@@ -146,16 +202,19 @@ func framesOf(s *profile.Sample) []model.Frame {
 			}
 			f := model.Frame{PC: loc.Address, Line: int(line.Line)}
 			if line.Function != nil {
-				f.Func, f.File = line.Function.Name, line.Function.Filename
+				f.Func, f.File = clipped(line.Function.Name), clipped(line.Function.Filename)
 			}
 			frames = append(frames, f)
 		}
 		if len(loc.Line) == 0 && len(frames) < maxStackFrames {
-			frames = append(frames, model.Frame{PC: loc.Address, Func: fmt.Sprintf("0x%x", loc.Address)})
+			frames = append(frames, model.Frame{PC: loc.Address, Func: hexName(loc.Address)})
 		}
 	}
 	return frames
 }
+
+// hexName stands in for the name of a function that nothing names.
+func hexName(pc uint64) string { return fmt.Sprintf("0x%x", pc) }
 
 func labels(s *profile.Sample) map[string]string {
 	if len(s.Label) == 0 {
@@ -166,6 +225,74 @@ func labels(s *profile.Sample) map[string]string {
 		m[k] = strings.Join(v, ",")
 	}
 	return m
+}
+
+// labelKey returns labels as one value that can be compared.
+func labelKey(labels map[string]string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	var b []byte
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		b = binary.AppendUvarint(b, uint64(len(k)))
+		b = append(b, k...)
+		b = binary.AppendUvarint(b, uint64(len(labels[k])))
+		b = append(b, labels[k]...)
+	}
+	return string(b)
+}
+
+// A tally adds samples of equal stack and labels up.
+type tally struct {
+	p  *model.Profile
+	at map[tallied]int // index in p.Samples
+}
+
+type tallied struct {
+	stack  model.Stack
+	labels string
+}
+
+func newTally(types ...model.ValueType) *tally {
+	return &tally{p: &model.Profile{Types: types}, at: map[tallied]int{}}
+}
+
+// add adds sign times values to what the stack has. It keeps none of its arguments.
+func (t *tally) add(stack model.Stack, labels map[string]string, sign int64, values ...int64) {
+	key := tallied{stack, labelKey(labels)}
+	i, ok := t.at[key]
+	if !ok {
+		i = len(t.p.Samples)
+		t.at[key] = i
+		t.p.Samples = append(t.p.Samples, model.Sample{Stack: stack, Values: make([]int64, len(t.p.Types)), Labels: maps.Clone(labels)})
+	}
+	for j := range min(len(values), len(t.p.Types)) {
+		t.p.Samples[i].Values[j] += sign * values[j]
+	}
+}
+
+// between returns what a profile that only grows has grown by from start to
+// end. A value that shrank, which sampled counts do by scaling, grew by 0; a
+// stack that did not grow at all is left out.
+func between(start, end *model.Profile) *model.Profile {
+	t := newTally(end.Types...)
+	for i := range end.Samples {
+		s := &end.Samples[i]
+		t.add(s.Stack, s.Labels, 1, s.Values...)
+	}
+	for i := range start.Samples {
+		s := &start.Samples[i]
+		t.add(s.Stack, s.Labels, -1, s.Values...)
+	}
+	t.p.Samples = slices.DeleteFunc(t.p.Samples, func(s model.Sample) bool {
+		grew := false
+		for i, v := range s.Values {
+			s.Values[i] = max(0, v)
+			grew = grew || v > 0
+		}
+		return !grew
+	})
+	return t.p
 }
 
 // maxRuntimeStack is where the runtime's profiler cuts stacks (64 frames, 128

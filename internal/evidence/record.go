@@ -3,122 +3,414 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/recording"
 )
 
-// A Target is what to record: exactly one of its fields is set.
+// A Target is what to record. Give one of its fields; PID may go with URL, for
+// a program whose process cannot be told from its port.
 type Target struct {
-	// URL is a server that has net/http/pprof's handlers: http://host:port
-	// with or without the path at which they are.
+	// URL is a server that has net/http/pprof's handlers or gowhy's agent:
+	// http://host:port with or without the path at which they are.
 	URL string
+	// PID is a running process. Its ports are searched for handlers.
+	PID int
 	// Command is a program to start. A Go test binary is given the flags that
-	// make it record itself; of any other the listening ports are searched
-	// for net/http/pprof.
+	// make it record itself; one that has the agent is recorded from before its
+	// main function; of any other the ports are searched for handlers.
 	Command []string
 }
 
 // RecordOptions say how to record.
 type RecordOptions struct {
 	Out string // the recording to write
-	// Duration is how long a server is recorded; 0 means 5 s. A test binary is
+	// Duration is how long is recorded. 0 means 5 s for a program that is
+	// already running, and to its end for a command. A test binary is always
 	// recorded from its start to its end.
 	Duration time.Duration
-	// Startup is how long a started program may take to open its port; 0
-	// means 10 s.
+	// Startup is how long a started program that has net/http/pprof may take to
+	// open its port; 0 means 10 s.
 	Startup time.Duration
+	// Only and Without choose among [SourceNames]; empty means all.
+	Only, Without []string
+	// Load is the output of a load generator, a file or an http URL, that is
+	// taken into the recording at its end.
+	Load string
+	// TraceLimit is the size in bytes at which the execution trace stops; 0
+	// means [DefaultTraceLimit].
+	TraceLimit int64
+	// OutputLogs keeps the command's output in the recording.
+	OutputLogs bool
+	// NoGodebug leaves a started program's GODEBUG and its standard error as
+	// they are, and so goes without gctrace and schedtrace.
+	NoGodebug bool
+	// Redact leaves out command line, environment, log lines and labels.
+	Redact bool
 	// Stdin, Stdout and Stderr are the command's.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Log is told what happens, in words for the user. It may be nil.
 	Log func(string)
+	// Progress is told now and then how much time is left, negative when that is
+	// not known, and how many bytes were recorded so far. It may be nil.
+	Progress func(left time.Duration, bytes int64)
+	// unwatched is how long the target is measured before it is recorded.
+	unwatched time.Duration
 }
+
+// DefaultTraceLimit is some ten to hundred seconds of a busy program.
+const DefaultTraceLimit = 512 << 20
+
+const defaultDuration = 5 * time.Second
 
 // Recorded says what came of a recording.
 type Recorded struct {
 	// Written is set when there is a recording at Out.
 	Written bool
+	// Test is set when the command was a test binary.
+	Test bool
 	// ExitCode is the command's: 128 and the signal's number when one ended
 	// it, 0 when the command was ended because the recording was over.
 	ExitCode int
+	// Duration is what was recorded.
+	Duration time.Duration
+	// Members are the pieces of the recording with their sizes.
+	Members []recording.Member
 	// Refused is what was asked for and not had.
-	Refused []recording.Refusal
+	Refused []Refusal
+	// Cost is what recording took.
+	Cost recording.Cost
+}
+
+// A Refusal is a source that was asked for and could not be had.
+type Refusal struct {
+	Member string
+	Why    string
+	How    string // a command or a setting that allows it; empty when none is known
+}
+
+// SourceNames are the names of all sources that can be recorded.
+func SourceNames() []string {
+	return []string{"trace", "cpu", "heap", "allocs", "block", "mutex", "goroutine", "threadcreate", "goroutineleak", "metrics",
+		"gctrace", "schedtrace", "build", "proc", "kernel", "offcpu", "syscalls"}
 }
 
 // Record records a target. When ctx is cancelled, the recording ends and what
 // there is of it is kept, without an error. When nothing could be recorded,
 // the error is a [Problem], and the result still tells the command's exit code.
 func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
-	o.Duration, o.Startup = cmp.Or(o.Duration, 5*time.Second), cmp.Or(o.Startup, 10*time.Second)
-	if o.Log == nil {
-		o.Log = func(string) {}
+	if err := check(t, &o); err != nil {
+		return nil, err
 	}
-	if (t.URL == "") == (len(t.Command) == 0) {
-		return nil, errors.New("evidence: a target is either a URL or a command")
-	}
+	var at *endpoint
 	if t.URL != "" {
-		if err := checkURL(t.URL); err != nil {
+		var err error
+		if at, err = find(ctx, t.URL); err != nil {
 			return nil, err
 		}
-	} else if err := checkCommand(t.Command, o.Out); err != nil {
-		return nil, err
 	}
 	w, err := recording.Create(o.Out)
 	if err != nil {
 		return nil, &Problem{What: fmt.Sprintf("cannot write %q: %v", o.Out, err), Hint: "choose another file with -o", Err: err}
 	}
-	r := &recorder{o: o, w: w, man: recording.Manifest{Start: time.Now(), URL: t.URL, Command: t.Command}}
+	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
+	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.asked()}
+	stop := r.report()
 	var res Recorded
 	switch {
-	case t.URL != "":
-		err = r.server(ctx, t.URL)
+	case len(t.Command) == 0:
+		err = r.running(ctx, t, at)
 	case testBinary(t.Command[0]):
+		res.Test = true
 		res.ExitCode, err = r.test(ctx, t.Command)
 	default:
 		res.ExitCode, err = r.command(ctx, t.Command)
 	}
+	stop()
 	return &res, r.finish(&res, err)
+}
+
+// check refuses what cannot be recorded before anything is started.
+func check(t Target, o *RecordOptions) error {
+	o.Startup, o.TraceLimit = cmp.Or(o.Startup, 10*time.Second), cmp.Or(o.TraceLimit, DefaultTraceLimit)
+	o.unwatched = cmp.Or(o.unwatched, beforeWindow)
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	if len(t.Command) > 0 == (t.URL != "" || t.PID != 0) {
+		return errors.New("evidence: a target is either a running program or a command")
+	}
+	for _, name := range slices.Concat(o.Only, o.Without) {
+		if !slices.Contains(SourceNames(), name) {
+			return &Problem{What: fmt.Sprintf("%q is no source", name), Hint: "one of " + strings.Join(SourceNames(), ", "), Misused: true}
+		}
+	}
+	switch {
+	case t.URL != "":
+		return checkURL(t.URL)
+	case t.PID != 0:
+		return checkPID(t.PID)
+	}
+	return checkCommand(t.Command, o.Out)
+}
+
+func checkPID(pid int) error {
+	err := syscall.Kill(pid, 0)
+	if pid <= 0 || errors.Is(err, syscall.ESRCH) {
+		return &Problem{What: fmt.Sprintf("there is no process %d", pid), Hint: "gowhy list", None: true, Err: err}
+	}
+	return nil
 }
 
 // A recorder is the state of one Record.
 type recorder struct {
-	o   RecordOptions
-	w   *recording.Writer
-	man recording.Manifest
+	o     RecordOptions
+	w     *recording.Writer
+	clock wall
+	usage time.Duration // CPU time of this process at the beginning
+	seen  *observer     // of the process, when there is one on this machine
+	// target is what the process used before it was recorded.
+	target struct{ before, beforeWall time.Duration }
+
+	mu      sync.Mutex
+	man     recording.Manifest
+	refused []Refusal
+	until   time.Time // the end of the window; zero when it is not known
 }
 
-func (r *recorder) refuse(member, why string) {
-	r.man.Refused = append(r.man.Refused, recording.Refusal{Member: member, Why: why})
+// wants reports whether a source was asked for.
+func (r *recorder) wants(source string) bool {
+	return (len(r.o.Only) == 0 || slices.Contains(r.o.Only, source)) && !slices.Contains(r.o.Without, source)
+}
+
+func (r *recorder) asked() []string {
+	var names []string
+	for _, s := range SourceNames() {
+		if r.wants(s) {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// refuse notes that a member could not be had, or is not whole.
+func (r *recorder) refuse(member string, why Refusal) {
+	why.Member = member
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused = append(r.refused, why)
+}
+
+func (r *recorder) refusedMember(member string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.refused, func(f Refusal) bool { return f.Member == member })
 }
 
 // has reports whether a member was written.
-func (r *recorder) has(member string) bool {
+func (r *recorder) has(member string) bool { return r.size(member) > 0 }
+
+func (r *recorder) size(member string) int64 {
 	info, err := os.Stat(r.w.Path(member))
-	return err == nil && info.Size() > 0
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
+// keep writes a profile; data, if not nil, is its packed form.
+func (r *recorder) keep(member string, p *profile.Profile, data []byte) {
+	err := func() error {
+		f, err := os.Create(r.w.Path(member))
+		if err != nil {
+			return err
+		}
+		if data != nil {
+			_, err = f.Write(data)
+		} else {
+			err = p.Write(f)
+		}
+		return errors.Join(err, f.Close())
+	}()
+	if err != nil {
+		os.Remove(r.w.Path(member))
+		r.refuse(member, Refusal{Why: err.Error()})
+	}
+}
+
+// running records a program that somebody else started.
+func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
+	d := cmp.Or(r.o.Duration, defaultDuration)
+	pid := t.PID
+	if at == nil {
+		at = r.findIn(ctx, pid)
+	} else if pid == 0 {
+		pid = r.processBehind(ctx, at)
+	}
+	if at != nil {
+		r.man.URL = at.shown()
+		r.man.Command = at.cmdline(ctx)
+	}
+	r.describe(pid)
+	where := fmt.Sprintf("process %d", pid)
+	if at != nil {
+		where = at.shown()
+	}
+	r.before(ctx, pid)
+	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))
+	var f *fetch
+	if at != nil {
+		f = &fetch{recorder: r, at: at}
+		f.begin(ctx)
+	}
+	r.man.Start = r.clock.now()
+	if pid != 0 {
+		r.seen = r.observe(pid)
+	}
+	stop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.seen.whenGone(cancel)
+	r.window(stop, f, time.Now().Add(d), func() {})
+	if f != nil && !r.seen.isGone() {
+		f.end()
+	}
+	return nil
+}
+
+// window records until a moment, or until stop when it is zero.
+func (r *recorder) window(stop context.Context, f *fetch, until time.Time, started func()) {
+	r.mu.Lock()
+	r.until = until
+	r.mu.Unlock()
+	fetched := make(chan struct{})
+	go func() {
+		defer close(fetched)
+		if f != nil {
+			f.during(stop, until, started)
+		}
+	}()
+	if r.seen == nil { // then the answers are all there is to wait for
+		<-fetched
+	} else {
+		sleepUntil(stop, until)
+	}
+	r.man.End = r.clock.now()
+	r.seen.end()
+	<-fetched
+}
+
+// sleepUntil waits for a moment, zero for ever, or until ctx is done.
+func sleepUntil(ctx context.Context, t time.Time) {
+	if t.IsZero() {
+		<-ctx.Done()
+		return
+	}
+	timer := time.NewTimer(time.Until(t))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+var (
+	errInterrupted = errors.New("the recording was ended early")
+	errProgramGone = errors.New("the program ended before it was whole")
+)
+
+// errEnded is why a recording stopped before its time.
+func errEnded(stop context.Context) error {
+	if errors.Is(context.Cause(stop), errProgramGone) {
+		return errProgramGone
+	}
+	return errInterrupted
+}
+
+// report tells the progress until the returned function is called.
+func (r *recorder) report() (stop func()) {
+	if r.o.Progress == nil {
+		return func() {}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				r.mu.Lock()
+				left := time.Duration(-1)
+				if !r.until.IsZero() {
+					left = max(0, time.Until(r.until))
+				}
+				r.mu.Unlock()
+				r.o.Progress(left, r.bytes())
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// bytes is how much was recorded so far.
+func (r *recorder) bytes() (n int64) {
+	for _, m := range members() {
+		n += r.size(m)
+	}
+	return n
+}
+
+// members are all that a recording can have, in the order of reports.
+func members() []string {
+	return []string{recording.TraceMember, recording.CPUMember, recording.HeapStartMember, recording.HeapEndMember, recording.AllocsMember,
+		recording.BlockMember, recording.MutexMember, recording.GoroutineStartMember, recording.GoroutineEndMember,
+		recording.ThreadCreateMember, recording.LeakMember, recording.MetricsMember, recording.GCTraceMember, recording.SchedTraceMember,
+		recording.BuildMember, recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember,
+		recording.LoadMember, recording.StdoutMember, recording.StderrMember}
+}
+
+// finish packs what there is.
 func (r *recorder) finish(res *Recorded, err error) error {
-	r.man.End = time.Now()
-	res.Refused = r.man.Refused
-	any := r.has(recording.TraceMember) || r.has(recording.CPUMember)
-	if !any {
+	if r.man.End.IsZero() {
+		r.man.End = r.clock.now()
+	}
+	r.takeLoad()
+	if r.o.Redact {
+		r.redact()
+	}
+	r.man.Clock = append(r.man.Clock, anchor())
+	for _, m := range members() {
+		if n := r.size(m); n > 0 {
+			res.Members = append(res.Members, recording.Member{Name: m, Size: n})
+		}
+	}
+	res.Duration = r.man.End.Sub(r.man.Start)
+	res.Refused = r.refusals()
+	for _, f := range res.Refused {
+		r.man.Refused = append(r.man.Refused, recording.Refusal{Member: f.Member, Why: f.Why})
+	}
+	if !evidenceAmong(res.Members) {
 		discard := r.w.Discard()
 		if err == nil {
-			err = r.nothing()
+			err = r.nothing(res.Refused)
 		}
 		return errors.Join(err, discard)
 	}
+	r.cost(&res.Cost)
+	r.man.Cost = &res.Cost
 	if ferr := r.w.Finish(r.man); ferr != nil {
 		return errors.Join(err, &Problem{What: "cannot write the recording: " + ferr.Error(), Err: ferr})
 	}
@@ -126,276 +418,108 @@ func (r *recorder) finish(res *Recorded, err error) error {
 	return err
 }
 
-func (r *recorder) nothing() error {
+// refusals are in the order of members, each once.
+func (r *recorder) refusals() []Refusal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	order := members()
+	slices.SortStableFunc(r.refused, func(a, b Refusal) int {
+		return cmp.Compare(slices.Index(order, a.Member), slices.Index(order, b.Member))
+	})
+	return slices.CompactFunc(r.refused, func(a, b Refusal) bool { return a.Member == b.Member && a.Why == b.Why })
+}
+
+// evidenceAmong reports whether members say anything of a run.
+func evidenceAmong(members []recording.Member) bool {
+	return slices.ContainsFunc(members, func(m recording.Member) bool {
+		switch m.Name {
+		case recording.BuildMember, recording.LoadMember, recording.StdoutMember, recording.StderrMember:
+			return false
+		}
+		return true
+	})
+}
+
+func (r *recorder) nothing(refused []Refusal) error {
 	p := &Problem{What: "nothing was recorded", None: true, Hint: pprofHint}
-	for _, f := range r.man.Refused {
+	for i, f := range refused {
 		p.What += fmt.Sprintf("; %s: %s", f.Member, f.Why)
+		if i == 0 && f.How != "" {
+			p.Hint = f.How
+		}
 	}
 	return p
 }
 
 const pprofHint = `import _ "net/http/pprof" in the program and serve HTTP, or record a test: go test -exec 'gowhy record --' -bench .`
 
-// checkCommand refuses what cannot be recorded before anything is started.
-func checkCommand(argv []string, out string) error {
-	if _, err := exec.LookPath(argv[0]); err != nil {
-		return &Problem{What: fmt.Sprintf("cannot start %q: %v", argv[0], errors.Unwrap(err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
-	}
-	if name := filepath.Base(argv[0]); (name == "go" || name == "go.exe") && len(argv) > 1 && argv[1] == "test" {
-		// go test runs one binary for each package; only -exec reaches them.
-		return &Problem{What: "go test is recorded through its -exec flag",
-			Hint: "go test -exec " + quote("gowhy record -o "+out+" --") + " " + quoteAll(argv[2:])}
-	}
-	return nil
+// cost is what the recording took of the machine.
+func (r *recorder) cost(c *recording.Cost) {
+	*c = r.seen.cost()
+	c.RecorderCPU = (selfCPU() - r.usage).Seconds()
 }
 
-func quoteAll(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = quote(a)
+// takeLoad copies the result of a load generator.
+func (r *recorder) takeLoad() {
+	if r.o.Load == "" {
+		return
 	}
-	return strings.Join(quoted, " ")
+	if err := r.loadResult(r.o.Load); err != nil {
+		r.refuse(recording.LoadMember, Refusal{Why: fmt.Sprintf("%q: %v", withoutSecretsOrPath(r.o.Load), cause(err)), How: "give it beside the recording: gowhy " + quote(r.o.Out) + " LOAD-FILE"})
+	}
 }
 
-// testBinary reports whether a program is what `go test -c` makes, by the
-// name that the go command gives it.
-func testBinary(name string) bool {
-	return strings.HasSuffix(name, ".test") || strings.HasSuffix(name, ".test.exe")
-}
+const maxLoadFile = 1 << 30
 
-// test runs a test binary with the flags that make it record itself.
-func (r *recorder) test(ctx context.Context, argv []string) (code int, err error) {
-	args := slices.Clone(argv[1:])
-	var own, theirs []string
-	for _, f := range []struct{ flag, member string }{
-		{"test.trace", recording.TraceMember},
-		{"test.cpuprofile", recording.CPUMember},
-		{"test.memprofile", recording.AllocsMember},
-	} {
-		if path, ok := flagValue(args, f.flag); ok {
-			theirs = append(theirs, path, f.member)
-		} else {
-			own = append(own, "-"+f.flag+"="+r.w.Path(f.member))
-		}
-	}
-	p, err := r.start(argv[0], append(own, args...))
-	if err != nil {
-		return 0, err
-	}
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		p.end()
-	}
-	dir, _ := flagValue(args, "test.outputdir")
-	for i := 0; i < len(theirs); i += 2 {
-		r.copyIn(theirs[i], dir, theirs[i+1])
-	}
-	return p.code(), nil
-}
-
-// flagValue returns the value of a flag as package flag would take it.
-func flagValue(args []string, name string) (value string, ok bool) {
-	for i, a := range args {
-		switch {
-		case a == "--" || !strings.HasPrefix(a, "-"):
-			// Values of flags stand alone too; only "--" surely ends them.
-			if a == "--" {
-				return value, ok
-			}
-		case strings.TrimLeft(a, "-") == name && i+1 < len(args):
-			value, ok = args[i+1], true
-		case strings.HasPrefix(strings.TrimLeft(a, "-"), name+"="):
-			_, value, _ = strings.Cut(a, "=")
-			ok = true
-		}
-	}
-	return value, ok
-}
-
-// copyIn takes a file into the recording that the user had asked the test for.
-func (r *recorder) copyIn(path, dir, member string) {
-	if dir != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	err := func() error {
-		from, err := os.Open(path)
+func (r *recorder) loadResult(from string) error {
+	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
+		ctx, cancel := context.WithTimeout(context.Background(), snapshotLimit)
+		defer cancel()
+		e := &endpoint{client: remoteClient()}
+		resp, err := e.request(ctx, from)
 		if err != nil {
 			return err
 		}
-		defer from.Close()
-		to, err := os.Create(r.w.Path(member))
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(to, from)
-		return errors.Join(err, to.Close())
-	}()
+		defer resp.Body.Close()
+		_, err = r.fill(recording.LoadMember, resp.Body, maxLoadFile)
+		return err
+	}
+	f, err := os.Open(from)
 	if err != nil {
-		r.refuse(member, err.Error())
+		return err
 	}
+	defer f.Close()
+	n, err := r.fill(recording.LoadMember, f, maxLoadFile)
+	if err == nil && n == 0 {
+		err = errors.New("it is empty")
+	}
+	return err
 }
 
-// command starts a program, looks for its profiling port, records it there and
-// ends it.
-func (r *recorder) command(ctx context.Context, argv []string) (code int, err error) {
-	p, err := r.start(argv[0], argv[1:])
-	if err != nil {
-		return 0, err
+func withoutSecretsOrPath(s string) string {
+	if strings.Contains(s, "://") {
+		return withoutSecrets(s)
 	}
-	base, err := r.findServer(ctx, p)
-	if err != nil {
-		if ctx.Err() != nil || !p.ended() {
-			p.end()
-		}
-		return p.code(), err
-	}
-	r.o.Log(fmt.Sprintf("recording %v at %s", r.o.Duration, base))
-	r.man.URL = base
-	fetch, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() { // a program that ends takes its port with it
-		select {
-		case <-p.done:
-			stop()
-		case <-fetch.Done():
-		}
-	}()
-	err = r.fetchAll(fetch, localClient(), base)
-	if p.ended() {
-		return p.code(), err
-	}
-	p.end()
-	return p.code(), err
+	return s
 }
 
-// findServer waits until one of the program's ports answers as net/http/pprof.
-func (r *recorder) findServer(ctx context.Context, p *process) (base string, err error) {
-	deadline := time.NewTimer(r.o.Startup)
-	defer deadline.Stop()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	seen := map[string]bool{} // ports that answered as something else
-	for {
-		addrs, err := listening("/proc", p.pid())
-		if err != nil {
-			return "", &Problem{What: "cannot look for the program's ports: " + err.Error(),
-				Hint: "start it yourself, then: gowhy record --url http://localhost:PORT", Err: err}
-		}
-		for _, a := range addrs {
-			if seen[a] {
-				continue
-			}
-			base := "http://" + a + "/debug/pprof/"
-			switch probe(ctx, base) {
-			case probeFound:
-				return base, nil
-			case probeOther:
-				seen[a] = true
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return "", &Problem{What: "the recording was ended before the program opened a profiling port", Hint: pprofHint, None: true}
-		case <-p.done:
-			return "", &Problem{What: fmt.Sprintf("%q ended and offered nothing to record", filepath.Base(r.man.Command[0])), Hint: pprofHint, None: true}
-		case <-deadline.C:
-			return "", r.noServer(seen)
-		}
-	}
+// A wall is the clock that everything of a recording is stamped with: the wall
+// time of its start, and from there the monotonic clock, which never steps.
+type wall struct{ start time.Time }
+
+func newWall() wall { return wall{time.Now()} }
+
+func (w wall) now() time.Time { return w.start.Add(time.Since(w.start)).Round(0) }
+
+func anchor() recording.Anchor {
+	return recording.Anchor{Wall: time.Now().Round(0), Monotonic: monotonic()}
 }
 
-func (r *recorder) noServer(seen map[string]bool) error {
-	what := fmt.Sprintf("%q opened no port within %v", filepath.Base(r.man.Command[0]), r.o.Startup)
-	if len(seen) > 0 {
-		var ports []string
-		for a := range seen {
-			ports = append(ports, a)
-		}
-		slices.Sort(ports)
-		what = fmt.Sprintf("%q serves no /debug/pprof/ at %s", filepath.Base(r.man.Command[0]), strings.Join(ports, ", "))
-	}
-	return &Problem{What: what, Hint: pprofHint, None: true}
-}
-
-// A process is a started command.
-type process struct {
-	cmd    *exec.Cmd
-	done   chan struct{}
-	killed bool // by us, at the end of the recording
-}
-
-func (r *recorder) start(name string, args []string) (*process, error) {
-	if info, err := buildinfo.ReadFile(name); err == nil {
-		r.man.Go = info.GoVersion
-	}
-	cmd := exec.Command(name, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.o.Stdin, r.o.Stdout, r.o.Stderr
-	// Grandchildren may hold the output open; the command's end is what counts.
-	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
-		return nil, &Problem{What: fmt.Sprintf("cannot start %q: %v", name, err), Err: err}
-	}
-	p := &process{cmd: cmd, done: make(chan struct{})}
-	go func() {
-		cmd.Wait()
-		close(p.done)
-	}()
-	return p, nil
-}
-
-func (p *process) pid() int { return p.cmd.Process.Pid }
-
-func (p *process) ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// Grace periods for a program to end: first on the signal that a terminal
-// sends to it as well as to us, then on ours.
-const (
-	graceAlone     = 300 * time.Millisecond
-	graceInterrupt = 5 * time.Second
-)
-
-// end ends the program and waits for it.
-func (p *process) end() {
-	p.killed = true
-	if p.within(graceAlone) {
-		return
-	}
-	p.cmd.Process.Signal(os.Interrupt)
-	if p.within(graceInterrupt) {
-		return
-	}
-	p.cmd.Process.Kill()
-	<-p.done
-}
-
-func (p *process) within(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-p.done:
-		return true
-	case <-t.C:
-		return false
-	}
-}
-
-// code returns the exit code to pass on; call it after the program ended.
-func (p *process) code() int {
-	s := p.cmd.ProcessState
-	if p.killed || s == nil {
+// selfCPU is the CPU time of this process.
+func selfCPU() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return s.ExitCode()
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -23,12 +23,21 @@ import (
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of
 // net/http/pprof with answers that are ready at once, "plain" has none,
-// "exit" ends at once with code 7.
+// "exit" ends at once with code 7, "collect" makes
+// garbage collections beside its own output.
 const serveEnv = "GOWHY_TEST_SERVE"
 
 func serve(kind string) {
-	if kind == "exit" {
+	switch kind {
+	case "exit":
 		os.Exit(7)
+	case "collect":
+		fmt.Fprint(os.Stderr, "prompt> ")
+		for range 5 {
+			runtime.GC()
+		}
+		fmt.Println("GODEBUG", os.Getenv("GODEBUG"))
+		return
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,14 +64,14 @@ func ready(trace, cpu []byte) *http.ServeMux {
 		w.Write(cpu)
 	})
 	mux.HandleFunc("/debug/pprof/allocs", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>log in</html>") })
-	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "prog\x00-x") })
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	return mux
 }
 
 func record(t *testing.T, ctx context.Context, target Target) (string, *Recorded, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(ctx, target, RecordOptions{Out: out, Duration: time.Second, Startup: 20 * time.Second})
+	res, err := Record(ctx, target, RecordOptions{Out: out, Duration: time.Second, Startup: 20 * time.Second, unwatched: time.Millisecond})
 	if left, _ := filepath.Glob(out + ".*"); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
@@ -93,12 +102,16 @@ func TestRecordURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if !slices.Equal(rec.Manifest.Command, []string{"prog", "-x"}) || rec.Manifest.URL != s.URL+"/debug/pprof/" {
+	if !slices.Equal(rec.Manifest.Command, os.Args) || rec.Manifest.URL != s.URL+"/debug/pprof/" {
 		t.Errorf("manifest %+v", rec.Manifest)
 	}
 	m := load(t, Options{}, out)
-	if !m.Has(model.Trace) || !m.Has(model.CPU) || m.Has(model.Heap) {
+	// The server is this very process: what is seen from outside comes too.
+	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.LiveHeap) || !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) {
 		t.Error("not what was recorded")
+	}
+	if rec.Manifest.PID != os.Getpid() || rec.Manifest.Cost == nil || rec.Manifest.Cost.RecorderCPU <= 0 || len(rec.Manifest.Clock) != 2 {
+		t.Errorf("manifest %+v", rec.Manifest)
 	}
 	if !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "allocs") }) {
 		t.Errorf("what was refused is not told: %q", m.Run.Coverage.Notes)
@@ -114,8 +127,11 @@ func TestRecordNetHTTPPprof(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	out, res, err := record(t, t.Context(), Target{URL: s.URL + "/admin/pprof"})
-	if err != nil || len(res.Refused) > 0 {
+	if err != nil || refused(res, recording.TraceMember)+refused(res, recording.CPUMember)+refused(res, recording.AllocsMember) != "" {
 		t.Fatalf("%+v, %v", res, err)
+	}
+	if why := refused(res, recording.BlockMember); !strings.Contains(why, "does not offer") {
+		t.Errorf("a handler that is not there: %q", why)
 	}
 	m := load(t, Options{}, out)
 	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.Heap) || m.Run.Duration < 900*time.Millisecond {
@@ -145,8 +161,8 @@ func TestRecordInterrupted(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
+	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "elsewhere") })
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
@@ -174,6 +190,9 @@ func TestRecordInterrupted(t *testing.T) {
 	defer rec.Close()
 	if len(rec.Members) != 1 || rec.Members[0].Name != recording.TraceMember || rec.Members[0].Size != int64(len(part)) {
 		t.Errorf("members %+v", rec.Members)
+	}
+	if m := load(t, Options{}, out); !m.Has(model.Trace) {
+		t.Error("half a trace is not read")
 	}
 }
 
@@ -212,17 +231,20 @@ func TestRecordProblems(t *testing.T) {
 }
 
 func TestParseURL(t *testing.T) {
-	for in, want := range map[string]string{
-		"localhost:6060":                       "http://localhost:6060/debug/pprof/",
-		"http://h:1/":                          "http://h:1/debug/pprof/",
-		"https://h/x/":                         "https://h/x/debug/pprof/",
-		"http://h/debug/pprof":                 "http://h/debug/pprof/",
-		"http://h/a/pprof/":                    "http://h/a/pprof/",
-		"http://h/debug/pprof/trace?seconds=5": "http://h/debug/pprof/",
-		"http://user:pw@h/debug/pprof/profile?seconds=3#x": "http://user:pw@h/debug/pprof/",
+	for in, want := range map[string][3]string{
+		"localhost:6060":                                   {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
+		"http://h:1/":                                      {"http://h:1/debug/pprof/", "http://h:1/debug/gowhy/", ""},
+		"https://h/x/":                                     {"https://h/x/debug/pprof/", "https://h/x/debug/gowhy/", ""},
+		"http://h/debug/pprof":                             {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
+		"http://h/a/pprof/":                                {"http://h/a/pprof/", "http://h/a/gowhy/", ""},
+		"http://h/a/gowhy/record?d=10s":                    {"", "http://h/a/gowhy/", ""},
+		"http://h/debug/pprof/trace?seconds=5":             {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
+		"http://user:pw@h/debug/pprof/profile?seconds=3#x": {"http://user:pw@h/debug/pprof/", "http://user:pw@h/debug/gowhy/", ""},
+		"http://h/debug/pprof/?token=a%26b&debug=1":        {"http://h/debug/pprof/", "http://h/debug/gowhy/", "token=a%26b"},
 	} {
-		if got, err := parseURL(in); got != want || err != nil {
-			t.Errorf("%s: %s, %v", in, got, err)
+		pprof, agent, query, err := parseURL(in)
+		if got := [3]string{pprof, agent, query.Encode()}; got != want || err != nil {
+			t.Errorf("%s: %q, %v", in, got, err)
 		}
 	}
 }
@@ -261,16 +283,26 @@ func TestRecordCommand(t *testing.T) {
 	}
 }
 
-func TestRecordCommandWithoutPprof(t *testing.T) {
+// A program that cannot be asked is still seen from outside, to its end.
+func TestRecordCommandWithoutEndpoint(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Record(t.Context(), Target{Command: program(t, "exit")}, RecordOptions{Out: out})
-	var p *Problem
-	if !errors.As(err, &p) || !p.None || !strings.Contains(p.Hint, "net/http/pprof") || res.ExitCode != 7 {
+	if err != nil || !res.Written || res.ExitCode != 7 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if why := refused(res, "endpoint"); !strings.Contains(why, "opened no port") {
+		t.Errorf("refused %+v", res.Refused)
+	}
+	res, err = Record(t.Context(), Target{Command: program(t, "plain")}, RecordOptions{Out: out, Duration: 500 * time.Millisecond, Startup: 600 * time.Millisecond})
+	if err != nil || res.ExitCode != 0 || !strings.Contains(refused(res, "endpoint"), "serves no /debug/pprof/ at 127.0.0.1:") {
 		t.Errorf("%+v, %v", res, err)
 	}
-	res, err = Record(t.Context(), Target{Command: program(t, "plain")}, RecordOptions{Out: out, Startup: time.Second})
-	if !errors.As(err, &p) || !strings.Contains(p.What, "serves no /debug/pprof/ at 127.0.0.1:") || res.ExitCode != 0 {
-		t.Errorf("%+v, %v", res, err)
+	m := load(t, Options{}, out)
+	if !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) || m.Has(model.Trace) {
+		t.Error("not what was recorded")
+	}
+	if _, _, ok := m.Process.Window(); !ok {
+		t.Errorf("process %+v", m.Process)
 	}
 }
 
@@ -321,45 +353,5 @@ func TestFlagValue(t *testing.T) {
 		if got, ok := flagValue(strings.Fields(tt.args), "test.trace"); got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %q, %v", tt.args, got, ok)
 		}
-	}
-}
-
-func TestListening(t *testing.T) {
-	// 4 is a child of 3, whose name is made to mislead; 9 is a stranger.
-	proc := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(proc, name)
-		os.MkdirAll(filepath.Dir(path), 0o700)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	socket := func(pid, fd, inode string) {
-		dir := filepath.Join(proc, pid, "fd")
-		os.MkdirAll(dir, 0o700)
-		if err := os.Symlink("socket:["+inode+"]", filepath.Join(dir, fd)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("3/stat", "3 (a) R 77 (b) S 1 3 3")
-	write("4/stat", "4 (child) S 3 3 3")
-	write("9/stat", "9 (other) S 1 9 9")
-	socket("3", "5", "100")
-	socket("4", "5", "101")
-	socket("4", "6", "102")
-	socket("4", "7", "103")
-	socket("9", "5", "104")
-	head := "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-	line := func(addr, state, inode string) string {
-		return "   0: " + addr + " 00000000:0000 " + state + " 00000000:00000000 00:00000000 00000000     0        0 " + inode + " 1 0000 100 0 0 10 0\n"
-	}
-	write("3/net/tcp", head+line("0100007F:17AC", "0A", "100")+line("0100007F:9999", "01", "101")+line("0100007F:1111", "0A", "104"))
-	write("3/net/tcp6", head+line("00000000000000000000000000000000:1F90", "0A", "102")+line("00000000000000000000000001000000:1F91", "0A", "103"))
-	got, err := listening(proc, 3)
-	if want := []string{"127.0.0.1:6060", "[::1]:8081", "localhost:8080"}; !slices.Equal(got, want) || err != nil {
-		t.Errorf("%q, %v; want %q", got, err, want)
-	}
-	if _, err := listening(filepath.Join(proc, "none"), 3); err == nil {
-		t.Error("no /proc: no error")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/model"
 )
 
 // A Run is an uninterrupted stretch of a goroutine that held a P.
@@ -25,7 +24,7 @@ type Run struct {
 // of the window end with it. It reads the trace a second time,
 // event by event; standard input it cannot.
 func EachRun(ctx context.Context, paths []string, o Options, yield func(Run) bool) error {
-	l := &loader{ctx: ctx, opts: o, m: &model.Model{}, from: map[model.Source]string{}}
+	l := newLoader(ctx, o)
 	l.onlyTrace = func(s source) error { return l.eachRun(s, yield) }
 	for _, p := range paths {
 		if p == "-" {

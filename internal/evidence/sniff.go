@@ -19,7 +19,6 @@ const (
 	isBinary       // not text: perhaps an uncompressed profile
 	isProgram      // an executable
 	isHTML         // a web page
-	isOldText      // a profile in the text form that /debug/pprof gives with debug=1
 	isText
 )
 
@@ -43,8 +42,6 @@ func sniff(head []byte) kind {
 		return isHTML
 	case !textual(head):
 		return isBinary
-	case oldText(head):
-		return isOldText
 	}
 	return isText
 }
@@ -66,15 +63,6 @@ func html(head []byte) bool {
 	h := bytes.ToLower(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n"))
 	for _, p := range []string{"<!doctype", "<html", "<head", "<?xml"} {
 		if bytes.HasPrefix(h, []byte(p)) {
-			return true
-		}
-	}
-	return false
-}
-
-func oldText(head []byte) bool {
-	for _, p := range []string{"heap profile:", "goroutine profile:", "threadcreate profile:", "--- contention:", "--- mutex:", "goroutine "} {
-		if bytes.HasPrefix(head, []byte(p)) {
 			return true
 		}
 	}
@@ -107,9 +95,6 @@ func (k kind) problem(name string, head []byte) *Problem {
 	case isHTML:
 		p.What = fmt.Sprintf("%q is a web page, not a trace: %q", name, firstLine(head))
 		p.Hint = "was an error page saved?   gowhy record -o run.gowhy -d 5s --url http://HOST:PORT"
-	case isOldText:
-		p.What = fmt.Sprintf("%q is a profile in text form: %q", name, firstLine(head))
-		p.Hint = "fetch it without debug=1:   curl -o profile.pb.gz http://HOST:PORT/debug/pprof/allocs"
 	case isProgram:
 		p.What = fmt.Sprintf("%q is a program, not a recording of one", name)
 		if !strings.Contains(name, "/") {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +59,9 @@ func (l *loader) readTrace(s source) error {
 	f := folder{acc: acc, m: l.m}
 	f.fold()
 	l.cpuInTrace = f.samples()
+	if f.monotonic() {
+		l.traceStart = f.start()
+	}
 	return nil
 }
 
@@ -94,19 +98,26 @@ func (l *loader) window(name string, t *exectrace.Trace) (exectrace.Range, error
 
 // in returns the window on the trace's own clock.
 func (w Window) in(info exectrace.Info) (exectrace.Range, error) {
-	length := time.Duration(info.End - info.Start)
-	if w.From < 0 || w.To < 0 || w.To != 0 && w.To <= w.From {
-		return exectrace.Range{}, &Problem{What: fmt.Sprintf("the window from %v to %v is empty", w.From, w.To), Hint: "--window 1.5s,3s", Misused: true}
-	}
-	if w.From > 0 && w.From >= length {
-		return exectrace.Range{}, &Problem{What: fmt.Sprintf("the window begins at %v, the trace is only %v long", w.From, length.Round(time.Millisecond)),
-			Hint: "--window counts from the trace's start, like 0.5s,2s", Misused: true}
+	if err := w.check(time.Duration(info.End-info.Start), "trace"); err != nil {
+		return exectrace.Range{}, err
 	}
 	r := exectrace.Range{From: info.Start + exectrace.Time(w.From), To: math.MaxInt64}
 	if w.To != 0 {
 		r.To = info.Start + exectrace.Time(w.To)
 	}
 	return r, nil
+}
+
+// check refuses a window that holds nothing of what is length long.
+func (w Window) check(length time.Duration, what string) error {
+	if w.From < 0 || w.To < 0 || w.To != 0 && w.To <= w.From {
+		return &Problem{What: fmt.Sprintf("the window from %v to %v is empty", w.From, w.To), Hint: "--window 1.5s,3s", Misused: true}
+	}
+	if w.From > 0 && w.From >= length {
+		return &Problem{What: fmt.Sprintf("the window begins at %v, the %s is only %v long", w.From, what, length.Round(time.Millisecond)),
+			Hint: "--window counts from the " + what + "'s start, like 0.5s,2s", Misused: true}
+	}
+	return nil
 }
 
 // A folder turns the accounts of a trace into the model's parts.
@@ -124,7 +135,7 @@ func (f *folder) fold() {
 		Groups:     mapped(a.Groups, f.group),
 		Goroutines: mapped(a.Goroutines, f.goroutine),
 		AllKept:    a.AllKept,
-		Procs:      mapped(a.Procs, proc),
+		Procs:      mapped(a.Procs, tracedProc),
 		Timeline:   mapped(a.Buckets, f.bucket),
 		Waits:      mapped(a.Waits, f.wait),
 		Wakes:      mapped(a.Wakes, f.wake),
@@ -215,6 +226,13 @@ func (f *folder) run() {
 	f.coverage(&run.Coverage)
 }
 
+// monotonic reports whether the trace's clock is CLOCK_MONOTONIC, as far as
+// its version tells: before Go 1.22 it counted ticks from any moment.
+func (f *folder) monotonic() bool {
+	minor, err := strconv.Atoi(strings.TrimPrefix(f.acc.Info.Version, "go1."))
+	return err == nil && minor >= 22
+}
+
 func (f *folder) coverage(c *model.Coverage) {
 	info := &f.acc.Info
 	d := &info.Damage
@@ -276,7 +294,7 @@ func (f *folder) goroutine(g exectrace.Goroutine) model.Goroutine {
 	}
 }
 
-func proc(p exectrace.Proc) model.Proc {
+func tracedProc(p exectrace.Proc) model.Proc {
 	return model.Proc{ID: p.ID, User: p.User, GC: p.GC, GCIdle: p.GCIdle, Syscall: p.Syscall,
 		Scheduler: p.Scheduler, Idle: p.Idle, Unknown: p.Unknown, Starts: p.Starts}
 }

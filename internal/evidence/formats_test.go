@@ -1,0 +1,721 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/recording"
+)
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func loadFixture(t *testing.T, names ...string) *model.Model {
+	t.Helper()
+	var paths []string
+	for _, n := range names {
+		paths = append(paths, filepath.Join("testdata", n))
+	}
+	return load(t, Options{}, paths...)
+}
+
+func noted(m *model.Model, part string) bool {
+	return slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, part) })
+}
+
+// Each version of Go writes the lines in its own way; the program is the same.
+func TestGodebugLogs(t *testing.T) {
+	for _, tt := range []struct {
+		version              string
+		stacks, needs, ticks bool // what this version tells
+	}{
+		{"1.13", false, false, false}, {"1.17", false, false, false}, {"1.18", true, false, false},
+		{"1.20", true, true, false}, {"1.24", true, true, false}, {"1.25", true, true, true}, {"1.26", true, true, true},
+	} {
+		text := fixture(t, "godebug-"+tt.version+".log")
+		m := loadFixture(t, "godebug-"+tt.version+".log")
+		torn := 0
+		if tt.version == "1.17" {
+			torn = 1 // the program's own output came in between
+		}
+		if n := bytes.Count(text, []byte(" MB goal")) - torn; len(m.GCLog) != n || n < 4 {
+			t.Errorf("%s: %d collections of %d", tt.version, len(m.GCLog), n)
+			continue
+		}
+		if n := bytes.Count(text, []byte("SCHED ")); len(m.SchedLog) != n || n < 4 {
+			t.Errorf("%s: %d schedtrace lines of %d", tt.version, len(m.SchedLog), n)
+			continue
+		}
+		last := m.GCLog[len(m.GCLog)-1]
+		if last.Forced != bytes.Contains(text, []byte("(forced)")) || last.Cycle != len(m.GCLog)+torn || last.Procs != 2 || last.Aligned || last.At < 450*time.Millisecond || last.At > time.Second {
+			t.Errorf("%s: the last collection: %+v", tt.version, last)
+		}
+		if last.Mark <= 0 || last.CPUBackground+last.CPUIdle+last.CPUAssist <= 0 || last.Goal < 4<<20 {
+			t.Errorf("%s: phases: %+v", tt.version, last)
+		}
+		for i, s := range m.SchedLog {
+			if s.Procs != 2 || s.Threads < 2 || len(s.Local) != 2 || (len(s.Ticks) == 2) != tt.ticks || (s.NeedSpinning >= 0) != tt.needs ||
+				i > 0 && s.At <= m.SchedLog[i-1].At {
+				t.Errorf("%s: %+v", tt.version, s)
+			}
+		}
+		if m.Run.Procs != 2 || noted(m, "runs through were left out: 1") != (torn > 0) {
+			t.Errorf("%s: run %+v", tt.version, m.Run)
+		}
+	}
+}
+
+func TestParseGC(t *testing.T) {
+	line := "gc 17 @2.345s 3%: 0.018+1.3+12 ms clock, 0.036+0.35/1.0/3.0+0.23 ms cpu, 4->6->3 MB, 5 MB goal, 1 MB stacks, 2 MB globals, 4 P (forced)"
+	e, ok := parseGC([]byte(line))
+	ms := func(f float64) time.Duration { return time.Duration(f*1000) * time.Microsecond }
+	want := model.GCLine{Cycle: 17, At: 2345*time.Millisecond + ms(13.318), Share: 0.03,
+		SweepTerm: ms(0.018), Mark: ms(1.3), MarkTerm: ms(12), CPUSweepTerm: ms(0.036), CPUMarkTerm: ms(0.23),
+		CPUAssist: ms(0.35), CPUBackground: ms(1), CPUIdle: ms(3),
+		Before: 4 << 20, After: 6 << 20, Live: 3 << 20, Goal: 5 << 20, StackScan: 1 << 20, Globals: 2 << 20, Procs: 4, Forced: true}
+	if !ok || e.GCLine != want {
+		t.Errorf("%v\n%+v, want\n%+v", ok, e.GCLine, want)
+	}
+	if _, ok := parseGC([]byte(strings.Replace(line, "3%:", "3% (checking for goroutine leaks):", 1))); !ok {
+		t.Error("the form of Go 1.26 with a check for leaks is not read")
+	}
+	for cut := range len(line) - len(" (forced)") {
+		if _, ok := parseGC([]byte(line[:cut])); ok {
+			t.Errorf("cut after %q it is still read", line[:cut])
+		}
+	}
+}
+
+// Lines with a time in front, by themselves or in a container's JSON, are
+// brought to the clock of the rest; broken lines are told of.
+func TestLogAlignment(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0).UTC() // when the profile of the test begins
+	gc := "gc %d @%.3fs 1%%: 0.1+1.0+0.1 ms clock, 0.1+0.1/0.1/0.1+0.1 ms cpu, 4->4->3 MB, 5 MB goal, 0 MB stacks, 0 MB globals, 2 P"
+	stamped := func(wrap func(at time.Time, line string) string) []byte {
+		var b strings.Builder
+		b.WriteString("starting\n")
+		for i := 1; i <= 3; i++ {
+			began := time.Duration(i) * 500 * time.Millisecond
+			late := time.Duration(i%2) * 30 * time.Millisecond
+			// The program had started a second before the profile.
+			at := start.Add(-time.Second).Add(began + 1200*time.Microsecond + late)
+			b.WriteString(wrap(at, fmt.Sprintf(gc, i, began.Seconds())) + "\n")
+			b.WriteString("gc is a word with a gc 3 @ here, ms clock, not more\n")
+		}
+		return []byte(b.String())
+	}
+	for name, log := range map[string][]byte{
+		"filter": stamped(func(at time.Time, line string) string { return at.Format(time.RFC3339Nano) + " " + line }),
+		"cri":    stamped(func(at time.Time, line string) string { return at.Format(time.RFC3339Nano) + " stderr F " + line }),
+		"docker": stamped(func(at time.Time, line string) string {
+			return `{"log":"` + strings.ReplaceAll(line, ">", `\u003e`) + `\n","stream":"stderr","time":"` + at.Format(time.RFC3339Nano) + `"}`
+		}),
+	} {
+		dir := files(t, map[string][]byte{"cpu": cpuProfile(t), "log": log})
+		m := load(t, Options{}, dir)
+		if len(m.GCLog) != 3 || noted(m, "runs through") {
+			t.Fatalf("%s: %d lines, notes %q", name, len(m.GCLog), m.Run.Coverage.Notes)
+		}
+		for i, want := range []time.Duration{-500 * time.Millisecond, 0, 500 * time.Millisecond} {
+			if g := m.GCLog[i]; !g.Aligned || g.At != want+1200*time.Microsecond {
+				t.Errorf("%s: collection %d ended at %v, want %v", name, i, g.At, want+1200*time.Microsecond)
+			}
+		}
+		cut := load(t, Options{Window: Window{From: 100 * time.Millisecond, To: time.Second}}, dir)
+		if len(cut.GCLog) != 1 || cut.GCLog[0].At != 401200*time.Microsecond || cut.Run.Duration != 900*time.Millisecond {
+			t.Errorf("%s: in a window: %+v of %v", name, cut.GCLog, cut.Run.Duration)
+		}
+	}
+}
+
+// Without times in the log the collections of the trace tell.
+func TestMatchCycles(t *testing.T) {
+	var log []gcEntry
+	var cycles []model.Cycle
+	at := time.Duration(0)
+	for i := range 12 {
+		at += time.Duration(20+13*(i*i%7)+i) * time.Millisecond
+		log = append(log, gcEntry{GCLine: model.GCLine{Cycle: i + 1, SweepTerm: 50_000}, began: at.Truncate(time.Millisecond)})
+		if i >= 4 && i < 9 {
+			cycles = append(cycles, model.Cycle{Begin: at - 70*time.Millisecond + 300*time.Microsecond})
+		}
+	}
+	origin, ok := matchCycles(cycles, log)
+	if d := origin + 70*time.Millisecond; !ok || d.Abs() > time.Millisecond {
+		t.Errorf("%v, %v", origin, ok)
+	}
+	if _, ok := matchCycles(cycles[:2], log); ok {
+		t.Error("two collections are no rhythm")
+	}
+	for i := range log {
+		log[i].began = time.Duration(i) * 100 * time.Millisecond
+	}
+	for i := range cycles {
+		cycles[i].Begin = time.Duration(i) * 100 * time.Millisecond
+	}
+	if _, ok := matchCycles(cycles, log); ok {
+		t.Error("an even rhythm fits everywhere")
+	}
+}
+
+func TestLogOfTwoRuns(t *testing.T) {
+	log := append(fixture(t, "godebug-1.25.log"), fixture(t, "godebug-1.26.log")...)
+	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": log}), "log"))
+	want := loadFixture(t, "godebug-1.26.log")
+	if !slices.EqualFunc(m.GCLog, want.GCLog, func(a, b model.GCLine) bool { return a == b }) || !noted(m, "2 runs of a program") {
+		t.Errorf("%d lines, notes %q", len(m.GCLog), m.Run.Coverage.Notes)
+	}
+}
+
+// Where the pieces of a large log are cut does not matter.
+func TestLargeLog(t *testing.T) {
+	var b bytes.Buffer
+	line := strings.Repeat("nothing to see here; ", 40) + "\n"
+	for i := 1; b.Len() < 3*logChunk; i++ {
+		fmt.Fprintf(&b, "%sgc %d @%d.000s 0%%: 0+0+0 ms clock, 0+0/0/0+0 ms cpu, 4->4->3 MB, 5 MB goal, 2 P\n", line, i, i)
+	}
+	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": b.Bytes()}), "log"))
+	if n := bytes.Count(b.Bytes(), []byte("gc ")); len(m.GCLog) != n || noted(m, "runs through") {
+		t.Errorf("%d lines of %d, %q", len(m.GCLog), n, m.Run.Coverage.Notes)
+	}
+}
+
+func TestSchedDetail(t *testing.T) {
+	m := loadFixture(t, "scheddetail-1.13.log")
+	if n := bytes.Count(fixture(t, "scheddetail-1.13.log"), []byte("SCHED ")); len(m.SchedLog) != n || n == 0 {
+		t.Fatalf("%d lines of %d", len(m.SchedLog), n)
+	}
+	for _, s := range m.SchedLog {
+		if s.Procs != 2 || s.Local != nil || s.Threads < 3 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestGodebugFilter(t *testing.T) {
+	want := fixture(t, "godebug-1.26.log")
+	prompt := "gc? go on (y/n) "
+	in := append(slices.Clone(want), prompt...)
+	for size := 1; size < 70; size += 3 {
+		var rest, gc, sched bytes.Buffer
+		f := newGodebugFilter(&rest, &gc, &sched)
+		f.now = func() time.Time { return time.Unix(1_700_000_000, 5).UTC() }
+		for chunk := range slices.Chunk(in, size) {
+			if n, err := f.Write(chunk); n != len(chunk) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if !strings.HasSuffix(rest.String(), "done\n"+prompt) {
+			t.Fatalf("in pieces of %d the prompt waits: %q", size, rest.String())
+		}
+		f.Close()
+		for _, line := range strings.SplitAfter(string(in), "\n") {
+			stamped := "2023-11-14T22:13:20.000000005Z " + line
+			where := map[string]bool{"gc": strings.Contains(gc.String(), stamped), "sched": strings.Contains(sched.String(), stamped), "rest": strings.Contains(rest.String(), line)}
+			kind := "rest"
+			if strings.HasPrefix(line, "gc ") {
+				kind = "gc"
+			} else if strings.HasPrefix(line, "SCHED ") {
+				kind = "sched"
+			}
+			for to, is := range where {
+				if is != (to == kind) && line != "" {
+					t.Errorf("pieces of %d: %q in %s: %v", size, line, to, is)
+				}
+			}
+		}
+	}
+}
+
+// A line that never ends is not held back for ever, and one that was begun
+// when the program ended is not lost.
+func TestGodebugFilterEnds(t *testing.T) {
+	var rest, gc bytes.Buffer
+	f := newGodebugFilter(&rest, &gc, nil)
+	long := "gc 1 @" + strings.Repeat("x", maxGodebugLine+10)
+	io.WriteString(f, long)
+	io.WriteString(f, "\ngc 2 @0.1")
+	f.Close()
+	if rest.String() != long+"\ngc 2 @0.1" || gc.Len() > 0 {
+		t.Errorf("%d bytes and %d of gctrace", rest.Len(), gc.Len())
+	}
+}
+
+func snapshotOf(t testing.TB, name string, edit func(*profile.Profile)) []byte {
+	t.Helper()
+	var buf, out bytes.Buffer
+	if err := pprof.Lookup(name).WriteTo(&buf, 0); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edit != nil {
+		edit(p)
+	}
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func total(p *model.Profile, column string) (n int64) {
+	i := slices.IndexFunc(p.Types, func(v model.ValueType) bool { return v.Name == column })
+	for _, s := range p.Samples {
+		n += s.Values[i]
+	}
+	return n
+}
+
+// heapOf makes a heap profile of one stack.
+func heapOf(t testing.TB, at time.Time, alloc, inuse int64) []byte {
+	return snapshotOf(t, "heap", func(p *profile.Profile) {
+		f := &profile.Function{ID: 1, Name: "main.grow", Filename: "grow.go"}
+		g := &profile.Function{ID: 2, Name: "main.shrink", Filename: "grow.go"}
+		p.Function = []*profile.Function{f, g}
+		p.Location = []*profile.Location{{ID: 1, Line: []profile.Line{{Function: f, Line: 3}}}, {ID: 2, Line: []profile.Line{{Function: g, Line: 5}}}}
+		p.Sample = []*profile.Sample{
+			{Location: p.Location[:1], Value: []int64{alloc / 10, alloc, inuse / 10, inuse}},
+			{Location: p.Location[1:], Value: []int64{1000 - alloc, 1000 - alloc, 0, 0}},
+		}
+		p.Mapping, p.TimeNanos, p.DurationNanos = nil, at.UnixNano(), 0
+	})
+}
+
+func TestHeapSnapshots(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	first, last := heapOf(t, at, 100, 70), heapOf(t, at.Add(3*time.Second), 600, 20)
+	one := load(t, Options{}, files(t, map[string][]byte{"a": last}))
+	if total(one.Heap, "alloc_space") != 1000 || one.LiveHeap.Start != nil || total(one.LiveHeap.End, "inuse_space") != 20 {
+		t.Errorf("one: %+v", one.Heap)
+	}
+	// The names are against the times.
+	m := load(t, Options{}, files(t, map[string][]byte{"a": last, "b": first}))
+	if got := total(m.Heap, "alloc_space"); got != 500 || len(m.Heap.Samples) != 1 || m.Heap.Duration != 3*time.Second {
+		t.Errorf("allocated %d in %v: %+v", got, m.Heap.Duration, m.Heap.Samples)
+	}
+	if m.Heap.Samples[0].Stack != m.LiveHeap.End.Samples[0].Stack || m.Stacks.Frames(m.Heap.Samples[0].Stack)[0].Func != "main.grow" {
+		t.Errorf("stacks %+v, %+v", m.Heap.Samples, m.LiveHeap.End.Samples)
+	}
+	if total(m.LiveHeap.Start, "inuse_space") != 70 || total(m.LiveHeap.End, "inuse_space") != 20 || !m.LiveHeap.End.Known || m.LiveHeap.End.At != 3*time.Second {
+		t.Errorf("live %+v", m.LiveHeap.End)
+	}
+	if m.Run.Duration != 3*time.Second || !m.Run.Start.Equal(at) {
+		t.Errorf("run %+v", m.Run)
+	}
+	delta := snapshotOf(t, "heap", func(p *profile.Profile) { p.TimeNanos, p.DurationNanos = at.UnixNano(), 2e9 })
+	with := load(t, Options{}, files(t, map[string][]byte{"a": last, "b": first, "c": delta}))
+	if with.Heap.Duration != 2*time.Second || with.LiveHeap.Start == nil {
+		t.Errorf("a delta is what was allocated in the run: %+v", with.Heap.Duration)
+	}
+	allocs := load(t, Options{}, files(t, map[string][]byte{"a": last, "c": snapshotOf(t, "allocs", nil)}))
+	if allocs.LiveHeap.Start != nil || allocs.LiveHeap.End == nil || allocs.Heap == allocs.LiveHeap.End {
+		t.Error("a profile of allocation is no second snapshot of the heap")
+	}
+	var p *Problem
+	if _, err := Load(t.Context(), []string{files(t, map[string][]byte{"a": last, "b": first, "c": first})}, Options{}); !errors.As(err, &p) || !p.Misused || !strings.Contains(p.What, "heap profiles") {
+		t.Errorf("three: %v", err)
+	}
+}
+
+// In a recording of ours the names tell the ends, whatever the clocks say.
+func TestMembersBreakTies(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	var empty profile.Profile
+	empty.SampleType = []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
+	var none bytes.Buffer
+	if err := empty.Write(&none); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.gowhy")
+	w, err := recording.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		recording.HeapStartMember: heapOf(t, at.Add(time.Hour), 100, 70), recording.HeapEndMember: heapOf(t, at, 600, 20),
+		recording.MutexMember: none.Bytes(), recording.StdoutMember: []byte("hello\n"),
+	} {
+		if err := os.WriteFile(w.Path(name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	man := recording.Manifest{Start: at, End: at.Add(5 * time.Second), Go: "go1.26.1", PID: 17, Procs: 3, Env: []string{"GOGC=50", "SECRET=x"},
+		Rates: &recording.Rates{BlockNS: 10, Mutex: 5, MemBytes: 512 << 10}, Cost: &recording.Cost{RecorderCPU: 0.25},
+		Refused: []recording.Refusal{{Member: recording.TraceMember, Why: "not asked"}}}
+	if err := w.Finish(man); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, Options{}, path)
+	if total(m.Heap, "alloc_space") != 500 || total(m.LiveHeap.End, "inuse_space") != 20 {
+		t.Errorf("allocated %d", total(m.Heap, "alloc_space"))
+	}
+	if !m.Has(model.Mutex) || m.Has(model.Block) {
+		t.Error("an empty mutex profile is known by its name")
+	}
+	r := m.Run
+	if r.PID != 17 || r.Procs != 3 || r.Go != "go1.26.1" || r.Duration != 5*time.Second || !r.Start.Equal(at) ||
+		r.Rates == nil || r.Rates.Block != 10 || r.Rates.Mutex != 5 || r.Overhead.Recorder != 250*time.Millisecond || len(r.Refused) != 1 {
+		t.Errorf("run %+v", r)
+	}
+	if !maps.Equal(m.Build.Environment, map[string]string{"GOGC": "50"}) {
+		t.Errorf("environment %v", m.Build.Environment)
+	}
+	if noted(m, "hello") {
+		t.Errorf("the program's output is remarked on: %q", m.Run.Coverage.Notes)
+	}
+}
+
+// contend makes goroutines of this process wait for a lock and a channel.
+var contend = sync.OnceFunc(func() {
+	runtime.SetBlockProfileRate(1)
+	runtime.SetMutexProfileFraction(1)
+	var mu sync.RWMutex
+	var plain sync.Mutex
+	var wg sync.WaitGroup
+	turn := make(chan int)
+	for range 4 {
+		wg.Go(func() {
+			for range turn {
+				mu.Lock()
+				plain.Lock()
+				runtime.Gosched()
+				plain.Unlock()
+				mu.Unlock()
+				mu.RLock()
+				mu.RUnlock()
+			}
+		})
+	}
+	for i := range 2000 {
+		turn <- i
+	}
+	close(turn)
+	wg.Wait()
+	runtime.SetBlockProfileRate(0)
+	runtime.SetMutexProfileFraction(0)
+})
+
+func TestContention(t *testing.T) {
+	contend()
+	block, mutex := snapshotOf(t, "block", nil), snapshotOf(t, "mutex", nil)
+	m := load(t, Options{}, files(t, map[string][]byte{"a": mutex, "b": block}))
+	if !m.Has(model.Block) || !m.Has(model.Mutex) {
+		t.Fatalf("block %v, mutex %v", m.Block != nil, m.Mutex != nil)
+	}
+	leaf := func(p *model.Profile, part string) bool {
+		return slices.ContainsFunc(p.Samples, func(s model.Sample) bool { return strings.Contains(m.Stacks.Frames(s.Stack)[0].Func, part) })
+	}
+	if !leaf(m.Block, "runtime.chan") || leaf(m.Mutex, "runtime.chan") {
+		t.Error("block and mutex are exchanged")
+	}
+	both := load(t, Options{}, files(t, map[string][]byte{"a": block, "b": snapshotOf(t, "block", func(p *profile.Profile) {
+		p.TimeNanos += 1e9
+		for _, s := range p.Sample {
+			s.Value[0]++
+			s.Value[1] += 10
+		}
+	})}))
+	if n := int64(len(both.Block.Samples)); n == 0 || total(both.Block, "contentions") != n || total(both.Block, "delay") != 10*n {
+		t.Errorf("%d contentions and %d ns in %d samples", total(both.Block, "contentions"), total(both.Block, "delay"), n)
+	}
+}
+
+func TestGoroutineProfiles(t *testing.T) {
+	first := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_000e9 })
+	last := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_005e9 })
+	m := load(t, Options{}, files(t, map[string][]byte{"a": first, "b": last, "c": snapshotOf(t, "threadcreate", nil)}))
+	if !m.Has(model.GoroutineProfile) || m.Goroutines.Start == nil || m.Goroutines.End.At != 5*time.Second || total(m.Goroutines.End, "goroutine") < 2 {
+		t.Fatalf("goroutines %+v", m.Goroutines)
+	}
+	if !m.Has(model.ThreadCreate) || total(m.ThreadCreate, "threadcreate") < 1 {
+		t.Errorf("threads %+v", m.ThreadCreate)
+	}
+	leak := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.SampleType[0].Type = "goroutineleak" })
+	if m := load(t, Options{}, files(t, map[string][]byte{"a": leak})); !m.Has(model.Leak) || m.Has(model.GoroutineProfile) {
+		t.Error("a profile of leaks is not read as one")
+	}
+}
+
+func TestTextProfiles(t *testing.T) {
+	for _, v := range []string{"1.13", "1.26"} {
+		dir := "text-" + v
+		m := loadFixture(t, dir+"/heap.txt", dir+"/block.txt", dir+"/mutex.txt", dir+"/goroutine.txt", dir+"/threadcreate.txt")
+		for _, src := range []model.Source{model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate} {
+			if !m.Has(src) {
+				t.Errorf("%s: no %s", v, src)
+			}
+		}
+		if n := total(m.Goroutines.End, "goroutine"); n != 5 {
+			t.Errorf("%s: %d goroutines", v, n)
+		}
+		// Sampled every 512 KiB, 64 KiB pieces are scaled up some eight times.
+		if space, objects := total(m.Heap, "alloc_space"), total(m.Heap, "alloc_objects"); space < 32<<20 || objects == 0 {
+			t.Errorf("%s: %d bytes in %d objects", v, space, objects)
+		}
+		waits := m.Block.Samples[0]
+		if d := time.Duration(waits.Values[1]); waits.Values[0] < 100 || d < 100*time.Millisecond || d > 5*time.Second {
+			t.Errorf("%s: %d waits of %v together", v, waits.Values[0], d)
+		}
+		f := m.Stacks.Frames(m.Mutex.Samples[0].Stack)
+		if len(f) < 2 || f[0].Func != "sync.(*Mutex).Unlock" || f[1].Func != "main.allocate" || !strings.HasSuffix(f[1].File, "main.go") || f[1].Line != 32 || f[1].PC == 0 {
+			t.Errorf("%s: %+v", v, f)
+		}
+	}
+}
+
+// The text form of a profile says the same as the other.
+func TestTextProfileIsTheProfile(t *testing.T) {
+	contend()
+	for _, name := range []string{"mutex", "goroutine"} {
+		var text bytes.Buffer
+		if err := pprof.Lookup(name).WriteTo(&text, 1); err != nil {
+			t.Fatal(err)
+		}
+		a := load(t, Options{}, files(t, map[string][]byte{"x": text.Bytes()}))
+		b := load(t, Options{}, files(t, map[string][]byte{"x": snapshotOf(t, name, nil)}))
+		pa, pb := a.Mutex, b.Mutex
+		if name == "goroutine" {
+			pa, pb = a.Goroutines.End, b.Goroutines.End
+		}
+		for _, v := range pb.Types {
+			got, want := total(pa, v.Name), total(pb, v.Name)
+			if d := got - want; d < -want/100-1 || d > want/100+1 || want == 0 {
+				t.Errorf("%s: %s is %d in text and %d", name, v.Name, got, want)
+			}
+		}
+	}
+}
+
+func TestGoroutineDump(t *testing.T) {
+	for v, state := range map[string]string{"1.13": "semacquire", "1.26": "sync.Mutex.Lock"} {
+		m := loadFixture(t, "text-"+v+"/dump.txt")
+		if n := total(m.Goroutines.End, "goroutine"); n != 5 {
+			t.Errorf("%s: %d goroutines", v, n)
+		}
+		found := false
+		for _, s := range m.Goroutines.End.Samples {
+			f := m.Stacks.Frames(s.Stack)
+			last := f[len(f)-1]
+			found = found || s.Labels["state"] == state && last.Func == "main.allocate" && last.Line == 29 && s.Group == "main.allocate"
+			if strings.Contains(last.Func, "created by") || last.File == "" || last.Line == 0 {
+				t.Errorf("%s: %+v", v, f)
+			}
+		}
+		if !found {
+			t.Errorf("%s: nobody waits in %q: %+v", v, state, m.Goroutines.End.Samples)
+		}
+	}
+	// A dump beside a profile in text form is the same moment, not another end.
+	if m := loadFixture(t, "text-1.26/dump.txt", "text-1.26/goroutine.txt"); m.Goroutines.Start != nil || m.Goroutines.End.Samples[0].Labels["state"] == "" || !noted(m, "only that is used") {
+		t.Errorf("%+v, notes %q", m.Goroutines, m.Run.Coverage.Notes)
+	}
+	// Two dumps are two ends, in the order in which they were given.
+	if m := loadFixture(t, "text-1.13/dump.txt", "text-1.26/dump.txt"); m.Goroutines.Start == nil || !noted(m, "taken as given") {
+		t.Errorf("%+v, notes %q", m.Goroutines, m.Run.Coverage.Notes)
+	}
+	for header, want := range map[string]map[string]string{
+		"goroutine 7 [chan receive, 12 minutes, locked to thread]:": {"state": "chan receive", "minutes": "12"},
+		"goroutine 1 gp=0xc000002380 m=nil [sync.WaitGroup.Wait]:":  {"state": "sync.WaitGroup.Wait"},
+		"goroutine 0 gp=0x5b4 m=0 mp=0x5b5 [idle]:":                 {"state": "idle"},
+		"goroutine 9 [IO wait (scan), 2 minutes]:":                  {"state": "IO wait", "minutes": "2"},
+	} {
+		text := "SIGQUIT: quit\nPC=0x4 m=0\n\n" + header + "\nmain.(*T).wait(0x1, {0x2?})\n\t/src/t.go:5 +0x1\n\nrax 0x0\n"
+		m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))
+		s := m.Goroutines.End.Samples
+		if len(s) != 1 || !maps.Equal(s[0].Labels, want) || m.Stacks.Frames(s[0].Stack)[0] != (model.Frame{Func: "main.(*T).wait", File: "/src/t.go", Line: 5}) {
+			t.Errorf("%q: %+v", header, s)
+		}
+	}
+}
+
+func TestBuildInfo(t *testing.T) {
+	b := loadFixture(t, "build-1.26.txt").Build
+	if b == nil || b.Path != "example.com/program" || b.Module != "example.com/program" || b.Version != "(devel)" || b.Go != "go1.26.8" ||
+		b.Settings["-trimpath"] != "true" || b.Settings["GOAMD64"] != "v1" || !strings.HasPrefix(b.Settings["DefaultGODEBUG"], "asynctimerchan=1,") {
+		t.Errorf("%+v", b)
+	}
+	if m := loadFixture(t, "build-1.18.txt"); m.Run.Go != "go1.18.10" || m.Build.Settings["CGO_CFLAGS"] != "" || m.Build.Settings["GOOS"] != "linux" {
+		t.Errorf("%+v", m.Build)
+	}
+	twice := append(fixture(t, "build-1.26.txt"), fixture(t, "build-1.18.txt")...)
+	if m := load(t, Options{}, files(t, map[string][]byte{"x": twice})); m.Build.Go != "go1.26.8" || !noted(m, "more than one program") {
+		t.Errorf("%+v, %q", m.Build, m.Run.Coverage.Notes)
+	}
+	quoted := "p: go1.26\n\tpath\tp\n\tbuild\t-ldflags=\"-s -w\"\n\tbuild\t-gcflags=`-l \"x\"`\n"
+	if b := load(t, Options{}, files(t, map[string][]byte{"x": []byte(quoted)})).Build; b.Settings["-ldflags"] != "-s -w" || b.Settings["-gcflags"] != `-l "x"` {
+		t.Errorf("%+v", b.Settings)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	want := []model.Escaping{{File: "main.go", Line: 38, What: "v"}, {File: "main.go", Line: 43, What: `name + ".txt"`}}
+	for _, name := range []string{"escape-1.13.txt", "escape-1.26.txt"} {
+		m := loadFixture(t, name)
+		for _, w := range want {
+			if !slices.ContainsFunc(m.Escapes, func(e model.Escaping) bool {
+				return strings.HasSuffix(e.File, w.File) && e.Line == w.Line && e.What == w.What && !e.Moved
+			}) {
+				t.Errorf("%s: %+v is not among %+v", name, w, m.Escapes)
+			}
+		}
+		if slices.ContainsFunc(m.Escapes, func(e model.Escaping) bool {
+			return strings.Contains(e.What, " does not") || strings.Contains(e.What, " in ")
+		}) {
+			t.Errorf("%s: explanations are taken for messages: %+v", name, m.Escapes)
+		}
+	}
+	text := "# x\n./a b.go:3:2: moved to heap: buf\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap:\n../d/e.go:9:13: ... argument does not escape\n../d/e.go:9:15: x does not escape\n"
+	got := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)})).Escapes
+	if !slices.Equal(got, []model.Escaping{{File: "a b.go", Line: 3, What: "buf", Moved: true}, {File: "d/e.go", Line: 7, What: "... argument", Variadic: true}, {File: "d/e.go", Line: 9, What: "... argument", Variadic: true, Stays: true}}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPerfScript(t *testing.T) {
+	m := loadFixture(t, "perf-clock.txt")
+	text := fixture(t, "perf-clock.txt")
+	if n := int64(bytes.Count(text, []byte("cpu-clock"))); total(m.CPU, "samples") != n || total(m.CPU, "cpu") != n*2004008 || n == 0 {
+		t.Errorf("%d samples of %d, %d ns", total(m.CPU, "samples"), n, total(m.CPU, "cpu"))
+	}
+	if m.CPU.Duration <= 0 || m.CPU.Duration > 2*time.Second {
+		t.Errorf("over %v", m.CPU.Duration)
+	}
+	kernel := 0
+	for _, s := range m.CPU.Samples {
+		f := m.Stacks.Frames(s.Stack)
+		if (s.Labels["mode"] == "kernel") != (f[0].PC >= 1<<63) || s.Labels["thread"] != "program" {
+			t.Errorf("%+v %+v", s, f[0])
+		}
+		if s.Labels["mode"] == "kernel" {
+			kernel++
+		}
+		if last := f[len(f)-1]; strings.HasSuffix(last.Func, ".abi0") || strings.Contains(last.Func, "+0x") || strings.Contains(last.Func, "/srv") {
+			t.Errorf("%+v", last)
+		}
+	}
+	if kernel == 0 || !slices.ContainsFunc(m.CPU.Samples, func(s model.Sample) bool { return strings.HasPrefix(s.Group, "main.") }) {
+		t.Errorf("%d samples in the kernel; no group of the program's", kernel)
+	}
+	m = loadFixture(t, "perf-faults.txt")
+	if len(m.CPU.Types) != 1 || total(m.CPU, "samples") < 5 || !noted(m, "which are no time") {
+		t.Errorf("types %v, notes %q", m.CPU.Types, m.Run.Coverage.Notes)
+	}
+}
+
+func TestFolded(t *testing.T) {
+	text := "main.main;main.work;runtime.mallocgc 12\nmain.main;main.work;runtime.mallocgc 3\nmain.main;write with blanks;do_syscall_64_[k] 7\nidle 1\n"
+	m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))
+	if len(m.CPU.Samples) != 3 || total(m.CPU, "samples") != 23 || m.CPU.Samples[0].Values[0] != 15 || m.CPU.Samples[0].Group != "main.main" {
+		t.Fatalf("%+v", m.CPU)
+	}
+	k := m.CPU.Samples[1]
+	if f := m.Stacks.Frames(k.Stack); k.Labels["mode"] != "kernel" || f[0].Func != "do_syscall_64" || f[1].Func != "write with blanks" {
+		t.Errorf("%+v", f)
+	}
+	for _, other := range []string{"a sentence; with 12\nand more\n", "one 1\ntwo 2\n", "{\"a\":1;} 3x\n"} {
+		if isFolded([]byte(other)) {
+			t.Errorf("%q is taken for stacks", other)
+		}
+	}
+}
+
+// Every line of the table is found by content: each fixture by its own.
+func TestTextFormats(t *testing.T) {
+	for name, want := range map[string]string{
+		"godebug-1.13.log": "log", "scheddetail-1.13.log": "log", "build-1.18.txt": "build info", "build-1.26.txt": "build info",
+		"escape-1.13.txt": "escape analysis", "escape-1.26.txt": "escape analysis",
+		"perf-clock.txt": "perf script", "perf-faults.txt": "perf script",
+		"text-1.13/dump.txt": "goroutine dump", "text-1.26/dump.txt": "goroutine dump",
+		"text-1.13/heap.txt": "profile in text form", "text-1.26/mutex.txt": "profile in text form",
+		"program/main.go": "log", "README": "log",
+	} {
+		head := fixture(t, name)
+		if got := textFormat(head[:min(len(head), headLen)]); got.what != want {
+			t.Errorf("%s is taken for %q, it is %q", name, got.what, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"kind":"gowhy metrics","schema":1}`:         "metrics log",
+		"{ \"kind\" : \"gowhy proc\", \"schema\": 1}": "process log",
+		`{"kind":"gowhy syscalls"}`:                   "system call log",
+		`{"kind":"gowhy","schema":1}`:                 "log",
+	} {
+		if got := textFormat([]byte(text)); got.what != want {
+			t.Errorf("%s is taken for %q, it is %q", text, got.what, want)
+		}
+	}
+}
+
+// A log of benchmarks and a load result come to the model on its clock.
+func TestLoadResults(t *testing.T) {
+	bench := strings.Repeat("some build output that is long enough to be a log\n", 1000) +
+		"goos: linux\nBenchmarkPut-2   \t    1000\t      1234 ns/op\t      16 B/op\nPASS\n"
+	m := load(t, Options{}, files(t, map[string][]byte{"log": []byte(bench)}))
+	if !m.Has(model.LoadResult) || len(m.Load.Benchmarks) != 1 || m.Load.Benchmarks[0].Values["ns/op"] != 1234 || m.Load.Known {
+		t.Errorf("%+v", m.Load)
+	}
+	at := time.Unix(1_700_000_000, 0).UTC() // the CPU profile's
+	var k6 strings.Builder
+	k6.WriteString(`{"type":"Metric","data":{"name":"http_req_duration","type":"trend","contains":"time"},"metric":"http_req_duration"}` + "\n")
+	for i := range 30 {
+		when := at.Add(time.Second + time.Duration(i)*100*time.Millisecond).Format(time.RFC3339Nano)
+		fmt.Fprintf(&k6, `{"type":"Point","data":{"time":%q,"value":1,"tags":{}},"metric":"http_reqs"}`+"\n", when)
+		fmt.Fprintf(&k6, `{"type":"Point","data":{"time":%q,"value":%d,"tags":{}},"metric":"http_req_duration"}`+"\n", when, 5+i)
+	}
+	dir := files(t, map[string][]byte{"cpu": cpuProfile(t), "points.json": []byte(k6.String())})
+	m = load(t, Options{}, dir)
+	if m.Load == nil || m.Load.Tool != "k6" || m.Load.Ops != 30 || !m.Load.Known || m.Load.Start < 900*time.Millisecond || m.Load.Start > 1100*time.Millisecond {
+		t.Fatalf("%+v", m.Load)
+	}
+	if len(m.Load.Over) > 0 && m.Load.Over[0].At < m.Load.Start-time.Second {
+		t.Errorf("%+v", m.Load.Over[0])
+	}
+	var p *Problem
+	if _, err := Load(t.Context(), []string{dir, dir}, Options{}); !errors.As(err, &p) || !p.Misused {
+		t.Errorf("twice: %v", err)
+	}
+}
+
+// A CPU profile with a Go 1.24 trace: nothing tells the trace's wall time but
+// the recording's clock.
+func TestAnchoredTrace(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	l := newLoader(t.Context(), Options{})
+	l.m.Sched = &model.Sched{}
+	l.m.Run.Duration = time.Second
+	l.traceStart = 5_000_000_000
+	l.anchors = []recording.Anchor{{Wall: at, Monotonic: 3_000_000_000}}
+	l.recorded = recorded{at, at.Add(10 * time.Second)}
+	c, err := l.clock()
+	if err != nil || !c.start.Equal(at.Add(2*time.Second)) {
+		t.Errorf("%v, %v", c.start, err)
+	}
+	l.m.Run.Start = time.Time{}
+	l.recorded = recorded{at.Add(time.Hour), at.Add(2 * time.Hour)}
+	if c, _ := l.clock(); !c.start.IsZero() {
+		t.Errorf("a clock that is another one is believed: %v", c.start)
+	}
+}

@@ -1,0 +1,97 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzText feeds every reader of text with whatever there is: the sniffer is
+// asked first, as for a file, and then each reader gets it all the same.
+func FuzzText(f *testing.F) {
+	for _, glob := range []string{"testdata/*.log", "testdata/*.txt", "testdata/text-*/*.txt"} {
+		names, err := filepath.Glob(glob)
+		if err != nil || len(names) == 0 {
+			f.Fatal(glob, err)
+		}
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(b[:min(len(b), 4<<10)])
+		}
+	}
+	f.Add([]byte("main.main;main.work_[k] 12\na;b 9223372036854775807\na;b 1\n"))
+	f.Add([]byte(`{"log":"gc 1 @0.1s","time":"2024-01-01T00:00:00Z"}`))
+	f.Add([]byte(`{"kind":"gowhy proc","schema":1}` + "\n{}\n"))
+	f.Add([]byte(`{"kind":"gowhy metrics","schema":1,"scalars":["a"],"histograms":[{"name":"h","bounds":[null,0,1,null]}]}` + "\n" + `{"t":1,"v":[1],"h":[[1,2,3]]}`))
+	f.Add([]byte(`{"kind":"gowhy syscalls","schema":1,"calls":[{"name":"read","count":1}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, format := range formats() {
+			if format.text == nil {
+				continue
+			}
+			format.text(b[:min(len(b), headLen)])
+			l := newLoader(t.Context(), Options{})
+			var p *Problem
+			if err := format.read(l, source{name: "x", r: bytes.NewReader(b)}); err != nil {
+				if !errors.As(err, &p) {
+					t.Fatalf("%s: %v", format.what, err)
+				}
+				continue
+			}
+			if _, err := l.finish(); err != nil && !errors.As(err, &p) {
+				t.Fatalf("%s: %v", format.what, err)
+			}
+		}
+	})
+}
+
+// FuzzProfile feeds the readers of profiles in pprof's format.
+func FuzzProfile(f *testing.F) {
+	for _, name := range []string{"heap", "allocs", "goroutine", "threadcreate", "block", "mutex"} {
+		f.Add(snapshotOf(f, name, nil))
+	}
+	f.Add(cpuProfile(f))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p *Problem
+		l := newLoader(t.Context(), Options{})
+		err := l.source(source{name: "x", r: bytes.NewReader(b)})
+		if err == nil {
+			_, err = l.finish()
+		}
+		if err != nil && !errors.As(err, &p) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzGodebugFilter: what goes in comes out, in order, but for the runtime's
+// whole lines; the writes' sizes make no difference.
+func FuzzGodebugFilter(f *testing.F) {
+	f.Add([]byte("a\ngc 1 @0.1s 0%: x\nSCHED 1ms: gomaxprocs=2\ngc 2 @"), 3)
+	f.Fuzz(func(t *testing.T, b []byte, size int) {
+		run := func(size int) (string, int) {
+			var rest, own bytes.Buffer
+			w := newGodebugFilter(&rest, &own, &own)
+			for i := 0; i < len(b); i += size {
+				if _, err := w.Write(b[i:min(i+size, len(b))]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Close()
+			return rest.String(), bytes.Count(own.Bytes(), []byte("\n"))
+		}
+		rest, lines := run(max(1, size%97))
+		whole, wholeLines := run(max(1, len(b)))
+		if rest != whole || lines != wholeLines {
+			t.Errorf("%q and %d lines, in one piece %q and %d", rest, lines, whole, wholeLines)
+		}
+		if bytes.Count(b, []byte("\n")) != bytes.Count([]byte(rest), []byte("\n"))+lines {
+			t.Errorf("%q became %q and %d lines", b, rest, lines)
+		}
+	})
+}

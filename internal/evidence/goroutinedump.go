@@ -1,0 +1,117 @@
+package evidence
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// A goroutine dump is what net/http/pprof gives for debug=2 and a program
+// prints when it dies of SIGQUIT: every goroutine with what it waits for, and
+// for how many minutes.
+
+// dumpHeader is the line before a goroutine's stack. Since Go 1.23 a dying
+// program puts the addresses of its g and m between number and state.
+var dumpHeader = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\]]+)\]`)
+
+func isGoroutineDump(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("SIGQUIT: ")) || dumpHeader.Match(head)
+}
+
+// readGoroutineDump folds a dump as a goroutine profile whose samples have the
+// labels "state", the runtime's word for what the goroutine waits for, and
+// "minutes" when it has been waiting for one or more.
+func (l *loader) readGoroutineDump(s source) error {
+	if len(l.snapshots[model.GoroutineProfile]) >= maxSnapshots {
+		return l.tooMany(model.GoroutineProfile, "goroutine profile")
+	}
+	d := dump{l: l, name: s.name, t: newTally(model.ValueType{Name: "goroutine", Unit: "count"})}
+	if err := l.lines(s, d.line); err != nil {
+		return err
+	}
+	if err := d.flush(); err != nil {
+		return err
+	}
+	if len(d.t.p.Samples) == 0 {
+		return l.pass(isText.problem(s.name, nil))
+	}
+	l.snapshot(model.GoroutineProfile, snapshot{name: s.name, member: s.member, dump: true, p: d.t.p})
+	return nil
+}
+
+// A dump is read goroutine by goroutine.
+type dump struct {
+	l      *loader
+	name   string
+	t      *tally
+	inside bool // a goroutine
+	labels map[string]string
+	frames []model.Frame
+	placed bool // the last frame has its file
+}
+
+func (d *dump) line(line []byte) error {
+	switch {
+	case len(line) == 0:
+		return d.flush()
+	case bytes.HasPrefix(line, []byte("goroutine ")):
+		if m := dumpHeader.FindSubmatch(line); m != nil {
+			err := d.flush()
+			d.inside, d.labels = true, dumpLabels(string(m[1]))
+			return err
+		}
+	case !d.inside:
+	case line[0] == '\t':
+		d.place(string(line[1:]))
+	case bytes.HasPrefix(line, []byte("created by ")):
+		d.placed = true // the line after it is the creator's
+	case bytes.IndexByte(line, '(') > 0 && len(d.frames) < maxStackFrames:
+		name, _, _ := cutLast(string(line), "(")
+		d.frames = append(d.frames, model.Frame{Func: clipped(name)})
+		d.placed = false
+	}
+	return nil
+}
+
+// place reads "/src/work.go:12 +0x34" for the frame before it.
+func (d *dump) place(s string) {
+	if d.placed || len(d.frames) == 0 {
+		return
+	}
+	f := &d.frames[len(d.frames)-1]
+	s, _, _ = strings.Cut(s, " +0x")
+	file, line, ok := cutLast(s, ":")
+	if f.File = clipped(file); ok {
+		line, _, _ = strings.Cut(line, " ")
+		f.Line, _ = strconv.Atoi(line)
+	}
+	d.placed = true
+}
+
+// dumpLabels reads "chan receive, 5 minutes, locked to thread".
+func dumpLabels(state string) map[string]string {
+	parts := strings.Split(state, ", ")
+	labels := map[string]string{"state": strings.TrimSuffix(parts[0], " (scan)")}
+	for _, p := range parts[1:] {
+		if n, ok := strings.CutSuffix(p, " minutes"); ok {
+			labels["minutes"] = n
+		}
+	}
+	return labels
+}
+
+func (d *dump) flush() error {
+	if !d.inside {
+		return nil
+	}
+	stack, err := d.l.intern(d.name, d.frames)
+	if err != nil {
+		return err
+	}
+	d.t.add(stack, d.labels, 1, 1)
+	d.inside, d.frames = false, nil
+	return nil
+}

@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	loadtest "github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/model"
+)
+
+// isLoad accepts what load generators and benchmarks print or write, of which
+// some is not text.
+func isLoad(head []byte) bool { return loadtest.Detect(head) }
+
+// readLoad reads what a load generator or a benchmark measured.
+func (l *loader) readLoad(s source) error {
+	r, err := loadtest.Parse(ctxReader{l.ctx, s.r})
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case err != nil:
+		return l.pass(&Problem{What: fmt.Sprintf("cannot read the load result %q: %v", s.name, err),
+			Hint: "give the load generator's whole output", Err: err})
+	}
+	if err := l.take(model.LoadResult, "load result", s.name); err != nil {
+		return err
+	}
+	l.setLoad(r)
+	return nil
+}
+
+// setLoad puts a result on the model's clock.
+func (l *loader) setLoad(r *loadtest.Result) {
+	m := &model.Load{Tool: r.Tool, Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
+		Latency: mapped(r.Latency, func(q loadtest.Quantile) model.Quantile { return model.Quantile(q) }),
+		Over:    mapped(r.Over, func(i loadtest.Interval) model.Interval { return model.Interval(i) }),
+		Benchmarks: mapped(r.Benchmarks, func(b loadtest.Benchmark) model.Benchmark {
+			return model.Benchmark{Package: b.Config["pkg"], Name: b.Name, N: b.N, Values: b.Values}
+		}),
+	}
+	l.m.Load = m
+	l.covers(spanOfLoad, r.Start, r.Start.Add(r.Duration))
+	l.align(func(c clock) {
+		if m.Start, m.Known = c.since(r.Start); !m.Known {
+			return
+		}
+		for i := range m.Over {
+			m.Over[i].At += m.Start
+		}
+		m.Over = kept(c, m.Over, func(i *model.Interval) time.Duration { return i.At })
+	})
+}
+
+// joinBenchmarks reads the lines of benchmarks that were found in logs.
+func (l *loader) joinBenchmarks() {
+	if len(l.logs.bench) == 0 || l.m.Load != nil {
+		return
+	}
+	r, err := loadtest.Parse(io.LimitReader(bytes.NewReader(l.logs.bench), maxBenchText))
+	if err != nil {
+		l.note("lines of benchmarks in a log could not be read: %v", err)
+		return
+	}
+	l.setLoad(r)
+}

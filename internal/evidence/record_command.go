@@ -1,0 +1,460 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/recording"
+)
+
+// checkCommand refuses what cannot be recorded before anything is started.
+func checkCommand(argv []string, out string) error {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return &Problem{What: fmt.Sprintf("cannot start %q: %v", argv[0], errors.Unwrap(err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
+	}
+	if name := filepath.Base(argv[0]); (name == "go" || name == "go.exe") && len(argv) > 1 && argv[1] == "test" {
+		// go test runs one binary for each package; only -exec reaches them.
+		return &Problem{What: "go test is recorded through its -exec flag",
+			Hint: "go test -exec " + quote("gowhy record --") + " " + quoteAll(argv[2:])}
+	}
+	return nil
+}
+
+func quoteAll(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = quote(a)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// command starts a program and records it: what the kernel sees of it from its
+// first instruction, what it says itself as soon as it can be asked.
+func (r *recorder) command(ctx context.Context, argv []string) (code int, err error) {
+	p, err := r.start(argv[0], argv[1:], true)
+	if err != nil {
+		return 0, err
+	}
+	stop, cancel := p.stopWith(ctx)
+	defer cancel()
+	var until time.Time
+	if r.o.Duration > 0 {
+		until = time.Now().Add(r.o.Duration)
+	}
+	at, started, why := r.endpointOf(stop, p, until)
+	if at == nil {
+		r.man.End = r.clock.now()
+		r.seen.end()
+		r.refuse("endpoint", why)
+		return p.finish(), nil
+	}
+	r.man.URL = at.shown()
+	f := &fetch{recorder: r, at: at}
+	f.begin(stop)
+	if r.o.Duration > 0 {
+		until = time.Now().Add(r.o.Duration)
+	}
+	if where := at.shown(); where != "" {
+		r.o.Log("recording at " + where)
+	}
+	r.window(stop, f, until, started)
+	if !p.ended() {
+		f.end()
+	}
+	return p.finish(), nil
+}
+
+// stopWith is done when the recording is to end: with ctx, or with the
+// program.
+func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
+	stop, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-p.exited:
+			cancel(errProgramGone)
+		case <-stop.Done():
+		}
+	}()
+	return stop, func() { cancel(nil) }
+}
+
+// endpointOf waits for a program to become one that can be asked, at most
+// until the end of the recording, or of the start of a program that will have
+// a port. started is to be called when the recording of it has begun.
+func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why Refusal) {
+	none := func() {}
+	if p.socket != "" {
+		if at, err := r.awaitAgent(stop, p); err == nil {
+			return at, func() { at.release(stop) }, why
+		}
+	}
+	if !until.IsZero() && p.profiled {
+		if s := time.Now().Add(r.o.Startup); s.After(until) {
+			until = s
+		}
+	}
+	refused := map[string]bool{} // ports that answered as something else
+	began := time.Now()
+	for {
+		addrs, err := proc.Listening(p.pid())
+		if err != nil && !p.ended() {
+			sleepUntil(stop, until)
+			return nil, none, Refusal{Why: "the program's ports could not be looked for: " + err.Error()}
+		}
+		if at := firstEndpoint(stop, addrs, refused); at != nil {
+			return at, none, why
+		}
+		next := time.Now().Add(searchEvery(time.Since(began)))
+		if !until.IsZero() && next.After(until) {
+			next = until
+		}
+		sleepUntil(stop, next)
+		if stop.Err() != nil || !until.IsZero() && !time.Now().Before(until) {
+			return nil, none, noEndpointIn(addrs, refused)
+		}
+	}
+}
+
+// searchEvery slows the search for ports down: each look at them is a walk
+// through all processes.
+func searchEvery(since time.Duration) time.Duration {
+	switch {
+	case since < 2*time.Second:
+		return 100 * time.Millisecond
+	case since < 15*time.Second:
+		return 500 * time.Millisecond
+	}
+	return 3 * time.Second
+}
+
+func noEndpointIn(addrs []string, refused map[string]bool) Refusal {
+	why := "the program opened no port"
+	if len(refused) > 0 {
+		ports := make([]string, 0, len(refused))
+		for a := range refused {
+			ports = append(ports, a)
+		}
+		slices.Sort(ports)
+		why = "the program serves no /debug/pprof/ at " + strings.Join(ports, ", ")
+	} else if len(addrs) > 0 {
+		why = "the program does not answer at " + strings.Join(addrs, ", ")
+	}
+	return Refusal{Why: why + ": no trace and no profiles of the runtime", How: agentHint}
+}
+
+const agentHint = `import _ "github.com/gowhy/gowhy/agent" in the program`
+
+// How long a program that has the agent may take to its init functions, and
+// how often they are asked for.
+const (
+	agentWait  = 5 * time.Second
+	agentEvery = 3 * time.Millisecond
+)
+
+// awaitAgent waits for the agent of a program that was started with a socket
+// for it.
+func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, error) {
+	ctx, cancel := context.WithTimeout(stop, agentWait)
+	defer cancel()
+	at := &endpoint{client: unixClient(p.socket), base: "http://gowhy" + agentPath, agent: true, local: true}
+	for {
+		err := errors.New("it has not begun")
+		if _, serr := os.Stat(p.socket); serr == nil {
+			if err = at.probe(ctx, probeLimit); err == nil {
+				return at, nil
+			}
+		}
+		sleepUntil(ctx, time.Now().Add(agentEvery))
+		if ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// release lets a program go on that waits in its agent for the recording to
+// begin.
+func (e *endpoint) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	_, _ = e.get(ctx, e.at("start"), 1<<16) // without it the agent waits for a second
+}
+
+// A process is a started command.
+type process struct {
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when it has ended; it is still to be waited for
+	killed bool          // by us, at the end of the recording
+	logs   []io.Closer
+	// socket is where its agent was told to listen, if it has one, and profiled
+	// whether it has net/http/pprof.
+	socket, dir string
+	profiled    bool
+	observer    *observer
+}
+
+// start starts a program. With agent, one that has gowhy's is told to listen
+// on a socket.
+func (r *recorder) start(program string, args []string, agent bool, files ...*os.File) (*process, error) {
+	p := &process{exited: make(chan struct{})}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		path = program
+	}
+	info := r.build(path)
+	env := os.Environ()
+	if info != nil && agent {
+		p.profiled = mentions(path, pprofSymbol)
+		if mentions(path, agentSymbol) {
+			if env, err = p.listen(env); err != nil {
+				return nil, err
+			}
+		}
+	}
+	p.cmd = exec.Command(program, args...)
+	p.cmd.ExtraFiles = files
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = r.o.Stdin, r.o.Stdout, r.o.Stderr
+	// Grandchildren may hold the output open; the command's end is what counts.
+	p.cmd.WaitDelay = time.Second
+	p.cmd.Env = r.streams(p, env, info)
+	r.man.Env = goEnvironment(p.cmd.Env)
+	r.man.Start = r.clock.now()
+	if err := r.run(p); err != nil {
+		p.cleanUp()
+		return nil, &Problem{What: fmt.Sprintf("cannot start %q: %v", program, err), Err: err}
+	}
+	return p, nil
+}
+
+// run starts the process and its observer, the observer first where it can be.
+func (r *recorder) run(p *process) error {
+	again := *p.cmd
+	release, err := startStopped(p.cmd)
+	if errors.Is(err, os.ErrPermission) {
+		// A sandbox may forbid tracing; whether the program may be started at
+		// all is then still to be seen.
+		p.cmd, release = &again, func() {}
+		p.cmd.SysProcAttr = nil
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	p.observer = r.observe(p.pid())
+	r.seen = p.observer
+	release()
+	go func() {
+		defer close(p.exited)
+		if !awaitEnd(p.cmd) {
+			p.cmd.Wait()
+		}
+	}()
+	return nil
+}
+
+const (
+	pprofSymbol = "net/http/pprof.Index"
+	agentSymbol = "github.com/gowhy/gowhy/agent.init.0"
+)
+
+// mentions reports whether a program has a function of this name. Names stay
+// in Go's binaries when symbols are stripped, each between zeros.
+func mentions(path, function string) bool {
+	symbol := "\x00" + function + "\x00"
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const piece = 1 << 20
+	buf := make([]byte, piece+len(symbol))
+	for kept := 0; ; {
+		n, err := io.ReadFull(f, buf[kept:])
+		if bytes.Contains(buf[:kept+n], []byte(symbol)) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		kept = copy(buf, buf[kept+n-len(symbol):kept+n])
+	}
+}
+
+// listen adds the agent's variable to an environment.
+func (p *process) listen(env []string) ([]string, error) {
+	dir, err := os.MkdirTemp("", "gowhy-") // short: a socket's name is of 108 bytes at most
+	if err != nil {
+		return nil, err
+	}
+	p.dir, p.socket = dir, filepath.Join(dir, "agent")
+	return append(env, "GOWHY_AGENT=unix:"+p.socket), nil
+}
+
+// streams joins the standard streams of a command and returns its environment.
+func (r *recorder) streams(p *process, env []string, info *buildinfo.BuildInfo) []string {
+	create := func(member string) *os.File {
+		f, err := os.Create(r.w.Path(member))
+		if err != nil {
+			r.refuse(member, Refusal{Why: err.Error()})
+			return nil
+		}
+		p.logs = append(p.logs, f)
+		return f
+	}
+	if r.o.OutputLogs {
+		if f := create(recording.StdoutMember); f != nil {
+			p.cmd.Stdout = tee(p.cmd.Stdout, f)
+		}
+		if f := create(recording.StderrMember); f != nil {
+			p.cmd.Stderr = tee(p.cmd.Stderr, f)
+		}
+	}
+	if info != nil && !r.o.NoGodebug {
+		env = r.godebug(p, env, create)
+	}
+	return env
+}
+
+// godebug asks the runtime for its lines and takes them out of the program's
+// standard error. Those that the user has asked for stay there, too.
+func (r *recorder) godebug(p *process, env []string, create func(string) *os.File) []string {
+	value := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "GODEBUG="); ok {
+			value = v
+		}
+	}
+	theirs, to := value, map[string]io.Writer{}
+	for _, k := range []struct{ source, setting, member string }{
+		{"gctrace", "gctrace=1", recording.GCTraceMember},
+		{"schedtrace", "schedtrace=1000", recording.SchedTraceMember},
+	} {
+		wanted, set := r.wants(k.source), strings.Contains(","+theirs, ","+k.source+"=")
+		if !wanted && !set {
+			continue
+		}
+		log := io.Discard
+		if wanted {
+			if f := create(k.member); f != nil {
+				log = f
+			}
+		}
+		if to[k.source] = log; set {
+			to[k.source] = &shown{log: log, rest: p.cmd.Stderr}
+		} else {
+			value = strings.TrimPrefix(value+","+k.setting, ",")
+		}
+	}
+	if len(to) == 0 {
+		return env
+	}
+	filter := newGodebugFilter(p.cmd.Stderr, to["gctrace"], to["schedtrace"])
+	filter.now = r.clock.now
+	p.cmd.Stderr = filter
+	p.logs = append(p.logs, filter)
+	return append(env, "GODEBUG="+value)
+}
+
+// A shown writer keeps the runtime's lines and passes them on without the time
+// that the filter puts before them.
+type shown struct{ log, rest io.Writer }
+
+func (s *shown) Write(p []byte) (int, error) {
+	_, _ = s.log.Write(p)
+	if _, line, ok := bytes.Cut(p, []byte(" ")); ok && s.rest != nil {
+		return len(p), second(s.rest.Write(line))
+	}
+	return len(p), nil
+}
+
+func second(_ int, err error) error { return err }
+
+// tee writes to both; the log is of less importance than the user.
+func tee(to io.Writer, log io.Writer) io.Writer {
+	if to == nil {
+		return log
+	}
+	return io.MultiWriter(to, log)
+}
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
+
+func (p *process) ended() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// Grace periods for a program to end: first on the signal that a terminal
+// sends to it as well as to us, then on ours.
+const (
+	graceAlone     = 300 * time.Millisecond
+	graceInterrupt = 5 * time.Second
+)
+
+// finish ends the program if it has not ended by itself, and returns the exit
+// code to pass on.
+func (p *process) finish() int {
+	if !p.ended() {
+		p.killed = true
+		if !p.within(graceAlone) {
+			p.cmd.Process.Signal(os.Interrupt)
+			if !p.within(graceInterrupt) {
+				p.cmd.Process.Kill()
+				<-p.exited
+			}
+		}
+	}
+	p.observer.end() // it has the last look at what the kernel keeps until now
+	if p.cmd.ProcessState == nil {
+		p.cmd.Wait()
+	}
+	p.cleanUp()
+	return p.code()
+}
+
+func (p *process) cleanUp() {
+	for _, c := range slices.Backward(p.logs) {
+		c.Close()
+	}
+	if p.dir != "" {
+		os.RemoveAll(p.dir)
+	}
+}
+
+func (p *process) within(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// code returns the exit code to pass on; call it after the program ended.
+func (p *process) code() int {
+	s := p.cmd.ProcessState
+	if p.killed || s == nil {
+		return 0
+	}
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return s.ExitCode()
+}

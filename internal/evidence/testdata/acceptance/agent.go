@@ -1,0 +1,5 @@
+//go:build agent
+
+package main
+
+import _ "github.com/gowhy/gowhy/agent"
