@@ -21,7 +21,7 @@ var allocchurn = &diagnosis.Rule{
 	Doc:   allocchurnPage,
 	// No Needs: a CPU profile alone will do, and so will a trace with an allocs
 	// profile. Check sorts that out.
-	Explains: []string{"gcassist", "slowstop"}, // the latter only where stops are short and many; see gcSymptoms
+	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop"}, // the last only where stops are short and many; see gcSymptoms
 	Check:    checkAllocchurn,
 }
 
@@ -63,7 +63,8 @@ type allocation struct {
 	// whatever writes to them first: often a system call, far from the allocator.
 	touch     float64
 	cores     float64 // CPU in use
-	measured  bool    // by a CPU profile; else derived from the trace
+	measured  bool    // by samples of CPU time; else derived from the trace
+	costFrom  string  // which samples
 	sites     []allocSite
 	sitesFrom string
 }
@@ -110,13 +111,17 @@ func checkAllocchurn(p *diagnosis.Pass) {
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
 	cpu, samples := diagnosis.CPUTime(p.Model)
 	if samples >= diagnosis.ThinSamples {
-		a.measured = true
+		a.measured, a.costFrom = true, "CPU profile"
 		a.malloc, _ = p.CPUShare(isMalloc)
 		a.collect, _ = p.CPUShare(isCollect)
 		a.cores = div(cpu.Seconds(), cpuWindow(p).Seconds())
 		if largeObjects(p) {
 			a.touch = max(0, min(touching(p), 1-a.malloc-a.collect, a.paced(p)-a.malloc))
 		}
+	} else if s, ok := spentCPU(p.Model); ok && !p.Model.Has(model.CPU) {
+		a.measured, a.costFrom = true, "kernel's samples"
+		a.malloc, a.collect, a.cores = s.part(model.Allocating), s.part(model.Collecting), s.Cores()
+		a.sites, a.sitesFrom = kernelAllocSites(p), "kernel's samples"
 	} else {
 		a.fromTrace(p)
 	}
@@ -124,6 +129,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 	switch {
 	case p.Model.Has(model.Heap):
 		a.sites, a.sitesFrom = heapSites(p), "allocs profile"
+	case a.sitesFrom != "":
 	case a.measured || seen >= allocSamples:
 		a.sites, a.sitesFrom = cpuSites(p), "CPU profile"
 	}
@@ -165,13 +171,18 @@ func touches(frames []model.Frame) bool {
 }
 
 // paced is the share of the CPU in use that the bytes allocated in the
-// window take at the pace of a core that does nothing else; 0 when no trace
-// tells how many those were.
+// window take at the pace of a core that does nothing else; 0 when neither
+// metrics nor a trace tell how many those were.
 func (a *allocation) paced(p *diagnosis.Pass) float64 {
-	if p.Model.GC == nil {
+	rate, ok := p.Model.Metrics.Rate(metricAllocBytes)
+	switch {
+	case ok:
+	case p.Model.GC == nil:
 		return 0
+	default:
+		rate = div(allocated(p.Model.GC), p.Seconds())
 	}
-	return div(div(allocated(p.Model.GC), p.Seconds())/allocPace, a.cores)
+	return div(rate/allocPace, a.cores)
 }
 
 // largeObjects reports whether most of what is allocated gets pages of its own.
@@ -276,9 +287,13 @@ func heapSites(p *diagnosis.Pass) []allocSite {
 }
 
 // cpuSites is the user's lines under which the allocator was seen at work.
-func cpuSites(p *diagnosis.Pass) []allocSite {
-	nanos := column(p.Model.CPU, "cpu")
-	return collectSites(p, p.Model.CPU.Samples, func(s *model.Sample) (o, b, l float64) {
+func cpuSites(p *diagnosis.Pass) []allocSite { return sampledSites(p, p.Model.CPU) }
+
+func kernelAllocSites(p *diagnosis.Pass) []allocSite { return sampledSites(p, p.Model.Kernel.CPU) }
+
+func sampledSites(p *diagnosis.Pass, cpu *model.Profile) []allocSite {
+	nanos := column(cpu, "cpu")
+	return collectSites(p, cpu.Samples, func(s *model.Sample) (o, b, l float64) {
 		if !slices.ContainsFunc(p.Model.Stacks.Frames(s.Stack), func(f model.Frame) bool { return isMalloc(f.Func) }) {
 			return 0, 0, 0
 		}
@@ -342,7 +357,7 @@ func (a *allocation) share(s allocSite) float64 {
 
 func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.Finding {
 	cost, top := a.malloc+a.collect, named[0]
-	source, upTo := "CPU profile", ""
+	source, upTo := a.costFrom, ""
 	method := "Amdahl: 0 to each named site's share of the objects × the allocator's share of the CPU, plus its share of the bytes × the collector's"
 	pages := ""
 	if a.touch > 0 {
@@ -368,7 +383,7 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 			"many small sites: each one named causes at least " + pct(churnSite) + " of the cost",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Let " + short(top.place.Function) + " reuse what it allocates: a buffer owned by the worker and reset for each item, a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. `go build -gcflags=-m` says why something escapes to the heap. Try the knob to see what collecting alone costs: it trades memory for CPU.",
+			Text: "Let " + short(top.place.Function) + " reuse what it allocates: a buffer owned by the worker and reset for each item, a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. " + askCompiler + " Try the knob to see what collecting alone costs: it trades memory for CPU.",
 			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n\tuse(buf[:n])\n}",
 			Knob: "GOGC=400",
 		},
@@ -387,12 +402,37 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 	slices.Sort(f.Groups)
 	f.Groups = slices.Compact(f.Groups)
 	f.Explains = gcSymptoms(p)
+	if said := escapeWords(p.Model, f.Where); said != "" {
+		f.Remedy.Text = strings.Replace(f.Remedy.Text, askCompiler, said, 1)
+	}
+	f.Evidence = append(f.Evidence, garbageFacts(p.Model)...)
 	share = min(share, cost+a.touch, 1)
 	f.Summary = fmt.Sprintf("Allocating and collecting take %s%s of the CPU in use%s; one line of %s causes %s of that.",
 		upTo, pct(cost), pages, short(top.place.Function), pct(div(a.share(top), cost+a.touch)))
 	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
 	f.Confidence, f.Reasons = a.confidence()
 	return f
+}
+
+// askCompiler stands where the compiler's own words are not at hand.
+const askCompiler = "`go build -gcflags=-m` says why something escapes to the heap."
+
+// garbageFacts is what the runtime counted: exact, and by operation the figure
+// that hardly varies from run to run.
+func garbageFacts(m *model.Model) (out []diagnosis.Fact) {
+	objects, over, ok := m.Metrics.Delta(metricAllocObjects)
+	bytes, _, also := m.Metrics.Delta(metricAllocBytes)
+	if !ok || !also {
+		return nil
+	}
+	out = append(out,
+		diagnosis.Fact{Name: "objects allocated", Value: objects / over.Seconds(), Unit: diagnosis.PerSec, Source: "metrics: " + metricAllocObjects},
+		diagnosis.Fact{Name: "bytes allocated a second", Value: bytes / over.Seconds(), Unit: diagnosis.Bytes, Source: "metrics: " + metricAllocBytes})
+	if ops := m.Operations(); ops != nil && ops.Count > 0 && m.Run.Duration > 0 {
+		perSecond := ops.Count / m.Run.Duration.Seconds()
+		out = append(out, diagnosis.Fact{Name: "objects allocated for each of the " + ops.Name, Value: objects / over.Seconds() / perSecond, Unit: diagnosis.Count, Source: "metrics ÷ " + ops.From})
+	}
+	return out
 }
 
 // groupsAllocating is the groups whose goroutines come by a site; none without
@@ -411,7 +451,7 @@ func groupsAllocating(m *model.Model, s allocSite) (names []string) {
 
 func siteFacts(s allocSite, source string) []diagnosis.Fact {
 	at := fmt.Sprintf("%s:%d", short(s.place.Function), s.place.Line)
-	if source == "CPU profile" {
+	if source != "allocs profile" {
 		return []diagnosis.Fact{{Name: "allocating time under " + at, Value: s.objects, Unit: diagnosis.Ratio, Source: source}}
 	}
 	return []diagnosis.Fact{
@@ -423,11 +463,11 @@ func siteFacts(s allocSite, source string) []diagnosis.Fact {
 func (a *allocation) confidence() (diagnosis.Confidence, []string) {
 	switch {
 	case a.measured && a.malloc+a.collect < churnCPU:
-		return diagnosis.Low, []string{fmt.Sprintf("the CPU profile itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", pct(a.malloc+a.collect))}
+		return diagnosis.Low, []string{fmt.Sprintf("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", a.costFrom, pct(a.malloc+a.collect))}
 	case a.measured && a.sitesFrom == "allocs profile":
-		return diagnosis.High, []string{"the CPU profile shows the cost and the allocs profile the sites"}
+		return diagnosis.High, []string{fmt.Sprintf("the %s shows the cost and the allocs profile the sites", a.costFrom)}
 	case a.measured:
-		return diagnosis.Medium, []string{"one kind of evidence, the CPU profile; an allocs profile would count the objects"}
+		return diagnosis.Medium, []string{fmt.Sprintf("one kind of evidence, the %s; an allocs profile would count the objects", a.costFrom)}
 	}
 	if a.sitesFrom == "CPU profile" {
 		return diagnosis.Low, []string{"the CPU profile has too few samples: it shows sites, and the cost is derived from the trace"}

@@ -19,7 +19,7 @@ var broadcastclose = &diagnosis.Rule{
 	Title:    "Closing a channel again and again to call a crowd",
 	Doc:      broadcastclosePage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"herdwakeup", "oversubscribed", "schedlatency"},
+	Explains: []string{"herdwakeup", "futexstorm", "oversubscribed", "schedlatency"},
 	Check:    checkBroadcastclose,
 }
 

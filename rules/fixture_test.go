@@ -49,6 +49,8 @@ import (
 //	task NAME latency=10x1ms      region NAME latency=10x1ms open=0 run=…
 //	cpu duration=10s              then: sample stack=NAME count=10 time=100ms group=main.worker
 //	alloc stack=NAME objects=1000 bytes=8MiB
+//
+// The lines of all other evidence are at [evidenceDirectives].
 type fixture struct {
 	kind, story string
 	line        int // of the header
@@ -118,6 +120,9 @@ func (b *builder) line(line string, c *fixture) error {
 		a.kv[w.text[:w.equals]] = w.text[w.equals+1:]
 	}
 	f := directives[words[0].text]
+	if f == nil {
+		f = evidenceDirectives[words[0].text]
+	}
 	if f == nil {
 		return fmt.Errorf("no evidence is called %q", words[0].text)
 	}

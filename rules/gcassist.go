@@ -186,12 +186,21 @@ func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.F
 }
 
 // gcSymptoms is what a collector that is kept busy may explain: its stops
-// only as far as it is their number that costs.
+// only as far as it is their number that costs, and what allocating costs only
+// where collecting is most of that.
 func gcSymptoms(p *diagnosis.Pass) []string {
-	if stopsByNumber(p) {
-		return p.Rule.Explains
-	}
-	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool { return rule == "slowstop" })
+	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
+		return rule == "slowstop" && !stopsByNumber(p) || rule == "allocchurn" && !mostlyCollecting(p)
+	})
+}
+
+// gcMostly is the part of the cost of allocating that the collector must be
+// for the collector's illness to explain it.
+const gcMostly = 0.7
+
+func mostlyCollecting(p *diagnosis.Pass) bool {
+	a := measureAllocation(p)
+	return a.collect >= gcMostly*(a.malloc+a.collect+a.touch)
 }
 
 // assistBound promises latency where windows are short of Ps and throughput

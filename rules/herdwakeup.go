@@ -21,7 +21,7 @@ var herdwakeup = &diagnosis.Rule{
 	Title:    "Many are woken, few have anything to do",
 	Doc:      herdwakeupPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"schedlatency", "oversubscribed", "hotmutex"},
+	Explains: []string{"schedlatency", "oversubscribed", "hotmutex", "futexstorm"},
 	Check:    checkHerdwakeup,
 }
 

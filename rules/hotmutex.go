@@ -18,7 +18,7 @@ var hotmutex = &diagnosis.Rule{
 	Title:    "Goroutines queue for one lock",
 	Doc:      hotmutexPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"idleprocs"},
+	Explains: []string{"idleprocs", "futexstorm"},
 	Check:    checkHotmutex,
 }
 

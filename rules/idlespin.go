@@ -19,8 +19,9 @@ var idlespin = &diagnosis.Rule{
 	Name:  "idlespin",
 	Title: "More Ps than work: threads spin and are woken for nothing",
 	Doc:   idlespinPage,
-	Needs: []model.Source{model.Trace},
-	Check: checkIdlespin,
+	// No Needs: a trace shows it best, and the system's counters show it too.
+	Explains: []string{"futexstorm"},
+	Check:    checkIdlespin,
 }
 
 const (
@@ -50,17 +51,25 @@ const (
 	idlespinProcs = 4
 	// idlespinCost is the least it must cost, in cores.
 	idlespinCost = 0.05
+	// idlespinFutex is how many futex calls each operation may need before they
+	// are the price of waking threads for it.
+	idlespinFutex = 1
 )
 
 // A spin is what the rule measures.
 type spin struct {
 	used, share, starts, peak float64
 	cores                     float64 // spent looking for work
-	profile                   float64 // the same as a share of the CPU profile, 0 without one
+	profile                   float64 // the same as a share of the CPU samples, 0 without them
+	from                      string  // which samples
 	fewer                     int     // Ps that would do
 }
 
 func checkIdlespin(p *diagnosis.Pass) {
+	if p.Model.Sched == nil {
+		checkWakeful(p)
+		return
+	}
 	if len(p.Model.Sched.Timeline) == 0 {
 		p.Unchecked("surplus Ps", "the trace tells nothing about how their use changes over time", diagnosis.HowToGet(model.Trace))
 		return
@@ -94,8 +103,11 @@ func measureSpin(p *diagnosis.Pass) spin {
 	s.share = div(s.cores, s.cores+work)
 	if share, n := p.CPUShare(lookingForWork); n > 0 {
 		if _, all := diagnosis.CPUTime(p.Model); all >= diagnosis.ThinSamples {
-			s.profile = share
+			s.profile, s.from = share, "CPU profile"
 		}
+	}
+	if c, ok := spentCPU(p.Model); ok && c.Believed == model.KernelCPU {
+		s.profile, s.from = c.part(model.Scheduling), c.source
 	}
 	return s
 }
@@ -130,10 +142,13 @@ func peakUse(p *diagnosis.Pass) float64 {
 }
 
 func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
-	work := working(p)
+	work, procs := 0.0, knownProcs(p.Model)
+	if p.Model.Sched != nil {
+		work, procs = working(p), p.Procs()
+	}
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%d Ps for %s cores of work: threads take up a P %s times a second and spend %s cores, %s of all their busy time, looking for work.",
-			p.Procs(), num(work), num(math.Round(s.starts)), num(s.cores), pct(s.share)),
+			procs, num(work), num(math.Round(s.starts)), num(s.cores), pct(s.share)),
 		Evidence: []diagnosis.Fact{
 			{Name: "Ps used", Value: s.used, Unit: diagnosis.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
 			{Name: "Ps used in the busiest windows", Value: s.peak, Unit: diagnosis.Ratio, Source: "trace: timeline, 99th percentile over 100 ms"},
@@ -156,12 +171,119 @@ func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
 			Text: fmt.Sprintf("Try GOMAXPROCS=%d, 1.5 times the cores of work. The collector gets fewer helpers by it too, so keep it only if the 99th percentile of latency is not more than 5 %% worse. In a container set the CPU limit instead: from Go 1.25 on GOMAXPROCS follows it.", s.fewer),
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", s.fewer),
 		},
-		Prove: fmt.Sprintf("Record under the same load, in turns: `GOMAXPROCS=%d gowhy record -d 10s -o fewer.gowhy -- COMMAND` and `GOMAXPROCS=%d gowhy record -d 10s -o now.gowhy -- COMMAND`. Compare CPU seconds per operation, and the 99th percentile of latency as a guard. If CPU does not fall, this finding is refuted.", s.fewer, p.Procs()),
+		Prove: fmt.Sprintf("Record under the same load, in turns: `GOMAXPROCS=%d gowhy record -d 10s -o fewer.gowhy -- COMMAND` and `GOMAXPROCS=%d gowhy record -d 10s -o now.gowhy -- COMMAND`. Compare CPU seconds per operation, and the 99th percentile of latency as a guard. If CPU does not fall, this finding is refuted.", s.fewer, procs),
 	}
+	f.Evidence = append(f.Evidence, wakeFacts(p)...)
 	if s.profile >= idlespinShare {
 		f.Confidence = diagnosis.High
-		f.Reasons = []string{fmt.Sprintf("trace and CPU profile agree: %s of the samples are in the scheduler's search for work", pct(s.profile))}
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "scheduler's share of the samples", Value: s.profile, Unit: diagnosis.Ratio, Source: "CPU profile"})
+		f.Reasons = []string{fmt.Sprintf("trace and %s agree: %s of the samples are in the scheduler's search for work", s.from, pct(s.profile))}
+		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "scheduler's share of the samples", Value: s.profile, Unit: diagnosis.Ratio, Source: s.from})
+	} else if rate, _ := futexes(p); rate >= idlespinStarts {
+		f.Confidence = diagnosis.High
+		f.Reasons = []string{fmt.Sprintf("trace and system calls agree: %s futex calls a second", num(math.Round(rate)))}
 	}
+	return f
+}
+
+// futexes is how often a second threads were put to sleep or woken, and how
+// often for each operation; the latter is 0 when operations are not known.
+func futexes(p *diagnosis.Pass) (perSecond, perOperation float64) {
+	if p.Model.Syscalls == nil {
+		return 0, 0
+	}
+	perSecond = calls(p.Model.Syscalls, "futex")
+	rate, _ := operations(p)
+	return perSecond, div(perSecond, rate)
+}
+
+// wakeFacts is what the system says of threads that sleep and wake.
+func wakeFacts(p *diagnosis.Pass) (out []diagnosis.Fact) {
+	if rate, each := futexes(p); rate > 0 {
+		out = append(out, diagnosis.Fact{Name: "futex calls", Value: rate, Unit: diagnosis.PerSec, Source: "system calls"})
+		if each > 0 {
+			out = append(out, diagnosis.Fact{Name: "futex calls for each operation", Value: each, Unit: diagnosis.Count, Source: "system calls ÷ operations"})
+		}
+	}
+	if rate, ok := p.Model.Process.Rate(func(s model.ProcessSample) int64 { return s.Voluntary }); ok {
+		out = append(out, diagnosis.Fact{Name: "threads that went to sleep", Value: rate, Unit: diagnosis.PerSec, Source: "/proc: voluntary context switches"})
+	}
+	return out
+}
+
+// checkWakeful looks for surplus Ps without a trace: by the share of the
+// samples in the scheduler, or by threads that are woken for each operation.
+func checkWakeful(p *diagnosis.Pass) {
+	procs, u, c, ok := wakefulEvidence(p)
+	if !ok {
+		p.Unchecked("surplus Ps", "that needs an execution trace, or GOMAXPROCS, the counters of the process and samples of its CPU time", diagnosis.HowToGet(model.Trace))
+		return
+	}
+	search := c.part(model.Scheduling)
+	w := spin{
+		used: div(u.cores(), float64(procs)), share: search, profile: search, from: c.source,
+		cores: search * u.cores(), fewer: max(1, int(math.Ceil(idlespinRoom*u.cores()*(1-search)))),
+	}
+	w.peak = peakCPU(p.Model.Process) / float64(procs)
+	rate, each := futexes(p)
+	stormy := rate >= idlespinStarts && each >= idlespinFutex
+	switch {
+	case search < idlespinShare && !stormy || w.cores < idlespinCost:
+		p.Fine(fmt.Sprintf("scheduler: %s of the CPU goes into scheduling, %s cores", pct(search), num(w.cores)))
+	case w.used >= idlespinUse || w.fewer >= procs || procs < idlespinProcs:
+		p.Fine(fmt.Sprintf("number of Ps: %s of them are used", pct(min(1, w.used))))
+	case math.IsInf(w.peak, 1):
+		p.Unchecked("surplus Ps", "the counters of the process were read too seldom to tell bursts that need them", diagnosis.HowToGet(model.Trace))
+	case w.peak > idlespinPeak:
+		p.Fine(fmt.Sprintf("number of Ps: %s of them are used, but up to %s at times", pct(w.used), pct(min(1, w.peak))))
+	default:
+		p.Report(wakeful(p, w, procs, u, c))
+	}
+}
+
+func wakefulEvidence(p *diagnosis.Pass) (procs int, u cpuUse, c cpuSpent, ok bool) {
+	u, counted := rusage(p.Model)
+	c, sampled := spentCPU(p.Model)
+	procs = knownProcs(p.Model)
+	return procs, u, c, counted && sampled && procs > 0 && len(p.Model.Process.Samples) > 2
+}
+
+// peakCPU is the most cores that the process used between two readings of its
+// counters, the busiest of a hundred left out.
+func peakCPU(proc *model.Process) float64 {
+	var use []float64
+	last := proc.Samples[0]
+	for _, s := range proc.Samples[1:] {
+		if s.At-last.At >= idlespinWindow {
+			use = append(use, (s.User+s.System-last.User-last.System).Seconds()/(s.At-last.At).Seconds())
+			last = s
+		}
+	}
+	if len(use) == 0 {
+		return math.Inf(1) // they say nothing about bursts
+	}
+	slices.Sort(use)
+	return use[int(math.Ceil(0.99*float64(len(use))))-1]
+}
+
+func wakeful(p *diagnosis.Pass, s spin, procs int, u cpuUse, c cpuSpent) diagnosis.Finding {
+	f := surplus(p, s)
+	f.Summary = fmt.Sprintf("%d Ps for %s cores of work: the scheduler takes another %s cores, %s of the CPU in use.",
+		procs, num(u.cores()-s.cores), num(s.cores), pct(s.share))
+	f.Evidence = append([]diagnosis.Fact{
+		{Name: "Ps used", Value: s.used, Unit: diagnosis.Ratio, Source: "/proc: CPU time ÷ GOMAXPROCS"},
+		{Name: "Ps used at the busiest time", Value: s.peak, Unit: diagnosis.Ratio, Source: "/proc: 99th percentile"},
+		{Name: "scheduler's share of the CPU", Value: s.share, Unit: diagnosis.Ratio, Source: c.from()},
+		{Name: "CPU in the scheduler", Value: s.cores, Unit: diagnosis.Cores, Source: c.from()},
+		{Name: "Ps that would do", Value: float64(s.fewer), Unit: diagnosis.Count, Source: "1.5 × cores of work, rounded up"},
+	}, wakeFacts(p)...)
+	f.Cost.What = "CPU in the scheduler"
+	f.Bound.Method = "all CPU time in the scheduler; it is an upper bound, since some of it is work that fewer Ps have to do as well"
+	f.Confidence = diagnosis.Medium
+	f.Reasons = []string{fmt.Sprintf("one kind of evidence, the %s; a trace would show how often Ps are taken up for nothing", c.source)}
+	if rate, _ := futexes(p); rate >= idlespinStarts {
+		f.Confidence = diagnosis.High
+		f.Reasons = []string{fmt.Sprintf("the %s and the system calls agree: %s futex calls a second", c.source, num(math.Round(rate)))}
+	}
+	f.RuledOut[1] = fmt.Sprintf("a program at rest: %s cores of work", num(u.cores()-s.cores))
 	return f
 }

@@ -55,10 +55,14 @@ func TestHealthyPrograms(t *testing.T) {
 				dir := t.TempDir()
 				ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 				defer cancel()
-				if err := observe(dir, func() { c.run(ctx) }); err != nil {
+				count := startCounters()
+				err := observe(dir, func() { c.run(ctx) })
+				count.end()
+				if err != nil {
 					t.Fatal(err)
 				}
 				m := load(t, dir)
+				count.add(m)
 				checkSound(t, c.name, m)
 				return silence(diagnosis.Run(m, All, diagnosis.Options{}).Findings)
 			})
@@ -83,10 +87,14 @@ func TestSickPrograms(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), window)
 				defer cancel()
-				if err := demo.Run(ctx, c, dir); err != nil {
+				count := startCounters()
+				err := demo.Run(ctx, c, dir)
+				count.end()
+				if err != nil {
 					t.Fatal(err)
 				}
 				m := load(t, dir)
+				count.add(m)
 				checkSound(t, c.Name, m)
 				found := diagnosis.Run(m, All, diagnosis.Options{}).Findings
 				if c.Name == "healed" {

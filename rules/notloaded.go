@@ -26,6 +26,6 @@ func checkNotloaded(p *diagnosis.Pass) {
 		return
 	}
 	p.Unchecked("what limits the program under load",
-		fmt.Sprintf("%s of %s Ps were busy, %s", num(cores), num(of), pct(cores/of)),
+		fmt.Sprintf("%s of %s cores were busy, %s", num(cores), num(of), pct(cores/of)),
 		"start the load, and while it runs: gowhy record -d 10s -o loaded.gowhy --url http://localhost:6060")
 }

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite what the fixtures want")
 
 // evidenceRules speak about the evidence, not about the program: they report
 // through Unchecked, and a sick case is one where they have something to say.
-var evidenceRules = []string{"thinevidence", "notloaded", "lostdata"}
+var evidenceRules = []string{"thinevidence", "notloaded", "unsampled", "lostdata"}
 
 func TestFixtures(t *testing.T) {
 	for _, rule := range All {

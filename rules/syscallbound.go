@@ -17,11 +17,12 @@ import (
 //go:embed syscallbound.md
 var syscallboundPage string
 
+// syscallbound looks at a trace, which has every call with its stack, and
+// without one at what the kernel counted and sampled.
 var syscallbound = &diagnosis.Rule{
 	Name:  "syscallbound",
 	Title: "The work is in system calls",
 	Doc:   syscallboundPage,
-	Needs: []model.Source{model.Trace},
 	Check: checkSyscallbound,
 }
 
@@ -55,6 +56,10 @@ type op struct {
 func (o *op) mean() time.Duration { return o.total / time.Duration(max(1, o.count)) }
 
 func checkSyscallbound(p *diagnosis.Pass) {
+	if p.Model.Sched == nil {
+		checkKernelbound(p)
+		return
+	}
 	calls, moved := callsByGroup(p.Model)
 	active := time.Duration(0)
 	for i := range p.Model.Sched.Groups {
@@ -84,6 +89,7 @@ func checkSyscallbound(p *diagnosis.Pass) {
 			continue
 		}
 		found = true
+		addKernelFacts(p, &f)
 		p.Report(f)
 	}
 	switch share := pct(div(float64(in), float64(active))); {

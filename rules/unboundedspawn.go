@@ -18,7 +18,7 @@ var unboundedspawn = &diagnosis.Rule{
 	Title:    "Goroutines are started faster than they finish",
 	Doc:      unboundedspawnPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"oversubscribed", "schedlatency", "goroutinechurn"},
+	Explains: []string{"oversubscribed", "schedlatency", "goroutinechurn", "goroutinegrowth"},
 	Check:    checkUnboundedspawn,
 }
 

@@ -365,6 +365,9 @@ func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
 
 // group finds a goroutine group by name; nil when there is none.
 func group(m *model.Model, name string) *model.Group {
+	if m.Sched == nil {
+		return nil
+	}
 	i := slices.IndexFunc(m.Sched.Groups, func(g model.Group) bool { return g.Name == name })
 	if i < 0 {
 		return nil

@@ -1,0 +1,162 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+// Shares of CPU mislead when the samples are a part of what was used: rules
+// about CPU therefore begin with the account that has been brought to rusage,
+// and with the samples it was taken from.
+
+// cpuSpent is where the CPU time of the run went.
+type cpuSpent struct {
+	*model.CPUAccount
+	profile *model.Profile // whose samples the account was made of
+	source  string         // its name in sentences
+}
+
+// spentCPU returns the account, when there is one with enough samples to take
+// shares from.
+func spentCPU(m *model.Model) (s cpuSpent, ok bool) {
+	s.CPUAccount = m.CPUAccount()
+	if s.CPUAccount == nil || s.Total <= 0 || s.Window <= 0 {
+		return s, false
+	}
+	s.profile, s.source = m.CPU, "CPU profile"
+	if s.Believed == model.KernelCPU && m.Has(model.KernelCPU) {
+		s.profile, s.source = m.Kernel.CPU, "kernel's samples"
+	}
+	if s.profile == nil {
+		return s, false
+	}
+	return s, s.Samples >= diagnosis.ThinSamples
+}
+
+// part is the CPU in parts of the account, as a share of all.
+func (s *cpuSpent) part(parts ...model.CPUPart) (share float64) {
+	for _, p := range parts {
+		share += s.Share(p)
+	}
+	return min(1, share)
+}
+
+// seen is the share of the samples that match.
+func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 {
+	nanos := column(s.profile, "cpu")
+	var all, some float64
+	for i := range s.profile.Samples {
+		t := at(&s.profile.Samples[i], nanos)
+		all += t
+		if match(m.Stacks.Frames(s.profile.Samples[i].Stack)) {
+			some += t
+		}
+	}
+	return div(some, all)
+}
+
+// from names the source of the shares.
+func (s *cpuSpent) from() string {
+	if s.Known {
+		return s.source + " × rusage"
+	}
+	return s.source
+}
+
+// A cpuPlace is a line of the user's code and the CPU that goes with it.
+type cpuPlace struct {
+	diagnosis.Place
+	share   float64 // of all samples
+	samples int64
+	stacks  []model.Stack
+}
+
+// places sums the samples that match by the user's line nearest to the leaf,
+// the largest first. Samples without one are left out.
+func (s *cpuSpent) places(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+	return s.grouped(m, match, func(p diagnosis.Place) diagnosis.Place { return p })
+}
+
+// functions is places by function; the line is that with most samples.
+func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+	out := s.grouped(m, match, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
+	lines := s.places(m, match)
+	for i := range out {
+		at := slices.IndexFunc(lines, func(l cpuPlace) bool { return l.Function == out[i].Function })
+		out[i].Place = lines[at].Place
+	}
+	return out
+}
+
+func (s *cpuSpent) grouped(m *model.Model, match func([]model.Frame) bool, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
+	nanos, counts := column(s.profile, "cpu"), column(s.profile, "samples")
+	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
+	sum := map[diagnosis.Place]float64{}
+	for i := range s.profile.Samples {
+		sample := &s.profile.Samples[i]
+		all += at(sample, nanos)
+		frames := m.Stacks.Frames(sample.Stack)
+		place, ok := diagnosis.UserPlace(frames)
+		if !ok || !match(frames) {
+			continue
+		}
+		k := key(place)
+		if byPlace[k] == nil {
+			byPlace[k] = &cpuPlace{Place: k}
+		}
+		byPlace[k].samples += int64(at(sample, counts))
+		byPlace[k].stacks = append(byPlace[k].stacks, sample.Stack)
+		sum[k] += at(sample, nanos)
+	}
+	var out []cpuPlace
+	for _, p := range byPlace {
+		p.share = div(sum[p.Place], all)
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, comparePlaces)
+	return out
+}
+
+func comparePlaces(a, b cpuPlace) int {
+	switch {
+	case a.share != b.share:
+		if a.share > b.share {
+			return -1
+		}
+		return 1
+	case a.Function != b.Function:
+		return strings.Compare(a.Function, b.Function)
+	case a.File != b.File:
+		return strings.Compare(a.File, b.File)
+	}
+	return a.Line - b.Line
+}
+
+// sumParts is the time of a profile's samples by part of the account.
+func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
+	nanos, sum := column(p, "cpu"), map[model.CPUPart]time.Duration{}
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(at(s, nanos))
+	}
+	return sum
+}
+
+// topPlaces is the places of the first n.
+func topPlaces(ps []cpuPlace, n int) (out []diagnosis.Place) {
+	for _, p := range ps[:min(n, len(ps))] {
+		out = append(out, p.Place)
+	}
+	return out
+}
+
+func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
+	for _, p := range ps[:min(n, len(ps))] {
+		out = append(out, p.stacks...)
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+// Command live is what the live tests of the rules record: programs with and
+// without the illnesses that only the system's counters show.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	_ "github.com/gowhy/gowhy/agent"
+)
+
+var cases = map[string]func(){
+	"lines":     func() { lines(false) },
+	"buffered":  func() { lines(true) },
+	"bytes":     readBytes,
+	"reopen":    reopen,
+	"kept":      kept,
+	"broadcast": broadcast,
+	"handover":  handOver,
+	"locked":    locked,
+	"web":       web,
+	"leak":      leak,
+	"growth":    growth,
+	"pool":      pool,
+	"compute":   func() { compute(4) },
+	"single":    func() { compute(1) },
+	"rest":      func() { select {} },
+}
+
+func main() {
+	if len(os.Args) != 2 || cases[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "live CASE")
+		os.Exit(2)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	go http.Serve(l, nil)
+	fmt.Printf("http://%s\n", l.Addr())
+	cases[os.Args[1]]()
+}
+
+// temporary is a file of its own, which has no name any more.
+func temporary() *os.File {
+	f, err := os.CreateTemp("", "live")
+	if err != nil {
+		panic(err)
+	}
+	os.Remove(f.Name())
+	return f
+}
+
+func lines(buffer bool) {
+	f := temporary()
+	var w io.Writer = f
+	if buffer {
+		w = bufio.NewWriterSize(f, 64<<10)
+	}
+	for n := 0; ; n++ {
+		fmt.Fprintf(w, "line %d of the log\n", n)
+		if n%1e5 == 0 {
+			f.Seek(0, io.SeekStart) // or the disk fills
+		}
+	}
+}
+
+func readBytes() {
+	f := temporary()
+	f.Write(make([]byte, 1<<20))
+	for b := make([]byte, 1); ; {
+		if _, err := f.Read(b); err != nil {
+			f.Seek(0, io.SeekStart)
+		}
+	}
+}
+
+func reopen() {
+	for {
+		os.ReadFile("/proc/self/stat")
+	}
+}
+
+func kept() {
+	f, err := os.Open("/proc/self/stat")
+	if err != nil {
+		panic(err)
+	}
+	for b := make([]byte, 4096); ; {
+		f.ReadAt(b, 0)
+	}
+}
+
+// broadcast wakes hundreds by closing a channel, a thousand times a second and more.
+func broadcast() {
+	var mu sync.Mutex
+	c := make(chan struct{})
+	for range 900 {
+		go func() {
+			for {
+				mu.Lock()
+				c := c
+				mu.Unlock()
+				<-c
+			}
+		}()
+	}
+	for {
+		mu.Lock()
+		old := c
+		c = make(chan struct{})
+		mu.Unlock()
+		close(old)
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+func handOver() {
+	c := make(chan int)
+	for range 4 {
+		go func() {
+			for range c {
+			}
+		}()
+	}
+	for n := 0; ; n++ {
+		c <- n
+	}
+}
+
+// locked hands a number to and fro between goroutines that are bound to their threads.
+func locked() {
+	there, back := make(chan int), make(chan int)
+	go func() {
+		runtime.LockOSThread()
+		for n := range there {
+			back <- n
+		}
+	}()
+	runtime.LockOSThread()
+	for n := 0; ; n++ {
+		there <- n
+		<-back
+	}
+}
+
+// web answers clients that think for a moment, each request with one small answer.
+func web() {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "well\n") }))
+	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	for range 64 {
+		go func() {
+			for {
+				if r, err := s.Client().Get(s.URL); err == nil {
+					io.Copy(io.Discard, r.Body)
+					r.Body.Close()
+				}
+				time.Sleep(2 * time.Millisecond)
+			}
+		}()
+	}
+	select {}
+}
+
+// leak asks somebody who answers too late, and has no room for the answer.
+func leak() {
+	for {
+		answer := make(chan int)
+		go func() {
+			time.Sleep(5 * time.Millisecond)
+			answer <- 42
+		}()
+		select {
+		case <-answer:
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+var hub struct {
+	sync.Mutex
+	topics []chan string
+}
+
+// growth subscribes for each request, and nobody ends a subscription. The hub
+// is global, so that nothing is proved to have leaked.
+func growth() {
+	for {
+		topic := make(chan string)
+		hub.Lock()
+		hub.topics = append(hub.topics, topic)
+		hub.Unlock()
+		go func() {
+			for range topic {
+			}
+		}()
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// pool starts its workers once and keeps them.
+func pool() {
+	work := make(chan int)
+	for range 300 {
+		go func() {
+			for range work {
+				time.Sleep(time.Millisecond)
+			}
+		}()
+	}
+	for n := 0; ; n++ {
+		work <- n
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
+func compute(workers int) {
+	for range workers {
+		go func() {
+			for x := uint64(1); ; {
+				for range 100_000 {
+					x = x*6364136223846793005 + 1442695040888963407
+				}
+				if x == 0 {
+					os.Exit(3) // x is needed
+				}
+			}
+		}()
+	}
+	select {}
+}
