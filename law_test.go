@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "cli rules", ""},
-	{"cli", "diagnosis exectrace internal/demo internal/evidence internal/export internal/report model recording",
+	{"cli", "diagnosis exectrace internal/demo internal/evidence internal/export internal/kernel internal/proc internal/report model recording",
 		"github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
@@ -43,7 +43,11 @@ var law = []line{
 	{"internal/export", "model", "github.com/google/pprof/profile"},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "exectrace model recording", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc model recording", "github.com/google/pprof/profile golang.org/x/sys"},
+
+	// What a program imports to be recorded without net/http/pprof. It becomes
+	// a part of other people's programs: the standard library and no more.
+	{"agent", "recording", ""},
 
 	// The demo is a sick program that records itself.
 	{"internal/demo", "recording", ""},
@@ -52,11 +56,14 @@ var law = []line{
 	{"model", "", ""},
 	{"exectrace", "", "golang.org/x/sys golang.org/x/exp/trace"},
 	{"recording", "", ""},
+	{"internal/proc", "", "golang.org/x/sys"},
+	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
+	{"internal/load", "", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/corpus", "", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"bench", "bench/gen exectrace internal/oracle", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/oracle", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.

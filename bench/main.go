@@ -1,6 +1,6 @@
 // Bench measures how fast and in how much memory gowhy reads execution
-// traces, beside the tools that read them too, and writes the ratios to
-// bench/runs.
+// traces, beside the tools that read them too, and what recording costs the
+// recorded program, and writes the ratios to bench/runs.
 //
 // It hides how the traces are made and kept, how a process is pinned, limited
 // and measured, and how figures taken on a busy machine are told from good
@@ -35,6 +35,9 @@ type options struct {
 	cache, out          string
 	seed                uint64
 
+	overhead bool          // what recording costs, instead of how fast reading is
+	windowed time.Duration // of one measurement of it
+
 	check    bool
 	baseline string
 	list     bool
@@ -42,6 +45,7 @@ type options struct {
 	run      string // of a child: the contender to be
 	profile  string // of that child
 	generate string // of a child: the kind to write
+	target   string // of a child: the program to be that is recorded
 	size     int64
 }
 
@@ -66,10 +70,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return profiled(o.profile, func() error { return be(ctx, o.run, rest[0], stdout) })
 	case o.generate != "" && len(rest) == 1:
 		return writeTrace(o.generate, o.size, rest[0])
+	case o.target != "" && len(rest) == 0:
+		return beTarget(ctx, o.target, stdout)
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected %q: traces are chosen with -kinds and -sizes", rest[0])
 	case o.list:
 		return list(stdout)
+	case o.overhead:
+		return measureOverhead(ctx, o, stdout, stderr)
 	}
 	return measureAll(ctx, o, stdout, stderr)
 }
@@ -88,12 +96,15 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.StringVar(&o.cache, "dir", "", "where traces are kept (default: gowhy-bench in the user's cache directory)")
 	f.StringVar(&o.out, "o", "bench/runs", "where the run's directory is made; empty writes none")
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the order in which contenders take turns")
+	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs")
+	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
 	f.BoolVar(&o.check, "check", false, "compare with a recorded run, write none, fail below 80 % of a recorded ratio")
 	f.StringVar(&o.baseline, "baseline", "", "the recorded run to check against: its `DIR` (default: the newest in bench/runs)")
 	f.BoolVar(&o.list, "list", false, "list traces and contenders")
 	f.StringVar(&o.run, "run", "", "be the contender `NAME` for one FILE, as the measured process")
 	f.StringVar(&o.profile, "cpuprofile", "", "with -run: write a CPU profile to `FILE`")
 	f.StringVar(&o.generate, "generate", "", "write a trace of `KIND` to FILE, as the traced process")
+	f.StringVar(&o.target, "target", "", "be the program `NAME`, as the recorded process")
 	f.Int64Var(&o.size, "size", 20e6, "bytes of the trace to generate")
 	if err := f.Parse(args); err != nil {
 		return o, nil, err

@@ -43,6 +43,15 @@ func maxRSS(state *os.ProcessState) int64 {
 	return state.SysUsage().(*syscall.Rusage).Maxrss * 1024
 }
 
+// ownCPU is the CPU time of this process, user and system.
+func ownCPU() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
+}
+
 // peakOf is the peak resident memory of a running process so far, in bytes; 0
 // when it is gone. Pages of files that it has mapped count.
 func peakOf(pid string) int64 {

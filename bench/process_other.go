@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"time"
@@ -15,4 +16,5 @@ func startPinned(cmd *exec.Cmd, oneCore bool) error { return cmd.Start() }
 func maxRSS(*os.ProcessState) int64     { return 0 }
 func peakOf(string) int64               { return 0 }
 func machineCPU() time.Duration         { return -1 }
+func ownCPU() (time.Duration, error)    { return 0, errors.ErrUnsupported }
 func hardware() (cpu string, mem int64) { return "", 0 }

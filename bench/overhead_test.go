@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Pairs are of one round: a slow machine in one round moves no ratio.
+func TestCostRowPairsRounds(t *testing.T) {
+	windows := []Window{
+		{Target: "t", Recorded: unrecorded, Round: 0, Ops: 100, CPU: 1, Wall: 1},
+		{Target: "t", Recorded: "proc", Round: 0, Ops: 100, CPU: 1.1, Wall: 1, Recorder: 0.11, Bytes: 1000},
+		{Target: "t", Recorded: unrecorded, Round: 1, Ops: 50, CPU: 1, Wall: 1},
+		{Target: "t", Recorded: "proc", Round: 1, Ops: 40, CPU: 1, Wall: 1, Recorder: 0.3, Bytes: 3000},
+		{Target: "other", Recorded: "proc", Round: 1, Ops: 1, CPU: 1, Wall: 1},
+	}
+	row, ok := costRow(windows, "t", "proc")
+	if !ok {
+		t.Fatal("no row")
+	}
+	near := func(name string, got, want float64) {
+		if got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	near("least CPU per operation", row.CPUPerOp.Low, 1.1)
+	near("most CPU per operation", row.CPUPerOp.High, 1.25)
+	near("lower rate", row.Rate.Low, 0.8)
+	near("recorder", row.Recorder.Median, 0.2)
+	near("bytes", row.Bytes, 2000)
+	if _, ok := costRow(windows, "other", "proc"); ok {
+		t.Error("a window without a pair made a row")
+	}
+}
+
+func TestOverheadReport(t *testing.T) {
+	windows := []Window{
+		{Target: "http", Recorded: unrecorded, Ops: 100, CPU: 1, Wall: 1},
+		{Target: "http", Recorded: withoutTrace, Ops: 100, CPU: 1.2, Wall: 1},
+		{Target: "compute", Recorded: unrecorded, Ops: 100, CPU: 1, Wall: 1},
+		{Target: "compute", Recorded: withoutTrace, Ops: 100, CPU: 1.01, Wall: 1},
+	}
+	var b bytes.Buffer
+	if err := newOverhead(options{rounds: 1, windowed: time.Second}, windows).writeReport(&b); err != nil {
+		t.Fatal(err)
+	}
+	compute, http, found := strings.Cut(b.String(), "## http")
+	if !found || !strings.Contains(compute, "within budget") || !strings.Contains(http, "over budget") {
+		t.Errorf("the report:\n%s", b.String())
+	}
+}
+
+// Each program counts what it finished, and ends when it is told to.
+func TestTargetsWork(t *testing.T) {
+	for _, target := range targets {
+		t.Run(target.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var ops atomic.Int64
+			done := make(chan error, 1)
+			go func() { done <- target.work(ctx, &ops) }()
+			for ops.Load() < 10 && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+			if err := <-done; err != nil || ops.Load() < 10 {
+				t.Errorf("%d operations, %v", ops.Load(), err)
+			}
+		})
+	}
+}
