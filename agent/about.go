@@ -17,7 +17,10 @@ type clock struct{ start time.Time }
 
 func startClock() clock { return clock{time.Now()} }
 
-func (c clock) now() time.Time { return c.start.Add(time.Since(c.start)) }
+func (c clock) now() time.Time { return c.at(time.Now()) }
+
+// at is the moment t, which may be before the clock's start.
+func (c clock) at(t time.Time) time.Time { return c.start.Add(t.Sub(c.start)) }
 
 // anchor reads both clocks at once, as well as that can be had: of a few
 // tries the one in which the least time passed.
@@ -72,15 +75,19 @@ func buildText(redact bool) []byte {
 	if exe, err := os.Executable(); err == nil && !redact {
 		name = filepath.Base(exe)
 	}
-	text := name + ": " + info.GoVersion + "\n"
+	return buildLines(name, info, redact)
+}
+
+func buildLines(name string, info *debug.BuildInfo, redact bool) []byte {
+	text := []byte(name + ": " + info.GoVersion + "\n")
 	for line := range strings.Lines(info.String()) {
 		switch {
 		case strings.HasPrefix(line, "go\t"): // said above
 		case redact && strings.HasPrefix(line, "build\t") && strings.Contains(line, "flags="), redact && strings.Contains(line, "FLAGS="):
 			// -ldflags "-X main.token=…"
 		default:
-			text += "\t" + line
+			text = append(append(text, '\t'), line...)
 		}
 	}
-	return []byte(text)
+	return text
 }

@@ -6,7 +6,9 @@
 // beside those of net/http/pprof if they are there, and answers `gowhy record
 // -- CMD`, which finds a program without any HTTP server through the
 // environment. Until somebody asks, nothing runs: no goroutine, no profile, no
-// rate is set. It needs the standard library only.
+// rate is set. What the import alone costs a program that serves HTTP is 1.2 MB
+// of its file, 0.3 MB where it has net/http/pprof already, and 0.06 ms and 5 KB
+// when it starts (TestImport). It needs the standard library only.
 //
 // A program that has a mux of its own mounts [Handler] there. A program that
 // ends by itself says
@@ -31,7 +33,7 @@
 //	build          what the program was built from, as go version -m has it
 //	about          a manifest as JSON: Go version, GOMAXPROCS, environment,
 //	               clocks, rates, and the CPU time since the program's start
-//	start          says that a recorder has sent its requests; see [EnvName]
+//	start          says that a recorder has sent its requests; see below
 //	stop           ends what is being recorded now; whoever asked for it gets
 //	               it as if the time had run out
 //
@@ -47,6 +49,14 @@
 // source that cannot be had does not stop the others of record: the manifest
 // says why it is missing. When the client goes away, everything ends and the
 // rates are as before.
+//
+// # Programs without HTTP
+//
+// With GOWHY_AGENT=unix:PATH in its environment, which `gowhy record -- CMD`
+// sets, a program listens on that socket with the same handlers. It waits in its
+// init, for at most a second, until the recorder has sent its requests and
+// asked for start. PATH must be absolute, and its directory open to nobody but
+// the user that the program runs as.
 //
 // # Rates
 //

@@ -82,8 +82,17 @@ func buckets(v metrics.Value) []float64 {
 
 // sample returns the line of the given moment, until the next call.
 func (s *sampler) sample(at time.Time, histograms bool) []byte {
+	s.line = s.appendValues(appendTime(s.line[:0], at), histograms)
+	return s.line
+}
+
+func appendTime(b []byte, at time.Time) []byte {
+	return strconv.AppendInt(append(b, `{"t":`...), at.UnixNano(), 10)
+}
+
+// appendValues appends what follows the time in a line.
+func (s *sampler) appendValues(b []byte, histograms bool) []byte {
 	metrics.Read(s.samples)
-	b := strconv.AppendInt(append(s.line[:0], `{"t":`...), at.UnixNano(), 10)
 	b = append(b, `,"v":[`...)
 	for n, i := range s.scalars {
 		if n > 0 {
@@ -102,8 +111,7 @@ func (s *sampler) sample(at time.Time, histograms bool) []byte {
 		}
 		b = append(b, ']')
 	}
-	s.line = append(b, '}', '\n')
-	return s.line
+	return append(b, '}', '\n')
 }
 
 func appendScalar(b []byte, v metrics.Value) []byte {
@@ -131,15 +139,54 @@ func appendCounts(b []byte, v metrics.Value) []byte {
 	return append(b, ']')
 }
 
-// sampleTo writes samples until stop is closed, the last one then and with
-// histograms, so that these cover the whole window.
-func sampleTo(w io.Writer, c clock, stop <-chan struct{}) error {
+// A past is what runtime/metrics was at the last looks of a watcher.
+type past struct {
+	sampler *sampler
+	most    int // looks that are kept
+	looks   []look
+	next    int // the oldest of looks, when there are most
+}
+
+type look struct {
+	at     time.Time
+	values []byte // a line without its time
+}
+
+// keep takes the values of this moment, histograms included.
+func (p *past) keep() {
+	if len(p.looks) < p.most {
+		p.looks = append(p.looks, look{time.Now(), p.sampler.appendValues(nil, true)})
+		return
+	}
+	oldest := &p.looks[p.next]
+	oldest.at, oldest.values = time.Now(), p.sampler.appendValues(oldest.values[:0], true)
+	p.next = (p.next + 1) % p.most
+}
+
+// appendSince appends the lines of the looks from a moment on, by a clock. A nil
+// past has none.
+func (p *past) appendSince(b []byte, begin time.Time, c clock) []byte {
+	if p == nil {
+		return b
+	}
+	for i := range p.looks {
+		if l := p.looks[(p.next+i)%len(p.looks)]; !l.at.Before(begin) {
+			b = append(appendTime(b, c.at(l.at)), l.values...)
+		}
+	}
+	return b
+}
+
+// sampleTo writes lines that are there already, and then samples until stop is
+// closed, the last one then and with histograms, so that these cover the whole
+// window.
+func sampleTo(w io.Writer, c clock, lines []byte, stop <-chan struct{}) error {
 	s := newSampler()
 	head, err := s.header()
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(head); err != nil {
+	if _, err := w.Write(append(head, lines...)); err != nil {
 		return err
 	}
 	tick := time.NewTicker(metricsEvery)

@@ -118,11 +118,41 @@ func TestImpossibleDelays(t *testing.T) {
 	if m.note() == "" || (&mutex{}).note() != "" {
 		t.Error("what was left out must be told, and nothing else")
 	}
+	if m.recorded != 90*time.Second {
+		t.Errorf("%v recorded", m.recorded)
+	}
+	for m, told := range map[*mutex]bool{
+		{own: true, waited: time.Second}:                                 true,
+		{own: true, waited: time.Second, recorded: time.Second / 5}:      false,
+		{own: true, waited: unrecorded / 2}:                              false,
+		{waited: time.Second}:                                            false, // the program's own fraction
+		{own: true, waited: 2 * time.Second, recorded: time.Second / 10}: true,
+	} {
+		if (m.note() != "") != told {
+			t.Errorf("%v waited, %v recorded: %q", m.waited, m.recorded, m.note())
+		}
+	}
 }
 
 func TestWithoutLabels(t *testing.T) {
 	// "objects" is both a label and a column's name: the name stays.
 	p := fakeProfile(1, fakeSample{stack: []uint64{1}, value: 1, label: "secret"}, fakeSample{stack: []uint64{1}, value: 2, size: 64, label: "objects"})
+	texts := func(p []byte) (n uint64) {
+		fields(p, func(x field) error {
+			if x.num == profileString {
+				n++
+			}
+			return nil
+		})
+		return n
+	}
+	n := texts(p)
+	p = appendBytes(p, profileMapping, appendNumber(appendNumber(nil, 5, n), 6, n+1))
+	p = appendBytes(p, profileFunction, appendNumber(appendNumber(appendNumber(nil, 2, n+2), 3, n+3), 4, n+4))
+	kept := []string{"/bin/program", "buildid", "main.main", "main·main", "main.go"}
+	for _, text := range kept {
+		p = appendBytes(p, profileString, []byte(text))
+	}
 	got, err := withoutLabels(p)
 	if err != nil {
 		t.Fatal(err)
@@ -134,17 +164,13 @@ func TestWithoutLabels(t *testing.T) {
 	if want := counts(t, p); len(want) != len(counts(t, got)) {
 		t.Errorf("%v became %v", want, counts(t, got))
 	}
-	texts := func(p []byte) (n int) {
-		fields(p, func(x field) error {
-			if x.num == profileString {
-				n++
-			}
-			return nil
-		})
-		return n
-	}
 	if texts(p) != texts(got) {
 		t.Error("texts have other numbers now")
+	}
+	for _, text := range kept {
+		if !bytes.Contains(got, []byte(text)) {
+			t.Errorf("%q is lost", text)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type recorder struct {
 	running []*running
 	block   *block // nil when it was not had
 	mutex   *mutex
+	past    *past // what came before the window; nil outside of Watch
 }
 
 // running is a source of the window, or what came of it.
@@ -162,7 +163,7 @@ func (r *recorder) start() {
 		{"mutex", recording.MutexMember, m},
 		{"allocs", recording.AllocsMember, &delta{name: "allocs", redact: o.redact, collect: o.collect}},
 		{"cpu", recording.CPUMember, &cpu{redact: o.redact}},
-		{"metrics", recording.MetricsMember, &meter{}},
+		{"metrics", recording.MetricsMember, &meter{past: r.past, from: r.man.Start}},
 	} {
 		if !r.wants(s.name, s.member) {
 			continue

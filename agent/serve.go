@@ -223,8 +223,8 @@ func newConn(w http.ResponseWriter, r *http.Request) *conn {
 	c := &conn{w: w, r: r, control: http.NewResponseController(w)}
 	c.ctx, c.cancel = context.WithCancel(r.Context())
 	// A ResponseWriter that somebody wrapped may know neither deadlines nor
-	// flushing. Then the server's own apply.
-	c.control.SetReadDeadline(time.Time{})
+	// flushing. Then the server's own apply. That of reading ends with the
+	// request's head.
 	c.control.SetWriteDeadline(time.Time{})
 	w.Header().Set("Connection", "close") // our deadlines must not stay for other requests
 	return c
@@ -344,7 +344,7 @@ func serveMetrics(c *conn, o options) error {
 		w.wait(nil)
 		close(stop)
 	}()
-	return sampleTo(c, startClock(), stop)
+	return sampleTo(c, startClock(), nil, stop)
 }
 
 func serveState(name string) func(*conn, options) error {

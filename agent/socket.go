@@ -15,15 +15,9 @@ import (
 	"time"
 )
 
-// EnvName is the variable of the environment by which `gowhy record -- CMD`
-// reaches a program: unix:PATH, where the agent then listens on a socket. The
-// program waits in its init, for at most a second, until the recorder has
-// sent its requests and asked for start. The variable is taken out of the
-// environment, so that programs which this one starts do not see it.
-//
-// PATH must be absolute, and its directory open to nobody but the user that
-// the program runs as.
-const EnvName = "GOWHY_AGENT"
+// socketVariable says where to listen; see the package comment. It is taken out
+// of the environment, so that programs which this one starts do not see it.
+const socketVariable = "GOWHY_AGENT"
 
 // startLimit is how long a program's start is delayed for a recorder.
 const startLimit = time.Second
@@ -37,13 +31,13 @@ var (
 )
 
 func listenIfAsked() {
-	address := os.Getenv(EnvName)
+	address := os.Getenv(socketVariable)
 	if address == "" {
 		return
 	}
-	os.Unsetenv(EnvName)
+	os.Unsetenv(socketVariable)
 	if err := listen(address); err != nil {
-		fmt.Fprintf(os.Stderr, "gowhy: the program cannot be recorded through %s=%q: %v\n", EnvName, address, err)
+		fmt.Fprintf(os.Stderr, "gowhy: the program cannot be recorded through %s=%q: %v\n", socketVariable, address, err)
 		return
 	}
 	t := time.NewTimer(startLimit)

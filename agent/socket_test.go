@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,12 @@ func child(how string) {
 	if how == "finish" {
 		defer Finish()
 	}
-	fmt.Printf("%q\n", os.Getenv(EnvName))
+	if how == "mux" {
+		_, pattern := http.DefaultServeMux.Handler(httptest.NewRequest("GET", prefix+"heap", nil))
+		fmt.Println(pattern)
+		return
+	}
+	fmt.Printf("%q\n", os.Getenv(socketVariable))
 	for begin := time.Now(); time.Since(begin) < 300*time.Millisecond; {
 		childWorks()
 	}
@@ -53,7 +59,7 @@ func start(t *testing.T, how, address string) (c *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	out = &bytes.Buffer{}
 	c = exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), childVariable+"="+how, EnvName+"="+address)
+	c.Env = append(os.Environ(), childVariable+"="+how, socketVariable+"="+address)
 	c.Stdout, c.Stderr = out, out
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -164,17 +170,30 @@ func TestNobodyComes(t *testing.T) {
 	}
 }
 
+// The mux of Go 1.21, which a setting brings back, knows no methods.
+func TestOldMux(t *testing.T) {
+	for _, setting := range []string{"", "httpmuxgo121=1"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childVariable+"=mux", "GODEBUG="+setting)
+		if out, err := cmd.Output(); err != nil || !strings.HasSuffix(string(out), prefix+"\n") {
+			t.Errorf("with %q: %q, %v", setting, out, err)
+		}
+	}
+}
+
 func TestRefusedAddresses(t *testing.T) {
 	skipWithoutSockets(t)
-	opened := socketDir(t)
-	if err := os.Chmod(opened, 0o755); err != nil {
-		t.Fatal(err)
+	opened, shared := socketDir(t), socketDir(t)
+	for dir, mode := range map[string]os.FileMode{opened: 0o705, shared: 0o710} {
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
 	}
 	link := filepath.Join(socketDir(t), "link")
 	if err := os.Symlink(socketDir(t), link); err != nil {
 		t.Fatal(err)
 	}
-	for _, address := range []string{"tcp:127.0.0.1:0", "unix:agent", "unix:", "unix:" + opened + "/agent", "unix:" + link + "/agent",
+	for _, address := range []string{"tcp:127.0.0.1:0", "unix:agent", "unix:", "unix:" + opened + "/agent", "unix:" + shared + "/agent", "unix:" + link + "/agent",
 		"unix:" + filepath.Join(socketDir(t), strings.Repeat("x", 200)), "unix:/nowhere/at/all/agent"} {
 		if err := listen(address); err == nil {
 			t.Errorf("%q was taken", address)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"runtime/trace"
 	"sync"
@@ -216,26 +217,37 @@ func blockProbe(c chan struct{}) { <-c }
 
 // probesRecorded returns how many waits in blockProbe the block profile has.
 func probesRecorded() (count int64) {
-	n, _ := runtime.BlockProfile(nil)
-	records := make([]runtime.BlockProfileRecord, n+100)
-	n, ok := runtime.BlockProfile(records)
-	if !ok {
-		return 0
+	var records []runtime.BlockProfileRecord
+	n, ok := runtime.BlockProfile(nil)
+	for !ok { // others add stacks meanwhile
+		records = make([]runtime.BlockProfileRecord, n+100)
+		n, ok = runtime.BlockProfile(records)
 	}
 	for i := range records[:n] {
-		frames := runtime.CallersFrames(records[i].Stack())
-		for more := true; more; {
-			var f runtime.Frame
-			if f, more = frames.Next(); f.Function == probeName {
-				count += records[i].Count
-				break
-			}
+		if ofProbe(records[i].Stack()) {
+			count += records[i].Count
 		}
 	}
 	return count
 }
 
-const probeName = "github.com/gowhy/gowhy/agent.blockProbe"
+// ofProbe reports whether a stack is that of a wait in blockProbe, which then
+// is right under the runtime's own: a program may have a hundred thousand deep
+// stacks, too many to look up every name.
+func ofProbe(stack []uintptr) bool {
+	frames := runtime.CallersFrames(stack[:min(len(stack), probeDepth)])
+	for {
+		f, more := frames.Next()
+		if f.Function == probeName || !more {
+			return f.Function == probeName
+		}
+	}
+}
+
+const (
+	probeName  = "github.com/gowhy/gowhy/agent.blockProbe"
+	probeDepth = 4 // it is the second, below runtime.chanrecv1
+)
 
 // mutex is the mutex profile with its fraction set for the window.
 type mutex struct {
@@ -243,6 +255,9 @@ type mutex struct {
 	fraction int
 	own      bool // the fraction is ours, and the program had none
 	dropped  int  // stacks
+
+	waited   time.Duration // for all locks, as runtime/metrics has it
+	recorded time.Duration // of it, by the profile
 }
 
 func (m *mutex) start() error {
@@ -254,7 +269,18 @@ func (m *mutex) start() error {
 		m.own = true
 		runtime.SetMutexProfileFraction(m.fraction)
 		time.Sleep(settleTime)
+		m.waited = -lockWait()
 	}, m.restore)
+}
+
+// lockWait is how long goroutines have waited for locks since the program's
+// start, estimated by the runtime from one goroutine in eight.
+func lockWait() time.Duration {
+	s := []metrics.Sample{{Name: "/sync/mutex/wait/total:seconds"}}
+	if metrics.Read(s); s[0].Value.Kind() != metrics.KindFloat64 {
+		return 0
+	}
+	return time.Duration(s[0].Value.Float64() * float64(time.Second))
 }
 
 // settleTime lets the goroutines pass that were waiting when the mutex profile
@@ -262,6 +288,9 @@ func (m *mutex) start() error {
 // while the profile is on, and where such waiters stand in the queue of a lock
 // it takes 0 for that: it then charges the lock with the time since the machine
 // was started. What is charged before the window's first snapshot does no harm.
+//
+// A lock that always has a waiter keeps that 0 for as long as it has: such a
+// lock, the worst there is, is not charged at all. Then note tells of it.
 const settleTime = 20 * time.Millisecond
 
 func (m *mutex) restore() {
@@ -271,6 +300,7 @@ func (m *mutex) restore() {
 }
 
 func (m *mutex) stop() ([]byte, error) {
+	m.waited += lockWait()
 	m.restore()
 	return m.stopWith(m.possible)
 }
@@ -286,18 +316,31 @@ func (m *mutex) possible(values []int64, length time.Duration) bool {
 		m.dropped++
 		return false
 	}
+	if len(values) == 2 {
+		m.recorded += time.Duration(values[1])
+	}
 	return true
 }
 
+// unrecorded is how long goroutines must have waited for locks, to a tenth
+// recorded at most, before that is told: both figures are estimates.
+const unrecorded = 50 * time.Millisecond
+
 func (m *mutex) note() string {
-	if m.dropped == 0 {
-		return ""
+	switch {
+	case m.dropped > 0:
+		return fmt.Sprintf("%d of its stacks left out: the runtime charged them with the time since the machine was started", m.dropped)
+	case m.own && m.waited >= unrecorded && m.recorded < m.waited/10:
+		return fmt.Sprintf("goroutines waited %v for locks, and the runtime recorded %v of it: it passes over a lock that has had a waiter all the time since before the recording; the block profile has who waits for it",
+			m.waited.Round(time.Millisecond), m.recorded.Round(time.Millisecond))
 	}
-	return fmt.Sprintf("%d of its stacks left out: the runtime charged them with the time since the machine was started", m.dropped)
+	return ""
 }
 
 // meter is runtime/metrics, held in memory.
 type meter struct {
+	past *past // nil outside of Watch
+	from time.Time
 	buf  bytes.Buffer
 	end  chan struct{}
 	done sync.WaitGroup
@@ -307,7 +350,8 @@ type meter struct {
 func (m *meter) start() error {
 	m.end = make(chan struct{})
 	c := startClock()
-	m.done.Go(func() { m.err = sampleTo(&m.buf, c, m.end) })
+	lines := m.past.appendSince(nil, m.from, c)
+	m.done.Go(func() { m.err = sampleTo(&m.buf, c, lines, m.end) })
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/trace"
@@ -19,8 +21,8 @@ import (
 // Triggers say what [Watch] watches for, and where it writes. A trigger whose
 // field is zero is off; at least one must be on.
 type Triggers struct {
-	// CPU is the share of GOMAXPROCS that is busy, like 0.9, for three
-	// seconds on end.
+	// CPU is the share of GOMAXPROCS that is busy, from 0 to 1, like 0.9, for
+	// three seconds on end.
 	CPU float64
 	// Goroutines is by which factor their number grows over what was seen so
 	// far, like 2, and by 1000 at least.
@@ -43,7 +45,9 @@ type Triggers struct {
 	MaxFiles int
 	MaxBytes int64
 
-	// Before is how much the recording has of what went before: 10 s when zero.
+	// Before is how much the recording has of what went before: 10 s when
+	// zero. Of runtime/metrics it is at most two minutes, of the trace what
+	// fits into the flight recorder's memory.
 	Before time.Duration
 	// After is for how long the CPU profile is taken and metrics are read
 	// after the event: 1 s when zero, not at all when negative.
@@ -53,12 +57,14 @@ type Triggers struct {
 	// from the beginning.
 	Warmup time.Duration
 	// Cooldown is how long a trigger is silent after an event: 5 min when
-	// zero. Tasks of different names cool down each by itself.
+	// zero. Each entry of Tasks cools down by itself; those that "*" stands
+	// for do together, as their names may be without number.
 	Cooldown time.Duration
 	// Redact leaves out what redact=1 does.
 	Redact bool
 	// OnEvent is called after each recording, on the goroutine that watches:
-	// until it returns nothing is noticed but slow tasks. It may be nil.
+	// until it returns nothing is noticed but slow tasks, and stop does not
+	// return, so it must not call that. It may be nil.
 	OnEvent func(Event)
 }
 
@@ -67,7 +73,7 @@ type Triggers struct {
 type Event struct {
 	recording.Event
 	File string // the recording; empty when it could not be written
-	Err  error  // why
+	Err  error  // why, or why older ones could not be removed
 }
 
 const (
@@ -79,6 +85,9 @@ const (
 	// another event to be written. Those that find no place are forgotten:
 	// the one being written tells of them.
 	waitingTasks = 16
+	// maxPast bounds how many seconds of runtime/metrics are kept, at some 5 KB
+	// each.
+	maxPast = 120
 )
 
 // watching is what [Task] tells slow tasks to.
@@ -89,6 +98,9 @@ type watcher struct {
 	t        Triggers
 	detector *detector
 	read     func() reading
+	past     *past
+	flight   *trace.FlightRecorder
+	began    time.Time
 	write    func(recording.Event) (file string, err error)
 	slow     chan recording.Event
 	cooling  map[string]time.Time // until when, by trigger
@@ -124,8 +136,7 @@ func Watch(t Triggers) (stop func(), err error) {
 		watching.Store(nil)
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	began := time.Now()
-	w.write = func(e recording.Event) (string, error) { return writeEvent(t, e, f, began) }
+	w.flight, w.began, w.write = f, time.Now(), w.writeEvent
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -146,8 +157,10 @@ func (t Triggers) withDefaults() (Triggers, error) {
 		return t, errors.New("agent: Triggers.Dir is not set")
 	case t.MaxFiles < 0 || t.MaxBytes < 0 || t.Before < 0 || t.Warmup < 0 || t.Cooldown < 0:
 		return t, errors.New("agent: a bound is negative")
-	case t.CPU < 0 || t.Goroutines < 0 || t.Heap < 0 || t.Latency < 0:
+	case !(t.CPU >= 0 && t.Goroutines >= 0 && t.Heap >= 0 && t.Latency >= 0): // nor NaN
 		return t, errors.New("agent: a trigger is negative")
+	case t.CPU > 1:
+		return t, errors.New("agent: Triggers.CPU is a share, at most 1")
 	case t.CPU > 0 && !measured:
 		return t, errors.New("agent: CPU time is not known on this system")
 	case t.Goroutines > 0 && t.Goroutines <= 1, t.Heap > 0 && t.Heap <= 1:
@@ -160,6 +173,7 @@ func (t Triggers) withDefaults() (Triggers, error) {
 			return t, fmt.Errorf("agent: the limit of task %q is not over 0", name)
 		}
 	}
+	t.Tasks = maps.Clone(t.Tasks) // read by every [Task], on any goroutine
 	setDefault(&t.MaxFiles, 10)
 	setDefault(&t.MaxBytes, 256<<20)
 	setDefault(&t.Before, 10*time.Second)
@@ -181,6 +195,7 @@ func newWatcher(t Triggers) *watcher {
 		t:        t,
 		detector: &detector{t: t},
 		read:     newReader(),
+		past:     &past{sampler: newSampler(), most: int(min(t.Before/watchEvery, maxPast)) + 1},
 		slow:     make(chan recording.Event, waitingTasks),
 		cooling:  map[string]time.Time{},
 	}
@@ -190,11 +205,13 @@ func (w *watcher) loop(end <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	w.detector.look(w.read())
+	w.past.keep()
 	for {
 		select {
 		case <-end:
 			return
 		case <-tick.C:
+			w.past.keep()
 			for _, e := range w.detector.look(w.read()) {
 				w.event(e)
 			}
@@ -206,7 +223,7 @@ func (w *watcher) loop(end <-chan struct{}) {
 
 // event writes a recording, unless the trigger is cooling down.
 func (w *watcher) event(e recording.Event) {
-	trigger := e.Kind + " " + e.Task
+	trigger := w.trigger(e)
 	if e.Time.Before(w.cooling[trigger]) {
 		return
 	}
@@ -216,6 +233,14 @@ func (w *watcher) event(e recording.Event) {
 	if w.t.OnEvent != nil {
 		w.t.OnEvent(Event{Event: e, File: file, Err: err})
 	}
+}
+
+// trigger names what cools down after an event.
+func (w *watcher) trigger(e recording.Event) string {
+	if _, ok := w.t.Tasks[e.Task]; e.Kind == "task" && !ok {
+		return "task *"
+	}
+	return e.Kind + " " + e.Task
 }
 
 // Task begins a user task, as [trace.NewTask] does, which gowhy accounts for by
@@ -262,13 +287,17 @@ func (w *watcher) tooSlow(name string, took, limit time.Duration) {
 const partial = "event.partial"
 
 // writeEvent writes a recording of an event and makes room for it.
-func writeEvent(t Triggers, e recording.Event, f *trace.FlightRecorder, watched time.Time) (file string, err error) {
+func (w *watcher) writeEvent(e recording.Event) (file string, err error) {
+	t := w.t
+	// The window is open until the file is whole: Finish waits for that.
+	window := front.open(context.Background(), max(t.After, 0))
+	defer front.close(window)
 	tmp := filepath.Join(t.Dir, partial)
 	out, err := os.OpenFile(tmp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(recordEvent(out, t, e, f, watched), out.Close())
+	err = errors.Join(w.recordEvent(out, window, e), out.Close())
 	file = freeName(filepath.Join(t.Dir, "gowhy-"+e.Time.UTC().Format("20060102T150405.000Z")+"-"+e.Kind))
 	if err == nil {
 		err = os.Rename(tmp, file)
@@ -294,29 +323,33 @@ func freeName(base string) string {
 
 // recordEvent writes first what would soon be gone: what the flight recorder
 // has, and what goroutines do now.
-func recordEvent(out *os.File, t Triggers, e recording.Event, f *trace.FlightRecorder, watched time.Time) error {
-	o := options{d: t.After, redact: t.Redact, sources: []string{"heap", "goroutine", "threadcreate", "goroutineleak", "cpu", "metrics"}}
-	if t.After < 0 {
-		o.sources = []string{"heap", "goroutine", "threadcreate", "goroutineleak"}
+func (w *watcher) recordEvent(out io.Writer, window *window, e recording.Event) error {
+	t := w.t
+	o := options{redact: t.Redact, sources: []string{"heap", "goroutine", "threadcreate", "goroutineleak", "metrics"}}
+	if t.After > 0 {
+		o.sources = append(o.sources, "cpu")
 	}
-	r := &recorder{opts: o, out: recording.NewStream(out), man: about(t.Redact), clock: startClock()}
+	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: about(t.Redact), clock: startClock(), past: w.past}
 	r.man.Event = &e
-	r.man.Start = later(e.Time.Add(-t.Before), watched).Round(0)
+	r.man.Start = later(e.Time.Add(-t.Before), w.began).Round(0)
 	r.man.Asked = append(r.man.Asked, recording.TraceMember)
 	r.anchor()
 	if err := r.out.Start(r.man); err != nil {
 		return err
 	}
-	w, err := r.out.Begin(recording.TraceMember)
+	member, err := r.out.Begin(recording.TraceMember)
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteTo(w); err != nil {
+	if _, err := w.flight.WriteTo(member); err != nil {
 		r.refuse(recording.TraceMember, err)
 	} else if t.Redact {
 		r.man.Unredacted = append(r.man.Unredacted, recording.TraceMember)
 	}
 	if err := r.states(func(s state) string { return s.end }); err != nil {
+		return err
+	}
+	if err := r.add(recording.BuildMember, buildText(t.Redact)); err != nil {
 		return err
 	}
 	if err := r.after(); err != nil {
@@ -330,10 +363,8 @@ func recordEvent(out *os.File, t Triggers, e recording.Event, f *trace.FlightRec
 // after records what follows an event.
 func (r *recorder) after() error {
 	r.start()
-	w := front.open(context.Background(), max(r.opts.d, 0))
-	defer front.close(w)
 	if len(r.running) > 0 {
-		w.wait(nil)
+		r.window.wait(nil)
 	}
 	r.stop()
 	return r.results()

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -76,7 +77,7 @@ func TestDetector(t *testing.T) {
 		{"around its limit", seconds(60, func(i int) second {
 			s := healthy
 			if i >= 20 {
-				s.cpu = []float64{0.95, 0.95, 0.95, 0.85}[i%4]
+				s.cpu = []float64{0.95, 0.95, 0.95, 0.85, 0.85, 0.85}[(i-20)%6]
 			}
 			return s
 		}), "cpu@22"},
@@ -149,8 +150,11 @@ func TestLoop(t *testing.T) {
 		w.read = func() reading {
 			reads++
 			n := 100.0
-			if s := time.Since(begin); s >= 8*time.Second {
-				n = 2000 * math.Exp2(math.Floor(s.Minutes()*4)) // doubles every quarter of a minute
+			switch s := time.Since(begin); {
+			case s >= 90*time.Second:
+				n = 5000
+			case s >= 8*time.Second:
+				n = 2000 // which then is usual
 			}
 			return reading{at: time.Now(), goroutines: n}
 		}
@@ -176,6 +180,7 @@ func TestLoop(t *testing.T) {
 		task("checkout", 2*time.Second) // cooling down
 		task("other", 900*time.Millisecond)
 		task("other", 2*time.Second)
+		task("another", 2*time.Second) // cools down with other, as "*" stands for both
 		time.Sleep(2*time.Minute - time.Since(begin))
 		task("checkout", time.Second)
 		close(end)
@@ -184,7 +189,7 @@ func TestLoop(t *testing.T) {
 			"taskcheckout@99ms filedisk full",
 			"taskother@5.949s filedisk full",
 			"goroutines@10s filedisk full",
-			"goroutines@1m10s filedisk full",
+			"goroutines@1m32s filedisk full",
 			"taskcheckout@2m0.05s filedisk full",
 		}
 		if !slices.Equal(events, want) {
@@ -204,6 +209,7 @@ func TestTaskWithoutWatch(t *testing.T) {
 
 // TestWatch has a task that hangs, and reads what is left of it.
 func TestWatch(t *testing.T) {
+	begin := time.Now()
 	dir := filepath.Join(t.TempDir(), "events")
 	events := make(chan Event, 10)
 	stop, err := Watch(Triggers{Dir: dir, Tasks: map[string]time.Duration{"checkout": 20 * time.Millisecond},
@@ -236,13 +242,18 @@ func TestWatch(t *testing.T) {
 	}
 	rec, content := open(t, file)
 	man := rec.Manifest
-	if rec.Cut || man.Event == nil || man.Event.Task != "checkout" || len(man.Refused) > 0 || !man.Redacted || man.End.Before(man.Event.Time) || man.Start.After(man.Event.Time) {
+	if rec.Cut || man.Event == nil || man.Event.Task != "checkout" || len(man.Refused) > 0 || !man.Redacted || man.End.Before(man.Event.Time) || man.Start.After(man.Event.Time) || man.Start.Before(begin) {
 		t.Errorf("%+v", man)
 	}
-	for _, name := range []string{recording.TraceMember, recording.CPUMember, recording.GoroutineEndMember, recording.HeapEndMember, recording.MetricsMember} {
+	for _, name := range []string{recording.TraceMember, recording.CPUMember, recording.GoroutineEndMember, recording.HeapEndMember, recording.BuildMember} {
 		if len(content[name]) == 0 {
 			t.Errorf("no %s", name)
 		}
+	}
+	samples := strings.Split(string(content[recording.MetricsMember]), "\n")
+	var first struct{ T int64 }
+	if len(samples) < 4 || json.Unmarshal([]byte(samples[1]), &first) != nil || first.T >= man.Event.Time.UnixNano() || first.T < man.Start.UnixNano() {
+		t.Errorf("metrics begin at %v: %.200q", time.Unix(0, first.T), samples)
 	}
 	for _, want := range []string{"go 1.", "checkout", "payment"} {
 		if !strings.Contains(string(content[recording.TraceMember]), want) {
@@ -266,6 +277,58 @@ func TestWatch(t *testing.T) {
 	if watching.Load() != nil {
 		t.Error("what is not watched is said to be")
 	}
+}
+
+// Whoever ends the program waits for what is being written.
+func TestFinishWaitsForTheFile(t *testing.T) {
+	dir := t.TempDir()
+	stop, err := Watch(Triggers{Dir: dir, Tasks: map[string]time.Duration{"*": time.Millisecond}, After: time.Hour, Cooldown: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	_, end := Task(t.Context(), "hangs")
+	defer end()
+	for limit := time.Now().Add(10 * time.Second); front.endAll(t.Context()) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("nothing was noticed")
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 1 || !strings.HasSuffix(files[0], "-task.gowhy") {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
+// Of the looks the last ones are kept.
+func TestPast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &past{sampler: newSampler(), most: 3}
+		begin := time.Now()
+		for range 5 { // the last is four seconds after the first
+			p.keep()
+			time.Sleep(time.Second)
+		}
+		c := startClock()
+		lines := strings.Split(strings.TrimSpace(string(p.appendSince(nil, begin.Add(3*time.Second), c))), "\n")
+		if len(lines) != 2 {
+			t.Fatalf("%d lines", len(lines))
+		}
+		for i, l := range lines {
+			var line struct {
+				T int64
+				V []*float64
+				H [][]uint64
+			}
+			want := begin.Add(time.Duration(3+i) * time.Second)
+			if err := json.Unmarshal([]byte(l), &line); err != nil || line.T != want.UnixNano() || len(line.V) < 20 || len(line.H) == 0 {
+				t.Errorf("%v: at %v, want %v, %d values", err, time.Unix(0, line.T), want, len(line.V))
+			}
+		}
+		if all := p.appendSince(nil, begin, c); strings.Count(string(all), "\n") != 3 {
+			t.Errorf("%d kept", strings.Count(string(all), "\n"))
+		}
+	})
 }
 
 func TestRoom(t *testing.T) {
@@ -309,12 +372,17 @@ func TestRoom(t *testing.T) {
 func TestTriggersAreChecked(t *testing.T) {
 	for _, tr := range []Triggers{
 		{}, {CPU: 1}, {Dir: "x"}, {Dir: "x", Goroutines: 0.5}, {Dir: "x", Heap: 1}, {Dir: "x", CPU: -1},
-		{Dir: "x", CPU: 1, MaxBytes: -1}, {Dir: "x", Tasks: map[string]time.Duration{"a": 0}},
+		{Dir: "x", CPU: 90}, {Dir: "x", CPU: math.NaN()}, {Dir: "x", CPU: 1, MaxBytes: -1}, {Dir: "x", Tasks: map[string]time.Duration{"a": 0}},
 	} {
 		if stop, err := Watch(tr); err == nil {
 			stop()
 			t.Errorf("%+v was taken", tr)
 		}
+	}
+	tasks := map[string]time.Duration{"a": 1}
+	taken, err := Triggers{Dir: "x", Tasks: tasks}.withDefaults()
+	if tasks["b"] = 1; err != nil || len(taken.Tasks) != 1 {
+		t.Errorf("the caller's map is in use: %v, %v", taken.Tasks, err)
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a directory was made for what was refused")
@@ -356,4 +424,12 @@ func BenchmarkTask(b *testing.B) {
 			end()
 		}
 	})
+}
+
+func BenchmarkKeep(b *testing.B) {
+	p := &past{sampler: newSampler(), most: 10}
+	for b.Loop() {
+		p.keep()
+	}
+	b.ReportMetric(float64(len(p.looks[0].values)), "bytes/look")
 }

@@ -188,7 +188,7 @@ that the change can bring.`,
 		Example: `  gowhy trace.out                        diagnose a trace
   gowhy trace.out cpu.pprof              with the CPU profile of the same run
   go test -trace trace.out && gowhy trace.out
-  gowhy record -o run.gowhy --url http://localhost:6060 && gowhy run.gowhy
+  gowhy record --url http://localhost:6060
   gowhy demo                             see it work on a sick program`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,

@@ -22,6 +22,7 @@ import (
 // diagnoseOptions are the flags of diagnose, which bare files take as well.
 type diagnoseOptions struct {
 	format, goal, failOn, out string
+	verbose                   bool
 	reading                   readOptions
 }
 
@@ -68,6 +69,7 @@ func diagnoseFlags(cmd *cobra.Command) *diagnoseOptions {
 	f.StringVar(&o.goal, "goal", "", "what to improve, a `GOAL`: "+strings.Join(goals, ", "))
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 if a finding has this `CONFIDENCE` or more: "+strings.Join(failOn, ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "all findings in full, and all that is fine")
 	o.reading.flags(cmd)
 	complete(cmd, "format", report.FormatNames())
 	complete(cmd, "goal", goals)
@@ -123,7 +125,10 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 // show writes a diagnosis and turns its findings into the exit code.
 func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 	format := report.Formats[o.format]
-	err := c.output(o.out, func(w io.Writer, l report.Options) error { return format(w, d, l) })
+	err := c.output(o.out, func(w io.Writer, l report.Options) error {
+		l.Verbose = o.verbose
+		return format(w, d, l)
+	})
 	if err != nil && !isClosedPipe(err) {
 		return err
 	}

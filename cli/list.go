@@ -9,9 +9,12 @@ import (
 	"io"
 	"os"
 	"path"
+	"strconv"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -46,11 +49,12 @@ own TCP ports for net/http/pprof or the gowhy agent, with one GET each.`,
 			if !quiet {
 				findEndpoints(cmd.Context(), rows, evidence.Endpoint)
 			}
-			write := writeTable
 			if asJSON {
-				write = writeJSON
+				err = writeJSON(c.Stdout, rows)
+			} else {
+				err = writeTable(c.Stdout, rows, c.layout().Width)
 			}
-			if err := write(c.Stdout, rows); err != nil {
+			if err != nil {
 				return err
 			}
 			c.listNotes(len(rows), refused)
@@ -125,20 +129,67 @@ func findEndpoints(ctx context.Context, rows []*listRow, endpoint func(context.C
 	wg.Wait()
 }
 
-func writeTable(w io.Writer, rows []*listRow) error {
+// listColumns are those of the table. Where the screen is too narrow, those
+// with the lowest drop are left out first; 0 stays.
+var listColumns = []struct {
+	head string
+	drop int
+	text func(*listRow) string
+}{
+	{"PID", 0, func(r *listRow) string { return strconv.Itoa(r.PID) }},
+	{"PROGRAM", 0, func(r *listRow) string { return cell(r.Program) }},
+	{"VERSION", 4, func(r *listRow) string { return cell(r.Version) }},
+	{"GO", 3, func(r *listRow) string { return cell(r.Go) }},
+	{"CPU TIME", 5, func(r *listRow) string { return cpuTime(r.CPU) }},
+	{"THREADS", 1, func(r *listRow) string { return strconv.Itoa(r.Threads) }},
+	{"RSS", 2, func(r *listRow) string { return memory(r.RSS) }},
+	{"ENDPOINT", 0, func(r *listRow) string { return cell(r.Endpoint) }},
+}
+
+// writeTable writes as many columns as fit the width; 0 has no edge.
+func writeTable(w io.Writer, rows []*listRow, width int) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	var text string
+	for least := range 7 {
+		if text = listTable(rows, least); width == 0 || !widerThan(text, width) {
+			break
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// listTable has the columns that stay when those with a drop of least and less
+// do not.
+func listTable(rows []*listRow, least int) string {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PID\tPROGRAM\tVERSION\tGO\tCPU TIME\tTHREADS\tRSS\tENDPOINT")
+	line := func(text func(i int) string) {
+		var cells []string
+		for i, c := range listColumns {
+			if c.drop == 0 || c.drop > least {
+				cells = append(cells, text(i))
+			}
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	line(func(i int) string { return listColumns[i].head })
 	for _, r := range rows {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", r.PID, cell(r.Program), cell(r.Version), cell(r.Go),
-			cpuTime(r.CPU), r.Threads, memory(r.RSS), cell(r.Endpoint))
+		line(func(i int) string { return listColumns[i].text(r) })
 	}
 	t.Flush()
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
+}
+
+func widerThan(text string, width int) bool {
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
+			return true
+		}
+	}
+	return false
 }
 
 // cell shows a name from a program's file, which may hold anything.

@@ -36,7 +36,7 @@ func TestListRows(t *testing.T) {
 		return "http://" + addrs[0] + "/debug/gowhy/", true
 	})
 	var text bytes.Buffer
-	if err := writeTable(&text, rows); err != nil {
+	if err := writeTable(&text, rows, 0); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")
@@ -48,6 +48,17 @@ func TestListRows(t *testing.T) {
 	}
 	if strings.Index(lines[0], "GO ") != strings.Index(lines[1], "go1.26.1") || strings.Index(lines[1], "go1.26.1") != strings.Index(lines[2], "go1.20") {
 		t.Errorf("not aligned:\n%s", &text)
+	}
+	// A narrow screen has fewer columns, but where it can be asked stays.
+	for width, without := range map[int]string{98: "", 90: "THREADS", 75: "RSS", 62: "VERSION", 20: "CPU"} {
+		text.Reset()
+		if err := writeTable(&text, rows, width); err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(text.String(), "\n")
+		if without != "" && strings.Contains(head, without) || !strings.Contains(head, "ENDPOINT") || width > 65 && widerThan(text.String(), width) {
+			t.Errorf("%d columns:\n%s", width, &text)
+		}
 	}
 	text.Reset()
 	if err := writeJSON(&text, rows); err != nil {

@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/recording"
 )
 
 // recordFlags are the flags of record that are not evidence's own options.
@@ -47,11 +50,20 @@ kernel sees of the process, and the counters of /proc.
               code is CMD's. With this one line in it, a program without any
               HTTP server is recorded whole, from before main:
                   import _ "github.com/gowhy/gowhy/agent"
-  go test -exec 'gowhy record --'   each test binary records itself
+  go test -exec 'gowhy record --'   each test binary records itself, into its
+              package's folder; an absolute -o gets the package's name added
+
+What is meant by a CMD that starts others, like a shell or go run, is the first
+Go program that it starts.
 
 An interrupt ends the recording and keeps and diagnoses what there is. The
 program's GODEBUG gets gctrace and schedtrace, whose lines are taken out of its
 standard error; --no-godebug leaves both alone.
+
+Where the program makes many system calls or switches threads often, these are
+counted in a share of the time only, which the ledger tells, and scaled up, so
+that recording costs the program little. --sources with syscalls in it counts
+every call, whatever that costs.
 
 --redact leaves out command lines, environment, output, labels of profiles and
 the build's flags, and a trace that has log lines in it. Names of functions
@@ -139,11 +151,12 @@ func parseSize(s string) (int64, bool) {
 func (c *command) record(ctx context.Context, f *recordFlags, args []string) error {
 	t, o := f.target, f.options
 	t.Command = args
-	o.Out = cmp.Or(o.Out, recordingName(t))
+	o.Out = cmp.Or(perPackage(o.Out, args), recordingName(t))
 	if err := checkOutput(o.Out); err != nil {
 		return err
 	}
 	o.Stdin, o.Stdout, o.Stderr = c.Stdin, c.Stdout, c.Stderr
+	o.Foreground = c.onTerminal()
 	line := c.recordLine(args)
 	o.Progress = line.tell
 	o.Log = func(s string) { line.print("gowhy: " + report.Safe(s)) }
@@ -151,6 +164,25 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	line.clear()
 	return c.recorded(ctx, f, o.Out, res, err)
 }
+
+// perPackage adds the package's name to a file that go test -exec would give
+// to the tests of every package; a relative one is beside each package.
+func perPackage(out string, command []string) string {
+	if !filepath.IsAbs(out) || len(command) == 0 || !ofGoTest.MatchString(command[0]) {
+		return out
+	}
+	name := strings.TrimSuffix(filepath.Base(command[0]), ".test")
+	if info, err := buildinfo.ReadFile(command[0]); err == nil {
+		if inside, ok := strings.CutPrefix(strings.TrimSuffix(info.Path, ".test"), info.Main.Path+"/"); ok {
+			name = strings.ReplaceAll(inside, "/", "-")
+		}
+	}
+	ext := filepath.Ext(out)
+	return strings.TrimSuffix(out, ext) + "-" + name + ext
+}
+
+// ofGoTest is how the go command names a test binary that it runs.
+var ofGoTest = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\][^/\\]+\.test$`)
 
 // recordingName is a name that replaces no other recording: with go test
 // -exec, one is made for each package.
@@ -163,6 +195,8 @@ func recordingName(t evidence.Target) string {
 		name = strconv.Itoa(t.PID)
 		if exe, err := os.Readlink(filepath.Join("/proc", name, "exe")); err == nil {
 			name = strings.TrimSuffix(filepath.Base(exe), " (deleted)")
+		} else if comm, err := os.ReadFile(filepath.Join("/proc", name, "comm")); err == nil {
+			name = strings.ReplaceAll(strings.TrimSpace(string(comm)), "/", "-") // anything may be in it
 		}
 	}
 	name += time.Now().Format("-20060102-150405")
@@ -182,8 +216,12 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 		return err
 	}
 	if res.Written && res.Test {
+		// The test ran in its package's folder, where its reader is not.
+		if at, err := filepath.Abs(out); err == nil {
+			out = at
+		}
 		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", recordedFor(res.Duration), report.Words([]string{out}))
-	} else {
+	} else if res.Written || err == nil { // the error has the reasons otherwise
 		c.summary(f, out, res)
 	}
 	var diagnosed error
@@ -215,55 +253,59 @@ func (c *command) diagnoses(f *recordFlags, res *evidence.Recorded) bool {
 	return tty || f.target.URL != "" || f.target.PID != 0
 }
 
-// summary says what is in a recording, what is not and why, and what it cost.
+// summary says what is in a recording, what is not and why, and what it cost,
+// as far as no diagnosis follows that says it.
 func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
 	var b strings.Builder
+	say := func(text string) { b.WriteString(report.Wrap("gowhy: "+text, c.layout())) }
 	if res.Written {
-		var total int64
-		var members []string
-		for _, m := range res.Members {
-			total += m.Size
-			members = append(members, fmt.Sprintf("%s %s", m.Name, size(m.Size)))
-		}
-		c.list(&b, fmt.Sprintf("recorded %s, %s: ", recordedFor(res.Duration), size(total)), members)
+		say(fmt.Sprintf("recorded %s into %s, %s", recordedFor(res.Duration), report.Words([]string{out}), contents(res.Members)))
 	}
-	// Often one cause stands behind several; it is told once.
-	var reasons []evidence.Refusal
-	for _, r := range res.Refused {
-		i := slices.IndexFunc(reasons, func(x evidence.Refusal) bool { return x.Why == r.Why && x.How == r.How })
-		if i < 0 {
-			reasons = append(reasons, r)
-		} else {
-			reasons[i].Member += ", " + r.Member
-		}
+	there := func(member string) bool {
+		return slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == member })
 	}
-	for _, r := range reasons {
-		c.list(&b, "without "+r.Member+": ", strings.Fields(r.Why))
+	for _, r := range evidence.GroupRefusals(res.Refused, there) {
+		say(r.Why)
 		if r.How != "" {
 			fmt.Fprintf(&b, "hint: %s\n", report.Safe(r.How))
 		}
 	}
-	if res.Written {
-		c.list(&b, "cost: ", strings.Fields(costLine(res)))
-		if !c.diagnoses(f, res) {
-			fmt.Fprintf(&b, "gowhy: next:   gowhy %s\n", report.Words([]string{out}))
-		} else {
-			fmt.Fprintf(&b, "gowhy: kept in %s\n", report.Words([]string{out}))
-		}
+	if res.Written && !c.diagnoses(f, res) {
+		say("cost: " + costText(res))
+		fmt.Fprintf(&b, "gowhy: next:   gowhy %s\n", report.Words([]string{out}))
 	}
 	_, _ = io.WriteString(c.Stderr, b.String())
 }
 
-// list writes items, wrapped, after a head.
-func (c *command) list(b *strings.Builder, head string, items []string) {
-	sep := " "
-	if strings.HasPrefix(head, "recorded") {
-		sep = ", "
+// bigMember is the size from which a member's is told: most have some KiB.
+const bigMember = 1 << 20
+
+// contents are a recording's size and sources.
+func contents(members []recording.Member) string {
+	var total int64
+	var names []string
+	for _, m := range members {
+		total += m.Size
+		names = append(names, m.Name)
 	}
-	b.WriteString(report.Wrap("gowhy: "+head+strings.Join(items, sep), c.layout()))
+	sources := evidence.SourcesOf(names)
+	for _, m := range members {
+		if i := slices.Index(sources, strings.Join(evidence.SourcesOf([]string{m.Name}), "")); i >= 0 && m.Size >= bigMember {
+			sources[i] += " (" + size(m.Size) + ")"
+		}
+	}
+	return size(total) + ": " + strings.Join(sources, ", ")
 }
 
-func recordedFor(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+func recordedFor(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
 
 func size(n int64) string {
 	switch {
@@ -277,29 +319,30 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// costLine says what recording took. Whether the target was slowed down can
-// only be guessed at: its CPU use before and during is compared, and its load
-// may have changed meanwhile.
-func costLine(res *evidence.Recorded) string {
+// idleCores is less CPU than a comparison of two moments means anything for.
+const idleCores = 0.02
+
+// costText says what recording took. Whether the target was slowed down can
+// only be guessed at, and only where it was watched before: its CPU use then
+// and meanwhile is compared, and its load may have changed.
+func costText(res *evidence.Recorded) string {
 	k := res.Cost
-	s := fmt.Sprintf("gowhy itself used %s of CPU", cpuSpent(k.RecorderCPU))
-	if d := res.Duration.Seconds(); d > 0 {
-		s += fmt.Sprintf(", %s of one core", percent(k.RecorderCPU/d))
+	s := cpuSpent(k.RecorderCPU) + " of CPU by gowhy"
+	if d := res.Duration; d >= time.Second { // what it takes to begin and to end is no rate
+		s += fmt.Sprintf(", %s of a core", percent(k.RecorderCPU/d.Seconds()))
 	}
-	if k.TargetWall <= 0 {
+	if k.TargetWall <= 0 || k.TargetBeforeWall <= 0 {
 		return s
 	}
-	during := k.TargetCPU / k.TargetWall
-	s += fmt.Sprintf("; the program used %.2f cores", during)
-	if k.TargetBeforeWall <= 0 {
-		return s + " (what it would have used unrecorded was not measured)"
+	during, before := k.TargetCPU/k.TargetWall, k.TargetBefore/k.TargetBeforeWall
+	if max(during, before) < idleCores {
+		return s
 	}
-	before := k.TargetBefore / k.TargetBeforeWall
-	return s + fmt.Sprintf(", and %.2f in the second before; that tells the recording's cost only if its load stayed the same", before)
+	return s + fmt.Sprintf("; the program used %.2f cores and %.2f just before, which tells of the recording if its load stayed the same", during, before)
 }
 
 func cpuSpent(s float64) string {
-	return time.Duration(s * float64(time.Second)).Round(time.Millisecond).String()
+	return recordedFor(time.Duration(s * float64(time.Second)))
 }
 
 func percent(x float64) string {

@@ -26,6 +26,15 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
+// onTerminal reports whether a command that gets our standard streams has a
+// terminal, which sends an interrupt to it as well as to us.
+func (c *command) onTerminal() bool {
+	in, ok := c.Stdin.(*os.File)
+	_, out := terminal(c.Stdout)
+	_, err := terminal(c.Stderr)
+	return ok && term.IsTerminal(int(in.Fd())) || out || err
+}
+
 // layout is how a report on standard output looks: the terminal's own width
 // and colours, or plain text of 80 columns.
 func (c *command) layout() report.Options {

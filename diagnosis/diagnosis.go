@@ -154,6 +154,9 @@ type Finding struct {
 	Explains   []string   `json:"explains"`           // rules whose findings are symptoms of this one
 	Remedy     Remedy     `json:"remedy"`
 	Prove      string     `json:"prove"` // the experiment: a command, or what to compare
+	// Remark is set when the finding only says where to look and not that
+	// anything is wrong: it ranks behind all others and makes nobody sick.
+	Remark bool `json:"remark,omitempty"`
 
 	// Groups and Stacks are what the finding is about; they decide whether
 	// it overlaps with another. Empty means the whole program.
@@ -168,7 +171,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Sick      Verdict = "sick"       // there are findings
+	Sick      Verdict = "sick"       // there are findings, and not only remarks
 	Healthy   Verdict = "healthy"    // under load, and nothing found
 	Idle      Verdict = "idle"       // the program hardly ran
 	NotLoaded Verdict = "not-loaded" // it ran, far below what the machine has: capacity cannot be judged

@@ -69,6 +69,20 @@ func TestRunRanksByBound(t *testing.T) {
 	}
 }
 
+// TestRemarks rank last, whatever they name, and make nobody sick.
+func TestRemarks(t *testing.T) {
+	look := finding("look here", 0.9)
+	look.Remark, look.Bound.Goal = true, CPUGoal
+	rules := []*Rule{says("a", look), says("b", finding("", 0.1))}
+	if got := outline(Run(busy(0.9), rules, Options{Goal: CPUGoal}).Findings); got != "b a" {
+		t.Errorf("order %q", got)
+	}
+	d := Run(busy(0.9), rules[:1], Options{Goal: CPUGoal})
+	if len(d.Findings) != 1 || d.Verdict != Healthy || strings.Contains(d.Summary, "look here") {
+		t.Errorf("%s: %s, with %d findings", d.Verdict, d.Summary, len(d.Findings))
+	}
+}
+
 func TestRunGoalFirst(t *testing.T) {
 	memory, cpu, symptom := finding("", 0.1), finding("", 0.5), finding("", 0.2)
 	memory.Bound.Goal, cpu.Bound.Goal, symptom.Bound.Goal = MemoryGoal, CPUGoal, Latency
@@ -255,6 +269,9 @@ func TestVerdicts(t *testing.T) {
 	short, few, ruined := busy(0.9), busy(0.9), busy(0.9)
 	short.Run.Duration = 10 * time.Millisecond
 	few.Run.Coverage.Events = 20
+	rest, blink := busy(0.001), busy(0.001)
+	rest.Run.Coverage.Events = 20
+	blink.Run.Duration = 10 * time.Millisecond
 	ruined.Run.Coverage.LostBytes = ruined.Run.Coverage.Bytes * 3 / 4
 	cpu := func(samples int64) *model.Model {
 		return &model.Model{CPU: &model.Profile{
@@ -274,6 +291,8 @@ func TestVerdicts(t *testing.T) {
 		{"asleep", busy(0.001), Idle},
 		{"short", short, TooThin},
 		{"few events", few, TooThin},
+		{"asleep, few events", rest, Idle},
+		{"asleep for a moment", blink, TooThin},
 		{"ruined", ruined, TooThin},
 		{"cpu profile", cpu(900), TooThin},
 		{"thin cpu profile", cpu(30), TooThin},

@@ -112,7 +112,7 @@ func cpuWhere(m *model.Model, match func(string) bool) (d time.Duration, n int64
 	if m.CPU == nil {
 		return 0, 0
 	}
-	count, nanos := columns(m.CPU)
+	count, nanos := m.CPU.Columns()
 	for i := range m.CPU.Samples {
 		s := &m.CPU.Samples[i]
 		if match != nil && !anyFrame(m, s.Stack, match) {
@@ -137,19 +137,4 @@ func anyFrame(m *model.Model, s model.Stack, match func(string) bool) bool {
 		}
 	}
 	return false
-}
-
-// columns returns the index of the column that counts samples and of the one
-// in nanoseconds; -1 for one that is not there.
-func columns(p *model.Profile) (count, nanos int) {
-	count, nanos = -1, -1
-	for i, t := range p.Types {
-		switch {
-		case t.Unit == "nanoseconds" && nanos < 0:
-			nanos = i
-		case t.Unit == "count" && count < 0:
-			count = i
-		}
-	}
-	return count, nanos
 }

@@ -28,6 +28,7 @@ const DefaultMax = 10
 // what they found, ranked. The same model, rules and options give the same
 // diagnosis. A rule that panics is named in the warnings, and the others go on.
 func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
+	m = m.Frozen()
 	r := runner{m: m, d: &Diagnosis{Schema: Schema, Goal: o.Goal, Files: slices.Clone(m.Run.Files)}}
 	for i, rule := range rules {
 		if missing := missing(m, rule); len(missing) > 0 {
@@ -253,6 +254,12 @@ func (t tree) benefit(goal Goal) float64 {
 }
 
 func compare(a, b tree, goal Goal) int {
+	if a.Remark != b.Remark {
+		if b.Remark {
+			return -1
+		}
+		return 1
+	}
 	if goal != AnyGoal {
 		if sa, sb := a.serves(goal), b.serves(goal); sa != sb {
 			if sa {

@@ -41,10 +41,10 @@ func HowToGet(s model.Source) string {
 		return "gowhy record -d 10s -o run.gowhy --pid PID"
 	case model.KernelCPU, model.OffCPU, model.SyscallLog:
 		return "gowhy doctor && gowhy record -d 10s -o run.gowhy --pid PID"
-	case model.GCTrace:
-		return "GODEBUG=gctrace=1 gowhy record -d 10s -o run.gowhy -- COMMAND"
-	case model.SchedTrace:
-		return "GODEBUG=schedtrace=1000 gowhy record -d 10s -o run.gowhy -- COMMAND"
+	case model.GCTrace, model.SchedTrace:
+		return "gowhy record -d 10s -o run.gowhy -- COMMAND"
+	case model.Leak: // the runtime has it when it was built for it
+		return "GOEXPERIMENT=goroutineleakprofile go build && gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
 	case model.MetricsLog:
 		return "go get github.com/gowhy/gowhy/agent   # import it, then: gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
 	case model.LoadResult:

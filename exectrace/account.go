@@ -114,6 +114,8 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 		return nil, failed
 	case readErr != nil && !errors.Is(readErr, io.EOF):
 		return nil, readErr
+	case len(st.acc.Info.Generations) == 0 && st.acc.Info.Damage.LostBytes > 0:
+		return nil, fmt.Errorf("%w: none of its %d bytes can be read", ErrNoEvents, w.in.offset())
 	case len(st.acc.Info.Generations) == 0:
 		return nil, fmt.Errorf("%w: it has a header and nothing after it", ErrNoEvents)
 	}

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // A CPUPart is a part of the process's CPU time.
 type CPUPart string
@@ -52,6 +55,20 @@ type CPUAccount struct {
 	Kernel time.Duration
 }
 
+// CPUAccount accounts for the CPU time of the process: what its counters
+// (rusage) say, split as the samples say that cover it best. Without samples
+// everything is NotSampled; without counters Total is what was sampled. nil
+// without any evidence of CPU time.
+//
+// Of a [Model.Frozen] it is computed once; the result must not be changed.
+func (m *Model) CPUAccount() *CPUAccount {
+	if m.frozen == nil {
+		return m.cpuAccount()
+	}
+	m.frozen.cpu.Do(func() { m.frozen.account = m.cpuAccount() })
+	return m.frozen.account
+}
+
 // A CPUEntry is one part, with its own parts where they are known: system
 // calls by name, largest first.
 type CPUEntry struct {
@@ -72,4 +89,22 @@ type Operations struct {
 	Name   string  // what is counted, like "requests" or a task's name
 	Source Source  // LoadResult or Trace
 	From   string  // in words, like "k6" or "server goroutines ended"
+}
+
+// Frozen returns the model for those who only read it, as every rule does:
+// what takes all samples to compute is kept. The model must not change any
+// more. It may be read by several goroutines at once.
+func (m *Model) Frozen() *Model {
+	if m.frozen != nil {
+		return m
+	}
+	f := *m
+	f.frozen = &frozen{}
+	return &f
+}
+
+// frozen is what a model that does not change knows of itself.
+type frozen struct {
+	cpu     sync.Once
+	account *CPUAccount
 }

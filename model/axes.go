@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Axis is the time that one kind of thing had in the window, and what it
 // was spent on. Axes of different things are comparable because they cover
@@ -51,11 +54,14 @@ func (m *Model) threadAxis() (Axis, bool) {
 	if !ok {
 		return Axis{}, false
 	}
-	return Axis{Name: "threads", What: "time in which threads ran or wanted to", Window: last.At - first.At, Parts: []AxisPart{
+	a := Axis{Name: "threads", What: "time in which threads ran or wanted to", Window: last.At - first.At, Parts: []AxisPart{
 		{"on a CPU, user mode", max(0, last.User-first.User)}, {"on a CPU, in the kernel", max(0, last.System-first.System)},
+	}}
+	if last.RunQueue > 0 { // else the kernel does not count it
 		// Threads that ended took their part of the sum with them.
-		{"waiting for a CPU", max(0, last.RunQueue-first.RunQueue)},
-	}}, true
+		a.Parts = append(a.Parts, AxisPart{"waiting for a CPU", max(0, last.RunQueue-first.RunQueue)})
+	}
+	return a, true
 }
 
 func (m *Model) machineAxis() (Axis, bool) {
@@ -68,6 +74,9 @@ func (m *Model) machineAxis() (Axis, bool) {
 		{"this process", n.Own}, {"other processes", n.Others}, {"taken by the hypervisor", n.Steal},
 		{"waiting for a disk", max(0, last.IOWait-first.IOWait)}, {"idle", max(0, last.Idle-first.Idle)},
 	}}
+	if left := max(0, last.Busy-first.Busy) - n.Own - n.Others; left > 0 {
+		a.Parts = slices.Insert(a.Parts, 2, AxisPart{"the recorder", left})
+	}
 	for _, s := range []struct {
 		name          string
 		before, after time.Duration
@@ -85,7 +94,7 @@ func (m *Model) machineAxis() (Axis, bool) {
 
 func (m *Model) groupAxis() (Axis, bool) {
 	first, last, ok := m.Limits.Window()
-	if !ok || m.Limits.Quota <= 0 {
+	if !ok || m.Limits.Quota <= 0 || last.Usage <= 0 { // its CPU may be counted nowhere
 		return Axis{}, false
 	}
 	w := last.At - first.At
@@ -107,26 +116,84 @@ type Neighbours struct {
 	// Waited is how long threads of this process were ready without a CPU,
 	// by the kernel's count.
 	Waited time.Duration
+	// Full is the part of the window in which less than a tenth of the machine
+	// was idle, with what was had and waited for in it. At other times the
+	// machine has CPU to give: threads wait for their turn and to be woken, and
+	// run all the same.
+	Full                            time.Duration
+	FullOwn, FullOthers, FullWaited time.Duration
 }
+
+// fullIdle is the idle part of the machine below which it counts as full. One
+// that is full by all means shows 1 to 3 %, for its counters tick every 10 ms
+// and a CPU may finish one thing before it begins the next.
+const fullIdle = 0.1
 
 // Neighbours returns who had the machine's CPUs; false when its counters were
 // not read twice. Without the process's own counters Own is 0 and Others
-// everything.
+// everything. What the recorder used is nobody's: it ends with the recording.
 func (m *Model) Neighbours() (n Neighbours, ok bool) {
 	first, last, ok := m.Machine.Window()
 	if !ok {
 		return n, false
 	}
-	u0, s0 := m.Process.CPUAt(first.At)
-	u1, s1 := m.Process.CPUAt(last.At)
-	busy := max(0, last.Busy-first.Busy)
 	n.Window = last.At - first.At
-	n.Own = min(max(0, u1+s1-u0-s0), busy)
-	n.Others = busy - n.Own
 	n.Steal = max(0, last.Steal-first.Steal)
-	n.Capacity = busy + n.Steal + max(0, last.Idle-first.Idle) + max(0, last.IOWait-first.IOWait)
+	n.Capacity = capacity(first, last)
+	n.Own, n.Others = m.shared(first, last)
 	if f, l, ok := m.Process.Window(); ok {
 		n.Waited = max(0, l.RunQueue-f.RunQueue)
 	}
+	waits := m.Process.Series(func(s ProcessSample) float64 { return float64(s.RunQueue) })
+	from := first
+	for i, to := range m.Machine.Samples[1:] {
+		if i+2 < len(m.Machine.Samples) && to.At-from.At < fullSpan {
+			continue
+		}
+		if m.full(from, to) {
+			n.Full += to.At - from.At
+			own, others := m.shared(from, to)
+			n.FullOwn, n.FullOthers = n.FullOwn+own, n.FullOthers+others
+			if len(waits) > 0 {
+				n.FullWaited += time.Duration(max(0, waits.At(to.At)-waits.At(from.At)))
+			}
+		}
+		from = to
+	}
 	return n, true
+}
+
+// fullSpan is the shortest time that is judged to be full or not: ten ticks.
+const fullSpan = 100 * time.Millisecond
+
+// full reports whether the machine was. For a process that may use
+// some of the CPUs only, nothing tells how busy those were: it is taken for so.
+func (m *Model) full(from, to MachineSample) bool {
+	if m.Limits != nil && m.Limits.CPUs > 0 && m.Limits.CPUs < m.Machine.CPUs {
+		return true
+	}
+	idle := max(0, to.Idle-from.Idle) + max(0, to.IOWait-from.IOWait)
+	return idle.Seconds() <= fullIdle*capacity(from, to).Seconds()
+}
+
+// capacity is CPUs × time, by the counters' own sum.
+func capacity(from, to MachineSample) time.Duration {
+	return max(0, to.Busy-from.Busy) + max(0, to.Steal-from.Steal) + max(0, to.Idle-from.Idle) + max(0, to.IOWait-from.IOWait)
+}
+
+// shared is the CPU that the process and others had between two moments.
+func (m *Model) shared(from, to MachineSample) (own, others time.Duration) {
+	busy := max(0, to.Busy-from.Busy)
+	u0, s0 := m.Process.CPUAt(from.At)
+	u1, s1 := m.Process.CPUAt(to.At)
+	own = min(max(0, u1+s1-u0-s0), busy)
+	return own, max(0, busy-own-m.recorder(to.At-from.At))
+}
+
+// recorder is the recorder's part of a stretch of the run, taken for even.
+func (m *Model) recorder(of time.Duration) time.Duration {
+	if m.Run.Overhead == nil || m.Run.Duration <= 0 {
+		return 0
+	}
+	return time.Duration(m.Run.Overhead.Recorder.Seconds() * min(1, of.Seconds()/m.Run.Duration.Seconds()) * float64(time.Second))
 }

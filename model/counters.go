@@ -79,10 +79,10 @@ func (p *Process) Series(of func(ProcessSample) float64) Series {
 }
 
 // Rate is the mean increase a second of a counter of the process; ok is false
-// when it was not read twice.
+// when it was not read twice, as a negative value says.
 func (p *Process) Rate(of func(ProcessSample) int64) (perSecond float64, ok bool) {
 	first, last, ok := p.Window()
-	if !ok {
+	if !ok || of(first) < 0 || of(last) < 0 {
 		return 0, false
 	}
 	return float64(of(last)-of(first)) / (last.At - first.At).Seconds(), true

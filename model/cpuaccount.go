@@ -75,11 +75,7 @@ const (
 	leastOverlap = 0.5
 )
 
-// CPUAccount accounts for the CPU time of the process: what its counters
-// (rusage) say, split as the samples say that cover it best. Without samples
-// everything is NotSampled; without counters Total is what was sampled. nil
-// without any evidence of CPU time.
-func (m *Model) CPUAccount() *CPUAccount {
+func (m *Model) cpuAccount() *CPUAccount {
 	views := m.cpuViews()
 	first, last, counted := m.Process.Window()
 	if len(views) == 0 && !counted {
@@ -151,9 +147,9 @@ func (m *Model) cpuViews() (views []cpuView) {
 	return views
 }
 
-// columns returns the column that counts samples, -1 when there is none, and
+// Columns returns the column that counts samples, -1 when there is none, and
 // the one of CPU time.
-func (p *Profile) columns() (count, nanos int) {
+func (p *Profile) Columns() (count, nanos int) {
 	count, nanos = -1, -1
 	for i, t := range p.Types {
 		switch {
@@ -167,7 +163,7 @@ func (p *Profile) columns() (count, nanos int) {
 }
 
 func (m *Model) cpuView(source Source, p *Profile) (cpuView, bool) {
-	count, nanos := p.columns()
+	count, nanos := p.Columns()
 	if nanos < 0 {
 		return cpuView{}, false
 	}

@@ -68,6 +68,8 @@ type Model struct {
 	Syscalls *Syscalls
 	Load     *Load
 	Escapes  []Escaping // needs Escape
+
+	frozen *frozen // nil while it may change
 }
 
 // Has reports whether the model holds evidence of the given kind.

@@ -91,6 +91,15 @@ func TestPerOperation(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got[name], want)
 		}
 	}
+	// What was not permitted to be read is not nothing.
+	for i := range m.Process.Samples {
+		m.Process.Samples[i].ReadCalls = -1
+	}
+	for _, p := range m.PerOperation() {
+		if p.Name == "calls that read" {
+			t.Errorf("%+v, which was not read", p)
+		}
+	}
 	m.Load = nil
 	if list := m.PerOperation(); list != nil {
 		t.Errorf("%v of no operation", list)
@@ -131,8 +140,63 @@ func TestAxes(t *testing.T) {
 	if _, ok := got["machine: some task waited for a CPU"]; ok {
 		t.Error("pressure that the kernel does not have")
 	}
+	m.Process.Samples[1].RunQueue = 0 // not counted, and nothing was not waited for
+	m.Limits.Samples[1].Usage = 0
+	m.Run.Overhead = &Overhead{Recorder: time.Second}
+	axes := m.Axes()
+	if len(axes) != 2 || len(axes[0].Parts) != 2 || axes[1].Total != 20*time.Second || axes[1].Parts[2] != (AxisPart{"the recorder", time.Second}) {
+		t.Errorf("%+v", axes)
+	}
 	if axes := (&Model{}).Axes(); axes != nil {
 		t.Errorf("%v of nothing", axes)
+	}
+}
+
+// TestNeighbours: a machine that is full for the first two of ten seconds.
+func TestNeighbours(t *testing.T) {
+	m := &Model{Process: &Process{}, Machine: &Machine{CPUs: 2}}
+	var busy, idle, used, waited time.Duration
+	for i := range 101 {
+		at := time.Duration(i) * 100 * ms
+		m.Process.Samples = append(m.Process.Samples, ProcessSample{At: at, User: used, RunQueue: waited})
+		m.Machine.Samples = append(m.Machine.Samples, MachineSample{At: at, Busy: busy, Idle: idle})
+		used, waited = used+50*ms, waited+10*ms
+		if at < 2*time.Second {
+			busy, idle, waited = busy+185*ms, idle+15*ms, waited+60*ms
+		} else {
+			busy, idle = busy+100*ms, idle+100*ms
+		}
+	}
+	n, ok := m.Neighbours()
+	want := Neighbours{Window: 10 * time.Second, Own: 5 * time.Second, Others: 6700 * ms, Capacity: 20 * time.Second, Waited: 2200 * ms,
+		Full: 2 * time.Second, FullOwn: time.Second, FullOthers: 2700 * ms, FullWaited: 1400 * ms}
+	if !ok || n != want {
+		t.Errorf("%+v, want %+v", n, want)
+	}
+	// The recorder is nobody's neighbour.
+	m.Run.Duration, m.Run.Overhead = 10*time.Second, &Overhead{Recorder: time.Second}
+	if n, _ = m.Neighbours(); n.Own != 5*time.Second || n.Others != 5700*ms || n.FullOthers != 2500*ms {
+		t.Errorf("beside a recorder: %+v", n)
+	}
+	// How busy two of its CPUs are, the machine does not tell.
+	m.Run.Overhead, m.Limits, m.Machine.CPUs = nil, &Limits{CPUs: 2}, 16
+	if n, _ = m.Neighbours(); n.Full != n.Window || n.FullWaited != n.Waited || n.FullOthers != n.Others {
+		t.Errorf("on two of sixteen: %+v", n)
+	}
+	if _, ok = (&Model{}).Neighbours(); ok {
+		t.Error("neighbours of nothing")
+	}
+}
+
+func TestFrozen(t *testing.T) {
+	m := &Model{Process: counters(3*time.Second, time.Second)}
+	f := m.Frozen()
+	if f == m || f.Frozen() != f || f.CPUAccount() != f.CPUAccount() || f.CPUAccount().Total != m.CPUAccount().Total {
+		t.Error("not computed once")
+	}
+	m.Process = counters(6*time.Second, time.Second)
+	if a := m.CPUAccount(); a.User != 6*time.Second {
+		t.Errorf("of the model that changed: %+v", a)
 	}
 }
 
@@ -165,8 +229,17 @@ func TestMemoryAccount(t *testing.T) {
 	if len(a.Growth) != 1 || a.Growth[0].Name != "resident memory" || a.Growth[0].PerSecond != 1<<20 || a.Growth[0].Low != 1<<20 {
 		t.Errorf("%+v", a.Growth)
 	}
+	// What a recorder leaves out is told, however little it is.
+	m.Metrics.Series["/memory/classes/total:bytes"] = two(20<<20, 19<<20)
+	if a := m.MemoryAccount(); a.Mapped != 19<<20 || a.Classes[2] != (MemoryClass{"not listed", 1 << 20}) {
+		t.Errorf("%+v", a)
+	}
 	if (&Model{}).MemoryAccount() != nil {
 		t.Error("an account of nothing")
+	}
+	warm := &Model{GC: &GC{Heap: []HeapSample{{0, 1 << 20, 4 << 20}, {ms, 5 << 20, 8 << 20}, {2 * ms, 7 << 20, 8 << 20}, {3 * ms, 6 << 20, 8 << 20}}}}
+	if a := warm.MemoryAccount(); a.Live != 6<<20 {
+		t.Errorf("of a heap that was filled, %d lives", a.Live)
 	}
 	trace := &Model{GC: &GC{Heap: []HeapSample{{0, 4 << 20, 8 << 20}, {time.Second, 8 << 20, 8 << 20}, {1100 * ms, 4 << 20, 8 << 20}, {2 * time.Second, 6 << 20, 8 << 20}}}}
 	if a := trace.MemoryAccount(); a == nil || a.AllocBytes != 3<<20 || a.Goal != 8<<20 {

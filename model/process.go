@@ -20,8 +20,8 @@ type ProcessSample struct {
 	RunQueue               time.Duration // all threads: ready and waiting for a CPU; 0 where the kernel does not count it
 	Threads, FDs           int           // FDs is -1 when not permitted
 	RSS, Swap              uint64        // bytes
-	ReadCalls, WriteCalls  int64         // system calls that read and wrote
-	ReadBytes, WriteBytes  int64         // by those calls
+	ReadCalls, WriteCalls  int64         // system calls that read and wrote; -1 when not permitted
+	ReadBytes, WriteBytes  int64         // by those calls; -1 when not permitted
 }
 
 // A Thread is one OS thread's share of the window.

@@ -3,10 +3,13 @@ package recording
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +143,99 @@ func TestForeignArchive(t *testing.T) {
 	}
 	if _, inPlace := r.Members[0].ReaderAt(); inPlace || len(content(t, r.Members[0])) != 5000 {
 		t.Error("a compressed member was not unpacked")
+	}
+}
+
+// Small members come first, whatever their names, and what the writer itself
+// keeps beside them is none.
+func TestOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.zip")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, size := range map[string]int{AllocsMember: 300, CPUMember: 100, MutexMember: 200} {
+		if err := w.Add(name, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	large := Manifest{Command: []string{strings.Repeat("x", 100_000)}}
+	if err := w.Finish(large); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var names []string
+	for _, m := range r.Members {
+		names = append(names, m.Name)
+	}
+	if want := []string{CPUMember, MutexMember, AllocsMember}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// What was recorded is not lost when the recording cannot be put in its place.
+func TestFailedFinish(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(dir); err == nil {
+		t.Error("a directory was taken for a recording")
+	}
+	path := filepath.Join(dir, "r.zip")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(CPUMember, []byte("profile")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(Manifest{}); err == nil || !strings.Contains(err.Error(), w.dir) {
+		t.Errorf("%v", err)
+	}
+	left, _ := os.ReadDir(w.dir)
+	if len(left) != 1 || left[0].Name() != CPUMember {
+		t.Errorf("left %v", left)
+	}
+}
+
+// An index may say anything.
+func TestHostileIndex(t *testing.T) {
+	whole := archive(t, TraceMember, "0123456789")
+	index := bytes.Index(whole, []byte("PK\x01\x02"))
+	for name, change := range map[string]func(b []byte){
+		"encrypted": func(b []byte) { b[6] |= flagEncrypted; b[index+8] |= flagEncrypted },
+		"too large": func(b []byte) { // packed and unpacked
+			for _, at := range []int{index + 20, index + 24} {
+				binary.LittleEndian.PutUint32(b[at:], 1<<30)
+			}
+		},
+	} {
+		b := bytes.Clone(whole)
+		change(b)
+		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil || len(r.Members) != 1 {
+			t.Fatalf("%s: %+v, %v", name, r, err)
+		}
+		m := r.Members[0]
+		if _, inPlace := m.ReaderAt(); inPlace != (name == "too large") || m.Cut != inPlace || m.Size > int64(len(b)) {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+	var many []string
+	for i := range maxMembers + 1 {
+		many = append(many, strconv.Itoa(i), "x")
+	}
+	b := archive(t, many...)
+	if _, err := NewReader(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrFormat) {
+		t.Errorf("%d members: %v", maxMembers+1, err)
+	}
+	if n, err := io.Copy(io.Discard, &bounded{io.NopCloser(strings.NewReader("0123456789x")), 10}); n != 10 || err == nil {
+		t.Errorf("%d of 10 bytes, %v", n, err)
 	}
 }
 

@@ -31,10 +31,17 @@ const (
 	maxName  = 255            // bytes, of the names that we write
 )
 
-// searchRounds bounds what salvaging reads while it searches, in sizes of
-// the file. One torn member takes one round; only a file that was made for it
-// has more than a few.
-const searchRounds = 8
+const (
+	// searchRounds bounds what salvaging reads while it searches, in sizes of
+	// the file. One torn member takes one round; only a file that was made for it
+	// has more than a few.
+	searchRounds = 8
+	searchLeast  = 16 << 20 // bytes, of small files too
+	// lookCost is what a look at one place counts for, in bytes: a system call
+	// takes as long as reading so many. A file that is nothing but signatures
+	// would have a look every four bytes.
+	lookCost = 1 << 10
+)
 
 // A salvager finds members by their own headers, for an archive whose index
 // at the end is missing.
@@ -49,7 +56,7 @@ const searchRounds = 8
 type salvager struct {
 	r      io.ReaderAt
 	size   int64
-	budget int64 // bytes that may still be read in searching
+	budget int64 // bytes that may still be read
 	rec    *Recording
 }
 
@@ -57,7 +64,7 @@ func salvage(r io.ReaderAt, size int64) *Recording {
 	s := &salvager{r: r, size: size, rec: &Recording{Cut: true}}
 	s.budget = math.MaxInt64
 	if size < math.MaxInt64/searchRounds {
-		s.budget = searchRounds*size + 1<<20
+		s.budget = searchRounds*size + searchLeast
 	}
 	for off := int64(0); off < size; {
 		h, ok := s.header(off)
@@ -104,11 +111,13 @@ type header struct {
 
 func (s *salvager) header(off int64) (h header, ok bool) {
 	var b [localHeader]byte
+	s.budget -= lookCost
 	if n, _ := s.r.ReadAt(b[:], off); n < localHeader || string(b[:4]) != localSignature {
 		return h, false
 	}
 	le := binary.LittleEndian
 	variable := make([]byte, int(le.Uint16(b[26:]))+int(le.Uint16(b[28:])))
+	s.budget -= int64(len(variable))
 	h.body = off + localHeader + int64(len(variable))
 	if h.body > s.size {
 		return h, false
@@ -208,6 +217,7 @@ func (s *salvager) described(h header) (end, next int64, whole bool) {
 	}
 	found := s.find(descriptorSignature, h.body, s.size, func(p int64) bool {
 		var d [descriptor64]byte
+		s.budget -= lookCost
 		n, _ := s.r.ReadAt(d[:], p)
 		length, ok := descriptorOf(d[:n], uint64(p-h.body), h.method == methodStore)
 		if !ok || !agrees(p) || h.method == methodStore && binary.LittleEndian.Uint32(d[4:]) != sum {
@@ -328,6 +338,9 @@ func (s *salvager) find(signature string, from, to int64, at func(off int64) boo
 			}
 			if i += j; at(from + int64(i)) {
 				return true
+			}
+			if s.budget < 0 {
+				return false
 			}
 		}
 		if err != nil || n < len(signature) {

@@ -282,6 +282,9 @@ func TestLargeDescriptor(t *testing.T) {
 	if _, ok := descriptorOf(d[:20], size, true); ok {
 		t.Error("half a descriptor was taken")
 	}
+	if _, ok := descriptorOf(le.AppendUint32(le.AppendUint32(d[:8:8], 7), 8), 7, true); ok {
+		t.Error("a stored member was taken that is larger than what it holds")
+	}
 	// Small members may have large descriptors too.
 	var file []byte
 	file = append(file, localSignature+"\x2d\x00\x08\x00\x00\x00\x00\x00\x00\x00"...)
@@ -292,6 +295,30 @@ func TestLargeDescriptor(t *testing.T) {
 	file = le.AppendUint64(le.AppendUint64(file, 7), 7)
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.Members) != 1 || r.Members[0].Cut {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	expect(t, r.Members[0], []byte("content"))
+}
+
+// A member over 4 GiB says so in its extra field, or not at all: then it
+// reaches to the end.
+func TestLargeSizes(t *testing.T) {
+	le := binary.LittleEndian
+	extra := le.AppendUint64(le.AppendUint64([]byte{9, 0, 1, 0, 'x', 1, 0, 16, 0}, 7<<32), 5<<32)
+	var h header
+	if h.sizes64(extra); h.unpacked != 7<<32 || h.packed != 5<<32 || h.open {
+		t.Errorf("%+v", h)
+	}
+	for _, cut := range [][]byte{nil, extra[:8], extra[:len(extra)-1]} {
+		var h header
+		if h.sizes64(cut); !h.open {
+			t.Errorf("%d bytes: %+v", len(cut), h)
+		}
+	}
+	file := []byte(localSignature + "\x2d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\xff", 8) + "\x05\x00\x00\x00")
+	file = append(file, TraceMember+"content"...)
+	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil || len(r.Members) != 1 || !r.Members[0].Cut {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	expect(t, r.Members[0], []byte("content"))
@@ -452,26 +479,29 @@ func TestStreamKeepsItsFirstError(t *testing.T) {
 
 // What salvaging reads is bounded, whatever the file.
 func TestSalvageIsBounded(t *testing.T) {
-	var file []byte
-	for range 900 { // members that end nowhere
-		file = append(file, localSignature+"\x14\x00\x08\x00\x00\x00"+strings.Repeat("\x00", 16)+"\x01\x00\x00\x00x"...)
-	}
-	file = append(file, make([]byte, 1<<20)...)
-	r := &readCounter{r: bytes.NewReader(file)}
-	NewReader(r, int64(len(file)))
-	if limit := int64(2*searchRounds*len(file)) + 8<<20; r.n > limit {
-		t.Errorf("%d bytes read of a file of %d", r.n, len(file))
+	endless := localSignature + "\x14\x00\x08\x00\x00\x00" + strings.Repeat("\x00", 16) + "\x01\x00\x00\x00x" // ends nowhere
+	for name, file := range map[string]string{
+		"members that end nowhere": strings.Repeat(endless, 900) + strings.Repeat("\x00", 1<<20),
+		"headers with long names":  endless + strings.Repeat(localSignature, 1<<18),
+		"descriptors":              endless + strings.Repeat(descriptorSignature, 1<<18),
+	} {
+		r := &readCounter{r: strings.NewReader(file)}
+		NewReader(r, int64(len(file)))
+		if limit := int64(searchRounds*len(file)) + searchLeast + 1<<20; r.bytes > limit || r.calls > 2*limit/lookCost {
+			t.Errorf("%s: %d bytes read of a file of %d, by %d calls", name, r.bytes, len(file), r.calls)
+		}
 	}
 }
 
 type readCounter struct {
-	r io.ReaderAt
-	n int64
+	r            io.ReaderAt
+	bytes, calls int64
 }
 
 func (c *readCounter) ReadAt(p []byte, off int64) (int, error) {
 	n, err := c.r.ReadAt(p, off)
-	c.n += int64(n)
+	c.bytes += int64(n)
+	c.calls++
 	return n, err
 }
 

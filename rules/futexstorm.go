@@ -93,13 +93,14 @@ func enoughKernelSamples(m *model.Model) bool {
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
 func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, share float64, sampled bool) diagnosis.Finding {
+	how, sure := howCounted(p.Model.Syscalls)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s futex calls a second: threads are put to sleep and woken again.", num(math.Round(rate))),
 		Evidence: []diagnosis.Fact{
 			{Name: "futex calls", Value: rate, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
 		},
-		Confidence: diagnosis.Medium,
-		Reasons:    []string{"every call is counted"},
+		Confidence: sure,
+		Reasons:    []string{how},
 		RuledOut:   []string{fmt.Sprintf("timers and the runtime's own watch: those are some hundred a second, not %s", num(math.Round(rate)))},
 	}
 	if perOp > 0 {

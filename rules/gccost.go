@@ -139,7 +139,11 @@ func memoryRoom(m *model.Model) (room float64, known bool) {
 		room = min(room, float64(m.Limits.Memory)-float64(last.RSS))
 	}
 	if limit, ok := memoryLimit(m); ok && !math.IsInf(limit, 0) {
-		room = min(room, limit-limitUsed(m))
+		used := limitUsed(m)
+		if used == 0 { // no metrics; what is mapped and not given back is resident, for the most part
+			used = float64(last.RSS)
+		}
+		room = min(room, limit-used)
 	}
 	if _, last, ok := m.Machine.Window(); ok && last.Available > 0 {
 		room = min(room, float64(last.Available))

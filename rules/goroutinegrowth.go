@@ -101,8 +101,8 @@ func overloaded(m *model.Model) bool {
 
 func measureGrowth(p *diagnosis.Pass) (g growth, ok bool) {
 	if m := p.Model.Metrics; m != nil {
-		if s := m.Series["/sched/goroutines:goroutines"]; len(s) > 1 {
-			return growthOf(s, "runtime/metrics: /sched/goroutines:goroutines")
+		if s := m.Series[metricGoroutines]; len(s) > 1 {
+			return growthOf(s, "metrics: "+metricGoroutines)
 		}
 	}
 	if s := p.Model.Sched; s != nil && s.AllKept && len(s.Goroutines) > 0 && p.Model.Run.Duration > 0 {

@@ -135,18 +135,8 @@ func goroutinesGrow(m *model.Model) bool {
 			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= heapgrowthShare*s[0].Value
 		}
 	}
-	start, end := total(m.Goroutines.Start), total(m.Goroutines.End)
+	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
 	return start > 0 && end >= (1+heapgrowthShare)*start
-}
-
-func total(p *model.Profile) (n float64) {
-	if p == nil {
-		return 0
-	}
-	for i := range p.Samples {
-		n += at(&p.Samples[i], 0)
-	}
-	return n
 }
 
 // grownPlaces compares the heap profiles of the ends of the run.

@@ -153,9 +153,8 @@ func background(m *model.Model, s *cpuSpent) float64 {
 	})
 }
 
-// reportHot names the program's own functions where the CPU goes. Their bound
-// does not rank: nothing says that any of it can be saved, and a known cure
-// comes first.
+// reportHot names the program's own functions where the CPU goes: a remark, for
+// nothing says that any of it can be saved, and a known cure comes first.
 func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 	own := func(frames []model.Frame) bool {
 		part := model.CPUPartOf(frames)
@@ -180,6 +179,7 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 			Value: hot[0].share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal,
 			Method: "Amdahl, if the function cost nothing. Made twice as fast it brings half of that; whether it can be is not known, so that this ranks behind every cure",
 		},
+		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{fmt.Sprintf("the share is sure, from %s samples; that it is too much is not", num(s.Samples))},
 		RuledOut:   []string{"the runtime's own work: allocating, collecting and scheduling under these functions are not counted"},

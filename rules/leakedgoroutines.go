@@ -161,7 +161,7 @@ func leakedPart(m *model.Model, bytes, stacks float64) float64 {
 // recorded, else what oversubscribed's constant says.
 func goroutineMemory(m *model.Model) (alive, each float64, from string) {
 	each, from = goroutineBytes, "8 KiB, four times the smallest; stacks were not measured"
-	if v, ok := m.Metrics.Last("/sched/goroutines:goroutines"); ok && v > 0 {
+	if v, ok := m.Metrics.Last(metricGoroutines); ok && v > 0 {
 		alive = v
 		if s, ok := m.Metrics.Last("/memory/classes/heap/stacks:bytes"); ok && s > 0 {
 			each, from = s/v, "runtime/metrics: stacks ÷ goroutines"
@@ -179,8 +179,11 @@ func goroutineMemory(m *model.Model) (alive, each float64, from string) {
 	return alive, each, from
 }
 
-// profileCount is the sum of a profile's first column.
+// profileCount is the sum of a profile's first column; 0 without one.
 func profileCount(p *model.Profile) (n int64) {
+	if p == nil {
+		return 0
+	}
 	for i := range p.Samples {
 		if v := p.Samples[i].Values; len(v) > 0 {
 			n += v[0]

@@ -41,7 +41,8 @@ type subject struct {
 	needs []model.Source
 	// want is what must be found, any of several words; "" that nothing may be.
 	want string
-	// idle is how many cores of the machine must be idle for the finding to be true.
+	// idle is how many cores of the machine must be idle for the finding to be
+	// true: who gets less than his quota from a full machine does not use it up.
 	idle float64
 }
 
@@ -54,8 +55,8 @@ var subjects = map[string]subject{
 	"answers that come too late":     {program: "leak", build: []string{"GOEXPERIMENT=goroutineleakprofile"}, needs: []model.Source{model.Leak}, want: "leakedgoroutines"},
 	"subscriptions that never end":   {program: "growth", window: 3500 * time.Millisecond, want: "goroutinegrowth"},
 	"one P for four workers":         {program: "compute", env: []string{"GOMAXPROCS=1"}, needs: []model.Source{model.ProcFS}, want: "fewprocs", idle: 0.3},
-	"half a core of quota":           {program: "compute", env: []string{"GOMAXPROCS=2"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "throttled"},
-	"eight Ps on half a core":        {program: "compute", env: []string{"GOMAXPROCS=8"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "overquota"},
+	"half a core of quota":           {program: "compute", env: []string{"GOMAXPROCS=2"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "throttled", idle: 0.1},
+	"eight Ps on half a core":        {program: "compute", env: []string{"GOMAXPROCS=8"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "overquota", idle: 0.1},
 	"busy neighbours":                {program: "compute", beside: 2 * runtime.NumCPU(), needs: []model.Source{model.ProcFS}, want: "neighbour"},
 	"no optimization":                {program: "rest", build: []string{"-gcflags=-N -l"}, needs: []model.Source{model.BuildInfo}, want: "wrongbuild"},
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -178,6 +179,15 @@ func calls(s *model.Syscalls, names ...string) float64 {
 	return div(float64(n), s.Window.Seconds())
 }
 
+// howCounted says how the system calls were counted, and how sure their numbers
+// alone are: what was scaled up from a part of the time is an estimate.
+func howCounted(s *model.Syscalls) (how string, sure diagnosis.Confidence) {
+	if s.Exact() {
+		return "every call is counted", diagnosis.Medium
+	}
+	return fmt.Sprintf("calls were counted in %s of the time and scaled up", pct(s.Share)), diagnosis.Low
+}
+
 // kernelSamples adds up the kernel's samples of the process's CPU time for
 // which match holds; nil matches all. Zero without such samples.
 func kernelSamples(m *model.Model, match func(*model.Sample) bool) (d time.Duration, n int64) {
@@ -194,15 +204,7 @@ func eachKernelSample(m *model.Model, f func(s *model.Sample, count int64, t tim
 	if m.Kernel == nil || m.Kernel.CPU == nil {
 		return
 	}
-	count, nanos := -1, -1
-	for i, t := range m.Kernel.CPU.Types {
-		switch t.Unit {
-		case "nanoseconds":
-			nanos = i
-		case "count":
-			count = i
-		}
-	}
+	count, nanos := m.Kernel.CPU.Columns()
 	for i := range m.Kernel.CPU.Samples {
 		s := &m.Kernel.CPU.Samples[i]
 		n, t := int64(1), time.Duration(0)

@@ -24,9 +24,6 @@ var overquota = &diagnosis.Rule{
 }
 
 const (
-	// overquotaExtra is by how many Ps the quota must be exceeded: it is
-	// rounded up to whole Ps, so that less than one is no mistake.
-	overquotaExtra = 1
 	// overquotaLeast is the smallest number of Ps that the runtime sets by
 	// itself, however small the quota (Go 1.25 and later).
 	overquotaLeast = 2
@@ -48,7 +45,7 @@ func checkOverquota(p *diagnosis.Pass) {
 		return
 	}
 	automatic := max(overquotaLeast, int(math.Ceil(l.Quota)))
-	if float64(procs) < l.Quota+overquotaExtra || procs <= automatic {
+	if procs <= automatic {
 		p.Fine(fmt.Sprintf("GOMAXPROCS: %s on a quota of %s", many(procs, "P"), many(l.Quota, "core")))
 		return
 	}

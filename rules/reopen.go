@@ -73,6 +73,7 @@ func checkReopen(p *diagnosis.Pass) {
 func reopenFinding(p *diagnosis.Pass, opened, closed, read, cores, share float64, sampled bool) diagnosis.Finding {
 	extra := calls(p.Model.Syscalls, opening...)
 	places, stacks, inside := openSites(p)
+	how, sure := howCounted(p.Model.Syscalls)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s files a second are opened, read %s times each and closed again: %s system calls for each, beside the reads.",
 			num(math.Round(opened)), num(read/opened), num(extra/opened)),
@@ -83,8 +84,8 @@ func reopenFinding(p *diagnosis.Pass, opened, closed, read, cores, share float64
 			{Name: "reads", Value: read, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
 			{Name: "calls to open, prepare and close", Value: extra, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel: open, close, fcntl, fstat, epoll_ctl"},
 		},
-		Confidence: diagnosis.Medium,
-		Reasons:    []string{"every call is counted; whether the same files are opened again is not, only the source tells"},
+		Confidence: sure,
+		Reasons:    []string{how + "; whether the same files are opened again is not, only the source tells"},
 		RuledOut: []string{
 			fmt.Sprintf("files that are read in many pieces: %s reads to an open", num(read/opened)),
 			fmt.Sprintf("descriptors that are kept or leak: %s of the opened are closed", pct(min(1, closed/opened))),

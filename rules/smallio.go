@@ -49,10 +49,12 @@ type direction struct {
 }
 
 // Calls that carry several messages at once (recvmmsg, sendmmsg) are the cure
-// and not counted.
+// and not counted. Nor are those that say where in the file (pread64): a buffer
+// is for what comes one after the other, and a record read again from its place
+// is the cure for opening its file each time.
 var directions = []direction{
-	{"write", []string{"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg"}},
-	{"read", []string{"read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg"}},
+	{"write", []string{"write", "writev", "sendto", "sendmsg"}},
+	{"read", []string{"read", "readv", "recvfrom", "recvmsg"}},
 }
 
 // A traffic is the calls in one direction.
@@ -166,6 +168,7 @@ var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "_
 func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Finding {
 	cores, share, samples := kernelCores(p.Model, inSyscall(t.names...))
 	places, stacks, inside := t.sites(p)
+	how, sure := howCounted(p.Model.Syscalls)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s %ss a second carry %s each on average.", num(math.Round(t.rate)), t.verb, size(t.mean)),
 		Where:   places,
@@ -174,8 +177,8 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 			{Name: "mean size", Value: t.mean, Unit: diagnosis.Bytes, Source: "system calls counted by the kernel"},
 			{Name: t.verb + "s that failed, with EAGAIN as a rule", Value: t.failed, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
 		},
-		Confidence: diagnosis.Medium,
-		Reasons:    []string{"every call is counted; what fewer and larger ones cost is not known before they are tried"},
+		Confidence: sure,
+		Reasons:    []string{how + "; what fewer and larger ones cost is not known before they are tried"},
 		RuledOut:   []string{fmt.Sprintf("large transfers in many calls: %s each is far below a buffer's %s", size(t.mean), size(4096))},
 		Stacks:     stacks,
 		Remedy:     smallRemedy(t),

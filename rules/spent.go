@@ -45,7 +45,11 @@ func (s *cpuSpent) part(parts ...model.CPUPart) (share float64) {
 	return min(1, share)
 }
 
-// seen is the share of the samples that match.
+// sampled is the part of the CPU that the samples are of. Shares are of all of
+// it: what no sample shows is not taken to be like the rest.
+func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
+
+// seen is the share of the CPU in samples that match.
 func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 {
 	nanos := column(s.profile, "cpu")
 	var all, some float64
@@ -56,7 +60,7 @@ func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 
 			some += t
 		}
 	}
-	return div(some, all)
+	return s.sampled() * div(some, all)
 }
 
 // from names the source of the shares.
@@ -70,7 +74,7 @@ func (s *cpuSpent) from() string {
 // A cpuPlace is a line of the user's code and the CPU that goes with it.
 type cpuPlace struct {
 	diagnosis.Place
-	share   float64 // of all samples
+	share   float64 // of the CPU
 	samples int64
 	stacks  []model.Stack
 }
@@ -84,6 +88,9 @@ func (s *cpuSpent) places(m *model.Model, match func([]model.Frame) bool) []cpuP
 // functions is places by function; the line is that with most samples.
 func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
 	out := s.grouped(m, match, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
+	if len(out) == 0 {
+		return nil
+	}
 	lines := s.places(m, match)
 	for i := range out {
 		at := slices.IndexFunc(lines, func(l cpuPlace) bool { return l.Function == out[i].Function })
@@ -100,8 +107,11 @@ func (s *cpuSpent) grouped(m *model.Model, match func([]model.Frame) bool, key f
 		sample := &s.profile.Samples[i]
 		all += at(sample, nanos)
 		frames := m.Stacks.Frames(sample.Stack)
+		if !match(frames) {
+			continue
+		}
 		place, ok := diagnosis.UserPlace(frames)
-		if !ok || !match(frames) {
+		if !ok {
 			continue
 		}
 		k := key(place)
@@ -114,7 +124,7 @@ func (s *cpuSpent) grouped(m *model.Model, match func([]model.Frame) bool, key f
 	}
 	var out []cpuPlace
 	for _, p := range byPlace {
-		p.share = div(sum[p.Place], all)
+		p.share = s.sampled() * div(sum[p.Place], all)
 		out = append(out, *p)
 	}
 	slices.SortFunc(out, comparePlaces)

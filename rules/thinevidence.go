@@ -43,6 +43,6 @@ func checkThinevidence(p *diagnosis.Pass) {
 	// Samples inside a trace are an extra: their fewness is said by rules that want them.
 	if _, n := diagnosis.CPUTime(m); n < diagnosis.ThinSamples && !m.CPU.FromTrace {
 		p.Unchecked("shares of CPU time",
-			fmt.Sprintf("the CPU profile holds %s samples; below %d a true 10 %% shows as anything from 4 to 16 %%", num(n), diagnosis.ThinSamples), thinLonger)
+			fmt.Sprintf("the CPU profile holds %s; below %d a true 10 %% shows as anything from 4 to 16 %%", many(n, "sample"), diagnosis.ThinSamples), thinLonger)
 	}
 }

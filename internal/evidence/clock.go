@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -208,9 +209,15 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	if len(man.Unredacted) > 0 {
 		l.note("redacted, but for %s", strings.Join(man.Unredacted, ", "))
 	}
+	var refused []Refusal
 	for _, r := range man.Refused {
 		run.Refused = append(run.Refused, model.Refusal{Source: r.Member, Why: r.Why})
-		l.note("%s was asked for and is not in the recording: %s", r.Member, r.Why)
+		refused = append(refused, Refusal{Member: r.Member, Why: r.Why})
+	}
+	for _, r := range GroupRefusals(refused, func(member string) bool {
+		return slices.ContainsFunc(rec.Members, func(m recording.Member) bool { return m.Name == member })
+	}) {
+		l.note("%s", r.Why)
 	}
 }
 

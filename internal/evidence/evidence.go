@@ -159,7 +159,27 @@ func (l *loader) path(p string) error {
 	if info.IsDir() {
 		return l.dir(p)
 	}
+	if filepath.Base(p) == recording.ManifestMember { // as in: gowhy unpacked/*
+		if man := unpacked(filepath.Dir(p)); man != nil {
+			var names []string
+			entries, _ := os.ReadDir(filepath.Dir(p)) // only to say what is not there
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			l.manifest(p, listed(man, names))
+			return nil
+		}
+	}
 	return l.file(p, "")
+}
+
+// listed is an unpacked recording with these files.
+func listed(man *recording.Manifest, names []string) *recording.Recording {
+	rec := &recording.Recording{Manifest: man}
+	for _, n := range names {
+		rec.Members = append(rec.Members, recording.Member{Name: filepath.Base(n)})
+	}
+	return rec
 }
 
 func openProblem(p string, err error) *Problem {
@@ -208,7 +228,7 @@ func (l *loader) dir(p string) error {
 	defer func() { l.containers-- }()
 	man := unpacked(p)
 	if man != nil {
-		l.manifest(p, &recording.Recording{Manifest: man})
+		l.manifest(p, listed(man, names))
 	}
 	for _, n := range names {
 		full, member := filepath.Join(p, n), ""
@@ -548,12 +568,25 @@ func (c ctxReader) Read(p []byte) (int, error) {
 // take notes that a source is read from the named file, and refuses a second.
 func (l *loader) take(s model.Source, what, name string) error {
 	if other, ok := l.from[s]; ok {
+		if a, b := containerOf(other), containerOf(name); a != "" && b != "" && a != b {
+			return &Problem{What: fmt.Sprintf("two recordings were given, %q and %q; a diagnosis is of one run", a, b),
+				Hint: "gowhy " + quote(b) + "   # one at a time", Misused: true}
+		}
 		return &Problem{What: fmt.Sprintf("two %ss were given, %q and %q; a diagnosis is of one run", what, other, name),
 			Hint: "gowhy " + quote(l.arg) + "   # one at a time", Misused: true}
 	}
 	l.from[s] = name
 	l.taken++
 	return nil
+}
+
+// containerOf is the archive that a member's name is of, empty for a file.
+func containerOf(name string) string {
+	container, _, _ := strings.Cut(name, ".gowhy:")
+	if container == name {
+		return ""
+	}
+	return container + ".gowhy"
 }
 
 // finish joins what was read.

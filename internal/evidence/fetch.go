@@ -1,21 +1,18 @@
 package evidence
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -23,339 +20,12 @@ import (
 	"github.com/gowhy/gowhy/recording"
 )
 
-// Limits on what a server may send, and on how long it may take.
 const (
-	maxProfileFetch = 256 << 20 // bytes
-	maxMetricsFetch = 1 << 30
+	maxMetricsFetch = 1 << 30 // bytes
 	// fetchSlack is how much longer than the recording an answer may take: a
 	// starved server is late, and those are the interesting ones.
 	fetchSlack = 30 * time.Second
-	// snapshotLimit is for what is answered at once.
-	snapshotLimit = 10 * time.Second
-	probeLimit    = 2 * time.Second
 )
-
-// An endpoint is where a program can be asked about itself.
-type endpoint struct {
-	client *http.Client
-	base   string // of the handlers, with a slash at its end
-	query  url.Values
-	agent  bool   // ours, else net/http/pprof
-	local  bool   // a socket that was made for this recording
-	index  []byte // its first page, nil when it has none
-	// traceLimit is at how many bytes the agent ends the trace by itself.
-	traceLimit int64
-}
-
-const (
-	agentPath  = "/debug/gowhy/"
-	pprofPath  = "/debug/pprof/"
-	agentGreet = "gowhy agent 1" // the first line of the agent's index
-)
-
-// at returns the URL of one handler. Arguments come in pairs.
-func (e *endpoint) at(path string, args ...string) string {
-	q := url.Values{}
-	for k, v := range e.query {
-		q[k] = v
-	}
-	for i := 0; i+1 < len(args); i += 2 {
-		q.Set(args[i], args[i+1])
-	}
-	if len(q) == 0 {
-		return e.base + path
-	}
-	return e.base + path + "?" + q.Encode()
-}
-
-// lasting returns the URL of a handler that takes some time to answer.
-func (e *endpoint) lasting(path string, d time.Duration) string {
-	if e.agent {
-		args := []string{"d", d.String()}
-		if path == "trace" {
-			args = append(args, "limit", fmt.Sprint(e.traceLimit))
-		}
-		return e.at(path, args...)
-	}
-	return e.at(path, "seconds", fmt.Sprint(wholeSeconds(d)))
-}
-
-// wholeSeconds is what net/http/pprof understands.
-func wholeSeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
-
-// shown is the endpoint's address without what nobody should read: a password
-// or a token in the query.
-func (e *endpoint) shown() string {
-	if e.local {
-		return ""
-	}
-	return withoutSecrets(e.base)
-}
-
-func withoutSecrets(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return ""
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
-}
-
-// parseURL returns where the handlers of net/http/pprof and of the agent are
-// when the user gives s, each with a slash at its end; one of them is empty
-// when s names the other.
-func parseURL(s string) (pprof, agent string, query url.Values, err error) {
-	if !strings.Contains(s, "://") {
-		s = "http://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", "", nil, &Problem{What: fmt.Sprintf("%q is not an http URL", s), Hint: "gowhy record -o run.gowhy -d 5s --url http://localhost:6060"}
-	}
-	query = u.Query()
-	for _, own := range []string{"seconds", "debug", "gc", "d"} { // of a pasted …/trace?seconds=5
-		query.Del(own)
-	}
-	u.RawQuery, u.Fragment = "", ""
-	path := strings.TrimSuffix(u.Path, "/")
-	at := func(path string) string {
-		u.Path = path + "/"
-		return u.String()
-	}
-	if i := strings.Index(path, "/gowhy"); i >= 0 {
-		return "", at(path[:i] + "/gowhy"), query, nil
-	}
-	if i := strings.Index(path, "/pprof"); i >= 0 {
-		return at(path[:i] + "/pprof"), at(path[:i] + "/gowhy"), query, nil
-	}
-	return at(path + "/debug/pprof"), at(path + "/debug/gowhy"), query, nil
-}
-
-func checkURL(s string) error {
-	_, _, _, err := parseURL(s)
-	return err
-}
-
-// remoteClient talks to the host that the user named and to no other.
-func remoteClient() *http.Client {
-	return &http.Client{Transport: transport(), CheckRedirect: sameHost}
-}
-
-// localClient talks to ports of this machine, never through a proxy.
-func localClient() *http.Client {
-	t := transport()
-	t.Proxy = nil
-	return &http.Client{Transport: t, CheckRedirect: sameHost}
-}
-
-func transport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
-	t.MaxIdleConnsPerHost = 2
-	return t
-}
-
-// unixClient talks to the socket at path, whatever host its URLs name.
-func unixClient(path string) *http.Client {
-	var d net.Dialer
-	return &http.Client{
-		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return d.DialContext(ctx, "unix", path)
-		}},
-		CheckRedirect: sameHost,
-	}
-}
-
-func sameHost(req *http.Request, via []*http.Request) error {
-	if req.URL.Host != via[0].URL.Host || len(via) > 5 {
-		return fmt.Errorf("it redirects to %s", req.URL.Host)
-	}
-	return nil
-}
-
-// find looks for the endpoint at a URL that the user gave. The agent is
-// preferred: it knows more, and sets rates for the time of the recording.
-func find(ctx context.Context, target string) (*endpoint, error) {
-	pprof, agent, query, err := parseURL(target)
-	if err != nil {
-		return nil, err
-	}
-	client := remoteClient()
-	e := &endpoint{client: client, base: agent, query: query, agent: true}
-	switch err := e.probe(ctx, snapshotLimit); {
-	case err == nil:
-		return e, nil
-	case pprof == "":
-		return nil, noEndpoint(e.shown(), err)
-	case unreachable(err):
-		return nil, noEndpoint(withoutSecrets(pprof), err)
-	}
-	e = &endpoint{client: client, base: pprof, query: query}
-	if err := e.probe(ctx, snapshotLimit); err != nil {
-		return nil, noEndpoint(e.shown(), err)
-	}
-	return e, nil
-}
-
-// probe reads the index. Programs that mount single handlers of
-// net/http/pprof on a mux of their own often leave it out.
-func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	body, err := e.get(ctx, e.at(""), 1<<16)
-	if e.agent {
-		if err == nil && !bytes.HasPrefix(body, []byte(agentGreet)) {
-			err = errors.New("something else answers")
-		}
-		e.index = body
-		return err
-	}
-	if err == nil && bytes.Contains(body, []byte("goroutine")) && bytes.Contains(body, []byte("profile")) {
-		e.index = body
-		return nil
-	}
-	if err != nil && !answered(err) {
-		return err
-	}
-	for _, path := range []string{"cmdline", "allocs", "heap", "threadcreate"} {
-		body, herr := e.get(ctx, e.at(path), maxProfileFetch)
-		if herr == nil && sniff(body) != isHTML && !e.always(ctx, body) {
-			return nil
-		}
-		err = cmp.Or(err, herr)
-	}
-	return cmp.Or(err, errors.New("something else answers"))
-}
-
-// always reports whether the server gives the same answer for what cannot be
-// there: it is one that answers everything.
-func (e *endpoint) always(ctx context.Context, answer []byte) bool {
-	body, err := e.get(ctx, e.at("no-profile-of-this-name"), int64(len(answer))+1)
-	return err == nil && bytes.Equal(body, answer)
-}
-
-// offers reports whether the index names a profile.
-func (e *endpoint) offers(name string) bool { return bytes.Contains(e.index, []byte(name)) }
-
-// A statusError is an answer other than 200 OK.
-type statusError struct {
-	code int
-	text string
-}
-
-func (e *statusError) Error() string {
-	return fmt.Sprintf("the server answered %d %s: %q", e.code, http.StatusText(e.code), e.text)
-}
-
-func answered(err error) bool {
-	var status *statusError
-	return errors.As(err, &status)
-}
-
-// unreachable reports whether nobody listens at an address.
-func unreachable(err error) bool {
-	var op *net.OpError
-	var dns *net.DNSError
-	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
-}
-
-// noEndpoint says why a URL cannot be recorded.
-func noEndpoint(base string, err error) error {
-	var status *statusError
-	p := &Problem{None: true, Err: err}
-	switch {
-	case errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden):
-		p.What = fmt.Sprintf("%s is not open to us: %v", base, err)
-		p.Hint = "gowhy record --url http://USER:PASSWORD@HOST:PORT   # or a port of the program that asks for none"
-	case errors.As(err, &status) && status.code == http.StatusNotFound, err.Error() == "something else answers":
-		p.What = fmt.Sprintf("there are no profiling handlers at %s", base)
-		p.Hint = `import _ "net/http/pprof" in the program, or give the path: --url http://HOST:PORT/PREFIX/pprof`
-	case errors.Is(err, context.DeadlineExceeded):
-		p.What = fmt.Sprintf("%s does not answer", base)
-		p.Hint = "is it the right port? On the program's machine:   gowhy record --pid PID"
-	default:
-		p.What = fmt.Sprintf("cannot reach %s: %v", base, cause(err))
-		p.Hint = "is the program running and the port right?   curl " + quote(base)
-	}
-	return p
-}
-
-// cause is what went wrong without the request around it.
-func cause(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
-}
-
-func (e *endpoint) request(ctx context.Context, u string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := e.client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
-		resp.Body.Close()
-		return nil, &statusError{resp.StatusCode, firstLine(text)}
-	}
-	return resp, nil
-}
-
-// get returns an answer that is held in memory.
-func (e *endpoint) get(ctx context.Context, u string, limit int64) ([]byte, error) {
-	resp, err := e.request(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	if err == nil && int64(len(body)) > limit {
-		return nil, fmt.Errorf("more than %d MiB were sent", limit>>20)
-	}
-	return body, err
-}
-
-// profile returns a profile and its bytes as pprof files have them. A server
-// may have called its own compression a transfer encoding, which the
-// transport then took off.
-func (e *endpoint) profile(ctx context.Context, u string) (*profile.Profile, []byte, error) {
-	data, err := e.get(ctx, u, maxProfileFetch)
-	if err != nil {
-		return nil, nil, err
-	}
-	switch sniff(data) {
-	case isGzip:
-	case isHTML:
-		return nil, nil, errors.New("the answer is a web page")
-	case isBinary:
-	default:
-		return nil, nil, errors.New("the answer is something else")
-	}
-	p, err := profile.ParseData(data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the answer is no profile: %v", err)
-	}
-	if sniff(data) != isGzip {
-		data = nil // to be packed again
-	}
-	return p, data, nil
-}
-
-// cmdline asks a program for its command line; it may well refuse.
-func (e *endpoint) cmdline(ctx context.Context) []string {
-	ctx, cancel := context.WithTimeout(ctx, probeLimit)
-	defer cancel()
-	body, err := e.get(ctx, e.at("cmdline"), 1<<16)
-	if err != nil || len(body) == 0 || sniff(body) == isHTML {
-		return nil
-	}
-	return strings.Split(strings.TrimRight(string(body), "\n\x00"), "\x00")
-}
 
 // A fetch is the recording of one endpoint.
 type fetch struct {
@@ -412,6 +82,22 @@ func (f *fetch) begin(ctx context.Context) {
 	wg.Wait()
 }
 
+// conclude takes the snapshots of the end, or says which of them nothing is
+// left of because the program has ended. A nil one does nothing.
+func (f *fetch) conclude(gone bool) {
+	switch {
+	case f == nil:
+	case !gone:
+		f.end()
+	default:
+		for _, s := range snapshots {
+			if f.wants(s.source) && s.cumulative && !f.at.agent {
+				f.refuse(s.end, Refusal{Why: errProgramGone.Error()})
+			}
+		}
+	}
+}
+
 // end takes the snapshots of the end. The recording may have been interrupted
 // by now, which is no reason to go without them.
 func (f *fetch) end() {
@@ -433,7 +119,7 @@ func (f *fetch) end() {
 			}
 			switch {
 			case errors.Is(err, errRateOff):
-				f.refuse(s.end, Refusal{Why: err.Error(), How: rateHint[s.source]})
+				f.refuse(s.end, Refusal{Why: err.Error(), How: rateHint})
 				return
 			case err != nil:
 				f.refuse(s.end, explain(err))
@@ -453,7 +139,7 @@ func (f *fetch) since(source string, p *profile.Profile) (*profile.Profile, erro
 	if before == nil {
 		return nil, errors.New("its state at the start could not be had")
 	}
-	if rateHint[source] != "" && len(before.Sample)+len(p.Sample) == 0 {
+	if hasRate(source) && len(before.Sample)+len(p.Sample) == 0 {
 		return nil, errRateOff
 	}
 	if source == "allocs" {
@@ -471,12 +157,12 @@ func (f *fetch) since(source string, p *profile.Profile) (*profile.Profile, erro
 
 // errRateOff is what an empty profile of delays means: that nobody asked for
 // one, and not that nobody waited.
-var errRateOff = errors.New("the program has it switched off")
+var errRateOff = errors.New("switched off in the program")
 
-var rateHint = map[string]string{
-	"block": `runtime.SetBlockProfileRate(10000) in the program, or import _ "github.com/gowhy/gowhy/agent", which does it for the recording`,
-	"mutex": `runtime.SetMutexProfileFraction(100) in the program, or import _ "github.com/gowhy/gowhy/agent", which does it for the recording`,
-}
+const rateHint = `import _ "github.com/gowhy/gowhy/agent" in the program: it sets their rates while it is recorded`
+
+// hasRate reports whether a source counts nothing until a program sets a rate.
+func hasRate(source string) bool { return source == "block" || source == "mutex" }
 
 // onlyAllocated takes out what is in use: the difference of that is no
 // profile, and the heap profiles have it.
@@ -505,7 +191,7 @@ var lasting = []struct {
 }{
 	{source: "trace", member: recording.TraceMember},
 	{source: "cpu", member: recording.CPUMember},
-	{source: "metrics", member: recording.MetricsMember, agentOnly: true},
+	{source: "metrics", member: recording.MetricsMember},
 	{source: "allocs", member: recording.AllocsMember, agentOnly: true},
 	{source: "block", member: recording.BlockMember, agentOnly: true},
 	{source: "mutex", member: recording.MutexMember, agentOnly: true},
@@ -534,8 +220,11 @@ func (f *fetch) during(stop context.Context, until time.Time, started func()) {
 		wg.Go(func() {
 			defer once()
 			var err error
-			switch s.source {
-			case "trace", "metrics":
+			switch {
+			case s.source == "metrics" && !f.at.agent:
+				once() // it asks again and again
+				err = f.poll(w, s.member)
+			case s.source == "trace" || s.source == "metrics":
 				err = f.stream(w, s.source, s.member)
 			default:
 				err = f.pieces(w, s.source, s.member)
@@ -601,7 +290,7 @@ func (f *fetch) answering(stop context.Context) (context.Context, func()) {
 			return
 		}
 		switch {
-		case errors.Is(context.Cause(stop), errProgramGone):
+		case programEnded(stop):
 			sleepUntil(ctx, time.Now().Add(goneGrace))
 		case f.at.agent:
 			asked, done := context.WithTimeout(ctx, probeLimit)
@@ -665,10 +354,24 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 		}
 	}
 	if err != nil && f.has(member) && stopped(stop) {
+		f.cutByEnd(stop, member)
 		return nil // what came before the end is of use
 	}
 	return ended(stop, err)
 }
+
+// cutByEnd notes that the last of a member was lost with the program that has
+// the agent, which could have kept it.
+func (f *fetch) cutByEnd(stop context.Context, member string) {
+	if f.at.agent && programEnded(stop) {
+		f.refuse(member, Refusal{Why: "the program ended while it was recorded, and what it had not sent is lost", How: finishHint})
+	}
+}
+
+const finishHint = "`defer agent.Finish()` in main keeps the end of a recording, too"
+
+// programEnded reports whether a recording is over because its program is.
+func programEnded(stop context.Context) bool { return errors.Is(context.Cause(stop), errProgramGone) }
 
 // fill writes a member from a stream, as much as there is and at most limit.
 func (r *recorder) fill(member string, from io.Reader, limit int64) (int64, error) {
@@ -714,9 +417,7 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 			if all == nil {
 				return ended(stop, err)
 			}
-			if !stopped(stop) {
-				f.refuse(member, Refusal{Why: "it ends early: " + explain(err).Why})
-			}
+			f.endsEarly(stop, member, err)
 			break
 		}
 		if only = data; all != nil {
@@ -735,6 +436,29 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 	}
 	f.keep(member, all, only)
 	return nil
+}
+
+// endsEarly says why there is no further piece of a profile, unless all is
+// well: the recording is over, or the program ended and had sent everything.
+func (f *fetch) endsEarly(stop context.Context, member string, err error) {
+	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+	if broken || unreachable(err) || ending(err) {
+		// A program is seen to have ended some time after its connections.
+		sleepUntil(stop, time.Now().Add(goneGrace))
+	}
+	switch {
+	case programEnded(stop) && broken:
+		f.cutByEnd(stop, member)
+	case !stopped(stop) && !ending(err):
+		f.refuse(member, Refusal{Why: "it ends early: " + explain(err).Why, How: explain(err).How})
+	}
+}
+
+// ending reports whether the agent refused a request because its program is
+// in [agent.Finish].
+func ending(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && strings.HasSuffix(status.text, "the program is ending")
 }
 
 func (f *fetch) piece(ctx context.Context, path string, d time.Duration) (*profile.Profile, []byte, error) {
@@ -794,7 +518,7 @@ func binarySize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
 		return fmt.Sprintf("%d GiB", n>>30)
-	case n >= 10<<20:
+	case n >= 10<<20, n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%d KiB", (n+1023)>>10)

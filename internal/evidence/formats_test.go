@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -244,6 +245,24 @@ func TestGodebugFilter(t *testing.T) {
 					t.Errorf("pieces of %d: %q in %s: %v", size, line, to, is)
 				}
 			}
+		}
+	}
+}
+
+// A runtime that prints schedtrace lists everything when the program panics:
+// between the runtime's words and the program's last ones.
+func TestGodebugFilterOfPanic(t *testing.T) {
+	detail := "SCHED 300ms: gomaxprocs=1 idleprocs=0\n  P0: status=1 schedtick=0\n  M12: p=nil curg=nil\n  G1: status=2(sleep) m=0\n"
+	own := "  P: mine\n  Good: status=2\npanic: boom\n"
+	for size := 1; size < 40; size += 2 {
+		var rest, sched bytes.Buffer
+		f := newGodebugFilter(&rest, nil, &sched)
+		for chunk := range slices.Chunk([]byte(detail+own), size) {
+			f.Write(chunk)
+		}
+		f.Close()
+		if rest.String() != own || strings.Count(sched.String(), "\n") != 4 {
+			t.Errorf("pieces of %d: %q and %q", size, rest.String(), sched.String())
 		}
 	}
 }
@@ -509,6 +528,43 @@ func TestTextProfileIsTheProfile(t *testing.T) {
 	}
 }
 
+// TestTallyBounds: labels that never repeat are dropped, and nothing of the sums.
+func TestTallyBounds(t *testing.T) {
+	sums := newTally(samplesOnly)
+	sums.most = 3
+	for i := range 10 {
+		sums.add(1, map[string]string{"thread": strconv.Itoa(i)}, 1, 1)
+	}
+	if last := sums.p.Samples[len(sums.p.Samples)-1]; len(sums.p.Samples) != 4 || last.Labels != nil || last.Values[0] != 7 {
+		t.Errorf("%+v", sums.p.Samples)
+	}
+}
+
+// TestMatchCyclesBounded: logs of one rhythm fit everywhere, and cost no more
+// than others.
+func TestMatchCyclesBounded(t *testing.T) {
+	var cycles []model.Cycle
+	var log []gcEntry
+	for i := range 200_000 {
+		at := time.Duration(i) * 10 * time.Millisecond
+		log = append(log, gcEntry{began: at})
+		if i < 100_000 {
+			cycles = append(cycles, model.Cycle{Begin: at})
+		}
+	}
+	// The rhythm breaks after most of a thousand, for each place anew.
+	for i := 999; i < len(log); i += 1000 {
+		log[i].began += 5 * time.Millisecond
+	}
+	begin := time.Now()
+	if _, ok := matchCycles(cycles, log); ok {
+		t.Error("matched in one place")
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("took %v", d)
+	}
+}
+
 func TestGoroutineDump(t *testing.T) {
 	for v, state := range map[string]string{"1.13": "semacquire", "1.26": "sync.Mutex.Lock"} {
 		m := loadFixture(t, "text-"+v+"/dump.txt")
@@ -538,6 +594,7 @@ func TestGoroutineDump(t *testing.T) {
 	}
 	for header, want := range map[string]map[string]string{
 		"goroutine 7 [chan receive, 12 minutes, locked to thread]:": {"state": "chan receive", "minutes": "12"},
+		`goroutine 8 [select, 3 minutes labels:{"job": "a]b, c"}]:`: {"state": "select", "minutes": "3"},
 		"goroutine 1 gp=0xc000002380 m=nil [sync.WaitGroup.Wait]:":  {"state": "sync.WaitGroup.Wait"},
 		"goroutine 0 gp=0x5b4 m=0 mp=0x5b5 [idle]:":                 {"state": "idle"},
 		"goroutine 9 [IO wait (scan), 2 minutes]:":                  {"state": "IO wait", "minutes": "2"},

@@ -85,6 +85,9 @@ const (
 	// matchSlack is by how much a begin may differ: the log is in whole
 	// milliseconds, and the trace notes the begin after the world was stopped.
 	matchSlack = 3 * time.Millisecond
+	// maxMatched bounds the work: nobody's collections keep one rhythm for so long
+	// by chance, and logs of one rhythm throughout are made to be slow to match.
+	maxMatched = 256
 )
 
 // matchCycles returns where on the trace's clock the log's clock began, when
@@ -98,10 +101,11 @@ func matchCycles(cycles []model.Cycle, log []gcEntry) (origin time.Duration, ok 
 		}
 	}
 	slices.Sort(begins)
+	begins = begins[:min(len(begins), maxMatched)]
 	places, longest := 0, minMatched
 	for first := range log {
 		n := min(len(begins), len(log)-first) // the log may end before the trace does
-		if n < longest {
+		if n < longest || places > 1 {
 			break
 		}
 		if o, fits := rhythm(begins[:n], log[first:first+n]); fits {

@@ -102,16 +102,33 @@ func (f *godebugFilter) hold(p []byte, whole bool) error {
 
 // destinationOf returns where a line goes that begins like this.
 func destinationOf(line []byte) destination {
-	gc, sched := begins(line, "gc ", " @"), begins(line, "SCHED ", "ms: gomaxprocs=")
-	switch {
-	case gc == beginsYes:
-		return toGCTrace
-	case sched == beginsYes:
-		return toSchedTrace
-	case gc == beginsPerhaps, sched == beginsPerhaps:
+	perhaps := false
+	for _, b := range beginnings {
+		switch begins(line, b.before, b.after) {
+		case beginsYes:
+			return b.to
+		case beginsPerhaps:
+			perhaps = true
+		}
+	}
+	if perhaps {
 		return toBeSeen
 	}
 	return toRest
+}
+
+// beginnings are those of the runtime's lines, each with a number in it.
+var beginnings = []struct {
+	before, after string
+	to            destination
+}{
+	{"gc ", " @", toGCTrace},
+	{"SCHED ", "ms: gomaxprocs=", toSchedTrace},
+	// A runtime that prints schedtrace lists everything when the program
+	// panics, or when it was asked for with scheddetail.
+	{"  P", ": status=", toSchedTrace},
+	{"  M", ": p=", toSchedTrace},
+	{"  G", ": status=", toSchedTrace},
 }
 
 type beginning int

@@ -91,8 +91,11 @@ func (d *dump) place(s string) {
 	d.placed = true
 }
 
-// dumpLabels reads "chan receive, 5 minutes, locked to thread".
+// dumpLabels reads "chan receive, 5 minutes, locked to thread". Since Go 1.26
+// the program's own labels may follow, with tracebacklabels=1: they are somebody's
+// data, and not kept.
 func dumpLabels(state string) map[string]string {
+	state, _, _ = strings.Cut(state, " labels:{")
 	parts := strings.Split(state, ", ")
 	labels := map[string]string{"state": strings.TrimSuffix(parts[0], " (scan)")}
 	for _, p := range parts[1:] {

@@ -13,11 +13,14 @@ import (
 	"github.com/gowhy/gowhy/recording"
 )
 
-// kernelHz is the rate of on-CPU samples for each thread's CPU time. It is the
-// runtime's own rate and cost, less one: at 100 the samples of a program that
-// does things every 10 ms would all fall on the same thing, and so they would
-// beside the runtime's profiler and the scheduler's tick.
-const kernelHz = 99
+// kernelHz is the rate of on-CPU samples for each CPU. A sample takes 15 µs on
+// a virtual machine, nearly all of it the timer's interrupt: one that is thrown
+// away costs the same. So this is 0.6 % of a CPU, and a program that uses a
+// twentieth of one gets 20 samples a second. It is prime: at a round rate the
+// samples of a program that does things every 10 ms would all fall on the same
+// thing, and so they would beside the runtime's profiler and the scheduler's
+// tick.
+const kernelHz = 397
 
 // What the profiles of kernel evidence say of themselves: the first comment
 // is the kind, others hold what the samples do not.
@@ -26,6 +29,7 @@ const (
 	offCPUComment    = "gowhy context switches"
 	userOnlyComment  = "user only"
 	lostComment      = "lost %d"
+	watchedComment   = "watched %f" // the share of the time, where it is not all of it
 )
 
 // kernelProfiles writes what the kernel saw in pprof's format.
@@ -45,6 +49,9 @@ func kernelProfiles(res *kernel.Result) (cpu, off *profile.Profile) {
 	cpu = b.p
 	b = newPprofBuilder(res, "offcpu", "switches", offCPUComment)
 	b.p.Period = 1
+	if res.OffShare > 0 && res.OffShare < 1 {
+		b.p.Comments = append(b.p.Comments, fmt.Sprintf(watchedComment, res.OffShare))
+	}
 	for _, s := range res.Off {
 		preempted := ""
 		if s.Preempted {
@@ -168,7 +175,9 @@ func (l *loader) foldKernelCPU(f format, p *pprofFile) error {
 }
 
 func (l *loader) foldOffCPU(f format, p *pprofFile) error {
-	return l.foldKernel(f, p, func(k *model.Kernel, m *model.Profile) { k.Off = m })
+	return l.foldKernel(f, p, func(k *model.Kernel, m *model.Profile) {
+		k.Off, k.OffShare = m, watchedIn(p.Comments)
+	})
 }
 
 func (l *loader) foldKernel(f format, p *pprofFile, set func(*model.Kernel, *model.Profile)) error {
@@ -185,6 +194,19 @@ func (l *loader) foldKernel(f format, p *pprofFile, set func(*model.Kernel, *mod
 	set(l.m.Kernel, m)
 	l.m.Kernel.Lost = max(l.m.Kernel.Lost, lostIn(p.Comments))
 	return nil
+}
+
+// watchedIn reads in which share of the time switches were watched; 0 is not said.
+func watchedIn(comments []string) (share float64) {
+	for _, c := range comments {
+		if strings.HasPrefix(c, "watched ") {
+			fmt.Sscanf(c, watchedComment, &share)
+		}
+	}
+	if !(share > 0 && share < 1) {
+		return 0
+	}
+	return share
 }
 
 // lostIn reads how many samples are missing. Both profiles of a recording tell

@@ -126,7 +126,7 @@ func kernelResult() *kernel.Result {
 	user := kernel.Frame{PC: 0x401000, Func: "main.read", File: "main.go", Line: 7}
 	inlined := kernel.Frame{PC: 0x401000, Func: "main.outer", File: "main.go", Line: 20}
 	return &kernel.Result{
-		Begin: begin, End: begin.Add(2 * time.Second), Hz: 100, UserOnly: true, Lost: 5, SyscallsLost: 2,
+		Begin: begin, End: begin.Add(2 * time.Second), Hz: 100, UserOnly: true, Lost: 5, SyscallsLost: 2, OffShare: 0.25, SyscallsShare: 0.125,
 		CPU: []kernel.Sample{
 			{Stack: []kernel.Frame{leaf, user, inlined}, Thread: "prog", Kernel: true, Syscall: "read", Count: 3, Time: 30 * time.Millisecond},
 			{Stack: []kernel.Frame{user, inlined}, Thread: "prog", Count: 1, Time: 10 * time.Millisecond},
@@ -147,7 +147,7 @@ func TestKernelReachesModel(t *testing.T) {
 	}
 	m := loadRecording(t, map[string][]byte{recording.KernelMember: c.Bytes(), recording.OffCPUMember: o.Bytes(), recording.SyscallsMember: syscallsJSON(res)})
 	k := m.Kernel
-	if k == nil || !m.Has(model.KernelCPU) || !m.Has(model.OffCPU) || m.Has(model.CPU) || !k.UserOnly || k.Lost != 5 {
+	if k == nil || !m.Has(model.KernelCPU) || !m.Has(model.OffCPU) || m.Has(model.CPU) || !k.UserOnly || k.Lost != 5 || k.OffShare != 0.25 {
 		t.Fatalf("kernel %+v", k)
 	}
 	if len(k.CPU.Samples) != 3 || k.CPU.Duration != 2*time.Second || !k.CPU.Known || k.CPU.At != 0 {
@@ -168,8 +168,12 @@ func TestKernelReachesModel(t *testing.T) {
 	if s := k.Off.Samples[0]; s.Labels["preempted"] != "true" || s.Values[0] != 9 {
 		t.Errorf("off %+v", s)
 	}
-	if s := m.Syscalls; s.Window != 2*time.Second || s.Lost != 2 || s.Calls[0].Name != "read" || s.Call("read").Errors["EAGAIN"] != 4 || s.Call("read").Bytes != 4096 {
+	if s := m.Syscalls; s.Window != 2*time.Second || s.Lost != 2 || s.Calls[0].Name != "read" || s.Call("read").Errors["EAGAIN"] != 4 || s.Call("read").Bytes != 4096 || s.Share != 0.125 || s.Exact() {
 		t.Errorf("syscalls %+v", s)
+	}
+	res.SyscallsShare = 1
+	if s, _, err := parseSyscalls(bytes.NewReader(syscallsJSON(res))); err != nil || !s.Exact() {
+		t.Errorf("all counted: %+v, %v", s, err)
 	}
 }
 
@@ -177,6 +181,7 @@ func TestSyscallsDamaged(t *testing.T) {
 	for _, text := range []string{
 		"", "{", `{"kind":"gowhy syscalls","schema":2}`, `{"kind":"other","schema":1}`,
 		`{"kind":"gowhy syscalls","schema":1,"calls":[{"name":"read","count":-1}]}`,
+		`{"kind":"gowhy syscalls","schema":1,"share":1.5}`, `{"kind":"gowhy syscalls","schema":1,"share":-1}`,
 		`{"kind":"gowhy syscalls","schema":1,"begin":"2026-01-02T00:00:00Z","end":"2026-01-01T00:00:00Z"}`,
 	} {
 		if _, _, err := parseSyscalls(strings.NewReader(text)); err == nil {
@@ -265,7 +270,7 @@ func FuzzSyscalls(f *testing.F) {
 	f.Add(syscallsJSON(kernelResult()))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		calls, _, err := parseSyscalls(bytes.NewReader(text))
-		if err == nil && (calls.Window < 0 || calls.Lost < 0) {
+		if err == nil && (calls.Window < 0 || calls.Lost < 0 || calls.Share < 0 || calls.Share > 1) {
 			t.Errorf("%+v", calls)
 		}
 	})

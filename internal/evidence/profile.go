@@ -244,8 +244,9 @@ func labelKey(labels map[string]string) string {
 
 // A tally adds samples of equal stack and labels up.
 type tally struct {
-	p  *model.Profile
-	at map[tallied]int // index in p.Samples
+	p    *model.Profile
+	at   map[tallied]int // index in p.Samples
+	most int             // samples that keep their labels
 }
 
 type tallied struct {
@@ -254,13 +255,21 @@ type tallied struct {
 }
 
 func newTally(types ...model.ValueType) *tally {
-	return &tally{p: &model.Profile{Types: types}, at: map[tallied]int{}}
+	return &tally{p: &model.Profile{Types: types}, at: map[tallied]int{}, most: maxTallied}
 }
+
+// maxTallied is how many samples keep their labels: the frames of stacks are
+// bounded elsewhere, and labels need not repeat.
+const maxTallied = 1 << 20
 
 // add adds sign times values to what the stack has. It keeps none of its arguments.
 func (t *tally) add(stack model.Stack, labels map[string]string, sign int64, values ...int64) {
 	key := tallied{stack, labelKey(labels)}
 	i, ok := t.at[key]
+	if !ok && len(t.at) >= t.most && labels != nil {
+		labels, key = nil, tallied{stack: stack}
+		i, ok = t.at[key]
+	}
 	if !ok {
 		i = len(t.p.Samples)
 		t.at[key] = i

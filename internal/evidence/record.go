@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -57,6 +58,9 @@ type RecordOptions struct {
 	NoGodebug bool
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
+	// Foreground is set when an interrupt that ends the recording also goes to
+	// the command, from the terminal that both have.
+	Foreground bool
 	// Stdin, Stdout and Stderr are the command's.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -254,10 +258,13 @@ func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
 	d := cmp.Or(r.o.Duration, defaultDuration)
 	pid := t.PID
 	if at == nil {
-		at = r.findIn(ctx, pid)
+		if at = r.findIn(ctx, pid); at != nil {
+			pid = r.listener(ctx, pid, at)
+		}
 	} else if pid == 0 {
 		pid = r.processBehind(ctx, at)
 	}
+	r.refuseOfCommands()
 	if at != nil {
 		r.man.URL = at.shown()
 		r.man.Command = at.cmdline(ctx)
@@ -282,9 +289,7 @@ func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
 	defer cancel(nil)
 	r.seen.whenGone(cancel)
 	r.window(stop, f, time.Now().Add(d), func() {})
-	if f != nil && !r.seen.isGone() {
-		f.end()
-	}
+	f.conclude(r.seen.isGone())
 	return nil
 }
 
@@ -326,12 +331,12 @@ func sleepUntil(ctx context.Context, t time.Time) {
 
 var (
 	errInterrupted = errors.New("the recording was ended early")
-	errProgramGone = errors.New("the program ended before it was whole")
+	errProgramGone = errors.New("the program ended first")
 )
 
 // errEnded is why a recording stopped before its time.
 func errEnded(stop context.Context) error {
-	if errors.Is(context.Cause(stop), errProgramGone) {
+	if programEnded(stop) {
 		return errProgramGone
 	}
 	return errInterrupted
@@ -412,7 +417,8 @@ func (r *recorder) finish(res *Recorded, err error) error {
 	r.cost(&res.Cost)
 	r.man.Cost = &res.Cost
 	if ferr := r.w.Finish(r.man); ferr != nil {
-		return errors.Join(err, &Problem{What: "cannot write the recording: " + ferr.Error(), Err: ferr})
+		return errors.Join(err, &Problem{What: "cannot write the recording: " + ferr.Error(), Err: ferr,
+			Hint: "gowhy " + quote(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o"})
 	}
 	res.Written = true
 	return err
@@ -442,13 +448,70 @@ func evidenceAmong(members []recording.Member) bool {
 
 func (r *recorder) nothing(refused []Refusal) error {
 	p := &Problem{What: "nothing was recorded", None: true, Hint: pprofHint}
-	for i, f := range refused {
-		p.What += fmt.Sprintf("; %s: %s", f.Member, f.Why)
+	for i, f := range GroupRefusals(refused, nil) {
+		p.What += "; " + f.Why
 		if i == 0 && f.How != "" {
 			p.Hint = f.How
 		}
 	}
 	return p
+}
+
+// GroupRefusals makes one of those with one reason, in sentences that name
+// their sources: what is missing, and what is there but not whole.
+func GroupRefusals(refused []Refusal, there func(member string) bool) []Refusal {
+	type key struct {
+		why, how string
+		there    bool
+	}
+	var order []key
+	of := map[key][]string{}
+	for _, f := range refused {
+		k := key{f.Why, f.How, there != nil && there(f.Member)}
+		if of[k] == nil {
+			order = append(order, k)
+		}
+		of[k] = append(of[k], f.Member)
+	}
+	var grouped []Refusal
+	for _, k := range order {
+		what := strings.Join(SourcesOf(of[k]), ", ")
+		switch {
+		case what == endpointMember:
+			what = "no trace and no profiles of the runtime"
+		case k.there:
+			what += ", not whole"
+		default:
+			what = "without " + what
+		}
+		grouped = append(grouped, Refusal{Member: strings.Join(of[k], ","), Why: what + ": " + k.why, How: k.how})
+	}
+	return grouped
+}
+
+// endpointMember stands for all that a program tells of itself.
+const endpointMember = "endpoint"
+
+// SourcesOf are the sources that members are of, in the words of
+// [SourceNames]; of two snapshots that are not both there it says which.
+func SourcesOf(members []string) (names []string) {
+	both := func(source string) bool {
+		return slices.Contains(members, source+"-start.pb.gz") && slices.Contains(members, source+"-end.pb.gz")
+	}
+	for _, m := range members {
+		name, _, _ := strings.Cut(m, ".")
+		source, at, snapshot := strings.Cut(name, "-")
+		switch {
+		case snapshot && both(source):
+			name = source
+		case snapshot:
+			name = source + " at the " + at
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 const pprofHint = `import _ "net/http/pprof" in the program and serve HTTP, or record a test: go test -exec 'gowhy record --' -bench .`

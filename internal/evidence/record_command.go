@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/buildinfo"
 	"errors"
@@ -57,8 +58,8 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	if at == nil {
 		r.man.End = r.clock.now()
 		r.seen.end()
-		r.refuse("endpoint", why)
-		return p.finish(), nil
+		r.refuse(endpointMember, why)
+		return r.finishProcess(ctx, p), nil
 	}
 	r.man.URL = at.shown()
 	f := &fetch{recorder: r, at: at}
@@ -70,10 +71,8 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 		r.o.Log("recording at " + where)
 	}
 	r.window(stop, f, until, started)
-	if !p.ended() {
-		f.end()
-	}
-	return p.finish(), nil
+	f.conclude(p.ended())
+	return r.finishProcess(ctx, p), nil
 }
 
 // stopWith is done when the recording is to end: with ctx, or with the
@@ -95,20 +94,22 @@ func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
 // a port. started is to be called when the recording of it has begun.
 func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why Refusal) {
 	none := func() {}
-	if p.socket != "" {
+	if p.socket != "" && !p.wrapper {
 		if at, err := r.awaitAgent(stop, p); err == nil {
 			return at, func() { at.release(stop) }, why
 		}
 	}
-	if !until.IsZero() && p.profiled {
-		if s := time.Now().Add(r.o.Startup); s.After(until) {
-			until = s
-		}
-	}
 	refused := map[string]bool{} // ports that answered as something else
 	began := time.Now()
+	until = r.patience(p, until)
 	for {
-		addrs, err := proc.Listening(p.pid())
+		if r.follow(p) {
+			until = r.patience(p, until)
+		}
+		if at, err := p.agent(stop); err == nil {
+			return at, func() { at.release(stop) }, why
+		}
+		addrs, err := proc.Listening(p.subject())
 		if err != nil && !p.ended() {
 			sleepUntil(stop, until)
 			return nil, none, Refusal{Why: "the program's ports could not be looked for: " + err.Error()}
@@ -122,9 +123,25 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 		}
 		sleepUntil(stop, next)
 		if stop.Err() != nil || !until.IsZero() && !time.Now().Before(until) {
+			if p.wrapper && p.child == 0 {
+				return nil, none, Refusal{Why: fmt.Sprintf("%s is no Go program, and started none", filepath.Base(p.cmd.Path))}
+			}
 			return nil, none, noEndpointIn(addrs, refused)
 		}
 	}
+}
+
+// patience is until when a program may become one that can be asked: to the
+// end of the recording, and longer when it has handlers or is yet to start
+// what is meant.
+func (r *recorder) patience(p *process, until time.Time) time.Time {
+	if until.IsZero() {
+		return until
+	}
+	if p.profiled || p.wrapper && p.child == 0 {
+		return time.Now().Add(max(r.o.Startup, r.o.Duration))
+	}
+	return time.Now().Add(r.o.Duration)
 }
 
 // searchEvery slows the search for ports down: each look at them is a walk
@@ -151,7 +168,7 @@ func noEndpointIn(addrs []string, refused map[string]bool) Refusal {
 	} else if len(addrs) > 0 {
 		why = "the program does not answer at " + strings.Join(addrs, ", ")
 	}
-	return Refusal{Why: why + ": no trace and no profiles of the runtime", How: agentHint}
+	return Refusal{Why: why, How: agentHint}
 }
 
 const agentHint = `import _ "github.com/gowhy/gowhy/agent" in the program`
@@ -168,19 +185,28 @@ const (
 func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, error) {
 	ctx, cancel := context.WithTimeout(stop, agentWait)
 	defer cancel()
-	at := &endpoint{client: unixClient(p.socket), base: "http://gowhy" + agentPath, agent: true, local: true}
 	for {
-		err := errors.New("it has not begun")
-		if _, serr := os.Stat(p.socket); serr == nil {
-			if err = at.probe(ctx, probeLimit); err == nil {
-				return at, nil
-			}
+		at, err := p.agent(ctx)
+		if err == nil {
+			return at, nil
 		}
 		sleepUntil(ctx, time.Now().Add(agentEvery))
 		if ctx.Err() != nil {
 			return nil, err
 		}
 	}
+}
+
+// agent is the endpoint of a program's agent, if it has begun to listen.
+func (p *process) agent(ctx context.Context) (*endpoint, error) {
+	if p.socket == "" {
+		return nil, errors.New("it was not asked to listen")
+	}
+	if _, err := os.Stat(p.socket); err != nil {
+		return nil, err
+	}
+	at := &endpoint{client: unixClient(p.socket), base: "http://gowhy" + agentPath, agent: true, local: true}
+	return at, at.probe(ctx, probeLimit)
 }
 
 // release lets a program go on that waits in its agent for the recording to
@@ -202,6 +228,10 @@ type process struct {
 	socket, dir string
 	profiled    bool
 	observer    *observer
+	// A wrapper starts the program that is meant; child is its process then,
+	// once it is known.
+	wrapper bool
+	child   int
 }
 
 // start starts a program. With agent, one that has gowhy's is told to listen
@@ -214,9 +244,10 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 	}
 	info := r.build(path)
 	env := os.Environ()
-	if info != nil && agent {
-		p.profiled = mentions(path, pprofSymbol)
-		if mentions(path, agentSymbol) {
+	if agent {
+		p.wrapper = wraps(info)
+		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
+		if p.wrapper || mentions(path, agentSymbol) {
 			if env, err = p.listen(env); err != nil {
 				return nil, err
 			}
@@ -320,7 +351,7 @@ func (r *recorder) streams(p *process, env []string, info *buildinfo.BuildInfo) 
 			p.cmd.Stderr = tee(p.cmd.Stderr, f)
 		}
 	}
-	if info != nil && !r.o.NoGodebug {
+	if info != nil && !toolchains(info) && !r.o.NoGodebug {
 		env = r.godebug(p, env, create)
 	}
 	return env
@@ -390,6 +421,9 @@ func tee(to io.Writer, log io.Writer) io.Writer {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
+// subject is the process that is recorded.
+func (p *process) subject() int { return cmp.Or(p.child, p.pid()) }
+
 func (p *process) ended() bool {
 	select {
 	case <-p.exited:
@@ -399,25 +433,18 @@ func (p *process) ended() bool {
 	}
 }
 
-// Grace periods for a program to end: first on the signal that a terminal
-// sends to it as well as to us, then on ours.
+// Grace periods for a program to end: first on the signal that it may have got
+// with us, then on ours.
 const (
 	graceAlone     = 300 * time.Millisecond
 	graceInterrupt = 5 * time.Second
 )
 
-// finish ends the program if it has not ended by itself, and returns the exit
+// finishProcess ends the program if it has not ended by itself, and returns the exit
 // code to pass on.
-func (p *process) finish() int {
+func (r *recorder) finishProcess(ctx context.Context, p *process) int {
 	if !p.ended() {
-		p.killed = true
-		if !p.within(graceAlone) {
-			p.cmd.Process.Signal(os.Interrupt)
-			if !p.within(graceInterrupt) {
-				p.cmd.Process.Kill()
-				<-p.exited
-			}
-		}
+		r.endProcess(ctx, p)
 	}
 	p.observer.end() // it has the last look at what the kernel keeps until now
 	if p.cmd.ProcessState == nil {
@@ -425,6 +452,38 @@ func (p *process) finish() int {
 	}
 	p.cleanUp()
 	return p.code()
+}
+
+// endProcess interrupts a program as a terminal does, with all that it
+// started. One that has been interrupted together with us is not interrupted
+// again while it ends: many give up everything on the second time.
+func (r *recorder) endProcess(ctx context.Context, p *process) {
+	switch {
+	case ctx.Err() == nil:
+	case r.o.Foreground && p.within(graceInterrupt), p.within(graceAlone):
+		return
+	}
+	p.killed = true
+	p.signal(os.Interrupt)
+	if !p.within(graceInterrupt) {
+		r.o.Log(fmt.Sprintf("%s did not end within %v of an interrupt, and was killed", filepath.Base(p.cmd.Path), graceInterrupt))
+		p.signal(os.Kill)
+		<-p.exited
+	}
+}
+
+// signal sends a signal to a program, and through a wrapper to what it started.
+func (p *process) signal(s os.Signal) {
+	var others []int
+	if p.wrapper {
+		others = descendants(p.pid())
+	}
+	_ = p.cmd.Process.Signal(s) // it may just have ended
+	for _, pid := range others {
+		if o, err := os.FindProcess(pid); err == nil {
+			_ = o.Signal(s)
+		}
+	}
 }
 
 func (p *process) cleanUp() {

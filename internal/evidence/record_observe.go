@@ -38,7 +38,7 @@ type observer struct {
 func (r *recorder) observe(pid int) *observer {
 	o := &observer{r: r, pid: pid, quit: make(chan struct{})}
 	r.man.PID = pid
-	k := kernel.Options{PID: pid, OffCPU: r.wants("offcpu"), Syscalls: r.wants("syscalls")}
+	k := kernel.Options{PID: pid, OffCPU: r.wants("offcpu"), Syscalls: r.wants("syscalls"), AllSyscalls: slices.Contains(r.o.Only, "syscalls")}
 	if r.wants("kernel") {
 		k.Hz = kernelHz
 	}
@@ -64,7 +64,7 @@ func (o *observer) startKernel(k kernel.Options) {
 			{"kernel", recording.KernelMember}, {"offcpu", recording.OffCPUMember}, {"syscalls", recording.SyscallsMember},
 		} {
 			if o.r.wants(m.source) {
-				o.r.refuse(m.member, Refusal{Why: err.Error(), How: "gowhy doctor"})
+				o.r.refuse(m.member, kernelRefusal(k.PID, err))
 			}
 		}
 		return
@@ -73,6 +73,17 @@ func (o *observer) startKernel(k kernel.Options) {
 	for _, f := range s.Refused() {
 		o.r.refuse(kernelMember(f.What), Refusal{Why: f.Why, How: f.How})
 	}
+}
+
+// kernelRefusal says why nothing of the kernel's can be had; of another user's
+// process each part has that one reason in other words.
+func kernelRefusal(pid int, err error) Refusal {
+	if info, serr := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); serr == nil && os.Geteuid() != 0 {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+			return Refusal{Why: "the process is another user's", How: fmt.Sprintf("sudo gowhy record --pid %d", pid)}
+		}
+	}
+	return Refusal{Why: err.Error(), How: "gowhy doctor"}
 }
 
 // end stops observing. It may be called again.
@@ -165,6 +176,16 @@ const beforeWindow = time.Second
 // looked at.
 var environment = []string{"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT"}
 
+// refuseOfCommands notes what was asked for by name and only a program that we
+// start can be made to tell.
+func (r *recorder) refuseOfCommands() {
+	for source, member := range map[string]string{"gctrace": recording.GCTraceMember, "schedtrace": recording.SchedTraceMember} {
+		if slices.Contains(r.o.Only, source) {
+			r.refuse(member, Refusal{Why: "a program prints it only when it was started so", How: "gowhy record -- ./PROGRAM"})
+		}
+	}
+}
+
 // describe notes what is known of a process from its files.
 func (r *recorder) describe(pid int) {
 	if pid == 0 {
@@ -194,7 +215,11 @@ func (r *recorder) build(exe string) *buildinfo.BuildInfo {
 	info, err := buildinfo.ReadFile(exe)
 	if err != nil {
 		if r.wants("build") && errors.Is(err, os.ErrPermission) {
-			r.refuse(recording.BuildMember, Refusal{Why: "the program's file may not be read", How: "sudo gowhy record …"})
+			why := Refusal{Why: "the program's file may not be read"}
+			if pid, ok := strings.CutPrefix(filepath.Dir(exe), "/proc/"); ok {
+				why.How = "sudo gowhy record --pid " + pid
+			}
+			r.refuse(recording.BuildMember, why)
 		}
 		return nil
 	}
@@ -225,13 +250,13 @@ func name(exe string) string {
 func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 	addrs, err := proc.Listening(pid)
 	if err != nil {
-		r.refuse("endpoint", Refusal{Why: "the process's ports could not be looked for: " + err.Error()})
+		r.refuse(endpointMember, Refusal{Why: "the process's ports could not be looked for: " + err.Error()})
 		return nil
 	}
 	at := firstEndpoint(ctx, addrs, map[string]bool{})
 	if at == nil {
 		if len(addrs) == 0 && !PortsShown(pid) {
-			r.refuse("endpoint", Refusal{Why: "the process's ports may not be looked at, for it is another user's: no trace and no profiles of the runtime",
+			r.refuse(endpointMember, Refusal{Why: "the process's ports may not be looked at, for it is another user's",
 				How: fmt.Sprintf("gowhy record --pid %d --url http://localhost:PORT   # or: sudo gowhy record --pid %d", pid, pid)})
 			return nil
 		}
@@ -239,7 +264,7 @@ func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 		if len(addrs) > 0 {
 			why = "no profiling handlers at " + strings.Join(addrs, ", ")
 		}
-		r.refuse("endpoint", Refusal{Why: why + ": no trace and no profiles of the runtime",
+		r.refuse(endpointMember, Refusal{Why: why,
 			How: `import _ "github.com/gowhy/gowhy/agent" or _ "net/http/pprof" in the program and serve HTTP`})
 	}
 	return at
@@ -308,9 +333,32 @@ func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool)
 // when it is on another machine or cannot be told. A port may belong to a
 // proxy of containers: the program's own word decides.
 func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
+	local, pid := owner(ctx, at)
+	if local && pid == 0 {
+		for _, m := range []string{recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember} {
+			r.refuse(m, Refusal{Why: "the process behind the port could not be told", How: "gowhy list   # then add its --pid; or: sudo gowhy record --url …"})
+		}
+	}
+	return pid
+}
+
+// listener is the process of an endpoint that was found at the ports of a
+// process or of what that started: all evidence is to be of one.
+func (r *recorder) listener(ctx context.Context, pid int, at *endpoint) int {
+	_, found := owner(ctx, at)
+	if found == 0 || found == pid {
+		return pid
+	}
+	r.o.Log(fmt.Sprintf("process %d, which process %d started, is the one that can be asked; it is recorded", found, pid))
+	return found
+}
+
+// owner returns the process that listens at an endpoint, 0 when it cannot be
+// told, and whether it is one of this machine.
+func owner(ctx context.Context, at *endpoint) (local bool, pid int) {
 	u, err := url.Parse(at.base)
 	if err != nil || !loopback(ctx, u.Hostname()) {
-		return 0
+		return false, 0
 	}
 	port := u.Port()
 	if port == "" {
@@ -322,13 +370,10 @@ func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 	for _, pid := range owners {
 		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 		if err == nil && (argv == nil || string(text) == strings.Join(argv, "\x00")+"\x00") {
-			return pid
+			return true, pid
 		}
 	}
-	for _, m := range []string{recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember} {
-		r.refuse(m, Refusal{Why: "the process behind the port could not be told", How: "add --pid PID (see gowhy list), or: sudo gowhy record --url …"})
-	}
-	return 0
+	return true, 0
 }
 
 // loopback reports whether a host is this machine's own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gowhy/gowhy/model"
@@ -188,7 +190,8 @@ func TestRecordInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if len(rec.Members) != 1 || rec.Members[0].Name != recording.TraceMember || rec.Members[0].Size != int64(len(part)) {
+	i := slices.IndexFunc(rec.Members, func(m recording.Member) bool { return m.Name == recording.TraceMember })
+	if i < 0 || rec.Members[i].Size != int64(len(part)) {
 		t.Errorf("members %+v", rec.Members)
 	}
 	if m := load(t, Options{}, out); !m.Has(model.Trace) {
@@ -199,12 +202,15 @@ func TestRecordInterrupted(t *testing.T) {
 func TestRecordProblems(t *testing.T) {
 	none := httptest.NewServer(http.NotFoundHandler())
 	defer none.Close()
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "hello", r.URL.Path) }))
+	defer echo.Close()
 	away := httptest.NewServer(http.RedirectHandler("http://192.0.2.1/", http.StatusFound))
 	defer away.Close()
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	for url, want := range map[string]string{
 		none.URL:     "no profiling handlers",
+		echo.URL:     "no profiling handlers",
 		away.URL:     "redirects to 192.0.2.1",
 		closed.URL:   "cannot reach",
 		"ftp://host": "not an http URL",
@@ -227,6 +233,110 @@ func TestRecordProblems(t *testing.T) {
 	var p *Problem
 	if !errors.As(err, &p) || !strings.Contains(p.Hint, "-exec") || !strings.HasSuffix(p.Hint, "./... -run 'a b'") {
 		t.Error(err)
+	}
+}
+
+// What was typed almost right is put right in the hint.
+func TestRecordURLHints(t *testing.T) {
+	s := httptest.NewServer(ready(sampleTrace(), cpuProfile(t)))
+	defer s.Close()
+	secure := httptest.NewTLSServer(ready(nil, nil))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer secure.Close()
+	host := strings.TrimPrefix(s.URL, "http://")
+	for url, want := range map[string]string{
+		s.URL + "/api":    "gowhy record --url " + s.URL,
+		host + "/api":     "gowhy record --url " + s.URL,
+		"https://" + host: "gowhy record --url " + s.URL,
+		strings.Replace(secure.URL, "https", "http", 1): "gowhy record --url " + secure.URL + "/debug/pprof/",
+		secure.URL:    "SSL_CERT_FILE=the-authority.pem gowhy record --url " + secure.URL,
+		"localhost:1": "gowhy list   # which programs run here, and at which ports they listen",
+	} {
+		_, _, err := record(t, t.Context(), Target{URL: url})
+		if p := (*Problem)(nil); !errors.As(err, &p) || p.Hint != want {
+			t.Errorf("%s: %+v; want the hint %q", url, p, want)
+		}
+	}
+}
+
+// Of a command that starts a Go program, that one is recorded.
+func TestRecordThroughShell(t *testing.T) {
+	argv := program(t, "pprof")
+	out, res, err := record(t, t.Context(), Target{Command: []string{"sh", "-c", argv[0] + "; exit 3"}})
+	if err != nil || !res.Written || res.ExitCode != 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	m := load(t, Options{}, out)
+	if m.Run.Go == "" || !m.Has(model.BuildInfo) || !m.Has(model.Heap) {
+		t.Errorf("run %+v, refused %+v", m.Run, res.Refused)
+	}
+	res, err = Record(t.Context(), Target{Command: []string{"sh", "-c", "true; exit 3"}}, RecordOptions{Out: out})
+	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, endpointMember), "sh is no Go program, and started none") {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A program that a terminal has interrupted together with us may end in peace,
+// and its exit code is its own.
+func TestRecordForeground(t *testing.T) {
+	for _, tt := range []struct {
+		foreground bool
+		code       int
+	}{{true, 7}, {false, 0}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		res, err := Record(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep 1; exit 7"}},
+			RecordOptions{Out: filepath.Join(t.TempDir(), "run.gowhy"), Foreground: tt.foreground, Only: []string{"proc"}})
+		if err != nil || res.ExitCode != tt.code {
+			t.Errorf("foreground %v: %+v, %v", tt.foreground, res, err)
+		}
+	}
+}
+
+// A program that ends has answers that end with it; that is no fault of them.
+func TestPiecesEnd(t *testing.T) {
+	at := func(gone bool, err error) string {
+		var why string
+		synctest.Test(t, func(t *testing.T) {
+			stop, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if gone {
+				time.AfterFunc(time.Second, func() { cancel(errProgramGone) })
+			}
+			f := &fetch{recorder: &recorder{}, at: &endpoint{agent: true}}
+			f.endsEarly(stop, recording.CPUMember, err)
+			for _, r := range f.refused {
+				why += r.Why + "; " + r.How
+			}
+		})
+		return why
+	}
+	if why := at(true, fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)); !strings.HasPrefix(why, "the program ended while it was recorded") || !strings.Contains(why, "agent.Finish()") {
+		t.Errorf("cut: %q", why)
+	}
+	if why := at(true, &statusError{http.StatusConflict, "the CPU profile: the program is ending"}); why != "" {
+		t.Errorf("ending: %q", why)
+	}
+	if why := at(false, &statusError{http.StatusConflict, "the CPU profile is already being recorded"}); !strings.HasPrefix(why, "it ends early") || !strings.Contains(why, "wait") {
+		t.Errorf("busy: %q", why)
+	}
+}
+
+func TestGroupRefusals(t *testing.T) {
+	got := GroupRefusals([]Refusal{
+		{Member: endpointMember, Why: "no port"},
+		{Member: recording.TraceMember, Why: "too big", How: "less"},
+		{Member: recording.HeapStartMember, Why: "404"}, {Member: recording.HeapEndMember, Why: "404"},
+		{Member: recording.GoroutineEndMember, Why: "404"},
+		{Member: recording.BlockMember, Why: "off"}, {Member: recording.MutexMember, Why: "off"},
+	}, func(member string) bool { return member == recording.TraceMember })
+	var text []string
+	for _, r := range got {
+		text = append(text, r.Why)
+	}
+	want := []string{"no trace and no profiles of the runtime: no port", "trace, not whole: too big", "without heap, goroutine at the end: 404", "without block, mutex: off"}
+	if !slices.Equal(text, want) || got[1].How != "less" {
+		t.Errorf("%q, want %q", text, want)
 	}
 }
 

@@ -58,7 +58,7 @@ func (r *recorder) test(ctx context.Context, argv []string) (code int, err error
 	case <-p.exited:
 	case <-ctx.Done():
 	}
-	code = p.finish()
+	code = r.finishProcess(ctx, p)
 	r.man.End = r.clock.now()
 	pipe.close()
 	dir, _ := flagValue(args, "test.outputdir")

@@ -26,6 +26,7 @@ type syscallFile struct {
 	Begin time.Time     `json:"begin"`
 	End   time.Time     `json:"end"`
 	Lost  int64         `json:"lost,omitempty"`
+	Share float64       `json:"share,omitempty"` // of the time in which calls were counted; absent is all of it
 	Calls []syscallLine `json:"calls"`
 }
 
@@ -39,6 +40,9 @@ type syscallLine struct {
 
 func syscallsJSON(res *kernel.Result) []byte {
 	f := syscallFile{header: header{syscallsKind, syscallsSchema}, Begin: res.Begin, End: res.End, Lost: res.SyscallsLost, Calls: []syscallLine{}}
+	if res.SyscallsShare > 0 && res.SyscallsShare < 1 {
+		f.Share = res.SyscallsShare
+	}
 	for _, c := range res.Syscalls {
 		f.Calls = append(f.Calls, syscallLine{Name: c.Name, Count: c.Count, Time: int64(c.Time), Errors: c.Errors, Bytes: c.Bytes})
 	}
@@ -81,10 +85,10 @@ func parseSyscalls(r io.Reader) (*model.Syscalls, *syscallFile, error) {
 	if f.Kind != syscallsKind || f.Schema > syscallsSchema {
 		return nil, nil, fmt.Errorf("written by a newer gowhy (schema %d)", f.Schema)
 	}
-	if f.End.Before(f.Begin) || len(f.Calls) > maxSyscallNames {
+	if f.End.Before(f.Begin) || len(f.Calls) > maxSyscallNames || !(f.Share >= 0 && f.Share <= 1) {
 		return nil, nil, fmt.Errorf("it makes no sense")
 	}
-	calls := &model.Syscalls{Window: f.End.Sub(f.Begin), Lost: max(0, f.Lost)}
+	calls := &model.Syscalls{Window: f.End.Sub(f.Begin), Lost: max(0, f.Lost), Share: f.Share}
 	for _, c := range f.Calls {
 		if c.Count < 0 || c.Time < 0 {
 			return nil, nil, fmt.Errorf("%q has a negative count or time", c.Name)

@@ -250,7 +250,24 @@ func (f *folder) coverage(c *model.Coverage) {
 	for i := range f.acc.Groups {
 		c.Unknown += f.acc.Groups[i].Unknown
 	}
-	c.Notes = append(c.Notes, d.Notes...)
+	c.Notes = append(c.Notes, joinNotes(d.Notes)...)
+}
+
+// joinNotes makes one note of those that follow each other about the same
+// generation: they have one cause.
+func joinNotes(notes []string) (joined []string) {
+	last := ""
+	for _, n := range notes {
+		about, text, ok := strings.Cut(n, ": ")
+		if ok && about == last {
+			joined[len(joined)-1] += "; " + text
+			continue
+		}
+		if joined, last = append(joined, n), ""; ok {
+			last = about
+		}
+	}
+	return joined
 }
 
 // system reports whether a start function is the runtime's own, the tracer's

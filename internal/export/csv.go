@@ -370,14 +370,18 @@ func processRows(m *model.Model, _ Options) [][]string {
 	rows := [][]string{{"at_ns", "user_ns", "system_ns", "run_queue_ns", "voluntary", "involuntary", "minor_faults", "major_faults", "threads", "fds",
 		"rss_bytes", "swap_bytes", "read_calls", "write_calls", "read_bytes", "write_bytes"}}
 	for _, s := range m.Process.Samples {
-		fds := ""
-		if s.FDs >= 0 {
-			fds = num(s.FDs)
-		}
 		rows = append(rows, []string{ns(s.At), ns(s.User), ns(s.System), ns(s.RunQueue), num(s.Voluntary), num(s.Involuntary), num(s.MinorFaults), num(s.MajorFaults),
-			num(s.Threads), fds, num(s.RSS), num(s.Swap), num(s.ReadCalls), num(s.WriteCalls), num(s.ReadBytes), num(s.WriteBytes)})
+			num(s.Threads), permitted(s.FDs), num(s.RSS), num(s.Swap), permitted(s.ReadCalls), permitted(s.WriteCalls), permitted(s.ReadBytes), permitted(s.WriteBytes)})
 	}
 	return rows
+}
+
+// permitted is a count, empty where it could not be read.
+func permitted[T int | int64](n T) string {
+	if n < 0 {
+		return ""
+	}
+	return num(n)
 }
 
 func threadRows(m *model.Model, _ Options) [][]string {

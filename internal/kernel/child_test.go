@@ -54,10 +54,12 @@ func usage() time.Duration {
 var children = map[string]func(n int){
 	"busy":     func(ms int) { busyWork(time.Duration(ms) * time.Millisecond) },
 	"calls":    callWork,
+	"steady":   steadyWork,
 	"mixed":    mixedWork,
 	"wake":     wakeWork,
 	"threads":  threadWork,
 	"ticks":    tickWork,
+	"loop":     loopWork,
 	"forever":  func(int) { busyWork(time.Hour) },
 	"sleeping": func(ms int) { sleepThread(time.Duration(ms) * time.Millisecond) },
 }
@@ -68,6 +70,15 @@ var children = map[string]func(n int){
 func busyWork(d time.Duration) {
 	sum := 0
 	for begin := time.Now(); time.Since(begin) < d; {
+		sum += busyLoop(sum)
+	}
+	runtime.KeepAlive(sum)
+}
+
+// loopWork computes for n thousand steps, however long they take.
+func loopWork(n int) {
+	sum := 0
+	for range n / 200 {
 		sum += busyLoop(sum)
 	}
 	runtime.KeepAlive(sum)
@@ -97,6 +108,27 @@ func callWork(n int) {
 		syscall.Read(-1, buf)
 		syscall.Read(zero, buf)
 	}
+	syscall.Close(zero)
+}
+
+// steadyWork makes the calls of callWork in small portions, n times ten of
+// getppid, and computes in between.
+func steadyWork(n int) {
+	runtime.LockOSThread()
+	zero, _ := syscall.Open("/dev/zero", syscall.O_RDONLY, 0)
+	buf := make([]byte, 100)
+	sum := 0
+	for range n {
+		for range 10 {
+			syscall.RawSyscall(syscall.SYS_GETPPID, 0, 0, 0)
+		}
+		syscall.Read(-1, buf)
+		syscall.Read(zero, buf)
+		for i := range 10_000 {
+			sum = innerStep(sum, i)
+		}
+	}
+	runtime.KeepAlive(sum)
 	syscall.Close(zero)
 }
 

@@ -17,6 +17,9 @@ type Options struct {
 	Hz       int
 	OffCPU   bool // where threads lose the CPU, and for how long
 	Syscalls bool // counts, errors and times of system calls
+	// AllSyscalls counts every call, whatever that costs the program, and not
+	// only in a share of the time; see Result.SyscallsShare.
+	AllSyscalls bool
 }
 
 // A Refusal is a part of what was asked for and could not be had.
@@ -48,16 +51,22 @@ type Result struct {
 	UserOnly bool
 	// Lost is how many samples and switches were seen but not kept: the reader
 	// was too slow, or a bound on memory was reached.
-	Lost         int64
+	Lost int64
+	// OffShare is the share of the time in which switches were seen, 0 to 1.
+	// Counts and times of Off are scaled up from it to the whole.
+	OffShare     float64
 	Syscalls     []Syscall // by Count, most first
 	SyscallsLost int64     // calls seen but not counted
+	// SyscallsShare is the share of the time in which calls were counted, 0 to
+	// 1. All numbers in Syscalls are scaled up from it to the whole; at 1 they
+	// are exact.
+	SyscallsShare float64
 }
 
 // A Sample is all samples, or all switches, of one stack and thread name.
 type Sample struct {
 	// Stack is leaf first, the kernel's frames before the program's. It is nil
-	// where the stack was refused or a bound on memory was reached. Off the CPU
-	// the kernel's part is left out where Syscall is known without it.
+	// where the stack was refused or a bound on memory was reached.
 	Stack  []Frame
 	Thread string // the thread's name, usually that of the program
 	Kernel bool   // on CPU: the thread was in the kernel
@@ -85,11 +94,13 @@ type Frame struct {
 	Kernel bool
 }
 
-// A Syscall is all completed calls of one name.
+// A Syscall is all calls of one name.
 type Syscall struct {
-	Name   string // as in the system's table; "syscall N" for one that it lacks
-	Count  int64
-	Time   time.Duration    // from enter to exit, waiting included
+	Name  string // as in the system's table; "syscall N" for one that it lacks
+	Count int64  // calls that ended
+	// Time is that of all threads in the call, between Begin and End, waiting
+	// included.
+	Time   time.Duration
 	Errors map[string]int64 // by errno's name; nil when there were none
 	// Bytes is the sum of positive results of calls that return a number of
 	// bytes; 0 for the others.

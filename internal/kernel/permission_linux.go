@@ -154,7 +154,7 @@ func checkStacks(pid int) Permission {
 }
 
 func checkSwitches(pid int) Permission {
-	err := tryProbes(func(p *probes, t target) error { return p.watchSwitches(t, false) })
+	err := tryProbes(func(p *probes, pid int) error { return p.watchSwitches(pid, false) })
 	if err == nil && kernelAtLeast(5, 18) {
 		return Permission{What: "offcpu", OK: true}
 	}
@@ -172,7 +172,7 @@ func checkSwitches(pid int) Permission {
 }
 
 func checkCalls(pid int) Permission {
-	err := tryProbes(func(p *probes, t target) error { return p.watchCalls(t) })
+	err := tryProbes(func(p *probes, pid int) error { return p.watchCalls(pid, false) })
 	if err == nil {
 		return Permission{What: "syscalls", OK: true}
 	}
@@ -180,17 +180,17 @@ func checkCalls(pid int) Permission {
 }
 
 // tryProbes attaches programs to this process and detaches them again.
-func tryProbes(watch func(*probes, target) error) error {
+func tryProbes(watch func(*probes, int) error) error {
 	t, err := targetOf(os.Getpid())
 	if err != nil {
 		return err
 	}
-	p, err := newProbes()
+	p, err := newProbes(t)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	err = watch(p, t)
+	err = watch(p, os.Getpid())
 	var rejected *ebpf.VerifierError
 	if errors.As(err, &rejected) {
 		return fmt.Errorf("the kernel does not take the program: %v", rejected)

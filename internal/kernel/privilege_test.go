@@ -46,7 +46,7 @@ func TestWatcher(t *testing.T) {
 	var w watched
 	w.Check = Check()
 	c := startChild(t, mode)
-	s, err := Start(Options{PID: c.cmd.Process.Pid, Hz: 997, OffCPU: true, Syscalls: true})
+	s, err := Start(Options{PID: c.cmd.Process.Pid, Hz: 997, OffCPU: true, Syscalls: true, AllSyscalls: true})
 	if err != nil {
 		w.Err = err.Error()
 	} else {
@@ -181,7 +181,7 @@ func TestNamespaces(t *testing.T) {
 		c := startChild(t, "calls 1000", func(cmd *exec.Cmd) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
 		})
-		s, err := Start(Options{PID: c.cmd.Process.Pid, Hz: 99, OffCPU: true, Syscalls: true})
+		s, err := Start(Options{PID: c.cmd.Process.Pid, Hz: 99, OffCPU: true, Syscalls: true, AllSyscalls: true})
 		if err != nil || !s.callBPF {
 			t.Skipf("not permitted: %v", err)
 		}

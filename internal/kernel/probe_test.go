@@ -14,18 +14,16 @@ func TestProbes(t *testing.T) {
 		t.Skip("eBPF programs take root")
 	}
 	for _, target := range []target{{pid: int32(os.Getpid())}, {pid: 1, namespace: true, dev: 4, ino: initNamespace}} {
-		p, err := newProbes()
+		p, err := newProbes(target)
 		if err != nil {
 			t.Skipf("no eBPF here: %v", err)
 		}
 		defer p.close()
-		if err := p.watchCalls(target); err != nil {
+		if err := p.watchCalls(os.Getpid(), false); err != nil {
 			t.Errorf("system calls: %+v", err)
 		}
-		for _, calls := range []bool{true, false} {
-			if err := p.watchSwitches(target, calls); err != nil {
-				t.Errorf("switches, with calls %v: %+v", calls, err)
-			}
+		if err := p.watchSwitches(os.Getpid(), false); err != nil {
+			t.Errorf("switches: %+v", err)
 		}
 		if f, err := loadFilter(target); err != nil {
 			t.Errorf("filter: %+v", err)
@@ -38,31 +36,32 @@ func TestProbes(t *testing.T) {
 // TestShareOut gives the switches without a stack to those with one, of the
 // same class only, and keeps the sums.
 func TestShareOut(t *testing.T) {
-	key := func(kernel, user int32, name byte, preempted byte) (k [sumKeySize]byte) {
+	key := func(user int32, name byte, flags byte) (k sumKey) {
+		kernel := int32(7)
+		if user == noStack {
+			kernel = noStack
+		}
 		binary.NativeEndian.PutUint32(k[waitKernelAt-waitKeyAt:], uint32(kernel))
 		binary.NativeEndian.PutUint32(k[waitUserAt-waitKeyAt:], uint32(user))
 		k[waitNameAt-waitKeyAt] = name
-		k[waitPreemptedAt-waitKeyAt] = preempted
+		k[waitFlagsAt-waitKeyAt] = flags
 		return k
 	}
-	const read, write = inCallBase - 0, inCallBase - 1
-	a, b := key(read, 1, 'x', 0), key(read, 2, 'x', 0)
-	other, preempted, stack := key(write, 1, 'x', 0), key(read, 1, 'x', 1), key(7, 1, 'x', 0)
-	alone := key(read, noStack, 'y', 0)
-	sums := map[[sumKeySize]byte]*[2]uint64{
-		a: {10, 100}, b: {30, 900}, other: {5, 5}, preempted: {6, 6}, stack: {7, 7},
-		key(read, noStack, 'x', 0): {41, 1001}, alone: {8, 8},
-		key(noStack, noStack, 'x', 0): {3, 3},
+	a, b := key(1, 'x', 0), key(2, 'x', 0)
+	preempted, carried := key(1, 'x', waitPreempted), key(3, 'x', waitCarried)
+	alone := key(noStack, 'y', 0)
+	sums := map[sumKey]*[2]float64{
+		a: {10, 100}, b: {30, 900}, preempted: {6, 6}, carried: {0, 7}, alone: {8, 8},
+		key(noStack, 'x', 0): {40, 1000}, key(noStack, 'x', waitCarried): {0, 14},
 	}
 	shareOut(sums)
-	for k, want := range map[[sumKeySize]byte][2]uint64{
-		a: {20, 200}, b: {61, 1801}, other: {5, 5}, preempted: {6, 6}, stack: {10, 10}, alone: {8, 8},
-	} {
+	want := map[sumKey][2]float64{a: {20, 200}, b: {60, 1800}, preempted: {6, 6}, carried: {0, 21}, alone: {8, 8}}
+	for k, want := range want {
 		if got := sums[k]; got == nil || *got != want {
 			t.Errorf("%v: got %v, want %v", k, got, want)
 		}
 	}
-	if len(sums) != 6 {
+	if len(sums) != len(want) {
 		t.Errorf("%d sums", len(sums))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -30,19 +31,21 @@ const (
 
 // probes are the eBPF programs of a session, with their maps.
 type probes struct {
+	target  target
 	closers []io.Closer
-	links   []link.Link
 	lost    *ebpf.Map // counters: enters, errors, switches
 
-	threads, calls, errors *ebpf.Map
-	switches               switchMaps
+	calls    *watcher // nil when not watched
+	switches *watcher
+	callSums *callSource
+	waitSums *switchSource
 }
 
-func newProbes() (*probes, error) {
+func newProbes(t target) (*probes, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, err
 	}
-	p := new(probes)
+	p := &probes{target: t}
 	var err error
 	p.lost, err = p.newMap("gowhy_lost", ebpf.Array, 4, 4*8, 1)
 	if err != nil {
@@ -81,71 +84,123 @@ func (p *probes) newMaps(wishes ...mapWish) error {
 	return nil
 }
 
-func (p *probes) attach(tracepoint string, prog *ebpf.Program, err error) error {
+// A hook is a program and the raw tracepoint that it is for.
+type hook struct {
+	tracepoint string
+	program    *ebpf.Program
+	link       link.Link
+}
+
+// hook keeps a program that was loaded, or passes on why it was not.
+func (p *probes) hook(tracepoint string, program *ebpf.Program, err error) (*hook, error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer prog.Close() // the link keeps it
-	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: tracepoint, Program: prog})
-	if err != nil {
-		return fmt.Errorf("raw tracepoint %s: %w", tracepoint, err)
+	p.closers = append(p.closers, program)
+	return &hook{tracepoint: tracepoint, program: program}, nil
+}
+
+// attach attaches hooks, all or none.
+func attach(hooks []*hook) error {
+	for i, h := range hooks {
+		l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: h.tracepoint, Program: h.program})
+		if err != nil {
+			detach(hooks[:i])
+			return fmt.Errorf("raw tracepoint %s: %w", h.tracepoint, err)
+		}
+		h.link = l
 	}
-	p.links = append(p.links, l)
 	return nil
 }
 
+func detach(hooks []*hook) {
+	for _, h := range hooks {
+		if h.link != nil {
+			h.link.Close()
+			h.link = nil
+		}
+	}
+}
+
+// callMaps are what the programs of system calls work on.
+type callMaps struct {
+	gate, seen, lost       *ebpf.Map
+	threads, calls, errors *ebpf.Map
+}
+
 // watchCalls counts system calls from now on.
-func (p *probes) watchCalls(t target) error {
+func (p *probes) watchCalls(pid int, all bool) error {
+	m := callMaps{lost: p.lost}
 	err := p.newMaps(
-		mapWish{&p.threads, "gowhy_in", ebpf.Hash, 8, 16, probeThreads},
-		mapWish{&p.calls, "gowhy_calls", ebpf.PerCPUArray, 4, callSize, maxCall + 1},
-		mapWish{&p.errors, "gowhy_errors", ebpf.Hash, 8, 8, probeErrors},
+		mapWish{&m.gate, "gowhy_gate", ebpf.Array, 4, gateSize, 1},
+		mapWish{&m.seen, "gowhy_seen", ebpf.PerCPUArray, 4, 8, 1},
+		mapWish{&m.threads, "gowhy_in", ebpf.Hash, 8, threadSize, probeThreads},
+		mapWish{&m.calls, "gowhy_calls", ebpf.PerCPUArray, 4, callSize, maxCall + 1},
+		mapWish{&m.errors, "gowhy_errors", ebpf.Hash, 8, 8, probeErrors},
 	)
 	if err != nil {
 		return err
 	}
-	// Exits first: an enter without an exit would leave a start that the next
-	// call overwrites, and nothing else.
-	prog, err := syscallExit(t, p.threads, p.calls, p.errors, p.lost)
-	if err := p.attach("sys_exit", prog, err); err != nil {
+	prog, err := syscallExit(p.target, m)
+	exit, err := p.hook("sys_exit", prog, err)
+	if err != nil {
 		return err
 	}
-	prog, err = syscallEnter(t, p.threads, p.lost)
-	return p.attach("sys_enter", prog, err)
+	prog, err = syscallEnter(p.target, m)
+	enter, err := p.hook("sys_enter", prog, err)
+	if err != nil {
+		return err
+	}
+	p.callSums = newCallSource(pid, p.target.foreign, m)
+	w := &watcher{pid: pid, hooks: []*hook{exit, enter}, gate: m.gate, source: p.callSums,
+		duty: duty{event: callCost, all: all, random: rand.Float64}}
+	if err := w.start(); err != nil {
+		return err
+	}
+	p.calls = w
+	return nil
 }
 
-// watchSwitches sums the time off the CPU from now on. It wants to know
-// whether watchCalls works: then a call's number can stand for a stack.
-func (p *probes) watchSwitches(t target, calls bool) error {
-	m := &p.switches
+// watchSwitches sums the time off the CPU from now on.
+func (p *probes) watchSwitches(pid int, all bool) error {
+	m := switchMaps{lost: p.lost}
 	err := p.newMaps(
+		mapWish{&m.gate, "gowhy_gate", ebpf.Array, 4, gateSize, 1},
 		mapWish{&m.waits, "gowhy_waits", ebpf.Hash, 8, waitSize, probeThreads},
 		mapWish{&m.sums, "gowhy_sums", ebpf.Hash, sumKeySize, 16, probeSums},
-		mapWish{&m.budget, "gowhy_budget", ebpf.PerCPUArray, 4, 16, 1},
+		mapWish{&m.budget, "gowhy_budget", ebpf.PerCPUArray, 4, budgetSize, 1},
 		mapWish{&m.kernelStacks, "gowhy_kstacks", ebpf.StackTrace, 4, kernelDepth * 8, kernelStacks},
 		mapWish{&m.users, "gowhy_ustacks", ebpf.StackTrace, 4, userDepth * 8, probeStacks},
 	)
 	if err != nil {
 		return err
 	}
-	m.lost = p.lost
-	if calls {
-		m.threads = p.threads
+	prog, err := schedSwitch(p.target, m)
+	h, err := p.hook("sched_switch", prog, err)
+	if err != nil {
+		return err
 	}
-	prog, err := schedSwitch(t, *m)
-	return p.attach("sched_switch", prog, err)
+	p.waitSums = newSwitchSource(pid, p.target.foreign, m)
+	w := &watcher{pid: pid, hooks: []*hook{h}, gate: m.gate, source: p.waitSums,
+		duty: duty{event: waitCost, stack: stackCost, all: all, random: rand.Float64}}
+	if err := w.start(); err != nil {
+		return err
+	}
+	p.switches = w
+	return nil
 }
 
-// detach stops counting. The maps stay.
-func (p *probes) detach() {
-	for _, l := range p.links {
-		l.Close()
+// stop stops watching. The maps stay.
+func (p *probes) stop() {
+	for _, w := range []*watcher{p.calls, p.switches} {
+		if w != nil {
+			w.stop()
+		}
 	}
-	p.links = nil
 }
 
 func (p *probes) close() {
-	p.detach()
+	p.stop()
 	for _, c := range p.closers {
 		c.Close()
 	}
@@ -161,102 +216,29 @@ func (p *probes) lostCounts() (calls, switches int64) {
 	return int64(v[0] + v[1]), int64(v[2])
 }
 
-// readCalls returns the sums of system calls by number.
-func (p *probes) readCalls() (map[int64]*callCount, error) {
-	calls := make(map[int64]*callCount)
-	for number := range uint32(maxCall + 1) {
-		var cpus []struct{ Count, Time, Bytes uint64 }
-		if err := p.calls.Lookup(number, &cpus); err != nil {
-			return nil, err
-		}
-		var sum callCount
-		for _, c := range cpus {
-			sum.count += int64(c.Count)
-			sum.time += time.Duration(c.Time)
-			sum.bytes += int64(c.Bytes)
-		}
-		if sum.count > 0 {
-			calls[int64(number)] = &sum
-		}
-	}
-	var key struct{ Number, Errno uint32 }
-	var n uint64
-	for it := p.errors.Iterate(); it.Next(&key, &n); {
-		if c := calls[int64(key.Number)]; c != nil {
-			c.fail(int(key.Errno), int64(n))
-		}
-	}
-	return calls, nil
-}
-
 // An offSum is the time off the CPU at one place.
 type offSum struct {
 	chain     chain
-	call      string // the system call, where it is known and the kernel's part is not
 	thread    string
 	preempted bool
 	count     int64
 	time      time.Duration
 }
 
-// readSwitches returns the sums of time off the CPU, with the waits that go on
-// at the time now. Detach first.
-func (p *probes) readSwitches(now uint64) []offSum {
-	sums := make(map[[sumKeySize]byte]*[2]uint64)
-	var key [sumKeySize]byte
-	var sum [2]uint64
-	for it := p.switches.sums.Iterate(); it.Next(&key, &sum); {
-		v := sum
-		sums[key] = &v
-	}
-	var task uint64
-	var wait [waitSize]byte
-	for it := p.switches.waits.Iterate(); it.Next(&task, &wait); {
-		since := binary.NativeEndian.Uint64(wait[waitSinceAt:])
-		if since == 0 || since > now {
-			continue
-		}
-		key := [sumKeySize]byte(wait[waitKeyAt:])
-		if sums[key] == nil {
-			sums[key] = new([2]uint64)
-		}
-		sums[key][0]++
-		sums[key][1] += now - since
-	}
-	shareOut(sums)
-	out := make([]offSum, 0, len(sums))
-	for key, v := range sums {
-		s := offSum{count: int64(v[0]), time: time.Duration(v[1])}
-		kernel := key[waitKernelAt-waitKeyAt:]
-		if n := int32(binary.NativeEndian.Uint32(kernel)); n <= inCallBase {
-			s.call = syscallName(inCallBase - int64(n))
-		} else {
-			s.chain.kernel = readStack(p.switches.kernelStacks, kernel, kernelDepth)
-		}
-		s.chain.user = readStack(p.switches.users, key[waitUserAt-waitKeyAt:], userDepth)
-		name, _, _ := bytes.Cut(key[waitNameAt-waitKeyAt:waitPreemptedAt-waitKeyAt], []byte{0})
-		s.thread = string(name)
-		s.preempted = binary.NativeEndian.Uint32(key[waitPreemptedAt-waitKeyAt:]) != 0
-		out = append(out, s)
-	}
-	return out
-}
-
 // shareOut gives the switches that got no stack to those that did, in
 // proportion, among switches of threads of the same name, in the same system
 // call where that is known, and preempted or not. The sums stay what they were.
 // Where none got a stack they remain without.
-func shareOut(sums map[[sumKeySize]byte]*[2]uint64) {
-	type class [sumKeySize]byte
-	without := make(map[class][sumKeySize]byte)
+func shareOut(sums map[sumKey]*[2]float64) {
+	without := make(map[sumKey]sumKey)
 	for key := range sums {
 		if keyPart(key, waitUserAt) == noStack {
-			without[class(classOf(key))] = key
+			without[classOf(key)] = key
 		}
 	}
-	with := make(map[class][][sumKeySize]byte)
+	with := make(map[sumKey][]sumKey)
 	for key := range sums {
-		if c := class(classOf(key)); keyPart(key, waitUserAt) != noStack {
+		if c := classOf(key); keyPart(key, waitUserAt) != noStack {
 			if _, ok := without[c]; ok {
 				with[c] = append(with[c], key)
 			}
@@ -264,7 +246,7 @@ func shareOut(sums map[[sumKeySize]byte]*[2]uint64) {
 	}
 	for c, keys := range with {
 		rest := without[c]
-		slices.SortFunc(keys, func(a, b [sumKeySize]byte) int { return bytes.Compare(a[:], b[:]) })
+		slices.SortFunc(keys, func(a, b sumKey) int { return bytes.Compare(a[:], b[:]) })
 		for i := range 2 { // counts, then times
 			shareProportionally(sums, keys, sums[rest][i], i)
 		}
@@ -272,38 +254,33 @@ func shareOut(sums map[[sumKeySize]byte]*[2]uint64) {
 	}
 }
 
-// shareProportionally adds a total to one value of several sums, each its
-// share to the last unit.
-func shareProportionally(sums map[[sumKeySize]byte]*[2]uint64, keys [][sumKeySize]byte, total uint64, value int) {
+// shareProportionally adds a total to one value of several sums. Where all are
+// 0 each gets the same.
+func shareProportionally(sums map[sumKey]*[2]float64, keys []sumKey, total float64, value int) {
 	var have float64
 	for _, key := range keys {
-		have += float64(sums[key][value])
+		have += sums[key][value]
 	}
-	var seen float64
-	var given uint64
-	for i, key := range keys {
-		seen += float64(sums[key][value])
-		upTo := total
-		if i < len(keys)-1 && have > 0 {
-			upTo = min(total, max(given, uint64(float64(total)*seen/have)))
+	for _, key := range keys {
+		part := 1 / float64(len(keys))
+		if have > 0 {
+			part = sums[key][value] / have
 		}
-		sums[key][value] += upTo - given
-		given = upTo
+		sums[key][value] += total * part
 	}
 }
 
-// keyPart is a stack's number in the key of a sum, by its place in a wait.
-func keyPart(key [sumKeySize]byte, at int) int32 {
+// A sumKey is what switches are summed by, as a program wrote it.
+type sumKey [sumKeySize]byte
+
+// keyPart is 4 bytes of a key, by their place in a wait.
+func keyPart(key sumKey, at int) int32 {
 	return int32(binary.NativeEndian.Uint32(key[at-waitKeyAt:]))
 }
 
-// classOf is a key without its stacks; of the kernel's part a call's number
-// stays.
-func classOf(key [sumKeySize]byte) [sumKeySize]byte {
-	clear(key[waitUserAt-waitKeyAt : waitNameAt-waitKeyAt])
-	if keyPart(key, waitKernelAt) > inCallBase {
-		clear(key[:waitUserAt-waitKeyAt])
-	}
+// classOf is a key without its stacks.
+func classOf(key sumKey) sumKey {
+	clear(key[:waitNameAt-waitKeyAt])
 	return key
 }
 

@@ -5,6 +5,7 @@ package kernel
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ const programLicense = "Dual MIT/GPL"
 type target struct {
 	pid       int32
 	namespace bool
+	foreign   bool // its threads have other numbers in our /proc
 	dev, ino  uint64
 }
 
@@ -53,7 +55,8 @@ func targetOf(pid int) (target, error) {
 	}
 	// The kernel's own form of a device number, not that of stat(2).
 	dev := uint64(unix.Major(its.Dev))<<20 | uint64(unix.Minor(its.Dev))
-	return target{pid: int32(inner), namespace: true, dev: dev, ino: its.Ino}, nil
+	foreign := its.Ino != own.Ino || its.Dev != own.Dev
+	return target{pid: int32(inner), namespace: true, foreign: foreign, dev: dev, ino: its.Ino}, nil
 }
 
 func namespaceOf(dir string) (st unix.Stat_t, err error) {
@@ -83,11 +86,13 @@ func innermostPID(dir string) (int, error) {
 
 // only leaves a program for the label when the current thread is not of the
 // process. It uses 16 bytes below the given place of the stack and the
-// registers 0 to 5.
+// registers 0 to 5, and leaves the thread's number, as the process itself
+// knows it, in the 4 bytes that begin 8 below the place.
 func (t target) only(stack int16, otherwise string) asm.Instructions {
 	if !t.namespace {
 		return asm.Instructions{
 			asm.FnGetCurrentPidTgid.Call(),
+			asm.StoreMem(asm.R10, stack-8, asm.R0, asm.Word),
 			asm.RSh.Imm(asm.R0, 32),
 			asm.JNE.Imm(asm.R0, t.pid, otherwise),
 		}
@@ -189,34 +194,106 @@ func loadFilter(t target) (*ebpf.Program, error) {
 	)
 }
 
+// Offsets in the gate, which says when events count and for how much.
+const (
+	gateFromAt   = 0
+	gateUntilAt  = 8
+	gateWeightAt = 16
+	gateStacksAt = 24 // of 1<<32 events so many get stacks
+	gateSize     = 32
+)
+
+// Places on the stack of what a program knows from its gate on.
+const (
+	nowAt    = -72
+	fromAt   = -80
+	weightAt = -88
+	stacksAt = -96
+	tidAt    = -104
+)
+
+// pass leaves for the label when events do not count now. It changes the
+// registers 0 to 5.
+func pass(gate *ebpf.Map, otherwise string) asm.Instructions {
+	get := func(at, to int16) asm.Instructions {
+		return asm.Instructions{
+			asm.LoadMem(asm.R2, asm.R1, at, asm.DWord),
+			asm.StoreMem(asm.R10, to, asm.R2, asm.DWord),
+		}
+	}
+	p := asm.Instructions{
+		asm.LoadMapValue(asm.R1, gate.FD(), 0),
+		asm.LoadMem(asm.R2, asm.R1, gateUntilAt, asm.DWord),
+		asm.JEq.Imm(asm.R2, 0, otherwise), // spares the clock
+		asm.FnKtimeGetNs.Call(),
+		asm.StoreMem(asm.R10, nowAt, asm.R0, asm.DWord),
+		asm.LoadMapValue(asm.R1, gate.FD(), 0),
+		asm.LoadMem(asm.R2, asm.R1, gateUntilAt, asm.DWord),
+		asm.JGE.Reg(asm.R0, asm.R2, otherwise),
+		asm.LoadMem(asm.R2, asm.R1, gateFromAt, asm.DWord),
+		asm.JLT.Reg(asm.R0, asm.R2, otherwise),
+		asm.StoreMem(asm.R10, fromAt, asm.R2, asm.DWord),
+	}
+	p = append(p, get(gateWeightAt, weightAt)...)
+	return append(p, get(gateStacksAt, stacksAt)...)
+}
+
+// Offsets in what is known of a thread: its last enter or exit, the number of
+// the call that it is in, or outOfCall, and its own number.
+const (
+	threadEventAt = 0
+	threadCallAt  = 8
+	threadIDAt    = 16
+	threadSize    = 24
+	outOfCall     = -1
+)
+
 // syscallEnter notes when a thread entered which call. The entry of a thread
 // stays, as making one is the dear part, and goes with the thread.
-func syscallEnter(t target, threads, lost *ebpf.Map) (*ebpf.Program, error) {
+func syscallEnter(t target, m callMaps) (*ebpf.Program, error) {
 	return load("gowhy_enter", ebpf.RawTracepoint,
 		asm.Instructions{asm.Mov.Reg(asm.R6, asm.R1)},
 		t.only(-8, "end"),
+		threadID(),
+		pass(m.gate, "end"),
 		asm.Instructions{
 			asm.FnGetCurrentPidTgid.Call(),
 			asm.StoreMem(asm.R10, -8, asm.R0, asm.DWord),
 			asm.LoadMem(asm.R7, asm.R6, 8, asm.DWord), // args[1]: the number
 			asm.JEq.Imm(asm.R7, unix.SYS_EXIT, "gone"),
 		},
-		find(threads, -8, 16, "have"),
+		find(m.threads, -8, threadSize, "have"),
 		asm.Instructions{
 			asm.JEq.Imm(asm.R0, 0, "full"),
-			asm.Mov.Reg(asm.R8, asm.R0),
-			asm.StoreMem(asm.R8, 8, asm.R7, asm.DWord),
-			asm.FnKtimeGetNs.Call(),
-			asm.StoreMem(asm.R8, 0, asm.R0, asm.DWord),
+			asm.StoreMem(asm.R0, threadCallAt, asm.R7, asm.DWord),
 		},
+		stamp(asm.R0),
 		exit("end", 0),
 		asm.Instructions{asm.Mov.Reg(asm.R0, asm.R0).WithSymbol("gone")},
-		remove(threads, -8),
+		remove(m.threads, -8),
 		asm.Instructions{asm.Ja.Label("end")},
 		asm.Instructions{asm.Mov.Imm(asm.R0, 0).WithSymbol("full")},
-		count(lost, 0),
+		count(m.lost, 0),
 		exit("", 0),
 	)
+}
+
+// threadID keeps the number that only leaves.
+func threadID() asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMem(asm.R0, asm.R10, -16, asm.Word),
+		asm.StoreMem(asm.R10, tidAt, asm.R0, asm.DWord),
+	}
+}
+
+// stamp notes in a thread's entry when this is, and which thread it is.
+func stamp(entry asm.Register) asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMem(asm.R1, asm.R10, nowAt, asm.DWord),
+		asm.StoreMem(entry, threadEventAt, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R10, tidAt, asm.DWord),
+		asm.StoreMem(entry, threadIDAt, asm.R1, asm.DWord),
+	}
 }
 
 // Offsets in the value of an entry of calls.
@@ -227,46 +304,70 @@ const (
 	callSize    = 24
 )
 
+// numberAt is where a thread's saved registers, the first argument of
+// sys_exit, hold the number of the call: orig_ax, or syscallno.
+var numberAt = map[string]int32{"amd64": 120, "arm64": 280}[runtime.GOARCH]
+
 // syscallExit adds a call that ended to the sums of its number, which each CPU
-// has of its own.
-func syscallExit(t target, threads, calls, errors, lost *ebpf.Map) (*ebpf.Program, error) {
+// has of its own. Of a call that began when nothing counted, the time since
+// then counts.
+func syscallExit(t target, m callMaps) (*ebpf.Program, error) {
+	add := func(at int16, value asm.Register) asm.Instructions {
+		return asm.Instructions{
+			asm.LoadMem(asm.R2, asm.R10, weightAt, asm.DWord),
+			asm.Mul.Reg(value, asm.R2),
+			asm.LoadMem(asm.R3, asm.R9, at, asm.DWord),
+			asm.Add.Reg(asm.R3, value),
+			asm.StoreMem(asm.R9, at, asm.R3, asm.DWord),
+		}
+	}
 	return load("gowhy_exit", ebpf.RawTracepoint,
 		asm.Instructions{asm.Mov.Reg(asm.R6, asm.R1)},
 		t.only(-8, "end"),
+		threadID(),
+		pass(m.gate, "end"),
+		asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.StoreMem(asm.R10, -8, asm.R0, asm.Word)},
+		lookup(m.seen, -8),
 		asm.Instructions{
+			asm.JEq.Imm(asm.R0, 0, "end"),
+			asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord),
+			asm.Add.Imm(asm.R1, 1),
+			asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
 			asm.FnGetCurrentPidTgid.Call(),
 			asm.StoreMem(asm.R10, -8, asm.R0, asm.DWord),
 		},
-		lookup(threads, -8),
+		find(m.threads, -8, threadSize, "have"),
 		asm.Instructions{
-			asm.JEq.Imm(asm.R0, 0, "end"),
-			asm.LoadMem(asm.R7, asm.R0, 0, asm.DWord),
-			asm.JEq.Imm(asm.R7, 0, "end"), // the call began before the window
-			asm.LoadMem(asm.R8, asm.R0, 8, asm.DWord),
-			asm.Mov.Imm(asm.R1, 0),
-			asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
-			asm.JLT.Imm(asm.R8, maxCall, "known"),
+			asm.JEq.Imm(asm.R0, 0, "full"),
+			asm.LoadMem(asm.R7, asm.R0, threadEventAt, asm.DWord),
+			asm.LoadMem(asm.R8, asm.R0, threadCallAt, asm.DWord),
+			asm.Mov.Imm(asm.R1, outOfCall),
+			asm.StoreMem(asm.R0, threadCallAt, asm.R1, asm.DWord),
+		},
+		stamp(asm.R0),
+		asm.Instructions{
+			asm.LoadMem(asm.R1, asm.R10, fromAt, asm.DWord),
+			asm.JLT.Reg(asm.R7, asm.R1, "unseen"),
+			asm.JSLT.Imm(asm.R8, 0, "unseen"),
+			asm.JLT.Imm(asm.R8, maxCall, "known").WithSymbol("number"),
 			asm.Mov.Imm(asm.R8, maxCall),
 			asm.StoreMem(asm.R10, -8, asm.R8, asm.Word).WithSymbol("known"),
 		},
-		lookup(calls, -8),
+		lookup(m.calls, -8),
 		asm.Instructions{
 			asm.JEq.Imm(asm.R0, 0, "end"),
 			asm.Mov.Reg(asm.R9, asm.R0),
-			asm.FnKtimeGetNs.Call(),
+			asm.LoadMem(asm.R0, asm.R10, nowAt, asm.DWord),
 			asm.Sub.Reg(asm.R0, asm.R7),
-			asm.LoadMem(asm.R1, asm.R9, callTimeAt, asm.DWord),
-			asm.Add.Reg(asm.R1, asm.R0),
-			asm.StoreMem(asm.R9, callTimeAt, asm.R1, asm.DWord),
-			asm.LoadMem(asm.R1, asm.R9, callCountAt, asm.DWord),
-			asm.Add.Imm(asm.R1, 1),
-			asm.StoreMem(asm.R9, callCountAt, asm.R1, asm.DWord),
+		},
+		add(callTimeAt, asm.R0),
+		asm.Instructions{asm.Mov.Imm(asm.R0, 1)},
+		add(callCountAt, asm.R0),
+		asm.Instructions{
 			asm.LoadMem(asm.R7, asm.R6, 8, asm.DWord), // args[1]: the result
 			asm.JSLT.Imm(asm.R7, 0, "negative"),
-			asm.LoadMem(asm.R1, asm.R9, callBytesAt, asm.DWord),
-			asm.Add.Reg(asm.R1, asm.R7),
-			asm.StoreMem(asm.R9, callBytesAt, asm.R1, asm.DWord),
 		},
+		add(callBytesAt, asm.R7),
 		exit("end", 0),
 		asm.Instructions{
 			asm.JSLT.Imm(asm.R7, -maxErrno, "end").WithSymbol("negative"),
@@ -275,15 +376,33 @@ func syscallExit(t target, threads, calls, errors, lost *ebpf.Map) (*ebpf.Progra
 			asm.Neg.Imm(asm.R7, 0),
 			asm.StoreMem(asm.R10, -4, asm.R7, asm.Word),
 		},
-		find(errors, -8, 8, "found"),
+		find(m.errors, -8, 8, "found"),
 		asm.Instructions{
 			asm.JEq.Imm(asm.R0, 0, "full"),
-			asm.Mov.Imm(asm.R1, 1),
+			asm.LoadMem(asm.R1, asm.R10, weightAt, asm.DWord),
 			asm.AddAtomic.Mem(asm.R0, asm.R1, asm.DWord, 0),
 		},
 		exit("", 0),
+		// A signal's return has no number any more: the registers are those of
+		// before the signal.
+		asm.Instructions{
+			asm.LoadMem(asm.R7, asm.R10, fromAt, asm.DWord).WithSymbol("unseen"),
+			asm.Mov.Reg(asm.R1, asm.R10),
+			asm.Add.Imm(asm.R1, -8),
+			asm.Mov.Imm(asm.R2, 4),
+			asm.LoadMem(asm.R3, asm.R6, 0, asm.DWord), // args[0]: the registers
+			asm.Add.Imm(asm.R3, numberAt),
+			asm.FnProbeReadKernel.Call(),
+			asm.JNE.Imm(asm.R0, 0, "end"),
+			asm.LoadMem(asm.R8, asm.R10, -8, asm.Word),
+			asm.LSh.Imm(asm.R8, 32),
+			asm.ArSh.Imm(asm.R8, 32),
+			asm.JSGE.Imm(asm.R8, 0, "number"),
+			asm.Mov.Imm(asm.R8, unix.SYS_RT_SIGRETURN),
+			asm.Ja.Label("number"),
+		},
 		asm.Instructions{asm.Mov.Imm(asm.R0, 0).WithSymbol("full")},
-		count(lost, 1),
+		count(m.lost, 1),
 		exit("", 0),
 	)
 }
@@ -291,14 +410,21 @@ func syscallExit(t target, threads, calls, errors, lost *ebpf.Map) (*ebpf.Progra
 // Offsets in the value of an entry of waits, what a thread off the CPU waits
 // since and where; from waitKeyAt on it is a key of sums.
 const (
-	waitSinceAt     = 0
-	waitKeyAt       = 8
-	waitKernelAt    = 8  // stack numbers, negative when there is none
-	waitUserAt      = 12 //
-	waitNameAt      = 16 // 16 bytes
-	waitPreemptedAt = 32
-	waitSize        = 40
-	sumKeySize      = waitSize - waitKeyAt
+	waitSinceAt  = 0
+	waitKeyAt    = 8
+	waitKernelAt = 8  // stack numbers, negative when there is none
+	waitUserAt   = 12 //
+	waitNameAt   = 16 // 16 bytes
+	waitFlagsAt  = 32
+	waitThreadAt = 40 // the thread's number
+	waitSize     = 48
+	sumKeySize   = waitThreadAt - waitKeyAt
+)
+
+// Flags of a wait.
+const (
+	waitPreempted = 1
+	waitCarried   = 2 // it went on when the slice began; see switchSource
 )
 
 // taskDead is the state of a thread that never comes back.
@@ -309,36 +435,39 @@ const userStack = 1 << 8
 
 // switchMaps are what sched_switch works on.
 type switchMaps struct {
+	gate, lost          *ebpf.Map
 	waits, sums         *ebpf.Map
 	kernelStacks, users *ebpf.Map
-	lost                *ebpf.Map
-	threads             *ebpf.Map // of syscallEnter, where calls are counted too; else nil
-	budget              *ebpf.Map // for each CPU: when the window began, and switches since
+	budget              *ebpf.Map // for each CPU; see the offsets below
 }
 
-// stackBudget is how many switches on one CPU get stacks in a window. A switch
-// with stacks costs 2 or 3 µs, without 0.4 µs: so stacks take at most 3 % of a
-// CPU, however often threads switch. The time of the others is shared out; see
-// shareOut.
+// Offsets in a CPU's budget: when its window began, the switches with stacks
+// since, and all switches that counted.
+const (
+	budgetBeginAt = 0
+	budgetSpentAt = 8
+	budgetSeenAt  = 16
+	budgetSize    = 24
+)
+
+// stackBudget is how many switches on one CPU get stacks in a window at most,
+// whatever the gate says, which knows the rate of a while ago.
 const (
 	stackBudget       = 100
 	stackBudgetWindow = 10_000_000 // ns
 )
 
-// noStack stands for a stack that was not taken for the budget.
+// noStack stands for a stack that was not taken.
 const noStack = -maxErrno
-
-// inCallBase is where the numbers of system calls begin, downwards, in place
-// of a kernel stack's number. Errors are above it.
-const inCallBase = -maxErrno - 1
 
 // schedSwitch ends the wait of the thread that comes and begins that of the
 // thread that goes. The wait of a thread that comes is found by its task's
 // address, as a program cannot ask for the number of another thread.
 func schedSwitch(t target, m switchMaps) (*ebpf.Program, error) {
 	return load("gowhy_switch", ebpf.RawTracepoint,
+		asm.Instructions{asm.Mov.Reg(asm.R6, asm.R1)},
+		pass(m.gate, "end"),
 		asm.Instructions{
-			asm.Mov.Reg(asm.R6, asm.R1),
 			asm.LoadMem(asm.R1, asm.R6, 16, asm.DWord), // args[2]: the task that comes
 			asm.StoreMem(asm.R10, -8, asm.R1, asm.DWord),
 		},
@@ -346,6 +475,7 @@ func schedSwitch(t target, m switchMaps) (*ebpf.Program, error) {
 		endWait(m),
 		asm.Instructions{asm.Mov.Imm(asm.R0, 0).WithSymbol("goes")},
 		t.only(-8, "end"),
+		threadID(),
 		beginWait(m),
 		exit("end", 0),
 		asm.Instructions{asm.Mov.Imm(asm.R0, 0).WithSymbol("gone")},
@@ -363,9 +493,11 @@ func endWait(m switchMaps) asm.Instructions {
 		asm.Mov.Reg(asm.R8, asm.R0),
 		asm.LoadMem(asm.R9, asm.R8, waitSinceAt, asm.DWord),
 		asm.JEq.Imm(asm.R9, 0, "goes"),
-		asm.FnKtimeGetNs.Call(),
+		asm.LoadMem(asm.R0, asm.R10, nowAt, asm.DWord),
 		asm.Sub.Reg(asm.R0, asm.R9),
 		asm.Mov.Reg(asm.R9, asm.R0),
+		asm.LoadMem(asm.R1, asm.R10, weightAt, asm.DWord),
+		asm.Mul.Reg(asm.R9, asm.R1),
 		asm.Mov.Imm(asm.R1, 0),
 		asm.StoreMem(asm.R8, waitSinceAt, asm.R1, asm.DWord),
 	}
@@ -396,15 +528,15 @@ func endWait(m switchMaps) asm.Instructions {
 	p = append(p, count(m.lost, 2)...)
 	return append(p,
 		asm.Ja.Label("goes"),
-		asm.Mov.Imm(asm.R1, 1).WithSymbol("add"),
+		asm.LoadMem(asm.R1, asm.R10, weightAt, asm.DWord).WithSymbol("add"),
 		asm.AddAtomic.Mem(asm.R0, asm.R1, asm.DWord, 0),
 		asm.AddAtomic.Mem(asm.R0, asm.R9, asm.DWord, 8),
 	)
 }
 
-// spendBudget counts the switch and leaves for "over" when its CPU has had
-// enough of them with stacks. Which switches of a window get stacks has nothing
-// to do with how long they will last.
+// spendBudget counts the switch and leaves for "over" when it gets no stacks:
+// by lot, or when its CPU has had enough of them. Neither has anything to do
+// with how long the wait will last.
 func spendBudget(budget *ebpf.Map) asm.Instructions {
 	p := asm.Instructions{
 		asm.Mov.Imm(asm.R1, 0),
@@ -412,43 +544,25 @@ func spendBudget(budget *ebpf.Map) asm.Instructions {
 	}
 	p = append(p, lookup(budget, -8)...)
 	return append(p,
-		asm.JEq.Imm(asm.R0, 0, "within"),
+		asm.JEq.Imm(asm.R0, 0, "over"),
 		asm.Mov.Reg(asm.R9, asm.R0),
-		asm.FnKtimeGetNs.Call(),
-		asm.LoadMem(asm.R1, asm.R9, 0, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R9, budgetSeenAt, asm.DWord),
+		asm.Add.Imm(asm.R1, 1),
+		asm.StoreMem(asm.R9, budgetSeenAt, asm.R1, asm.DWord),
+		asm.FnGetPrandomU32.Call(),
+		asm.LoadMem(asm.R1, asm.R10, stacksAt, asm.DWord),
+		asm.JGE.Reg(asm.R0, asm.R1, "over"),
+		asm.LoadMem(asm.R0, asm.R10, nowAt, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R9, budgetBeginAt, asm.DWord),
 		asm.Mov.Reg(asm.R2, asm.R0),
 		asm.Sub.Reg(asm.R2, asm.R1),
-		asm.LoadMem(asm.R1, asm.R9, 8, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R9, budgetSpentAt, asm.DWord),
 		asm.JLT.Imm(asm.R2, stackBudgetWindow, "same"),
-		asm.StoreMem(asm.R9, 0, asm.R0, asm.DWord),
+		asm.StoreMem(asm.R9, budgetBeginAt, asm.R0, asm.DWord),
 		asm.Mov.Imm(asm.R1, 0),
 		asm.Add.Imm(asm.R1, 1).WithSymbol("same"),
-		asm.StoreMem(asm.R9, 8, asm.R1, asm.DWord),
+		asm.StoreMem(asm.R9, budgetSpentAt, asm.R1, asm.DWord),
 		asm.JGT.Imm(asm.R1, stackBudget, "over"),
-		asm.Mov.Reg(asm.R0, asm.R0).WithSymbol("within"),
-	)
-}
-
-// callInstead notes the system call that the thread is in and spares the
-// kernel's stack: walking that takes 1.7 µs of the 3.1 that a switch costs with
-// both stacks, and it tells little more.
-// When there is none it goes on at its end.
-func callInstead(threads *ebpf.Map, none, found string) asm.Instructions {
-	p := asm.Instructions{
-		asm.FnGetCurrentPidTgid.Call(),
-		asm.StoreMem(asm.R10, -8, asm.R0, asm.DWord),
-	}
-	p = append(p, lookup(threads, -8)...)
-	return append(p,
-		asm.JEq.Imm(asm.R0, 0, none),
-		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord),
-		asm.JEq.Imm(asm.R1, 0, none), // in no call
-		asm.LoadMem(asm.R2, asm.R0, 8, asm.DWord),
-		asm.Mov.Imm(asm.R1, inCallBase),
-		asm.Sub.Reg(asm.R1, asm.R2),
-		asm.StoreMem(asm.R8, waitKernelAt, asm.R1, asm.Word),
-		asm.Ja.Label(found),
-		asm.Mov.Reg(asm.R0, asm.R0).WithSymbol(none),
 	)
 }
 
@@ -474,33 +588,26 @@ func beginWait(m switchMaps) asm.Instructions {
 	p = append(p, find(m.waits, -8, waitSize, "found")...)
 	p = append(p, asm.JEq.Imm(asm.R0, 0, "full"), asm.Mov.Reg(asm.R8, asm.R0))
 	p = append(p, spendBudget(m.budget)...)
-	if m.threads != nil {
-		p = append(p, callInstead(m.threads, "kernel", "user")...)
-	}
 	p = append(p, stack(m.kernelStacks, 0, waitKernelAt)...)
-	p = append(p, asm.Mov.Reg(asm.R0, asm.R0).WithSymbol("user"))
 	p = append(p, stack(m.users, userStack, waitUserAt)...)
-	p = append(p,
+	return append(p,
 		asm.Ja.Label("name"),
 		asm.Mov.Imm(asm.R1, noStack).WithSymbol("over"),
 		asm.StoreMem(asm.R8, waitUserAt, asm.R1, asm.Word),
 		asm.StoreMem(asm.R8, waitKernelAt, asm.R1, asm.Word),
-	)
-	if m.threads != nil {
-		p = append(p, callInstead(m.threads, "unknown", "name")...)
-	}
-	return append(p,
 		asm.Mov.Reg(asm.R0, asm.R0).WithSymbol("name"),
 		asm.Mov.Reg(asm.R1, asm.R8),
 		asm.Add.Imm(asm.R1, waitNameAt),
 		asm.Mov.Imm(asm.R2, 16),
 		asm.FnGetCurrentComm.Call(),
-		asm.Mov.Imm(asm.R1, 1),
+		asm.Mov.Imm(asm.R1, waitPreempted),
 		asm.JEq.Imm(asm.R7, 0, "preempted"),       // still runnable
 		asm.LoadMem(asm.R1, asm.R6, 0, asm.DWord), // args[0]: preempted in the kernel
-		asm.And.Imm(asm.R1, 1),
-		asm.StoreMem(asm.R8, waitPreemptedAt, asm.R1, asm.Word).WithSymbol("preempted"),
-		asm.FnKtimeGetNs.Call(),
-		asm.StoreMem(asm.R8, waitSinceAt, asm.R0, asm.DWord),
+		asm.And.Imm(asm.R1, waitPreempted),
+		asm.StoreMem(asm.R8, waitFlagsAt, asm.R1, asm.Word).WithSymbol("preempted"),
+		asm.LoadMem(asm.R1, asm.R10, tidAt, asm.DWord),
+		asm.StoreMem(asm.R8, waitThreadAt, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R10, nowAt, asm.DWord),
+		asm.StoreMem(asm.R8, waitSinceAt, asm.R1, asm.DWord),
 	)
 }

@@ -47,10 +47,11 @@ func startSampler(e *events, names *threadNames, m *memory) (*sampler, error) {
 	return s, nil
 }
 
-// run reads whenever a ring is a quarter full, and ten times a second.
+// run reads whenever a ring is a quarter full, and now and then, so that names
+// of threads are read before these are gone.
 func (s *sampler) run() {
 	defer close(s.done)
-	const timeout = 100 // ms
+	const timeout = 500 // ms
 	fds := []unix.PollFd{{Fd: int32(s.wake), Events: unix.POLLIN}}
 	for _, r := range s.events.rings {
 		if r != nil {

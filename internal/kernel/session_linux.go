@@ -45,8 +45,9 @@ var errStopped = errors.New("the session was stopped")
 // was asked for can be had; see [Session.Refused] for the rest.
 func Start(o Options) (*Session, error) { return start(o, ways{wide: true, bpf: true}) }
 
-// ways are the means that may be tried; tests leave some out.
-type ways struct{ wide, bpf bool }
+// ways are the means that may be tried; tests leave some out, or want all to be
+// watched whatever it costs.
+type ways struct{ wide, bpf, all bool }
 
 func start(o Options, w ways) (*Session, error) {
 	if o.PID <= 0 {
@@ -110,11 +111,12 @@ func (c *cpuClock) start(pid int) {
 	c.first = c.last
 }
 
-func (c *cpuClock) read() {
+func (c *cpuClock) read() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(c.id, &ts) == nil {
 		c.last = time.Duration(ts.Nano())
 	}
+	return c.last
 }
 
 func (c *cpuClock) used() time.Duration { return c.last - c.first }
@@ -157,17 +159,17 @@ func (s *Session) startProbes(w ways) {
 	if s.target, s.noBPF = targetOf(s.pid); s.noBPF != nil {
 		return
 	}
-	if s.probes, s.noBPF = newProbes(); s.noBPF != nil {
+	if s.probes, s.noBPF = newProbes(s.target); s.noBPF != nil {
 		s.probes = nil
 		return
 	}
 	if s.opt.Syscalls {
-		s.noBPF = s.probes.watchCalls(s.target)
+		s.noBPF = s.probes.watchCalls(s.pid, s.opt.AllSyscalls || w.all)
 		s.callBPF = s.noBPF == nil
 	}
 	// The state of the thread that goes is an argument since 5.18.
 	if s.opt.OffCPU && kernelAtLeast(5, 18) {
-		s.offBPF = s.probes.watchSwitches(s.target, s.callBPF) == nil
+		s.offBPF = s.probes.watchSwitches(s.pid, w.all) == nil
 	}
 }
 
@@ -306,11 +308,10 @@ func (s *Session) Stop() (*Result, error) {
 	}
 	close(s.refresh)
 	<-s.fresh
-	now := monotonic()
 	s.clock.read()
-	r := &Result{Begin: s.begin, End: time.Now(), Hz: s.opt.Hz, UserOnly: s.userOnly, CPUTime: s.clock.used()}
+	r := &Result{Begin: s.begin, End: time.Now(), Hz: s.opt.Hz, UserOnly: s.userOnly, CPUTime: s.clock.used(), OffShare: 1, SyscallsShare: 1}
 	if s.probes != nil {
-		s.probes.detach()
+		s.probes.stop()
 	}
 	for _, sm := range []*sampler{s.wide, s.threads} {
 		if sm != nil {
@@ -319,12 +320,15 @@ func (s *Session) Stop() (*Result, error) {
 			r.SyscallsLost += sm.calls.lost
 		}
 	}
-	cpu, off := s.stacks(now)
+	cpu, off := s.stacks()
 	names := s.kernelNames(cpu, off)
 	b := builder{memory: s.memory, kernel: names, frames: map[pcKey][]Frame{}}
 	r.CPU = b.samples(cpu, time.Second/time.Duration(max(s.opt.Hz, 1)))
 	r.Off = b.samples(off, 0)
-	err := s.calls(r)
+	s.calls(r)
+	if s.offBPF {
+		r.OffShare = s.probes.switches.share()
+	}
 	if s.probes != nil {
 		_, switches := s.probes.lostCounts()
 		r.Lost += switches
@@ -332,11 +336,11 @@ func (s *Session) Stop() (*Result, error) {
 	}
 	s.memory.close()
 	s.memory = nil
-	return r, err
+	return r, nil
 }
 
 // stacks gathers the sums of all means in one form.
-func (s *Session) stacks(now uint64) (cpu, off []offSum) {
+func (s *Session) stacks() (cpu, off []offSum) {
 	for _, sm := range []*sampler{s.wide, s.threads} {
 		if sm == nil {
 			continue
@@ -345,7 +349,7 @@ func (s *Session) stacks(now uint64) (cpu, off []offSum) {
 		off = append(off, sm.sums(sm.off)...)
 	}
 	if s.offBPF {
-		off = append(off, s.probes.readSwitches(now)...)
+		off = append(off, s.probes.waitSums.totals()...)
 	}
 	return cpu, off
 }
@@ -382,22 +386,17 @@ func (s *Session) kernelNames(lists ...[]offSum) map[uint64]string {
 }
 
 // calls fills in the system calls.
-func (s *Session) calls(r *Result) error {
-	var counts map[int64]*callCount
+func (s *Session) calls(r *Result) {
 	switch {
 	case s.callBPF:
-		var err error
-		if counts, err = s.probes.readCalls(); err != nil {
-			return fmt.Errorf("reading the counts of system calls: %w", err)
-		}
+		r.Syscalls = namedCalls(s.probes.callSums.totals())
+		r.SyscallsShare = s.probes.calls.share()
 		lost, _ := s.probes.lostCounts()
 		r.SyscallsLost += lost
 	case s.callPerf:
-		counts = s.threads.calls.calls
+		r.Syscalls = namedCalls(s.threads.calls.calls)
 		r.SyscallsLost += s.threads.lost
 	}
-	r.Syscalls = namedCalls(counts)
-	return nil
 }
 
 // namedCalls names calls and their errors.
@@ -409,6 +408,9 @@ func namedCalls(counts map[int64]*callCount) []Syscall {
 			c.Bytes = n.bytes
 		}
 		for errno, count := range n.errors {
+			if noResult[c.Name] {
+				break
+			}
 			if c.Errors == nil {
 				c.Errors = make(map[string]int64)
 			}
@@ -450,6 +452,10 @@ func errnoName(errno int) string {
 	}
 	return "errno " + strconv.Itoa(errno)
 }
+
+// noResult are the calls that return what a register held before: it may look
+// like an error.
+var noResult = map[string]bool{"rt_sigreturn": true}
 
 // returnsBytes are the calls whose positive result is a number of bytes.
 var returnsBytes = map[string]bool{
@@ -495,8 +501,6 @@ func (b *builder) samples(sums []offSum, period time.Duration) []Sample {
 			}
 		}
 		key = strconv.AppendBool(key, o.preempted)
-		key = append(key, o.call...)
-		key = append(key, 0)
 		key = append(key, o.thread...)
 		s := merged[string(key)]
 		if s == nil {
@@ -515,8 +519,42 @@ func (b *builder) samples(sums []offSum, period time.Duration) []Sample {
 	for _, key := range keys {
 		samples = append(samples, *merged[key])
 	}
+	nameEntries(samples)
 	slices.SortStableFunc(samples, func(a, b Sample) int { return cmp.Compare(b.Time, a.Time) })
 	return samples
+}
+
+// nameEntries names the call of samples on the way into or out of one by other
+// samples from the same place of the program, where these agree: what enters
+// the kernel there is nearly always the same call.
+func nameEntries(samples []Sample) {
+	const several = "\x00"
+	calls := make(map[string]string)
+	place := func(s Sample) string {
+		var key []byte
+		for _, f := range s.Stack {
+			if !f.Kernel {
+				key = binary.NativeEndian.AppendUint64(key, f.PC)
+			}
+		}
+		return string(key)
+	}
+	for _, s := range samples {
+		switch key := place(s); {
+		case key == "", s.Syscall == "", s.Syscall == inEntry, s.Syscall == inPageFault, s.Syscall == inInterrupt:
+		case calls[key] == "":
+			calls[key] = s.Syscall
+		case calls[key] != s.Syscall:
+			calls[key] = several
+		}
+	}
+	for i := range samples {
+		if s := &samples[i]; s.Syscall == inEntry {
+			if call := calls[place(*s)]; call != "" && call != several {
+				s.Syscall = call
+			}
+		}
+	}
 }
 
 func (b *builder) sample(o offSum, onCPU bool) *Sample {
@@ -530,9 +568,7 @@ func (b *builder) sample(o offSum, onCPU bool) *Sample {
 		names = append(names, name)
 		s.Stack = append(s.Stack, Frame{PC: pc, Func: name, Kernel: true})
 	}
-	if s.Syscall = inKernel(names); o.call != "" {
-		s.Syscall, s.Kernel = o.call, true
-	}
+	s.Syscall = inKernel(names)
 	for i, pc := range o.chain.user {
 		key := pcKey{pc, i == 0}
 		frames, ok := b.frames[key]

@@ -5,11 +5,14 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Means to watch by: with all privileges, and as without.
@@ -17,7 +20,7 @@ var means = []struct {
 	name string
 	ways ways
 }{
-	{"eBPF and whole CPUs", ways{wide: true, bpf: true}},
+	{"eBPF and whole CPUs", ways{wide: true, bpf: true, all: true}},
 	{"events of threads", ways{}},
 }
 
@@ -324,6 +327,113 @@ func TestFiles(t *testing.T) {
 		// The children's own pipes end with the test: two each.
 		if after := count(); after > before+2*3 {
 			t.Errorf("%s: %d files, then %d", m.name, before, after)
+		}
+	}
+}
+
+// TestSlices holds that numbers from slices are those of the whole, on steady
+// programs, and that little is watched then.
+func TestSlices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	for name, try := range map[string]func(*testing.T) []string{"calls": callSlices, "switches": switchSlices} {
+		t.Run(name, func(t *testing.T) {
+			const tries = 3 // the machine has other work
+			for n := 1; ; n++ {
+				wrong := try(t)
+				if len(wrong) == 0 {
+					return
+				}
+				if t.Log(wrong); n == tries {
+					t.FailNow()
+				}
+			}
+		})
+	}
+}
+
+// off tells of a number that is further from what it should be than a share.
+func off(what string, got, want int64, share float64) []string {
+	t := fmt.Sprintf("%s: %.3f of what it is", what, float64(got)/float64(want))
+	if math.Abs(float64(got-want)) > share*float64(want) {
+		return []string{t}
+	}
+	return nil
+}
+
+func callSlices(t *testing.T) (wrong []string) {
+	const rounds = 150_000
+	s, r, _ := watch(t, "steady "+strconv.Itoa(rounds), Options{Syscalls: true}, ways{wide: true, bpf: true})
+	if !s.callBPF {
+		t.Skipf("no eBPF: %v", s.Refused())
+	}
+	if r.SyscallsShare > 0.3 || r.SyscallsShare <= 0 {
+		t.Errorf("calls were counted for %.0f %% of the time", 100*r.SyscallsShare)
+	}
+	ppid, read := callNamed(t, r, "getppid"), callNamed(t, r, "read")
+	wrong = off("getppid", ppid.Count, 10*rounds, 0.12)
+	wrong = append(wrong, off("read", read.Count, 2*rounds, 0.12)...)
+	wrong = append(wrong, off("EBADF", read.Errors["EBADF"], rounds, 0.12)...)
+	return append(wrong, off("bytes", read.Bytes, 100*rounds, 0.12)...)
+}
+
+func switchSlices(t *testing.T) []string {
+	c := startChild(t, "wake 250000")
+	s, err := start(Options{PID: c.cmd.Process.Pid, OffCPU: true}, ways{wide: true, bpf: true})
+	if err != nil {
+		t.Skipf("not permitted: %v", err)
+	}
+	begin, before := time.Now(), switchesOf(t, c.cmd.Process.Pid)
+	c.work(t)
+	want, took := switchesOf(t, c.cmd.Process.Pid)-before, time.Since(begin)
+	r, err := s.Stop()
+	if err != nil || !s.offBPF {
+		t.Skipf("no eBPF: %v, %v", err, s.Refused())
+	}
+	if r.OffShare > 0.5 {
+		t.Errorf("switches were seen for %.0f %% of the time", 100*r.OffShare)
+	}
+	var got int64
+	for _, s := range r.Off {
+		got += s.Count
+	}
+	wrong := off("switches", got, want, 0.15)
+	// Of two threads one waits at any time, or a little more.
+	if waited := sumTime(r.Off, has("kernel.wakeWork.func1")); waited < took*8/10 || waited > took*2 {
+		wrong = append(wrong, fmt.Sprintf("they waited %v in %v", waited, took))
+	}
+	return wrong
+}
+
+func TestNameEntries(t *testing.T) {
+	sample := func(call string, user uint64) Sample {
+		return Sample{Syscall: call, Kernel: true, Stack: []Frame{{PC: 1 << 63, Kernel: true}, {PC: user}, {PC: 5}}}
+	}
+	s := []Sample{
+		sample(inEntry, 1), sample("read", 1), sample(inInterrupt, 1),
+		sample(inEntry, 2), sample("read", 2), sample("write", 2), sample("read", 2),
+		sample(inEntry, 3), {Syscall: inEntry}, {Syscall: "openat"},
+	}
+	nameEntries(s)
+	for i, want := range []string{"read", "read", inInterrupt, inEntry, "read", "write", "read", inEntry, inEntry, "openat"} {
+		if s[i].Syscall != want {
+			t.Errorf("sample %d is of %q, not %q", i, s[i].Syscall, want)
+		}
+	}
+}
+
+// TestNoResult holds that what a register held before a signal is no error.
+func TestNoResult(t *testing.T) {
+	counts := map[int64]*callCount{}
+	for _, number := range []int64{unix.SYS_RT_SIGRETURN, unix.SYS_READ} {
+		n := new(callCount)
+		n.add(1, time.Millisecond, -int64(unix.ENETDOWN))
+		counts[number] = n
+	}
+	for _, c := range namedCalls(counts) {
+		if failed := c.Errors["ENETDOWN"]; failed != map[string]int64{"read": 1, "rt_sigreturn": 0}[c.Name] || c.Count != 1 {
+			t.Errorf("%+v", c)
 		}
 	}
 }

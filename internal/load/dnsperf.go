@@ -71,7 +71,7 @@ func (d *dnsperf) status(line string) {
 
 func (d *dnsperf) statistic(line string) {
 	if m := dnsBucket.FindStringSubmatch(line); m != nil {
-		if t := seconds(rate(m[1])); t >= 0 && len(d.times.counts) < maxQuantiles*10 {
+		if t := seconds(rate(m[1])); t >= 0 {
 			d.times.add(t, count(m[2]))
 		}
 		return
@@ -92,7 +92,7 @@ func (d *dnsperf) statistic(line string) {
 		}
 	case "Average packet size":
 		if _, size, ok := strings.Cut(value, "response "); ok {
-			d.r.Bytes = count(size) * (d.r.Ops - d.r.Failed)
+			d.r.Bytes = whole(float64(count(size)) * float64(d.r.Ops-d.r.Failed))
 		}
 	case "Run time (s)":
 		d.r.Duration = max(0, seconds(rate(value)))

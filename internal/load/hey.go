@@ -2,9 +2,7 @@ package load
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,37 +17,31 @@ const heyColumns = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Re
 func detectHeyCSV(head []byte) bool { return bytes.HasPrefix(head, []byte(heyColumns)) }
 
 func parseHeyCSV(l *lines) (*Result, error) {
-	records := csv.NewReader(l.r)
-	records.FieldsPerRecord = -1
-	head, err := records.Read()
-	if err != nil {
-		return nil, err
-	}
-	status, offset := slices.Index(head, "status-code"), slices.Index(head, "offset")
-	records.ReuseRecord = true
 	var all tally
-	for {
-		f, err := records.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
+	status, offset := -1, -1
+	err := l.records(func(f []string) error {
+		if status < 0 { // the columns' names
+			status, offset = slices.Index(f, "status-code"), slices.Index(f, "offset")
+			return nil
 		}
 		if len(f) <= max(status, offset) {
-			return nil, errors.New("a line has too few columns")
+			return errColumns
 		}
-		latency, err := strconv.ParseFloat(f[0], 64)
-		if err != nil {
-			return nil, err
+		latency, err1 := strconv.ParseFloat(f[0], 64)
+		code, err2 := strconv.Atoi(f[status])
+		if err := errors.Join(err1, err2); err != nil {
+			return err
 		}
 		begin := heyEpoch
 		if offset >= 0 { // when it was sent, since the first
 			begin = begin.Add(max(0, seconds(rate(f[offset]))))
 		}
-		code, _ := strconv.Atoi(f[status])
 		took := seconds(latency)
 		all.add(begin.Add(max(0, took)), took, vegetaFailed(code))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	r := all.result(false)
 	if offset < 0 { // older versions: nothing is known of when

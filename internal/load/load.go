@@ -15,6 +15,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -184,8 +185,10 @@ const (
 	maxQuantiles  = 1000
 	maxBenchmarks = 100_000
 	maxUnits      = 100 // of one benchmark
-	maxConfig     = 100 // lines "key: value" in force
+	maxConfig     = 32  // lines "key: value" in force
 )
+
+var errLong = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
 
 // lines reads an input line by line.
 type lines struct {
@@ -207,14 +210,61 @@ func (l *lines) next() bool {
 func (l *lines) text() string { return strings.TrimRight(string(plain(l.s.Bytes())), "\r ") }
 
 func (l *lines) err() error {
-	if err := l.s.Err(); err != nil {
-		return fmt.Errorf("line %d: %w", l.n, err)
+	err := l.s.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = errLong
+	}
+	if err != nil {
+		return l.wrong(err)
 	}
 	return nil
 }
 
 // wrong says which line cannot be read.
 func (l *lines) wrong(err error) error { return fmt.Errorf("line %d: %w", l.n, err) }
+
+// records reads CSV and gives take each record, until the next one. What is
+// wrong with the last one is that it was cut.
+func (l *lines) records(take func(fields []string) error) error {
+	in := &bounded{r: l.r}
+	r := csv.NewReader(in)
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
+	for {
+		in.left = maxLine
+		fields, err := r.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			if err = take(fields); err == nil {
+				continue
+			}
+			l.n, _ = r.FieldPos(0)
+			err = l.wrong(err)
+		}
+		if _, end := r.Read(); end == io.EOF {
+			return nil
+		}
+		return err
+	}
+}
+
+// A bounded reader fails where a quotation mark is missing in a large file.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLong
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+var errColumns = errors.New("too few columns")
 
 // document reads all of a JSON document.
 func (l *lines) document() ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -171,7 +172,7 @@ func TestIntervals(t *testing.T) {
 			at = i.At + i.Width
 			ops, failed = ops+i.Ops, failed+i.Failed
 		}
-		if ops != r.Ops || failed != r.Failed || at < r.Duration || len(r.Over) != n {
+		if ops != r.Ops || failed != r.Failed || at != r.Duration || len(r.Over) != n {
 			t.Errorf("%s: %d intervals up to %v of %v with %d of %d, %d of %d failed", name, len(r.Over), at, r.Duration, ops, r.Ops, failed, r.Failed)
 		}
 	}
@@ -210,6 +211,12 @@ func TestBenchmarks(t *testing.T) {
 		"fix BenchmarkDecode/text=digits/level=speed/size=1e4-8 100.88", "fix BenchmarkHuge 0"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q", names)
+	}
+
+	// Not every line that looks like one is one.
+	r, err := Parse(strings.NewReader("BenchmarkA-2 1 2 ns/op\nBenchmarks-2 1 2 ns/op\nBenchmarkB-2 1 x ns/op\nBenchmarkC-2\nBenchmarkD-2 0 2 ns/op\n"))
+	if err != nil || len(r.Benchmarks) != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
@@ -260,19 +267,51 @@ func TestCut(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"k6-1.4-points.jsonl", "vegeta-12-results.jsonl", "go1.26-bench.json"} {
+	for _, name := range []string{"k6-1.4-points.jsonl", "vegeta-12-results.jsonl", "vegeta-12-results.csv", "hey-0.1.csv", "go1.26-bench.json"} {
 		text := read(t, name)
 		if _, err := Parse(bytes.NewReader(text[:len(text)-40])); err != nil {
 			t.Errorf("%s without its end: %v", name, err)
 		}
 	}
-	damaged := bytes.Replace(read(t, "vegeta-12-results.jsonl"), []byte(`"seq":7,`), []byte(`"seq":,`), 1)
-	if _, err := Parse(bytes.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "line ") {
-		t.Errorf("%v", err)
+	for name, lines := range map[string][2]string{
+		"vegeta-12-results.jsonl": {`"seq":7,`, `"seq":,`}, "vegeta-12-results.csv": {"\n1741", "\n17x41"}, "hey-0.1.csv": {"\n0.00", "\n0.0.0"},
+	} {
+		damaged := bytes.Replace(read(t, name), []byte(lines[0]), []byte(lines[1]), 1)
+		if _, err := Parse(bytes.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A missing quotation mark does not take the rest of the file into memory.
+	for _, long := range []string{string(read(t, "vegeta-12-results.csv")) + "\"", `{"attack":"","seq":0,"code":200,"timestamp":"","latency":1}`} {
+		file := &counter{r: io.MultiReader(strings.NewReader(long), endless{})}
+		if _, err := Parse(file); !errors.Is(err, errLong) || file.n > 2*maxLine {
+			t.Errorf("%v after %d bytes", err, file.n)
+		}
 	}
 	if _, err := Parse(strings.NewReader("Running 3s test @ http://x/\n")); !errors.Is(err, errCut) {
 		t.Errorf("%v", err)
 	}
+}
+
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+// endless is a line that has no end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 // Of several runs in one file the last counts.
@@ -337,7 +376,42 @@ func TestWiden(t *testing.T) {
 	}
 }
 
+// Small outputs, each for one thing that is easily read wrongly.
+func TestDetails(t *testing.T) {
+	const wrk = "Running 1s test @ http://x/\n  10 requests in 1.00s, 1KB read\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"the corrected spectrum of wrk2 -U", wrk + "  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  5.00ms\n" +
+			"  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))\n 50.000%  1.00ms\n 75.000%  2.00ms\n",
+			"10 ops, 0 failed, 10/s of 0/s, 1s, [{0.5 5ms}]"},
+		{"a quantile said twice", wrk + "  Latency Distribution\n 50%  5.00ms\n 50%  6.00ms\n", "10 ops, 0 failed, 10/s of 0/s, 1s, [{0.5 5ms}]"},
+		{"a quantile from a table, above the greatest time", wrk + "    Latency     2.12ms    0.91ms   4.00ms   75.28%\n  Latency Distribution\n 99%  5.00ms\n", "10 ops, 0 failed, 10/s of 0/s, 1s, [{0.99 4ms} {1 4ms}]"},
+		{"more failures than requests", wrk + "  Non-2xx or 3xx responses: 11\n", "wrk: its numbers contradict each other"},
+		{"the totals of k6, not those of a group", "  █ TOTAL RESULTS\n  http_reqs......: 10  5/s\n  http_req_duration..: avg=1ms\n  █ GROUP: a\n  http_reqs......: 3  1/s\n  http_req_duration..: med=9ms\n",
+			"10 ops, 0 failed, 5/s of 0/s, 2s, []"},
+		{"three results, a second apart", "1741064767000000000,200,5000000,0,1,,,,0\n1741064768000000000,200,5000000,0,1,,,,1\n1741064769000000000,200,5000000,0,1,,,,2\n",
+			"3 ops, 0 failed, 1.4962593516209477/s of 1/s, 2.005s, [{0 5ms} {0.5 5ms} {0.75 5ms} {0.9 5ms} {0.95 5ms} {0.99 5ms} {0.999 5ms} {0.9999 5ms} {1 5ms}]"},
+		{"a count of statuses that cannot be", "Requests  [total, rate]  10, 5\nDuration  [total]  2s\nSuccess  [ratio]  90%\nStatus Codes  [code:count]  500:11  200:10\n",
+			"10 ops, 0 failed, 5/s of 5/s, 2s, []"},
+		{"hey before it told when", heyColumns + "\n0.0050,0,0,0,0,0,200\n0.0050,0,0,0,0,0,500\n",
+			"2 ops, 1 failed, 0/s of 0/s, 0s, [{0 5ms} {0.5 5ms} {0.75 5ms} {0.9 5ms} {0.95 5ms} {0.99 5ms} {0.999 5ms} {0.9999 5ms} {1 5ms}]"},
+	} {
+		r, err := Parse(strings.NewReader(c.text))
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprintf("%d ops, %d failed, %v/s of %v/s, %v, %v", r.Ops, r.Failed, r.Rate, r.Offered, r.Duration, r.Latency)
+		}
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
+	for text, want := range map[string]int64{"12": 12, " 7 responses": 7, "9007199254740993000": 0, "-1": 0, "x": 0} {
+		if got := count(text); got != want {
+			t.Errorf("%q counts %d, want %d", text, got, want)
+		}
+	}
 	for text, want := range map[string]int64{"827 kB 275 kB/s": 827_000, "1.3 MB": 1_300_000, "12 B": 12, "56580 bytes": 56580, "-1": 0, "": 0, "9e9 PB": 9, "99999999999 TB": 0, "2 KiB": 2048, "5 kB,": 5000} {
 		if got := bytesOf(text, 1000); got != want {
 			t.Errorf("%q is %d, want %d", text, got, want)
@@ -357,6 +431,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("Running 1s test @ x\n 9 requests in 1.00s, 1B read\nSocket errors: connect 99999999999999999999, read 1, write 1, timeout 1\n"))
 	f.Add([]byte("Requests [total] 5\nStatus Codes [code:count] 200:99999999999999999\n"))
+	f.Add([]byte("DNS Performance Testing Tool\nStatistics:\n Queries completed: 9007199254740992\n Average packet size: request 1, response 9007199254740992\n"))
 	f.Add([]byte("0123456789012345678,200,5,0,0,,,,\n9223372036854775807,200,9223372036854775807,0,9223372036854775807,,,,\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := Parse(bytes.NewReader(text))

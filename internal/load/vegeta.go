@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
@@ -175,29 +174,21 @@ func detectVegetaCSV(head []byte) bool { return vegetaCSV.Match(head) }
 
 func parseVegetaCSV(l *lines) (*Result, error) {
 	var all vegetaResults
-	records := csv.NewReader(l.r)
-	records.FieldsPerRecord = -1
-	records.ReuseRecord = true
-	for {
-		f, err := records.Read()
-		if err == io.EOF {
-			return all.result(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := l.records(func(f []string) error {
 		if len(f) < 6 {
-			return nil, errors.New("a line has too few columns")
+			return errColumns
 		}
 		sent, err1 := strconv.ParseInt(f[0], 10, 64)
 		code, err2 := strconv.Atoi(f[1])
 		latency, err3 := strconv.ParseInt(f[2], 10, 64)
 		in, err4 := strconv.ParseInt(f[4], 10, 64)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			return nil, err
+			return err
 		}
 		all.take(vegetaResult{Code: code, Timestamp: time.Unix(0, sent), Latency: latency, BytesIn: in, Error: f[5]})
-	}
+		return nil
+	})
+	return all.result(), err
 }
 
 // --- vegeta report ---

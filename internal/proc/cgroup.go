@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"path"
@@ -262,9 +261,10 @@ const (
 //
 //	32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu
 func parseMounts(text []byte) (mounts []mount) {
-	for len(text) > 0 && len(mounts) < maxMounts {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
+		if len(mounts) == maxMounts {
+			break
+		}
 		before, after, ok := strings.Cut(string(line), " - ")
 		f, kind := strings.Fields(before), strings.Fields(after)
 		if !ok || len(f) < 5 || len(kind) < 3 || kind[0] != "cgroup" && kind[0] != "cgroup2" {
@@ -319,9 +319,7 @@ func findHierarchy(mounts []mount, member []byte, controller string) hierarchy {
 // in version 2, "0::/a/b" says. Paths count from the root of our own
 // namespace, as those in mountinfo do.
 func membership(text []byte, controller string) (path string, v2, ok bool) {
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		f := strings.SplitN(string(line), ":", 3)
 		if len(f) < 3 {
 			continue

@@ -66,7 +66,7 @@ func (m *machine) close() {
 func (m *machine) read(now time.Time, buf []byte) Machine {
 	return m.last.get(now, func() Machine {
 		s := Machine{Time: now.Round(0)}
-		if text, err := readAt(m.stat, m.buf); err == nil {
+		if text, err := m.readStat(); err == nil {
 			m.online = parseMachineStat(text, &s)
 		}
 		s.CPUStall, s.MemoryStall, s.IOStall = stall(m.cpu, buf), stall(m.memory, buf), stall(m.io, buf)
@@ -79,6 +79,20 @@ func (m *machine) read(now time.Time, buf []byte) Machine {
 		return s
 	})
 }
+
+// readStat reads the lines of all CPUs, of which the largest machines have
+// more than the buffer was made for. Behind them is a line for interrupts.
+func (m *machine) readStat() ([]byte, error) {
+	for {
+		text, err := readAt(m.stat, m.buf)
+		if len(text) < len(m.buf) || len(m.buf) >= maxStat || bytes.Contains(text, []byte("\nintr")) {
+			return text, err
+		}
+		m.buf = make([]byte, 2*len(m.buf))
+	}
+}
+
+const maxStat = 2 << 20 // bytes: 8192 CPUs take at most 130 each
 
 // usable is how many of the CPUs in a list are online; 0 when unknown. The
 // kernel's list also has those that could be plugged in.
@@ -95,9 +109,7 @@ func (m *machine) usable(affinity string) (n int) {
 // lines of single CPUs come first; what follows is not looked at.
 func parseMachineStat(text []byte, s *Machine) map[int]bool {
 	online := map[int]bool{}
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		f := bytes.Fields(line)
 		if len(f) < 5 || !bytes.HasPrefix(f[0], []byte("cpu")) {
 			break
@@ -154,9 +166,7 @@ func parseLoad(text []byte) float64 {
 }
 
 func parseMeminfo(text []byte) (total, available uint64) {
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		switch string(key) {
 		case "MemTotal":

@@ -238,10 +238,12 @@ func (p *Process) countFDs(now time.Time) int {
 		}
 	}
 	return p.fds.get(now, func() int {
-		names, err := fs.ReadDir(os.DirFS(p.path("")), "fd")
+		dir, err := os.Open(p.path("fd"))
 		if err != nil {
 			return -1
 		}
+		defer dir.Close()
+		names, _ := dir.Readdirnames(maxFiles)
 		return len(names)
 	})
 }

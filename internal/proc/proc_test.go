@@ -2,6 +2,7 @@ package proc
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -150,6 +151,22 @@ func TestThreadsEnd(t *testing.T) {
 	}
 }
 
+// The largest machines have more CPUs than fit into the first reading.
+func TestManyCPUs(t *testing.T) {
+	root := t.TempDir()
+	var text strings.Builder
+	text.WriteString("cpu  1 2 3 4 5 6 7 8 0 0\n")
+	for n := range 4000 {
+		fmt.Fprintf(&text, "cpu%d 1000000 2000000 3000000 4000000 5000000 6 7 8 0 0\n", n)
+	}
+	write(t, filepath.Join(root, "proc/stat"), text.String()+"intr 1 2 3\nctxt 9\n")
+	m := openMachine(root)
+	defer m.close()
+	if s := m.read(time.Now(), make([]byte, 4096)); s.CPUs != 4000 || s.Busy != (1+2+3+6+7)*tick || m.usable("0-1,3999,4000") != 3 {
+		t.Errorf("%+v, %d usable", s, m.usable("0-1,3999,4000"))
+	}
+}
+
 func TestPaced(t *testing.T) {
 	now := time.Now()
 	reads := 0
@@ -246,6 +263,68 @@ func TestGone(t *testing.T) {
 	cmd.Wait()
 	if _, err := p.Sample(true); !errors.Is(err, ErrGone) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A main thread may end before the others; its process goes on.
+func TestZombie(t *testing.T) {
+	for s, want := range map[statLine]bool{{state: 'Z', threads: 1}: true, {state: 'X'}: true, {state: 'Z', threads: 2}: false, {state: 'S', threads: 1}: false} {
+		if s.zombie() != want {
+			t.Errorf("%c with %d threads", s.state, s.threads)
+		}
+	}
+}
+
+// A sample with threads is of now, whatever pace was kept before; a kernel
+// without scheduler statistics does not hide that a thread ran.
+func TestNothingIsRepeated(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-3.10-v1")
+	p, err := open(root, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	write(t, filepath.Join(root, "proc/12/task/12/schedstat"), "0 0 0\n")
+	if _, err := p.Sample(true); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "proc/12/task/12/status"), "voluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n")
+	write(t, filepath.Join(root, "proc/loadavg"), "3.50 2.10 2.64 3/201 15144\n")
+	write(t, filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "4096\n")
+	s, err := p.Sample(true)
+	if err != nil || s.Process.Voluntary != 12 || s.Machine.Load != 3.5 || s.Limits.Memory != 4096 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Version 1 alone: the machine's own root counts what all processes use, which
+// is no group's.
+func TestRootOfVersion1(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-3.10-v1")
+	write(t, filepath.Join(root, "proc/12/cgroup"), "7:memory:/\n")
+	write(t, filepath.Join(root, "proc/self/mountinfo"), "121 110 0:21 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
+	write(t, filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "9223372036854771712\n")
+	p, err := open(root, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if s, err := p.Sample(false); err != nil || s.Group != nil || s.Limits.Memory != 0 {
+		t.Errorf("%+v %+v, %v", s.Limits, s.Group, err)
+	}
+}
+
+// On a mixed system a controller is where /proc/PID/cgroup says, in the
+// hierarchy of that version.
+func TestMixedVersions(t *testing.T) {
+	mounts := parseMounts([]byte("1 0 0:1 / /v1/memory rw - cgroup cgroup rw,memory\n2 0 0:2 / /v2 rw - cgroup2 cgroup2 rw\n3 0 0:3 / /v1/cpu rw - cgroup cgroup rw,cpu\n"))
+	for controller, want := range map[string]string{"memory": "/v2/a", "cpu": "/v1/cpu/b"} {
+		h := findHierarchy(mounts, []byte("4:cpu:/b\n0::/a\n"), controller)
+		if len(h.dirs) != 2 || h.dirs[0] != want || h.v2 != strings.HasPrefix(want, "/v2") {
+			t.Errorf("%s: %+v", controller, h)
+		}
 	}
 }
 

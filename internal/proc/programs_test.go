@@ -3,10 +3,12 @@ package proc
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -103,6 +105,42 @@ func TestOtherPrograms(t *testing.T) {
 	}
 	if list, err := programs(t.Context(), proc); len(list) > 0 || err != nil {
 		t.Errorf("%+v, %v", list, err)
+	}
+	// To other users than root both look alike.
+	s := search{proc: proc}
+	for pid, want := range map[int]bool{2: false, 3: true, 4: false} {
+		p := Program{PID: pid, Err: fs.ErrPermission}
+		if got := s.describe(&p, filepath.Join(proc, strconv.Itoa(pid))); got != want {
+			t.Errorf("process %d: %v", pid, got)
+		}
+	}
+}
+
+// What may not be looked into is listed all the same, and it is said.
+func TestOthersPrograms(t *testing.T) {
+	linux(t)
+	if os.Geteuid() == 0 {
+		t.Skip("root may look into everything")
+	}
+	list, err := Programs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(p Program) bool { return p.PID == 1 })
+	if i < 0 || list[i].Err != fs.ErrPermission || list[i].Build != nil || len(list[i].Args) == 0 {
+		t.Errorf("the first process, another user's: %d %+v", i, list)
+	}
+}
+
+func TestDialable(t *testing.T) {
+	for in, want := range map[string]string{
+		"0100007F:17AC": "127.0.0.1:6060", "00000000:0050": "127.0.0.1:80", "00000000000000000000000000000000:1F90": "localhost:8080",
+		"0000000000000000FFFF00000100007F:0050": "127.0.0.1:80", "B80D0120000000000000000001000000:0050": "[2001:db8::1]:80",
+		"0100007F": "", "0100:0050": "", "0100007F:10000": "", "xx00007F:0050": "",
+	} {
+		if got, ok := dialable(in); got != want || ok != (want != "") {
+			t.Errorf("%s is %q", in, got)
+		}
 	}
 }
 

@@ -196,9 +196,7 @@ const tcpListen = "0A" // the state's number in the kernel's tables
 
 // listeners adds the addresses of a kernel table that listen, by inode.
 func listeners(text []byte, table map[string][]string) {
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		f := bytes.Fields(line)
 		if len(f) < 10 || string(f[3]) != tcpListen {
 			continue

@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"math"
 	"math/bits"
 	"strconv"
@@ -61,6 +62,9 @@ func parseStat(text []byte) (statLine, error) {
 	return s, nil
 }
 
+// lines are those of a text, without their ends.
+func lines(text []byte) iter.Seq[[]byte] { return bytes.SplitSeq(text, []byte("\n")) }
+
 // number reads a count; what is none, or negative, or absurd, is 0.
 func number(b []byte) int64 {
 	n, err := strconv.ParseInt(string(b), 10, 64)
@@ -93,9 +97,7 @@ type statusFile struct {
 
 func parseStatus(text []byte) statusFile {
 	s := statusFile{uid: -1}
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		key, value, ok := bytes.Cut(line, []byte(":"))
 		if !ok {
 			continue
@@ -128,9 +130,7 @@ func kilobytes(value []byte) uint64 {
 
 // parseIO reads /proc/PID/io, which is the sum of all threads.
 func parseIO(text []byte, c *Counters) {
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
+	for line := range lines(text) {
 		key, value, _ := bytes.Cut(line, []byte(": "))
 		switch string(key) {
 		case "rchar":

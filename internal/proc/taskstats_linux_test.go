@@ -32,6 +32,18 @@ func TestTaskstats(t *testing.T) {
 	}
 }
 
+// Attributes begin at multiples of four, whatever the length of those before.
+func TestAttribute(t *testing.T) {
+	e := binary.NativeEndian
+	b := append(e.AppendUint16(e.AppendUint16(nil, 5), 1), 'a', 0, 0, 0)
+	b = append(e.AppendUint16(e.AppendUint16(b, 6), 2|unix.NLA_F_NESTED), 'b', 'c')
+	for typ, want := range map[uint16]string{1: "a", 2: "bc", 3: ""} {
+		if got := attribute(b, typ); string(got) != want {
+			t.Errorf("%d is %q", typ, got)
+		}
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	t := &taskstats{}
 	f.Add(t.message(7, 1, 2, []byte{1, 2, 3, 4}), uint16(7))

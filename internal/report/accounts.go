@@ -82,6 +82,7 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 		}
 		lines = append(lines, text)
 	}
+	lines = append(lines, wordsFor(a)...)
 	for i, l := range lines {
 		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
 	}
@@ -89,6 +90,24 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 		return nil
 	}
 	return []string{strings.Join(lines, "\n")}
+}
+
+// kernelWords explain what is in the account by name and is no system call.
+var kernelWords = []struct{ name, means string }{
+	{"interrupt", "what timers, devices and packets did in the kernel while that part had the CPU"},
+	{"page fault", "first use of memory, which the kernel then provides"},
+	{"system call", "entering and leaving calls, where no sample tells which"},
+}
+
+func wordsFor(a *model.CPUAccount) (lines []string) {
+	for _, w := range kernelWords {
+		if slices.ContainsFunc(a.Parts, func(e model.CPUEntry) bool {
+			return slices.ContainsFunc(e.By, func(n model.CPUName) bool { return n.Name == w.name })
+		}) {
+			lines = append(lines, w.name+": "+w.means)
+		}
+	}
+	return lines
 }
 
 func div(a, b float64) float64 {
@@ -431,6 +450,9 @@ func samplesOf(s model.Source) string {
 
 func syscallNotes(m *model.Model, width int) []string {
 	var lines []string
+	if s := m.Syscalls; s != nil && !s.Exact() {
+		lines = append(lines, fmt.Sprintf("counted in %s of the time, scaled up; all calls: record --sources syscalls", percent(s.Share)))
+	}
 	switch a := m.CPUAccount(); {
 	case a == nil || a.Believed == "":
 		lines = append(lines, "CPU: no samples")

@@ -158,9 +158,10 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 	}
 	t.print(x, shown)
 	x.width = prose
-	if m.Sched != nil {
+	if m.Sched != nil && (!isAccount(defaultTable(m, o.By)) || o.By == "time") {
 		x.coverage(m)
-	} else {
+	} else if len(m.Run.Coverage.Notes) > 0 {
+		x.line("")
 		x.notes(m.Run.Coverage.Notes)
 	}
 	_, err := io.WriteString(w, x.b.String())

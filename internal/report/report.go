@@ -25,8 +25,9 @@ import (
 
 // Options say how a report looks.
 type Options struct {
-	Width int  // columns; 0 means 80
-	Color bool // ANSI colours
+	Width   int  // columns; 0 means 80
+	Color   bool // ANSI colours
+	Verbose bool // everything that the diagnosis has
 }
 
 // A Format writes a diagnosis.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -313,5 +314,42 @@ func TestWrap(t *testing.T) {
 	}
 	if got := wrap(" \n ", 9); got != nil {
 		t.Errorf("%q", got)
+	}
+}
+
+// What is fine is told in full as far as it says something, and all of it is
+// named; everything is there when asked for.
+func TestFineIsFolded(t *testing.T) {
+	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well."}
+	for i := range 12 {
+		d.Fine = append(d.Fine, fmt.Sprintf("topic%c: nobody waits", 'a'+i))
+	}
+	d.Fine = append(d.Fine, "garbage takes 3 % of the CPU", "share: 7 % of it", "none: 0 % of it")
+	text := string(render(t, Text, d, Options{}))
+	full, _, ok := strings.Cut(text, "more: ")
+	if !ok || !strings.Contains(full, "share: 7 %") || !strings.Contains(full, "garbage takes 3 %") || strings.Contains(full, "none: 0 %") {
+		t.Errorf("what says most is not in full:\n%s", text)
+	}
+	if n := strings.Count(full, "✓"); n > fineFew+1 {
+		t.Errorf("%d lines:\n%s", n, text)
+	}
+	for _, f := range d.Fine {
+		if topic, _ := cut(f); !strings.Contains(text, topic) {
+			t.Errorf("no %q in\n%s", topic, text)
+		}
+		if all := string(render(t, Text, d, Options{Verbose: true})); !strings.Contains(all, f) {
+			t.Errorf("no %q in\n%s", f, all)
+		}
+	}
+}
+
+// A command is told once for all that it would let be checked.
+func TestUncheckedShareCommands(t *testing.T) {
+	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.", Unchecked: []diagnosis.Unchecked{
+		{What: "locks", How: "first"}, {What: "heap", How: "second"}, {What: "channels", How: "first"}, {What: "nothing helps"}}}
+	text := string(render(t, Text, d, Options{}))
+	want := "   ? locks\n   ? channels\n       $ first\n   ? heap\n       $ second\n   ? nothing helps\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("no\n%s in\n%s", want, text)
 	}
 }

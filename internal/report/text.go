@@ -13,24 +13,31 @@ import (
 
 // Text writes a diagnosis for a terminal: the verdict, at most three findings
 // in full and the others in a line each, what is fine, what was not checked,
-// and the next commands.
+// and the next commands. What is fine is told in full as far as it says
+// something of the program, and by its name otherwise. With Options.Verbose
+// all is in full.
 func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
 	t := newTexter(o)
 	t.head(d)
 	t.cpu(d)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
-		if i == expanded {
+		if i == expanded && !o.Verbose {
 			t.title("More findings")
 		}
-		if i < expanded {
+		if i < expanded || o.Verbose {
 			t.finding(i+1, &d.Findings[i], d.Summary)
 		} else {
 			t.brief(i+1, &d.Findings[i])
 		}
 	}
 	t.list("Warnings", d.Warnings, yellow)
-	t.list("Fine", d.Fine, green)
+	full, names := d.Fine, []string(nil)
+	if !o.Verbose {
+		full, names = foldFine(d)
+	}
+	t.list("Fine", full, green)
+	t.also(names)
 	t.unchecked(d.Unchecked)
 	t.next(d)
 	_, err := io.WriteString(w, t.b.String())
@@ -337,25 +344,108 @@ func (t *texter) list(title string, items []string, s style) {
 	}
 }
 
+// also names what is fine and not worth a line.
+func (t *texter) also(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	text := fmt.Sprintf("and %d more: %s (-v tells all)", len(names), strings.Join(names, ", "))
+	for i, l := range wrap(text, t.width-5) {
+		mark := " "
+		if i == 0 {
+			mark = t.in(green, "✓")
+		}
+		t.line("   " + mark + " " + t.in(dim, l))
+	}
+}
+
+// fineFew is how many lines of what is fine are read, and fineSick how many
+// when there is something else to read.
+const (
+	fineFew  = 8
+	fineSick = 4
+)
+
+// foldFine chooses the lines of what is fine that are worth reading in full:
+// those with a share, then those with another figure. Of the others it
+// returns what they are about.
+func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
+	most := fineFew
+	if len(d.Findings) > 0 {
+		most = fineSick
+	}
+	if len(d.Fine) <= most+1 {
+		return d.Fine, nil
+	}
+	chosen := make([]bool, len(d.Fine))
+	for _, tells := range []func(topic, text string) bool{
+		func(topic, _ string) bool { return topic == "" }, // it cannot be named
+		func(_, text string) bool {
+			return strings.Contains(text, "%") && strings.ContainsAny(text, "123456789")
+		},
+		func(_, text string) bool { return strings.ContainsAny(text, "123456789") },
+	} {
+		for i, item := range d.Fine {
+			topic, text := cut(item)
+			if !chosen[i] && most > 0 && tells(topic, text) {
+				chosen[i] = true
+				most--
+			}
+		}
+	}
+	for i, item := range d.Fine {
+		if topic, _ := cut(item); chosen[i] {
+			full = append(full, item)
+		} else if !slices.Contains(names, topic) {
+			names = append(names, topic)
+		}
+	}
+	return full, names
+}
+
+// cut parts what an item is about from what it says; without a topic it is all
+// text.
+func cut(item string) (topic, text string) {
+	if topic, text, ok := strings.Cut(item, ": "); ok {
+		return topic, text
+	}
+	return "", item
+}
+
+// unchecked lists what needs one command together, and the command once.
 func (t *texter) unchecked(list []diagnosis.Unchecked) {
 	if len(list) == 0 {
 		return
 	}
 	t.title("Not checked")
+	var order []string
+	by := map[string][]diagnosis.Unchecked{}
 	for _, u := range list {
-		text := u.What
-		if u.Why != "" {
-			text += ": " + u.Why
+		if by[u.How] == nil {
+			order = append(order, u.How)
 		}
-		for i, l := range wrap(text, t.width-5) {
-			if i == 0 {
-				t.line("   ? " + l)
-			} else {
-				t.line("     " + l)
-			}
+		by[u.How] = append(by[u.How], u)
+	}
+	for _, how := range order {
+		for _, u := range by[how] {
+			t.question(u)
 		}
-		if u.How != "" {
-			t.line("       " + t.in(dim, "$ "+Safe(u.How)))
+		if how != "" {
+			t.line("       " + t.in(dim, "$ "+Safe(how)))
+		}
+	}
+}
+
+func (t *texter) question(u diagnosis.Unchecked) {
+	text := u.What
+	if u.Why != "" {
+		text += ": " + u.Why
+	}
+	for i, l := range wrap(text, t.width-5) {
+		if i == 0 {
+			t.line("   ? " + l)
+		} else {
+			t.line("     " + l)
 		}
 	}
 }

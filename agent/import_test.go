@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestImport measures what the package comment says about the import alone.
+func TestImport(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil || testing.Short() {
+		t.Skip("builds two programs with the go command")
+	}
+	dir := t.TempDir()
+	size := func(name string) int64 {
+		out := filepath.Join(dir, name+".exe")
+		if text, err := exec.Command(goTool, "build", "-o", out, "./testdata/import/"+name).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		info, err := os.Stat(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before, after := size("without"), size("with")
+	if more := after - before; more < 100_000 || more > 2_000_000 {
+		t.Errorf("the import makes a program of %d bytes larger by %d", before, more)
+	}
+	cmd := exec.Command(filepath.Join(dir, "with.exe"))
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if out, err := cmd.Output(); err != nil || string(out) != "1\n" {
+		t.Errorf("goroutines: %q, %v", out, err)
+	}
+	for line := range strings.Lines(stderr.String()) {
+		var at, clock float64
+		var bytes, allocs int
+		n, _ := fmt.Sscanf(line, "init github.com/gowhy/gowhy/agent @%f ms, %f ms clock, %d bytes, %d allocs", &at, &clock, &bytes, &allocs)
+		if n == 4 && (bytes > 10_000 || allocs > 100) {
+			t.Error(line)
+		}
+		if n == 4 {
+			return
+		}
+	}
+	t.Errorf("no time of init in\n%s", stderr.String())
+}
