@@ -66,6 +66,8 @@
 // program's rate stays and is recorded as not known. A block rate that the
 // program sets during a recording is lost at its end. Before and after a
 // recording both profiles keep what they have counted: they cannot be emptied.
+// A lock that had a waiter all the time since before the recording is not in the
+// mutex profile; the manifest then says that most of the waiting is missing.
 //
 // # What a recording tells
 //

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/model"
@@ -263,7 +264,7 @@ func (r *runner) judge(rules int) {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
 		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
 		if n := len(d.Findings) - 1; n > 0 {
-			d.Summary += fmt.Sprintf(" (and %d more)", n)
+			d.Summary = fmt.Sprintf("%s (and %d more).", strings.TrimSuffix(d.Summary, "."), n)
 		}
 	case resting(r.m) && why == "":
 		d.Verdict = Idle

@@ -38,6 +38,10 @@ const (
 	// growthSite is the part of the growth that one place must account for.
 	// A leak has one line; that everything becomes more is load.
 	growthSite = 0.5
+	// lateJump is how many times as many there must be at the end as when three
+	// quarters of the window were over, for it to have ended too early: what a
+	// program that watches itself records at such a moment.
+	lateJump = 5
 	// growthPoints is how many points a trace's count of goroutines gets.
 	growthPoints = 50
 )
@@ -49,6 +53,7 @@ type growth struct {
 	low, high  float64 // of perSecond, 95 %; 0 when the points are too few
 	trend      bool    // the interval is above 0, in the second half too
 	seconds    float64
+	late       float64 // how many there were at three quarters of the window; negative when not known
 	source     string
 }
 
@@ -70,6 +75,11 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	g, ok := measureGrowth(p)
 	if !ok {
 		p.Unchecked(what, "neither the runtime's metrics, nor two goroutine profiles, nor a trace was given", diagnosis.HowToGet(model.MetricsLog))
+		return
+	}
+	if g.grown() >= growthLeast && g.late >= 0 && g.end >= lateJump*g.late {
+		p.Unchecked(what, fmt.Sprintf("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", num(g.late), num(g.end)),
+			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
 		return
 	}
 	if g.grown() < max(growthLeast, growthPart*g.start) || g.low > 0 && !g.trend || g.perSecond <= 0 {
@@ -124,7 +134,7 @@ func measureGrowth(p *diagnosis.Pass) (g growth, ok bool) {
 }
 
 func growthBetween(start, end, seconds float64, source string) (growth, bool) {
-	return growth{start: start, end: end, perSecond: div(end-start, seconds), seconds: seconds, source: source}, seconds > 0
+	return growth{start: start, end: end, late: -1, perSecond: div(end-start, seconds), seconds: seconds, source: source}, seconds > 0
 }
 
 // growthOf takes the trend of a series. It has one when the interval of the
@@ -134,7 +144,7 @@ func growthOf(s model.Series, source string) (g growth, ok bool) {
 		return growth{}, false
 	}
 	first, last := s[0], s[len(s)-1]
-	g = growth{start: first.Value, end: last.Value, seconds: (last.At - first.At).Seconds(), source: source}
+	g = growth{start: first.Value, end: last.Value, late: s[len(s)*3/4].Value, seconds: (last.At - first.At).Seconds(), source: source}
 	g.perSecond = g.grown() / g.seconds
 	slope, low, high, ok := s.Slope()
 	if !ok {

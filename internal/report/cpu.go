@@ -13,10 +13,14 @@ import (
 
 // cpuText is the account of CPU time in one sentence, like "1.84 cores =
 // application 61 %, system calls 20 % (futex 9 %, read 6 %), not sampled 3 %".
-func cpuText(c *diagnosis.CPU) string {
+// Where it is of a part of the trace only, it says so.
+func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
 	amount := duration(time.Duration(c.TotalNS))
 	if c.WindowNS > 0 {
 		amount = quantity(c.Cores, diagnosis.Cores)
+	}
+	if t != nil && c.WindowNS > 0 && float64(c.WindowNS) < wholeWindow*float64(t.DurationNS) {
+		amount += fmt.Sprintf(" in %s of the %s", duration(time.Duration(c.WindowNS)), duration(time.Duration(t.DurationNS)))
 	}
 	var parts []string
 	rest := 0.0
@@ -34,6 +38,9 @@ func cpuText(c *diagnosis.CPU) string {
 }
 
 const (
+	// wholeWindow is the share of the trace's time from which an account of CPU
+	// counts as one of all of it: profiles begin and end a little apart.
+	wholeWindow = 0.9
 	// smallPart is the share below which a part is not worth its words.
 	smallPart = 0.005
 	// smallPiece and piecesShown keep the names of calls to those that matter.
@@ -130,7 +137,7 @@ func cpuLines(d *diagnosis.Diagnosis) (lines []string) {
 	if d.CPU == nil {
 		return nil
 	}
-	for _, l := range []string{cpuText(d.CPU), coverageText(d.CPU), whyText(d.CPU), recordingText(d.Recording)} {
+	for _, l := range []string{cpuText(d.CPU, d.Trace), coverageText(d.CPU), whyText(d.CPU), recordingText(d.Recording)} {
 		if l != "" {
 			lines = append(lines, l)
 		}

@@ -353,3 +353,16 @@ func TestUncheckedShareCommands(t *testing.T) {
 		t.Errorf("no\n%s in\n%s", want, text)
 	}
 }
+
+// An account of the last second must not be read beside a trace of six.
+func TestCPUOfAPart(t *testing.T) {
+	c := &diagnosis.CPU{WindowNS: 1e9, TotalNS: 15e8, Cores: 1.5, Parts: []diagnosis.CPUPart{{Name: "application", NS: 15e8, Share: 1}}}
+	for duration, want := range map[int64]string{
+		6_000_000_000: "1.50 cores in 1.00 s of the 6.00 s = application 100 %",
+		1_050_000_000: "1.50 cores = application 100 %",
+	} {
+		if got := cpuText(c, &diagnosis.TraceInfo{DurationNS: duration}); got != want {
+			t.Errorf("%d: %q, want %q", duration, got, want)
+		}
+	}
+}
