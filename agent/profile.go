@@ -261,6 +261,19 @@ func since(before *tally, profile []byte, begin, length int64, possible func([]i
 	return appendNumber(out, profileDuration, uint64(length)), err
 }
 
+// commented returns a profile with a comment.
+func commented(profile []byte, text string) ([]byte, error) {
+	index := uint64(0)
+	err := fields(profile, func(x field) error {
+		if x.num == profileString {
+			index++
+		}
+		return nil
+	})
+	profile = appendBytes(profile, profileString, []byte(text))
+	return appendNumber(profile, profileComment, index), err
+}
+
 // withoutLabels returns a profile without the labels that the program gave,
 // and without their texts.
 func withoutLabels(profile []byte) ([]byte, error) {

@@ -153,7 +153,7 @@ func (r *recorder) tracer() *tracer {
 
 func (r *recorder) start() {
 	o := r.opts
-	b := &block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate}
+	b := &block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.rationed()}
 	m := &mutex{delta: delta{name: "mutex", redact: o.redact}, fraction: o.mutexFraction}
 	for _, s := range []struct {
 		name, member string

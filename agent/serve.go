@@ -51,7 +51,7 @@ var handlers = map[string]handler{
 		return c.lasting(&delta{name: "allocs", redact: o.redact, collect: o.collect}, o)
 	}},
 	"block": {"d=10s   waiting meanwhile", maxSingle, func(c *conn, o options) error {
-		return c.lasting(&block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate}, o)
+		return c.lasting(&block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.rationed()}, o)
 	}},
 	"mutex": {"d=10s   waiting for locks meanwhile", maxSingle, func(c *conn, o options) error {
 		return c.lasting(&mutex{delta: delta{name: "mutex", redact: o.redact}, fraction: o.mutexFraction}, o)
@@ -130,9 +130,13 @@ func serveIndex(w http.ResponseWriter) {
 func parse(q url.Values, longest time.Duration) (o options, err error) {
 	o = options{d: defaultLength, limit: defaultLimit, blockRate: defaultBlockRate, mutexFraction: defaultMutexFraction}
 	for name, read := range map[string]func(string) error{
-		"d":             func(v string) error { o.d, err = length(v, longest); return err },
-		"limit":         func(v string) error { o.limit, err = size(v); return err },
-		"blockrate":     func(v string) error { o.blockRate, err = whole("blockrate", v, 1_000_000_000); return err },
+		"d":     func(v string) error { o.d, err = length(v, longest); return err },
+		"limit": func(v string) error { o.limit, err = size(v); return err },
+		"blockrate": func(v string) error {
+			o.blockRate, err = whole("blockrate", v, 1_000_000_000)
+			o.blockWhole = true
+			return err
+		},
 		"mutexfraction": func(v string) error { o.mutexFraction, err = whole("mutexfraction", v, 1_000_000); return err },
 		"redact":        func(v string) error { o.redact, err = strconv.ParseBool(v); return err },
 		"gc":            func(v string) error { o.collect, err = strconv.ParseBool(v); return err },

@@ -20,7 +20,7 @@ const (
 	// one with a chance in proportion. At 10 µs nearly all of the cost is that
 	// the clock is read at each wait: two goroutines that do nothing but hand
 	// a value to and fro took 0.43 µs instead of 0.29 (BenchmarkBlockRate),
-	// and no less with a rate of 100 µs.
+	// and no less with a rate of 100 µs. A ration keeps that within bounds.
 	defaultBlockRate = 10_000
 	// One in this many contentions is recorded. Recording costs about a
 	// microsecond, when a goroutine had to wait for a lock, which costs more;
@@ -35,10 +35,20 @@ type options struct {
 	d             time.Duration
 	limit         int64 // bytes of trace
 	blockRate     int   // ns
+	blockWhole    bool  // the rate was asked for, and so whatever it costs
 	mutexFraction int
 	redact        bool
 	collect       bool     // before heap profiles
 	sources       []string // nil for all
+}
+
+// rationed is the window in which the block profile keeps to its budget; 0 when
+// it need not.
+func (o options) rationed() time.Duration {
+	if o.blockWhole {
+		return 0
+	}
+	return o.d
 }
 
 // A lasting source counts or samples for the time of a window.
@@ -97,7 +107,8 @@ type delta struct {
 	began   time.Time
 	release func()
 
-	goroutines int // at the beginning
+	goroutines int    // at the beginning
+	comment    string // for who reads the profile
 }
 
 func (d *delta) start() error { return d.startWith(func() {}, func() {}) }
@@ -150,9 +161,13 @@ func (d *delta) stopWith(possible func([]int64, time.Duration) bool) ([]byte, er
 		return nil, err
 	}
 	return rewritten(file, func(raw []byte) ([]byte, error) {
-		return since(d.before, raw, d.began.UnixNano(), int64(length), func(values []int64) bool {
+		raw, err := since(d.before, raw, d.began.UnixNano(), int64(length), func(values []int64) bool {
 			return possible == nil || possible(values, length)
 		})
+		if err != nil || d.comment == "" {
+			return raw, err
+		}
+		return commented(raw, d.comment)
 	})
 }
 
@@ -170,32 +185,6 @@ func snapshot(name string, redact bool) ([]byte, error) {
 		return rewritten(b.Bytes(), withoutLabels)
 	}
 	return b.Bytes(), nil
-}
-
-// block is the block profile with its rate set for the window.
-type block struct {
-	delta
-	rate    int
-	unknown bool // the program's own rate stays, whatever it is
-}
-
-func (b *block) start() error {
-	return b.startWith(func() {
-		if b.unknown = blockProfiled(); !b.unknown {
-			runtime.SetBlockProfileRate(b.rate)
-		}
-	}, b.restore)
-}
-
-func (b *block) restore() {
-	if !b.unknown {
-		runtime.SetBlockProfileRate(0)
-	}
-}
-
-func (b *block) stop() ([]byte, error) {
-	b.restore()
-	return b.delta.stop()
 }
 
 // probeTime is how long blockProfiled blocks: any rate that somebody would

@@ -96,7 +96,7 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.StringVar(&o.cache, "dir", "", "where traces are kept (default: gowhy-bench in the user's cache directory)")
 	f.StringVar(&o.out, "o", "bench/runs", "where the run's directory is made; empty writes none")
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the order in which contenders take turns")
-	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs")
+	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs, -peers what is recorded")
 	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
 	f.BoolVar(&o.check, "check", false, "compare with a recorded run, write none, fail below 80 % of a recorded ratio")
 	f.StringVar(&o.baseline, "baseline", "", "the recorded run to check against: its `DIR` (default: the newest in bench/runs)")

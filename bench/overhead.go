@@ -37,7 +37,8 @@ var recordings = []recorded{
 	{"proc", only("proc")},
 	{"kernel", only("kernel")},
 	{"offcpu", only("offcpu")},
-	{"syscalls", only("syscalls")},
+	{"syscalls", []string{"--without", "trace,cpu,heap,allocs,block,mutex,goroutine,threadcreate,goroutineleak,metrics,build,proc,kernel,offcpu"}},
+	{"every syscall", only("syscalls")},
 	{"metrics", only("metrics")},
 	{"cpu", only("cpu")},
 	{"heap", only("heap,allocs")},
@@ -149,6 +150,9 @@ func (s *overheadSession) target(ctx context.Context, t target) error {
 	}
 	for round := range s.rounds {
 		for _, i := range random.Perm(len(recordings)) {
+			if name := recordings[i].name; s.peers != "" && name != unrecorded && !slices.Contains(split(s.peers), name) {
+				continue
+			}
 			w, err := s.window(ctx, p, recordings[i])
 			if err != nil {
 				return err

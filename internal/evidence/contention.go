@@ -51,6 +51,9 @@ func unlocksAtLeaf(frames []model.Frame) bool {
 	return false
 }
 
+// maxComments bounds what a profile says of itself in a report.
+const maxComments = 4
+
 // foldContention folds a block or mutex profile: the delays of a time, or all
 // since the rate was set.
 func (l *loader) foldContention(f format, p *pprofFile) error {
@@ -64,6 +67,9 @@ func (l *loader) foldContention(f format, p *pprofFile) error {
 	m, err := l.takeProfile(f, p)
 	if err != nil {
 		return err
+	}
+	for _, c := range p.Comments[:min(len(p.Comments), maxComments)] {
+		l.note("%s: %s", f.what, c)
 	}
 	l.setContention(f.source, m)
 	return nil

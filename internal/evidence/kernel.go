@@ -15,12 +15,12 @@ import (
 
 // kernelHz is the rate of on-CPU samples for each CPU. A sample takes 15 µs on
 // a virtual machine, nearly all of it the timer's interrupt: one that is thrown
-// away costs the same. So this is 0.6 % of a CPU, and a program that uses a
-// twentieth of one gets 20 samples a second. It is prime: at a round rate the
+// away costs the same. So this is 0.3 % of a CPU, and a program that uses a
+// twentieth of one gets 10 samples a second. It is prime: at a round rate the
 // samples of a program that does things every 10 ms would all fall on the same
 // thing, and so they would beside the runtime's profiler and the scheduler's
 // tick.
-const kernelHz = 397
+const kernelHz = 199
 
 // What the profiles of kernel evidence say of themselves: the first comment
 // is the kind, others hold what the samples do not.

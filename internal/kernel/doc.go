@@ -42,11 +42,11 @@
 // for code of the kernel is changed.
 //
 // So a source watches all of the time only as long as that costs the program
-// less than 1 % of its CPU time or 0.05 % of a CPU, whichever is more: first
+// less than 0.5 % of its CPU time or 0.05 % of a CPU, whichever is more: first
 // stacks are taken of a share of the switches, drawn by lot; beyond, the
 // programs are attached for a share of the time, some 10 ms of each quarter of
 // a second at a random place in it. [Result] tells the shares. The rate is known
-// after the first 20 ms and is followed from then on. Programs keep the slices'
+// after the first 10 ms and is followed from then on. Programs keep the slices'
 // bounds themselves, to the nanosecond, and give each event the weight of its
 // slice; so the sums are not biased by how rates change, nor by periods in the
 // program.

@@ -31,11 +31,11 @@ func TestOverhead(t *testing.T) {
 		opt  Options
 	}{
 		{"none", all, Options{}},
-		{"cpu 397 Hz", all, Options{Hz: 397}},
+		{"cpu 199 Hz", all, Options{Hz: 199}},
 		{"cpu 997 Hz", all, Options{Hz: 997}},
 		{"offcpu", all, Options{OffCPU: true}},
 		{"syscalls", all, Options{Syscalls: true}},
-		{"all, 397 Hz", all, Options{Hz: 397, OffCPU: true, Syscalls: true}},
+		{"all, 199 Hz", all, Options{Hz: 199, OffCPU: true, Syscalls: true}},
 		{"all syscalls", all, Options{Syscalls: true, AllSyscalls: true}},
 		{"cpu 99 Hz by threads", none, Options{Hz: 99}},
 		{"offcpu by records", none, Options{OffCPU: true}},

@@ -161,11 +161,13 @@ func (w *watcher) slices(share, stacks float64) (float64, float64, bool) {
 		mean = meanCycle
 		var n uint64
 		var cpu time.Duration
-		if s, n, cpu, ok = w.slice(s, stacks); s.until > s.from {
+		var attached uint64
+		if s, n, cpu, attached, ok = w.slice(s, stacks); s.until > s.from {
 			e.add(s, n, cpu, stacks*w.duty.stack.Seconds())
 			// The CPU time is a mean over all cycles: one has too few ticks.
 			over := float64(monotonic()-began) / 1e9
-			rate, cpu := float64(n)/(float64(s.until-s.from)/1e9), (w.cpu.read()-used).Seconds()/over
+			// Events cost the program as long as the programs are attached.
+			rate, cpu := float64(n)*float64(attached)/float64(s.until-s.from)/(float64(s.until-s.from)/1e9), (w.cpu.read()-used).Seconds()/over
 			if share, stacks = w.duty.plan(rate, cpu); share == 1 {
 				// Only for good: to take the sums out at each change costs, too.
 				share, _ = w.duty.plan(steady*rate, cpu)
@@ -182,15 +184,16 @@ func (w *watcher) slices(share, stacks float64) (float64, float64, bool) {
 }
 
 // slice attaches the programs around one slice. One that comes late is not
-// shorter. It returns the slice as it was, the events in it, and the CPU time
-// that the program used meanwhile.
-func (w *watcher) slice(s span, stacks float64) (was span, events uint64, used time.Duration, ok bool) {
+// shorter. It returns the slice as it was, the events in it, the CPU time that
+// the program used meanwhile, and for how many nanoseconds it was attached.
+func (w *watcher) slice(s span, stacks float64) (was span, events uint64, used time.Duration, attached uint64, ok bool) {
 	if !w.sleep(s.from) {
-		return span{}, 0, 0, false
+		return span{}, 0, 0, 0, false
 	}
 	if attach(w.hooks) != nil {
-		return span{}, 0, 0, true // the next may succeed
+		return span{}, 0, 0, 0, true // the next may succeed
 	}
+	began := monotonic()
 	w.source.begin(s.from)
 	seen, cpu := w.source.seen(), w.cpu.read()
 	if now := monotonic(); now > s.from {
@@ -202,11 +205,12 @@ func (w *watcher) slice(s span, stacks float64) (was span, events uint64, used t
 	late := monotonic()
 	s = w.shut(s)
 	detach(w.hooks)
+	attached = max(s.until-s.from, monotonic()-began)
 	if late > s.until { // used is of this time
 		used = time.Duration(float64(used) * float64(s.until-s.from) / float64(late-s.from))
 	}
 	w.source.end(s)
-	return s, w.source.seen() - seen, used, ok
+	return s, w.source.seen() - seen, used, attached, ok
 }
 
 // steady is how much a rate must be below the one that can be watched wholly,

@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestRationed(t *testing.T) {
+	const window = 10 * time.Second
+	for _, c := range []struct {
+		waits uint64
+		cpu   time.Duration
+		want  time.Duration
+	}{
+		{0, time.Second, window},
+		{1000, 50 * time.Millisecond, window},            // 70 µs of 250 µs
+		{100_000, 140 * time.Millisecond, window / 10},   // 7 ms of 700 µs
+		{1_000_000, 200 * time.Millisecond, window / 70}, // 70 ms of 1 ms
+		{1_000_000, 0, 0},
+	} {
+		got := rationed(window, c.waits, c.cpu)
+		if d := got - c.want; d < -time.Millisecond || d > time.Millisecond {
+			t.Errorf("%d waits in %v of CPU: %v, want %v", c.waits, c.cpu, got, c.want)
+		}
+	}
+}
+
+// A program that hands values over all the time is counted for a part of the
+// window, and what is counted stands for all of it.
+func TestBlockKeepsToItsBudget(t *testing.T) {
+	there, back := make(chan int), make(chan int)
+	var trips atomic.Int64
+	done := make(chan bool)
+	go func() {
+		for v := range there {
+			back <- v
+		}
+		close(done)
+	}()
+	defer func() { close(there); <-done }()
+	b := &block{delta: delta{name: "block"}, rate: 1, window: 500 * time.Millisecond}
+	if err := b.start(); err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); time.Since(begin) < b.window; {
+		for range 100 {
+			there <- 1
+			<-back
+		}
+		trips.Add(100)
+	}
+	file, err := b.stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.share >= 1 || b.note() == "" {
+		t.Fatalf("counted in %.2f of the window", b.share)
+	}
+	raw, err := unpack(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(raw, []byte(rationText)) {
+		t.Error("the profile does not say that it was scaled up")
+	}
+	counted, err := tallyOf(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waits int64
+	for _, c := range counted.counts {
+		waits += c.values[0]
+	}
+	// A trip makes one goroutine wait or both, at either channel. What is
+	// counted at a rate of 1 ns is every wait; only the scaling is estimated.
+	if n := trips.Load(); waits < n/3 || waits > 12*n {
+		t.Errorf("%d waits for %d round trips, counted in %.2f of the window", waits, n, b.share)
+	}
+	if blockProfiled() {
+		t.Error("the rate was not taken back")
+	}
+}
+
+// What costs little is counted all the time, and so is what was asked for.
+func TestBlockCountsAll(t *testing.T) {
+	quiet := &block{delta: delta{name: "block"}, rate: defaultBlockRate, window: 200 * time.Millisecond}
+	if err := quiet.start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(quiet.window)
+	if _, err := quiet.stop(); err != nil || quiet.share != 1 || quiet.note() != "" {
+		t.Errorf("a program that sleeps: counted in %.2f, %q, %v", quiet.share, quiet.note(), err)
+	}
+	for query, want := range map[string]time.Duration{"d=3s": 3 * time.Second, "d=3s&blockrate=5": 0} {
+		arguments, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := parse(arguments, maxSingle); err != nil || o.rationed() != want {
+			t.Errorf("%s: %v, %v", query, o.rationed(), err)
+		}
+	}
+	if !strings.Contains(rationText, "half a percent") || blockBudget != 0.005 {
+		t.Error("the text names another budget")
+	}
+}
