@@ -94,31 +94,33 @@ func TestRulesHaveFiles(t *testing.T) {
 	}
 }
 
-// TestReadmeSpeed: what the README says about speed is what the newest run of
-// the benchmarks measured.
-func TestReadmeSpeed(t *testing.T) {
-	runs, err := filepath.Glob("bench/runs/*/README.md")
-	if err != nil || len(runs) == 0 {
-		t.Fatal("there is no run of the benchmarks:", err)
-	}
-	newest := slices.Max(runs)
-	measured := read(t, newest)
-	_, section, _ := strings.Cut(read(t, "README.md"), "\n## Speed\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	if dir := filepath.ToSlash(filepath.Dir(newest)); !strings.Contains(section, dir) {
-		t.Errorf("the section on speed does not name %s", dir)
-	}
-	rows := 0
-	for line := range strings.Lines(section) {
-		if !strings.HasPrefix(line, "|") {
-			continue
+// TestReadmeFigures: what the README says about speed and cost is what the
+// newest run of that benchmark measured.
+func TestReadmeFigures(t *testing.T) {
+	for heading, figures := range map[string]string{"Speed": "results.json", "What recording costs": "overhead.json"} {
+		runs, err := filepath.Glob("bench/runs/*/" + figures)
+		if err != nil || len(runs) == 0 {
+			t.Fatalf("there is no run with %s: %v", figures, err)
 		}
-		if rows++; !strings.Contains(measured, line) {
-			t.Errorf("%s does not say: %s", newest, line)
+		dir := filepath.Dir(slices.Max(runs))
+		measured := read(t, filepath.Join(dir, "README.md"))
+		_, section, _ := strings.Cut(read(t, "README.md"), "\n## "+heading+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if !strings.Contains(section, filepath.ToSlash(dir)) {
+			t.Errorf("the section %q does not name %s", heading, filepath.ToSlash(dir))
 		}
-	}
-	if rows == 0 {
-		t.Error("the section on speed has no figures")
+		rows := 0
+		for line := range strings.Lines(section) {
+			if !strings.HasPrefix(line, "|") {
+				continue
+			}
+			if rows++; !strings.Contains(measured, line) {
+				t.Errorf("%s does not say: %s", dir, line)
+			}
+		}
+		if rows == 0 {
+			t.Errorf("the section %q has no figures", heading)
+		}
 	}
 }
 

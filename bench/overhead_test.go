@@ -41,16 +41,22 @@ func TestOverheadReport(t *testing.T) {
 	windows := []Window{
 		{Target: "http", Recorded: unrecorded, Ops: 100, CPU: 1, Wall: 1},
 		{Target: "http", Recorded: withoutTrace, Ops: 100, CPU: 1.2, Wall: 1},
+		{Target: "http", Recorded: withTrace, Ops: 100, CPU: 1.3, Wall: 1},
 		{Target: "compute", Recorded: unrecorded, Ops: 100, CPU: 1, Wall: 1},
 		{Target: "compute", Recorded: withoutTrace, Ops: 100, CPU: 1.01, Wall: 1},
+		{Target: "compute", Recorded: withTrace, Ops: 100, CPU: 1.02, Wall: 1, Recorder: 0.051},
 	}
 	var b bytes.Buffer
 	if err := newOverhead(options{rounds: 1, windowed: time.Second}, windows).writeReport(&b); err != nil {
 		t.Fatal(err)
 	}
-	compute, http, found := strings.Cut(b.String(), "## http")
-	if !found || !strings.Contains(compute, "within budget") || !strings.Contains(http, "over budget") {
-		t.Errorf("the report:\n%s", b.String())
+	for _, want := range []string{
+		"| compute | 1.010 (1.010–1.010) | met | 1.020 (1.020–1.020) | 5.0 % |",
+		"| http | 1.200 (1.200–1.200) | missed | 1.300 (1.300–1.300) | 0.0 % |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the report lacks %s:\n%s", want, b.String())
+		}
 	}
 }
 
