@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
@@ -66,9 +67,12 @@ func lines(buffer bool) {
 	if buffer {
 		w = bufio.NewWriterSize(f, 64<<10)
 	}
-	for n := 0; ; n++ {
-		fmt.Fprintf(w, "line %d of the log\n", n)
-		if n%1e5 == 0 {
+	var line []byte
+	for n := int64(0); ; n++ {
+		line = strconv.AppendInt(append(line[:0], "line "...), n, 10)
+		line = append(line, " of the log\n"...)
+		w.Write(line)
+		if n%100_000 == 0 {
 			f.Seek(0, io.SeekStart) // or the disk fills
 		}
 	}
