@@ -1,15 +1,12 @@
 package kernel
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // A callCounter counts system calls from records of their enters and exits,
 // where no program in the kernel may do it. Like switches, both ends may come
 // through the rings of different CPUs.
 type callCounter struct {
-	queue []callEvent
+	queue queue[callEvent]
 	open  map[uint32]callEvent // by thread
 	calls map[int64]*callCount
 	lost  int64
@@ -22,6 +19,8 @@ type callEvent struct {
 	number int64
 	result int64
 }
+
+func (e callEvent) at() uint64 { return e.time }
 
 // A callCount is what is known of one number.
 type callCount struct {
@@ -42,29 +41,12 @@ func newCallCounter() *callCounter {
 }
 
 func (c *callCounter) add(e callEvent) {
-	if len(c.queue) >= maxQueue {
+	if !c.queue.add(e) {
 		c.lost++
-		return
 	}
-	c.queue = append(c.queue, e)
 }
 
-func (c *callCounter) advance(horizon uint64) {
-	slices.SortStableFunc(c.queue, func(a, b callEvent) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
-	n := 0
-	for ; n < len(c.queue) && c.queue[n].time < horizon; n++ {
-		c.handle(c.queue[n])
-	}
-	c.queue = append(c.queue[:0], c.queue[n:]...)
-}
+func (c *callCounter) advance(horizon uint64) { c.queue.advance(horizon, c.handle) }
 
 func (c *callCounter) handle(e callEvent) {
 	if !e.exit {

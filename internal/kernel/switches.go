@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // A switching joins the records of one context switch, which come through the
 // rings of different CPUs: the stack at switch-out, the switch-out with its
@@ -11,13 +8,9 @@ import (
 type switching struct {
 	table   *chainTable
 	threads map[uint32]*offThread
-	queue   []switchEvent
+	queue   queue[switchEvent]
 	lost    int64 // switches without a place in the queue
 }
-
-// maxQueue bounds how many switches wait for those of other CPUs. One round
-// of reading brings at most a ring for each CPU.
-const maxQueue = 1 << 20
 
 // maxThreads bounds how many threads are known, the dead included.
 const maxThreads = 1 << 16
@@ -28,6 +21,8 @@ type switchEvent struct {
 	kind uint8
 	cell *cell // of eventStack
 }
+
+func (e switchEvent) at() uint64 { return e.time }
 
 const (
 	eventStack = iota
@@ -50,31 +45,12 @@ func newSwitching(t *chainTable) *switching {
 }
 
 func (s *switching) add(e switchEvent) {
-	if len(s.queue) >= maxQueue {
+	if !s.queue.add(e) {
 		s.lost++
-		return
 	}
-	s.queue = append(s.queue, e)
 }
 
-// advance handles what happened before horizon, in order. What is younger
-// waits: an older event of another CPU may still come.
-func (s *switching) advance(horizon uint64) {
-	slices.SortStableFunc(s.queue, func(a, b switchEvent) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
-	n := 0
-	for ; n < len(s.queue) && s.queue[n].time < horizon; n++ {
-		s.handle(s.queue[n])
-	}
-	s.queue = append(s.queue[:0], s.queue[n:]...)
-}
+func (s *switching) advance(horizon uint64) { s.queue.advance(horizon, s.handle) }
 
 func (s *switching) handle(e switchEvent) {
 	t := s.threads[e.tid]
