@@ -168,7 +168,7 @@ func (c *command) saved(files []string) (*diagnosis.Diagnosis, error) {
 	}
 	d, err := diagnosis.Decode(io.LimitReader(f, maxSaved))
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is JSON but no saved diagnosis: %v", files[0], err),
+		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is JSON, but no saved diagnosis and no result of a load generator: %v", files[0], err),
 			"gowhy diagnose trace.out --format json -o why.json"}
 	}
 	return d, nil

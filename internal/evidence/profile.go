@@ -38,7 +38,7 @@ func (l *loader) profile(s source) error {
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is neither a trace nor a profile: %v", s.name, err),
+		return l.pass(&Problem{What: fmt.Sprintf("%q is neither a trace nor a profile, nor a text that gowhy reads (as a profile: %v)", s.name, err),
 			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
 	}
 	return l.foldProfile(&pprofFile{Profile: p, name: s.name, member: s.member})
