@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "cli rules", ""},
-	{"cli", "diagnosis exectrace internal/demo internal/evidence internal/export internal/kernel internal/proc internal/report model recording",
+	{"cli", "diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/load internal/proc internal/report internal/subject internal/whatif model recording",
 		"github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
@@ -39,11 +39,19 @@ var law = []line{
 	{"diagnosis", "model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "diagnosis model", ""},
+	{"internal/report", "diagnosis internal/compare internal/experiment internal/gate internal/whatif model", ""},
 	{"internal/export", "model", "github.com/google/pprof/profile"},
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc model recording", "github.com/google/pprof/profile golang.org/x/sys"},
+
+	// Proof: from a prescription to a verdict. Who decides does not run, and who
+	// runs does not decide.
+	{"internal/gate", "diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "diagnosis internal/evidence internal/experiment internal/load internal/proc model recording", "golang.org/x/sys"},
+	{"internal/experiment", "diagnosis internal/statistics model", ""},
+	{"internal/compare", "diagnosis internal/statistics model", ""},
+	{"internal/whatif", "exectrace model", ""},
 
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
@@ -58,17 +66,21 @@ var law = []line{
 	{"recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
-	{"internal/load", "", ""},
+	{"internal/load", "", "github.com/HdrHistogram/hdrhistogram-go"},
+	{"internal/statistics", "", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/corpus", "", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"bench", "agent bench/gen exectrace internal/oracle", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
+	{"bench/whatif", "exectrace internal/whatif model", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.
 	{"lab", "", ""},
-	{"lab/filepool", "", ""},
+	{"lab/filepool", "lab/internal/observed", ""},
+	{"lab/consumer", "lab/internal/observed", "github.com/panjf2000/ants golang.org/x/time"},
+	{"lab/internal/observed", "", ""},
 	{"lab/internal/casetest", "", ""},
 }
 
@@ -94,6 +106,9 @@ var never = []struct{ pkg, imports, calls string }{
 	{"rules", "os net io syscall math/rand runtime testing unsafe", clock},
 	{"diagnosis", "os net syscall math/rand runtime unsafe", clock},
 	{"model", "os net io syscall math/rand runtime unsafe", clock},
+	{"internal/experiment", "os net syscall runtime unsafe", ""},
+	{"internal/compare", "os net syscall math/rand", clock},
+	{"internal/statistics", "os net syscall runtime unsafe", clock},
 	{"internal/report", "os net syscall math/rand", clock},
 	{"internal/export", "os net syscall math/rand", clock},
 	{"exectrace", "net os/exec", ""},

@@ -56,6 +56,9 @@ func about(redact bool) recording.Manifest {
 		return m
 	}
 	m.Command = os.Args
+	if dir, err := os.Getwd(); err == nil { // it may have been removed
+		m.Dir = dir
+	}
 	for _, name := range variables {
 		if v, ok := os.LookupEnv(name); ok {
 			m.Env = append(m.Env, name+"="+v)

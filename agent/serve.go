@@ -342,13 +342,27 @@ func serveMetrics(c *conn, o options) error {
 	defer release()
 	w := front.open(c.ctx, o.d)
 	defer front.close(w)
-	c.begin("application/jsonl", recording.MetricsMember)
 	stop := make(chan struct{})
 	go func() {
 		w.wait(nil)
 		close(stop)
 	}()
-	return sampleTo(c, startClock(), nil, stop)
+	return sampleTo(&begun{c: c, contentType: "application/jsonl", name: recording.MetricsMember}, startClock(), nil, stop)
+}
+
+// A begun answer has its header sent with the first write. A program that waits
+// for its recorder goes on when that sees the header: what was measured before
+// must be so by then.
+type begun struct {
+	c                 *conn
+	contentType, name string
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	if !b.c.sent {
+		b.c.begin(b.contentType, b.name)
+	}
+	return b.c.Write(p)
 }
 
 func serveState(name string) func(*conn, options) error {

@@ -1,6 +1,7 @@
 // Bench measures how fast and in how much memory gowhy reads execution
-// traces, beside the tools that read them too, and what recording costs the
-// recorded program, and writes the ratios to bench/runs.
+// traces, beside the tools that read them too, what recording costs the
+// recorded program, and how often its experiments are wrong, and writes that to
+// bench/runs.
 //
 // It hides how the traces are made and kept, how a process is pinned, limited
 // and measured, and how figures taken on a busy machine are told from good
@@ -38,6 +39,9 @@ type options struct {
 	overhead bool          // what recording costs, instead of how fast reading is
 	windowed time.Duration // of one measurement of it
 
+	proof       bool // how often gowhy verify is wrong
+	comparisons int
+
 	check    bool
 	baseline string
 	list     bool
@@ -61,6 +65,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == plantedWord {
+		return bePlanted(args[1:], stdout)
+	}
 	o, rest, err := parse(args, stderr)
 	if err != nil {
 		return err
@@ -76,6 +83,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fmt.Errorf("unexpected %q: traces are chosen with -kinds and -sizes", rest[0])
 	case o.list:
 		return list(stdout)
+	case o.proof:
+		return measureProof(ctx, o, stdout, stderr)
 	case o.overhead:
 		return measureOverhead(ctx, o, stdout, stderr)
 	}
@@ -98,6 +107,8 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the order in which contenders take turns")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs, -peers what is recorded")
 	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
+	f.BoolVar(&o.proof, "proof", false, "measure how often gowhy verify is wrong and what it finds; -kinds are then words of what is planted")
+	f.IntVar(&o.comparisons, "comparisons", 200, "with -proof: how many comparisons of a program with itself on a busy machine; of others a part of that")
 	f.BoolVar(&o.check, "check", false, "compare with a recorded run, write none, fail below 80 % of a recorded ratio")
 	f.StringVar(&o.baseline, "baseline", "", "the recorded run to check against: its `DIR` (default: the newest in bench/runs)")
 	f.BoolVar(&o.list, "list", false, "list traces and contenders")
@@ -111,6 +122,9 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	}
 	if o.rounds < 1 {
 		return o, nil, errors.New("-rounds must be at least 1")
+	}
+	if o.comparisons < 1 {
+		return o, nil, errors.New("-comparisons must be at least 1")
 	}
 	return o, f.Args(), nil
 }

@@ -26,8 +26,10 @@ import (
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/subject"
 )
 
 // Options are what a main function hands over.
@@ -42,12 +44,14 @@ type Options struct {
 
 // The exit codes that scripts can rely on.
 const (
-	exitWell       = 0
-	exitBroken     = 1 // something failed
-	exitMisused    = 2 // wrong flags or arguments
-	exitFindings   = 3 // findings at or over --fail-on
-	exitNoEvidence = 6 // nothing to read, or nothing could be recorded
-	exitSignal     = 130
+	exitWell         = 0
+	exitBroken       = 1 // something failed
+	exitMisused      = 2 // wrong flags or arguments
+	exitFindings     = 3 // findings at or over --fail-on
+	exitRegression   = 4 // an experiment says that it became worse
+	exitInconclusive = 5 // an experiment says that it cannot tell
+	exitNoEvidence   = 6 // nothing to read, or nothing could be recorded
+	exitSignal       = 130
 )
 
 // A failure is an error with its exit code and what to do about it. Without
@@ -65,6 +69,10 @@ func misused(hint, format string, args ...any) error {
 
 // Main runs the command line and returns the exit code.
 func Main(o Options) int {
+	if os.Getenv(subject.CalibrateVariable) != "" {
+		subject.Calibrate() // we are the process that measures the machine's noise
+		return exitWell
+	}
 	if o.Args == nil {
 		o.Args = os.Args[1:]
 	}
@@ -100,6 +108,7 @@ type command struct {
 func (c *command) code(err error) int {
 	var fail *failure
 	var problem *evidence.Problem
+	var run *experiment.RunError
 	switch {
 	case err == nil:
 		return exitWell
@@ -108,6 +117,13 @@ func (c *command) code(err error) int {
 	case errors.As(err, &fail):
 		c.complain(fail.what, fail.hint)
 		return fail.code
+	case errors.As(err, &run): // before the problem in it, which does not know the arm
+		hint := ""
+		if errors.As(err, &problem) {
+			hint = problem.Hint
+		}
+		c.complain(run.Error(), hint)
+		return exitBroken
 	case errors.As(err, &problem):
 		c.complain(problem.What, problem.Hint)
 		switch {
@@ -172,10 +188,21 @@ func (c *command) complain(what, hint string) {
 	if what == "" {
 		return
 	}
-	fmt.Fprintf(c.Stderr, "gowhy: %s\n", report.Safe(what))
+	fmt.Fprintf(c.Stderr, "gowhy: %s\n", quoted(what))
 	if hint != "" {
 		fmt.Fprintf(c.Stderr, "hint: %s\n", report.Safe(hint))
 	}
+}
+
+// quoted is a message made safe for a terminal. What a program printed last is
+// quoted in some, in lines that are indented.
+func quoted(what string) string {
+	const indent = "\n    "
+	lines := strings.Split(what, indent)
+	for i, l := range lines {
+		lines[i] = report.Safe(l)
+	}
+	return strings.Join(lines, indent)
 }
 
 func (c *command) root() *cobra.Command {
@@ -231,13 +258,33 @@ that the change can bring.`,
 		}
 		return misused(cmd.CommandPath()+" --help", "%v", err)
 	})
-	root.AddCommand(c.diagnoseCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand(),
-		c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand(), c.versionCommand(), c.completionCommand())
+	for _, g := range c.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, sub := range g.commands {
+			sub.GroupID = g.title
+			root.AddCommand(sub)
+		}
+	}
 	root.InitDefaultHelpCmd()
 	for _, sub := range root.Commands() {
 		sub.Hidden = sub.Name() == "help" // every command's -h does it
 	}
 	return root
+}
+
+// A commandGroup is a heading of the help with its commands.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (c *command) groups() []commandGroup {
+	return []commandGroup{
+		{"Look", []*cobra.Command{c.diagnoseCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
+		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand()}},
+		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
+		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand()}},
+	}
 }
 
 // helpTemplate begins with examples: most readers look for the line to copy.
@@ -246,10 +293,10 @@ const helpTemplate = `{{with .Example}}{{. | trimTrailingWhitespaces}}
 {{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
 
 {{end}}Usage:
-  {{.UseLine}}{{if .HasAvailableSubCommands}}
+  {{.UseLine}}{{if .HasAvailableSubCommands}}{{range $group := .Groups}}
 
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+{{.Title}}:{{range $.Commands}}{{if and .IsAvailableCommand (eq .GroupID $group.ID)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 
 Flags:
 {{flags . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
@@ -263,10 +310,13 @@ const helpWidth = 80
 // short is what bare gowhy prints: enough to begin.
 func (c *command) short(cmd *cobra.Command) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gowhy: %s\n\n%s\n\nCommands:\n", lowerFirst(cmd.Short), cmd.Example)
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
+	fmt.Fprintf(&b, "gowhy: %s\n\n%s\n", lowerFirst(cmd.Short), cmd.Example)
+	for _, g := range cmd.Groups() {
+		fmt.Fprintf(&b, "\n%s:\n", g.Title)
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && sub.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
+			}
 		}
 	}
 	b.WriteString("\n\"gowhy --help\" tells more.\n")

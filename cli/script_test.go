@@ -98,19 +98,21 @@ func evidenceFiles(t *testing.T, dir string) {
 		trace.Stop()
 		return nil
 	})
-	write("evil.out", func(f *os.File) error {
-		text, err := os.Open("testdata/evil.trace")
-		if err != nil {
+	for _, name := range []string{"evil", "contended"} {
+		write(name+".out", func(f *os.File) error {
+			text, err := os.Open("testdata/" + name + ".trace")
+			if err != nil {
+				return err
+			}
+			defer text.Close()
+			data, err := exectrace.ParseText(text)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write(data)
 			return err
-		}
-		defer text.Close()
-		data, err := exectrace.ParseText(text)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(data)
-		return err
-	})
+		})
+	}
 	write("heap.pprof", func(f *os.File) error { return pprof.Lookup("allocs").WriteTo(f, 0) })
 	write("empty", func(*os.File) error { return nil })
 	write("page.html", func(f *os.File) error { _, err := f.WriteString("<html>\x1b[31m</html>"); return err })

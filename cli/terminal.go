@@ -205,5 +205,47 @@ func (p *progress) line() string {
 	return p.verb + "…"
 }
 
+// A statusLine is a line on the terminal that is written over, for those who
+// know themselves what to say.
+type statusLine struct {
+	mu    sync.Mutex
+	w     io.Writer
+	tty   bool
+	shown bool
+}
+
+func (c *command) statusLine() *statusLine {
+	_, tty := terminal(c.Stderr)
+	return &statusLine{w: c.Stderr, tty: tty}
+}
+
+// set replaces the line; nobody sees it who is not at a terminal.
+func (l *statusLine) set(format string, args ...any) {
+	if !l.tty {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown = true
+	fmt.Fprint(l.w, "\r\x1b[K"+report.Safe(fmt.Sprintf(format, args...)))
+}
+
+// log writes a line that stays.
+func (l *statusLine) log(s string) {
+	l.clear()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprint(l.w, report.Wrap("gowhy: "+s, report.Options{}))
+}
+
+func (l *statusLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		fmt.Fprint(l.w, "\r\x1b[K")
+		l.shown = false
+	}
+}
+
 // isClosedPipe reports whether the reader of our output went away.
 func isClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

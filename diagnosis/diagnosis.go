@@ -120,6 +120,9 @@ type Bound struct {
 	Goal Goal `json:"goal"`
 	// Share is Value relative to the whole, 0 to 1; it ranks findings.
 	Share float64 `json:"share"`
+	// Partial is set when the cure takes away something else, too, that could
+	// not be measured: Value is then no limit, and no experiment is held to it.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Confidence is how sure a finding is.
@@ -153,7 +156,11 @@ type Finding struct {
 	RuledOut   []string   `json:"ruled_out"`          // innocent explanations that were checked
 	Explains   []string   `json:"explains"`           // rules whose findings are symptoms of this one
 	Remedy     Remedy     `json:"remedy"`
-	Prove      string     `json:"prove"` // the experiment: a command, or what to compare
+	Prove      string     `json:"prove"` // the experiment in words, and what refutes the finding
+	Try        []string   `json:"try"`   // the experiment as commands to paste, in order
+	// Experiment is what `gowhy verify --apply` does to confirm or reject the
+	// finding; nil where no run of the program can.
+	Experiment *Experiment `json:"experiment,omitempty"`
 	// Remark is set when the finding only says where to look and not that
 	// anything is wrong: it ranks behind all others and makes nobody sick.
 	Remark bool `json:"remark,omitempty"`

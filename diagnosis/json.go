@@ -77,6 +77,7 @@ func (f *Finding) fill() {
 	fill(&f.Reasons)
 	fill(&f.RuledOut)
 	fill(&f.Explains)
+	fill(&f.Try)
 	for i := range f.Symptoms {
 		f.Symptoms[i].fill()
 	}

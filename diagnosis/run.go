@@ -126,6 +126,7 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 	}
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
+	r.prove(&f)
 	n := found{Finding: f, order: order, untimed: rule.Untimed, parent: -1}
 	n.groups, n.stacks = r.about(&f)
 	r.found = append(r.found, n)

@@ -127,7 +127,16 @@ type Run struct {
 	Coverage Coverage
 
 	// What the recording tells of itself; zero for loose files.
-	PID      int
+	Recording string // its name among Files, as given; empty when it was read from a stream
+	PID       int
+	// Command, Dir and Env are what it takes to run the program once more:
+	// command line, working directory, and the variables of its environment
+	// that the runtime obeys, as far as known.
+	Command []string
+	Dir     string
+	Env     []string
+	// URL is where a program was recorded that somebody else had started.
+	URL      string
 	Rates    *Rates // nil when not known
 	Overhead *Overhead
 	Refused  []Refusal // asked for and not had

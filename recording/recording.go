@@ -50,22 +50,28 @@ const (
 
 // A Manifest tells which run a recording is of.
 type Manifest struct {
-	Schema  int       `json:"schema"`
-	Start   time.Time `json:"start"`
-	End     time.Time `json:"end"`
-	Go      string    `json:"go,omitempty"`         // the program's Go version, like "go1.26.1"
-	Procs   int       `json:"gomaxprocs,omitempty"` // 0 when not known
-	PID     int       `json:"pid,omitempty"`
-	Command []string  `json:"command,omitempty"` // the program's command line
-	Env     []string  `json:"env,omitempty"`     // GODEBUG and the like, as far as known
-	URL     string    `json:"url,omitempty"`     // where it was fetched from
+	Schema int       `json:"schema"`
+	Start  time.Time `json:"start"`
+	End    time.Time `json:"end"`
+	Go     string    `json:"go,omitempty"`         // the program's Go version, like "go1.26.1"
+	Procs  int       `json:"gomaxprocs,omitempty"` // 0 when not known
+	PID    int       `json:"pid,omitempty"`
+	// Command, Dir and Env are what it takes to run the program once more: its
+	// command line, its working directory,
+	// and those variables of its environment that the Go runtime obeys (GODEBUG,
+	// GOGC, GOMAXPROCS, GOMEMLIMIT). Each is empty when it is not known, as in
+	// recordings of programs elsewhere, redacted ones and older ones.
+	Command []string  `json:"command,omitempty"`
+	Dir     string    `json:"dir,omitempty"`
+	Env     []string  `json:"env,omitempty"`
+	URL     string    `json:"url,omitempty"` // where it was fetched from
 	Clock   []Anchor  `json:"clock,omitempty"`
 	Rates   *Rates    `json:"rates,omitempty"`
 	Asked   []string  `json:"asked,omitempty"`   // members that were asked for
 	Refused []Refusal `json:"refused,omitempty"` // what was asked for and not had
 	Cost    *Cost     `json:"cost,omitempty"`
-	// Redacted is set when command line, environment, log lines and labels
-	// were left out, but for those in the members named in Unredacted.
+	// Redacted is set when command line, working directory, environment, log
+	// lines and labels were left out, but for those in the members named in Unredacted.
 	Redacted   bool     `json:"redacted,omitempty"`
 	Unredacted []string `json:"unredacted,omitempty"`
 	// Event is why the program made the recording by itself.

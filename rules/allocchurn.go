@@ -387,7 +387,6 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n\tuse(buf[:n])\n}",
 			Knob: "GOGC=400",
 		},
-		Prove: "Allocations per operation are a count and need one run: `go test -bench NAME -benchmem`. Then CPU seconds per unit of work, in interleaved runs, and the same with GOGC=100 and GOGC=400 to part allocating from collecting. `gowhy record -d 10s -o after.gowhy -- COMMAND`, then `gowhy diagnose --goal cpu after.gowhy`.",
 	}
 	if a.touch > 0 {
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in page faults of fresh memory, at most", Value: a.touch, Unit: diagnosis.Ratio, Source: "trace: heap growth"})
@@ -410,8 +409,27 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 	f.Summary = fmt.Sprintf("Allocating and collecting take %s%s of the CPU in use%s; one line of %s causes %s of that.",
 		upTo, pct(cost), pages, short(top.place.Function), pct(div(a.share(top), cost+a.touch)))
 	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
+	f.Experiment = a.experiment(named)
 	f.Confidence, f.Reasons = a.confidence()
 	return f
+}
+
+// experiment counts what the named sites have most of. The count falls by no
+// more than all of it, which an allocs profile knows.
+func (a *allocation) experiment(named []allocSite) *diagnosis.Experiment {
+	var objects, bytes float64
+	for _, s := range named {
+		objects, bytes = objects+s.objects, bytes+s.bytes
+	}
+	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. Fewer collections of a larger heap are no gain.")
+	if bytes > objects {
+		e.Primary = diagnosis.BytesOp
+	}
+	if a.sitesFrom == "allocs profile" {
+		e.Promised = append(promised(diagnosis.AllocsOp, diagnosis.Amdahl(objects), "all objects of the named lines"),
+			promised(diagnosis.BytesOp, diagnosis.Amdahl(bytes), "all bytes of the named lines")...)
+	}
+	return e
 }
 
 // askCompiler stands where the compiler's own words are not at hand.

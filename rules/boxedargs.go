@@ -186,7 +186,10 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, share flo
 			Text: "Ask whether the level is on before the call, or use a logger with typed fields (slog.Logger.LogAttrs, and the like of other loggers) that makes nothing when it is off. A call through an interface or a function value cannot be seen through by the compiler, so that its arguments go to the heap before anybody asks.",
 			Code: "if log.Enabled(ctx, slog.LevelDebug) {\n\tlog.LogAttrs(ctx, slog.LevelDebug, \"answer\", slog.String(\"name\", name))\n}",
 		},
-		Prove: "Allocations per operation are a count and need one run: `go test -bench NAME -benchmem` with the guard and without. " + again("the guard", "CPU seconds per operation"),
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.AllocsOp, Else: diagnosis.CPUPerOp, Promised: promised(diagnosis.AllocsOp, diagnosis.Amdahl(objects), "all objects of these lines"),
+			Note: "A benchmark of the function with `go test -bench NAME -benchmem` counts the same.",
+		},
 	}
 	for _, b := range found[:min(boxedNamed, len(found))] {
 		f.Where = append(f.Where, b.place)

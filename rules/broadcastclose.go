@@ -122,7 +122,8 @@ func broadcast(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, locks float64, s
 		Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, Share: div(cost, working(p)), What: "listeners running only to wait again, scheduling not counted"},
 		Bound: diagnosis.Bound{
 			Value: cost, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
-			Method: "futile wake-ups per second × the time that such a run takes, at most 20 µs; the channel's lock and the threads woken come on top and are not promised",
+			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the channel's lock and the threads woken come on top and are not promised",
+			Partial: true,
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"a close is recognised by its wake-ups: many receivers at once from a function that does not send"},
@@ -136,13 +137,13 @@ func broadcast(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, locks float64, s
 			Text: "Let fewer goroutines listen to one channel: one dispatcher that hands the news to those concerned, a channel for each of several groups, or no goroutine at all for those that only look at a value (an atomic pointer that they read when they need it). A channel that is closed and replaced can also be missed by those who come late. As few Ps as the work allows make what remains cheaper.",
 			Code: "type news struct{ v atomic.Pointer[state] } // readers load it when they need it; nobody is woken",
 		},
-		Prove: again("half as many listeners", "CPU seconds per round: the cost of a broadcast falls with its listeners"),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. If `GOMAXPROCS=1` makes the cost nearly disappear, it was the lock and the threads."),
 	}
 	if sampled {
 		cores, _, _ := diagnosis.Busy(p.Model)
 		f.Cost = diagnosis.Cost{Value: locks * cores, Unit: diagnosis.Cores, Share: locks, What: "locking the channels of selects"}
 		f.Bound = diagnosis.Bound{Value: locks * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: locks,
-			Method: "share of the CPU samples in runtime.sellock and runtime.selunlock × busy cores; the threads woken come on top and are not promised"}
+			Method: "Amdahl: share of the CPU samples in runtime.sellock and runtime.selunlock × busy cores; the threads woken come on top and are not promised", Partial: true}
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPU profile agrees: %s of it is in the locks of selects", pct(locks)))
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "locking channels of selects", Value: locks, Unit: diagnosis.Ratio, Source: "CPU profile: runtime.sellock, runtime.selunlock"})

@@ -144,7 +144,7 @@ func fewprocsFinding(p *diagnosis.Pass, procs int, used float64, source string, 
 		Cost: diagnosis.Cost{Value: q.mean, Unit: diagnosis.Count, Share: q.part, What: "goroutines that are ready and without a P, on average"},
 		Bound: diagnosis.Bound{
 			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor (Ps + more) ÷ Ps, where more is the least of the cores that are allowed and not used by a P, the cores of the machine that are idle, and the goroutines ready on average; less when they share something else",
+			Method: "asymptotic bound: throughput factor (Ps + more) ÷ Ps, where more is the least of the cores that are allowed and not used by a P, the cores of the machine that are idle, and the goroutines ready on average; less when they share something else",
 		},
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: goroutines wait for a P, and the machine has idle cores that the process may use"},
@@ -156,7 +156,7 @@ func fewprocsFinding(p *diagnosis.Pass, procs int, used float64, source string, 
 			Text: "Remove what sets GOMAXPROCS (the environment, or a call of runtime.GOMAXPROCS), or raise it. A low number chosen on purpose, to leave cores to others on the machine, is a trade: this is its price.",
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", all),
 		},
-		Prove: fmt.Sprintf("No code is needed: run the same load with `GOMAXPROCS=%d` and `GOMAXPROCS=%d`, in turns, and compare operations per second and CPU seconds per operation; the first must rise by up to %s, and the second must not rise as much.", procs, all, times(factor)),
+		Experiment: tried(diagnosis.ThroughputMetric(p.Model), fmt.Sprintf("GOMAXPROCS=%d", all), fmt.Sprintf("GOMAXPROCS=%d", procs), "CPU time per operation should stay the same. If throughput does not move, something else is shared: a lock, a channel, a device."),
 	}
 	if _, _, ok := p.Model.Machine.Window(); !ok {
 		f.Confidence = diagnosis.Medium

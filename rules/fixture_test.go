@@ -27,6 +27,7 @@ import (
 // then named:
 //
 //	window 2s procs=2 go=go1.26 start=…           first; the evidence covers 2s
+//	run "./app -n 8" recording=run.gowhy url=…    what would be run once more
 //	goal latency                                  what the reader asked for
 //	coverage bytes=1MiB lost=0 events=9000 lost-events=0 generations=2 damaged=0
 //	         forced=0 unknown=0s lost-time=0s overlap=0s max-overlap=0s
@@ -198,6 +199,13 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		b.m.Run.Duration = a.parseDur(a.word())
 		b.m.Run.Procs = int(a.int("procs"))
 		b.m.Run.Go = a.str("go")
+	},
+	"run": func(b *builder, a *attrs, _ *fixture) {
+		b.m.Run.Command = strings.Fields(a.word())
+		b.m.Run.Recording, b.m.Run.URL = a.str("recording"), a.str("url")
+		if b.m.Run.Recording != "" {
+			b.m.Run.Files = []string{b.m.Run.Recording}
+		}
 	},
 	"goal": func(_ *builder, a *attrs, c *fixture) { c.goal = diagnosis.Goal(a.word()) },
 	"note": func(b *builder, a *attrs, _ *fixture) {

@@ -172,10 +172,10 @@ func funnel(p *diagnosis.Pass, q *queue, in inlet, factor float64, method string
 			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
 			"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
 		},
-		Groups: q.groups,
-		Stacks: q.stacks,
-		Remedy: funnelRemedy(in),
-		Prove:  again("the change", "the 99th percentile of the senders' requests and operations per second"),
+		Groups:     q.groups,
+		Stacks:     q.stacks,
+		Remedy:     funnelRemedy(in),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; if neither moves, the receiver was meant to set the pace."),
 	}
 }
 

@@ -117,18 +117,21 @@ func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, 
 		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU inside futex calls"}
 		f.Bound = diagnosis.Bound{
 			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "all of the CPU inside futex calls, as if no thread ever slept; the search for work around them comes on top, and is what idlespin is about",
+			Method:  "Amdahl: all of the CPU inside futex calls, as if no thread ever slept; the search for work around them comes on top, and is what idlespin is about",
+			Partial: true,
 		}
 	} else {
 		f.Cost, f.Bound = callPrice(p, rate, 0)
 	}
 	f.Remedy = diagnosis.Remedy{Text: text}
+	note := "It is " + futexWords(rate, perOp) + " now. CPU time per operation tells what the calls cost; keep fewer Ps only if the 99th percentile of latency bears it."
 	if procs := knownProcs(p.Model); procs >= idlespinProcs {
 		f.Remedy.Knob = fmt.Sprintf("GOMAXPROCS=%d", (procs+1)/2)
-		f.Prove = fmt.Sprintf("No code is needed to try: run the same load with `GOMAXPROCS=%d` and `GOMAXPROCS=%d`, in turns, recorded with `sudo gowhy record -d 10s -o after.gowhy -- COMMAND`. Compare futex calls per operation (now %s), which are counted, then CPU seconds per operation, with the 99th percentile of latency as a guard.", procs, (procs+1)/2, futexWords(rate, perOp))
+		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, fmt.Sprintf("GOMAXPROCS=%d", procs), note)
+		f.Experiment.Else = diagnosis.CPUPerOp
 		return f
 	}
-	f.Prove = again("the change", "futex calls per operation (now "+futexWords(rate, perOp)+"), which are counted, then CPU seconds per operation")
+	f.Experiment = changed(diagnosis.Futexes, diagnosis.CPUPerOp, note)
 	return f
 }
 

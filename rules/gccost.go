@@ -74,9 +74,9 @@ func gccostFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
 			"the runtime's own estimate, /cpu/classes: it counts Ps that wait for a CPU and is not used",
 			fmt.Sprintf("a single collection: there were %s", num(h.cycles)),
 		},
-		Prove: "Record under the same load, in turns: `gowhy record -d 10s -o now.gowhy -- COMMAND` and the same with GOGC as above. Compare CPU seconds per operation, with resident memory as a guard: the cost should fall at least as the bound says.",
 	}
 	f.Remedy, f.Bound = largerHeap(p, h, h.growth(p.Model, gccostMost, gccostLeast))
+	f.Experiment = heapExperiment(f.Remedy.Knob)
 	f.Confidence, f.Reasons = h.confidence(p)
 	f.Explains = gcSymptoms(p)
 	return f
@@ -112,15 +112,25 @@ func largerHeap(p *diagnosis.Pass, h heapCost, factor float64) (diagnosis.Remedy
 			Method: "how much less can be allocated is not known here, and a larger heap is no way out",
 		}
 	}
-	g, saved := h.gogc*factor, h.share*min(1, (1-1/factor)*gccostExcess)
+	g, saved := h.gogc*factor, diagnosis.GCModel(h.share, factor, gccostExcess)
 	return diagnosis.Remedy{
 			Text: fmt.Sprintf("Try GOGC=%.0f. By the pacer's formula it costs %s more memory; resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s",
 				g, size(h.price(factor)), num(gccostMemory), less),
 			Knob: fmt.Sprintf("GOGC=%.0f", g),
 		}, diagnosis.Bound{
 			Value: saved * h.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: saved,
-			Method: fmt.Sprintf("collector's CPU × (1 - %.0f/%.0f), for collections become fewer as GOGC rises, × %s, by which the saving was larger where it was measured", h.gogc, g, num(gccostExcess)),
+			Method: fmt.Sprintf("GC model: collector's CPU × (1 - %.0f/%.0f), for collections become fewer as GOGC rises, × %s, by which the saving was larger where it was measured", h.gogc, g, num(gccostExcess)),
 		}
+}
+
+// heapExperiment tries the knob of [largerHeap], or a change of code where
+// there is none.
+func heapExperiment(knob string) *diagnosis.Experiment {
+	const guard = "Do not compare the number of collections: it falls too when the heap merely got larger."
+	if knob == "" {
+		return changed(diagnosis.CPUPerOp, "", "Bytes allocated per operation are a count and tell at once whether less is allocated. "+guard)
+	}
+	return tried(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
 }
 
 func noRoom(h heapCost) string {

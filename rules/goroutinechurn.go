@@ -94,7 +94,8 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share, cores f
 		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in starting and ending goroutines"},
 		Bound: diagnosis.Bound{
 			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: 0 to this share of the CPU, if no goroutine had to be started. A pool puts a channel in its place, which costs as well",
+			Method:  "Amdahl: 0 to this share of the CPU, if no goroutine had to be started. A pool puts a channel in its place, which costs as well; scheduling them comes on top",
+			Partial: true,
 		},
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the trace counts the goroutines and the CPU profile shows their cost"},
@@ -103,7 +104,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share, cores f
 			Text: "Give each goroutine more to do: start one for a batch of items, or run the item where it is when it never blocks. A pool of workers is a hypothesis to be measured, not a cure: in the consumer that this rule was made after it changed nothing.",
 			Code: "for batch := range slices.Chunk(items, 64) {\n\tgo func() {\n\t\tfor _, it := range batch {\n\t\t\thandle(it)\n\t\t}\n\t}()\n}",
 		},
-		Prove: "Compare CPU seconds per unit of work before and after, and goroutines created per unit of work, which needs only one run. `gowhy record -d 10s -o after.gowhy -- COMMAND`, then `gowhy diagnose --goal cpu after.gowhy`.",
+		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, but not that it helped: a pool starts none and may cost as much. If CPU time per operation stays the same, this finding is refuted."),
 	}
 	for _, g := range groups[:min(len(groups), 3)] {
 		f.Groups = append(f.Groups, g.Name)

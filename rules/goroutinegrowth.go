@@ -318,7 +318,7 @@ func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
 		},
 		Groups: []string{s.group},
 		Remedy: growthRemedy(p.Model, s, waits),
-		Prove:  fmt.Sprintf("Run the same load with the change and compare the number of goroutines after the same time: it must stay level, where it now rises by %s a second. `gowhy record -d 30s -o after.gowhy --url URL` takes the goroutine profile at both ends. When the load stops, the number must fall back to where it began.", num(round3(g.perSecond))),
+		Prove:  fmt.Sprintf("It is a trend, which no single figure of a run shows: after the change record as long under the same load, and the comparison lists this finding as gone. The number of goroutines must stay level, where it now rises by %s a second, and fall back to where it began when the load stops.", num(round3(g.perSecond))),
 	}
 	if s.stack != 0 {
 		f.Stacks = []model.Stack{s.stack}

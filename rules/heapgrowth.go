@@ -190,7 +190,8 @@ func swellingFinding(p *diagnosis.Pass, g swelling) diagnosis.Finding {
 		Cost: diagnosis.Cost{Value: g.bytes(), Unit: diagnosis.Bytes, Share: g.bytes() / end, What: "live heap that grew in the window"},
 		Bound: diagnosis.Bound{
 			Value: g.bytes(), Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: g.bytes() / end,
-			Method: "what was kept since the warm-up; the rate goes on until something ends it",
+			Method:  "what was kept since the warm-up; the rate goes on until something ends it",
+			Partial: true,
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("a trend over %d collections; which code keeps the memory is not shown", g.cycles)},
@@ -202,7 +203,7 @@ func swellingFinding(p *diagnosis.Pass, g swelling) diagnosis.Finding {
 		Remedy: diagnosis.Remedy{
 			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`). Usual suspects are maps and slices that only grow, caches without a bound, entries kept for requests that are long over, small pieces that hold a large buffer (clone them), and timers that were never stopped. If it is a cache, give it a bound.",
 		},
-		Prove: "Record a minute before and after, under the same load: `gowhy record -d 60s -o after.gowhy --url http://localhost:6060`. The interval of the slope must then contain zero.",
+		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fmt.Sprintf("Let each run last %s at least, for what grows must have the time to. In a recording of the changed program the interval of the slope contains zero. One heap size at one moment proves nothing: it depends on when the last collection was.", dur(g.over))),
 	}
 	addGrown(&f, places, all)
 	addTimeLeft(&f, p.Model, g.slope)

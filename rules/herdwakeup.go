@@ -147,7 +147,8 @@ func herdFinding(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, share, cost fl
 		Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, Share: div(cost, working(p)), What: "running only to wait again, scheduling not counted"},
 		Bound: diagnosis.Bound{
 			Value: cost, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
-			Method: "futile wake-ups per second × the time that such a run takes, at most 20 µs; the threads and the run queue that they occupy come on top and are not promised",
+			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the threads and the run queue that they occupy come on top and are not promised",
+			Partial: true,
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"each wake-up was followed to what the woken goroutine did next"},
@@ -155,10 +156,10 @@ func herdFinding(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, share, cost fl
 			fmt.Sprintf("a fan-out in which all have work: %s of the woken waited again at once", pct(share)),
 			fmt.Sprintf("a single event such as shutdown: it happens %s times a second", num(math.Round(rate))),
 		},
-		Groups: c.groups,
-		Stacks: append(slices.Clone(c.stacks), b.Waker),
-		Remedy: herdRemedy(c.reason),
-		Prove:  again("one goroutine woken for each piece of work", "CPU seconds per operation and the goroutines woken for nothing"),
+		Groups:     c.groups,
+		Stacks:     append(slices.Clone(c.stacks), b.Waker),
+		Remedy:     herdRemedy(c.reason),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The work done must stay the same: if it falls, a wake-up was lost. Thread switches per operation fall with the wake-ups."),
 	}
 }
 

@@ -130,7 +130,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, 
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
 		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
 		Explains:   []string{},
-		Prove:      "One run each is enough for the count: `go test -bench NAME -benchmem` of the function, before and after. " + again("the change", "CPU seconds per operation"),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
 	if garbage >= hotGarbage {
 		f.Explains = p.Rule.Explains
@@ -187,7 +187,10 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 		Remedy: diagnosis.Remedy{
 			Text: "Look at its lines (`go tool pprof -list`) and at how often it is called: the call that is not made is the cheapest. What can be decided before the loop should be; what is computed twice should be kept.",
 		},
-		Prove: "`go test -bench NAME -count 10` of the function before and after, then CPU seconds per operation of the whole program under load.",
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; only the whole program tells what that is worth.",
+			Promised: promised(diagnosis.CPUPerOp, diagnosis.Amdahl(hot[0].share), "Amdahl: the function costs nothing"),
+		},
 	}
 	for _, h := range hot {
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of " + short(h.Function), Value: h.share, Unit: diagnosis.Ratio, Source: s.from()})

@@ -90,10 +90,10 @@ func hotLock(p *diagnosis.Pass, q *queue, factor float64, method string) diagnos
 			"goroutines without work: a goroutine that waits for a lock has work",
 			"Ps that are busy anyway: " + fmt.Sprintf("%s of %d are", num(working(p)), p.Procs()),
 		},
-		Groups: q.groups,
-		Stacks: q.stacks,
-		Remedy: lockRemedy(p.Model, q),
-		Prove:  again("the lock split, or its section shortened", "operations per second and the goroutines waiting on average; a bound, not a promise, is printed here"),
+		Groups:     q.groups,
+		Stacks:     q.stacks,
+		Remedy:     lockRemedy(p.Model, q),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
 	f.Confidence, f.Reasons = lockConfidence(p)
 	return f

@@ -105,7 +105,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, waiters, used float64) (f diagnosis.F
 		Groups:     all.groups,
 		Stacks:     all.stacks,
 		Remedy:     blockerRemedy(first.kind),
-		Prove:      again("the named wait shortened or widened", "the share of the Ps that is used and operations per second"),
+		Experiment: blockerExperiment(p.Model, first.kind),
 	}
 	if first.kind == slotDemand || first.kind == poolDemand {
 		f.Confidence = diagnosis.Low
@@ -140,6 +140,16 @@ func blockerRemedy(kind demand) diagnosis.Remedy {
 		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request slots. Raise it step by step; where the database is the limit, a larger pool only moves the queue there.",
 	}
 	return diagnosis.Remedy{Text: text[kind]}
+}
+
+// blockerExperiment searches the limit where it is the program's own number,
+// and tries a change of code else.
+func blockerExperiment(m *model.Model, kind demand) *diagnosis.Experiment {
+	e := changed(diagnosis.ThroughputMetric(m), "", "If more of the Ps' time is used and throughput stays, the time went into something else: diagnose again.")
+	if kind == slotDemand || kind == poolDemand {
+		e.Tune = "limit=1..256"
+	}
+	return e
 }
 
 // leftReady is the share of the window in which goroutines were ready to run
@@ -204,6 +214,6 @@ func unserved(p *diagnosis.Pass, share, used float64) diagnosis.Finding {
 			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, neighbours on the machine, or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by runtime.LockOSThread.",
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2)),
 		},
-		Prove: again(fmt.Sprintf("GOMAXPROCS=%d in its environment, or on a machine without neighbours", max(1, p.Procs()/2)), "the waits for a P: if they shrink with fewer Ps, the CPUs were not there"),
+		Experiment: tried(latency(p.Model), fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2)), "", "If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours the waits for a P are gone too."),
 	}
 }

@@ -158,8 +158,8 @@ func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
 		},
 		Cost: diagnosis.Cost{Value: s.cores, Unit: diagnosis.Cores, Share: max(s.share, s.profile), What: "threads looking for work"},
 		Bound: diagnosis.Bound{
-			Value: s.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: s.share,
-			Method: "all of the time that Ps were held without a goroutine; it is an upper bound, since some of it is work that fewer Ps have to do as well",
+			Value: s.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: s.share, Partial: s.profile == 0,
+			Method: "Amdahl: all of the time that Ps were held without a goroutine; it is an upper bound, since some of it is work that fewer Ps have to do as well",
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"a P held without a goroutine may be a thread that the operating system had put aside"},
@@ -171,7 +171,11 @@ func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
 			Text: fmt.Sprintf("Try GOMAXPROCS=%d, 1.5 times the cores of work. The collector gets fewer helpers by it too, so keep it only if the 99th percentile of latency is not more than 5 %% worse. In a container set the CPU limit instead: from Go 1.25 on GOMAXPROCS follows it.", s.fewer),
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", s.fewer),
 		},
-		Prove: fmt.Sprintf("Record under the same load, in turns: `GOMAXPROCS=%d gowhy record -d 10s -o fewer.gowhy -- COMMAND` and `GOMAXPROCS=%d gowhy record -d 10s -o now.gowhy -- COMMAND`. Compare CPU seconds per operation, and the 99th percentile of latency as a guard. If CPU does not fall, this finding is refuted.", s.fewer, procs),
+		Experiment: tried(diagnosis.CPUPerOp, fmt.Sprintf("GOMAXPROCS=%d", s.fewer), fmt.Sprintf("GOMAXPROCS=%d", procs), "Keep it only if the 99th percentile of latency is not more than 5 % worse. If CPU time does not fall, this finding is refuted."),
+	}
+	if s.profile > s.share { // waking threads is done by goroutines, which a trace takes for work
+		f.Bound.Value, f.Bound.Share = s.profile*div(s.cores, s.share), s.profile
+		f.Bound.Method = "Amdahl: all CPU in the scheduler, by the samples, which have the waking of threads, too; it is an upper bound, since some of it is work that fewer Ps have to do as well"
 	}
 	f.Evidence = append(f.Evidence, wakeFacts(p)...)
 	if s.profile >= idlespinShare {
@@ -277,7 +281,7 @@ func wakeful(p *diagnosis.Pass, s spin, procs int, u cpuUse, c cpuSpent) diagnos
 		{Name: "Ps that would do", Value: float64(s.fewer), Unit: diagnosis.Count, Source: "1.5 × cores of work, rounded up"},
 	}, wakeFacts(p)...)
 	f.Cost.What = "CPU in the scheduler"
-	f.Bound.Method = "all CPU time in the scheduler; it is an upper bound, since some of it is work that fewer Ps have to do as well"
+	f.Bound.Method = "Amdahl: all CPU time in the scheduler; it is an upper bound, since some of it is work that fewer Ps have to do as well"
 	f.Confidence = diagnosis.Medium
 	f.Reasons = []string{fmt.Sprintf("one kind of evidence, the %s; a trace would show how often Ps are taken up for nothing", c.source)}
 	if rate, _ := futexes(p); rate >= idlespinStarts {

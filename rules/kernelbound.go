@@ -160,7 +160,8 @@ func kernelFinding(p *diagnosis.Pass, u cpuUse, k *kernelSplit) diagnosis.Findin
 		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in system calls for the program, without sockets and large transfers"},
 		Bound: diagnosis.Bound{
 			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "all CPU in these calls, as if none were needed: their part of the kernel's samples × the process's CPU time",
+			Method:  "Amdahl: all CPU in these calls, as if none were needed: their part of the kernel's samples × the process's CPU time; what the program does around them comes on top",
+			Partial: true,
 		},
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: the process's counters and the kernel's samples"},
@@ -169,8 +170,8 @@ func kernelFinding(p *diagnosis.Pass, u cpuUse, k *kernelSplit) diagnosis.Findin
 			"reads and writes of " + size(kernelBulk) + " and more: " + pct(div(k.bulk.Seconds(), k.whole.Seconds())) + " of it",
 			"the scheduler and the collector: " + pct(div(k.runtime.Seconds(), k.whole.Seconds())) + " of it",
 		},
-		Remedy: kernelRemedy(first.name, p.Model.Syscalls),
-		Prove:  again("the change", "system calls per operation, which hardly vary, then CPU seconds per operation and the kernel's share of them (now "+pct(u.kernelShare())+")"),
+		Remedy:     kernelRemedy(first.name, p.Model.Syscalls),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, "The kernel's part of the CPU time is "+pct(u.kernelShare())+" now, and `gowhy ledger` prints it. CPU time per operation tells what the calls cost."),
 	}
 	for i := range k.calls[:min(3, len(k.calls))] {
 		f.Stacks = append(f.Stacks, largest(k.calls[i].stacks)...)

@@ -124,7 +124,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, all, rest int64) diagnosis.Findin
 		Groups: []string{name},
 		Stacks: l.stacks,
 		Remedy: diagnosis.Remedy{Text: stuck.cure, Code: stuck.code},
-		Prove:  "The count is exact: after the change, run the same load, record with `gowhy record -d 10s -o after.gowhy --url URL` and diagnose it: this line must be gone from the goroutineleak profile, and two profiles some minutes apart must both be empty.",
+		Prove:  "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
 	if grown, over, ok := grownAt(p, l.stacks); ok {
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "more of them at the end than at the start", Value: float64(max(0, grown)), Unit: diagnosis.Count, Source: "goroutine profiles at the start and the end"})

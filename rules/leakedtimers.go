@@ -86,8 +86,9 @@ func awaitedDeadlines(p *diagnosis.Pass) (n int64) {
 func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expired int, awaited int64) diagnosis.Finding {
 	places, source := deadlineCallers(p)
 	cores, method := timersCost(p, groups)
-	share := div(cores, p.Seconds()*float64(p.Procs()))
 	cores = div(cores, p.Seconds())
+	busy, _, _ := diagnosis.Busy(p.Model)
+	share := min(1, div(cores, busy))
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s context deadlines a second run out with nobody waiting: each starts a goroutine, and keeps its context in memory until then.", num(rate)),
 		Where:   places,
@@ -113,7 +114,7 @@ func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expir
 			Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, not only after an error. `go vet` does not see a cancel that is only called on some paths.",
 			Code: "ctx, cancel := context.WithTimeout(parent, 5*time.Second)\nmsg, err := read(ctx)\ncancel() // at once in a loop; defer cancel() where the function ends with the work",
 		},
-		Prove: "The count is deterministic: record with `gowhy record -d 10s -o after.gowhy -- COMMAND` and look in `gowhy ledger --by group after.gowhy` for context.WithDeadlineCause: it is gone. The metric /sched/goroutines-created:goroutines falls by the same rate. Compare CPU seconds and live heap per unit of work.",
+		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: in `gowhy ledger --by group after.gowhy` of a new recording context.WithDeadlineCause is gone. CPU time and live heap fall with it; the number of collections misleads, it often rises when the live heap shrinks."),
 	}
 	if source == "" {
 		f.Reasons = append(f.Reasons, "the calls are not located: timers run without a stack. A CPU or allocs profile would name them; `grep -rn 'context.With\\(Timeout\\|Deadline\\)'` lists the candidates")
@@ -143,7 +144,7 @@ func timersCost(p *diagnosis.Pass, groups []*model.Group) (seconds float64, meth
 	}
 	part := div(float64(runs), float64(all))
 	return own.Seconds() + part*schedule.Seconds() + collect.Seconds(), fmt.Sprintf(
-		"0 to the sum of three P times: the goroutines' own (%s), their %s of all runs in the scheduler's (%s), and all of the collector's (%s), since the contexts they keep alive are part of its work",
+		"Amdahl: 0 to the sum of three P times: the goroutines' own (%s), their %s of all runs in the scheduler's (%s), and all of the collector's (%s), since the contexts they keep alive are part of its work",
 		dur(own), pct(part), dur(time.Duration(part*float64(schedule))), dur(collect))
 }
 

@@ -106,9 +106,9 @@ func limitFinding(p *diagnosis.Pass, l limited) diagnosis.Finding {
 		Evidence: l.evidence(),
 		Remedy:   l.remedy(),
 		RuledOut: []string{"a limit that is near and does no harm: either the runtime's limiter was on, or the collector takes much of the CPU"},
-		Prove:    "Record under the same load, in turns, as it is and with the knob: `gowhy record -d 10s -o now.gowhy -- COMMAND`. Compare CPU seconds per operation; if the CPU does not fall, the limit is not to blame.",
 	}
 	f.Cost, f.Bound = l.costs()
+	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
 	f.Explains = gcSymptoms(p)
 	return f
@@ -181,7 +181,7 @@ func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
 	return diagnosis.Cost{Value: l.share * l.cores, Unit: diagnosis.Cores, Share: l.share, What: "CPU in garbage collection, assists included"},
 		diagnosis.Bound{
 			Value: l.share * l.cores * spared, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: l.share * spared,
-			Method: "collector's CPU × the part of its collections that GOGC=100 without a limit would not make (bytes allocated ÷ live heap)",
+			Method: "GC model: collector's CPU × the part of its collections that GOGC=100 without a limit would not make (bytes allocated ÷ live heap)",
 		}
 }
 

@@ -163,7 +163,7 @@ func neighbourFinding(p *diagnosis.Pass, c contest) diagnosis.Finding {
 		Remedy: diagnosis.Remedy{
 			Text: "Nothing in the program is to be changed. Find who else runs (`top`, and the other containers of the host) and move it, give it less weight or CPUs of its own (cpu.weight, cpuset.cpus); a load generator or a build on the same machine is such a neighbour too. Steal is the hypervisor's: another instance type or a dedicated host. Until then judge nothing by the clock: CPU per operation and other counts bear it, elapsed times do not.",
 		},
-		Prove: fmt.Sprintf("Record the same load on a quiet machine with `gowhy record -d 10s -o quiet.gowhy --url URL`: the wait for each second of CPU, now %s, falls below %s, and throughput rises by no more than %s.", dur(time.Duration(c.queueing()*float64(time.Second))), dur(time.Duration(neighbourQueue*float64(time.Second))), times(factor)),
+		Prove: fmt.Sprintf("Nothing of the program is to be changed, so that there is nothing to compare in turns. Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s, and throughput rises by no more than %s.", dur(time.Duration(c.queueing()*float64(time.Second))), dur(time.Duration(neighbourQueue*float64(time.Second))), times(factor)),
 	}
 	if c.stealShare() >= neighbourSteal {
 		f.Summary = fmt.Sprintf("The hypervisor took %s of the machine's CPU time, and other processes used %s: up to %s of the CPU that the process would have had went to them.", pct(c.stealShare()), pct(c.busyShare()), pct(c.lost()))

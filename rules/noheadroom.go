@@ -109,8 +109,9 @@ func headroomFinding(p *diagnosis.Pass, memory, rss, goal, limit float64) diagno
 			"the page cache, which counts in the container's usage and can be dropped: resident memory and the heap's goal are compared",
 			"a limit that the runtime knows: " + unlimited(limit),
 		},
-		Remedy: headroomRemedy(memory, alive),
-		Prove:  "Record under the heaviest load there is, with the setting: `gowhy record -d 60s -o after.gowhy -- COMMAND`. The heap's goal must stay below the limit and the collector's share of the CPU as it was.",
+		Remedy:     headroomRemedy(memory, alive),
+		Experiment: headroomExperiment(memory, alive),
+		Prove:      "More memory for the container has no other arm. Record under the heaviest load there is: the heap's goal must stay below the limit.",
 	}
 }
 
@@ -133,6 +134,15 @@ func unlimited(limit float64) string {
 		return "the runtime has no limit to keep to: GOMEMLIMIT is off"
 	}
 	return fmt.Sprintf("GOMEMLIMIT, %s, lies beyond it", size(limit))
+}
+
+// headroomExperiment tries the limit where it is the cure.
+func headroomExperiment(memory, alive float64) *diagnosis.Experiment {
+	knob := headroomRemedy(memory, alive).Knob
+	if knob == "" {
+		return nil
+	}
+	return tried(diagnosis.PeakRSS, knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, and CPU time per operation as it was, for the limit acts only when it is near.")
 }
 
 // headroomRemedy warns where the cure would be the next illness.

@@ -94,8 +94,8 @@ func overquotaFinding(p *diagnosis.Pass, t throttle, procs, automatic int) diagn
 			Text: "Let the number follow the quota. Go 1.25 and later do that by themselves, also when the quota changes, if go.mod says go 1.25 or later and neither the environment variable GOMAXPROCS, nor a call of runtime.GOMAXPROCS, nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before Go 1.25 set GOMAXPROCS to the quota when the container is started.",
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, int(math.Ceil(t.quota)))),
 		},
-		Prove: fmt.Sprintf("No code is needed: run the same load with `GOMAXPROCS=%d` and with `GOMAXPROCS=%d`, in turns, and compare nr_throttled in `/sys/fs/cgroup/cpu.stat` (now %s in %s), then the 99th percentile that clients see. Throughput must stay the same; if the stops stay too, this finding is refuted.", max(1, int(math.Ceil(t.quota))), procs, num(t.throttled), dur(t.window)),
 	}
+	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, fmt.Sprintf("GOMAXPROCS=%d", procs), fmt.Sprintf("Both arms must have the quota. nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must stay the same. If the stops stay too, this finding is refuted.", num(t.throttled), dur(t.window)))
 	if sure {
 		f.Confidence = diagnosis.High
 		f.Reasons[0] = "two kinds of evidence agree: the control group's counters and the program's build or environment"

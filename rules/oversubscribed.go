@@ -197,7 +197,10 @@ func crowd(p *diagnosis.Pass, g *model.Group, queue, ready float64, mem spare) d
 		Remedy: diagnosis.Remedy{
 			Text: fmt.Sprintf("Lower the number of workers. Begin a sweep at %d (running time, system calls and blocking of these goroutines, the queue left out), double it while throughput rises by more than 3 %%, and keep the smallest that does as well as the best. Formulas that count the queue as waiting return about the number that happened to run.", start),
 		},
-		Prove: fmt.Sprintf("Run the same work with %d, %d, %d and %d workers, several times in turn, and compare elapsed time and peak memory; then `gowhy record -o fewer.gowhy -- COMMAND` with the chosen count and `gowhy diagnose fewer.gowhy`: this finding is gone.", start, 2*start, 4*start, 8*start),
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.ThroughputMetric(p.Model), Tune: fmt.Sprintf("workers=1..%d", g.Peak), At: g.Peak,
+			Note: "Peak memory along the curve is what fewer workers save. A recording with the chosen count no longer has this finding.",
+		},
 	}
 	if !mem.sure {
 		f.Confidence = diagnosis.Low

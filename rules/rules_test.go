@@ -219,20 +219,33 @@ func checkFinding(t *testing.T, c *fixture, f diagnosis.Finding) {
 			t.Errorf("line %d: a fact without name, unit or source: %+v", c.line, e)
 		}
 	}
-	// Commands must exist today.
-	for _, s := range []string{f.Prove, f.Remedy.Text, f.Remedy.Knob} {
-		for _, m := range gowhyCommand.FindAllStringSubmatch(s, -1) {
-			if !slices.Contains([]string{"record", "diagnose", "ledger", "export", "explain", "demo"}, m[1]) && !strings.Contains(m[1], ".") {
-				t.Errorf("line %d: %q names a command that does not exist", c.line, m[0])
-			}
+	if len(f.Try) == 0 {
+		missing("command that proves it")
+	}
+	if e := f.Experiment; e != nil {
+		checkExperiment(t, c, &f)
+	}
+}
+
+// checkExperiment holds what every experiment is: one metric with a name, a
+// change that the remedy names, and promises that a bound can keep.
+func checkExperiment(t *testing.T, c *fixture, f *diagnosis.Finding) {
+	t.Helper()
+	e := f.Experiment
+	if e.Primary == "" || e.Primary.Words() == string(e.Primary) || e.Else != "" && e.Else.Words() == string(e.Else) {
+		t.Errorf("line %d: an experiment that decides by %q or %q", c.line, e.Primary, e.Else)
+	}
+	if len(e.Set) > 0 && !slices.Contains(e.Set, f.Remedy.Knob) {
+		t.Errorf("line %d: the experiment sets %q, the remedy %q", c.line, e.Set, f.Remedy.Knob)
+	}
+	for _, p := range e.Promised {
+		if p.Method == "" || !(p.Best > 0) || p.Metric.Greater() != (p.Best > 1) {
+			t.Errorf("line %d: a promise that cannot be kept: %+v", c.line, p)
 		}
 	}
 }
 
-var (
-	nameForm     = regexp.MustCompile(`^[a-z]+$`)
-	gowhyCommand = regexp.MustCompile(`(?:^|[^.\w])gowhy ([\w.-]+)`)
-)
+var nameForm = regexp.MustCompile(`^[a-z]+$`)
 
 // golden is a diagnosis as fixtures keep it.
 func golden(d *diagnosis.Diagnosis) (out []string) {
@@ -249,6 +262,7 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 		if f.Remedy.Knob != "" {
 			add("    knob %s", f.Remedy.Knob)
 		}
+		out = append(out, experiment(&f)...)
 	}
 	for _, s := range d.Fine {
 		add("  fine: %s", s)
@@ -258,6 +272,31 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 	}
 	for _, w := range d.Warnings {
 		add("  warning: %s", w)
+	}
+	return out
+}
+
+// experiment is how a finding would be proved, in one line and its commands.
+func experiment(f *diagnosis.Finding) (out []string) {
+	if e := f.Experiment; e != nil {
+		line := "    prove by " + string(e.Primary)
+		if e.Else != "" {
+			line += " or " + string(e.Else)
+		}
+		line += ", " + string(e.Change())
+		for _, s := range [][]string{e.Now, e.Set} {
+			line += strings.TrimRight(" "+strings.Join(s, " "), " ")
+		}
+		if e.Tune != "" {
+			line += " " + e.Tune
+		}
+		for _, p := range e.Promised {
+			line += fmt.Sprintf(", %s ×%.3g at most", p.Metric, p.Best)
+		}
+		out = append(out, line)
+	}
+	for _, c := range f.Try {
+		out = append(out, "    try "+c)
 	}
 	return out
 }
@@ -389,10 +428,9 @@ func TestPages(t *testing.T) {
 		if len(got) != 5 || !strings.HasPrefix(got[0], rule.Name) || !slices.Equal(got[1:], want) {
 			t.Errorf("%s.md: headings %q, want the rule's name and %q", rule.Name, got, want)
 		}
-		for _, m := range gowhyCommand.FindAllStringSubmatch(rule.Doc, -1) {
-			if m[1] == "verify" || m[1] == "tune" {
-				t.Errorf("%s.md: %q does not exist", rule.Name, m[0])
-			}
+		// That the commands exist is held by the tests of the command line.
+		if _, prove, _ := strings.Cut(rule.Doc, "Prove it"); !strings.Contains(prove, "gowhy ") {
+			t.Errorf("%s.md: nothing to paste under Prove it", rule.Name)
 		}
 	}
 }

@@ -132,7 +132,10 @@ func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax float64, left []model.CPUPar
 			fmt.Sprintf("a program at rest: %s cores are in use", num(s.Cores())),
 		},
 		Remedy: taxRemedy(left[0], knownProcs(p.Model)),
-		Prove:  again("the change", "CPU seconds per operation, and the parts of `gowhy ledger`"),
+	}
+	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
+	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
+		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
 	}
 	for _, part := range taxParts {
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + string(part), Value: s.part(part), Unit: diagnosis.Ratio, Source: s.from()})

@@ -160,7 +160,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		},
 		// No Groups: the run queue is the whole program's, and a crowd of one
 		// kind makes every other wait.
-		Prove: "Record again under the same load with `gowhy record -d 10s -o after.gowhy --url URL`, run `gowhy diagnose --goal latency after.gowhy`, and compare the 99th percentile of the wait with the one here and with the latency that clients see.",
+		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. If the clients' latency does not move with it, the wait was not on their path."),
 	}
 	f.Remedy = saturationRemedy(p, busy)
 	return f

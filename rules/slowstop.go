@@ -137,7 +137,8 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 		RuledOut:   []string{"the stops that starting and ending a trace make are not counted"},
 		Explains:   stopSymptoms(p, s),
 		Remedy:     stopRemedy(s.kind),
-		Prove:      stopProof(s.kind),
+		Experiment: stopExperiment(p.Model, s.kind),
+		Prove:      "What delays the goroutine or thread that stops last is not in the trace, so that no change of the program is known that a run could try. Record again on a machine without neighbours or quota, or after the change: the longest stop must be shorter. If stops become much longer with `GODEBUG=asyncpreemptoff=1`, loops of your own delay them.",
 	}
 	if s.kind == collection && s.sorted[len(s.sorted)/2] < slowstopP99 {
 		f.Confidence = diagnosis.Low
@@ -208,9 +209,11 @@ func stopRemedy(kind string) diagnosis.Remedy {
 	return diagnosis.Remedy{Text: "Call what stops the world less often, and not in the path of a request: the stack shows where it is called."}
 }
 
-func stopProof(kind string) string {
+// stopExperiment removes the call that stops the world; the collector's stops
+// have none.
+func stopExperiment(m *model.Model, kind string) *diagnosis.Experiment {
 	if kind == collection {
-		return "Record twice under the same load: `gowhy record -d 10s -o now.gowhy -- COMMAND` and `GODEBUG=asyncpreemptoff=1 gowhy record -d 10s -o off.gowhy -- COMMAND`. If stops become much longer without asynchronous preemption, loops of your own delay them and preemption already rescues most; if nothing changes, look at the machine: repeat on one without neighbours or quota."
+		return nil
 	}
-	return again("the call removed", "the longest stop and the 99th percentile of latency")
+	return changed(latency(m), "", "The longest stop in a new recording must be gone with the call.")
 }

@@ -182,7 +182,7 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 		RuledOut:   []string{fmt.Sprintf("large transfers in many calls: %s each is far below a buffer's %s", size(t.mean), size(4096))},
 		Stacks:     stacks,
 		Remedy:     smallRemedy(t),
-		Prove:      again("the change", fmt.Sprintf("%ss per operation (now %s), which hardly varies from run to run, then CPU seconds per operation", t.verb, perOpWords(t))),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fmt.Sprintf("It is %s %ss now. CPU time per operation tells what they cost.", perOpWords(t), t.verb)),
 	}
 	if t.perOp > 0 {
 		f.Summary = fmt.Sprintf("%s %ss a second carry %s each on average: %s for each of the %s.", num(math.Round(t.rate)), t.verb, size(t.mean), num(t.perOp), opName)
@@ -202,7 +202,8 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU inside these calls, their part in the kernel"}
 		f.Bound = diagnosis.Bound{
 			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "all of the CPU inside these calls, as if none were needed; the bytes must still be copied",
+			Method:  "Amdahl: all of the CPU inside these calls, as if none were needed; the bytes must still be copied, and what enters and leaves the kernel on the program's side comes on top",
+			Partial: true,
 		}
 		return f
 	}
@@ -221,7 +222,8 @@ const (
 
 // callPrice is the CPU of so many calls a second where no sample tells it:
 // the time inside them where a trace has it, which may include waiting, else
-// what calls cost elsewhere, and no more than what the kernel took in all.
+// what calls cost elsewhere, and no more than what the kernel took in all. What
+// the program does around a call comes on top.
 func callPrice(p *diagnosis.Pass, rate float64, inside time.Duration) (diagnosis.Cost, diagnosis.Bound) {
 	cores, _ := cpuCores(p.Model)
 	least, most := rate*leastPrice, rate*mostPrice
@@ -235,7 +237,7 @@ func callPrice(p *diagnosis.Pass, rate float64, inside time.Duration) (diagnosis
 	}
 	least = min(least, most)
 	return diagnosis.Cost{Value: least, Unit: diagnosis.Cores, Share: min(1, div(least, cores)), What: "CPU to enter and leave the kernel so often, at 0.34 µs, which was measured elsewhere"},
-		diagnosis.Bound{Value: most, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: min(1, div(most, cores)), Method: method}
+		diagnosis.Bound{Value: most, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: min(1, div(most, cores)), Method: method, Partial: true}
 }
 
 // sites are the lines that make the calls: by the trace, which has all of them

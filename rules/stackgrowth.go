@@ -70,7 +70,7 @@ func stackFinding(p *diagnosis.Pass, s *cpuSpent, share float64) diagnosis.Findi
 			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, and each doubling copies all of it. Move what is large off the stack of short-lived goroutines: an array or a big value in the frames named here becomes a buffer that is reused. Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; measure that, for a pool of goroutines made one measured program up to 26 % worse.",
 			Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
 		},
-		Prove: again("the change", "CPU seconds per operation, and the share of runtime.newstack in the CPU profile"),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
 	}
 	if len(sites) > 0 {
 		f.Summary = fmt.Sprintf("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",

@@ -76,6 +76,6 @@ func starvedFinding(p *diagnosis.Pass, queue time.Duration) diagnosis.Finding {
 			Text: "Find who took the CPU: a quota (nr_throttled in cpu.stat), neighbours on the machine (PSI in /proc/pressure/cpu), or a hypervisor (steal in /proc/stat). Raise the quota, move the neighbour, or set GOMAXPROCS to no more than the CPUs the process may really use. Until then times in this trace include the standing still: what counts as running may not have run.",
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2)),
 		},
-		Prove: "Read `cat /sys/fs/cgroup/cpu.stat` before and after a run: nr_throttled and throttled_usec must rise if it is a quota. Then `gowhy record -d 10s -o quiet.gowhy -- COMMAND` on an idle machine or with a larger quota; `gowhy diagnose quiet.gowhy` no longer shows the overlap.",
+		Prove: "What stood in the way is outside the program, so that no change of it can be compared. nr_throttled in `/sys/fs/cgroup/cpu.stat` rises during a run if it is a quota. Record on an idle machine or with a larger quota: the overlap is gone.",
 	}
 }

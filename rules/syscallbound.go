@@ -258,9 +258,9 @@ func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Dura
 			"calls that wait for a child, a signal or a terminal: left out by name and by length",
 			"reads and writes of " + dur(smallCall) + " and more, which move much or wait for a device: fewer would be no faster",
 		},
-		Groups: []string{g.Name},
-		Remedy: callRemedy(ops, rate, g),
-		Prove:  again("the change", "system calls per operation (the rate above divided by operations per second), which hardly varies, then throughput"),
+		Groups:     []string{g.Name},
+		Remedy:     callRemedy(ops, rate, g),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.ThroughputMetric(p.Model), "Elapsed time follows only as far as the kernel was the limit: `gowhy ledger --by group after.gowhy` shows the group's time in calls beside its running time."),
 	}
 	for i := range ops[:min(3, len(ops))] {
 		o := &ops[i]
@@ -278,7 +278,8 @@ func callBound(p *diagnosis.Pass, g *model.Group, total time.Duration, held floa
 	if g.Syscall >= g.SyscallBlocked {
 		return diagnosis.Bound{
 			Value: held, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(held, working(p)),
-			Method: "all time that the group held a P inside system calls, as if none were needed",
+			Method:  "Amdahl: all time that the group held a P inside system calls, as if none were needed; what it does around them comes on top",
+			Partial: true,
 		}
 	}
 	factor, method := speedup(p, []string{g.Name}, total, held)

@@ -78,7 +78,7 @@ func throttledFinding(p *diagnosis.Pass, t throttle) diagnosis.Finding {
 			fmt.Sprintf("a burst at the start: %s stops in %s", num(t.throttled), dur(t.window)),
 			"neighbours on the machine: only the group's own quota stops it in this way",
 		},
-		Prove: fmt.Sprintf("Read `cat /sys/fs/cgroup/cpu.stat` before and after the same load, now and with the larger quota or the smaller burst: nr_throttled rises by %s in %s now, and must not rise after. Record both with `gowhy record -d 10s -o after.gowhy --url URL` and compare the 99th percentile that clients see.", num(t.throttled), dur(t.window)),
+		Prove: fmt.Sprintf("The quota is set outside the program, so that both arms of a comparison would have it. nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count: it rises by %s in %s now, and must not rise after, with the larger quota or the smaller burst. Record then, and compare the 99th percentile that clients see.", num(t.throttled), dur(t.window)),
 	}
 	f.Remedy = throttledRemedy(t)
 	if u, ok := rusage(p.Model); ok && t.usage > 0 {

@@ -61,10 +61,10 @@ func tinyFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
 			fmt.Sprintf("a heap that is large: the largest live one is %s", size(h.most)),
 			fmt.Sprintf("collections that cost nothing: they take %s of the CPU", pct(h.share)),
 		},
-		Prove: "Record under the same load, in turns: `gowhy record -d 10s -o now.gowhy -- COMMAND` and the same with GOGC as above. Compare CPU seconds per operation, with resident memory as a guard.",
 	}
 	factor := h.tinyGrowth(p.Model)
 	f.Remedy, f.Bound = largerHeap(p, h, factor)
+	f.Experiment = heapExperiment(f.Remedy.Knob)
 	if factor > 1 {
 		g := h.gogc * factor
 		f.Remedy.Text = fmt.Sprintf("Try GOGC=%.0f: the heap may then grow to about %s between collections. In a container set GOMEMLIMIT too, to nine tenths of its limit, so that a larger live heap is safe. A ballast, a large block held only to raise the goal, is no longer needed for this.",

@@ -95,7 +95,8 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		},
 		Bound: diagnosis.Bound{
 			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: div(bytes, largestHeap(p.Model)+float64(g.Peak)*goroutineBytes),
-			Method: fmt.Sprintf("the largest number alive, less %d to a P, × %s of stack each; what each holds comes on top. The work itself is not made faster", oversubscribedPerProc, size(goroutineBytes)),
+			Method:  fmt.Sprintf("the largest number alive, less %d to a P, × %s of stack each; what each holds comes on top. The work itself is not made faster", oversubscribedPerProc, size(goroutineBytes)),
+			Partial: true,
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("one kind of evidence, the trace, with %s goroutines", num(g.Count))},
@@ -108,7 +109,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 			Text: "Decide before starting a goroutine whether there is room for it. Take a slot first and refuse, drop or block when none is free; or let a fixed number of workers read from the source, so that the pressure stays outside. Under overload, refusing early is what keeps the rest fast.",
 			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tgo func() { defer func() { <-slots }(); handle(req) }()\ndefault:\n\treject(req)\n}",
 		},
-		Prove: "Run the same offered load with and without the limit and compare the largest number of goroutines, peak memory and the 99th percentile that clients see: `gowhy record -d 10s -o after.gowhy --url URL`, then `gowhy diagnose --goal memory after.gowhy`. When the load stops, the number must fall back at once in both.",
+		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused must fall too; when the load stops, the number must fall back at once in both."),
 	}
 	if p.Model.Run.Duration < spawnSure {
 		f.Confidence = diagnosis.Low

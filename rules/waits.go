@@ -404,22 +404,30 @@ func working(p *diagnosis.Pass) float64 {
 }
 
 // speedup is the most by which throughput can grow when goroutines of the
-// named groups no longer wait for the given time: the asymptotic bounds of a
-// closed system, min(P ÷ busy Ps, R ÷ (R − W)), where R is the whole time of
-// those goroutines. freed is the part of the wait that held a P, in cores.
-// In an open system below saturation the true gain is nothing.
+// named groups no longer wait for the given time, by [diagnosis.Closed]. freed
+// is the part of the wait that held a P, in cores. No next serial resource is
+// known: a trace does not tell how long locks are held. In an open system below
+// saturation the true gain is nothing.
 func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float64) (factor float64, method string) {
-	byP := float64(p.Procs()) / max(minBusy, working(p)-freed)
 	var whole time.Duration
 	for _, g := range groupsOf(p.Model, names) {
 		whole += g.Total()
 	}
-	byR := math.Inf(1)
-	if whole > wait {
-		byR = float64(whole) / float64(whole-wait)
-	}
-	factor = max(1, min(byP, byR))
+	factor, byP, byR := diagnosis.Closed{
+		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
+		Whole: whole.Seconds(), Wait: wait.Seconds(),
+	}.Asymptotic()
 	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, goroutine time ÷ goroutine time without this wait = %s); less when requests arrive slower than that", times(byP), times(byR))
+}
+
+// usableProcs is the cores that the program can use: its Ps, or what the
+// machine and its limits allow, if that is less.
+func usableProcs(p *diagnosis.Pass) float64 {
+	cores := float64(p.Procs())
+	if u := p.Model.Usable(); u > 0 {
+		cores = min(cores, u)
+	}
+	return cores
 }
 
 // minBusy, in cores, keeps the factor of a program that hardly ran finite.
@@ -458,8 +466,35 @@ func meanSlice(gs []*model.Group) time.Duration {
 	return run / time.Duration(n)
 }
 
-// again is the experiment that every finding can be tried with: record the
-// changed program under the same load and look whether the finding is gone.
-func again(what, compare string) string {
-	return fmt.Sprintf("Record before and after under the same load, in turns: `gowhy record -d 10s -o after.gowhy -- COMMAND` with %s, then `gowhy diagnose after.gowhy`. Compare %s.", what, compare)
+// changed is the experiment for a cure that is a change of code: the metric
+// must move, or where it cannot be counted the other one.
+func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
+	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
+}
+
+// tried is the experiment for a cure that is a variable of the environment,
+// which the program has as now says in the other arm; "" leaves it.
+func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
+	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
+	if now != "" {
+		e.Now = []string{now}
+	}
+	return e
+}
+
+// latency is the tail that clients see, where a load shows it, and the time of
+// the whole run else.
+func latency(m *model.Model) diagnosis.Metric {
+	if diagnosis.Serves(m) {
+		return diagnosis.P99
+	}
+	return diagnosis.Elapsed
+}
+
+// promised is a bound of one metric that a finding's own does not tell.
+func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
+	if !(best > 0 && best < 1) {
+		return nil
+	}
+	return []diagnosis.Promise{{Metric: metric, Best: best, Method: method}}
 }

@@ -120,7 +120,8 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 		},
 		Bound: diagnosis.Bound{
 			Value: share * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: fmt.Sprintf("not measured: CPU used × (1 − 1 ÷ %s), as if this program lost as much as the worst known. %s", num(worst.worst), sentence(worst.seen)),
+			Method:  fmt.Sprintf("not measured: CPU used × (1 − 1 ÷ %s), as if this program lost as much as the worst known. %s", num(worst.worst), sentence(worst.seen)),
+			Partial: true,
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the build info of the program is exact; what the build costs here is not measured"},
@@ -129,7 +130,7 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 			Text: "Build without these flags for everything that is measured or serves users, and keep the detectors for tests. Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; `go version -m BINARY` shows what a binary was built with.",
 			Code: "go build -o app ./cmd/app",
 		},
-		Prove: "Build once more without the flags, run the same load on both binaries in turns, and compare CPU seconds per operation; then record the new one with `gowhy record -d 10s -o after.gowhy -- COMMAND`, since the other findings may be gone.",
+		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program."},
 	}
 	for _, b := range found {
 		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "built with " + b.what, Value: 1, Unit: diagnosis.Count, Source: "build info: " + b.flag})

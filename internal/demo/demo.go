@@ -95,7 +95,9 @@ func Record(ctx context.Context, c Case, out string, args func(dir string) []str
 			return errors.Join(err, w.Discard())
 		}
 	}
-	return w.Finish(recording.Manifest{Start: start, End: time.Now(), Go: runtime.Version(), Procs: procs(), Command: cmd.Args})
+	// No command line: the directory that it names is gone, so that nobody can
+	// run it once more.
+	return w.Finish(recording.Manifest{Start: start, End: time.Now(), Go: runtime.Version(), Procs: procs()})
 }
 
 // move renames a file, or copies it where the two are on different disks.

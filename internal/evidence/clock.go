@@ -196,6 +196,12 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	l.anchors = man.Clock
 	l.covers(spanOfRecording, man.Start, man.End)
 	l.environment(man.Env)
+	if run.Recording == "" && slices.Contains(run.Files, name) && !strings.HasPrefix(name, "/dev/") {
+		run.Recording = name // a file that can be read again
+	}
+	if len(run.Command) == 0 {
+		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, goEnvironment(man.Env), man.URL
+	}
 	if r := man.Rates; r != nil {
 		run.Rates = &model.Rates{Block: time.Duration(r.BlockNS), Mutex: r.Mutex, Mem: r.MemBytes}
 	}

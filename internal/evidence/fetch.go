@@ -222,8 +222,7 @@ func (f *fetch) during(stop context.Context, until time.Time, started func()) {
 			var err error
 			switch {
 			case s.source == "metrics" && !f.at.agent:
-				once() // it asks again and again
-				err = f.poll(w, s.member)
+				err = f.poll(w, s.member, once) // it asks again and again
 			case s.source == "trace" || s.source == "metrics":
 				err = f.stream(w, s.source, s.member)
 			default:

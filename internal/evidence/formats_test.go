@@ -381,7 +381,8 @@ func TestMembersBreakTies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	man := recording.Manifest{Start: at, End: at.Add(5 * time.Second), Go: "go1.26.1", PID: 17, Procs: 3, Env: []string{"GOGC=50", "SECRET=x"},
+	man := recording.Manifest{Start: at, End: at.Add(5 * time.Second), Go: "go1.26.1", PID: 17, Procs: 3,
+		Command: []string{"./server", "-listen", ":80"}, Dir: "/srv/app", Env: []string{"GOGC=50", "SECRET=x"},
 		Rates: &recording.Rates{BlockNS: 10, Mutex: 5, MemBytes: 512 << 10}, Cost: &recording.Cost{RecorderCPU: 0.25},
 		Refused: []recording.Refusal{{Member: recording.TraceMember, Why: "not asked"}}}
 	if err := w.Finish(man); err != nil {
@@ -398,6 +399,9 @@ func TestMembersBreakTies(t *testing.T) {
 	if r.PID != 17 || r.Procs != 3 || r.Go != "go1.26.1" || r.Duration != 5*time.Second || !r.Start.Equal(at) ||
 		r.Rates == nil || r.Rates.Block != 10 || r.Rates.Mutex != 5 || r.Overhead.Recorder != 250*time.Millisecond || len(r.Refused) != 1 {
 		t.Errorf("run %+v", r)
+	}
+	if r.Recording != path || !slices.Equal(r.Command, man.Command) || r.Dir != man.Dir || !slices.Equal(r.Env, []string{"GOGC=50"}) {
+		t.Errorf("what to run once more: %+v", r)
 	}
 	if !maps.Equal(m.Build.Environment, map[string]string{"GOGC": "50"}) {
 		t.Errorf("environment %v", m.Build.Environment)

@@ -57,17 +57,18 @@ type poller struct {
 	*fetch
 	expvar string // where it is, empty when there is none
 	log    *json.Encoder
+	begun  func()
 	lines  int
 }
 
 // poll records what a server without the agent tells of itself until the
-// window ends.
-func (f *fetch) poll(w *windowed, member string) error {
+// window ends. begun is called after the first line.
+func (f *fetch) poll(w *windowed, member string, begun func()) error {
 	file, err := os.Create(f.w.Path(member))
 	if err != nil {
 		return err
 	}
-	p := &poller{fetch: f, log: json.NewEncoder(file)}
+	p := &poller{fetch: f, log: json.NewEncoder(file), begun: begun}
 	err = p.run(w)
 	return errors.Join(err, file.Close())
 }
@@ -98,6 +99,7 @@ func (p *poller) run(w *windowed) error {
 		if err := p.write(index, memory); err != nil {
 			return err
 		}
+		p.begun()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -61,6 +61,13 @@ type RecordOptions struct {
 	// Foreground is set when an interrupt that ends the recording also goes to
 	// the command, from the terminal that both have.
 	Foreground bool
+	// Env is added to the command's environment, as NAME=VALUE, and Dir is where
+	// it runs, the current directory when empty.
+	Env []string
+	Dir string
+	// Started is called once, when everything that will be recorded is being
+	// recorded. It may be nil.
+	Started func()
 	// Stdin, Stdout and Stderr are the command's.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -130,6 +137,12 @@ func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
 	}
 	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
 	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.asked()}
+	if len(t.Command) > 0 {
+		r.man.Dir, _ = os.Getwd() // without it the command is run where the user is
+		if o.Dir != "" {
+			r.man.Dir, _ = filepath.Abs(o.Dir)
+		}
+	}
 	stop := r.report()
 	var res Recorded
 	switch {
@@ -151,6 +164,9 @@ func check(t Target, o *RecordOptions) error {
 	o.unwatched = cmp.Or(o.unwatched, beforeWindow)
 	if o.Log == nil {
 		o.Log = func(string) {}
+	}
+	if o.Started == nil {
+		o.Started = func() {}
 	}
 	if len(t.Command) > 0 == (t.URL != "" || t.PID != 0) {
 		return errors.New("evidence: a target is either a running program or a command")
@@ -288,7 +304,10 @@ func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
 	stop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.seen.whenGone(cancel)
-	r.window(stop, f, time.Now().Add(d), func() {})
+	if f == nil {
+		r.o.Started() // there are no requests to wait for
+	}
+	r.window(stop, f, time.Now().Add(d), r.o.Started)
 	f.conclude(r.seen.isGone())
 	return nil
 }

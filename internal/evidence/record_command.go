@@ -243,7 +243,7 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 		path = program
 	}
 	info := r.build(path)
-	env := os.Environ()
+	env := append(os.Environ(), r.o.Env...)
 	if agent {
 		p.wrapper = wraps(info)
 		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
@@ -254,12 +254,12 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 		}
 	}
 	p.cmd = exec.Command(program, args...)
-	p.cmd.ExtraFiles = files
+	p.cmd.ExtraFiles, p.cmd.Dir = files, r.o.Dir
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = r.o.Stdin, r.o.Stdout, r.o.Stderr
 	// Grandchildren may hold the output open; the command's end is what counts.
 	p.cmd.WaitDelay = time.Second
 	p.cmd.Env = r.streams(p, env, info)
-	r.man.Env = goEnvironment(p.cmd.Env)
+	r.man.Env = goEnvironment(append(os.Environ(), r.o.Env...)) // without what was added to record it
 	r.man.Start = r.clock.now()
 	if err := r.run(p); err != nil {
 		p.cleanUp()

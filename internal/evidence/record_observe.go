@@ -198,6 +198,12 @@ func (r *recorder) describe(pid int) {
 	if text, err := os.ReadFile(filepath.Join(dir, "environ")); err == nil {
 		r.man.Env = goEnvironment(strings.Split(string(text), "\x00"))
 	}
+	// Not of other users' processes, and of use only while it exists.
+	if cwd, err := os.Readlink(filepath.Join(dir, "cwd")); err == nil && filepath.IsAbs(cwd) {
+		if _, err := os.Stat(cwd); err == nil {
+			r.man.Dir = cwd
+		}
+	}
 	r.build(filepath.Join(dir, "exe"))
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/gowhy/gowhy/recording"
 )
 
-// redact leaves out of the recording what people write: command line,
-// environment, output, log lines of the trace, labels of profiles. Names of
+// redact leaves out of the recording what people write: command line, working
+// directory, environment, output, log lines of the trace, labels of profiles. Names of
 // functions, files and threads stay, and all numbers.
 func (r *recorder) redact() {
 	r.man.Redacted = true
-	r.man.Command, r.man.Env = nil, nil
+	r.man.Command, r.man.Dir, r.man.Env = nil, "", nil
 	for _, m := range []string{recording.StdoutMember, recording.StderrMember} {
 		os.Remove(r.w.Path(m))
 	}

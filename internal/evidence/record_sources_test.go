@@ -302,6 +302,9 @@ func TestRecordGodebug(t *testing.T) {
 		t.Errorf("standard output %q, want %q", &stdout, want)
 	}
 	m := load(t, Options{}, out)
+	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, argv) || m.Run.Dir != here || !slices.Contains(m.Run.Env, "GODEBUG=asyncpreemptoff=1") {
+		t.Errorf("what to run once more, without what was added to record it: %+v", m.Run)
+	}
 	if !m.Has(model.GCTrace) || m.GCLog[len(m.GCLog)-1].Cycle < 2 {
 		t.Errorf("collections %+v", m.GCLog)
 	}
@@ -337,7 +340,7 @@ func TestRedact(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	if man := rec.Manifest; !man.Redacted || man.Command != nil || man.Env != nil {
+	if man := rec.Manifest; !man.Redacted || man.Command != nil || man.Dir != "" || man.Env != nil {
 		t.Errorf("manifest %+v", man)
 	}
 	m := load(t, Options{}, out)

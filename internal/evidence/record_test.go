@@ -108,6 +108,10 @@ func TestRecordURL(t *testing.T) {
 		t.Errorf("manifest %+v", rec.Manifest)
 	}
 	m := load(t, Options{}, out)
+	// Enough to run it once more: the server is this process.
+	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, os.Args) || m.Run.Dir != here || m.Run.Recording != out || m.Run.URL != rec.Manifest.URL {
+		t.Errorf("run %+v", m.Run)
+	}
 	// The server is this very process: what is seen from outside comes too.
 	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.LiveHeap) || !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) {
 		t.Error("not what was recorded")

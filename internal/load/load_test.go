@@ -74,6 +74,8 @@ func TestParse(t *testing.T) {
 		mean, p50, worst time.Duration // worst is the greatest quantile there is
 		start            string
 	}{
+		{"gowhy-1.json", "gowhy", 1200, 0, 300, 300, 4000 * ms, 146400, 4584 * us, 333 * us, 167329 * us, "2026-11-21T21:10:21.777013867Z"},
+		{"gowhy-1.txt", "gowhy", 1200, 0, 300, 300, 4000 * ms, 0, 4580 * us, 333 * us, 167000 * us, "2026-11-21T21:10:21.777013Z"},
 		{"wrk-4.1.txt", "wrk", 14155, 274, 4707.56, 0, 3010 * ms, 1730150, 2120 * us, -1, 6220 * us, ""},
 		{"wrk-4.1-latency.txt", "wrk", 14098, 278, 4696.65, 0, 3 * time.Second, 1730150, 2120 * us, 2390 * us, 6420 * us, ""},
 		{"wrk2-4.0.txt", "wrk2", 239994 + 8, 12 + 60 + 8, 3999.74, 0, time.Minute, 19440599, 1400 * us, 1320 * us, 9490 * us, ""},

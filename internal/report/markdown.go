@@ -107,6 +107,9 @@ func (m *markdown) finding(n int, f *diagnosis.Finding) {
 	if f.Prove != "" {
 		m.item("**prove** %s", md(f.Prove))
 	}
+	for _, command := range f.Try {
+		m.item("**run** %s", code(command))
+	}
 	m.item("**confidence** %s", md(strings.Join(append([]string{string(f.Confidence)}, f.Reasons...), "; ")))
 	if len(f.RuledOut) > 0 {
 		m.item("**ruled out** %s", md(strings.Join(f.RuledOut, "; ")))

@@ -97,13 +97,17 @@ func hostile() *diagnosis.Diagnosis {
 		Confidence: diagnosis.Medium, Reasons: []string{"one reason", "another"}, RuledOut: []string{"an innocent explanation"},
 		Remedy: diagnosis.Remedy{Text: "Do this.", Code: "if x {\n\treturn // ```\x1b[2J\n}\n", Knob: "GOMAXPROCS=4"},
 		Prove:  "run it again",
+		Try: []string{"gowhy verify 'a long name of a recording that does not fit into the line of a narrow terminal.gowhy' --apply idlespin",
+			"gowhy compare a\x1b[2J b"},
 	}
 	f.Symptoms = []diagnosis.Finding{{Rule: "schedlatency", Title: "A symptom", Summary: "It waits."}}
 	none := f
-	none.Title, none.Bound.Value = "No promise", 0
+	none.Title, none.Bound.Value, none.Try = "No promise", 0, nil
+	part := f
+	part.Title, part.Bound.Partial = "Perhaps more", true
 	d := &diagnosis.Diagnosis{
 		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
-		Findings:  []diagnosis.Finding{f, none, f, f, f},
+		Findings:  []diagnosis.Finding{f, none, part, f, f},
 		Fine:      []string{"memory \x00 is fine"},
 		Unchecked: []diagnosis.Unchecked{{What: "locks", Why: "no CPU profile", How: "gowhy record \x1b[0m"}},
 		Warnings:  []string{"a warning\nof two lines"},

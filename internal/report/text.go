@@ -217,7 +217,7 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.para(labelled, "expect", boundText(f.Bound), plain)
 	}
 	t.remedy(f.Remedy)
-	t.para(labelled, "prove", f.Prove, plain)
+	t.prove(f)
 	t.para(labelled, "sure?", strings.Join(f.Reasons, "; "), plain)
 	t.para(labelled, "ruled out", strings.Join(f.RuledOut, "; "), plain)
 	for i, s := range f.Symptoms {
@@ -227,6 +227,21 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		}
 		t.para(labelled, label, s.Title+" ("+s.Rule+"): "+s.Summary, plain)
 	}
+}
+
+// prove shows the experiment's commands, each in a line of its own however long
+// it is: a wrapped one cannot be pasted.
+func (t *texter) prove(f *diagnosis.Finding) {
+	label := "prove"
+	for _, command := range f.Try {
+		lead := strings.Repeat(" ", labelled)
+		if label != "" {
+			lead = "   " + t.in(dim, label) + lead[3+len(label):]
+			label = ""
+		}
+		t.line(lead + t.in(dim, "$ ") + Safe(command))
+	}
+	t.para(labelled, label, f.Prove, plain)
 }
 
 func costText(c diagnosis.Cost) string {
@@ -242,11 +257,17 @@ func boundText(b diagnosis.Bound) string {
 		return "no saving can be promised: " + b.Method
 	}
 	s := "at most " + quantity(b.Value, b.Unit)
+	if b.Partial {
+		s = quantity(b.Value, b.Unit)
+	}
 	if b.Goal != diagnosis.AnyGoal {
 		s += " of " + string(b.Goal)
 	}
 	if b.Share > 0 && b.Unit != diagnosis.Ratio {
 		s += " (" + percent(b.Share) + ")"
+	}
+	if b.Partial {
+		s += ", perhaps more"
 	}
 	return s + ": " + b.Method
 }

@@ -12,13 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/pprof"
-	"runtime/trace"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gowhy/gowhy/lab/internal/observed"
 )
 
 // A pool is the configuration of one run.
@@ -30,27 +30,21 @@ type pool struct {
 	dir     string
 }
 
-// evidence names the files that a run leaves behind; empty ones are not written.
-type evidence struct{ trace, cpu, mem string }
-
 func main() {
 	p := pool{size: 2 << 20}
-	var e evidence
+	evidence := observed.Flags(flag.CommandLine)
 	flag.IntVar(&p.workers, "workers", 10, "number of workers; far above the CPUs is the first illness")
 	flag.IntVar(&p.tasks, "tasks", 1000, "number of tasks")
 	flag.Var(&p.size, "size", "bytes that each task writes, like 512KiB or 2MiB")
 	flag.BoolVar(&p.reuse, "reuse", false, "let each worker keep its buffers; fresh ones are the second illness")
 	flag.StringVar(&p.dir, "dir", "", "directory to write in (default: the system's temporary directory)")
-	flag.StringVar(&e.trace, "trace", "", "write an execution trace to `FILE`")
-	flag.StringVar(&e.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
-	flag.StringVar(&e.mem, "memprofile", "", "write a profile of all allocations to `FILE`")
 	procs := flag.Int("procs", 0, "GOMAXPROCS; 0 leaves it as it is")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
 	}
 
-	elapsed, err := observed(e, p.run)
+	elapsed, err := evidence.Run(p.run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "filepool:", err)
 		os.Exit(1)
@@ -177,65 +171,6 @@ func spin() {
 		x ^= x << 17
 	}
 	spun.Store(x)
-}
-
-// observed calls f with the evidence being recorded, and returns the time that f took.
-func observed(e evidence, f func() error) (elapsed time.Duration, err error) {
-	stop, err := e.start()
-	if err != nil {
-		return 0, err
-	}
-	begin := time.Now()
-	err = f()
-	elapsed = time.Since(begin)
-	return elapsed, errors.Join(err, stop(), e.writeAllocs())
-}
-
-// start begins the trace and the CPU profile; stop ends them and closes their files.
-func (e evidence) start() (stop func() error, err error) {
-	var stops []func() error
-	stop = func() error {
-		var errs []error
-		for _, s := range stops {
-			errs = append(errs, s())
-		}
-		return errors.Join(errs...)
-	}
-	begin := func(path string, start func(io.Writer) error, end func()) error {
-		if path == "" {
-			return nil
-		}
-		f, err := os.Create(path)
-		if err != nil {
-			return err
-		}
-		if err := start(f); err != nil {
-			f.Close()
-			return err
-		}
-		stops = append(stops, func() error { end(); return f.Close() })
-		return nil
-	}
-	if err := begin(e.cpu, pprof.StartCPUProfile, pprof.StopCPUProfile); err != nil {
-		return nil, errors.Join(err, stop())
-	}
-	if err := begin(e.trace, trace.Start, trace.Stop); err != nil {
-		return nil, errors.Join(err, stop())
-	}
-	return stop, nil
-}
-
-// writeAllocs writes the profile of all allocations since the program's start.
-func (e evidence) writeAllocs() error {
-	if e.mem == "" {
-		return nil
-	}
-	f, err := os.Create(e.mem)
-	if err != nil {
-		return err
-	}
-	runtime.GC() // the profile lags behind until a collection publishes it
-	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }
 
 // byteSize is a number of bytes that can be set as 512KiB or 2MB.

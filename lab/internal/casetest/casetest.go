@@ -262,3 +262,46 @@ func (f *Finding) PointsAt(places []Place) bool {
 	}
 	return false
 }
+
+// A Trial is what `gowhy verify --json` promises, as far as cases look at it.
+type Trial struct {
+	Conclusion string
+	Why        string
+	Pairs      int
+	Effects    []Effect
+}
+
+// An Effect is what happened to one metric.
+type Effect struct {
+	Metric, Verdict  string
+	Ratio, Low, High float64
+}
+
+// Command is a command line of the case, for `gowhy verify --a`.
+func (p Program) Command(args ...string) string {
+	return strings.Join(append([]string{p.path}, args...), " ")
+}
+
+// Verify compares two command lines by `gowhy verify`. What the comparison
+// says is not an error, whatever it is.
+func (g Gowhy) Verify(t testing.TB, a, b string, flags ...string) Trial {
+	t.Helper()
+	cmd := exec.Command(g.path, append([]string{"verify", "--json", "--a", a, "--b", b}, flags...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); err != nil && code != regression && code != inconclusive {
+		t.Fatalf("gowhy verify: %v\n%s", err, &stderr)
+	}
+	var trial Trial
+	if err := json.Unmarshal(stdout.Bytes(), &trial); err != nil {
+		t.Fatalf("gowhy verify: %v in\n%s", err, &stdout)
+	}
+	return trial
+}
+
+// The exit codes of gowhy that are answers.
+const (
+	regression   = 4
+	inconclusive = 5
+)

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// compareTop is how many functions a table has when nobody asked for more.
+const compareTop = 12
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	format, policy, out string
+	top                 int
+	gate                bool
+	reading             readOptions
+}
+
+func (c *command) compareCommand() *cobra.Command {
+	o := &compareOptions{}
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Say what changed between two recordings, benchmarks or trials",
+		Long: `Compares two recordings, traces, profiles or results of load tests: findings,
+ledgers side by side, profiles and waits by function, per operation where
+operations are known. Of two outputs of go test -bench it compares medians with
+intervals and tests, of two trials that gowhy verify saved their effects. What
+the files are is told by their content.
+
+A difference of two single runs is no verdict; gowhy verify gives one. With
+--gate the exit code is 4 when something regressed beyond its limit, and 5 when
+a limit was exceeded and it is not certain.`,
+		Example: `  gowhy compare old.gowhy new.gowhy
+  gowhy compare old.txt new.txt            # of go test -bench . -count 10
+  gowhy compare old.txt new.txt --gate     # exit code 4: regressed
+  gowhy compare before.pprof after.pprof --top 30
+  gowhy compare trial1.json trial2.json --format markdown`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return misused("gowhy compare old.gowhy new.gowhy", "compare needs two files, %d %s given", len(args), wasWere(len(args)))
+			}
+			if args[0] == "-" && args[1] == "-" {
+				return misused("gowhy compare old.gowhy -", "only one of the two can be standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.compare(cmd.Context(), args[0], args[1], o) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.gate, "gate", false, "exit with 4 when something regressed, 5 when that is not certain")
+	f.StringVarP(&o.policy, "file", "f", "", "take the limits for --gate from this policy `FILE`")
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.ComparisonFormatNames(), ", "))
+	f.IntVar(&o.top, "top", compareTop, "show this many `ROWS` of each profile; 0 is all")
+	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
+	o.reading.flags(cmd)
+	complete(cmd, "format", report.ComparisonFormatNames())
+	return cmd
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) error {
+	if err := oneOf("format", o.format, report.ComparisonFormatNames()); err != nil {
+		return err
+	}
+	if o.top < 0 {
+		return misused("--top 20", "--top %d is negative", o.top)
+	}
+	if err := checkOutput(o.out); err != nil {
+		return err
+	}
+	limits, unsureFails, err := compareLimits(o)
+	if err != nil {
+		return err
+	}
+	result, err := c.compared(ctx, a, b, o)
+	if errors.Is(err, compare.ErrUnlike) {
+		return &failure{exitNoEvidence, fmt.Sprintf("%q and %q cannot be compared: %v", a, b, err), "give two files of one kind: two recordings, two profiles, two outputs of go test -bench"}
+	}
+	if err != nil {
+		return err
+	}
+	err = c.output(o.out, func(w io.Writer, l report.Options) error {
+		return report.ComparisonFormats[o.format](w, result, report.ComparisonOptions{Options: l, Top: o.top})
+	})
+	if err != nil && !isClosedPipe(err) || !o.gate {
+		return err
+	}
+	return c.judged(result.Judge(limits), unsureFails)
+}
+
+// compareLimits are those of the policy, or the usual ones.
+func compareLimits(o *compareOptions) (limits compare.Limits, unsureFails bool, err error) {
+	if o.policy == "" {
+		return compare.DefaultLimits, true, nil
+	}
+	if !o.gate {
+		return nil, false, misused("add --gate", "-f has the limits of --gate, which is not given")
+	}
+	p, err := readPolicy(o.policy)
+	if err != nil {
+		return nil, false, err
+	}
+	return p.Ratios(), p.InconclusiveFails, nil
+}
+
+// judged turns a judgement into words and the exit code.
+func (c *command) judged(j compare.Judgement, unsureFails bool) error {
+	if j.Verdict == compare.Same {
+		return nil
+	}
+	passes := ""
+	if j.Verdict == compare.Inconclusive && !unsureFails {
+		passes = ", which passes here"
+	}
+	fmt.Fprintf(c.Stderr, "gate: %s%s\n", j.Verdict, passes)
+	for _, why := range j.Why {
+		fmt.Fprintf(c.Stderr, "  %s\n", report.Safe(why))
+	}
+	switch {
+	case j.Verdict == compare.Regressed:
+		return &failure{code: exitRegression}
+	case unsureFails:
+		return &failure{code: exitInconclusive}
+	}
+	return nil
+}
+
+// compared reads both sides and compares them.
+func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) (*compare.Comparison, error) {
+	ta, err := savedTrial(a)
+	if err != nil {
+		return nil, err
+	}
+	tb, err := savedTrial(b)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ta != nil && tb != nil:
+		return compare.Trials(roundsOf(a, ta), roundsOf(b, tb))
+	case ta != nil || tb != nil:
+		return nil, compare.ErrUnlike
+	}
+	ra, err := c.compareRun(ctx, a, o.reading)
+	if err != nil {
+		return nil, err
+	}
+	rb, err := c.compareRun(ctx, b, o.reading)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Runs(ra, rb)
+}
+
+func (c *command) compareRun(ctx context.Context, file string, o readOptions) (compare.Run, error) {
+	m, err := c.read(ctx, []string{file}, o)
+	if err != nil {
+		return compare.Run{}, err
+	}
+	return compare.Run{Name: cmp.Or(filepath.Base(file), file), Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
+		Command: report.Words(m.Run.Command)}, nil
+}
+
+// savedTrial reads a trial that verify saved; nil when the file is none.
+func savedTrial(file string) (*experiment.Trial, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil // evidence says what is wrong with it
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil // a pipe can be read only once
+	}
+	head := make([]byte, 256)
+	n, _ := f.ReadAt(head, 0)
+	head = bytes.TrimSpace(head[:n])
+	if !bytes.HasPrefix(head, []byte("{")) || !bytes.Contains(head, []byte(`"`+experiment.TrialKind+`"`)) {
+		return nil, nil
+	}
+	t, err := experiment.DecodeTrial(io.LimitReader(f, maxSaved))
+	if err != nil {
+		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is no trial that can be read: %v", file, err), "gowhy verify … --format json -o trial.json"}
+	}
+	return t, nil
+}
+
+// roundsOf takes the pairs of a trial that count.
+func roundsOf(name string, t *experiment.Trial) compare.Rounds {
+	r := compare.Rounds{Name: filepath.Base(name), Primary: t.Primary, Pairs: map[diagnosis.Metric][][2]float64{}}
+	for _, e := range t.Effects {
+		r.Metrics = append(r.Metrics, e.Metric)
+	}
+	arms := map[int][2]map[diagnosis.Metric]float64{}
+	var order []int
+	for _, round := range t.Rounds {
+		if round.Count || round.Dropped != "" || round.Arm != "A" && round.Arm != "B" {
+			continue
+		}
+		pair, known := arms[round.Pair]
+		if !known {
+			order = append(order, round.Pair)
+		}
+		pair[strings.Index("AB", round.Arm)] = round.Values
+		arms[round.Pair] = pair
+	}
+	for _, i := range order {
+		for m, a := range arms[i][0] {
+			if b, ok := arms[i][1][m]; ok && slices.Contains(r.Metrics, m) {
+				r.Pairs[m] = append(r.Pairs[m], [2]float64{a, b})
+			}
+		}
+	}
+	return r
+}
+
+// readPolicy reads the policy of a gate.
+func readPolicy(file string) (*gate.Policy, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, &failure{exitMisused, fmt.Sprintf("cannot read the policy %q: %v", file, cause(err)), "gowhy gate --init   # writes one"}
+	}
+	defer f.Close()
+	p, err := gate.ParsePolicy(file, f)
+	var wrong *gate.PolicyError
+	if errors.As(err, &wrong) {
+		return nil, &failure{exitMisused, wrong.Error(), cmp.Or(wrong.Hint, "gowhy gate --help")}
+	}
+	return p, err
+}

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// defaultPolicy is the file that gate reads and --init writes.
+const defaultPolicy = "gate.yaml"
+
+// gateOptions are the flags of gate.
+type gateOptions struct {
+	policy, base, format, out string
+	limit                     time.Duration
+	init                      bool
+}
+
+func (c *command) gateCommand() *cobra.Command {
+	o := &gateOptions{}
+	cmd := &cobra.Command{
+		Use:   "gate [RESULT.json]",
+		Short: "Hold a change to the limits of a policy, for CI",
+		Long: `Builds the packages that a policy names on the base revision and on the working
+tree, runs their benchmarks or a command, and holds metrics to limits. Counters
+like allocs/op come first: they resolve a percent on a noisy machine. Time fails
+only when it is worse by more than its limit and than the machine's noise, and
+significantly so. Whatever fails was measured twice.
+
+The base is where HEAD left the default branch; on that branch HEAD while files
+are modified, and HEAD~1 otherwise. Packages are relative to the policy's
+directory. Both revisions run with the files of the working tree.
+
+Exit codes: 0 passed, 4 regressed, 5 inconclusive where the policy says
+"inconclusive: fail" (else that passes, with a note). A result saved with
+--format json can be given instead and is shown again in any format.`,
+		Example: `  gowhy gate --init                        # write gate.yaml to begin with
+  gowhy gate
+  gowhy gate --base v1.2.0
+  gowhy gate --format json -o gate.json
+  gowhy gate gate.json --format markdown -o comment.md
+  gowhy gate gate.json --format github     # annotations of a pull request`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.gate(cmd.Context(), args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.policy, "file", "f", defaultPolicy, "the policy `FILE`")
+	f.StringVar(&o.base, "base", "", "compare with this `REVISION`")
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.GateFormatNames(), ", "))
+	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
+	f.DurationVar(&o.limit, "time-limit", 0, "the most `TIME` for all checks (default the policy's, or 30m)")
+	f.BoolVar(&o.init, "init", false, "write a policy to begin with")
+	complete(cmd, "format", report.GateFormatNames())
+	return cmd
+}
+
+func (c *command) gate(ctx context.Context, args []string, o *gateOptions) error {
+	if err := oneOf("format", o.format, report.GateFormatNames()); err != nil {
+		return err
+	}
+	if o.limit < 0 {
+		return misused("--time-limit 20m", "--time-limit %v is negative", o.limit)
+	}
+	if o.init {
+		return c.gateInit(args, o)
+	}
+	if err := checkOutput(o.out); err != nil {
+		return err
+	}
+	var r *gate.Result
+	var err error
+	if len(args) == 1 {
+		r, err = savedGate(args[0])
+	} else {
+		r, err = c.runGate(ctx, o)
+	}
+	if err != nil {
+		return err
+	}
+	err = c.output(o.out, func(w io.Writer, l report.Options) error { return report.GateFormats[o.format](w, r, l) })
+	switch {
+	case err != nil && !isClosedPipe(err):
+		return err
+	case r.Verdict == gate.Regressed:
+		return &failure{code: exitRegression}
+	case r.Verdict == gate.Inconclusive:
+		return &failure{code: exitInconclusive}
+	}
+	return err
+}
+
+// gateInit writes a starting policy, and never over one that is there.
+func (c *command) gateInit(args []string, o *gateOptions) error {
+	if len(args) > 0 {
+		return misused("gowhy gate --init -f "+report.Words(args[:1]), "--init takes no argument")
+	}
+	text, err := gate.Starter(filepath.Dir(o.policy))
+	if err != nil {
+		return gateFailure(err)
+	}
+	f, err := os.OpenFile(o.policy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, os.ErrExist) {
+		return misused("gowhy gate --init -f other.yaml", "%q is there already", o.policy)
+	}
+	if err != nil {
+		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", o.policy, cause(err)), "choose another file with -f"}
+	}
+	if _, err = f.Write(text); err == nil {
+		err = f.Close()
+	} else {
+		f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Stdout, "wrote %s; look at its limits, then: gowhy gate\n", report.Safe(o.policy))
+	return err
+}
+
+// savedGate reads the result of a gate.
+func savedGate(file string) (*gate.Result, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", file, cause(err)), "gowhy gate --format json -o gate.json"}
+	}
+	defer f.Close()
+	r, err := gate.Decode(f)
+	if err != nil {
+		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q: %v", file, err), "gowhy gate --format json -o gate.json   # the policy goes behind -f"}
+	}
+	return r, nil
+}
+
+func (c *command) runGate(ctx context.Context, o *gateOptions) (*gate.Result, error) {
+	p, err := readPolicy(o.policy)
+	if err != nil {
+		return nil, err
+	}
+	told := &gateProgress{w: c.Stderr}
+	told.file, told.live = terminal(c.Stderr)
+	defer told.stop()
+	r, err := gate.Run(ctx, p, gate.Options{Dir: filepath.Dir(o.policy), Base: o.base, TimeLimit: o.limit, Progress: told.tell})
+	return r, gateFailure(err)
+}
+
+// gateFailure gives errors of a gate their hint.
+func gateFailure(err error) error {
+	var p *gate.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	return &failure{exitBroken, p.What, p.Hint}
+}
+
+// A gateProgress tells what a gate does: on a terminal in one line, in a log
+// in a line for each thing begun, for a job that is silent for minutes looks
+// like one that hangs.
+type gateProgress struct {
+	w     io.Writer
+	file  *os.File
+	live  bool
+	mu    sync.Mutex
+	last  string
+	shown bool
+}
+
+func (g *gateProgress) tell(p gate.Progress) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, p.Name, p.What)
+	if !g.live {
+		if what != g.last {
+			fmt.Fprintln(g.w, report.Safe(what))
+		}
+		g.last = what
+		return
+	}
+	if p.Detail != "" {
+		what += ", " + p.Detail
+	}
+	width := 80
+	if w, _, err := term.GetSize(int(g.file.Fd())); err == nil && w > 0 {
+		width = w
+	}
+	fmt.Fprintf(g.w, "\r\x1b[K%s", cutTo(report.Safe(what), cmp.Or(width-1, 1)))
+	g.shown = true
+}
+
+// stop erases the line.
+func (g *gateProgress) stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shown {
+		fmt.Fprint(g.w, "\r\x1b[K")
+	}
+}
+
+// cutTo keeps a line on its line.
+func cutTo(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	return string([]rune(s)[:max(width-1, 0)]) + "…"
+}

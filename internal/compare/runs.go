@@ -1,0 +1,425 @@
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/model"
+)
+
+// A Run is one side of a comparison: what was read, and what the rules say.
+type Run struct {
+	Name      string
+	Model     *model.Model
+	Diagnosis *diagnosis.Diagnosis
+	// Command is the command line that was recorded; empty when not known.
+	Command string
+}
+
+// ErrUnlike says that the two have nothing in common that could be compared.
+var ErrUnlike = errors.New("they have no kind of evidence in common")
+
+// side is one run with what everything is divided by.
+type side struct {
+	m    *model.Model
+	ops  *model.Operations
+	rate float64 // operations per second; 0 when not known
+}
+
+// Runs compares two recordings, traces, sets of profiles or results of load
+// tests; benchmarks are compared with all their repetitions. The error is
+// [ErrUnlike].
+func Runs(a, b Run) (*Comparison, error) {
+	c := &Comparison{Kind: kind, Schema: Schema}
+	sa, sb := sideOf(a.Model), sideOf(b.Model)
+	if sa.rate <= 0 || sb.rate <= 0 {
+		sa.rate, sb.rate = 0, 0
+	}
+	c.A, c.B = head(a, sa), head(b, sb)
+	c.benchmarks(a.Model, b.Model)
+	if !onlyBenchmarks(a.Model) && !onlyBenchmarks(b.Model) {
+		c.Findings = findings(a.Diagnosis, b.Diagnosis)
+		c.ledger(sa, sb)
+		c.profiles(sa, sb)
+		c.doubts(sa, sb)
+	}
+	both := slices.ContainsFunc(c.Ledger, func(r Row) bool { return r.A != nil && r.B != nil })
+	if !both && len(c.Tables) == 0 && len(c.Benchmarks) == 0 {
+		return nil, ErrUnlike
+	}
+	c.summarize()
+	c.advise(a, b)
+	return c, nil
+}
+
+func sideOf(m *model.Model) *side {
+	s := &side{m: m.Frozen(), ops: m.Operations()}
+	s.rate = s.ops.PerSecond(m.Run.Duration)
+	if l := m.Load; s.rate == 0 && l != nil && l.Ops > 0 {
+		s.rate = l.Rate
+	}
+	return s
+}
+
+func head(r Run, s *side) Side {
+	h := Side{Name: r.Name, Go: r.Model.Run.Go, Seconds: r.Model.Run.Duration.Seconds()}
+	if s.ops != nil {
+		h.Operations, h.Operation = s.ops.Count, s.ops.Name
+	}
+	if r.Diagnosis != nil && r.Diagnosis.Verdict != diagnosis.TooThin {
+		h.Verdict = string(r.Diagnosis.Verdict)
+	}
+	return h
+}
+
+// onlyBenchmarks reports whether a model holds lines of go test -bench and
+// nothing that was recorded of a program.
+func onlyBenchmarks(m *model.Model) bool {
+	return m.Load != nil && len(m.Load.Benchmarks) > 0 && m.Sched == nil && m.CPU == nil && m.Heap == nil && m.Process == nil &&
+		m.Kernel == nil && m.Metrics == nil && m.Block == nil && m.Mutex == nil
+}
+
+// doubts warns where the sides are unlike in what should be the same.
+func (c *Comparison) doubts(a, b *side) {
+	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	if a.ops != nil && b.ops != nil && a.ops.Name != b.ops.Name {
+		warn("operations are %s in A and %s in B: what is per operation may not be of the same work", a.ops.Name, b.ops.Name)
+	}
+	// A trace tells less of the version than a binary does.
+	if x, y := a.m.Run.Go, b.m.Run.Go; x != "" && y != "" && !strings.HasPrefix(x+".", y+".") && !strings.HasPrefix(y+".", x+".") {
+		warn("A ran with %s, B with %s", x, y)
+	}
+	if x, y := a.m.Run.Procs, b.m.Run.Procs; x > 0 && y > 0 && x != y {
+		warn("GOMAXPROCS was %d in A and %d in B", x, y)
+	}
+	for _, s := range []struct {
+		name string
+		m    *model.Model
+	}{{"A", a.m}, {"B", b.m}} {
+		if why := diagnosis.Disturbed(s.m); why != "" {
+			warn("%s was disturbed: %s", s.name, why)
+		}
+		if why := s.m.Run.Coverage; why.LostBytes > 0 || why.LostEvents > 0 {
+			warn("%s is not whole: some of its trace could not be read", s.name)
+		}
+	}
+	if c.Per == PerSecond && len(c.Ledger) > 0 {
+		warn("operations are not known for both, so quantities are per second: a program that did more work used more")
+	}
+}
+
+// summarize says in a sentence what changed most.
+func (c *Comparison) summarize() {
+	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
+		c.Summary = c.benchmarkWords()
+		return
+	}
+	var parts []string
+	for _, name := range []string{"operations a second", "CPU", "allocated bytes", "p99"} {
+		if i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name }); i >= 0 {
+			if ratio, ok := c.Ledger[i].Ratio(); ok {
+				parts = append(parts, fmt.Sprintf("%s %s", c.Ledger[i].words(c.Per), change100(ratio)))
+			}
+		}
+	}
+	if n := count(c.Findings, Gone); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s gone", n, plural(n, "finding")))
+	}
+	if n := count(c.Findings, New); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d new", n))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "nothing stands out")
+	}
+	c.Summary = strings.Join(parts, ", ") + "; of two single runs, which decide nothing"
+	if len(c.Benchmarks) > 0 {
+		c.Summary += ". Benchmarks: " + c.benchmarkWords()
+	}
+}
+
+func (r *Row) words(per Base) string {
+	if r.State {
+		return r.Name
+	}
+	return r.Name + " per " + string(per)
+}
+
+func count(fs []FindingChange, state string) (n int) {
+	for _, f := range fs {
+		if f.State == state && !f.Remark {
+			n++
+		}
+	}
+	return n
+}
+
+// change100 writes a ratio as a change, "-12.3 %" or "×3.2".
+func change100(ratio float64) string {
+	switch {
+	case ratio >= 2:
+		return fmt.Sprintf("×%.3g", ratio)
+	case math.Abs(ratio-1) < 0.0005:
+		return "unchanged"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// advise gives the command whose answer is a verdict.
+func (c *Comparison) advise(a, b Run) {
+	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
+		return
+	}
+	ca, cb := cmp.Or(a.Command, "./old"), cmp.Or(b.Command, "./new")
+	if ca == cb {
+		cb = "./new" // one command line, two builds of it
+	}
+	c.Next = append(c.Next, Command{"gowhy verify --a " + quote(ca) + " --b " + quote(cb),
+		"interleaved repetitions, which give a verdict"})
+}
+
+// quote makes one word of a shell command.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// profiles adds the tables that both sides have evidence for.
+func (c *Comparison) profiles(a, b *side) {
+	add := func(t *Table) bool {
+		if t != nil {
+			c.Tables = append(c.Tables, *t)
+		}
+		return t != nil
+	}
+	if !add(profiles(a, b, "CPU by function", diagnosis.Seconds, 1e-9, "CPU profile", cpuProfile)) {
+		add(profiles(a, b, "CPU by function", diagnosis.Seconds, 1e-9, "the kernel's samples", kernelProfile))
+	}
+	add(profiles(a, b, "allocated bytes by function", diagnosis.Bytes, 1, "allocs profile", heapProfile("alloc_space")))
+	add(profiles(a, b, "allocated objects by function", diagnosis.Count, 1, "allocs profile", heapProfile("alloc_objects")))
+	if add(blocking(a, b)) {
+		return
+	}
+	for _, p := range []struct {
+		name, source string
+		of           func(*model.Model) *model.Profile
+	}{
+		{"blocked goroutine time by function", "block profile", func(m *model.Model) *model.Profile { return m.Block }},
+		{"delays caused by holders of locks, by function", "mutex profile", func(m *model.Model) *model.Profile { return m.Mutex }},
+	} {
+		if t := profiles(a, b, p.name, diagnosis.Seconds, 1e-9, p.source, contention(p.of)); t != nil {
+			t.Note = blockedNote
+			add(t)
+		}
+	}
+}
+
+// ledger puts the quantities of both sides into rows.
+func (c *Comparison) ledger(a, b *side) {
+	c.Per = PerSecond
+	if a.rate > 0 && b.rate > 0 {
+		c.Per = PerOperation
+	}
+	qa, qb := a.quantities(), b.quantities()
+	at := map[string]int{}
+	put := func(list []quantity, to func(r *Row) **float64) {
+		for _, q := range list {
+			i, ok := at[q.Name]
+			if !ok {
+				i = len(c.Ledger)
+				at[q.Name] = i
+				c.Ledger = append(c.Ledger, q.Row)
+			}
+			*to(&c.Ledger[i]) = known(q.value)
+		}
+	}
+	put(qa, func(r *Row) **float64 { return &r.A })
+	put(qb, func(r *Row) **float64 { return &r.B })
+	slices.SortStableFunc(c.Ledger, func(x, y Row) int {
+		return cmp.Compare(slices.Index(groups, x.Group), slices.Index(groups, y.Group))
+	})
+	c.absent(a, b)
+}
+
+// absent turns a missing figure into a zero where its side was measured and
+// only had none: a part of the CPU time, a system call by name.
+func (c *Comparison) absent(a, b *side) {
+	zero := 0.0
+	for i := range c.Ledger {
+		r := &c.Ledger[i]
+		part := strings.HasPrefix(r.Name, "CPU: ") && a.m.CPUAccount() != nil && b.m.CPUAccount() != nil ||
+			strings.HasPrefix(r.Name, "system calls: ") && a.m.Syscalls != nil && b.m.Syscalls != nil && a.m.Syscalls.Exact() && b.m.Syscalls.Exact() &&
+				a.counted(r.Name) && b.counted(r.Name)
+		if part && r.A == nil {
+			r.A = &zero
+		}
+		if part && r.B == nil {
+			r.B = &zero
+		}
+	}
+}
+
+// counted reports whether the absence of a system call from the rows means
+// that there was none: rows have the most frequent calls only.
+func (s *side) counted(row string) bool {
+	name := strings.TrimPrefix(row, "system calls: ")
+	return !slices.ContainsFunc(s.m.Syscalls.Calls, func(c model.Syscall) bool { return c.Name == name }) ||
+		slices.ContainsFunc(s.m.PerOperation(), func(p model.PerOperation) bool { return p.Name == row })
+}
+
+// groups is the order of the ledger.
+var groups = []string{"work", "latency", "CPU", "memory", "collector", "goroutines", "system"}
+
+// A quantity is a row with the value of one side.
+type quantity struct {
+	Row
+	value float64
+}
+
+// quantities lists what a side measured.
+func (s *side) quantities() (list []quantity) {
+	add := func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row {
+		list = append(list, quantity{Row{Group: group, Name: name, Metric: metric, Unit: unit}, v})
+		return &list[len(list)-1].Row
+	}
+	state := func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row {
+		r := add(group, name, metric, unit, v)
+		r.State = true
+		return r
+	}
+	for _, p := range s.used() {
+		group, metric := placeOf(p.Name)
+		if s.rate == 0 {
+			metric = "" // limits are of operations
+		}
+		add(group, p.Name, metric, diagnosis.Unit(p.Unit), p.Value)
+	}
+	s.collector(add)
+	s.work(state)
+	if a := s.m.MemoryAccount(); a != nil {
+		if a.Live > 0 {
+			state("memory", "live heap", diagnosis.LiveHeap, diagnosis.Bytes, float64(a.Live))
+		}
+		if a.RSS > 0 {
+			state("memory", "resident memory", diagnosis.PeakRSS, diagnosis.Bytes, s.peak(a.RSS))
+		}
+	}
+	return list
+}
+
+// used is what the program used, per operation or per second.
+func (s *side) used() []model.PerOperation {
+	if s.rate > 0 && s.ops != nil {
+		return s.m.PerOperation()
+	}
+	// Seconds are operations that finish at one a second.
+	m := *s.m
+	m.Load = &model.Load{Tool: "time", Ops: 1, Rate: 1}
+	return m.PerOperation()
+}
+
+// placeOf says where a quantity of [model.Model.PerOperation] is listed, and
+// the metric that limits know it by.
+func placeOf(name string) (group string, metric diagnosis.Metric) {
+	switch {
+	case name == "CPU":
+		return "CPU", diagnosis.CPUPerOp
+	case strings.HasPrefix(name, "CPU: "):
+		return "CPU", ""
+	case name == "allocated bytes":
+		return "memory", diagnosis.BytesOp
+	case name == "allocated objects":
+		return "memory", diagnosis.AllocsOp
+	case name == "system calls":
+		return "system", diagnosis.Syscalls
+	case name == "goroutines created":
+		return "goroutines", diagnosis.Goroutines
+	case name == "page faults":
+		return "system", diagnosis.Faults
+	}
+	return "system", ""
+}
+
+// adder adds a row to the quantities.
+type adder func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row
+
+// collector adds what the garbage collector did.
+func (s *side) collector(add adder) {
+	per := func(n float64, over time.Duration) float64 {
+		v := n / over.Seconds()
+		if s.rate > 0 {
+			v /= s.rate
+		}
+		return v
+	}
+	metric := diagnosis.GCPerOp
+	if s.rate == 0 {
+		metric = ""
+	}
+	if g := s.m.GC; g != nil && s.m.Run.Duration > 0 {
+		begun := 0
+		for _, c := range g.Cycles {
+			if c.Begin >= 0 {
+				begun++
+			}
+		}
+		_, stopped := g.PauseTime("")
+		add("collector", "collections", metric, diagnosis.Count, per(float64(begun), s.m.Run.Duration))
+		add("collector", "world stopped", "", diagnosis.Seconds, per(stopped.Seconds(), s.m.Run.Duration))
+	} else if s.m.Metrics != nil {
+		if r, ok := s.m.Metrics.Rate("/gc/cycles/total:gc-cycles"); ok {
+			add("collector", "collections", metric, diagnosis.Count, per(r, time.Second))
+		}
+	}
+}
+
+// work adds what was achieved, and how long it took.
+func (s *side) work(state adder) {
+	l := s.m.Load
+	if s.rate > 0 {
+		state("work", "operations a second", diagnosis.OpsPerSec, diagnosis.PerSec, s.rate).More = true
+	} else if l != nil && l.Rate > 0 {
+		state("work", "operations a second", diagnosis.OpsPerSec, diagnosis.PerSec, l.Rate).More = true
+	}
+	if l == nil || len(l.Benchmarks) > 0 {
+		return
+	}
+	if l.Ops > 0 {
+		state("work", "share of failures", "", diagnosis.Ratio, float64(l.Failed)/float64(l.Ops))
+	}
+	if l.Mean > 0 {
+		state("latency", "mean", "", diagnosis.Seconds, l.Mean.Seconds())
+	}
+	for _, q := range l.Latency {
+		switch q.Q {
+		case 0.5:
+			state("latency", "p50", diagnosis.P50, diagnosis.Seconds, q.Value.Seconds())
+		case 0.9, 0.95:
+			state("latency", fmt.Sprintf("p%.0f", 100*q.Q), "", diagnosis.Seconds, q.Value.Seconds())
+		case 0.99:
+			state("latency", "p99", diagnosis.P99, diagnosis.Seconds, q.Value.Seconds())
+		case 1:
+			state("latency", "longest", "", diagnosis.Seconds, q.Value.Seconds())
+		}
+	}
+}
+
+// peak is the largest resident memory seen.
+func (s *side) peak(last uint64) float64 {
+	peak := last
+	if s.m.Process != nil {
+		for _, p := range s.m.Process.Samples {
+			peak = max(peak, p.RSS)
+		}
+	}
+	return float64(peak)
+}

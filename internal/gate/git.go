@@ -1,0 +1,127 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A Problem is an error with what to do about it.
+type Problem struct{ What, Hint string }
+
+func (p *Problem) Error() string { return p.What }
+
+// A repository is the one that a directory belongs to.
+type repository struct{ dir, root string }
+
+func open(ctx context.Context, dir string) (*repository, error) {
+	r := &repository{dir: dir}
+	root, err := r.git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, noRepository(dir, err)
+	}
+	r.root = filepath.FromSlash(root)
+	return r, nil
+}
+
+// noRepository says what is wrong in git's own words, where they are not the
+// usual ones: it refuses, for one, repositories of another user.
+func noRepository(dir string, err error) error {
+	var exit *exec.ExitError
+	switch {
+	case !errors.As(err, &exit):
+		return &Problem{fmt.Sprintf("git does not run: %v", err), "install git"}
+	case !strings.Contains(string(exit.Stderr), "not a git repository"):
+		return &Problem{"git does not tell the repository: " + firstLine(string(exit.Stderr), err), "git status"}
+	}
+	return &Problem{fmt.Sprintf("%q is in no git repository, so there is no revision to compare with", dir), "git init && git add . && git commit"}
+}
+
+// git runs a command that only reads, and returns its first output.
+func (r *repository) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = r.dir
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// commit resolves a revision.
+func (r *repository) commit(ctx context.Context, name string) (string, bool) {
+	c, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	return c, err == nil && c != ""
+}
+
+// head is the working tree.
+func (r *repository) head(ctx context.Context) (Revision, error) {
+	h := Revision{Name: "working tree"}
+	var ok bool
+	if h.Commit, ok = r.commit(ctx, "HEAD"); !ok {
+		return h, &Problem{"the repository has no commit yet, so there is no revision to compare with", "git commit"}
+	}
+	status, err := r.git(ctx, "status", "--porcelain", "--untracked-files=normal")
+	h.Modified = err == nil && status != ""
+	if !h.Modified {
+		h.Name = "HEAD"
+	}
+	return h, nil
+}
+
+// base is the revision to compare with: the one asked for, else where HEAD
+// left the default branch. On that branch it is HEAD itself while the working
+// tree differs from it, and the commit before it otherwise.
+func (r *repository) base(ctx context.Context, asked string, head Revision) (Revision, error) {
+	if asked != "" {
+		if c, ok := r.commit(ctx, asked); ok {
+			return Revision{Name: asked, Commit: c}, nil
+		}
+		return Revision{}, &Problem{fmt.Sprintf("git knows no revision %q", asked), "git fetch origin   # in CI, fetch the history: fetch-depth: 0"}
+	}
+	if branch, ok := r.defaultBranch(ctx); ok {
+		if c, err := r.git(ctx, "merge-base", "HEAD", branch); err == nil && c != "" && c != head.Commit {
+			return Revision{Name: "merge base with " + strings.TrimPrefix(strings.TrimPrefix(branch, "refs/remotes/"), "refs/heads/"), Commit: c}, nil
+		}
+	}
+	if head.Modified {
+		return Revision{Name: "HEAD", Commit: head.Commit}, nil
+	}
+	if c, ok := r.commit(ctx, "HEAD~1"); ok {
+		return Revision{Name: "HEAD~1", Commit: c}, nil
+	}
+	return Revision{}, &Problem{"there is no earlier revision to compare with", "gowhy gate --base REV   # in CI, fetch the history: fetch-depth: 0"}
+}
+
+func (r *repository) defaultBranch(ctx context.Context) (string, bool) {
+	if b, err := r.git(ctx, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"); err == nil && b != "" {
+		return b, true
+	}
+	for _, b := range []string{"refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
+		if _, ok := r.commit(ctx, b); ok {
+			return b, true
+		}
+	}
+	return "", false
+}
+
+// relative is a path from the repository's root, with slashes, for reports;
+// the name of a file outside it.
+func (r *repository) relative(path string) string {
+	for _, root := range []string{r.root, resolved(r.root)} {
+		for _, p := range []string{path, resolved(path)} {
+			if rel, err := filepath.Rel(root, p); err == nil && filepath.IsLocal(rel) {
+				return filepath.ToSlash(rel)
+			}
+		}
+	}
+	return filepath.Base(path)
+}
+
+// resolved is a path without symbolic links: git tells the root so.
+func resolved(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return path
+}

@@ -1,0 +1,260 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/experiment"
+)
+
+// Capacity writes what came of a search of capacity for a terminal: the rate
+// that is sustained and the one that is not, why, and every step.
+func Capacity(w io.Writer, r *experiment.CapacityResult, o Options) error {
+	t := newTexter(o)
+	word, rest := capacityVerdict(r)
+	t.verdict(word, rest, capacityStyle(r))
+	t.para(0, "", capacitySubject(r), dim)
+	t.line("")
+	t.steps(r)
+	t.remarks("Warnings", r.Warnings, t.in(yellow, "!"))
+	t.commands(capacityNext(r))
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// verdict is the first line of a report: a coloured word and a sentence.
+func (t *texter) verdict(word, rest string, s style) {
+	for i, l := range wrapFigures(word+" "+rest, t.width) {
+		if after, ok := strings.CutPrefix(l, word); ok && i == 0 {
+			l = t.in(s, word) + t.in(bold, after)
+		} else {
+			l = t.in(bold, l)
+		}
+		t.line(l)
+	}
+}
+
+func capacityStyle(r *experiment.CapacityResult) style {
+	if r.Low > 0 && r.High > 0 {
+		return green
+	}
+	return yellow
+}
+
+func capacityVerdict(r *experiment.CapacityResult) (word, rest string) {
+	switch {
+	case r.Low == 0 && r.High > 0:
+		return "capacity below " + rateText(r.High) + ":", "no rate was sustained; at the lowest " + r.Why
+	case r.Low == 0:
+		return "no capacity:", r.Why
+	case r.High == 0:
+		return "capacity at least " + rateText(r.Low) + ":", r.Why
+	}
+	return "capacity " + rateText(r.Low) + ":", fmt.Sprintf("sustained twice; at %s %s", rateText(r.High), r.Why)
+}
+
+func rateText(v float64) string { return figures(rounded(v)) + "/s" }
+
+// rounded keeps four figures: a bracket of 5 % has no more to say.
+func rounded(v float64) float64 {
+	if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return v
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-3)
+	return math.Round(v/unit) * unit
+}
+
+func capacitySubject(r *experiment.CapacityResult) string {
+	parts := []string{fmt.Sprintf("%d %s", len(r.Steps), plural(len(r.Steps), "step"))}
+	if r.Dropped > 0 {
+		parts = append(parts, fmt.Sprintf("%d not counted, the machine was busy", r.Dropped))
+	}
+	if r.Low > 0 && r.High > 0 {
+		parts = append(parts, "bracket of "+percent(r.High/r.Low-1)+", asked for "+percent(r.Tolerance))
+	}
+	if r.Took > 0 {
+		parts = append(parts, duration(r.Took.Round(100*time.Millisecond)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// steps tables what was offered, in order.
+func (t *texter) steps(r *experiment.CapacityResult) {
+	rows := [][]string{{"OFFERED", "DONE", "FAILED", "P50", "P99", "BACKLOG", ""}}
+	for i := range r.Steps {
+		rows = append(rows, stepCells(&r.Steps[i]))
+	}
+	wide := columnWidths(rows)
+	for i, row := range rows {
+		l := ""
+		for j, cell := range row[:len(row)-1] {
+			l += "  " + lpad(cell, wide[j])
+		}
+		last := row[len(row)-1]
+		switch {
+		case i == 0:
+			t.line(t.in(dim, l))
+			continue
+		case r.Steps[i-1].Dropped != "":
+			last = t.in(dim, last)
+		case r.Steps[i-1].Limit != "":
+			last = t.in(yellow, last)
+		}
+		t.line(l + "  " + last)
+	}
+}
+
+func stepCells(s *experiment.Step) []string {
+	growth := "-"
+	if g := s.Growth; g != nil {
+		growth = fmt.Sprintf("%+.3g/s", g.Value)
+		if math.Abs(g.Value) < 0.005*s.Rate {
+			growth = "steady"
+		}
+	}
+	word := "sustained"
+	switch {
+	case s.Dropped != "":
+		word = "not counted, busy"
+	case s.Limit != "":
+		word = Safe(string(s.Limit))
+	}
+	return []string{rateText(s.Rate), rateText(s.Done), percent(s.Failed), latencyText(s.P50), latencyText(s.P99), growth, word}
+}
+
+func latencyText(d time.Duration) string {
+	if d <= 0 {
+		return "-"
+	}
+	return duration(d)
+}
+
+// capacityNext looks at the program where it is at its limit.
+func capacityNext(r *experiment.CapacityResult) [][2]string {
+	if r.URL == "" || r.Low == 0 {
+		return nil
+	}
+	return [][2]string{
+		{fmt.Sprintf("gowhy load %s --rate %.0f -d 30s -o load.json", word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, while"},
+		{"gowhy record -d 30s --load load.json --url " + word(r.URL), "why it does not bear more"},
+	}
+}
+
+// CapacityTable writes the capacities of a table: what it allows to say first.
+func CapacityTable(w io.Writer, r *experiment.CapacityTable, o Options) error {
+	t := newTexter(o)
+	t.verdict("the limit is:", r.Conclusion.Where, green)
+	t.para(0, "", capitalised(r.Conclusion.Why)+".", plain)
+	t.line("")
+	t.grid(r)
+	t.line("")
+	for _, s := range r.Conclusion.Shapes {
+		t.marked("·", shapeText(s))
+	}
+	var warnings []string
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Failed != "" {
+			warnings = append(warnings, settingLine(r.Axes, c.Setting)+" has no capacity: "+firstLine(c.Failed))
+		}
+		if c.Search != nil {
+			for _, text := range c.Search.Warnings {
+				warnings = append(warnings, settingLine(r.Axes, c.Setting)+": "+text)
+			}
+		}
+	}
+	t.remarks("Warnings", warnings, t.in(yellow, "!"))
+	if r.Conclusion.Next != "" {
+		t.remarks("Next", []string{r.Conclusion.Next}, "·")
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+func capitalised(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func shapeText(s experiment.AxisShape) string {
+	if s.Shape == experiment.Unknown {
+		return s.Axis + ": too few values to compare"
+	}
+	return fmt.Sprintf("%s in %s: ×%s for ×%s", s.Shape, s.Axis, figures(s.Growth), figures(s.Times))
+}
+
+func settingLine(axes []string, s experiment.Setting) string {
+	var parts []string
+	for _, a := range axes {
+		parts = append(parts, a+"="+figures(s[a]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// grid lays the cells out: the last axis across, the others down.
+func (t *texter) grid(r *experiment.CapacityTable) {
+	if len(r.Axes) == 0 {
+		return
+	}
+	across := r.Axes[len(r.Axes)-1]
+	down := r.Axes[:len(r.Axes)-1]
+	columns := valuesOf(across, r.Cells)
+	head := append([]string{}, strings.Join(down, " ")+" \\ "+across)
+	if len(down) == 0 {
+		head[0] = across
+	}
+	for _, v := range columns {
+		head = append(head, figures(v))
+	}
+	rows := [][]string{head}
+	seen := map[string][]string{}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		key := settingLine(down, c.Setting)
+		if len(down) == 0 {
+			key = "sustained"
+		}
+		row, ok := seen[key]
+		if !ok {
+			row = append([]string{key}, slices.Repeat([]string{"-"}, len(columns))...)
+			seen[key] = row
+			rows = append(rows, row)
+		}
+		row[1+slices.Index(columns, c.Setting[across])] = cellText(c)
+	}
+	wide := columnWidths(rows)
+	for i, row := range rows {
+		l := "   " + pad(Safe(row[0]), wide[0])
+		for j, cell := range row[1:] {
+			l += "  " + lpad(cell, wide[j+1])
+		}
+		if i == 0 {
+			l = t.in(dim, l)
+		}
+		t.line(l)
+	}
+}
+
+func cellText(c *experiment.Cell) string {
+	switch {
+	case c.Failed != "":
+		return "failed"
+	case c.Limit == experiment.ByGenerator || c.Limit == "" && c.Search != nil:
+		return "≥" + rateText(c.Rate)
+	}
+	return rateText(c.Rate)
+}
+
+func valuesOf(axis string, cells []experiment.Cell) (list []float64) {
+	for i := range cells {
+		list = append(list, cells[i].Setting[axis])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,444 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/compare"
+)
+
+// ComparisonOptions say how a comparison looks.
+type ComparisonOptions struct {
+	Options
+	Top int // rows of each table of functions; 0 is all that there are
+}
+
+// A ComparisonFormat writes a comparison.
+type ComparisonFormat func(io.Writer, *compare.Comparison, ComparisonOptions) error
+
+// ComparisonFormats are the formats of a comparison by name.
+var ComparisonFormats = map[string]ComparisonFormat{
+	"text":     Comparison,
+	"markdown": ComparisonMarkdown,
+	"json":     func(w io.Writer, c *compare.Comparison, _ ComparisonOptions) error { return c.Encode(w) },
+}
+
+// ComparisonFormatNames returns the names of [ComparisonFormats] in order.
+func ComparisonFormatNames() []string { return slices.Sorted(maps.Keys(ComparisonFormats)) }
+
+// Comparison writes a comparison for a terminal.
+func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
+	t := newTexter(o.Options)
+	prose, wide := t.width, t.width
+	switch { // figures need the whole screen, and a file has no edge
+	case o.Width == 0:
+		wide = math.MaxInt
+	default:
+		wide = max(o.Width, minWidth)
+	}
+	for _, l := range wrapFigures(c.Summary, t.width) {
+		t.line(t.in(bold, l))
+	}
+	t.line(t.in(dim, "A  "+sideText(&c.A)))
+	t.line(t.in(dim, "B  "+sideText(&c.B)))
+	t.findingChanges(c.Findings)
+	for _, b := range comparisonBlocks(c, o.Top) {
+		t.title(b.title)
+		t.width = wide
+		b.table.print(t, b.shown)
+		t.width = prose
+		if b.note != "" {
+			for _, l := range wrap(b.note, t.width) {
+				t.line(t.in(dim, l))
+			}
+		}
+	}
+	t.list("Only in A", c.OnlyA, plain)
+	t.list("Only in B", c.OnlyB, plain)
+	t.list("Warnings", c.Warnings, yellow)
+	t.compareNext(c.Next)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// sideText says what one side is.
+func sideText(s *compare.Side) string {
+	parts := []string{Safe(s.Name)}
+	if s.Go != "" {
+		parts = append(parts, Safe(s.Go))
+	}
+	if s.Seconds > 0 {
+		parts = append(parts, quantity(s.Seconds, diagnosis.Seconds))
+	}
+	if s.Operations > 0 {
+		parts = append(parts, figures(s.Operations)+" "+Safe(s.Operation))
+	}
+	if s.Verdict != "" {
+		parts = append(parts, Safe(s.Verdict))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (t *texter) findingChanges(fs []compare.FindingChange) {
+	if len(fs) == 0 {
+		return
+	}
+	t.title("Findings")
+	styles := map[string]style{compare.Gone: green, compare.New: red}
+	for _, f := range fs {
+		head := "   " + t.in(styles[f.State], pad(Safe(f.State), 4)) + "  " + Safe(f.Title) + t.in(dim, " ("+Safe(f.Rule)+")")
+		t.line(head)
+		if text := findingChangeText(&f); text != "" {
+			t.para(9, "", text, plain)
+		}
+	}
+}
+
+// findingChangeText says where a finding is and what it costs.
+func findingChangeText(f *compare.FindingChange) string {
+	var parts []string
+	if f.Where.Function != "" {
+		parts = append(parts, f.Where.Function)
+	}
+	switch {
+	case f.A != nil && f.B != nil && f.A.What != "":
+		parts = append(parts, fmt.Sprintf("%s → %s %s", quantity(f.A.Value, f.A.Unit), quantity(f.B.Value, f.B.Unit), f.B.What))
+	case f.A != nil && f.A.What != "":
+		parts = append(parts, "cost "+quantity(f.A.Value, f.A.Unit)+" "+f.A.What)
+	case f.B != nil && f.B.What != "":
+		parts = append(parts, "costs "+quantity(f.B.Value, f.B.Unit)+" "+f.B.What)
+	}
+	return strings.Join(parts, ": ")
+}
+
+func (t *texter) compareNext(next []compare.Command) {
+	if len(next) == 0 {
+		return
+	}
+	t.title("Next")
+	for _, n := range next {
+		t.line("   $ " + t.in(bold, Safe(n.Run)))
+		t.para(5, "", n.Why, dim)
+	}
+}
+
+// A comparisonRow is a row of any of a comparison's tables, ready to be shown.
+type comparisonRow struct {
+	verdict, a, b, change, more, p, share, name string
+}
+
+// A comparisonBlock is a table with its heading.
+type comparisonBlock struct {
+	title, note string
+	table       *table[comparisonRow]
+	shown       []comparisonRow
+}
+
+func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock) {
+	blocks = append(blocks, ledgerBlock(c, "Work and memory", true), ledgerBlock(c, "Ledger, per "+string(c.Per), false))
+	for i := range c.Tables {
+		blocks = append(blocks, functionBlock(&c.Tables[i], top))
+	}
+	blocks = append(blocks, benchmarkBlocks(c)...)
+	if len(c.Effects) > 0 {
+		blocks = append(blocks, effectBlock(c.Effects))
+	}
+	return slices.DeleteFunc(blocks, func(b comparisonBlock) bool { return len(b.table.rows) == 0 })
+}
+
+func textColumn(head string, of func(comparisonRow) string) column[comparisonRow] {
+	return column[comparisonRow]{head: head, text: of}
+}
+
+var (
+	columnA      = textColumn("A", func(r comparisonRow) string { return r.a })
+	columnB      = textColumn("B", func(r comparisonRow) string { return r.b })
+	columnChange = textColumn("CHANGE", func(r comparisonRow) string { return r.change })
+)
+
+func lastColumn(head string) column[comparisonRow] {
+	c := textColumn(head, func(r comparisonRow) string { return r.name })
+	c.left = true
+	return c
+}
+
+// ledgerBlock has the states, or what is divided by something.
+func ledgerBlock(c *compare.Comparison, title string, states bool) comparisonBlock {
+	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("QUANTITY")}}
+	for i := range c.Ledger {
+		if r := &c.Ledger[i]; r.State == states {
+			t.rows = append(t.rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
+		}
+	}
+	return comparisonBlock{title: title, table: t, shown: t.rows}
+}
+
+func optionalQuantity(v *float64, u diagnosis.Unit) string {
+	if v == nil {
+		return "-"
+	}
+	return fineQuantity(*v, u)
+}
+
+// fineQuantity is quantity that keeps times below a nanosecond, which CPU per
+// operation may well be.
+func fineQuantity(v float64, u diagnosis.Unit) string {
+	if u == diagnosis.Seconds && v != 0 && math.Abs(v) < 10e-9 {
+		return figures(v*1e9) + " ns"
+	}
+	return quantity(v, u)
+}
+
+func rowChange(r *compare.Row) string {
+	if r.A == nil || r.B == nil {
+		return "-"
+	}
+	return valueChange(*r.A, *r.B)
+}
+
+// valueChange writes what became of a value.
+func valueChange(a, b float64) string {
+	switch {
+	case a == b:
+		return "="
+	case a == 0:
+		return "new"
+	case b == 0:
+		return "gone"
+	}
+	return ratioChange(b / a)
+}
+
+// ratioChange writes a ratio as a change: in percent, or as a factor where that
+// is easier to read.
+func ratioChange(ratio float64) string {
+	switch {
+	case ratio >= 2:
+		return "×" + figures(ratio)
+	case math.Abs(ratio-1) < 0.0005:
+		return "="
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+}
+
+func functionBlock(t *compare.Table, top int) comparisonBlock {
+	out := &table[comparisonRow]{}
+	cum := slices.ContainsFunc(t.Rows, func(e compare.Entry) bool { return e.CumA != 0 || e.CumB != 0 })
+	out.columns = []column[comparisonRow]{columnA, columnB, columnChange,
+		textColumn("OF ALL", func(r comparisonRow) string { return r.share })}
+	if cum {
+		c := textColumn("WITH CALLEES", func(r comparisonRow) string { return r.more })
+		c.drop = 1
+		out.columns = append(out.columns, c)
+	}
+	out.columns = append(out.columns, lastColumn("FUNCTION"))
+	for i := range t.Rows {
+		out.rows = append(out.rows, functionRow(t, &t.Rows[i]))
+	}
+	shown := out.rows
+	if top > 0 && top < len(shown) {
+		shown = shown[:top]
+	}
+	title := t.Name + ", per " + string(t.Per)
+	if t.Per == compare.PerRun {
+		title = t.Name + ", of the whole profiles"
+	}
+	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, fineQuantity(t.TotalA, t.Unit), fineQuantity(t.TotalB, t.Unit)), note: t.Note, table: out, shown: shown}
+}
+
+func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
+	r := comparisonRow{a: fineQuantity(e.A, t.Unit), b: fineQuantity(e.B, t.Unit), change: signedQuantity(e.B-e.A, t.Unit),
+		more: signedQuantity(e.CumB-e.CumA, t.Unit), share: shareOf(e.A, t.TotalA) + " → " + shareOf(e.B, t.TotalB), name: e.Function}
+	if e.Reason != "" {
+		r.name = e.Function + " · " + e.Reason
+	}
+	return r
+}
+
+func signedQuantity(v float64, u diagnosis.Unit) string {
+	switch {
+	case v == 0:
+		return "="
+	case v > 0:
+		return "+" + fineQuantity(v, u)
+	}
+	return fineQuantity(v, u)
+}
+
+func shareOf(part, whole float64) string {
+	if whole <= 0 {
+		return "-"
+	}
+	return percent(part / whole)
+}
+
+// benchmarkBlocks has a table for each unit, as benchmarks are read.
+func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
+	var units []string
+	packages := map[string]bool{}
+	for _, b := range c.Benchmarks {
+		packages[b.Package] = true
+		if !slices.Contains(units, b.Unit) {
+			units = append(units, b.Unit)
+		}
+	}
+	for _, unit := range units {
+		t := &table[comparisonRow]{columns: append([]column[comparisonRow]{
+			{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange},
+			statisticsColumns("RUNS", func(r comparisonRow) string { return r.share })...)}
+		t.columns = append(t.columns, lastColumn("BENCHMARK"))
+		for i := range c.Benchmarks {
+			if b := &c.Benchmarks[i]; b.Unit == unit {
+				t.rows = append(t.rows, benchmarkRow(b, len(packages) > 1))
+			}
+		}
+		for _, m := range c.Means {
+			if m.Unit == unit {
+				t.rows = append(t.rows, comparisonRow{a: benchmarkValue(m.A, unit), b: benchmarkValue(m.B, unit), change: ratioChange(m.Ratio),
+					name: fmt.Sprintf("geometric mean of %d", m.Of)})
+			}
+		}
+		blocks = append(blocks, comparisonBlock{title: Safe(unit), table: t, shown: t.rows})
+	}
+	return blocks
+}
+
+// statisticsColumns are the interval, p and how many repetitions there were.
+func statisticsColumns(head string, count func(comparisonRow) string) []column[comparisonRow] {
+	interval := textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more })
+	runs := textColumn(head, count)
+	runs.drop = 1
+	return []column[comparisonRow]{interval, textColumn("P", func(r comparisonRow) string { return r.p }), runs}
+}
+
+func benchmarkRow(b *compare.Benchmark, withPackage bool) comparisonRow {
+	r := comparisonRow{verdict: string(b.Verdict), a: benchmarkValue(b.A, b.Unit), b: benchmarkValue(b.B, b.Unit), name: b.Name,
+		more: rangeChange(b.Low, b.High), p: shownP(b.P), share: fmt.Sprintf("%d+%d", b.RunsA, b.RunsB)}
+	if withPackage && b.Package != "" {
+		r.name = b.Package + "." + b.Name
+	}
+	switch {
+	case b.Exact:
+		r.change, r.p = valueChange(b.A, b.B), "exact"
+	case b.Ratio != nil:
+		r.change = ratioChange(*b.Ratio)
+	default:
+		r.change = valueChange(b.A, b.B)
+	}
+	return r
+}
+
+// benchmarkValue writes a value in the unit of a benchmark.
+func benchmarkValue(v float64, unit string) string {
+	switch {
+	case unit == "ns/op" && math.Abs(v) >= 1000 && math.Abs(v) < 1e18:
+		return duration(time.Duration(v))
+	case unit == "ns/op":
+		return figures(v) + " ns"
+	case unit == "B/op":
+		return bytesText(v)
+	}
+	return figures(v)
+}
+
+func rangeChange(low, high *float64) string {
+	if low == nil || high == nil {
+		return "-"
+	}
+	return ratioChange(*low) + " … " + ratioChange(*high)
+}
+
+func shownP(p *float64) string {
+	switch {
+	case p == nil:
+		return "-"
+	case *p < 0.001:
+		return "<0.001"
+	}
+	return strconv.FormatFloat(*p, 'f', 3, 64)
+}
+
+func effectBlock(effects []compare.Effect) comparisonBlock {
+	t := &table[comparisonRow]{columns: append([]column[comparisonRow]{
+		{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }},
+		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), textColumn("IN B", func(r comparisonRow) string { return r.b }),
+		columnChange}, statisticsColumns("PAIRS", func(r comparisonRow) string { return r.share })...)}
+	t.columns = append(t.columns, lastColumn("METRIC"))
+	for i := range effects {
+		e := &effects[i]
+		r := comparisonRow{verdict: string(e.Verdict), a: ratioChange(e.A), b: ratioChange(e.B), change: "-", more: rangeChange(e.Low, e.High),
+			p: shownP(e.P), share: fmt.Sprintf("%d+%d", e.PairsA, e.PairsB), name: string(e.Metric)}
+		if e.Ratio != nil {
+			r.change = ratioChange(*e.Ratio)
+		}
+		t.rows = append(t.rows, r)
+	}
+	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.rows}
+}
+
+// ComparisonMarkdown writes a comparison for a review comment.
+func ComparisonMarkdown(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
+	var m markdown
+	m.p("## %s", md(c.Summary))
+	m.item("A: %s", md(sideText(&c.A)))
+	m.item("B: %s", md(sideText(&c.B)))
+	if len(c.Findings) > 0 {
+		m.p("### Findings")
+		for i := range c.Findings {
+			f := &c.Findings[i]
+			m.item("**%s** %s %s", md(f.State), md(f.Title), md(findingChangeText(f)))
+		}
+	}
+	for _, b := range comparisonBlocks(c, o.Top) {
+		m.p("### %s", md(b.title))
+		m.table(b)
+		if b.note != "" {
+			m.p("%s", md(b.note))
+		}
+	}
+	m.list("Only in A", c.OnlyA)
+	m.list("Only in B", c.OnlyB)
+	m.list("Warnings", c.Warnings)
+	if len(c.Next) > 0 {
+		m.p("### Next")
+		for _, n := range c.Next {
+			m.item("%s %s", code(n.Run), md(n.Why))
+		}
+	}
+	_, err := io.WriteString(w, strings.TrimLeft(m.b.String(), "\n"))
+	return err
+}
+
+// table writes the rows of a block.
+func (m *markdown) table(b comparisonBlock) {
+	heads := b.table.heads()
+	for i, h := range heads {
+		heads[i] = md(h)
+	}
+	rule := make([]string, len(heads))
+	for i, c := range b.table.columns {
+		rule[i] = "---:"
+		if c.left {
+			rule[i] = "---"
+		}
+	}
+	m.b.WriteString("\n| " + strings.Join(heads, " | ") + " |\n|" + strings.Join(rule, "|") + "|\n")
+	for _, r := range b.shown {
+		cells := b.table.cells(r)
+		for i := range cells {
+			cells[i] = md(cells[i])
+		}
+		m.b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	if hidden := len(b.table.rows) - len(b.shown); hidden > 0 {
+		m.p("and %d more", hidden)
+	}
+	m.inList = false
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/experiment"
+)
+
+// metricText writes a value of a metric with its unit.
+func metricText(m diagnosis.Metric, v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	info := experiment.InfoOf(m)
+	switch v *= info.Scale; info.Unit {
+	case diagnosis.Seconds:
+		return secondsText(v)
+	case diagnosis.Count:
+		return figures(v)
+	}
+	return quantity(v, info.Unit)
+}
+
+// secondsText is duration for times that may be shorter than a nanosecond
+// resolves: what an operation of a benchmark takes.
+func secondsText(v float64) string {
+	switch abs := math.Abs(v); {
+	case abs == 0:
+		return "0"
+	case abs < 1e-6:
+		return trimmed(v*1e9) + " ns"
+	case abs < 1e-3:
+		return trimmed(v*1e6) + " µs"
+	case abs < 1:
+		return trimmed(v*1e3) + " ms"
+	case abs < 600:
+		return trimmed(v) + " s"
+	}
+	return figures(v) + " s"
+}
+
+// known reports whether a ratio of two measurements is a number to be shown.
+func known(ratio float64) bool { return ratio > 0 && ratio < absurd }
+
+// doubling is the ratio from which a factor is easier to read than a
+// percentage.
+const doubling = 2
+
+// changeText writes a ratio of B to A.
+func changeText(ratio float64) string {
+	switch {
+	case !known(ratio):
+		return "-"
+	case ratio >= doubling:
+		return "×" + figures(ratio)
+	}
+	return plusMinus(ratio - 1)
+}
+
+// movedText is what became of a metric; one that was or is 0 has no ratio.
+func movedText(e *experiment.Effect) string {
+	switch {
+	case e.A == 0 && e.B == 0:
+		return "0 %"
+	case e.A == 0 && e.B > 0:
+		return "from 0"
+	case e.A > 0 && e.B == 0:
+		return "−100 %"
+	}
+	return changeText(e.Ratio)
+}
+
+func intervalText(e *experiment.Effect) string {
+	switch {
+	case e.Exact:
+		return "exact"
+	case !known(e.Low) || !known(e.High):
+		return "-"
+	case e.High >= doubling:
+		return "×" + figures(e.Low) + " to ×" + figures(e.High)
+	}
+	return strings.TrimSuffix(plusMinus(e.Low-1), " %") + " to " + plusMinus(e.High-1)
+}
+
+// effectWord is a metric's verdict, and that of its guard.
+func effectWord(e *experiment.Effect) string {
+	word := string(e.Verdict)
+	if e.Verdict == experiment.Inconclusive {
+		word = "not sure"
+	}
+	switch {
+	case !e.Guarded || e.Verdict == experiment.Improved && !e.Broken:
+		return word
+	case e.Broken:
+		return "guard broken"
+	case e.Unclear:
+		return "guard unclear"
+	}
+	return "guard held"
+}
+
+// pText is the probability of such data without a difference, adjusted for the
+// number of metrics.
+func pText(e *experiment.Effect) string {
+	switch {
+	case e.Exact || math.IsNaN(e.P):
+		return ""
+	case e.P < 0.0001:
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.2g", e.P)
+}
+
+// promiseLines put the finding's bound and the measured effect side by side.
+func promiseLines(tr *experiment.Trial) [][2]string {
+	p := primaryEffect(tr)
+	var lines [][2]string
+	switch q := tr.Predicted; {
+	case q != nil && known(q.Best):
+		lines = append(lines, [2]string{"promised", "at most " + changeText(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
+		if known(q.Estimate) {
+			lines = append(lines, [2]string{"estimated", changeText(q.Estimate) + " of " + string(q.Metric)})
+		}
+	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
+		lines = append(lines, [2]string{"promised", boundText(tr.About.Finding.Expect)})
+	default:
+		return nil
+	}
+	if p != nil && known(p.Ratio) {
+		text := changeText(p.Ratio) + " of " + string(p.Metric) + " (" + intervalText(p) + ")"
+		lines = append(lines, [2]string{"measured", text + keptText(tr.Predicted, p)})
+	}
+	if f := tr.About.Finding; f != nil && f.Note != "" {
+		lines = append(lines, [2]string{"note", f.Note})
+	}
+	return lines
+}
+
+func methodText(m string) string {
+	if m == "" {
+		return ""
+	}
+	return ": " + m
+}
+
+// keptText says how much of a bound was reached. More than all of it tells
+// that the bound is wrong or that something else changed.
+func keptText(q *experiment.Prediction, p *experiment.Effect) string {
+	if q == nil || q.Metric != p.Metric || !known(q.Best) || q.Best == 1 {
+		return ""
+	}
+	share := math.Log(p.Ratio) / math.Log(q.Best)
+	beyond := p.Low
+	if q.Best < 1 {
+		beyond = p.High
+	}
+	switch {
+	case p.Verdict == experiment.Same || share <= 0:
+		return ": nothing of what was promised"
+	case known(beyond) && math.Log(beyond)/math.Log(q.Best) > 1:
+		return ": more than the bound allows, so something else changed too or the bound is wrong"
+	case share >= 1:
+		return ": all of what was promised"
+	}
+	return ": " + percent(share) + " of what was promised"
+}

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/whatif"
+)
+
+// A WhatIf is what `gowhy whatif` found: the replay of the trace as it is, and
+// those with edits.
+type WhatIf struct {
+	Base    whatif.Baseline
+	Results []whatif.Result
+	// Menu tells that the results are the usual changes, each alone.
+	Menu  bool
+	Bands *whatif.Bands
+	// CoresFrom says where the number of cores is known from.
+	CoresFrom string
+}
+
+// WhatIfText writes a what-if for a terminal: what comes of it, how far the
+// replay is from the trace, and how far predictions were off.
+func WhatIfText(w io.Writer, r *WhatIf, o Options) error {
+	t := newTexter(o)
+	if r.Menu {
+		t.whatIfMenu(r)
+	} else {
+		for i := range r.Results {
+			t.whatIfResult(r, &r.Results[i])
+		}
+	}
+	t.whatIfNotes(r)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// faster says what a ratio of elapsed times means for the reader: time of a
+// program that ends, throughput of one that does not.
+func faster(ratio float64, ends bool) string {
+	const little = 0.005
+	switch {
+	case ratio > 1-little && ratio < 1+little:
+		return "no change"
+	case !ends:
+		return fmt.Sprintf("throughput %+.0f %%", 100*(1/ratio-1))
+	}
+	return fmt.Sprintf("elapsed %+.0f %%", 100*(ratio-1))
+}
+
+func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
+	t.line(t.in(bold, "predicted: "+faster(res.Ratio, r.Base.Ends)) + "  " + Safe(strings.Join(res.Edits, " ")))
+	t.line("")
+	verb := "takes"
+	if !r.Base.Ends {
+		verb = "does the work of this window in"
+	}
+	t.para(2, "", fmt.Sprintf("The replay %s %s instead of %s (×%.2f). CPU time %+.1f %%, %.2f of %d %s in use.", verb,
+		duration(res.Elapsed), duration(r.Base.Replayed), res.Ratio, 100*(res.CPURatio-1), res.Use, res.Procs, plural(res.Procs, "P")), plain)
+	for _, l := range res.Lives[:min(len(res.Lives), livesShown)] {
+		if l.Count < 2 || l.Group == "" {
+			continue
+		}
+		t.para(2, "", fmt.Sprintf("%s: %s goroutines that live %s on average (×%.2f).", l.Group, figures(float64(l.Count)), duration(l.Mean), l.Ratio), plain)
+	}
+	for _, n := range res.Notes {
+		t.para(2, "", "! "+n+".", yellow)
+	}
+}
+
+// livesShown is how many groups are shown with their lives.
+const livesShown = 3
+
+func (t *texter) whatIfMenu(r *WhatIf) {
+	if len(r.Results) == 0 {
+		t.line("nothing to try: no lock is waited for, and no group has work of its own")
+		return
+	}
+	best := &r.Results[0]
+	if best.Ratio > worthWhile {
+		t.line(t.in(bold, "no usual change brings more than 2 %"))
+	} else {
+		t.para(0, "", fmt.Sprintf("most would come of %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), bold)
+	}
+	t.line("")
+	t.line(t.in(dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
+	for _, res := range r.Results {
+		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), signed(res.CPURatio-1), fmt.Sprintf("%.1f/%d", res.Use, res.Procs))
+		t.line(line + shorten(Safe(strings.Join(res.Edits, " ")), max(leastName, t.width-len([]rune(line)))))
+	}
+	t.whatIfLegend(r)
+}
+
+// worthWhile is the ratio of elapsed times above which nothing is recommended.
+const worthWhile = 0.98
+
+func signed(v float64) string {
+	if v > -0.005 && v < 0.005 {
+		return "same"
+	}
+	return fmt.Sprintf("%+.0f %%", 100*v)
+}
+
+// whatIfLegend explains the edits that the menu has.
+func (t *texter) whatIfLegend(r *WhatIf) {
+	has := func(k whatif.Kind) bool {
+		return slices.ContainsFunc(r.Results, func(res whatif.Result) bool { return res.Kind == k })
+	}
+	var words []string
+	if has(whatif.LockEdit) {
+		words = append(words, "--lock SITE=0: nobody waits for that lock, its work remains; =0.5: it is held half as long.")
+	}
+	if has(whatif.Scale) {
+		words = append(words, "--scale NAME=0.5: the group or function works half as long.")
+	}
+	if has(whatif.GCCost) {
+		words = append(words, "--gc 0.5: collecting costs half.")
+	}
+	if len(words) > 0 {
+		t.line("")
+		t.para(2, "", strings.Join(words, " "), dim)
+	}
+}
+
+// whatIfNotes tell how far all of this can be trusted.
+func (t *texter) whatIfNotes(r *WhatIf) {
+	b := &r.Base
+	t.title("How far to trust it")
+	t.para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %.1f %% off.", duration(b.Replayed), duration(b.Traced), 100*b.Off), plain)
+	for _, line := range r.bandLines() {
+		t.para(2, "", upperFirst(line)+".", plain)
+	}
+	if b.Outside >= 0.2 {
+		t.para(2, "", fmt.Sprintf("%.0f %% of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", 100*b.Outside), yellow)
+	}
+	if b.Cut {
+		t.para(2, "", fmt.Sprintf("Only a piece of the trace was read: %s events.", figures(float64(b.Events))), yellow)
+	}
+	if b.Cores > 0 {
+		t.para(2, "", fmt.Sprintf("Cores: %d (%s).", b.Cores, r.CoresFrom), plain)
+	} else {
+		t.para(2, "", "How many cores the machine has is not known: every P is taken to have one. --cores N says it.", plain)
+	}
+	if b.TracedLocks {
+		t.para(2, "", "Locks are granted in the order of the trace: granting them anew came less near to it.", plain)
+	}
+	t.para(2, "", "A prediction is not a measurement: `gowhy verify` makes one.", plain)
+}
+
+// bandLines tell the measured errors of the kinds of edits that are shown.
+func (r *WhatIf) bandLines() []string {
+	var lines []string
+	for _, k := range r.Bands.Kinds() {
+		if slices.ContainsFunc(r.Results, func(res whatif.Result) bool { return res.Kind == k }) {
+			lines = append(lines, r.Bands.Of(k).String())
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, r.Bands.Of("").String())
+	}
+	return lines
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// WhatIfJSON writes a what-if as JSON: kind "gowhy whatif", schema, replay (of
+// the unchanged trace), results, bands. Times are integers in nanoseconds.
+func WhatIfJSON(w io.Writer, r *WhatIf) error {
+	doc := struct {
+		Kind    string          `json:"kind"`
+		Schema  int             `json:"schema"`
+		Replay  whatif.Baseline `json:"replay"`
+		Results []whatif.Result `json:"results"`
+		Bands   []whatif.Band   `json:"bands"`
+	}{"gowhy whatif", 1, r.Base, append([]whatif.Result{}, r.Results...), []whatif.Band{}}
+	for _, k := range r.Bands.Kinds() {
+		doc.Bands = append(doc.Bands, r.Bands.Of(k))
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}

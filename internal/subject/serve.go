@@ -1,0 +1,159 @@
+package subject
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/experiment"
+)
+
+// serve runs a server with its load once.
+func (s *Subject) serve(ctx context.Context) (experiment.Sample, error) {
+	if len(s.spec.Load) == 0 {
+		return s.startUp(ctx)
+	}
+	var sample experiment.Sample
+	err := s.running(ctx, func(server *process) (err error) {
+		sample, err = s.underLoad(ctx, server)
+		return err
+	})
+	return sample, err
+}
+
+// running starts the server, sees that it is the one that answers, before
+// and after during, and ends it.
+func (s *Subject) running(ctx context.Context, during func(*process) error) error {
+	server, err := s.launch(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.end(server)
+	if err := checkOwn(procFS, server.pid(), server.program, s.ready.targets); err != nil {
+		return err
+	}
+	if err := during(server); err != nil {
+		return err
+	}
+	if server.gone() {
+		return ended(server)
+	}
+	return checkOwn(procFS, server.pid(), server.program, s.ready.targets)
+}
+
+// launch starts the server and returns when it is ready.
+func (s *Subject) launch(ctx context.Context) (*process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkFree(procFS, s.ready.targets); err != nil {
+		return nil, err
+	}
+	server, err := start(s.spec.Program, s.ready.text)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.ready.await(ctx, server, s.spec.Startup); err != nil {
+		server.abandon()
+		return nil, err
+	}
+	return server, nil
+}
+
+func (s *Subject) end(server *process) {
+	if !server.stop() {
+		s.spec.Log(fmt.Sprintf("%s did not end within %v of SIGTERM, and was killed", server.program.shown(), stopGrace))
+	}
+}
+
+// ended says that a server is gone that should still be there.
+func ended(server *process) error {
+	if err := server.failure(); err != nil {
+		return err
+	}
+	return &evidence.Problem{What: fmt.Sprintf("%s ended while it was given load%s", server.program.shown(), server.out.lastLines()),
+		Hint: "a program that ends by itself goes without --ready and --load"}
+}
+
+// startUp measures a server from its start until it is ready.
+func (s *Subject) startUp(ctx context.Context) (experiment.Sample, error) {
+	meter := beginMeter()
+	server, err := s.launch(ctx)
+	if err != nil {
+		meter.end(0, -1)
+		return experiment.Sample{}, err
+	}
+	elapsed := time.Since(server.began)
+	var used counters
+	if l, err := beginLedger(server.pid()); err == nil {
+		used = difference(nil, l.last)
+		l.close()
+	}
+	m := measured{begin: server.began, elapsed: elapsed, counters: used, peak: familyPeak(server.pid())}
+	m.conditions = meter.end(used.cpu, -1)
+	err = checkOwn(procFS, server.pid(), server.program, s.ready.targets)
+	s.end(server)
+	sample := m.sample()
+	sample.Ops = s.spec.Ops
+	m.perOp(&sample)
+	return sample, err
+}
+
+// underLoad gives a server its load and measures it meanwhile, its start and
+// its end left out.
+func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sample, error) {
+	meter := beginMeter()
+	ledger, err := beginLedger(server.pid())
+	if err != nil {
+		meter.end(0, -1)
+		if server.gone() {
+			return experiment.Sample{}, ended(server)
+		}
+		return experiment.Sample{}, &evidence.Problem{What: fmt.Sprintf("what %s uses cannot be seen: %v", server.program.shown(), err), Err: err}
+	}
+	defer ledger.close()
+	g, err := s.offer(ctx, server)
+	used := ledger.use()
+	runQueue := -1.0
+	if used.cpu > 0 {
+		runQueue = max(0, used.runQueue.Seconds()/used.cpu.Seconds())
+	}
+	conditions := meter.end(used.cpu, runQueue)
+	if err != nil {
+		return experiment.Sample{}, err
+	}
+	m := measured{begin: g.began, elapsed: g.ended.Sub(g.began), counters: used, peak: familyPeak(server.pid()), conditions: conditions}
+	sample := m.sample()
+	return sample, s.outcome(&sample, m, g.program, g.out)
+}
+
+// offer runs the load generator to its end. A server that ends meanwhile ends
+// it, too.
+func (s *Subject) offer(ctx context.Context, server *process) (*process, error) {
+	generator, err := start(s.load, "")
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-generator.exited:
+	case <-server.exited:
+		generator.abandon()
+		return generator, ended(server)
+	case <-ctx.Done():
+		generator.abandon()
+		return generator, generator.interrupted(ctx)
+	}
+	if server.gone() {
+		return generator, ended(server)
+	}
+	return generator, generator.failure()
+}
+
+// familyPeak is the greatest memory that one process of a family had.
+func familyPeak(leader int) (peak uint64) {
+	for _, m := range readFamily(procFS, leader) {
+		peak = max(peak, peakOf(procFS, m.pid))
+	}
+	return peak
+}

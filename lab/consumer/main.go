@@ -1,0 +1,132 @@
+// Consumer is a framework that reads messages from a broker and hands each to
+// three plugins: the third case study. Its illnesses are flags; the story, the
+// figures and the cures are in CASE.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/panjf2000/ants/v2"
+	"golang.org/x/time/rate"
+
+	"github.com/gowhy/gowhy/lab/internal/observed"
+)
+
+// A consumer is the configuration of one run.
+type consumer struct {
+	messages int
+	rate     int // messages a second that the broker has
+	timeout  time.Duration
+	cancel   bool
+	pool     int // goroutines of the pool; 0 starts one for each plugin's call
+}
+
+func main() {
+	var c consumer
+	flag.IntVar(&c.messages, "messages", 15_000, "how many messages are consumed")
+	flag.IntVar(&c.rate, "rate", 14_666, "messages a second that the broker delivers; 0 is as fast as they are taken")
+	flag.DurationVar(&c.timeout, "timeout", 5*time.Second, "deadline for the limiter and for one read")
+	flag.BoolVar(&c.cancel, "cancel", false, "cancel each context when it was used; leaving that out is the first illness")
+	procs := flag.Int("procs", 0, "GOMAXPROCS, more than there is work for is the second illness; 0 leaves it as it is")
+	flag.IntVar(&c.pool, "pool", 0, "run plugins on a pool of so many goroutines: the cure that is none")
+	evidence := observed.Flags(flag.CommandLine)
+	flag.Parse()
+	if *procs > 0 {
+		runtime.GOMAXPROCS(*procs)
+	}
+	var done results
+	elapsed, err := evidence.Run(func() (err error) {
+		done, err = c.run(context.Background())
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "consumer:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d messages, %d passed on, checksum %x: %v\n", done.counted, done.passed, done.sum, elapsed.Round(time.Millisecond))
+}
+
+// run consumes all messages.
+func (c consumer) run(ctx context.Context) (results, error) {
+	start, stop, err := c.starter()
+	if err != nil {
+		return results{}, err
+	}
+	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	broker := newBroker(ctx, c.rate)
+	limiter := rate.NewLimiter(rate.Inf, 1) // asked for every message, and never the limit here
+	plugins := []plugin{&filter{}, newCounter(), &checksum{}}
+	var working sync.WaitGroup
+	for range c.messages {
+		if err := c.wait(ctx, limiter); err != nil {
+			return results{}, err
+		}
+		m, err := c.read(ctx, broker)
+		if err != nil {
+			return results{}, err
+		}
+		for _, p := range plugins {
+			working.Add(1)
+			call := func() {
+				defer working.Done()
+				p.handle(m)
+			}
+			if err := start(call); err != nil {
+				return results{}, err
+			}
+		}
+	}
+	working.Wait()
+	return collect(plugins), nil
+}
+
+// starter returns what starts a plugin's call: a goroutine of its own, or one
+// of a pool.
+func (c consumer) starter() (start func(func()) error, stop func(), err error) {
+	if c.pool == 0 {
+		return func(f func()) error { go f(); return nil }, func() {}, nil
+	}
+	if c.pool < 0 {
+		return nil, nil, errors.New("-pool must not be negative")
+	}
+	pool, err := ants.NewPool(c.pool)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pool.Submit, pool.Release, nil
+}
+
+// wait asks the limiter for leave to read one message.
+func (c consumer) wait(ctx context.Context, limiter *rate.Limiter) error {
+	ctx, cancel := c.limited(ctx)
+	err := limiter.Wait(ctx)
+	if err != nil || c.cancel {
+		cancel() // the sick framework does it on the error path only
+	}
+	return err
+}
+
+// read takes the next message from the broker.
+func (c consumer) read(ctx context.Context, b *broker) (message, error) {
+	ctx, cancel := c.limited(ctx)
+	m, err := b.readMessage(ctx)
+	if err != nil || c.cancel {
+		cancel()
+	}
+	return m, err
+}
+
+// limited gives a call its deadline. That the framework has a function for it
+// hides the missing cancel from go vet.
+func (c consumer) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, c.timeout) // want leakedtimers
+}
