@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -267,11 +266,9 @@ func (p *targetProcess) count(ctx context.Context) (c tally, err error) {
 }
 
 func newOverhead(o options, windows []Window) *Overhead {
-	cpu, memory := hardware()
 	r := &Overhead{
-		Schema: schema, Date: time.Now().Format(time.DateOnly),
-		Machine: Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, memory, runtime.Version()},
-		Rounds:  o.rounds, Seconds: o.windowed.Seconds(), Windows: windows,
+		Schema: schema, Date: time.Now().Format(time.DateOnly), Machine: thisMachine(),
+		Rounds: o.rounds, Seconds: o.windowed.Seconds(), Windows: windows,
 	}
 	for _, t := range targets {
 		for _, rec := range recordings[1:] {
@@ -312,22 +309,7 @@ const overheadFile = "overhead.json"
 
 // save writes the figures and their report into a directory of their own.
 func (r *Overhead) save(parent string) (string, error) {
-	dir, err := (&Result{Date: r.Date + "-overhead", Machine: r.Machine}).makeDir(parent)
-	if err != nil {
-		return "", err
-	}
-	data, err := json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return dir, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, overheadFile), append(data, '\n'), 0o644); err != nil {
-		return dir, err
-	}
-	f, err := os.Create(filepath.Join(dir, "README.md"))
-	if err != nil {
-		return dir, err
-	}
-	return dir, errors.Join(r.writeReport(f), f.Close())
+	return saveRun(parent, r.Date+"-overhead", r.Machine, overheadFile, r, r.writeReport)
 }
 
 // budget is what recording without the trace may add to the program's CPU.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -98,11 +97,7 @@ func measureProof(ctx context.Context, o options, stdout, stderr io.Writer) erro
 		}
 	}
 	asked := asks(o)
-	cpu, memory := hardware()
-	p := &Proof{
-		Schema: schema, Date: time.Now().Format(time.DateOnly),
-		Machine: Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, memory, runtime.Version()},
-	}
+	p := &Proof{Schema: schema, Date: time.Now().Format(time.DateOnly), Machine: thisMachine()}
 	for i, q := range asked {
 		c, err := s.ask(ctx, q, o.seed+uint64(i))
 		if err != nil {
@@ -256,22 +251,7 @@ const proofFile = "proof.json"
 
 // save writes the figures and their report into a directory of their own.
 func (p *Proof) save(parent string) (string, error) {
-	dir, err := (&Result{Date: p.Date + "-proof", Machine: p.Machine}).makeDir(parent)
-	if err != nil {
-		return "", err
-	}
-	data, err := json.MarshalIndent(p, "", "\t")
-	if err != nil {
-		return dir, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, proofFile), append(data, '\n'), 0o644); err != nil {
-		return dir, err
-	}
-	f, err := os.Create(filepath.Join(dir, "README.md"))
-	if err != nil {
-		return dir, err
-	}
-	return dir, errors.Join(p.writeReport(f), f.Close())
+	return saveRun(parent, p.Date+"-proof", p.Machine, proofFile, p, p.writeReport)
 }
 
 // writeReport writes the figures as Markdown.

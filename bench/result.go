@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -91,11 +92,10 @@ type Spread struct {
 }
 
 func newResult(o options, traces []trace, list []contender, runs []Run) *Result {
-	cpu, memory := hardware()
 	r := &Result{
 		Schema:  schema,
 		Date:    time.Now().Format(time.DateOnly),
-		Machine: Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, memory, runtime.Version()},
+		Machine: thisMachine(),
 		Rounds:  o.rounds, Seed: o.seed,
 		Limits: Limits{o.timeout.String(), o.memory * 1e6},
 		Runs:   runs,
@@ -261,10 +261,14 @@ func (r *Result) ratio(trace, peer string) *Ratio {
 	return &r.Ratios[i]
 }
 
+func thisMachine() Machine {
+	cpu, memory := hardware()
+	return Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, memory, runtime.Version()}
+}
+
 // dirName is the run's directory: the day and the sort of machine.
-func (r *Result) dirName() string {
-	m := r.Machine
-	return fmt.Sprintf("%s-%s", r.Date, slug(fmt.Sprintf("%s-%s-%d-%s-%s", m.OS, m.Arch, m.Cores, m.CPU, m.Go)))
+func dirName(day string, m Machine) string {
+	return fmt.Sprintf("%s-%s", day, slug(fmt.Sprintf("%s-%s-%d-%s-%s", m.OS, m.Arch, m.Cores, m.CPU, m.Go)))
 }
 
 func slug(s string) string {
@@ -275,33 +279,41 @@ func slug(s string) string {
 }
 
 // save writes results.json and README.md into a new directory below parent.
-func (r *Result) save(parent string) (dir string, err error) {
-	if dir, err = r.makeDir(parent); err != nil {
+func (r *Result) save(parent string) (string, error) {
+	return saveRun(parent, r.Date, r.Machine, "results.json", r, r.writeReport)
+}
+
+// saveRun writes figures as JSON and their report as README.md into a new
+// directory below parent. The day may have the sort of run behind it.
+func saveRun(parent, day string, m Machine, file string, figures any, report func(io.Writer) error) (string, error) {
+	dir, err := makeDir(parent, day, m)
+	if err != nil {
 		return "", err
 	}
-	data, err := json.MarshalIndent(r, "", "\t")
+	data, err := json.MarshalIndent(figures, "", "\t")
 	if err != nil {
 		return dir, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "results.json"), append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, file), append(data, '\n'), 0o644); err != nil {
 		return dir, err
 	}
 	f, err := os.Create(filepath.Join(dir, "README.md"))
 	if err != nil {
 		return dir, err
 	}
-	return dir, errors.Join(r.writeReport(f), f.Close())
+	return dir, errors.Join(report(f), f.Close())
 }
 
 // makeDir makes the run's directory; another one of the same day keeps its own.
-func (r *Result) makeDir(parent string) (string, error) {
+func makeDir(parent, day string, m Machine) (string, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(parent, r.dirName())
+	name := dirName(day, m)
+	dir := filepath.Join(parent, name)
 	err := os.Mkdir(dir, 0o755)
 	for n := 2; errors.Is(err, os.ErrExist) && n < 100; n++ {
-		dir = filepath.Join(parent, fmt.Sprintf("%s.%02d", r.dirName(), n))
+		dir = filepath.Join(parent, fmt.Sprintf("%s.%02d", name, n))
 		err = os.Mkdir(dir, 0o755)
 	}
 	return dir, err
