@@ -48,7 +48,7 @@ var law = []line{
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
 	{"internal/gate", "diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "diagnosis internal/evidence internal/experiment internal/load internal/proc model recording", "golang.org/x/sys"},
+	{"internal/subject", "diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics model recording", "golang.org/x/sys"},
 	{"internal/experiment", "diagnosis internal/statistics model", ""},
 	{"internal/compare", "diagnosis internal/statistics model", ""},
 	{"internal/whatif", "exectrace model", ""},

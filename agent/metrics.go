@@ -211,7 +211,8 @@ func sampleTo(w io.Writer, c clock, lines []byte, stop <-chan struct{}) error {
 // countAll makes the runtime count what it has handed out of the spans that
 // each P allocates from: metrics know of it only when a span is full, which
 // leaves out up to a megabyte, and the difference between two samples is then
-// wrong by as much. Memory statistics stop the world for some 20 µs to count it.
+// wrong by as much. Memory statistics stop the world to count it, for some 20 µs
+// however large the heap is.
 func countAll() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -54,7 +54,8 @@ func (c *command) capacityCommand() *cobra.Command {
 		Long: `Offers load at rising rates until the backlog grows, latency or errors leave
 their bounds, or the generator itself is the limit, and closes in on the
 greatest rate that is sustained. A rate counts as too much when that was seen
-twice, and the result was sustained twice.
+twice, and the result was sustained twice. That takes 10 to 30 steps of --step:
+3 to 5 minutes; a table takes that for each of its settings.
 
 The load is HTTP to --url, of a server that runs or of CMD, or lines to CMD's
 standard input, each of which it answers with a line.
@@ -249,7 +250,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 		if r == nil || len(r.Steps) == 0 {
 			return err
 		}
-		if err := c.writeCapacity(f, r.Encode, func(w io.Writer, o report.Options) error { return report.Capacity(w, r, o) }); err != nil {
+		if err := c.saveAndShow(f.out, f.asJSON, r.Encode, func(w io.Writer, o report.Options) error { return report.Capacity(w, r, o) }); err != nil {
 			return err
 		}
 		return capacityCode(ctx, err, r.Limit == experiment.ByGenerator)
@@ -259,7 +260,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 	if len(t.Cells) == 0 {
 		return err
 	}
-	if err := c.writeCapacity(f, t.Encode, func(w io.Writer, o report.Options) error { return report.CapacityTable(w, t, o) }); err != nil {
+	if err := c.saveAndShow(f.out, f.asJSON, t.Encode, func(w io.Writer, o report.Options) error { return report.CapacityTable(w, t, o) }); err != nil {
 		return err
 	}
 	return capacityCode(ctx, err, slices.ContainsFunc(t.Cells, func(c experiment.Cell) bool { return c.Limit == experiment.ByGenerator }))
@@ -277,17 +278,13 @@ func capacityCode(ctx context.Context, err error, generator bool) error {
 	return nil
 }
 
-func (c *command) writeCapacity(f *capacityFlags, encode func(io.Writer) error, text func(io.Writer, report.Options) error) error {
-	asJSON := func(w io.Writer, _ report.Options) error { return encode(w) }
-	if f.out != "" {
-		if err := c.output(f.out, asJSON); err != nil || f.out == "-" {
-			return err
-		}
+// leftWords says how long the rest will take, from how long a part took.
+func leftWords(took time.Duration, done, of int) string {
+	if done == 0 {
+		return ""
 	}
-	if f.asJSON {
-		return c.output("", asJSON)
-	}
-	return c.output("", text)
+	left := (took / time.Duration(done) * time.Duration(of-done)).Round(10 * time.Second)
+	return fmt.Sprintf(", about %v left", max(left, 10*time.Second))
 }
 
 // capacityTable searches each cell. One that fails is told and does not end the
@@ -300,8 +297,9 @@ func (c *command) capacityTable(ctx context.Context, f *capacityFlags, say *stat
 	settings := combinations(f.axes)
 	var first error
 	worked := false
+	begin := time.Now()
 	for i, s := range settings {
-		r, err := c.searchCapacity(ctx, f, s, say, fmt.Sprintf("%d of %d, %s: ", i+1, len(settings), settingWords(t.Axes, s)))
+		r, err := c.searchCapacity(ctx, f, s, say, fmt.Sprintf("%d of %d%s, %s: ", i+1, len(settings), leftWords(time.Since(begin), i, len(settings)), settingWords(t.Axes, s)))
 		if ctx.Err() != nil {
 			first = ctx.Err()
 			break
@@ -522,7 +520,7 @@ func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experi
 	}
 	t.steps++
 	if t.steps == 1 {
-		if err := allFailed(r); err != nil {
+		if err := cmp.Or(allFailed(r), t.ended(r, rate)); err != nil {
 			return experiment.Offered{}, err
 		}
 	}
@@ -530,6 +528,15 @@ func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experi
 	o.Conditions = conditions
 	t.overloaded = o.Failed > 0 || leftOver(r) > rate*leftTime.Seconds()
 	return o, t.check()
+}
+
+// ended refuses a program that ends by itself: its rates would be how many
+// lines it reads. One that ends only at a higher rate has that as its limit.
+func (t *site) ended(r *load.Result, rate float64) error {
+	if t.f.url != "" || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
+		return nil
+	}
+	return &failure{exitBroken, fmt.Sprintf("at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What), "it has to read lines until its standard input is closed   # or: --from 10"}
 }
 
 // leftTime is how long a program would have to work off what is left of a step

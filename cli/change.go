@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +71,16 @@ func usesBinary(command []string) bool {
 	return slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, placeBinary) })
 }
 
+// benchtimeForm reports whether go test takes s for -benchtime.
+func benchtimeForm(s string) bool {
+	if times, ok := strings.CutSuffix(s, "x"); ok {
+		n, err := strconv.ParseUint(times, 10, 31)
+		return err == nil && n > 0
+	}
+	d, err := time.ParseDuration(s)
+	return err == nil && d > 0
+}
+
 // An arm is one side of a comparison, ready to run.
 type arm struct {
 	about     experiment.Arm
@@ -105,6 +117,12 @@ func (f *changeFlags) check(command []string) error {
 		return misused("give one of them", "both --bench and a command after -- were given")
 	case f.base != "" && f.bench == "" && len(command) > 0 && !usesBinary(command):
 		return misused("-- "+strings.TrimSpace("{binary} "+report.Words(command[1:])), "the command does not say where what was built goes")
+	case f.benchtime != "" && !benchtimeForm(f.benchtime):
+		return misused("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", f.benchtime)
+	case f.bench != "" && !f.given():
+		return misused("gowhy verify --base HEAD --bench "+report.Words([]string{f.bench}), "nothing says what changes")
+	case !f.given():
+		return misused(changeHint(command), "nothing says what changes")
 	case !two && f.base == "" && f.bench == "" && len(command) == 0:
 		return misused("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000", "no command was given")
 	}
@@ -115,9 +133,6 @@ func (f *changeFlags) check(command []string) error {
 // puts the settings in their places.
 func (f *verifyFlags) arms(ctx context.Context, dir string, say *statusLine) (a, b *arm, err error) {
 	ch := &f.change
-	if err := ch.check(f.command); err != nil {
-		return nil, nil, err
-	}
 	if err := ch.settings(); err != nil {
 		return nil, nil, err
 	}
@@ -131,11 +146,11 @@ func (f *verifyFlags) arms(ctx context.Context, dir string, say *statusLine) (a,
 	if ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env) {
 		return nil, nil, misused(changeHint(f.command), "A and B are the same: %s", report.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
 	}
-	if a, err = f.arm(pa, ch.nameA, ch.binaryA, say); err != nil {
+	if a, err = f.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
 		return nil, nil, err
 	}
 	a.about.Revision = ch.revisionA
-	if b, err = f.arm(pb, ch.nameB, ch.binaryB, say); err != nil {
+	if b, err = f.arm(ctx, pb, ch.nameB, ch.binaryB, say); err != nil {
 		a.close()
 		return nil, nil, err
 	}
@@ -144,13 +159,20 @@ func (f *verifyFlags) arms(ctx context.Context, dir string, say *statusLine) (a,
 }
 
 // arm makes one side of a program.
-func (f *verifyFlags) arm(p subject.Program, name, binary string, say *statusLine) (*arm, error) {
+func (f *verifyFlags) arm(ctx context.Context, p subject.Program, name, binary string, say *statusLine) (*arm, error) {
 	a := &arm{about: experiment.Arm{Name: name, Command: p.Command, Env: p.Env, Dir: p.Dir}}
 	if f.change.bench != "" {
+		dir, err := f.change.packageDir(ctx)
+		if err != nil {
+			return nil, err
+		}
 		s, err := subject.NewBenchmark(subject.BenchSpec{Binary: binary, Bench: f.change.bench, Benchtime: f.change.benchtime,
-			Dir: f.change.packageDir(), Env: p.Env, Time: f.timeLimit, Log: say.log})
+			Dir: dir, Env: p.Env, Time: f.timeLimit, Log: say.log})
+		if err != nil {
+			return nil, err
+		}
 		a.subject = s
-		return a, err
+		return a, nil
 	}
 	if binary != "" {
 		var err error
@@ -167,20 +189,24 @@ func (f *verifyFlags) arm(p subject.Program, name, binary string, say *statusLin
 		spec.Load = words
 	}
 	s, err := subject.New(spec)
+	if err != nil {
+		return nil, err
+	}
 	a.subject = s
-	return a, err
+	return a, nil
 }
 
 // packageDir is where a package's tests run: in its directory, where their
-// data is. Of an import path it is not known, and benchmarks run here.
-func (f *changeFlags) packageDir() string {
-	if local := filepath.FromSlash(f.pkg); f.pkg == "" || f.pkg[0] == '.' || filepath.IsAbs(local) {
-		if filepath.IsAbs(local) {
-			return local
-		}
-		return filepath.Join(f.dir, local)
+// data is.
+func (f *changeFlags) packageDir(ctx context.Context) (string, error) {
+	local := filepath.FromSlash(f.pkg)
+	switch {
+	case filepath.IsAbs(local):
+		return local, nil
+	case f.pkg == "" || f.pkg[0] == '.':
+		return filepath.Join(f.dir, local), nil
 	}
-	return f.dir
+	return subject.PackageDir(ctx, f.dir, f.pkg)
 }
 
 // settings parses the knobs.
@@ -228,8 +254,11 @@ var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
 func parseSetting(flag, s string) (name, value string, err error) {
 	name, value, ok := strings.Cut(s, "=")
-	if !ok || !settingName.MatchString(name) {
+	if !settingName.MatchString(name) {
 		return "", "", misused("--"+flag+" GOMAXPROCS=2", "--%s %q is not NAME=VALUE", flag, s)
+	}
+	if !ok {
+		return "", "", misused("--"+flag+" "+name+"=VALUE", "--%s %q is not NAME=VALUE", flag, s)
 	}
 	return name, value, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,18 +23,26 @@ type claimed struct {
 	experiment diagnosis.Experiment
 	from       string
 	model      *model.Model
+	replay     *replayed // nil where no replay predicts anything
 }
 
-// predicted is what the finding promises for a metric, nil when it is silent.
+// predicted is what the finding promises for a metric and what a replay of its
+// trace expects; nil when both are silent.
 func (k *claimed) predicted(m diagnosis.Metric) *experiment.Prediction {
 	if k == nil {
 		return nil
 	}
-	p, ok := k.finding.PredictedFor(m)
-	if !ok {
+	q := &experiment.Prediction{Metric: m}
+	if p, ok := k.finding.PredictedFor(m); ok {
+		q.Best, q.Method = p.Best, p.Method
+	}
+	if e := k.replay.of(m); e > 0 {
+		q.Estimate, q.Replay = e, k.replay.how
+	}
+	if q.Best == 0 && q.Estimate == 0 {
 		return nil
 	}
-	return &experiment.Prediction{Metric: m, Best: p.Best, Method: p.Method}
+	return q
 }
 
 // instead is the metric that decides where the finding's own was not to be had:
@@ -70,6 +79,12 @@ func ofBenchmarks(tr *experiment.Trial, m diagnosis.Metric) (list []diagnosis.Me
 	return list
 }
 
+// runs reports whether what is run was named by the recording and not by the
+// user, who should see where it came from.
+func (k *claimed) runs(f *verifyFlags) bool {
+	return k != nil && len(k.model.Run.Command) > 0 && f.change.dir == k.model.Run.Dir && f.change.dir != ""
+}
+
 // claim reads a recording or a saved diagnosis, finds the finding and takes from both what the flags
 // leave open.
 func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
@@ -94,10 +109,16 @@ func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
 	k := &claimed{finding: *finding, from: strings.Join(f.files, ", "), model: m}
 	if finding.Experiment == nil {
 		return nil, &failure{exitNoEvidence, fmt.Sprintf("no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment")),
-			"gowhy explain " + report.Words([]string{finding.Rule})}
+			cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+report.Words([]string{finding.Rule}))}
 	}
 	k.experiment = *finding.Experiment
-	return k, f.take(k)
+	if err := f.take(k); err != nil {
+		return nil, err
+	}
+	if len(f.files) == 1 && m.Has(model.Trace) {
+		k.replay = c.replay(ctx, f.files[0], finding)
+	}
+	return k, nil
 }
 
 // chooseFinding is the finding that --apply names; symptoms count.
@@ -140,6 +161,10 @@ func (f *verifyFlags) take(k *claimed) error {
 			return misused("gowhy verify "+report.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- ./app -n 1000",
 				"%s does not tell the command that was recorded", k.from)
 		}
+		if info, err := os.Stat(run.Dir); run.Dir != "" && (err != nil || !info.IsDir()) {
+			return misused("gowhy verify "+report.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- "+report.Words(run.Command)+"   # from where it runs here",
+				"%s was recorded in %q, which is no directory here", k.from, run.Dir)
+		}
 		f.command, f.change.dir, f.change.recorded = run.Command, run.Dir, run.Env
 		if f.load == "" && f.ready == "" && diagnosis.Serves(k.model) {
 			return misused(strings.Join(k.finding.Try, "; "), "what was recorded serves, and would never end: it needs a load that does")
@@ -154,7 +179,7 @@ func (f *verifyFlags) take(k *claimed) error {
 // propose takes the change from the finding.
 func (f *changeFlags) propose(k *claimed, v *verifyFlags) error {
 	e := &k.experiment
-	try := strings.Join(k.finding.Try, "\n")
+	try := strings.Join(k.finding.Try, "; ")
 	switch {
 	case len(e.Set) > 0:
 		f.knobs, f.aKnobs = e.Set, append(f.aKnobs, e.Now...)

@@ -19,6 +19,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/model"
 )
 
 // compareTop is how many functions a table has when nobody asked for more.
@@ -101,13 +102,14 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	if err != nil {
 		return err
 	}
-	err = c.output(o.out, func(w io.Writer, l report.Options) error {
+	return c.writeJudged(o.out, func(w io.Writer, l report.Options) error {
 		return report.ComparisonFormats[o.format](w, result, report.ComparisonOptions{Options: l, Top: o.top})
+	}, func() error {
+		if !o.gate {
+			return nil
+		}
+		return c.judged(result.Judge(limits), unsureFails)
 	})
-	if err != nil && !isClosedPipe(err) || !o.gate {
-		return err
-	}
-	return c.judged(result.Judge(limits), unsureFails)
 }
 
 // compareLimits are those of the policy, or the usual ones.
@@ -138,13 +140,7 @@ func (c *command) judged(j compare.Judgement, unsureFails bool) error {
 	for _, why := range j.Why {
 		fmt.Fprintf(c.Stderr, "  %s\n", report.Safe(why))
 	}
-	switch {
-	case j.Verdict == compare.Regressed:
-		return &failure{code: exitRegression}
-	case unsureFails:
-		return &failure{code: exitInconclusive}
-	}
-	return nil
+	return verdictCode(j.Verdict == compare.Regressed, unsureFails)
 }
 
 // compared reads both sides and compares them.
@@ -157,29 +153,82 @@ func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) 
 	if err != nil {
 		return nil, err
 	}
+	nameA, nameB := sideNames(a, b)
 	switch {
 	case ta != nil && tb != nil:
-		return compare.Trials(roundsOf(a, ta), roundsOf(b, tb))
-	case ta != nil || tb != nil:
-		return nil, compare.ErrUnlike
+		return compare.Trials(roundsOf(nameA, ta), roundsOf(nameB, tb))
+	case ta != nil:
+		return nil, &unlike{"only the first is a trial of gowhy verify"}
+	case tb != nil:
+		return nil, &unlike{"only the second is a trial of gowhy verify"}
 	}
-	ra, err := c.compareRun(ctx, a, o.reading)
+	ra, err := c.compareRun(ctx, nameA, a, o.reading)
 	if err != nil {
 		return nil, err
 	}
-	rb, err := c.compareRun(ctx, b, o.reading)
+	rb, err := c.compareRun(ctx, nameB, b, o.reading)
 	if err != nil {
 		return nil, err
 	}
-	return compare.Runs(ra, rb)
+	result, err := compare.Runs(ra, rb)
+	if errors.Is(err, compare.ErrUnlike) {
+		x, y := kindsOf(ra.Model), kindsOf(rb.Model)
+		if x == y {
+			return nil, &unlike{"both hold " + x + ", and nothing in them has the same name"}
+		}
+		return nil, &unlike{fmt.Sprintf("the first holds %s, the second %s", x, y)}
+	}
+	if err == nil && sameFile(a, b) {
+		result.Warnings = append([]string{"A and B are the same file"}, result.Warnings...)
+	}
+	return result, err
 }
 
-func (c *command) compareRun(ctx context.Context, file string, o readOptions) (compare.Run, error) {
+// sideNames are the names of two files, with their directories where only these
+// tell them apart.
+func sideNames(a, b string) (string, string) {
+	x, y := filepath.Base(a), filepath.Base(b)
+	if x == y {
+		return a, b
+	}
+	return x, y
+}
+
+func sameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(x, y)
+}
+
+// unlike is [compare.ErrUnlike] with what the two are.
+type unlike struct{ why string }
+
+func (u *unlike) Error() string { return u.why }
+func (u *unlike) Unwrap() error { return compare.ErrUnlike }
+
+// kindsOf says what a file turned out to be.
+func kindsOf(m *model.Model) string {
+	switch {
+	case m.Load != nil && len(m.Load.Benchmarks) > 0:
+		return "benchmarks"
+	case m.Sched != nil:
+		return "a trace or a recording"
+	case m.CPU != nil:
+		return "a CPU profile"
+	case m.Heap != nil || m.LiveHeap.End != nil:
+		return "a heap profile"
+	case m.Load != nil:
+		return "the result of a load test"
+	}
+	return "evidence of another kind"
+}
+
+func (c *command) compareRun(ctx context.Context, name, file string, o readOptions) (compare.Run, error) {
 	m, err := c.read(ctx, []string{file}, o)
 	if err != nil {
 		return compare.Run{}, err
 	}
-	return compare.Run{Name: cmp.Or(filepath.Base(file), file), Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
+	return compare.Run{Name: name, Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
 		Command: report.Words(m.Run.Command)}, nil
 }
 
@@ -209,7 +258,7 @@ func savedTrial(file string) (*experiment.Trial, error) {
 
 // roundsOf takes the pairs of a trial that count.
 func roundsOf(name string, t *experiment.Trial) compare.Rounds {
-	r := compare.Rounds{Name: filepath.Base(name), Primary: t.Primary, Pairs: map[diagnosis.Metric][][2]float64{}}
+	r := compare.Rounds{Name: name, Primary: t.Primary, Pairs: map[diagnosis.Metric][][2]float64{}}
 	for _, e := range t.Effects {
 		r.Metrics = append(r.Metrics, e.Metric)
 	}
@@ -246,7 +295,13 @@ func readPolicy(file string) (*gate.Policy, error) {
 	p, err := gate.ParsePolicy(file, f)
 	var wrong *gate.PolicyError
 	if errors.As(err, &wrong) {
-		return nil, &failure{exitMisused, wrong.Error(), cmp.Or(wrong.Hint, "gowhy gate --help")}
+		return nil, policyFailure(wrong)
 	}
 	return p, err
+}
+
+// policyFailure is what a policy has wrong; where there is nothing better to
+// say, a policy with explanations shows how it is right.
+func policyFailure(wrong *gate.PolicyError) error {
+	return &failure{exitMisused, wrong.Error(), cmp.Or(wrong.Hint, "gowhy gate --init -f example.yaml   # a policy with explanations")}
 }

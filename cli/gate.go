@@ -54,7 +54,12 @@ Exit codes: 0 passed, 4 regressed, 5 inconclusive where the policy says
   gowhy gate --format json -o gate.json
   gowhy gate gate.json --format markdown -o comment.md
   gowhy gate gate.json --format github     # annotations of a pull request`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return misused("gowhy gate gate.json", "one result at a time, %d were given; a policy goes behind -f", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.gate(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
@@ -91,16 +96,30 @@ func (c *command) gate(ctx context.Context, args []string, o *gateOptions) error
 	if err != nil {
 		return err
 	}
-	err = c.output(o.out, func(w io.Writer, l report.Options) error { return report.GateFormats[o.format](w, r, l) })
-	switch {
-	case err != nil && !isClosedPipe(err):
+	return c.writeJudged(o.out, func(w io.Writer, l report.Options) error { return report.GateFormats[o.format](w, r, l) }, func() error {
+		return verdictCode(r.Verdict == gate.Regressed, r.Verdict == gate.Inconclusive)
+	})
+}
+
+// writeJudged writes a result and then returns what it means for the exit code,
+// also when whoever reads it has seen enough.
+func (c *command) writeJudged(out string, write func(io.Writer, report.Options) error, code func() error) error {
+	err := c.output(out, write)
+	if err != nil && !isClosedPipe(err) {
 		return err
-	case r.Verdict == gate.Regressed:
+	}
+	return cmp.Or(code(), err)
+}
+
+// verdictCode is the exit code of a gate.
+func verdictCode(regressed, unsure bool) error {
+	switch {
+	case regressed:
 		return &failure{code: exitRegression}
-	case r.Verdict == gate.Inconclusive:
+	case unsure:
 		return &failure{code: exitInconclusive}
 	}
-	return err
+	return nil
 }
 
 // gateInit writes a starting policy, and never over one that is there.
@@ -159,6 +178,10 @@ func (c *command) runGate(ctx context.Context, o *gateOptions) (*gate.Result, er
 
 // gateFailure gives errors of a gate their hint.
 func gateFailure(err error) error {
+	var wrong *gate.PolicyError
+	if errors.As(err, &wrong) {
+		return policyFailure(wrong)
+	}
 	var p *gate.Problem
 	if !errors.As(err, &p) {
 		return err
@@ -181,7 +204,11 @@ type gateProgress struct {
 func (g *gateProgress) tell(p gate.Progress) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, p.Name, p.What)
+	name := p.Name
+	if strings.Trim(name, "./") == "" {
+		name = "package " + name // dots alone are no name
+	}
+	what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, name, p.What)
 	if !g.live {
 		if what != g.last {
 			fmt.Fprintln(g.w, report.Safe(what))

@@ -323,18 +323,23 @@ func allFailed(r *load.Result) error {
 
 // offered writes the result.
 func (c *command) offered(f *loadFlags, r *load.Result) error {
-	asJSON := func(w io.Writer, _ report.Options) error { return r.Encode(w) }
-	if f.out != "" {
-		if err := c.output(f.out, asJSON); err != nil || f.out == "-" {
+	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o report.Options) error {
+		return r.Text(w, load.Look{Width: o.Width, Color: o.Color})
+	})
+}
+
+// saveAndShow writes a result as JSON to a file, if there is one, and shows it.
+func (c *command) saveAndShow(out string, asJSON bool, encode func(io.Writer) error, text func(io.Writer, report.Options) error) error {
+	inJSON := func(w io.Writer, _ report.Options) error { return encode(w) }
+	if out != "" {
+		if err := c.output(out, inJSON); err != nil || out == "-" {
 			return err
 		}
 	}
-	if f.json {
-		return c.output("", asJSON)
+	if asJSON {
+		return c.output("", inJSON)
 	}
-	return c.output("", func(w io.Writer, o report.Options) error {
-		return r.Text(w, load.Look{Width: o.Width, Color: o.Color})
-	})
+	return c.output("", text)
 }
 
 // loadProgress is the line while load is offered.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // What rules tell the reader to paste is read by the real command line: every
@@ -59,6 +62,64 @@ func TestProveCommandsParse(t *testing.T) {
 	}
 }
 
+// What the documents print in blocks, tables and sentences is read by the real
+// command line as well.
+func TestCommandsOfDocumentsParse(t *testing.T) {
+	cases, err := filepath.Glob("../lab/*/CASE.md")
+	if err != nil || len(cases) == 0 {
+		t.Fatal(cases, err)
+	}
+	seen := map[string]int{}
+	for _, file := range append(cases, "../README.md", "../ARCHITECTURE.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range documentedLines(string(text)) {
+			for _, args := range gowhyCommands(line) {
+				seen[filepath.Base(file)]++
+				if args[0] == "COMMAND" { // stands for any
+					args[0] = "diagnose"
+				}
+				err := parses(args)
+				if err != nil && strings.HasPrefix(args[min(1, len(args)-1)], "-") { // a sentence speaks of the flag only
+					err = parses(append(args, "FILE"))
+				}
+				if err != nil {
+					t.Errorf("%s: %q: %v", file, line, err)
+				}
+			}
+		}
+	}
+	if seen["README.md"] < 30 || seen["CASE.md"] < 2 || seen["ARCHITECTURE.md"] < 2 {
+		t.Errorf("only these commands were found: %v", seen)
+	}
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?s)```[a-z]*\n(.*?)```")
+	codeSpan  = regexp.MustCompile("`([^`]+)`")
+)
+
+// documentedLines are the lines of a document's code: those of blocks, without
+// the prompt and whole where a backslash wraps them, and what is in backticks.
+func documentedLines(text string) (lines []string) {
+	for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {
+		block := strings.ReplaceAll(m[1], "\\\n", " ")
+		for _, line := range strings.Split(block, "\n") {
+			_, command, prompt := strings.Cut(line, "$ ")
+			if !prompt {
+				command = line
+			}
+			lines = append(lines, strings.TrimSpace(command))
+		}
+	}
+	for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(text, ""), -1) {
+		lines = append(lines, strings.Join(strings.Fields(m[1]), " "))
+	}
+	return lines
+}
+
 // A command inside a sentence may be wrapped, but holds no empty line.
 var inBackticks = regexp.MustCompile("(?:^|[^`])`((?:sudo )?gowhy (?:[^`\n]|\n[^\n])*)`")
 
@@ -89,7 +150,10 @@ func parses(args []string) error {
 	case len(args) == 1 && cmd != root:
 		return nil
 	}
-	if err := cmd.ParseFlags(rest); err != nil {
+	switch err := cmd.ParseFlags(rest); {
+	case errors.Is(err, pflag.ErrHelp):
+		return nil
+	case err != nil:
 		return err
 	}
 	return cmd.ValidateArgs(cmd.Flags().Args())

@@ -208,15 +208,16 @@ func (p *progress) line() string {
 // A statusLine is a line on the terminal that is written over, for those who
 // know themselves what to say.
 type statusLine struct {
-	mu    sync.Mutex
-	w     io.Writer
-	tty   bool
-	shown bool
+	mu     sync.Mutex
+	w      io.Writer
+	tty    bool
+	layout report.Options
+	shown  bool
 }
 
 func (c *command) statusLine() *statusLine {
 	_, tty := terminal(c.Stderr)
-	return &statusLine{w: c.Stderr, tty: tty}
+	return &statusLine{w: c.Stderr, tty: tty, layout: c.layout()}
 }
 
 // set replaces the line; nobody sees it who is not at a terminal.
@@ -227,7 +228,27 @@ func (l *statusLine) set(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shown = true
-	fmt.Fprint(l.w, "\r\x1b[K"+report.Safe(fmt.Sprintf(format, args...)))
+	fmt.Fprint(l.w, "\r\x1b[K"+cut(report.Safe(fmt.Sprintf(format, args...)), l.columns()-1))
+}
+
+// columns is how wide the terminal is now.
+func (l *statusLine) columns() int {
+	if f, ok := terminal(l.w); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
+			return w
+		}
+	}
+	return 80
+}
+
+// cut shortens s to n columns: of a line that wraps only the end could be
+// erased again.
+func cut(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:max(0, n-1)]) + "…"
 }
 
 // log writes a line that stays.
@@ -235,7 +256,7 @@ func (l *statusLine) log(s string) {
 	l.clear()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprint(l.w, report.Wrap("gowhy: "+s, report.Options{}))
+	fmt.Fprint(l.w, report.Wrap("gowhy: "+s, l.layout))
 }
 
 func (l *statusLine) clear() {

@@ -85,9 +85,7 @@ code is 5 when no setting holds the limits.`,
 			return c.tune(cmd.Context(), f)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return misused(tuneExample+"   # a program's own flags come after --", "%v", err)
-	})
+	cmd.SetFlagErrorFunc(badFlag(tuneExample))
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.knobs, "knob", nil, "turn this knob: `NAME=LOW..HIGH` or NAME=A,B,C; repeatable")
 	flags.StringArrayVar(&f.starts, "start", nil, "what a knob has now: `NAME=VALUE`; repeatable (default GOMAXPROCS and\nGOGC as they are without, others the lowest value)")
@@ -147,11 +145,6 @@ func (c *command) tuned(ctx context.Context, f *tuneFlags, r *experiment.Tuned, 
 		return err
 	}
 	r.Command, r.Load, r.Ready = f.command, f.load, f.ready
-	if f.out != "" {
-		if err := c.output(f.out, func(w io.Writer, _ report.Options) error { return r.Encode(w) }); err != nil {
-			return err
-		}
-	}
 	if err := c.showTuned(f, r); err != nil {
 		return err
 	}
@@ -172,11 +165,16 @@ func measured(r *experiment.Tuned) bool {
 // metricHint is a goal that these runs have, or how to get the one asked for.
 func metricHint(f *tuneFlags, e *experiment.MissingMetricError) string {
 	latency := e.Metric == diagnosis.P50 || e.Metric == diagnosis.P99
+	kept := slices.ContainsFunc(f.keep, func(k string) bool { return strings.HasPrefix(strings.TrimSpace(k), string(e.Metric)) })
 	switch {
+	case e.Metric == diagnosis.PeakRSS:
+		return "give each run more work: one of milliseconds is over before its memory was looked at"
 	case latency && f.load == "":
 		return "--load 'hey -z 3s http://localhost:8080/' --ready localhost:8080   # latency is what a load generator measures"
 	case e.Metric == diagnosis.OpsPerSec:
 		return "--ops N   # how many operations a run does"
+	case kept && len(e.Measured) > 0:
+		return "--keep '" + string(e.Measured[0]) + "<LIMIT'"
 	case len(e.Measured) > 0:
 		return "--goal 'min(" + string(e.Measured[0]) + ")'"
 	}
@@ -185,6 +183,11 @@ func metricHint(f *tuneFlags, e *experiment.MissingMetricError) string {
 
 // showTuned writes the text and the files that were asked for.
 func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
+	if f.out != "" {
+		if err := c.output(f.out, func(w io.Writer, _ report.Options) error { return r.Encode(w) }); err != nil {
+			return err
+		}
+	}
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer, *experiment.Tuned) error
@@ -209,6 +212,8 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 func (c *command) savedTuned(f *tuneFlags) error {
 	path := f.files[0]
 	switch {
+	case isProgram(path) && len(f.command) == 0:
+		return misused(tuneHint(f.files), "%q is a program: it comes after --", path)
 	case len(f.knobs) > 0 || len(f.command) > 0 || len(f.files) > 1:
 		return misused(tuneHint(append(slices.Clone(f.files), f.command...)), "%q is before the --, where a saved search is expected", path)
 	}
@@ -216,7 +221,10 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	if err != nil {
 		return misused(tuneExample, "cannot read %q: %v", path, cause(err))
 	}
-	if !bytes.Contains(data[:min(len(data), 512)], []byte(`"kind": "`+experiment.TunedKind+`"`)) {
+	switch {
+	case isTrial(data):
+		return misused("gowhy verify "+report.Words(f.files), "%q is a saved trial", path)
+	case !isKind(data, experiment.TunedKind):
 		return misused(tuneHint(f.files), "%q is no saved search", path)
 	}
 	r, err := experiment.DecodeTuned(bytes.NewReader(data))
@@ -295,7 +303,7 @@ func (f *tuneFlags) parseGoal() (experiment.Goal, error) {
 		return experiment.Goal{}, misused("--goal 'min(elapsed)'", "--goal %q is not min(METRIC) or max(METRIC)", f.goal)
 	}
 	name := cmp.Or(m[2], m[3])
-	if err := knownMetric("goal", name); err != nil {
+	if err := knownMetric("goal", "%s", name); err != nil {
 		return experiment.Goal{}, err
 	}
 	g := experiment.Goal{Metric: diagnosis.Metric(name), Max: m[1] == "max"}
@@ -313,7 +321,7 @@ func parseKeep(s string) (experiment.Keep, error) {
 	if m == nil {
 		return experiment.Keep{}, misused("--keep 'p99<5ms'", "--keep %q is no limit", s)
 	}
-	if err := knownMetric("keep", m[1]); err != nil {
+	if err := knownMetric("keep", "'%s"+m[2]+strings.ReplaceAll(m[3], "%", "%%")+"'", m[1]); err != nil {
 		return experiment.Keep{}, err
 	}
 	k := experiment.Keep{Metric: diagnosis.Metric(m[1]), AtMost: m[2] == "<"}
@@ -404,7 +412,7 @@ func knobValue(k *experiment.Knob, w string) (float64, error) {
 	if w == "off" {
 		return 0, misused("--knob "+k.Name+"=100,200,400,800", "the value off of %s is no number: give a large one instead", k.Name)
 	}
-	return 0, misused("--knob 'workers=1..1000'   or   --knob GOMEMLIMIT=256MiB..2GiB", "%q is no value of %s", w, k.Name)
+	return 0, misused("--knob '"+k.Name+"=1..1000'   or   --knob "+k.Name+"=64KiB,1MiB", "%q is no value of %s", w, k.Name)
 }
 
 // manyOf are parts of names of knobs that count what runs at once.
@@ -464,19 +472,19 @@ var place = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
 // placeTrace stands in a command for the file that a trace is written to.
 const placeTrace = "trace"
 
-// checkPlaces refuses a knob that turns nothing and a place that nothing fills.
+// checkPlaces refuses a place that nothing fills and a knob that turns nothing.
 func (f *tuneFlags) checkPlaces(knobs []experiment.Knob) error {
-	for _, k := range knobs {
-		if !variable.MatchString(k.Name) && !hasPlace(f.command, k.Name) {
-			return misused("-- "+report.Words(f.command)+" -"+k.Name+" {"+k.Name+"}", "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
-		}
-	}
 	for _, w := range f.command {
 		for _, m := range place.FindAllStringSubmatch(w, -1) {
 			known := m[1] == placeTrace || slices.ContainsFunc(knobs, func(k experiment.Knob) bool { return k.Name == m[1] })
 			if !known {
 				return misused("--knob '"+m[1]+"=1..100'", "nothing fills {%s} in the command", m[1])
 			}
+		}
+	}
+	for _, k := range knobs {
+		if !variable.MatchString(k.Name) && !hasPlace(f.command, k.Name) {
+			return misused("-- "+report.Words(f.command)+" -"+k.Name+" {"+k.Name+"}", "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
 		}
 	}
 	return nil

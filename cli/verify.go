@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,7 +68,9 @@ What changes is one of
   --base REV             the package at a revision of git (A) and in the working
                          tree or at --head (B); {binary} in CMD is the program
   RECORDING --apply RULE what a finding proposes: the setting that it names, or
-                         else the last commit against the working tree
+                         else the last commit against the working tree. It
+                         runs the command that the recording names: apply only
+                         recordings that you trust as you trust a script
 
 A program that serves needs --load, a command that ends, and --ready, what to
 wait for before it: a URL, HOST:PORT, or log:TEXT for a line that it prints.
@@ -95,9 +98,7 @@ judges what there is.`,
 			return c.verify(cmd.Context(), cmd, f)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return misused("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000   # a program's own flags come after --", "%v", err)
-	})
+	cmd.SetFlagErrorFunc(badFlag("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000"))
 	f.change.flags(cmd)
 	cmd.Flags().StringVar(&f.apply, "apply", "", "try what this `RULE` found in the recording")
 	cmd.Flags().StringVar(&f.load, "load", "", "run this `CMD` against the program: a load generator that ends")
@@ -131,7 +132,7 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 		return err
 	}
 	if tr, err := c.savedTrial(f); tr != nil || err != nil {
-		return cmp.Or(err, c.showTrial(tr, f))
+		return cmp.Or(err, c.saveTrial(tr, f), c.showTrial(tr, f))
 	}
 	p, err := f.plan()
 	if err != nil {
@@ -147,8 +148,8 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 		}
 		p.Primary = cmp.Or(p.Primary, claim.experiment.Primary)
 	}
-	if !f.change.given() {
-		return misused(changeHint(f.command), "nothing says what changes")
+	if err := f.change.check(f.command); err != nil {
+		return err
 	}
 	return c.runTrial(ctx, f, p, claim)
 }
@@ -158,11 +159,16 @@ func (f *verifyFlags) misplaced() error {
 	if len(f.files) == 0 || f.apply != "" || len(f.command) > 0 {
 		return nil
 	}
-	info, err := os.Stat(f.files[0])
-	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
+	if !isProgram(f.files[0]) {
 		return nil
 	}
 	return misused(changeHint(f.files), "%q is a program: it comes after --", f.files[0])
+}
+
+// isProgram reports whether a path is a file that can be run.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 // changeHint is how one says what changes, with the command that was given.
@@ -176,8 +182,10 @@ func changeHint(command []string) string {
 // plan reads the flags that say how to decide.
 func (f *verifyFlags) plan() (experiment.Plan, error) {
 	p := experiment.Plan{Primary: diagnosis.Metric(f.primary), Pairs: f.pairs, Seed: cmp.Or(f.seed, 1+rand.Uint64N(mostSeed))}
-	if err := knownMetric("primary", f.primary); f.primary != "" && err != nil {
-		return p, err
+	if f.primary != "" {
+		if err := knownMetric("primary", "%s", f.primary); err != nil {
+			return p, err
+		}
 	}
 	var err error
 	if p.Margin, err = parseShare("margin", f.margin); err != nil {
@@ -200,52 +208,72 @@ func (f *verifyFlags) plan() (experiment.Plan, error) {
 	return p, nil
 }
 
+// aParse is how package strconv is named in an error of a flag.
+var aParse = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": |time: invalid duration "[^"]*"`)
+
+// badFlag reports a flag that is not known or whose value is none, with an
+// example of how the command is used.
+func badFlag(example string) func(*cobra.Command, error) error {
+	return func(_ *cobra.Command, err error) error {
+		text := aParse.ReplaceAllString(err.Error(), "")
+		return misused(example+"   # a program's own flags come after --", "%s", strings.TrimSuffix(strings.TrimSpace(text), ":"))
+	}
+}
+
 // mostSeed makes seeds that are easily typed again.
 const mostSeed = 999_999
 
 // mostPairs bounds what a slip of the pen can ask for.
 const mostPairs = experiment.MaxPairs
 
-// metrics are those that programs and loads have; benchmarks have more.
-var metrics = []diagnosis.Metric{
-	diagnosis.CPUPerOp, diagnosis.Elapsed, diagnosis.OpsPerSec, diagnosis.P50, diagnosis.P99, diagnosis.PeakRSS, diagnosis.LiveHeap,
-	diagnosis.AllocsOp, diagnosis.BytesOp, diagnosis.Goroutines, diagnosis.GCPerOp, diagnosis.Syscalls, diagnosis.Futexes,
-	diagnosis.Switches, diagnosis.Faults,
-}
-
+// metricNames are what programs and loads have, what mostly decides first;
+// benchmarks have more.
 func metricNames() []string {
-	names := make([]string, len(metrics))
-	for i, m := range metrics {
-		names[i] = string(m)
+	names := []string{string(diagnosis.CPUPerOp)}
+	for _, m := range experiment.Metrics() {
+		if m != diagnosis.CPUPerOp && m != "ns/op" && m != "MB/s" {
+			names = append(names, string(m))
+		}
 	}
 	return names
 }
 
-// knownMetric refuses a metric that nothing measures. Those of benchmarks are
-// known when they ran.
-func knownMetric(flag, name string) error {
-	if strings.HasPrefix(name, "Benchmark") {
+// knownMetric refuses a metric that nothing measures; form is how the flag is
+// written, with %s for the metric. Those of benchmarks are known when they ran.
+func knownMetric(flag, form, name string) error {
+	names := metricNames()
+	if strings.HasPrefix(name, "Benchmark") || slices.Contains(names, name) {
 		return nil
 	}
-	return oneOf(flag, cmp.Or(name, "?"), metricNames())
+	word := names[0]
+	if s, ok := near(name, names); ok {
+		word = s
+	}
+	return misused("--"+flag+" "+fmt.Sprintf(form, word), "--%s %q is none of %s", flag, name, strings.Join(names, ", "))
 }
 
-// parseShare reads 2% or 0.02.
+// parseShare reads 2% or 0.02. A bare number of 1 and more is a percentage
+// whose sign was forgotten.
 func parseShare(flag, s string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	most := 1.0
 	if percent {
-		v /= 100
+		v, most = v/100, 10
 	}
-	if err != nil || !(v > 0 && v < 10) {
+	if err != nil || !(v > 0 && v < most) {
 		return 0, misused("--"+flag+" 2%", "--%s %q is no share like 2%%", flag, s)
 	}
 	return v, nil
 }
 
 // usualGuards keep a change from being paid with what nobody looked at. There
-// is a latency only where a load asks for something.
+// is a latency only where a load asks for something, and of a benchmark nobody
+// measures the process.
 func (f *verifyFlags) usualGuards() []experiment.Guard {
+	if f.change.bench != "" {
+		return nil
+	}
 	memory := experiment.Guard{Metric: diagnosis.PeakRSS, Limit: 0.10}
 	if f.load == "" {
 		return []experiment.Guard{memory}
@@ -265,12 +293,15 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 			return nil, misused("--guard 'p99<5%'", "--guard %q is no limit of how much worse a metric may be", s)
 		}
 		name = strings.TrimSpace(name)
-		if err := knownMetric("guard", name); err != nil {
+		if err := knownMetric("guard", "'%s<5%%'", name); err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(guards, func(g experiment.Guard) bool { return g.Metric == diagnosis.Metric(name) }) {
+			return nil, misused("give each metric one limit", "--guard %s was given twice", name)
 		}
 		v, err := parseShare("guard", strings.TrimPrefix(limit, "="))
 		if err != nil {
-			return nil, misused("--guard '"+name+"<5%'", "--guard %q is no limit like 5%%", s)
+			return nil, misused("--guard '"+name+"<5%'", "--guard %q is no limit of a share like 5%%", s)
 		}
 		guards = append(guards, experiment.Guard{Metric: diagnosis.Metric(name), Limit: v})
 	}
@@ -292,7 +323,10 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	defer file.Close()
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(file, head)
-	if !isTrial(head[:n]) {
+	switch {
+	case isKind(head[:n], experiment.TunedKind):
+		return nil, misused("gowhy tune "+report.Words(f.files), "%q is a saved search", f.files[0])
+	case !isTrial(head[:n]):
 		return nil, nil
 	}
 	if f.apply != "" || f.change.given() || len(f.command) > 0 {
@@ -310,9 +344,20 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 }
 
 // isTrial reports whether a file begins as a saved trial does.
-func isTrial(head []byte) bool {
-	head = bytes.TrimLeft(head, " \t\r\n")
-	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"kind": "`+experiment.TrialKind+`"`))
+func isTrial(head []byte) bool { return isKind(head, experiment.TrialKind) }
+
+// isKind reports whether a file begins as what we save of a kind does.
+func isKind(head []byte, kind string) bool {
+	head = bytes.TrimLeft(head[:min(len(head), 512)], " \t\r\n")
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"kind": "`+kind+`"`))
+}
+
+// saveTrial writes a trial where -o says.
+func (c *command) saveTrial(tr *experiment.Trial, f *verifyFlags) error {
+	if tr == nil || f.out == "" {
+		return nil
+	}
+	return c.output(f.out, func(w io.Writer, _ report.Options) error { return tr.Encode(w) })
 }
 
 // showTrial prints a trial and turns its conclusion into the exit code.
@@ -320,7 +365,10 @@ func (c *command) showTrial(tr *experiment.Trial, f *verifyFlags) error {
 	if tr == nil {
 		return nil
 	}
-	err := c.output("", func(w io.Writer, l report.Options) error { return trialFormats[f.format](w, tr, l) })
+	var err error
+	if f.out != "-" { // else standard output has it
+		err = c.output("", func(w io.Writer, l report.Options) error { return trialFormats[f.format](w, tr, l) })
+	}
 	if err != nil && !isClosedPipe(err) {
 		return err
 	}
@@ -360,15 +408,18 @@ func (c *command) runTrial(ctx context.Context, f *verifyFlags, p experiment.Pla
 	}
 	defer a.close()
 	defer b.close()
-	if f.change.bench != "" && p.Primary == "" {
-		if p.Primary, err = f.firstBenchmark(ctx, a, say); err != nil {
+	if f.change.bench != "" && !strings.HasPrefix(string(p.Primary), "Benchmark") {
+		if p.Primary, err = f.firstBenchmark(ctx, a, p.Primary, say); err != nil {
 			return err
 		}
 	}
 	about := f.about(a, b, claim)
 	c.printPlan(&about, p)
+	if claim.runs(f) {
+		say.log(fmt.Sprintf("the command is the one that %s names, in %s", report.Safe(claim.from), report.Safe(claim.model.Run.Dir)))
+	}
 	p.A, p.B = a.subject.Run, b.subject.Run
-	if !f.noCount {
+	if !f.noCount && !f.startup() {
 		p.CountA, p.CountB = c.counting(a), c.counting(b)
 	}
 	if !f.noFloor {
@@ -395,9 +446,14 @@ func (c *command) runTrial(ctx context.Context, f *verifyFlags, p experiment.Pla
 	return c.concluded(ctx, tr, f, err)
 }
 
-// firstBenchmark runs A's benchmarks once to see which there are: the time of
-// the first of them decides. B has not run yet, so that nothing is compared.
-func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, say *statusLine) (diagnosis.Metric, error) {
+// startup reports whether what is timed is how long a program takes until it is
+// ready, of which there is nothing to count.
+func (f *verifyFlags) startup() bool { return f.ready != "" && f.load == "" }
+
+// firstBenchmark runs A's benchmarks once to see which there are: the first of
+// them decides, by its time or by what was asked for without a name. B has not
+// run yet, so that nothing is compared.
+func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, asked diagnosis.Metric, say *statusLine) (diagnosis.Metric, error) {
 	say.set("looking for benchmarks…")
 	defer say.clear()
 	s, err := a.subject.Run(ctx)
@@ -409,20 +465,19 @@ func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, say *statusLin
 	if err != nil {
 		return "", err
 	}
-	var times []diagnosis.Metric
+	var own []diagnosis.Metric
 	for m := range s.Values {
-		if strings.HasSuffix(string(m), " ns/op") {
-			times = append(times, m)
+		if strings.HasSuffix(string(m), " "+string(cmp.Or(asked, "ns/op"))) {
+			own = append(own, m)
 		}
 	}
-	if len(times) == 0 {
-		return "", nil
+	if len(own) == 0 {
+		return asked, nil
 	}
-	if first := slices.Min(times); len(times) > 1 {
-		say.log(fmt.Sprintf("of %d benchmarks the first decides: --primary names another", len(times)))
-		return first, nil
+	if len(own) > 1 {
+		say.log(fmt.Sprintf("of %d benchmarks the first decides: --primary names another", len(own)))
 	}
-	return times[0], nil
+	return slices.Min(own), nil
 }
 
 // pairsDone tells how far a trial is. before is how many runs there are before
@@ -431,24 +486,34 @@ func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, say *statusLin
 func pairsDone(line *statusLine, before int) experiment.Progress {
 	var begin time.Time
 	told, runs := false, 0
-	return func(pairs, of int, ratio float64) {
+	return func(pairs, of int, soFar experiment.Interval) {
 		if runs++; runs <= before {
 			line.set("counting and warming up: run %d of %d", runs, before)
 			begin = time.Now()
 			return
 		}
 		each := time.Since(begin) / time.Duration(runs-before)
-		left := recordedFor(each * time.Duration(max(0, of-pairs)))
-		if !told {
-			line.log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", recordedFor(each), left))
-			told = true
+		left := each * time.Duration(max(0, of-pairs))
+		if !told && left >= worthWaiting {
+			line.log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", recordedFor(each), recordedFor(left)))
 		}
-		soFar := ""
-		if ratio > 0 {
-			soFar = fmt.Sprintf(", %+.1f %% so far", 100*(ratio-1))
-		}
-		line.set("pair %d of at most %d%s; %s left at most", pairs, of, soFar, left)
+		told = true
+		line.set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), recordedFor(left))
 	}
+}
+
+// worthWaiting is how long a trial must take to be announced.
+const worthWaiting = 2 * time.Second
+
+// ratioSoFar is a ratio with its interval, as far as they are known.
+func ratioSoFar(i experiment.Interval) string {
+	switch {
+	case !(i.Value > 0):
+		return ""
+	case !(i.Low > 0):
+		return ": " + report.Change(i.Value)
+	}
+	return ": " + report.Change(i.Value) + " (95 %: " + report.ChangeInterval(i.Low, i.High) + ")"
 }
 
 // runsBefore is how many runs a plan has before its first pair: those that are
@@ -468,12 +533,13 @@ func (c *command) concluded(ctx context.Context, tr *experiment.Trial, f *verify
 	case errors.As(err, &run):
 		return err
 	default: // it ran, and what decides was not there
-		return &failure{exitNoEvidence, err.Error(), "--primary " + string(anyMetric(tr))}
+		return &failure{exitNoEvidence, err.Error(), f.primaryHint(tr)}
 	}
-	if f.out != "" {
-		if err := c.output(f.out, func(w io.Writer, _ report.Options) error { return tr.Encode(w) }); err != nil {
-			return err
-		}
+	if ctx.Err() != nil && !hasPrimary(tr) {
+		return &failure{exitSignal, "interrupted before there was anything to compare", ""}
+	}
+	if err := c.saveTrial(tr, f); err != nil {
+		return err
 	}
 	shown := c.showTrial(tr, f)
 	if ctx.Err() != nil {
@@ -482,14 +548,27 @@ func (c *command) concluded(ctx context.Context, tr *experiment.Trial, f *verify
 	return shown
 }
 
-// anyMetric is one that was measured.
-func anyMetric(tr *experiment.Trial) diagnosis.Metric {
-	for _, m := range metrics {
-		if len(tr.Rounds) > 0 && hasMetric(tr, m) {
-			return m
+// hasPrimary reports whether anything is known of what decides.
+func hasPrimary(tr *experiment.Trial) bool {
+	return slices.ContainsFunc(tr.Effects, func(e experiment.Effect) bool {
+		return e.Metric == tr.Primary && (e.Pairs > 0 || e.Exact)
+	})
+}
+
+// primaryHint is how to get what was to decide, or what can decide instead.
+func (f *verifyFlags) primaryHint(tr *experiment.Trial) string {
+	switch m := diagnosis.Metric(f.primary); {
+	case (m == diagnosis.P50 || m == diagnosis.P99) && f.load == "":
+		return "--load 'hey -z 3s http://localhost:8080/' --ready localhost:8080   # latency is what a load generator measures"
+	case m == diagnosis.OpsPerSec && f.ops == 0:
+		return "--ops N   # how many operations a run does"
+	}
+	for _, name := range metricNames() {
+		if hasMetric(tr, diagnosis.Metric(name)) {
+			return "--primary " + name
 		}
 	}
-	return diagnosis.Elapsed
+	return "gowhy verify --help"
 }
 
 func hasMetric(tr *experiment.Trial, m diagnosis.Metric) bool {
@@ -513,7 +592,11 @@ func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
 		primary = "cpu/op, or elapsed where that is not measured"
 	}
 	say("decides: %s%s", primary, guardsText(p.Guards))
-	say("at most %d pairs of runs in random order, the first not counted; --seed %d repeats the order", p.Pairs, p.Seed)
+	pairs := "pairs"
+	if p.Pairs == 1 {
+		pairs = "pair"
+	}
+	say("at most %d %s of runs in random order after one to warm up; --seed %d repeats the order", p.Pairs, pairs, p.Seed)
 }
 
 func guardsText(guards []experiment.Guard) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
@@ -154,12 +155,13 @@ func proposed(e diagnosis.Experiment, m model.Model, f *verifyFlags) error {
 }
 
 func TestPropose(t *testing.T) {
-	recorded := model.Model{Run: model.Run{Command: []string{"./app", "-n", "1"}, Dir: "/there", Env: []string{"GOGC=50"}},
+	there := t.TempDir()
+	recorded := model.Model{Run: model.Run{Command: []string{"./app", "-n", "1"}, Dir: there, Env: []string{"GOGC=50"}},
 		Build: &model.Build{Path: "example.com/m/cmd/app"}}
 	knob := diagnosis.Experiment{Set: []string{"GOMAXPROCS=2"}, Now: []string{"GOMAXPROCS=8"}}
 
 	var f verifyFlags
-	if err := proposed(knob, recorded, &f); err != nil || !slices.Equal(f.command, recorded.Run.Command) || f.change.dir != "/there" ||
+	if err := proposed(knob, recorded, &f); err != nil || !slices.Equal(f.command, recorded.Run.Command) || f.change.dir != there ||
 		!slices.Equal(f.change.knobs, knob.Set) || !slices.Equal(f.change.aKnobs, knob.Now) || !slices.Equal(f.change.recorded, recorded.Run.Env) {
 		t.Errorf("a knob: %+v, %v", f, err)
 	}
@@ -186,6 +188,7 @@ func TestPropose(t *testing.T) {
 		m    model.Model
 		want string
 	}{
+		"elsewhere":  {knob, model.Model{Run: model.Run{Command: []string{"./app"}, Dir: "/no/such/place"}}, "no directory here"},
 		"redacted":   {knob, model.Model{}, "does not tell the command"},
 		"a search":   {diagnosis.Experiment{Tune: "workers=1..9"}, recorded, "found first"},
 		"a build":    {diagnosis.Experiment{Rebuild: true}, recorded, "another build"},
@@ -213,19 +216,92 @@ func TestPairsDone(t *testing.T) {
 		tell := pairsDone(&statusLine{w: &b, tty: true}, 6)
 		for range 6 {
 			time.Sleep(time.Minute)
-			tell(0, 40, 0)
+			tell(0, 40, experiment.Interval{})
 		}
 		time.Sleep(2 * time.Second)
-		tell(0, 40, 0) // a pair that does not count
+		tell(0, 40, experiment.Interval{}) // a pair that does not count
 		time.Sleep(2 * time.Second)
-		tell(1, 40, 0.8)
+		tell(1, 40, experiment.Interval{Value: 0.8})
+		tell(9, 40, experiment.Interval{Value: 0.8, Low: 0.7, High: 1.05})
 		text := b.String()
-		for _, want := range []string{"run 6 of 6", "gowhy: a pair of runs takes 2.0 s: at most 1m20s more", "pair 1 of at most 40, -20.0 % so far; 1m18s left at most"} {
+		for _, want := range []string{"run 6 of 6", "gowhy: a pair of runs takes 2.0 s: at most 1m20s more", "pair 1 of at most 40: −20.0 %; 1m18s left at most",
+			"pair 9 of at most 40: −20.0 % (95 %: −30.0 to +5.0 %); "} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in %q", want, text)
 			}
 		}
 	})
+}
+
+// A line that wraps could not be erased, and what takes a moment needs no notice.
+func TestPairsDoneShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		line := &statusLine{w: &b, tty: true}
+		tell := pairsDone(line, 2)
+		tell(0, 40, experiment.Interval{})
+		tell(0, 40, experiment.Interval{})
+		time.Sleep(time.Millisecond)
+		tell(1, 40, experiment.Interval{Value: 1.5})
+		if strings.Contains(b.String(), "a pair of runs takes") {
+			t.Errorf("%q", b.String())
+		}
+		b.Reset()
+		line.set("%s", strings.Repeat("ä", 200))
+		if got := strings.TrimPrefix(b.String(), "\r\x1b[K"); utf8.RuneCountInString(got) != 79 || !strings.HasSuffix(got, "ä…") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestPrimaryHint(t *testing.T) {
+	tr := &experiment.Trial{Rounds: []experiment.Round{{Sample: experiment.Sample{Values: map[diagnosis.Metric]float64{diagnosis.Elapsed: 1}}}}}
+	for _, c := range []struct {
+		f    verifyFlags
+		tr   *experiment.Trial
+		want string
+	}{
+		{verifyFlags{primary: "p99"}, tr, "--load 'hey"},
+		{verifyFlags{primary: "p99", load: "x"}, tr, "--primary elapsed"},
+		{verifyFlags{primary: "ops/s"}, tr, "--ops N"},
+		{verifyFlags{primary: "ops/s", ops: 3}, tr, "--primary elapsed"},
+		{verifyFlags{primary: "live-heap"}, &experiment.Trial{}, "gowhy verify --help"},
+	} {
+		if got := c.f.primaryHint(c.tr); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.f.primary, got, c.want)
+		}
+	}
+}
+
+// An interrupt during the first runs leaves nothing that could be concluded.
+func TestHasPrimary(t *testing.T) {
+	nothing := &experiment.Trial{Primary: diagnosis.CPUPerOp}
+	nothing.Effects = []experiment.Effect{{Metric: diagnosis.CPUPerOp}, {Metric: diagnosis.Faults, Pairs: 3}}
+	if hasPrimary(nothing) || hasPrimary(&experiment.Trial{}) {
+		t.Error("nothing was compared")
+	}
+	for _, e := range []experiment.Effect{{Metric: diagnosis.CPUPerOp, Pairs: 1}, {Metric: diagnosis.CPUPerOp, Exact: true}} {
+		if !hasPrimary(&experiment.Trial{Primary: diagnosis.CPUPerOp, Effects: []experiment.Effect{e}}) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestBenchtimeForm(t *testing.T) {
+	for s, want := range map[string]bool{"100x": true, "2s": true, "1m30s": true, "0x": false, "x": false, "-1x": false, "99999999999x": false, "0s": false, "100": false, "": false} {
+		if benchtimeForm(s) != want {
+			t.Errorf("%q", s)
+		}
+	}
+}
+
+func TestParseShare(t *testing.T) {
+	for s, want := range map[string]float64{"2%": 0.02, " 5 %": 0.05, "0.05": 0.05, "150%": 1.5, "5": 0, "1": 0, "0": 0, "-1%": 0, "NaN": 0, "Inf%": 0, "1000%": 0, "x": 0} {
+		got, err := parseShare("margin", s)
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %v, %v", s, got, err)
+		}
+	}
 }
 
 func TestSameFiles(t *testing.T) {

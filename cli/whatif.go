@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -237,14 +236,35 @@ func (c *command) whatIfError(path string, err error) error {
 	return err
 }
 
-// estimate predicts the ratio of elapsed times that the cure of a finding
-// brings, by replaying the trace of a recording; how says with which edit, and
-// how far such predictions were off. It is false where no edit stands for the
-// cure or the trace cannot carry it.
-func (c *command) estimate(ctx context.Context, path string, f *diagnosis.Finding) (ratio float64, how string, ok bool) {
+// A replayed is what a replay of a recorded trace predicts for a cure, as ratios
+// to the replay as it is.
+type replayed struct {
+	elapsed, cpu float64
+	how          string
+}
+
+// of is the predicted ratio of a metric; 0 when a replay does not tell it.
+func (r *replayed) of(m diagnosis.Metric) float64 {
+	switch {
+	case r == nil:
+		return 0
+	case m == diagnosis.Elapsed:
+		return r.elapsed
+	case m == diagnosis.OpsPerSec:
+		return 1 / r.elapsed
+	case m == diagnosis.CPUPerOp:
+		return r.cpu
+	}
+	return 0
+}
+
+// replay predicts what the cure of a finding brings, by replaying the trace of a
+// recording; how says with which edit, and how far such predictions were off. It
+// is nil where no edit stands for the cure or the trace cannot carry it.
+func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) *replayed {
 	p, _, err := c.program(ctx, path, &whatIfOptions{})
 	if err != nil {
-		return 0, "", false
+		return nil
 	}
 	ask := whatif.Prescription{Rule: f.Rule}
 	if f.Experiment != nil {
@@ -255,12 +275,11 @@ func (c *command) estimate(ctx context.Context, path string, f *diagnosis.Findin
 	}
 	edit, assumes, ok := p.EditFor(ask)
 	if !ok {
-		return 0, "", false
+		return nil
 	}
 	res, err := p.Run(edit)
 	if err != nil || math.IsNaN(res.Ratio) || res.Ratio <= 0 {
-		return 0, "", false
+		return nil
 	}
-	how = fmt.Sprintf("replay of the trace: %s (%s; the replay as it is was %.1f %% off)", assumes, whatif.Measured().Of(edit.Kind()), 100*p.Off())
-	return res.Ratio, strings.TrimSpace(how), true
+	return &replayed{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %.1f %% off; %s", assumes, 100*p.Off(), whatif.Measured().Of(edit.Kind()))}
 }

@@ -193,11 +193,13 @@ func TestRunSurvivesPanic(t *testing.T) {
 func TestRunRefusesNonsense(t *testing.T) {
 	nan, inf := finding("", math.NaN()), finding("", 0.1)
 	inf.Evidence = []Fact{{Value: math.Inf(1)}}
-	d := Run(busy(0.9), []*Rule{says("nan", nan), says("inf", inf), says("big", finding("", 7))}, Options{})
+	promise := finding("", 0.1)
+	promise.Experiment = &Experiment{Primary: OpsPerSec, Promised: []Promise{{Metric: OpsPerSec, Best: math.Inf(1)}}}
+	d := Run(busy(0.9), []*Rule{says("nan", nan), says("inf", inf), says("promise", promise), says("big", finding("", 7))}, Options{})
 	if got := outline(d.Findings); got != "big" || d.Findings[0].Bound.Share != 1 {
 		t.Errorf("findings %q, share %v", got, d.Findings[0].Bound.Share)
 	}
-	if len(d.Warnings) != 2 {
+	if len(d.Warnings) != 3 {
 		t.Errorf("warnings %q", d.Warnings)
 	}
 }

@@ -86,13 +86,13 @@ func (w *proofWriter) commands() []string {
 	if !code {
 		return []string{"gowhy verify --primary " + quote(string(w.e.Primary)) + w.knobs() + w.load() + " -- " + w.command()}
 	}
-	return []string{"gowhy verify --primary " + quote(string(w.e.Primary)) + " --base HEAD --package " + w.mainPackage() + w.load() + " -- {binary} " + w.arguments()}
+	return []string{"gowhy verify --primary " + quote(string(w.e.Primary)) + " --base HEAD --package " + w.mainPackage() + w.load() + " -- " + w.with("{binary}")}
 }
 
 // files is the evidence, to be read once more; empty when it cannot be.
 func (w *proofWriter) files() string {
 	for _, f := range w.m.Run.Files {
-		if f == "-" || strings.HasPrefix(f, "/dev/") || !printable(f) {
+		if strings.HasPrefix(f, "-") || strings.HasPrefix(f, "/dev/") || !printable(f) {
 			return ""
 		}
 	}
@@ -175,10 +175,10 @@ func (w *proofWriter) withPlace(name string) (args []string, ok bool) {
 
 // twoBinaries builds the program anew beside the old one.
 func (w *proofWriter) twoBinaries() []string {
-	old, fresh := w.command(), "./rebuilt "+w.arguments()
+	old, fresh := w.command(), w.with("./rebuilt")
 	return []string{
 		"go build -o rebuilt " + w.mainPackage(),
-		"gowhy verify --primary " + quote(string(w.e.Primary)) + " --a " + quote(old) + " --b " + quote(strings.TrimRight(fresh, " ")) + w.load(),
+		"gowhy verify --primary " + quote(string(w.e.Primary)) + " --a " + quote(old) + " --b " + quote(fresh) + w.load(),
 	}
 }
 
@@ -190,11 +190,11 @@ func (w *proofWriter) recordAgain() []string {
 	record := fmt.Sprintf("gowhy record -d %.0fs -o after.gowhy ", max(10, math.Ceil(run.Duration.Seconds())))
 	switch {
 	case run.URL != "":
-		record += "--url " + quote(run.URL)
+		record += "--url " + shown(run.URL, anyURL)
 	default:
 		record += "-- " + w.command()
 	}
-	if run.Recording != "" {
+	if run.Recording != "" && printable(run.Recording) && !strings.HasPrefix(run.Recording, "-") {
 		return []string{record, "gowhy compare " + quote(run.Recording) + " after.gowhy"}
 	}
 	return []string{record, "gowhy diagnose after.gowhy"}
@@ -258,13 +258,27 @@ func (w *proofWriter) arguments() string {
 	return quoteAll(w.m.Run.Command[1:])
 }
 
+// with is the command with another program.
+func (w *proofWriter) with(program string) string {
+	return strings.TrimRight(program+" "+w.arguments(), " ")
+}
+
 // mainPackage is the package that the program was built from. What was built
 // of files has no path that the go command knows again.
 func (w *proofWriter) mainPackage() string {
 	if b := w.m.Build; b != nil && b.Path != "" && b.Path != "command-line-arguments" {
-		return quote(b.Path)
+		return shown(b.Path, anyPackage)
 	}
 	return anyPackage
+}
+
+// shown is a word of the evidence in a command, or what stands for it when
+// nobody could paste it.
+func shown(s, stands string) string {
+	if strings.HasPrefix(s, "-") || !printable(s) || len(s) > commandMost {
+		return stands
+	}
+	return quote(s)
 }
 
 // says tells what the commands do and what must come of it.
@@ -331,10 +345,11 @@ func sentences(s ...string) string {
 }
 
 // quote writes an argument for a shell. Braces stay bare around a name, where
-// no shell expands them.
+// no shell expands them; {1..9} is no name, and =word a command's path in zsh.
 func quote(s string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+="
-	if s != "" && (strings.Trim(s, plain) == "" || strings.Count(s, "{") == 1 && strings.Trim(s, plain+"{}") == "") {
+	named := strings.Count(s, "{") == 1 && !strings.Contains(s, "..") && strings.Trim(s, plain+"{}") == ""
+	if s != "" && s[0] != '=' && (named || strings.Trim(s, plain) == "") {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -69,6 +69,11 @@ func TestTry(t *testing.T) {
 		{"knob, standard input", read(ran(), "-"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
 		{"knob, a pipe", read(ran(), "trace.out", "/dev/fd/63"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
 		{"a command that no line can hold", recorded(ran("./app", "a\nb"), "run.gowhy"), knob, []string{"gowhy verify run.gowhy --apply slow -- COMMAND"}},
+		{"a command that a shell would expand", ran("./app", "{1..3}", "=ls", "{n}", "$(id)", "`id`", "~", "a;b", "{a,b}"), knob,
+			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- ./app '{1..3}' '=ls' {n} '$(id)' '`id`' '~' 'a;b' '{a,b}'"}},
+		{"a file like a flag", read(ran(), "-o"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
+		{"a package like a flag", built(ran("./app"), "-toolexec=x"), code, []string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE -- {binary}"}},
+		{"a package of control characters", built(ran("./app", "x"), "a\x1b[2J"), build, []string{"go build -o rebuilt PACKAGE", "gowhy verify --primary cpu/op --a './app x' --b './rebuilt x'"}},
 		{"a command of control characters", ran("./app", "\x1b[2J"), code, []string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE -- {binary} ARGUMENTS"}},
 		{"a command that nobody pastes", ran("./app", strings.Repeat("x", 4000)), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- COMMAND -workers {workers}"}},
 		{"code", built(ran("./app", "-n", "3"), "example.com/app/cmd/app"), code,
@@ -115,6 +120,7 @@ func TestRecordAgain(t *testing.T) {
 		{"nothing is known", ran(), []string{"gowhy record -d 10s -o after.gowhy -- COMMAND", "gowhy diagnose after.gowhy"}},
 		{"a command", recorded(ran("./app", "a b"), "run.gowhy"), []string{"gowhy record -d 10s -o after.gowhy -- ./app 'a b'", "gowhy compare run.gowhy after.gowhy"}},
 		{"a minute of a server", long, []string{"gowhy record -d 60s -o after.gowhy --url http://localhost:6060/debug/pprof/", "gowhy compare run.gowhy after.gowhy"}},
+		{"an address of control characters", &model.Model{Run: model.Run{URL: "http://h/\nrm"}}, []string{"gowhy record -d 10s -o after.gowhy --url URL", "gowhy diagnose after.gowhy"}},
 	} {
 		f := proved(t, c.m, Finding{Prove: "No run can decide."})
 		if !slices.Equal(f.Try, c.want) || !strings.HasPrefix(f.Prove, "No run can decide.") || f.Experiment != nil {

@@ -138,6 +138,11 @@ func (f *Finding) finite() bool {
 	for _, e := range f.Evidence {
 		v = append(v, e.Value)
 	}
+	if f.Experiment != nil {
+		for _, p := range f.Experiment.Promised {
+			v = append(v, p.Best)
+		}
+	}
 	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 

@@ -58,83 +58,12 @@ const (
 	// fewRuns is how many repetitions a side needs: with fewer even a complete
 	// separation of a handful of benchmarks is not significant.
 	fewRuns = 6
+	// exactRuns is how many a side needs to show that a counter hardly varies.
+	exactRuns = 2
 	// maxRuns bounds the repetitions that are looked at: the estimate needs all
 	// pairs of them.
 	maxRuns = 500
 )
-
-// A series is all repetitions of one benchmark of one side, by unit.
-type series struct {
-	pkg, name string
-	values    map[string][]float64
-	order     int // of its first line
-}
-
-// collect sorts lines into series.
-func collect(list []model.Benchmark) (all []*series) {
-	type key struct{ pkg, name string }
-	by := map[key]*series{}
-	for _, b := range list {
-		k := key{b.Package, b.Name}
-		s := by[k]
-		if s == nil {
-			s = &series{pkg: b.Package, name: b.Name, values: map[string][]float64{}, order: len(all)}
-			by[k] = s
-			all = append(all, s)
-		}
-		for unit, v := range b.Values {
-			if finite(v) {
-				s.values[unit] = append(s.values[unit], v)
-			}
-		}
-	}
-	return all
-}
-
-// keys are what series of both sides are matched by, the surest first. The
-// package is missing where output was cut, and -N changes with the machine.
-var keys = []func(s *series) string{
-	func(s *series) string { return s.pkg + "\x00" + s.name },
-	func(s *series) string { return s.name },
-	func(s *series) string { return s.pkg + "\x00" + withoutProcs(s.name) },
-	func(s *series) string { return withoutProcs(s.name) },
-}
-
-// withoutProcs cuts the -N that testing appends for GOMAXPROCS.
-func withoutProcs(name string) string {
-	i := strings.LastIndexByte(name, '-')
-	if i < 0 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
-		return name
-	}
-	return name[:i]
-}
-
-// match pairs the series of both sides; a key that several have pairs nobody.
-func match(a, b []*series) (pairs [][2]*series, onlyA, onlyB []*series) {
-	for _, key := range keys {
-		byA, byB := index(a, key), index(b, key)
-		taken := map[*series]bool{}
-		for _, s := range a {
-			k := key(s)
-			if len(byA[k]) == 1 && len(byB[k]) == 1 {
-				pairs = append(pairs, [2]*series{s, byB[k][0]})
-				taken[s], taken[byB[k][0]] = true, true
-			}
-		}
-		gone := func(s *series) bool { return taken[s] }
-		a, b = slices.DeleteFunc(a, gone), slices.DeleteFunc(b, gone)
-	}
-	slices.SortFunc(pairs, func(x, y [2]*series) int { return cmp.Compare(x[0].order, y[0].order) })
-	return pairs, a, b
-}
-
-func index(list []*series, key func(*series) string) map[string][]*series {
-	by := map[string][]*series{}
-	for _, s := range list {
-		by[key(s)] = append(by[key(s)], s)
-	}
-	return by
-}
 
 // benchmarks compares the lines of go test -bench that both models have.
 func (c *Comparison) benchmarks(a, b *model.Model) {
@@ -223,12 +152,13 @@ func result(s *series, unit string, a, b []float64) Benchmark {
 	r := Benchmark{Package: s.pkg, Name: strings.TrimPrefix(s.name, "Benchmark"), Unit: unit, RunsA: len(a), RunsB: len(b),
 		A: statistics.Median(a), B: statistics.Median(b)}
 	r.More, _ = better(unit)
-	if r.A != 0 {
-		r.Ratio = known(r.B / r.A)
-	} else if r.B == 0 {
+	switch {
+	case r.A == r.B:
 		r.Ratio = known(1)
+	case r.A > 0 && r.B >= 0: // of what is below zero a ratio says nothing
+		r.Ratio = known(r.B / r.A)
 	}
-	if spread := max(spreadOf(a), spreadOf(b)); counter(unit) && spread < exactSpread {
+	if spread := max(spreadOf(a), spreadOf(b)); counter(unit) && min(len(a), len(b)) >= exactRuns && spread < exactSpread {
 		r.Exact = true
 		r.Verdict = r.exact(spread)
 		return r
@@ -244,12 +174,9 @@ func result(s *series, unit string, a, b []float64) Benchmark {
 }
 
 // exact judges a counter by its medians: a change is one when it exceeds what
-// repetitions differ by. A single run does not show that, and needs more.
+// repetitions differ by.
 func (r *Benchmark) exact(spread float64) Verdict {
 	least := max(exactLeast, 4*spread)
-	if min(r.RunsA, r.RunsB) < 2 {
-		least = Margin
-	}
 	switch diff := r.B - r.A; {
 	case math.Abs(diff) <= least*math.Abs(r.A):
 		return Same
@@ -354,67 +281,6 @@ func (c *Comparison) means() {
 	}
 }
 
-// doubtRuns warns of designs that find differences where there are none, and
-// of those that can find none.
-func (c *Comparison) doubtRuns(a, b []model.Benchmark) {
-	timed, least, n := 0, 1.0, math.MaxInt
-	for _, r := range c.Benchmarks {
-		if r.P == nil {
-			continue
-		}
-		timed++
-		n = min(n, r.RunsA, r.RunsB)
-		least = min(least, 2/choose(r.RunsA+r.RunsB, r.RunsA))
-	}
-	if timed == 0 {
-		return
-	}
-	if n < fewRuns || least*float64(timed) >= alpha {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("too few runs: with %d of each side p cannot be below %.2g, and %d %s judged together; use -count=10",
-			n, min(1, 2/choose(2*n, n)), timed, isAre(timed, "row is", "rows are")))
-	}
-	if rounds(a) && rounds(b) {
-		c.Warnings = append(c.Warnings, "p holds only if the rounds of A and B took turns")
-		return
-	}
-	c.Warnings = append(c.Warnings, "each side was run in one block: of identical programs compared so, 13 to 32 % differ \"significantly\", of those that took turns 3 to 5 %")
-	c.Next = append(c.Next, Command{"for i in 1 2 3 4 5 6 7 8 9 10; do ./old.test -test.bench . >> old.txt; ./new.test -test.bench . >> new.txt; done",
-		"take turns (go test -c -o new.test builds such a program)"}, Command{"gowhy gate", "does it all against a git revision"})
-}
-
-func isAre(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// rounds reports whether the lines are of whole runs one after the other, as a
-// loop around go test writes them; -count repeats each benchmark at once. Of a
-// single benchmark nobody can tell.
-func rounds(list []model.Benchmark) bool {
-	seen := map[string]bool{}
-	last := ""
-	for _, b := range list {
-		name := b.Package + "\x00" + b.Name
-		if name != last && seen[name] {
-			return true
-		}
-		seen[name] = true
-		last = name
-	}
-	return false
-}
-
-// choose is the binomial coefficient.
-func choose(n, k int) float64 {
-	c := 1.0
-	for i := 1; i <= k; i++ {
-		c *= float64(n-k+i) / float64(i)
-	}
-	return c
-}
-
 // benchmarkWords says in a sentence what came of the benchmarks.
 func (c *Comparison) benchmarkWords() string {
 	if len(c.Benchmarks) == 0 {
@@ -431,61 +297,6 @@ func (c *Comparison) benchmarkWords() string {
 		}
 	}
 	return strings.Join(parts, ", ") + fmt.Sprintf(" of %d measured", len(c.Benchmarks))
-}
-
-// shiftInterval is the 95 % interval of the Hodges-Lehmann shift b-a: the
-// shifts that a Mann-Whitney test at that level would not reject, which lie
-// between two order statistics of the pairwise differences. False when there
-// are too few values for any to be rejected.
-func shiftInterval(a, b []float64) (low, high float64, ok bool) {
-	diff := make([]float64, 0, len(a)*len(b))
-	for _, x := range a {
-		for _, y := range b {
-			diff = append(diff, y-x)
-		}
-	}
-	k := criticalU(len(a), len(b))
-	if k < 0 {
-		return 0, 0, false
-	}
-	slices.Sort(diff)
-	return diff[k], diff[len(diff)-1-k], true
-}
-
-// exactU is the size up to which the distribution of U is counted.
-const exactU = 20
-
-// criticalU is the largest u with P(U <= u) <= alpha/2 if nothing differs, -1
-// when there is none.
-func criticalU(n, m int) int {
-	if n > exactU || m > exactU {
-		mean, sd := float64(n*m)/2, math.Sqrt(float64(n*m)*float64(n+m+1)/12)
-		return int(math.Floor(mean - 1.959964*sd - 0.5))
-	}
-	total := choose(n+m, n)
-	sum := 0.0
-	for u, ways := range waysU(n, m) {
-		if sum += ways; sum > total*alpha/2 {
-			return u - 1
-		}
-	}
-	return -1
-}
-
-// waysU counts the arrangements of n and m values for each U: the coefficients
-// of the Gaussian binomial, whole numbers far below 2^53 for n, m <= exactU.
-func waysU(n, m int) []float64 {
-	ways := make([]float64, n*m+1)
-	ways[0] = 1
-	for i := 1; i <= n; i++ {
-		for u := len(ways) - 1; u >= m+i; u-- { // times 1-q^(m+i)
-			ways[u] -= ways[u-m-i]
-		}
-		for u := i; u < len(ways); u++ { // by 1-q^i
-			ways[u] += ways[u-i]
-		}
-	}
-	return ways
 }
 
 // Metric is what limits know a row by.

@@ -2,8 +2,6 @@ package compare
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -133,6 +131,13 @@ func worse(ratio float64, more bool) float64 {
 // finite reports whether JSON can have the number.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
+// largest bounds what is compared, and its inverse what is not zero: no program
+// measures more or less, and the ratios of such numbers are all finite.
+const largest = 1e100
+
+// sane reports whether a number can be compared.
+func sane(v float64) bool { return v == 0 || math.Abs(v) >= 1/largest && math.Abs(v) <= largest }
+
 // known returns a number for JSON: nil for what is none.
 func known(v float64) *float64 {
 	if !finite(v) {
@@ -148,37 +153,4 @@ func (c *Comparison) Encode(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(c)
-}
-
-// maxSaved bounds what Decode reads.
-const maxSaved = 64 << 20
-
-// ErrSchema is returned, wrapped, by [Decode] for what is no comparison of
-// this schema.
-var ErrSchema = errors.New("not a comparison that this version reads")
-
-// Decode reads what [Comparison.Encode] wrote.
-func Decode(r io.Reader) (*Comparison, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > maxSaved {
-		return nil, fmt.Errorf("%w: larger than %d MiB", ErrSchema, maxSaved>>20)
-	}
-	var head struct {
-		Kind   string `json:"kind"`
-		Schema int    `json:"schema"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrSchema, err)
-	}
-	if head.Kind != kind || head.Schema != Schema {
-		return nil, fmt.Errorf("%w: kind %q, schema %d", ErrSchema, head.Kind, head.Schema)
-	}
-	c := new(Comparison)
-	if err := json.Unmarshal(b, c); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrSchema, err)
-	}
-	return c, nil
 }

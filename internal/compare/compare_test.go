@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -62,8 +63,9 @@ func TestBenchmarkVerdicts(t *testing.T) {
 		{"to nothing", "B/op", []float64{64, 64}, []float64{0, 0}, Improved, true},
 		{"nothing", "B/op", []float64{0, 0}, []float64{0, 0}, Same, true},
 		{"a byte in many", "B/op", []float64{10000, 10000}, []float64{10001, 10001}, Same, true},
-		{"one run, a little", "allocs/op", []float64{1000}, []float64{1010}, Same, true},
-		{"one run, more", "allocs/op", []float64{1000}, []float64{1030}, Regressed, true},
+		{"one run decides nothing", "allocs/op", []float64{1000}, []float64{2000}, Inconclusive, false},
+		{"one run of one side", "B/op", []float64{1000, 1000, 1000}, []float64{2000}, Inconclusive, false},
+		{"below zero", "drift/s", []float64{-10, -10, -10, -10, -10, -10}, []float64{-20, -20, -20, -20, -20, -20}, Regressed, false},
 		{"a counter that varies", "B/op", around(1000, 10), around(1300, 10), Regressed, false},
 	} {
 		c := compared(t, benchRun(lines("BenchmarkX-2", x.unit, x.a...)), benchRun(lines("BenchmarkX-2", x.unit, x.b...)))
@@ -141,6 +143,9 @@ func TestRunsInBlocks(t *testing.T) {
 	}
 	if few := benchRun(lines("BenchmarkA", "ns/op", 1, 2, 3)); !says(few, few, "too few runs: with 3 of each side p cannot be below 0.1") {
 		t.Errorf("three runs: %q", compared(t, few, few).Warnings)
+	}
+	if lone := benchRun(lines("BenchmarkA", "ns/op", around(10, 10)...)); !says(lone, lone, "perhaps run in one block") {
+		t.Error("of a single benchmark nobody can tell how it was run")
 	}
 	if says(block, block, "too few") {
 		t.Error("six runs of two benchmarks are enough: 2/924 for each")
@@ -334,6 +339,23 @@ func TestTrials(t *testing.T) {
 	if err != nil || c.Effects[0].Verdict != Regressed || c.Effects[1].Verdict != Regressed || c.Judge(DefaultLimits).Verdict != Regressed {
 		t.Errorf("an effect that is gone: %+v, %v", c, err)
 	}
+	// The benchmark's name is before the unit that decides what is better.
+	rates := func(ratio float64) Rounds {
+		r := Rounds{Metrics: []diagnosis.Metric{"BenchmarkA MB/s", "BenchmarkA allocs/op", "BenchmarkA widgets"}, Pairs: map[diagnosis.Metric][][2]float64{}}
+		for _, v := range around(1, 20) {
+			for _, m := range r.Metrics {
+				r.Pairs[m] = append(r.Pairs[m], [2]float64{1, ratio * v})
+			}
+		}
+		return r
+	}
+	c, err = Trials(rates(1), rates(1.5))
+	if err != nil || c.Effects[0].Verdict != Improved || c.Effects[1].Verdict != Regressed || c.Effects[2].Verdict != Changed {
+		t.Errorf("benchmarks: %+v, %v", c, err)
+	}
+	if j := c.Judge(DefaultLimits); j.Verdict != Regressed || len(j.Why) != 1 || !strings.Contains(j.Why[0], "allocs/op") {
+		t.Errorf("benchmarks: %+v", j)
+	}
 	if _, err := Trials(Rounds{}, Rounds{}); !errors.Is(err, ErrUnlike) {
 		t.Errorf("no rounds: %v", err)
 	}
@@ -373,14 +395,9 @@ func TestJSON(t *testing.T) {
 	if err := c.Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Decode(bytes.NewReader(b.Bytes()))
-	if err != nil || !reflect.DeepEqual(c, again) {
+	var again Comparison
+	if err := json.Unmarshal(b.Bytes(), &again); err != nil || !reflect.DeepEqual(*c, again) || again.Kind != kind || again.Schema != Schema {
 		t.Errorf("%v\n%+v\n%+v", err, c, again)
-	}
-	for _, bad := range []string{"", "{}", `{"kind":"gowhy comparison","schema":99}`, `{"kind":"gowhy trial","schema":1}`} {
-		if _, err := Decode(strings.NewReader(bad)); !errors.Is(err, ErrSchema) {
-			t.Errorf("%q: %v", bad, err)
-		}
 	}
 }
 
@@ -389,13 +406,35 @@ func FuzzBenchmarks(f *testing.F) {
 	f.Add("BenchmarkA-2", "ns/op", 1.0, 2.0, 3.0, uint8(4))
 	f.Add("Benchmark", "", math.Inf(1), math.NaN(), -1.0, uint8(1))
 	f.Add("BenchmarkA/b-", "B/op", 0.0, 5e-324, math.MaxFloat64, uint8(30))
+	f.Add("BenchmarkA", "ns/op", 1e-100, 1e100, 1e100, uint8(30))
 	f.Fuzz(func(t *testing.T, name, unit string, x, y, z float64, n uint8) {
 		var a, b []float64
 		for i := range int(n)%40 + 1 {
 			a = append(a, []float64{x, y, z}[i%3])
 			b = append(b, []float64{z, x, y, y}[i%4])
 		}
-		c, err := Runs(benchRun(lines(name, unit, a...)), benchRun(lines(name, unit, b...)))
+		c, err := Runs(benchRun(lines(name, unit, a...), lines(name+"2", unit, a...)), benchRun(lines(name, unit, b...), lines(name+"2", unit, b...)))
+		if err != nil {
+			return
+		}
+		c.Judge(DefaultLimits)
+		if err := c.Encode(new(bytes.Buffer)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Nor what a trial says.
+func FuzzTrials(f *testing.F) {
+	f.Add("cpu/op", 1.0, 2.0, 3.0)
+	f.Add("BenchmarkA MB/s", 5e-324, math.MaxFloat64, 1.0)
+	f.Add(" ", math.Inf(1), math.NaN(), -1.0)
+	f.Fuzz(func(t *testing.T, metric string, x, y, z float64) {
+		m := diagnosis.Metric(metric)
+		rounds := func(a, b float64) Rounds {
+			return Rounds{Metrics: []diagnosis.Metric{m}, Pairs: map[diagnosis.Metric][][2]float64{m: {{a, b}, {b, a}, {a, a}, {b, z}}}}
+		}
+		c, err := Trials(rounds(x, y), rounds(y, z))
 		if err != nil {
 			return
 		}

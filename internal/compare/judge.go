@@ -33,20 +33,16 @@ func (c *Comparison) Judge(l Limits) Judgement {
 		r := &c.Benchmarks[i]
 		limit, ok := l[r.Metric()]
 		if w := r.Worse(); ok && w > limit {
-			v := r.Verdict
-			if v == Changed { // whoever limits a unit says that less of it is better
-				v = Regressed
-			}
-			j.add(v, fmt.Sprintf("%s %s", r.Name, r.Unit), w, limit)
+			j.add(r.Verdict, fmt.Sprintf("%s %s", r.Name, r.Unit), w, limit)
 		}
 	}
 	for i := range c.Effects {
 		e := &c.Effects[i]
-		limit, ok := l[e.Metric]
+		limit, ok := l[e.unit()]
 		if !ok || e.Ratio == nil {
 			continue
 		}
-		more := e.Metric == diagnosis.OpsPerSec
+		more, _ := e.better()
 		if w := worse(*e.Ratio, more); w > limit {
 			j.add(e.Verdict, string(e.Metric), w, limit)
 		}
@@ -77,7 +73,7 @@ func exceeds(what string, w, limit float64) string {
 
 func (j *Judgement) add(v Verdict, what string, w, limit float64) {
 	text := exceeds(what, w, limit)
-	if v == Regressed {
+	if v == Regressed || v == Changed { // whoever limits a unit says that less of it is better
 		j.Verdict = Regressed
 		j.Why = append(j.Why, text)
 		return

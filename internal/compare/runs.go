@@ -121,18 +121,18 @@ func (c *Comparison) summarize() {
 		return
 	}
 	var parts []string
+	if n := count(c.Findings, Gone); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s gone", n, plural(n, "finding")))
+	}
+	if n := count(c.Findings, New); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d new %s", n, plural(n, "finding")))
+	}
 	for _, name := range []string{"operations a second", "CPU", "allocated bytes", "p99"} {
 		if i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name }); i >= 0 {
 			if ratio, ok := c.Ledger[i].Ratio(); ok {
 				parts = append(parts, fmt.Sprintf("%s %s", c.Ledger[i].words(c.Per), change100(ratio)))
 			}
 		}
-	}
-	if n := count(c.Findings, Gone); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s gone", n, plural(n, "finding")))
-	}
-	if n := count(c.Findings, New); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d new", n))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "nothing stands out")

@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/diagnosis"
@@ -80,21 +79,35 @@ func effect(m diagnosis.Metric, a, b [][2]float64) (Effect, bool) {
 // ratios are the log ratios B/A of pairs, of at most maxRuns of them.
 func ratios(pairs [][2]float64) (logs []float64) {
 	for _, p := range pairs {
-		if p[0] > 0 && p[1] > 0 && len(logs) < maxRuns {
+		if p[0] > 0 && p[1] > 0 && sane(p[0]) && sane(p[1]) && len(logs) < maxRuns {
 			logs = append(logs, math.Log(p[1]/p[0]))
 		}
 	}
 	return logs
 }
 
-// moreIsBetter are the metrics of which more is better.
-var moreIsBetter = []diagnosis.Metric{diagnosis.OpsPerSec}
+// unit is the metric without the benchmark that it is of.
+func (e *Effect) unit() diagnosis.Metric {
+	return e.Metric[strings.LastIndexByte(string(e.Metric), ' ')+1:]
+}
+
+// better says whether more of the metric is better; known is false for units
+// that a benchmark made up itself.
+func (e *Effect) better() (more, known bool) {
+	if unit := e.unit(); unit != e.Metric {
+		return better(string(unit))
+	}
+	return e.Metric.Greater(), true
+}
 
 func (e *Effect) judge() Verdict {
-	more := slices.Contains(moreIsBetter, e.Metric)
+	more, isKnown := e.better()
 	switch {
 	case *e.P < alpha && e.Ratio != nil && *e.Ratio != 1:
-		if (*e.Ratio > 1) == more {
+		switch {
+		case !isKnown:
+			return Changed
+		case (*e.Ratio > 1) == more:
 			return Improved
 		}
 		return Regressed
@@ -107,7 +120,7 @@ func (e *Effect) judge() Verdict {
 func (c *Comparison) effectWords() string {
 	var parts []string
 	for _, e := range c.Effects {
-		if e.Verdict == Improved || e.Verdict == Regressed {
+		if e.Verdict != Same && e.Verdict != Inconclusive {
 			parts = append(parts, fmt.Sprintf("%s %s (%s → %s)", e.Metric, e.Verdict, change100(e.A), change100(e.B)))
 		}
 	}

@@ -62,7 +62,8 @@ type RecordOptions struct {
 	// the command, from the terminal that both have.
 	Foreground bool
 	// Env is added to the command's environment, as NAME=VALUE, and Dir is where
-	// it runs, the current directory when empty.
+	// it runs, the current directory when empty; a relative path of the program
+	// is from there.
 	Env []string
 	Dir string
 	// Started is called once, when everything that will be recorded is being
@@ -182,7 +183,7 @@ func check(t Target, o *RecordOptions) error {
 	case t.PID != 0:
 		return checkPID(t.PID)
 	}
-	return checkCommand(t.Command, o.Out)
+	return checkCommand(t.Command, o.Dir)
 }
 
 func checkPID(pid int) error {

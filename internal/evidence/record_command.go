@@ -21,9 +21,9 @@ import (
 )
 
 // checkCommand refuses what cannot be recorded before anything is started.
-func checkCommand(argv []string, out string) error {
-	if _, err := exec.LookPath(argv[0]); err != nil {
-		return &Problem{What: fmt.Sprintf("cannot start %q: %v", argv[0], errors.Unwrap(err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
+func checkCommand(argv []string, dir string) error {
+	if _, err := locate(argv[0], dir); err != nil {
+		return &Problem{What: fmt.Sprintf("cannot start %q: %v", argv[0], cmp.Or(errors.Unwrap(err), err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
 	}
 	if name := filepath.Base(argv[0]); (name == "go" || name == "go.exe") && len(argv) > 1 && argv[1] == "test" {
 		// go test runs one binary for each package; only -exec reaches them.
@@ -31,6 +31,19 @@ func checkCommand(argv []string, out string) error {
 			Hint: "go test -exec " + quote("gowhy record --") + " " + quoteAll(argv[2:])}
 	}
 	return nil
+}
+
+// locate finds the file of a program that runs in dir, as the kernel will: a
+// path that is relative is so to dir.
+func locate(program, dir string) (string, error) {
+	if dir != "" && filepath.Base(program) != program && !filepath.IsAbs(program) {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", err
+		}
+		program = filepath.Join(abs, program)
+	}
+	return exec.LookPath(program)
 }
 
 func quoteAll(args []string) string {
@@ -238,7 +251,7 @@ type process struct {
 // on a socket.
 func (r *recorder) start(program string, args []string, agent bool, files ...*os.File) (*process, error) {
 	p := &process{exited: make(chan struct{})}
-	path, err := exec.LookPath(program)
+	path, err := locate(program, r.o.Dir)
 	if err != nil {
 		path = program
 	}

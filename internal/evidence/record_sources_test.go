@@ -317,6 +317,21 @@ func TestRecordGodebug(t *testing.T) {
 	}
 }
 
+// A program runs elsewhere, and is named from there.
+func TestRecordElsewhere(t *testing.T) {
+	argv := program(t, "collect")
+	out, dir := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Dir(argv[0])
+	argv[0] = "./" + filepath.Base(argv[0])
+	res, err := Record(t.Context(), Target{Command: argv}, RecordOptions{Out: out, Dir: dir, Env: []string{"GOGC=73"}, Stdout: io.Discard})
+	if err != nil || res.ExitCode != 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	m := load(t, Options{}, out)
+	if m.Run.Dir != dir || !slices.Equal(m.Run.Command, argv) || !slices.Contains(m.Run.Env, "GOGC=73") || m.Build == nil {
+		t.Errorf("%+v, built from %+v", m.Run, m.Build)
+	}
+}
+
 // Nothing that people wrote is left by --redact, and no number is missing.
 func TestRedact(t *testing.T) {
 	mux := ready(sampleTrace(), cpuProfile(t))

@@ -71,7 +71,8 @@ type Step struct {
 }
 
 // A CapacityResult is the greatest rate that is sustained: Low was, twice, and
-// High was not, twice. It is saved as JSON.
+// High was not, twice. Where there is no High, Low was offered once. It is saved
+// as JSON.
 type CapacityResult struct {
 	Schema int `json:"schema"`
 	// URL and Command are what load was offered to; whoever offered it fills

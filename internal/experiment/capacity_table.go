@@ -94,6 +94,12 @@ func Conclude(axes []string, cells []Cell) Stage {
 	for _, a := range axes {
 		s.Shapes = append(s.Shapes, shapeOf(a, cells))
 	}
+	if n := busyCells(cells); n > 0 && slices.ContainsFunc(s.Shapes, func(a AxisShape) bool { return a.Shape == Mixed }) {
+		s.Where = "not to be told from this table"
+		s.Why = fmt.Sprintf("the capacities contradict each other, and the machine was busy with other programs while %d of %d were searched", n, len(cells))
+		s.Next = "measure again when the machine is quiet"
+		return s
+	}
 	outer := Unknown
 	var inner []AxisShape
 	for _, a := range s.Shapes {
@@ -111,6 +117,17 @@ func Conclude(axes []string, cells []Cell) Stage {
 		s.byStage(slices.MaxFunc(inner, func(a, b AxisShape) int { return cmp.Compare(helps(a), helps(b)) }), outer)
 	}
 	return s
+}
+
+// busyCells counts the searches for which steps had to count although other
+// programs took part of the machine.
+func busyCells(cells []Cell) (n int) {
+	for i := range cells {
+		if r := cells[i].Search; r != nil && r.Dropped >= maxBusySteps {
+			n++
+		}
+	}
+	return n
 }
 
 // helps is the share of what an axis could bring that it brings.

@@ -251,6 +251,20 @@ func TestConclude(t *testing.T) {
 }
 
 // What the generator limited says nothing of the program.
+// Figures that contradict each other say nothing of a program when the machine
+// was busy.
+func TestConcludeOnABusyMachine(t *testing.T) {
+	axes := [2]string{Processes, "concurrency"}
+	list := cells(axes, map[[2]float64]float64{{1, 1}: 994, {1, 10}: 994, {2, 1}: 1822, {2, 10}: 1600})
+	if got := Conclude(axes[:], list); got.Shapes[0].Shape != Mixed || strings.Contains(got.Why, "busy") {
+		t.Errorf("quiet: %+v", got)
+	}
+	list[len(list)-1].Search = &CapacityResult{Dropped: maxBusySteps}
+	if got := Conclude(axes[:], list); !strings.Contains(got.Where, "not to be told") || !strings.Contains(got.Why, "1 of 4") {
+		t.Errorf("busy: %+v", got)
+	}
+}
+
 func TestConcludeLeavesTheGeneratorOut(t *testing.T) {
 	list := []Cell{{Setting: Setting{"workers": 1}, Rate: 1000, Limit: ByGenerator}, {Setting: Setting{"workers": 8}, Rate: 1000, Limit: ByGenerator}}
 	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown {

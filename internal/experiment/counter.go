@@ -17,20 +17,36 @@ const (
 	exactTimes  = 4
 )
 
-// exact is the effect of a counter that hardly varies: of the runs with
+// A counter is the values of a metric that hardly varies.
+type counter struct {
+	arms   [2][]float64
+	spread float64 // the greater one of both arms, as a ratio-1
+	pairs  int     // that measured it, 0 when only counting did
+}
+
+// exact are the values of a counter that hardly varies: of the runs with
 // everything counted, or of the pairs when there were none. Never of both: what
 // varied in the first is not given a second chance to look exact.
-func (t *Trial) exact(m diagnosis.Metric) (Effect, bool) {
+func (t *Trial) exact(m diagnosis.Metric) (c counter, ok bool) {
 	if !InfoOf(m).Counter {
-		return Effect{}, false
+		return c, false
 	}
-	if arms := t.counted(m); len(arms[0]) > 0 || len(arms[1]) > 0 {
-		return exactEffect(m, arms)
+	c.arms = t.counted(m)
+	if len(c.arms[0]) == 0 && len(c.arms[1]) == 0 {
+		s := t.series(t.pairs(), m)
+		c.arms, c.pairs = [2][]float64{s.a, s.b}, len(s.a)
 	}
-	s := t.series(t.pairs(), m)
-	e, ok := exactEffect(m, [2][]float64{s.a, s.b})
-	e.Pairs = len(s.a)
-	return e, ok
+	unit := t.unit(m)
+	for _, x := range c.arms {
+		if len(x) < 2 {
+			return c, false
+		}
+		c.spread = max(c.spread, spreadOf(x, unit))
+	}
+	if slices.Max(c.arms[0]) == 0 && slices.Max(c.arms[1]) == 0 {
+		c.spread = 0 // nothing happened in any run
+	}
+	return c, c.spread <= exactSpread
 }
 
 // counted are a metric's values of both arms in the runs with everything
@@ -46,36 +62,46 @@ func (t *Trial) counted(m diagnosis.Metric) (arms [2][]float64) {
 	return arms
 }
 
-// exactEffect decides a counter by its spread.
-func exactEffect(m diagnosis.Metric, arms [2][]float64) (Effect, bool) {
-	spread := 0.0
-	for _, x := range arms {
-		if len(x) < 2 {
-			return Effect{}, false
+// unit is what one event more would have changed in a metric that is left to
+// chance, 0 for one that is not. Ten collections in two runs of A and eleven in
+// two of B look exact, and are what identical arms do in one trial of eight.
+func (t *Trial) unit(m diagnosis.Metric) (unit float64) {
+	if !InfoOf(m).Chance {
+		return 0
+	}
+	for _, r := range t.Rounds {
+		if _, ok := r.Values[m]; ok {
+			unit = max(unit, 1/max(r.Ops, 1))
 		}
-		spread = max(spread, spreadOf(x))
 	}
-	if spread > exactSpread {
-		return Effect{}, false
-	}
-	e := Effect{Metric: m, Exact: true, Verdict: Same, P: math.NaN()}
-	e.A, e.MinA = medianMin(arms[0])
-	e.B, e.MinB = medianMin(arms[1])
-	e.Ratio = over(e.B, e.A)
-	e.Low, e.High = over(e.MinB, slices.Max(arms[0])), over(slices.Max(arms[1]), e.MinA)
-	if math.Abs(e.Ratio-1) >= max(exactLeast, exactTimes*spread) {
-		e.Verdict = verdictOf(m, e.Ratio-1)
-	}
-	return e, true
+	return unit
 }
 
-// spreadOf is the range relative to the median.
-func spreadOf(x []float64) float64 {
-	width := slices.Max(x) - slices.Min(x)
+// spreadOf is the range relative to the median, and at least the unit.
+func spreadOf(x []float64, unit float64) float64 {
+	width := max(slices.Max(x)-slices.Min(x), unit)
 	if width == 0 {
 		return 0
 	}
 	return width / statistics.Median(x)
+}
+
+// effect is what is said of the counter when the arms are different from times
+// the spread on. A metric that is read together with others needs more than
+// exactTimes; what is in between is then open.
+func (c counter) effect(m diagnosis.Metric, times float64) Effect {
+	e := Effect{Metric: m, Exact: true, Verdict: Inconclusive, P: math.NaN(), Pairs: c.pairs}
+	e.A, e.MinA = medianMin(c.arms[0])
+	e.B, e.MinB = medianMin(c.arms[1])
+	e.Ratio = over(e.B, e.A)
+	e.Low, e.High = over(e.MinB, slices.Max(c.arms[0])), over(slices.Max(c.arms[1]), e.MinA)
+	switch apart := math.Abs(e.Ratio - 1); {
+	case apart >= max(exactLeast, times*c.spread):
+		e.Verdict = verdictOf(m, e.Ratio-1)
+	case apart < max(exactLeast, exactTimes*c.spread):
+		e.Verdict = Same
+	}
+	return e
 }
 
 // over is b/a, 1 when both are zero.

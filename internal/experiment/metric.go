@@ -16,6 +16,10 @@ type Info struct {
 	// Counter says that it counts what the program did, which may well be the
 	// same in every run: it is compared exactly when it is.
 	Counter bool
+	// Chance says that when things happen has a part in it, as in how often the
+	// collector ran or a thread waited: small counts that are equal may be so by
+	// accident.
+	Chance bool
 	// Known is false for a metric that somebody made up; its direction is then
 	// a guess: more is better for what is counted per second, less for all else.
 	Known bool
@@ -32,11 +36,11 @@ var metrics = []struct {
 	{diagnosis.AllocsOp, Info{Title: "allocations per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
 	{diagnosis.BytesOp, Info{Title: "bytes allocated per operation", Unit: diagnosis.Bytes, Scale: 1, Counter: true}},
 	{diagnosis.Goroutines, Info{Title: "goroutines created per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.GCPerOp, Info{Title: "collections per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.Syscalls, Info{Title: "system calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.Futexes, Info{Title: "futex calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.Switches, Info{Title: "context switches per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.Faults, Info{Title: "page faults per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
+	{diagnosis.GCPerOp, Info{Title: "collections per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Syscalls, Info{Title: "system calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Futexes, Info{Title: "futex calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Switches, Info{Title: "context switches per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Faults, Info{Title: "page faults per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
 	{diagnosis.CPUPerOp, Info{Title: "CPU time per operation", Unit: diagnosis.Seconds, Scale: 1}},
 	{diagnosis.Elapsed, Info{Title: "elapsed time", Unit: diagnosis.Seconds, Scale: 1}},
 	{"ns/op", Info{Title: "time per operation", Unit: diagnosis.Seconds, Scale: 1e-9}},
@@ -46,6 +50,16 @@ var metrics = []struct {
 	{diagnosis.P99, Info{Title: "99th percentile of latency", Unit: diagnosis.Seconds, Scale: 1}},
 	{diagnosis.PeakRSS, Info{Title: "peak memory", Unit: diagnosis.Bytes, Scale: 1}},
 	{diagnosis.LiveHeap, Info{Title: "live heap", Unit: diagnosis.Bytes, Scale: 1}},
+}
+
+// Metrics are all that are known, in the order in which they are listed. Those
+// of package testing, like "ns/op", stand behind the name of a benchmark.
+func Metrics() []diagnosis.Metric {
+	list := make([]diagnosis.Metric, len(metrics))
+	for i, m := range metrics {
+		list[i] = m.metric
+	}
+	return list
 }
 
 // InfoOf tells what is known of a metric, with or without the name of a

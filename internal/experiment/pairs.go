@@ -70,33 +70,39 @@ func (t *Trial) droppedPairs() int {
 	return len(seen)
 }
 
-// soFar is the primary's ratio, 0 when unknown.
-func (t *Trial) soFar() float64 {
-	s := t.series(t.pairs(), t.Primary)
-	if len(s.d) == 0 {
-		return 0
+// soFar is the primary's ratio with its interval, each 0 when unknown. It is for
+// the eye: fewer draws than a verdict takes are enough, and none of so many pairs
+// that they would take longer than a run.
+func (t *Trial) soFar() (i Interval) {
+	d := t.series(t.pairs(), t.Primary).d
+	if len(d) > 0 {
+		i.Value = math.Exp(statistics.HodgesLehmann(d))
 	}
-	return math.Exp(statistics.HodgesLehmann(s.d))
+	const most, draws = 200, 500
+	if len(d) >= leastPairs && len(d) <= most {
+		low, high := statistics.Bootstrap(len(d), statistics.Centre(d), level, statistics.BootstrapOptions{Draws: draws, Seed: t.Seed})
+		i.Low, i.High = math.Exp(low), math.Exp(high)
+	}
+	return i
 }
 
 // A series is one metric over the pairs that measured it.
 type series struct {
 	a, b []float64
 	d    []float64 // log(b/a)
-	pair []int     // of each, from 1
 }
 
 // series pairs up a metric's values. A zero stands for less than half of the
 // least that was measured, or no ratio could be formed.
 func (t *Trial) series(pairs [][2]values, m diagnosis.Metric) (s series) {
 	least := math.Inf(1)
-	for i, arms := range pairs {
+	for _, arms := range pairs {
 		a, inA := arms[0][m]
 		b, inB := arms[1][m]
 		if !inA || !inB {
 			continue
 		}
-		s.a, s.b, s.pair = append(s.a, a), append(s.b, b), append(s.pair, i+1)
+		s.a, s.b = append(s.a, a), append(s.b, b)
 		for _, v := range []float64{a, b} {
 			if v > 0 {
 				least = min(least, v)
@@ -112,10 +118,4 @@ func (t *Trial) series(pairs [][2]values, m diagnosis.Metric) (s series) {
 		s.d = append(s.d, math.Log(max(b, least/2))-math.Log(max(a, least/2)))
 	}
 	return s
-}
-
-// first is the part of the series from the first n pairs.
-func (s series) first(n int) []float64 {
-	upTo, _ := slices.BinarySearch(s.pair, n+1)
-	return s.d[:upTo]
 }

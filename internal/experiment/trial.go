@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
@@ -18,17 +15,6 @@ import (
 const (
 	TrialKind   = "gowhy trial"
 	TrialSchema = 1
-)
-
-// A Verdict is the result of one metric.
-type Verdict string
-
-// The verdicts.
-const (
-	Improved     Verdict = "improved"
-	Regressed    Verdict = "regressed"
-	Same         Verdict = "same" // within the margin
-	Inconclusive Verdict = "inconclusive"
 )
 
 // A Conclusion is what a trial says about the prescription.
@@ -77,113 +63,6 @@ type Trial struct {
 	nominal nominal
 }
 
-// An Effect is what happened to one metric. In JSON, what is not known or
-// infinite is null.
-type Effect struct {
-	Metric  diagnosis.Metric
-	Verdict Verdict
-	// A and B are the medians, MinA and MinB the least.
-	A, B       float64
-	MinA, MinB float64
-	// Ratio is the Hodges-Lehmann estimate of B/A, Low and High its 95 %
-	// interval by bootstrap over pairs. For exact counters it is the ratio of the
-	// medians, and the interval the least and greatest ratio there was.
-	Ratio, Low, High float64
-	// P is that of the signed-rank test, two-sided, for all metrics but the
-	// primary adjusted for their number (Holm); NaN for exact counters. It is not
-	// adjusted for the number of looks: the levels are.
-	P float64
-	// Pairs is how many pairs measured it, 0 for exact counters that came from
-	// counting alone.
-	Pairs int
-	// Exact is set for a counter that hardly varies: decided by its spread, not
-	// by statistics.
-	Exact bool
-	// Need is about how many pairs would decide; 0 when it is decided.
-	Need int
-	// Guard is the limit when the metric was guarded (Guarded); Broken that it is
-	// surely exceeded, Unclear that the interval contains the limit.
-	Guarded         bool
-	Guard           float64
-	Broken, Unclear bool
-}
-
-// Worse is by how much the metric became worse, as a ratio in the direction
-// that is bad for it: of throughput it is A/B. With its 95 % interval.
-func (e Effect) Worse() (ratio, low, high float64) {
-	if InfoOf(e.Metric).More {
-		return 1 / e.Ratio, 1 / e.High, 1 / e.Low
-	}
-	return e.Ratio, e.Low, e.High
-}
-
-// effectJSON is an Effect with null for what JSON has no number for.
-type effectJSON struct {
-	Metric  diagnosis.Metric `json:"metric"`
-	Verdict Verdict          `json:"verdict"`
-	A       *float64         `json:"a"`
-	B       *float64         `json:"b"`
-	MinA    *float64         `json:"min_a"`
-	MinB    *float64         `json:"min_b"`
-	Ratio   *float64         `json:"ratio"`
-	Low     *float64         `json:"low"`
-	High    *float64         `json:"high"`
-	P       *float64         `json:"p"`
-	Pairs   int              `json:"pairs"`
-	Exact   bool             `json:"exact,omitempty"`
-	Need    int              `json:"need,omitempty"`
-	Guard   *float64         `json:"guard,omitempty"`
-	Broken  bool             `json:"broken,omitempty"`
-	Unclear bool             `json:"unclear,omitempty"`
-}
-
-// numbers pairs each field that may be null with its place in an Effect.
-func (j *effectJSON) numbers(e *Effect) map[**float64]*float64 {
-	return map[**float64]*float64{
-		&j.A: &e.A, &j.B: &e.B, &j.MinA: &e.MinA, &j.MinB: &e.MinB,
-		&j.Ratio: &e.Ratio, &j.Low: &e.Low, &j.High: &e.High, &j.P: &e.P,
-	}
-}
-
-// MarshalJSON writes null for what is not a number.
-func (e Effect) MarshalJSON() ([]byte, error) {
-	j := effectJSON{
-		Metric: e.Metric, Verdict: e.Verdict, Pairs: e.Pairs, Exact: e.Exact,
-		Need: e.Need, Broken: e.Broken, Unclear: e.Unclear,
-	}
-	for to, from := range j.numbers(&e) {
-		if !math.IsNaN(*from) && !math.IsInf(*from, 0) {
-			*to = from
-		}
-	}
-	if e.Guarded {
-		j.Guard = &e.Guard
-	}
-	return json.Marshal(j)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote; null is NaN.
-func (e *Effect) UnmarshalJSON(b []byte) error {
-	var j effectJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return err
-	}
-	*e = Effect{
-		Metric: j.Metric, Verdict: j.Verdict, Pairs: j.Pairs, Exact: j.Exact,
-		Need: j.Need, Broken: j.Broken, Unclear: j.Unclear,
-	}
-	for from, to := range j.numbers(e) {
-		*to = math.NaN()
-		if *from != nil {
-			*to = **from
-		}
-	}
-	if j.Guard != nil {
-		e.Guarded, e.Guard = true, *j.Guard
-	}
-	return nil
-}
-
 // A Round is one run of one arm.
 type Round struct {
 	// Pair counts from 1; what is before the first pair, counting and warming
@@ -202,10 +81,12 @@ const warmUp = "warm-up"
 type Prediction struct {
 	Metric diagnosis.Metric `json:"metric"`
 	// Best is the least (or for rates the greatest) ratio B/A that the bound
-	// allows; Estimate is a what-if's, 0 when there is none.
-	Best     float64 `json:"best"`
+	// allows, by Method; Estimate is what a replay of the trace expects, by
+	// Replay. 0 where there is none.
+	Best     float64 `json:"best,omitempty"`
+	Method   string  `json:"method,omitempty"`
 	Estimate float64 `json:"estimate,omitempty"`
-	Method   string  `json:"method"`
+	Replay   string  `json:"replay,omitempty"`
 }
 
 // These bound what DecodeTrial reads: the largest trial there can be has four
@@ -230,7 +111,9 @@ func (t *Trial) Encode(w io.Writer) error {
 		out.Rounds[i].Sample = r.Sample.clean(r.Count)
 	}
 	if p := t.Predicted; p != nil {
-		out.Predicted = &Prediction{p.Metric, finite(p.Best), finite(p.Estimate), p.Method}
+		q := *p
+		q.Best, q.Estimate = finite(p.Best), finite(p.Estimate)
+		out.Predicted = &q
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -343,70 +226,4 @@ const floorPairs = 10
 
 func (t *Trial) noise(pairs int) float64 {
 	return t.Floor * math.Sqrt(floorPairs/max(float64(pairs), floorPairs))
-}
-
-// firstPrimary is what decides when nobody said.
-func (t *Trial) firstPrimary() diagnosis.Metric {
-	for _, m := range []diagnosis.Metric{diagnosis.CPUPerOp, diagnosis.Elapsed} {
-		if t.measured(m) {
-			return m
-		}
-	}
-	all := t.allMetrics()
-	if len(all) == 0 {
-		return diagnosis.CPUPerOp
-	}
-	return all[0]
-}
-
-// measured says that both arms had a value of the metric, in dropped rounds too,
-// and from runs of the same kind: a program that is counted is another one.
-func (t *Trial) measured(m diagnosis.Metric) bool {
-	var seen sightings
-	for _, r := range t.Rounds {
-		if _, ok := r.Values[m]; ok {
-			seen.add(r)
-		}
-	}
-	return seen.both()
-}
-
-// sightings are where a metric was measured: timed or counted, in A or in B.
-type sightings [2][2]bool
-
-func (s *sightings) add(r Round) { s[index(r.Count)][index(r.Arm == "B")] = true }
-
-func (s *sightings) both() bool { return s[0][0] && s[0][1] || s[1][0] && s[1][1] }
-
-func index(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// allMetrics are those that both arms measured, in the table's order.
-func (t *Trial) allMetrics() []diagnosis.Metric {
-	seen := map[diagnosis.Metric]*sightings{}
-	for _, r := range t.Rounds {
-		for m := range r.Values {
-			if seen[m] == nil {
-				seen[m] = new(sightings)
-			}
-			seen[m].add(r)
-		}
-	}
-	maps.DeleteFunc(seen, func(_ diagnosis.Metric, s *sightings) bool { return !s.both() })
-	return slices.SortedFunc(maps.Keys(seen), compareMetrics)
-}
-
-func (t *Trial) measuredList() string {
-	var names []string
-	for _, m := range t.allMetrics() {
-		names = append(names, string(m))
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }

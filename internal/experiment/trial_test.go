@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,5 +202,11 @@ func TestMetricsAreKnown(t *testing.T) {
 		if !InfoOf(m).Known {
 			t.Errorf("%s is not known", m)
 		}
+		if !slices.Contains(Metrics(), m) {
+			t.Errorf("%s is not listed", m)
+		}
+	}
+	if list := Metrics(); !slices.IsSortedFunc(list, compareMetrics) || len(slices.Compact(list)) != len(metrics) {
+		t.Errorf("%v", list)
 	}
 }

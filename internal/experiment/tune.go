@@ -148,13 +148,7 @@ type intervalJSON struct {
 
 // MarshalJSON writes infinite ends as null.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	finite := func(v float64) *float64 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		return &v
-	}
-	return json.Marshal(intervalJSON{finite(i.Value), finite(i.Low), finite(i.High)})
+	return json.Marshal(intervalJSON{nullable(i.Value), nullable(i.Low), nullable(i.High)})
 }
 
 // UnmarshalJSON reads null as an infinite end.
@@ -163,13 +157,7 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	or := func(v *float64, otherwise float64) float64 {
-		if v == nil {
-			return otherwise
-		}
-		return *v
-	}
-	*i = Interval{or(j.Value, math.Inf(1)), or(j.Low, math.Inf(-1)), or(j.High, math.Inf(1))}
+	*i = Interval{orElse(j.Value, math.Inf(1)), orElse(j.Low, math.Inf(-1)), orElse(j.High, math.Inf(1))}
 	return nil
 }
 

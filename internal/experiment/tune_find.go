@@ -146,7 +146,7 @@ func (f *finder) together(ctx context.Context) error {
 	var err error
 	f.out.Together, err = Verify(ctx, Plan{
 		A: f.At(f.out.Start), B: f.At(f.out.Chosen), Primary: f.Goal.Metric, Margin: NearBest, Busy: f.Busy, Seed: f.Seed,
-	}, func(pairs, of int, _ float64) {
+	}, func(pairs, of int, _ Interval) {
 		f.progress(f.done+2*pairs, f.done+2*of, "start against all chosen")
 	})
 	return err

@@ -95,8 +95,10 @@ func (g Gate) busy(c Conditions) string {
 }
 
 // Progress is told after every round: how many pairs are done, of at most how
-// many, and the primary's ratio so far (0 when unknown).
-type Progress func(pairs, of int, ratio float64)
+// many, and the primary's ratio so far with its 95 % interval, each 0 as long as
+// it is not known. It decides nothing: an interval that somebody watches until
+// it suits him is not one of 95 %.
+type Progress func(pairs, of int, soFar Interval)
 
 // A RunError is the failure of a run. A program that fails is no improvement,
 // however fast it does so: one failure ends the trial.

@@ -137,7 +137,7 @@ func TestOnceIsNoRegression(t *testing.T) {
 		return numbers{k: 10}
 	}}
 	r := measured(t, b, Limit{diagnosis.AllocsOp, 0, 7})
-	if m := r.Checks[0].Measures[0]; m.Verdict != Inconclusive || m.Again != "unchanged" || r.Verdict != Passed || !strings.Contains(r.Summary, "1 could not be decided") {
+	if m := r.Checks[0].Measures[0]; m.Verdict != Inconclusive || m.Again != "unchanged" || r.Verdict != Passed || r.Summary != "nothing could be decided" {
 		t.Errorf("%+v, %s: %s", m, r.Verdict, r.Summary)
 	}
 }
@@ -212,10 +212,48 @@ func TestWhatCannotBeMeasured(t *testing.T) {
 	if r := measured(t, b, Limit{diagnosis.AllocsOp, 0, 7}); !strings.Contains(r.Checks[0].Problem, "does not compile") {
 		t.Errorf("%+v", r)
 	}
-	b = &bench{base: always(numbers{a: 1}), head: always(numbers{a: 1})}
+	b = &bench{base: always(numbers{a: 1, key("BenchmarkA", "widgets/op"): 2}), head: always(numbers{a: 1, key("BenchmarkA", diagnosis.BytesOp): 3})}
 	c := measured(t, b, Limit{"widgets/op", 0, 7}, Limit{diagnosis.BytesOp, 0, 8}).Checks[0]
 	if len(c.Measures) != 2 || c.Verdict != Inconclusive || c.Measures[0].Why != "it was not measured" || c.Measures[1].At.Line != 12 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A limit of what no benchmark reports would let everything pass.
+func TestLimitOfNothing(t *testing.T) {
+	k := key("BenchmarkA", diagnosis.AllocsOp)
+	b := &bench{base: always(numbers{k: 1}), head: always(numbers{k: 1})}
+	p := &Policy{File: "gate.yaml", Pairs: 20, Checks: []CheckPolicy{{Name: "n", Package: "./p", Bench: ".", Iterations: 100,
+		Limits: []Limit{{diagnosis.AllocsOp, 0, 6}, {"alocs/op", 0, 7}}}}}
+	g := &gate{policy: p, result: &Result{}, tools: b}
+	var wrong *PolicyError
+	if err := g.run(t.Context(), time.Minute); !errors.As(err, &wrong) || wrong.Line != 7 || wrong.File != "gate.yaml" || !strings.Contains(wrong.What, "allocs/op") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A program may end before its memory was looked at, in some runs or in all:
+// that keeps nothing else from being judged.
+func TestMemoryOfShortPrograms(t *testing.T) {
+	for _, limits := range [][]Limit{{{diagnosis.PeakRSS, 0.1, 7}, {diagnosis.CPUPerOp, 0.5, 8}}, {{diagnosis.PeakRSS, 0.1, 7}}} {
+		first := true
+		b := &bench{base: always(numbers{diagnosis.CPUPerOp: 2, diagnosis.AllocsOp: 1}), head: func(int) numbers {
+			n := numbers{diagnosis.CPUPerOp: 2, diagnosis.AllocsOp: 1}
+			if first { // the one that tries it out
+				n[diagnosis.PeakRSS] = 9e6
+			}
+			first = false
+			return n
+		}}
+		p := &Policy{Pairs: 20, Checks: []CheckPolicy{{Name: "n", Package: "./p", Command: "{binary}", Limits: limits, Line: 3}}}
+		g := &gate{policy: p, result: &Result{Policy: "gate.yaml"}, tools: b}
+		if err := g.run(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		m := g.result.Checks[0].Measures
+		if len(m) != len(limits) || m[0].Verdict != Inconclusive || m[0].Why != "it was not measured" || len(m) > 1 && m[1].Verdict != Passed {
+			t.Errorf("%v: %+v", limits, m)
+		}
 	}
 }
 
@@ -407,7 +445,11 @@ func TestBase(t *testing.T) {
 	if _, _, err := base(""); !errors.As(err, &p) || p.Hint == "" {
 		t.Errorf("the first commit has none before it: %v", err)
 	}
-	files(t, r.dir, map[string]string{"new.txt": "x"})
+	files(t, r.dir, map[string]string{"gate.json": "{}", "cpu.pprof": "x"})
+	if _, _, err := base(""); !errors.As(err, &p) {
+		t.Errorf("results that lie about make no change: %v", err)
+	}
+	files(t, r.dir, map[string]string{"new/new.go": "package new\n"})
 	if b, h, err := base(""); err != nil || b.Name != "HEAD" || b.Commit != h.Commit || !h.Modified || h.Name != "working tree" {
 		t.Errorf("a modified tree on main: %+v, %+v, %v", b, h, err)
 	}
@@ -451,10 +493,57 @@ func TestRepositoryProblems(t *testing.T) {
 	if res.Verdict != Passed || !strings.Contains(res.Checks[0].Problem, "the base cannot be measured") {
 		t.Errorf("%+v", res)
 	}
+	// One of a module of its own is found.
+	files(t, r.dir, map[string]string{"nested/go.mod": "module example.com/nested\n\ngo 1.26\n", "nested/n_test.go": strings.Replace(tinyBenchmarks, "package tiny", "package nested", 1) + "\nfunc Work(int) [][]byte { return nil }\n"})
+	if res := r.run(strings.Replace(allocsPolicy, "./tiny", "./nested", 1)); !strings.Contains(res.Checks[0].Problem, "the base cannot be measured") {
+		t.Errorf("%+v", res)
+	}
 	// A change that does not compile is an error of its own.
 	files(t, r.dir, map[string]string{"tiny/tiny.go": "package tiny\n\nbroken"})
 	if _, err := Run(t.Context(), r.policy(allocsPolicy), Options{Dir: r.dir}); err == nil {
 		t.Error("what does not compile passes")
+	}
+}
+
+// In a hook git tells where its own repository is, and looking at files must
+// not write the user's index.
+func TestRepositoryInAHook(t *testing.T) {
+	r := newRepo(t)
+	t.Setenv("GIT_DIR", ".git")
+	t.Setenv("GIT_INDEX_FILE", ".git/index")
+	repo, err := open(t.Context(), r.dir+"/tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(r.dir + "/.git/index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour) // what git would note in its index
+	if err := os.Chtimes(r.dir+"/tiny/tiny.go", later, later); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := repo.head(t.Context()); err != nil || h.Modified {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if after, err := os.ReadFile(r.dir + "/.git/index"); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the index was written: %v", err)
+	}
+}
+
+// Reports name files from the repository's root, wherever gate runs.
+func TestRelative(t *testing.T) {
+	r := newRepo(t)
+	t.Chdir(r.dir + "/tiny")
+	repo, err := open(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"gate.yaml": "tiny/gate.yaml", "../ci/gate.yaml": "ci/gate.yaml", r.dir + "/a.go": "a.go",
+		"../../gate.yaml": "gate.yaml"} {
+		if got := repo.relative(path); got != want {
+			t.Errorf("%q is %q, want %q", path, got, want)
+		}
 	}
 }
 

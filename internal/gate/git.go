@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/subject"
 )
 
 // A Problem is an error with what to do about it.
@@ -43,7 +45,7 @@ func noRepository(dir string, err error) error {
 // git runs a command that only reads, and returns its first output.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = r.dir
+	cmd.Dir, cmd.Env = r.dir, subject.GitEnviron()
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 }
@@ -54,6 +56,10 @@ func (r *repository) commit(ctx context.Context, name string) (string, bool) {
 	return c, err == nil && c != ""
 }
 
+// built are the new files, for git, that make a working tree differ: a result
+// or a profile that lies about does not, and must not make HEAD its own base.
+var built = []string{":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/go.mod", ":/*/go.mod", ":/go.work", ":/testdata/*", ":/*/testdata/*"}
+
 // head is the working tree.
 func (r *repository) head(ctx context.Context) (Revision, error) {
 	h := Revision{Name: "working tree"}
@@ -61,8 +67,12 @@ func (r *repository) head(ctx context.Context) (Revision, error) {
 	if h.Commit, ok = r.commit(ctx, "HEAD"); !ok {
 		return h, &Problem{"the repository has no commit yet, so there is no revision to compare with", "git commit"}
 	}
-	status, err := r.git(ctx, "status", "--porcelain", "--untracked-files=normal")
+	status, err := r.git(ctx, "status", "--porcelain", "--untracked-files=no")
 	h.Modified = err == nil && status != ""
+	if err == nil && !h.Modified {
+		added, err := r.git(ctx, append([]string{"ls-files", "--others", "--exclude-standard", "--"}, built...)...)
+		h.Modified = err == nil && added != ""
+	}
 	if !h.Modified {
 		h.Name = "HEAD"
 	}
@@ -108,6 +118,9 @@ func (r *repository) defaultBranch(ctx context.Context) (string, bool) {
 // relative is a path from the repository's root, with slashes, for reports;
 // the name of a file outside it.
 func (r *repository) relative(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
 	for _, root := range []string{r.root, resolved(r.root)} {
 		for _, p := range []string{path, resolved(path)} {
 			if rel, err := filepath.Rel(root, p); err == nil && filepath.IsLocal(rel) {

@@ -210,6 +210,9 @@ func (m *measurer) counters(ctx context.Context) error {
 		m.seen[k] = len(b[1][k]) > 0
 	}
 	m.match(b)
+	if err := m.measurable(b); err != nil {
+		return err
+	}
 	var again []Measure
 	for _, name := range m.names {
 		for _, l := range limits {
@@ -228,6 +231,28 @@ func (m *measurer) counters(ctx context.Context) error {
 		}
 	}
 	return m.recount(ctx, again)
+}
+
+// measurable refuses a limit of what no benchmark of either side reports: it
+// would never fail.
+func (m *measurer) measurable(b block) error {
+	if m.policy.Command != "" || len(m.names) == 0 {
+		return nil
+	}
+	there := map[string]bool{}
+	for i := range b {
+		for k := range b[i] {
+			_, metric := split(k)
+			there[string(metric)] = true
+		}
+	}
+	for _, l := range m.policy.Limits {
+		if !there[string(l.Metric)] {
+			words := strings.Join(slices.Sorted(maps.Keys(there)), ", ")
+			return &PolicyError{m.gate.policy.File, l.Line, fmt.Sprintf("no benchmark of %s that matches %q reports %q; they report %s", m.policy.Package, m.policy.Bench, short(string(l.Metric)), words), ""}
+		}
+	}
+	return nil
 }
 
 // recount measures counters once more that regressed.
@@ -344,8 +369,10 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 		e.Verdict, e.Why = Regressed, fmt.Sprintf("%s, limit %s", growth(base, head), percent(l.Ratio))
 	case diff < -max(least, exactSpread*base):
 		e.Verdict, e.Why = Improved, growth(base, head)
-	case math.Abs(diff) <= least:
+	case diff == 0:
 		e.Verdict, e.Why = Passed, "unchanged"
+	case math.Abs(diff) <= least:
+		e.Verdict, e.Why = Passed, "differs by no more than runs do"
 	default:
 		e.Verdict, e.Why = Passed, fmt.Sprintf("%s, within the limit of %s", growth(base, head), percent(l.Ratio))
 	}
@@ -470,12 +497,26 @@ func regressed(e Measure) bool { return e.Verdict == Regressed }
 // timing measures a benchmark or the command in pairs of rounds.
 func (m *measurer) timing(ctx context.Context, name string, limits []Limit, seed uint64) ([]Measure, error) {
 	pattern := only(name)
-	plan := experiment.Plan{A: m.arms.base.time(pattern), B: m.arms.head.time(pattern), Primary: key(name, limits[0].Metric),
-		Margin: limits[0].Ratio, Floor: m.gate.noise, Pairs: m.gate.policy.Pairs, Seed: seed}
-	for _, l := range limits[1:] {
-		plan.Guards = append(plan.Guards, experiment.Guard{Metric: key(name, l.Metric), Limit: max(l.Ratio, m.gate.noise)})
+	first := primaryOf(limits)
+	plan := experiment.Plan{A: m.arms.base.time(pattern), B: m.arms.head.time(pattern), Primary: key(name, first.Metric),
+		Margin: first.Ratio, Floor: m.gate.noise, Pairs: m.gate.policy.Pairs, Seed: seed}
+	for _, l := range limits {
+		if l != first {
+			plan.Guards = append(plan.Guards, experiment.Guard{Metric: key(name, l.Metric), Limit: max(l.Ratio, m.gate.noise)})
+		}
 	}
 	return m.verify(ctx, plan, name, limits, m.gate.noise)
+}
+
+// primaryOf is the first limit of what every run measures. A program that ends
+// at once may do so before anybody looked at its memory.
+func primaryOf(limits []Limit) Limit {
+	for _, l := range limits {
+		if l.Metric != diagnosis.PeakRSS {
+			return l
+		}
+	}
+	return Limit{diagnosis.CPUPerOp, limits[0].Ratio, limits[0].Line}
 }
 
 // verify runs a plan and judges its effects.
@@ -485,7 +526,7 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 		what = "counting "
 	}
 	what += cmp.Or(name, m.policy.Name)
-	trial, err := experiment.Verify(ctx, plan, func(pairs, of int, _ float64) {
+	trial, err := experiment.Verify(ctx, plan, func(pairs, of int, _ experiment.Interval) {
 		m.step(what, fmt.Sprintf("pair %d of at most %d", pairs, of))
 	})
 	if err != nil {
@@ -496,8 +537,8 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 		e := m.measureOf(name, l)
 		e.Pairs = trial.Pairs
 		i := slices.IndexFunc(trial.Effects, func(f experiment.Effect) bool { return f.Metric == key(name, l.Metric) })
-		if i < 0 {
-			e.Why = "it was not measured"
+		if i < 0 || known(trial.Effects[i].A) == nil || known(trial.Effects[i].B) == nil {
+			e.Why, e.Pairs = "it was not measured", 0
 		} else {
 			e.judge(&trial.Effects[i], floor)
 		}
@@ -529,6 +570,9 @@ func (e *Measure) judge(f *experiment.Effect, floor float64) {
 	switch {
 	case f.Verdict == experiment.Regressed && by > allowed:
 		e.Verdict, e.Why = Regressed, fmt.Sprintf("worse by %s, beyond %s", percent(by), limit)
+		if f.A == 0 {
+			e.Why = growth(f.A, f.B) + ", beyond " + limit
+		}
 	case f.Verdict == experiment.Improved:
 		e.Verdict, e.Why = Improved, fmt.Sprintf("better by %s", percent(-by))
 	case f.Verdict == experiment.Regressed:

@@ -69,6 +69,7 @@ const (
 const (
 	maxPolicy = 1 << 20
 	maxChecks = 1000
+	maxLimits = 100 // of a check
 	maxText   = 4 << 10
 	maxRatio  = 100 // times worse: as a limit it would limit nothing
 )
@@ -291,6 +292,9 @@ func readCheck(n *yaml.Node) (CheckPolicy, error) {
 func readLimits(n *yaml.Node, command bool) (list []Limit, err error) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		return nil, wrong(n, "limits: {allocs/op: 0%}", "limits must be lines of \"metric: 5%%\"")
+	}
+	if len(n.Content) > 2*maxLimits {
+		return nil, wrong(n, "make two checks", "a check has at most %d limits", maxLimits)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]

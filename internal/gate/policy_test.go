@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -82,6 +83,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"checks:\n  - package: ./p\n    limits: {B/op: NaN%}\n", `p.yaml:3: "NaN%" is no limit`},
 		{"checks:\n  - package: ./p\n    limits: {B/op: 1%, B/op: 2%}\n", `p.yaml:3: "B/op" is limited twice`},
 		{"checks:\n  - package: ./p\n    limits: {B/op: 1%}\n  - package: ./p\n    limits: {B/op: 1%}\n", `p.yaml:4: there is another check named "./p" at line 2`},
+		{"checks:\n  - package: ./p\n    limits:\n" + manyLimits(maxLimits+1), "p.yaml:4: a check has at most 100 limits"},
 		{"a: &a [x]\nchecks: *a\n", `p.yaml:1: a policy knows no "a"`},
 		{"checks:\n  - *b\n", "p.yaml: not YAML: unknown anchor 'b' referenced"},
 		{strings.Repeat("#", maxPolicy+1), "p.yaml: it is larger than 1 MiB"},
@@ -93,6 +95,14 @@ func TestPolicyMistakes(t *testing.T) {
 			t.Errorf("%.80q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
+}
+
+func manyLimits(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "      u%d/op: 1%%\n", i)
+	}
+	return b.String()
 }
 
 func FuzzPolicy(f *testing.F) {

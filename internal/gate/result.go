@@ -162,7 +162,10 @@ func (r *Result) conclude() {
 
 func summary(n map[Verdict]int, all int) string {
 	text := fmt.Sprintf("nothing regressed in %d %s", all, plural(all, "measure"))
-	if n[Regressed] > 0 {
+	switch decided := n[Passed] + n[Improved] + n[Regressed]; {
+	case decided == 0 && n[Inconclusive] > 0:
+		return "nothing could be decided"
+	case n[Regressed] > 0:
 		text = fmt.Sprintf("%d of %d %s regressed", n[Regressed], all, plural(all, "measure"))
 	}
 	if n[Improved] > 0 {

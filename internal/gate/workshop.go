@@ -71,10 +71,15 @@ func (w *workshop) arms(ctx context.Context, c *CheckPolicy, step step) (pair, e
 }
 
 // directory is where a package of the working tree is. Both revisions run
-// there, so that they find the same files.
+// there, so that they find the same files. One that is named by its directory
+// may be of a module of its own, which the go command finds only from there.
 func (w *workshop) directory(ctx context.Context, pkg string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "--", pkg)
-	cmd.Dir = w.repo.dir
+	from, path := w.repo.dir, pkg
+	if pkg == "." || strings.HasPrefix(pkg, "./") || strings.HasPrefix(pkg, "../") {
+		from, path = filepath.Join(from, filepath.FromSlash(pkg)), "."
+	}
+	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "--", path)
+	cmd.Dir = from
 	var words strings.Builder
 	cmd.Stderr = &words
 	out, err := cmd.Output()

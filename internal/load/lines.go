@@ -90,6 +90,7 @@ func (f *feed) Dial(context.Context) (Conn, error) {
 	cmd := exec.Command(f.Command[0], f.Command[1:]...)
 	cmd.Env = append(os.Environ(), f.Env...)
 	cmd.Dir, cmd.Stderr = f.Dir, f.Stderr
+	cmd.WaitDelay = f.parting // what it started may hold its errors open
 	// Our own pipes have deadlines, those of exec have not.
 	in, feeding, err := os.Pipe()
 	if err != nil {
@@ -178,6 +179,10 @@ func (c *lineConn) Send(seq int64, deadline time.Time) error {
 	return nil
 }
 
+// Ended is how the [Failure] begins of operations for which there was no
+// program any more.
+const Ended = "the program ended"
+
 // lost says how the program ended whose pipes are gone.
 func (c *lineConn) lost(err error) error {
 	if errors.Is(err, os.ErrClosed) { // by us
@@ -189,7 +194,7 @@ func (c *lineConn) lost(err error) error {
 	} else {
 		select {
 		case <-c.exited:
-			e.how = "the program ended: " + c.cmd.ProcessState.String()
+			e.how = Ended + ": " + c.cmd.ProcessState.String()
 		case <-time.After(c.parting):
 			e.how = "the program closed its input or output"
 		}

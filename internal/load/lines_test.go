@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,8 +29,17 @@ func TestMain(m *testing.M) {
 }
 
 // beFed answers lines. With a number it dies after so many; "deaf" reads
-// nothing, "mute" answers nothing, "stubborn" does not end.
+// nothing, "mute" answers nothing, "stubborn" does not end, "parent" leaves a
+// child behind that has its files.
 func beFed(how string) {
+	if how == "parent" {
+		child := exec.Command(os.Args[0])
+		child.Env, child.Stdout, child.Stderr = append(os.Environ(), behaviour+"=deaf"), os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			os.Exit(4)
+		}
+		fmt.Fprintf(os.Stderr, "%d\n", child.Process.Pid)
+	}
 	if how == "deaf" {
 		time.Sleep(time.Minute)
 	}
@@ -132,6 +142,33 @@ func TestLinesStubborn(t *testing.T) {
 	c.Close()
 	if took := time.Since(start); took < 100*ms || took > 30*time.Second {
 		t.Errorf("ended after %v", took)
+	}
+}
+
+// What a program leaves behind does not keep it from being closed.
+func TestLinesLeavesChild(t *testing.T) {
+	var said safeBuffer
+	c, err := fed(t, "parent", Feed{Stderr: &said}).Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Send(0, time.Now().Add(10*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Receive(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	c.Close()
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("closed after %v", took)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(said.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child, err := os.FindProcess(pid); err == nil {
+		child.Kill()
 	}
 }
 

@@ -59,7 +59,8 @@ type Result struct {
 	Sent    int64  // of them begun; the others still waited when time was up
 	// Service is the latency from the actual sending, which is what a closed
 	// loop would have seen; Latency is from when the operation was due. Both are
-	// of operations that were answered or timed out.
+	// of operations that were answered or timed out; Latency has those that were
+	// never begun, too, with what they had waited when time was up.
 	Service []Quantile
 	// Late is how long after they were due operations were begun although a
 	// connection was free: the generator's own error.

@@ -183,6 +183,25 @@ func serial(d time.Duration) func(int64) error {
 	}
 }
 
+// A stall that lasts to the end keeps all but one operation of a connection
+// from being begun: that they waited shows all the same.
+func TestStallAtTheEnd(t *testing.T) {
+	serve := func(seq int64) error {
+		if seq == 900 {
+			time.Sleep(200 * ms)
+		}
+		return nil
+	}
+	r := offerFake(t, &fake{limits: Limits{Connections: 1, Depth: 1}, serve: serve}, Options{Rate: 1000, Duration: time.Second})
+	if r.Sent != 901 || r.Planned != 1000 || r.Ops != 901 {
+		t.Fatalf("%d of %d sent, %d done", r.Sent, r.Planned, r.Ops)
+	}
+	within(t, "p95", r.Quantile(0.95).Seconds(), 0.05, 0.05)
+	if p95 := quantileOf(r.Service, 0.95); p95 > ms {
+		t.Errorf("service at p95 is %v", p95)
+	}
+}
+
 func TestBacklogGrows(t *testing.T) {
 	r := offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 200, Duration: 10 * time.Second, Connections: 16})
 	if len(r.Backlog) < 35 {

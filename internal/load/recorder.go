@@ -180,6 +180,18 @@ func (r *recorder) finish(o op, end time.Duration, out outcome) {
 	}
 }
 
+// never notes an operation that was not begun when time was up: nobody knows its
+// latency, but as long as this it has waited. Left out, a stall at the end of a
+// run would hide behind the few operations that were under way in it.
+func (r *recorder) never(at time.Duration) {
+	if at < r.counted {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.response.add(r.end - at)
+}
+
 func (r *recorder) fail(kind string) {
 	if r.kinds[kind] == 0 && len(r.kinds) >= maxKinds && !slices.Contains(knownKinds, kind) {
 		kind = kindOthers

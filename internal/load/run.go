@@ -139,6 +139,8 @@ func (r *run) offer(ctx context.Context) (*Result, error) {
 		_, planned = newArrivals(&r.o).passed(stopped)
 	} else if r.ctx.Err() != nil {
 		r.rec.cut(r.now())
+	} else {
+		r.giveUp()
 	}
 	return r.result(planned), ctx.Err()
 }
@@ -248,6 +250,13 @@ func (r *run) finish() {
 		close(w.ops)
 	}
 	r.idle = nil
+}
+
+// giveUp notes what came due and was never begun.
+func (r *run) giveUp() {
+	for ; r.plan != nil && r.plan.more; r.plan.next() {
+		r.rec.never(r.plan.at)
+	}
 }
 
 // take gives a worker its next operation, when there is one. held says that it

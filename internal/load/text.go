@@ -112,10 +112,11 @@ func (r *Result) rates() string {
 	return fmt.Sprintf("%s/s of %s/s offered", rateText(r.Rate), rateText(r.Offered))
 }
 
-// rateText has three digits after those that are whole.
+// rateText has four digits, or all that are whole: the line has to fit on a
+// screen.
 func rateText(x float64) string {
-	if x >= 100 {
-		return fmt.Sprintf("%.1f", x)
+	if x >= 1000 {
+		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.4g", x)
 }

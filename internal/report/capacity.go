@@ -139,9 +139,19 @@ func capacityNext(r *experiment.CapacityResult) [][2]string {
 		return nil
 	}
 	return [][2]string{
-		{fmt.Sprintf("gowhy load %s --rate %.0f -d 30s -o load.json", word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, while"},
-		{"gowhy record -d 30s --load load.json --url " + word(r.URL), "why it does not bear more"},
+		{fmt.Sprintf("gowhy load %s --rate %.0f -d 35s -o load.json &", word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, and beside it"},
+		{"gowhy record -d 30s --url " + word(serverOf(r.URL)), "why it does not bear more"},
 	}
+}
+
+// serverOf is a URL without its path: profiles are not below it.
+func serverOf(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		scheme, rest = "http", url
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
 }
 
 // CapacityTable writes the capacities of a table: what it allows to say first.

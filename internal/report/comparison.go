@@ -276,8 +276,14 @@ func shareOf(part, whole float64) string {
 	if whole <= 0 {
 		return "-"
 	}
-	return percent(part / whole)
+	if share := part / whole; share == 0 || math.Abs(share) >= leastShare {
+		return percent(share)
+	}
+	return "<" + percent(leastShare)
 }
+
+// leastShare is the least of a whole that anybody wants to read.
+const leastShare = 0.0001
 
 // benchmarkBlocks has a table for each unit, as benchmarks are read.
 func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
@@ -301,7 +307,7 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 		}
 		for _, m := range c.Means {
 			if m.Unit == unit {
-				t.rows = append(t.rows, comparisonRow{a: benchmarkValue(m.A, unit), b: benchmarkValue(m.B, unit), change: ratioChange(m.Ratio),
+				t.rows = append(t.rows, comparisonRow{a: benchmarkValue(whole(m.A), unit), b: benchmarkValue(whole(m.B), unit), change: ratioChange(m.Ratio),
 					name: fmt.Sprintf("geometric mean of %d", m.Of)})
 			}
 		}
@@ -335,11 +341,19 @@ func benchmarkRow(b *compare.Benchmark, withPackage bool) comparisonRow {
 	return r
 }
 
+// whole undoes what a mean by logarithms adds to a whole number.
+func whole(v float64) float64 {
+	if r := math.Round(v); math.Abs(v-r) < 1e-9*math.Abs(r) {
+		return r
+	}
+	return v
+}
+
 // benchmarkValue writes a value in the unit of a benchmark.
 func benchmarkValue(v float64, unit string) string {
 	switch {
-	case unit == "ns/op" && math.Abs(v) >= 1000 && math.Abs(v) < 1e18:
-		return duration(time.Duration(v))
+	case unit == "ns/op" && math.Abs(v) >= 999.5 && math.Abs(v) < 1e18:
+		return duration(time.Duration(math.Round(v)))
 	case unit == "ns/op":
 		return figures(v) + " ns"
 	case unit == "B/op":

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +47,7 @@ const (
 func usable(p *experiment.Point) bool { return p.Ratio > 0 && p.Goal.Value > 0 }
 
 func newPlot(c *experiment.Curve, width int) *plot {
-	p := &plot{c: c, memory: map[int]string{}, wideValue: utf8.RuneCountInString(Safe(c.Knob.Name)), wideAt: utf8.RuneCountInString(Safe(string(c.Goal.Metric)))}
+	p := &plot{c: c, memory: map[int]string{}, wideValue: utf8.RuneCountInString(plotName(c)), wideAt: utf8.RuneCountInString(Safe(string(c.Goal.Metric)))}
 	for i := range c.Points {
 		pt := &c.Points[i]
 		p.wideValue = max(p.wideValue, utf8.RuneCountInString(knobText(&c.Knob, pt.Value)))
@@ -65,6 +66,9 @@ func newPlot(c *experiment.Curve, width int) *plot {
 	p.axis = min(max(width-2-p.wideValue-2-p.wideAt-2-2-p.wideMemory, leastAxis), mostAxis)
 	return p
 }
+
+// plotName is the knob's name where the axis needs the room.
+func plotName(c *experiment.Curve) string { return middle(Safe(c.Knob.Name), leastAxis) }
 
 // span is the least and the greatest that is drawn, a little room beside.
 func span(c *experiment.Curve) (low, high float64) {
@@ -116,7 +120,7 @@ func (p *plot) bar(i int) string {
 // and those that break a limit.
 func (t *texter) curve(c *experiment.Curve, keep []experiment.Keep) {
 	p := newPlot(c, t.width)
-	head := "  " + lpad(Safe(c.Knob.Name), p.wideValue) + "  " + lpad(Safe(string(c.Goal.Metric)), p.wideAt) + "  " + p.scale()
+	head := "  " + lpad(plotName(c), p.wideValue) + "  " + lpad(Safe(string(c.Goal.Metric)), p.wideAt) + "  " + p.scale()
 	if p.wideMemory > 0 {
 		head += "  " + lpad("peak rss", p.wideMemory)
 	}
@@ -204,7 +208,7 @@ func (t *texter) law(c *experiment.Curve) {
 	}
 	t.title("Universal scalability law")
 	if c.USL == nil {
-		t.marked("·", "not fitted: "+c.NoUSL)
+		t.marked("·", "not fitted: "+cmp.Or(c.NoUSL, "the search ended before"))
 		return
 	}
 	u := c.USL

@@ -1,11 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,6 +63,17 @@ func Gate(w io.Writer, r *gate.Result, o Options) error {
 		}
 	}
 	t.list("Warnings", r.Warnings, yellow)
+	if next := gateNext(r); len(next) > 0 {
+		t.title("Next")
+		for _, n := range next {
+			if n.run != "" {
+				t.line("   $ " + t.in(bold, Safe(n.run)))
+				t.para(5, "", strings.TrimSuffix(n.why, ":"), dim)
+				continue
+			}
+			t.para(3, "", n.why, plain)
+		}
+	}
 	if inconclusive(r) {
 		t.line("")
 		t.para(0, "", inconclusiveNote(r), dim)
@@ -78,7 +89,7 @@ func (t *texter) gateProblems(c *gate.Check) {
 	}
 	for i := range c.Measures {
 		m := &c.Measures[i]
-		if m.Verdict != gate.Regressed && m.Verdict != gate.Inconclusive {
+		if !troubled(m) {
 			continue
 		}
 		t.para(3, "", fmt.Sprintf("%s %s: %s", string(m.Verdict), measureName(m), gateWhy(m)), gateStyle(m.Verdict))
@@ -126,7 +137,10 @@ func inconclusiveNote(r *gate.Result) string {
 
 // checkTitle names a check with what it is of.
 func checkTitle(c *gate.Check) string {
-	if c.Name == c.Package {
+	switch {
+	case c.Name == c.Package && strings.Trim(c.Name, "./") == "":
+		return "package " + c.Name // dots alone are no name
+	case c.Name == c.Package:
 		return c.Name
 	}
 	return c.Name + " (" + c.Package + ")"
@@ -236,33 +250,122 @@ const GateMarker = "<!-- gowhy gate -->"
 func GateMarkdown(w io.Writer, r *gate.Result, _ Options) error {
 	var m markdown
 	m.b.WriteString(GateMarker + "\n")
-	m.p("### %s gowhy gate: %s", gateSign(r.Verdict), md(r.Summary))
+	m.p("### %s gowhy gate: %s", gateSign(r), md(r.Summary))
 	m.gateProblems(r)
-	m.p("<details><summary>%s</summary>", md("All measures"))
-	for i := range r.Checks {
-		c := &r.Checks[i]
-		m.p("**%s**: %s", md(checkTitle(c)), md(cmp.Or(c.Problem, string(c.Verdict))))
-		m.gateTable(c.Measures, func(*gate.Measure) bool { return true })
-		m.inList = false
-		for _, warning := range c.Warnings {
+	if next := gateNext(r); len(next) > 0 {
+		m.p("**What now**")
+		for _, n := range next {
+			m.item("%s", md(capitalised(n.why)))
+			if n.run != "" {
+				m.b.WriteString("  " + code(n.run) + "\n")
+			}
+		}
+	}
+	if warnings := gateWarnings(r); len(warnings) > 0 {
+		m.p("**Warnings**")
+		for _, warning := range warnings {
 			m.item("%s", md(warning))
 		}
 	}
-	m.p("</details>")
-	m.list("Warnings", r.Warnings)
 	if inconclusive(r) {
 		m.p("%s", md(inconclusiveNote(r)))
 	}
+	m.gatePassed(r)
 	m.p("<sub>%s</sub>", md(gateSubject(r)))
 	_, err := io.WriteString(w, m.b.String())
 	return err
 }
 
-func gateSign(v gate.Verdict) string {
-	switch v {
-	case gate.Regressed:
+// gateWarnings are those of the checks, with their names where there are
+// several, and of all.
+func gateWarnings(r *gate.Result) (list []string) {
+	for i := range r.Checks {
+		for _, warning := range r.Checks[i].Warnings {
+			if len(r.Checks) > 1 {
+				warning = checkTitle(&r.Checks[i]) + ": " + warning
+			}
+			list = append(list, warning)
+		}
+	}
+	return append(list, r.Warnings...)
+}
+
+// troubled reports whether a measure keeps a change from passing for certain.
+func troubled(m *gate.Measure) bool {
+	return m.Verdict == gate.Regressed || m.Verdict == gate.Inconclusive
+}
+
+// gatePassed folds away what nobody has to look at.
+func (m *markdown) gatePassed(r *gate.Result) {
+	n := 0
+	for i := range r.Checks {
+		for j := range r.Checks[i].Measures {
+			if !troubled(&r.Checks[i].Measures[j]) {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	m.p("<details><summary>%d %s passed</summary>", n, plural(n, "measure"))
+	for i := range r.Checks {
+		m.gateTable(r, &r.Checks[i], func(e *gate.Measure) bool { return !troubled(e) })
+	}
+	m.p("</details>")
+}
+
+// A gateStep is something to do about a result.
+type gateStep struct{ run, why string }
+
+// gateNext says what to do about the first measure that regressed in each
+// check: the others mostly have the same cause.
+func gateNext(r *gate.Result) (next []gateStep) {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		at := slices.IndexFunc(c.Measures, func(m gate.Measure) bool { return m.Verdict == gate.Regressed })
+		if at < 0 {
+			continue
+		}
+		if len(next) < maxGateNext {
+			next = append(next, gateLook(r, c, &c.Measures[at]))
+		}
+	}
+	if len(next) > 0 {
+		next = append(next, gateStep{why: "if that is the price of the change, raise the limit in " + Safe(r.Policy)})
+	}
+	return next
+}
+
+// maxGateNext is how many checks are worth a command each.
+const maxGateNext = 3
+
+// gateLook shows where the cost is now, or measures a command again.
+func gateLook(r *gate.Result, c *gate.Check, m *gate.Measure) gateStep {
+	if m.Benchmark == "" {
+		return gateStep{"gowhy verify --base " + word(r.Base.Commit[:min(len(r.Base.Commit), 10)]) + " --package " + word(c.Package) + " --primary " + word(string(m.Metric)) + " -- " + c.Command,
+			"measure it here, with the other metrics beside it:"}
+	}
+	parts := strings.Split("Benchmark"+m.Benchmark, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	profile, why := "cpu", "see where its time goes now:"
+	if m.Metric == diagnosis.AllocsOp || m.Metric == diagnosis.BytesOp {
+		profile, why = "mem", "see where it allocates now:"
+	}
+	return gateStep{fmt.Sprintf("go test -run '^$' -bench %s -%sprofile %s.pprof %s && gowhy %s.pprof", word(strings.Join(parts, "/")), profile, profile, word(c.Package), profile), why}
+}
+
+// gateSign is a question mark also for what passes and decided nothing.
+func gateSign(r *gate.Result) string {
+	decided := slices.ContainsFunc(r.Checks, func(c gate.Check) bool {
+		return slices.ContainsFunc(c.Measures, func(m gate.Measure) bool { return m.Verdict != gate.Inconclusive })
+	})
+	switch {
+	case r.Verdict == gate.Regressed:
 		return "❌"
-	case gate.Inconclusive:
+	case r.Verdict == gate.Inconclusive || !decided:
 		return "❔"
 	}
 	return "✅"
@@ -275,27 +378,32 @@ func (m *markdown) gateProblems(r *gate.Result) {
 		if c.Problem != "" {
 			m.p("**%s**: %s", md(checkTitle(c)), md(c.Problem))
 		}
-		m.gateTable(c.Measures, func(e *gate.Measure) bool { return e.Verdict == gate.Regressed || e.Verdict == gate.Inconclusive })
+		m.gateTable(r, c, troubled)
 	}
 }
 
-func (m *markdown) gateTable(list []gate.Measure, show func(*gate.Measure) bool) {
+// gateTable has the measures of a check that are to be shown, below its name
+// where there are several.
+func (m *markdown) gateTable(r *gate.Result, c *gate.Check, show func(*gate.Measure) bool) {
 	head := false
-	for i := range list {
-		e := &list[i]
+	for i := range c.Measures {
+		e := &c.Measures[i]
 		if !show(e) {
 			continue
 		}
 		if !head {
 			head = true
+			if len(r.Checks) > 1 {
+				m.p("**%s**", md(checkTitle(c)))
+			}
 			m.p("| | measure | base | now | change | why |\n|---|---|---:|---:|---:|---|")
 		}
-		r := gateRowOf(e)
-		name := code(r.name)
+		w := gateRowOf(e)
+		name := code(w.name)
 		if at := positionText(e.At); at != "" {
 			name += " " + md(at)
 		}
-		fmt.Fprintf(&m.b, "| %s | %s | %s | %s | %s | %s |\n", md(r.verdict), cell(name), md(r.base), md(r.change), md(r.by), md(gateWhy(e)))
+		fmt.Fprintf(&m.b, "| %s | %s | %s | %s | %s | %s |\n", md(w.verdict), cell(name), md(w.base), md(w.change), md(w.by), md(gateWhy(e)))
 	}
 }
 

@@ -64,7 +64,7 @@ func JUnit(w io.Writer, r *gate.Result, _ Options) error {
 }
 
 func junitCheck(r *gate.Result, c *gate.Check) junitSuite {
-	s := junitSuite{Name: Safe(c.Name), Time: junitSeconds(c.Took.Seconds())}
+	s := junitSuite{Name: Safe(junitName(c)), Time: junitSeconds(c.Took.Seconds())}
 	add := func(name string, v gate.Verdict, why string, at gate.Position) {
 		k := junitCase{Name: Safe(name), Class: Safe(c.Package), File: Safe(at.File), Line: at.Line}
 		switch {
@@ -86,6 +86,14 @@ func junitCheck(r *gate.Result, c *gate.Check) junitSuite {
 		add(measureName(m), m.Verdict, measureMessage(m), m.At)
 	}
 	return s
+}
+
+// junitName is the name of a check, which dots alone are not.
+func junitName(c *gate.Check) string {
+	if c.Name == c.Package {
+		return checkTitle(c)
+	}
+	return c.Name
 }
 
 func junitSeconds(s float64) string { return fmt.Sprintf("%.3f", s) }

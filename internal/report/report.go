@@ -230,9 +230,9 @@ func duration(d time.Duration) string {
 		return "0"
 	case abs < time.Microsecond:
 		return strconv.FormatInt(int64(d), 10) + " ns"
-	case abs < time.Millisecond:
+	case abs < 999500*time.Nanosecond: // what rounds to 1000 has the next unit
 		return trimmed(float64(d)/1e3) + " µs"
-	case abs < time.Second:
+	case abs < 999500*time.Microsecond:
 		return trimmed(float64(d)/1e6) + " ms"
 	case abs < 10*time.Minute:
 		return trimmed(float64(d)/1e9) + " s"

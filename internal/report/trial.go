@@ -47,16 +47,13 @@ func conclusionStyle(c experiment.Conclusion) style {
 }
 
 func (t *texter) trialHead(tr *experiment.Trial) {
-	word := Safe(string(tr.Conclusion)) + ":"
-	for i, l := range wrapFigures(word+" "+tr.Why, t.width) {
-		if rest, ok := strings.CutPrefix(l, word); ok && i == 0 {
-			l = t.in(conclusionStyle(tr.Conclusion), word) + t.in(bold, rest)
-		} else {
-			l = t.in(bold, l)
-		}
-		t.line(l)
-	}
-	for _, l := range wrap(trialSubject(tr), t.width) {
+	t.verdict(Safe(string(tr.Conclusion))+":", tr.Why, conclusionStyle(tr.Conclusion))
+	t.subject(trialSubject(tr))
+}
+
+// subject is what the verdict is about and rests on.
+func (t *texter) subject(text string) {
+	for _, l := range wrapFigures(text, t.width) {
 		t.line(t.in(dim, l))
 	}
 }
@@ -175,6 +172,9 @@ func (t *texter) effects(tr *experiment.Trial, rows []*experiment.Effect) {
 		cells = append(cells, []string{Safe(string(e.Metric)), metricText(e.Metric, e.A), metricText(e.Metric, e.B),
 			movedText(e), intervalText(e), effectWord(e), pText(e)})
 	}
+	if !slices.ContainsFunc(cells[1:], func(row []string) bool { return row[6] != "" }) {
+		cells[0][6] = "" // counted exactly, all of it
+	}
 	wide := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, c := range row {
@@ -235,6 +235,8 @@ func effectStyle(e *experiment.Effect) style {
 		return red
 	case e.Verdict == experiment.Improved:
 		return green
+	case e.Guarded && !e.Unclear: // held
+		return plain
 	case e.Unclear || e.Verdict == experiment.Inconclusive:
 		return yellow
 	}
@@ -516,6 +518,9 @@ func droppedText(tr *experiment.Trial) (list []string) {
 func busyText(rounds []experiment.Round) string {
 	var others, steal, queue []float64
 	for _, r := range rounds {
+		if r.Conditions.RunQueue > mostWaiting {
+			r.Conditions.RunQueue = -1
+		}
 		if r.Dropped != "" || r.Count {
 			continue
 		}
@@ -540,6 +545,11 @@ func busyText(rounds []experiment.Round) string {
 	say("threads waited for a CPU %s as long as they ran (at most %s)", queue)
 	return strings.Join(parts, "; ")
 }
+
+// mostWaiting is how often its own CPU time the threads of a program can have
+// waited for a CPU for that to be worth telling: one that hardly ran may show any
+// number.
+const mostWaiting = 100
 
 // absurd is a share or factor that only a damaged file has.
 const absurd = 1e6

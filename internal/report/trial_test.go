@@ -74,7 +74,7 @@ func trials() map[string]*experiment.Trial {
 		"rejected": {Why: "cpu/op is the same within 2.0 %: it fell by 0.3 %, 95 % interval −1.1 % to +0.5 %, 40 pairs",
 			Primary: diagnosis.CPUPerOp, Conclusion: experiment.Rejected, Pairs: 40, Took: 400 * time.Second, Margin: 0.02,
 			About: fewer, Rounds: quiet(40),
-			Predicted: &experiment.Prediction{Metric: diagnosis.CPUPerOp, Best: 0.9, Estimate: 0.95, Method: "what a replay says"},
+			Predicted: &experiment.Prediction{Metric: diagnosis.CPUPerOp, Best: 0.9, Method: "a bound", Estimate: 0.95, Replay: "replay of the trace: fewer Ps"},
 			Effects:   []experiment.Effect{effect(diagnosis.CPUPerOp, experiment.Same, 0.00123, 0.997, 0.008)}},
 		"undecided": {Why: "elapsed fell by 3.0 %, 95 % interval −9.0 % to +3.0 %, 40 pairs: not sure; about 90 pairs would decide",
 			Primary: diagnosis.Elapsed, Conclusion: experiment.Undecided, Pairs: 40, Took: 40 * time.Minute, Margin: 0.02,
@@ -268,5 +268,37 @@ func TestTrialOfVerify(t *testing.T) {
 	}
 	if text := fresh.String(); !strings.HasPrefix(text, "confirmed: cpu/op fell by 66.") || !strings.Contains(text, "   cpu/op  301 ms  100 ms  −66.7 %") {
 		t.Errorf("%s", text)
+	}
+}
+
+// A guard that held is no warning, though its metric was not decided.
+func TestEffectStyle(t *testing.T) {
+	for want, e := range map[style][]experiment.Effect{
+		plain:  {{Verdict: experiment.Inconclusive, Guarded: true}, {Verdict: experiment.Regressed, Guarded: true}, {Verdict: experiment.Same}},
+		yellow: {{Verdict: experiment.Inconclusive}, {Verdict: experiment.Inconclusive, Guarded: true, Unclear: true}},
+		red:    {{Verdict: experiment.Regressed}, {Verdict: experiment.Regressed, Guarded: true, Broken: true}},
+		green:  {{Verdict: experiment.Improved}, {Verdict: experiment.Improved, Guarded: true}},
+	} {
+		for i := range e {
+			if got := effectStyle(&e[i]); got != want {
+				t.Errorf("%+v: %v, want %v", e[i], got, want)
+			}
+		}
+	}
+}
+
+func TestChangeInterval(t *testing.T) {
+	for ends, want := range map[[2]float64]string{{0.9, 1.05}: "−10.0 to +5.0 %", {0.5, 4}: "×0.500 to ×4", {0, 1}: "-", {1, math.Inf(1)}: "-", {math.NaN(), 1}: "-"} {
+		if got := ChangeInterval(ends[0], ends[1]); got != want {
+			t.Errorf("%v: %s, want %s", ends, got, want)
+		}
+	}
+}
+
+// A server that hardly ran shows any number of times that its threads waited.
+func TestBusyTextOfIdleProgram(t *testing.T) {
+	rounds := []experiment.Round{{Sample: experiment.Sample{Conditions: experiment.Conditions{Others: 0.1, Steal: -1, RunQueue: 660}}}}
+	if got := busyText(rounds); strings.Contains(got, "waited") || !strings.Contains(got, "others used 10.0 %") {
+		t.Error(got)
 	}
 }

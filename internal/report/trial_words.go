@@ -60,6 +60,20 @@ func changeText(ratio float64) string {
 	return plusMinus(ratio - 1)
 }
 
+// Change writes a ratio of B to A in a word: −12 %, ×2.5.
+func Change(ratio float64) string { return changeText(ratio) }
+
+// ChangeInterval writes the ends of an interval of ratios.
+func ChangeInterval(low, high float64) string {
+	switch {
+	case !known(low) || !known(high):
+		return "-"
+	case high >= doubling:
+		return "×" + figures(low) + " to ×" + figures(high)
+	}
+	return strings.TrimSuffix(plusMinus(low-1), " %") + " to " + plusMinus(high-1)
+}
+
 // movedText is what became of a metric; one that was or is 0 has no ratio.
 func movedText(e *experiment.Effect) string {
 	switch {
@@ -74,15 +88,10 @@ func movedText(e *experiment.Effect) string {
 }
 
 func intervalText(e *experiment.Effect) string {
-	switch {
-	case e.Exact:
+	if e.Exact {
 		return "exact"
-	case !known(e.Low) || !known(e.High):
-		return "-"
-	case e.High >= doubling:
-		return "×" + figures(e.Low) + " to ×" + figures(e.High)
 	}
-	return strings.TrimSuffix(plusMinus(e.Low-1), " %") + " to " + plusMinus(e.High-1)
+	return ChangeInterval(e.Low, e.High)
 }
 
 // effectWord is a metric's verdict, and that of its guard.
@@ -119,10 +128,12 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 	p := primaryEffect(tr)
 	var lines [][2]string
 	switch q := tr.Predicted; {
-	case q != nil && known(q.Best):
-		lines = append(lines, [2]string{"promised", "at most " + changeText(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
+	case q != nil && (known(q.Best) || known(q.Estimate)):
+		if known(q.Best) {
+			lines = append(lines, [2]string{"promised", "at most " + changeText(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
+		}
 		if known(q.Estimate) {
-			lines = append(lines, [2]string{"estimated", changeText(q.Estimate) + " of " + string(q.Metric)})
+			lines = append(lines, [2]string{"predicted", changeText(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
 		lines = append(lines, [2]string{"promised", boundText(tr.About.Finding.Expect)})

@@ -20,10 +20,8 @@ import (
 func Tuned(w io.Writer, r *experiment.Tuned, o Options) error {
 	t := newTexter(o)
 	word, rest := tunedVerdict(r)
-	t.verdict(word, rest, green)
-	for _, l := range wrap(tunedSubject(r), t.width) {
-		t.line(t.in(dim, l))
-	}
+	t.verdict(word, rest, tunedStyle(r))
+	t.subject(tunedSubject(r))
 	for i := range r.Curves {
 		c := &r.Curves[i]
 		t.line("")
@@ -41,6 +39,14 @@ func Tuned(w io.Writer, r *experiment.Tuned, o Options) error {
 	t.commands(tunedNext(r))
 	_, err := io.WriteString(w, t.b.String())
 	return err
+}
+
+// tunedStyle warns when a knob has no setting that holds the limits.
+func tunedStyle(r *experiment.Tuned) style {
+	if slices.ContainsFunc(r.Curves, func(c experiment.Curve) bool { return c.Chosen < 0 }) {
+		return yellow
+	}
+	return green
 }
 
 // tunedVerdict is the recommendation: a word and a sentence.
@@ -63,7 +69,7 @@ func tunedVerdict(r *experiment.Tuned) (word, rest string) {
 		return "keep " + strings.Join(all, " ") + ":", "no other setting is better, each knob turned by itself"
 	}
 	chosen := strings.Join(all, " ")
-	rest = "each is the smallest within 3 % of the best, one knob after the other"
+	rest = "each is the smallest as good as the best, one knob after the other"
 	if r.Together == nil {
 		return "use " + chosen + ":", rest
 	}
@@ -119,17 +125,34 @@ func curveVerdict(r *experiment.Tuned, c *experiment.Curve) string {
 	}
 	if c.Chosen == c.Best {
 		s += ", the best of " + knobRange(c)
+		if len(r.Keep) > 0 {
+			s += " that holds " + keepsText(r.Keep)
+		}
 	} else {
-		s += fmt.Sprintf(", within 3 %% of the best (%s: %s)", assignment(&c.Knob, best.Value), metricText(m, best.Goal.Value))
+		near := "within 3 % of"
+		if !nearBest(c) {
+			near = "in this noise as good as"
+		}
+		s += fmt.Sprintf(", %s the best (%s: %s)", near, assignment(&c.Knob, best.Value), metricText(m, best.Goal.Value))
 	}
 	if last := lastUsable(c); last != nil && last.Value > chosen.Value {
 		s += worseBy(c, chosen, last) + lessMemory(c, chosen, last)
 	}
-	if len(r.Keep) > 0 {
+	if len(r.Keep) > 0 && c.Chosen != c.Best {
 		s += ", and it holds " + keepsText(r.Keep)
 	}
 	return s
 }
+
+// nearBest reports whether the recommended point was measured within 3 % of the
+// best, and not only not shown to be worse.
+func nearBest(c *experiment.Curve) bool {
+	return toBest(c, &c.Points[c.Chosen]) <= 1+experiment.NearBest
+}
+
+// tooNoisy is how much worse than the best the recommended point was measured,
+// as a ratio, when more runs are worth their time.
+const tooNoisy = 1.1
 
 func noSetting(r *experiment.Tuned, c *experiment.Curve) string {
 	if len(r.Keep) > 0 && slices.ContainsFunc(c.Points, func(p experiment.Point) bool { return usable(&p) }) {
@@ -211,7 +234,7 @@ func tunedSubject(r *experiment.Tuned) string {
 		parts = append(parts, "runs of one setting differ by "+percent(noise))
 	}
 	if r.Took > 0 {
-		parts = append(parts, duration(r.Took.Round(100*time.Millisecond)))
+		parts = append(parts, duration(r.Took.Round(time.Millisecond)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -227,6 +250,10 @@ func tunedWarnings(r *experiment.Tuned) []string {
 		c := &r.Curves[i]
 		if c.Chosen >= 0 && c.Chosen == len(c.Points)-1 && len(c.Points) > 1 && len(c.Knob.Values) == 0 {
 			list = append(list, fmt.Sprintf("%s is the end of the range: what is beyond it may be better still", assignment(&c.Knob, c.Points[c.Chosen].Value)))
+		}
+		if c.Chosen >= 0 && toBest(c, &c.Points[c.Chosen]) > tooNoisy {
+			list = append(list, fmt.Sprintf("%s measured %s worse than %s, which the noise may have made: a quieter machine or more --repeats would tell",
+				assignment(&c.Knob, c.Points[c.Chosen].Value), percent(toBest(c, &c.Points[c.Chosen])-1), assignment(&c.Knob, c.Points[c.Best].Value)))
 		}
 		if n := len(failedPoints(c)); n > 0 {
 			list = append(list, fmt.Sprintf("%d of %d settings of %s failed", n, len(c.Points), Safe(c.Knob.Name)))

@@ -104,7 +104,7 @@ const (
 
 // svgStyle follows the reader's preference of light or dark. The colours keep a
 // contrast of 4.5 to their ground in both.
-const svgStyle = `svg text{stroke:none}.g{font:13px system-ui,sans-serif;fill:#1f2328}.m{fill:#59636e}.t{font-weight:600;font-size:15px}` +
+const svgStyle = `svg text.g{stroke:none}.g{font:13px system-ui,sans-serif;fill:#1f2328}.m{fill:#59636e}.t{font-weight:600;font-size:15px}` +
 	`.l{stroke:#d1d9e0;stroke-width:1}.i{stroke:#0969da;stroke-width:2}.p{fill:#0969da}.c{fill:#1a7f37;stroke:#1a7f37}` +
 	`.u{fill:none;stroke:#bc4c00;stroke-width:1.5;stroke-dasharray:5 4}.x{fill:#bc4c00}.n{fill:none;stroke:#8250df;stroke-width:2}.nd{fill:#8250df}.b{fill:#fff}` +
 	`@media (prefers-color-scheme:dark){.g{fill:#e6edf3}.m{fill:#9198a1}.l{stroke:#3d444d}.i{stroke:#4493f8}.p{fill:#4493f8}.c{fill:#3fb950;stroke:#3fb950}` +
@@ -155,6 +155,9 @@ func hasMemory(c *experiment.Curve) bool {
 	})
 }
 
+// mostTitle is how much of a title fits beside the scale's.
+const mostTitle = 70
+
 // An axis maps values to positions; logarithmic when log is set.
 type axis struct {
 	low, high, from, to float64
@@ -174,10 +177,14 @@ func (a axis) at(v float64) float64 {
 }
 
 func (s *svg) curve(r *experiment.Tuned, c *experiment.Curve) {
-	s.p(`<text class="g t" x="12" y="%.0f">%s</text>`, s.y+22, esc(shorten(string(c.Goal.Metric)+" over "+c.Knob.Name+othersText(r, c), 80)))
 	x := knobAxis(c)
 	low, high := span(c)
 	y := axis{low: low, high: high, log: high/low > manyTimes, from: s.y + svgTop + svgGoal, to: s.y + svgTop}
+	title := shorten(string(c.Goal.Metric)+" over "+c.Knob.Name+othersText(r, c), mostTitle)
+	if y.log {
+		title += ", log scale"
+	}
+	s.p(`<text class="g t" x="12" y="%.0f">%s</text>`, s.y+22, esc(title))
 	if !y.log {
 		room := (high - low) * 0.06
 		y.low, y.high = max(0, low-room), high+room
@@ -250,16 +257,21 @@ func pointText(c *experiment.Curve, p *experiment.Point) string {
 	return s
 }
 
+// hasLaw reports whether there is a law to be drawn.
+func hasLaw(c *experiment.Curve) bool {
+	return c.USL != nil && c.USL.Tested[1] > c.USL.Tested[0] && c.USL.Tested[0] >= 1
+}
+
 // lawPieces is how many straight pieces the law is drawn with.
 const lawPieces = 120
 
 // lawLine draws the law inside the tested range, brought to the goal's unit by
 // the points themselves.
 func (s *svg) lawLine(c *experiment.Curve, x, y axis) {
-	u := c.USL
-	if u == nil || !(u.Tested[1] > u.Tested[0] && u.Tested[0] >= 1) {
+	if !hasLaw(c) {
 		return
 	}
+	u := c.USL
 	goal := func(n float64) float64 {
 		if c.Goal.Metric == diagnosis.OpsPerSec {
 			return u.At(n)
@@ -328,15 +340,41 @@ func (s *svg) ticks(c *experiment.Curve, x axis, bottom float64) {
 	if c.Chosen >= 0 {
 		label(c.Chosen, "t c")
 	}
+	if last := len(c.Points) - 1; last >= 0 {
+		label(last, "m")
+	}
 	for i := range c.Points {
 		label(i, "m")
 	}
-	s.p(`<text class="g m" x="%d" y="%.1f" text-anchor="end">%s</text>`, svgWidth-svgRight, bottom+36, esc(c.Knob.Name))
+	s.p(`<text class="g m" x="%d" y="%.1f" text-anchor="end">%s</text>`, svgWidth-svgRight, bottom+36, esc(middle(c.Knob.Name, mostKnobName)))
+	s.legend(c, bottom+36)
+}
+
+// mostKnobName leaves the legend its room.
+const mostKnobName = 24
+
+// legend says what the marks mean that this curve has.
+func (s *svg) legend(c *experiment.Curve, y float64) {
+	x := float64(svgLeft)
+	entry := func(mark, text string) {
+		s.p(`%s<text class="g m" x="%.1f" y="%.1f">%s</text>`, mark, x+16, y, esc(text))
+		x += 42 + 7*float64(len(text))
+	}
+	if c.Chosen >= 0 {
+		entry(fmt.Sprintf(`<circle class="c" cx="%.1f" cy="%.1f" r="6"/>`, x+4, y-4), "recommended")
+	}
+	if slices.ContainsFunc(c.Points, func(p experiment.Point) bool { return usable(&p) && !p.Kept }) {
+		entry(fmt.Sprintf(`<circle class="b i" cx="%.1f" cy="%.1f" r="4"/>`, x+4, y-4), "breaks a limit")
+	}
+	if hasLaw(c) {
+		x += 14
+		entry(fmt.Sprintf(`<line class="u" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x-14, x+10, y-4, y-4), "universal scalability law")
+	}
 }
 
 // pageStyle is that of the page around the picture.
 const pageStyle = `:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2em auto;padding:0 1em;color:#1f2328;background:#fff}` +
-	`h1{font-size:1.3em}h2{font-size:1.1em;margin-top:1.6em}p.s{color:#59636e}table{border-collapse:collapse;font-variant-numeric:tabular-nums}` +
+	`h1{font-size:1.3em}h2{font-size:1.1em;margin-top:1.6em}p.s{color:#59636e}table{border-collapse:collapse;font-variant-numeric:tabular-nums;white-space:nowrap}` +
 	`th,td{padding:.25em .7em;border-bottom:1px solid #d1d9e0;text-align:right}th:last-child,td:last-child{text-align:left}tr.chosen td{font-weight:600;color:#1a7f37}` +
 	`pre{overflow-x:auto;white-space:pre;background:#f6f8fa;padding:.7em}svg{width:100%;height:auto}.wide{overflow-x:auto}` +
 	`@media (prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}p.s{color:#9198a1}th,td{border-color:#3d444d}tr.chosen td{color:#3fb950}pre{background:#151b23}}`
@@ -374,7 +412,7 @@ func TunedHTML(w io.Writer, r *experiment.Tuned) error {
 
 func (s *svg) table(r *experiment.Tuned, c *experiment.Curve) {
 	s.p(`<h2>%s</h2><div class="wide"><table><thead><tr><th>%s</th><th>%s</th><th>95 %%</th><th>to the best</th><th>peak memory</th><th></th></tr></thead><tbody>`,
-		esc(c.Knob.Name), esc(c.Knob.Name), esc(string(c.Goal.Metric)))
+		esc(c.Knob.Name), esc(middle(c.Knob.Name, mostKnobName)), esc(string(c.Goal.Metric)))
 	for i := range c.Points {
 		class := ""
 		if i == c.Chosen {
@@ -392,7 +430,7 @@ func pointCells(r *experiment.Tuned, c *experiment.Curve, i int) string {
 	if usable(p) {
 		row[1] = metricText(m, p.Goal.Value)
 		row[2] = metricText(m, p.Goal.Low) + " to " + metricText(m, p.Goal.High)
-		row[3] = changeText(p.Ratio)
+		row[3] = changeText(toBest(c, p))
 		if rss := p.Values[diagnosis.PeakRSS]; rss > 0 {
 			row[4] = bytesText(rss)
 		}
@@ -402,6 +440,14 @@ func pointCells(r *experiment.Tuned, c *experiment.Curve, i int) string {
 		b.WriteString("<td>" + esc(cell) + "</td>")
 	}
 	return b.String()
+}
+
+// toBest is how a point stands to the best that holds the limits.
+func toBest(c *experiment.Curve, p *experiment.Point) float64 {
+	if c.Best < 0 {
+		return math.NaN()
+	}
+	return p.Ratio / c.Points[c.Best].Ratio
 }
 
 func pointNote(r *experiment.Tuned, c *experiment.Curve, i int) string {

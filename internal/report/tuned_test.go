@@ -297,3 +297,71 @@ func TestCapacityHostile(t *testing.T) {
 		}
 	}
 }
+
+// What is recommended because the noise hides a difference is not said to be
+// within 3 % of the best.
+func TestTunedNoise(t *testing.T) {
+	curve := func(chosen float64) *experiment.Tuned {
+		point := func(value, goal, ratio float64) experiment.Point {
+			return experiment.Point{Value: value, Goal: experiment.Interval{Value: goal, Low: goal * 0.8, High: goal * 1.2}, Ratio: ratio, Kept: true}
+		}
+		c := experiment.Curve{Knob: experiment.Knob{Name: "n", Low: 1, High: 2, Integer: true}, Goal: experiment.Goal{Metric: diagnosis.Elapsed},
+			Points: []experiment.Point{point(1, chosen, chosen), point(2, 1, 1)}, Best: 1}
+		return &experiment.Tuned{Goal: c.Goal, Curves: []experiment.Curve{c}}
+	}
+	for chosen, want := range map[float64]struct {
+		verdict string
+		warned  bool
+	}{1.02: {"within 3 % of the best", false}, 1.05: {"in this noise as good as the best", false}, 1.3: {"in this noise as good as the best", true}} {
+		r := curve(chosen)
+		if _, rest := tunedVerdict(r); !strings.Contains(rest, want.verdict) {
+			t.Errorf("%v: %s", chosen, rest)
+		}
+		if warned := strings.Contains(strings.Join(tunedWarnings(r), "\n"), "30.0 % worse than n=2"); warned != want.warned {
+			t.Errorf("%v: %q", chosen, tunedWarnings(r))
+		}
+	}
+}
+
+// A limit that a better setting breaks is part of what "the best" means.
+func TestTunedBestThatHolds(t *testing.T) {
+	r := tuneds(t)["limits"]
+	if _, rest := tunedVerdict(r); !strings.Contains(rest, "the best of workers=1..1000 that holds p99") {
+		t.Error(rest)
+	}
+	c := &r.Curves[0]
+	if got := toBest(c, &c.Points[c.Best]); got != 1 {
+		t.Errorf("the best stands to the best like %v", got)
+	}
+	if got := toBest(&experiment.Curve{Best: -1}, &experiment.Point{Ratio: 1}); !math.IsNaN(got) {
+		t.Errorf("%v", got)
+	}
+}
+
+// The legend names the marks that are there, and the end of the axis is named.
+func TestSVGLegend(t *testing.T) {
+	all := tuneds(t)
+	for name, want := range map[string][3]bool{"workers": {true, false, true}, "limits": {true, true, true}, "none": {false, true, true}, "fails": {true, false, false}} {
+		var b bytes.Buffer
+		if err := TunedSVG(&b, all[name]); err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range []string{">recommended<", ">breaks a limit<", ">universal scalability law</text>"} {
+			if got := strings.Contains(b.String(), text); got != want[i] {
+				t.Errorf("%s: %s: %v", name, text, got)
+			}
+		}
+		c := &all[name].Curves[0]
+		if last := knobText(&c.Knob, c.Points[len(c.Points)-1].Value); !strings.Contains(b.String(), ">"+last+"</text>") {
+			t.Errorf("%s: %s is not on the axis", name, last)
+		}
+	}
+}
+
+func TestLawOfInterruptedSearch(t *testing.T) {
+	x := newTexter(Options{})
+	x.law(&experiment.Curve{Knob: experiment.Knob{Counts: experiment.Workers}})
+	if got := x.b.String(); !strings.Contains(got, "not fitted: the search ended before\n") {
+		t.Errorf("%q", got)
+	}
+}

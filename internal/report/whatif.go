@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/whatif"
 )
@@ -27,7 +28,7 @@ type WhatIf struct {
 func WhatIfText(w io.Writer, r *WhatIf, o Options) error {
 	t := newTexter(o)
 	if r.Menu {
-		t.whatIfMenu(r)
+		t.whatIfMenu(r, o)
 	} else {
 		for i := range r.Results {
 			t.whatIfResult(r, &r.Results[i])
@@ -74,7 +75,7 @@ func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
 // livesShown is how many groups are shown with their lives.
 const livesShown = 3
 
-func (t *texter) whatIfMenu(r *WhatIf) {
+func (t *texter) whatIfMenu(r *WhatIf, o Options) {
 	if len(r.Results) == 0 {
 		t.line("nothing to try: no lock is waited for, and no group has work of its own")
 		return
@@ -89,9 +90,20 @@ func (t *texter) whatIfMenu(r *WhatIf) {
 	t.line(t.in(dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
 	for _, res := range r.Results {
 		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), signed(res.CPURatio-1), fmt.Sprintf("%.1f/%d", res.Use, res.Procs))
-		t.line(line + shorten(Safe(strings.Join(res.Edits, " ")), max(leastName, t.width-len([]rune(line)))))
+		t.line(line + editText(res.Edits, t.width-utf8.RuneCountInString(line), o))
 	}
 	t.whatIfLegend(r)
+}
+
+// editText is edits for the eye: on a terminal cut to its width, in the middle
+// of a name; a file or a pipe has no edge, and there they are copied from.
+func editText(edits []string, width int, o Options) string {
+	text := Safe(strings.Join(edits, " "))
+	flag, name, ok := strings.Cut(text, " ")
+	if o.Width == 0 || !ok {
+		return text
+	}
+	return flag + " " + shorten(name, max(leastName, width-utf8.RuneCountInString(flag)-1))
 }
 
 // worthWhile is the ratio of elapsed times above which nothing is recommended.

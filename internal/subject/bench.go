@@ -64,21 +64,28 @@ var numberSuffix = regexp.MustCompile(`-([0-9]+)$`)
 
 // procsSuffix is what package testing puts behind every name: "-8" for
 // GOMAXPROCS=8, nothing for 1. A benchmark's own name may end in a number as
-// well, so it has to be behind all names and possible on this machine.
+// well, so it has to be behind all names and, where GOMAXPROCS is not given,
+// possible on this machine.
 func procsSuffix(list []load.Benchmark, p Program) (suffix string) {
-	most := runtime.NumCPU()
-	if n, err := strconv.Atoi(p.getenv("GOMAXPROCS")); err == nil {
-		most = max(most, n)
-	}
+	procs, err := strconv.Atoi(p.getenv("GOMAXPROCS"))
+	given := err == nil && procs > 0 && !slices.ContainsFunc(p.Command, isCPUFlag)
 	for i, b := range list {
 		m := numberSuffix.FindStringSubmatch(b.Name)
-		if m == nil || i > 0 && m[0] != suffix {
+		if m == nil || i > 0 && m[0] != suffix || strings.HasPrefix(m[1], "0") {
 			return ""
 		}
-		if n, err := strconv.Atoi(m[1]); err != nil || n < 2 || n > most || strings.HasPrefix(m[1], "0") {
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n < 2 || given && n != procs || n > max(runtime.NumCPU(), procs) {
 			return ""
 		}
 		suffix = m[0]
 	}
 	return suffix
+}
+
+// isCPUFlag reports whether a word sets GOMAXPROCS for benchmarks, whatever the
+// environment has.
+func isCPUFlag(word string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	return name == "test.cpu" && strings.HasPrefix(word, "-")
 }

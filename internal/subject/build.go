@@ -153,9 +153,19 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 		return &evidence.Problem{What: fmt.Sprintf("there is no package %s%s", orDot(b.Package), at(b.Revision)), Misused: true,
 			Hint: "--package ./cmd/app   # its directory, from the current one"}
 	}
-	args = append(append(append(args, sameFlags...), b.Flags...), "-o", b.Out, "--", pkg)
-	_, err := run(ctx, dir, append(slices.Clip(os.Environ()), env...), "go", args...)
+	if strings.HasPrefix(pkg, "-") {
+		return &evidence.Problem{What: fmt.Sprintf("%s is no package", printable(pkg)), Hint: "--package ./cmd/app   # its directory, from the current one", Misused: true}
+	}
+	// No -- before the package: go test hands what comes after that to the tests.
+	args = append(append(append(args, sameFlags...), b.Flags...), "-o", b.Out, pkg)
+	// Where it is interrupted, the go command leaves its files lying about.
+	scratch, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "gowhy-go-")
 	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	env = slices.Concat(os.Environ(), env, []string{"GOTMPDIR=" + scratch})
+	if _, err := run(ctx, dir, env, "go", args...); err != nil {
 		return b.buildProblem(ctx, err)
 	}
 	info, err := os.Stat(b.Out)
@@ -167,6 +177,20 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 			Hint: "--package ./cmd/app   # a package main; benchmarks go with --bench"}
 	}
 	return nil
+}
+
+// PackageDir is the directory of a package that an import path names, as the go
+// command finds it from dir: its tests run there, where their data is.
+func PackageDir(ctx context.Context, dir, path string) (string, error) {
+	if strings.HasPrefix(path, "-") {
+		return "", &evidence.Problem{What: fmt.Sprintf("%s is no package", printable(path)), Hint: "--package ./cmd/app   # its directory, from the current one", Misused: true}
+	}
+	text, err := run(ctx, dir, os.Environ(), "go", "list", "-f", "{{.Dir}}", path)
+	var c *commandError
+	if ctx.Err() == nil && errors.As(err, &c) {
+		err = &evidence.Problem{What: fmt.Sprintf("the go command finds no package %s:%s", printable(path), c.lines()), Hint: "go list ./...   # those that there are", Misused: true, Err: err}
+	}
+	return strings.TrimSpace(text), err
 }
 
 func at(revision string) string {
@@ -272,14 +296,14 @@ const removeLimit = 30 * time.Second
 
 // git runs git on the repository and returns what it prints, trimmed.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
-	text, err := run(ctx, r.dir, gitEnviron(), "git", args...)
+	text, err := run(ctx, r.dir, GitEnviron(), "git", args...)
 	return strings.TrimSpace(text), err
 }
 
-// gitEnviron is the environment without what a hook, in which we may run, is
-// told about the repository, and with locks only where they must be: reading
-// refreshes the user's index otherwise.
-func gitEnviron() []string {
+// GitEnviron is the environment for git: ours without what a hook, in which we
+// may run, is told about the repository, and with locks only where they must be:
+// reading refreshes the user's index otherwise.
+func GitEnviron() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"}, name)
@@ -353,18 +377,22 @@ func (e *commandError) lines() string {
 // maxText is how much of a tool's output is kept.
 const maxText = 1 << 20
 
+// toolGrace is how long git or the go command may take to end when it is told to.
+const toolGrace = 3 * time.Second
+
 // run runs a tool to its end and returns its standard output. When ctx is done,
-// all that it started is killed with it.
+// it is interrupted with all that it started: killed, git would leave its locks
+// behind.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	out, errs := &bounded{}, &bounded{}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, errs
 	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = pipeGrace
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = toolGrace
 	err := cmd.Run()
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // only something in the background goes on
 		return out.String(), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()

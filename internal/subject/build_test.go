@@ -22,7 +22,7 @@ func (r repo) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(gitEnviron(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	cmd.Env = append(GitEnviron(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -214,16 +214,25 @@ func TestBuildProblems(t *testing.T) {
 }
 
 // A build that is given up leaves nothing behind.
+// A build that is given up leaves nothing behind, while git works or the
+// compiler.
 func TestBuildCancelled(t *testing.T) {
 	r := newRepo(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-	defer cancel()
-	_, err := BuildRevision(ctx, BuildSpec{Dir: r.dir, Package: "./cmd/app", Revision: "v1", Flags: []string{"-a"}})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v", err)
-	}
-	if list := r.git(t, "worktree", "list"); strings.Count(list, "\n") != 0 {
-		t.Errorf("worktrees %s", list)
+	for _, limit := range []time.Duration{30 * time.Millisecond, 500 * time.Millisecond} {
+		dir := t.TempDir()
+		t.Setenv("TMPDIR", dir)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		_, err := BuildRevision(ctx, BuildSpec{Dir: r.dir, Package: "./cmd/app", Revision: "v1", Flags: []string{"-a"}})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after %v: %v", limit, err)
+		}
+		if list := r.git(t, "worktree", "list"); strings.Count(list, "\n") != 0 {
+			t.Errorf("after %v: worktrees %s", limit, list)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("after %v: %v in the temporary directory, %v", limit, left, err)
+		}
 	}
 }
 
@@ -287,6 +296,8 @@ func TestProcsSuffix(t *testing.T) {
 		{"BenchmarkA/size-4096", ""}, // no machine has so many
 		{"BenchmarkA-8 BenchmarkA-4", ""},
 		{"BenchmarkA-08", ""},
+		{"BenchmarkA/size-2 BenchmarkB/size-2", ""}, // a size: it runs on 8
+		{"BenchmarkA/size-2-8 BenchmarkB/size-2-8", "-8"},
 	} {
 		var list []load.Benchmark
 		for n := range strings.FieldsSeq(c.names) {
@@ -294,6 +305,33 @@ func TestProcsSuffix(t *testing.T) {
 		}
 		if got := procsSuffix(list, p); got != c.want {
 			t.Errorf("%s: %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// A test is built by its import path as by its directory, and runs in that.
+func TestBuildImportPath(t *testing.T) {
+	r := newRepo(t)
+	for _, revision := range []string{"", "v1"} {
+		path, err := BuildRevision(t.Context(), BuildSpec{Dir: r.dir, Package: "example.com/r/lib", Revision: revision, Test: true, Out: filepath.Join(t.TempDir(), "x.test")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(path, "-test.list", ".").Output(); err != nil || !strings.Contains(string(out), "BenchmarkX") {
+			t.Errorf("%q: %q, %v", revision, out, err)
+		}
+	}
+	dir, err := PackageDir(t.Context(), r.dir, "example.com/r/lib")
+	if want, _ := filepath.EvalSymlinks(filepath.Join(r.dir, "lib")); err != nil || dir != want && dir != filepath.Join(r.dir, "lib") {
+		t.Errorf("%q, %v", dir, err)
+	}
+	if _, err := PackageDir(t.Context(), r.dir, "example.com/r/nosuch"); err == nil || !strings.Contains(err.Error(), "finds no package") {
+		t.Error(err)
+	}
+	for _, pkg := range []string{"-x", "-toolexec=true"} {
+		_, err := BuildRevision(t.Context(), BuildSpec{Dir: r.dir, Package: pkg, Out: filepath.Join(t.TempDir(), "x")})
+		if _, listed := PackageDir(t.Context(), r.dir, pkg); err == nil || listed == nil || !strings.Contains(err.Error(), "is no package") {
+			t.Errorf("%s: %v, %v", pkg, err, listed)
 		}
 	}
 }

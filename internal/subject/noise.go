@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // How the noise of a machine becomes one number.
@@ -128,7 +129,7 @@ func measureNoise(ctx context.Context, run experiment.Run) (Noise, error) {
 			others = append(others, s.Conditions.Others)
 		}
 	}
-	return Noise{Elapsed: signFloor(ratios[diagnosis.Elapsed]), CPU: signFloor(ratios[diagnosis.CPUPerOp]), Others: median(others)}, nil
+	return Noise{Elapsed: signFloor(ratios[diagnosis.Elapsed]), CPU: signFloor(ratios[diagnosis.CPUPerOp]), Others: statistics.Median(others)}, nil
 }
 
 // signFloor is the 95th percentile of |ratio-1| over all choices of the signs of
@@ -147,30 +148,10 @@ func signFloor(d []float64) float64 {
 			}
 			signed[i] = x
 		}
-		far = append(far, math.Abs(hodgesLehmann(signed)))
+		far = append(far, math.Abs(statistics.HodgesLehmann(signed)))
 	}
 	slices.Sort(far)
 	return math.Expm1(far[int(math.Ceil(0.95*float64(len(far))))-1])
-}
-
-// hodgesLehmann is the median of the means of all pairs, each with itself
-// included.
-func hodgesLehmann(d []float64) float64 {
-	means := make([]float64, 0, len(d)*(len(d)+1)/2)
-	for i, x := range d {
-		for _, y := range d[i:] {
-			means = append(means, (x+y)/2)
-		}
-	}
-	return median(means)
-}
-
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return -1
-	}
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // A host is what a floor is of.

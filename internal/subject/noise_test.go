@@ -14,24 +14,8 @@ import (
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
-
-func TestHodgesLehmann(t *testing.T) {
-	for _, c := range []struct {
-		d    []float64
-		want float64
-	}{
-		{[]float64{3}, 3},
-		{[]float64{1, 3}, 2},
-		{[]float64{1, 2, 30}, (2 + 15.5) / 2}, // of the means 1, 1.5, 2, 15.5, 16, 30
-		{[]float64{-1, 0, 1}, 0},              // symmetric
-		{[]float64{0, 0, 0, 0, 100, 0}, 0},    // one outlier moves nothing
-	} {
-		if got := hodgesLehmann(c.d); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%v: %v, want %v", c.d, got, c.want)
-		}
-	}
-}
 
 // The floor is what it says: of experiments with identical arms of the same
 // noise, one in twenty shows more. The noise is normal, of 5 %.
@@ -50,11 +34,11 @@ func TestSignFloor(t *testing.T) {
 	}
 	var shown []float64
 	for range 4000 {
-		shown = append(shown, math.Abs(math.Expm1(hodgesLehmann(draw()))))
+		shown = append(shown, math.Abs(math.Expm1(statistics.HodgesLehmann(draw()))))
 	}
 	slices.Sort(shown)
 	truth := shown[len(shown)*95/100]
-	if got := median(floors); got < 0.85*truth || got > 1.15*truth {
+	if got := statistics.Median(floors); got < 0.85*truth || got > 1.15*truth {
 		t.Errorf("a floor is typically %.4f, and 95 %% of experiments are within %.4f", got, truth)
 	}
 	slices.Sort(floors)

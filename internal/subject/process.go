@@ -137,7 +137,7 @@ func (r *process) interrupted(ctx context.Context) error {
 	var timeout errTimeout
 	if errors.As(context.Cause(ctx), &timeout) {
 		return &evidence.Problem{What: fmt.Sprintf("%s did not end within %v and was ended%s", r.program.shown(), timeout.limit, r.out.lastLines()),
-			Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; a server needs --ready and --load", Err: timeout}
+			Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; what serves needs a --load that ends", Err: timeout}
 	}
 	return ctx.Err()
 }

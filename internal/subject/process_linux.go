@@ -11,6 +11,8 @@ const peakUnit = 1 << 10
 
 // ownGroup makes a process the first of a new group. It ends with us, even if
 // we are killed: a server that is left behind would answer the next experiment.
+// The kernel means the thread that started it; Go ends only threads that a
+// goroutine was locked to and left so, which nobody here does.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -126,11 +126,20 @@ func (p Program) cannotStart(err error) error {
 	} else if inner := errors.Unwrap(err); inner != nil {
 		cause = inner
 	}
-	hint := "gowhy verify --a './before' --b './after'   # paths of programs that are there"
-	if name := p.Command[0]; filepath.Base(name) == name && p.Dir == "" {
-		if _, serr := os.Stat(name); serr == nil {
-			hint = "./" + p.shown()
-		}
+	name := p.Command[0]
+	info, missing := os.Stat(filepath.Join(p.Dir, name))
+	if filepath.IsAbs(name) {
+		info, missing = os.Stat(name)
+	}
+	hint := "go build -o app ./cmd/app   # and give the path of a program that is there: ./app"
+	switch {
+	case missing != nil:
+	case info.IsDir():
+		hint = "go build -o app " + printable(name) + "   # a program, not its directory: ./app"
+	case info.Mode().Perm()&0o111 == 0:
+		hint = "chmod +x " + printable(name)
+	case filepath.Base(name) == name && p.Dir == "":
+		hint = "./" + p.shown()
 	}
 	return &evidence.Problem{What: fmt.Sprintf("cannot start %s: %v", p.shown(), cause), Hint: hint, Err: err}
 }

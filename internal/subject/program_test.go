@@ -1,10 +1,14 @@
 package subject
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/evidence"
 )
 
 func TestWith(t *testing.T) {
@@ -170,4 +174,20 @@ func TestNewProblems(t *testing.T) {
 	}
 	_, err := NewBenchmark(BenchSpec{Binary: "sh", Bench: "("})
 	problem(t, err, "no pattern")
+}
+
+// What to do about a program that does not start depends on what is there.
+func TestCannotStartHint(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{plain: "chmod +x " + plain, dir: "go build -o app " + dir + " ", filepath.Join(dir, "none"): "go build -o app ./cmd/app", "none-such-here": "go build"} {
+		_, err := New(Spec{Program: Program{Command: []string{name}}})
+		var p *evidence.Problem
+		if !errors.As(err, &p) || !strings.HasPrefix(p.Hint, want) {
+			t.Errorf("%s: %v, %+v", name, err, p)
+		}
+	}
 }

@@ -103,23 +103,31 @@ func local(host, port string) (list []netip.AddrPort) {
 }
 
 // How often it is asked whether a server is ready, and how long one answer may
-// take.
+// take. A start is measured up to the answer: pauses of one part in askParts of
+// the time so far blur it by less than the margin of an experiment, where pauses
+// that double would make the starts of a whole range equal.
 const (
-	askFirst = 5 * time.Millisecond
+	askLeast = 2 * time.Millisecond
 	askMost  = 100 * time.Millisecond
+	askParts = 100
 	askLimit = time.Second
 )
+
+// askPause is how long to wait before asking again, some time after the start.
+func askPause(since time.Duration) time.Duration {
+	return min(max(since/askParts, askLeast), askMost)
+}
 
 // await waits until a process is ready, at most for a time. It is an error
 // when the process ends before.
 func (r readiness) await(ctx context.Context, p *process, limit time.Duration) error {
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	for pause := askFirst; ; pause = min(2*pause, askMost) {
+	for {
 		if r.text == "" && r.ask(ctx, p) {
 			return nil
 		}
-		next := time.NewTimer(pause)
+		next := time.NewTimer(askPause(time.Since(p.began)))
 		select {
 		case <-p.out.seen:
 			next.Stop()

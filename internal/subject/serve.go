@@ -125,7 +125,21 @@ func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sa
 	}
 	m := measured{begin: g.began, elapsed: g.ended.Sub(g.began), counters: used, peak: familyPeak(server.pid()), conditions: conditions}
 	sample := m.sample()
-	return sample, s.outcome(&sample, m, g.program, g.out)
+	if err := s.outcome(&sample, m, g.program, g.out); err != nil {
+		return sample, err
+	}
+	return sample, idle(server, used, sample.Ops)
+}
+
+// idle is the error of a load that went elsewhere: whoever answers is woken for
+// it. Where nothing but a line of its log says that the program is ready, the
+// port that the load goes to may be another's.
+func idle(server *process, used counters, ops float64) error {
+	if used.cpu > 0 || used.switches >= 1+ops/1000 || ops < 10 {
+		return nil
+	}
+	return &evidence.Problem{What: fmt.Sprintf("%s did nothing while %.0f operations were answered: the load goes to another program", server.program.shown(), ops),
+		Hint: "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own"}
 }
 
 // offer runs the load generator to its end. A server that ends meanwhile ends

@@ -2,8 +2,10 @@ package subject
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -141,6 +143,9 @@ func (s *Subject) once(ctx context.Context) (experiment.Sample, error) {
 		return experiment.Sample{}, err
 	}
 	sample := m.sample()
+	if errors.Is(p.err, exec.ErrWaitDelay) {
+		sample.Warnings = append(sample.Warnings, p.program.shown()+" left processes running when it ended; what they do is not measured, and may disturb the runs that follow")
+	}
 	return sample, s.outcome(&sample, m, p.program, p.out)
 }
 

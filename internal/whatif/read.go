@@ -361,6 +361,12 @@ func (r *reader) goroutine(e *exectrace.Event) {
 		return
 	}
 	r.move(e, t, to)
+	if to == exectrace.Syscall && (from == to || from == exectrace.Unknown) {
+		// It was in a call before anything was seen of it: a long one, like
+		// waiting for signals, and not on the P of whoever tells it.
+		r.procAt(e.Proc).in = nil
+		r.steal(t)
+	}
 }
 
 func (r *reader) created(e *exectrace.Event, id int64, to exectrace.State) {

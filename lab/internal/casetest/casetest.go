@@ -3,7 +3,7 @@
 // It hides how a case and the gowhy command are built and run, how their
 // documented JSON is read back, and how `// want RULE` comments mark the
 // guilty lines of a case's source. [Build] gives a [Program] that leaves
-// evidence behind, [Diagnose] and [Ledger] give gowhy's answer to it.
+// evidence behind, and the methods of [Gowhy] give gowhy's answer to it.
 //
 // It uses gowhy only as a user does, as a command: it imports nothing of it.
 package casetest
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -298,6 +299,46 @@ func (g Gowhy) Verify(t testing.TB, a, b string, flags ...string) Trial {
 		t.Fatalf("gowhy verify: %v in\n%s", err, &stdout)
 	}
 	return trial
+}
+
+// A Search is what `gowhy tune --json` promises, as far as cases look at it.
+type Search struct {
+	Chosen map[string]float64
+	Curves []Curve
+}
+
+// A Curve is what was measured over the settings of one knob.
+type Curve struct {
+	Points   []Point
+	Formulas []Formula
+}
+
+// A Point is one setting.
+type Point struct {
+	Value  float64
+	Goal   struct{ Value, Low, High float64 }
+	Values map[string]float64
+}
+
+// A Formula is what a formula for worker counts says, from a trace At each of
+// some counts.
+type Formula struct {
+	Name   string
+	At     []float64
+	Says   []float64
+	Stable bool
+}
+
+// Spread is the greatest number that the formula says over the least: one
+// where it does not matter at which count it was fed.
+func (f Formula) Spread() float64 { return slices.Max(f.Says) / slices.Min(f.Says) }
+
+// Tune searches the best value of a knob by `gowhy tune`; {NAME} in the args
+// of the program is replaced.
+func (g Gowhy) Tune(t testing.TB, knob string, p Program, args ...string) (s Search) {
+	t.Helper()
+	g.json(t, &s, append([]string{"tune", "--knob", knob, "--json", "--", p.path}, args...)...)
+	return s
 }
 
 // The exit codes of gowhy that are answers.

@@ -1,0 +1,119 @@
+//go:build linux
+
+package main
+
+import (
+	"archive/zip"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A rule's own command, pasted as `gowhy diagnose` prints it, runs and gives a
+// verdict. Flags are added only to make it short, as a user may.
+func TestProveItPasted(t *testing.T) {
+	for _, c := range []struct {
+		rule, procs, run string // what is recorded
+		more             string // added to the command
+		primary          string
+		sure             bool // the effect is too large to be missed
+	}{
+		// It has two cores or fewer to lose on, which is much or little.
+		{rule: "idlespin", procs: "8", run: "./sick -n 60000 relay", more: "--no-count", primary: "cpu/op"},
+		// Memory is the price of it, which the guard would not pay.
+		{rule: "tinyheap", procs: "2", run: "./sick -n 2500 trees", more: "--no-count --guard none", primary: "cpu/op", sure: true},
+		// Allocations are counted, and two runs of each decide, when no guard
+		// needs more.
+		{rule: "allocchurn", procs: "2", run: "./sick -n 2500 trees", more: "--guard none", primary: "allocs/op", sure: true},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			l := sick(t)
+			f := l.recorded(c.rule, c.procs, c.run)
+			l.change("main.go", "// cure: ", "") // what is in the working tree is what a change of code compares
+			if len(f.Try) != 1 {
+				t.Fatalf("commands to paste: %q", f.Try)
+			}
+			r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --json"}, " "))
+			r.ends(t, well, regression, inconclusive)
+			var tr trial
+			r.decode(t, &tr)
+			e := tr.effect(c.primary)
+			if tr.Kind != "gowhy trial" || tr.Primary != c.primary || tr.Conclusion == "" || e.Verdict == "" {
+				t.Fatalf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
+			}
+			if c.sure && (tr.Conclusion != "confirmed" || e.Verdict != "improved") {
+				t.Errorf("%s: %s", tr.Conclusion, tr.Why)
+			}
+			t.Logf("%s: %s", tr.Conclusion, tr.Why)
+		})
+	}
+}
+
+// A finding whose cure is a number that nobody knows yet says how to find it.
+func TestTunePasted(t *testing.T) {
+	l := sick(t)
+	f := l.recorded("oversubscribed", "2", "./sick -n 3000 -workers 500 pool")
+	if len(f.Try) != 1 || !strings.Contains(f.Try[0], "{workers}") {
+		t.Fatalf("commands to paste: %q", f.Try)
+	}
+	var s struct {
+		Kind   string
+		Chosen map[string]int
+		Curves []struct {
+			Points []struct{ Value float64 }
+		}
+	}
+	command, args, _ := strings.Cut(f.Try[0], " -- ")
+	l.ok(command+" --json --no-trace -- "+args).decode(t, &s)
+	if s.Kind != "gowhy tune" || len(s.Curves) != 1 || s.Chosen["workers"] < 1 || s.Chosen["workers"] > 500 {
+		t.Fatalf("%+v", s)
+	}
+	points := s.Curves[0].Points
+	if len(points) < 8 || points[0].Value != 1 || points[len(points)-1].Value != 500 {
+		t.Errorf("the curve has the points %v", points)
+	}
+}
+
+// Nobody knows how a program was started that left a trace and nothing else:
+// the commands have words to be replaced, and each is spoken of. Pasted as they
+// are they fail, and do not measure something else.
+func TestProveItWithBlanks(t *testing.T) {
+	l := sick(t)
+	for _, c := range []struct{ rule, procs, run, blanks string }{
+		{"idlespin", "8", "./sick -n 60000 relay", "COMMAND"},
+		{"leakedtimers", "2", "./sick -n 40000 deadlines", "PACKAGE ARGUMENTS"},
+	} {
+		f := l.untilFound(c.rule, func() string {
+			l.unpack(l.record(c.rule, c.procs, c.run), "trace")
+			return "trace"
+		})
+		if len(f.Try) != 1 {
+			t.Fatalf("%s: commands %q", c.rule, f.Try)
+		}
+		for _, blank := range strings.Fields(c.blanks) {
+			if !strings.Contains(f.Try[0], blank) || !strings.Contains(f.Prove, blank+" stands for") {
+				t.Errorf("%s: %s is not in %q, or nothing is said of it: %s", c.rule, blank, f.Try, f.Prove)
+			}
+		}
+		r := l.sh(f.Try[0])
+		r.ends(t, broken, misused)
+		if !strings.HasPrefix(r.stderr, "gowhy: ") {
+			t.Errorf("%s: %s", f.Try[0], r.stderr)
+		}
+	}
+}
+
+// unpack takes a member out of a recording, into a file of the same name.
+func (l *lab) unpack(recording, member string) {
+	l.t.Helper()
+	z, err := zip.OpenReader(filepath.Join(l.dir, recording))
+	l.must(err)
+	defer z.Close()
+	f, err := z.Open(member)
+	l.must(err)
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	l.must(err)
+	l.write(member, string(text))
+}
