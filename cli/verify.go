@@ -147,6 +147,11 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 			return err
 		}
 		p.Primary = cmp.Or(p.Primary, claim.experiment.Primary)
+		if len(f.guards) == 0 {
+			p.Guards = slices.DeleteFunc(p.Guards, func(g experiment.Guard) bool {
+				return slices.Contains(claim.experiment.Price, g.Metric)
+			})
+		}
 	}
 	if err := f.change.check(f.command); err != nil {
 		return err

@@ -80,6 +80,9 @@ type Experiment struct {
 	At   int    `json:"at,omitempty"`
 	// Rebuild says that the change is in the flags of the build.
 	Rebuild bool `json:"rebuild,omitempty"`
+	// Price is what the change is known to cost: that it does is no reason to
+	// reject it, and nobody is promised that it does not.
+	Price []Metric `json:"price,omitempty"`
 	// Note says what else to look at, and what would refute the finding.
 	Note string `json:"note,omitempty"`
 	// Promised is how far metrics may move at most, as the finding's bound has

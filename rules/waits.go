@@ -479,6 +479,9 @@ func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experime
 	if now != "" {
 		e.Now = []string{now}
 	}
+	if primary != diagnosis.PeakRSS && (strings.HasPrefix(knob, "GOGC=") || strings.HasPrefix(knob, "GOMEMLIMIT=")) {
+		e.Price = []diagnosis.Metric{diagnosis.PeakRSS} // collections are saved by letting garbage lie
+	}
 	return e
 }
 

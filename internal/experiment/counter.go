@@ -8,9 +8,10 @@ import (
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
-// A counter is exact when its values in each arm lie within exactSpread of their
-// median. It is then different when the medians are apart by exactLeast, and by
-// exactTimes the greater of both spreads.
+// A counter is exact when its values in each arm lie within exactSpread of the
+// greater median: six goroutines instead of nine thousand may be seven. It is
+// then different when the medians are apart by exactLeast, and by exactTimes the
+// greater of both spreads.
 const (
 	exactSpread = 0.002
 	exactLeast  = 0.005
@@ -36,16 +37,10 @@ func (t *Trial) exact(m diagnosis.Metric) (c counter, ok bool) {
 		s := t.series(t.pairs(), m)
 		c.arms, c.pairs = [2][]float64{s.a, s.b}, len(s.a)
 	}
-	unit := t.unit(m)
-	for _, x := range c.arms {
-		if len(x) < 2 {
-			return c, false
-		}
-		c.spread = max(c.spread, spreadOf(x, unit))
+	if len(c.arms[0]) < 2 || len(c.arms[1]) < 2 {
+		return c, false
 	}
-	if slices.Max(c.arms[0]) == 0 && slices.Max(c.arms[1]) == 0 {
-		c.spread = 0 // nothing happened in any run
-	}
+	c.spread = t.spread(m, c.arms)
 	return c, c.spread <= exactSpread
 }
 
@@ -77,13 +72,19 @@ func (t *Trial) unit(m diagnosis.Metric) (unit float64) {
 	return unit
 }
 
-// spreadOf is the range relative to the median, and at least the unit.
-func spreadOf(x []float64, unit float64) float64 {
-	width := max(slices.Max(x)-slices.Min(x), unit)
-	if width == 0 {
+// spread is the greater range of both arms, and at least the unit, relative to
+// the greater median.
+func (t *Trial) spread(m diagnosis.Metric, arms [2][]float64) float64 {
+	width, scale, most := t.unit(m), 0.0, 0.0
+	for _, x := range arms {
+		width = max(width, slices.Max(x)-slices.Min(x))
+		scale = max(scale, statistics.Median(x))
+		most = max(most, slices.Max(x))
+	}
+	if width == 0 || most == 0 { // without chance, or nothing happened in any run
 		return 0
 	}
-	return width / statistics.Median(x)
+	return width / scale
 }
 
 // effect is what is said of the counter when the arms are different from times

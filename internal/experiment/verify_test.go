@@ -235,6 +235,22 @@ func TestCountersFromNothing(t *testing.T) {
 	}
 }
 
+// Nearly nothing varies by much of itself, and by nothing of what there was.
+func TestCounterToNearlyNothing(t *testing.T) {
+	few := 5.0
+	trial := verify(t, Plan{
+		CountA: constant(map[diagnosis.Metric]float64{diagnosis.Goroutines: 8707}),
+		CountB: func(context.Context) (Sample, error) {
+			few++
+			return Sample{Values: map[diagnosis.Metric]float64{diagnosis.Goroutines: few}}, nil
+		},
+		Primary: diagnosis.Goroutines,
+	})
+	if e := trial.Effects[0]; !e.Exact || e.Verdict != Improved || trial.Pairs != 0 {
+		t.Errorf("%+v after %d pairs", e, trial.Pairs)
+	}
+}
+
 // A benchmark counts in its timed runs; two pairs are then enough.
 func TestCounterOfTimedRuns(t *testing.T) {
 	const m = "BenchmarkParse allocs/op"
@@ -300,7 +316,7 @@ func TestNoFalseCounters(t *testing.T) {
 		for range draws {
 			x := func() []float64 { return []float64{1 + sd*r.NormFloat64(), 1 + sd*r.NormFloat64()} }
 			c := counter{arms: [2][]float64{x(), x()}}
-			c.spread = max(spreadOf(c.arms[0], 0), spreadOf(c.arms[1], 0))
+			c.spread = new(Trial).spread(diagnosis.AllocsOp, c.arms)
 			if c.spread <= exactSpread && c.effect(diagnosis.AllocsOp, exactTimes).Verdict != Same {
 				different++
 			}
