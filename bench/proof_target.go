@@ -18,8 +18,7 @@ import (
 // start of a process is a small part.
 const plantedOps = 4000
 
-// plantedWork is an operation's work in blocks hashed; planted effects are
-// parts of it.
+// plantedWork is an operation's work in blocks hashed.
 const plantedWork = 200
 
 // plantedWord is the argument that makes this program the planted one.
@@ -35,11 +34,11 @@ func bePlanted(args []string, stdout io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	blocks := int(plantedWork * (1 + *effect))
+	ops := int(plantedOps * (1 + *effect))
 	sums := make([]byte, 2)
 	var working sync.WaitGroup
 	for half := range sums {
-		working.Go(func() { sums[half] = planted(plantedOps/len(sums), blocks, *allocs) })
+		working.Go(func() { sums[half] = planted(ops/len(sums), plantedWork, *allocs) })
 	}
 	working.Wait()
 	_, err := fmt.Fprintf(stdout, "%d operations: %x\n", plantedOps, sums)

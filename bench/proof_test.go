@@ -13,9 +13,9 @@ func TestProofReport(t *testing.T) {
 		{Question: "the same, busy machine", Primary: "cpu/op", Busy: true, Verdict: "same", Pairs: 10, Seconds: 1},
 		{Question: "the same, busy machine", Primary: "cpu/op", Busy: true, Verdict: improved, Pairs: 20, Seconds: 3, Claims: []string{"elapsed improved"}},
 		{Question: "the same, busy machine", Primary: "elapsed", Busy: true, Verdict: "inconclusive", Pairs: 40},
-		{Question: "20 % more work", Primary: "cpu/op", Verdict: regressed, Pairs: 10},
-		{Question: "20 % more work", Primary: "cpu/op", Verdict: improved, Pairs: 10},
-		{Question: "20 % more work", Primary: "cpu/op", Verdict: "inconclusive", Pairs: 40},
+		{Question: "20 % more work", Primary: "cpu/op", Verdict: regressed, Ratio: 1.2, Pairs: 10},
+		{Question: "20 % more work", Primary: "cpu/op", Verdict: improved, Ratio: 0.9, Pairs: 10},
+		{Question: "20 % more work", Primary: "cpu/op", Verdict: "inconclusive", Ratio: 1.3, Pairs: 40},
 	}}
 	var b bytes.Buffer
 	if err := p.writeReport(&b); err != nil {
@@ -24,7 +24,7 @@ func TestProofReport(t *testing.T) {
 	for _, want := range []string{
 		"| the same, busy machine | cpu/op | 1 of 2 (9–91 %) | 1 of 2 (9–91 %) | 15 | 2.0 |",
 		"| the same, busy machine | elapsed | 0 of 1 (0–79 %) | 0 of 1 (0–79 %) | 40 | 0.0 |",
-		"| 20 % more work | cpu/op | 1 of 3 (6–79 %) | 10 | 0.0 |", // improved is wrong, too
+		"| 20 % more work | cpu/op | 1 of 3 (6–79 %) | ×1.200 | 10 | 0.0 |", // improved is wrong, too
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report lacks %s:\n%s", want, b.String())

@@ -209,7 +209,7 @@ func (j *judge) others(list []Effect) {
 		switch {
 		case significant && j.direction(e.Metric, low, high, math.Log(e.Ratio), e.Pairs) != Inconclusive:
 			e.Verdict = verdictOf(e.Metric, math.Log(e.Ratio))
-		case j.within(e.Metric, low, high, e.Pairs):
+		case j.within(e.Metric, low, high):
 			e.Verdict = Same
 		}
 	}

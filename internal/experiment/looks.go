@@ -51,7 +51,7 @@ func (j *judge) stillHolds(m diagnosis.Metric, s series, v Verdict) Verdict {
 	low, high := j.interval(m, s.d)
 	holds := j.direction(m, low, high, statistics.HodgesLehmann(s.d), len(s.d)) == v
 	if v == Same {
-		holds = j.within(m, low, high, len(s.d))
+		holds = j.within(m, low, high)
 	}
 	if !holds {
 		return Inconclusive
@@ -101,7 +101,7 @@ func (j *judge) look(m diagnosis.Metric, d []float64, alpha float64) Verdict {
 			return v
 		}
 	}
-	if j.within(m, low, high, len(d)) {
+	if j.within(m, low, high) {
 		return Same
 	}
 	return Inconclusive
@@ -124,13 +124,9 @@ func (j *judge) blur(m diagnosis.Metric, n int) float64 {
 	return math.Log1p(j.noise(n))
 }
 
-// same is the margin in logarithms, at least the noise.
-func (j *judge) same(m diagnosis.Metric, n int) float64 {
-	return max(math.Log1p(j.Margin), j.blur(m, n))
-}
-
-func (j *judge) within(m diagnosis.Metric, low, high float64, n int) bool {
-	margin := j.same(m, n)
+// within says that log ratios between low and high are the same.
+func (j *judge) within(m diagnosis.Metric, low, high float64) bool {
+	margin := math.Log1p(j.sameWithin(m))
 	return low >= -margin && high <= margin
 }
 

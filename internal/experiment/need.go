@@ -16,7 +16,7 @@ func (j *judge) need(e Effect) int {
 	}
 	centre := math.Abs(math.Log(e.Ratio))
 	need := statistics.PairsNeeded(sd, centre, alphaOf(e.Metric), power)
-	if room := j.same(e.Metric, e.Pairs) - centre; room > 0 {
+	if room := math.Log1p(j.sameWithin(e.Metric)) - centre; room > 0 {
 		need = min(need, toWithin(sd, room))
 	}
 	return max(need, e.Pairs+1)

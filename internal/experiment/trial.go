@@ -217,13 +217,25 @@ func (s Sample) clean(counted bool) Sample {
 	return s
 }
 
-// Noise is the ratio-1 below which a difference of the arms is not told from
-// the machine's noise: Floor was measured with ten pairs, and what remains of
-// noise in n falls with the root of n.
-func (t *Trial) Noise() float64 { return t.noise(t.Pairs) }
+// SameWithin is the ratio-1 within which times are called the same: the margin,
+// or what will be left of the machine's noise when all pairs are run, if that is
+// more. An early look may not call the same what a late one would tell apart.
+func (t *Trial) SameWithin() float64 { return max(t.Margin, t.noise(t.planned())) }
+
+// sameWithin is that of any metric; counters and memory have no noise of the
+// machine's.
+func (t *Trial) sameWithin(m diagnosis.Metric) float64 {
+	if !InfoOf(m).timed() {
+		return t.Margin
+	}
+	return t.SameWithin()
+}
 
 const floorPairs = 10
 
+// noise is the ratio-1 below which a difference of the arms in so many pairs is
+// not told from the machine's noise: Floor was measured with ten, and what
+// remains in n falls with the root of n.
 func (t *Trial) noise(pairs int) float64 {
 	return t.Floor * math.Sqrt(floorPairs/max(float64(pairs), floorPairs))
 }

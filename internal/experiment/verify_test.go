@@ -446,7 +446,7 @@ func TestBrokenCounterGuard(t *testing.T) {
 // What remains of the machine's noise falls with the root of the pairs.
 func TestNoise(t *testing.T) {
 	for pairs, want := range map[int]float64{0: 0.1, 10: 0.1, 40: 0.05} {
-		if got := (&Trial{Floor: 0.1, Pairs: pairs}).Noise(); math.Abs(got-want) > 1e-12 {
+		if got := (&Trial{Floor: 0.1}).noise(pairs); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d pairs: %v", pairs, got)
 		}
 	}
@@ -461,7 +461,7 @@ func TestFloor(t *testing.T) {
 	}
 	p.Floor = 0.1
 	trial := verify(t, p)
-	if trial.Effects[0].Verdict != Same || !strings.Contains(trial.Why, "within 10.0 %") {
+	if trial.Effects[0].Verdict != Same || !strings.Contains(trial.Why, "within 5.0 %") {
 		t.Errorf("below the floor: %s", trial.Why)
 	}
 }

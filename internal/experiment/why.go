@@ -35,7 +35,7 @@ func (t *Trial) conclude() {
 // gain is then refuted, though the verdict between these two is open.
 func (t *Trial) noGain(e Effect) bool {
 	_, low, _ := e.Worse()
-	return e.Pairs >= leastPairs && len(t.Looks) > 0 && low >= 1/(1+max(t.Margin, t.noiseOf(e)))
+	return e.Pairs >= leastPairs && len(t.Looks) > 0 && low >= 1/(1+t.sameWithin(e.Metric))
 }
 
 // weighGuards lets broken guards reject, and those that are open but look broken
@@ -99,8 +99,7 @@ func (t *Trial) says(e Effect) string {
 	case e.Pairs == 0:
 		return fmt.Sprintf("no pair measured %s", e.Metric)
 	case e.Verdict == Same:
-		margin := 1 + max(t.Margin, t.noiseOf(e))
-		return fmt.Sprintf("%s is the same within %s: it %s", e.Metric, percent(margin), sure)
+		return fmt.Sprintf("%s is the same within %s: it %s", e.Metric, percent(1+t.sameWithin(e.Metric)), sure)
 	case e.Verdict != Inconclusive:
 		return fmt.Sprintf("%s %s", e.Metric, sure)
 	case math.IsNaN(e.Low):
@@ -115,13 +114,6 @@ func (t *Trial) says(e Effect) string {
 
 // least says how many pairs the first look wants.
 func least(most int) string { return fmt.Sprintf("at least %d", max(looks(most)[0], leastPairs)) }
-
-func (t *Trial) noiseOf(e Effect) float64 {
-	if !InfoOf(e.Metric).timed() {
-		return 0
-	}
-	return t.noise(e.Pairs)
-}
 
 // change is a ratio in words: "fell by 12.3 %".
 func change(ratio float64) string {

@@ -440,7 +440,7 @@ func conditions(tr *experiment.Trial) []string {
 	if tr.Floor > 0 && tr.Floor < absurd {
 		list = append(list, fmt.Sprintf("noise of this machine: a program compared with itself in ten pairs differs by up to %s", percent(tr.Floor)))
 	}
-	if m := max(tr.Margin, tr.Noise()); m > 0 && m < absurd {
+	if m := tr.SameWithin(); m > 0 && m < absurd {
 		list = append(list, fmt.Sprintf("what differs by less than %s is called the same", percent(m)))
 	}
 	list = append(list, droppedText(tr)...)
