@@ -94,10 +94,10 @@ func TestRulesHaveFiles(t *testing.T) {
 	}
 }
 
-// TestReadmeFigures: what the README says about speed and cost is what the
+// TestReadmeFigures: what the README says about speed, cost and proof is what the
 // newest run of that benchmark measured.
 func TestReadmeFigures(t *testing.T) {
-	for heading, figures := range map[string]string{"Speed": "results.json", "What recording costs": "overhead.json"} {
+	for heading, figures := range map[string]string{"Speed": "results.json", "What recording costs": "overhead.json", "What an experiment finds": "proof.json"} {
 		runs, err := filepath.Glob("bench/runs/*/" + figures)
 		if err != nil || len(runs) == 0 {
 			t.Fatalf("there is no run with %s: %v", figures, err)

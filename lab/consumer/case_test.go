@@ -28,15 +28,24 @@ func TestOrder(t *testing.T) {
 		conclusion string
 	}{
 		{"cancel", flags("-procs", "8"), flags("-procs", "8", "-cancel"), "confirmed"},
-		{"fewer Ps", flags("-cancel", "-procs", "8"), flags("-cancel", "-procs", "2"), "confirmed"},
+		{"fewer Ps", flags("-cancel", "-procs", "8"), flags("-cancel", "-procs", "1"), "confirmed"},
 		{"pool", flags("-cancel", "-procs", "2"), flags("-cancel", "-procs", "2", "-pool", "1000"), "rejected"},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			trial := gowhy.Verify(t, program.Command(step.was...), program.Command(step.is...), "--primary", "cpu/op", "--ops", "5000", "--no-count", "--margin", "5%")
-			if trial.Conclusion != step.conclusion {
-				t.Errorf("%s, want %s: %s", trial.Conclusion, step.conclusion, trial.Why)
+			// Neither a gain nor a loss of less than a tenth is of interest. On a
+			// busy machine a trial may not be able to tell, and is asked for more.
+			for _, pairs := range []string{"40", "80"} {
+				trial := gowhy.Verify(t, program.Command(step.was...), program.Command(step.is...),
+					"--primary", "cpu/op", "--ops", "5000", "--no-count", "--margin", "10%", "--pairs", pairs)
+				t.Logf("%s after %d pairs: %s", trial.Conclusion, trial.Pairs, trial.Why)
+				if trial.Conclusion == step.conclusion {
+					return
+				}
+				if trial.Conclusion != "undecided" {
+					break
+				}
 			}
-			t.Logf("%s after %d pairs: %s", trial.Conclusion, trial.Pairs, trial.Why)
+			t.Errorf("not %s", step.conclusion)
 		})
 	}
 }
