@@ -266,14 +266,16 @@ func TestBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := sampleOf(t, s)
-	if v := sample.Values; v["BenchmarkX ns/op"] <= 0 || v["BenchmarkX allocs/op"] != 1 || v["BenchmarkX B/op"] != 48 {
+	// A test binary allocates some KiB on the side now and then.
+	about48 := func(v float64) bool { return v >= 48 && v < 64 }
+	if v := sample.Values; v["BenchmarkX ns/op"] <= 0 || v["BenchmarkX allocs/op"] != 1 || !about48(v["BenchmarkX B/op"]) {
 		t.Errorf("values %v", v)
 	}
 	counted, _, err := s.Count(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := counted.Values; v["BenchmarkX allocs/op"] != 1 || v["BenchmarkX B/op"] != 48 || len(v) != 2 {
+	if v := counted.Values; v["BenchmarkX allocs/op"] != 1 || !about48(v["BenchmarkX B/op"]) || len(v) != 2 {
 		t.Errorf("counted %v", v)
 	}
 	s, err = NewBenchmark(BenchSpec{Binary: path, Bench: "Nothing"})

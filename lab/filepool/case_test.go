@@ -77,6 +77,21 @@ func record(t *testing.T, p casetest.Program, l load, with int, flags ...string)
 	return r
 }
 
+// recordCrowd records the crowd at work. Now and then, on a machine with other
+// work, a few workers do all tasks while the others are still being started: that
+// run is not the story's, and is recorded again.
+func recordCrowd(t *testing.T, p casetest.Program, gowhy casetest.Gowhy) (r recorded) {
+	t.Helper()
+	for range 4 {
+		r = record(t, p, crowded, 0, "-workers", strconv.Itoa(crowd))
+		w := gowhy.Ledger(t, r.trace)["main.worker"]
+		if w.TotalNS() >= gowhy.Diagnose(t, r.trace).Trace.DurationNS*crowd/2 {
+			break
+		}
+	}
+	return r
+}
+
 // peak is the most memory that the run had resident, in bytes.
 func (r recorded) peak() float64 {
 	return float64(r.State.SysUsage().(*syscall.Rusage).Maxrss) * 1024
@@ -84,7 +99,7 @@ func (r recorded) peak() float64 {
 
 func TestCase(t *testing.T) {
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
-	sick := record(t, program, crowded, 0, "-workers", strconv.Itoa(crowd))
+	sick := recordCrowd(t, program, gowhy)
 	heap := record(t, program, churning, withAllocs, "-workers", strconv.Itoa(handful))
 	cpu := record(t, program, churning, withCPU, "-workers", strconv.Itoa(handful))
 	healed := record(t, program, churning, withCPU|withAllocs, "-workers", strconv.Itoa(handful), "-reuse")
