@@ -469,6 +469,25 @@ func (f *tuneFlags) parseStarts(knobs []experiment.Knob) error {
 
 var place = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
 
+// withPlace puts a knob's placeholder where the flag of its name has a value, else
+// at the end.
+func withPlace(command []string, name string) []string {
+	list := slices.Clone(command)
+	for i, w := range list {
+		flag, _, joined := strings.Cut(strings.TrimLeft(w, "-"), "=")
+		switch {
+		case flag != name || !strings.HasPrefix(w, "-"):
+		case joined:
+			list[i] = w[:strings.IndexByte(w, '=')+1] + "{" + name + "}"
+			return list
+		case i+1 < len(list):
+			list[i+1] = "{" + name + "}"
+			return list
+		}
+	}
+	return append(list, "-"+name, "{"+name+"}")
+}
+
 // placeTrace stands in a command for the file that a trace is written to.
 const placeTrace = "trace"
 
@@ -484,7 +503,7 @@ func (f *tuneFlags) checkPlaces(knobs []experiment.Knob) error {
 	}
 	for _, k := range knobs {
 		if !variable.MatchString(k.Name) && !hasPlace(f.command, k.Name) {
-			return misused("-- "+report.Words(f.command)+" -"+k.Name+" {"+k.Name+"}", "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
+			return misused("-- "+report.Words(withPlace(f.command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
 		}
 	}
 	return nil

@@ -363,3 +363,17 @@ func TestInstead(t *testing.T) {
 		t.Error("without a finding")
 	}
 }
+
+// The hint for a knob without a place shows the command with it, and no flag twice.
+func TestWithPlace(t *testing.T) {
+	for command, want := range map[string]string{
+		"./app -workers 3 x":  "./app -workers {workers} x",
+		"./app --workers=3 x": "./app --workers={workers} x",
+		"./app workers 3":     "./app workers 3 -workers {workers}",
+		"./app -workers":      "./app -workers -workers {workers}",
+	} {
+		if got := strings.Join(withPlace(strings.Fields(command), "workers"), " "); got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}

@@ -89,11 +89,11 @@ type Prediction struct {
 	Replay   string  `json:"replay,omitempty"`
 }
 
-// These bound what DecodeTrial reads: the largest trial there can be has four
-// rounds of each pair and as many dropped ones. Metrics are a dozen, and three
-// for each benchmark.
+// These bound what is read of saved documents: the largest trial there can be
+// has four rounds of each pair and as many dropped ones. Metrics are a dozen,
+// and three for each benchmark.
 const (
-	maxTrial   = 64 << 20
+	maxSaved   = 64 << 20
 	maxRounds  = 8*MaxPairs + 16
 	maxMetrics = 1000
 )
@@ -138,12 +138,26 @@ func (t *Trial) fill() {
 
 // DecodeTrial reads what [Trial.Encode] wrote.
 func DecodeTrial(r io.Reader) (*Trial, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxTrial+1))
-	if err != nil {
-		return nil, err
+	t := new(Trial)
+	if err := DecodeSaved(r, TrialKind, TrialSchema, t); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTrial, err)
 	}
-	if len(b) > maxTrial {
-		return nil, fmt.Errorf("%w: larger than %d MiB", ErrTrial, maxTrial>>20)
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrTrial, err)
+	}
+	t.fill()
+	return t, nil
+}
+
+// DecodeSaved reads a JSON document of up to 64 MiB into v if it is of the kind
+// and the schema.
+func DecodeSaved(r io.Reader, kind string, schema int, v any) error {
+	b, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
+	if err != nil {
+		return err
+	}
+	if len(b) > maxSaved {
+		return fmt.Errorf("larger than %d MiB", maxSaved>>20)
 	}
 	// The schema first: another version's fields may not even have our types.
 	var head struct {
@@ -151,20 +165,12 @@ func DecodeTrial(r io.Reader) (*Trial, error) {
 		Schema int    `json:"schema"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrTrial, err)
+		return err
 	}
-	if head.Kind != TrialKind || head.Schema != TrialSchema {
-		return nil, fmt.Errorf("%w: kind %q, schema %d; wanted %q, %d", ErrTrial, head.Kind, head.Schema, TrialKind, TrialSchema)
+	if head.Kind != kind || head.Schema != schema {
+		return fmt.Errorf("kind %q, schema %d; wanted %q, %d", head.Kind, head.Schema, kind, schema)
 	}
-	t := new(Trial)
-	if err := json.Unmarshal(b, t); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrTrial, err)
-	}
-	if err := t.check(); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrTrial, err)
-	}
-	t.fill()
-	return t, nil
+	return json.Unmarshal(b, v)
 }
 
 // check holds a trial from elsewhere to what Verify would have made.

@@ -192,34 +192,14 @@ func (r *Result) Encode(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// maxSaved bounds what Decode reads.
-const maxSaved = 64 << 20
-
 // ErrSchema is returned, wrapped, by [Decode] for what is no result of this schema.
 var ErrSchema = errors.New("not a result of gowhy gate that this version reads")
 
 // Decode reads what [Result.Encode] wrote.
 func Decode(r io.Reader) (*Result, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > maxSaved {
-		return nil, fmt.Errorf("%w: larger than %d MiB", ErrSchema, maxSaved>>20)
-	}
-	var head struct {
-		Kind   string `json:"kind"`
-		Schema int    `json:"schema"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrSchema, err)
-	}
-	if head.Kind != kind || head.Schema != Schema {
-		return nil, fmt.Errorf("%w: kind %q, schema %d", ErrSchema, head.Kind, head.Schema)
-	}
 	res := new(Result)
-	if err := json.Unmarshal(b, res); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrSchema, err)
+	if err := experiment.DecodeSaved(r, kind, Schema, res); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
 	}
 	return res, nil
 }

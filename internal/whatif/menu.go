@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -52,7 +53,7 @@ const (
 	menuGroups    = 4
 	menuFunctions = 4
 	worthTrying   = 0.01
-	// allOfIt is the share of the work above which a group is the program: that
+	// allOfIt is the share of the work above which a group or function is the program: that
 	// half of its work is half of the time tells nobody anything.
 	allOfIt = 0.9
 )
@@ -82,7 +83,7 @@ func (p *Program) usual() (list []Edit) {
 		if n == menuFunctions || f.Share < worthTrying {
 			break
 		}
-		if p.group(f.Name) < 0 {
+		if p.group(f.Name) < 0 && f.Share < allOfIt && !strings.HasPrefix(f.Name, "runtime.") {
 			list = append(list, WithScale(f.Name, 0.5))
 			n++
 		}
