@@ -403,6 +403,12 @@ func FuzzParse(f *testing.F) {
 		}
 		parseStatus(text)
 		parseSchedstat(text)
+		if v, i, ok := parseSwitches(text); ok && (v < 0 || i < 0) {
+			t.Errorf("%d and %d switches", v, i)
+		}
+		if pss, ok := parsePSS(text); !ok && pss != 0 {
+			t.Errorf("PSS of %d", pss)
+		}
 		parseLoad(text)
 		parseMeminfo(text)
 		parsePressure(text)

@@ -39,19 +39,33 @@ const kernelThread = 0x00200000
 
 var errStat = errors.New("its stat file is not one")
 
-// parseStat reads a stat line. The command's name is in parentheses and may
-// hold anything, parentheses and spaces included; fields count from behind it.
-func parseStat(text []byte) (statLine, error) {
+// parseStat reads a stat line.
+func parseStat(text []byte) (s statLine, err error) {
+	err = s.parse(text)
+	return s, err
+}
+
+// parse reads a stat line into s, without allocating while the name stays. The
+// command's name is in parentheses and may hold anything, parentheses and
+// spaces included; fields count from behind it. On an error s is unchanged.
+func (s *statLine) parse(text []byte) error {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
-		return statLine{}, errStat
+		return errStat
 	}
-	f := bytes.Fields(text[end+1:])
 	// The number of a field in proc(5) is its index here plus 3.
-	if len(f) < 22 || len(f[0]) != 1 {
-		return statLine{}, errStat
+	var f [22][]byte
+	rest := words(text[end+1:])
+	for i := range f {
+		f[i] = rest.next()
 	}
-	s := statLine{name: string(text[open+1 : end]), state: f[0][0]}
+	if len(f[0]) != 1 || f[21] == nil {
+		return errStat
+	}
+	if name := text[open+1 : end]; string(name) != s.name {
+		s.name = string(name)
+	}
+	s.state = f[0][0]
 	s.parent = int(number(f[1]))
 	s.kernel = number(f[6])&kernelThread != 0
 	s.minor, s.major = number(f[7]), number(f[9])
@@ -59,8 +73,30 @@ func parseStat(text []byte) (statLine, error) {
 	s.threads = int(number(f[17]))
 	s.start = ticks(f[19])
 	s.rss = uint64(number(f[21])) * pageSize
-	return s, nil
+	return nil
 }
+
+// words are what is between the spaces of a text, taken from its front.
+type words []byte
+
+// next is nil at the end.
+func (w *words) next() []byte {
+	b := *w
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	end := 0
+	for end < len(b) && !isSpace(b[end]) {
+		end++
+	}
+	*w = b[end:]
+	if end == 0 {
+		return nil
+	}
+	return b[:end]
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
 // lines are those of a text, without their ends.
 func lines(text []byte) iter.Seq[[]byte] { return bytes.SplitSeq(text, []byte("\n")) }
@@ -153,11 +189,34 @@ type schedstat struct {
 }
 
 func parseSchedstat(text []byte) schedstat {
-	f := bytes.Fields(text)
-	if len(f) < 3 {
+	w := words(text)
+	run, wait, slices := w.next(), w.next(), w.next()
+	if slices == nil {
 		return schedstat{}
 	}
-	return schedstat{scaled(f[0], 1), scaled(f[1], 1), number(f[2])}
+	return schedstat{scaled(run, 1), scaled(wait, 1), number(slices)}
+}
+
+// parseSwitches finds a thread's counts of context switches in its status
+// file, of which they are the last lines; ok is false in one that was cut.
+func parseSwitches(text []byte) (voluntary, involuntary int64, ok bool) {
+	_, rest, found := bytes.Cut(text, []byte("\nvoluntary_ctxt_switches:"))
+	if !found {
+		return 0, 0, false
+	}
+	w := words(rest)
+	voluntary = number(w.next())
+	_, rest, found = bytes.Cut(rest, []byte("\nnonvoluntary_ctxt_switches:"))
+	w = words(rest)
+	return voluntary, number(w.next()), found
+}
+
+// parsePSS finds the proportional set size in a smaps_rollup file: resident
+// memory, of which pages that n processes share count an n-th.
+func parsePSS(text []byte) (uint64, bool) {
+	_, rest, found := bytes.Cut(text, []byte("\nPss:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return kilobytes(bytes.TrimSpace(line)), found
 }
 
 // A split divides an exact CPU time into user and system.
