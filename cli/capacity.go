@@ -27,7 +27,9 @@ import (
 // capacityFlags are the flags of capacity.
 type capacityFlags struct {
 	target                loadTarget
-	url, ready, table     string
+	asked                 dnsTarget
+	url, dns              string // at most one; programs are fed lines without
+	ready, table          string
 	from, most            float64
 	step, p99, timeout    time.Duration
 	tolerance, failed     string
@@ -49,7 +51,7 @@ type axisValues struct {
 func (c *command) capacityCommand() *cobra.Command {
 	f := &capacityFlags{}
 	cmd := &cobra.Command{
-		Use:   "capacity [--url URL] [-- CMD]",
+		Use:   "capacity [--url URL | --dns ADDRESS] [-- CMD]",
 		Short: "Find the greatest rate that a program sustains, and what limits it",
 		Long: `Offers load at rising rates until the backlog grows, latency or errors leave
 their bounds, or the generator itself is the limit, and closes in on the
@@ -57,19 +59,21 @@ greatest rate that is sustained. A rate counts as too much when that was seen
 twice, and the result was sustained twice. That takes 10 to 30 steps of --step:
 3 to 5 minutes; a table takes that for each of its settings.
 
-The load is HTTP to --url, of a server that runs or of CMD, or lines to CMD's
-standard input, each of which it answers with a line.
+The load is HTTP to --url or DNS queries to --dns, of a server that runs or of
+CMD, or lines to CMD's standard input, each of which it answers with a line.
 
 --table measures the capacity over settings and says what that tells of the
 stage that is the limit. The axis processes is how many copies of CMD run beside
-each other: in --url and CMD, {process} is the number of the copy, for its port.
-If CMD contains {processes}, it is told and makes them itself. Every other axis
-replaces its {NAME} in CMD, or goes into the environment if it is in upper case.
+each other: in --url, --dns and CMD, {process} is the number of the copy, for
+its port. If CMD contains {processes}, it is told and makes them itself. Every
+other axis replaces its {NAME} in CMD, or goes into the environment if it is in
+upper case.
 
 The exit code is 5 when the generator was the limit.`,
 		Example: `  gowhy capacity --url http://localhost:8080/ --p99 50ms
   gowhy capacity --url http://localhost:8080/ -- ./server -listen :8080
   gowhy capacity --lines messages.txt -- ./consumer
+  gowhy capacity --dns 127.0.0.1:5353 --queries queries.txt -- ./nameserver
   gowhy capacity --table 'processes=1,2 × concurrency=1,5,10' --step 5s \
       -- ./consumer -concurrency {concurrency}
   gowhy capacity --table processes=1,2 --url 'http://localhost:808{process}/' \
@@ -86,7 +90,8 @@ The exit code is 5 when the generator was the limit.`,
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.url, "url", "", "offer HTTP requests to this `URL`")
-	flags.StringVar(&f.ready, "ready", "", "CMD can be given load when `WHAT`: a URL, HOST:PORT or log:TEXT\n(default --url)")
+	flags.StringVar(&f.dns, "dns", "", "offer DNS queries to the server at this `ADDRESS` of this machine")
+	flags.StringVar(&f.ready, "ready", "", "CMD can be given load when `WHAT`: a URL, HOST:PORT or log:TEXT\n(default --url; for --dns when it accepts connections there)")
 	flags.Float64Var(&f.from, "from", 100, "begin with this `RATE`, a second")
 	flags.Float64Var(&f.most, "most", 0, "offer at most this `RATE` (default no limit)")
 	flags.DurationVar(&f.step, "step", 10*time.Second, "offer each rate for this `TIME`")
@@ -98,6 +103,7 @@ The exit code is 5 when the generator was the limit.`,
 	flags.BoolVar(&f.restart, "restart", false, "start CMD anew for each step, not only after one that was too much")
 	flags.StringVar(&f.table, "table", "", "measure over `AXES`, like 'processes=1,2 × workers=1,8'")
 	f.target.flags(cmd)
+	f.asked.flags(cmd)
 	flags.BoolVar(&f.asJSON, "json", false, "write the result as JSON")
 	flags.StringVarP(&f.out, "output", "o", "", "save the result with all its steps as JSON in this `FILE`")
 	return cmd
@@ -116,7 +122,9 @@ func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
 		return misused("gowhy capacity --url "+report.Words(args[:1]), "%q: a URL is given with --url", args[0])
 	case len(args) > 0:
 		return misused("gowhy capacity -- "+report.Words(args), "%q is before the --", args[0])
-	case f.url == "" && len(f.command) == 0:
+	case f.url != "" && f.dns != "":
+		return misused("give one of them", "both --url and --dns were given")
+	case f.feeds() && len(f.command) == 0:
 		return misused(capacityExample+"   or   gowhy capacity -- ./consumer", "nothing to offer load to was given")
 	case !(f.from > 0 && f.from < 1e7):
 		return misused("--from 100", "--from %g is no rate", f.from)
@@ -146,6 +154,14 @@ func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
 
 func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
 	f.target.command = f.url == ""
+	if f.dns != "" {
+		return f.checkDNS(cmd)
+	}
+	for _, name := range dnsNames {
+		if cmd.Flags().Changed(name) {
+			return misused("--dns 127.0.0.1:5353", "--%s is for --dns", name)
+		}
+	}
 	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure"} {
 		if f.target.command && cmd.Flags().Changed(name) {
 			return misused("--url http://localhost:8080/", "--%s is for URLs", name)
@@ -160,6 +176,48 @@ func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
 		return misused("give one of them", "both --data and --data-file were given")
 	}
 	return nil
+}
+
+// checkDNS refuses what is not for DNS. Its queries get lost where requests
+// would wait, so that what is waited for is shorter.
+func (f *capacityFlags) checkDNS(cmd *cobra.Command) error {
+	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure", "lines", "no-reply"} {
+		if cmd.Flags().Changed(name) {
+			return misused("leave it out", "--%s is not for --dns", name)
+		}
+	}
+	if !cmd.Flags().Changed("timeout") {
+		f.timeout = dnsTimeout
+	}
+	return f.asked.check(cmd)
+}
+
+// feeds reports whether the program is fed lines; else it is a server.
+func (f *capacityFlags) feeds() bool { return f.url == "" && f.dns == "" }
+
+// address is what a server is asked at.
+func (f *capacityFlags) address() string { return cmp.Or(f.url, f.dns) }
+
+// protocol is how a server is asked at an address.
+func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, error) {
+	if f.dns != "" {
+		return f.asked.protocol(c, address)
+	}
+	return f.target.protocol(c, []string{address})
+}
+
+// readiness is how it is seen that a copy of the command can be asked: a name
+// server takes connections at the port where it takes queries.
+func (f *capacityFlags) readiness(address, number string) string {
+	switch {
+	case f.ready != "":
+		return strings.ReplaceAll(f.ready, "{"+placeProcess+"}", number)
+	case f.dns != "":
+		if server, err := load.ParseServer(address); err == nil {
+			return server.String()
+		}
+	}
+	return withScheme(address)
 }
 
 // maxCells bounds what a table may ask for: each cell takes minutes.
@@ -203,15 +261,15 @@ const placeProcess = "process"
 
 // checkAxes refuses an axis that changes nothing and a place that nothing fills.
 func (f *capacityFlags) checkAxes() error {
-	all := append([]string{f.url}, f.command...)
+	all := append([]string{f.address()}, f.command...)
 	known := map[string]bool{placeProcess: true}
 	for _, a := range f.axes {
 		known[a.name] = true
 		copies := a.name == experiment.Processes && !hasPlace(f.command, a.name)
 		switch {
-		case copies && f.url != "" && slices.Max(a.values) > 1 && !(hasPlace(f.command, placeProcess) && hasPlace(all[:1], placeProcess)):
+		case copies && !f.feeds() && slices.Max(a.values) > 1 && !(hasPlace(f.command, placeProcess) && hasPlace(all[:1], placeProcess)):
 			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
-				"several processes cannot have the same port: {process} has to be in --url and in the command")
+				"several processes cannot have the same port: {process} has to be in the address and in the command")
 		case !copies && !variable.MatchString(a.name) && !hasPlace(f.command, a.name):
 			return misused("-- "+report.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
 		}
@@ -234,8 +292,8 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 	if err := checkOutput(f.out); err != nil {
 		return err
 	}
-	if f.url != "" && len(f.command) == 0 {
-		p, err := f.target.protocol(c, []string{f.url})
+	if !f.feeds() && len(f.command) == 0 {
+		p, err := f.protocol(c, f.address())
 		if err == nil {
 			err = reach(ctx, p) // that nobody answers is told at once
 		}
@@ -400,18 +458,14 @@ func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) 
 		if len(f.command) > 0 && err != nil {
 			return nil, err
 		}
-		if f.url == "" {
+		if f.feeds() {
 			t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.fed(c, program) })
 			continue
 		}
-		url := strings.ReplaceAll(f.url, "{"+placeProcess+"}", number)
-		t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.target.protocol(c, []string{url}) })
+		address := strings.ReplaceAll(f.address(), "{"+placeProcess+"}", number)
+		t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
 		if len(f.command) > 0 {
-			ready := strings.ReplaceAll(f.ready, "{"+placeProcess+"}", number)
-			if ready == "" {
-				ready = withScheme(url)
-			}
-			sub, err := subject.New(subject.Spec{Program: program, Ready: ready, Log: say.log})
+			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.log})
 			if err != nil {
 				return nil, err
 			}
@@ -462,7 +516,7 @@ func (t *site) start(ctx context.Context) error {
 		return t.check()
 	}
 	if len(t.subjects) == 0 {
-		if t.overloaded && t.f.url != "" {
+		if t.overloaded && !t.f.feeds() {
 			return rest(ctx) // it is not ours to start anew
 		}
 		return nil
@@ -533,7 +587,7 @@ func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experi
 // ended refuses a program that ends by itself: its rates would be how many
 // lines it reads. One that ends only at a higher rate has that as its limit.
 func (t *site) ended(r *load.Result, rate float64) error {
-	if t.f.url != "" || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
+	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
 		return nil
 	}
 	return &failure{exitBroken, fmt.Sprintf("at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What), "it has to read lines until its standard input is closed   # or: --from 10"}
@@ -552,7 +606,7 @@ func leftOver(r *load.Result) float64 {
 }
 
 func (t *site) connections(p load.Protocol) int {
-	if t.f.url == "" {
+	if t.f.feeds() {
 		return t.copies
 	}
 	if t.f.connections > 0 {

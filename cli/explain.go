@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -9,38 +10,110 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/listing"
+	"github.com/gowhy/gowhy/internal/report"
 )
 
+// explainFlags are those of explain.
+type explainFlags struct {
+	source  bool
+	dir     string
+	reading readOptions
+}
+
 func (c *command) explainCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain [RULE]",
+	f := &explainFlags{}
+	cmd := &cobra.Command{
+		Use:   "explain [RULE [FILE...]]",
 		Short: "Tell what a rule sees, why it costs, the fix and its proof",
-		Long:  "Prints the page of a rule, or without an argument all rules with their titles.",
+		Long: `Prints the page of a rule, or without an argument all rules with their titles.
+
+With a recording, prints what the rule found in it. With --source the functions
+that the finding points at follow: each line with the CPU time and the
+allocations of itself and what it calls, and what the compiler says escapes to
+the heap there. Run it in the program's module: only files of that module or
+workspace are shown, and the compiler runs as go build -gcflags=-m.`,
 		Example: `  gowhy explain
-  gowhy explain oversubscribed`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return misused("gowhy explain "+args[0], "explain takes one rule")
+  gowhy explain oversubscribed
+  gowhy explain boxedargs run.gowhy --source`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return c.ruleNames(), cobra.ShellCompDirectiveNoFileComp
 			}
-			return nil
+			return nil, cobra.ShellCompDirectiveDefault
 		},
-		ValidArgsFunction: cobra.FixedCompletions(c.ruleNames(), cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.listRules()
 			}
-			i := slices.IndexFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == strings.ToLower(args[0]) })
-			if i < 0 {
-				hint := "gowhy explain   # lists all rules"
-				if s, ok := near(args[0], c.ruleNames()); ok {
-					hint = "gowhy explain " + s
-				}
-				return misused(hint, "there is no rule %q", args[0])
+			rule, err := c.rule(args[0])
+			if err != nil {
+				return err
 			}
-			_, err := io.WriteString(c.Stdout, strings.TrimRight(c.Rules[i].Doc, "\n")+"\n")
+			if len(args) > 1 {
+				return c.explainFinding(cmd.Context(), rule.Name, args[1:], f)
+			}
+			if f.source {
+				return misused("gowhy explain "+rule.Name+" run.gowhy --source", "--source needs a recording that the rule found something in")
+			}
+			_, err = io.WriteString(c.Stdout, strings.TrimRight(rule.Doc, "\n")+"\n")
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&f.source, "source", false, "show the source with what its lines cost and what escapes")
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "`DIRECTORY` in the module of the program's source")
+	f.reading.flags(cmd)
+	return cmd
+}
+
+func (c *command) rule(name string) (*diagnosis.Rule, error) {
+	i := slices.IndexFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == strings.ToLower(name) })
+	if i >= 0 {
+		return c.Rules[i], nil
+	}
+	hint := "gowhy explain   # lists all rules"
+	if s, ok := near(name, c.ruleNames()); ok {
+		hint = "gowhy explain " + s
+	}
+	return nil, misused(hint, "there is no rule %q", name)
+}
+
+// explainFinding shows what a rule found in a recording.
+func (c *command) explainFinding(ctx context.Context, rule string, files []string, f *explainFlags) error {
+	m, err := c.read(ctx, files, f.reading)
+	if err != nil {
+		return err
+	}
+	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
+	n, finding := findingOf(d.Findings, rule)
+	if finding == nil {
+		hint := "gowhy diagnose " + report.Words(files)
+		if len(d.Findings) > 0 {
+			hint = "gowhy explain " + d.Findings[0].Rule + " " + report.Words(files)
+		}
+		return misused(hint, "%s found nothing in %s", rule, report.Words(files))
+	}
+	var functions []listing.Function
+	if f.source {
+		functions = listing.Make(ctx, m, finding.Where, listing.Options{Dir: f.dir, Compile: true})
+	}
+	return c.output("", func(w io.Writer, o report.Options) error {
+		return report.Explained(w, n, finding, functions, o)
+	})
+}
+
+// findingOf returns a rule's first finding, also one that is folded under
+// another, and the rank of the one that is not folded.
+func findingOf(findings []diagnosis.Finding, rule string) (rank int, f *diagnosis.Finding) {
+	for i := range findings {
+		if findings[i].Rule == rule {
+			return i + 1, &findings[i]
+		}
+		if _, f := findingOf(findings[i].Symptoms, rule); f != nil {
+			return i + 1, f
+		}
+	}
+	return 0, nil
 }
 
 func (c *command) ruleNames() []string {

@@ -24,7 +24,13 @@ import (
 
 // loadFlags are those of load.
 type loadFlags struct {
-	target              loadTarget
+	target loadTarget
+	offerFlags
+}
+
+// offerFlags say how much load is offered and where the result goes, whatever
+// the protocol is.
+type offerFlags struct {
 	rate, arrivals, out string
 	json                bool
 	options             load.Options
@@ -52,10 +58,30 @@ when every operation failed.`,
   gowhy load http://localhost:8080/api -X POST --data '{"id": 1}' --rate 200
   gowhy load http://localhost:8080/ --closed -c 50 -n 10000
   gowhy load --lines queries.txt --rate 1000 -- ./program -workers 4
+  gowhy load dns 127.0.0.1:5353 --queries queries.txt --rate 8000
   gowhy record --load load.json -- ./server      # take the result along`,
-		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := f.target.check(cmd, args); err != nil {
+				return err
+			}
+			return f.check(cmd)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.load(cmd.Context(), f, args) },
 	}
+	f.offerFlags.flags(cmd)
+	flags := cmd.Flags()
+	flags.IntVarP(&f.options.Connections, "connections", "c", 0, "open at most `N` connections, or start N programs (default 256, and 1 program)")
+	flags.DurationVar(&f.options.Timeout, "timeout", 10*time.Second, "wait this `TIME` for an answer")
+	f.target.flags(cmd)
+	protocols := &cobra.Group{ID: "Other protocols", Title: "Other protocols"}
+	cmd.AddGroup(protocols)
+	dns := c.loadDNSCommand()
+	dns.GroupID = protocols.ID
+	cmd.AddCommand(dns)
+	return cmd
+}
+
+func (f *offerFlags) flags(cmd *cobra.Command) {
 	o, flags := &f.options, cmd.Flags()
 	flags.StringVar(&f.rate, "rate", "", "begin operations at this `RATE` a second: N, A..B or A,B,C")
 	flags.DurationVarP(&o.Duration, "duration", "d", 0, "offer load for this `TIME` (default 10s, or what -n takes)")
@@ -64,20 +90,13 @@ when every operation failed.`,
 	flags.StringVar(&f.arrivals, "arrivals", "even", "`HOW` operations arrive: "+strings.Join(arrivalsNames, " or ")+", at random, like those of independent users")
 	flags.Uint64Var(&o.Seed, "seed", 1, "`SEED` of random arrivals: the same one, the same arrivals")
 	flags.BoolVar(&o.Closed, "closed", false, "closed loop: no rate, each connection sends when it has its answer")
-	flags.IntVarP(&o.Connections, "connections", "c", 0, "open at most `N` connections, or start N programs (default 256, and 1 program)")
-	flags.DurationVar(&o.Timeout, "timeout", 10*time.Second, "wait this `TIME` for an answer")
-	f.target.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
 	flags.StringVarP(&f.out, "output", "o", "", "write the result as JSON to this `FILE` too")
 	complete(cmd, "arrivals", arrivalsNames)
-	return cmd
 }
 
-func (f *loadFlags) check(cmd *cobra.Command, args []string) error {
+func (f *offerFlags) check(cmd *cobra.Command) error {
 	o := &f.options
-	if err := f.target.check(cmd, args); err != nil {
-		return err
-	}
 	if err := oneOf("arrivals", f.arrivals, arrivalsNames); err != nil {
 		return err
 	}
@@ -86,7 +105,7 @@ func (f *loadFlags) check(cmd *cobra.Command, args []string) error {
 		flag, hint string
 		bad        bool
 	}{{"duration", "-d 10s", o.Duration <= 0}, {"count", "-n 1000", o.Count <= 0}, {"timeout", "--timeout 10s", o.Timeout <= 0},
-		{"connections", "-c 50", o.Connections <= 0}, {"warmup", "--warmup 2s", o.Warmup < 0}} {
+		{"connections", "-c 50", o.Connections <= 0}, {"sockets", "--sockets 16", o.Connections <= 0}, {"warmup", "--warmup 2s", o.Warmup < 0}} {
 		if cmd.Flags().Changed(d.flag) && d.bad {
 			return misused(d.hint, "--%s has to be greater than 0", d.flag)
 		}
@@ -107,7 +126,7 @@ func (f *loadFlags) check(cmd *cobra.Command, args []string) error {
 
 // stages reads the rate. With a number of operations alone, that is how long
 // they take.
-func (f *loadFlags) stages() (err error) {
+func (f *offerFlags) stages() (err error) {
 	o := &f.options
 	if o.Stages, err = load.ParseRate(f.rate, max(o.Duration, time.Second)); err != nil {
 		return misused("--rate 500   or   --rate 100..5000", "--rate %v", err)
@@ -274,6 +293,12 @@ func (c *command) load(ctx context.Context, f *loadFlags, args []string) error {
 			return err
 		}
 	}
+	return c.offer(ctx, &f.offerFlags, p)
+}
+
+// offer offers load, once it is known that somebody is there, and shows what
+// came of it.
+func (c *command) offer(ctx context.Context, f *offerFlags, p load.Protocol) error {
 	f.options.Protocol = p
 	line := c.statusLine()
 	f.options.Progress = func(p load.Progress) { line.set("%s", loadProgress(p)) }
@@ -285,15 +310,14 @@ func (c *command) load(ctx context.Context, f *loadFlags, args []string) error {
 	return errors.Join(c.offered(f, res), interrupted(err, res), allFailed(res))
 }
 
-// reach connects once, so that a server that does not run is told at once.
+// reach tells at once of a server that does not run.
 func reach(ctx context.Context, p load.Protocol) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	conn, err := p.Dial(ctx)
-	if err != nil {
+	if err := load.Reach(ctx, p); err != nil {
 		return &failure{exitBroken, fmt.Sprintf("cannot reach %v: %s", p, load.Kind(err)), reachHint(err)}
 	}
-	return conn.Close()
+	return nil
 }
 
 func reachHint(err error) string {
@@ -322,7 +346,7 @@ func allFailed(r *load.Result) error {
 }
 
 // offered writes the result.
-func (c *command) offered(f *loadFlags, r *load.Result) error {
+func (c *command) offered(f *offerFlags, r *load.Result) error {
 	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o report.Options) error {
 		return r.Text(w, load.Look{Width: o.Width, Color: o.Color})
 	})

@@ -13,6 +13,8 @@
 package diagnosis
 
 import (
+	"fmt"
+
 	"github.com/gowhy/gowhy/model"
 )
 
@@ -54,6 +56,10 @@ type Pass struct {
 	Report func(Finding)
 	// Fine says that the rule looked and found health, in words with the figure.
 	Fine func(string)
+	// Obsolete says that the program has a pattern that once hurt and does no
+	// harm under the Go version that it was built with: what it is, the version
+	// since which it is harmless, like "Go 1.20", and what that version changed.
+	Obsolete func(pattern, since, why string)
 	// Unchecked says that the rule could not be decided on this evidence:
 	// what, why, and the command that would let it be.
 	Unchecked func(what, why, how string)
@@ -192,6 +198,20 @@ type Unchecked struct {
 	How  string `json:"how"` // a command that would let it be checked
 }
 
+// An Obsolete is a pattern that is there and harmless since a version of Go: old
+// advice that a reader need not follow any more.
+type Obsolete struct {
+	Rule    string `json:"rule"`
+	Pattern string `json:"pattern"`
+	Since   string `json:"since"` // like "Go 1.20"
+	Why     string `json:"why"`   // what that version changed
+}
+
+// String says it in a sentence, what it is about first.
+func (o Obsolete) String() string {
+	return fmt.Sprintf("%s: harmless since %s, %s", o.Pattern, o.Since, o.Why)
+}
+
 // A TraceInfo is what was read of an execution trace.
 type TraceInfo struct {
 	Go          string `json:"go"`
@@ -209,6 +229,7 @@ type Diagnosis struct {
 	Goal      Goal        `json:"goal,omitempty"`
 	Findings  []Finding   `json:"findings"` // causes, most beneficial first
 	Fine      []string    `json:"fine"`
+	Obsolete  []Obsolete  `json:"obsolete"` // there, and harmless in this version of Go
 	Unchecked []Unchecked `json:"unchecked"`
 	Warnings  []string    `json:"warnings"`
 	Files     []string    `json:"files"`

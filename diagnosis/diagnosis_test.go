@@ -363,6 +363,24 @@ func TestEncodeDecode(t *testing.T) {
 	}
 }
 
+// A rule that looks at each place may say the same of several; the reader
+// reads it once, and it makes nobody sick.
+func TestObsolete(t *testing.T) {
+	r := &Rule{Name: "old", Check: func(p *Pass) {
+		p.Obsolete("a ballast", "Go 1.19", "GOMEMLIMIT does it")
+		p.Obsolete("a ballast", "Go 1.19", "GOMEMLIMIT does it")
+		p.Obsolete("another", "Go 1.20", "it has no lock")
+	}}
+	d := Run(busy(0.9), []*Rule{r}, Options{})
+	want := []Obsolete{{"old", "a ballast", "Go 1.19", "GOMEMLIMIT does it"}, {"old", "another", "Go 1.20", "it has no lock"}}
+	if !reflect.DeepEqual(d.Obsolete, want) || d.Verdict != Healthy || len(d.Fine) != 0 {
+		t.Errorf("%+v, %s", d.Obsolete, d.Verdict)
+	}
+	if got := d.Obsolete[1].String(); got != "another: harmless since Go 1.20, it has no lock" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestEncodeEmpty(t *testing.T) {
 	var b bytes.Buffer
 	if err := new(Diagnosis).Encode(&b); err != nil {
@@ -372,7 +390,7 @@ func TestEncodeEmpty(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &m); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []string{"findings", "fine", "unchecked", "warnings", "files"} {
+	for _, k := range []string{"findings", "fine", "obsolete", "unchecked", "warnings", "files"} {
 		if _, ok := m[k].([]any); !ok {
 			t.Errorf("%s is %v, want a list", k, m[k])
 		}

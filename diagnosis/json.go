@@ -60,6 +60,7 @@ func Decode(r io.Reader) (*Diagnosis, error) {
 func (d *Diagnosis) fill() {
 	fill(&d.Findings)
 	fill(&d.Fine)
+	fill(&d.Obsolete)
 	fill(&d.Unchecked)
 	fill(&d.Warnings)
 	fill(&d.Files)

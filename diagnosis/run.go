@@ -103,6 +103,11 @@ func (r *runner) run(rule *Rule, order int) {
 		Goal:   r.d.Goal,
 		Report: func(f Finding) { r.add(rule, f, order) },
 		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, s) },
+		Obsolete: func(pattern, since, why string) {
+			if o := (Obsolete{rule.Name, pattern, since, why}); !slices.Contains(r.d.Obsolete, o) {
+				r.d.Obsolete = append(r.d.Obsolete, o)
+			}
+		},
 		Unchecked: func(what, why, how string) {
 			r.d.Unchecked = append(r.d.Unchecked, Unchecked{what, why, how})
 		},

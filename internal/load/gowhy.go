@@ -44,6 +44,8 @@ type document struct {
 	Service     []quantile `json:"service"` // since sent
 	Late        []quantile `json:"late"`    // from due to sent, while a connection was free
 	Errors      []failure  `json:"errors,omitempty"`
+	Answers     []failure  `json:"answers,omitempty"` // failed ones included
+	Strays      []failure  `json:"strays,omitempty"`  // answers to nothing that waited
 	Over        []slice    `json:"over,omitempty"`
 	Backlog     []level    `json:"backlog,omitempty"`
 	CPU         float64    `json:"cpu_cores,omitempty"`
@@ -87,6 +89,7 @@ func mapped[A, B any](in []A, convert func(A) B) (out []B) {
 }
 
 func quantilesOut(q Quantile) quantile { return quantile{q.Q, int64(q.Value)} }
+func failuresOut(f Failure) failure    { return failure(f) }
 func quantilesIn(q quantile) Quantile  { return Quantile{q.Q, time.Duration(q.Value)} }
 
 // Encode writes a result of [Offer] as JSON that [Parse] reads.
@@ -95,7 +98,7 @@ func (r *Result) Encode(w io.Writer) error {
 		Duration: int64(r.Duration), Planned: r.Planned, Sent: r.Sent, Ops: r.Ops, Failed: r.Failed,
 		Offered: r.Offered, Rate: r.Rate, Bytes: r.Bytes, Mean: int64(r.Mean),
 		Latency: mapped(r.Latency, quantilesOut), Service: mapped(r.Service, quantilesOut), Late: mapped(r.Late, quantilesOut),
-		Errors: mapped(r.Errors, func(f Failure) failure { return failure(f) }),
+		Errors: mapped(r.Errors, failuresOut), Answers: mapped(r.Answers, failuresOut), Strays: mapped(r.Strays, failuresOut),
 		Over: mapped(r.Over, func(i Interval) slice {
 			return slice{int64(i.At), int64(i.Width), i.Ops, i.Failed, int64(i.P50), int64(i.P99)}
 		}),
@@ -150,7 +153,7 @@ func (d *document) result() (*Result, error) {
 		Bytes: d.Bytes, Mean: time.Duration(d.Mean), Closed: d.Closed, Planned: d.Planned, Sent: d.Sent,
 		Target: clean(d.Target, maxWords), Plan: clean(d.Plan, maxWords), Generator: clean(d.Generator, maxWords),
 		CPU: d.CPU, Procs: d.Procs, Connections: d.Connections}
-	if len(d.Over) > maxPieces || len(d.Backlog) > maxLevels || len(d.Errors) > maxKinds+len(knownKinds) ||
+	if len(d.Over) > maxPieces || len(d.Backlog) > maxLevels || max(len(d.Errors), len(d.Answers), len(d.Strays)) > maxKinds+len(knownKinds) ||
 		max(len(d.Latency), len(d.Service), len(d.Late)) > maxQuantiles {
 		return nil, errDocument
 	}
@@ -161,11 +164,16 @@ func (d *document) result() (*Result, error) {
 		r.Start = *d.Start
 	}
 	r.Latency, r.Service, r.Late = mapped(d.Latency, quantilesIn), mapped(d.Service, quantilesIn), mapped(d.Late, quantilesIn)
-	for _, f := range d.Errors {
-		if f.N < 0 {
-			return nil, errDocument
+	for _, kinds := range []struct {
+		in  []failure
+		out *[]Failure
+	}{{d.Errors, &r.Errors}, {d.Answers, &r.Answers}, {d.Strays, &r.Strays}} {
+		for _, f := range kinds.in {
+			if f.N < 0 {
+				return nil, errDocument
+			}
+			*kinds.out = append(*kinds.out, Failure{printable(f.What), f.N})
 		}
-		r.Errors = append(r.Errors, Failure{printable(f.What), f.N})
 	}
 	for _, p := range d.Over {
 		i := Interval{time.Duration(p.At), time.Duration(p.Width), p.Ops, p.Failed, time.Duration(p.P50), time.Duration(p.P99)}

@@ -25,6 +25,9 @@ const (
 	// so many in each group are enough to compare.
 	crowdedShare = 0.2
 	crowdedLeast = 10
+	// droppedShare of answers lost by us is as much as a search of a capacity
+	// bears of failures: they would be taken for the program's.
+	droppedShare = 0.001
 )
 
 // limit says why the generator was the limit; "" when it was not.
@@ -37,6 +40,9 @@ func (r *run) limit(res *Result) string {
 		case kindFiles:
 			why = append(why, fmt.Sprintf("%d operations could not open another file: raise ulimit -n", f.N))
 		}
+	}
+	if n := r.dropped.Load(); float64(n) > droppedShare*float64(res.Ops) {
+		why = append(why, fmt.Sprintf("%d answers were lost because it did not read them in time: more sockets hold more", n))
 	}
 	if n := r.rec.tardy; float64(n) > lateShare*float64(res.Ops) {
 		why = append(why, fmt.Sprintf("%d operations were begun more than %v late although connections were free, by %s at p99",

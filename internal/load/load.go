@@ -12,7 +12,8 @@
 // load never guesses what an output does not say: such a field is zero. It
 // trusts no input: lines, counts and tables are bounded, and the results of
 // single operations are added up as they are read. It connects to what it was
-// told and nothing else: it follows no redirect and asks no proxy.
+// told and nothing else: it follows no redirect and asks no proxy, and it floods
+// no name server but one of this machine.
 package load
 
 import (
@@ -67,6 +68,8 @@ type Result struct {
 	Late        []Quantile
 	Backlog     []Level   // in time order, a few each second
 	Errors      []Failure // the most frequent first
+	Answers     []Failure // kinds of answers, failed ones included, the most frequent first; where the protocol has kinds
+	Strays      []Failure // what came and was the answer to no operation that waited, in the same order
 	CPU         float64   // cores that the generator used while it offered; 0 when not known
 	Procs       int       // cores that it could use
 	Connections int       // the most that were open
@@ -82,7 +85,7 @@ type Level struct {
 	N  int64
 }
 
-// A Failure is a kind of failure and how many operations had it.
+// A Failure is a kind of failure, or of answer, and how many operations had it.
 type Failure struct {
 	What string
 	N    int64

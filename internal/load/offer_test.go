@@ -590,6 +590,15 @@ func TestPipelined(t *testing.T) {
 		t.Errorf("%d at once, %d of %d, %d sent", f.most.Load(), r.Ops, r.Planned, r.Sent)
 	}
 	within(t, "rate", r.Rate, 80, 0.02)
+	// That is not the generator's fault either when all answers come at once.
+	f = &fakePipe{limits: Limits{Connections: 1, Depth: 8}, serve: func(int64) (time.Duration, bool) {
+		time.Sleep(ms) // while all are answered, one is sent
+		now := time.Now()
+		return now.Truncate(100 * ms).Add(100 * ms).Sub(now), false
+	}}
+	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.behind() {
+		t.Errorf("the generator is to blame: %q", r.Generator)
+	}
 	// A broken connection fails what was under way and is made again.
 	f = &fakePipe{limits: Limits{Connections: 1, Depth: 100}, serve: func(int64) (time.Duration, bool) { return 95 * ms, false },
 		breaks: func(seq int64) bool { return seq%100 == 99 }}

@@ -23,12 +23,19 @@ type pipe struct {
 // pipe is the life of a worker whose connection is pipelined.
 func (r *run) pipe(w *worker) {
 	var p *pipe
+	var full time.Duration // the last time that it was
 	for {
 		held := p != nil && p.reserve()
+		if held {
+			full = r.now()
+		}
 		o, ok := r.take(w, held)
 		if !ok {
 			break
 		}
+		// Answers that come together free many slots at once, for operations
+		// that came due while there was none.
+		o.free = o.free && o.at > full
 		o.began, o.crowd = r.now(), -1
 		r.busy.Add(1)
 		r.begin(&o)
@@ -92,7 +99,10 @@ func (p *pipe) receive() {
 	var looked time.Duration
 	for {
 		reply, err := p.c.Receive(time.Now().Add(min(expiring, p.r.o.Timeout)))
-		if err == nil {
+		switch {
+		case err == nil && reply.Seq < 0:
+			p.r.rec.stray(p.r.now(), reply.Note, 1)
+		case err == nil:
 			p.finish(reply.Seq, reply, nil)
 		}
 		switch {

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// A Protocol opens connections on which operations are done. [HTTP] and
+// A Protocol opens connections on which operations are done. [HTTP], [DNS] and
 // [Lines] give one.
 type Protocol interface {
 	// Dial opens a connection.
@@ -48,10 +48,13 @@ type Conn interface {
 
 // A Reply is the answer to one operation.
 type Reply struct {
-	Seq   int64
+	Seq   int64 // -1 when it ends no operation
 	Bytes int64 // received
 	Err   error // the operation failed, the connection is good
 	Last  bool  // the connection gives no more answers
+	// Note is the kind of the answer in a few words, where the protocol has
+	// kinds: answers of the same kind are counted together.
+	Note string
 }
 
 var (
@@ -67,6 +70,22 @@ var (
 type StatusError int
 
 func (e StatusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
+
+// Reach opens a connection and closes it, so that it is told at once when
+// nobody is there. Where a connection alone does not tell, one operation is done.
+func Reach(ctx context.Context, p Protocol) error {
+	c, err := p.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	if a, ok := p.(interface{ ask(Conn, time.Time) error }); ok {
+		err = a.ask(c, time.Now().Add(reachTime))
+	}
+	return errors.Join(err, c.Close())
+}
+
+// reachTime is how long [Reach] waits for an answer.
+const reachTime = time.Second
 
 // Kind names an error of an operation or of [Protocol].Dial in a few words:
 // errors of the same kind are counted together.

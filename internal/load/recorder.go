@@ -97,7 +97,7 @@ type recorder struct {
 	inTime                  int64 // counted ones that finished before the end
 	bytes                   int64
 	tardy                   int64 // begun late by more than lateTime, through the generator
-	kinds                   map[string]int64
+	kinds, answers, strays  map[string]int64
 	last                    time.Duration // when the last counted one finished
 	over                    []Interval
 	current                 Interval
@@ -116,7 +116,7 @@ type crowd struct {
 }
 
 func newRecorder(counted, end time.Duration, soft bool) *recorder {
-	r := &recorder{counted: counted, end: end, soft: soft, width: time.Second, step: 1, kinds: map[string]int64{},
+	r := &recorder{counted: counted, end: end, soft: soft, width: time.Second, step: 1, kinds: map[string]int64{}, answers: map[string]int64{}, strays: map[string]int64{},
 		response: newLatencies(), service: newLatencies(), late: newLatencies(), piece: newLatencies()}
 	for (end-counted)/r.width >= maxPieces {
 		r.width *= 2
@@ -137,6 +137,7 @@ type op struct {
 // An outcome is what became of an operation.
 type outcome struct {
 	bytes int64
+	note  string // see [Reply]
 	err   error
 	// answered is set when its time is a latency: a connection that was refused
 	// is over soon and would flatter.
@@ -167,6 +168,9 @@ func (r *recorder) finish(o op, end time.Duration, out outcome) {
 		r.current.Failed++
 		r.fail(Kind(out.err))
 	}
+	if out.note != "" {
+		addKind(r.answers, out.note, 1)
+	}
 	if out.answered {
 		r.response.add(end - o.at)
 		r.service.add(end - o.began)
@@ -192,11 +196,33 @@ func (r *recorder) never(at time.Duration) {
 	r.response.add(r.end - at)
 }
 
-func (r *recorder) fail(kind string) {
-	if r.kinds[kind] == 0 && len(r.kinds) >= maxKinds && !slices.Contains(knownKinds, kind) {
+func (r *recorder) fail(kind string) { addKind(r.kinds, kind, 1) }
+
+// stray notes an answer to no operation.
+func (r *recorder) stray(now time.Duration, kind string, n int64) {
+	if now < r.counted || kind == "" || n == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	addKind(r.strays, kind, n)
+}
+
+// addKind counts by kinds, of which there are not many.
+func addKind(kinds map[string]int64, kind string, n int64) {
+	if kinds[kind] == 0 && len(kinds) >= maxKinds && !slices.Contains(knownKinds, kind) {
 		kind = kindOthers
 	}
-	r.kinds[kind]++
+	kinds[kind] += n
+}
+
+// sorted are kinds, the most frequent first.
+func sorted(kinds map[string]int64) (list []Failure) {
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		list = append(list, Failure{kind, kinds[kind]})
+	}
+	slices.SortStableFunc(list, func(a, b Failure) int { return cmp.Compare(b.N, a.N) })
+	return list
 }
 
 // close ends the intervals before now. What finishes at the very end of one
@@ -279,9 +305,6 @@ func (r *recorder) result(planned int64) *Result {
 	if rated := (r.end - r.counted).Seconds(); rated > 0 {
 		res.Rate = float64(r.inTime) / rated
 	}
-	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
-		res.Errors = append(res.Errors, Failure{kind, r.kinds[kind]})
-	}
-	slices.SortStableFunc(res.Errors, func(a, b Failure) int { return cmp.Compare(b.N, a.N) })
+	res.Errors, res.Answers, res.Strays = sorted(r.kinds), sorted(r.answers), sorted(r.strays)
 	return res
 }

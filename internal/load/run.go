@@ -66,6 +66,8 @@ type run struct {
 
 	busy  atomic.Int64 // operations under way
 	conns gauge        // open connections
+	// dropped answers reached this process's sockets and were lost in them.
+	dropped atomic.Int64
 
 	cpu  time.Duration // used between these times
 	span time.Duration
@@ -347,7 +349,9 @@ func (r *run) exchange(c Conn, seq int64) (reply Reply, _ Conn, err error) {
 	deadline := time.Now().Add(r.o.Timeout)
 	err = c.Send(seq, deadline)
 	for reply.Seq = -1; err == nil && reply.Seq != seq; { // others are of operations that expired
-		reply, err = c.Receive(deadline)
+		if reply, err = c.Receive(deadline); err == nil && reply.Seq < 0 {
+			r.rec.stray(r.now(), reply.Note, 1)
+		}
 	}
 	if errors.Is(err, ErrStale) {
 		r.hangUp(c)
@@ -367,7 +371,7 @@ func (r *run) done(o op, reply Reply, err error) {
 	if r.ctx.Err() != nil && err != nil {
 		return
 	}
-	out := outcome{bytes: reply.Bytes, err: err, answered: err == nil || Kind(err) == kindTimeout}
+	out := outcome{bytes: reply.Bytes, note: reply.Note, err: err, answered: err == nil || Kind(err) == kindTimeout}
 	if err == nil {
 		out.err = reply.Err
 	}
@@ -417,6 +421,11 @@ func (r *run) hangUp(c Conn) {
 	}
 	r.conns.add(-1)
 	k.unwatch()
+	if d, ok := k.Conn.(interface{ dropped() int64 }); ok {
+		n := d.dropped()
+		r.dropped.Add(n)
+		r.rec.stray(r.now(), strayDropped, n)
+	}
 	k.Close()
 }
 

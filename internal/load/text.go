@@ -36,7 +36,9 @@ func (r *Result) Text(w io.Writer, l Look) error {
 	}
 	r.table(&b)
 	r.lines(&b, l.Width)
-	r.failures(&b)
+	list(&b, "answers", r.Answers)
+	list(&b, "failed", r.Errors)
+	list(&b, "came too, and is no answer above", r.Strays)
 	fmt.Fprintf(&b, "\n%s\n", wrapped(r.honesty(), l.Width))
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -240,12 +242,12 @@ func folded(values []float64, room int) []float64 {
 	return out
 }
 
-func (r *Result) failures(b *strings.Builder) {
-	if len(r.Errors) == 0 {
+func list(b *strings.Builder, title string, kinds []Failure) {
+	if len(kinds) == 0 {
 		return
 	}
-	b.WriteString("\nfailed\n")
-	for _, f := range r.Errors {
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, f := range kinds {
 		fmt.Fprintf(b, "%9d  %s\n", f.N, f.What)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/diagnosis"
@@ -28,7 +29,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ Options) error {
 		m.item("%s: %s", "**"+md(d.Findings[i].Title)+"**", md(d.Findings[i].Summary))
 	}
 	m.list("Warnings", d.Warnings)
-	m.list("Fine", d.Fine)
+	m.list("Fine", slices.Concat(d.Fine, obsolete(d)))
 	if len(d.Unchecked) > 0 {
 		m.p("### Not checked")
 		for _, u := range d.Unchecked {

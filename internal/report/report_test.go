@@ -109,6 +109,7 @@ func hostile() *diagnosis.Diagnosis {
 		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
 		Findings:  []diagnosis.Finding{f, none, part, f, f},
 		Fine:      []string{"memory \x00 is fine"},
+		Obsolete:  []diagnosis.Obsolete{{Rule: "lockedrand", Pattern: "math/rand \x1b[2J`of all`", Since: "Go 1.20", Why: "its <functions> take no lock"}},
 		Unchecked: []diagnosis.Unchecked{{What: "locks", Why: "no CPU profile", How: "gowhy record \x1b[0m"}},
 		Warnings:  []string{"a warning\nof two lines"},
 		Files:     []string{"it's.out", "-"},
@@ -344,6 +345,24 @@ func TestFineIsFolded(t *testing.T) {
 		if all := string(render(t, Text, d, Options{Verbose: true})); !strings.Contains(all, f) {
 			t.Errorf("no %q in\n%s", f, all)
 		}
+	}
+}
+
+// What is there and harmless is never folded: it answers old advice.
+func TestObsoleteIsTold(t *testing.T) {
+	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.",
+		Obsolete: []diagnosis.Obsolete{{Rule: "oldtimers", Pattern: "time.After in loops", Since: "Go 1.23", Why: "timers that nobody holds are collected"}}}
+	for i := range 12 {
+		d.Fine = append(d.Fine, fmt.Sprintf("share%c: %d %% of it", 'a'+i, i+1))
+	}
+	const want = "time.After in loops: harmless since Go 1.23, timers that nobody holds are collected"
+	for name, write := range map[string]Format{"text": Text, "markdown": Markdown} {
+		if got := string(render(t, write, d, Options{})); !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+			t.Errorf("%s: no %q in\n%s", name, want, got)
+		}
+	}
+	if got := string(render(t, JSON, d, Options{})); !strings.Contains(got, `"since": "Go 1.23"`) {
+		t.Errorf("not in\n%s", got)
 	}
 }
 

@@ -36,7 +36,7 @@ func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
 	if !o.Verbose {
 		full, names = foldFine(d)
 	}
-	t.list("Fine", full, green)
+	t.list("Fine", slices.Concat(full, obsolete(d)), green)
 	t.also(names)
 	t.unchecked(d.Unchecked)
 	t.next(d)
@@ -378,6 +378,16 @@ func (t *texter) also(names []string) {
 		}
 		t.line("   " + mark + " " + t.in(dim, l))
 	}
+}
+
+// obsolete is what is there and harmless, a line for each. Nobody asked for
+// these lines, and they keep a reader from following old advice: they are never
+// folded.
+func obsolete(d *diagnosis.Diagnosis) (lines []string) {
+	for _, o := range d.Obsolete {
+		lines = append(lines, o.String())
+	}
+	return lines
 }
 
 // fineFew is how many lines of what is fine are read, and fineSick how many

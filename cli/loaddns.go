@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/load"
+)
+
+// loadDNSFlags are those of load dns.
+type loadDNSFlags struct {
+	target dnsTarget
+	offerFlags
+}
+
+// dnsTimeout is what the resolvers of most systems wait.
+const dnsTimeout = 5 * time.Second
+
+const loadDNSExample = "gowhy load dns 127.0.0.1:5353 --name example.org --rate 1000"
+
+func (c *command) loadDNSCommand() *cobra.Command {
+	f := &loadDNSFlags{}
+	cmd := &cobra.Command{
+		Use:   "dns ADDRESS",
+		Short: "Flood a DNS server of this machine with queries",
+		Long: `Sends DNS queries to a server of this machine from many sockets, and measures
+how long each answer took since its query was due. Other machines are refused:
+ADDRESS has to be a loopback address; its port is 53 when there is none.
+
+--queries is a file with a name and a type on each line, as dnsperf reads it:
+they are asked one after the other, again from the first when all were.
+
+Answers are matched by id and question, and counted by their code. NOERROR and
+NXDOMAIN are answers; any other code is a failure, as is an answer that cannot
+be read and one that does not come. Nothing is asked twice.`,
+		Example: `  gowhy load dns 127.0.0.1:5353 --queries queries.txt --rate 8000 -d 5s
+  gowhy load dns 127.0.0.1:5353 --name www.example.org --type AAAA --rate 500..20000
+  gowhy load dns 127.0.0.1:5353 --name geo.example.org --ecs 203.0.113.0/24 --rate 100
+  gowhy load dns :5353 --queries queries.txt --closed --sockets 8 -n 100000
+  gowhy load dns :5353 --queries queries.txt --rate 8000 -o load.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misused(loadDNSExample, "one address of a DNS server is needed, %d were given", len(args))
+			}
+			if err := f.target.check(cmd); err != nil {
+				return err
+			}
+			return f.check(cmd)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := f.target.protocol(c, args[0])
+			if err == nil {
+				err = checkOutput(f.out)
+			}
+			if err == nil {
+				err = reach(cmd.Context(), p)
+			}
+			if err != nil {
+				return err
+			}
+			return c.offer(cmd.Context(), &f.offerFlags, p)
+		},
+	}
+	f.target.flags(cmd)
+	f.offerFlags.flags(cmd)
+	flags := cmd.Flags()
+	flags.IntVarP(&f.options.Connections, "sockets", "c", 0, "ask from `N` sockets (default 16)")
+	flags.DurationVar(&f.options.Timeout, "timeout", dnsTimeout, "wait this `TIME` for an answer")
+	return cmd
+}
+
+// A dnsTarget is what a DNS server is asked: the flags of it.
+type dnsTarget struct {
+	queries, name, kind string
+	tcp, edns, dnssec   bool
+	subnets             []string
+
+	questions []load.Question // read once
+}
+
+// dnsNames are the flags of a dnsTarget.
+var dnsNames = []string{"queries", "name", "type", "tcp", "edns", "dnssec-ok", "ecs"}
+
+func (t *dnsTarget) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&t.queries, "queries", "", "ask what is in this `FILE`, or - for standard input: NAME TYPE on each line")
+	f.StringVar(&t.name, "name", "", "ask for this `NAME`")
+	f.StringVar(&t.kind, "type", "A", "`TYPE` of the records of --name")
+	f.BoolVar(&t.tcp, "tcp", false, "ask over TCP, many queries on each connection")
+	f.BoolVar(&t.edns, "edns", false, "say that answers up to 1232 bytes are taken")
+	f.BoolVar(&t.dnssec, "dnssec-ok", false, "ask for signatures")
+	f.StringSliceVar(&t.subnets, "ecs", nil, "ask in the name of clients of this `SUBNET`, like 203.0.113.0/24; may be repeated")
+	complete(cmd, "type", []string{"A", "AAAA", "ANY", "CAA", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TLSA", "TXT"})
+}
+
+// check refuses what does not go together.
+func (t *dnsTarget) check(cmd *cobra.Command) error {
+	switch {
+	case t.queries == "" && t.name == "":
+		return misused("--name example.org   or   --queries queries.txt", "what to ask was not said")
+	case t.queries != "" && t.name != "":
+		return misused("give one of them", "both --queries and --name were given")
+	case t.queries != "" && cmd.Flags().Changed("type"):
+		return misused("leave it out", "--type is for --name: the queries of a file have their own")
+	}
+	return nil
+}
+
+// protocol is what the flags describe, for a server.
+func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, error) {
+	server, err := load.ParseServer(address)
+	if err != nil {
+		return nil, misused(loadDNSExample, "%v", err)
+	}
+	r := load.DNSRequest{Server: server, TCP: t.tcp, EDNS: t.edns, DNSSEC: t.dnssec}
+	for _, s := range t.subnets {
+		subnet, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, misused("--ecs 203.0.113.0/24", "--ecs %q is no subnet", s)
+		}
+		r.Subnets = append(r.Subnets, subnet)
+	}
+	if err := t.read(c); err != nil {
+		return nil, err
+	}
+	r.Questions = t.questions
+	p, err := load.DNS(r)
+	if err != nil {
+		return nil, misused(loadDNSExample, "%v", err)
+	}
+	return p, nil
+}
+
+// read gets the questions.
+func (t *dnsTarget) read(c *command) (err error) {
+	if t.questions != nil {
+		return nil
+	}
+	if t.name != "" {
+		q, err := load.ParseQuestion(t.name, t.kind)
+		if err != nil {
+			return misused("--name example.org --type A", "%v", err)
+		}
+		t.questions = []load.Question{q}
+		return nil
+	}
+	in := io.NopCloser(c.Stdin)
+	if t.queries != "-" {
+		if in, err = os.Open(t.queries); err != nil {
+			return &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", t.queries, cause(err)), ""}
+		}
+		defer in.Close()
+	}
+	if t.questions, err = load.ReadQuestions(in); err != nil {
+		return &failure{exitNoEvidence, fmt.Sprintf("cannot read the queries of %q: %v", t.queries, cause(err)),
+			"a line is a name and a type: www.example.org A"}
+	}
+	return nil
+}
