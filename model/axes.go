@@ -58,8 +58,7 @@ func (m *Model) threadAxis() (Axis, bool) {
 		{"on a CPU, user mode", max(0, last.User-first.User)}, {"on a CPU, in the kernel", max(0, last.System-first.System)},
 	}}
 	if last.RunQueue > 0 { // else the kernel does not count it
-		// Threads that ended took their part of the sum with them.
-		a.Parts = append(a.Parts, AxisPart{"waiting for a CPU", max(0, last.RunQueue-first.RunQueue)})
+		a.Parts = append(a.Parts, AxisPart{"waiting for a CPU", m.Process.waited()})
 	}
 	return a, true
 }
@@ -141,9 +140,7 @@ func (m *Model) Neighbours() (n Neighbours, ok bool) {
 	n.Steal = max(0, last.Steal-first.Steal)
 	n.Capacity = capacity(first, last)
 	n.Own, n.Others = m.shared(first, last)
-	if f, l, ok := m.Process.Window(); ok {
-		n.Waited = max(0, l.RunQueue-f.RunQueue)
-	}
+	n.Waited = m.Process.waited()
 	waits := m.Process.Series(func(s ProcessSample) float64 { return float64(s.RunQueue) })
 	from := first
 	for i, to := range m.Machine.Samples[1:] {
@@ -161,6 +158,19 @@ func (m *Model) Neighbours() (n Neighbours, ok bool) {
 		from = to
 	}
 	return n, true
+}
+
+// waited is how long threads were ready and had no CPU, from the first sample
+// to the last. The counter is of the threads that live: where some have ended
+// it falls, most of all when the whole process ends.
+func (p *Process) waited() (d time.Duration) {
+	if p == nil {
+		return 0
+	}
+	for i := 1; i < len(p.Samples); i++ {
+		d += max(0, p.Samples[i].RunQueue-p.Samples[i-1].RunQueue)
+	}
+	return d
 }
 
 // fullSpan is the shortest time that is judged to be full or not: ten ticks.

@@ -18,8 +18,23 @@ type Load struct {
 	Latency  []Quantile    // in order; empty when not said
 	Mean     time.Duration // of the latency; 0 when not said
 	Over     []Interval    // over time, empty when not said
+	// Closed is set where the generator says that the next operation began only
+	// when one had ended, so that the rate was the program's own.
+	Closed bool
+	// Backlog is how many operations had come due and were not finished; empty
+	// when not said, as for a closed loop.
+	Backlog Series
+	// Generator is what the generator says of itself.
+	Generator Generator
 	// Benchmarks are set for go test -bench, one for each line.
 	Benchmarks []Benchmark
+}
+
+// A Generator is the load generator's account of itself; zero when it gives none.
+type Generator struct {
+	Limit string  // why it was itself the limit; empty when it was not
+	CPU   float64 // cores that it used
+	Procs int     // cores that it could use
 }
 
 // A Quantile says that the share Q of operations took at most Value.

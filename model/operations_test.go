@@ -178,6 +178,13 @@ func TestNeighbours(t *testing.T) {
 	if n, _ = m.Neighbours(); n.Own != 5*time.Second || n.Others != 5700*ms || n.FullOthers != 2500*ms {
 		t.Errorf("beside a recorder: %+v", n)
 	}
+	// The threads of a process that ends take their counts along.
+	end := m.Process.Samples[100]
+	m.Process.Samples[100].RunQueue = 20 * ms
+	if n, _ = m.Neighbours(); n.Waited != 2190*ms {
+		t.Errorf("at its end: %+v", n)
+	}
+	m.Process.Samples[100] = end
 	// How busy two of its CPUs are, the machine does not tell.
 	m.Run.Overhead, m.Limits, m.Machine.CPUs = nil, &Limits{CPUs: 2}, 16
 	if n, _ = m.Neighbours(); n.Full != n.Window || n.FullWaited != n.Waited || n.FullOthers != n.Others {

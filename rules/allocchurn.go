@@ -52,6 +52,10 @@ const (
 	// allocSamples is how many samples in the allocator show where it is
 	// called from, when there are too few in all to show what it costs.
 	allocSamples = 10
+	// churnCores is the least that the cost must be, in cores. Of three sleepers
+	// at a hundredth of a core the recording's own profiles and collections are
+	// a sixth; the lab's consumer, small as it is, allocates for 0.04 cores.
+	churnCores = 0.01
 	// churnNamed is how many sites a finding names.
 	churnNamed = 3
 )
@@ -86,7 +90,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		}
 		return
 	}
-	if cost+a.touch < churnCPU || cost < churnSeen {
+	if cost+a.touch < churnCPU || cost < churnSeen || (cost+a.touch)*a.cores < churnCores {
 		if a.measured {
 			p.Fine(fmt.Sprintf("allocation and garbage collection take %s of the CPU", pct(cost)))
 		}
@@ -112,8 +116,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 	cpu, samples := diagnosis.CPUTime(p.Model)
 	if samples >= diagnosis.ThinSamples {
 		a.measured, a.costFrom = true, "CPU profile"
-		a.malloc, _ = p.CPUShare(isMalloc)
-		a.collect, _ = p.CPUShare(isCollect)
+		a.malloc, a.collect = ownShare(p, isMalloc), ownShare(p, isCollect)
 		a.cores = div(cpu.Seconds(), cpuWindow(p).Seconds())
 		if largeObjects(p) {
 			a.touch = max(0, min(touching(p), 1-a.malloc-a.collect, a.paced(p)-a.malloc))
@@ -134,6 +137,23 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 		a.sites, a.sitesFrom = cpuSites(p), "CPU profile"
 	}
 	return a
+}
+
+// ownShare is the share of the CPU under matching functions, what recording
+// does in the program left out.
+func ownShare(p *diagnosis.Pass, match func(string) bool) float64 {
+	m := p.Model
+	nanos := column(m.CPU, "cpu")
+	var all, some float64
+	for i := range m.CPU.Samples {
+		s := &m.CPU.Samples[i]
+		frames := m.Stacks.Frames(s.Stack)
+		all += at(s, nanos)
+		if slices.ContainsFunc(frames, func(f model.Frame) bool { return match(f.Func) }) && !diagnosis.OfRecording(frames) {
+			some += at(s, nanos)
+		}
+	}
+	return div(some, all)
 }
 
 // touching is the share of the CPU outside the allocator and the collector
@@ -318,6 +338,9 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 	index := map[diagnosis.Place]int{}
 	var objects, bytes float64
 	for i := range samples {
+		if diagnosis.OfRecording(p.Model.Stacks.Frames(samples[i].Stack)) {
+			continue
+		}
 		o, b, l := values(&samples[i])
 		objects, bytes = objects+o, bytes+b
 		place, ok := p.UserPlace(samples[i].Stack)

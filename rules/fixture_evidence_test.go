@@ -49,8 +49,10 @@ import (
 //	escape geo.go:40 "... argument" moved=true variadic=true stays=true
 //
 //	result k6 start=0s duration=10s ops=900 failed=0 rate=90 offered=100 bytes=1MiB mean=2ms q.0.5=1ms q.0.99=9ms
+//	        closed=true generator="why it was the limit" generator-cpu=0.5 generator-procs=2
 //	        (without start it is not known when)
 //	interval at=0s width=1s ops=90 failed=0 p50=1ms p99=9ms
+//	backlog at=1s n=30
 //	benchmark BenchmarkGet-2 n=1000 v.ns/op=120 v.allocs/op=3
 var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"process":      (*builder).process,
@@ -82,6 +84,9 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 		b.load(a).Over = append(b.load(a).Over, model.Interval{
 			At: a.dur("at"), Width: a.dur("width"), Ops: a.int("ops"), Failed: a.int("failed"), P50: a.dur("p50"), P99: a.dur("p99"),
 		})
+	},
+	"backlog": func(b *builder, a *attrs, _ *fixture) {
+		b.load(a).Backlog = append(b.load(a).Backlog, model.Point{At: a.dur("at"), Value: a.float("n")})
 	},
 	"benchmark": func(b *builder, a *attrs, _ *fixture) {
 		l := b.load(a)
@@ -417,6 +422,7 @@ func (b *builder) result(a *attrs, _ *fixture) {
 	_, known := a.kv["start"]
 	l := &model.Load{
 		Tool: a.word(), Known: known, Start: a.dur("start"), Duration: a.dur("duration"), Ops: a.int("ops"), Failed: a.int("failed"),
+		Closed: a.bool("closed"), Generator: model.Generator{Limit: a.str("generator"), CPU: a.float("generator-cpu"), Procs: int(a.int("generator-procs"))},
 		Rate: a.float("rate"), Offered: a.float("offered"), Bytes: a.bytes("bytes"), Mean: a.dur("mean"),
 	}
 	quantiles := a.rest("q.")

@@ -59,7 +59,7 @@ var routes = []route{
 }
 
 func checkFutexstorm(p *diagnosis.Pass) {
-	rate := calls(p.Model.Syscalls, "futex", "futex_wait", "futex_wake", "futex_waitv")
+	rate := futexCalls(p.Model)
 	ops, name := operations(p)
 	perOp := div(rate, ops)
 	if rate < futexRate {
@@ -82,6 +82,11 @@ func checkFutexstorm(p *diagnosis.Pass) {
 	default:
 		p.Report(futexFinding(p, rate, perOp, name, cores, share, sampled))
 	}
+}
+
+// futexCalls is how many were made a second, of all kinds.
+func futexCalls(m *model.Model) float64 {
+	return calls(m.Syscalls, "futex", "futex_wait", "futex_wake", "futex_waitv")
 }
 
 // enoughKernelSamples reports whether shares can be taken from the kernel's samples.

@@ -97,7 +97,7 @@ func measureAssist(p *diagnosis.Pass) (a assist) {
 	a.onP = m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration)
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
-		if g.System || g.Ranges[assistRange] == 0 || float64(g.Times.Running) < gcassistHeavy*float64(running) {
+		if g.System || g.Ranges[assistRange] == 0 || ofRecording(m, g.Name) || float64(g.Times.Running) < gcassistHeavy*float64(running) {
 			continue
 		}
 		a.share = max(a.share, a.of(g))
@@ -108,6 +108,24 @@ func measureAssist(p *diagnosis.Pass) (a assist) {
 	})
 	a.utilization(m)
 	return a
+}
+
+// ofRecording reports whether a group serves only those who record: all that is
+// known of what it waited in is the agent's. A program with no server of its
+// own has such connections all the same.
+func ofRecording(m *model.Model, group string) (only bool) {
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if w.Group != group || w.Kind == model.SchedWait { // there the stack is of who made it ready
+			continue
+		}
+		frames := m.Stacks.Frames(w.Stack)
+		if _, user := diagnosis.UserPlace(frames); user {
+			return false
+		}
+		only = only || diagnosis.OfRecording(frames)
+	}
+	return only
 }
 
 // of is the part of a group's running time that its assists take. The range

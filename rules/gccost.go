@@ -28,6 +28,10 @@ const (
 	// a kept tree of pointers with a little garbage beside it at 0.27 to 0.38, a
 	// process monitor that kept 2,000 files open was at 0.35.
 	gccostShare = 0.12
+	// gccostCores is the least that the collector must take, in cores. Beside
+	// three sleepers the recording's own garbage is a third of all CPU in use,
+	// 0.02 cores of it.
+	gccostCores = 0.05
 	// gccostFactors are the multiples of GOGC to try, the largest that there is
 	// memory for. Beyond four the next doubling brings an eighth of the cost.
 	gccostMost, gccostLeast = 4, 2
@@ -41,14 +45,14 @@ const (
 )
 
 func checkGccost(p *diagnosis.Pass) {
-	share, _, source, ok := collectorCPU(p)
+	share, cores, source, ok := collectorCPU(p)
 	if !ok {
 		if _, n, _, counted := collections(p); counted && n > 0 {
 			p.Unchecked("what garbage collection costs", "collections were counted, and no evidence tells their share of the CPU", diagnosis.HowToGet(model.CPU))
 		}
 		return
 	}
-	if share < gccostShare {
+	if share < gccostShare || share*cores < gccostCores {
 		return
 	}
 	h, ok := measureHeap(p)

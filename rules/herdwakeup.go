@@ -43,10 +43,14 @@ const (
 )
 
 func checkHerdwakeup(p *diagnosis.Pass) {
-	futile, slight, found := 0.0, 0.0, false
+	futile, slight, found, handed := 0.0, 0.0, false, false
 	for i := range p.Model.Sched.Bursts {
 		b := &p.Model.Sched.Bursts[i]
 		if _, user := p.UserPlace(b.Waker); !user || !herd(p, b) {
+			continue
+		}
+		if handsOver(p.Model.Stacks.Frames(b.Waker)) {
+			handed = true
 			continue
 		}
 		share := futileShare(b)
@@ -68,9 +72,21 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		p.Fine(fmt.Sprintf("wake-ups: some are for nothing, at a cost of %s of the CPU in use", pct(slight)))
 	case futile > 0:
 		p.Fine(fmt.Sprintf("wake-ups: goroutines woken together have work to do, all but %s of them", pct(futile)))
+	case handed:
+		p.Fine("wake-ups: where a crowd is woken, each gets an item of its own through a channel")
 	default:
 		p.Fine("wake-ups: no place wakes a crowd again and again")
 	}
+}
+
+// handsOver reports whether a waker sends or receives on channels: whoever it
+// woke has got an item by it, however soon it was done with that. The plugins
+// of the lab's consumer take a microsecond each on workers of a pool, which
+// then wait for the next; only closing a channel wakes all and gives nothing.
+func handsOver(waker []model.Frame) bool {
+	return len(waker) > 0 && slices.Contains([]string{
+		"runtime.chansend1", "runtime.chanrecv1", "runtime.chanrecv2", "runtime.selectnbsend", "runtime.selectnbrecv", "runtime.selectgo",
+	}, waker[0].Func)
 }
 
 // futileShare is the part of the woken that did nothing. Only from the eighth

@@ -21,7 +21,7 @@ var hotfunction = &diagnosis.Rule{
 	Title: "Much of the CPU goes into one function",
 	Doc:   hotfunctionPage,
 	// No Needs: either kind of CPU samples will do.
-	Explains: []string{"allocchurn", "gccost", "tinyheap"}, // only where it makes most of the garbage
+	Explains: []string{"allocchurn", "gccost", "tinyheap", "growingslices"}, // only where it makes most of the garbage
 	Check:    checkHotfunction,
 }
 
@@ -51,8 +51,9 @@ type remake struct {
 	code      string
 }
 
-// remakes are the standard library's: each is documented to be made once and
-// used by many. What is seen under a sync.Once or an init is.
+// remakes are the standard library's and those of well-known others: each is
+// documented to be made once and used by many. What is seen under a sync.Once
+// or an init is.
 var remakes = []remake{
 	{[]string{"regexp.compile", "regexp.Compile", "regexp.MustCompile", "regexp/syntax.Parse"}, "compiling regular expressions",
 		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every call. A compiled expression may be used by all goroutines at once.",
@@ -60,9 +61,8 @@ var remakes = []remake{
 	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
 		"Parse the template once and execute it for each request: a parsed template may be used by all goroutines at once.",
 		"var page = template.Must(template.New(\"page\").Parse(text)) // at package level"},
-	{[]string{"math/rand.(*rngSource).Seed", "math/rand.NewSource", "math/rand.newSource"}, "seeding random number sources",
-		"Seeding fills 607 words, for each new source. Use the functions of math/rand/v2, which need no seed and no lock, or keep one source for each goroutine.",
-		"n := rand.IntN(100) // math/rand/v2"},
+	{[]string{"github.com/expr-lang/expr.Compile", "github.com/google/cel-go/cel.(*Env).Compile", "github.com/dop251/goja.Compile"}, "compiling expressions of a rule language",
+		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: a compiled program may be used by all goroutines at once.", ""},
 	{[]string{"time.LoadLocation"}, "loading time zones",
 		"time.LoadLocation reads and parses a file for every call. Load the zones once and keep them.",
 		"var berlin, _ = time.LoadLocation(\"Europe/Berlin\") // at package level"},
@@ -77,7 +77,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 	}
 	for i := range remakes {
 		r := &remakes[i]
-		sites := s.functions(p.Model, r.made)
+		sites := s.callers(p.Model, r.callers)
 		share, n := 0.0, int64(0)
 		for _, site := range sites {
 			share, n = share+site.share, n+site.samples
@@ -92,15 +92,28 @@ func checkHotfunction(p *diagnosis.Pass) {
 }
 
 // made reports whether a stack does the work again, for the caller's own use.
-func (r *remake) made(frames []model.Frame) bool {
-	found := false
-	for _, f := range frames {
-		found = found || slices.ContainsFunc(r.functions, func(name string) bool { return strings.HasPrefix(f.Func, name) })
-		if atStart(f.Func) {
-			return false
+func (r *remake) made(frames []model.Frame) bool { return r.callers(frames) != nil }
+
+// callers are the frames behind the call that does the work again, nil when
+// there is none: who calls it, and not what the library calls for it, is to be
+// named. What is remade for the sake of something else that is, counts there.
+func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
+	for i, f := range frames {
+		switch {
+		case atStart(f.Func):
+			return nil
+		case r.is(f):
+			behind = frames[i+1:]
+		case behind != nil && slices.ContainsFunc(remakes, func(other remake) bool { return other.is(f) }):
+			return nil
 		}
 	}
-	return found
+	return behind
+}
+
+// is reports whether a frame is one of the functions that do the work.
+func (r *remake) is(f model.Frame) bool {
+	return slices.ContainsFunc(r.functions, func(name string) bool { return strings.HasPrefix(f.Func, name) })
 }
 
 // atStart reports whether a function runs once in the life of a program.
@@ -109,7 +122,7 @@ func atStart(f string) bool {
 }
 
 func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share float64) diagnosis.Finding {
-	garbage := r.garbage(p.Model, s)
+	garbage := garbageOf(p.Model, s, r.made)
 	most := min(1, share+garbage*background(p.Model, s))
 	f := diagnosis.Finding{
 		Title:   "Work is done again for every call that could be done once",
@@ -134,16 +147,31 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, 
 	}
 	if garbage >= hotGarbage {
 		f.Explains = p.Rule.Explains
+		f.Stacks = append(f.Stacks, allocating(p.Model, r.made)...)
 	}
 	return f
 }
 
-// garbage is the part of the allocator's time that is spent for the remade.
-func (r *remake) garbage(m *model.Model, s *cpuSpent) float64 {
+// allocating are the stacks of the allocs profile that match: they end at the
+// allocation, so that those of CPU samples are none of them.
+func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
+	if !m.Has(model.Heap) {
+		return nil
+	}
+	for i := range m.Heap.Samples {
+		if s := m.Heap.Samples[i].Stack; match(m.Stacks.Frames(s)) {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
+}
+
+// garbageOf is the part of the allocator's time that is spent under what matches.
+func garbageOf(m *model.Model, s *cpuSpent, match func([]model.Frame) bool) float64 {
 	allocating := func(frames []model.Frame) bool {
 		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
 	}
-	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && r.made(frames) }), s.seen(m, allocating))
+	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && match(frames) }), s.seen(m, allocating))
 }
 
 // background is the share of the CPU that the collector takes on its own.

@@ -58,6 +58,10 @@ func checkIdleprocs(p *diagnosis.Pass) {
 		}
 	}
 	if share := leftReady(p); share >= idleprocsReady {
+		if why := diagnosis.Disturbed(p.Model); why != "" { // then it is known who had the CPU
+			p.Unchecked("why goroutines wait beside free Ps", why, diagnosis.HowToGet(model.Trace))
+			return
+		}
 		p.Report(unserved(p, share, used))
 		return
 	}

@@ -16,11 +16,12 @@ import (
 var leakedtimersPage string
 
 var leakedtimers = &diagnosis.Rule{
-	Name:     "leakedtimers",
-	Title:    "Context deadlines that nobody cancels",
-	Doc:      leakedtimersPage,
-	Needs:    []model.Source{model.Trace},
-	Explains: []string{"goroutinechurn"},
+	Name:  "leakedtimers",
+	Title: "Context deadlines that nobody cancels",
+	Doc:   leakedtimersPage,
+	Needs: []model.Source{model.Trace},
+	// Those that run out at once queue for the lock of the context above them.
+	Explains: []string{"goroutinechurn", "hotmutex"},
 	Check:    checkLeakedtimers,
 }
 
@@ -36,6 +37,12 @@ const (
 	// which they are timeouts doing their work: a leaked deadline closes a
 	// channel that nobody listens to any more.
 	timersAwaited = 0.5
+	// timersWakes is the part of all goroutine runs from which the deadlines'
+	// are what wakes threads: each needs a P at its own time, and where most are
+	// idle one is woken for it. In the lab's consumer with 8 Ps they were a
+	// third of the runs, and cancelling took three fifths of the CPU away that
+	// fewer Ps would have saved.
+	timersWakes = 0.2
 )
 
 func checkLeakedtimers(p *diagnosis.Pass) {
@@ -85,7 +92,7 @@ func awaitedDeadlines(p *diagnosis.Pass) (n int64) {
 
 func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expired int, awaited int64) diagnosis.Finding {
 	places, source := deadlineCallers(p)
-	cores, method := timersCost(p, groups)
+	cores, part, method := timersCost(p, groups)
 	cores = div(cores, p.Seconds())
 	busy, _, _ := diagnosis.Busy(p.Model)
 	share := min(1, div(cores, busy))
@@ -108,7 +115,7 @@ func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expir
 		RuledOut: []string{
 			fmt.Sprintf("real timeouts: %s of %s expiries ended somebody's wait", num(awaited), num(expired)),
 			"goroutines of your own time.AfterFunc: only those of context deadlines are counted",
-			"the timer collection of Go 1.23: it covers timers with channels, not the one inside a context",
+			"the collection of timers since " + collectedTimers.version() + ": it covers timers with channels, not the one inside a context",
 		},
 		Remedy: diagnosis.Remedy{
 			Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, not only after an error. `go vet` does not see a cancel that is only called on some paths.",
@@ -124,11 +131,15 @@ func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expir
 	for _, g := range groups {
 		f.Groups = append(f.Groups, g.Name)
 	}
+	if part >= timersWakes {
+		f.Explains = append(slices.Clone(p.Rule.Explains), "idlespin", "futexstorm")
+	}
 	return f
 }
 
-// timersCost returns the most P time that the cure could bring, in seconds of the window.
-func timersCost(p *diagnosis.Pass, groups []*model.Group) (seconds float64, method string) {
+// timersCost returns the most P time that the cure could bring, in seconds of
+// the window, and the part that the groups have in all runs of goroutines.
+func timersCost(p *diagnosis.Pass, groups []*model.Group) (seconds, part float64, method string) {
 	var own, schedule, collect time.Duration
 	var runs, all int64
 	for _, g := range groups {
@@ -142,8 +153,8 @@ func timersCost(p *diagnosis.Pass, groups []*model.Group) (seconds float64, meth
 		schedule += q.Scheduler
 		collect += q.GC
 	}
-	part := div(float64(runs), float64(all))
-	return own.Seconds() + part*schedule.Seconds() + collect.Seconds(), fmt.Sprintf(
+	part = div(float64(runs), float64(all))
+	return own.Seconds() + part*schedule.Seconds() + collect.Seconds(), part, fmt.Sprintf(
 		"Amdahl: 0 to the sum of three P times: the goroutines' own (%s), their %s of all runs in the scheduler's (%s), and all of the collector's (%s), since the contexts they keep alive are part of its work",
 		dur(own), pct(part), dur(time.Duration(part*float64(schedule))), dur(collect))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
@@ -278,43 +277,6 @@ const (
 	mostSites = 3
 	siteShare = 0.1
 )
-
-// minor returns the 26 of "go1.26.1"; ok is false for what is no release.
-func minor(version string) (n int, ok bool) {
-	rest, ok := strings.CutPrefix(version, "go1.")
-	if !ok {
-		return 0, false
-	}
-	if i := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
-		rest = rest[:i]
-	}
-	n, err := strconv.Atoi(rest)
-	return n, err == nil
-}
-
-// godebug looks a setting up in the program's defaults and in its environment,
-// which comes last and wins.
-func godebug(m *model.Model, key string) (value string) {
-	if m.Build == nil {
-		return ""
-	}
-	for _, list := range []string{m.Build.Settings["DefaultGODEBUG"], m.Build.Environment["GODEBUG"]} {
-		for setting := range strings.SplitSeq(list, ",") {
-			if k, v, ok := strings.Cut(strings.TrimSpace(setting), "="); ok && k == key {
-				value = v
-			}
-		}
-	}
-	return value
-}
-
-// goVersion is the toolchain's, by the build info or by the evidence of the run.
-func goVersion(m *model.Model) string {
-	if m.Build != nil && m.Build.Go != "" {
-		return m.Build.Go
-	}
-	return m.Run.Go
-}
 
 // many writes a number of things: "1 core", "0.5 cores".
 func many[N ~int | ~int64 | ~float64](n N, thing string) string {

@@ -30,18 +30,6 @@ func TestCompilerFlags(t *testing.T) {
 	}
 }
 
-func TestMinor(t *testing.T) {
-	for version, want := range map[string]int{"go1.24.6": 24, "go1.26": 26, "go1.27rc1": 27, "go1.9": 9, "devel go1.28-abc": -1, "go2.0": -1, "": -1, "go1.x": -1} {
-		n, ok := minor(version)
-		if !ok {
-			n = -1
-		}
-		if n != want {
-			t.Errorf("%q: %d, want %d", version, n, want)
-		}
-	}
-}
-
 func TestGodebug(t *testing.T) {
 	m := &model.Model{Build: &model.Build{
 		Settings:    map[string]string{"DefaultGODEBUG": "containermaxprocs=0,updatemaxprocs=0"},

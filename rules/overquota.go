@@ -25,14 +25,11 @@ var overquota = &diagnosis.Rule{
 
 const (
 	// overquotaLeast is the smallest number of Ps that the runtime sets by
-	// itself, however small the quota (Go 1.25 and later).
+	// itself, however small the quota (see containerProcs).
 	overquotaLeast = 2
 	// overquotaStops is the part of the quota periods that must have ended in
 	// a stop. A program that never uses its quota up pays nothing for its Ps.
 	overquotaStops = 0.01
-	// overquotaMetric counts that the runtime would have chosen another
-	// number of Ps had it been allowed to look at the quota.
-	overquotaMetric = "/godebug/non-default-behavior/containermaxprocs:events"
 )
 
 func checkOverquota(p *diagnosis.Pass) {
@@ -75,7 +72,7 @@ func overquotaFinding(p *diagnosis.Pass, t throttle, procs, automatic int) diagn
 			procs, many(t.quota, "core"), many(running, "CPU"), dur(busy), dur(period-busy), num(t.throttled), num(t.periods)),
 		Evidence: append([]diagnosis.Fact{
 			{Name: "Ps", Value: float64(procs), Unit: diagnosis.Count, Source: "GOMAXPROCS of the run"},
-			{Name: "Ps that the runtime sets for this quota", Value: float64(automatic), Unit: diagnosis.Count, Source: "Go 1.25: the quota rounded up, at least 2"},
+			{Name: "Ps that the runtime sets for this quota", Value: float64(automatic), Unit: diagnosis.Count, Source: containerProcs.version() + ": the quota rounded up, at least 2"},
 		}, t.facts()...),
 		Cost: diagnosis.Cost{
 			Value: t.share(), Unit: diagnosis.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
@@ -91,7 +88,7 @@ func overquotaFinding(p *diagnosis.Pass, t throttle, procs, automatic int) diagn
 			fmt.Sprintf("a quota that is never used up: %s of the periods ended in a stop", pct(t.often())),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Let the number follow the quota. Go 1.25 and later do that by themselves, also when the quota changes, if go.mod says go 1.25 or later and neither the environment variable GOMAXPROCS, nor a call of runtime.GOMAXPROCS, nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before Go 1.25 set GOMAXPROCS to the quota when the container is started.",
+			Text: "Let the number follow the quota. " + containerProcs.version() + " and later do that by themselves, also when the quota changes, if go.mod says that version or a later one and neither the environment variable GOMAXPROCS, nor a call of runtime.GOMAXPROCS, nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() + " set GOMAXPROCS to the quota when the container is started.",
 			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, int(math.Ceil(t.quota)))),
 		},
 	}
@@ -111,17 +108,10 @@ func whyOverquota(m *model.Model) (why string, sure bool) {
 			return "the environment sets GOMAXPROCS=" + v, true
 		}
 	}
-	if v, ok := m.Metrics.Last(overquotaMetric); ok && v > 0 {
-		return "the runtime counted that it was kept from looking at the quota (" + overquotaMetric + ")", true
-	}
-	if n, ok := minor(goVersion(m)); ok && n < 25 {
-		return fmt.Sprintf("Go 1.%d does not look at the quota", n), true
-	}
-	switch {
-	case godebug(m, "containermaxprocs") == "0":
-		return "GODEBUG has containermaxprocs=0, the default where go.mod says go 1.24 or older", true
-	case godebug(m, "updatemaxprocs") == "0":
-		return "GODEBUG has updatemaxprocs=0, so that a quota set after the start is not seen", true
+	for _, change := range []*goFact{containerProcs, updatedProcs} {
+		if st, why := change.standing(m); st == notYet || st == undone {
+			return why, true
+		}
 	}
 	return "most likely runtime.GOMAXPROCS is called, or the quota is set on a parent of the group, which the runtime does not read", false
 }

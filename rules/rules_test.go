@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite what the fixtures want")
 
 // evidenceRules speak about the evidence, not about the program: they report
 // through Unchecked, and a sick case is one where they have something to say.
-var evidenceRules = []string{"thinevidence", "notloaded", "unsampled", "lostdata"}
+var evidenceRules = []string{"thinevidence", "notloaded", "unsampled", "lostdata", "generatorbound"}
 
 func TestFixtures(t *testing.T) {
 	for _, rule := range All {
@@ -108,7 +108,7 @@ func checkSound(t *testing.T, story string, m *model.Model) {
 		}
 		rule.Check(&diagnosis.Pass{
 			Rule: rule, Model: m,
-			Fine: func(string) {}, Unchecked: func(_, _, _ string) {},
+			Fine: func(string) {}, Obsolete: func(_, _, _ string) {}, Unchecked: func(_, _, _ string) {},
 			Report: func(f diagnosis.Finding) {
 				for _, fault := range faults(&f) {
 					t.Errorf("%q: %s: %s", story, rule.Name, fault)
@@ -266,6 +266,9 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 	}
 	for _, s := range d.Fine {
 		add("  fine: %s", s)
+	}
+	for _, o := range d.Obsolete {
+		add("  obsolete %s", o)
 	}
 	for _, u := range d.Unchecked {
 		add("  unchecked %s: %s (%s)", u.What, u.Why, u.How)

@@ -54,6 +54,9 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 		futexstorm:     {model.Scheduling},
 		goroutinechurn: {model.Scheduling, model.Allocating},
 		leakedtimers:   {model.Scheduling},
+		cgocalls:       {model.Scheduling},
+		forcedgc:       {model.Collecting, model.Scheduling},
+		growingslices:  {model.Collecting, model.Allocating},
 		unboundedspawn: {model.Scheduling},
 		herdwakeup:     {model.Scheduling},
 		broadcastclose: {model.Scheduling},
@@ -96,6 +99,7 @@ func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
 		Rule: rule, Model: p.Model, Goal: p.Goal,
 		Report:    func(diagnosis.Finding) { found = true },
 		Fine:      func(string) {},
+		Obsolete:  func(_, _, _ string) {},
 		Unchecked: func(_, _, _ string) {},
 	})
 	return found

@@ -82,16 +82,32 @@ type cpuPlace struct {
 // places sums the samples that match by the user's line nearest to the leaf,
 // the largest first. Samples without one are left out.
 func (s *cpuSpent) places(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
-	return s.grouped(m, match, func(p diagnosis.Place) diagnosis.Place { return p })
+	return s.grouped(m, whole(match), func(p diagnosis.Place) diagnosis.Place { return p })
+}
+
+// whole is for stacks whose place is to be found anywhere in them.
+func whole(match func([]model.Frame) bool) func([]model.Frame) []model.Frame {
+	return func(frames []model.Frame) []model.Frame {
+		if match(frames) {
+			return frames
+		}
+		return nil
+	}
 }
 
 // functions is places by function; the line is that with most samples.
 func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
-	out := s.grouped(m, match, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
+	return s.callers(m, whole(match))
+}
+
+// callers is functions, of those frames of a stack that cut returns: none
+// leaves the sample out.
+func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame) []cpuPlace {
+	out := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
 	if len(out) == 0 {
 		return nil
 	}
-	lines := s.places(m, match)
+	lines := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return p })
 	for i := range out {
 		at := slices.IndexFunc(lines, func(l cpuPlace) bool { return l.Function == out[i].Function })
 		out[i].Place = lines[at].Place
@@ -99,18 +115,14 @@ func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []c
 	return out
 }
 
-func (s *cpuSpent) grouped(m *model.Model, match func([]model.Frame) bool, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
+func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
 	nanos, counts := column(s.profile, "cpu"), column(s.profile, "samples")
 	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
 	sum := map[diagnosis.Place]float64{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
 		all += at(sample, nanos)
-		frames := m.Stacks.Frames(sample.Stack)
-		if !match(frames) {
-			continue
-		}
-		place, ok := diagnosis.UserPlace(frames)
+		place, ok := diagnosis.UserPlace(cut(m.Stacks.Frames(sample.Stack)))
 		if !ok {
 			continue
 		}

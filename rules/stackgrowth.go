@@ -26,6 +26,10 @@ const (
 	// some KiB for each piece of work is at 41 %; a server whose goroutines grow
 	// once each is at 3 to 5 %, one that keeps its goroutines at none.
 	stackgrowthShare = 0.06
+	// stackgrowthCores is the least that it must take, in cores. A thousand
+	// clients that come to stay grow the stacks of their goroutines once: 0.02
+	// cores of the few seconds in which they come.
+	stackgrowthCores = 0.05
 	// stackgrowthNamed is how many functions a finding names.
 	stackgrowthNamed = 3
 )
@@ -36,8 +40,8 @@ func checkStackgrowth(p *diagnosis.Pass) {
 		return
 	}
 	share := s.part(model.StackGrowth)
-	if share < stackgrowthShare {
-		p.Fine(fmt.Sprintf("stacks: growing them takes %s of the CPU", pct(share)))
+	if share < stackgrowthShare || share*s.Cores() < stackgrowthCores {
+		p.Fine(fmt.Sprintf("stacks: growing them takes %s of the CPU, %s cores", pct(share), num(share*s.Cores())))
 		return
 	}
 	p.Report(stackFinding(p, &s, share))

@@ -143,7 +143,7 @@ func callsByGroup(m *model.Model) (calls map[string][]op, moved map[string]time.
 	sums := map[key]*op{}
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
-		if w.Kind != model.SyscallWait || waitsForEvent(m, w) {
+		if w.Kind != model.SyscallWait || waitsForEvent(m, w) || inC(m, w.Stack) {
 			continue
 		}
 		if !strings.HasPrefix(callName(m, w.Stack), "net.") && bulk(m, w) {
@@ -210,6 +210,14 @@ var eventCalls = []string{
 
 // callName is the outermost function of the system's packages around the
 // call: what the program asked for, os.ReadFile rather than syscall.read.
+// inC reports whether a wait is a call to C, which the trace has as a system
+// call: the thread is away, and what it does is the program's own work.
+func inC(m *model.Model, s model.Stack) bool {
+	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
+		return f.Func == "runtime.cgocall" || strings.Contains(f.Func, "._Cfunc_")
+	})
+}
+
 func callName(m *model.Model, s model.Stack) (name string) {
 	for _, f := range m.Stacks.Frames(s) {
 		if !systemPackage(f.Func) {

@@ -64,6 +64,24 @@ func TestFoldTimes(t *testing.T) {
 	}
 }
 
+// The main goroutine goes by its name also where it was first seen while
+// packages were initialized, and is the program's and not the runtime's.
+func TestFoldMain(t *testing.T) {
+	init := exectrace.Group{Name: "runtime.doInit1", Start: exectrace.Frame{Func: "runtime.doInit1", File: "proc.go", Line: 7}, Count: 1}
+	m, _ := folded(&exectrace.Accounts{
+		Groups:     []exectrace.Group{{Name: "runtime.bgsweep", Count: 1}, init},
+		Goroutines: []exectrace.Goroutine{{ID: 1, Group: 1}},
+		Waits:      []exectrace.Wait{{State: exectrace.Waiting, Reason: "sleep", Group: 1, Count: 1, Total: 1}},
+	})
+	g := m.Sched.Groups
+	if g[1].Name != "main.main" || g[1].System || g[1].Start != (model.Frame{Func: "main.main"}) || !g[0].System {
+		t.Errorf("groups %+v", g)
+	}
+	if m.Sched.Goroutines[0].Group != "main.main" || m.Sched.Waits[0].Group != "main.main" {
+		t.Errorf("goroutine %+v, wait %+v", m.Sched.Goroutines[0], m.Sched.Waits[0])
+	}
+}
+
 func TestFoldStacksAndSamples(t *testing.T) {
 	frames := []exectrace.Frame{{PC: 1, Func: "leaf", File: "a.go", Line: 2}, {PC: 3, Func: "root"}}
 	acc := &exectrace.Accounts{

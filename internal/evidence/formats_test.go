@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	loadtest "github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/model"
 	"github.com/gowhy/gowhy/recording"
 )
@@ -757,6 +758,25 @@ func TestLoadResults(t *testing.T) {
 	var p *Problem
 	if _, err := Load(t.Context(), []string{dir, dir}, Options{}); !errors.As(err, &p) || !p.Misused {
 		t.Errorf("twice: %v", err)
+	}
+}
+
+// What gowhy's own generator says of itself comes to the model too, with the
+// backlog on its clock.
+func TestLoadOfGowhy(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0).UTC() // the CPU profile's
+	r := &loadtest.Result{Tool: "gowhy", Start: at.Add(time.Second), Duration: 4 * time.Second, Ops: 4000, Rate: 1000, Offered: 2000, Planned: 8000, Sent: 4000,
+		CPU: 1.5, Procs: 2, Generator: "it used all of its CPU", Backlog: []loadtest.Level{{At: time.Second, N: 1000}, {At: 3 * time.Second, N: 3000}}}
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, Options{}, files(t, map[string][]byte{"cpu": cpuProfile(t), "load.json": b.Bytes()}))
+	if m.Load == nil || m.Load.Generator != (model.Generator{Limit: r.Generator, CPU: 1.5, Procs: 2}) || m.Load.Closed || m.Load.Offered != 2000 {
+		t.Fatalf("%+v", m.Load)
+	}
+	if n := len(m.Load.Backlog); n != 2 || m.Load.Backlog[1].Value != 3000 || m.Load.Backlog[1].At-m.Load.Backlog[0].At != 2*time.Second || m.Load.Backlog[0].At-m.Load.Start != time.Second {
+		t.Errorf("%+v from %v", m.Load.Backlog, m.Load.Start)
 	}
 }
 

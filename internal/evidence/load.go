@@ -36,6 +36,8 @@ func (l *loader) readLoad(s source) error {
 // setLoad puts a result on the model's clock.
 func (l *loader) setLoad(r *loadtest.Result) {
 	m := &model.Load{Tool: r.Tool, Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
+		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
+		Backlog: mapped(r.Backlog, func(l loadtest.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
 		Latency: mapped(r.Latency, func(q loadtest.Quantile) model.Quantile { return model.Quantile(q) }),
 		Over:    mapped(r.Over, func(i loadtest.Interval) model.Interval { return model.Interval(i) }),
 		Benchmarks: mapped(r.Benchmarks, func(b loadtest.Benchmark) model.Benchmark {
@@ -51,6 +53,10 @@ func (l *loader) setLoad(r *loadtest.Result) {
 		for i := range m.Over {
 			m.Over[i].At += m.Start
 		}
+		for i := range m.Backlog {
+			m.Backlog[i].At += m.Start
+		}
+		m.Backlog = kept(c, m.Backlog, func(p *model.Point) time.Duration { return p.At })
 		m.Over = kept(c, m.Over, func(i *model.Interval) time.Duration { return i.At })
 	})
 }

@@ -189,8 +189,17 @@ func (f *folder) groupName(i int) string {
 	if i < 0 || i >= len(f.acc.Groups) {
 		return ""
 	}
-	return f.acc.Groups[i].Name
+	g := &f.acc.Groups[i]
+	if inits(g) {
+		return "main.main"
+	}
+	return g.Name
 }
+
+// inits tells the main goroutine where it was first seen while packages were
+// initialized, as when the agent records from there on: its stacks end below
+// runtime.main, and it seems to have begun in doInit.
+func inits(g *exectrace.Group) bool { return strings.HasPrefix(g.Name, "runtime.doInit") }
 
 // start is the beginning of what the accounts cover.
 func (f *folder) start() exectrace.Time {
@@ -295,8 +304,12 @@ func reasons(list []exectrace.ReasonTime) map[string]time.Duration {
 }
 
 func (f *folder) group(g exectrace.Group) model.Group {
+	name, start := g.Name, model.Frame(g.Start)
+	if inits(&g) {
+		name, start = "main.main", model.Frame{Func: "main.main"}
+	}
 	return model.Group{
-		Name: g.Name, System: system(g.Name), Start: model.Frame(g.Start), Creator: f.stack(g.Creator),
+		Name: name, System: system(name), Start: start, Creator: f.stack(g.Creator),
 		Count: g.Count, Created: g.Created, Ended: g.Ended, Peak: g.Peak,
 		Times: times(g.Times), Ranges: reasons(g.Ranges),
 		Runs: g.Runs, Delay: model.Histogram(g.Delay), RunningEach: model.Histogram(g.RunningEach), Life: model.Histogram(g.Life),

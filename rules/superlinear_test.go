@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"math"
+	"testing"
+)
+
+func TestSizeIn(t *testing.T) {
+	for name, want := range map[string]struct {
+		name string
+		size float64
+	}{
+		"BenchmarkX/n=1000-8":       {"BenchmarkX/n=N", 1000},
+		"BenchmarkX/1000":           {"BenchmarkX/N", 1000},
+		"BenchmarkX/1_000-2":        {"BenchmarkX/N", 1000},
+		"BenchmarkX/size=64k/warm":  {"BenchmarkX/size=N/warm", 64e3},
+		"BenchmarkX/size=64KiB-16":  {"BenchmarkX/size=N", 64 << 10},
+		"BenchmarkX/bytes:2MB":      {"BenchmarkX/bytes:N", 2 << 20},
+		"BenchmarkX/items1e6-2":     {"BenchmarkX/itemsN", 1e6},
+		"BenchmarkX/a/Len=5/keys=7": {"BenchmarkX/a/Len=5/keys=N", 7},
+		"BenchmarkX-8":              {},
+		"BenchmarkX1000-8":          {},
+		"BenchmarkX/workers=16":     {},
+		"BenchmarkX/v2":             {},
+		"BenchmarkX/n=0":            {},
+		"BenchmarkX/n=1x":           {},
+		"BenchmarkX/n=1e999":        {},
+		"":                          {},
+	} {
+		got, size, ok := sizeIn(name)
+		if got != want.name || size != want.size || ok != (want.name != "") {
+			t.Errorf("%q: %q, %v, %v", name, got, size, ok)
+		}
+	}
+}
+
+// TestGrowth: the fit finds the power that the points were made with, and its
+// interval widens with their noise.
+func TestGrowth(t *testing.T) {
+	for _, power := range []float64{1, 1.5, 2, 3} {
+		for _, noise := range []float64{0, 0.05} {
+			s := sweep{}
+			for i, size := range []float64{100, 400, 1600, 6400} {
+				for _, sign := range []float64{1, -1} {
+					s.points = append(s.points, sizedCost{size, 3 * math.Pow(size, power) * (1 + sign*noise*float64(1+i%2))})
+				}
+			}
+			g, ok := s.growth()
+			if !ok || math.Abs(g.slope-(power-1)) > 0.02 || g.low > power-1+1e-9 || g.high < power-1-1e-9 {
+				t.Errorf("power %v, noise %v: %+v, %v", power, noise, g, ok)
+			}
+			if width := g.high - g.low; noise > 0 && width < 0.01 || noise == 0 && width > 1e-6 {
+				t.Errorf("power %v, noise %v: interval %v", power, noise, width)
+			}
+		}
+	}
+	if _, ok := (&sweep{points: []sizedCost{{1, 1}, {2, 2}}}).growth(); ok {
+		t.Error("a slope of two points")
+	}
+}
