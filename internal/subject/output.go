@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -119,6 +120,20 @@ func (o *output) lastLines() string {
 		return ""
 	}
 	return "; it printed last:\n    " + text
+}
+
+// operations is the number in the last line "operations: N" at the end of the
+// standard output, by which a program says itself how much it did.
+func (o *output) operations() (n float64, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for line := range strings.Lines(string(o.outTail)) {
+		said, found := strings.CutPrefix(strings.TrimSpace(line), "operations: ")
+		if v, err := strconv.ParseUint(said, 10, 53); found && err == nil && v > 0 {
+			n, ok = float64(v), true
+		}
+	}
+	return n, ok
 }
 
 // lastOf are the last lines of a stream, empty ones left out.

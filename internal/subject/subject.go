@@ -200,6 +200,9 @@ func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program
 		sample.Warnings = append(sample.Warnings, fmt.Sprintf("the result that %s printed was not read: %v", printer.shown(), err))
 	}
 	sample.Ops = s.spec.Ops
+	if n, ok := out.operations(); ok && s.spec.Ops == 0 {
+		sample.Ops = n
+	}
 	m.perOp(sample)
 	return nil
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"path/filepath"
+	"math"
 	"testing"
 	"time"
 
@@ -50,34 +50,15 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTimers: the first illness is named, and gone when it is healed.
-func TestTimers(t *testing.T) {
-	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
-	record := func(more ...string) []string {
-		trace, mem := filepath.Join(t.TempDir(), "trace.out"), filepath.Join(t.TempDir(), "allocs.pb.gz")
-		program.Run(t, flags(append(more, "-messages", "20000", "-trace", trace, "-memprofile", mem)...)...)
-		return []string{trace, mem}
-	}
-	f := gowhy.Diagnose(t, record()...).Find("leakedtimers")
-	if f == nil {
-		t.Fatal("not found")
-	}
-	if !f.PointsAt(casetest.Wants(t, "main.go", "leakedtimers")) {
-		t.Errorf("points at %v", f.Where)
-	}
-	if d := gowhy.Diagnose(t, record("-cancel")...); d.Find("leakedtimers") != nil {
-		t.Error("found in the healed program")
-	}
-}
-
 // Whatever the flags, every message reaches every plugin once, and the plugins
 // see the same.
 func TestSameResults(t *testing.T) {
 	var first results
 	for i, c := range []consumer{
 		{messages: 3000, timeout: time.Second},
-		{messages: 3000, timeout: time.Second, cancel: true},
-		{messages: 3000, timeout: time.Second, cancel: true, pool: 7},
+		{messages: 3000, timeout: time.Second, cancel: every{share: 1}},
+		{messages: 3000, timeout: time.Second, cancel: every{share: 1}, pool: 7},
+		{messages: 3000, timeout: time.Second, cancel: every{share: 0.3}},
 		{messages: 3000, timeout: time.Second, rate: 20_000},
 	} {
 		got, err := c.run(t.Context())
@@ -89,6 +70,32 @@ func TestSameResults(t *testing.T) {
 		}
 		if got != first || got.counted != 3000 || got.passed == 0 {
 			t.Errorf("%+v: %+v, want %+v", c, got, first)
+		}
+	}
+}
+
+// A share of the events is spread evenly over them.
+func TestEvery(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		want  int // of 1000
+	}{{0, 0}, {0.25, 250}, {0.5, 500}, {0.75, 750}, {1, 1000}} {
+		e, got := every{share: c.share}, 0
+		for range 1000 {
+			if e.next() {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v of 1000 are %d, want %d", c.share, got, c.want)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []consumer{{pool: -1}, {cancel: every{share: 1.5}}, {cancel: every{share: -1}}, {cancel: every{share: math.NaN()}}} {
+		if _, err := c.run(t.Context()); err == nil {
+			t.Errorf("%+v is no error", c)
 		}
 	}
 }

@@ -24,8 +24,20 @@ type consumer struct {
 	messages int
 	rate     int // messages a second that the broker has
 	timeout  time.Duration
-	cancel   bool
+	cancel   every
 	pool     int // goroutines of the pool; 0 starts one for each plugin's call
+}
+
+// An every is a share of events, spread evenly over them.
+type every struct{ share, due float64 }
+
+// next reports whether the next event is one of them.
+func (e *every) next() bool {
+	if e.due += e.share; e.due < 1 {
+		return false
+	}
+	e.due--
+	return true
 }
 
 func main() {
@@ -33,13 +45,17 @@ func main() {
 	flag.IntVar(&c.messages, "messages", 15_000, "how many messages are consumed")
 	flag.IntVar(&c.rate, "rate", 14_666, "messages a second that the broker delivers; 0 is as fast as they are taken")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Second, "deadline for the limiter and for one read")
-	flag.BoolVar(&c.cancel, "cancel", false, "cancel each context when it was used; leaving that out is the first illness")
+	cancel := flag.Bool("cancel", false, "cancel each context when it was used; leaving that out is the first illness")
+	flag.Float64Var(&c.cancel.share, "cancelled", 0, "the `SHARE` of contexts that is cancelled when -cancel is not given, 0 to 1")
 	procs := flag.Int("procs", 0, "GOMAXPROCS, more than there is work for is the second illness; 0 leaves it as it is")
 	flag.IntVar(&c.pool, "pool", 0, "run plugins on a pool of so many goroutines: the cure that is none")
 	evidence := observed.Flags(flag.CommandLine)
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
+	}
+	if *cancel {
+		c.cancel.share = 1
 	}
 	var done results
 	elapsed, err := evidence.Run(func() (err error) {
@@ -50,11 +66,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "consumer:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d messages, %d passed on, checksum %x: %v\n", done.counted, done.passed, done.sum, elapsed.Round(time.Millisecond))
+	fmt.Printf("%d messages, %d passed on, checksum %x: %v\noperations: %d\n",
+		done.counted, done.passed, done.sum, elapsed.Round(time.Millisecond), done.counted)
 }
 
 // run consumes all messages.
-func (c consumer) run(ctx context.Context) (results, error) {
+func (c *consumer) run(ctx context.Context) (results, error) {
+	if !(c.cancel.share >= 0 && c.cancel.share <= 1) {
+		return results{}, errors.New("-cancelled must be 0 to 1")
+	}
 	start, stop, err := c.starter()
 	if err != nil {
 		return results{}, err
@@ -66,11 +86,15 @@ func (c consumer) run(ctx context.Context) (results, error) {
 	limiter := rate.NewLimiter(rate.Inf, 1) // asked for every message, and never the limit here
 	plugins := []plugin{&filter{}, newCounter(), &checksum{}}
 	var working sync.WaitGroup
-	for range c.messages {
+	for read := 0; read < c.messages; read++ {
 		if err := c.wait(ctx, limiter); err != nil {
 			return results{}, err
 		}
 		m, err := c.read(ctx, broker)
+		if errors.Is(err, context.DeadlineExceeded) {
+			read-- // nothing came in time, as on a machine that others have full
+			continue
+		}
 		if err != nil {
 			return results{}, err
 		}
@@ -91,7 +115,7 @@ func (c consumer) run(ctx context.Context) (results, error) {
 
 // starter returns what starts a plugin's call: a goroutine of its own, or one
 // of a pool.
-func (c consumer) starter() (start func(func()) error, stop func(), err error) {
+func (c *consumer) starter() (start func(func()) error, stop func(), err error) {
 	if c.pool == 0 {
 		return func(f func()) error { go f(); return nil }, func() {}, nil
 	}
@@ -106,20 +130,20 @@ func (c consumer) starter() (start func(func()) error, stop func(), err error) {
 }
 
 // wait asks the limiter for leave to read one message.
-func (c consumer) wait(ctx context.Context, limiter *rate.Limiter) error {
+func (c *consumer) wait(ctx context.Context, limiter *rate.Limiter) error {
 	ctx, cancel := c.limited(ctx)
 	err := limiter.Wait(ctx)
-	if err != nil || c.cancel {
+	if err != nil || c.cancel.next() {
 		cancel() // the sick framework does it on the error path only
 	}
 	return err
 }
 
 // read takes the next message from the broker.
-func (c consumer) read(ctx context.Context, b *broker) (message, error) {
+func (c *consumer) read(ctx context.Context, b *broker) (message, error) {
 	ctx, cancel := c.limited(ctx)
 	m, err := b.readMessage(ctx)
-	if err != nil || c.cancel {
+	if err != nil || c.cancel.next() {
 		cancel()
 	}
 	return m, err
@@ -127,6 +151,6 @@ func (c consumer) read(ctx context.Context, b *broker) (message, error) {
 
 // limited gives a call its deadline. That the framework has a function for it
 // hides the missing cancel from go vet.
-func (c consumer) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *consumer) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.timeout) // want leakedtimers
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -102,7 +103,6 @@ func TestCase(t *testing.T) {
 	sick := recordCrowd(t, program, gowhy)
 	heap := record(t, program, churning, withAllocs, "-workers", strconv.Itoa(handful))
 	cpu := record(t, program, churning, withCPU, "-workers", strconv.Itoa(handful))
-	healed := record(t, program, churning, withCPU|withAllocs, "-workers", strconv.Itoa(handful), "-reuse")
 
 	t.Run("1000 workers", func(t *testing.T) {
 		d := gowhy.Diagnose(t, sick.trace)
@@ -146,15 +146,6 @@ func TestCase(t *testing.T) {
 					t.Errorf("points at %v", f.Where)
 				}
 			})
-		}
-	})
-
-	t.Run("healed", func(t *testing.T) {
-		d := gowhy.Diagnose(t, healed.trace, healed.cpu, healed.mem)
-		for _, rule := range []string{"oversubscribed", "allocchurn"} {
-			if d.Find(rule) != nil {
-				t.Errorf("%s found", rule)
-			}
 		}
 	})
 
@@ -275,12 +266,28 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
+func TestReused(t *testing.T) {
+	for _, share := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		n := 0.0
+		for id := range 1000 {
+			if (pool{reused: share}).keeps(id) {
+				n++
+			}
+		}
+		if n != share*1000 {
+			t.Errorf("%v of 1000 tasks keep their buffers, want %v", n, share*1000)
+		}
+	}
+}
+
 func TestWorkerReportsFailure(t *testing.T) {
 	err := pool{workers: 3, tasks: 5, size: 10, dir: filepath.Join(t.TempDir(), "missing")}.run()
 	if err == nil {
 		t.Error("a missing directory is no error")
 	}
-	if err := (pool{workers: 0, tasks: 1}).run(); err == nil {
-		t.Error("no workers is no error")
+	for _, p := range []pool{{workers: 0, tasks: 1}, {workers: 1, reused: 1.1}, {workers: 1, reused: math.NaN()}} {
+		if err := p.run(); err == nil {
+			t.Errorf("%+v is no error", p)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,7 +27,7 @@ type pool struct {
 	workers int
 	tasks   int
 	size    byteSize
-	reuse   bool
+	reused  float64 // the share of tasks that use kept buffers
 	dir     string
 }
 
@@ -36,12 +37,16 @@ func main() {
 	flag.IntVar(&p.workers, "workers", 10, "number of workers; far above the CPUs is the first illness")
 	flag.IntVar(&p.tasks, "tasks", 1000, "number of tasks")
 	flag.Var(&p.size, "size", "bytes that each task writes, like 512KiB or 2MiB")
-	flag.BoolVar(&p.reuse, "reuse", false, "let each worker keep its buffers; fresh ones are the second illness")
+	reuse := flag.Bool("reuse", false, "let each worker keep its buffers; fresh ones are the second illness")
+	flag.Float64Var(&p.reused, "reused", 0, "the `SHARE` of tasks that use kept buffers when -reuse is not given, 0 to 1")
 	flag.StringVar(&p.dir, "dir", "", "directory to write in (default: the system's temporary directory)")
 	procs := flag.Int("procs", 0, "GOMAXPROCS; 0 leaves it as it is")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
+	}
+	if *reuse {
+		p.reused = 1
 	}
 
 	elapsed, err := evidence.Run(p.run)
@@ -49,13 +54,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "filepool:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d tasks, %d workers: %v\n", p.tasks, p.workers, elapsed.Round(time.Millisecond))
+	fmt.Printf("%d tasks, %d workers: %v\noperations: %d\n", p.tasks, p.workers, elapsed.Round(time.Millisecond), p.tasks)
 }
 
 // run lets the workers do all tasks.
 func (p pool) run() error {
 	if p.workers < 1 || p.tasks < 0 {
 		return errors.New("-workers must be at least 1 and -tasks not negative")
+	}
+	if !(p.reused >= 0 && p.reused <= 1) {
+		return errors.New("-reused must be 0 to 1")
 	}
 	dir, err := os.MkdirTemp(p.dir, "filepool-")
 	if err != nil {
@@ -89,12 +97,15 @@ func (p pool) run() error {
 // worker does tasks until there are none left or one fails.
 func worker(p pool, dir string, tasks <-chan int, failures chan<- error, done *sync.WaitGroup) {
 	defer done.Done()
-	do := fresh
-	if p.reuse {
-		do = keeping(int(p.size))
-	}
+	var kept task
 	for id := range tasks {
-		name := filepath.Join(dir, strconv.Itoa(id))
+		name, do := filepath.Join(dir, strconv.Itoa(id)), task(fresh)
+		if p.keeps(id) {
+			if kept == nil {
+				kept = keeping(int(p.size))
+			}
+			do = kept
+		}
 		if err := do(name, int(p.size), byte(id)); err != nil {
 			failures <- err
 			return
@@ -102,6 +113,15 @@ func worker(p pool, dir string, tasks <-chan int, failures chan<- error, done *s
 		spin()
 	}
 }
+
+// keeps reports whether a task is one of those that use kept buffers, which
+// are spread evenly over all.
+func (p pool) keeps(id int) bool {
+	return math.Floor(float64(id+1)*p.reused) > math.Floor(float64(id)*p.reused)
+}
+
+// A task writes a file of a size, reads it back and deletes it.
+type task func(name string, size int, mark byte) error
 
 // fresh does one task with two buffers of its own: the one it makes here and
 // the one that ReadFile makes for it.
@@ -119,7 +139,7 @@ func fresh(name string, size int, mark byte) error {
 }
 
 // keeping returns a task function that keeps its two buffers from task to task: the cure.
-func keeping(size int) func(string, int, byte) error {
+func keeping(size int) task {
 	out, in := make([]byte, size), make([]byte, size)
 	return func(name string, _ int, mark byte) error {
 		stamp(out, mark)

@@ -1,24 +1,23 @@
 // Package casetest checks that gowhy diagnoses a case of the lab right.
 //
-// It hides how a case and the gowhy command are built and run, how their
-// documented JSON is read back, and how `// want RULE` comments mark the
-// guilty lines of a case's source. [Build] gives a [Program] that leaves
+// It hides how gowhy's documented JSON is read back and how `// want RULE`
+// comments mark the guilty lines of a case's source; how programs are built
+// and run is testbed's. [Build] gives a [Program] that leaves
 // evidence behind, and the methods of [Gowhy] give gowhy's answer to it.
 //
 // It uses gowhy only as a user does, as a command: it imports nothing of it.
 package casetest
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/lab/internal/testbed"
 )
 
 // A Program is a case's built binary.
@@ -28,18 +27,16 @@ type Program struct{ path string }
 // runs the tests of a case.
 func Build(t testing.TB) Program {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "case")
-	build(t, ".", path, ".")
-	return Program{path}
+	return Program{build(t, ".", ".", "case")}
 }
 
-func build(t testing.TB, dir, out, pkg string) {
+func build(t testing.TB, dir, pkg, name string) (path string) {
 	t.Helper()
-	cmd := exec.Command("go", "build", "-o", out, pkg)
-	cmd.Dir = dir
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", pkg, err, msg)
+	path = filepath.Join(t.TempDir(), name)
+	if err := testbed.GoBuild(t.Context(), dir, path, pkg); err != nil {
+		t.Fatal(err)
 	}
+	return path
 }
 
 // A Run is one finished run of a case.
@@ -52,58 +49,33 @@ type Run struct {
 // Run runs the case to its end and fails the test when the case fails.
 func (p Program) Run(t testing.TB, args ...string) Run {
 	t.Helper()
-	cmd := exec.Command(p.path, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	begin := time.Now()
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", filepath.Base(p.path), strings.Join(args, " "), err, &stderr)
+	f, err := testbed.Run(t.Context(), p.path, args...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return Run{stdout.String(), time.Since(begin), cmd.ProcessState}
+	return Run{f.Stdout, f.Took, f.State}
 }
 
 // A Gowhy is the gowhy command.
-type Gowhy struct{ path string }
+type Gowhy struct{ bed *testbed.Bed }
 
 // BuildGowhy builds the gowhy command of the checkout that the lab is part of.
 func BuildGowhy(t testing.TB) Gowhy {
 	t.Helper()
-	root := checkout(t)
-	path := filepath.Join(t.TempDir(), "gowhy")
-	build(t, root, path, "./cmd/gowhy")
-	return Gowhy{path}
-}
-
-// checkout finds the directory of gowhy's own module above the case's.
-func checkout(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
+	bed, err := testbed.New(t.TempDir())
+	if err == nil {
+		_, err = bed.Gowhy(t.Context())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && bytes.HasPrefix(mod, []byte("module github.com/gowhy/gowhy\n")) {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("the module github.com/gowhy/gowhy is not above the case's directory")
-		}
-		dir = up
-	}
+	return Gowhy{bed}
 }
 
 func (g Gowhy) json(t testing.TB, answer any, args ...string) {
 	t.Helper()
-	cmd := exec.Command(g.path, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("gowhy %s: %v\n%s", strings.Join(args, " "), err, &stderr)
-	}
-	if err := json.Unmarshal(stdout.Bytes(), answer); err != nil {
-		t.Fatalf("gowhy %s: %v in\n%s", strings.Join(args, " "), err, &stdout)
+	if _, err := g.bed.Answer(t.Context(), answer, args...); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -280,24 +252,15 @@ type Effect struct {
 
 // Command is a command line of the case, for `gowhy verify --a`.
 func (p Program) Command(args ...string) string {
-	return strings.Join(append([]string{p.path}, args...), " ")
+	return testbed.Quote(append([]string{p.path}, args...)...)
 }
 
 // Verify compares two command lines by `gowhy verify`. What the comparison
 // says is not an error, whatever it is.
 func (g Gowhy) Verify(t testing.TB, a, b string, flags ...string) Trial {
 	t.Helper()
-	cmd := exec.Command(g.path, append([]string{"verify", "--json", "--a", a, "--b", b}, flags...)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); err != nil && code != regression && code != inconclusive {
-		t.Fatalf("gowhy verify: %v\n%s", err, &stderr)
-	}
 	var trial Trial
-	if err := json.Unmarshal(stdout.Bytes(), &trial); err != nil {
-		t.Fatalf("gowhy verify: %v in\n%s", err, &stdout)
-	}
+	g.json(t, &trial, append([]string{"verify", "--json", "--a", a, "--b", b}, flags...)...)
 	return trial
 }
 
@@ -340,9 +303,3 @@ func (g Gowhy) Tune(t testing.TB, knob string, p Program, args ...string) (s Sea
 	g.json(t, &s, append([]string{"tune", "--knob", knob, "--json", "--", p.path}, args...)...)
 	return s
 }
-
-// The exit codes of gowhy that are answers.
-const (
-	regression   = 4
-	inconclusive = 5
-)

@@ -1,6 +1,7 @@
 // Package observed lets a case leave evidence of a run behind: an execution
 // trace, a CPU profile, a profile of all allocations, as any program with the
-// usual flags does.
+// usual flags does; and a whole recording under `gowhy record -- CASE`, by the
+// one line that it takes.
 //
 // It hides which of them begin before the work and which are taken after it,
 // and that what was begun is ended when another cannot begin. Its type is
@@ -16,6 +17,8 @@ import (
 	"runtime/pprof"
 	"runtime/trace"
 	"time"
+
+	"github.com/gowhy/gowhy/agent"
 )
 
 // Evidence names the files that a run leaves behind; empty ones are not written.
@@ -39,7 +42,9 @@ func (e *Evidence) Run(f func() error) (elapsed time.Duration, err error) {
 	begin := time.Now()
 	err = f()
 	elapsed = time.Since(begin)
-	return elapsed, errors.Join(err, stop(), e.writeAllocs())
+	err = errors.Join(err, stop(), e.writeAllocs())
+	agent.Finish() // under gowhy record, the recording has the end as well
+	return elapsed, err
 }
 
 // start begins the trace and the CPU profile; stop ends them and closes their files.

@@ -1,0 +1,385 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/lab/internal/observed"
+)
+
+// TestMain lets the test's binary be the program's children, which are the
+// program once more.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "-mode" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// configured is what flags say, with a database of the test's own.
+func configured(t *testing.T, args ...string) config {
+	t.Helper()
+	var c config
+	f := flag.NewFlagSet("ruleengine", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	c.flags(f)
+	if err := f.Parse(append([]string{"-db", filepath.Join(t.TempDir(), "decisions.db")}, args...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.check(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// ran runs the program and returns how long it says that it took.
+func ran(t *testing.T, c config) time.Duration {
+	t.Helper()
+	w, err := newWorld(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := w.run(t.Context(), &observed.Evidence{}, &out); err != nil {
+		t.Error(err)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+	said, operations, _ := strings.Cut(out.String(), "\n")
+	if want := fmt.Sprintf("operations: %d\n", c.messages); operations != want {
+		t.Errorf("said %q at its end, want %q", operations, want)
+	}
+	_, said, _ = strings.Cut(said, ": ")
+	said, _, _ = strings.Cut(said, ",")
+	took, err := time.ParseDuration(said)
+	if err != nil {
+		t.Errorf("%v in %q", err, &out)
+	}
+	return took
+}
+
+// stored is what is in the database.
+func stored(t *testing.T, dsn string) []decision {
+	t.Helper()
+	s, err := openStore(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	list, err := s.decisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// decided is what the rules make of the first so many orders.
+func decided(t *testing.T, messages int) (list []decision) {
+	t.Helper()
+	rules, err := parseRules(rulesText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := matcher{rules: rules}
+	for id := range int64(messages) {
+		o := newOrder(id)
+		d, err := m.match(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// Whatever the flags, each order is decided once, and in the same way.
+func TestSameRows(t *testing.T) {
+	const messages = 300
+	want := decided(t, messages)
+	for _, args := range []string{
+		"",
+		"-commit-every 7",
+		"-commit async",
+		"-commit async -concurrency 5 -batch 1",
+		"-commit async -compile each",
+		"-commit async -rate 2000 -partitions 1",
+		"-processes 2 -concurrency 3",
+		"-processes 3 -commit async",
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			c := configured(t, append(strings.Fields(args), "-messages", fmt.Sprint(messages), "-commit-latency", "100us")...)
+			ran(t, c)
+			if got := stored(t, c.db); !slices.Equal(got, want) {
+				t.Errorf("%d rows, want these %d", len(got), len(want))
+			}
+		})
+	}
+}
+
+// The story's table in small: the time is that of the commits, one after the
+// other, with many workers as with one; a second process halves it; without
+// waiting for commits it is another.
+func TestCommitsSetThePace(t *testing.T) {
+	const messages, latency = 200, 3 * time.Millisecond
+	args := []string{"-messages", fmt.Sprint(messages), "-commit-latency", latency.String()}
+	for range 3 { // a busy machine may take the time of several commits at once
+		one := ran(t, configured(t, args...))
+		ten := ran(t, configured(t, append(args, "-concurrency", "10")...))
+		two := ran(t, configured(t, append(args, "-processes", "2")...))
+		free := ran(t, configured(t, append(args, "-commit", "async")...))
+		t.Logf("1 worker %v, 10 workers %v, 2 processes %v, asynchronous %v", one, ten, two, free)
+		if one < messages*latency || ten < messages*latency {
+			t.Fatalf("%d commits of %v cannot take less than %v", messages, latency, messages*latency)
+		}
+		if two < one*3/4 && free < one/2 {
+			return
+		}
+	}
+	t.Error("neither a second process nor asynchronous commits helped")
+}
+
+// A line is answered when its message was consumed; what is no order is
+// consumed too, and decided by nobody.
+func TestFeed(t *testing.T) {
+	c := configured(t, "-mode", "feed", "-processes", "2")
+	w, err := newWorld(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := json.Marshal(newOrder(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := w.feed(t.Context(), strings.NewReader("0\n1\n"+string(order)+"\nno order\n3\n"), &out); err != nil {
+		t.Error(err)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+	if want := "0\n1\n2\n3\n4\n"; out.String() != want {
+		t.Errorf("answered %q, want %q", &out, want)
+	}
+	if got, want := stored(t, c.db), decided(t, 4); !slices.Equal(got, want) {
+		t.Errorf("stored %v, want %v", got, want)
+	}
+}
+
+// An engine that cannot work ends the program.
+func TestEngineEnds(t *testing.T) {
+	c := configured(t, "-processes", "2")
+	w, err := newWorld(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.commit = "never" // which the children refuse
+	err = w.run(t.Context(), &observed.Evidence{}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("%v, want how the child ended", err)
+	}
+	_ = w.close() // how they ended once more
+}
+
+func TestInterrupted(t *testing.T) {
+	c := configured(t, "-rate", "100", "-messages", "100000")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer time.AfterFunc(time.Second, cancel).Stop()
+	w, err := newWorld(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := w.run(ctx, &observed.Evidence{}, &out); err != nil {
+		t.Error(err)
+	}
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+	got := stored(t, c.db)
+	if len(got) == 0 || len(got) > 1000 || !strings.Contains(out.String(), fmt.Sprintf("operations: %d\n", len(got))) {
+		t.Errorf("%d rows, and it said %q", len(got), &out)
+	}
+}
+
+func TestRules(t *testing.T) {
+	rules, err := parseRules(rulesText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		order order
+		want  decision
+	}{
+		{"none", order{Customer: "a", Home: "AT", Country: "AT", Age: 40, Orders: 3, Amount: 5, Hour: 10, Items: []string{"book-1"}}, decision{rule: passed}},
+		{"first of several", order{Customer: "a", Home: "AT", Country: "XA", Age: 40, Orders: 100, Amount: 9999, Hour: 12, Items: []string{"book-1"}}, decision{rule: "blocked-country", count: 3}},
+		{"no items", order{Customer: "a", Country: "AT", Home: "AT", Age: 40, Orders: 3, Amount: 5}, decision{rule: passed}},
+	} {
+		for _, compiled := range []bool{false, true} {
+			m := matcher{rules: rules, compile: compiled}
+			got, err := m.match(&c.order)
+			if err != nil || got != c.want {
+				t.Errorf("%s: %+v, %v, want %+v", c.name, got, err, c.want)
+			}
+		}
+	}
+	hit := map[string]bool{}
+	for _, d := range decided(t, 3000) {
+		hit[d.rule] = true
+	}
+	if len(hit) < len(rules)/2 {
+		t.Errorf("of %d rules the orders match %d", len(rules), len(hit))
+	}
+	for text, want := range map[string]string{
+		"no colon":         "line 1: there is no colon",
+		"# x\nbad: Amount": "line 2:",
+		"bad: Nobody > 1":  "line 1:",
+	} {
+		if _, err := parseRules(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Nothing that a message can say stops the engine.
+func TestHostileMessages(t *testing.T) {
+	rules, err := parseRules(rulesText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := []string{
+		"", "null", "[]", "{", "\x00", `{"ID": "1"}`, `{"Items": 1}`, "{\"Items\": [null]}", `{"Amount": 1e400}`, strings.Repeat("[", 20_000),
+		`{}`, `{"Items": []}`, `{"Items": [""]}`, `{"Orders": -1, "Amount": -9223372036854775808}`, `{"Amount": 9223372036854775807, "Orders": 1}`,
+		`{"Customer": "` + strings.Repeat("\u2603", 10_000) + `"}`,
+	}
+	messages, decisions := make(chan []byte, len(hostile)+1), make(chan decision, len(hostile)+1)
+	for _, m := range hostile {
+		messages <- []byte(m)
+	}
+	messages <- newMessage(7)
+	close(messages)
+	e := engine{rules: rules}
+	if err := e.work(messages, decisions); err != nil {
+		t.Error(err)
+	}
+	close(decisions)
+	last, n := decision{}, 0
+	for last = range decisions {
+		n++
+	}
+	if want := decided(t, 8)[7]; last != want || n+int(e.wrong.Load()) != len(hostile)+1 {
+		t.Errorf("%d decided, %d wrong, the last %+v, want %+v", n, e.wrong.Load(), last, want)
+	}
+}
+
+func TestDialects(t *testing.T) {
+	for dsn, want := range map[string]string{
+		"/tmp/a b?.db":              "sqlite file:/tmp/a%20b%3F.db?",
+		"mysql://u:p@db:3307/rules": "mysql u:p@tcp(db:3307)/rules",
+		"mysql://u@db/rules":        "mysql u@tcp(db:3306)/rules",
+		"postgres://u:p@db/rules":   "pgx postgres://u:p@db/rules",
+	} {
+		d, err := dialectOf(dsn)
+		if got := d.driver + " " + d.source; err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, %v, want %q", dsn, got, err, want)
+		}
+	}
+	for _, dsn := range []string{"oracle://db/rules", "mysql://u@db", "mysql://%zz/rules"} {
+		if _, err := dialectOf(dsn); err == nil || !strings.HasPrefix(err.Error(), "-db") {
+			t.Errorf("%s: %v", dsn, err)
+		}
+	}
+}
+
+func TestFlagsRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"-mode nothing":                 "-mode",
+		"-commit maybe":                 "-commit",
+		"-compile twice":                "-compile",
+		"-processes 5":                  "-processes 5 is not between 1 and 4",
+		"-concurrency 0":                "-concurrency",
+		"-batch 0":                      "-batch",
+		"-rate -1":                      "-rate",
+		"-messages 0":                   "-messages 0",
+		"-commit-interval 0s":           "-commit-interval",
+		"-commit async -commit-every 2": "-commit-every",
+		"-processes 2 -commit-every 2":  "-commit-every",
+		"-mode engine":                  "-mode engine needs -brokers",
+		"-mode engine -brokers a -db x": "-mode engine needs -brokers",
+	} {
+		var c config
+		f := flag.NewFlagSet("ruleengine", flag.ContinueOnError)
+		f.SetOutput(io.Discard)
+		c.flags(f)
+		if f.Parse(strings.Fields(args)) != nil {
+			continue // the flag package has refused it
+		}
+		if err := c.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// TestKafka is the story on a real broker.
+func TestKafka(t *testing.T) {
+	brokers := os.Getenv("KAFKA")
+	if brokers == "" {
+		t.Skip(`needs a Kafka at KAFKA=HOST:PORT: eval "$(lab/up)"`)
+	}
+	const messages = 1500
+	args := []string{"-brokers", brokers, "-messages", fmt.Sprint(messages)}
+	var one, two time.Duration
+	for range 3 {
+		c := configured(t, append(args, "-concurrency", "5")...)
+		one = ran(t, c)
+		if got, want := stored(t, c.db), decided(t, messages); !slices.Equal(got, want) {
+			t.Fatalf("%d rows, want these %d", len(got), len(want))
+		}
+		two = ran(t, configured(t, append(args, "-processes", "2")...))
+		free := ran(t, configured(t, append(args, "-commit", "async")...))
+		t.Logf("1 process %v, 2 processes %v, asynchronous %v", one, two, free)
+		if two < one*2/3 && free < one/2 {
+			return
+		}
+	}
+	t.Errorf("a second process needs %v for what one does in %v", two, one)
+}
+
+// TestDatabases writes to real databases.
+func TestDatabases(t *testing.T) {
+	for _, name := range []string{"MYSQL", "POSTGRES"} {
+		t.Run(name, func(t *testing.T) {
+			dsn := os.Getenv(name)
+			if dsn == "" {
+				t.Skipf("needs a database at %s=%s://USER:PASSWORD@HOST:PORT/DATABASE", name, strings.ToLower(name))
+			}
+			s, err := openStore(t.Context(), dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			if _, err := s.db.ExecContext(t.Context(), "DELETE FROM "+table); err != nil {
+				t.Fatal(err)
+			}
+			c := configured(t, "-db", dsn, "-messages", "700", "-commit", "async", "-batch", "50")
+			ran(t, c)
+			ran(t, c) // each order is there once
+			if got, want := stored(t, dsn), decided(t, 700); !slices.Equal(got, want) {
+				t.Errorf("%d rows, want these %d", len(got), len(want))
+			}
+		})
+	}
+}

@@ -1,0 +1,293 @@
+// Score runs every case of the lab sick, healed and healthy through gowhy and
+// writes down how often gowhy is right: lab/SCORE.md, from lab/score.json.
+//
+//	go run ./lab/score                     every case, five times, with experiments
+//	go run ./lab/score -cases zonedns,top  only these
+//	go run ./lab/score -short              each run once, without doses and experiments
+//	go run ./lab/score -from lab/score.json   the page again, from saved results
+//
+// It hides how an answer is judged by what is true of the case, and how the two
+// baselines read the same evidence. Making runs ([runner]), judging them
+// ([score]) and writing the page ([writePage]) are apart: what was saved is
+// judged again without running anything. Its types are [Results] and [Score].
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gowhy/gowhy/lab/internal/testbed"
+	"github.com/gowhy/gowhy/lab/internal/truth"
+)
+
+// options are the flags.
+type options struct {
+	rounds        int
+	cases         string
+	short, verify bool
+	pairs         int
+	busyRepeats   int
+	out, from     string
+	keep          string
+	seed          uint64
+	lab           string // folder of the cases
+	say           io.Writer
+}
+
+func main() {
+	o := options{say: os.Stdout}
+	flag.IntVar(&o.rounds, "runs", 5, "how `often` each run is made")
+	flag.StringVar(&o.cases, "cases", "", "only these `CASES`, separated by commas")
+	flag.BoolVar(&o.short, "short", false, "each run once, without doses and experiments")
+	flag.BoolVar(&o.verify, "verify", true, "make the experiments, too; -short makes none")
+	flag.IntVar(&o.pairs, "pairs", 10, "how many `pairs` of runs an experiment has at most")
+	flag.IntVar(&o.busyRepeats, "repeats", 2, "how `often` a run is made again because others had the machine")
+	flag.StringVar(&o.out, "o", "", "write the page to this `FILE`, and the results beside it as score.json (default SCORE.md of the lab)")
+	flag.StringVar(&o.from, "from", "", "run nothing: write the page again from this `FILE` of results")
+	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
+	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
+	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
+	flag.Usage = usage
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "score:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func usage() {
+	fmt.Fprint(os.Stderr, `  go run ./lab/score                        every case, five times, with experiments
+  go run ./lab/score -cases zonedns,top     only these cases
+  go run ./lab/score -short -o /tmp/S.md    each run once, somewhere else
+  go run ./lab/score -from lab/score.json   the page again, from saved results
+
+Runs every case of the lab sick, healed and healthy through gowhy record and
+gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
+environment is the gowhy to use instead of the one of this checkout.
+
+`)
+	flag.PrintDefaults()
+}
+
+func (o *options) run(ctx context.Context) error {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("%q is not understood; cases are chosen by -cases", flag.Arg(0))
+	}
+	if o.rounds < 1 || o.rounds > 100 || o.pairs < 6 || o.pairs > 1000 || o.busyRepeats < 0 || o.busyRepeats > 100 {
+		return errors.New("-runs is 1 to 100, -pairs 6 to 1000 and -repeats 0 to 100")
+	}
+	if err := o.places(); err != nil {
+		return err
+	}
+	all, faults := truth.All(o.lab)
+	if faults != nil && (o.cases == "" || o.from != "") {
+		return faults
+	}
+	if o.from != "" {
+		return o.again(all)
+	}
+	cases, err := choose(all, o.cases)
+	if err != nil {
+		return errors.Join(err, faults) // it may be the one with the faults
+	}
+	r, err := o.results(ctx, cases)
+	if err != nil {
+		return err
+	}
+	if err := r.save(o.resultsFile()); err != nil {
+		return err
+	}
+	return o.page(r, all)
+}
+
+// places fills in where things are.
+func (o *options) places() error {
+	if o.lab == "" {
+		root, err := testbed.Checkout()
+		if err != nil {
+			return err
+		}
+		o.lab = filepath.Join(root, "lab")
+	}
+	o.out = cmp.Or(o.out, filepath.Join(o.lab, "SCORE.md"))
+	o.seed = cmp.Or(o.seed, 1+rand.Uint64N(maxSeed))
+	if o.short {
+		o.rounds, o.verify = 1, false
+	}
+	if o.from == "" { // better now than after the last run
+		if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+			return err
+		}
+	}
+	if o.keep == "" {
+		return nil
+	}
+	var err error
+	if o.keep, err = filepath.Abs(o.keep); err != nil {
+		return err
+	}
+	return os.MkdirAll(o.keep, 0o755)
+}
+
+func (o *options) resultsFile() string { return filepath.Join(filepath.Dir(o.out), "score.json") }
+
+func (o *options) reasonsFile() string { return filepath.Join(o.lab, "score", "reasons.yaml") }
+
+// again writes the page of saved results.
+func (o *options) again(cases []*truth.Case) error {
+	r, err := load(o.from)
+	if err != nil {
+		return err
+	}
+	return o.page(r, cases)
+}
+
+// page judges results, writes the page and says what is in its head.
+func (o *options) page(r *Results, cases []*truth.Case) (err error) {
+	s, err := score(r, cases)
+	if err != nil {
+		return err
+	}
+	reasons, err := truth.Reasons(o.reasonsFile())
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(o.out)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writePage(f, r, s, reasons), f.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.say, "wrote %s\n", o.out)
+	for _, b := range s.bars() {
+		mark := "reached"
+		if !b.met {
+			mark = "MISSED "
+		}
+		fmt.Fprintf(o.say, "  %s  %-48s %s, wanted %s\n", mark, b.what, b.have, b.want)
+	}
+	for _, w := range s.Wrong {
+		if reason(reasons, w) == "" {
+			fmt.Fprintf(o.say, "  wrong, and %s: %s#%d: wanted %s; said %s\n", notLookedAt, w.Key, w.Round, w.Want, printable(w.Said))
+		}
+	}
+	return nil
+}
+
+// printable keeps what a program's names say from the terminal.
+func printable(s string) string { return strings.ReplaceAll(safe(s), `\`, "") }
+
+// results makes all runs and experiments.
+func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, error) {
+	bed, err := testbed.New("")
+	if err != nil {
+		return nil, err
+	}
+	defer bed.Close()
+	tasks := plan(cases, o.rounds, !o.short, o.seed)
+	var all []proof
+	if o.verify {
+		all = proofs(cases)
+	}
+	fmt.Fprintf(os.Stderr, "score: %d runs and %d experiments of %d cases, about %v; seed %d\n", len(tasks), len(all), len(cases), estimate(tasks, all, o.pairs).Round(time.Minute), o.seed)
+	if err := build(ctx, bed, cases); err != nil {
+		return nil, err
+	}
+	r := &Results{Schema: schema, Taken: o.taken(ctx)}
+	p := &progress{began: time.Now(), n: len(tasks) + len(all), tty: isTerminal(os.Stderr)}
+	defer p.clear()
+	runner := &runner{bed: bed, keep: o.keep, busyRepeats: o.busyRepeats}
+	for i, t := range tasks {
+		a := t.answer()
+		p.tell(i, key(&a))
+		r.Answers = append(r.Answers, runner.do(ctx, t))
+		if ctx.Err() != nil {
+			return nil, interrupted(i, p.n)
+		}
+	}
+	for i, e := range all {
+		p.tell(len(tasks)+i, e.c.Name+"/"+e.name+"/"+string(e.kind))
+		r.Trials = append(r.Trials, runner.prove(ctx, e, o.pairs, o.seed))
+		if ctx.Err() != nil {
+			return nil, interrupted(len(tasks)+i, p.n)
+		}
+	}
+	r.sort()
+	r.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
+	return r, nil
+}
+
+// interrupted is the end of a score that would not be one: what is left out
+// could have been what is wrong.
+func interrupted(done, of int) error {
+	return fmt.Errorf("interrupted after %d of %d runs and experiments; nothing was written", done, of)
+}
+
+// build builds everything before anything is measured.
+func build(ctx context.Context, bed *testbed.Bed, cases []*truth.Case) error {
+	if _, err := bed.Gowhy(ctx); err != nil {
+		return err
+	}
+	for _, c := range cases {
+		if _, err := bed.Build(ctx, c.Dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taken says where and when this is.
+func (o *options) taken(ctx context.Context) Taken {
+	t := Taken{
+		Date: time.Now().Format(time.DateOnly), Commit: "unknown", Go: runtime.Version(), CPU: "unknown", Kernel: runtime.GOOS,
+		Cores: runtime.NumCPU(), Rounds: o.rounds, Seed: o.seed, Cases: o.cases,
+	}
+	git := func(args ...string) string {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", o.lab}, args...)...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if rev := git("rev-parse", "--short=12", "HEAD"); rev != "" {
+		t.Commit = rev
+		if git("status", "--porcelain") != "" {
+			t.Commit += " with changes"
+		}
+	}
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if name, ok := strings.CutPrefix(line, "model name"); ok {
+				t.CPU = strings.TrimLeft(strings.TrimSpace(name), ": \t")
+				break
+			}
+		}
+	}
+	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		t.Kernel = "Linux " + strings.TrimSpace(string(b))
+	}
+	return t
+}
+
+// isTerminal reports whether somebody looks at a file while it is written.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
