@@ -70,6 +70,9 @@ const (
 	anyArguments = "ARGUMENTS"
 	anyPackage   = "PACKAGE"
 	anyURL       = "URL"
+	anyAddress   = "ADDRESS"
+	anyQueries   = "FILE"
+	anyReady     = "log:TEXT" // a name server is asked by no URL
 )
 
 func (w *proofWriter) commands() []string {
@@ -211,6 +214,9 @@ func (w *proofWriter) load() string {
 	if rate := w.m.Operations().PerSecond(w.m.Run.Duration); !w.e.Primary.Greater() && rate >= 1 && rate < rateMost {
 		how = fmt.Sprintf("--rate %.0f", rate)
 	}
+	if w.m.Load != nil && w.m.Load.Names {
+		return " --load 'gowhy load dns " + anyAddress + " --queries " + anyQueries + " " + how + " -d 5s' --ready " + anyReady
+	}
 	return " --load 'gowhy load " + anyURL + " " + how + " -d 5s' --ready " + anyURL
 }
 
@@ -332,6 +338,9 @@ func (w *proofWriter) blanks(commands []string) string {
 		{anyArguments, "the program's arguments"},
 		{anyPackage, "its main package"},
 		{anyURL, "what the load asks for"},
+		{anyAddress, "the name server's address on this machine"},
+		{anyQueries, "a file of queries, a name and a type in each line"},
+		{anyReady, "a text that the program prints when it can be asked"},
 	} {
 		if strings.Contains(all, " "+b[0]+" ") {
 			out = append(out, b[0]+" stands for "+b[1]+".")

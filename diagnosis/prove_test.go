@@ -42,6 +42,12 @@ func loaded(m *model.Model, rate float64) *model.Model {
 	return m
 }
 
+func named(m *model.Model, rate float64) *model.Model {
+	m = loaded(m, rate)
+	m.Load.Names = true
+	return m
+}
+
 func built(m *model.Model, path string) *model.Model { m.Build = &model.Build{Path: path}; return m }
 
 func TestTry(t *testing.T) {
@@ -63,6 +69,8 @@ func TestTry(t *testing.T) {
 		{"knob, recording of a server", served(recorded(ran("./app"), "run.gowhy")), knob, []string{"gowhy verify run.gowhy --apply slow" + load}},
 		{"knob, under a load", loaded(ran("./app"), 500), knob,
 			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 --load 'gowhy load URL --rate 500 -d 5s' --ready URL -- ./app"}},
+		{"knob, a name server", named(ran("./app"), 500), knob,
+			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 --load 'gowhy load dns ADDRESS --queries FILE --rate 500 -d 5s' --ready log:TEXT -- ./app"}},
 		{"throughput, under a load", loaded(ran("./app"), 500), Experiment{Primary: OpsPerSec, Set: knob.Set}, []string{"gowhy verify --primary ops/s --knob GOMAXPROCS=2" + load + " -- ./app"}},
 		{"knob, recording without a command", recorded(ran(), "run.gowhy"), knob, []string{"gowhy verify run.gowhy --apply slow -- COMMAND"}},
 		{"knob, files", read(ran(), "trace.out", "cpu.pprof"), knob, []string{"gowhy verify trace.out cpu.pprof --apply slow -- COMMAND"}},

@@ -3,6 +3,8 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
@@ -35,6 +37,10 @@ const (
 	// the smallest count with a 99th percentile at all, ten times that has
 	// ten waits beyond it.
 	schedlatencyWaits = 1000
+	// schedlatencyQueued is the share of the window in which as many must be ready
+	// as there are Ps. Two thousand clients of a server that dial at once, and are
+	// well ever after, are at 0.05 of four seconds.
+	schedlatencyQueued = 0.10
 	// schedlatencyNet is how many waits for the network make a program one
 	// that answers somebody. The connection that fetches a trace over HTTP
 	// waits a few times; batch programs never do.
@@ -68,22 +74,49 @@ func worstDelayed(p *diagnosis.Pass) (worst *model.Group) {
 	groups := p.Model.Sched.Groups
 	for i := range groups {
 		g := &groups[i]
-		if g.System || !answers(g) || g.Delay.N < schedlatencyWaits || g.Delay.Quantile(0.99) < limit {
+		if g.System || !answers(p, g) || g.Delay.N < schedlatencyWaits || g.Delay.Quantile(0.99) < limit {
 			continue
 		}
 		if delayedPart(g) >= schedlatencyOfWork && (worst == nil || g.Runnable > worst.Runnable) {
 			worst = g
 		}
 	}
-	if worst != nil && queuedPart(p) == 0 {
-		return nil // somebody else's doing: no moment had as many ready as there are Ps
+	if worst != nil && queuedPart(p) < schedlatencyQueued {
+		return nil // somebody else's doing, or one crowd at the start
 	}
 	return worst
 }
 
-// answers reports whether a group serves something outside: it waits for the
-// network, or its goroutines come one to a request.
-func answers(g *model.Group) bool { return g.Blocked["network"] > 0 || spawned(g) }
+// answers reports whether a group serves somebody outside: its goroutines come
+// one to a request, or wait for a peer that came by itself. Who dials, polls a
+// broker or reads answers to its own questions has nobody waiting for it.
+func answers(p *diagnosis.Pass, g *model.Group) bool {
+	if strings.HasPrefix(g.Name, "net/http.(*Transport)") || strings.HasPrefix(g.Name, "net.(*Dialer)") || strings.HasPrefix(g.Name, "net.(*sysDialer)") {
+		return false
+	}
+	return spawned(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
+}
+
+// takesCallers reports whether goroutines of a group read what somebody sends
+// who came by himself: by what they are called, by who started them, and by
+// what they wait in. A connection that was there before the recording does not
+// tell who accepted it.
+func takesCallers(p *diagnosis.Pass, g *model.Group) bool {
+	m := p.Model
+	serving := func(s model.Stack) bool {
+		return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool { return isServing(f.Func) })
+	}
+	if isServing(g.Name) || serving(g.Creator) {
+		return true
+	}
+	return slices.ContainsFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Kind == model.Net && w.Group == g.Name && serving(w.Stack) })
+}
+
+// isServing goes by the words that servers use, of the library and of others.
+func isServing(f string) bool {
+	name := strings.ToLower(f[strings.LastIndexByte(f, '.')+1:])
+	return strings.HasPrefix(name, "serve") || strings.HasPrefix(name, "handle") || name == "accept" || strings.HasPrefix(f, "net.(*UDPConn).Read")
+}
 
 func delayedPart(g *model.Group) float64 {
 	return div(float64(g.Runnable), float64(g.Runnable+g.Times.Running+g.Syscall+g.SyscallBlocked))

@@ -412,6 +412,41 @@ func TestMembersBreakTies(t *testing.T) {
 	}
 }
 
+// A program that ends by itself sends no heap profile of the end: what was in use
+// at the start, and by how much that grew meanwhile, make one.
+func TestHeapOfTheEnd(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	grown, err := profile.ParseData(heapOf(t, at, 600, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grown.DurationNanos = int64(3 * time.Second)
+	var delta bytes.Buffer
+	if err := grown.Write(&delta); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "run.gowhy")
+	w, err := recording.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{recording.HeapStartMember: heapOf(t, at, 100, 70), recording.AllocsMember: delta.Bytes()} {
+		if err := os.WriteFile(w.Path(name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(recording.Manifest{Start: at, End: at.Add(3 * time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, Options{}, path)
+	if start, end := m.LiveHeap.Start, m.LiveHeap.End; start == nil || total(start, "inuse_space") != 70 || total(end, "inuse_space") != 120 {
+		t.Errorf("in use: %+v", m.LiveHeap)
+	}
+	if total(m.Heap, "alloc_space") != 1000 {
+		t.Errorf("allocated %d", total(m.Heap, "alloc_space"))
+	}
+}
+
 // contend makes goroutines of this process wait for a lock and a channel.
 var contend = sync.OnceFunc(func() {
 	runtime.SetBlockProfileRate(1)

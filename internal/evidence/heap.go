@@ -1,13 +1,16 @@
 package evidence
 
 import (
+	"slices"
+
+	"github.com/gowhy/gowhy/model"
 	"github.com/gowhy/gowhy/recording"
 )
 
 // foldHeap folds a heap or allocs profile. Both have the same columns: what
 // was allocated since the program's start, and what of it is in use. With a
-// duration it is the difference that ?seconds= gives, and what of that is in
-// use says nothing.
+// duration it is the difference that ?seconds= gives: what was allocated, and by
+// how much what is in use grew.
 func (l *loader) foldHeap(f format, p *pprofFile) error {
 	if p.DurationNanos <= 0 && !allocs(p) {
 		f.what = "heap profile"
@@ -40,6 +43,9 @@ func (l *loader) joinHeap() error {
 	if end == nil || err != nil {
 		return err
 	}
+	if start == nil && end.member == recording.HeapStartMember {
+		start, end = grownTo(end, l.m.Heap)
+	}
 	if l.m.Heap == nil || l.m.Heap.Duration == 0 && start != nil {
 		l.m.Heap = l.growth(start, end)
 	}
@@ -48,4 +54,16 @@ func (l *loader) joinHeap() error {
 	}
 	l.m.LiveHeap.End = end.p
 	return nil
+}
+
+// grownTo makes the snapshot of the end, which a program that ends by itself has
+// not sent any more, from that of the start and the growth that its profile of
+// allocation has. Without such growth the one of the start is all there is.
+func grownTo(start *snapshot, grown *model.Profile) (first, last *snapshot) {
+	if grown == nil || grown.Duration <= 0 || !slices.Equal(start.p.Types, grown.Types) {
+		return nil, start
+	}
+	end := *start
+	end.p = &model.Profile{Types: start.p.Types, Samples: slices.Concat(start.p.Samples, grown.Samples)}
+	return start, &end
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	loadtest "github.com/gowhy/gowhy/internal/load"
@@ -35,7 +36,7 @@ func (l *loader) readLoad(s source) error {
 
 // setLoad puts a result on the model's clock.
 func (l *loader) setLoad(r *loadtest.Result) {
-	m := &model.Load{Tool: r.Tool, Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
+	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
 		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
 		Backlog: mapped(r.Backlog, func(l loadtest.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
 		Latency: mapped(r.Latency, func(q loadtest.Quantile) model.Quantile { return model.Quantile(q) }),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"regexp"
 	"runtime"
 	"sync/atomic"
@@ -73,7 +74,7 @@ func compileAgain(ctx context.Context, healed bool, count *atomic.Int64) error {
 // questions repeat: healed, it knows them by what they ask and not by when.
 func rememberAll(ctx context.Context, healed bool, count *atomic.Int64) error {
 	answers := map[int]string{}
-	scratch := make([]byte, 0, 4000)
+	scratch, sum := make([]byte, 0, 1000), fnv.New64a()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for n := 0; ; {
@@ -87,13 +88,16 @@ func rememberAll(ctx context.Context, healed bool, count *atomic.Int64) error {
 			if healed {
 				key %= 1000
 			}
-			scratch = fmt.Appendf(scratch[:0], "%01500d", key)
+			scratch = fmt.Appendf(scratch[:0], "%0500d", key)
 			if _, known := answers[key]; !known {
 				answers[key] = string(scratch) // want heapgrowth
 			}
 			n++
 			count.Add(1)
 		}
-		_ = bytes.Repeat(scratch, 60) // what is made of them is sent, and not kept
+		page := bytes.Repeat(scratch, 90) // what is made of them is sent, and not kept
+		for range 4 {
+			sum.Write(page)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func logLocked(ctx context.Context, healed bool, count *atomic.Int64) error {
 		working.Go(func() {
 			for sum := worker; ctx.Err() == nil; count.Add(1) {
 				for i := range 200 {
-					sum += i * sum
+					sum = sum*31 + i
 				}
 				if !healed || sum == 0 {
 					logger.Println("worker", worker, "got", sum) // want loggerlock

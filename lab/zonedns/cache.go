@@ -163,7 +163,7 @@ func (f *funnel) put(k cacheKey, n *node, expires time.Time) {
 
 func (f *funnel) tell(it *item) {
 	select {
-	case f.promotes <- it: // want futexstorm
+	case f.promotes <- it:
 	case <-f.done:
 	}
 }
