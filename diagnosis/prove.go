@@ -83,6 +83,9 @@ func (w *proofWriter) commands() []string {
 		return w.twoBinaries()
 	}
 	code := w.e.Change() == ChangeCode
+	if re := w.benchmarks(); code && re != "" && w.ofTest() {
+		return []string{"gowhy verify --base HEAD --package " + w.mainPackage() + " --bench " + quote(re)}
+	}
 	if files := w.files(); files != "" {
 		return []string{"gowhy verify " + files + " --apply " + w.rule + w.rest(code)}
 	}
@@ -230,7 +233,7 @@ const commandMost = 2048
 // line of a shell.
 func (w *proofWriter) known() bool {
 	c := w.m.Run.Command
-	if len(c) == 0 || c[0] == "" {
+	if len(c) == 0 || c[0] == "" || w.ofTest() {
 		return false
 	}
 	n := 0
@@ -241,6 +244,24 @@ func (w *proofWriter) known() bool {
 		}
 	}
 	return n <= commandMost
+}
+
+// ofTest reports whether the program is the binary of `go test`, which is gone
+// when the tests are over.
+func (w *proofWriter) ofTest() bool {
+	c := w.m.Run.Command
+	return len(c) > 0 && strings.HasSuffix(c[0], ".test") && strings.Contains(c[0], "/go-build")
+}
+
+// benchmarks is the expression that the tests were given for benchmarks to run;
+// empty when they ran none.
+func (w *proofWriter) benchmarks() string {
+	for _, a := range w.m.Run.Command {
+		if re, ok := strings.CutPrefix(a, "-test.bench="); ok && printable(re) {
+			return re
+		}
+	}
+	return ""
 }
 
 func printable(s string) bool {
@@ -273,7 +294,7 @@ func (w *proofWriter) with(program string) string {
 // of files has no path that the go command knows again.
 func (w *proofWriter) mainPackage() string {
 	if b := w.m.Build; b != nil && b.Path != "" && b.Path != "command-line-arguments" {
-		return shown(b.Path, anyPackage)
+		return shown(strings.TrimSuffix(b.Path, ".test"), anyPackage)
 	}
 	return anyPackage
 }

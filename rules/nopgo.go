@@ -36,6 +36,9 @@ func checkNopgo(p *diagnosis.Pass) {
 		p.Fine("build: compiled with a profile (-pgo)")
 		return
 	}
+	if p.Goal != diagnosis.CPUGoal {
+		return // it is so of most programs, and nobody asked
+	}
 	s, ok := spentCPU(p.Model)
 	if st, _ := profileGuided.standing(p.Model); !ok || st != inForce {
 		return

@@ -40,7 +40,8 @@ type options struct {
 	short, verify bool
 	pairs         int
 	busyRepeats   int
-	out, from     string
+	out           string
+	from, prove   string // files of results
 	keep          string
 	seed          uint64
 	lab           string // folder of the cases
@@ -57,6 +58,7 @@ func main() {
 	flag.IntVar(&o.busyRepeats, "repeats", 2, "how `often` a run is made again because others had the machine")
 	flag.StringVar(&o.out, "o", "", "write the page to this `FILE`, and the results beside it as score.json (default SCORE.md of the lab)")
 	flag.StringVar(&o.from, "from", "", "run nothing: write the page again from this `FILE` of results")
+	flag.StringVar(&o.prove, "prove", "", "make the experiments only, beside the answers in this `FILE` of results")
 	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
@@ -76,6 +78,8 @@ func usage() {
   go run ./lab/score -cases zonedns,top     only these cases
   go run ./lab/score -short -o /tmp/S.md    each run once, somewhere else
   go run ./lab/score -from lab/score.json   the page again, from saved results
+  go run ./lab/score -verify=false          in two sittings: the answers now,
+  go run ./lab/score -prove lab/score.json  and the experiments another time
 
 Runs every case of the lab sick, healed and healthy through gowhy record and
 gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
@@ -101,6 +105,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.from != "" {
 		return o.again(all)
+	}
+	if o.prove != "" && (o.short || !o.verify) {
+		return errors.New("-prove makes experiments, which -short and -verify=false leave out")
 	}
 	cases, err := choose(all, o.cases)
 	if err != nil {
@@ -201,7 +208,13 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		return nil, err
 	}
 	defer bed.Close()
-	tasks := plan(cases, o.rounds, !o.short, o.seed)
+	r, tasks := &Results{Schema: schema, Taken: o.taken(ctx)}, plan(cases, o.rounds, !o.short, o.seed)
+	if o.prove != "" {
+		if r, err = load(o.prove); err != nil {
+			return nil, err
+		}
+		r.Trials, tasks = nil, nil
+	}
 	var all []proof
 	if o.verify {
 		all = proofs(cases)
@@ -210,7 +223,6 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 	if err := build(ctx, bed, cases); err != nil {
 		return nil, err
 	}
-	r := &Results{Schema: schema, Taken: o.taken(ctx)}
 	p := &progress{began: time.Now(), n: len(tasks) + len(all), tty: isTerminal(os.Stderr)}
 	defer p.clear()
 	runner := &runner{bed: bed, keep: o.keep, busyRepeats: o.busyRepeats}
@@ -230,7 +242,7 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		}
 	}
 	r.sort()
-	r.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
+	r.Taken.TookMins += float64(int(time.Since(p.began).Minutes()*10)) / 10
 	return r, nil
 }
 
