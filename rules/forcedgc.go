@@ -18,7 +18,7 @@ var forcedgc = &diagnosis.Rule{
 	Title: "The program forces collections",
 	Doc:   forcedgcPage,
 	// No Needs: the runtime's metrics and the lines of gctrace both count them.
-	Explains: []string{"gccost", "tinyheap", "slowstop"}, // only where most collections are forced
+	Explains: []string{"gccost", "tinyheap", "slowstop", "futexstorm"}, // only where most collections are forced
 	Check:    checkForcedgc,
 }
 

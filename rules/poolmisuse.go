@@ -30,11 +30,12 @@ const (
 	// poolmisuseEach is how many objects a pool may make in a collection for each
 	// goroutine of the program. One that works makes at most one for each that
 	// is in use at a time, in every second collection, for it is emptied by
-	// two of them. One that nothing is put into made 7,400 beside 30 goroutines.
-	poolmisuseEach = 10
+	// two of them.
+	poolmisuseEach = 4
 	// poolmisuseLeast keeps programs with few goroutines from being judged by a
-	// handful of objects.
-	poolmisuseLeast = 1000
+	// handful of objects. The programs of the lab that are well make 228 at most,
+	// a name server whose pool is never given anything back 1,124 and more.
+	poolmisuseLeast = 500
 	// poolmisuseNamed is how many places a finding names at most: where objects
 	// are taken and where they are made.
 	poolmisuseNamed = 4
