@@ -41,7 +41,8 @@ type options struct {
 	pairs         int
 	busyRepeats   int
 	out           string
-	from, prove   string // files of results
+	from, into    string // files of results
+	prove         bool
 	keep          string
 	seed          uint64
 	lab           string // folder of the cases
@@ -58,7 +59,8 @@ func main() {
 	flag.IntVar(&o.busyRepeats, "repeats", 2, "how `often` a run is made again because others had the machine")
 	flag.StringVar(&o.out, "o", "", "write the page to this `FILE`, and the results beside it as score.json (default SCORE.md of the lab)")
 	flag.StringVar(&o.from, "from", "", "run nothing: write the page again from this `FILE` of results")
-	flag.StringVar(&o.prove, "prove", "", "make the experiments only, beside the answers in this `FILE` of results")
+	flag.StringVar(&o.into, "into", "", "put the results into this `FILE` of results, in the place of the same cases' there")
+	flag.BoolVar(&o.prove, "prove", false, "make the experiments only")
 	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
@@ -78,8 +80,8 @@ func usage() {
   go run ./lab/score -cases zonedns,top     only these cases
   go run ./lab/score -short -o /tmp/S.md    each run once, somewhere else
   go run ./lab/score -from lab/score.json   the page again, from saved results
-  go run ./lab/score -verify=false          in two sittings: the answers now,
-  go run ./lab/score -prove lab/score.json  and the experiments another time
+  go run ./lab/score -cases top -into lab/score.json   one case anew
+  go run ./lab/score -prove -into lab/score.json       the experiments anew
 
 Runs every case of the lab sick, healed and healthy through gowhy record and
 gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
@@ -106,16 +108,26 @@ func (o *options) run(ctx context.Context) error {
 	if o.from != "" {
 		return o.again(all)
 	}
-	if o.prove != "" && (o.short || !o.verify) {
-		return errors.New("-prove makes experiments, which -short and -verify=false leave out")
+	if o.prove && (o.short || !o.verify || o.into == "") {
+		return errors.New("-prove makes experiments, which -short and -verify=false leave out, and puts them -into results that have answers")
 	}
 	cases, err := choose(all, o.cases)
 	if err != nil {
 		return errors.Join(err, faults) // it may be the one with the faults
 	}
+	var old *Results
+	if o.into != "" { // what cannot be read is better known now
+		if old, err = load(o.into); err != nil {
+			return err
+		}
+	}
 	r, err := o.results(ctx, cases)
 	if err != nil {
 		return err
+	}
+	if old != nil {
+		old.renew(r)
+		r = old
 	}
 	if err := r.save(o.resultsFile()); err != nil {
 		return err
@@ -208,12 +220,10 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		return nil, err
 	}
 	defer bed.Close()
-	r, tasks := &Results{Schema: schema, Taken: o.taken(ctx)}, plan(cases, o.rounds, !o.short, o.seed)
-	if o.prove != "" {
-		if r, err = load(o.prove); err != nil {
-			return nil, err
-		}
-		r.Trials, tasks = nil, nil
+	r := &Results{Schema: schema, Taken: o.taken(ctx)}
+	var tasks []task
+	if !o.prove {
+		tasks = plan(cases, o.rounds, !o.short, o.seed)
 	}
 	var all []proof
 	if o.verify {
@@ -242,7 +252,7 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		}
 	}
 	r.sort()
-	r.Taken.TookMins += float64(int(time.Since(p.began).Minutes()*10)) / 10
+	r.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
 	return r, nil
 }
 
@@ -270,6 +280,12 @@ func (o *options) taken(ctx context.Context) Taken {
 	t := Taken{
 		Date: time.Now().Format(time.DateOnly), Commit: "unknown", Go: runtime.Version(), CPU: "unknown", Kernel: runtime.GOOS,
 		Cores: runtime.NumCPU(), Rounds: o.rounds, Seed: o.seed, Cases: o.cases,
+	}
+	switch {
+	case o.prove:
+		t.Only = "experiments"
+	case !o.verify:
+		t.Only = "answers"
 	}
 	git := func(args ...string) string {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", o.lab}, args...)...).Output()

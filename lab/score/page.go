@@ -134,6 +134,17 @@ func (p *page) taken() {
 	t := p.r.Taken
 	p.line("%s, commit %s, %s, %d cores of %s, %s. Each run was made %d times, all in", safe(t.Date), code(t.Commit), safe(t.Go), t.Cores, safe(t.CPU), safe(t.Kernel), t.Rounds)
 	p.line("random order (seed %d), which took %.0f min. %s", t.Seed, t.TookMins, p.busyWords())
+	for _, a := range p.r.Anew {
+		what := "Answers and experiments"
+		if a.Only != "" {
+			what = strings.ToUpper(a.Only[:1]) + a.Only[1:]
+		}
+		of := "all cases"
+		if a.Cases != "" {
+			of = code(a.Cases)
+		}
+		p.line("%s of %s were made anew on %s, commit %s (seed %d, %.0f min).", safe(what), of, safe(a.Date), code(a.Commit), a.Seed, a.TookMins)
+	}
 	if t.Cases != "" {
 		p.line("")
 		p.line("**Not all cases were run: only %s.**", code(t.Cases))

@@ -16,8 +16,25 @@ import (
 type Results struct {
 	Schema  int      `json:"schema"`
 	Taken   Taken    `json:"taken"`
+	Anew    []Taken  `json:"anew,omitempty"` // what was made again of it since
 	Answers []Answer `json:"answers"`
 	Trials  []Trial  `json:"trials"`
+}
+
+// renew takes what was made again in the place of the same cases' old answers and
+// experiments, as far as there are new ones.
+func (r *Results) renew(by *Results) {
+	answered, tried := map[string]bool{}, map[string]bool{}
+	for i := range by.Answers {
+		answered[by.Answers[i].Case] = true
+	}
+	for i := range by.Trials {
+		tried[by.Trials[i].Case] = true
+	}
+	r.Answers = append(slices.DeleteFunc(r.Answers, func(a Answer) bool { return answered[a.Case] }), by.Answers...)
+	r.Trials = append(slices.DeleteFunc(r.Trials, func(t Trial) bool { return tried[t.Case] }), by.Trials...)
+	r.Anew = append(r.Anew, by.Taken)
+	r.sort()
 }
 
 // schema is the version of the form of saved results.
@@ -34,6 +51,7 @@ type Taken struct {
 	Rounds   int     `json:"rounds"`
 	Seed     uint64  `json:"seed"`
 	Cases    string  `json:"cases,omitempty"` // when not all were asked for
+	Only     string  `json:"only,omitempty"`  // "answers" or "experiments" when not both were made
 	TookMins float64 `json:"took_minutes"`
 }
 

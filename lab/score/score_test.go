@@ -546,3 +546,30 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestRenew: what was made again of a case takes the place of what there was of
+// it, answers and experiments apart, and the page says so.
+func TestRenew(t *testing.T) {
+	old := answers(knowledge(), right)
+	old.Trials = []Trial{{Case: "a", Name: "lock", Kind: Cure, Conclusion: "rejected"}, {Case: "b", Name: "timers", Kind: Cure}}
+	n := len(old.Answers)
+	by := answers(knowledge()[:1], nothing)
+	by.Taken = Taken{Commit: "def", Cases: "a", Only: "answers"}
+	old.renew(by)
+	if len(old.Answers) != n || len(old.Trials) != 2 {
+		t.Fatalf("%d answers and %d trials, want %d and 2", len(old.Answers), len(old.Trials), n)
+	}
+	for _, a := range old.Answers {
+		if a.Kind == Sick && (len(a.Findings) > 0) != (a.Case == "b") {
+			t.Errorf("%s: %+v", key(&a), a.Findings)
+		}
+	}
+	old.renew(&Results{Trials: []Trial{{Case: "a", Name: "lock", Kind: Cure, Conclusion: "confirmed"}}})
+	if len(old.Answers) != n || len(old.Trials) != 2 || !slices.ContainsFunc(old.Trials, func(tr Trial) bool { return tr.Case == "a" && tr.Conclusion == "confirmed" }) {
+		t.Errorf("trials %+v", old.Trials)
+	}
+	var page bytes.Buffer
+	if err := writePage(&page, old, scored(t, old), nil); err != nil || !strings.Contains(page.String(), "Answers of `a` were made anew on") {
+		t.Errorf("%v: the page does not tell what was made anew", err)
+	}
+}
