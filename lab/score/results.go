@@ -259,4 +259,7 @@ func (r *Results) sort() {
 	slices.SortStableFunc(r.Answers, func(a, b Answer) int {
 		return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Dose, b.Dose), cmp.Compare(a.Round, b.Round))
 	})
+	slices.SortStableFunc(r.Trials, func(a, b Trial) int {
+		return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
 }
