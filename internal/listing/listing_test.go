@@ -168,7 +168,7 @@ func TestNamed(t *testing.T) {
 		{"main.(*T).close-fm", "close", true},
 		{"main.other", "main.oth", false},
 		{"main.other", "main", false},
-		{"example.com/work/pkg.run", "work", false},
+		{"example.com/job/pkg.run", "job", false},
 	} {
 		if got := named(c.symbol, c.f); got != c.want {
 			t.Errorf("%s, %s: %v", c.symbol, c.f, got)
