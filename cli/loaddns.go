@@ -39,8 +39,8 @@ Answers are matched by id and question, and counted by their code. NOERROR and
 NXDOMAIN are answers; any other code is a failure, as is an answer that cannot
 be read and one that does not come. Nothing is asked twice.`,
 		Example: `  gowhy load dns 127.0.0.1:5353 --queries queries.txt --rate 8000 -d 5s
-  gowhy load dns 127.0.0.1:5353 --name www.example.org --type AAAA --rate 500..20000
-  gowhy load dns 127.0.0.1:5353 --name geo.example.org --ecs 203.0.113.0/24 --rate 100
+  gowhy load dns :5353 --name www.example.org --type AAAA --rate 500..20000
+  gowhy load dns :5353 --name example.org --ecs 203.0.113.0/24 --rate 100
   gowhy load dns :5353 --queries queries.txt --closed --sockets 8 -n 100000
   gowhy load dns :5353 --queries queries.txt --rate 8000 -o load.json`,
 		Args: func(cmd *cobra.Command, args []string) error {

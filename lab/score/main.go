@@ -108,8 +108,11 @@ func (o *options) run(ctx context.Context) error {
 	if o.from != "" {
 		return o.again(all)
 	}
-	if o.prove && (o.short || !o.verify || o.into == "") {
-		return errors.New("-prove makes experiments, which -short and -verify=false leave out, and puts them -into results that have answers")
+	switch {
+	case o.prove && o.into == "":
+		return errors.New("-prove makes experiments only: -into lab/score.json puts them beside answers")
+	case o.prove && (o.short || !o.verify):
+		return errors.New("-prove makes experiments, which -short and -verify=false leave out")
 	}
 	cases, err := choose(all, o.cases)
 	if err != nil {
