@@ -14,6 +14,18 @@ func Amdahl(share float64) float64 {
 	return 1 - min(max(share, 0), 1)
 }
 
+// AtMost is the largest share, 0 to 1, of which n samples may well show the given
+// one: the upper end of Wilson's 95 % interval (E. Wilson, JASA 1927). A bound
+// from few samples has to be wider than one from many.
+func AtMost(share float64, n int64) float64 {
+	if n <= 0 {
+		return 1
+	}
+	const z = 1.96
+	p, k := min(max(share, 0), 1), float64(n)
+	return min(1, (p+z*z/(2*k)+z*math.Sqrt(p*(1-p)/k+z*z/(4*k*k)))/(1+z*z/k))
+}
+
 // A Closed is a closed system: a number of customers, here goroutines, that
 // begin the next operation when the last has ended. Its figures are averages
 // over one window.

@@ -68,3 +68,16 @@ func TestGCModel(t *testing.T) {
 		}
 	}
 }
+
+// Wilson's interval, by hand for 10 of 100, and at its ends.
+func TestAtMost(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		n     int64
+		want  float64
+	}{{0.1, 100, 0.1744}, {0, 100, 0.0370}, {1, 100, 1}, {0.5, 1 << 40, 0.5}, {0.2, 0, 1}, {7, 10, 1}} {
+		if got := AtMost(c.share, c.n); math.Abs(got-c.want) > 1e-4 {
+			t.Errorf("%v of %d: %v, want %v", c.share, c.n, got, c.want)
+		}
+	}
+}

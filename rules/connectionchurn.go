@@ -130,6 +130,7 @@ func churnConnections(p *diagnosis.Pass, s *cpuSpent, c newConnections, perOp fl
 	if c.in > c.out {
 		verb, fix = "accepts", churnServer
 	}
+	most := s.without(p.Model, connects)
 	words := fmt.Sprintf("The program %s %s connections a second", verb, num(c.rate()))
 	if perOp > 0 {
 		words += fmt.Sprintf(", %s for each of the %s", num(perOp), name)
@@ -145,8 +146,8 @@ func churnConnections(p *diagnosis.Pass, s *cpuSpent, c newConnections, perOp fl
 		},
 		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in making and ending connections"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if all were kept; the round trips of their beginning are saved besides, which are latency",
+			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Method: fmt.Sprintf(withoutMethod, "making and ending connections") + "; the round trips of their beginning are saved besides, which are latency",
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the kernel counts the connections; their price is from samples"},

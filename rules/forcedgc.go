@@ -78,6 +78,10 @@ func forcedCollections(p *diagnosis.Pass) (forced, all float64, source string) {
 
 func forcedFinding(p *diagnosis.Pass, forced, all float64, source string, share, cores float64, from string) diagnosis.Finding {
 	part := min(1, forced/all)
+	most := share * part
+	if s, ok := spentCPU(p.Model); ok {
+		most = diagnosis.AtMost(part*(share+s.part(model.Scheduling))+s.part(model.NotSampled, model.OtherCPU), s.Samples)
+	}
 	places, stacks := forcers(p.Model)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", num(forced), num(all), pct(share)),
@@ -90,8 +94,8 @@ func forcedFinding(p *diagnosis.Pass, forced, all float64, source string, share,
 		},
 		Cost: diagnosis.Cost{Value: share * part * cores, Unit: diagnosis.Cores, Share: share * part, What: "CPU in collecting, the forced collections' part"},
 		Bound: diagnosis.Bound{
-			Value: share * part * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share * part,
-			Method: "Amdahl: the collector's CPU × forced ÷ all collections, as if all cost the same and none had to be made later in their place",
+			Value: most * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Method: "Amdahl: the CPU of the collector and of the scheduler, which stops and wakes threads for it, × forced ÷ all collections, as if all cost the same and none had to be made later in their place",
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts forced collections exactly; that they cost as much as the others is assumed"},

@@ -64,8 +64,7 @@ func growsData(frames []model.Frame) bool {
 }
 
 func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share float64) diagnosis.Finding {
-	garbage := garbageOf(p.Model, s, growsData)
-	most := min(1, share+garbage*background(p.Model, s))
+	garbage, most := s.garbage(p.Model, growsData), s.without(p.Model, growsData)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.", pct(share), pct(min(1, div(sites[0].share, share))), short(sites[0].Function)),
 		Where:   topPlaces(sites, growingNamed),
@@ -77,7 +76,7 @@ func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share floa
 		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in growing slices and maps, allocation and copying included"},
 		Bound: diagnosis.Bound{
 			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: "Amdahl: as if nothing grew, and of the collector's background work its part of the allocator's time; made at its final size, each is still allocated once, and what is kept and emptied is not",
+			Method: fmt.Sprintf(withoutMethod, "growing") + "; made at its final size, each is still allocated once, and what is kept and emptied is not",
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples; whether the final size can be known beforehand is yours to tell", s.source, num(s.Samples))},

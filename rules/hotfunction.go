@@ -122,8 +122,7 @@ func atStart(f string) bool {
 }
 
 func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share float64) diagnosis.Finding {
-	garbage := garbageOf(p.Model, s, r.made)
-	most := min(1, share+garbage*background(p.Model, s))
+	garbage, most := s.garbage(p.Model, r.made), s.without(p.Model, r.made)
 	f := diagnosis.Finding{
 		Title:   "Work is done again for every call that could be done once",
 		Summary: fmt.Sprintf("%s of the CPU in use goes into %s, most of it for %s.", pct(share), r.what, short(sites[0].Function)),
@@ -136,7 +135,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, 
 		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in " + r.what},
 		Bound: diagnosis.Bound{
 			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: "Amdahl: all of it, for what is made once costs nothing per call, and of the collector's background work its part of the allocator's time",
+			Method: fmt.Sprintf(withoutMethod, "what is made once"),
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples))},
@@ -164,21 +163,6 @@ func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.
 		}
 	}
 	return stacks
-}
-
-// garbageOf is the part of the allocator's time that is spent under what matches.
-func garbageOf(m *model.Model, s *cpuSpent, match func([]model.Frame) bool) float64 {
-	allocating := func(frames []model.Frame) bool {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
-	}
-	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && match(frames) }), s.seen(m, allocating))
-}
-
-// background is the share of the CPU that the collector takes on its own.
-func background(m *model.Model, s *cpuSpent) float64 {
-	return s.seen(m, func(frames []model.Frame) bool {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
-	})
 }
 
 // reportHot names the program's own functions where the CPU goes: a remark, for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/model"
@@ -55,7 +56,17 @@ type logging struct {
 	stack  model.Stack
 	spent  cpuSpent
 	share  float64 // of the CPU in logging; 0 when not known
+	most   float64 // of the CPU that goes without logging; 0 when not known
 	known  bool
+}
+
+// written is the time that those who log would not have run for, waited for a P, or been in
+// system calls, if they did not.
+func (l *logging) written(p *diagnosis.Pass) (d time.Duration) {
+	for _, g := range groupsOf(p.Model, l.queue.groups) {
+		d += g.Running + g.Runnable + g.Syscall + g.SyscallBlocked
+	}
+	return time.Duration(l.most * float64(d))
 }
 
 func checkLoggerlock(p *diagnosis.Pass) {
@@ -65,14 +76,14 @@ func checkLoggerlock(p *diagnosis.Pass) {
 		return
 	}
 	waiters := l.queue.waiters(p)
-	factor, method := speedup(p, l.queue.groups, l.queue.total, 0)
+	factor, method := speedup(p, l.queue.groups, l.queue.total+l.written(p), l.most*working(p))
 	switch {
 	case waiters >= loggerWaiters && factor >= worthwhile:
 		f := loggerFinding(p, &l, rate)
 		f.Cost = diagnosis.Cost{Value: waiters, Unit: diagnosis.Count, Share: waitShare(p, &l.queue), What: "goroutines waiting for the logger, on average"}
 		f.Bound = diagnosis.Bound{
 			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if nobody waited for the logger: " + method,
+			Method: "throughput factor if nothing were logged, with its part of the collector's and the scheduler's work: " + method,
 		}
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
@@ -81,8 +92,8 @@ func checkLoggerlock(p *diagnosis.Pass) {
 		cores := l.share * l.spent.Cores()
 		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: l.share, What: "CPU in logging"}
 		f.Bound = diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: l.share,
-			Method: "Amdahl: as if nothing were logged; lines that are kept and buffered still have to be formatted",
+			Value: l.most * l.spent.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: l.most,
+			Method: fmt.Sprintf(withoutMethod, "logging") + "; lines that are kept and buffered still have to be formatted",
 		}
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
@@ -109,7 +120,7 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 		}
 	}
 	if l.spent, l.known = spentCPU(p.Model); l.known {
-		l.share = l.spent.seen(p.Model, logsLocked)
+		l.share, l.most = l.spent.seen(p.Model, logsLocked), l.spent.without(p.Model, logsLocked)
 	}
 	return l
 }

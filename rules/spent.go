@@ -182,3 +182,37 @@ func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 	}
 	return out
 }
+
+// without is the most of the CPU, as a share, that is saved when what matches is
+// not done any more. With it goes what is done because of it and elsewhere: of
+// what the collector does on its own the part that the garbage under it is, and of
+// the scheduler's work, which collections, waits and wake-ups ask for, that or its
+// part of the program's work, whichever is larger. What no sample shows, and what
+// chance may have kept from the samples, is added: it may all be of this.
+func (s *cpuSpent) without(m *model.Model, match func([]model.Frame) bool) float64 {
+	under := func(part func([]model.Frame) bool) float64 {
+		return s.seen(m, func(frames []model.Frame) bool { return part(frames) && !match(frames) })
+	}
+	collecting := under(collects)
+	scheduling := under(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })
+	share, garbage := s.seen(m, match), s.garbage(m, match)
+	unknown := s.part(model.NotSampled, model.OtherCPU)
+	part := max(garbage, div(share, max(share, 1-unknown-collecting-scheduling)))
+	return diagnosis.AtMost(share+garbage*collecting+part*scheduling+unknown, s.Samples)
+}
+
+// withoutMethod says what [cpuSpent.without] is.
+const withoutMethod = "Amdahl: as if %s cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show"
+
+// garbage is the part of the allocator's time that is spent under what matches.
+func (s *cpuSpent) garbage(m *model.Model, match func([]model.Frame) bool) float64 {
+	allocating := func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
+	}
+	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && match(frames) }), s.seen(m, allocating))
+}
+
+// collects reports whether a stack is of the collector's own work.
+func collects(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
+}

@@ -187,6 +187,7 @@ func spinFinding(s *cpuSpent, f *askLoop) diagnosis.Finding {
 		whole += at(&s.profile.Samples[i], nanos)
 	}
 	share := s.sampled() * div(f.all, whole)
+	most := diagnosis.AtMost(share+s.part(model.NotSampled, model.OtherCPU), s.Samples)
 	return diagnosis.Finding{
 		Summary: fmt.Sprintf("%s takes %s cores to ask whether there is something to do: %s of its time is the asking.",
 			short(f.place.Function), num(share*s.Cores()), pct(div(f.empty, f.all))),
@@ -198,8 +199,8 @@ func spinFinding(s *cpuSpent, f *askLoop) diagnosis.Finding {
 		},
 		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in a loop that asks"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: all of the loop, for a goroutine that waits costs nothing",
+			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Method: "Amdahl: all of the loop, for a goroutine that waits costs nothing, with what the samples may not show",
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples))},

@@ -107,7 +107,7 @@ func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
 // a port. started is to be called when the recording of it has begun.
 func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why Refusal) {
 	none := func() {}
-	if p.socket != "" && !p.wrapper {
+	if p.door != nil && !p.wrapper {
 		if at, err := r.awaitAgent(stop, p); err == nil {
 			return at, func() { at.release(stop) }, why
 		}
@@ -212,14 +212,10 @@ func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, erro
 
 // agent is the endpoint of a program's agent, if it has begun to listen.
 func (p *process) agent(ctx context.Context) (*endpoint, error) {
-	if p.socket == "" {
+	if p.door == nil {
 		return nil, errors.New("it was not asked to listen")
 	}
-	if _, err := os.Stat(p.socket); err != nil {
-		return nil, err
-	}
-	at := &endpoint{client: unixClient(p.socket), base: "http://gowhy" + agentPath, agent: true, local: true}
-	return at, at.probe(ctx, probeLimit)
+	return p.door.endpoint(ctx)
 }
 
 // release lets a program go on that waits in its agent for the recording to
@@ -236,11 +232,11 @@ type process struct {
 	exited chan struct{} // closed when it has ended; it is still to be waited for
 	killed bool          // by us, at the end of the recording
 	logs   []io.Closer
-	// socket is where its agent was told to listen, if it has one, and profiled
+	// door is where its agent was told to listen, if it has one, and profiled
 	// whether it has net/http/pprof.
-	socket, dir string
-	profiled    bool
-	observer    *observer
+	door     *Door
+	profiled bool
+	observer *observer
 	// A wrapper starts the program that is meant; child is its process then,
 	// once it is known.
 	wrapper bool
@@ -261,9 +257,10 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 		p.wrapper = wraps(info)
 		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
 		if p.wrapper || mentions(path, agentSymbol) {
-			if env, err = p.listen(env); err != nil {
+			if p.door, err = NewDoor(); err != nil {
 				return nil, err
 			}
+			env = append(env, p.door.Env())
 		}
 	}
 	p.cmd = exec.Command(program, args...)
@@ -333,16 +330,6 @@ func mentions(path, function string) bool {
 		}
 		kept = copy(buf, buf[kept+n-len(symbol):kept+n])
 	}
-}
-
-// listen adds the agent's variable to an environment.
-func (p *process) listen(env []string) ([]string, error) {
-	dir, err := os.MkdirTemp("", "gowhy-") // short: a socket's name is of 108 bytes at most
-	if err != nil {
-		return nil, err
-	}
-	p.dir, p.socket = dir, filepath.Join(dir, "agent")
-	return append(env, "GOWHY_AGENT=unix:"+p.socket), nil
 }
 
 // streams joins the standard streams of a command and returns its environment.
@@ -503,8 +490,8 @@ func (p *process) cleanUp() {
 	for _, c := range slices.Backward(p.logs) {
 		c.Close()
 	}
-	if p.dir != "" {
-		os.RemoveAll(p.dir)
+	if p.door != nil {
+		p.door.Close()
 	}
 }
 

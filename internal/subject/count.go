@@ -26,8 +26,8 @@ var counted = []string{"metrics", "syscalls", "proc"}
 // all from start to end, of a server what happened during the load.
 //
 // What the runtime counts needs the program to tell: it imports gowhy's agent
-// and, if it ends by itself, defers agent.Finish; of a server net/http/pprof is
-// enough. System calls need root or the rights that gowhy doctor names. What
+// and, if it ends by itself, defers agent.Finish; of a server that has HTTP,
+// net/http/pprof is enough. System calls need root or the rights that gowhy doctor names. What
 // could not be counted is absent, and a warning says why.
 //
 // The model is what was recorded, with the sources of [Spec.Also].
@@ -116,10 +116,17 @@ func (c *count) server(ctx context.Context) error {
 		return &evidence.Problem{What: "a start is timed and cannot be counted", Hint: "--load 'CMD'   # whose operations are counted", None: true}
 	}
 	c.served = true
-	return c.running(ctx, func(server *process) error { return c.underLoad(ctx, server) })
+	door, err := evidence.NewDoor()
+	if err != nil {
+		return err
+	}
+	defer door.Close()
+	asked := *c.Subject // this run alone: the agent costs a server its first second
+	asked.spec.Program.Env = append(slices.Clip(asked.spec.Program.Env), door.Env())
+	return asked.running(ctx, func(server *process) error { return c.underLoad(ctx, server, door) })
 }
 
-func (c *count) underLoad(ctx context.Context, server *process) error {
+func (c *count) underLoad(ctx context.Context, server *process, door *evidence.Door) error {
 	pid := c.listener(server)
 	begun := make(chan struct{})
 	o := c.options()
@@ -130,7 +137,7 @@ func (c *count) underLoad(ctx context.Context, server *process) error {
 	recorded := make(chan struct{})
 	go func() {
 		defer close(recorded)
-		c.res, err = evidence.Record(recording, evidence.Target{PID: pid}, o)
+		c.res, err = evidence.Record(recording, evidence.Target{PID: pid, Door: door}, o)
 	}()
 	select {
 	case <-begun:
@@ -247,7 +254,7 @@ func (c *count) untold(m *model.Model) string {
 	const finish = "and `defer agent.Finish()` in main"
 	if m.Metrics == nil || len(m.Metrics.Series[allocsMetric]) == 0 {
 		if c.served {
-			return hint + ", or _ \"net/http/pprof\", and serve HTTP"
+			return hint + ", or _ \"net/http/pprof\" where it serves HTTP"
 		}
 		return hint + " " + finish
 	}

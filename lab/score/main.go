@@ -25,6 +25,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -43,7 +44,7 @@ type options struct {
 	out           string
 	from, into    string // files of results
 	prove         bool
-	keep          string
+	keep, rejudge string // folders of recordings
 	seed          uint64
 	lab           string // folder of the cases
 	say           io.Writer
@@ -62,6 +63,7 @@ func main() {
 	flag.StringVar(&o.into, "into", "", "put the results into this `FILE` of results, in the place of the same cases' there")
 	flag.BoolVar(&o.prove, "prove", false, "make the experiments only")
 	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
+	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
 	flag.Usage = usage
@@ -82,6 +84,7 @@ func usage() {
   go run ./lab/score -from lab/score.json   the page again, from saved results
   go run ./lab/score -cases top -into lab/score.json   one case anew
   go run ./lab/score -prove -into lab/score.json       the experiments anew
+  go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
 
 Runs every case of the lab sick, healed and healthy through gowhy record and
 gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
@@ -111,6 +114,8 @@ func (o *options) run(ctx context.Context) error {
 	switch {
 	case o.prove && o.into == "":
 		return errors.New("-prove makes experiments only: -into lab/score.json puts them beside answers")
+	case o.rejudge != "" && (o.into == "" || o.prove || o.short || o.keep != ""):
+		return errors.New("-again needs -into lab/score.json, whose runs it diagnoses again, and neither makes runs nor experiments")
 	case o.prove && (o.short || !o.verify):
 		return errors.New("-prove makes experiments, which -short and -verify=false leave out")
 	}
@@ -124,11 +129,16 @@ func (o *options) run(ctx context.Context) error {
 			return err
 		}
 	}
-	r, err := o.results(ctx, cases)
+	r := old
+	if o.rejudge != "" {
+		err = o.diagnoseAgain(ctx, old, cases)
+	} else {
+		r, err = o.results(ctx, cases)
+	}
 	if err != nil {
 		return err
 	}
-	if old != nil {
+	if old != nil && o.rejudge == "" {
 		old.renew(r)
 		r = old
 	}
@@ -257,6 +267,46 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 	r.sort()
 	r.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
 	return r, nil
+}
+
+// diagnoseAgain lets the present rules answer from the recordings that are kept. What
+// the runs were, and that gowhy asked for them to be made again, stays.
+func (o *options) diagnoseAgain(ctx context.Context, r *Results, cases []*truth.Case) error {
+	bed, err := testbed.New("")
+	if err != nil {
+		return err
+	}
+	defer bed.Close()
+	if _, err := bed.Gowhy(ctx); err != nil {
+		return err
+	}
+	kept, runner := &runner{keep: o.rejudge}, &runner{bed: bed}
+	p := &progress{began: time.Now(), n: len(r.Answers), tty: isTerminal(os.Stderr)}
+	defer p.clear()
+	found := 0
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		c := slices.IndexFunc(cases, func(c *truth.Case) bool { return c.Name == a.Case })
+		path := kept.out(a)
+		if _, err := os.Stat(path); err != nil || c < 0 {
+			continue
+		}
+		p.tell(i, key(a))
+		found++
+		t := task{c: cases[c], beside: besideOf(cases[c], a)}
+		took := a.DiagnoseSeconds // when nothing else ran
+		if err := runner.diagnose(ctx, t, path, a); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		a.DiagnoseSeconds = took
+	}
+	if found == 0 {
+		return fmt.Errorf("%s has none of the recordings: -keep leaves them", o.rejudge)
+	}
+	t := o.taken(ctx)
+	t.Only, t.TookMins = fmt.Sprintf("diagnoses of the same %d recordings", found), float64(int(time.Since(p.began).Minutes()*10))/10
+	r.Anew = append(r.Anew, t)
+	return nil
 }
 
 // interrupted is the end of a score that would not be one: what is left out

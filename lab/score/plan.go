@@ -159,3 +159,13 @@ func caseNames(cases []*truth.Case) (names []string) {
 	}
 	return names
 }
+
+// besideOf is what ran on the machine beside a run.
+func besideOf(c *truth.Case, a *Answer) []string {
+	for _, t := range ofCase(c, a.Round, true) {
+		if t.name == a.Name && t.kind == a.Kind {
+			return t.beside
+		}
+	}
+	return nil
+}

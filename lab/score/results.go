@@ -218,7 +218,13 @@ func (r *Results) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "{\"schema\": %d,\n\"taken\": %s,\n\"answers\": [\n", schema, taken); err != nil {
+	if _, err := fmt.Fprintf(w, "{\"schema\": %d,\n\"taken\": %s,\n\"anew\": [\n", schema, taken); err != nil {
+		return err
+	}
+	if err := lines(w, r.Anew); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "],\n\"answers\": [\n"); err != nil {
 		return err
 	}
 	if err := lines(w, r.Answers); err != nil {

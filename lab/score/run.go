@@ -98,12 +98,17 @@ func (r *runner) ask(ctx context.Context, t task, a *Answer) error {
 		defer os.Remove(rec.Path)
 	}
 	a.Bytes, a.RecordSeconds = rec.Size, seconds(rec.Took)
+	return r.diagnose(ctx, t, rec.Path, a)
+}
+
+// diagnose fills in what is said of a recording.
+func (r *runner) diagnose(ctx context.Context, t task, path string, a *Answer) error {
 	var d diagnosed
 	escapes, err := r.bed.Escapes(ctx, t.c.Dir)
 	if err != nil {
 		return err
 	}
-	took, err := r.bed.Answer(ctx, &d, "diagnose", "--format", "json", rec.Path, escapes)
+	took, err := r.bed.Answer(ctx, &d, "diagnose", "--format", "json", path, escapes)
 	if err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func (r *runner) ask(ctx context.Context, t task, a *Answer) error {
 		a.Findings = append(a.Findings, d.Findings[i].finding())
 	}
 	a.Busy = len(t.beside) == 0 && busy(a.Findings)
-	a.Thresholds, a.Top, err = baselines(rec.Path)
+	a.Thresholds, a.Top, err = baselines(path)
 	return err
 }
 

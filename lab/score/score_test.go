@@ -290,17 +290,18 @@ func TestCalibration(t *testing.T) {
 		best                   float64
 		e                      Effect
 		kept                   bool
-		broken                 int
+		middle                 int
 		within20, within50, of int
 	}{
-		"exact":              {0.5, Effect{"cpu/op", "improved", 0.5, 0.4, 0.6}, true, 0, 5, 5, 5},
-		"less than promised": {0.5, Effect{"cpu/op", "improved", 0.9, 0.8, 1.0}, true, 0, 0, 5, 5},
-		"far less":           {0.1, Effect{"cpu/op", "improved", 0.9, 0.8, 1.0}, true, 0, 0, 0, 5},
-		"a little more":      {0.5, Effect{"cpu/op", "improved", 0.45, 0.35, 0.55}, false, 0, 5, 5, 5},
-		"more for sure":      {0.5, Effect{"cpu/op", "improved", 0.3, 0.2, 0.4}, false, 5, 0, 0, 5},
+		"exact":              {0.5, Effect{"cpu/op", "improved", 0.5, 0.4, 0.6}, true, 5, 5, 5, 5},
+		"less than promised": {0.5, Effect{"cpu/op", "improved", 0.9, 0.8, 1.0}, true, 5, 0, 5, 5},
+		"far less":           {0.1, Effect{"cpu/op", "improved", 0.9, 0.8, 1.0}, true, 5, 0, 0, 5},
+		"a little more":      {0.5, Effect{"cpu/op", "improved", 0.45, 0.35, 0.55}, true, 0, 5, 5, 5},
+		"more for sure":      {0.5, Effect{"cpu/op", "improved", 0.3, 0.2, 0.4}, false, 0, 0, 0, 5},
 		"another metric":     {0.5, Effect{"elapsed", "improved", 0.3, 0.2, 0.4}, false, 0, 0, 0, 0},
-		"throughput":         {2, Effect{"cpu/op", "improved", 1.8, 1.7, 1.9}, true, 0, 5, 5, 5},
-		"more throughput":    {2, Effect{"cpu/op", "improved", 3, 2.8, 3.2}, false, 5, 0, 5, 5},
+		"throughput":         {2, Effect{"cpu/op", "improved", 1.8, 1.7, 1.9}, true, 5, 5, 5, 5},
+		"a little faster":    {2, Effect{"cpu/op", "improved", 2.1, 1.9, 2.3}, true, 0, 5, 5, 5},
+		"more throughput":    {2, Effect{"cpu/op", "improved", 3, 2.8, 3.2}, false, 0, 0, 5, 5},
 	} {
 		r := answers(knowledge(), func(a *Answer, ill *truth.Illness) []Finding {
 			if a.Name != "lock" || a.Kind != Sick {
@@ -314,9 +315,21 @@ func TestCalibration(t *testing.T) {
 		if c.kept {
 			kept = c.of
 		}
-		if s.Bound != (Share{kept, c.of}) || s.Broken != c.broken || s.Within20 != (Share{c.within20, c.of}) || s.Within50 != (Share{c.within50, c.of}) || s.Unmeasured != 5-c.of {
-			t.Errorf("%s: bound %+v, broken %d, within %+v %+v, unmeasured %d", name, s.Bound, s.Broken, s.Within20, s.Within50, s.Unmeasured)
+		if s.Bound != (Share{kept, c.of}) || s.Middle != (Share{c.middle, c.of}) || s.Within20 != (Share{c.within20, c.of}) || s.Within50 != (Share{c.within50, c.of}) || s.Unmeasured != 5-c.of {
+			t.Errorf("%s: bound %+v, by the middle %+v, within %+v %+v, unmeasured %d", name, s.Bound, s.Middle, s.Within20, s.Within50, s.Unmeasured)
 		}
+	}
+}
+
+// A cure that takes away more than the illness says nothing of the illness's bound.
+func TestBeyond(t *testing.T) {
+	cases := knowledge()
+	cases[0].Illness("lock").Beyond = "the socket's lock, too"
+	r := answers(cases, right)
+	r.Trials = []Trial{trialOf(Cure, "lock", "confirmed", Effect{"cpu/op", "improved", 0.3, 0.2, 0.4})}
+	s, err := score(r, cases)
+	if err != nil || s.Bound != (Share{}) || s.More != 5 || s.Confirmed != (Share{1, 1}) {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 

@@ -50,11 +50,12 @@ type Score struct {
 	Stable, Monotone  Share // of illnesses
 
 	// Bounds: each promise of a sick run about a metric that its trial measured.
-	// Broken are those in which even the near end of the interval is beyond it.
-	Bound              Share
-	Broken             int
+	// It is kept when the interval reaches up to it, and in Middle when the
+	// measured ratio itself does.
+	Bound, Middle      Share
 	Within20, Within50 Share
 	Unmeasured         int // promises that no trial can be held to
+	More               int // promises of illnesses whose cure takes away more
 	Confirmed, Refused Share
 
 	Busy, Repeats, Failed int

@@ -50,10 +50,15 @@ func promises(a *Answer, rule string) []Promise {
 	return nil
 }
 
-// promise holds one promise to the trial. A bound is kept when the measured
-// ratio does not go beyond it; it is broken for sure when the interval's end
-// that is nearer to no change does.
+// promise holds one promise to the trial. A bound is broken when the measured
+// ratio goes beyond it with all of its interval, the end that is nearer to no
+// change too: an exact bound would have half of the ratios beyond it by chance. A
+// cure that takes away more than the illness is not held to the illness's bound.
 func (t *tally) promise(row *Row, a *Answer, p Promise) {
+	if row.Illness.Beyond != "" {
+		t.More++
+		return
+	}
 	var e *Effect
 	if row.Trial != nil {
 		e = row.Trial.effect(p.Metric)
@@ -62,16 +67,14 @@ func (t *tally) promise(row *Row, a *Answer, p Promise) {
 		t.Unmeasured++
 		return
 	}
-	kept := beyond(p.Best, e.Ratio) == 0
+	near := e.High
+	if p.Best > 1 {
+		near = e.Low
+	}
+	kept := beyond(p.Best, near) == 0
 	t.Bound.add(kept)
+	t.Middle.add(beyond(p.Best, e.Ratio) == 0)
 	if !kept {
-		near := e.High
-		if p.Best > 1 {
-			near = e.Low
-		}
-		if beyond(p.Best, near) > 0 {
-			t.Broken++
-		}
 		t.Wrong = append(t.Wrong, Wrong{Key: row.Case + "/" + row.Illness.Name + "/bound", Round: a.Round,
 			Want: fmt.Sprintf("no more than the bound, %s × %.2f", p.Metric, p.Best), Said: fmt.Sprintf("measured were × %.2f (%.2f to %.2f)", e.Ratio, e.Low, e.High)})
 	}

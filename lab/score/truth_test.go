@@ -341,6 +341,7 @@ func TestFlags(t *testing.T) {
 func TestAgain(t *testing.T) {
 	cases := allCases(t)
 	r := answers(cases[:1], right)
+	r.Anew = []Taken{{Date: "2026-11-22", Commit: "0123456789ab", Only: "experiments", Seed: 7}}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "score.json")
 	if err := r.save(file); err != nil {
@@ -350,7 +351,7 @@ func TestAgain(t *testing.T) {
 	if err := o.again(cases); err != nil {
 		t.Fatal(err)
 	}
-	if page, err := os.ReadFile(o.out); err != nil || !strings.Contains(string(page), "# The scorecard") {
+	if page, err := os.ReadFile(o.out); err != nil || !strings.Contains(string(page), "# The scorecard") || !strings.Contains(string(page), "commit `0123456789ab` (seed 7") {
 		t.Errorf("%v\n%s", err, page)
 	}
 }

@@ -78,6 +78,9 @@ type Illness struct {
 	// the whole run for one operation.
 	Metric string  `yaml:"metric"`
 	Ops    float64 `yaml:"ops"`
+	// Beyond says what Healed takes away beside what the rule is about; the
+	// experiment is then not held against the finding's bound.
+	Beyond string `yaml:"beyond"`
 }
 
 // A Change is from one way to run to another.

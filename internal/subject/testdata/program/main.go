@@ -33,6 +33,7 @@ var (
 	reuse    = flag.Bool("reuse", false, "share the port")
 	packets  = flag.String("packets", "", "open a UDP port at this address")
 	pprofMux = flag.Bool("pprof", false, "serve net/http/pprof and not the agent")
+	hidden   = flag.Bool("hidden", false, "serve neither net/http/pprof nor the agent")
 	deaf     = flag.Bool("deaf", false, "ignore SIGTERM")
 	per      = flag.Int("per", 0, "allocate so many objects of 64 bytes for each request")
 	load     = flag.String("load", "", "send requests to this URL and print a report as vegeta does")
@@ -130,9 +131,11 @@ func serve() {
 	}
 	fmt.Println("listening at", l.Addr())
 	mux := http.NewServeMux()
-	if *pprofMux {
+	switch {
+	case *hidden:
+	case *pprofMux:
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	} else {
+	default:
 		mux.Handle("GET /debug/gowhy/", agent.Handler())
 	}
 	mux.HandleFunc("GET /work", func(w http.ResponseWriter, r *http.Request) {
