@@ -87,11 +87,7 @@ func (c *command) explainFinding(ctx context.Context, rule string, files []strin
 	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
 	n, finding := findingOf(d.Findings, rule)
 	if finding == nil {
-		hint := "gowhy diagnose " + report.Words(files)
-		if len(d.Findings) > 0 {
-			hint = "gowhy explain " + d.Findings[0].Rule + " " + report.Words(files)
-		}
-		return misused(hint, "%s found nothing in %s", rule, report.Words(files))
+		return c.nothingToExplain(d, rule, files)
 	}
 	var functions []listing.Function
 	if f.source {
@@ -99,6 +95,19 @@ func (c *command) explainFinding(ctx context.Context, rule string, files []strin
 	}
 	return c.output("", func(w io.Writer, o report.Options) error {
 		return report.Explained(w, n, finding, functions, o)
+	})
+}
+
+// nothingToExplain answers for a rule that has no finding: that is an answer, and no
+// misuse.
+func (c *command) nothingToExplain(d *diagnosis.Diagnosis, rule string, files []string) error {
+	next := "gowhy diagnose -v " + report.Words(files) + "   # all that was looked at, and what could not be"
+	if len(d.Findings) > 0 {
+		next = "gowhy explain " + d.Findings[0].Rule + " " + report.Words(files)
+	}
+	return c.output("", func(w io.Writer, _ report.Options) error {
+		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, report.Words(files), next)
+		return err
 	})
 }
 
