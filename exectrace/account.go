@@ -44,7 +44,7 @@ func (t *Trace) Account(ctx context.Context, o Options) (*Accounts, error) {
 
 // A job is one generation on its way through replay to the stitcher.
 type job struct {
-	g    *generation
+	piece
 	e    *engine
 	done chan struct{}
 	err  error
@@ -56,6 +56,51 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 	if err != nil {
 		return nil, err
 	}
+	st := newStitcher(o.Keep, o.Window)
+	c := &cutter{w: w}
+	var pieces *pieceJoin
+	if o.Piece != nil {
+		c.ahead = true
+		pieces = newPieceJoin(nil, nil)
+		if o.Window.IsZero() {
+			pieces.write = newPieceMemory()
+		}
+	}
+	err = replayAll(ctx, c, o, func(j *job) bool {
+		st.add(j.e)
+		if pieces != nil && j.g.batches > 0 {
+			j.close(st.acc.Info.End, o.Window)
+			if p := pieces.add(j.e); o.Window.IsZero() || p.From < p.To {
+				o.Piece(p)
+			}
+		}
+		if m, ok := w.in.(*mapping); ok && m.drop != nil {
+			m.drop(int(j.g.off), int(j.g.end))
+		}
+		if o.Progress != nil {
+			o.Progress(j.g.end, t.size)
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(st.acc.Info.Generations) == 0 && st.acc.Info.Damage.LostBytes > 0:
+		return nil, fmt.Errorf("%w: none of its %d bytes can be read", ErrNoEvents, w.in.offset())
+	case len(st.acc.Info.Generations) == 0:
+		return nil, fmt.Errorf("%w: it has a header and nothing after it", ErrNoEvents)
+	}
+	if pieces != nil && pieces.write != nil {
+		t.remember(pieces.write, c.cuts)
+	}
+	a := st.finish()
+	a.Info.Size = w.in.offset()
+	return a, nil
+}
+
+// replayAll replays generations on several cores and gives them to add in
+// their order, until it returns false.
+func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) error {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -63,12 +108,7 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	// Every engine is either free, or at work in a job, or held by the
-	// stitcher: their number bounds the generations in memory.
-	engines := make(chan *engine, workers+1)
-	for range workers + 1 {
-		engines <- nil // made when first needed
-	}
+	engines := newEngines(workers, o.Piece != nil)
 	todo := make(chan *job)
 	inOrder := make(chan *job, workers+1)
 	var wg sync.WaitGroup
@@ -84,72 +124,57 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 	wg.Go(func() {
 		defer close(inOrder)
 		defer close(todo)
-		readErr = feed(ctx, w, o, engines, todo, inOrder)
+		readErr = feed(ctx, c, o, engines, todo, inOrder)
 	})
 
-	st := newStitcher(o.Keep, o.Window)
 	var failed error
+	enough := false
 	for j := range inOrder {
 		<-j.done
 		if failed == nil {
 			failed = j.err
 		}
-		if failed != nil {
+		if failed == nil && !enough {
+			enough = !add(j)
+			j.g.lease.release()
+		}
+		if failed != nil || enough {
 			cancel()
-			continue
 		}
-		st.add(j.e)
-		if m, ok := w.in.(*mapping); ok && m.drop != nil {
-			m.drop(int(j.g.off), int(j.g.end))
-		}
-		j.g.lease.release()
-		if o.Progress != nil {
-			o.Progress(j.g.end, t.size)
-		}
-		engines <- j.e
+		engines.put(j.e, j.g)
 	}
 	wg.Wait()
+	engines.giveBack()
 	switch {
 	case failed != nil:
-		return nil, failed
-	case readErr != nil && !errors.Is(readErr, io.EOF):
-		return nil, readErr
-	case len(st.acc.Info.Generations) == 0 && st.acc.Info.Damage.LostBytes > 0:
-		return nil, fmt.Errorf("%w: none of its %d bytes can be read", ErrNoEvents, w.in.offset())
-	case len(st.acc.Info.Generations) == 0:
-		return nil, fmt.Errorf("%w: it has a header and nothing after it", ErrNoEvents)
+		return failed
+	case enough || errors.Is(readErr, io.EOF):
+		return nil
 	}
-	a := st.finish()
-	a.Info.Size = w.in.offset()
-	return a, nil
+	return readErr
 }
 
 // ErrNoEvents is returned for a trace that holds no event that can be read.
 var ErrNoEvents = errors.New("the trace is empty")
 
 // feed cuts the trace into jobs.
-func feed(ctx context.Context, w *walker, o Options, engines chan *engine, todo, inOrder chan<- *job) error {
+func feed(ctx context.Context, c *cutter, o Options, engines *engines, todo, inOrder chan<- *job) error {
 	for {
-		var e *engine
 		select {
-		case e = <-engines:
+		case <-engines.free:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		g, err := w.next()
+		p, err := c.next()
 		if err != nil {
 			return err
 		}
-		if e == nil {
-			e = newEngine()
-		}
 		if !o.Window.IsZero() {
-			c := g.readClock()
-			if Time(c.ns(int64(g.start()))) >= o.Window.To {
-				return nil // all that follows lies behind the window
+			if p.g.begin() >= o.Window.To {
+				return io.EOF // all that follows lies behind the window
 			}
 		}
-		j := &job{g: g, e: e, done: make(chan struct{})}
+		j := &job{piece: p, e: engines.get(p.g), done: make(chan struct{})}
 		select {
 		case inOrder <- j:
 		case <-ctx.Done():
@@ -174,6 +199,9 @@ func (j *job) replay(o Options) (err error) {
 	}()
 	j.e.reset(j.g, o)
 	j.e.replay()
+	if j.bounded {
+		j.close(j.until, o.Window)
+	}
 	return nil
 }
 

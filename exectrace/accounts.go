@@ -26,6 +26,13 @@ type Options struct {
 	// life of a reused goroutine id only. It reads in total order on one core
 	// and is for comparing, not for diagnosing.
 	Reference bool
+	// Piece, if set, gets what happened in each generation, in their order; see
+	// [Trace.Pieces]. With a Window it is clipped to that. It is not called for
+	// traces of Go 1.21 and older, nor with Reference.
+	Piece func(*Piece)
+	// BarePieces leaves out of pieces what only details need, as Bare of
+	// [PieceOptions] does.
+	BarePieces bool
 	// Progress, if set, is called now and then with the bytes read so far and
 	// the size of the trace (0 when not known).
 	Progress func(read, size int64)

@@ -11,6 +11,9 @@
 //     one pass over all cores and in memory bounded by the largest generation
 //     and the goroutines alive, not by the trace: [Accounts]. Whatever its
 //     bytes say, n of them take at most 64 MiB and 4 KiB each;
+//   - [Trace.Pieces] gives what single goroutines, Ps and threads did in each
+//     generation, in stretches of time, for pictures: [Piece]. Options.Piece
+//     gives the same beside the accounts;
 //   - [Trace.Events] iterates over single [Event]s of a time window in order,
 //     for listings and time lines;
 //   - [WriteText] and [ParseText] convert a trace to text and back.

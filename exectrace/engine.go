@@ -137,8 +137,10 @@ type proc struct {
 	gcIdle  int64
 	unknown int64
 	starts  int64
-	sweepAt int64 // -1 when not sweeping
-	sweepG  int32 // who sweeps, or anyone
+	sweepAt int64  // -1 when not sweeping
+	sweepG  int32  // who sweeps, or anyone
+	sweepIn uint32 // stack
+	id      int32
 	carried bool  // held since before the generation
 	stolen  int64 // when it was taken from an abandoned system call; -1 not
 	status  uint8 // as announced
@@ -147,7 +149,7 @@ type proc struct {
 
 func (e *engine) proc(id uint64) *proc {
 	for uint64(len(e.ps)) <= id {
-		e.ps = append(e.ps, proc{m: -1, waiter: -1, sweepAt: -1, sweepG: -1, stolen: -1})
+		e.ps = append(e.ps, proc{id: int32(len(e.ps)), m: -1, waiter: -1, sweepAt: -1, sweepG: -1, stolen: -1})
 	}
 	return &e.ps[id]
 }
@@ -203,15 +205,17 @@ const (
 
 // A cold is what few goroutines have.
 type cold struct {
-	assist  int64 // begin, -1 none
-	stw     int64
-	stwKind int32
-	stwAt   uint32 // stack
-	regions []openRegion
+	assist   int64 // begin, -1 none
+	stw      int64
+	stwKind  int32
+	stwAt    uint32 // stack
+	assistAt uint32
+	regions  []openRegion
 }
 
 type openRegion struct {
 	name  uint32 // string id
+	task  uint64
 	begin int64
 	snap  [5]int64
 }
@@ -355,6 +359,9 @@ type engine struct {
 	bursts     map[uint32]*burstTally
 	procs      []procsMark
 
+	notes *notes // of single states; nil when nobody asks
+	spare *notes // their memory, for another time
+
 	events  int64
 	forced  int64
 	dropped int64 // events that needed a context that was lost
@@ -420,6 +427,13 @@ func (e *engine) reset(g *generation, o Options) {
 	for (int64(last)-e.t0)>>e.cellShift >= cells/2 {
 		e.cellShift++
 	}
+	if e.notes = nil; o.Piece != nil {
+		if e.spare == nil {
+			e.spare = new(notes)
+		}
+		e.notes = e.spare
+		e.notes.reset(e, o.BarePieces)
+	}
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -479,6 +493,9 @@ func (e *engine) newGoroutine(id uint64) int32 {
 	g := &e.gs[slot]
 	*g = gor{} // in place; a literal with values would be made elsewhere and copied
 	g.id, g.waiter, g.blocked, g.flags = id, -1, -1, flHere
+	if e.notes != nil {
+		e.notes.place(slot)
+	}
 	return slot
 }
 

@@ -216,7 +216,7 @@ var updateCorpus = flag.Bool("update-corpus", false, "write the seeds of the fuz
 
 // The corpora are committed so that a plain test run goes through them.
 func TestCorpusIsWritten(t *testing.T) {
-	for _, target := range []string{"FuzzWalk", "FuzzEvents", "FuzzAccount", "FuzzText"} {
+	for _, target := range []string{"FuzzWalk", "FuzzEvents", "FuzzAccount", "FuzzText", "FuzzPieces"} {
 		dir := filepath.Join("testdata/fuzz", target)
 		if *updateCorpus {
 			writeCorpus(t, dir)

@@ -50,11 +50,16 @@ func (e *engine) replay() {
 	for m := len(e.threads) - 1; m >= 0; m-- {
 		e.queue = append(e.queue, int32(m))
 	}
+	replay := run[plain]
+	if e.notes != nil {
+		e.notes.begin(e)
+		replay = run[noted]
+	}
 	for {
 		for len(e.queue) > 0 {
 			m := e.queue[len(e.queue)-1]
 			e.queue = e.queue[:len(e.queue)-1]
-			e.run(m, false)
+			replay(e, m, false)
 		}
 		m, barrier := e.earliest()
 		if m < 0 {
@@ -64,7 +69,7 @@ func (e *engine) replay() {
 		if !barrier {
 			e.forced++
 		}
-		e.run(m, true)
+		replay(e, m, true)
 	}
 	for i := range e.threads {
 		e.flushBurst(&e.threads[i])
@@ -148,9 +153,19 @@ func (e *engine) unpark(m int32) {
 	t.next, t.parked, t.barrier, t.on = -1, false, false, onNothing
 }
 
+// A variant of run is compiled for each of these: accounts alone, and accounts
+// with notes of single states for pieces (notes.go). One test more for every event,
+// even one that never holds, would cost accounts a tenth.
+type (
+	plain [0]byte
+	noted [1]byte
+)
+
 // run replays thread mi until it parks or ends. With force, its next event
 // happens whatever it finds.
-func (e *engine) run(mi int32, force bool) {
+func run[variant plain | noted](e *engine, mi int32, force bool) {
+	var v variant
+	notes := len(v) > 0 // known when this is compiled
 	m := &e.threads[mi]
 	from, to := e.from, e.to
 	d, pos, end, t := m.data, m.pos, m.end, m.time
@@ -242,6 +257,9 @@ func (e *engine) run(mi int32, force bool) {
 				}
 				e.forceTo(m, s, now)
 			} else {
+				if notes {
+					e.notes.ready(e, slot, now)
+				}
 				dt := now - s.since
 				s.ready += dt
 				special := s.flags&(flCarried|flAssist|flUnnamed) != 0 && e.startSpecial(m, s, now)
@@ -286,6 +304,9 @@ func (e *engine) run(mi int32, force bool) {
 			if s.flags&flBurst != 0 {
 				e.endBurst(s, uint32(a2), now)
 			}
+			if notes {
+				e.notes.ran(e, mi, uint32(a2), now)
+			}
 			e.leaveRunning(m, s, now)
 			s.stack = uint32(a2)
 			if s.group == 0 {
@@ -295,6 +316,9 @@ func (e *engine) run(mi int32, force bool) {
 				s.reason = e.reasonIndex(a1)
 				s.word = s.word&^stMask | stWaiting
 			} else {
+				if notes {
+					s.reason = e.reasonIndex(a1)
+				}
 				s.woken = 0
 				s.word = s.word&^stMask | stRunnable
 				c, x := e.cellAt(now)
@@ -325,7 +349,13 @@ func (e *engine) run(mi int32, force bool) {
 				if s.flags&flCarried != 0 && s.stack == 0 {
 					s.flags |= flUnnamed
 				}
+				if notes {
+					e.notes.waited(e, slot, now)
+				}
 				e.leaveWaiting(s, now)
+			}
+			if notes {
+				e.notes.wake(e, m, s, uint32(a3), tt, now)
 			}
 			s.word = a2<<stBits | stRunnable
 			s.woken = s.stack
@@ -367,6 +397,9 @@ func (e *engine) run(mi int32, force bool) {
 			s.since = now
 			s.cause = uint32(a3)
 			s.group = e.group(uint32(a2))
+			if notes {
+				e.notes.born(e, m, slot, now)
+			}
 			tl := e.tallies[s.group]
 			tl.created++
 			tl.cause = s.cause
@@ -404,11 +437,17 @@ func (e *engine) run(mi int32, force bool) {
 					m.data, m.pos, m.end, m.time = d, pos, end, t
 					return
 				}
+				if notes {
+					e.notes.called(e, mi, now, false)
+				}
 				e.leaveSyscall(m, s, now, false)
 				if m.p >= 0 {
 					e.abandonProc(m, now)
 				}
 			} else {
+				if notes {
+					e.notes.ran(e, mi, 0, now)
+				}
 				e.leaveRunning(m, s, now)
 			}
 			e.endGoroutine(m.g, now)
@@ -427,6 +466,10 @@ func (e *engine) run(mi int32, force bool) {
 				}
 			}
 			s := &e.gs[m.g]
+			if notes {
+				e.notes.ran(e, mi, uint32(a2), now)
+				e.notes.calls(mi, m.p)
+			}
 			e.leaveRunning(m, s, now)
 			s.stack = uint32(a2)
 			if s.group == 0 {
@@ -457,6 +500,9 @@ func (e *engine) run(mi int32, force bool) {
 				break
 			}
 			s := &e.gs[m.g]
+			if notes {
+				e.notes.called(e, mi, now, false)
+			}
 			e.leaveSyscall(m, s, now, false)
 			s.word = s.word&^stMask | stRunning
 			s.since = now
@@ -491,7 +537,13 @@ func (e *engine) run(mi int32, force bool) {
 				e.dropProc(m, now)
 			}
 			s := &e.gs[m.g]
+			if notes {
+				e.notes.called(e, mi, now, true)
+			}
 			e.leaveSyscall(m, s, now, true)
+			if notes {
+				s.reason = 0
+			}
 			s.word = s.word&^stMask | stRunnable
 			s.since = now
 			s.stack, s.woken = 0, 0
@@ -531,7 +583,14 @@ func (e *engine) run(mi int32, force bool) {
 					break
 				}
 			} else {
+				if notes {
+					e.notes.waited(e, slot, now)
+				}
 				e.leaveWaiting(s, now)
+			}
+			if notes {
+				e.notes.wake(e, m, s, 0, tt, now)
+				e.notes.ran(e, mi, 0, now)
 			}
 			o := &e.gs[m.g]
 			e.leaveRunning(m, o, now)

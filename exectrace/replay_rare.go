@@ -25,7 +25,7 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 		e.sweepActive(m, a)
 		return true
 	case evGCSweepBegin:
-		e.sweepBegin(m, now)
+		e.sweepBegin(m, uint32(a[1]), now)
 		return true
 	case evGCSweepEnd:
 		e.sweepEnd(m, now)
@@ -46,16 +46,25 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 		e.procs = append(e.procs, procsMark{tt, a[1]})
 		return true
 	case evUserTaskBegin:
+		if e.notes != nil {
+			e.notes.taskBegin(e, m, a, tt, now)
+		}
 		t := e.task(a[1])
 		t.begin, t.parent, t.name = tt, a[2], uint32(a[3])
 		e.matchTask(t)
 		return true
 	case evUserTaskEnd:
+		if e.notes != nil {
+			e.notes.taskEnd(e, m, a[1], tt, now)
+		}
 		t := e.task(a[1])
 		t.end = tt
 		e.matchTask(t)
 		return true
 	case evUserLog:
+		if e.notes != nil {
+			e.notes.log(e, m, a, tt, now)
+		}
 		if a[2] < uint64(len(e.logs)) {
 			l := &e.logs[a[2]]
 			l.n++
@@ -88,7 +97,8 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 	case evSTWEnd:
 		e.stwEnd(m.g, s, now)
 	case evGCMarkAssistBegin:
-		e.cold(s).assist = now
+		c := e.cold(s)
+		c.assist, c.assistAt = now, uint32(a[1])
 		s.flags |= flAssist
 		e.load = append(e.load, loadMark{now, m.p, LoadAssist, false, 1})
 	case evGCMarkAssistEnd:
@@ -96,18 +106,24 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 			s.flags &^= flAssist
 			e.load = append(e.load, loadMark{now, m.p, LoadAssist, false, -1})
 			c := e.cold(s)
+			if e.notes != nil {
+				e.notes.assisted(e, s, c, now)
+			}
 			e.sums.add(&s.blocked, rangeAssist, now-c.assist)
 			c.assist = -1
 		}
 	case evGoLabel:
+		if e.notes != nil {
+			e.notes.label(e, s, a[1], tt, now)
+		}
 		e.label(m, s, a[1], now)
 	case evUserRegionBegin:
 		c := e.cold(s)
 		if len(c.regions) < maxRegions {
-			c.regions = append(c.regions, openRegion{uint32(a[2]), now, e.snapshot(s, now)})
+			c.regions = append(c.regions, openRegion{uint32(a[2]), a[1], now, e.snapshot(s, now)})
 		}
 	case evUserRegionEnd:
-		e.regionEnd(m.g, s, uint32(a[2]), now)
+		e.regionEnd(m.g, s, uint32(a[2]), a[1], now)
 	}
 	return true
 }
@@ -214,6 +230,9 @@ func (e *engine) goStatus(mi int32, m *thread, typ eventType, a *[6]uint64, now 
 	e.carry(s).state = uint8(state)
 	s.since = e.begin()
 	s.flags |= flCarried
+	if e.notes != nil {
+		e.notes.enter(s, slot)
+	}
 	if typ == evGoStatusStack {
 		s.stack = uint32(a[4])
 		s.group = e.group(s.stack)
@@ -267,6 +286,9 @@ func (e *engine) goCreateSyscall(mi int32, m *thread, a *[6]uint64, now int64, f
 	s.word = stSyscall
 	s.traits |= trBorn | trUncounted
 	s.created, s.since = now, now
+	if e.notes != nil {
+		e.notes.born(e, nil, slot, now)
+	}
 	m.g = slot
 	m.lost = false
 	// It has no P until it leaves the system call that it is born in.
@@ -323,10 +345,13 @@ func (e *engine) cold(s *gor) *cold {
 func (e *engine) closeCold(slot int32, s *gor, now int64) {
 	c := &e.colds[s.cold-1]
 	if s.flags&flAssist != 0 && c.assist >= 0 {
+		if e.notes != nil {
+			e.notes.assisted(e, s, c, now)
+		}
 		e.sums.add(&s.blocked, rangeAssist, now-c.assist)
 	}
 	for len(c.regions) > 0 {
-		e.regionEnd(slot, s, 0, now)
+		e.regionEnd(slot, s, 0, 0, now)
 	}
 }
 
@@ -340,19 +365,19 @@ func (e *engine) sweepActive(m *thread, a *[6]uint64) {
 		return
 	}
 	p := e.proc(a[1])
-	p.sweepAt, p.sweepG = e.begin(), anyone
+	p.sweepAt, p.sweepG, p.sweepIn = e.begin(), anyone, 0
 	if e.initial && e.sweeps {
 		e.load = append(e.load, loadMark{p.sweepAt, int32(a[1]), LoadSweep, false, 1})
 	}
 }
 
-func (e *engine) sweepBegin(m *thread, now int64) {
+func (e *engine) sweepBegin(m *thread, stack uint32, now int64) {
 	if m.p < 0 {
 		e.dropped++
 		return
 	}
 	p := &e.ps[m.p]
-	p.sweepAt, p.sweepG = now, m.g
+	p.sweepAt, p.sweepG, p.sweepIn = now, m.g, stack
 	if e.sweeps {
 		e.load = append(e.load, loadMark{now, m.p, LoadSweep, false, 1})
 	}
@@ -369,6 +394,9 @@ func (e *engine) sweepEnd(m *thread, now int64) {
 	}
 	if e.sweeps {
 		e.load = append(e.load, loadMark{now, m.p, LoadSweep, false, -1})
+	}
+	if e.notes != nil {
+		e.notes.swept(e, p, now)
 	}
 	if m.g >= 0 && (m.g == p.sweepG || p.sweepG == anyone) {
 		e.sums.add(&e.gs[m.g].blocked, rangeSweep, now-p.sweepAt)
@@ -391,7 +419,8 @@ func (e *engine) assistActive(mi int32, m *thread, a *[6]uint64, force bool) boo
 		return true
 	}
 	s.flags |= flAssist
-	e.cold(s).assist = e.begin()
+	c := e.cold(s)
+	c.assist, c.assistAt = e.begin(), 0
 	if e.initial && m.g == slot && s.word&stMask == stRunning {
 		e.load = append(e.load, loadMark{e.begin(), m.p, LoadAssist, false, 1})
 	}
@@ -400,6 +429,9 @@ func (e *engine) assistActive(mi int32, m *thread, a *[6]uint64, force bool) boo
 
 func (e *engine) stwEnd(slot int32, s *gor, now int64) {
 	c := e.cold(s)
+	if e.notes != nil {
+		e.notes.stopped(e, s, c, now)
+	}
 	if c.stw < 0 { // it began in an earlier generation, or with what was lost
 		e.pauses = append(e.pauses, pauseMark{begin: -1, end: now, g: slot})
 		return
@@ -450,9 +482,12 @@ func (e *engine) snapshot(s *gor, now int64) [5]int64 {
 }
 
 // regionEnd ends the innermost region of a goroutine.
-func (e *engine) regionEnd(slot int32, s *gor, name uint32, now int64) {
+func (e *engine) regionEnd(slot int32, s *gor, name uint32, task uint64, now int64) {
 	v := e.snapshot(s, now)
 	if s.cold == 0 || len(e.colds[s.cold-1].regions) == 0 {
+		if e.notes != nil {
+			e.notes.region(e, s, openRegion{name: name, task: task, begin: -1}, now, true)
+		}
 		if s.traits&trBorn == 0 {
 			e.regionEnds = append(e.regionEnds, regionEnd{slot, now, name, v})
 		}
@@ -461,6 +496,9 @@ func (e *engine) regionEnd(slot int32, s *gor, name uint32, now int64) {
 	c := &e.colds[s.cold-1]
 	r := c.regions[len(c.regions)-1]
 	c.regions = c.regions[:len(c.regions)-1]
+	if e.notes != nil {
+		e.notes.region(e, s, r, now, true)
+	}
 	if r.name >= uint32(len(e.regions)) {
 		return
 	}
@@ -494,6 +532,9 @@ func (e *engine) addSamples(b []byte) {
 		}
 		e.events++
 		if t := int64(a[0]); t >= e.from && t < e.to {
+			if e.notes != nil {
+				e.notes.sample(e, &a)
+			}
 			e.samples[uint32(a[4])]++
 		}
 	}

@@ -18,8 +18,12 @@ type Trace struct {
 	close func() error
 	raw   func() io.Reader // the whole input again, for the reader of old versions
 
-	mu   sync.Mutex
-	info *Info
+	openAt func(off int64) (input, error) // an input that begins there; nil for a stream
+
+	mu    sync.Mutex
+	info  *Info
+	cuts  []cut        // where generations lie; nil when not known
+	known *pieceMemory // what a pass over the whole has left for pieces; nil before
 }
 
 // ErrStreamRead is returned when a trace from a stream is read a second time.
@@ -77,9 +81,10 @@ func openFile(f *os.File, size int64) (*Trace, error) {
 // newMapping reads a trace that is in memory.
 func newMapping(data []byte, drop func(from, to int)) (*Trace, error) {
 	t := &Trace{
-		size: int64(len(data)),
-		open: func() (input, error) { return &mapping{data: data, pos: headerSize, drop: drop}, nil },
-		raw:  func() io.Reader { return bytes.NewReader(data) },
+		size:   int64(len(data)),
+		open:   func() (input, error) { return &mapping{data: data, pos: headerSize, drop: drop}, nil },
+		openAt: func(off int64) (input, error) { return &mapping{data: data, pos: int(off)}, nil },
+		raw:    func() io.Reader { return bytes.NewReader(data) },
 	}
 	var err error
 	t.minor, err = readHeader(&mapping{data: data})
@@ -93,6 +98,11 @@ func NewReaderAt(r io.ReaderAt, size int64) (*Trace, error) {
 		in := newStream(t.raw())
 		_, err := readHeader(in)
 		return in, err
+	}
+	t.openAt = func(off int64) (input, error) {
+		in := newStream(io.NewSectionReader(r, off, size-off))
+		in.off = off
+		return in, nil
 	}
 	var err error
 	t.minor, err = readHeader(newStream(t.raw()))

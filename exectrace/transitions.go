@@ -140,6 +140,9 @@ func (e *engine) releaseProc(p *proc, now int64) {
 	default:
 		return
 	}
+	if e.notes != nil {
+		e.notes.held(e, p, now)
+	}
 	p.held += now - p.since
 	p.m = -1
 	p.touched = true
@@ -196,6 +199,9 @@ func (e *engine) mislay(s *gor, now int64) {
 		c, x := e.cellAt(now)
 		c.readyN--
 		c.readyT -= x
+	}
+	if e.notes != nil {
+		e.notes.lost(e, s, now)
 	}
 	s.unknown += now - s.since
 	s.since = now
@@ -328,6 +334,9 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	}
 	if s.cold > 0 {
 		e.closeCold(slot, s, now)
+	}
+	if e.notes != nil {
+		e.notes.died(e, slot, now)
 	}
 	if s.traits&trBorn == 0 {
 		s.word = stDead
