@@ -25,7 +25,7 @@ func (c *command) exportCommand() *cobra.Command {
 	formatDocs := ""
 	for i, f := range export.All {
 		formats[i] = f.Name
-		formatDocs += "\n  " + f.Name + strings.Repeat(" ", 10-len(f.Name)) + f.Doc
+		formatDocs += "\n  " + f.Name + strings.Repeat(" ", 12-len(f.Name)) + f.Doc
 	}
 	profiles := make([]string, len(export.Profiles))
 	for i, p := range export.Profiles {
@@ -34,12 +34,17 @@ func (c *command) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export FILE...",
 		Short: "Write profiles, tables and time lines for other tools",
-		Long:  "Writes what a recording holds in a form that other tools open:\n" + formatDocs,
+		Long: "Writes what a recording holds in a form that other tools open:\n" + formatDocs + `
+
+A file for speedscope holds every profile there is, and what ran on each P over
+time, unless --profile chooses one.`,
 		Example: `  gowhy export trace.out --profile sync -o sync.pb.gz
   go tool pprof -top sync.pb.gz
   gowhy export trace.out --to folded | flamegraph.pl > states.svg
   gowhy export trace.out --to csv --table goroutines -o goroutines.csv
-  gowhy export trace.out --to perfetto -o trace.json   # for ui.perfetto.dev`,
+  gowhy export trace.out --to perfetto -o trace.pftrace   # for ui.perfetto.dev
+  gowhy export run.gowhy --to speedscope -o run.speedscope.json   # all profiles
+  gowhy export run.gowhy --to speedscope --profile cpu -o cpu.speedscope.json`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, err := range []error{oneOf("to", to, formats), oneOf("profile", profile, profiles), oneOf("table", o.Table, export.Tables())} {
@@ -50,8 +55,9 @@ func (c *command) exportCommand() *cobra.Command {
 			if o.Table != "" && to != "csv" {
 				return misused("--to csv --table "+o.Table, "--table is for --to csv")
 			}
-			if _, screen := terminal(c.Stdout); screen && to == "pprof" && out == "" {
-				return misused("-o "+profile+".pb.gz", "a pprof file is not for the screen")
+			format := export.All[slices.Index(formats, to)]
+			if _, screen := terminal(c.Stdout); screen && out == "" && (to == "pprof" || to == "perfetto") {
+				return misused("-o "+profile+format.Ext, "a %s file is not for the screen", to)
 			}
 			if o.Table == "goroutines" {
 				reading.keep = -1
@@ -65,12 +71,14 @@ func (c *command) exportCommand() *cobra.Command {
 				return err
 			}
 			o.Profile = export.Profile(profile)
+			if format.Holds == export.ManyProfiles && !cmd.Flags().Changed("profile") {
+				o.Profile = ""
+			}
 			if reading.window != "" && export.Whole(m, o.Profile) {
 				c.complain(fmt.Sprintf("the %s profile is of its whole time: sums without moments cannot be cut to a window", profile), "")
 			}
-			format := export.All[slices.Index(formats, to)]
 			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group}
-			if to == "perfetto" && m.Sched != nil {
+			if m.Sched != nil && draws(format, o.Profile) {
 				if slices.Contains(args, "-") {
 					c.complain("standard input can be read only once: single runs of goroutines are left out", "put it into a file first")
 				} else {
@@ -97,6 +105,12 @@ func (c *command) exportCommand() *cobra.Command {
 	complete(cmd, "profile", profiles)
 	complete(cmd, "table", export.Tables())
 	return cmd
+}
+
+// draws reports whether a file gets the single runs of a trace: a time line does,
+// and one with all profiles.
+func draws(f export.Format, p export.Profile) bool {
+	return f.Runs && (f.Holds == export.TimeLine || p == "")
 }
 
 // runSlices hands the single runs of a trace to an export that draws them.

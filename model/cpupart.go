@@ -42,7 +42,7 @@ const (
 )
 
 func classify(frames []Frame, labels map[string]string) (part CPUPart, call string, kernel bool) {
-	n := kernelDepth(frames)
+	n := KernelDepth(frames)
 	user := frames[n:]
 	switch labels["mode"] {
 	case "kernel":
@@ -89,8 +89,9 @@ var kernelEntries = map[string]bool{
 // perfKernel is what folded stacks of perf mark kernel frames with.
 const perfKernel = "_[k]"
 
-// kernelDepth is how many frames, from the leaf, are the kernel's.
-func kernelDepth(frames []Frame) (n int) {
+// KernelDepth is how many frames of a stack, leaf first, are the kernel's: they
+// begin it.
+func KernelDepth(frames []Frame) (n int) {
 	for i, f := range frames {
 		switch {
 		// Addresses of the upper half are the kernel's wherever Linux runs.

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 )
@@ -112,6 +113,73 @@ func (s *Sched) WaitTime(f WaitFilter) (count int64, total time.Duration) {
 		total += w.Total
 	}
 	return count, total
+}
+
+// A StateTime is time that goroutines of one group spent in one state, and
+// where, as far as that is known.
+type StateTime struct {
+	Group *Group
+	State string // running, runnable, system call, unknown, or "blocked: " and the runtime's word
+	Stack Stack  // where they were blocked or called the system; 0 when not known
+	Total time.Duration
+}
+
+const stateSyscall = "system call"
+
+// StateTimes spreads the time of all goroutines over groups, states and
+// places: group by group in the order of Groups, and they add up to
+// [Sched.Total]. Time blocked or in system calls is at the stacks that Waits
+// knows, the rest of each state is at none.
+func (s *Sched) StateTimes() iter.Seq[StateTime] {
+	return func(yield func(StateTime) bool) {
+		waits := map[string][]Wait{}
+		for _, w := range s.Waits {
+			// Of a wait for a P the stack is the waker's, not the goroutine's.
+			if w.Kind != SchedWait && w.Stack != 0 {
+				waits[w.Group] = append(waits[w.Group], w)
+			}
+		}
+		for i := range s.Groups {
+			g := &s.Groups[i]
+			rest := g.states()
+			for _, w := range waits[g.Name] {
+				state := stateBlocked(w.Reason)
+				if w.Kind == SyscallWait {
+					state = stateSyscall
+				}
+				d := min(w.Total, rest[state])
+				rest[state] -= d
+				if d > 0 && !yield(StateTime{g, state, w.Stack, d}) {
+					return
+				}
+			}
+			for _, state := range slices.Sorted(maps.Keys(rest)) {
+				if d := rest[state]; d > 0 && !yield(StateTime{g, state, 0, d}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// states is a group's time by the names of states.
+func (g *Group) states() map[string]time.Duration {
+	t := map[string]time.Duration{
+		"running": g.Running, "runnable": g.Runnable, stateSyscall: g.Syscall + g.SyscallBlocked, "unknown": g.Unknown,
+	}
+	for reason, d := range g.Blocked {
+		t[stateBlocked(reason)] += d
+	}
+	return t
+}
+
+// stateBlocked names a wait. A goroutine that was parked before the recording
+// began has told nobody why.
+func stateBlocked(reason string) string {
+	if reason == "" {
+		return "blocked, reason not recorded"
+	}
+	return "blocked: " + reason
 }
 
 // PauseTime adds up the stop-the-worlds of a kind, "" for all of them.

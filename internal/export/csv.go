@@ -80,6 +80,16 @@ func Tables() []string {
 	return names
 }
 
+// TablesOf are those of [Tables] that a model holds.
+func TablesOf(m *model.Model) (names []string) {
+	for _, t := range tables {
+		if t.needs(m) {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
 // CSV writes one table with a head. Durations and times are nanoseconds,
 // times since the window's start; a time outside the window is empty. Stacks
 // are function names, leaf first, between semicolons. Text that a spreadsheet
@@ -183,12 +193,20 @@ func merge(known []string, m map[string]time.Duration) []string {
 func (t *timesTable) head(first ...string) []string {
 	row := append(first, "running_ns", "runnable_ns", "syscall_ns", "syscall_blocked_ns", "unknown_ns", "blocked_ns")
 	for _, r := range t.reasons {
-		row = append(row, cell(stateBlocked(r)))
+		row = append(row, cell(blockedColumn(r)))
 	}
 	for _, r := range t.ranges {
 		row = append(row, cell("in range: "+r))
 	}
 	return row
+}
+
+// blockedColumn is the head of a reason's column, as the states profile has it.
+func blockedColumn(reason string) string {
+	if reason == "" {
+		return "blocked, reason not recorded"
+	}
+	return "blocked: " + reason
 }
 
 func (t *timesTable) row(times model.Times, ranges map[string]time.Duration, first ...string) []string {

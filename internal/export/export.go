@@ -1,6 +1,6 @@
 // Package export turns a model into files that other tools open: pprof
-// profiles, folded stacks for flame graphs, CSV tables and time lines for
-// Perfetto.
+// profiles, folded stacks for flame graphs, CSV tables, and time lines for
+// speedscope, Chrome and Perfetto.
 //
 // It hides the formats: their tables, their units, what they cannot say, and
 // how names that a recording brought along are made harmless. Its types are
@@ -25,35 +25,52 @@ import (
 
 // A Format is one kind of file.
 type Format struct {
-	Name string // on the command line
-	Doc  string // one line: what it is and what opens it
+	Name  string // on the command line
+	Doc   string // one line: what it is and what opens it
+	Ext   string // that those who open it know it by, with its dot
+	Holds Holds
+	// Runs is set when it draws [Options.Slices].
+	Runs bool
 	// Write writes all of the file. Its errors are those of w, [*MissingError] and [*UnknownError].
 	Write func(w io.Writer, m *model.Model, o Options) error
 }
 
+// Holds is how much of a model one file of a format can hold.
+type Holds int
+
+// What a file holds.
+const (
+	OneProfile   Holds = iota // that of Options.Profile
+	ManyProfiles              // that of Options.Profile, or all of them
+	OneTable                  // that of Options.Table
+	TimeLine                  // all that has a time
+)
+
 // All are the formats, in the order in which help lists them.
 var All = []Format{
-	{"pprof", "a profile for `go tool pprof`", Pprof},
-	{"folded", "folded stacks, one line each, for flame graph tools", Folded},
-	{"csv", "one table for a spreadsheet or a script", CSV},
-	{"perfetto", "a time line for ui.perfetto.dev", Perfetto},
+	{Name: "pprof", Doc: "a profile for `go tool pprof`", Ext: ".pb.gz", Holds: OneProfile, Write: Pprof},
+	{Name: "folded", Doc: "folded stacks, one line each, for flame graph tools", Ext: ".folded", Holds: OneProfile, Write: Folded},
+	{Name: "speedscope", Doc: "profiles and Ps over time, for www.speedscope.app", Ext: ".speedscope.json", Holds: ManyProfiles, Runs: true, Write: Speedscope},
+	{Name: "csv", Doc: "one table for a spreadsheet or a script", Ext: ".csv", Holds: OneTable, Write: CSV},
+	{Name: "perfetto", Doc: "a time line for ui.perfetto.dev and its trace processor", Ext: ".pftrace", Holds: TimeLine, Runs: true, Write: Perfetto},
+	{Name: "chrome", Doc: "the same as JSON, for chrome://tracing and others", Ext: ".trace.json", Holds: TimeLine, Runs: true, Write: Chrome},
 }
 
 // Options say what of the model goes into a file.
 type Options struct {
-	// Profile chooses what Pprof and Folded hold; empty means [States]. CSV
-	// without a Table follows it too.
+	// Profile chooses what Pprof and Folded hold; empty means [States], and all
+	// that there are for Speedscope. CSV without a Table follows it too.
 	Profile Profile
 	// Table chooses the table of CSV, one of [Tables]; empty follows Profile.
 	Table string
 	// Group keeps goroutines with this start function only; empty keeps all.
 	// What belongs to no goroutine group (Ps, collections, heap, tasks) is
-	// left out of a filtered CSV with a [*MissingError], and kept in Perfetto
-	// as the background of the group's slices.
+	// left out of a filtered CSV with a [*MissingError], and kept in a time
+	// line as the background of the group's slices.
 	Group string
-	// Slices are single runs for Perfetto, in any order. The model has none,
-	// for it does not grow with the length of the trace; the caller gets them
-	// from the trace itself.
+	// Slices are single runs for time lines, those of one P and those of one
+	// goroutine off it each in order of time. The model has none, for it does not grow with
+	// the length of the trace; the caller gets them from the trace itself.
 	Slices iter.Seq[Slice]
 }
 
@@ -115,6 +132,17 @@ func takenProfile(p Profile) *taken {
 		}
 	}
 	return nil
+}
+
+// ProfilesOf are the profiles that a model holds, in the order of [Profiles].
+func ProfilesOf(m *model.Model) (list []Profile) {
+	for _, p := range Profiles {
+		t := takenProfile(p)
+		if t != nil && t.of(m) != nil || t == nil && m.Sched != nil {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // Whole reports whether a profile covers all of the run even where the model
@@ -253,74 +281,36 @@ func takenSamples(m *model.Model, o Options, p *model.Profile) (samples, error) 
 	return s, nil
 }
 
-// stateSamples spreads each group's time over its states. Time blocked or in
-// system calls is put under the stacks it was spent at, as far as the blocking
-// profiles know them; the rest hangs under the start function.
+// stateSamples are goroutine time with the state as the leaf. What the blocking
+// profiles know no stack of hangs under the start function.
 func stateSamples(m *model.Model, o Options) samples {
 	s := samples{types: []model.ValueType{{Name: "time", Unit: "nanoseconds"}}}
-	add := func(group, state string, frames []model.Frame, d time.Duration) {
-		if d > 0 {
-			leaf := append([]model.Frame{{Func: "[" + state + "]"}}, frames...)
-			s.list = append(s.list, sample{frames: leaf, values: []int64{int64(d)}, group: group})
-		}
-	}
-	waits := map[string][]model.Wait{}
-	for _, w := range m.Sched.Waits {
-		// Of a wait for a P the stack is the waker's, not the goroutine's.
-		if w.Kind != model.SchedWait && w.Stack != 0 {
-			waits[w.Group] = append(waits[w.Group], w)
-		}
-	}
-	for i := range m.Sched.Groups {
-		g := &m.Sched.Groups[i]
-		if !o.keeps(g.Name) {
+	for t := range m.Sched.StateTimes() {
+		if !o.keeps(t.Group.Name) {
 			continue
 		}
-		start := []model.Frame{{Func: g.Name, File: g.Start.File, Line: g.Start.Line}}
-		if g.Name == "" {
-			start[0].Func = noName
+		frames := m.Stacks.Frames(t.Stack)
+		if t.Stack == 0 {
+			frames = []model.Frame{startFrame(t.Group)}
 		}
-		rest := stateTimes(g)
-		for _, w := range waits[g.Name] {
-			state := stateBlocked(w.Reason)
-			if w.Kind == model.SyscallWait {
-				state = stateSyscall
-			}
-			d := min(w.Total, rest[state])
-			rest[state] -= d
-			add(g.Name, state, m.Stacks.Frames(w.Stack), d)
-		}
-		for _, state := range sortedKeys(rest) {
-			add(g.Name, state, start, rest[state])
-		}
+		leaf := append([]model.Frame{{Func: "[" + t.State + "]"}}, frames...)
+		s.list = append(s.list, sample{frames: leaf, values: []int64{int64(t.Total)}, group: t.Group.Name})
 	}
 	return s
 }
 
+func startFrame(g *model.Group) model.Frame {
+	f := model.Frame{Func: g.Name, File: g.Start.File, Line: g.Start.Line}
+	if g.Name == "" {
+		f.Func = noName
+	}
+	return f
+}
+
 const (
-	noName       = "(no start function known)"
-	noStack      = "(no stack)"
-	stateSyscall = "system call"
+	noName  = "(no start function known)"
+	noStack = "(no stack)"
 )
-
-func stateTimes(g *model.Group) map[string]time.Duration {
-	t := map[string]time.Duration{
-		"running": g.Times.Running, "runnable": g.Runnable, stateSyscall: g.Syscall + g.SyscallBlocked, "unknown": g.Unknown,
-	}
-	for reason, d := range g.Blocked {
-		t[stateBlocked(reason)] += d
-	}
-	return t
-}
-
-// stateBlocked names a wait. A goroutine that was parked before the recording
-// began has told nobody why.
-func stateBlocked(reason string) string {
-	if reason == "" {
-		return "blocked, reason not recorded"
-	}
-	return "blocked: " + reason
-}
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

@@ -116,22 +116,34 @@ func addCounters(m *model.Model) {
 
 func slicesOf(list ...Slice) func(func(Slice) bool) { return slices.Values(list) }
 
-func TestGolden(t *testing.T) {
-	ms := time.Millisecond
-	runs := slicesOf(
+// exampleRuns are single runs of the example.
+func exampleRuns() func(func(Slice) bool) {
+	const ms = time.Millisecond
+	return slicesOf(
 		Slice{Proc: 0, Goroutine: 7, Group: "main.worker", Begin: 2 * ms, End: 5*ms + 7, Stack: 1},
 		Slice{Proc: -1, Goroutine: 7, Group: "main.worker", Name: "chan send", Begin: 5*ms + 7, End: 9 * ms},
 		Slice{Proc: 1, Goroutine: 8, Group: hostile, Begin: 3 * ms, End: 4 * ms},
 	)
+}
+
+func TestGolden(t *testing.T) {
+	runs := exampleRuns()
 	type test struct {
 		file   string
 		format string
 		o      Options
 	}
 	tests := []test{
-		{"perfetto.json", "perfetto", Options{}},
-		{"perfetto-slices.json", "perfetto", Options{Slices: runs}},
-		{"perfetto-group.json", "perfetto", Options{Slices: runs, Group: hostile}},
+		{"chrome.json", "chrome", Options{}},
+		{"chrome-slices.json", "chrome", Options{Slices: runs}},
+		{"chrome-group.json", "chrome", Options{Slices: runs, Group: hostile}},
+		{"perfetto.txt", "perfetto", Options{}},
+		{"perfetto-slices.txt", "perfetto", Options{Slices: runs}},
+		{"perfetto-group.txt", "perfetto", Options{Slices: runs, Group: hostile}},
+		{"speedscope.json", "speedscope", Options{}},
+		{"speedscope-slices.json", "speedscope", Options{Slices: runs}},
+		{"speedscope-group.json", "speedscope", Options{Slices: runs, Group: hostile}},
+		{"speedscope-cpu.json", "speedscope", Options{Profile: CPU, Slices: runs}},
 		{"group.folded", "folded", Options{Group: "main.worker"}},
 		{"waits-sync.csv", "csv", Options{Profile: Sync}},
 	}
@@ -153,6 +165,9 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				got = []byte(p.String() + "\n")
+			}
+			if tt.format == "perfetto" {
+				got = protoText(t, got)
 			}
 			checkHarmless(t, got)
 			golden(t, filepath.Join("testdata", tt.file), got)
@@ -232,7 +247,7 @@ func TestCSVIsRectangular(t *testing.T) {
 	}
 }
 
-func TestPerfettoShape(t *testing.T) {
+func TestChromeShape(t *testing.T) {
 	var file struct {
 		OtherData struct{ Holds, Lacks []string }
 		Events    []struct {
@@ -242,7 +257,7 @@ func TestPerfettoShape(t *testing.T) {
 			ID  string
 		} `json:"traceEvents"`
 	}
-	if err := json.Unmarshal(write(t, "perfetto", example(), Options{}), &file); err != nil {
+	if err := json.Unmarshal(write(t, "chrome", example(), Options{}), &file); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(file.OtherData.Lacks, "single runs of goroutines") {
@@ -287,6 +302,9 @@ func TestErrors(t *testing.T) {
 		{"pprof", empty, Options{}, "no execution trace was recorded", model.Trace},
 		{"folded", empty, Options{Profile: Sync}, "no execution trace was recorded", model.Trace},
 		{"perfetto", empty, Options{}, "no execution trace was recorded", model.Trace},
+		{"chrome", empty, Options{}, "no execution trace was recorded", model.Trace},
+		{"speedscope", empty, Options{}, "none was recorded", model.CPU},
+		{"speedscope", empty, Options{Profile: Sync}, "no execution trace was recorded", model.Trace},
 		{"csv", empty, Options{Table: "tasks"}, "was not recorded", model.Trace},
 		{"csv", traced, Options{Table: "cpu"}, "was not recorded", model.CPU},
 		{"pprof", traced, Options{Profile: CPU}, "no CPU samples were recorded", model.CPU},
@@ -298,7 +316,7 @@ func TestErrors(t *testing.T) {
 		unknown := tests[0]
 		unknown.format, unknown.m, unknown.o, unknown.want, unknown.needs = f.Name, example(), Options{Group: "main.wroker"}, `no group "main.wroker" (there are: main.worker,`, ""
 		tests = append(tests, unknown)
-		if f.Name != "perfetto" {
+		if f.Holds != TimeLine {
 			unknown.o, unknown.want = Options{Profile: "snyc"}, `no profile "snyc" (there are: net, sync, `
 			tests = append(tests, unknown)
 		}
@@ -329,7 +347,7 @@ func TestNoProcs(t *testing.T) {
 	m := example()
 	m.Run.Procs = 0
 	m.GC.Load = nil
-	if data := write(t, "perfetto", m, Options{}); !json.Valid(data) {
+	if data := write(t, "chrome", m, Options{}); !json.Valid(data) {
 		t.Errorf("not JSON:\n%s", data)
 	}
 	if data := write(t, "csv", m, Options{Table: "utilization"}); bytes.Contains(data, []byte("NaN")) {

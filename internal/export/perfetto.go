@@ -2,286 +2,350 @@ package export
 
 import (
 	"bufio"
-	"cmp"
-	"encoding/json"
-	"fmt"
+	"encoding/binary"
 	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/gowhy/gowhy/model"
 )
 
-// Perfetto writes a time line in Chrome's JSON trace event format.
+// Perfetto writes a time line in Perfetto's own format, a protobuf message
+// perfetto.protos.Trace, which has less than half of the JSON's size and opens
+// where that is too large: ui.perfetto.dev, trace_processor. An instant event at the
+// begin, "about this file", says what it holds and what not.
 //
-// From the model come counters (Ps in use and goroutines waiting for one,
-// averaged over the timeline's buckets; heap and its goal; mutator
-// utilization), collections, stop-the-worlds, and the slowest user tasks of
-// each type. Single runs of goroutines come from [Options.Slices], and are
-// missing without them; the file's otherData says what it holds and what not.
+// The message is a list of TracePackets, and of the protocol a handful of
+// messages are enough; they are written by hand here, with the field numbers
+// beside their names. What the format calls a slice is a begin and an end on
+// a track: readers put them in order of time and close the last that is open, so
+// that those of one track must lie in each other or side by side.
 func Perfetto(w io.Writer, m *model.Model, o Options) error {
-	if m.Sched == nil {
-		return &MissingError{"time line", "no execution trace was recorded", model.Trace}
-	}
-	if err := o.checkGroup(m); err != nil {
-		return err
-	}
-	p := &perfetto{m: m, w: bufio.NewWriterSize(w, 1<<16)}
-	p.begin(o)
-	p.counters()
-	if m.GC != nil {
-		p.collector()
-	}
-	if m.Tasks != nil {
-		p.tasks()
-	}
-	if o.Slices != nil {
-		p.slices(o)
-	}
-	return p.end()
+	return draw(w, m, o, func(w io.Writer, m *model.Model) canvas {
+		return &perfetto{m: m, w: bufio.NewWriterSize(w, 1<<16), tracks: map[trackKey]*protoTrack{}, names: map[string]uint64{}}
+	})
 }
 
-// Rows of the time line: Perfetto groups threads by process.
+// Fields of perfetto.protos, by message.
 const (
-	rowsProgram    = 1 // counters, collections, pauses, tasks
-	rowsProcs      = 2 // a thread for each P
-	rowsGoroutines = 3 // a thread for each goroutine, for what it does off its P
+	tracePacket = 1 // of Trace
 
-	trackCycles = 1
-	trackPauses = 2
+	packetTimestamp  = 8 // of TracePacket
+	packetSequence   = 10
+	packetTrackEvent = 11
+	packetInterned   = 12
+	packetFlags      = 13
+	packetTrack      = 60
+
+	trackUUID    = 1 // of TrackDescriptor
+	trackName    = 2
+	trackParent  = 5
+	trackCounter = 8
+	trackOrder   = 11
+	trackRank    = 12
+
+	counterUnit     = 3 // of CounterDescriptor
+	counterUnitName = 6
+
+	eventAnnotation = 4 // of TrackEvent
+	eventType       = 9
+	eventNameIID    = 10
+	eventTrack      = 11
+	eventCategory   = 22
+	eventName       = 23
+	eventCounterInt = 30
+	eventCounter    = 44
+
+	annotationBool   = 2 // of DebugAnnotation
+	annotationUint   = 3
+	annotationInt    = 4
+	annotationDouble = 5
+	annotationString = 6
+	annotationName   = 10
+	annotationArray  = 12
+
+	internedEventName = 2 // of InternedData
+
+	nameIID  = 1 // of EventName
+	nameText = 2
 )
 
-// micros is a time in the format's unit; three digits keep the nanoseconds.
-type micros time.Duration
+// Values of its enumerations.
+const (
+	flagCleared = 1 // what was interned before is forgotten
+	flagNeeds   = 2 // uses what was interned
 
-func (d micros) MarshalJSON() ([]byte, error) { return d.append(nil), nil }
+	sliceBegin = 1
+	sliceEnd   = 2
+	instant    = 3
+	counted    = 4
 
-func (d micros) append(b []byte) []byte {
-	u := uint64(d)
-	if d < 0 {
-		b, u = append(b, '-'), -u
-	}
-	b = strconv.AppendUint(b, u/1000, 10)
-	u %= 1000
-	return append(b, '.', byte('0'+u/100), byte('0'+u/10%10), byte('0'+u%10))
+	orderExplicit = 3
+
+	protoCount = 2
+	protoBytes = 3
+)
+
+// sequence is the one sequence of packets in the file.
+const sequence = 1
+
+type trackKey struct {
+	group int
+	id    int64
+	part  string // of a counter or a task
 }
 
-// An event is one trace event; see the format's description for the letters.
-type event struct {
-	Phase string         `json:"ph"`
-	Name  string         `json:"name"`
-	Cat   string         `json:"cat,omitempty"`
-	Pid   int            `json:"pid"`
-	Tid   int64          `json:"tid"`
-	Ts    micros         `json:"ts"`
-	Dur   *micros        `json:"dur,omitempty"`
-	ID    string         `json:"id,omitempty"`
-	Args  map[string]any `json:"args,omitempty"` // json sorts the keys
+// A protoTrack is a track and how far it is written.
+type protoTrack struct {
+	uuid uint64
+	done time.Duration // the end of its last span
 }
 
+// perfetto is a canvas of protobuf packets.
 type perfetto struct {
-	m     *model.Model
-	w     *bufio.Writer
-	count int
-	err   error
+	m                          *model.Model
+	w                          *bufio.Writer
+	tracks                     map[trackKey]*protoTrack
+	names                      map[string]uint64 // of runs, interned
+	begun                      bool
+	err                        error
+	packet, body, inner, array []byte // scratch, each inside the one before
 }
 
-func (p *perfetto) emit(e event) {
-	if p.err != nil {
-		return
-	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		p.err = err
-		return
-	}
-	if p.count++; p.count > 1 {
-		p.w.WriteString(",\n")
-	}
-	if _, err := p.w.Write(data); err != nil {
-		p.err = err
-	}
-}
-
-// begin writes what the file says about itself: readers must not take a
-// missing track for a program that did nothing.
-func (p *perfetto) begin(o Options) {
-	cov := p.m.Run.Coverage
-	holds := []string{"counters averaged over buckets", "collections and stop-the-worlds", "the slowest user tasks of each type"}
-	lacks := []string{}
-	if o.Slices == nil {
-		lacks = append(lacks, "single runs of goroutines")
-	} else {
-		holds = append(holds, "single runs of goroutines")
-	}
-	notes := []string{}
-	for _, n := range cov.Notes {
-		notes = append(notes, plain(n))
-	}
-	about, err := json.Marshal(map[string]any{
-		"go": plain(p.m.Run.Go), "holds": holds, "lacks": lacks, "group": plain(o.Group),
-		"duration_ns": int64(p.m.Run.Duration), "lost_bytes": cov.LostBytes, "lost_events": cov.LostEvents, "notes": notes,
-	})
-	p.err = err
-	fmt.Fprintf(p.w, "{\"displayTimeUnit\":\"ns\",\"otherData\":%s,\"traceEvents\":[\n", about)
-	p.name("process_name", rowsProgram, 0, "Go program")
-}
+func (p *perfetto) broken() bool { return p.err != nil }
 
 func (p *perfetto) end() error {
-	p.w.WriteString("\n]}\n")
 	if p.err != nil {
 		return p.err
 	}
 	return p.w.Flush()
 }
 
-func (p *perfetto) name(what string, pid int, tid int64, name string) {
-	p.emit(event{Phase: "M", Name: what, Pid: pid, Tid: tid, Args: map[string]any{"name": name}})
+// The wire format: a field is its number and type, and a varint, eight bytes, or
+// a length and so many bytes.
+
+func putVarint(b []byte, field int, v uint64) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(field)<<3), v)
 }
 
-func (p *perfetto) counter(name string, at time.Duration, args map[string]any) {
-	p.emit(event{Phase: "C", Name: name, Pid: rowsProgram, Ts: micros(at), Args: args})
+func putDouble(b []byte, field int, f float64) []byte {
+	b = binary.AppendUvarint(b, uint64(field)<<3|1)
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 }
 
-func (p *perfetto) span(pid int, tid int64, name, cat string, begin, end time.Duration, args map[string]any) {
-	dur := micros(end - begin)
-	p.emit(event{Phase: "X", Name: name, Cat: cat, Pid: pid, Tid: tid, Ts: micros(begin), Dur: &dur, Args: args})
+func putBytes[T string | []byte](b []byte, field int, data T) []byte {
+	b = binary.AppendUvarint(b, uint64(field)<<3|2)
+	b = binary.AppendUvarint(b, uint64(len(data)))
+	return append(b, data...)
 }
 
-func (p *perfetto) counters() {
-	for _, b := range p.m.Sched.Timeline {
-		p.counter("Ps", b.Start, map[string]any{"running": b.Running, "held, not running": max(0, b.Held-b.Running)})
-		p.counter("goroutines waiting for a P", b.Start, map[string]any{"runnable": b.Runnable})
+func putBool(b []byte, field int, v bool) []byte {
+	if v {
+		return putVarint(b, field, 1)
 	}
+	return putVarint(b, field, 0)
 }
 
-func (p *perfetto) collector() {
-	g := p.m.GC
-	for _, h := range g.Heap {
-		p.counter("heap", h.At, map[string]any{"alloc": h.Alloc, "goal": h.Goal})
+// send writes p.packet, a TracePacket without what every one has.
+func (p *perfetto) send(flags uint64) {
+	if p.err != nil {
+		return
 	}
-	for _, s := range g.Utilization(model.CountAll, p.m.Run.Procs, 0, p.m.Run.Duration) {
-		for _, step := range s[:max(0, len(s)-1)] {
-			if math.IsNaN(step.Util) || math.IsInf(step.Util, 0) {
-				continue // of no P; JSON has no such number
-			}
-			p.counter("mutator utilization", step.At, map[string]any{"utilization": step.Util})
-		}
+	b := putVarint(p.packet, packetSequence, sequence)
+	if !p.begun {
+		flags |= flagCleared
+		p.begun = true
 	}
-	p.name("thread_name", rowsProgram, trackCycles, "garbage collections")
-	for _, c := range g.Cycles {
-		begin, end := max(c.Begin, 0), c.End
-		if end < 0 {
-			end = p.m.Run.Duration
-		}
-		p.span(rowsProgram, trackCycles, "GC "+strconv.FormatUint(c.Seq, 10), "gc", begin, end,
-			map[string]any{"begin seen": c.Begin >= 0, "end seen": c.End >= 0})
+	if flags != 0 {
+		b = putVarint(b, packetFlags, flags)
 	}
-	p.name("thread_name", rowsProgram, trackPauses, "stop the world")
-	for _, s := range g.Pauses {
-		p.span(rowsProgram, trackPauses, plain(s.Kind), "stw", s.At, s.At+s.Duration, p.stack(s.Stack))
+	p.packet = b
+	head := binary.AppendUvarint(p.w.AvailableBuffer(), tracePacket<<3|2)
+	head = binary.AppendUvarint(head, uint64(len(b)))
+	if _, err := p.w.Write(head); err != nil {
+		p.err = err
+		return
 	}
-}
-
-func (p *perfetto) tasks() {
-	for _, t := range p.m.Tasks.Slow {
-		e := event{
-			Phase: "b", Name: plain(t.Name), Cat: "task", Pid: rowsProgram, Ts: micros(max(t.Begin, 0)), ID: strconv.FormatUint(t.ID, 10),
-			Args: map[string]any{"parent": strconv.FormatUint(t.Parent, 10), "logs": t.Logs, "begin seen": t.Begin >= 0, "end seen": t.End >= 0},
-		}
-		p.emit(e)
-		e.Phase, e.Args, e.Ts = "e", nil, micros(t.End)
-		if t.End < 0 {
-			e.Ts = micros(p.m.Run.Duration)
-		}
-		p.emit(e)
-	}
-}
-
-func (p *perfetto) slices(o Options) {
-	p.name("process_name", rowsProcs, 0, "Ps")
-	p.name("process_name", rowsGoroutines, 0, "goroutines off their P")
-	named := map[[2]int64]bool{}
-	quote := quoter()
-	for s := range o.Slices {
-		if p.err != nil {
-			break // a full disk: the rest of the trace need not be read
-		}
-		if !o.keeps(s.Group) {
-			continue
-		}
-		pid, tid := rowsProcs, int64(s.Proc)
-		if s.Proc < 0 {
-			pid, tid = rowsGoroutines, s.Goroutine
-		}
-		if key := [2]int64{int64(pid), tid}; !named[key] {
-			named[key] = true
-			track := fmt.Sprint("P ", s.Proc)
-			if s.Proc < 0 {
-				track = fmt.Sprintf("G %d %s", s.Goroutine, plain(s.Group))
-			}
-			p.name("thread_name", pid, tid, track)
-		}
-		p.run(s, pid, tid, quote)
-	}
-}
-
-// run writes the slice of a goroutine's run. A trace has ten million of them,
-// so that this is written by hand: encoding/json takes ten times as long.
-func (p *perfetto) run(s Slice, pid int, tid int64, quote func(string) []byte) {
-	b := p.w.AvailableBuffer()
-	if p.count++; p.count > 1 {
-		b = append(b, ",\n"...)
-	}
-	b = append(b, `{"ph":"X","name":`...)
-	b = append(b, quote(cmp.Or(s.Name, s.Group, noName))...)
-	b = append(b, `,"pid":`...)
-	b = strconv.AppendInt(b, int64(pid), 10)
-	b = append(b, `,"tid":`...)
-	b = strconv.AppendInt(b, tid, 10)
-	b = append(b, `,"ts":`...)
-	b = micros(s.Begin).append(b)
-	b = append(b, `,"dur":`...)
-	b = micros(s.End - s.Begin).append(b)
-	b = append(b, `,"args":{"goroutine":`...)
-	b = strconv.AppendInt(b, s.Goroutine, 10)
-	if s.Stack != 0 {
-		names, err := json.Marshal(p.stackNames(s.Stack))
-		p.err = cmp.Or(p.err, err)
-		b = append(append(b, `,"stack":`...), names...)
-	}
-	b = append(b, "}}"...)
 	if _, err := p.w.Write(b); err != nil {
-		p.err = cmp.Or(p.err, err)
+		p.err = err
 	}
 }
 
-// quoter returns a function that makes JSON of names, each only once.
-func quoter() func(string) []byte {
-	known := map[string][]byte{}
-	return func(name string) []byte {
-		q, ok := known[name]
-		if !ok {
-			// A string's encoding cannot fail.
-			q, _ = json.Marshal(plain(name))
-			known[name] = q
+// open returns a track, written when it is new.
+func (p *perfetto) open(key trackKey, parent uint64, describe func(b []byte) []byte) *protoTrack {
+	t := p.tracks[key]
+	if t == nil {
+		t = &protoTrack{uuid: uint64(len(p.tracks) + 1)}
+		p.tracks[key] = t
+		b := putVarint(p.body[:0], trackUUID, t.uuid)
+		if parent != 0 {
+			b = putVarint(b, trackParent, parent)
 		}
-		return q
+		p.body = describe(b)
+		p.packet = putBytes(p.packet[:0], packetTrack, p.body)
+		p.send(0)
+	}
+	return t
+}
+
+// groupTrack is the track of a group; its name is empty until it is given one.
+func (p *perfetto) groupTrack(group int) uint64 {
+	if t := p.tracks[trackKey{group: group}]; t != nil {
+		return t.uuid
+	}
+	return 0
+}
+
+func (p *perfetto) group(group int, name string) {
+	p.open(trackKey{group: group}, 0, func(b []byte) []byte {
+		return putVarint(putBytes(b, trackName, name), trackOrder, orderExplicit)
+	})
+}
+
+func (p *perfetto) track(group int, id int64, name string) {
+	p.open(trackKey{group, id, "spans"}, p.groupTrack(group), func(b []byte) []byte {
+		return putVarint(putBytes(b, trackName, name), trackRank, uint64(id)&math.MaxInt32)
+	})
+}
+
+// event writes p.body, a TrackEvent, at a moment.
+func (p *perfetto) event(at time.Duration, flags uint64) {
+	p.packet = putVarint(p.packet[:0], packetTimestamp, uint64(max(at, 0)))
+	p.packet = putBytes(p.packet, packetTrackEvent, p.body)
+	p.send(flags)
+}
+
+func (p *perfetto) about(facts []arg) {
+	t := p.open(trackKey{part: "about"}, 0, func(b []byte) []byte { return putBytes(b, trackName, "about this file") })
+	p.body = putVarint(putVarint(p.body[:0], eventType, instant), eventTrack, t.uuid)
+	p.body = putBytes(p.body, eventName, "about this file")
+	p.annotate(facts)
+	p.event(0, 0)
+}
+
+// annotate adds args to p.body.
+func (p *perfetto) annotate(args []arg) {
+	for _, a := range args {
+		p.inner = p.value(putBytes(p.inner[:0], annotationName, a.name), a.value)
+		p.body = putBytes(p.body, eventAnnotation, p.inner)
 	}
 }
 
-func (p *perfetto) stackNames(id model.Stack) (names []string) {
-	for _, f := range p.m.Stacks.Frames(id) {
-		names = append(names, plain(f.Func))
+func (p *perfetto) value(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case bool:
+		return putBool(b, annotationBool, v)
+	case int64:
+		return putVarint(b, annotationInt, uint64(v))
+	case uint64:
+		return putVarint(b, annotationUint, v)
+	case float64:
+		return putDouble(b, annotationDouble, v)
+	case string:
+		return putBytes(b, annotationString, v)
+	case []string:
+		for _, s := range v {
+			p.array = putBytes(p.array[:0], annotationString, s)
+			b = putBytes(b, annotationArray, p.array)
+		}
 	}
-	return names
+	return b
 }
 
-func (p *perfetto) stack(id model.Stack) map[string]any {
-	args := map[string]any{}
-	if names := p.stackNames(id); len(names) > 0 {
-		args["stack"] = names
+// counter draws each value on a track of its own.
+func (p *perfetto) counter(name, unit string, at time.Duration, values []arg) {
+	for _, v := range values {
+		t := p.open(trackKey{rowsProgram, 0, name + ": " + v.name}, p.groupTrack(rowsProgram), func(b []byte) []byte {
+			label := name
+			if len(values) > 1 {
+				label = name + ": " + v.name
+			}
+			return putBytes(putBytes(b, trackName, label), trackCounter, describeUnit(unit))
+		})
+		p.body = putVarint(putVarint(p.body[:0], eventType, counted), eventTrack, t.uuid)
+		switch n := v.value.(type) {
+		case uint64:
+			p.body = putVarint(p.body, eventCounterInt, min(n, math.MaxInt64))
+		case float64:
+			p.body = putDouble(p.body, eventCounter, n)
+		}
+		p.event(at, 0)
 	}
-	return args
+}
+
+func describeUnit(unit string) []byte {
+	switch unit {
+	case unitBytes:
+		return putVarint(nil, counterUnit, protoBytes)
+	case unitCount:
+		return putVarint(nil, counterUnit, protoCount)
+	}
+	return putBytes(nil, counterUnitName, unit)
+}
+
+// fits cuts a span to what its track has free, and takes it; false when
+// nothing is left.
+func (t *protoTrack) fits(begin, end time.Duration) (time.Duration, time.Duration, bool) {
+	begin = max(begin, t.done)
+	if end < begin {
+		return 0, 0, false
+	}
+	t.done = end
+	return begin, end, true
+}
+
+func (p *perfetto) span(group int, id int64, name, category string, begin, end time.Duration, args []arg) {
+	p.stretch(p.tracks[trackKey{group, id, "spans"}], name, category, begin, end, args)
+}
+
+func (p *perfetto) stretch(t *protoTrack, name, category string, begin, end time.Duration, args []arg) {
+	begin, end, ok := t.fits(begin, end)
+	if !ok {
+		return
+	}
+	p.body = putVarint(putVarint(p.body[:0], eventType, sliceBegin), eventTrack, t.uuid)
+	p.body = putBytes(putBytes(p.body, eventCategory, category), eventName, name)
+	p.annotate(args)
+	p.event(begin, 0)
+	p.close(t, end)
+}
+
+func (p *perfetto) close(t *protoTrack, at time.Duration) {
+	p.body = putVarint(putVarint(p.body[:0], eventType, sliceEnd), eventTrack, t.uuid)
+	p.event(at, 0)
+}
+
+// task gives each task a track of its own, for tasks overlap.
+func (p *perfetto) task(id uint64, name string, begin, end time.Duration, args []arg) {
+	t := p.open(trackKey{rowsProgram, int64(id), "task"}, p.groupTrack(rowsProgram), func(b []byte) []byte {
+		return putVarint(putBytes(b, trackName, "task "+name), trackRank, math.MaxInt32)
+	})
+	p.stretch(t, name, "task", begin, end, args)
+}
+
+func (p *perfetto) run(group int, id int64, s Slice) {
+	t := p.tracks[trackKey{group, id, "spans"}]
+	begin, end, ok := t.fits(s.Begin, s.End)
+	if !ok {
+		return
+	}
+	p.packet = putVarint(p.packet[:0], packetTimestamp, uint64(max(begin, 0)))
+	iid := p.names[s.Name]
+	if iid == 0 {
+		iid = uint64(len(p.names) + 1)
+		p.names[s.Name] = iid
+		p.inner = putBytes(putVarint(p.inner[:0], nameIID, iid), nameText, plain(s.Name))
+		p.body = putBytes(p.body[:0], internedEventName, p.inner)
+		p.packet = putBytes(p.packet, packetInterned, p.body)
+	}
+	p.body = putVarint(putVarint(p.body[:0], eventType, sliceBegin), eventTrack, t.uuid)
+	p.body = putVarint(p.body, eventNameIID, iid)
+	args := []arg{{"goroutine", s.Goroutine}}
+	if s.Stack != 0 {
+		args = append(args, arg{"stack", stackNames(p.m, s.Stack)})
+	}
+	p.annotate(args)
+	p.packet = putBytes(p.packet, packetTrackEvent, p.body)
+	p.send(flagNeeds)
+	p.close(t, end)
 }
