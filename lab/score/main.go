@@ -44,6 +44,7 @@ type options struct {
 	out           string
 	from, into    string // files of results
 	prove         bool
+	only          string // name of experiments
 	keep, rejudge string // folders of recordings
 	seed          uint64
 	lab           string // folder of the cases
@@ -62,6 +63,7 @@ func main() {
 	flag.StringVar(&o.from, "from", "", "run nothing: write the page again from this `FILE` of results")
 	flag.StringVar(&o.into, "into", "", "put the results into this `FILE` of results, in the place of the same cases' there")
 	flag.BoolVar(&o.prove, "prove", false, "make the experiments only")
+	flag.StringVar(&o.only, "only", "", "of -prove, only experiments with this `NAME`")
 	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
 	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
@@ -116,6 +118,8 @@ func (o *options) run(ctx context.Context) error {
 		return errors.New("-prove makes experiments only: -into lab/score.json puts them beside answers")
 	case o.rejudge != "" && (o.into == "" || o.prove || o.short || o.keep != ""):
 		return errors.New("-again needs -into lab/score.json, whose runs it diagnoses again, and neither makes runs nor experiments")
+	case o.only != "" && !o.prove:
+		return errors.New("-only is for -prove")
 	case o.prove && (o.short || !o.verify):
 		return errors.New("-prove makes experiments, which -short and -verify=false leave out")
 	}
@@ -241,6 +245,9 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 	var all []proof
 	if o.verify {
 		all = proofs(cases)
+		if o.only != "" {
+			all = slices.DeleteFunc(all, func(p proof) bool { return p.name != o.only })
+		}
 	}
 	fmt.Fprintf(os.Stderr, "score: %d runs and %d experiments of %d cases, about %v; seed %d\n", len(tasks), len(all), len(cases), estimate(tasks, all, o.pairs).Round(time.Minute), o.seed)
 	if err := build(ctx, bed, cases); err != nil {
@@ -337,6 +344,9 @@ func (o *options) taken(ctx context.Context) Taken {
 	switch {
 	case o.prove:
 		t.Only = "experiments"
+		if o.only != "" {
+			t.Only = "the experiment " + o.only
+		}
 	case !o.verify:
 		t.Only = "answers"
 	}

@@ -21,7 +21,7 @@ type Results struct {
 	Trials  []Trial  `json:"trials"`
 }
 
-// renew takes what was made again in the place of the same cases' old answers and
+// renew takes what was made again in the place of the same cases' old answers and the same
 // experiments, as far as there are new ones.
 func (r *Results) renew(by *Results) {
 	answered, tried := map[string]bool{}, map[string]bool{}
@@ -29,10 +29,10 @@ func (r *Results) renew(by *Results) {
 		answered[by.Answers[i].Case] = true
 	}
 	for i := range by.Trials {
-		tried[by.Trials[i].Case] = true
+		tried[by.Trials[i].what()] = true
 	}
 	r.Answers = append(slices.DeleteFunc(r.Answers, func(a Answer) bool { return answered[a.Case] }), by.Answers...)
-	r.Trials = append(slices.DeleteFunc(r.Trials, func(t Trial) bool { return tried[t.Case] }), by.Trials...)
+	r.Trials = append(slices.DeleteFunc(r.Trials, func(t Trial) bool { return tried[t.what()] }), by.Trials...)
 	r.Anew = append(r.Anew, by.Taken)
 	r.sort()
 }
@@ -122,6 +122,9 @@ type Trial struct {
 	Seconds    float64  `json:"seconds"`
 	Failed     string   `json:"failed,omitempty"`
 }
+
+// what tells the experiments of all cases apart.
+func (t *Trial) what() string { return t.Case + "/" + t.Name + "/" + string(t.Kind) }
 
 // An Effect is what happened to one metric: after ÷ before, with its 95 % interval.
 type Effect struct {

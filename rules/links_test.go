@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/web"
+)
+
+// Every number of every finding can be followed to what shows it on the page. A
+// rule whose facts come from a source with a new name needs its line in
+// internal/web/links.go.
+func TestFindingsCanBeFollowed(t *testing.T) {
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			for _, suite := range [][]*diagnosis.Rule{{rule}, All} {
+				d := diagnosis.Run(c.model, suite, diagnosis.Options{Goal: c.goal})
+				links := (&web.View{Model: c.model, Diagnosis: d}).Links()
+				if len(links) != len(d.Findings) {
+					t.Fatalf("%s: links of %d findings, there are %d", rule.Name, len(links), len(d.Findings))
+				}
+				for i := range d.Findings {
+					checkLinks(t, c, &d.Findings[i], links[i])
+				}
+			}
+		}
+	}
+}
+
+func checkLinks(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
+	t.Helper()
+	if len(l.Evidence) != len(f.Evidence) || len(l.Where) != len(f.Where) || len(l.Symptoms) != len(f.Symptoms) {
+		t.Fatalf("%q: %s: links of other things than it has: %+v", c.story, f.Rule, l)
+	}
+	for i, e := range f.Evidence {
+		if l.Evidence[i] == "" {
+			t.Errorf("%s: no place of the page shows %q, from %q", f.Rule, e.Name, e.Source)
+			continue
+		}
+		checkLink(t, c, f, l.Evidence[i])
+	}
+	for i, w := range f.Where {
+		if l.Where[i] == "" {
+			t.Errorf("%s: no place of the page shows %s", f.Rule, w.Function)
+			continue
+		}
+		checkLink(t, c, f, l.Where[i])
+	}
+	for _, m := range l.More {
+		if !strings.HasPrefix(m.Title, "link.") {
+			t.Errorf("%s: a link called %q", f.Rule, m.Title)
+		}
+		checkLink(t, c, f, m.To)
+	}
+	// Who is said to be at it can be looked at.
+	if c.model.Sched != nil && len(f.Groups) > 0 && c.model.Sched.Group(f.Groups[0]) != nil &&
+		!slices.ContainsFunc(l.More, func(m web.Link) bool {
+			return m.Title == "link.goroutines" && strings.HasPrefix(m.To, "goroutines?group=")
+		}) {
+		t.Errorf("%q: %s is about %v, and nothing leads to them: %+v", c.story, f.Rule, f.Groups, l.More)
+	}
+	for i := range f.Symptoms {
+		checkLinks(t, c, &f.Symptoms[i], l.Symptoms[i])
+	}
+}
+
+// checkLink: a link is a screen that this run has, with parameters that can be read.
+func checkLink(t *testing.T, c *fixture, f *diagnosis.Finding, link string) {
+	t.Helper()
+	screen, rest, _ := strings.Cut(link, "?")
+	q, err := url.ParseQuery(rest)
+	if err != nil {
+		t.Errorf("%q: %s: link %s: %v", c.story, f.Rule, link, err)
+	}
+	has := map[string]bool{"sources": true, "goroutines": c.model.Sched != nil, "runtime": true, "flame": true}
+	if !has[screen] {
+		t.Errorf("%q: %s: link %s: the run has no such screen", c.story, f.Rule, link)
+	}
+	if group := q.Get("group"); screen == "goroutines" && q.Has("group") && c.model.Sched.Group(group) == nil {
+		t.Errorf("%q: %s: link %s: the run has no such group", c.story, f.Rule, link)
+	}
+}
