@@ -5,8 +5,9 @@ go 1.26.0
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // latencies of offered load, exact to three digits in little memory
 	github.com/cilium/ebpf v0.22.0 // loads the small programs with which the kernel counts system calls and switches
-	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // the profile format that every Go tool reads and writes
+	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // the profile format that every Go tool reads and writes, and its own viewer
 	github.com/spf13/cobra v1.10.2 // the command line: subcommands, help, completion
+	github.com/spf13/pflag v1.0.10 // cobra's flags, where help is made from them
 	go.yaml.in/yaml/v3 v3.0.6 // the policy of gowhy gate
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // traces of Go 1.21 and older; the reference that tests and benchmarks compare with
 	golang.org/x/net v0.57.0 // DNS messages, for the load that asks name servers
@@ -15,6 +16,6 @@ require (
 )
 
 require (
+	github.com/ianlancetaylor/demangle v0.0.0-20250417193237-f615e6bd150b // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/spf13/pflag v1.0.10 // indirect
 )

@@ -31,8 +31,8 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "cli rules", ""},
-	{"cli", "diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/whatif model recording",
-		"github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"cli", "diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif model recording",
+		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"rules", "diagnosis model", ""},
@@ -41,6 +41,12 @@ var law = []line{
 	// Output: from values to bytes.
 	{"internal/report", "diagnosis internal/compare internal/experiment internal/gate internal/listing internal/whatif model", ""},
 	{"internal/export", "model", "github.com/google/pprof/profile"},
+
+	// The page: what to draw, and who serves it. The server gets what it shows
+	// from cli and reads no evidence itself.
+	{"internal/timeline", "exectrace model", ""},
+	{"internal/flame", "diagnosis model", ""},
+	{"internal/web", "diagnosis internal/compare internal/export internal/flame internal/report internal/timeline model", ""},
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc model recording", "github.com/google/pprof/profile golang.org/x/sys"},
@@ -104,12 +110,13 @@ var forTests = []string{"internal/corpus", "internal/oracle", "lab/internal/case
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"rules", "internal/demo internal/evidence", ""}, // programs that run, healthy and sick
+	{"rules", "internal/demo internal/evidence internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "", "golang.org/x/exp/trace"},
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
 	{"internal/oracle", "", "github.com/google/pprof/profile"},
 	{"bench/gen", "", "golang.org/x/exp/trace"},
+	{"internal/web", "exectrace", ""}, // pieces made by hand, for a timeline to serve
 }
 
 // never are imports and calls of the standard library that a package does
@@ -125,6 +132,7 @@ var never = []struct{ pkg, imports, calls string }{
 	{"internal/statistics", "os net syscall runtime unsafe", clock},
 	{"internal/report", "os net syscall math/rand", clock},
 	{"internal/export", "os net syscall math/rand", clock},
+	{"internal/flame", "os net syscall math/rand", clock},
 	{"exectrace", "net os/exec", ""},
 }
 

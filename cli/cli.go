@@ -267,7 +267,7 @@ that the change can bring.`,
 	}
 	root.InitDefaultHelpCmd()
 	for _, sub := range root.Commands() {
-		sub.Hidden = sub.Name() == "help" // every command's -h does it
+		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it
 	}
 	return root
 }
@@ -280,10 +280,10 @@ type commandGroup struct {
 
 func (c *command) groups() []commandGroup {
 	return []commandGroup{
-		{"Look", []*cobra.Command{c.diagnoseCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
+		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
 		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand()}},
 		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
-		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand()}},
+		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.pprofCommand()}},
 	}
 }
 

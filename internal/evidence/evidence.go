@@ -52,6 +52,12 @@ type Options struct {
 	Progress func(read, size int64)
 	// Stdin is what "-" reads; nil means os.Stdin.
 	Stdin io.Reader
+	// Trace, if set, takes the trace over before it is read, for those who come
+	// back to pieces of it: it stays open until release, also when Load fails
+	// later. What it returns is given every piece of the trace while that is
+	// accounted, as [exectrace.Options.Piece]. A trace that came as a stream or
+	// packed is kept in a temporary file until release.
+	Trace func(t *exectrace.Trace, release func() error) (piece func(*exectrace.Piece))
 }
 
 // A Window is a piece of a trace in time since its start. A To of 0 is the
@@ -129,6 +135,9 @@ type loader struct {
 	arg              string // the path being read, as given
 	// onlyTrace, if set, is what happens to a trace; all else is passed over.
 	onlyTrace func(source) error
+	// reading is the file that is being read, lent the one that a trace in it
+	// still needs when it has been.
+	reading, lent *os.File
 }
 
 // A source is one file's content.
@@ -200,7 +209,7 @@ func (l *loader) file(p, member string) error {
 	if err != nil {
 		return openProblem(p, err)
 	}
-	defer f.Close()
+	defer l.open(f)()
 	info, err := f.Stat()
 	if err != nil {
 		return openProblem(p, err)
@@ -209,6 +218,19 @@ func (l *loader) file(p, member string) error {
 		return l.stream(p, f)
 	}
 	return l.source(source{name: p, member: member, path: p, size: info.Size(), at: f, r: f})
+}
+
+// open notes which file is being read, and returns what is to be done when it has
+// been.
+func (l *loader) open(f *os.File) func() {
+	outer := l.reading
+	l.reading = f
+	return func() {
+		l.reading = outer
+		if l.lent != f {
+			f.Close()
+		}
+	}
 }
 
 // dir reads the evidence among the files of a directory, passing over the rest.
@@ -478,8 +500,8 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
+	defer os.Remove(f.Name()) // who has it open can still read it
+	defer l.open(f)()
 	n, err := io.Copy(f, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
 	if err != nil && n == 0 {
 		return &Problem{What: fmt.Sprintf("cannot read %q: %v", s.name, err), Err: err}

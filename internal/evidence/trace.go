@@ -24,9 +24,9 @@ func (l *loader) trace(s source) error {
 		return err
 	}
 	windowed := l.opts.Window != Window{}
-	if s.at == nil && windowed {
+	if s.at == nil && (windowed || l.opts.Trace != nil) {
 		// The window counts from the trace's start, which a stream does not
-		// tell before it is read.
+		// tell before it is read, and what is kept is read more than once.
 		return l.spooled(s, l.readTrace)
 	}
 	return l.readTrace(s)
@@ -37,7 +37,10 @@ func (l *loader) readTrace(s source) error {
 	if err != nil {
 		return traceProblem(s.name, err)
 	}
-	defer t.Close()
+	piece := l.hand(s, t)
+	if l.opts.Trace == nil {
+		defer t.Close()
+	}
 	window, err := l.window(s.name, t)
 	if err != nil {
 		return err
@@ -49,6 +52,9 @@ func (l *loader) readTrace(s source) error {
 		Sweeps:    l.opts.Sweeps,
 		Reference: l.opts.Reference,
 		Progress:  l.opts.Progress,
+		Piece:     piece,
+		// A picture needs no wake-ups, logs and labels until somebody looks closer.
+		BarePieces: true,
 	})
 	if err != nil {
 		return traceProblem(s.name, err)
@@ -63,6 +69,20 @@ func (l *loader) readTrace(s source) error {
 		l.traceStart = f.start()
 	}
 	return nil
+}
+
+// hand gives the trace to whoever wants to keep it, with the file that it is in.
+func (l *loader) hand(s source, t *exectrace.Trace) (piece func(*exectrace.Piece)) {
+	if l.opts.Trace == nil {
+		return nil
+	}
+	release := t.Close
+	if s.path == "" && l.reading != nil { // read through the file of an archive
+		in := l.reading
+		l.lent = in
+		release = func() error { return errors.Join(t.Close(), in.Close()) }
+	}
+	return l.opts.Trace(t, release)
 }
 
 func openTrace(s source) (*exectrace.Trace, error) {

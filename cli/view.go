@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/web"
+)
+
+// viewOptions are the flags of view.
+type viewOptions struct {
+	addr    string
+	noOpen  bool
+	reading viewReading
+}
+
+func (c *command) viewCommand() *cobra.Command {
+	o := &viewOptions{}
+	cmd := &cobra.Command{
+		Use:   "view [FILE...]",
+		Short: "Show recordings in the browser, from the verdict to its evidence",
+		Long: `Serves a page on this machine, to you alone: findings, the timeline, flame
+graphs, goroutines, charts and tasks. Each recording is a run of its own; loose
+files, like a trace and the profiles taken beside it, are one run together.
+Results of verify, tune, capacity and compare that were saved as JSON can be
+given as well. Without files the newest recording in this directory is shown.
+
+The address is printed; who has it sees what you see. Nothing leaves the
+machine. Ctrl-C ends it.`,
+		Example: `  gowhy view run.gowhy
+  gowhy view trace.out cpu.pprof
+  gowhy view old.gowhy new.gowhy trial.json   # and compare them
+  gowhy view                                  # the newest recording here`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.view(cmd.Context(), args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.addr, "addr", "127.0.0.1:0", "listen on this `ADDRESS` of the loopback; port 0 is any free one")
+	f.BoolVar(&o.noOpen, "no-open", false, "do not open the browser")
+	o.reading.flags(cmd)
+	return cmd
+}
+
+// openDelay is how long the browser waits for the first run: what cannot be read
+// mostly fails at once, and then there is nothing to open it for.
+const openDelay = 300 * time.Millisecond
+
+func (c *command) view(ctx context.Context, files []string, o *viewOptions) error {
+	if err := o.reading.check(); err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		files = newestRecording(".")
+	}
+	found, err := c.sortFiles(files)
+	if err != nil {
+		return err
+	}
+	l, err := listenLoopback(o.addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	s, err := c.newServer(&o.reading)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l) }()
+	if _, err := fmt.Fprintln(c.Stdout, s.URL(l.Addr())); err != nil {
+		stop()
+		return errors.Join(err, <-served)
+	}
+	r := c.newReadings(found)
+	s.Open(found, r.done)
+	first, opened := r.first, time.After(openDelay)
+	for {
+		select {
+		case err := <-served:
+			return err
+		case err := <-r.failed:
+			stop()
+			<-served
+			return err
+		case <-first:
+		case <-opened:
+		}
+		if opened != nil {
+			c.invite(s, l.Addr(), o.noOpen)
+		}
+		first, opened = nil, nil
+	}
+}
+
+// readings follow how the runs of the command line are read, one after another.
+type readings struct {
+	c      *command
+	first  chan struct{} // closed when there is something to see
+	failed chan error    // why there will be nothing
+	left   int
+	opened bool
+	faults []error
+}
+
+func (c *command) newReadings(found web.Found) *readings {
+	r := &readings{c: c, first: make(chan struct{}), failed: make(chan error, 1), left: len(found.Runs)}
+	if r.left == 0 || len(found.Results) > 0 {
+		r.opened = true // results, or the page that files can be dropped on
+		close(r.first)
+	}
+	return r
+}
+
+// done is told of each run. What cannot be read is said on the terminal, as the
+// page says it; when there is nothing else, it is the end.
+func (r *readings) done(_ web.Source, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // all of it ends
+	}
+	r.left--
+	switch {
+	case err != nil:
+		r.faults = append(r.faults, err)
+	case !r.opened:
+		r.opened = true
+		close(r.first)
+	}
+	switch {
+	case r.left > 0 || len(r.faults) == 0:
+	case r.opened:
+		for _, err := range r.faults {
+			r.c.code(err)
+		}
+	default:
+		for _, err := range r.faults[1:] {
+			r.c.code(err)
+		}
+		r.failed <- r.faults[0]
+	}
+}
+
+// newestRecording returns the recording in a directory that was written last.
+func newestRecording(dir string) []string {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.gowhy"))
+	if err != nil {
+		return nil
+	}
+	var newest []string
+	var at time.Time
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
+			newest, at = []string{p}, info.ModTime()
+		}
+	}
+	return newest
+}
+
+// listenLoopback listens where nobody but this machine can connect.
+func listenLoopback(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, misused("--addr 127.0.0.1:8080", "--addr %q is not HOST:PORT", addr)
+	}
+	if !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
+		return nil, misused("--addr "+report.Words([]string{net.JoinHostPort("127.0.0.1", port)})+"   # from elsewhere: ssh -L",
+			"--addr %q is not of the loopback, and recordings are nobody else's", addr)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, &failure{exitBroken, fmt.Sprintf("cannot listen on %q: %v", addr, err), "--addr 127.0.0.1:0 takes any port that is free"}
+	}
+	return l, nil
+}
+
+// invite brings the reader to the page, or says how to get there.
+func (c *command) invite(s *web.Server, at net.Addr, noOpen bool) {
+	said := "the page is at the address above until Ctrl-C"
+	ssh := os.Getenv("SSH_CONNECTION")
+	switch {
+	case noOpen:
+	case ssh != "" && os.Getenv("BROWSER") == "":
+		c.say("to see it where you sit, run there: " + tunnel(at, ssh))
+		said = "then open the address above; it is good until Ctrl-C"
+	default:
+		open := browser(s.Invitation(at))
+		if open == nil {
+			said = "no browser was found here; open the address above, it is good until Ctrl-C"
+		} else if err := open.Start(); err != nil {
+			said = fmt.Sprintf("the browser did not start (%v); open the address above, it is good until Ctrl-C", err)
+		} else {
+			go func() { _ = open.Wait() }() // its end is its own affair
+		}
+	}
+	c.say(said)
+}
+
+// say writes a line for the person at the terminal.
+func (c *command) say(text string) { fmt.Fprintf(c.Stderr, "gowhy: %s\n", report.Safe(text)) }
+
+// tunnel is the command that makes an address of this machine one of the machine
+// whose user came by SSH, with the same port at both ends.
+func tunnel(at net.Addr, connection string) string {
+	_, port, _ := net.SplitHostPort(at.String()) // of a listener: it has one
+	words := []string{"ssh", "-N", "-L", port + ":" + at.String()}
+	host := "THIS-MACHINE"
+	if f := strings.Fields(connection); len(f) == 4 { // client, its port, server, its port
+		host = f[2]
+		if f[3] != "22" {
+			words = append(words, "-p", f[3])
+		}
+	}
+	if u, err := user.Current(); err == nil {
+		host = u.Username + "@" + host
+	}
+	return report.Words(append(words, host))
+}
+
+// browser is the command that shows a page, nil where there is nobody to see it.
+func browser(address string) *exec.Cmd {
+	if b, _, _ := strings.Cut(os.Getenv("BROWSER"), string(os.PathListSeparator)); b != "" {
+		words := strings.Fields(b)
+		if strings.Contains(b, "%s") {
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], "%s", address)
+			}
+			return exec.Command(words[0], words[1:]...)
+		}
+		return exec.Command(words[0], append(words[1:], address)...)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return exec.Command("open", address)
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	}
+	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	path, err := exec.LookPath("xdg-open")
+	if err != nil {
+		return nil
+	}
+	return exec.Command(path, address)
+}

@@ -1,0 +1,138 @@
+// Package flame makes trees of call stacks: where a program's CPU time, its
+// goroutines' waits or its memory went, by who called whom.
+//
+// It hides where the stacks of each kind come from, how equal ones become one
+// path, what is left out of a tree that is too large to be looked at, how the
+// trees of two runs are laid over each other, and whose a function is. Its
+// types are [Kind] (one of [Kinds]), [Options], [Tree] in columns, and
+// [Owners].
+//
+// flame never draws, and never reads anything but the model.
+package flame
+
+import (
+	"fmt"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// MaxNodes is the most nodes that a tree may have. A picture of 2,000 pixels
+// shows some thousands at a time; this many can still be laid out between two
+// frames of an animation.
+const MaxNodes = 200_000
+
+// Options say which tree.
+type Options struct {
+	Kind string
+	// Group keeps stacks of goroutines with this start function, as
+	// [Tree.Groups] names it; empty keeps all.
+	Group string
+	// Min leaves out nodes with less than this share of the whole, 0 to 1.
+	Min float64
+	// Limit leaves out the smallest nodes when there are more; 0 is [MaxNodes].
+	// Equally small ones are left out together.
+	Limit int
+	// Base is a run to compare with; nil for none.
+	Base *model.Model
+}
+
+// A Tree is all stacks of one kind, equal paths merged. Node 0 is the root; a
+// node's parent comes before it, and its children, largest first, follow it
+// with all that is below them.
+//
+// Sum is Self and the sums of the children; where children were left out, the
+// difference is theirs.
+type Tree struct {
+	Kind, Unit string
+	Total      int64 // of this run; Sum of the root
+	Funcs      []Func
+
+	Parent []int32 // -1 for the root
+	Func   []int32 // index in Funcs; -1 for the root
+	Line   []int32 // where the function called on, or was, in its largest stack; 0 when not known
+	Self   []int64
+	Sum    []int64
+	Base   []int64 // Sum in the base run, times Ratio; nil without one
+
+	LeftNodes int
+	// Groups are the start functions that have stacks of this kind, largest
+	// first; at most [maxGroups] of them.
+	Groups []string
+	// Note says in words how the values were measured and what they miss.
+	Note string
+
+	BaseTotal int64   // of the base run, times Ratio
+	Ratio     float64 // 1 without a base run
+	// PerWhat is operation or second where the base run was brought to as many
+	// of them as this run had; empty where its values are as they were measured.
+	PerWhat string
+}
+
+// A Func is a function of a tree.
+type Func struct {
+	Name  string
+	File  string // empty when not known
+	Owner Owner
+}
+
+const maxGroups = 500
+
+// A MissingError says that a run has nothing of a kind.
+type MissingError struct {
+	Kind  string
+	Group string // that was asked for; empty for all
+	Base  bool   // it is the base run that lacks it
+}
+
+func (e *MissingError) Error() string {
+	run, of := "this run", ""
+	if e.Base {
+		run = "the base run"
+	}
+	if e.Group != "" {
+		of = fmt.Sprintf(" of %q", clip(e.Group, 80))
+	}
+	return fmt.Sprintf("%s has no stacks of kind %s%s", run, e.Kind, of)
+}
+
+// An UnknownError says that there is no such kind.
+type UnknownError struct{ Kind string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("no kind of stacks %q", clip(e.Kind, 80)) }
+
+// A TooLargeError says that values add up to more than a number can hold.
+type TooLargeError struct{ Kind string }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the values of kind %s add up to more than 2^63: the profile is damaged", e.Kind)
+}
+
+// Build makes a tree. Its errors are [*MissingError], [*UnknownError] and
+// [*TooLargeError]. The same model gives the same tree, in whatever order its
+// samples are.
+func Build(m *model.Model, o Options) (*Tree, error) {
+	k := kindNamed(o.Kind)
+	if k == nil {
+		return nil, &UnknownError{o.Kind}
+	}
+	b := newBuilder()
+	w, err := b.take(k, m, o.Group, thisRun)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{Kind: k.name, Unit: k.unit(m), Total: w.total, Groups: w.largestGroups(), Ratio: 1, Note: k.words(m, w)}
+	if o.Base != nil {
+		base, err := b.take(k, o.Base, o.Group, baseRun)
+		if err != nil {
+			return nil, err
+		}
+		t.Ratio, t.PerWhat = k.ratio(m, o.Base)
+		t.BaseTotal = scaled(base.total, t.Ratio)
+		if c := k.comparability(m, o.Base, t.PerWhat); c != "" {
+			t.Note += " " + c
+		}
+		b.ratio = t.Ratio
+	}
+	b.tree(t, o)
+	return t, nil
+}

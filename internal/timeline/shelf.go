@@ -1,0 +1,256 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// A shelf keeps what was made by reading pieces of the trace again, as long as
+// there is room, and makes what is asked for: each thing once, however many
+// ask; the latest asked for first, as that is what somebody looks at; and not
+// what nobody has asked for since.
+type shelf struct {
+	budget  int64
+	workers int
+	// make makes one thing, or some that can be made together.
+	make func(ctx context.Context, items []*item)
+	// together tells how many things like one can be made with it in one pass,
+	// and which.
+	together func(one itemKey) (limit int, with func(other itemKey) bool)
+
+	ctx    context.Context
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+	mu     sync.Mutex
+	items  map[itemKey]*item
+	queue  []*item // the latest asked for last
+	busy   int
+	bytes  int64
+	clock  int64
+	closed bool
+}
+
+type itemKind uint8
+
+const (
+	itemStrips itemKind = iota // of a chunk
+	itemDetail                 // of a chunk
+	itemGo                     // the lane of one goroutine over all of the trace
+	itemSearch
+)
+
+type itemKey struct {
+	kind itemKind
+	n    uint32
+	text string // of a search
+}
+
+type item struct {
+	key      itemKey
+	ready    chan struct{} // closed when it is made or has failed
+	value    any           // may grow before ready, for those that know how to read it
+	bytes    int64
+	err      error
+	used     int64
+	progress atomic.Uint64 // float64 bits, 0 to 1
+}
+
+func (it *item) setProgress(p float64) { it.progress.Store(math.Float64bits(min(max(p, 0), 1))) }
+func (it *item) done() float64         { return math.Float64frombits(it.progress.Load()) }
+
+// maxQueue bounds what waits: the oldest wishes are dropped, and come back when
+// they are still wished.
+const maxQueue = 512
+
+var errDropped = errors.New("nobody asked for it any more")
+
+func newShelf(budget int64, workers int) *shelf {
+	s := &shelf{budget: budget, workers: workers, items: map[itemKey]*item{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// close stops what is being made and waits for it.
+func (s *shelf) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.done.Wait()
+}
+
+// peek returns something that is there, nil when it is not.
+func (s *shelf) peek(key itemKey) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it := s.items[key]
+	if it == nil {
+		return nil
+	}
+	select {
+	case <-it.ready:
+		s.clock++
+		it.used = s.clock
+		return it
+	default:
+		return nil
+	}
+}
+
+// want asks for something without waiting for it.
+func (s *shelf) want(key itemKey) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock++
+	it := s.items[key]
+	if it != nil {
+		it.used = s.clock
+		s.raise(it)
+		return it
+	}
+	it = &item{key: key, ready: make(chan struct{}), used: s.clock}
+	if s.closed {
+		it.err = context.Canceled
+		close(it.ready)
+		return it
+	}
+	s.items[key] = it
+	s.queue = append(s.queue, it)
+	if len(s.queue) > maxQueue {
+		s.drop(s.queue[0], errDropped)
+		s.queue = s.queue[1:]
+	}
+	if s.busy < s.workers {
+		s.busy++
+		s.done.Add(1)
+		go s.work()
+	}
+	return it
+}
+
+// hint makes something when nothing else is to be made: it will be wanted soon.
+func (s *shelf) hint(key itemKey) {
+	s.mu.Lock()
+	idle := len(s.queue) == 0 && s.items[key] == nil && !s.closed
+	s.mu.Unlock()
+	if idle {
+		s.want(key)
+	}
+}
+
+// raise moves a waiting item to where the next is taken.
+func (s *shelf) raise(it *item) {
+	for i, q := range s.queue {
+		if q == it {
+			copy(s.queue[i:], s.queue[i+1:])
+			s.queue[len(s.queue)-1] = it
+			return
+		}
+	}
+}
+
+// drop ends an item without a value. Asked for again, it is made anew.
+func (s *shelf) drop(it *item, err error) {
+	it.err = err
+	delete(s.items, it.key)
+	close(it.ready)
+}
+
+// wait waits for an item as long as ctx allows; false when it is not there by then.
+func wait(ctx context.Context, it *item) (bool, error) {
+	select {
+	case <-it.ready:
+	default:
+		select {
+		case <-it.ready:
+		case <-ctx.Done():
+			return false, nil
+		}
+	}
+	if errors.Is(it.err, errDropped) {
+		return false, nil
+	}
+	return it.err == nil, it.err
+}
+
+func (s *shelf) work() {
+	defer s.done.Done()
+	for {
+		items := s.next()
+		if items == nil {
+			return
+		}
+		s.make(s.ctx, items)
+		s.mu.Lock()
+		for _, it := range items {
+			s.put(it)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// next takes what was asked for last, with what can be made together with it.
+func (s *shelf) next() []*item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.queue)
+	if n == 0 || s.closed {
+		for _, it := range s.queue {
+			s.drop(it, context.Canceled)
+		}
+		s.queue = nil
+		s.busy--
+		return nil
+	}
+	items := []*item{s.queue[n-1]}
+	s.queue = s.queue[:n-1]
+	limit, with := s.together(items[0].key)
+	if limit <= 1 {
+		return items
+	}
+	rest := s.queue[:0]
+	for _, it := range s.queue {
+		if len(items) < limit && with(it.key) {
+			items = append(items, it)
+		} else {
+			rest = append(rest, it)
+		}
+	}
+	s.queue = rest
+	return items
+}
+
+// put keeps what was made, and lets go of what was used longest ago.
+func (s *shelf) put(it *item) {
+	if it.err != nil {
+		s.drop(it, it.err)
+		return
+	}
+	s.bytes += it.bytes
+	close(it.ready)
+	for s.bytes > s.budget {
+		var oldest *item
+		for _, other := range s.items {
+			if other != it && other.isReady() && (oldest == nil || other.used < oldest.used) {
+				oldest = other
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		s.bytes -= oldest.bytes
+		delete(s.items, oldest.key)
+	}
+}
+
+func (it *item) isReady() bool {
+	select {
+	case <-it.ready:
+		return true
+	default:
+		return false
+	}
+}

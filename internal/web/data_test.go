@@ -1,0 +1,228 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/model"
+)
+
+func TestTasksAnswer(t *testing.T) {
+	v := accounts()
+	if _, err := v.tasks(nil); !refused(err, "no user tasks") {
+		t.Errorf("%v", err)
+	}
+	of := model.TaskType{Name: "request", Count: 3, Complete: 2}
+	of.Latency.Add(10 * ms)
+	of.Latency.Add(30 * ms)
+	v.Model.Tasks = &model.Tasks{
+		Tasks:   []model.TaskType{of},
+		Regions: []model.RegionType{{Name: "parse", Count: 2, Open: 1, Times: model.Times{Running: 3 * ms, Blocked: map[string]time.Duration{"network": ms, "select": 2 * ms}}}},
+		Logs:    []model.LogCount{{Category: "c", Count: 9, Example: strings.Repeat("x", 1<<20)}},
+		Slow:    []model.Task{{ID: 1 << 63, Name: "request", Begin: -5, End: -7, Logs: 2}, {ID: 4, Parent: 1 << 63, Name: "request", Begin: ms, End: 31 * ms}},
+	}
+	value, err := v.tasks(nil)
+	got := ask[Tasks](t, value, err)
+	task := got.Tasks[0]
+	if task.Open != 1 || task.Latency.N != 2 || task.Latency.MaxNS != int64(30*ms) || len(task.Latency.LowNS) != 2 || len(task.Slow) != 2 {
+		t.Errorf("%+v", task)
+	}
+	if slow := task.Slow[0]; slow.ID != "9223372036854775808" || slow.FromNS != 0 || slow.ToNS != -1 {
+		t.Errorf("%+v", slow)
+	}
+	states := got.Regions[0].States
+	if len(states) != 3 || states[1].State != "waiting" || states[1].Reason != "select" || states[2].Reason != "network" {
+		t.Errorf("%+v", states)
+	}
+	if len(got.Logs[0].Example) > maxName+10 {
+		t.Errorf("a log of %d bytes", len(got.Logs[0].Example))
+	}
+	value, err = v.task(query("id", "4"))
+	if one := ask[Task](t, value, err); one.Parent != "9223372036854775808" || one.ToNS != int64(31*ms) || one.Note == "" {
+		t.Errorf("%+v", one)
+	}
+	for id, want := range map[string]string{"": "no task's number", "-1": "no task's number", "99": "not among those kept"} {
+		if _, err := v.task(query("id", id)); !refused(err, want) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// A finding with names of megabytes is sent with short ones; the diagnosis stays
+// as it was.
+func TestFindingsAreClipped(t *testing.T) {
+	v := accounts()
+	long := strings.Repeat("<script>é\x1b\"\\", 1<<20)
+	v.Diagnosis = &diagnosis.Diagnosis{Verdict: diagnosis.Sick, Summary: "short", Findings: []diagnosis.Finding{{
+		Rule: "hotmutex", Summary: long, Where: []diagnosis.Place{{Function: long, File: long, Line: 3}},
+		Evidence: []diagnosis.Fact{{Name: "mean wait", Value: 0.5, Unit: diagnosis.Seconds, Source: "trace: sync waits"}},
+	}}}
+	value, err := v.findings(nil)
+	data, encodeErr := encode(value)
+	if encodeErr != nil || len(data) > 1<<18 {
+		t.Fatalf("%d bytes, %v", len(data), encodeErr)
+	}
+	got := ask[Findings](t, value, err)
+	f := got.Diagnosis.Findings[0]
+	if !strings.HasPrefix(f.Summary, "<script>é\x1b\"\\<script>") || !strings.HasSuffix(f.Summary, "…") || f.Where[0].Line != 3 || f.Evidence[0].Value != 0.5 {
+		t.Errorf("%.100q", f.Summary)
+	}
+	if len(v.Diagnosis.Findings[0].Summary) != len(long) {
+		t.Error("the diagnosis itself was changed")
+	}
+	if len(got.Links) != 1 || len(got.Links[0].Evidence) != 1 || got.Links[0].Evidence[0] == "" {
+		t.Errorf("%.300v", got.Links)
+	}
+	short := accounts()
+	if d, err := clipped(short.Diagnosis); d != short.Diagnosis || err != nil {
+		t.Error("a diagnosis with short names is copied")
+	}
+}
+
+func TestClipJSON(t *testing.T) {
+	long := strings.Repeat("a", maxName-1)
+	for text, want := range map[string]string{
+		"":               "",
+		"plain":          "plain",
+		long:             long,
+		long + "é":       long + "…", // not half a character
+		long + "\n":      long + "…", // nor half an escape
+		long + "bcd":     long + "b…",
+		long + "\u2028x": long + "…",
+	} {
+		data, err := json.Marshal(map[string]string{"k": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]string
+		if err := json.Unmarshal(clipJSON(data), &got); err != nil || got["k"] != want {
+			t.Errorf("…%q: …%q, %v", text[max(0, len(text)-8):], got["k"][max(0, len(got["k"])-8):], err)
+		}
+	}
+}
+
+// What the list of sources offers can be written, and what it does not cannot.
+func TestExportsAreThose(t *testing.T) {
+	for _, v := range []*View{accounts(), {Model: &model.Model{}}, {Model: &model.Model{CPU: &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}}}}} {
+		value, err := v.sources(nil)
+		offered := map[string]bool{}
+		for _, e := range ask[Sources](t, value, err).Exports {
+			if e.Ext == "" || e.Doc == "" {
+				t.Errorf("%+v", e)
+			}
+			for _, p := range e.Profiles {
+				offered[e.Format+" "+p] = true
+			}
+			for _, table := range e.Tables {
+				offered[e.Format+" "+table] = true
+			}
+			if e.Profiles == nil || len(e.Profiles)+len(e.Tables) == 0 {
+				offered[e.Format+" "] = true
+			}
+		}
+		check := func(f export.Format, choice string, o export.Options) {
+			t.Helper()
+			err := f.Write(new(bytes.Buffer), v.Model, o)
+			if can := err == nil; can != offered[f.Name+" "+choice] {
+				t.Errorf("%s %s: offered %v, %v", f.Name, choice, !can, err)
+			}
+		}
+		for _, f := range export.All {
+			switch f.Holds {
+			case export.OneProfile, export.ManyProfiles:
+				for _, p := range export.Profiles {
+					check(f, string(p), export.Options{Profile: p})
+				}
+			case export.OneTable:
+				for _, table := range export.Tables() {
+					check(f, table, export.Options{Table: table})
+				}
+			case export.TimeLine:
+				check(f, "", export.Options{})
+			}
+		}
+	}
+}
+
+func TestSourcesAnswer(t *testing.T) {
+	v := accounts()
+	v.Members = []Member{{Name: "trace", Bytes: 9, Get: "api/member?r=0&name=trace"}, {Name: "odd\x1b<b>.bin", Bytes: 1}}
+	v.Model.Run.Command = []string{"./app", "-n", "two words"}
+	v.Model.Run.Refused = []model.Refusal{{Source: "kernel", Why: "perf_event_paranoid is 4"}, {Source: "what is that", Why: "no"}}
+	v.Model.Run.Coverage = model.Coverage{Bytes: 1000, LostBytes: 10, LostEvents: 3, Generations: 4, Damaged: 1, MaxOverlap: time.Second, Notes: []string{strings.Repeat("n", 1<<20)}}
+	v.Model.Build = &model.Build{Path: "example.com/app", Go: "go1.26.1", Settings: map[string]string{"-race": "true", "vcs": ""}, Environment: map[string]string{"GOGC": "50"}}
+	value, err := v.sources(nil)
+	got := ask[Sources](t, value, err)
+	if got.Members[0].What == got.Members[1].What || got.Members[0].Get == "" || got.Members[1].Name != "odd\x1b<b>.bin" {
+		t.Errorf("%+v", got.Members)
+	}
+	if got.Command != `./app -n 'two words'` {
+		t.Errorf("%s", got.Command)
+	}
+	if got.Refused[0].How == "" || got.Refused[1].How != "" {
+		t.Errorf("%+v", got.Refused)
+	}
+	if len(got.Notes) != 4 || !strings.Contains(got.Notes[0], "10 of 1000 bytes") || len(got.Notes[3]) > maxName+10 {
+		t.Errorf("%.300v", got.Notes)
+	}
+	if want := []KeyValue{{"path", "example.com/app"}, {"go", "go1.26.1"}, {"-race", "true"}, {"GOGC", "50"}}; len(got.Build) != len(want) || got.Build[2] != want[2] || got.Build[3] != want[3] {
+		t.Errorf("%+v", got.Build)
+	}
+}
+
+func TestCompareAnswer(t *testing.T) {
+	a, b := accounts(), accounts()
+	b.Name = "new.gowhy"
+	b.Model.Sched.Groups[0].Running += time.Second
+	p := &page{}
+	p.opened(a, nil)
+	p.opened(b, nil)
+	for _, kind := range []string{"verify", "tune", "capacity", "comparison", "poem"} {
+		p.addResult(Result{Trial: Trial{Name: kind, Kind: kind}, JSON: json.RawMessage(`{"kind":"` + kind + `"}`)})
+	}
+	v := &View{page: p}
+	value, err := v.compare(query("a", "0", "b", "1"))
+	var c struct {
+		A, B struct{ Name string }
+	}
+	if err := json.Unmarshal(ask[Compare](t, value, err).Comparison, &c); err != nil || c.A.Name != "run.gowhy" || c.B.Name != "new.gowhy" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for i, kind := range []string{"verify", "tune", "capacity", "comparison"} {
+		value, err := v.compare(query("trial", string(rune('0'+i))))
+		got := ask[map[string]json.RawMessage](t, value, err)
+		n := 0
+		for _, raw := range got {
+			if string(raw) == `{"kind":"`+kind+`"}` {
+				n++
+			} else if string(raw) != "null" {
+				t.Errorf("%s: %s", kind, raw)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+	for _, tt := range []struct {
+		q    url.Values
+		want string
+	}{
+		{query("a", "1", "b", "1"), "with itself"},
+		{query("a", "0", "b", "7"), "whole number"},
+		{query("trial", "4"), "cannot be shown"},
+		{query("trial", "5"), "whole number"},
+	} {
+		if _, err := v.compare(tt.q); !refused(err, tt.want) {
+			t.Errorf("%v: %v, want %q", tt.q, err, tt.want)
+		}
+	}
+	if _, err := (&View{}).compare(query("a", "0", "b", "1")); !refused(err, "no run is open") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,38 @@
+package web
+
+import "net/url"
+
+// endpoints are what can be asked of a run, by path. The server and the report
+// file ask through this table.
+//
+// A query names its run by r and is answered by a method of the run's View: a
+// value that is sent as JSON, or bytes of the endpoint's own form.
+var endpoints = map[string]endpoint{
+	"api/findings":        {value: (*View).findings},
+	"api/timeline":        {value: (*View).timeline},
+	"api/timeline/lanes":  {value: (*View).lanes},
+	"api/timeline/tiles":  {bytes: (*View).tiles},
+	"api/timeline/at":     {value: (*View).at},
+	"api/timeline/edges":  {value: (*View).edges},
+	"api/timeline/select": {value: (*View).selection},
+	"api/timeline/search": {value: (*View).search},
+	"api/flame":           {value: (*View).flame, others: []string{"base"}},
+	"api/groups":          {value: (*View).groups},
+	"api/goroutines":      {value: (*View).goroutines},
+	"api/runtime":         {value: (*View).runtime},
+	"api/mmu":             {value: (*View).mmu},
+	"api/tasks":           {value: (*View).tasks},
+	"api/task":            {value: (*View).task},
+	"api/compare":         {value: (*View).compare, page: true, others: []string{"a", "b"}},
+	"api/sources":         {value: (*View).sources},
+}
+
+// An endpoint answers one kind of question.
+type endpoint struct {
+	value func(*View, url.Values) (any, error)
+	bytes func(*View, url.Values) ([]byte, error)
+	// page is set when it is asked of the page and not of one run: its View has
+	// nothing but the page.
+	page   bool
+	others []string // parameters that name other runs
+}

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/flame"
+	"github.com/gowhy/gowhy/model"
+)
+
+// flame answers api/flame: kind (the first of the run's own when absent),
+// group, min (a share), limit (of nodes) and base (another run).
+func (v *View) flame(q url.Values) (any, error) {
+	kinds := flame.Kinds(v.Model)
+	if len(kinds) == 0 {
+		return nil, missing("this run has no stacks with a value", diagnosis.HowToGet(model.CPU))
+	}
+	o := flame.Options{Kind: q.Get("kind"), Group: q.Get("group")}
+	if o.Kind == "" {
+		o.Kind = kinds[0].Name
+	}
+	limit, err := integer(q, "limit", flame.MaxNodes, 1, flame.MaxNodes)
+	if err != nil {
+		return nil, err
+	}
+	o.Limit = int(limit)
+	if o.Min, err = share(q, "min"); err != nil {
+		return nil, err
+	}
+	if q.Get("base") != "" {
+		base, err := v.run(q, "base")
+		if err != nil {
+			return nil, err
+		}
+		o.Base = base.Model
+	}
+	t, err := flame.Build(v.Model, o)
+	if err != nil {
+		return nil, flameProblem(err)
+	}
+	return flameOf(t, kinds), nil
+}
+
+func flameOf(t *flame.Tree, kinds []flame.Kind) *Flame {
+	f := &Flame{
+		Kind: t.Kind, Unit: t.Unit, Total: t.Total, Groups: t.Groups,
+		Parent: t.Parent, Func: t.Func, Line: t.Line, Self: t.Self, Sum: t.Sum, Base: t.Base,
+		LeftNodes: t.LeftNodes, BaseTotal: t.BaseTotal, Ratio: t.Ratio, PerWhat: t.PerWhat, Note: t.Note,
+	}
+	for _, k := range kinds {
+		f.Kinds = append(f.Kinds, FlameKind{k.Name, k.Unit, k.Total})
+	}
+	for _, fn := range t.Funcs {
+		f.Names = append(f.Names, fn.Name)
+		f.Files = append(f.Files, fn.File)
+		f.FuncKinds = append(f.FuncKinds, int(fn.Owner))
+	}
+	return f
+}
+
+// flameProblem says what can be done where a tree cannot be had.
+func flameProblem(err error) *Problem {
+	p := &Problem{Status: http.StatusNotFound, What: err.Error()}
+	var lacking *flame.MissingError
+	var unknown *flame.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		p.Status = http.StatusBadRequest
+	case errors.As(err, &lacking) && lacking.Group != "":
+		p.Hint = "choose another group, or all of them"
+	case errors.As(err, &lacking) && lacking.Base:
+		p.Hint = "choose a kind that both runs have"
+	case errors.As(err, &lacking):
+		p.Hint = diagnosis.HowToGet(flameSource[lacking.Kind])
+	}
+	return p
+}
+
+// flameSource is the evidence that a kind needs; a trace, for those not here.
+var flameSource = map[string]model.Source{
+	"cpu": model.CPU, "kernel": model.KernelCPU, "offcpu": model.OffCPU, "block": model.Block, "mutex": model.Mutex,
+	"alloc_space": model.Heap, "alloc_objects": model.Heap, "inuse_space": model.LiveHeap, "inuse_objects": model.LiveHeap,
+	"goroutine": model.GoroutineProfile,
+}
+
+// share reads a parameter from 0 to 1, 0 when it is absent.
+func share(q url.Values, name string) (float64, error) {
+	s := q.Get(name)
+	if s == "" {
+		return 0, nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
+		return 0, wrong("%s=%s is no share between 0 and 1", name, short(s))
+	}
+	return f, nil
+}

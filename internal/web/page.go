@@ -1,0 +1,260 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gowhy/gowhy/model"
+)
+
+// A page is all that is open together: runs, each of which may still be being
+// read, and saved results. It only grows, so that an index in the URL of the
+// page stays the same run.
+type page struct {
+	mu      sync.Mutex
+	runs    []*run
+	results []Result
+	static  bool
+}
+
+// A run is one run of the page, from the moment it was named.
+type run struct {
+	name  string
+	files []string
+	ready chan struct{} // closed when view or err is set
+	view  *View
+	err   error
+}
+
+// add names a run that will be there.
+func (p *page) add(name string, files []string) *run {
+	r := &run{name: name, files: files, ready: make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs = append(p.runs, r)
+	return r
+}
+
+// opened adds a run that is read already, and returns its index.
+func (p *page) opened(v *View, files []string) int {
+	r := &run{name: v.Name, files: files, ready: make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs = append(p.runs, r)
+	p.settle(r, v, nil)
+	return len(p.runs) - 1
+}
+
+// set says how reading a run has ended.
+func (p *page) set(r *run, v *View, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settle(r, v, err)
+}
+
+// settle is called with the lock held.
+func (p *page) settle(r *run, v *View, err error) {
+	if r.view, r.err = v, err; v != nil {
+		i := slices.Index(p.runs, r)
+		v.page = p
+		v.fill(i, p.static)
+	}
+	close(r.ready)
+}
+
+// fill completes what only the page knows of a run, and what is sent as it is.
+func (v *View) fill(index int, static bool) {
+	for i := range v.Members {
+		if v.Fetch != nil && !static {
+			v.Members[i].Get = "api/member?r=" + strconv.Itoa(index) + "&name=" + url.QueryEscape(v.Members[i].Name)
+		}
+	}
+	for i := range v.Tools {
+		if t := &v.Tools[i]; static {
+			t.Path, t.Why = "", "a report file cannot start it; gowhy view can"
+		} else if t.Why == "" {
+			t.Path = "tools/" + url.PathEscape(t.Name) + "?r=" + strconv.Itoa(index)
+		}
+	}
+	complete(v.Diagnosis)
+}
+
+// addResult adds a saved result and returns its index.
+func (p *page) addResult(r Result) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.results = append(p.results, r)
+	return len(p.results) - 1
+}
+
+// snapshot is what is open now.
+func (p *page) snapshot() ([]*run, []Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.runs), slices.Clone(p.results)
+}
+
+// state is how far a run is.
+func (r *run) state() (v *View, err error, loading bool) {
+	select {
+	case <-r.ready:
+		return r.view, r.err, false
+	default:
+		return nil, nil, true
+	}
+}
+
+// session tells what is open.
+func (p *page) session(version, loading string) *Session {
+	runs, results := p.snapshot()
+	s := &Session{Version: version, Static: p.static, Loading: loading}
+	for _, r := range runs {
+		s.Runs = append(s.Runs, r.describe())
+	}
+	for i := range results {
+		s.Trials = append(s.Trials, Trial{name(results[i].Name), results[i].Kind, name(results[i].Summary)})
+	}
+	return s
+}
+
+func (r *run) describe() Run {
+	v, err, loading := r.state()
+	d := Run{Name: name(r.name), Loading: loading}
+	for _, f := range r.files {
+		d.Files = append(d.Files, name(f))
+	}
+	if err != nil {
+		p := problem(err)
+		d.Error, d.Hint = p.What, p.Hint
+	}
+	if v == nil {
+		return d
+	}
+	m := v.Model
+	d.Go, d.DurationNS, d.Procs = name(m.Run.Go), int64(m.Run.Duration), m.Run.Procs
+	if !m.Run.Start.IsZero() {
+		d.Start = m.Run.Start.Format(time.RFC3339Nano)
+	}
+	d.Verdict, d.Summary = string(v.Diagnosis.Verdict), name(v.Diagnosis.Summary)
+	d.Screens = v.screens()
+	return d
+}
+
+// screens are those that have something to show.
+func (v *View) screens() []string {
+	list := []string{"findings"}
+	for _, s := range []struct {
+		name string
+		has  bool
+	}{
+		{"timeline", v.Timeline != nil},
+		{"flame", v.Model.Sched != nil || hasProfile(v.Model)},
+		{"goroutines", v.Model.Sched != nil},
+		{"runtime", hasCharts(v.Model)},
+		{"tasks", hasTasks(v.Model)},
+	} {
+		if s.has {
+			list = append(list, s.name)
+		}
+	}
+	return append(list, "sources")
+}
+
+func hasProfile(m *model.Model) bool {
+	return slices.ContainsFunc([]model.Source{model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.KernelCPU, model.OffCPU}, m.Has)
+}
+
+// hasCharts reports whether anything was measured over time.
+func hasCharts(m *model.Model) bool {
+	if slices.ContainsFunc([]model.Source{model.Trace, model.MetricsLog, model.ProcFS}, m.Has) || m.Machine != nil {
+		return true
+	}
+	return m.Load != nil && len(m.Load.Over)+len(m.Load.Backlog) > 0 || len(alignedGC(m))+len(alignedSched(m)) > 0
+}
+
+func hasTasks(m *model.Model) bool {
+	return m.Tasks != nil && len(m.Tasks.Tasks)+len(m.Tasks.Regions)+len(m.Tasks.Logs) > 0
+}
+
+// at returns a run by its index in a query, once it is read. ctx bounds the wait.
+func (p *page) at(ctx context.Context, q url.Values, parameter string) (*View, error) {
+	runs, _ := p.snapshot()
+	if len(runs) == 0 {
+		return nil, missing("no run is open", "drop a recording, a trace or profiles on the page")
+	}
+	i, err := integer(q, parameter, 0, 0, int64(len(runs)-1))
+	if err != nil {
+		return nil, err
+	}
+	r := runs[i]
+	if v, err, loading := r.state(); !loading { // a select of two that are ready takes either
+		return v, err
+	}
+	select {
+	case <-r.ready:
+		return r.view, r.err
+	case <-ctx.Done():
+		return nil, &Problem{Status: http.StatusServiceUnavailable, What: fmt.Sprintf("%s is still being read", short(r.name)), Hint: "ask again"}
+	}
+}
+
+// run returns another run of the page, the one whose index a parameter holds.
+func (v *View) run(q url.Values, parameter string) (*View, error) {
+	if v.page == nil {
+		return nil, missing("no run is open", "")
+	}
+	// Whoever asks has waited for the runs that the query names.
+	now, stop := context.WithCancel(context.Background())
+	stop()
+	return v.page.at(now, q, parameter)
+}
+
+// result returns a saved result of the page, the one whose index a parameter holds.
+func (v *View) result(q url.Values, parameter string) (*Result, error) {
+	var results []Result
+	if v.page != nil {
+		_, results = v.page.snapshot()
+	}
+	if len(results) == 0 {
+		return nil, missing("no saved result is open", "gowhy verify … --format json -o trial.json   # then: gowhy view trial.json")
+	}
+	i, err := integer(q, parameter, 0, 0, int64(len(results)-1))
+	if err != nil {
+		return nil, err
+	}
+	return &results[i], nil
+}
+
+// answer asks an endpoint. What it returns is either a value to be sent as JSON
+// or bytes as they are.
+func (p *page) answer(ctx context.Context, e endpoint, q url.Values) (value any, data []byte, err error) {
+	v := &View{page: p}
+	if !e.page {
+		if v, err = p.at(ctx, q, "r"); err != nil {
+			return nil, nil, err
+		}
+	}
+	if e.bytes != nil {
+		data, err = e.bytes(v, q)
+		return nil, data, err
+	}
+	value, err = e.value(v, q)
+	return value, nil, err
+}
+
+// problem is what is told of an error. One that is no Problem came from below
+// and knows no hint.
+func problem(err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return &Problem{Status: http.StatusInternalServerError, What: err.Error()}
+}

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/timeline"
+	"github.com/gowhy/gowhy/model"
+)
+
+// A View is one run that is open. Nobody changes it, or what it holds, once it
+// was handed to a [Server]: requests are answered at the same time.
+type View struct {
+	Name      string
+	Model     *model.Model         // frozen
+	Diagnosis *diagnosis.Diagnosis // fresh: Finding.Groups and Stacks are set
+	Timeline  *timeline.Timeline   // nil without a trace
+	Members   []Member             // what was recorded; Get is filled by the server
+	Tools     []Tool               // other viewers; Path is filled by the server
+	// Fetch opens a member as it was recorded; nil when none can be had.
+	Fetch func(member string) (io.ReadCloser, error)
+	// Slices are single runs of the trace, for exports; nil without a trace.
+	Slices iter.Seq[export.Slice]
+
+	page *page // that it is part of; set by who opens it
+}
+
+// A Result is a saved result of verify, tune, capacity or compare.
+type Result struct {
+	Trial
+	// JSON is what the command wrote with --json, decoded and encoded again: its
+	// reader has checked it.
+	JSON json.RawMessage
+}
+
+// A Problem is what is told when a question has no answer.
+type Problem struct {
+	Status int    // of HTTP; 0 is 400
+	What   string // what is wrong
+	Hint   string // what to do; may be empty
+	Err    error  // the cause, may be nil
+}
+
+func (p *Problem) Error() string { return p.What }
+func (p *Problem) Unwrap() error { return p.Err }
+
+// wrong is a question that cannot be meant.
+func wrong(format string, args ...any) *Problem {
+	return &Problem{Status: http.StatusBadRequest, What: fmt.Sprintf(format, args...)}
+}
+
+// missing is a question about what is not there.
+func missing(what, hint string) *Problem {
+	return &Problem{Status: http.StatusNotFound, What: what, Hint: hint}
+}
+
+// noTrace is the answer of everything that only a trace can tell. Traces of Go
+// 1.21 and older are accounted and not drawn.
+func noTrace() *Problem {
+	return missing("this run has no execution trace of Go 1.22 or newer", diagnosis.HowToGet(model.Trace))
+}
+
+// integer reads a parameter, def when it is absent. A number outside of min and
+// max is a mistake of the page, and is said to be one.
+func integer(q url.Values, name string, def, min, max int64) (int64, error) {
+	s := q.Get(name)
+	if s == "" {
+		return def, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < min || n > max {
+		return 0, wrong("%s=%s is no whole number between %d and %d", name, short(s), min, max)
+	}
+	return n, nil
+}
+
+func (v *View) duration() time.Duration { return v.Model.Run.Duration }
+
+// maxName is how much of a name is sent: a recording may hold one of any length.
+const maxName = 4 << 10
+
+// name cuts a name of the recording to what is sent. It is sent raw otherwise:
+// JSON escapes it, and the page shows it as text.
+func name(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	cut := maxName
+	for cut > maxName-4 && s[cut]&0xc0 == 0x80 { // not inside a character
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// short is for messages.
+func short(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,109 @@
+// Makes what the page is tried with: recordings of sick programs, a traced
+// benchmark, and files whose names are made to do harm. Nothing is taken from
+// elsewhere, and all of it goes to a directory of its own.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { cpuProfile } from './pprof.mjs'
+
+const run = promisify(execFile)
+export const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+// What hostile names try. One that succeeds leaves window.owned behind.
+const hostile = {
+  html: '<img src=x onerror="window.owned=1"><script>window.owned=1</script>',
+  escape: '\u001b[31mred\u001b[0m\u0007\u202e',
+  long: 'L'.repeat(10 << 20),
+}
+
+// once makes what is not there: who keeps the directory need not wait again.
+async function once(file, make) {
+  if (!existsSync(file)) await make()
+  return file
+}
+
+/** The gowhy command: of GOWHY, or built from this checkout. */
+export async function command(dir) {
+  if (process.env.GOWHY) return process.env.GOWHY
+  const out = join(dir, 'gowhy')
+  await run('go', ['build', '-o', out, './cmd/gowhy'], { cwd: repository })
+  return out
+}
+
+/** Recordings of the programs that are part of gowhy, by case. */
+export async function demos(gowhy, dir) {
+  const { stdout } = await run(gowhy, ['demo', '--list'])
+  const names = [...stdout.matchAll(/^(\w+)  /gm)].map((m) => m[1])
+  const files = []
+  for (const name of names) { // one at a time: each wants the machine for itself
+    const file = join(dir, name + '.gowhy')
+    files.push(await once(file, () => run(gowhy, ['demo', name, '-o', file])))
+  }
+  return files
+}
+
+/** A recording of the pool with far more workers than processors. */
+export async function filepool(gowhy, dir) {
+  const program = join(dir, 'filepool')
+  const file = join(dir, 'filepool.gowhy')
+  await once(program, () => run('go', ['build', '-o', program, './filepool'], { cwd: join(repository, 'lab') }))
+  return once(file, async () => {
+    await run(gowhy, ['record', '--no-diagnose', '-o', file, '--', program, '-dir', dir, '-tasks', '4000', '-size', '256KiB', '-workers', '1000'])
+  })
+}
+
+/** Recordings of the lab's small illnesses, each at the flags that its truth names. */
+export async function habits(gowhy, dir) {
+  const program = join(dir, 'habits')
+  const truth = readFileSync(join(repository, 'lab', 'habits', 'truth.yaml'), 'utf8')
+  const files = []
+  for (const [, flags] of truth.matchAll(/^ +sick: \[(-habit, .*?)\]/gm)) {
+    const args = flags.split(', ')
+    files.push(await once(join(dir, `habit-${args[1]}.gowhy`), async () => {
+      if (!existsSync(program)) await run('go', ['build', '-o', program, './habits'], { cwd: join(repository, 'lab') })
+      await run(gowhy, ['record', '--no-diagnose', '-o', join(dir, `habit-${args[1]}.gowhy`), '--', program, ...args])
+    }))
+  }
+  return files
+}
+
+/** Saved results of compare, tune and verify. */
+export async function results(gowhy, dir, [a, b]) {
+  const work = ['--', join(dir, 'filepool'), '-dir', dir, '-tasks', '100', '-size', '64KiB', '-workers', '{workers}']
+  const commands = {
+    'comparison.json': (file) => ['compare', a, b, '--format', 'json', '--output', file],
+    'tuned.json': (file) => ['tune', '--knob', 'workers=1,4,16', '--no-trace', '-o', file, ...work],
+    'trial.json': (file) => ['verify', '--knob', 'workers=200:2', '-o', file, ...work],
+  }
+  const files = []
+  for (const [name, args] of Object.entries(commands)) {
+    const file = join(dir, name)
+    // A result that cannot be told is one as well, and the exit code says so.
+    files.push(await once(file, () => run(gowhy, args(file)).catch((e) => existsSync(file) || Promise.reject(e))))
+  }
+  return files
+}
+
+/** A benchmark of net/http, traced and profiled as go test does it. */
+export async function httpBenchmark(dir) {
+  const [trace, cpu, mem] = ['http.trace', 'http-cpu.pprof', 'http-mem.pprof'].map((f) => join(dir, f))
+  await once(trace, () => run('go', ['test', '-run', '^$', '-bench', '.', '-benchtime', '1s', '-trace', trace, '-cpuprofile', cpu, '-memprofile', mem,
+    '-o', join(dir, 'http.test'), './ui/e2e/testdata/httpbench'], { cwd: repository }))
+  return [trace, cpu, mem]
+}
+
+/** Files with names inside and outside that are made to do harm. */
+export async function hostileFiles(dir) {
+  const here = join(dir, 'hostile')
+  await once(here, () => {
+    mkdirSync(here)
+    return run('go', ['run', './ui/e2e/testdata/hostile', here], { cwd: repository })
+  })
+  const names = [hostile.html, 'main.' + hostile.escape, hostile.long, 'javascript:window.owned=1', '</script><h1>owned</h1>', 'main.main']
+  const stacks = names.map((_, i) => names.slice(i))
+  const crafted = join(dir, '<img src=x onerror=window.owned=1>.pprof')
+  writeFileSync(crafted, cpuProfile(stacks, { key: hostile.html, value: hostile.escape }))
+  return { run: readdirSync(here).map((f) => join(here, f)), crafted }
+}

@@ -1,0 +1,923 @@
+// Made from internal/web/api.go by: go test ./internal/web -run TestTypes -update
+// Do not change it here.
+
+/** A Session is what is open: GET api/session. */
+export interface Session {
+  version: string
+  runs: Run[]
+  trials: Trial[]
+  /** Static is set in a report file: what is not in it cannot be asked for. */
+  static: boolean
+  /** Loading says what is still being read, "" when everything is. */
+  loading: string
+}
+
+/** A Run is one run of one program: r in all queries is its index. */
+export interface Run {
+  name: string
+  go: string
+  /** RFC 3339; "" when not known */
+  start: string
+  duration_ns: number
+  procs: number
+  files: string[]
+  verdict: string
+  summary: string
+  /**
+   * Screens are those that have something to show: findings, timeline, flame,
+   * goroutines, runtime, tasks, sources.
+   */
+  screens: string[]
+  /** why it could not be read */
+  error: string
+  hint: string
+  /**
+   * Loading is set while it is being read: what is asked of it is answered
+   * when that is done.
+   */
+  loading: boolean
+}
+
+/** A Trial is a saved result of verify, tune or capacity, for the compare screen. */
+export interface Trial {
+  name: string
+  /** verify, tune, capacity, comparison */
+  kind: string
+  summary: string
+}
+
+/** Findings are a run's diagnosis: GET api/findings?r=. */
+export interface Findings {
+  diagnosis: Diagnosis | null
+  /** Links of each finding, in the order of Diagnosis.Findings. */
+  links: FindingLinks[]
+}
+
+/** A Diagnosis is the answer: what every report renders, and what is saved. */
+export interface Diagnosis {
+  schema: number
+  verdict: Verdict
+  summary: string
+  goal?: Goal
+  /** causes, most beneficial first */
+  findings: Finding[]
+  fine: string[]
+  /** there, and harmless in this version of Go */
+  obsolete: Obsolete[]
+  unchecked: Unchecked[]
+  warnings: string[]
+  files: string[]
+  trace?: TraceInfo
+  /** Time says how goroutine and P time was spent, for the report's head. */
+  time?: Share[]
+  /** CPU says where CPU time went, and Recording what the recording cost. */
+  cpu?: CPU
+  recording?: Recording
+}
+
+/** A Verdict is the diagnosis in one word. */
+export type Verdict = 'sick' | 'healthy' | 'idle' | 'not-loaded' | 'too-thin'
+
+/** A Goal is what the reader wants to improve. It orders findings. */
+export type Goal = '' | 'throughput' | 'latency' | 'cpu' | 'memory'
+
+/** A Finding is one illness found here. */
+export interface Finding {
+  rule: string
+  title: string
+  /** one sentence with the figures that matter */
+  summary: string
+  where: Place[]
+  evidence: Fact[]
+  cost: Cost
+  bound: Bound
+  confidence: Confidence
+  /** why this confidence */
+  confidence_reasons: string[]
+  /** innocent explanations that were checked */
+  ruled_out: string[]
+  /** rules whose findings are symptoms of this one */
+  explains: string[]
+  remedy: Remedy
+  /** the experiment in words, and what refutes the finding */
+  prove: string
+  /** the experiment as commands to paste, in order */
+  try: string[]
+  /**
+   * Experiment is what `gowhy verify --apply` does to confirm or reject the
+   * finding; nil where no run of the program can.
+   */
+  experiment?: Experiment
+  /**
+   * Remark is set when the finding only says where to look and not that
+   * anything is wrong: it ranks behind all others and makes nobody sick.
+   */
+  remark?: boolean
+  /** Symptoms are findings that this one explains, folded under it. */
+  symptoms?: Finding[]
+}
+
+/** A Place is a piece of the user's code. */
+export interface Place {
+  function: string
+  file: string
+  line: number
+}
+
+/**
+ * A Fact is one measured number behind a finding. Text never contains a
+ * number that is not a fact.
+ */
+export interface Fact {
+  name: string
+  value: number
+  unit: Unit
+  /** where it comes from, like "trace: goroutine groups" */
+  source: string
+}
+
+/** A Unit is the unit of a number, in the words that JSON and text use. */
+export type Unit = 'cores' | 'seconds' | 'bytes' | 'ratio' | 'count' | 'per second'
+
+/** A Cost is what the illness costs now, measured. */
+export interface Cost {
+  value: number
+  unit: Unit
+  /** what is counted, like "goroutine time waiting for a P" */
+  what: string
+  /**
+   * Share is the cost relative to the whole that the goal is about (CPU in
+   * use, goroutine time, heap), 0 to 1. It ranks findings of unlike units.
+   */
+  share: number
+}
+
+/**
+ * A Bound is the most that a cure can bring, and how that was derived. It is
+ * never a sum of waiting times.
+ */
+export interface Bound {
+  value: number
+  unit: Unit
+  method: string
+  /** Goal is what the bound improves. */
+  goal: Goal
+  /** Share is Value relative to the whole, 0 to 1; it ranks findings. */
+  share: number
+  /**
+   * Partial is set when the cure takes away something else, too, that could
+   * not be measured: Value is then no limit, and no experiment is held to it.
+   */
+  partial?: boolean
+}
+
+/** Confidence is how sure a finding is. */
+export type Confidence = 'high' | 'medium' | 'low'
+
+/** A Remedy is what to change. */
+export interface Remedy {
+  text: string
+  /** a sketch in Go, when that says it best */
+  code?: string
+  /** an environment variable or flag that tries it without code, like "GOMAXPROCS=4" */
+  knob?: string
+}
+
+/**
+ * An Experiment is how a finding is confirmed or rejected: what is changed and
+ * which quantity must then move. The metric is named before anything is
+ * measured, so that nobody picks the one that happened to move.
+ */
+export interface Experiment {
+  primary: Metric
+  /**
+   * Else is the metric that decides where Primary, a count, cannot be had:
+   * it needs the agent or the kernel's leave.
+   */
+  else?: Metric
+  /**
+   * Set is what the changed arm has, like "GOMAXPROCS=4": environment
+   * variables. Empty when it is the code that has to change.
+   */
+  set?: string[]
+  /**
+   * Now is what the other arm has, where it must be said: the same variables,
+   * with numbers for values.
+   */
+  now?: string[]
+  /**
+   * Tune is set when the value has to be found: a knob and its range, like
+   * "workers=1..1000". At is the knob's value in the run, 0 when not known:
+   * an argument of the command with just that value is taken for it.
+   */
+  tune?: string
+  at?: number
+  /** Rebuild says that the change is in the flags of the build. */
+  rebuild?: boolean
+  /**
+   * Price is what the change is known to cost: that it does is no reason to
+   * reject it, and nobody is promised that it does not.
+   */
+  price?: Metric[]
+  /** Note says what else to look at, and what would refute the finding. */
+  note?: string
+  /**
+   * Promised is how far metrics may move at most, as the finding's bound has
+   * it. A metric that the bound says nothing of is absent.
+   */
+  promised?: Promise[]
+}
+
+/**
+ * A Metric is a quantity that an experiment compares, in the words that flags,
+ * tables and JSON use. Those of single benchmarks have the benchmark's name
+ * before them: "BenchmarkParse allocs/op".
+ */
+export type Metric = 'elapsed' | 'cpu/op' | 'ops/s' | 'p50' | 'p99' | 'peak-rss' | 'live-heap' | 'allocs/op' | 'B/op' | 'goroutines/op' | 'gc/op' | 'syscalls/op' | 'futex/op' | 'switches/op' | 'faults/op'
+
+/** A Promise is the most that a cure can do to a metric. */
+export interface Promise {
+  metric: Metric
+  /**
+   * Best is the ratio of after to before that the bound allows: the least,
+   * and for throughput the greatest. It is never an estimate.
+   */
+  best: number
+  method: string
+}
+
+/**
+ * An Obsolete is a pattern that is there and harmless since a version of Go: old
+ * advice that a reader need not follow any more.
+ */
+export interface Obsolete {
+  rule: string
+  pattern: string
+  /** like "Go 1.20" */
+  since: string
+  /** what that version changed */
+  why: string
+}
+
+/** An Unchecked is a question the evidence could not answer. */
+export interface Unchecked {
+  what: string
+  why: string
+  /** a command that would let it be checked */
+  how: string
+}
+
+/** A TraceInfo is what was read of an execution trace. */
+export interface TraceInfo {
+  go: string
+  duration_ns: number
+  events: number
+  generations: number
+  lost_bytes: number
+}
+
+/** A Share is one line of the account at the head of a report. */
+export interface Share {
+  name: string
+  ns: number
+  /** of Ps × window */
+  share: number
+}
+
+/** A CPU is where the process's CPU time went. The parts add up to TotalNS. */
+export interface CPU {
+  /** over which it was measured; 0 when unknown */
+  window_ns: number
+  total_ns: number
+  /** TotalNS by WindowNS */
+  cores: number
+  /**
+   * UserNS and SystemNS are what the process's own counters (rusage) say.
+   * Counted is false when they were not had: TotalNS is then what was sampled.
+   */
+  user_ns: number
+  system_ns: number
+  counted: boolean
+  parts: CPUPart[]
+  /** the samples that the parts are from */
+  source?: string
+  /** why that source, and why it saw less than all */
+  why?: string
+  /**
+   * Coverage is what each source sampled by what the counters say; empty
+   * when not Counted.
+   */
+  coverage?: Record<string, number>
+  /**
+   * Scale is what samples were multiplied with because they exceeded the
+   * counters; 1 when they did not.
+   */
+  scale: number
+}
+
+/** A CPUPart is one part of the CPU time, with pieces of it by name. */
+export interface CPUPart {
+  name: string
+  ns: number
+  /** of the whole CPU time */
+  share: number
+  by?: CPUPart[]
+}
+
+/** A Recording is what the recording itself took. */
+export interface Recording {
+  /** CPU time of the recorder */
+  recorder_cpu_ns: number
+  /**
+   * TargetCores is the program's CPU use while it was recorded, and
+   * BeforeCores just before; null when not measured. Load may have changed
+   * between them as well.
+   */
+  target_cores: number | null
+  target_cores_before: number | null
+}
+
+/**
+ * FindingLinks lead from a finding to its evidence. A link is a place in the
+ * page, like "timeline?from=1&to=2&g=main.worker"; "" where there is none.
+ */
+export interface FindingLinks {
+  /** for each of Finding.Evidence */
+  evidence: string[]
+  /** for each of Finding.Where */
+  where: string[]
+  /** whole screens: its timeline, its goroutines, its flame graph */
+  more: Link[]
+  symptoms: FindingLinks[]
+}
+
+/** A Link is a place in the page. */
+export interface Link {
+  /** key of the catalogue of strings: "link.timeline", "link.goroutines", "link.flame", "link.runtime", "link.tasks" */
+  title: string
+  to: string
+}
+
+/** A Timeline is what can be drawn: GET api/timeline?r=. */
+export interface Timeline {
+  duration_ns: number
+  /** finest level with tiles; below it spans are drawn */
+  min_level: number
+  /** one tile covers all */
+  max_level: number
+  /**
+   * States of a bucket, in order: running, runnable, syscall, sync, net, wait
+   * (blocked otherwise; of a P or thread: held, looking for work), gc (mark
+   * workers and assists; the cycles and pauses of gc and stw), unknown.
+   */
+  states: string[]
+  /** those shown first: gc, stw, ps with its Ps, threads, groups, tasks */
+  lanes: Lane[]
+  /** where evidence was lost */
+  damage: Gap[]
+}
+
+/** A Lane is a row of the timeline. */
+export interface Lane {
+  id: string
+  /** "" at the top */
+  parent: string
+  /** gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples */
+  kind: string
+  label: string
+  /** file:line of a group's start function, … */
+  detail: string
+  /** of goroutines, threads, tasks in it */
+  count: number
+  /** lanes that it opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q= */
+  children: number
+  /** time spent running; sorts */
+  total_ns: number
+  /** when it lives */
+  from_ns: number
+  to_ns: number
+  /**
+   * Peak is the most at once, for the height of the strip: 1 for a single
+   * lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks.
+   */
+  peak: number
+}
+
+/** A Gap is a piece of time without trusted evidence. */
+export interface Gap {
+  from_ns: number
+  to_ns: number
+  why: string
+}
+
+/** Lanes are the rows that one opens into. */
+export interface Lanes {
+  lanes: Lane[]
+  /** that match; Lanes is a page of them */
+  total: number
+  /** which are not listed, "" when all are */
+  note: string
+}
+
+/**
+ * Tiles are pictures of lanes: GET api/timeline/tiles?r=&level=&tile=&lanes=a,b,c
+ * (at most 256 lanes; tile k of level L covers [k<<(L+8), (k+1)<<(L+8)) ns; level
+ * from MinLevel to MaxLevel) answers application/octet-stream: a little-endian
+ * uint32 with the length of a JSON head (this type), the head, then for each
+ * lane of the head in order that has bytes (those that are not Empty, not Pending
+ * and without Spans)
+ * 256 × len(States) uint8 of shares (255 is the lane's Max; what is not 0 is at
+ * least 1) in bucket-major order, and 256 uint8 of marks (bit 0: something rare
+ * happened: a stopped world, a cycle's begin, a birth or an end of a single
+ * goroutine; bit 1: a wait of this lane longer than 10 ms ended; bit 2: evidence
+ * lost). A lane that is not known is left out of the head.
+ *
+ * No answer waits longer than about 100 ms for pieces of the trace that have to
+ * be read again: lanes that need them come back Pending, to be asked for
+ * again after a quarter of a second or so (with &wait=1 the answer waits).
+ */
+export interface Tiles {
+  level: number
+  tile: number
+  lanes: TileLane[]
+}
+
+/** A TileLane is the head of a lane in Tiles. */
+export interface TileLane {
+  id: string
+  /** what 255 stands for in this tile; see Lane.Peak for the scale of a whole lane */
+  max: number
+  /** nothing in the tile: no bytes follow */
+  empty: boolean
+  /** Pending lanes are being read: ask again. Done is how much is there, 0 to 1. No bytes follow. */
+  pending: boolean
+  done: number
+  /**
+   * Spans are the exact stretches, where they are few enough to be drawn one
+   * by one (at most 512 in the tile) and the lane is a single one; no bytes follow.
+   * They are not cut at the tile's edges. Marks are the moments of rare things in them.
+   */
+  spans: Span[]
+  marks: number[]
+}
+
+/**
+ * A Span is a stretch of time of one lane: a goroutine's state, a goroutine on a
+ * P, a cycle, a pause.
+ */
+export interface Span {
+  from_ns: number
+  to_ns: number
+  /** index in States, -1 for none (a P's idle time has no span) */
+  state: number
+  /** the runtime's word; kind of a range */
+  reason: string
+  goroutine: number
+  group: string
+  proc: number
+  thread: number
+}
+
+/** A Moment is what one lane did at one time: GET api/timeline/at?r=&lane=&at=. */
+export interface Moment {
+  span: Span
+  stack: Frame[]
+  /**
+   * Cause is who ended it or began it: whoever made the goroutine ready after a
+   * wait; nil when nobody did or it is not known.
+   * "what unblocked this"
+   */
+  woken: Edge | null
+  /** Pending: the piece of the trace is being read, ask again; see Tiles. */
+  pending: boolean
+  /** Waker of the goroutine's run that went on at this moment. */
+  waker: Edge | null
+  /** one sentence */
+  text: string
+}
+
+/** A Frame is one function of a stack, leaf first. */
+export interface Frame {
+  func: string
+  file: string
+  line: number
+  /** own, dep, std, runtime, kernel */
+  kind: string
+}
+
+/**
+ * An Edge is a wake-up: GET api/timeline/edges?r=&from=&to=&lanes= answers Edges, at most
+ * 2,000: those that ended the longest waits. With lanes only those from or to one of them.
+ */
+export interface Edge {
+  at_ns: number
+  /** goroutine; -1 for the runtime */
+  waker: number
+  waker_group: string
+  woken: number
+  woken_group: string
+  /** how long it had waited */
+  waited_ns: number
+  /** how long it then waited for a P */
+  ready_ns: number
+  proc: number
+  stack: Frame[]
+}
+
+/** Edges are the wake-ups of a window. */
+export interface Edges {
+  /** in order of time */
+  edges: Edge[]
+  /** in the window */
+  total: number
+  /** the window is too long: which piece these are from */
+  partial: string
+  /** ask again; see Tiles */
+  pending: boolean
+}
+
+/**
+ * A Selection is what happened in a window: GET api/timeline/select?r=&from=&to=&lanes=
+ * (no lanes: everything).
+ */
+export interface Selection {
+  from_ns: number
+  to_ns: number
+  states: StateTotal[]
+  /** where goroutines waited or were sampled, largest first, at most 50 */
+  stacks: StackTotal[]
+  /** who woke whom, most frequent first, at most 50 */
+  wakers: Pair[]
+  /** at most 50 */
+  groups: GroupTotal[]
+  /**
+   * Partial is set when the window is too long for exact stacks and wakers:
+   * states are exact, the rest is of the pieces named here.
+   */
+  partial: string
+  /**
+   * Pending: pieces of the trace are still being read; the states are right
+   * already, the rest comes when asked again.
+   */
+  pending: boolean
+}
+
+/** A StateTotal is goroutine time (or P time, for Ps) in one state. */
+export interface StateTotal {
+  state: string
+  reason: string
+  ns: number
+  count: number
+}
+
+/** A StackTotal is time at one stack. */
+export interface StackTotal {
+  state: string
+  ns: number
+  count: number
+  stack: Frame[]
+}
+
+/** A Pair is how often goroutines of one group woke those of another. */
+export interface Pair {
+  waker: string
+  woken: string
+  count: number
+  /** waited in all */
+  ns: number
+  stack: Frame[]
+}
+
+/** A GroupTotal is one group's part of a window. */
+export interface GroupTotal {
+  group: string
+  running_ns: number
+  ready_ns: number
+  waiting_ns: number
+  count: number
+}
+
+/**
+ * Hits are found by GET api/timeline/search?r=&q=&limit=: goroutines and moments
+ * that match the filter language (see ui's help: `func:worker state:waiting
+ * reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`). With from= and to=
+ * only there.
+ */
+export interface Hits {
+  hits: Hit[]
+  total: number
+  /** "only the first second was searched", … */
+  note: string
+  /** Pending: ask again with the same query; Done is how much was searched, 0 to 1. */
+  pending: boolean
+  done: number
+}
+
+/** A Hit is a place in the timeline. */
+export interface Hit {
+  lane: string
+  label: string
+  from_ns: number
+  to_ns: number
+  text: string
+}
+
+/**
+ * A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&min=&base=N (base: a
+ * run to compare with). Nodes are in columns, parents before children, the root first.
+ */
+export interface Flame {
+  kind: string
+  /** that this run has */
+  kinds: FlameKind[]
+  /** nanoseconds, bytes, count */
+  unit: string
+  total: number
+  /** Names are the functions; Files and Kinds of them in the same order. */
+  names: string[]
+  files: string[]
+  /** index in FrameKinds */
+  func_kinds: number[]
+  /**
+   * Node columns.
+   * -1 for the root
+   */
+  parent: number[]
+  /** index in Names; -1 for the root */
+  func: number[]
+  /** where it called; 0 when not known */
+  line: number[]
+  self: number[]
+  sum: number[]
+  /** Sum in the base run; absent without one */
+  base: number[]
+  /** Left is what is not shown: too small, by the request's min or the limit of nodes. */
+  left_nodes: number
+  base_total: number
+  /**
+   * Ratio is what the base run was multiplied with to be comparable (per
+   * operation or per second), and PerWhat the word for it.
+   */
+  ratio: number
+  per_what: string
+  /** how it was measured, and what it misses */
+  note: string
+  /** Groups are start functions that group= takes, largest first; the largest 500. */
+  groups: string[]
+}
+
+/** A FlameKind is a tree that a run has. */
+export interface FlameKind {
+  /** cpu, offcpu, net, sync, syscall, sched, other, alloc_space, alloc_objects, inuse_space, inuse_objects, block, mutex, goroutine, kernel, states */
+  kind: string
+  unit: string
+  total: number
+}
+
+/**
+ * A Table is a page of rows: GET api/groups?r=&sort=&desc=&q= and
+ * GET api/goroutines?r=&group=&sort=&desc=&q=&offset=&limit=. A cell is a number or a string.
+ */
+export interface Table {
+  columns: Column[]
+  rows: unknown[][]
+  /** of each row, "" where there is none */
+  links: string[]
+  /** rows that match */
+  total: number
+  all: number
+  /** of the rows that match */
+  sums: unknown[]
+  /** which were kept when not all were */
+  note: string
+}
+
+/** Columns are of a table: its columns are named by keys of the catalogue of strings. */
+export interface Column {
+  /** "total", or "blocked:REASON" and "range:NAME" of what occurred */
+  key: string
+  /** ns, count, text, at (a moment; "" outside of the window), id */
+  unit: string
+}
+
+/** Runtime are the charts on one clock: GET api/runtime?r=. */
+export interface Runtime {
+  charts: Chart[]
+  /** collections; Why is the cycle's number */
+  cycles: Gap[]
+  /** Why is the kind */
+  pauses: Gap[]
+  mmu: MMU | null
+}
+
+/** A Chart is a picture with a common unit. Its name is a key of the catalogue. */
+export interface Chart {
+  /** heap, gc, goroutines, procs, runqueue, syscalls, cpu, latency, load, memory, threads, switches, machine, pressure */
+  name: string
+  /** bytes, ns, count, share, cores, per_second */
+  unit: string
+  /** series add up */
+  stack: boolean
+  source: string
+  series: Series[]
+}
+
+/** A Series is a quantity over time. */
+export interface Series {
+  name: string
+  at: number[]
+  /** null is a gap */
+  value: (number | null)[]
+}
+
+/**
+ * An MMU is the minimum mutator utilization for window lengths; what the
+ * collector takes is chosen by flags: GET api/mmu?r=&flags=&window= tells the
+ * worst windows of one length.
+ */
+export interface MMU {
+  window_ns: number[]
+  util: number[]
+  mean: number
+  worst: Worst[]
+  /** in force: stw, background, assist, sweep, perproc */
+  flags: string[]
+}
+
+/** A Worst is a window in which the program had least of its Ps. */
+export interface Worst {
+  at_ns: number
+  window_ns: number
+  util: number
+}
+
+/** Tasks are user tasks and regions: GET api/tasks?r=. */
+export interface Tasks {
+  tasks: TaskType[]
+  regions: RegionType[]
+  logs: LogCount[]
+}
+
+/** A TaskType is all tasks of one name. */
+export interface TaskType {
+  name: string
+  count: number
+  open: number
+  latency: Histogram
+  /** slowest first */
+  slow: Task[]
+}
+
+/** A Histogram is a distribution of durations. */
+export interface Histogram {
+  /** lower bound of each bucket that has something */
+  low_ns: number[]
+  high_ns: number[]
+  counts: number[]
+  p50_ns: number
+  p90_ns: number
+  p99_ns: number
+  max_ns: number
+  mean_ns: number
+  n: number
+}
+
+/** A Task is one user task. GET api/task?r=&id= tells its own timeline: Regions and logs. */
+export interface Task {
+  /** decimal: larger than a float64's integers */
+  id: string
+  parent: string
+  name: string
+  from_ns: number
+  /** -1 when it did not end */
+  to_ns: number
+  logs: number
+  regions: TaskRegion[]
+  lines: LogLine[]
+  /** why regions or lines are missing, "" when none are */
+  note: string
+}
+
+/** A TaskRegion is a region of a task. */
+export interface TaskRegion {
+  name: string
+  goroutine: number
+  from_ns: number
+  to_ns: number
+}
+
+/** A LogLine is a user log. */
+export interface LogLine {
+  at_ns: number
+  goroutine: number
+  category: string
+  message: string
+}
+
+/** A RegionType is all regions of one name, with what its goroutines did inside. */
+export interface RegionType {
+  name: string
+  count: number
+  open: number
+  latency: Histogram
+  states: StateTotal[]
+}
+
+/** A LogCount is how often a category was logged. */
+export interface LogCount {
+  category: string
+  count: number
+  example: string
+}
+
+/**
+ * Compare is what changed: GET api/compare?a=&b= (runs) or ?trial= (a saved result).
+ * Exactly one of the fields is there; their shapes are those that
+ * `gowhy compare --json`, `verify --json`, `tune --json` and `capacity --json` write.
+ */
+export interface Compare {
+  comparison: unknown
+  trial: unknown
+  tune: unknown
+  capacity: unknown
+}
+
+/** Sources are what was recorded: GET api/sources?r=. */
+export interface Sources {
+  members: Member[]
+  refused: Refusal[]
+  /** of coverage: what was lost */
+  notes: string[]
+  command: string
+  build: KeyValue[]
+  exports: Export[]
+  tools: Tool[]
+}
+
+/** A Member is one piece of evidence. */
+export interface Member {
+  name: string
+  bytes: number
+  /** in words */
+  what: string
+  /** path of a download, "" where there is none */
+  get: string
+}
+
+/** A Refusal is evidence that could not be had. */
+export interface Refusal {
+  source: string
+  why: string
+  how: string
+}
+
+/** A KeyValue is a fact of the build. */
+export interface KeyValue {
+  key: string
+  value: string
+}
+
+/** An Export is a download: GET api/export?r=&format=&profile=&table=&group=. */
+export interface Export {
+  format: string
+  doc: string
+  /** for formats that hold one; those that this run has */
+  profiles: string[]
+  tables: string[]
+  ext: string
+}
+
+/**
+ * A Tool is another viewer, opened in a tab of its own: its page is a process or
+ * a folder of its own, and none of ours.
+ */
+export interface Tool {
+  /** pprof, speedscope */
+  name: string
+  path: string
+  /** why it is not there */
+  why: string
+}
+
+/**
+ * An Upload is what files became that were dropped on the page: POST api/upload
+ * with multipart/form-data, one part for each file, each with its filename. All
+ * of it is one drop: loose files of one run make one run, every recording makes
+ * its own. The answer comes when they have been read; what cannot be read is an
+ * error of the usual form. One file can also be the body itself, its name in ?name=.
+ */
+export interface Upload {
+  /** indices in Session.Runs */
+  runs: number[]
+  /** indices in Session.Trials */
+  trials: number[]
+}
+
+/** A Failure is the body of every answer that is none. */
+export interface Failure {
+  error: string
+  hint: string
+}
+
+/** Whose a function is, in the order of Flame.func_kinds. */
+export const FrameKinds = ['own', 'dep', 'std', 'runtime', 'kernel'] as const

@@ -1,0 +1,290 @@
+// The frame of the page: which run, which screen, and what holds for all of them.
+import type { ComponentChildren, JSX } from 'preact'
+import { useCallback, useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import type { Run, Session, Upload } from './api'
+import { ApiError, get, isStatic, problem } from './client'
+import { ChooseFiles, DropZone, useOpening } from './drop'
+import { allHelp, useKeys } from './keys'
+import { lazy, type Lazy } from './parts/lazy'
+import { Live, say } from './parts/live'
+import { Empty, Failed, Loading } from './parts/states'
+import { Welcome } from './screens/welcome'
+import { lang, setLang, t, tn, useLang } from './strings'
+import { setTheme, themeChoice, useTheme, type Choice } from './theme'
+import { go, href, setParams, usePlace } from './url'
+
+const Compare = lazy(async () => (await import('./screens/compare')).Compare)
+
+/** The screens in the order of their keys, 1 to 8. */
+const screens: [name: string, screen: Lazy][] = [
+  ['findings', lazy(async () => (await import('./screens/findings')).Findings)],
+  ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline)],
+  ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
+  ['goroutines', lazy(async () => (await import('./screens/goroutines')).Goroutines)],
+  ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime)],
+  ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks)],
+  ['compare', Compare],
+  ['sources', lazy(async () => (await import('./screens/sources')).Sources)],
+]
+
+export function App(): JSX.Element {
+  useLang()
+  useTheme()
+  const { session, error, again } = useSession()
+  useScreenCode()
+  const opening = useOpening((u) => {
+    again()
+    show(u)
+  })
+  return (
+    <>
+      <a class="skip" href="#/" onClick={toMain}>{t('core.skip')}</a>
+      {session ? <Opened session={session} opening={opening} /> : <Starting error={error} retry={again} />}
+      <DropZone opening={opening} />
+      <Live />
+    </>
+  )
+}
+
+// A link to #main would be a place of the page: the hash is the state.
+function toMain(e: Event): void {
+  e.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+// show goes to what was opened: a run's findings, or a saved result.
+function show(u: Upload): void {
+  const run = u.runs[0]
+  const trial = u.trials[0]
+  if (run !== undefined) go(`findings?r=${run}`)
+  else if (trial !== undefined) go(`compare?trial=${trial}`)
+}
+
+function Starting(p: { error: ApiError | undefined; retry(): void }): JSX.Element {
+  return (
+    <main id="main" tabIndex={-1}>
+      <h1 class="sr">gowhy</h1>
+      {p.error ? <Failed error={p.error} retry={p.retry} /> : <Loading />}
+    </main>
+  )
+}
+
+function Opened(p: { session: Session; opening: ReturnType<typeof useOpening> }): JSX.Element {
+  const { session } = p
+  const place = usePlace()
+  const r = runIndex(place.params.get('r'))
+  const run = session.runs[r]
+  const has = screensOf(session, run)
+  const screen = place.screen
+  useScreenKeys(has)
+  useArrival(screen, run)
+  return (
+    <>
+      <header class="head">
+        <a class="head-name" href={href('findings')}>gowhy</a>
+        <RunPicker runs={session.runs} r={r} />
+        <nav class="head-nav" aria-label={t('core.screens')}>
+          {screens.filter(([name]) => has.includes(name)).map(([name, { load }]) => (
+            <a key={name} href={href(name)} aria-current={name === screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
+          ))}
+        </nav>
+        <Tools opening={p.opening} />
+      </header>
+      {session.loading !== '' && run && !run.loading && (
+        <div class="loading-bar" role="status"><span class="spinner" aria-hidden="true" />{t('core.reading', { what: session.loading })}</div>
+      )}
+      <main id="main" tabIndex={-1}>
+        <h1 class="sr">{tn('core.screen.' + screen, 'gowhy')}{run ? ': ' + run.name : ''}</h1>
+        <Content session={session} run={run} r={r} screen={screen} has={has} opening={p.opening} />
+      </main>
+    </>
+  )
+}
+
+interface ContentProps {
+  session: Session
+  run: Run | undefined
+  r: number
+  screen: string
+  has: string[]
+  opening: ReturnType<typeof useOpening>
+}
+
+function Content(p: ContentProps): JSX.Element {
+  const { session, run, screen } = p
+  // A saved result can be looked at without any run.
+  if (!run && !(screen === 'compare' && session.trials.length > 0)) {
+    if (session.runs.length > 0) return <Empty text={t('core.norun')} />
+    if (session.trials.length > 0) return <Compare r={0} />
+    if (session.loading !== '') return <Loading what={t('core.reading', { what: session.loading })} />
+    return <Welcome opening={p.opening} />
+  }
+  if (run?.loading) return <Loading what={t('core.reading', { what: session.loading || run.name })} />
+  if (run && run.error !== '') return <Failed error={new ApiError(run.error, run.hint, 0)} />
+  const Shown = screens.find(([name]) => name === screen)?.[1]
+  if (!Shown || !p.has.includes(screen)) return <Empty text={t('core.noscreen')} />
+  // A screen's state is in the URL: a new run or language is a new screen.
+  const key = `${screen} ${p.r} ${lang()}`
+  return <Boundary key={key}><Shown r={p.r} /></Boundary>
+}
+
+// Boundary keeps a fault of one screen from taking the page away.
+function Boundary(p: { children: ComponentChildren }): JSX.Element {
+  const [error, reset] = useErrorBoundary((e) => console.error(e))
+  if (error) return <Failed error={new ApiError(t('core.broken', { what: problem(error).message }), '', 0)} retry={reset} />
+  return <>{p.children}</>
+}
+
+function runIndex(text: string | null): number {
+  const n = Number(text ?? 0)
+  return Number.isInteger(n) && n >= 0 ? n : 0
+}
+
+// screensOf are those that have something to show.
+function screensOf(session: Session, run: Run | undefined): string[] {
+  const has = new Set(run?.screens ?? [])
+  if (session.runs.length > 1 || session.trials.length > 0) has.add('compare')
+  if (run) has.add('findings')
+  return screens.map(([name]) => name).filter((name) => has.has(name))
+}
+
+// useScreenCode fetches the code of the screen that the address names while the
+// session is still asked for.
+function useScreenCode(): void {
+  const { screen } = usePlace()
+  useEffect(() => screens.find(([name]) => name === screen)?.[1].load(), [screen])
+}
+
+/** How often a session that is still loading is asked for again, in ms. */
+const POLL = 300
+
+function useSession(): { session: Session | undefined; error: ApiError | undefined; again(): void } {
+  const [session, setSession] = useState<Session | undefined>(undefined)
+  const [error, setError] = useState<ApiError | undefined>(undefined)
+  const [asked, ask] = useState(0)
+  const again = useCallback(() => ask((n) => n + 1), [])
+  useEffect(() => {
+    const stop = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    get<Session>('api/session', undefined, stop.signal).then(
+      (s) => {
+        setSession(s)
+        setError(undefined)
+        const busy = s.loading !== '' || s.runs.some((r) => r.loading)
+        if (busy && !s.static) timer = setTimeout(again, POLL)
+      },
+      (e: unknown) => {
+        if (!stop.signal.aborted) setError(problem(e))
+      },
+    )
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+    }
+  }, [asked])
+  return { session, error, again }
+}
+
+// useArrival says which screen it is, and gives the keyboard a place in it when
+// the one it had went away with the screen before.
+function useArrival(screen: string, run: Run | undefined): void {
+  const first = useRef(true)
+  const title = tn('core.screen.' + screen, 'gowhy')
+  useEffect(() => {
+    document.title = (run ? run.name + ' · ' : '') + title + ' · gowhy'
+  }, [title, run?.name])
+  useEffect(() => {
+    if (first.current) {
+      first.current = false
+      return
+    }
+    say(title)
+    window.scrollTo(0, 0)
+    const lost = document.activeElement === null || document.activeElement === document.body
+    if (lost) document.getElementById('main')?.focus({ preventScroll: true })
+  }, [screen])
+}
+
+function useScreenKeys(has: string[]): void {
+  const keys: Record<string, () => void> = {}
+  screens.forEach(([name], i) => {
+    if (has.includes(name)) keys[String(i + 1)] = () => go(name)
+  })
+  useKeys(keys, [['1 … 8', t('core.help.screens')], ['Alt ←', t('core.help.back')]])
+}
+
+function RunPicker(p: { runs: Run[]; r: number }): JSX.Element | null {
+  const only = p.runs[0]
+  if (!only) return null
+  if (p.runs.length === 1 && p.r === 0) return <span class="head-run head-run-one clip" title={only.name}>{only.name}</span>
+  return (
+    <label class="head-run">
+      <span class="sr">{t('core.run')}</span>
+      <select value={String(p.r)} onChange={(e) => setParams(otherRun(e.currentTarget.value))}>
+        {p.runs.map((run, i) => <option key={i} value={String(i)}>{i + 1}. {run.name}</option>)}
+      </select>
+    </label>
+  )
+}
+
+// otherRun takes away what was chosen of the run before: its goroutines and its
+// moments are no other run's.
+function otherRun(r: string): Record<string, string | null> {
+  const patch: Record<string, string | null> = {}
+  for (const name of new URLSearchParams(location.hash.split('?')[1] ?? '').keys()) patch[name] = null
+  return { ...patch, r }
+}
+
+function Tools(p: { opening: ReturnType<typeof useOpening> }): JSX.Element {
+  const [help, setHelp] = useState(false)
+  const next: Record<Choice, Choice> = { auto: 'light', light: 'dark', dark: 'auto' }
+  const choice = themeChoice()
+  const theme = t('core.theme', { now: t(`core.theme.${choice}`) })
+  useKeys({ '?': () => setHelp(true) }, [['?', t('core.help.help')]])
+  return (
+    <div class="head-tools">
+      {!isStatic && <ChooseFiles opening={p.opening} label={t('core.open')} title={t('core.open.title')} class="quiet" />}
+      <button type="button" class="quiet" id="theme" title={theme} aria-label={theme} onClick={() => setTheme(next[choice])}><ThemeIcon choice={choice} /></button>
+      <button type="button" class="quiet" id="lang" title={t('core.lang.title')} lang={lang() === 'en' ? 'zh-CN' : 'en'} onClick={() => setLang(lang() === 'en' ? 'zh' : 'en')}>{t('core.lang')}</button>
+      <button type="button" class="quiet" id="help" title={t('core.help')} aria-label={t('core.help')} onClick={() => setHelp(true)}>?</button>
+      {help && <Help close={() => setHelp(false)} />}
+    </div>
+  )
+}
+
+function ThemeIcon(p: { choice: Choice }): JSX.Element {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      {p.choice === 'auto' && <><circle cx="12" cy="12" r="8.5" /><path d="M12 3.5v17a8.5 8.5 0 0 0 0-17z" fill="currentColor" /></>}
+      {p.choice === 'light' && <><circle cx="12" cy="12" r="4" /><path d="M12 2.5v2.5M12 19v2.5M2.5 12H5M19 12h2.5M5.3 5.3 7 7M17 17l1.7 1.7M18.7 5.3 17 7M7 17l-1.7 1.7" /></>}
+      {p.choice === 'dark' && <path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z" />}
+    </svg>
+  )
+}
+
+function Help(p: { close(): void }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  // A click on the dialog itself is one beside its content.
+  const close = () => dialog.current?.close() // gives the keyboard back, then tells onClose
+  const beside = (e: MouseEvent) => e.target === dialog.current && close()
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title" onClose={p.close} onClick={beside}>
+      <div class="help">
+        <div class="help-head">
+          <h2 id="help-title">{t('core.help')}</h2>
+          <button type="button" onClick={close}>{t('core.close')}</button>
+        </div>
+        <p class="muted">{t('core.help.text')}</p>
+        <dl class="help-keys">
+          {allHelp().map(([key, what]) => (
+            <div key={key + what}>
+              <dt>{key.split(' ').map((k) => (/^[…/+]$/.test(k) && key !== k ? ` ${k} ` : <><kbd>{k}</kbd> </>))}</dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </dialog>
+  )
+}

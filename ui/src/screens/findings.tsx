@@ -1,0 +1,386 @@
+// The verdict, what to change, and how sure that is. The words are those of the
+// text report; each number that has a place in the page leads there.
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Diagnosis, Fact, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
+import { useData } from '../client'
+import { bytes, count, dur, num, share } from '../format'
+import { Ledger } from './ledger'
+import { Command, Copy } from '../parts/copy'
+import { Fold } from '../parts/fold'
+import { Said, To } from '../parts/said'
+import { Failed, Loading } from '../parts/states'
+import { lang, t, tn } from '../strings'
+import { param } from '../url'
+import './findings.css'
+
+/** How many findings are shown in full, as in the text report. */
+const EXPANDED = 3
+
+export function Findings(p: { r: number }): JSX.Element {
+  const { data, error } = useData<Answer>('api/findings', { r: p.r })
+  if (error) return <Failed error={error} />
+  if (!data?.diagnosis) return <Loading />
+  const d = data.diagnosis
+  return (
+    <div class="findings">
+      <Verdict d={d} />
+      <div class="findings-main">
+        <Cards d={d} links={data.links} />
+        <Lines id="warnings" title={t('core.warnings')} items={d.warnings} mark="!" tone="warn" />
+        <Fine items={d.fine} sick={d.findings.length > 0} />
+        <Lines
+          id="obsolete" title={t('core.obsolete')} mark="–" tone="none"
+          items={d.obsolete.map((o) => t('core.obsolete.text', { pattern: o.pattern, since: o.since, why: o.why }))}
+        />
+        <NotChecked list={d.unchecked} />
+        <Next d={d} />
+      </div>
+      <Ledger d={d} />
+    </div>
+  )
+}
+
+const verdictMark: Record<string, [mark: string, tone: string]> = {
+  sick: ['!', 'bad'],
+  healthy: ['✓', 'good'],
+  idle: ['–', 'warn'],
+  'not-loaded': ['–', 'warn'],
+  'too-thin': ['?', 'warn'],
+}
+
+function Verdict(p: { d: Diagnosis }): JSX.Element {
+  const { d } = p
+  const [mark, tone] = verdictMark[d.verdict] ?? ['?', 'none']
+  return (
+    <section class={`verdict card verdict-${tone}`} aria-labelledby="verdict">
+      <h2 id="verdict"><span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {tn('core.verdict.' + d.verdict, d.verdict)}</h2>
+      <p class="verdict-summary"><Said text={d.summary} /></p>
+      <p class="verdict-subject">{subject(d)}</p>
+      {lang() !== 'en' && <p class="verdict-subject">{t('core.english')}</p>}
+    </section>
+  )
+}
+
+// subject says what was read.
+function subject(d: Diagnosis): string {
+  const parts: string[] = []
+  if (d.files.length > 0) parts.push(d.files.join(', '))
+  if (d.trace) {
+    if (d.trace.go !== '') parts.push(d.trace.go)
+    parts.push(dur(d.trace.duration_ns), t('core.events', { n: count(d.trace.events) }))
+    if (d.trace.lost_bytes > 0) parts.push(t('core.lost', { n: bytes(d.trace.lost_bytes) }))
+  } else if (d.cpu && d.cpu.window_ns > 0) {
+    parts.push(dur(d.cpu.window_ns))
+  }
+  if (d.goal) parts.push(t('core.goal', { goal: tn('core.goal.' + d.goal, d.goal) }))
+  return parts.join(' · ')
+}
+
+function Cards(p: { d: Diagnosis; links: FindingLinks[] }): JSX.Element {
+  const list = p.d.findings
+  if (list.length === 0) return <p class="findings-none">{t('core.nofindings')}</p>
+  return (
+    <section aria-labelledby="what-to-change">
+      <h2 id="what-to-change">{t('core.findings')}</h2>
+      <ol class="cards">
+        {list.map((f, i) => <li key={i}><Card n={i + 1} f={f} links={p.links[i]} headline={p.d.summary} /></li>)}
+      </ol>
+    </section>
+  )
+}
+
+interface CardProps {
+  n: number
+  f: Finding
+  links: FindingLinks | undefined
+  /** What the verdict has said already. */
+  headline: string
+}
+
+function Card(p: CardProps): JSX.Element {
+  const { n, f } = p
+  const meant = param('f') === String(n)
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (meant) box.current?.scrollIntoView({ block: 'start' })
+  }, [meant])
+  const told = n <= EXPANDED && p.headline.startsWith(f.summary)
+  return (
+    <article class="finding card" id={`finding-${n}`} ref={box} aria-labelledby={`finding-${n}-title`} data-rule={f.rule}>
+      <header class="finding-head">
+        <span class="finding-n" aria-hidden="true">{n}</span>
+        <h3 id={`finding-${n}-title`}><span class="sr">{n}. </span><Said text={f.title} /></h3>
+        <Confidence f={f} />
+      </header>
+      {!told && f.summary !== '' && <p class="finding-summary"><Said text={f.summary} /></p>}
+      {n <= EXPANDED || meant
+        ? <Body {...p} />
+        : <Fold id={`f${n}`} title={t('core.more')}><Body {...p} /></Fold>}
+    </article>
+  )
+}
+
+const dots: Record<string, string> = { high: '●●●', medium: '●●○', low: '●○○' }
+
+function Confidence(p: { f: Finding }): JSX.Element {
+  return (
+    <p class="finding-sure">
+      {p.f.remark
+        ? t('core.remark')
+        : <><span aria-hidden="true">{dots[p.f.confidence] ?? '○○○'}</span> {tn('core.confidence.' + p.f.confidence, p.f.confidence)}</>}
+    </p>
+  )
+}
+
+function Body(p: CardProps): JSX.Element {
+  const { n, f, links } = p
+  const more = links?.more ?? []
+  return (
+    <div class="finding-body">
+      <Effect f={f} />
+      <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} />}</Row>
+      <Row label={t('core.evidence')}>
+        {f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n })} facts={f.evidence} links={links?.evidence} />}
+      </Row>
+      <Row label={t('core.see')} class="finding-see">
+        {more.length > 0 && (
+          <ul class="finding-more">
+            {more.map((l) => <li key={l.to}><To link={l.to}>{tn(l.title)}</To></li>)}
+          </ul>
+        )}
+      </Row>
+      <Row label={t('core.do')} class="finding-do">{hasRemedy(f) && <Remedy f={f} />}</Row>
+      <Row label={t('core.prove')}>
+        {(f.try.length > 0 || f.prove !== '') && (
+          <>
+            {f.try.map((command) => <Command key={command} text={command} />)}
+            {f.prove !== '' && <p><Said text={f.prove} /></p>}
+          </>
+        )}
+      </Row>
+      <Row label={t('core.sure')}>{f.confidence_reasons.length > 0 && <Sentences items={f.confidence_reasons} />}</Row>
+      <Folds {...p} />
+    </div>
+  )
+}
+
+// Row is a labelled part of a card; one without content is not there.
+function Row(p: { label: string; class?: string; children: ComponentChildren }): JSX.Element | null {
+  if (!p.children) return null
+  return (
+    <div class={'finding-row ' + (p.class ?? '')}>
+      <h4>{p.label}</h4>
+      <div>{p.children}</div>
+    </div>
+  )
+}
+
+function Sentences(p: { items: string[] }): JSX.Element {
+  return <ul class="sentences">{p.items.map((s, i) => <li key={i}><Said text={s} /></li>)}</ul>
+}
+
+// Effect is what the illness costs beside what its cure brings at most.
+function Effect(p: { f: Finding }): JSX.Element | null {
+  const { cost, bound } = p.f
+  if (cost.what === '' && bound.method === '') return null
+  return (
+    <dl class="effect">
+      {cost.what !== '' && (
+        <div>
+          <dt>{t('core.cost')}</dt>
+          <dd>
+            <strong>{num(cost.value, cost.unit)}</strong> <Said text={cost.what} />
+            {cost.share > 0 && cost.unit !== 'ratio' && <span class="muted"> ({share(cost.share)})</span>}
+          </dd>
+        </div>
+      )}
+      {bound.method !== '' && (
+        <div>
+          <dt>{t('core.expect')}</dt>
+          <dd><strong>{boundText(p.f)}</strong> <small class="effect-method"><Said text={bound.method} /></small></dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+function boundText(f: Finding): string {
+  const b = f.bound
+  if (b.value === 0) return t('core.nosaving')
+  let s = num(b.value, b.unit)
+  if (b.goal !== '') s = t('core.ofgoal', { value: s, goal: tn('core.goal.' + b.goal, b.goal) })
+  if (b.share > 0 && b.unit !== 'ratio') s += ` (${share(b.share)})`
+  return b.partial ? t('core.perhaps', { value: s }) : t('core.atmost', { value: s })
+}
+
+function Where(p: { places: Place[]; links: string[] | undefined }): JSX.Element {
+  return (
+    <ul class="where">
+      {p.places.map((place, i) => (
+        <li key={i}>
+          <To link={p.links?.[i]}><code class="where-func">{place.function}</code></To>
+          {place.file !== '' && <>{'  '}<To link={p.links?.[i]}><code class="where-file">{place.line > 0 ? `${place.file}:${place.line}` : place.file}</code></To></>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Evidence(p: { caption: string; facts: Fact[]; links: string[] | undefined }): JSX.Element {
+  return (
+    <table class="evidence">
+      <caption class="sr">{p.caption}</caption>
+      <thead class="sr">
+        <tr><th scope="col">{t('core.evidence.what')}</th><th scope="col">{t('core.evidence.value')}</th><th scope="col">{t('core.evidence.source')}</th></tr>
+      </thead>
+      <tbody>
+        {p.facts.map((f, i) => (
+          <tr key={i}>
+            <th scope="row"><Said text={f.name} /></th>
+            <td class="right"><To link={p.links?.[i]}>{num(f.value, f.unit)}</To></td>
+            <td class="muted"><Said text={f.source} /></td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function hasRemedy(f: Finding): boolean {
+  return f.remedy.text !== '' || !!f.remedy.code || !!f.remedy.knob
+}
+
+function Remedy(p: { f: Finding }): JSX.Element {
+  const { text, code, knob } = p.f.remedy
+  return (
+    <>
+      {text !== '' && <p><Said text={text} /></p>}
+      {code && (
+        <div class="code">
+          <pre tabIndex={0} aria-label={t('core.code')}><code>{code.replace(/\s+$/, '').replaceAll('\t', '    ')}</code></pre>
+          <Copy text={code} label={t('core.code')} />
+        </div>
+      )}
+      {knob && <p class="knob">{t('core.knob')}: <code>{knob}</code> <Copy text={knob} /></p>}
+    </>
+  )
+}
+
+function Folds(p: CardProps): JSX.Element {
+  const { n, f, links } = p
+  const symptoms = f.symptoms ?? []
+  return (
+    <div class="folds">
+      {symptoms.length > 0 && (
+        <Fold id={`s${n}`} title={t('core.symptoms', { n: symptoms.length })}>
+          {symptoms.map((s, i) => <Symptom key={i} n={`${n}.${i + 1}`} f={s} links={links?.symptoms[i]} />)}
+        </Fold>
+      )}
+      {f.ruled_out.length > 0 && (
+        <Fold id={`x${n}`} title={t('core.ruledout', { n: f.ruled_out.length })}><Sentences items={f.ruled_out} /></Fold>
+      )}
+      <Fold id={`e${n}`} title={t('core.explain')}><Command text={`gowhy explain ${f.rule}`} /></Fold>
+    </div>
+  )
+}
+
+function Symptom(p: { n: string; f: Finding; links: FindingLinks | undefined }): JSX.Element {
+  return (
+    <div class="symptom">
+      <h4><Said text={p.f.title} /> <small class="muted">({p.f.rule})</small></h4>
+      <p><Said text={p.f.summary} /></p>
+      {p.f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n: p.n })} facts={p.f.evidence} links={p.links?.evidence} />}
+    </div>
+  )
+}
+
+// Lines is a list with a mark before each line; an empty one is not there.
+function Lines(p: { id: string; title: string; items: string[]; mark: string; tone: string }): JSX.Element | null {
+  if (p.items.length === 0) return null
+  return (
+    <section class="lines" aria-labelledby={p.id}>
+      <h2 id={p.id}>{p.title}</h2>
+      <ul>{p.items.map((item, i) => <Line key={i} mark={p.mark} tone={p.tone}><Said text={item} /></Line>)}</ul>
+    </section>
+  )
+}
+
+function Line(p: { mark: string; tone: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <li class="line">
+      <span class={`mark mark-${p.tone}`} aria-hidden="true">{p.mark}</span>
+      <div>{p.children}</div>
+    </li>
+  )
+}
+
+/** How much of what is fine is read when there is something to repair, and when there is not. */
+const FINE_SICK = 4
+const FINE_WELL = 8
+
+function Fine(p: { items: string[]; sick: boolean }): JSX.Element | null {
+  if (p.items.length === 0) return null
+  const most = p.sick ? FINE_SICK : FINE_WELL
+  const shown = p.items.length <= most + 1 ? p.items.length : most
+  const line = (item: string, i: number) => <Line key={i} mark="✓" tone="good"><Said text={item} /></Line>
+  return (
+    <section class="lines" aria-labelledby="fine">
+      <h2 id="fine">{t('core.fine')}</h2>
+      <ul>{p.items.slice(0, shown).map(line)}</ul>
+      {shown < p.items.length && (
+        <Fold id="fine" title={t('core.fine.more', { n: p.items.length - shown })}><ul>{p.items.slice(shown).map(line)}</ul></Fold>
+      )}
+    </section>
+  )
+}
+
+// NotChecked lists what needs one command together, and the command once.
+function NotChecked(p: { list: Unchecked[] }): JSX.Element | null {
+  if (p.list.length === 0) return null
+  const by = new Map<string, Unchecked[]>()
+  for (const u of p.list) by.set(u.how, [...(by.get(u.how) ?? []), u])
+  return (
+    <section class="lines" aria-labelledby="unchecked">
+      <h2 id="unchecked">{t('core.unchecked')}</h2>
+      {[...by].map(([how, list]) => (
+        <div key={how} class="unchecked">
+          <ul>{list.map((u, i) => <Line key={i} mark="?" tone="none"><Said text={u.why === '' ? u.what : `${u.what}: ${u.why}`} /></Line>)}</ul>
+          {how !== '' && <Command text={how} />}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function Next(p: { d: Diagnosis }): JSX.Element | null {
+  const next = nextCommands(p.d)
+  if (next.length === 0) return null
+  return (
+    <section class="lines" aria-labelledby="next">
+      <h2 id="next">{t('core.next')}</h2>
+      {next.map(([command, why]) => (
+        <div key={command} class="next">
+          <p class="muted">{why}</p>
+          <Command text={command} />
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function nextCommands(d: Diagnosis): [command: string, why: string][] {
+  const files = d.files.length === 0 || d.files.includes('-') ? 'FILE' : d.files.map(word).join(' ')
+  const out: [string, string][] = []
+  if (d.trace) out.push([`gowhy ledger ${files}`, t('core.next.ledger')])
+  else if (d.cpu) out.push([`gowhy ledger ${files}`, t('core.next.ledgercpu')])
+  if (d.findings.length === 0 && d.verdict !== 'healthy') {
+    out.push(['gowhy record -d 10s -o run.gowhy --url http://localhost:6060', t('core.next.record')])
+  }
+  return out
+}
+
+/** A string as one word of a shell command. */
+export function word(s: string): string {
+  return /^[\w@%+=:,./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'"
+}

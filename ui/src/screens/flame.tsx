@@ -1,0 +1,450 @@
+// The flame graph: one tree at a time, as a picture or as a table of functions.
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Flame as Answer, FlameKind, Session } from '../api'
+import { ApiError, isStatic, useData } from '../client'
+import { functionTable } from '../flame/functions'
+import { amount, changeText, placeOf } from '../flame/describe'
+import type { Span } from '../flame/layout'
+import { MARKS } from '../flame/paint'
+import { Picture } from '../flame/picture'
+import { findFocus, markOf, readView, VIEWS, writeSpan, type View } from '../flame/place'
+import { readQuery, search, type Found } from '../flame/search'
+import { plain } from '../flame/text'
+import { callees, callers, fromColumns, inverted, KINDS, leftOut, nameOf, outermost, pathTo, without, type FrameKind, type Tree } from '../flame/tree'
+import { count, share } from '../format'
+import { useKeys } from '../keys'
+import { Copy } from '../parts/copy'
+import { Said } from '../parts/said'
+import { Empty, Failed, Loading } from '../parts/states'
+import { lang, t, tn } from '../strings'
+import { href, setParams, usePlace } from '../url'
+import './flame.css'
+
+export function Flame(p: { r: number }): JSX.Element {
+  const { params } = usePlace()
+  const v = readView(params)
+  const { data, error, loading } = useData<Answer>('api/flame', { r: p.r, kind: v.kind, group: v.group, base: v.base })
+  // What can be chosen stays there when the choice before brought nothing.
+  const known = useRef<Answer | undefined>(undefined)
+  if (data) known.current = data
+  if (!known.current) return error ? <Lost error={error} /> : <Loading what={t('flame.loading')} />
+  return (
+    <div class="flame" aria-busy={loading}>
+      <Bar r={p.r} v={v} data={known.current} />
+      {error ? <Lost error={error} /> : data ? <Body v={v} data={data} params={params} /> : <Loading what={t('flame.loading')} />}
+    </div>
+  )
+}
+
+function Lost(p: { error: ApiError }): JSX.Element {
+  const { params } = usePlace()
+  const asked = ['kind', 'group', 'base'].some((name) => params.has(name))
+  return (
+    <>
+      <Failed error={p.error} />
+      {asked && <p class="flame-lost"><a href={href('flame')}>{t('flame.first')}</a></p>}
+    </>
+  )
+}
+
+// Whatever is zoomed to belongs to one tree.
+const NOWHERE = { focus: null, x: null, ufocus: null, ux: null }
+
+function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
+  const { v, data } = p
+  return (
+    <div class="flame-bar">
+      <label>
+        <span class="flame-word">{t('flame.kind')}</span>
+        <select value={data.kind} onChange={(e) => setParams({ kind: e.currentTarget.value, ...NOWHERE })}>
+          {data.kinds.map((k) => <option key={k.kind} value={k.kind}>{kindText(k)}</option>)}
+        </select>
+      </label>
+      <div class="flame-views" role="group" aria-label={t('flame.view')}>
+        {VIEWS.map((view) => (
+          <button key={view} type="button" aria-pressed={v.view === view} onClick={() => setParams(viewPatch(v, view))}>
+            {t(`flame.view.${view}`)}
+          </button>
+        ))}
+      </div>
+      <SearchField v={v} />
+      {!isStatic && <GroupField v={v} groups={data.groups} />}
+      {(!isStatic || v.base !== '') && <BaseField r={p.r} v={v} />}
+    </div>
+  )
+}
+
+// The sandwich's pictures are trees of their own: what was zoomed to is not in them.
+function viewPatch(v: View, view: View['view']): Record<string, string | null> {
+  const patch = { view: view === 'flame' ? null : view, fn: view === 'sandwich' ? v.fn || null : null }
+  return view === 'sandwich' || v.view === 'sandwich' ? { ...NOWHERE, ...patch } : patch
+}
+
+function kindText(k: FlameKind): string {
+  return tn('flame.of.' + k.kind, k.kind) + '  ·  ' + amount(k.total, k.unit)
+}
+
+function SearchField(p: { v: View }): JSX.Element {
+  const field = useRef<HTMLInputElement>(null)
+  useKeys({ '/': () => field.current?.focus() }, [])
+  const { wrong } = readQuery(p.v.q)
+  return (
+    <label class="flame-search">
+      <span class="flame-word">{t('flame.search')}</span>
+      <input
+        ref={field}
+        type="search"
+        value={p.v.q}
+        spellcheck={false}
+        autocomplete="off"
+        placeholder={t('flame.search.hint')}
+        aria-invalid={wrong !== ''}
+        title={wrong || t('flame.search.help')}
+        onInput={(e) => setParams({ q: e.currentTarget.value || null }, { replace: true })}
+        onKeyDown={(e) => {
+          if (e.key === 'Enter' || e.key === 'Escape') e.currentTarget.blur()
+          if (e.key === 'Escape') setParams({ q: null }, { replace: true })
+        }}
+      />
+    </label>
+  )
+}
+
+function GroupField(p: { v: View; groups: string[] }): JSX.Element | null {
+  const { v } = p
+  const names = v.group !== '' && !p.groups.includes(v.group) ? [v.group, ...p.groups] : p.groups
+  if (names.length < 2 && v.group === '') return null
+  return (
+    <label class="flame-group">
+      <span class="flame-word">{t('flame.group')}</span>
+      <select value={v.group} onChange={(e) => setParams({ group: e.currentTarget.value || null, ...NOWHERE })}>
+        <option value="">{t('flame.group.all')}</option>
+        {names.map((g) => <option key={g} value={g}>{plain(g).slice(0, 120)}</option>)}
+      </select>
+    </label>
+  )
+}
+
+function BaseField(p: { r: number; v: View }): JSX.Element | null {
+  const { data } = useData<Session>('api/session')
+  const others = (data?.runs ?? []).map((run, i) => ({ run, i })).filter(({ run, i }) => i !== p.r && run.error === '')
+  if (others.length === 0) return null
+  return (
+    <label class="flame-base">
+      <span class="flame-word">{t('flame.base')}</span>
+      <select value={p.v.base} onChange={(e) => setParams({ base: e.currentTarget.value || null, ...NOWHERE })}>
+        <option value="">{t('flame.base.none')}</option>
+        {others.map(({ run, i }) => <option key={i} value={String(i)}>{i + 1}. {plain(run.name).slice(0, 80)}</option>)}
+      </select>
+    </label>
+  )
+}
+
+function Body(p: { v: View; data: Answer; params: URLSearchParams }): JSX.Element {
+  const { v, data } = p
+  const whole = useMemo(() => fromColumns(timed(data)), [data])
+  const hide = v.hide.join()
+  const turned = useMemo(() => {
+    const seen = without(timed(whole), v.hide)
+    return v.inverted && v.view !== 'sandwich' && v.view !== 'table' ? inverted(seen) : seen
+  }, [whole, hide, v.inverted, v.view])
+  const names = useMemo(() => whole.funcs.names.map(plain), [whole])
+  const query = useMemo(() => readQuery(v.q), [v.q])
+  const ctx: Context = { v, params: p.params, data, tree: turned, names, query, all: Math.max(1, data.total), rootName: t('flame.root', { kind: tn('flame.of.' + data.kind, data.kind) }) }
+  if (turned.n <= 1) return <Empty text={t('flame.nothing')} />
+  return (
+    <>
+      <Legend {...ctx} />
+      {query.wrong !== '' && <p class="flame-wrong" role="status">{t('flame.search.wrong', { what: query.wrong })}</p>}
+      {v.view === 'table' ? <Table {...ctx} /> : v.view === 'sandwich' ? <Sandwich {...ctx} /> : <Single {...ctx} />}
+      <Notes {...ctx} />
+    </>
+  )
+}
+
+// timed marks when the making of a picture began; Picture measures from there.
+function timed<T>(from: T): T {
+  if (performance.getEntriesByName('flame-data').length === 0) performance.mark('flame-data')
+  return from
+}
+
+interface Context {
+  v: View
+  params: URLSearchParams
+  data: Answer
+  tree: Tree
+  names: string[]
+  query: ReturnType<typeof readQuery>
+  /** What shares are of. */
+  all: number
+  rootName: string
+}
+
+// Legend says what colours and marks mean; its buttons merge a kind into callers.
+function Legend(p: Context): JSX.Element {
+  const { v } = p
+  const toggle = (k: FrameKind) => {
+    const hide = v.hide.includes(k) ? v.hide.filter((other) => other !== k) : [...v.hide, k]
+    setParams({ hide: hide.length > 0 ? hide.join(',') : null })
+  }
+  const here = useMemo(() => new Set(kindsIn(p.data)), [p.data])
+  return (
+    <div class="flame-legend" role="group" aria-label={t('flame.legend')}>
+      {KINDS.filter((k) => here.has(k)).map((k) => (
+        <button key={k} type="button" aria-pressed={!v.hide.includes(k)} title={t('flame.legend.help')} onClick={() => toggle(k)}>
+          {!p.tree.base && <Swatch kind={k} />}
+          <span>{tn('flame.kind.' + k)}</span>
+        </button>
+      ))}
+      {p.tree.base && (
+        <span class="flame-change">
+          <i class="flame-less" aria-hidden="true" />{t('flame.less')}
+          <i class="flame-more" aria-hidden="true" />{t('flame.more')}
+        </span>
+      )}
+      {(v.view === 'flame' || v.view === 'icicle') && (
+        <label class="flame-inverted">
+          <input type="checkbox" checked={v.inverted} onChange={(e) => setParams({ inv: e.currentTarget.checked ? 1 : null, ...NOWHERE })} />
+          {t('flame.inverted')}
+        </label>
+      )}
+    </div>
+  )
+}
+
+function kindsIn(data: Answer): FrameKind[] {
+  return [...new Set(data.func_kinds)].map((k) => KINDS[k] ?? 'dep')
+}
+
+function Swatch(p: { kind: FrameKind }): JSX.Element {
+  const { dots, height } = MARKS[p.kind]
+  return (
+    <svg class={'flame-swatch flame-' + p.kind} viewBox="0 0 24 14" aria-hidden="true" focusable="false">
+      <rect width="24" height="14" />
+      {[0, 8, 16].flatMap((x) => [...dots].map((d, i) => d === '#' && <path key={x + i} d={`M${x + i} ${14 - height}h1v${height}h-1z`} />))}
+    </svg>
+  )
+}
+
+// Single is one picture, with where one is in it.
+function Single(p: Context): JSX.Element {
+  const { v, tree } = p
+  const focus = useMemo(() => findFocus(tree, v.focus), [tree, v.focus])
+  const found = useFound(p, tree, focus)
+  const [cursor, setCursor] = useCursor(tree, focus, found)
+  return (
+    <>
+      <Path {...p} focus={focus} onFocus={(i) => setParams({ focus: markOf(tree, i) || null, x: null })} />
+      <Picture
+        {...pictureOf(p)}
+        tree={tree}
+        up={v.view === 'flame'}
+        label={t('flame.label', { kind: tn('flame.of.' + p.data.kind, p.data.kind), v: amount(p.data.total, p.data.unit) })}
+        match={found?.match ?? null}
+        focus={focus}
+        onFocus={(i) => setParams({ focus: markOf(tree, i) || null, x: null })}
+        window={v.window}
+        onWindow={(w) => setParams({ x: windowText(w, focus) }, { replace: true })}
+        cursor={cursor}
+        onCursor={setCursor}
+        main
+      />
+      <Frame {...p} tree={tree} i={cursor < 0 ? focus : cursor} focus={focus} found={found} />
+    </>
+  )
+}
+
+function pictureOf(p: Context): { unit: string; all: number; rootName: string; names: string[] } {
+  return { unit: p.data.unit, all: p.all, rootName: p.rootName, names: p.names }
+}
+
+// No words mean the focus's own window: the whole needs some where there is a focus.
+function windowText(w: Span | null, focus: number): string | null {
+  return w && (writeSpan(w) ?? (focus > 0 ? '0-1' : null))
+}
+
+function useFound(p: Context, tree: Tree, focus: number): Found | null {
+  const { test } = p.query
+  return useMemo(() => (test ? search(tree, test, focus) : null), [tree, test, focus])
+}
+
+// useCursor is the frame that the keys are at: what was zoomed to, or the largest
+// that a search found, until the reader moves it.
+function useCursor(tree: Tree, focus: number, found: Found | null): [number, (i: number) => void] {
+  const [at, set] = useState<{ tree: Tree; i: number } | null>(null)
+  const largest = useMemo(() => {
+    if (focus > 0) return focus
+    if (!found) return -1
+    const tops = outermost(tree, (f) => found.match[f] === 1)
+    return tops.reduce((best, i) => (best < 0 || tree.sum[i]! > tree.sum[best]! ? i : best), -1)
+  }, [tree, focus, found])
+  const present = at && at.tree === tree ? at.i : largest
+  return [present, (i) => set({ tree, i })]
+}
+
+// Path is where the focus is: each step leads back.
+function Path(p: Context & { focus: number; onFocus(i: number): void }): JSX.Element {
+  const path = pathTo(p.tree, p.focus)
+  const box = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (box.current) box.current.scrollLeft = box.current.scrollWidth
+  }, [p.focus, p.tree])
+  return (
+    <nav class="flame-path" aria-label={t('flame.path')} ref={box}>
+      {path.map((i, k) => (
+        <span key={i}>
+          {k > 0 && <span aria-hidden="true"> › </span>}
+          {k === path.length - 1
+            ? <b aria-current="location">{i === 0 ? p.rootName : p.names[p.tree.func[i]!]}</b>
+            : <button type="button" class="quiet" onClick={() => p.onFocus(i)}>{i === 0 ? p.rootName : p.names[p.tree.func[i]!]}</button>}
+        </span>
+      ))}
+    </nav>
+  )
+}
+
+// Frame says everything of one frame, with what one can do with it.
+function Frame(p: Context & { tree: Tree; i: number; focus: number; found: Found | null }): JSX.Element {
+  const { tree, data } = p
+  const i = Math.max(0, Math.min(p.i, tree.n - 1))
+  const f = tree.func[i]!
+  const name = f < 0 ? p.rootName : p.names[f]!
+  const all = (v: number) => t('flame.value', { v: amount(v, data.unit), s: share(v / p.all) })
+  const facts: [string, string][] = [[t('flame.sum'), all(tree.sum[i]!)], [t('flame.self'), all(tree.self[i]!)]]
+  if (p.focus > 0 && p.focus !== i && tree.sum[p.focus]! > 0) facts.push([t('flame.offocus'), share(tree.sum[i]! / tree.sum[p.focus]!)])
+  if (tree.base) {
+    facts.push([t('flame.basesum'), amount(tree.base.sum[i]!, data.unit)])
+    facts.push([t('flame.changed'), changeText(tree.sum[i]!, tree.base.sum[i]!)])
+  }
+  return (
+    <div class="flame-frame">
+      <div class="flame-frame-name">
+        <code class="clip" title={name}>{name}</code>
+        {f >= 0 && <Copy text={nameOf(tree, i)} label={t('flame.copy')} />}
+        {f >= 0 && p.v.view !== 'sandwich' && <a href={sandwichOf(p, nameOf(tree, i))}>{t('flame.tosandwich')}</a>}
+        {f >= 0 && <a href={linkWith(p.params, { q: nameOf(tree, i) })}>{t('flame.mark')}</a>}
+      </div>
+      {f >= 0 && <div class="flame-frame-where">{tn('flame.kind.' + KINDS[tree.funcs.kinds[f]!])}{placeOf(tree, i) && <span class="mono clip" title={placeOf(tree, i)}> {placeOf(tree, i)}</span>}</div>}
+      <dl>{facts.map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>
+      {p.found && <FoundLine {...p} found={p.found} />}
+    </div>
+  )
+}
+
+function FoundLine(p: Context & { tree: Tree; focus: number; found: Found }): JSX.Element {
+  const { found } = p
+  const text = found.nodes === 0
+    ? t('flame.found.none')
+    : t('flame.found', {
+        functions: count(found.functions), frames: count(found.nodes),
+        v: amount(found.sum, p.data.unit), s: share(found.sum / p.all),
+      })
+  const focus = p.tree.sum[p.focus]!
+  return (
+    <p class="flame-found" role="status">
+      {text}
+      {found.nodes > 0 && p.focus > 0 && focus > 0 && ' ' + t('flame.found.focus', { s: share(found.sum / focus) })}
+      {found.nodes > 0 && p.tree.base && ' ' + t('flame.found.base', { v: amount(found.base, p.data.unit), c: changeText(found.sum, found.base) })}
+    </p>
+  )
+}
+
+function linkWith(present: URLSearchParams, patch: Record<string, string | null>): string {
+  const params = new URLSearchParams(present)
+  for (const [k, v] of Object.entries(patch)) {
+    if (v === null) params.delete(k)
+    else params.set(k, v)
+  }
+  return href('flame?' + params.toString())
+}
+
+function sandwichOf(p: Context, fn: string): string {
+  return linkWith(p.params, { ...NOWHERE, view: 'sandwich', fn, kind: p.data.kind })
+}
+
+// Sandwich is one function between who calls it and what it calls.
+function Sandwich(p: Context): JSX.Element {
+  const { v, tree } = p
+  const func = useMemo(() => tree.funcs.names.indexOf(v.fn), [tree, v.fn])
+  return (
+    <div class="flame-sandwich">
+      <div class="flame-sandwich-list"><Table {...p} short /></div>
+      {v.fn === '' || func < 0
+        ? <Empty text={v.fn === '' ? t('flame.choose') : t('flame.nofn', { name: plain(v.fn).slice(0, 200) })} />
+        : <Halves {...p} func={func} />}
+    </div>
+  )
+}
+
+function Halves(p: Context & { func: number }): JSX.Element {
+  const { v, tree, func } = p
+  const up = useMemo(() => callers(tree, func), [tree, func])
+  const down = useMemo(() => callees(tree, func), [tree, func])
+  const upFocus = useMemo(() => findFocus(up, v.upFocus), [up, v.upFocus])
+  const focus = useMemo(() => findFocus(down, v.focus), [down, v.focus])
+  const [upCursor, setUpCursor] = useCursor(up, upFocus, null)
+  const [cursor, setCursor] = useCursor(down, focus, null)
+  const [last, setLast] = useState<'up' | 'down'>('down')
+  const match = useFound(p, down, focus)
+  const upMatch = useFound(p, up, upFocus)
+  const name = p.names[func]!
+  const shown = last === 'up' ? { tree: up, i: upCursor < 0 ? upFocus : upCursor, focus: upFocus } : { tree: down, i: cursor < 0 ? focus : cursor, focus }
+  return (
+    <div class="flame-halves">
+      <h2>{t('flame.callers')} <span class="muted">{t('flame.callers.help')}</span></h2>
+      <Picture
+        {...pictureOf(p)} tree={up} up label={t('flame.callers.of', { name })} match={upMatch?.match ?? null}
+        focus={upFocus} onFocus={(i) => setParams({ ufocus: markOf(up, i) || null, ux: null })}
+        window={v.upWindow} onWindow={(w) => setParams({ ux: windowText(w, upFocus) }, { replace: true })}
+        cursor={upCursor} onCursor={(i) => { setUpCursor(i); setLast('up') }} main={false}
+      />
+      <h2>{t('flame.callees')} <span class="muted">{t('flame.callees.help')}</span></h2>
+      <Picture
+        {...pictureOf(p)} tree={down} up={false} label={t('flame.callees.of', { name })} match={match?.match ?? null}
+        focus={focus} onFocus={(i) => setParams({ focus: markOf(down, i) || null, x: null })}
+        window={v.window} onWindow={(w) => setParams({ x: windowText(w, focus) }, { replace: true })}
+        cursor={cursor} onCursor={(i) => { setCursor(i); setLast('down') }} main
+      />
+      <Frame {...p} {...shown} found={null} />
+    </div>
+  )
+}
+
+function Table(p: Context & { short?: boolean }): JSX.Element {
+  const found = useFound(p, p.tree, 0)
+  const table = functionTable({
+    tree: p.tree, names: p.names, unit: p.data.unit, all: p.all, match: found?.match ?? null, short: p.short ?? false,
+    sort: p.v.sort, desc: p.v.desc,
+    onSort: (sort) => setParams({ sort }, { replace: true }),
+    link: (fn) => sandwichOf(p, fn),
+  })
+  return (
+    <>
+      {table}
+      {found && <FoundLine {...p} focus={0} found={found} />}
+    </>
+  )
+}
+
+function Notes(p: Context): JSX.Element {
+  const { data } = p
+  const left = useMemo(() => leftOut(p.tree), [p.tree])
+  // For whoever measures the page: how large the picture is that was drawn.
+  useEffect(() => {
+    document.documentElement.dataset['flame'] = String(p.tree.n)
+    return () => delete document.documentElement.dataset['flame']
+  }, [p.tree])
+  return (
+    <div class="flame-notes muted">
+      {data.note !== '' && <p><Said text={data.note} /></p>}
+      {data.left_nodes > 0 && <p>{t('flame.left', { n: count(data.left_nodes), v: amount(left, data.unit), s: share(left / p.all) })}</p>}
+      {p.tree.base && <p>{t(data.per_what === 'operation' ? 'flame.per.operation' : data.per_what === 'second' ? 'flame.per.second' : 'flame.per.none', { x: ratioText(data.ratio) })} {t('flame.per.width')}</p>}
+      {p.v.hide.length > 0 && <p>{t('flame.hidden', { kinds: p.v.hide.map((k) => tn('flame.kind.' + k)).join(lang() === 'zh' ? '、' : ', ') })}</p>}
+    </div>
+  )
+}
+
+function ratioText(r: number): string {
+  return '×' + Number(r.toPrecision(3))
+}

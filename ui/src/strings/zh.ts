@@ -1,0 +1,3 @@
+import { half, type Texts } from './catalogue'
+
+export const texts: Texts = half(1)
