@@ -47,7 +47,7 @@ const runs = sick.map((f, r) => ({ r, name: f.split('/').pop().replace('.gowhy',
 async function ready(p) {
   await until('all runs to be read', () => p.page.evaluate(async () => {
     const s = await (await fetch('api/session')).json()
-    return s.loading === '' && s.runs.every((r) => !r.loading)
+    return s.loading === '' && s.runs.length > 0 && s.runs.every((r) => !r.loading)
   }), 120_000)
   await settled(p.page)
 }
@@ -373,6 +373,36 @@ await check('a report file shows the same from a disk', async () => {
   await visit(q, 'findings?r=0')
   await shot(q.page, 'report-print')
   await faultless(q)
+  await q.close()
+})
+
+await check('a screen fetches its own code, and says so when it does not come', async () => {
+  const q = await open(browser, main.url + '#/findings?r=0')
+  await ready(q)
+  const scripts = () => q.page.evaluate(() => performance.getEntriesByType('resource').map((e) => e.name.split('/').pop()).filter((n) => n.endsWith('.js')))
+  must((await scripts()).includes('findings.js'), 'the code of the findings')
+  for (const other of ['timeline.js', 'flame.js', 'runtime.js', 'zh.js']) must(!(await scripts()).includes(other), `${other} was fetched for the findings`)
+  await q.page.hover('.head-nav a[href^="#/sources"]')
+  await until('the code of a screen that is pointed at', async () => (await scripts()).includes('sources.js'))
+  await faultless(q)
+
+  await q.context.route('**/flame.js', (r) => r.abort())
+  await q.page.click('.head-nav a[href^="#/flame"]')
+  await q.page.locator('main .state-failed').waitFor({ timeout: 10_000 })
+  await shot(q.page, 'no-code')
+  await q.context.unroute('**/flame.js')
+  await q.page.click('main .state-failed button')
+  await q.page.locator('.flame').first().waitFor({ timeout: 20_000 })
+  await settled(q.page)
+  must((await q.page.evaluate(() => location.hash)).startsWith('#/flame'), 'the place after trying again')
+
+  await q.context.route('**/zh.js', (r) => r.abort())
+  await q.page.click('#lang')
+  await q.page.locator('.drop-message[role=alert]').waitFor({ timeout: 10_000 })
+  equal(await q.page.evaluate(() => document.documentElement.lang), 'en', 'the language that the page keeps')
+  await shot(q.page, 'no-language')
+  await q.page.click('.drop-message button')
+  await q.context.unroute('**/zh.js')
   await q.close()
 })
 

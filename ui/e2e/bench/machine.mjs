@@ -85,10 +85,12 @@ const round = (v) => Math.round(v * 100) / 100
 /**
  * Looks at a process's memory until told to stop, and then tells its peaks in
  * bytes: anon is what it has for itself, apart from pages of mapped files; hwm
- * is the kernel's own peak of everything resident.
+ * is the kernel's own peak of everything resident. mark ends a part, of which
+ * the peak is kept by its name.
  */
 export function watchMemory(pid) {
-  const peak = { anon: 0, hwm: 0, samples: 0 }
+  const peak = { anon: 0, hwm: 0, samples: 0, parts: {} }
+  let part = 0
   const look = () => {
     const text = read(`/proc/${pid}/status`)
     const field = (name) => 1024 * Number(text.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1] ?? 0)
@@ -96,11 +98,17 @@ export function watchMemory(pid) {
     if (anon === 0) return
     peak.samples++
     peak.anon = Math.max(peak.anon, anon)
+    part = Math.max(part, anon)
     peak.hwm = Math.max(peak.hwm, field('VmHWM'))
   }
   look()
   const timer = setInterval(look, LOOK_MS)
   return {
+    mark(name) {
+      look()
+      peak.parts[name] = part
+      part = 0
+    },
     stop() {
       clearInterval(timer)
       look()

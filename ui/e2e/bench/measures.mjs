@@ -97,7 +97,7 @@ const LONG = { in: 3000, pan: 800 }
 
 // tour is what somebody does who looks around: in, sideways and out with the keys,
 // a group is opened, the same again deeper, and a window is selected.
-async function tour(page, server) {
+async function tour(page, server, memory) {
   const asked = { lanes: [], url: '' }
   page.on('request', (r) => {
     const lanes = new URL(r.url()).searchParams.get('lanes')?.split(',') ?? []
@@ -124,13 +124,16 @@ async function tour(page, server) {
     window.bench.watchFrames()
   })
   await about(SHORT)
+  memory.mark('moving')
   await openLargest(page, server)
   await about(LONG)
+  memory.mark('moving, a group open')
   const { draws, frames } = await page.evaluate(() => ({ draws: window.bench.draws.map((d) => d[1]), frames: window.bench.frames }))
   await page.keyboard.press('m')
   await page.locator('.tl-selection .tl-tables:not(.tl-faint)').waitFor({ timeout: PATIENCE_MS })
   await page.keyboard.press('Escape')
   await quiet(page)
+  memory.mark('selecting all')
   const gaps = frames.slice(1).map((t, i) => t - frames[i])
   return { draw_ms: summary(draws), frame_gap_ms: summary(gaps), lanes: asked.lanes }
 }
@@ -165,7 +168,8 @@ export async function look(launch, gowhy, trace) {
       const memory = watchMemory(server.pid)
       try {
         const first = await firstPicture(page, server)
-        const moved = await tour(page, server)
+        memory.mark('loading')
+        const moved = await tour(page, server, memory)
         return { ...first, ...moved, memory: memory.stop() }
       } finally {
         memory.stop()
@@ -194,7 +198,7 @@ export async function tiles(gowhy, trace, lanes) {
     try {
       await until('the trace to be read', server, async () => {
         const s = await ask.json(server.url + 'api/session')
-        return s.loading === '' && s.runs.every((r) => !r.loading)
+        return s.loading === '' && s.runs.length > 0 && s.runs.every((r) => !r.loading)
       }, PATIENCE_MS)
       return await askTiles(ask, server, await ask.json(server.url + 'api/timeline?r=0'), lanes)
     } finally {
