@@ -1,12 +1,11 @@
-import { defineConfig } from 'vite'
-import { halves } from './build/halves'
+import { defineConfig, runnerImport, type Plugin } from 'vite'
 
 // The built files are committed, so that go install needs no Node: their names
 // are fixed, and a rebuild gives the same bytes.
 //
 // The page is built twice. What gowhy serves is in parts, of which a screen loads
 // its own. A report file (--mode report) has nobody to ask for a part, and gets
-// the same page as one script and one style. Both go to a folder of their own;
+// the same page as one script and one style. Both go to folders of their own;
 // build/publish.mjs puts them where they belong once all of it is there.
 export default defineConfig(({ mode }) => ({
   base: './',
@@ -28,3 +27,24 @@ export default defineConfig(({ mode }) => ({
     },
   },
 }))
+
+// halves gives each language a module of its own.
+//
+// In the sources a text stands in both languages side by side, and en.ts and zh.ts
+// take their half when they run. Built like that, the page would bring each reader
+// the language that he does not read. So the halves are taken when the page is
+// built: the two modules become their texts, and nothing needs the catalogue any
+// more. Whatever else runs the sources (the tests, vite's own server) does without.
+function halves(): Plugin {
+  type Catalogue = typeof import('./src/strings/catalogue')
+  return {
+    name: 'gowhy:halves',
+    apply: 'build',
+    async load(id) {
+      const language = ['/src/strings/en.ts', '/src/strings/zh.ts'].findIndex((name) => id.endsWith(name))
+      if (language < 0) return
+      const { module } = await runnerImport<Catalogue>('./src/strings/catalogue.ts')
+      return `export const texts = ${JSON.stringify(module.half(language as 0 | 1))}`
+    },
+  }
+}

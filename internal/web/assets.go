@@ -11,11 +11,14 @@ import (
 	"strconv"
 )
 
-// The page as Vite built it from ui/. It is committed, so that go install needs
-// no Node.
+// The page as Vite built it from ui/, twice: in parts, of which the browser asks
+// for what it needs, and in report/ whole, for files that have nobody to ask. It is
+// committed, so that go install needs no Node.
 //
 //go:embed all:dist
 var dist embed.FS
+
+const reportDir = "report" // in dist
 
 // assets are the files of the page.
 type assets struct {
@@ -40,8 +43,14 @@ var mimes = map[string]string{
 
 var errNoPage = errors.New("this gowhy was built without its page: internal/web/dist has no index.html (make it with: cd ui && npm ci && npm run build)")
 
-func loadAssets() (*assets, error) {
-	root, err := fs.Sub(dist, "dist")
+// servedAssets are the page in parts.
+func servedAssets() (*assets, error) { return loadAssets("dist") }
+
+// reportAssets are the page whole.
+func reportAssets() (*assets, error) { return loadAssets("dist/" + reportDir) }
+
+func loadAssets(dir string) (*assets, error) {
+	root, err := fs.Sub(dist, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +60,15 @@ func loadAssets() (*assets, error) {
 func readAssets(root fs.FS) (*assets, error) {
 	a := &assets{byPath: map[string]asset{}}
 	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return errNoPage
+		case err != nil:
 			return err
+		case d.IsDir() && p == reportDir:
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
 		}
 		data, err := fs.ReadFile(root, p)
 		if err != nil {

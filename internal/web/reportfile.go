@@ -70,7 +70,7 @@ type Report struct {
 // Write writes the page with all that it can be asked as one HTML file. The same
 // report gives the same bytes.
 func (r *Report) Write(w io.Writer) error {
-	files, err := loadAssets()
+	files, err := reportAssets()
 	if err != nil {
 		return err
 	}

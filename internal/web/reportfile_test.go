@@ -125,6 +125,31 @@ func TestInlined(t *testing.T) {
 	}
 }
 
+// What goes into files is the whole page: a part that it asked for would not come.
+func TestReportPageIsWhole(t *testing.T) {
+	a, err := reportAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.inlined()
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := regexp.MustCompile("(?:\\bfrom|\\bimport)\\s*\\(?\\s*[\"'`]\\./")
+	for _, text := range [][]byte{s.before, s.after} {
+		if m := part.Find(text); m != nil || bytes.Contains(text, []byte(`rel="stylesheet"`)) {
+			t.Errorf("it needs more than it has: %s", m)
+		}
+	}
+	served, err := servedAssets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !part.Match(served.byPath["app.js"].data) {
+		t.Error("the page that is served is not in parts: this test finds none anywhere")
+	}
+}
+
 // A large tree is pruned until it fits, and the file says so.
 func TestReportPrunes(t *testing.T) {
 	v := sampleView()

@@ -83,7 +83,7 @@ type reading struct {
 
 // New returns a server that nothing is open in yet.
 func New(o Options) (*Server, error) {
-	files, err := loadAssets()
+	files, err := servedAssets()
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func TestTraversal(t *testing.T) {
 	for _, p := range []string{
 		"../../go.mod", "..%2f..%2fgo.mod", "%2e%2e/%2e%2e/go.mod", "//etc/passwd", "/etc/passwd", "dist/index.html", "./index.html",
 		"index.html/", "index.html%00", "api/../index.html", "tools/../index.html", "tools/..", `..\..\go.mod`, "INDEX.HTML", "api%2Fsession",
-		"tools/%2e%2e%2fpprof", "index.html/../index.html", "wire.go",
+		"tools/%2e%2e%2fpprof", "index.html/../index.html", "wire.go", "report/index.html", "report/app.js", "report/",
 	} {
 		r := httptest.NewRequest("GET", s.prefix, nil)
 		r.Host = "localhost"
@@ -282,6 +282,7 @@ func TestPacking(t *testing.T) {
 func TestAssets(t *testing.T) {
 	a, err := readAssets(fstest.MapFS{
 		"index.html": {Data: []byte("<!doctype html><head></head>")}, "app.js": {Data: bytes.Repeat([]byte("x()\n"), 1000)}, "notes.txt": {Data: []byte("no")},
+		"report/app.js": {Data: []byte("whole()")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -303,6 +304,9 @@ func TestAssets(t *testing.T) {
 	if w := get(s, "notes.txt"); w.Code != 404 {
 		t.Error("a file of no known type is served")
 	}
+	if w := get(s, "report/app.js"); w.Code != 404 {
+		t.Error("the page of report files is served")
+	}
 }
 
 // A binary without its page says so, and how to make it.
@@ -311,6 +315,9 @@ func TestNoPage(t *testing.T) {
 		if _, err := readAssets(files); !errors.Is(err, errNoPage) || !strings.Contains(err.Error(), "npm run build") {
 			t.Error(err)
 		}
+	}
+	if _, err := loadAssets("dist/none"); !errors.Is(err, errNoPage) {
+		t.Error(err)
 	}
 }
 

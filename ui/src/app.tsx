@@ -7,7 +7,7 @@ import { ChooseFiles, DropZone, useOpening } from './drop'
 import { allHelp, useKeys } from './keys'
 import { lazy, type Lazy } from './parts/lazy'
 import { Live, say } from './parts/live'
-import { Empty, Failed, Loading } from './parts/states'
+import { Empty, Failed, Hint, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
 import { lang, setLang, t, tn, useLang } from './strings'
 import { setTheme, themeChoice, useTheme, type Choice } from './theme'
@@ -237,6 +237,7 @@ function otherRun(r: string): Record<string, string | null> {
 
 function Tools(p: { opening: ReturnType<typeof useOpening> }): JSX.Element {
   const [help, setHelp] = useState(false)
+  const [lost, setLost] = useState(false)
   const next: Record<Choice, Choice> = { auto: 'light', light: 'dark', dark: 'auto' }
   const choice = themeChoice()
   const theme = t('core.theme', { now: t(`core.theme.${choice}`) })
@@ -245,9 +246,20 @@ function Tools(p: { opening: ReturnType<typeof useOpening> }): JSX.Element {
     <div class="head-tools">
       {!isStatic && <ChooseFiles opening={p.opening} label={t('core.open')} title={t('core.open.title')} class="quiet" />}
       <button type="button" class="quiet" id="theme" title={theme} aria-label={theme} onClick={() => setTheme(next[choice])}><ThemeIcon choice={choice} /></button>
-      <button type="button" class="quiet" id="lang" title={t('core.lang.title')} lang={lang() === 'en' ? 'zh-CN' : 'en'} onClick={() => setLang(lang() === 'en' ? 'zh' : 'en')}>{t('core.lang')}</button>
+      <button type="button" class="quiet" id="lang" title={t('core.lang.title')} lang={lang() === 'en' ? 'zh-CN' : 'en'} onClick={() => void setLang(lang() === 'en' ? 'zh' : 'en').then(() => setLost(false), () => setLost(true))}>{t('core.lang')}</button>
       <button type="button" class="quiet" id="help" title={t('core.help')} aria-label={t('core.help')} onClick={() => setHelp(true)}>?</button>
+      {lost && <LanguageLost close={() => setLost(false)} />}
       {help && <Help close={() => setHelp(false)} />}
+    </div>
+  )
+}
+
+function LanguageLost(p: { close(): void }): JSX.Element {
+  return (
+    <div class="drop-message card" role="alert">
+      <p><span class="mark mark-bad" aria-hidden="true">!</span> {t('core.error.part')}</p>
+      <Hint text={t('core.error.part.hint')} />
+      <button type="button" onClick={p.close}>{t('core.close')}</button>
     </div>
   )
 }

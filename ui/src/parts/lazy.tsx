@@ -30,7 +30,7 @@ export function lazy(fetch: () => Promise<Screen>): Lazy {
         () => left || arrived(true),
         (e: unknown) => {
           console.error(e)
-          if (!left) setError(new ApiError(t('core.error.part'), t('core.error.gone.hint'), 0))
+          if (!left) setError(new ApiError(t('core.error.part'), t('core.error.part.hint'), 0))
         },
       )
       return () => {

@@ -41,6 +41,7 @@ export const core = {
   'core.error.gone': ['gowhy does not answer any more', 'gowhy 已不再响应'],
   'core.error.gone.hint': ['Was it stopped? Start gowhy view again and open the address that it prints.', '它被停止了吗？请重新运行 gowhy view，并打开它给出的地址。'],
   'core.error.part': ['A part of this page could not be fetched', '页面的一部分未能载入'],
+  'core.error.part.hint': ['Was gowhy view stopped? Start it again and open the address that it prints.', '是否已停止 gowhy view？请重新运行它，并打开它给出的地址。'],
   'core.error.status': ['The server answered with status {status}', '服务器返回状态 {status}'],
   'core.error.static': ['This is not in the report file', '报告文件中没有这部分内容'],
   'core.error.static.hint': ['gowhy view RECORDING  # has all of it', 'gowhy view RECORDING  # 可看到全部内容'],

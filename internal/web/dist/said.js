@@ -1,0 +1,1 @@
+import{G as e,n as t,y as n}from"./app.js";function r(e){let t=e.text.split("`"),r=t.length%2==1;return n(`span`,{lang:`en`,children:r?t.map((e,t)=>t%2==1?n(`code`,{children:e},t):e):e.text})}function i(r){return r.link?n(`a`,{href:t(r.link),...r.title?{title:r.title}:{},children:r.children}):n(e,{children:r.children})}export{i as n,r as t};

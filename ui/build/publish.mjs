@@ -1,0 +1,32 @@
+// Puts the built page where Go embeds it. Builds go to .build first, so that one
+// that fails leaves the page that was there; what is no part of the page any more
+// is removed. Files that are as they were are not touched: Go then has nothing to
+// build again.
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
+const dist = join(ui, '..', 'internal', 'web', 'dist')
+
+const built = new Map()
+gather(join(ui, '.build', 'page'), '')
+gather(join(ui, '.build', 'report'), 'report/')
+for (const needed of ['index.html', 'app.js', 'report/index.html', 'report/app.js']) {
+  if (!built.has(needed)) throw new Error(`nothing was published: ${needed} was not built`)
+}
+
+mkdirSync(join(dist, 'report'), { recursive: true })
+for (const [name, bytes] of built) {
+  const to = join(dist, name)
+  if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes)
+}
+for (const e of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const name = join(e.parentPath, e.name).slice(dist.length + 1).replaceAll('\\', '/')
+  if (e.isFile() && !built.has(name)) rmSync(join(dist, name))
+}
+
+// gather reads the files of a build. They are flat: a folder would be a surprise.
+function gather(folder, prefix) {
+  for (const name of readdirSync(folder)) built.set(prefix + name, readFileSync(join(folder, name)))
+}
