@@ -66,7 +66,7 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 			pieces.write = newPieceMemory()
 		}
 	}
-	err = replayAll(ctx, c, o, func(j *job) bool {
+	err = replayAll(ctx, c, o, t.size, func(j *job) bool {
 		st.add(j.e)
 		if pieces != nil && j.g.batches > 0 {
 			j.close(st.acc.Info.End, o.Window)
@@ -99,8 +99,9 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 }
 
 // replayAll replays generations on several cores and gives them to add in
-// their order, until it returns false.
-func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) error {
+// their order, until it returns false. So many bytes will come, 0 when that is not
+// known.
+func replayAll(ctx context.Context, c *cutter, o Options, size int64, add func(*job) bool) error {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -108,7 +109,7 @@ func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) e
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	engines := newEngines(workers, o.Piece != nil)
+	engines := newEngines(workers, o.Piece != nil, size)
 	todo := make(chan *job)
 	inOrder := make(chan *job, workers+1)
 	var wg sync.WaitGroup

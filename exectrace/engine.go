@@ -361,6 +361,8 @@ type engine struct {
 
 	notes *notes // of single states; nil when nobody asks
 	spare *notes // their memory, for another time
+	room  int64  // bytes of the largest generation that may come, 0 not known
+	most  int64  // bytes of the largest generation that it had
 
 	events  int64
 	forced  int64

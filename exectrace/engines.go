@@ -1,6 +1,9 @@
 package exectrace
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // How many generations are in memory at once.
 
@@ -8,6 +11,9 @@ import "sync"
 // job, or held by whoever takes the results: their number bounds the generations
 // in memory. Of pieces, whose spans take several times what the trace does, the
 // bytes bound it too: on many cores generations are large, and many at once.
+//
+// Memory is kept, since to get it costs more than to use it: an engine for a piece
+// is chosen by the memory that it has.
 type engines struct {
 	free chan struct{} // as many as may be taken
 
@@ -16,18 +22,20 @@ type engines struct {
 	idle   []*engine // the one used last comes first: its memory is there
 	pieces bool
 	bytes  int64 // of the generations in engines
+	room   int64 // the largest generation to be ready for
 }
 
 // maxPieceBytes bounds the bytes of the generations that are made into pieces
-// at once, unless it is one. Their spans take about 400 MB.
-const maxPieceBytes = 64 << 20
+// at once, unless it is one. Their spans take about 200 MB.
+const maxPieceBytes = 32 << 20
 
-func newEngines(workers int, pieces bool) *engines {
+// newEngines returns the engines for so many bytes of a trace, 0 not known.
+func newEngines(workers int, pieces bool, size int64) *engines {
 	n := workers + 1
 	if pieces {
 		n = max(workers, 2)
 	}
-	s := &engines{free: make(chan struct{}, n), pieces: pieces}
+	s := &engines{free: make(chan struct{}, n), pieces: pieces, room: min(size, maxPieceBytes)}
 	s.less.L = &s.mu
 	for range n {
 		s.free <- struct{}{}
@@ -44,15 +52,33 @@ func (s *engines) get(g *generation) *engine {
 		s.less.Wait()
 	}
 	s.bytes += size
+	var e *engine
 	if n := len(s.idle); n > 0 {
-		e := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return e
+		i := n - 1
+		if s.pieces {
+			i = s.fitting(size)
+		}
+		e = s.idle[i]
+		s.idle = slices.Delete(s.idle, i, i+1)
+	} else if e, _ = idleEngines.Get().(*engine); e == nil {
+		e = newEngine()
 	}
-	if e, ok := idleEngines.Get().(*engine); ok {
-		return e
+	e.room, e.most = s.room, max(e.most, size)
+	return e
+}
+
+// fitting returns the place in idle of the engine that has memory for a piece,
+// and least of it; else of the one that lacks least. So only as many of them get
+// large as large generations are in memory at once.
+func (s *engines) fitting(size int64) int {
+	best := 0
+	for i, e := range s.idle {
+		b := s.idle[best].most
+		if e.most >= size && (b < size || e.most < b) || e.most < size && e.most > b {
+			best = i
+		}
 	}
-	return newEngine()
+	return best
 }
 
 // put takes the engine of a generation back.
@@ -73,6 +99,9 @@ var idleEngines sync.Pool
 func (s *engines) giveBack() {
 	for _, e := range s.idle {
 		e.g = nil
+		if e.spare != nil {
+			e.spare.p.Lives = nil // the join's
+		}
 		idleEngines.Put(e)
 	}
 	s.idle = nil

@@ -24,6 +24,12 @@ import (
 // spans are kept for piece_join.go. And when the next generation begins, where all
 // that goes on is cut: the reader looks ahead by the headers of batches.
 //
+// Memory is what bounds how many generations are read at once (engines.go), and
+// to get it from the system takes as long as to write the notes. So what is large
+// has no pointers, is made once, with room for the largest generation that is
+// read beside another, and stays with the engine. Lives get their names, which
+// are pointers, in the join, in memory that all pieces share.
+//
 // Time does not run backward in a goroutine: a state that ends before it began,
 // because two processors' clocks differ, has no length, and the next one begins
 // when it began. Accounts subtract it; pieces cannot.
@@ -32,10 +38,12 @@ import (
 type notes struct {
 	p      Piece
 	bare   bool
-	closed bool // the end of the piece was known, and what goes on is cut
+	room   int64 // of the engine
+	closed bool  // the end of the piece was known, and what goes on is cut
 
 	lifeOf  []int32 // index in p.Lives by slot of the engine, -1 none
 	lives   []lifeNote
+	found   []foundCall
 	sysProc []int16 // by thread: the P with which it entered its system call
 	heldTo  []Time  // by P
 	overs   []over
@@ -47,12 +55,22 @@ type notes struct {
 	last     []Time
 }
 
-// A lifeNote is what the join asks of a life.
+// A lifeNote becomes a Life in the join. Goroutines may be half as many as spans,
+// and this has no pointers: the collector need not look at them.
 type lifeNote struct {
-	group uint16 // local
-	first int32  // span of the state that it was found in, -1 none
-	offAt int64  // for a system call that it was found in and left: when the P was taken, in ticks, -1 not seen
-	taken bool   // and its end said that it was
+	g              uint64
+	created, ended Time
+	creator        int64
+	cause          Stack
+	first          int32  // span of the state that it was found in, -1 none
+	found          int32  // index in notes.found plus one
+	group          uint16 // local
+}
+
+// A foundCall is the system call that a life was found in and left.
+type foundCall struct {
+	offAt int64 // when the P was taken, in ticks, -1 not seen
+	taken bool  // its end said that it was
 }
 
 // An over is a goroutine that lives over an edge of the piece.
@@ -60,7 +78,7 @@ type over struct {
 	id     uint64
 	life   int32
 	first  int32 // span of the state that it was found in, -1 when there is none
-	before int64 // lifeNote.offAt in ns
+	before int64 // foundCall.offAt in ns
 	offAt  int64 // in a system call at the end: when its P was taken, in ns, -1 not seen
 	until  Time  // end of its last span
 	group  uint16
@@ -77,12 +95,12 @@ type over struct {
 
 // reset prepares for a generation. What it needs of the engine is there.
 func (n *notes) reset(e *engine, bare bool) {
-	n.bare, n.closed, n.backward = bare, false, false
+	n.bare, n.closed, n.backward, n.room = bare, false, false, e.room
 	p := &n.p
 	p.Index, p.Trusted = e.g.index, true
 	p.From = Time(e.ns(e.begin()))
 	p.To = p.From
-	p.Lives, p.Spans, p.Procs, p.Ranges = p.Lives[:0], spansFor(p.Spans, e.g), p.Procs[:0], p.Ranges[:0]
+	p.Lives, p.Spans, p.Procs, p.Ranges = nil, spansFor(p.Spans, e.g, e.room), p.Procs[:0], p.Ranges[:0]
 	p.Wakes, p.Samples, p.Regions, p.Tasks = p.Wakes[:0], p.Samples[:0], p.Regions[:0], p.Tasks[:0]
 	clear(p.Logs)
 	clear(p.Labels)
@@ -90,17 +108,20 @@ func (n *notes) reset(e *engine, bare bool) {
 	p.Threads = p.Threads[:0]
 	p.tables = &e.tables
 	p.words = zeroed(p.words, len(e.tables.strings))
-	n.lifeOf, n.lives, n.overs = n.lifeOf[:0], n.lives[:0], n.overs[:0]
+	n.lifeOf, n.lives, n.found, n.overs = n.lifeOf[:0], n.lives[:0], n.found[:0], n.overs[:0]
 	n.heldTo = n.heldTo[:0]
 	e.reasons = append(e.reasons, nil) // the first is ""
 }
 
 // spanBytes is about how many bytes of a trace make a span: 4.1 to 8 were seen.
-const spanBytes = 5
+const spanBytes = 4
 
 // spansFor returns an empty slice with room for the spans of a generation, which
-// take more memory than everything else: growing would double that.
-func spansFor(s []Span, g *generation) []Span {
+// take more memory than everything else: growing would double that. Where many
+// generations will come, there is room for the largest from the beginning, or
+// each that is larger than those before would leave their memory to the
+// collector; what nobody writes to is no memory yet.
+func spansFor(s []Span, g *generation, room int64) []Span {
 	n := 1 << 10
 	for i := range g.events {
 		n += g.events[i].size / spanBytes
@@ -108,7 +129,7 @@ func spansFor(s []Span, g *generation) []Span {
 	if n <= cap(s) {
 		return s[:0]
 	}
-	return make([]Span, 0, n)
+	return make([]Span, 0, max(n, int(room/spanBytes)))
 }
 
 // longer returns spans with room for more. It grows by less than usual.
@@ -137,7 +158,7 @@ func (n *notes) place(slot int32) {
 
 // enter begins a life that was there before the generation.
 func (n *notes) enter(s *gor, slot int32) int32 {
-	return n.add(slot, Life{G: int64(s.id), Creator: -1})
+	return n.add(slot, lifeNote{g: s.id, creator: -1, first: -1})
 }
 
 // life returns the life in a slot.
@@ -152,21 +173,37 @@ func (n *notes) life(s *gor, slot int32) int32 {
 func (n *notes) born(e *engine, m *thread, slot int32, now int64) {
 	s := &e.gs[slot]
 	if before := n.lifeOf[slot]; before >= 0 { // it was named too early, and given up
-		n.p.Lives[before].Ended = Time(e.ns(now))
+		n.lives[before].ended = Time(e.ns(now))
 	}
-	l := Life{G: int64(s.id), Created: Time(e.ns(now)), Creator: -1, Cause: n.stack(s.cause)}
+	l := lifeNote{g: s.id, created: Time(e.ns(now)), creator: -1, cause: n.stack(s.cause), first: -1}
 	if m != nil && m.g >= 0 {
-		l.Creator = int64(e.gs[m.g].id)
+		l.creator = int64(e.gs[m.g].id)
 	}
 	n.add(slot, l)
 }
 
-func (n *notes) add(slot int32, l Life) int32 {
-	life := int32(len(n.p.Lives))
-	n.p.Lives = append(reserve(n.p.Lives, 1), l)
-	n.lives = append(reserve(n.lives, 1), lifeNote{first: -1, offAt: -1})
+func (n *notes) add(slot int32, l lifeNote) int32 {
+	life := int32(len(n.lives))
+	if len(n.lives) == cap(n.lives) {
+		n.moreLives()
+	}
+	n.lives = append(n.lives, l)
 	n.lifeOf[slot] = life
 	return life
+}
+
+// lifeBytes is about how many bytes of a trace make a life, where goroutines do
+// hardly anything but begin and end: 15 were seen.
+const lifeBytes = 15
+
+// moreLives makes room for more lives. Where there are many, all that may come
+// get it at once, for the reason that spansFor tells.
+func (n *notes) moreLives() {
+	room := 2 * max(len(n.lives), 64)
+	if len(n.lives) >= 1<<14 {
+		room = max(room, int(n.room/lifeBytes))
+	}
+	n.lives = append(make([]lifeNote, 0, room), n.lives...)
 }
 
 // died ends the life in a slot.
@@ -176,7 +213,7 @@ func (n *notes) died(e *engine, slot int32, now int64) {
 		return
 	}
 	s := &e.gs[slot]
-	n.p.Lives[life].Ended = Time(e.ns(now))
+	n.lives[life].ended = Time(e.ns(now))
 	n.lives[life].group = s.group
 	if s.traits&trBorn != 0 {
 		n.lifeOf[slot] = -1
@@ -262,8 +299,8 @@ func (n *notes) called(e *engine, mi int32, now int64, taken bool) {
 	off := m.offAt
 	if s.flags&flCarried != 0 {
 		n.call(e, mi, m.g, now, now)
-		l := &n.lives[n.lifeOf[m.g]]
-		l.offAt, l.taken = off, taken
+		n.found = append(n.found, foundCall{off, taken})
+		n.lives[n.lifeOf[m.g]].found = int32(len(n.found))
 		return
 	}
 	switch {
@@ -490,9 +527,11 @@ func (n *notes) closeLife(e *engine, slot int32, known Time) {
 		c := e.carry(s)
 		o.state = c.state
 		o.forced = s.traits&trForced != 0
-		o.taken = note.taken
-		if note.offAt >= 0 {
-			o.before = e.ns(note.offAt)
+		if note.found > 0 {
+			call := n.found[note.found-1]
+			if o.taken = call.taken; call.offAt >= 0 {
+				o.before = e.ns(call.offAt)
+			}
 		}
 	}
 	o.moved = s.traits&(trLeft|trBorn) != 0 || s.word&stMask == stLost

@@ -71,6 +71,7 @@ type pieceJoin struct {
 	// Of the piece at hand.
 	groupOf  []int32 // by tally
 	reasonOf []int16 // by place in reasons, -1 none: place in Piece.Reasons
+	lives    []Life
 	backward bool
 }
 
@@ -98,6 +99,7 @@ func (j *pieceJoin) add(e *engine) *Piece {
 		n.discard()
 	}
 	j.identify(e)
+	j.makeLives(n)
 	j.backward = n.backward
 	j.fit(e)
 	seen := 0
@@ -114,7 +116,6 @@ func (j *pieceJoin) add(e *engine) *Piece {
 	j.joinPauses(n)
 	j.joinRegions(n)
 	j.joinTasks(p)
-	j.nameLives(n)
 	if j.backward {
 		n.forward()
 		j.again(n)
@@ -151,7 +152,7 @@ func (j *pieceJoin) fit(e *engine) {
 // discard forgets what a generation says of states.
 func (n *notes) discard() {
 	p := &n.p
-	p.Lives, p.Spans, p.Procs, p.Ranges, p.Wakes = p.Lives[:0], p.Spans[:0], p.Procs[:0], p.Ranges[:0], p.Wakes[:0]
+	p.Spans, p.Procs, p.Ranges, p.Wakes = p.Spans[:0], p.Procs[:0], p.Ranges[:0], p.Wakes[:0]
 	p.Regions = p.Regions[:0]
 	n.lives, n.overs, n.heldTo = n.lives[:0], n.overs[:0], n.heldTo[:0]
 	n.backward = false
@@ -225,7 +226,6 @@ func (j *pieceJoin) goroutine(e *engine, o *over) {
 	if now.group == 0 {
 		now.group = j.groupOf[o.group]
 	}
-	e.notes.lives[o.life].group = 0
 	e.notes.p.Lives[o.life].Group = j.groups.text[now.group]
 	if o.dead {
 		if at >= 0 {
@@ -368,13 +368,21 @@ func (j *pieceJoin) loseAll(index int) {
 	}
 }
 
-// nameLives gives the lives of a piece their groups.
-func (j *pieceJoin) nameLives(n *notes) {
+// makeLives makes the lives of a piece, with the groups that it tells.
+func (j *pieceJoin) makeLives(n *notes) {
+	if len(n.lives) > cap(j.lives) {
+		j.lives = make([]Life, 0, len(n.lives))
+	}
+	j.lives = j.lives[:len(n.lives)]
 	for i := range n.lives {
-		if g := n.lives[i].group; g != 0 {
-			n.p.Lives[i].Group = j.groups.text[j.groupOf[g]]
+		l := &n.lives[i]
+		x := &j.lives[i]
+		*x = Life{G: int64(l.g), Created: l.created, Ended: l.ended, Creator: l.creator, Cause: l.cause}
+		if l.group != 0 {
+			x.Group = j.groups.text[j.groupOf[l.group]]
 		}
 	}
+	n.p.Lives = j.lives
 }
 
 // again takes over the ends of the last spans, after they were corrected.

@@ -226,7 +226,9 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 		return err
 	}
 	var write *pieceMemory
+	size := int64(0) // of a window it is that of its generations
 	if o.Window.IsZero() {
+		size = t.size
 		write = newPieceMemory()
 		if m, ok := c.w.in.(*mapping); ok {
 			r.drop = m.drop
@@ -234,7 +236,7 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 	}
 	r.join = newPieceJoin(known, write)
 	opts := Options{Keep: 1, Workers: o.Workers, Piece: func(*Piece) {}, BarePieces: o.Bare}
-	if err := replayAll(ctx, c, opts, r.add); err != nil {
+	if err := replayAll(ctx, c, opts, size, r.add); err != nil {
 		return err
 	}
 	if !r.begun && o.Window.IsZero() {

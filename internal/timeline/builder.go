@@ -131,7 +131,7 @@ func (b *Builder) prepare(p *exectrace.Piece, lo, hi int64) {
 	f := &b.fold
 	f.look = b
 	for {
-		b.groupOf = b.groupOf[:0]
+		b.groupOf = slices.Grow(b.groupOf[:0], len(p.Lives))
 		f.begin(b.origin, b.base.level, lo, hi, hi)
 		f.prepare(p, b.openTask)
 		level := roomyLevel(b.base.level, lo, hi, len(f.lanes)+numFixed)

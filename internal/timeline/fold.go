@@ -32,7 +32,8 @@ type folder struct {
 	assists assists
 	late    []latePart
 	marks   []mark
-	end     int64 // the latest end of a span
+	lived   []bool // by slot and bucket: somebody began or ended
+	end     int64  // the latest end of a span
 
 	look lookup
 }
@@ -112,6 +113,9 @@ func (f *folder) reserve() {
 	if n := cols * f.nb; len(f.sum) < n {
 		f.sum = append(f.sum, make([]int64, n-len(f.sum))...)
 		f.diff = append(f.diff, make([]int32, n-len(f.diff))...)
+	}
+	if n := len(f.lanes) * f.nb; len(f.lived) < n {
+		f.lived = append(f.lived, make([]bool, n-len(f.lived))...)
 	}
 	if len(f.touched) < cols {
 		f.touched = append(f.touched, make([]bool, cols-len(f.touched))...)
@@ -375,17 +379,23 @@ func (f *folder) extras(p *exectrace.Piece, pieceLo, openTask int64) (opened int
 	return opened
 }
 
-// lifeMarks marks births and ends.
+// lifeMarks marks births and ends. There may be many of them in a bucket, which
+// is marked once.
 func (f *folder) lifeMarks(p *exectrace.Piece) {
 	for i := range p.Lives {
 		l := &p.Lives[i]
-		lane := f.life[i] >> lifeBits
-		if lane < 0 {
+		slot := f.life[i] >> lifeBits
+		if slot < 0 {
 			continue
 		}
 		for _, at := range [...]exectrace.Time{l.Created, l.Ended} {
-			if t := int64(at) - f.origin; at != 0 && t < maxTime && f.within(t) {
-				f.marks = append(f.marks, mark{f.lanes[lane], t, markLife})
+			t := int64(at) - f.origin
+			switch {
+			case at == 0 || t >= maxTime || !f.within(t):
+			case t < f.hi:
+				f.lived[int(slot)*f.nb+int(t>>f.level-f.first)] = true
+			default:
+				f.marks = append(f.marks, mark{f.lanes[slot], t, markLife})
 			}
 		}
 	}
@@ -409,6 +419,7 @@ func (f *folder) finish(s *store) {
 	for slot := range f.lanes {
 		f.settle(slot)
 		f.store(slot, s)
+		f.storeLives(slot, s)
 	}
 	for _, l := range f.late {
 		up := roof(l.lane)
@@ -502,6 +513,17 @@ func (f *folder) store(slot int, s *store) {
 				p[bucket&(tileBuckets-1)] += float32(v)
 			}
 			sum[b] = 0
+		}
+	}
+}
+
+// storeLives moves a slot's births and ends into its lane.
+func (f *folder) storeLives(slot int, s *store) {
+	lived := f.lived[slot*f.nb : (slot+1)*f.nb]
+	for b, there := range lived {
+		if there {
+			s.mark(int(f.lanes[slot]), f.first+int64(b), markLife)
+			lived[b] = false
 		}
 	}
 }

@@ -23,10 +23,12 @@ const alive = math.MaxUint32
 const maxGors = 3_000_000
 
 // A gorTable has the goroutines of a trace. Where they are too many, those that
-// ran least are forgotten.
+// ran least are forgotten. What that was at the last time is a limit: whoever
+// begins and ends in one piece and does not get over it never comes in.
 type gorTable struct {
 	list   []gor
-	unit   uint // times are in 1<<unit ns, so that they fit
+	limit  int64 // ns, below 0 as long as all are kept
+	unit   uint  // times are in 1<<unit ns, so that they fit
 	living map[int64]int32
 	counts []int // goroutines by group, the forgotten included
 	lost   int
@@ -36,7 +38,7 @@ type gorTable struct {
 	byGroup [][]uint32
 }
 
-func (t *gorTable) init() { t.living = map[int64]int32{} }
+func (t *gorTable) init() { t.living, t.limit = map[int64]int32{}, -1 }
 
 // add takes the lives of a piece.
 func (t *gorTable) add(p *exectrace.Piece, run []int64, groups []uint32, origin int64) {
@@ -45,6 +47,11 @@ func (t *gorTable) add(p *exectrace.Piece, run []int64, groups []uint32, origin 
 	}
 	for i := range p.Lives {
 		l := &p.Lives[i]
+		if run[i] <= t.limit && l.Created != 0 && l.Ended != 0 {
+			t.count(groups[i], 1)
+			t.lost++
+			continue
+		}
 		n, known := int32(0), false
 		if l.Created == 0 {
 			n, known = t.living[l.G]
@@ -74,6 +81,9 @@ func (t *gorTable) enter(l *exectrace.Life, group uint32, origin int64) int32 {
 	g := gor{id: l.G, group: group, end: alive}
 	if l.Created != 0 {
 		g.birth = t.clamp(int64(l.Created) - origin)
+	}
+	if len(t.list) == cap(t.list) && len(t.list) >= maxGors/32 {
+		t.list = append(make([]gor, 0, maxGors), t.list...) // what stays unused is no memory
 	}
 	t.list = append(t.list, g)
 	t.count(group, 1)
@@ -125,6 +135,7 @@ func (t *gorTable) prune() {
 	if len(runs) > 0 {
 		limit = runs[len(runs)/2]
 	}
+	t.limit = max(t.limit, int64(limit)<<t.unit)
 	// Where hardly any has ended, the living have to go as well.
 	all := len(runs) < len(t.list)/64/2
 	n := 0

@@ -53,7 +53,7 @@ const firstGroups = 40
 // head is the lane of a kind as a whole.
 func (t *Timeline) head(id string, lane, children int) Lane {
 	return Lane{ID: id, Kind: id, Children: children, Count: children, To: t.Length(),
-		Total: time.Duration(t.totals[lane][Running]), Peak: t.peaks[lane]}
+		Total: time.Duration(t.totals[lane][Running] + t.totals[lane][GC]), Peak: t.peaks[lane]}
 }
 
 func (t *Timeline) total(lane int32) (ns float64) {

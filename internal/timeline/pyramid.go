@@ -25,7 +25,10 @@ package timeline
 // needs it, which takes tens of milliseconds, and kept while there is room. The
 // base is as fine as that a window too narrow for it covers few generations, so
 // that those of one picture fit into that room; the cost of a picture does not
-// depend on the trace.
+// depend on the trace. A generation of many spans is kept in several chunks of
+// equal time, so that a narrow window of it needs little room. Nobody waits for
+// the reading: a lane that needs it is answered as pending, and asked for again;
+// and when nothing is waited for, the chunks beside the last picture are read.
 //
 // Folding. Nearly all stretches are shorter than a bucket of the base and are
 // one addition. One that is longer adds two pieces at its ends, and for what is
@@ -54,7 +57,13 @@ package timeline
 // that are a half of each other instead of a quarter cost a third of the base
 // more and save an addition. Deciding in the browser means to send everything.
 //
-// Limits. A wait that goes over the edge of a generation is cut there, and
+// A single goroutine has no lane in the base: there may be millions. Its lane
+// over all of the trace is collected when it is opened, by a pass in the
+// background for all those opened together.
+//
+// Limits. A picture that needs a generation costs as much as reading that
+// generation: two hundred milliseconds for 15 MB, a second for 50 MB, which a
+// program with many Ps writes. A wait that goes over the edge of a generation is cut there, and
 // its mark is of the part. More than maxLanes groups or threads share a
 // lane. In a generation with forced transitions of Ps, what no thread is known to have held
 // is drawn as idle.

@@ -229,7 +229,7 @@ func (s *seeker) prune(n int) {
 }
 
 func (s *seeker) hitList() Hits {
-	h := Hits{Total: s.total, Done: 1, Note: fmt.Sprintf("stretches of time from %v to %v, the longest first",
+	h := Hits{Total: s.total, Done: 1, Note: fmt.Sprintf("stretches of time from %v to %v, the longest first; those that last over the edge of a piece of the trace are cut there",
 		time.Duration(s.a).Round(time.Millisecond), time.Duration(s.z).Round(time.Millisecond))}
 	for i := range s.hits {
 		x := &s.hits[i]
