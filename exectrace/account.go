@@ -1,6 +1,7 @@
 package exectrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // defaultKeep is how many goroutines of a group are kept when nobody says.
@@ -60,13 +62,13 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 	c := &cutter{w: w}
 	var pieces *pieceJoin
 	if o.Piece != nil {
-		c.ahead = true
+		c.ahead, o.wish.bare = true, o.BarePieces
 		pieces = newPieceJoin(nil, nil)
 		if o.Window.IsZero() {
 			pieces.write = newPieceMemory()
 		}
 	}
-	err = replayAll(ctx, c, o, t.size, func(j *job) bool {
+	err = replayAll(ctx, c, o, func(j *job) bool {
 		st.add(j.e)
 		if pieces != nil && j.g.batches > 0 {
 			j.close(st.acc.Info.End, o.Window)
@@ -99,24 +101,29 @@ func (t *Trace) accountParallel(ctx context.Context, o Options) (*Accounts, erro
 }
 
 // replayAll replays generations on several cores and gives them to add in
-// their order, until it returns false. So many bytes will come, 0 when that is not
-// known.
-func replayAll(ctx context.Context, c *cutter, o Options, size int64, add func(*job) bool) error {
+// their order, until it returns false.
+func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) error {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var stop atomic.Bool
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 
-	engines := newEngines(workers, o.Piece != nil, size)
+	engines := newEngines(workers, o.Piece != nil)
 	todo := make(chan *job)
 	inOrder := make(chan *job, workers+1)
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
 			for j := range todo {
+				j.e.stop = &stop
 				j.err = j.replay(o)
+				if stop.Load() {
+					j.err = cmp.Or(j.err, ctx.Err())
+				}
 				close(j.done)
 			}
 		})
@@ -132,7 +139,7 @@ func replayAll(ctx context.Context, c *cutter, o Options, size int64, add func(*
 	enough := false
 	for j := range inOrder {
 		<-j.done
-		if failed == nil {
+		if failed == nil && !enough {
 			failed = j.err
 		}
 		if failed == nil && !enough {
@@ -164,7 +171,9 @@ func feed(ctx context.Context, c *cutter, o Options, engines *engines, todo, inO
 		select {
 		case <-engines.free:
 		case <-ctx.Done():
-			return ctx.Err()
+		}
+		if err := ctx.Err(); err != nil { // even if an engine is free as well
+			return err
 		}
 		p, err := c.next()
 		if err != nil {

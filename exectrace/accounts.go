@@ -36,6 +36,8 @@ type Options struct {
 	// Progress, if set, is called now and then with the bytes read so far and
 	// the size of the trace (0 when not known).
 	Progress func(read, size int64)
+
+	wish pieceWish
 }
 
 // A Range is a half-open piece of time, [From, To). The zero Range is everything.

@@ -1,5 +1,7 @@
 package exectrace
 
+import "sync/atomic"
+
 // What a replay knows of its generation: goroutines, threads and Ps as they
 // are at the moment, and what they added up so far. replay.go moves them.
 
@@ -359,10 +361,9 @@ type engine struct {
 	bursts     map[uint32]*burstTally
 	procs      []procsMark
 
-	notes *notes // of single states; nil when nobody asks
-	spare *notes // their memory, for another time
-	room  int64  // bytes of the largest generation that may come, 0 not known
-	most  int64  // bytes of the largest generation that it had
+	stop  *atomic.Bool // set when nobody wants the generation any more
+	notes *notes       // of single states; nil when nobody asks
+	spare *notes       // their memory, for another time
 
 	events  int64
 	forced  int64
@@ -431,10 +432,10 @@ func (e *engine) reset(g *generation, o Options) {
 	}
 	if e.notes = nil; o.Piece != nil {
 		if e.spare == nil {
-			e.spare = new(notes)
+			e.spare = newNotes()
 		}
 		e.notes = e.spare
-		e.notes.reset(e, o.BarePieces)
+		e.notes.reset(e, o.wish)
 	}
 }
 

@@ -1,9 +1,6 @@
 package exectrace
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // How many generations are in memory at once.
 
@@ -12,30 +9,27 @@ import (
 // in memory. Of pieces, whose spans take several times what the trace does, the
 // bytes bound it too: on many cores generations are large, and many at once.
 //
-// Memory is kept, since to get it costs more than to use it: an engine for a piece
-// is chosen by the memory that it has.
+// Memory is kept, since to get it costs more than to use it.
 type engines struct {
 	free chan struct{} // as many as may be taken
 
 	mu     sync.Mutex
 	less   sync.Cond
-	idle   []*engine // the one used last comes first: its memory is there
+	idle   []*engine // the one used last comes first: its memory is warm
 	pieces bool
 	bytes  int64 // of the generations in engines
-	room   int64 // the largest generation to be ready for
 }
 
 // maxPieceBytes bounds the bytes of the generations that are made into pieces
-// at once, unless it is one. Their spans take about 200 MB.
-const maxPieceBytes = 32 << 20
+// at once, unless it is one. Their spans take about 300 MB.
+const maxPieceBytes = 48 << 20
 
-// newEngines returns the engines for so many bytes of a trace, 0 not known.
-func newEngines(workers int, pieces bool, size int64) *engines {
+func newEngines(workers int, pieces bool) *engines {
 	n := workers + 1
 	if pieces {
 		n = max(workers, 2)
 	}
-	s := &engines{free: make(chan struct{}, n), pieces: pieces, room: min(size, maxPieceBytes)}
+	s := &engines{free: make(chan struct{}, n), pieces: pieces}
 	s.less.L = &s.mu
 	for range n {
 		s.free <- struct{}{}
@@ -54,35 +48,19 @@ func (s *engines) get(g *generation) *engine {
 	s.bytes += size
 	var e *engine
 	if n := len(s.idle); n > 0 {
-		i := n - 1
-		if s.pieces {
-			i = s.fitting(size)
-		}
-		e = s.idle[i]
-		s.idle = slices.Delete(s.idle, i, i+1)
+		e = s.idle[n-1]
+		s.idle = s.idle[:n-1]
 	} else if e, _ = idleEngines.Get().(*engine); e == nil {
 		e = newEngine()
 	}
-	e.room, e.most = s.room, max(e.most, size)
 	return e
-}
-
-// fitting returns the place in idle of the engine that has memory for a piece,
-// and least of it; else of the one that lacks least. So only as many of them get
-// large as large generations are in memory at once.
-func (s *engines) fitting(size int64) int {
-	best := 0
-	for i, e := range s.idle {
-		b := s.idle[best].most
-		if e.most >= size && (b < size || e.most < b) || e.most < size && e.most > b {
-			best = i
-		}
-	}
-	return best
 }
 
 // put takes the engine of a generation back.
 func (s *engines) put(e *engine, g *generation) {
+	if e.notes != nil {
+		e.notes.release()
+	}
 	s.mu.Lock()
 	s.idle = append(s.idle, e)
 	s.bytes -= g.end - g.off

@@ -25,24 +25,44 @@ import (
 // that goes on is cut: the reader looks ahead by the headers of batches.
 //
 // Memory is what bounds how many generations are read at once (engines.go), and
-// to get it from the system takes as long as to write the notes. So what is large
-// has no pointers, is made once, with room for the largest generation that is
-// read beside another, and stays with the engine. Lives get their names, which
-// are pointers, in the join, in memory that all pieces share.
+// to get it from the system takes as long as to write the notes. So spans are
+// written into blocks that go from one generation to the next: there are never
+// more of them than the generations at hand fill. What is large has no pointers.
+// Lives get their names, which are pointers, in the join, in memory that all pieces
+// share.
+//
+// Who looks closely wants a few milliseconds of a generation, or few of its
+// goroutines. The replay has to go through all of it, and the notes leave out what
+// is not asked for: then they cost a tenth.
 //
 // Time does not run backward in a goroutine: a state that ends before it began,
 // because two processors' clocks differ, has no length, and the next one begins
 // when it began. Accounts subtract it; pieces cannot.
 
+// A pieceWish is what is wanted of pieces.
+type pieceWish struct {
+	bare bool
+	clip Range
+	only map[uint64]bool // nil is all
+}
+
+// The memory of spans and lives that no piece has.
+var spanPool, lifePool = newPool[Span](), newPool[lifeNote]()
+
+func newNotes() *notes {
+	return &notes{spans: slabs[Span]{pool: spanPool}, lives: slabs[lifeNote]{pool: lifePool}}
+}
+
 // notes are what an engine wrote down of its generation.
 type notes struct {
 	p      Piece
-	bare   bool
-	room   int64 // of the engine
+	wish   pieceWish
 	closed bool  // the end of the piece was known, and what goes on is cut
+	a, z   int64 // ticks of the wish's clip
+	spans  slabs[Span]
 
 	lifeOf  []int32 // index in p.Lives by slot of the engine, -1 none
-	lives   []lifeNote
+	lives   slabs[lifeNote]
 	found   []foundCall
 	sysProc []int16 // by thread: the P with which it entered its system call
 	heldTo  []Time  // by P
@@ -53,6 +73,7 @@ type notes struct {
 
 	backward bool // some state ended before it began
 	last     []Time
+	number   []int32 // of a life, once those outside of the clip are left out
 }
 
 // A lifeNote becomes a Life in the join. Goroutines may be half as many as spans,
@@ -65,6 +86,7 @@ type lifeNote struct {
 	first          int32  // span of the state that it was found in, -1 none
 	found          int32  // index in notes.found plus one
 	group          uint16 // local
+	out            bool   // nobody wants its spans
 }
 
 // A foundCall is the system call that a life was found in and left.
@@ -94,13 +116,18 @@ type over struct {
 }
 
 // reset prepares for a generation. What it needs of the engine is there.
-func (n *notes) reset(e *engine, bare bool) {
-	n.bare, n.closed, n.backward, n.room = bare, false, false, e.room
+func (n *notes) reset(e *engine, wish pieceWish) {
+	n.wish, n.closed, n.backward = wish, false, false
+	n.a, n.z = math.MinInt64, math.MaxInt64
+	n.release()
+	if c := wish.clip; !c.IsZero() { // a tick more, for what is rounded
+		n.a, n.z = e.ticks(int64(c.From))-1, e.ticks(int64(c.To))+1
+	}
 	p := &n.p
 	p.Index, p.Trusted = e.g.index, true
 	p.From = Time(e.ns(e.begin()))
 	p.To = p.From
-	p.Lives, p.Spans, p.Procs, p.Ranges = nil, spansFor(p.Spans, e.g, e.room), p.Procs[:0], p.Ranges[:0]
+	p.Lives, p.Procs, p.Ranges = nil, p.Procs[:0], p.Ranges[:0]
 	p.Wakes, p.Samples, p.Regions, p.Tasks = p.Wakes[:0], p.Samples[:0], p.Regions[:0], p.Tasks[:0]
 	clear(p.Logs)
 	clear(p.Labels)
@@ -108,35 +135,17 @@ func (n *notes) reset(e *engine, bare bool) {
 	p.Threads = p.Threads[:0]
 	p.tables = &e.tables
 	p.words = zeroed(p.words, len(e.tables.strings))
-	n.lifeOf, n.lives, n.found, n.overs = n.lifeOf[:0], n.lives[:0], n.found[:0], n.overs[:0]
+	n.lifeOf, n.found, n.overs = n.lifeOf[:0], n.found[:0], n.overs[:0]
 	n.heldTo = n.heldTo[:0]
 	e.reasons = append(e.reasons, nil) // the first is ""
 }
 
-// spanBytes is about how many bytes of a trace make a span: 4.1 to 8 were seen.
-const spanBytes = 4
-
-// spansFor returns an empty slice with room for the spans of a generation, which
-// take more memory than everything else: growing would double that. Where many
-// generations will come, there is room for the largest from the beginning, or
-// each that is larger than those before would leave their memory to the
-// collector; what nobody writes to is no memory yet.
-func spansFor(s []Span, g *generation, room int64) []Span {
-	n := 1 << 10
-	for i := range g.events {
-		n += g.events[i].size / spanBytes
-	}
-	if n <= cap(s) {
-		return s[:0]
-	}
-	return make([]Span, 0, max(n, int(room/spanBytes)))
-}
-
-// longer returns spans with room for more. It grows by less than usual.
-func longer(s []Span) []Span {
-	more := make([]Span, len(s), len(s)+len(s)/4+1<<10)
-	copy(more, s)
-	return more
+// release gives what is large to others. The piece must not be used any more.
+func (n *notes) release() {
+	clear(n.p.Spans)
+	n.p.Spans = n.p.Spans[:0]
+	n.spans.release()
+	n.lives.release()
 }
 
 // begin is called when the threads are known.
@@ -173,7 +182,7 @@ func (n *notes) life(s *gor, slot int32) int32 {
 func (n *notes) born(e *engine, m *thread, slot int32, now int64) {
 	s := &e.gs[slot]
 	if before := n.lifeOf[slot]; before >= 0 { // it was named too early, and given up
-		n.lives[before].ended = Time(e.ns(now))
+		n.lives.at(before).ended = Time(e.ns(now))
 	}
 	l := lifeNote{g: s.id, created: Time(e.ns(now)), creator: -1, cause: n.stack(s.cause), first: -1}
 	if m != nil && m.g >= 0 {
@@ -183,27 +192,11 @@ func (n *notes) born(e *engine, m *thread, slot int32, now int64) {
 }
 
 func (n *notes) add(slot int32, l lifeNote) int32 {
-	life := int32(len(n.lives))
-	if len(n.lives) == cap(n.lives) {
-		n.moreLives()
-	}
-	n.lives = append(n.lives, l)
+	life := int32(n.lives.n)
+	l.out = n.wish.only != nil && !n.wish.only[l.g]
+	*n.lives.next() = l
 	n.lifeOf[slot] = life
 	return life
-}
-
-// lifeBytes is about how many bytes of a trace make a life, where goroutines do
-// hardly anything but begin and end: 15 were seen.
-const lifeBytes = 15
-
-// moreLives makes room for more lives. Where there are many, all that may come
-// get it at once, for the reason that spansFor tells.
-func (n *notes) moreLives() {
-	room := 2 * max(len(n.lives), 64)
-	if len(n.lives) >= 1<<14 {
-		room = max(room, int(n.room/lifeBytes))
-	}
-	n.lives = append(make([]lifeNote, 0, room), n.lives...)
 }
 
 // died ends the life in a slot.
@@ -213,8 +206,8 @@ func (n *notes) died(e *engine, slot int32, now int64) {
 		return
 	}
 	s := &e.gs[slot]
-	n.lives[life].ended = Time(e.ns(now))
-	n.lives[life].group = s.group
+	note := n.lives.at(life)
+	note.ended, note.group = Time(e.ns(now)), s.group
 	if s.traits&trBorn != 0 {
 		n.lifeOf[slot] = -1
 	}
@@ -236,24 +229,24 @@ func reasonNote(r uint16) uint8 {
 	return uint8(r)
 }
 
-// span appends a span of the goroutine in a slot, from the begin of its present
-// state until now. It is called for every other event: its arguments are as
-// many as there are registers for.
+// span notes a stretch of the goroutine in a slot, from the begin of its present
+// state until now, if it is wanted. It is called for every other event: its
+// arguments are as many as there are registers for.
 func (n *notes) span(e *engine, slot int32, now int64, stack Stack, thread int32, proc int16, reason uint8, state State) {
 	s := &e.gs[slot]
 	life := n.life(s, slot)
-	i := len(n.p.Spans)
-	if s.flags&flCarried != 0 {
-		n.lives[life].first = int32(i)
+	switch note := n.lives.at(life); {
+	case note.out:
+		return
+	case s.flags&flCarried != 0:
+		note.first = int32(n.spans.n)
+	case now < n.a || s.since > n.z:
+		return
 	}
 	if now < s.since {
 		n.backward = true
 	}
-	if i == cap(n.p.Spans) {
-		n.p.Spans = longer(n.p.Spans)
-	}
-	n.p.Spans = n.p.Spans[:i+1]
-	x := &n.p.Spans[i]
+	x := n.spans.next()
 	x.From, x.To, x.Life, x.Stack = Time(e.ns(s.since)), Time(e.ns(now)), life, stack
 	x.Thread, x.Proc, x.Reason, x.State = thread, proc, reason, state
 }
@@ -300,7 +293,7 @@ func (n *notes) called(e *engine, mi int32, now int64, taken bool) {
 	if s.flags&flCarried != 0 {
 		n.call(e, mi, m.g, now, now)
 		n.found = append(n.found, foundCall{off, taken})
-		n.lives[n.lifeOf[m.g]].found = int32(len(n.found))
+		n.lives.at(n.lifeOf[m.g]).found = int32(len(n.found))
 		return
 	}
 	switch {
@@ -319,7 +312,7 @@ func (n *notes) called(e *engine, mi int32, now int64, taken bool) {
 func (n *notes) call(e *engine, mi, slot int32, now, off int64) {
 	s := &e.gs[slot]
 	stack := n.stack(s.stack)
-	note := &n.lives[n.life(s, slot)]
+	note := n.lives.at(n.life(s, slot))
 	carried := s.flags&flCarried != 0
 	if off > s.since || now <= s.since || carried {
 		n.span(e, slot, off, stack, mi, n.sysProc[mi], 0, Syscall)
@@ -340,16 +333,17 @@ func (n *notes) lost(e *engine, s *gor, now int64) {
 	if slot < 0 || &e.gs[slot] != s {
 		return
 	}
-	if s.word&stMask == stAbsent { // it may have lived before, and goes on from there
-		n.lives[n.life(s, slot)].first = int32(len(n.p.Spans))
-	}
+	count := n.spans.n
 	n.span(e, slot, now, 0, -1, -1, 0, Unknown)
+	if s.word&stMask == stAbsent && n.spans.n > count { // it may have lived before, and goes on from there
+		n.lives.at(n.lifeOf[slot]).first = int32(count)
+	}
 }
 
 // wake notes that the goroutine on a thread, or the runtime, made s ready.
 func (n *notes) wake(e *engine, m *thread, s *gor, stack uint32, at, now int64) {
 	s.reason = 0 // of what comes now
-	if n.bare || at != now {
+	if n.wish.bare || at != now || now < n.a || now > n.z {
 		return
 	}
 	w := WakeEdge{At: Time(e.ns(now)), Waker: -1, Woken: int64(s.id), Proc: m.p, Stack: n.stack(stack)}
@@ -456,7 +450,7 @@ func (n *notes) taskEnd(e *engine, m *thread, id uint64, at, now int64) {
 }
 
 func (n *notes) log(e *engine, m *thread, a *[6]uint64, at, now int64) {
-	if n.bare || at != now {
+	if n.wish.bare || at != now {
 		return
 	}
 	task := a[1]
@@ -467,7 +461,7 @@ func (n *notes) log(e *engine, m *thread, a *[6]uint64, at, now int64) {
 }
 
 func (n *notes) label(e *engine, s *gor, id uint64, at, now int64) {
-	if n.bare || at != now {
+	if n.wish.bare || at != now {
 		return
 	}
 	n.p.Labels = append(n.p.Labels, LabelAt{Time(e.ns(at)), int64(s.id), n.p.word(id)})
@@ -520,7 +514,7 @@ func clearedMap[K comparable, V any](m map[K]V) map[K]V {
 func (n *notes) closeLife(e *engine, slot int32, known Time) {
 	s := &e.gs[slot]
 	life := n.lifeOf[slot]
-	note := &n.lives[life]
+	note := n.lives.at(life)
 	note.group = s.group
 	o := over{id: s.id, life: life, before: -1, offAt: -1, group: s.group, proc: -1, state: stLost}
 	if o.born = s.traits&trBorn != 0; !o.born && s.carry != 0 {
@@ -548,10 +542,10 @@ func (n *notes) closeLife(e *engine, slot int32, known Time) {
 // cut ends the state of a goroutine that goes on.
 func (n *notes) cut(e *engine, slot int32, known Time, o *over) {
 	s := &e.gs[slot]
-	note := &n.lives[o.life]
-	carried := s.flags&flCarried != 0
+	note := n.lives.at(o.life)
+	carried := s.flags&flCarried != 0 && !note.out
 	if carried {
-		note.first = int32(len(n.p.Spans))
+		note.first = int32(n.spans.n)
 	}
 	from := Time(e.ns(s.since))
 	x := Span{From: from, To: max(known, from), Life: o.life, Thread: -1, Proc: -1}
@@ -583,11 +577,19 @@ func (n *notes) cut(e *engine, slot int32, known Time, o *over) {
 		x.State, x.Stack = Syscall, n.stack(s.stack)
 		x = n.cutCall(e, th, carried, x, o)
 	}
-	n.p.Spans = append(n.p.Spans, x)
-	if x.To < n.p.To {
-		n.p.Spans = append(n.p.Spans, Span{From: x.To, To: n.p.To, Life: o.life, Thread: -1, Proc: -1})
-	}
 	o.until = max(x.To, n.p.To)
+	if carried || n.wants(note, &x) {
+		*n.spans.next() = x
+	}
+	if rest := (Span{From: x.To, To: n.p.To, Life: o.life, Thread: -1, Proc: -1}); rest.From < rest.To && n.wants(note, &rest) {
+		*n.spans.next() = rest
+	}
+}
+
+// wants reports whether somebody wants a span that is cut.
+func (n *notes) wants(note *lifeNote, x *Span) bool {
+	clip := n.wish.clip
+	return !note.out && (clip.IsZero() || x.To >= clip.From && x.From <= clip.To)
 }
 
 // cutCall adds the first part of a system call that goes on and returns the last.
@@ -607,8 +609,8 @@ func (n *notes) cutCall(e *engine, th int32, carried bool, x Span, o *over) Span
 	if y.To = x.To; off >= 0 {
 		y.To = min(max(Time(o.offAt), x.From), x.To)
 	}
-	if y.To > y.From || carried {
-		n.p.Spans = append(n.p.Spans, y)
+	if carried || y.To > y.From && n.wants(n.lives.at(x.Life), &y) {
+		*n.spans.next() = y
 	}
 	x.From, x.State, x.Proc = y.To, SyscallBlocked, -1
 	return x
@@ -694,8 +696,8 @@ func (n *notes) forward() {
 	for range p.Lives {
 		n.last = append(n.last, math.MinInt64)
 	}
-	for i := range p.Spans {
-		x := &p.Spans[i]
+	for i := range n.spans.n {
+		x := n.spans.at(int32(i))
 		last := &n.last[x.Life]
 		x.From = max(x.From, *last)
 		x.To = max(x.To, x.From)

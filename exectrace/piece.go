@@ -1,5 +1,7 @@
 package exectrace
 
+import "iter"
+
 // A Piece is what single goroutines, Ps and threads did in one generation of a
 // trace, in stretches of time. The spans of a goroutine lie side by side and
 // cover the piece from the goroutine's birth to its end: one that goes on over the
@@ -28,7 +30,7 @@ type Piece struct {
 	Lives []Life
 	// Spans are ordered by time within each life, and mixed between lives. A
 	// goroutine that starts to run at once may have a span without length.
-	Spans   []Span
+	Spans   Spans
 	Procs   []ProcSpan // each P's in order
 	Ranges  []RangeSpan
 	Wakes   []WakeEdge // those of one thread are in order
@@ -91,6 +93,32 @@ type Life struct {
 	Ended   Time   // 0 when not in it
 	Creator int64  // the goroutine that created it, -1 when not known or not in the piece
 	Cause   Stack  // where; 0 when not known
+}
+
+// Spans are many spans, in blocks, none of which is empty. A generation has some
+// million, and blocks are memory that the next one can use, however many it has.
+type Spans [][]Span
+
+// Len returns how many there are.
+func (s Spans) Len() (n int) {
+	for _, block := range s {
+		n += len(block)
+	}
+	return n
+}
+
+// All returns them in order. Where each nanosecond counts, a loop over the blocks
+// is faster.
+func (s Spans) All() iter.Seq[*Span] {
+	return func(yield func(*Span) bool) {
+		for _, block := range s {
+			for i := range block {
+				if !yield(&block[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Span is a stretch of time in which a goroutine was in one state.
@@ -191,4 +219,12 @@ type PieceOptions struct {
 	// Bare leaves out what only details need and may be as much as spans: wakes,
 	// logs and labels.
 	Bare bool
+	// Clip leaves out lives, spans and wakes that lie outside of it and do not touch
+	// it, and with them most of the memory and half of the time, where it is a small
+	// part of a piece. Spans are not cut, and nothing else is left out. The lives
+	// that the piece's edges know, and their spans there, are given in any case.
+	// The zero Range is all.
+	Clip Range
+	// Goroutines leaves out the spans of all others, unless it is nil.
+	Goroutines []int64
 }

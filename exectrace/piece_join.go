@@ -110,7 +110,7 @@ func (j *pieceJoin) add(e *engine) *Piece {
 		}
 	}
 	if seen < j.live {
-		j.unseen(p)
+		j.unseen(n)
 	}
 	j.joinProcs(p, n.heldTo)
 	j.joinPauses(n)
@@ -120,6 +120,7 @@ func (j *pieceJoin) add(e *engine) *Piece {
 		n.forward()
 		j.again(n)
 	}
+	p.Spans = n.spans.appendTo(p.Spans[:0])
 	if !p.Trusted {
 		j.loseAll(p.Index)
 	}
@@ -142,7 +143,7 @@ func (j *pieceJoin) fit(e *engine) {
 	p.To = max(p.To, p.From)
 	for i := range n.overs {
 		if o := &n.overs[i]; !o.dead && o.until < p.To {
-			p.Spans = append(p.Spans, Span{From: o.until, To: p.To, Life: o.life, Thread: -1, Proc: -1})
+			*n.spans.next() = Span{From: o.until, To: p.To, Life: o.life, Thread: -1, Proc: -1}
 			o.until = p.To
 		}
 	}
@@ -152,9 +153,9 @@ func (j *pieceJoin) fit(e *engine) {
 // discard forgets what a generation says of states.
 func (n *notes) discard() {
 	p := &n.p
-	p.Spans, p.Procs, p.Ranges, p.Wakes = p.Spans[:0], p.Procs[:0], p.Ranges[:0], p.Wakes[:0]
-	p.Regions = p.Regions[:0]
-	n.lives, n.overs, n.heldTo = n.lives[:0], n.overs[:0], n.heldTo[:0]
+	n.release()
+	p.Procs, p.Ranges, p.Wakes, p.Regions = p.Procs[:0], p.Ranges[:0], p.Wakes[:0], p.Regions[:0]
+	n.overs, n.heldTo = n.overs[:0], n.heldTo[:0]
 	n.backward = false
 }
 
@@ -240,7 +241,7 @@ func (j *pieceJoin) goroutine(e *engine, o *over) {
 // returns when its P was taken, for a system call that goes on.
 func (j *pieceJoin) complete(e *engine, o *over, now *edge) (offAt int64) {
 	p := &e.notes.p
-	x := &p.Spans[o.first]
+	x := e.notes.spans.at(o.first)
 	x.From = max(x.From, now.until)
 	if x.To < x.From {
 		j.backward = true
@@ -250,7 +251,7 @@ func (j *pieceJoin) complete(e *engine, o *over, now *edge) (offAt int64) {
 		x.Reason = j.reason(p, now.reason)
 	case Syscall:
 		off, until := j.taken(e, o, now)
-		y := &p.Spans[o.first+1]
+		y := e.notes.spans.at(o.first + 1)
 		x.To = min(max(until, x.From), max(y.To, x.From))
 		y.From = x.To
 		y.To = max(y.To, y.From)
@@ -337,7 +338,8 @@ func (j *pieceJoin) drop(at int32) {
 
 // unseen gives up goroutines that a piece does not mention: they live on, and
 // nobody knows how.
-func (j *pieceJoin) unseen(p *Piece) {
+func (j *pieceJoin) unseen(n *notes) {
+	p := &n.p
 	for i := range j.edges {
 		x := &j.edges[i]
 		if x.index == int32(p.Index) || x.index < 0 {
@@ -347,7 +349,7 @@ func (j *pieceJoin) unseen(p *Piece) {
 		p.Lives = append(p.Lives, Life{G: int64(x.id), Group: j.groups.text[x.group], Creator: -1})
 		from := max(p.From, x.until)
 		to := max(p.To, from)
-		p.Spans = append(p.Spans, Span{From: from, To: to, Life: life, Thread: -1, Proc: -1})
+		*n.spans.next() = Span{From: from, To: to, Life: life, Thread: -1, Proc: -1}
 		x.index, x.until, x.state, x.reason, x.offAt = int32(p.Index), to, stLost, 0, -1
 		if j.write != nil {
 			j.write.note(x)
@@ -370,12 +372,13 @@ func (j *pieceJoin) loseAll(index int) {
 
 // makeLives makes the lives of a piece, with the groups that it tells.
 func (j *pieceJoin) makeLives(n *notes) {
-	if len(n.lives) > cap(j.lives) {
-		j.lives = make([]Life, 0, len(n.lives))
+	n.leaveOut()
+	if n.lives.n > cap(j.lives) {
+		j.lives = make([]Life, 0, n.lives.n)
 	}
-	j.lives = j.lives[:len(n.lives)]
-	for i := range n.lives {
-		l := &n.lives[i]
+	j.lives = j.lives[:n.lives.n]
+	for i := range j.lives {
+		l := n.lives.at(int32(i))
 		x := &j.lives[i]
 		*x = Life{G: int64(l.g), Created: l.created, Ended: l.ended, Creator: l.creator, Cause: l.cause}
 		if l.group != 0 {
@@ -383,6 +386,40 @@ func (j *pieceJoin) makeLives(n *notes) {
 		}
 	}
 	n.p.Lives = j.lives
+}
+
+// leaveOut removes the lives that have no part in the clip, unless they have spans,
+// or are known at an edge of the piece: a join needs these.
+func (n *notes) leaveOut() {
+	clip := n.wish.clip
+	if clip.IsZero() {
+		return
+	}
+	n.number = zeroed(n.number, n.lives.n)
+	for i := range n.overs {
+		n.number[n.overs[i].life] = 1
+	}
+	for i := range n.spans.n {
+		n.number[n.spans.at(int32(i)).Life] = 1
+	}
+	kept := int32(0)
+	for i := range n.number {
+		l := n.lives.at(int32(i))
+		if n.number[i] == 0 && (l.created > clip.To || l.ended != 0 && l.ended < clip.From) {
+			continue
+		}
+		*n.lives.at(kept) = *l
+		n.number[i] = kept
+		kept++
+	}
+	n.lives.n = int(kept)
+	for i := range n.overs {
+		n.overs[i].life = n.number[n.overs[i].life]
+	}
+	for i := range n.spans.n {
+		x := n.spans.at(int32(i))
+		x.Life = n.number[x.Life]
+	}
 }
 
 // again takes over the ends of the last spans, after they were corrected.

@@ -226,17 +226,15 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 		return err
 	}
 	var write *pieceMemory
-	size := int64(0) // of a window it is that of its generations
 	if o.Window.IsZero() {
-		size = t.size
 		write = newPieceMemory()
 		if m, ok := c.w.in.(*mapping); ok {
 			r.drop = m.drop
 		}
 	}
 	r.join = newPieceJoin(known, write)
-	opts := Options{Keep: 1, Workers: o.Workers, Piece: func(*Piece) {}, BarePieces: o.Bare}
-	if err := replayAll(ctx, c, opts, size, r.add); err != nil {
+	opts := Options{Keep: 1, Workers: o.Workers, Piece: func(*Piece) {}, wish: o.wish()}
+	if err := replayAll(ctx, c, opts, r.add); err != nil {
 		return err
 	}
 	if !r.begun && o.Window.IsZero() {
@@ -246,6 +244,18 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 		t.remember(write, c.cuts)
 	}
 	return nil
+}
+
+// wish is what the notes have to know of the options.
+func (o *PieceOptions) wish() pieceWish {
+	w := pieceWish{bare: o.Bare, clip: o.Clip}
+	if o.Goroutines != nil {
+		w.only = make(map[uint64]bool, len(o.Goroutines))
+		for _, g := range o.Goroutines {
+			w.only[uint64(g)] = true
+		}
+	}
+	return w
 }
 
 // A pieceReading is a call of Pieces.

@@ -75,8 +75,8 @@ func (l *ledger) add(p *exectrace.Piece) {
 	for _, i := range order {
 		sums[i] = l.life(p, &p.Lives[i])
 	}
-	for i := range p.Spans {
-		l.span(p, &p.Spans[i], sums[p.Spans[i].Life])
+	for x := range p.Spans.All() {
+		l.span(p, x, sums[x.Life])
 	}
 	for i, s := range sums {
 		switch x := &p.Lives[i]; {
@@ -255,8 +255,7 @@ func texts(p *exectrace.Piece) string {
 		b = numbers(b, x.G, int64(x.Created), int64(x.Ended), x.Creator)
 		b = append(append(append(b, x.Group...), stack(x.Cause)...), '\n')
 	}
-	for i := range p.Spans {
-		x := &p.Spans[i]
+	for x := range p.Spans.All() {
 		b = numbers(b, int64(x.From), int64(x.To), int64(x.Life), int64(x.Thread), int64(x.Proc), int64(x.State))
 		b = append(append(append(b, p.Reasons[x.Reason]...), stack(x.Stack)...), '\n')
 	}
@@ -377,6 +376,92 @@ func TestBarePieces(t *testing.T) {
 			t.Fatal(l.err)
 		}
 	})
+}
+
+// spanTexts describes single spans, and the lives that they are of.
+func spanTexts(p *exectrace.Piece, keep func(g int64, from, to exectrace.Time) bool) []string {
+	var out []string
+	for x := range p.Spans.All() {
+		l := &p.Lives[x.Life]
+		if keep(l.G, x.From, x.To) {
+			out = append(out, fmt.Sprint(l.G, l.Created, l.Ended, l.Group, l.Creator, p.Frames(l.Cause), x.From, x.To, x.State,
+				p.Reasons[x.Reason], p.Frames(x.Stack), x.Thread, x.Proc))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// What is clipped has all that touches the clip, and the same as without one.
+func TestClippedPieces(t *testing.T) {
+	pieced(t, func(t *testing.T, s subject) {
+		if len(s.data) > 1<<20 {
+			t.Skip("a smaller one will do")
+		}
+		tr := open(t, s.data)
+		var windows []exectrace.Range
+		if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(p *exectrace.Piece) bool {
+			if part := (p.To - p.From) / 5; part > 0 && len(windows) < 5 {
+				windows = append(windows, exectrace.Range{From: p.From + 2*part, To: p.From + 3*part})
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range windows {
+			checkClip(t, tr, w)
+		}
+	})
+}
+
+func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
+	t.Helper()
+	touches := func(_ int64, from, to exectrace.Time) bool { return to >= w.From && from <= w.To }
+	read := func(o exectrace.PieceOptions, look func(p *exectrace.Piece)) {
+		o.Window = exectrace.Range{From: w.From, To: w.From + 1}
+		if err := tr.Pieces(t.Context(), o, func(p *exectrace.Piece) bool { look(p); return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want, got, rest, own []string // spans that touch, all else, spans of one goroutine
+	var some int64
+	read(exectrace.PieceOptions{}, func(p *exectrace.Piece) {
+		if len(p.Lives) == 0 {
+			return
+		}
+		some = p.Lives[len(p.Lives)/2].G
+		want = append(want, spanTexts(p, touches)...)
+		own = append(own, spanTexts(p, func(g int64, _, _ exectrace.Time) bool { return g == some })...)
+		rest = append(rest, fmt.Sprint(p.From, p.To, p.Procs, p.Ranges, p.Regions, p.Tasks, p.Logs, p.Labels, p.Samples,
+			slices.DeleteFunc(slices.Clone(p.Wakes), func(x exectrace.WakeEdge) bool { return x.At < w.From || x.At > w.To })))
+	})
+	var clippedRest []string
+	read(exectrace.PieceOptions{Clip: w}, func(p *exectrace.Piece) {
+		if len(p.Lives) == 0 {
+			return
+		}
+		got = append(got, spanTexts(p, touches)...)
+		clippedRest = append(clippedRest, fmt.Sprint(p.From, p.To, p.Procs, p.Ranges, p.Regions, p.Tasks, p.Logs, p.Labels, p.Samples,
+			slices.DeleteFunc(slices.Clone(p.Wakes), func(x exectrace.WakeEdge) bool { return x.At < w.From || x.At > w.To })))
+		outside := p.Spans.Len() - len(spanTexts(p, touches))
+		for i := range p.Lives {
+			if p.Lives[i].Created == 0 {
+				outside -= 2 // the state that it was found in; a system call has two
+			}
+		}
+		if outside > 0 {
+			t.Errorf("%d spans too many", outside)
+		}
+	})
+	mustBeSame(t, "spans of a clip", want, got)
+	mustBeSame(t, "the rest with a clip", rest, clippedRest)
+	var alone []string
+	read(exectrace.PieceOptions{Goroutines: []int64{some}}, func(p *exectrace.Piece) {
+		if len(p.Lives) > 0 {
+			alone = append(alone, spanTexts(p, func(int64, exectrace.Time, exectrace.Time) bool { return true })...)
+		}
+	})
+	mustBeSame(t, fmt.Sprint("spans of goroutine ", some), own, alone)
 }
 
 // Details are as many as the single events say.

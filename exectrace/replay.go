@@ -35,7 +35,7 @@ package exectrace
 // again without a sequence number; their threads wait until nothing else
 // can run, then the earliest goes first.
 
-// replay runs the generation to its end.
+// replay runs the generation to its end, or until it is told to stop.
 func (e *engine) replay() {
 	for i := range e.g.events {
 		b := &e.g.events[i]
@@ -56,13 +56,13 @@ func (e *engine) replay() {
 		replay = run[noted]
 	}
 	for {
-		for len(e.queue) > 0 {
+		for len(e.queue) > 0 && !e.stop.Load() {
 			m := e.queue[len(e.queue)-1]
 			e.queue = e.queue[:len(e.queue)-1]
 			replay(e, m, false)
 		}
 		m, barrier := e.earliest()
-		if m < 0 {
+		if m < 0 || e.stop.Load() {
 			break
 		}
 		e.unpark(m)
@@ -172,7 +172,7 @@ func run[variant plain | noted](e *engine, mi int32, force bool) {
 	for {
 		if pos >= end {
 			e.last = max(e.last, t)
-			if m.batch == len(m.batches) {
+			if m.batch == len(m.batches) || e.stop.Load() {
 				m.data, m.pos, m.end = nil, 0, 0
 				return
 			}

@@ -97,8 +97,8 @@ func stored(t *testing.T, trace []byte) []byte {
 }
 
 func spanTime(p *exectrace.Piece) (sum time.Duration) {
-	for i := range p.Spans {
-		sum += p.Spans[i].To.Sub(p.Spans[i].From)
+	for s := range p.Spans.All() {
+		sum += s.To.Sub(s.From)
 	}
 	return sum
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gowhy/gowhy/exectrace"
 )
@@ -46,19 +48,23 @@ func (t *Timeline) make(ctx context.Context, items []*item) {
 
 // again makes what is wanted of a piece.
 func (t *Timeline) again(ctx context.Context, items []*item) {
-	err := t.read(ctx, &t.chunks[items[0].key.n], func(p *exectrace.Piece) {
-		m := t.makers.Get().(*maker)
-		defer t.makers.Put(m)
+	c := &t.chunks[items[0].key.n]
+	from, to := c.lo, c.reach()
+	for _, it := range items[1:] {
+		other := &t.chunks[it.key.n]
+		from, to = min(from, other.lo), max(to, other.reach())
+	}
+	err := t.read(ctx, c, exectrace.PieceOptions{Clip: t.times(from, to)}, func(p *exectrace.Piece) {
 		for _, it := range items {
 			if c := &t.chunks[it.key.n]; it.key.kind == itemStrips {
 				s := t.strips(p, c)
 				it.value, it.bytes = s, s.bytes
 			} else {
-				d := m.detail(p, c)
+				d := t.maker.detail(p, c)
 				it.value, it.bytes = d, d.bytes
 			}
 		}
-		m.d, m.p = nil, nil
+		t.maker.d, t.maker.p = nil, nil
 	})
 	for _, it := range items {
 		if it.err = err; err == nil && it.value == nil {
@@ -67,14 +73,14 @@ func (t *Timeline) again(ctx context.Context, items []*item) {
 	}
 }
 
-// read reads a chunk's piece again.
-func (t *Timeline) read(ctx context.Context, c *chunk, use func(*exectrace.Piece)) error {
+// read reads a chunk's piece again, as far as o wants it.
+func (t *Timeline) read(ctx context.Context, c *chunk, o exectrace.PieceOptions, use func(*exectrace.Piece)) error {
 	if t.src == nil {
 		return ErrNoSource
 	}
 	// In its middle: what lies at its edges may be of two pieces.
-	at := exectrace.Time(c.pieceLo + (c.pieceEnd-c.pieceLo)/2 + t.origin)
-	o := exectrace.PieceOptions{Window: exectrace.Range{From: at, To: at + 1}, Workers: 1}
+	middle := c.pieceLo + (c.pieceEnd-c.pieceLo)/2
+	o.Window, o.Workers = t.times(middle, middle+1), 1
 	return t.src.Pieces(ctx, o, func(p *exectrace.Piece) bool {
 		if p.Index != c.gen {
 			return true
@@ -82,6 +88,11 @@ func (t *Timeline) read(ctx context.Context, c *chunk, use func(*exectrace.Piece
 		use(p)
 		return false
 	})
+}
+
+// times is a window of the timeline on the trace's clock.
+func (t *Timeline) times(from, to int64) exectrace.Range {
+	return exectrace.Range{From: exectrace.Time(from + t.origin), To: exectrace.Time(to + t.origin)}
 }
 
 // ErrNoSource is returned for what only the trace itself tells, where it came as
@@ -105,8 +116,7 @@ func (t *Timeline) stripLevel(c *chunk) uint {
 
 // strips makes the buckets of a chunk from its piece.
 func (t *Timeline) strips(p *exectrace.Piece, c *chunk) *store {
-	f := t.folders.Get().(*folder)
-	defer t.folders.Put(f)
+	f := &t.folder
 	level := t.stripLevel(c)
 	class := newClassifier(p.Reasons)
 	f.look = &finder{&t.shared, c}
@@ -167,18 +177,15 @@ func (t *Timeline) collect(ctx context.Context, items []*item) {
 	}
 	to = max(to, from+1)
 	all := &store{level: t.pyramid.base().level, first: int(from >> t.pyramid.base().level >> tileShift)}
-	f := t.folders.Get().(*folder)
-	defer t.folders.Put(f)
-	f.look = w
-	window := exectrace.Range{From: exectrace.Time(from + t.origin), To: exectrace.Time(to + t.origin)}
-	err := t.src.Pieces(ctx, exectrace.PieceOptions{Window: window, Bare: true}, func(p *exectrace.Piece) bool {
+	f := &folder{look: w}
+	o := exectrace.PieceOptions{Window: t.times(from, to), Bare: true, Goroutines: slices.Collect(maps.Keys(w.byG))}
+	err := t.src.Pieces(ctx, o, func(p *exectrace.Piece) bool {
 		w.take(p, f, all)
 		for _, it := range items {
 			it.setProgress(float64(int64(p.To)-t.origin-from) / float64(to-from))
 		}
 		return ctx.Err() == nil
 	})
-	f.look = nil
 	if err == nil {
 		err = ctx.Err()
 	}

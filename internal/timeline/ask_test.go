@@ -32,16 +32,16 @@ func handMade() *madeUp {
 		Lives: []exectrace.Life{{G: 1, Group: "main.main", Creator: -1}, {G: 2, Group: "main.worker", Creator: 1}}}
 	a, b := base, base
 	a.From, a.To, a.Index = at(0), at(100), 0
-	a.Spans = []exectrace.Span{
+	a.Spans = exectrace.Spans{{
 		span(0, 100, 0, exectrace.Running, 0, 0),
 		span(0, 40, 1, exectrace.Runnable, 0, -1), span(40, 100, 1, exectrace.Waiting, 1, -1),
-	}
+	}}
 	a.Procs = []exectrace.ProcSpan{{From: at(0), To: at(100), Proc: 0, Thread: 70}}
 	b.From, b.To, b.Index = at(100), at(200), 1
-	b.Spans = []exectrace.Span{
+	b.Spans = exectrace.Spans{{
 		span(100, 160, 0, exectrace.Running, 0, 0), span(160, 200, 0, exectrace.Waiting, 1, -1),
 		span(100, 150, 1, exectrace.Waiting, 1, -1), span(150, 165, 1, exectrace.Runnable, 0, -1), span(165, 200, 1, exectrace.Running, 0, 0),
-	}
+	}}
 	b.Procs = []exectrace.ProcSpan{{From: at(100), To: at(200), Proc: 0, Thread: 70}}
 	b.Wakes = []exectrace.WakeEdge{{At: at(150), Waker: 1, Woken: 2, Proc: 0}}
 	return &madeUp{pieces: []*exectrace.Piece{&a, &b}, length: 200e6}
@@ -267,8 +267,8 @@ func TestStream(t *testing.T) {
 func TestUsedAgain(t *testing.T) {
 	p := &exectrace.Piece{From: origin, To: origin + 1000, Trusted: true, Reasons: []string{""},
 		Lives: []exectrace.Life{{G: 5, Group: "a", Ended: origin + 300}, {G: 5, Group: "b", Created: origin + 600}},
-		Spans: []exectrace.Span{{From: origin, To: origin + 300, State: exectrace.Running, Proc: 0, Thread: -1},
-			{From: origin + 600, To: origin + 1000, Life: 1, State: exectrace.Runnable, Proc: -1, Thread: -1}}}
+		Spans: exectrace.Spans{{{From: origin, To: origin + 300, State: exectrace.Running, Proc: 0, Thread: -1},
+			{From: origin + 600, To: origin + 1000, Life: 1, State: exectrace.Runnable, Proc: -1, Thread: -1}}}}
 	tl := (&madeUp{pieces: []*exectrace.Piece{p}}).build(&Builder{})
 	defer tl.Close()
 	pictures, err := tl.Tile(context.Background(), minLevel, 0, []string{"go:5", "go:5@600", "go:5@7"})

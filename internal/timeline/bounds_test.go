@@ -22,7 +22,7 @@ func TestManyGroups(t *testing.T) {
 		for n := range 150_000 {
 			at := p.From + exectrace.Time(n)*6000
 			p.Lives = append(p.Lives, exectrace.Life{G: int64(n + i<<40), Group: "f" + strconv.Itoa(n), Created: at, Ended: at + 5000})
-			p.Spans = append(p.Spans, exectrace.Span{From: at, To: at + 5000, Life: int32(n), State: exectrace.Running, Proc: int16(n), Thread: int32(n)})
+			p.Spans = append(p.Spans, []exectrace.Span{{From: at, To: at + 5000, Life: int32(n), State: exectrace.Running, Proc: int16(n), Thread: int32(n)}})
 			p.Threads = append(p.Threads, int64(n))
 		}
 		m.pieces = append(m.pieces, p)
@@ -110,8 +110,8 @@ func hostile(r *rand.Rand, index int) *exectrace.Piece {
 		p.Lives = append(p.Lives, exectrace.Life{G: odd(), Group: strconv.Itoa(r.IntN(9)), Created: at(), Ended: at()})
 	}
 	for range r.IntN(100) {
-		p.Spans = append(p.Spans, exectrace.Span{From: at(), To: at(), Life: int32(r.IntN(30) - 3), Stack: exectrace.Stack(odd()), Thread: int32(r.IntN(30) - 3),
-			Proc: int16(odd()), Reason: uint8(r.IntN(256)), State: exectrace.State(r.IntN(12))})
+		p.Spans = append(p.Spans, []exectrace.Span{{From: at(), To: at(), Life: int32(r.IntN(30) - 3), Stack: exectrace.Stack(odd()), Thread: int32(r.IntN(30) - 3),
+			Proc: int16(odd()), Reason: uint8(r.IntN(256)), State: exectrace.State(r.IntN(12))}})
 	}
 	for range r.IntN(20) {
 		p.Procs = append(p.Procs, exectrace.ProcSpan{From: at(), To: at(), Proc: int32(odd()), Thread: odd()})
@@ -193,19 +193,21 @@ func benchTrace() *madeUp {
 		p.Lives = append(p.Lives, exectrace.Life{G: int64(g + 1), Group: "main.g" + strconv.Itoa(g%20), Creator: -1})
 		at[g] = origin
 	}
+	var spans []exectrace.Span
 	for t := origin + 1; t < p.To; {
 		g := r.IntN(gors)
 		run := exectrace.Time(1000 + r.IntN(6000))
 		if at[g] >= t {
 			continue
 		}
-		p.Spans = append(p.Spans,
+		spans = append(spans,
 			exectrace.Span{From: at[g], To: t - (t-at[g])/8, Life: int32(g), State: exectrace.Waiting, Reason: uint8(1 + r.IntN(4)), Proc: -1, Thread: -1},
 			exectrace.Span{From: t - (t-at[g])/8, To: t, Life: int32(g), State: exectrace.Runnable, Proc: -1, Thread: -1},
 			exectrace.Span{From: t, To: t + run, Life: int32(g), State: exectrace.Running, Proc: int16(g % 4), Thread: int32(g % 4)})
 		at[g] = t + run
 		t += 6000
 	}
+	p.Spans = exectrace.Spans{spans}
 	return &madeUp{pieces: []*exectrace.Piece{p}, length: 1e9}
 }
 
@@ -219,7 +221,7 @@ func BenchmarkFold(b *testing.B) {
 		builder.lastTo, builder.chunks = 0, nil
 		builder.Add(&p)
 	}
-	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(p.Spans)), "ns/span")
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(p.Spans.Len()), "ns/span")
 }
 
 // BenchmarkDetail is what it costs to make a chunk's spans ready to be drawn,
@@ -232,7 +234,7 @@ func BenchmarkDetail(b *testing.B) {
 	for b.Loop() {
 		mk.detail(m.pieces[0], &tl.chunks[0])
 	}
-	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(m.pieces[0].Spans)), "ns/span")
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(m.pieces[0].Spans.Len()), "ns/span")
 }
 
 // BenchmarkTile draws all lanes from each layer.

@@ -47,15 +47,13 @@ const maxTime = 1 << 50
 // A chunk is a part of the trace that is read again at once: a piece, or a part
 // of one that is too large.
 type chunk struct {
-	gen        int
-	lo, hi     int64 // what of the piece belongs to it
-	pieceLo    int64
-	pieceEnd   int64
-	end        int64 // hi, or where the last span ends that runs over the piece's end
-	late       int64 // where the last of the piece's spans ends
-	openTask   int64 // tasks open when the piece begins
-	spans      int   // of the piece
-	slice, all int   // it is one of so many parts
+	gen      int
+	lo, hi   int64 // what of the piece belongs to it
+	pieceLo  int64
+	pieceEnd int64
+	end      int64 // hi, or where the last span ends that runs over the piece's end
+	late     int64 // where the last of the piece's spans ends
+	openTask int64 // tasks open when the piece begins
 }
 
 func (c *chunk) last() bool { return c.hi >= c.pieceEnd }
@@ -233,9 +231,9 @@ func (b *Builder) note(p *exectrace.Piece, lo, hi, open int64) {
 	for i := range p.Ranges {
 		b.interval(&p.Ranges[i])
 	}
-	parts := min(len(p.Spans)/cmp.Or(b.perChunk, chunkSpans)+1, 1024)
+	parts := min(p.Spans.Len()/cmp.Or(b.perChunk, chunkSpans)+1, 1024)
 	for i := range parts {
-		c := chunk{gen: p.Index, pieceLo: lo, pieceEnd: hi, late: b.fold.end, openTask: open, spans: len(p.Spans), slice: i, all: parts}
+		c := chunk{gen: p.Index, pieceLo: lo, pieceEnd: hi, late: b.fold.end, openTask: open}
 		c.lo, c.hi = lo+(hi-lo)*int64(i)/int64(parts), lo+(hi-lo)*int64(i+1)/int64(parts)
 		if c.end = c.hi; i == parts-1 {
 			c.end = max(c.end, b.fold.end)

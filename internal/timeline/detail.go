@@ -215,6 +215,14 @@ func (d *detail) clip(from, to int64) (a, z uint32, ok bool) {
 	return uint32((from - c.pieceLo) >> d.unit), uint32((min(to, c.limit()) - c.pieceLo) >> d.unit), true
 }
 
+// reach is where the last of what a chunk needs to know lies.
+func (c *chunk) reach() int64 {
+	if c.last() {
+		return c.limit()
+	}
+	return c.hi
+}
+
 // limit is where the piece ends with all that runs over its end.
 func (c *chunk) limit() int64 { return max(c.pieceEnd, c.late) }
 
@@ -242,11 +250,10 @@ func (d *detail) offset(at int64) uint32 {
 
 // collect copies the spans, sorted by life.
 func (m *maker) collect() {
-	m.raw = slices.Grow(m.raw[:0], len(m.p.Spans)/m.d.chunk.all)
+	m.raw = m.raw[:0]
 	m.assists.load(m.p, m.origin)
 	d := m.d
-	for i := range m.p.Spans {
-		s := &m.p.Spans[i]
+	for s := range m.p.Spans.All() {
 		if uint(s.Life) >= uint(len(d.lives)) {
 			continue
 		}
@@ -279,7 +286,7 @@ func (m *maker) collect() {
 // mark notes something rare of a goroutine for its group.
 func (m *maker) mark(life int32, at int64, what uint8) {
 	g, c := m.d.lives[life].group, m.d.chunk
-	if g < 0 || at >= maxTime || at < c.lo || at >= c.hi && !c.last() {
+	if g < 0 || at >= maxTime || at < c.lo || at >= c.hi && !c.last() || what == markLife && !m.small(g) {
 		return
 	}
 	lane := m.reg.groups[g].lane

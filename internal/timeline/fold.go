@@ -174,8 +174,14 @@ func (f *folder) prepareLives(p *exectrace.Piece) {
 // get it. What is not that simple is done by one and odd.
 func (f *folder) add(p *exectrace.Piece, c *classifier) {
 	f.reserve()
-	for i := range p.Spans {
-		s := &p.Spans[i]
+	for _, block := range p.Spans {
+		f.block(block, c)
+	}
+}
+
+func (f *folder) block(spans []exectrace.Span, c *classifier) {
+	for i := range spans {
+		s := &spans[i]
 		if uint(s.Life) >= uint(len(f.life)) {
 			continue
 		}

@@ -20,7 +20,7 @@ type madeUp struct {
 const madeUpOrigin = 1_000_000_007
 
 // Pieces makes a madeUp a [Source]. A piece's memory is used again, as that of a
-// real one would be.
+// real one would be, and what is not asked for is not there.
 func (m *madeUp) Pieces(ctx context.Context, o exectrace.PieceOptions, yield func(*exectrace.Piece) bool) error {
 	for _, p := range m.pieces {
 		if !o.Window.IsZero() && (p.To <= o.Window.From || p.From >= o.Window.To) {
@@ -30,15 +30,37 @@ func (m *madeUp) Pieces(ctx context.Context, o exectrace.PieceOptions, yield fun
 			return err
 		}
 		c := *p
-		c.Spans, c.Lives, c.Ranges = slices.Clone(p.Spans), slices.Clone(p.Lives), slices.Clone(p.Ranges)
+		c.Lives, c.Ranges, c.Wakes = slices.Clone(p.Lives), slices.Clone(p.Ranges), nil
+		c.Spans = nil
+		for s := range p.Spans.All() {
+			if asked(&o, s.From, s.To) && (o.Goroutines == nil || int(s.Life) >= 0 && int(s.Life) < len(p.Lives) && slices.Contains(o.Goroutines, p.Lives[s.Life].G)) {
+				if n := len(c.Spans); n == 0 || len(c.Spans[n-1]) == 1000 {
+					c.Spans = append(c.Spans, nil)
+				}
+				last := &c.Spans[len(c.Spans)-1]
+				*last = append(*last, *s)
+			}
+		}
+		for _, w := range p.Wakes {
+			if asked(&o, w.At, w.At) {
+				c.Wakes = append(c.Wakes, w)
+			}
+		}
 		more := yield(&c)
-		clear(c.Spans)
+		for _, block := range c.Spans {
+			clear(block)
+		}
 		clear(c.Lives)
 		if !more {
 			return nil
 		}
 	}
 	return nil
+}
+
+// asked reports whether what lasts so long is asked for.
+func asked(o *exectrace.PieceOptions, from, to exectrace.Time) bool {
+	return o.Clip.IsZero() || to >= o.Clip.From && from <= o.Clip.To
 }
 
 // A madeGor is a goroutine of the test's scheduler.
@@ -180,17 +202,17 @@ func (k *maker2) piece(i int) *exectrace.Piece {
 	}
 	k.r.Shuffle(len(p.Lives), func(a, b int) {
 		p.Lives[a], p.Lives[b] = p.Lives[b], p.Lives[a]
-		for s := range p.Spans {
-			switch p.Spans[s].Life {
+		for s := range p.Spans.All() {
+			switch s.Life {
 			case int32(a):
-				p.Spans[s].Life = int32(b)
+				s.Life = int32(b)
 			case int32(b):
-				p.Spans[s].Life = int32(a)
+				s.Life = int32(a)
 			}
 		}
 	})
 	// Spans are mixed between lives.
-	slices.SortStableFunc(p.Spans, func(a, b exectrace.Span) int { return cmp.Compare(a.To, b.To) })
+	slices.SortStableFunc(p.Spans, func(a, b []exectrace.Span) int { return cmp.Compare(a[0].To, b[0].To) })
 	for _, h := range k.holds {
 		h.From, h.To = max(h.From, exectrace.Time(lo)), min(h.To, exectrace.Time(hi))
 		if h.From < h.To {
@@ -228,7 +250,7 @@ func (k *maker2) life(p *exectrace.Piece, g *madeGor, lo, hi int64) {
 			continue
 		}
 		s.From, s.To, s.Life = madeUpOrigin+exectrace.Time(a), madeUpOrigin+exectrace.Time(z), n
-		p.Spans = append(p.Spans, s)
+		p.Spans = append(p.Spans, []exectrace.Span{s})
 	}
 }
 
@@ -246,8 +268,7 @@ func (k *maker2) rest(p *exectrace.Piece, lo, hi int64) {
 	p.Ranges = append(p.Ranges,
 		exectrace.RangeSpan{From: a, To: min(a+500_000, p.To), Name: exectrace.RangeMark, Goroutine: -1, Proc: -1},
 		exectrace.RangeSpan{From: a, To: min(a+20_000, p.To), Name: "stop-the-world (GC mark termination)", Goroutine: 1, Proc: -1})
-	for i := range p.Spans {
-		s := &p.Spans[i]
+	for s := range p.Spans.All() {
 		if s.State == exectrace.Waiting && s.To < p.To {
 			p.Wakes = append(p.Wakes, exectrace.WakeEdge{At: s.To, Waker: p.Lives[k.r.IntN(len(p.Lives))].G, Woken: p.Lives[s.Life].G, Proc: -1})
 		}

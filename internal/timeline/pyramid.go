@@ -22,13 +22,16 @@ package timeline
 //   - Details: the stretches of a generation themselves, sorted by lane and time.
 //
 // Strips and details are made by reading the generation again when a picture
-// needs it, which takes tens of milliseconds, and kept while there is room. The
+// needs it, and kept while there is room. The reading goes through all of it, but
+// writes down what lies in the part that is wanted, so it takes tens of milliseconds
+// and little memory. The
 // base is as fine as that a window too narrow for it covers few generations, so
 // that those of one picture fit into that room; the cost of a picture does not
 // depend on the trace. A generation of many spans is kept in several chunks of
 // equal time, so that a narrow window of it needs little room. Nobody waits for
 // the reading: a lane that needs it is answered as pending, and asked for again;
-// and when nothing is waited for, the chunks beside the last picture are read.
+// and when nothing is waited for, the chunks beside the last picture are read,
+// until somebody waits for something else.
 //
 // Folding. Nearly all stretches are shorter than a bucket of the base and are
 // one addition. One that is longer adds two pieces at its ends, and for what is

@@ -42,8 +42,7 @@ func brute(m *madeUp) map[string]*bruteLane {
 		return out[id]
 	}
 	for _, p := range m.pieces {
-		for i := range p.Spans {
-			s := &p.Spans[i]
+		for s := range p.Spans.All() {
 			l := &p.Lives[s.Life]
 			for _, part := range brutePieces(p, s) {
 				from, to := part.from, part.to
@@ -297,11 +296,11 @@ func TestSpansAreExact(t *testing.T) {
 		from, to := tile<<(level+tileShift), (tile+1)<<(level+tileShift)
 		var want []brutePart
 		for _, p := range m.pieces {
-			for i := range p.Spans {
-				if p.Lives[p.Spans[i].Life].G != g {
+			for s := range p.Spans.All() {
+				if p.Lives[s.Life].G != g {
 					continue
 				}
-				for _, part := range brutePieces(p, &p.Spans[i]) {
+				for _, part := range brutePieces(p, s) {
 					if part.from < min(to, part.to) && part.to > from {
 						want = append(want, part)
 					}
@@ -337,10 +336,10 @@ func TestRareSurvives(t *testing.T) {
 		p := &exectrace.Piece{Index: i, From: from, To: from + 1e9, Trusted: i != 5, Reasons: []string{"", "sleep"}, Threads: []int64{7}}
 		p.Lives = []exectrace.Life{{G: 1, Group: "main.main", Creator: -1}}
 		wait := exectrace.Span{From: from, To: from + 1e9, State: exectrace.Waiting, Reason: 1, Proc: -1, Thread: -1}
-		p.Spans = []exectrace.Span{wait}
+		p.Spans = exectrace.Spans{{wait}}
 		if i == 7 {
 			p.Lives = append(p.Lives, exectrace.Life{G: 2, Group: "main.once", Created: from + 500, Ended: from + 1500, Creator: 1})
-			p.Spans = append(p.Spans, exectrace.Span{From: from + 500, To: from + 1500, Life: 1, State: exectrace.Running, Proc: 0, Thread: 0})
+			p.Spans = append(p.Spans, []exectrace.Span{{From: from + 500, To: from + 1500, Life: 1, State: exectrace.Running, Proc: 0, Thread: 0}})
 			p.Ranges = []exectrace.RangeSpan{{From: from + 100, To: from + 300, Name: "stop-the-world (GC sweep termination)", Goroutine: 1, Proc: -1}}
 		}
 		m.pieces = append(m.pieces, p)

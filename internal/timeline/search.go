@@ -122,8 +122,8 @@ func (t *Timeline) find(ctx context.Context, it *item) {
 		it.err = ErrNoSource
 		return
 	}
-	window := exectrace.Range{From: exectrace.Time(s.a + t.origin), To: exectrace.Time(s.z + t.origin)}
-	it.err = t.src.Pieces(ctx, exectrace.PieceOptions{Window: window}, func(p *exectrace.Piece) bool {
+	window := t.times(s.a, s.z)
+	it.err = t.src.Pieces(ctx, exectrace.PieceOptions{Window: window, Clip: window}, func(p *exectrace.Piece) bool {
 		s.piece(p)
 		it.setProgress(float64(int64(p.To)-t.origin-s.a) / float64(max(s.z-s.a, 1)))
 		return ctx.Err() == nil
@@ -173,8 +173,7 @@ func (s *seeker) piece(p *exectrace.Piece) {
 		}
 	}
 	facts := spanFacts{}
-	for i := range p.Spans {
-		x := &p.Spans[i]
+	for x := range p.Spans.All() {
 		from, to := int64(x.From)-s.t.origin, int64(x.To)-s.t.origin
 		if uint(x.Life) >= uint(len(names)) || to <= from || from >= s.z || to <= s.a || to > maxTime {
 			continue

@@ -11,7 +11,8 @@ import (
 // A shelf keeps what was made by reading pieces of the trace again, as long as
 // there is room, and makes what is asked for: each thing once, however many
 // ask; the latest asked for first, as that is what somebody looks at; and not
-// what nobody has asked for since.
+// what nobody has asked for since. What will be asked for next is made while nobody
+// waits for anything, and given up when somebody does.
 type shelf struct {
 	budget  int64
 	workers int
@@ -28,6 +29,8 @@ type shelf struct {
 	items  map[itemKey]*item
 	queue  []*item // the latest asked for last
 	busy   int
+	guess  *item // that is being made and nobody has asked for
+	leave  context.CancelFunc
 	bytes  int64
 	clock  int64
 	closed bool
@@ -55,6 +58,7 @@ type item struct {
 	bytes    int64
 	err      error
 	used     int64
+	guessed  bool          // nobody has asked for it
 	progress atomic.Uint64 // float64 bits, 0 to 1
 }
 
@@ -104,14 +108,30 @@ func (s *shelf) peek(key itemKey) *item {
 func (s *shelf) want(key itemKey) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.ask(key, false)
+}
+
+// ask is want, or with guess what nobody waits for.
+func (s *shelf) ask(key itemKey, guess bool) *item {
 	s.clock++
 	it := s.items[key]
-	if it != nil {
+	if it != nil && it.isReady() {
 		it.used = s.clock
+		return it
+	}
+	if !guess && s.guess != nil {
+		if s.guess != it {
+			delete(s.items, s.guess.key)
+			s.leave()
+		}
+		s.guess = nil
+	}
+	if it != nil {
+		it.used, it.guessed = s.clock, it.guessed && guess
 		s.raise(it)
 		return it
 	}
-	it = &item{key: key, ready: make(chan struct{}), used: s.clock}
+	it = &item{key: key, ready: make(chan struct{}), used: s.clock, guessed: guess}
 	if s.closed {
 		it.err = context.Canceled
 		close(it.ready)
@@ -134,10 +154,9 @@ func (s *shelf) want(key itemKey) *item {
 // hint makes something when nothing else is to be made: it will be wanted soon.
 func (s *shelf) hint(key itemKey) {
 	s.mu.Lock()
-	idle := len(s.queue) == 0 && s.items[key] == nil && !s.closed
-	s.mu.Unlock()
-	if idle {
-		s.want(key)
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 && s.items[key] == nil && !s.closed {
+		s.ask(key, true)
 	}
 }
 
@@ -155,7 +174,9 @@ func (s *shelf) raise(it *item) {
 // drop ends an item without a value. Asked for again, it is made anew.
 func (s *shelf) drop(it *item, err error) {
 	it.err = err
-	delete(s.items, it.key)
+	if s.items[it.key] == it {
+		delete(s.items, it.key)
+	}
 	close(it.ready)
 }
 
@@ -183,12 +204,28 @@ func (s *shelf) work() {
 		if items == nil {
 			return
 		}
-		s.make(s.ctx, items)
-		s.mu.Lock()
-		for _, it := range items {
-			s.put(it)
+		s.run(items)
+	}
+}
+
+func (s *shelf) run(items []*item) {
+	ctx, leave := context.WithCancel(s.ctx)
+	defer leave()
+	s.mu.Lock()
+	if items[0].guessed {
+		s.guess, s.leave = items[0], leave
+	}
+	s.mu.Unlock()
+	s.make(ctx, items)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := ctx.Err() != nil && s.ctx.Err() == nil
+	s.guess = nil
+	for _, it := range items {
+		if left && it.err != nil {
+			it.err = errDropped
 		}
-		s.mu.Unlock()
+		s.put(it)
 	}
 }
 
@@ -225,7 +262,7 @@ func (s *shelf) next() []*item {
 
 // put keeps what was made, and lets go of what was used longest ago.
 func (s *shelf) put(it *item) {
-	if it.err != nil {
+	if it.err != nil || s.items[it.key] != it {
 		s.drop(it, it.err)
 		return
 	}

@@ -471,6 +471,11 @@ func (t *Timeline) taskTimes(i int) (from, to int64) {
 // them to be worth a mark.
 const smallGroup = 1000
 
+// small reports whether a group is one.
+func (c *shared) small(group int32) bool {
+	return int(group) < len(c.gors.counts) && c.gors.counts[group] <= smallGroup
+}
+
 // encode turns buckets into bytes.
 func (v *view) encode(r *laneRef, c *cells) Picture {
 	v.markGaps(c)
@@ -482,7 +487,7 @@ func (v *view) encode(r *laneRef, c *cells) Picture {
 			most = max(most, ns/width)
 		}
 	}
-	rare := r.kind == "go" || r.kind == "g" && int(r.group) < len(v.t.gors.counts) && v.t.gors.counts[r.group] <= smallGroup
+	rare := r.kind == "go" || r.kind == "g" && v.t.small(r.group)
 	any := uint8(0)
 	for b, m := range c.marks {
 		if m&markLife != 0 && rare {

@@ -28,9 +28,9 @@ type Timeline struct {
 	totals  [][NumStates]float64 // by lane, over all of the trace
 	peaks   []float64            // by lane
 	regions []string             // names by number
-	makers  sync.Pool
-	folders sync.Pool
-	sorted  sync.Map // goroutines by group and filter, as last asked for
+	maker   maker                // of the shelf
+	folder  folder               // of the shelf
+	sorted  sync.Map             // goroutines by group and filter, as last asked for
 }
 
 const (
@@ -63,8 +63,7 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 		t.regions[t.reg.lanes[lane].id] = name
 	}
 	t.learn(m)
-	t.makers.New = func() any { return &maker{shared: &t.shared} }
-	t.folders.New = func() any { return new(folder) }
+	t.maker.shared = &t.shared
 	// One worker each: a piece of the trace while it is read takes more memory
 	// than all that is kept.
 	t.shelf = newShelf(shelfBytes, 1)

@@ -20,10 +20,10 @@ func timelineView(t *testing.T) *View {
 	t.Helper()
 	p := &exectrace.Piece{From: 1000, To: 1000 + 1e8, Trusted: true, Reasons: []string{"", "network"}, Threads: []int64{9},
 		Lives: []exectrace.Life{{G: 1, Group: "main.main"}, {G: 2, Group: strings.Repeat("<b>", 1<<20)}},
-		Spans: []exectrace.Span{
+		Spans: exectrace.Spans{{
 			{From: 1000, To: 1000 + 1e8, State: exectrace.Running, Proc: 0, Thread: 0},
 			{From: 1000, To: 1000 + 1e8, Life: 1, State: exectrace.Waiting, Reason: 1, Proc: -1, Thread: -1},
-		},
+		}},
 		Procs: []exectrace.ProcSpan{{From: 1000, To: 1000 + 1e8, Proc: 0, Thread: 9}}}
 	b := &timeline.Builder{}
 	b.Add(p)

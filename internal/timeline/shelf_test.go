@@ -1,0 +1,82 @@
+package timeline
+
+import (
+	"context"
+	"testing"
+)
+
+// A slowShelf makes each thing when it is told to.
+type slowShelf struct {
+	*shelf
+	begun chan itemKey  // what is being made
+	end   chan struct{} // one for each thing that is to be done
+}
+
+func newSlowShelf(t *testing.T) *slowShelf {
+	s := &slowShelf{newShelf(1<<20, 1), make(chan itemKey), make(chan struct{})}
+	s.together = func(itemKey) (int, func(itemKey) bool) { return 1, nil }
+	s.make = func(ctx context.Context, items []*item) {
+		s.begun <- items[0].key
+		select {
+		case <-s.end:
+			items[0].value = items[0].key
+		case <-ctx.Done():
+			items[0].err = ctx.Err()
+		}
+	}
+	t.Cleanup(s.close)
+	return s
+}
+
+// What is made on a guess is given up when something else is asked for, and made
+// anew when it is asked for itself.
+func TestGuessIsGivenUp(t *testing.T) {
+	s := newSlowShelf(t)
+	guess, want := itemKey{n: 1}, itemKey{n: 2}
+	s.hint(guess)
+	if k := <-s.begun; k != guess {
+		t.Fatalf("%v is made first", k)
+	}
+	it := s.want(want)
+	if k := <-s.begun; k != want {
+		t.Fatalf("%v is made, and %v was asked for", k, want)
+	}
+	s.end <- struct{}{}
+	if ok, err := wait(t.Context(), it); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	it = s.want(guess)
+	<-s.begun
+	s.end <- struct{}{}
+	if ok, err := wait(t.Context(), it); !ok || err != nil || it.value != guess {
+		t.Error(ok, err, it.value)
+	}
+}
+
+// A guess that turns out to be right goes on, whatever else is asked for.
+func TestRightGuessGoesOn(t *testing.T) {
+	s := newSlowShelf(t)
+	ready, guess, want := itemKey{n: 1}, itemKey{n: 2}, itemKey{n: 3}
+	it := s.want(ready)
+	<-s.begun
+	s.end <- struct{}{}
+	if ok, err := wait(t.Context(), it); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	s.hint(guess)
+	<-s.begun
+	s.want(ready) // is there: nobody waits for it
+	it = s.want(guess)
+	other := s.want(want)
+	s.end <- struct{}{}
+	if ok, err := wait(t.Context(), it); !ok || err != nil {
+		t.Error(ok, err)
+	}
+	if k := <-s.begun; k != want {
+		t.Errorf("%v is made then", k)
+	}
+	s.end <- struct{}{}
+	if ok, err := wait(t.Context(), other); !ok || err != nil {
+		t.Error(ok, err)
+	}
+}
