@@ -68,6 +68,7 @@ type notes struct {
 	heldTo  []Time  // by P
 	overs   []over
 	on      map[int32]int32 // thread by slot of the goroutine that is on it
+	quiet   map[int32]int32 // the same for threads that write nothing: places in p.Threads
 	gcs     []gcMark
 	goingOn int // ranges from here on last to the end of the piece and longer
 
@@ -136,7 +137,7 @@ func (n *notes) reset(e *engine, wish pieceWish) {
 	p.tables = &e.tables
 	p.words = zeroed(p.words, len(e.tables.strings))
 	n.lifeOf, n.found, n.overs = n.lifeOf[:0], n.found[:0], n.overs[:0]
-	n.heldTo = n.heldTo[:0]
+	n.heldTo, n.quiet = n.heldTo[:0], clearedMap(n.quiet)
 	e.reasons = append(e.reasons, nil) // the first is ""
 }
 
@@ -277,6 +278,13 @@ func (n *notes) waited(e *engine, slot int32, now int64) {
 		reason = 0 // the join's to tell
 	}
 	n.span(e, slot, now, n.stack(s.stack), -1, -1, reason, Waiting)
+}
+
+// silent notes that a goroutine is in a system call on a thread that writes nothing
+// in this generation, and so is none of the engine's.
+func (n *notes) silent(slot int32, id uint64) {
+	n.quiet[slot] = int32(len(n.p.Threads))
+	n.p.Threads = append(n.p.Threads, int64(id))
 }
 
 // calls notes the P with which a thread enters a system call.
@@ -557,7 +565,11 @@ func (n *notes) cut(e *engine, slot int32, known Time, o *over) {
 		} else if p := e.threads[th].p; p >= 0 {
 			o.proc = int16(p)
 		}
-		x.Thread = th
+		if x.Thread = th; carried && !on {
+			if at, ok := n.quiet[slot]; ok {
+				x.Thread = at
+			}
+		}
 	}
 	switch o.end {
 	case stRunning:

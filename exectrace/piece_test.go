@@ -378,6 +378,42 @@ func TestBarePieces(t *testing.T) {
 	})
 }
 
+// A system call that lasts over all of a piece is on the thread that it is on before
+// and after, though that writes nothing there.
+func TestSilentThreads(t *testing.T) {
+	silent := 0
+	pieced(t, func(t *testing.T, s subject) {
+		tr := open(t, s.data)
+		on := map[int64]int64{} // thread by goroutine, in the piece before
+		if err := tr.Pieces(t.Context(), exectrace.PieceOptions{Bare: true}, func(p *exectrace.Piece) bool {
+			now := map[int64]int64{}
+			for x := range p.Spans.All() {
+				if x.State != exectrace.Syscall && x.State != exectrace.SyscallBlocked || !p.Trusted || x.To < p.To {
+					continue
+				}
+				g := p.Lives[x.Life].G
+				if x.Thread < 0 {
+					t.Errorf("goroutine %d is in a system call on no thread at the end of piece %d", g, p.Index)
+					continue
+				}
+				now[g] = p.Threads[x.Thread]
+				if before, ok := on[g]; ok && x.From <= p.From {
+					if silent++; before != now[g] {
+						t.Errorf("goroutine %d went from thread %d to %d in a system call", g, before, now[g])
+					}
+				}
+			}
+			on = now
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if silent == 0 {
+		t.Error("no trace has such a call")
+	}
+}
+
 // spanTexts describes single spans, and the lives that they are of.
 func spanTexts(p *exectrace.Piece, keep func(g int64, from, to exectrace.Time) bool) []string {
 	var out []string

@@ -256,6 +256,9 @@ func (e *engine) goStatus(mi int32, m *thread, typ eventType, a *[6]uint64, now 
 		if a[2] != m.id {
 			var ok bool
 			if on, ok = e.byM[a[2]]; !ok {
+				if e.notes != nil {
+					e.notes.silent(slot, a[2])
+				}
 				break // its thread says nothing in this generation
 			}
 		}
