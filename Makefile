@@ -16,8 +16,8 @@ vet:
 bench:
 	go run ./bench
 
-# The profile that go build reads when it compiles the commands: one run over
-# a trace of each sort that the reader meets, five times.
+# The profile that go build reads when it compiles the commands: runs over a
+# trace of each sort that the reader meets, for accounts and for the timeline.
 pgo: dir := $(shell mktemp -d)
 pgo:
 	go build -trimpath -pgo=off -o $(dir)/bench ./bench
@@ -25,6 +25,9 @@ pgo:
 		$(dir)/bench -generate $$kind -size 40000000 $(dir)/trace && \
 		for run in 1 2 3 4 5; do \
 			$(dir)/bench -run gowhy -cpuprofile $(dir)/$$kind-$$run.prof $(dir)/trace > $(dir)/out || exit 1; \
+		done; \
+		for run in 1 2; do \
+			$(dir)/bench -run picture -cpuprofile $(dir)/$$kind-picture-$$run.prof $(dir)/trace > $(dir)/out || exit 1; \
 		done; \
 	done
 	go tool pprof -proto $(dir)/*.prof > cmd/gowhy/default.pgo

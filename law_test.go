@@ -44,7 +44,7 @@ var law = []line{
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "exectrace model", ""},
+	{"internal/timeline", "diagnosis exectrace model", ""},
 	{"internal/flame", "diagnosis model", ""},
 	{"internal/web", "diagnosis internal/compare internal/export internal/flame internal/report internal/timeline model", ""},
 
@@ -81,7 +81,7 @@ var law = []line{
 	// For tests and benchmarks only; see forTests.
 	{"internal/corpus", "", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
 	{"bench/whatif", "exectrace internal/whatif model", ""},
 

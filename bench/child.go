@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/oracle"
+	"github.com/gowhy/gowhy/internal/timeline"
 )
 
 // An answer is a little of what a contender found out, printed so that the
@@ -34,6 +35,8 @@ func be(ctx context.Context, name, path string, stdout io.Writer) error {
 	switch name {
 	case subject:
 		a, err = account(ctx, path)
+	case pictureName:
+		a, err = picture(ctx, path)
 	case loopName:
 		a, err = withFile(path, loop)
 	case sumName:
@@ -75,6 +78,10 @@ func account(ctx context.Context, path string) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
+	return answerOf(acc), nil
+}
+
+func answerOf(acc *exectrace.Accounts) (a answer) {
 	for _, g := range acc.Info.Generations {
 		a.Events += g.Events
 	}
@@ -86,7 +93,35 @@ func account(ctx context.Context, path string) (a answer, err error) {
 	for _, w := range acc.Waits {
 		a.Waits += w.Count
 	}
-	return a, nil
+	return a
+}
+
+// picture is what gowhy view does until something can be seen, and a look at
+// single stretches of time in ten places, which reads the trace again there. It is
+// not compared with anything: the profile that gowhy is compiled with has it.
+func picture(ctx context.Context, path string) (a answer, err error) {
+	t, err := exectrace.Open(path)
+	if err != nil {
+		return a, err
+	}
+	defer t.Close()
+	var b timeline.Builder
+	acc, err := t.Account(ctx, exectrace.Options{Keep: 200, Piece: b.Add, BarePieces: true})
+	if err != nil {
+		return a, err
+	}
+	tl := b.Timeline(t, nil)
+	if tl == nil {
+		return answerOf(acc), nil
+	}
+	defer tl.Close()
+	for i := range time.Duration(10) {
+		from := tl.Length() * i / 10
+		if _, err := tl.Edges(ctx, from, from+tl.Length()/1000, nil); err != nil {
+			return a, err
+		}
+	}
+	return answerOf(acc), nil
 }
 
 func withFile(path string, read func(io.Reader) (answer, error)) (answer, error) {

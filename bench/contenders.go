@@ -20,6 +20,9 @@ const (
 	toolName = "tool"
 )
 
+// pictureName can be run like a contender, and is none.
+const pictureName = "picture"
+
 // A contender reads a trace in a process of its own.
 type contender struct {
 	name, doc string
