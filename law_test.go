@@ -184,6 +184,9 @@ func walk(t *testing.T, visit func(file string)) {
 			return err
 		}
 		p = filepath.ToSlash(p)
+		if p == ".git" && !d.IsDir() { // of a worktree
+			return nil
+		}
 		if d.IsDir() && (p == ".git" || p == "bench/tmp" || d.Name() == "node_modules") {
 			return fs.SkipDir
 		}

@@ -235,14 +235,17 @@ func reasonNote(r uint16) uint8 {
 // arguments are as many as there are registers for.
 func (n *notes) span(e *engine, slot int32, now int64, stack Stack, thread int32, proc int16, reason uint8, state State) {
 	s := &e.gs[slot]
+	carried := s.flags&flCarried != 0
+	if (now < n.a || s.since > n.z) && !carried && n.lifeOf[slot] >= 0 {
+		return
+	}
 	life := n.life(s, slot)
-	switch note := n.lives.at(life); {
-	case note.out:
+	note := n.lives.at(life)
+	if note.out {
 		return
-	case s.flags&flCarried != 0:
+	}
+	if carried {
 		note.first = int32(n.spans.n)
-	case now < n.a || s.since > n.z:
-		return
 	}
 	if now < s.since {
 		n.backward = true

@@ -16,7 +16,7 @@ const (
 	// gorsTogether is how many goroutines are collected in one pass.
 	gorsTogether = 128
 	// chunksTogether is how much is made of a piece that is read once.
-	chunksTogether = 6
+	chunksTogether = 12
 )
 
 // together tells the shelf what is made in one pass: lanes of goroutines, and

@@ -60,7 +60,7 @@ func (c *chunk) last() bool { return c.hi >= c.pieceEnd }
 
 // chunkSpans is how many spans a chunk should have at most: what is
 // made of them takes some 40 bytes each.
-const chunkSpans = 500_000
+const chunkSpans = 250_000
 
 // A Gap is time without trusted evidence.
 type Gap struct {
