@@ -34,7 +34,8 @@ func (c *command) viewCommand() *cobra.Command {
 		Short: "Show recordings in the browser, from the verdict to its evidence",
 		Long: `Serves a page on this machine, to you alone: findings, the timeline, flame
 graphs, goroutines, charts and tasks. Each recording is a run of its own; loose
-files, like a trace and the profiles taken beside it, are one run together.
+files, like a trace and the profiles taken beside it, are one run together, and
+the result of a load generator goes with the only recording.
 Results of verify, tune, capacity and compare that were saved as JSON can be
 given as well. Without files the newest recording in this directory is shown.
 

@@ -203,8 +203,12 @@ func TestSortFiles(t *testing.T) {
 		write(filepath.Join(d, "x.gowhy"), "PK\x03\x04")
 	}
 	write("capacity.json", `{"kind":"gowhy capacity","schema":1,"low":10,"high":0,"why":"no \u001b[31m limit","tolerance":0.05,"steps":[]}`)
+	write("load.json", `{"kind":"gowhy load","schema":1,"target":"GET http://localhost/"}`)
 	c := &command{}
 	for _, k := range []struct{ files, want string }{
+		{"load.json sub/x.gowhy", "x.gowhy=sub/x.gowhy,load.json"},
+		{"sub/x.gowhy load.json heap.pprof", "x.gowhy=sub/x.gowhy load.json + heap.pprof=load.json,heap.pprof"},
+		{"sub/x.gowhy other/x.gowhy load.json", "sub/x.gowhy=sub/x.gowhy other/x.gowhy=other/x.gowhy load.json=load.json"},
 		{"trace.out heap.pprof", "trace.out + heap.pprof=trace.out,heap.pprof"},
 		{"heap.pprof trace.out", "trace.out + heap.pprof=trace.out,heap.pprof"},
 		{"trace.out evil.out heap.pprof", "trace.out=trace.out evil.out=evil.out heap.pprof=heap.pprof"},

@@ -21,6 +21,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/internal/web"
@@ -142,6 +143,7 @@ func slicesOf(files []string) func(yield func(export.Slice) bool) {
 func (c *command) sortFiles(files []string) (web.Found, error) {
 	var found web.Found
 	var loose, traces []string
+	loads := 0 // of the loose ones
 	for _, f := range files {
 		head, err := headOf(f)
 		if err != nil {
@@ -160,7 +162,15 @@ func (c *command) sortFiles(files []string) (web.Found, error) {
 			traces = append(traces, f)
 		default:
 			loose = append(loose, f)
+			if load.Detect(head) {
+				loads++
+			}
 		}
+	}
+	// What was offered to the only run that there is belongs to it.
+	if len(found.Runs) == 1 && len(traces) == 0 && loads == len(loose) {
+		found.Runs[0].Files = append(found.Runs[0].Files, loose...)
+		loose = nil
 	}
 	// Several traces are several runs. To which of them profiles belong nobody
 	// can tell, so they are one of their own then.
