@@ -120,13 +120,6 @@ func sparing() (end func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// rested gives the memory that reading took back to the system. What is kept for
-// the next reading lives through one collection.
-func rested() {
-	debug.FreeOSMemory()
-	debug.FreeOSMemory()
-}
-
 // readings follow how the runs of the command line are read, one after another.
 type readings struct {
 	c      *command
@@ -152,9 +145,7 @@ func (r *readings) done(_ web.Source, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // all of it ends
 	}
-	if r.left--; r.left == 0 {
-		go rested()
-	}
+	r.left--
 	switch {
 	case err != nil:
 		r.faults = append(r.faults, err)

@@ -25,6 +25,7 @@ import (
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/internal/web"
+	"github.com/gowhy/gowhy/model"
 	"github.com/gowhy/gowhy/recording"
 )
 
@@ -107,9 +108,7 @@ func (c *command) openRun(ctx context.Context, s web.Source, o *viewReading, pro
 		return nil, err
 	}
 	if s.Dropped {
-		for i, f := range m.Run.Files {
-			m.Run.Files[i] = filepath.Base(f)
-		}
+		baseNames(s.Files, m)
 	}
 	m = m.Frozen()
 	v := &web.View{
@@ -126,6 +125,23 @@ func (c *command) openRun(ctx context.Context, s web.Source, o *viewReading, pro
 		}
 	}
 	return v, nil
+}
+
+// baseNames leaves of the names of files what their sender called them: where
+// dropped files lie is the server's affair.
+func baseNames(files []string, m *model.Model) {
+	var pairs []string
+	for _, f := range files {
+		pairs = append(pairs, filepath.Dir(f)+string(filepath.Separator), "")
+	}
+	names := strings.NewReplacer(pairs...)
+	for i, f := range m.Run.Files {
+		m.Run.Files[i] = filepath.Base(f)
+	}
+	m.Run.Recording = names.Replace(m.Run.Recording)
+	for i, n := range m.Run.Coverage.Notes {
+		m.Run.Coverage.Notes[i] = names.Replace(n)
+	}
 }
 
 // slicesOf are the single runs of a trace, which is read again for them.

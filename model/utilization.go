@@ -305,7 +305,11 @@ func (u Utilization) Mean() float64 {
 // the average utilization over all windows of the given length, wherever they
 // begin. Quantile 0 is the MMU. All are NaN without a P or time.
 func (u Utilization) MUD(window time.Duration, quantiles ...float64) []float64 {
-	var d distribution
+	stops := 0
+	for _, s := range u {
+		stops += 2 * len(s) // each edge of the window meets each step
+	}
+	d := make(distribution, 0, stops)
 	for _, s := range u {
 		first := true
 		var t0 time.Duration
@@ -396,6 +400,30 @@ func (d distribution) below(v float64) (mass float64) {
 	return mass
 }
 
+// between leaves what a value between a and b can divide, and adds the mass that is
+// below all of these to under.
+func (d distribution) between(a, b, under float64) (distribution, float64) {
+	n := 0
+	for i := range d {
+		if p := &d[i]; p.high > a && p.low < b {
+			n++
+		}
+	}
+	if n > len(d)/2 {
+		return d, under // not worth a copy
+	}
+	rest := make(distribution, 0, n)
+	for _, p := range d {
+		switch {
+		case p.high <= a:
+			under += p.mass
+		case p.low < b:
+			rest = append(rest, p)
+		}
+	}
+	return rest, under
+}
+
 // quantiles bisects, for a sum over densities would lose small masses to
 // cancellation beside very steep parts.
 func (d distribution) quantiles(qs []float64) []float64 {
@@ -413,12 +441,14 @@ func (d distribution) quantiles(qs []float64) []float64 {
 		if d.below(low) >= q*total {
 			b = low
 		}
+		rest, under := d, 0.0
 		for range 50 { // past the precision of a float64 in [0, 1]
-			if mid := a + (b-a)/2; d.below(mid) >= q*total {
+			if mid := a + (b-a)/2; under+rest.below(mid) >= q*total {
 				b = mid
 			} else {
 				a = mid
 			}
+			rest, under = rest.between(a, b, under)
 		}
 		out[i] = b
 	}
