@@ -43,7 +43,7 @@ func TestVerdictsWithoutTrace(t *testing.T) {
 		{"busy", counted10(9*time.Second, time.Second, 980), Healthy, "cannot be told without an execution trace"},
 		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Healthy, "But the samples cover 50 %"},
 		{"another process's samples", other, TooThin, "disagree"},
-		{"short", short, TooThin, "cover only 500ms"},
+		{"short", short, TooThin, "cover only 500 ms"},
 	} {
 		d := Run(c.m, nil, Options{})
 		if d.Verdict != c.want || !strings.Contains(d.Summary, c.says) {

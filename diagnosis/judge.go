@@ -64,7 +64,7 @@ func Disturbed(m *model.Model) string {
 		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
 	}
 	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
-		return fmt.Sprintf("the process itself waited for a CPU, once for %v", c.MaxOverlap.Round(time.Millisecond))
+		return fmt.Sprintf("the process itself waited for a CPU, once for %s", Duration(c.MaxOverlap))
 	}
 	for _, why := range []func(*model.Model) string{throttled, stolen, crowded, uncovered} {
 		if s := why(m); s != "" {
@@ -200,7 +200,7 @@ func thin(m *model.Model) string {
 	switch {
 	case m.Has(model.Trace):
 		if m.Run.Duration < ThinWindow {
-			return fmt.Sprintf("the trace covers only %v", m.Run.Duration.Round(time.Microsecond))
+			return fmt.Sprintf("the trace covers only %s", Duration(m.Run.Duration))
 		}
 		// Of a program at rest few events are all there is.
 		if e := m.Run.Coverage.Events; e > 0 && e < ThinEvents && !resting(m) {
@@ -242,7 +242,7 @@ func thinCounters(m *model.Model) string {
 	a := m.CPUAccount()
 	switch cores, of, _ := Busy(m); {
 	case a.Window < ThinWindow:
-		return fmt.Sprintf("the process's counters cover only %v", a.Window.Round(time.Millisecond))
+		return fmt.Sprintf("the process's counters cover only %s", Duration(a.Window))
 	case cores < LoadedShare*of:
 		return ""
 	case a.Believed == "":
@@ -268,13 +268,13 @@ func (r *runner) judge(rules int) {
 		}
 	case resting(r.m) && why == "":
 		d.Verdict = Idle
-		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %v.", r.busyWords(cores, of), r.window())
+		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %s.", r.busyWords(cores, of), r.window())
 	case why != "":
 		d.Verdict = TooThin
 		d.Summary = "Not enough evidence to say that the program is well: " + why + "."
 	case known && cores < LoadedShare*of:
 		d.Verdict = NotLoaded
-		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %v, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
+		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %s, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
 	default:
 		d.Verdict = Healthy
 		what := "No bottleneck found"
@@ -283,7 +283,7 @@ func (r *runner) judge(rules int) {
 		}
 		d.Summary = fmt.Sprintf("%s: %d of %d rules looked and found none", what, r.ran, rules)
 		if known {
-			d.Summary += fmt.Sprintf(", while %s were busy over %v", r.busyWords(cores, of), r.window())
+			d.Summary += fmt.Sprintf(", while %s were busy over %s", r.busyWords(cores, of), r.window())
 		}
 		d.Summary += "."
 		if !r.m.Has(model.Trace) {
@@ -295,14 +295,15 @@ func (r *runner) judge(rules int) {
 	}
 }
 
-func (r *runner) window() time.Duration {
+// window is how long it was looked at, in words.
+func (r *runner) window() string {
 	d := r.m.Run.Duration
 	if r.m.Sched == nil {
 		if a := r.m.CPUAccount(); a != nil && a.Window > 0 {
 			d = a.Window
 		}
 	}
-	return d.Round(time.Millisecond)
+	return Duration(d)
 }
 
 // busyWords names what was busy: Ps in a trace, where running is occupancy,

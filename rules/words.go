@@ -13,30 +13,8 @@ import (
 // Numbers in sentences have three digits: what is measured is not better
 // than that, and a reader compares them faster.
 
-// dur writes a duration like "1.34 s", "12.5 ms", "340 µs"; from a minute on
-// like "2m3s".
-func dur(d time.Duration) string {
-	if d < 0 {
-		return "-" + dur(-d)
-	}
-	unit := time.Duration(1)
-	for d.Round(unit) >= 1000*unit && unit < time.Minute {
-		unit *= 10
-	}
-	d = d.Round(unit)
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{time.Second, " s"}, {time.Millisecond, " ms"}, {time.Microsecond, " µs"}} {
-		if d >= u.unit && d < time.Minute {
-			return strconv.FormatFloat(float64(d)/float64(u.unit), 'g', 3, 64) + u.name
-		}
-	}
-	if d < time.Microsecond {
-		return strconv.FormatInt(int64(d), 10) + " ns"
-	}
-	return d.Round(time.Second).String()
-}
+// dur writes a length of time.
+func dur(d time.Duration) string { return diagnosis.Duration(d) }
 
 // howOften writes how many times something happened.
 func howOften(n int) string {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/model"
 )
 
@@ -402,7 +403,7 @@ func (c *climber) explain(s *Step) string {
 		}
 		return why
 	case ByLatency:
-		return fmt.Sprintf("the 99th percentile of latency was %v, its bound is %v", s.P99.Round(10*time.Microsecond), c.P99)
+		return fmt.Sprintf("the 99th percentile of latency was %s, its bound is %s", diagnosis.Duration(s.P99), diagnosis.Duration(c.P99))
 	}
 	if s.Growth == nil {
 		return fmt.Sprintf("only %.4g of %.4g a second were done", s.Done, s.Rate)

@@ -100,7 +100,7 @@ func TestCapacityLimits(t *testing.T) {
 			if o.Rate > 300 {
 				o.P99 = 80 * time.Millisecond
 			}
-		}), From: 10, P99: 50 * time.Millisecond}, ByLatency, [2]float64{285, 316}, "80ms"},
+		}), From: 10, P99: 50 * time.Millisecond}, ByLatency, [2]float64{285, 316}, "80 ms"},
 		{"errors", CapacitySearch{Offer: steady(1e9, func(o *Offered) {
 			if o.Rate > 300 {
 				o.Failed = 0.02

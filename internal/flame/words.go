@@ -3,8 +3,8 @@ package flame
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/model"
 )
 
@@ -88,7 +88,7 @@ func covered(m *model.Model, s model.Source) string {
 func allocNote(m *model.Model, p *model.Profile) string {
 	note := "Allocated since the program's start"
 	if p.Duration > 0 {
-		note = fmt.Sprintf("Allocated in %v", p.Duration.Round(time.Millisecond))
+		note = fmt.Sprintf("Allocated in %s", diagnosis.Duration(p.Duration))
 	}
 	return note + sampledHeap(m)
 }
@@ -110,7 +110,7 @@ func sampledHeap(m *model.Model) string {
 func blockNote(m *model.Model, p *model.Profile) string {
 	note := "Time blocked on channels, mutexes and conditions, by the runtime's block profile" + since(p)
 	if r := m.Run.Rates; r != nil && r.Block > 1 {
-		note += fmt.Sprintf(" Shorter blocks than %v were sampled.", r.Block)
+		note += fmt.Sprintf(" Shorter blocks than %s were sampled.", diagnosis.Duration(r.Block))
 	}
 	return note
 }
@@ -125,7 +125,7 @@ func mutexNote(m *model.Model, p *model.Profile) string {
 
 func since(p *model.Profile) string {
 	if p.Duration > 0 {
-		return fmt.Sprintf(", in %v.", p.Duration.Round(time.Millisecond))
+		return fmt.Sprintf(", in %s.", diagnosis.Duration(p.Duration))
 	}
 	return ", since the program's start."
 }

@@ -279,6 +279,9 @@ func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 	if len(d.Findings) > 0 {
 		next = append(next, [2]string{"gowhy explain " + word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
 	}
+	if d.Trace != nil || d.CPU != nil || len(d.Findings) > 0 {
+		next = append(next, [2]string{"gowhy view " + files, "see it in the browser"})
+	}
 	switch {
 	case d.Trace != nil:
 		next = append(next, [2]string{"gowhy ledger " + files, "where every second of every goroutine went"})

@@ -389,3 +389,25 @@ func TestCPUOfAPart(t *testing.T) {
 		}
 	}
 }
+
+// The page is offered where it has something to show, by the files as they were given.
+func TestNextOffersThePage(t *testing.T) {
+	finding := []diagnosis.Finding{{Rule: "hotmutex"}}
+	for want, d := range map[string]*diagnosis.Diagnosis{
+		"":                           {Files: []string{"build.txt"}, Verdict: diagnosis.TooThin},
+		"gowhy view run.gowhy":       {Files: []string{"run.gowhy"}, Trace: &diagnosis.TraceInfo{}},
+		"gowhy view 'a b' cpu.pprof": {Files: []string{"a b", "cpu.pprof"}, CPU: &diagnosis.CPU{}},
+		"gowhy view FILE":            {Files: []string{"-"}, Trace: &diagnosis.TraceInfo{}},
+		"gowhy view metrics.jsonl":   {Files: []string{"metrics.jsonl"}, Findings: finding},
+	} {
+		got := ""
+		for _, n := range nextCommands(d) {
+			if strings.HasPrefix(n[0], "gowhy view") {
+				got = n[0]
+			}
+		}
+		if got != want {
+			t.Errorf("%v: %q, want %q", d.Files, got, want)
+		}
+	}
+}

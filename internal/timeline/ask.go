@@ -7,6 +7,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/exectrace"
 )
 
@@ -72,7 +73,7 @@ func (t *Timeline) At(ctx context.Context, lane string, at time.Duration) (Momen
 	case "task":
 		from, to := t.taskTimes(ref.task)
 		return Moment{Span: Span{From: time.Duration(from), To: time.Duration(to), Reason: t.tasks[ref.task].Name, Goroutine: -1, Proc: -1, Thread: -1},
-			Text: fmt.Sprintf("Task %q took %v.", t.tasks[ref.task].Name, time.Duration(to-from))}, nil
+			Text: fmt.Sprintf("Task %q took %s.", t.tasks[ref.task].Name, lasting(to-from))}, nil
 	case "go", "p", "m":
 		return t.spanAt(ctx, &ref, moment)
 	}
@@ -87,7 +88,7 @@ func (t *Timeline) intervalAt(list []interval, at int64, what string) Moment {
 	for _, in := range intervalsIn(list, at, at+1) {
 		if in.from <= at && at < max(in.to, in.from+1) {
 			return Moment{Span: Span{From: time.Duration(in.from), To: time.Duration(in.to), State: GC, Reason: in.name, Goroutine: in.g, Proc: -1, Thread: -1},
-				Text: fmt.Sprintf("For %v: %s (%s).", time.Duration(in.to-in.from), what, in.name)}
+				Text: fmt.Sprintf("For %s: %s (%s).", lasting(in.to-in.from), what, in.name)}
 		}
 	}
 	return nothing(at, "Not at this moment.")
@@ -294,14 +295,14 @@ func (m *Moment) sentence() string {
 	if s.Group != "" {
 		who = fmt.Sprintf("Goroutine %d (%s)", s.Goroutine, s.Group)
 	}
-	d := s.To - s.From
+	d := lasting(int64(s.To - s.From))
 	switch s.State {
 	case Running, GC:
 		what := "ran"
 		if s.State == GC {
 			what = "marked for the collector"
 		}
-		text := fmt.Sprintf("%s %s for %v", who, what, d)
+		text := fmt.Sprintf("%s %s for %s", who, what, d)
 		if s.Proc >= 0 {
 			text += fmt.Sprintf(" on P %d", s.Proc)
 		}
@@ -310,26 +311,29 @@ func (m *Moment) sentence() string {
 		}
 		return text + "."
 	case Runnable:
-		text := fmt.Sprintf("%s was ready and waited %v for a P", who, d)
+		text := fmt.Sprintf("%s was ready and waited %s for a P", who, d)
 		if m.Waker != nil {
 			text += fmt.Sprintf("; %s had made it ready%s", m.Waker.who(), m.Waker.where())
 		}
 		return text + "."
 	case Syscall:
-		return fmt.Sprintf("%s was in a system call for %v%s.", who, d, in(m.Stack))
+		return fmt.Sprintf("%s was in a system call for %s%s.", who, d, in(m.Stack))
 	case Unknown:
-		return fmt.Sprintf("What %s did for %v is not known.", lowerFirst(who), d)
+		return fmt.Sprintf("What %s did for %s is not known.", lowerFirst(who), d)
 	}
 	reason := s.Reason
 	if reason == "" {
 		reason = "a reason that was told before the trace began"
 	}
-	text := fmt.Sprintf("%s waited %v for %s%s", who, d, reason, in(m.Stack))
+	text := fmt.Sprintf("%s waited %s for %s%s", who, d, reason, in(m.Stack))
 	if m.Woken != nil {
 		text += fmt.Sprintf(", until %s woke it%s", m.Woken.who(), m.Woken.where())
 	}
 	return text + "."
 }
+
+// lasting tells a number of nanoseconds.
+func lasting(ns int64) string { return diagnosis.Duration(time.Duration(ns)) }
 
 func lowerFirst(s string) string { return "g" + s[1:] }
 

@@ -74,7 +74,7 @@ func (t *Timeline) searchTable(f Filter, a, z int64, limit int) Hits {
 		from, to := t.life(i)
 		l := t.goLane(i)
 		h.Hits = append(h.Hits, Hit{l.ID, l.Label, time.Duration(from), time.Duration(to),
-			fmt.Sprintf("ran %v in a life of %v", l.Total, time.Duration(to-from))})
+			fmt.Sprintf("ran %s in a life of %s", lasting(int64(l.Total)), lasting(to-from))})
 	}
 	h.Note = "goroutines, those that ran most first"
 	if t.gors.lost > 0 {
@@ -241,7 +241,7 @@ func (s *seeker) hitList() Hits {
 			text += " (" + x.reason + ")"
 		}
 		h.Hits = append(h.Hits, Hit{lane, x.group + " #" + strconv.FormatInt(x.g, 10), time.Duration(x.from), time.Duration(x.to),
-			fmt.Sprintf("%s for %v%s", text, time.Duration(x.to-x.from), in(x.stack))})
+			fmt.Sprintf("%s for %s%s", text, lasting(x.to-x.from), in(x.stack))})
 	}
 	return h
 }
