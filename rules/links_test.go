@@ -13,7 +13,7 @@ import (
 
 // Every number of every finding can be followed to what shows it on the page. A
 // rule whose facts come from a source with a new name needs its line in
-// internal/web/links.go.
+// internal/web/links_sources.go.
 func TestFindingsCanBeFollowed(t *testing.T) {
 	for _, rule := range All {
 		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
@@ -51,6 +51,8 @@ func checkLinks(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLin
 		}
 		checkLink(t, c, f, l.Where[i])
 	}
+	checkBasis(t, c, f, l, "cost", f.Cost.What, l.Cost)
+	checkBasis(t, c, f, l, "bound", f.Bound.Method, l.Bound)
 	for _, m := range l.More {
 		if !strings.HasPrefix(m.Title, "link.") {
 			t.Errorf("%s: a link called %q", f.Rule, m.Title)
@@ -66,6 +68,29 @@ func checkLinks(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLin
 	}
 	for i := range f.Symptoms {
 		checkLinks(t, c, &f.Symptoms[i], l.Symptoms[i])
+	}
+}
+
+// checkBasis: what a finding costs and what its cure brings can be followed, and
+// the facts that they are said to rest on are there.
+func checkBasis(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLinks, which, said string, b web.Basis) {
+	t.Helper()
+	if said == "" {
+		t.Errorf("%q: %s: a %s without words", c.story, f.Rule, which)
+	}
+	if b.To == "" {
+		t.Errorf("%q: %s: no place of the page shows the %s, %q", c.story, f.Rule, which, said)
+		return
+	}
+	checkLink(t, c, f, b.To)
+	for _, i := range b.Facts {
+		if i < 0 || i >= len(f.Evidence) {
+			t.Errorf("%q: %s: the %s rests on fact %d of %d", c.story, f.Rule, which, i, len(f.Evidence))
+		}
+	}
+	// The list of sources tells no number: a picture does, where the facts have one.
+	if b.To == "sources" && slices.ContainsFunc(l.Evidence, func(to string) bool { return to != "sources" }) {
+		t.Errorf("%q: %s: the %s, %q, leads to the list of sources, its facts to %q", c.story, f.Rule, which, said, l.Evidence)
 	}
 }
 

@@ -15,13 +15,18 @@ export default defineConfig(({ mode }) => ({
     outDir: mode === 'report' ? '.build/report' : '.build/page',
     emptyOutDir: true,
     target: 'es2022',
-    modulePreload: false,
+    // A screen's parts are asked for together, and not each when the one before has
+    // named it. All browsers that can read the page can do that.
+    modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // One style for all screens, ten kilobytes packed: the code of a screen is not run
+    // before its style is there, and a browser asks for few things at once.
+    cssCodeSplit: false,
     rolldownOptions: {
       output: {
         entryFileNames: 'app.js',
         chunkFileNames: '[name].js',
-        assetFileNames: '[name][extname]',
+        assetFileNames: 'index[extname]',
         ...(mode === 'report' && { codeSplitting: false }),
       },
     },

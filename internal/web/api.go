@@ -12,7 +12,8 @@ import (
 // status. ui/src/api.ts is made from these types (go test ./internal/web -run
 // TestTypes -update), so that page and server cannot disagree.
 
-// A Session is what is open: GET api/session.
+// A Session is what is open: GET api/session. With ?since=CHANGE the answer waits
+// for something that the session with this change did not say, a second at most.
 type Session struct {
 	Version string  `json:"version"`
 	Runs    []Run   `json:"runs"`
@@ -21,6 +22,8 @@ type Session struct {
 	Static bool `json:"static"`
 	// Loading says what is still being read, "" when everything is.
 	Loading string `json:"loading"`
+	// Change is another one when runs or trials are.
+	Change int64 `json:"change"`
 }
 
 // A Run is one run of one program: r in all queries is its index.
@@ -64,8 +67,18 @@ type Findings struct {
 type FindingLinks struct {
 	Evidence []string       `json:"evidence"` // for each of Finding.Evidence
 	Where    []string       `json:"where"`    // for each of Finding.Where
+	Cost     Basis          `json:"cost"`     // what Finding.Cost rests on
+	Bound    Basis          `json:"bound"`    // what the inputs of Finding.Bound rest on
 	More     []Link         `json:"more"`     // whole screens: its timeline, its goroutines, its flame graph
 	Symptoms []FindingLinks `json:"symptoms"`
+}
+
+// A Basis is what a number of a finding rests on.
+type Basis struct {
+	// Facts are those of Finding.Evidence, by index, that the number is, is the
+	// share of, or is computed from; none when it takes more than two, or what is no fact.
+	Facts []int  `json:"facts"`
+	To    string `json:"to"` // the place in the page that shows it
 }
 
 // A Link is a place in the page.
@@ -342,21 +355,28 @@ type Table struct {
 	Note    string              `json:"note"` // which were kept when not all were
 }
 
-// Runtime are the charts on one clock: GET api/runtime?r=.
+// Runtime are the charts on one clock: GET api/runtime?r=&from=&to=. With from or
+// to only that window is in it, in more detail, and each line begins and ends with
+// its last point before the window and its first one after it. The charts and their
+// lines are the same for every window.
 type Runtime struct {
+	FromNS int64   `json:"from_ns"` // the window that was asked for; 0 and 0 is all of the run
+	ToNS   int64   `json:"to_ns"`
 	Charts []Chart `json:"charts"`
-	Cycles []Gap   `json:"cycles"` // collections; Why is the cycle's number
-	Pauses []Gap   `json:"pauses"` // Why is the kind
-	MMU    *MMU    `json:"mmu"`
+	Cycles []Gap   `json:"cycles"` // collections, at most 2,000, the longest; Why is the cycle's number
+	Pauses []Gap   `json:"pauses"` // the same of stops; Why is the kind
+	MMU    *MMU    `json:"mmu"`    // of all of the run; null for a window
 }
 
 // A Chart is a picture with a common unit. Its name is a key of the catalogue.
 type Chart struct {
-	Name   string   `json:"name"`  // heap, gc, goroutines, procs, runqueue, syscalls, cpu, latency, load, memory, threads, switches, machine, pressure
-	Unit   string   `json:"unit"`  // bytes, ns, count, share, cores, per_second
-	Stack  bool     `json:"stack"` // series add up
-	Source string   `json:"source"`
-	Series []Series `json:"series"`
+	Name   string `json:"name"`  // heap, gc, goroutines, procs, runqueue, syscalls, cpu, latency, load, memory, threads, switches, machine, pressure
+	Unit   string `json:"unit"`  // bytes, ns, count, share, cores, per_second
+	Stack  bool   `json:"stack"` // series add up
+	Source string `json:"source"`
+	// Thinned is set when more was measured than is sent: a smaller window has more.
+	Thinned bool     `json:"thinned"`
+	Series  []Series `json:"series"`
 }
 
 // A Series is a quantity over time.

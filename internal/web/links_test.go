@@ -62,7 +62,7 @@ func TestLinksIntoTheTimeline(t *testing.T) {
 	if text := strings.Join(asked, ", "); text != "main.worker sync, main.worker runnable, main.worker syscall, main.worker net" {
 		t.Errorf("the timeline was asked for %s", text)
 	}
-	for i, want := range []string{"goroutines?group=main.worker", "flame?kind=syscall&q=os.ReadFile", "flame?kind=sync"} {
+	for i, want := range []string{"goroutines?group=main.worker", "flame?kind=syscall&q=os.ReadFile", "goroutines?group=main.worker"} {
 		if got.Where[i] != want {
 			t.Errorf("%s: %s, want %s", f.Where[i].Function, got.Where[i], want)
 		}

@@ -22,6 +22,8 @@ type page struct {
 	runs    []*run
 	results []Result
 	static  bool
+	changes int64         // counts what happened to runs and results
+	changed chan struct{} // closed at the next of them; nil when nobody waits
 }
 
 // A run is one run of the page, from the moment it was named.
@@ -39,6 +41,7 @@ func (p *page) add(name string, files []string) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.runs = append(p.runs, r)
+	p.tell()
 	return r
 }
 
@@ -67,6 +70,31 @@ func (p *page) settle(r *run, v *View, err error) {
 		v.fill(i, p.static)
 	}
 	close(r.ready)
+	p.tell()
+}
+
+// tell wakes whoever waits for a change. It is called with the lock held, when
+// the change can be seen.
+func (p *page) tell() {
+	p.changes++
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
+}
+
+// next is closed at the first change after the one that a session named. What
+// names another than the last, like one of before, has its change already: nil.
+func (p *page) next(since string) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if since != strconv.FormatInt(p.changes, 10) {
+		return nil
+	}
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.changed
 }
 
 // fill completes what only the page knows of a run, and what is sent as it is.
@@ -91,6 +119,7 @@ func (p *page) addResult(r Result) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.results = append(p.results, r)
+	p.tell()
 	return len(p.results) - 1
 }
 
@@ -113,8 +142,11 @@ func (r *run) state() (v *View, err error, loading bool) {
 
 // session tells what is open.
 func (p *page) session(version, loading string) *Session {
+	p.mu.Lock()
+	changes := p.changes // before the runs are looked at: a change between is told twice rather than not at all
+	p.mu.Unlock()
 	runs, results := p.snapshot()
-	s := &Session{Version: version, Static: p.static, Loading: loading}
+	s := &Session{Version: version, Static: p.static, Loading: loading, Change: changes}
 	for _, r := range runs {
 		s.Runs = append(s.Runs, r.describe())
 	}

@@ -195,3 +195,23 @@ func deepSample(m *model.Model, i int) model.Sample {
 	}
 	return model.Sample{Stack: m.Stacks.Add(frames), Values: []int64{1, int64(i)}}
 }
+
+// Every row of the groups' table leads to what is in the file, whatever the
+// group's name: none, or one that is no text.
+func TestReportHasGroups(t *testing.T) {
+	v := accounts()
+	const odd = "main.\xff&group=x"
+	v.Model.Sched.Groups[1].Name, v.Model.Sched.Goroutines[3].Group = odd, odd
+	data := dataOf(t, writeReport(t, &Report{Views: []*View{v}}))
+	var groups Table
+	if err := json.Unmarshal(data["api/groups?r=0"], &groups); err != nil || len(groups.Links) != 3 {
+		t.Fatalf("%v %+v", err, groups.Links)
+	}
+	for _, link := range groups.Links {
+		_, rest, _ := strings.Cut(link, "?")
+		var table Table
+		if err := json.Unmarshal(data["api/goroutines?"+rest+"&r=0"], &table); err != nil || table.Total == 0 {
+			t.Errorf("%q leads to %v, %d goroutines", link, err, table.Total)
+		}
+	}
+}

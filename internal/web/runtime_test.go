@@ -199,57 +199,6 @@ func TestCollectorChart(t *testing.T) {
 	}
 }
 
-func TestMMU(t *testing.T) {
-	m := &model.Model{Run: model.Run{Duration: time.Second, Procs: 2}, GC: &model.GC{}}
-	for i, at := range []time.Duration{100 * ms, 400 * ms, 405 * ms, 900 * ms} {
-		m.GC.Load = append(m.GC.Load,
-			model.LoadChange{At: at, Proc: -1, Kind: model.LoadSTW, Delta: 1},
-			model.LoadChange{At: at + time.Duration(i+1)*ms, Proc: -1, Kind: model.LoadSTW, Delta: -1})
-	}
-	v := &View{Model: m}
-	value, err := v.mmu(query("window", "10000000"))
-	got := ask[MMU](t, value, err)
-	windows := make([]time.Duration, len(got.WindowNS))
-	for i, w := range got.WindowNS {
-		windows[i] = time.Duration(w)
-	}
-	want := m.GC.MMU(model.CountAll, 2, 0, time.Second, windows...)
-	if !slices.Equal(got.Util, want) || !slices.IsSorted(got.WindowNS) || len(windows) < 10 || windows[len(windows)-1] != time.Second {
-		t.Errorf("%v %v, want %v", windows, got.Util, want)
-	}
-	if math.Abs(got.Mean-0.99) > 1e-9 || strings.Join(got.Flags, " ") != "stw background assist sweep" {
-		t.Errorf("a mean of %v for %v", got.Mean, got.Flags)
-	}
-	// The stops at 400 and 405 ms are in one window; the windows keep apart.
-	if len(got.Worst) != 3 || math.Abs(got.Worst[0].Util-0.5) > 1e-9 || math.Abs(got.Worst[1].Util-0.6) > 1e-9 || math.Abs(got.Worst[2].Util-0.9) > 1e-9 {
-		t.Errorf("worst: %+v", got.Worst)
-	}
-	for i, a := range got.Worst {
-		for _, b := range got.Worst[:i] {
-			if a.AtNS < b.AtNS+b.WindowNS && b.AtNS < a.AtNS+a.WindowNS {
-				t.Errorf("windows %+v and %+v overlap", a, b)
-			}
-		}
-	}
-	value, err = v.mmu(query("flags", "assist"))
-	if got := ask[MMU](t, value, err); got.Mean != 1 || len(got.Worst) != 0 {
-		t.Errorf("nothing assisted: %+v", got)
-	}
-	for q, want := range map[string]string{"flags=stw,colour": "no load called", "window=0": "whole number", "window=x": "whole number"} {
-		key, val, _ := strings.Cut(q, "=")
-		if _, err := v.mmu(query(key, val)); !refused(err, want) {
-			t.Errorf("%s: %v", q, err)
-		}
-	}
-	m.Run.Procs = 0
-	if _, err := v.mmu(nil); !refused(err, "how many Ps") {
-		t.Errorf("without Ps: %v", err)
-	}
-	if r := chartsOf(t, m); r.MMU != nil {
-		t.Errorf("without Ps: %+v", r.MMU)
-	}
-}
-
 // The screen is there when it has something to show.
 func TestHasCharts(t *testing.T) {
 	for name, m := range map[string]*model.Model{
@@ -264,8 +213,118 @@ func TestHasCharts(t *testing.T) {
 		"counters of the machine":   {Machine: &model.Machine{Samples: []model.MachineSample{{}, {At: time.Second, Busy: time.Second}}}},
 		"metrics of the goroutines": {Metrics: &model.Metrics{Series: map[string]model.Series{"/sched/goroutines:goroutines": {{Value: 3}}}}},
 	} {
-		if got, charts := hasCharts(m), (&View{Model: m}).charts(); got != (len(charts) > 0) {
+		if got, charts := hasCharts(m), (&View{Model: m}).charts(window{}); got != (len(charts) > 0) {
 			t.Errorf("%s: a screen of charts: %v, there are %d", name, got, len(charts))
 		}
+	}
+}
+
+// A window has the points that all of the run has no room for, and the charts and
+// lines that all of it has.
+func TestChartsOfWindow(t *testing.T) {
+	const n = 100_000
+	m := &model.Model{Run: model.Run{Procs: 4, Duration: n * ms}, Sched: &model.Sched{}, GC: &model.GC{
+		Load:   []model.LoadChange{{At: 10 * ms, Kind: model.LoadBackground, Delta: 1}, {At: 20 * ms, Kind: model.LoadBackground, Delta: -1}},
+		Cycles: []model.Cycle{{Seq: 1, Begin: -1, End: 9 * ms}, {Seq: 2, Begin: 500*ms + 1, End: 502 * ms}, {Seq: 3, Begin: 900 * ms, End: -1}},
+		Pauses: []model.Pause{{At: 5 * ms, Duration: ms}, {At: 501 * ms, Duration: ms}},
+	}}
+	for i := range n {
+		m.Sched.Timeline = append(m.Sched.Timeline, model.Bucket{Start: time.Duration(i) * ms, Width: ms, Running: 1, Held: 1, Runnable: float64(i % 10)})
+	}
+	v := &View{Model: m}
+	whole := chartsOf(t, m)
+	if !chartNamed(t, whole, "runqueue").Thinned || !chartNamed(t, whole, "procs").Thinned || whole.ToNS != 0 {
+		t.Errorf("100,000 points are not thinned: %+v", whole.FromNS)
+	}
+	value, err := v.runtime(query("from", "500000000", "to", "600000000"))
+	got := ask[Runtime](t, value, err)
+	if got.FromNS != int64(500*ms) || got.ToNS != int64(600*ms) || got.MMU != nil {
+		t.Errorf("from %d to %d, MMU %v", got.FromNS, got.ToNS, got.MMU)
+	}
+	queue := chartNamed(t, got, "runqueue")
+	if s := queue.Series[0]; queue.Thinned || len(s.At) != 102 || s.At[0] != int64(499*ms+ms/2) || s.At[101] != int64(600*ms+ms/2) || *s.Value[7] != 6 {
+		t.Errorf("thinned %v, %d points from %d to %d", queue.Thinned, len(s.At), s.At[0], s.At[len(s.At)-1])
+	}
+	for _, c := range whole.Charts {
+		if of := chartNamed(t, got, c.Name); len(of.Series) != len(c.Series) || of.Source != c.Source {
+			t.Errorf("%s of a window: %d lines from %s, of all %d from %s", c.Name, len(of.Series), of.Source, len(c.Series), c.Source)
+		}
+	}
+	if len(got.Cycles) != 1 || got.Cycles[0].Why != "2" || len(got.Pauses) != 1 || got.Pauses[0].FromNS != int64(501*ms) {
+		t.Errorf("collections %v, stops %v", got.Cycles, got.Pauses)
+	}
+	for q, want := range map[string]string{"from=5 to=5": "no length", "from=-1": "whole number", "to=x": "whole number"} {
+		var pairs []string
+		for _, p := range strings.Fields(q) {
+			key, val, _ := strings.Cut(p, "=")
+			pairs = append(pairs, key, val)
+		}
+		if _, err := v.runtime(query(pairs...)); !refused(err, want) {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+}
+
+// What the collector took of a window is averaged over pieces of the window.
+func TestCollectorChartOfWindow(t *testing.T) {
+	m := &model.Model{Run: model.Run{Duration: 10 * time.Second, Procs: 2}, GC: &model.GC{Load: []model.LoadChange{
+		{At: 5000 * ms, Proc: -1, Kind: model.LoadSTW, Delta: 1}, {At: 5001 * ms, Proc: -1, Kind: model.LoadSTW, Delta: -1},
+	}}}
+	most := func(r Runtime) float64 { return slices.Max(values(seriesNamed(t, chartNamed(t, r, "gc"), "stop"))) }
+	if got := most(chartsOf(t, m)); math.Abs(got-0.05) > 1e-9 {
+		t.Errorf("of all of the run the stop is %v of 20 ms", got)
+	}
+	value, err := (&View{Model: m}).runtime(query("from", "4990000000", "to", "5010000000"))
+	if got := most(ask[Runtime](t, value, err)); got != 1 {
+		t.Errorf("near by the stop takes %v of the Ps", got)
+	}
+}
+
+// While the world is stopped, background workers keep their Ps: what is taken twice
+// is drawn once, and the lines add up to what the collector takes.
+func TestCollectorChartAddsUp(t *testing.T) {
+	m := &model.Model{Run: model.Run{Duration: time.Second, Procs: 2}, GC: &model.GC{Load: []model.LoadChange{
+		{At: 100 * ms, Proc: 0, Kind: model.LoadBackground, Delta: 1},
+		{At: 150 * ms, Proc: 1, Kind: model.LoadAssist, Delta: 1},
+		{At: 200 * ms, Proc: -1, Kind: model.LoadSTW, Delta: 1},
+		{At: 300 * ms, Proc: -1, Kind: model.LoadSTW, Delta: -1},
+		{At: 350 * ms, Proc: 1, Kind: model.LoadAssist, Delta: -1},
+		{At: 400 * ms, Proc: 0, Kind: model.LoadBackground, Delta: -1},
+	}}}
+	c := chartNamed(t, chartsOf(t, m), "gc")
+	if len(c.Series) != 3 || c.Series[0].Name != "background" || c.Series[2].Name != "stop" {
+		t.Fatalf("%+v", c.Series)
+	}
+	var sum float64
+	for i := range c.Series[0].At {
+		var all float64
+		for _, s := range c.Series {
+			all += *s.Value[i]
+		}
+		if all > 1+1e-9 {
+			t.Fatalf("at %v the collector takes %v of the Ps", time.Duration(c.Series[0].At[i]), all)
+		}
+		sum += all / stretches
+	}
+	if want := m.GC.LoadTime(model.CountAll, 2, 0, time.Second).Seconds() / 2; math.Abs(sum-want) > 1e-9 {
+		t.Errorf("the lines add up to %v, the collector took %v", sum, want)
+	}
+	if stop := slices.Max(values(seriesNamed(t, c, "stop"))); stop != 1 {
+		t.Errorf("the stopped world takes %v of the Ps", stop)
+	}
+}
+
+// Points far left and right of a window do not take the room of those in it.
+func TestThinningIsOfTheWindow(t *testing.T) {
+	l := line{name: "x"}
+	l.add(0, 1)
+	for i := range 5000 {
+		l.add(time.Hour+time.Duration(i), float64(i%2))
+	}
+	l.add(100*time.Hour, 1)
+	w := window{time.Hour, time.Hour + 5000}
+	c := plot{&model.Model{}, w}.chart("heap", "bytes", fromTrace, false, l)
+	if s := c.Series[0]; !c.Thinned || len(s.At) < maxPoints/2 || len(s.At) > maxPoints || s.At[0] != 0 || s.At[len(s.At)-1] != int64(100*time.Hour) {
+		t.Errorf("thinned %v to %d points", c.Thinned, len(s.At))
 	}
 }

@@ -111,6 +111,13 @@ const (
 	waitForRun   = 5 * time.Minute
 	writeTimeout = time.Minute // for a piece of an answer
 	endGrace     = 2 * time.Second
+	// waitForNews is how long a session that is asked for with since= waits for a
+	// change, and progressStep how often it then looks how far reading is.
+	waitForNews  = time.Second
+	progressStep = 200 * time.Millisecond
+	// restAfter is how long after a run was read its memory is given back: the
+	// first picture is drawn meanwhile.
+	restAfter = time.Second
 )
 
 // URL is where the page is, when the server listens at an address. Who has it can
@@ -177,13 +184,21 @@ func (s *Server) read(ctx context.Context, src Source) (v *View, err error) {
 	if err == nil && v == nil {
 		err = errors.New("nothing was read")
 	}
-	// Reading takes several times the memory of what is kept. Twice, because
-	// pools of buffers survive one collection.
-	s.work.Go(func() {
-		debug.FreeOSMemory()
-		debug.FreeOSMemory()
-	})
+	s.work.Go(s.rest)
 	return v, err
+}
+
+// rest gives back what reading took, which is several times the memory of what is
+// kept. It stops the world for a while, and waits until what was read is shown.
+func (s *Server) rest() {
+	select {
+	case <-s.ctx.Done():
+	case <-time.After(restAfter):
+		if s.progress.Load() == nil { // who reads now does it later
+			debug.FreeOSMemory()
+			debug.FreeOSMemory() // pools of buffers survive one collection
+		}
+	}
 }
 
 // loading says what is being read, for the page.
@@ -347,6 +362,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 	}
 	switch tool, isTool := strings.CutPrefix(path, "tools/"); {
 	case path == "api/session":
+		s.news(r.Context(), q.Get("since"))
 		return s.json(w, r, s.page.session(s.options.Version, s.loading()))
 	case path == "api/upload":
 		return s.upload(w, r, q)
@@ -364,6 +380,32 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 		return nil
 	}
 	return missing("there is nothing at "+short(path), "")
+}
+
+// news waits for what a page does not know yet, whose last session named the
+// change since: a run was added or is read, or reading got on by a percent. After
+// a moment it returns without, so that a page that went away is soon forgotten.
+func (s *Server) news(ctx context.Context, since string) {
+	change := s.page.next(since)
+	if change == nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, waitForNews)
+	defer stop()
+	look := time.NewTicker(progressStep)
+	defer look.Stop()
+	for before := s.loading(); ; {
+		select {
+		case <-change:
+			return
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if s.loading() != before {
+				return
+			}
+		}
+	}
 }
 
 // answer asks an endpoint of the table, when there is room for it.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
@@ -64,7 +63,7 @@ var memberWords = map[string]string{
 }
 
 func whatIs(member string) string {
-	return cmp.Or(memberWords[member[strings.LastIndexByte(member, '/')+1:]], "a file of the recording")
+	return cmp.Or(memberWords[member[strings.LastIndexAny(member, "/:")+1:]], "one of the files of this run")
 }
 
 // howToGet is a command for a source that was refused; a source that no model
@@ -90,10 +89,10 @@ func coverageNotes(c *model.Coverage) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d of %d generations of the trace lost something", c.Damaged, c.Generations))
 	}
 	if c.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("%v of the window have no trusted evidence", c.Lost.Round(time.Microsecond)))
+		notes = append(notes, fmt.Sprintf("%s of the window have no trusted evidence", diagnosis.Duration(c.Lost)))
 	}
 	if c.MaxOverlap >= diagnosis.StarvedOverlap {
-		notes = append(notes, fmt.Sprintf("the tracer itself waited for a CPU, up to %v: the program was starved", c.MaxOverlap.Round(time.Millisecond)))
+		notes = append(notes, fmt.Sprintf("the tracer itself waited for a CPU, up to %s: the program was starved", diagnosis.Duration(c.MaxOverlap)))
 	}
 	for _, n := range c.Notes {
 		notes = append(notes, name(n))

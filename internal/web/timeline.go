@@ -221,18 +221,9 @@ func webEdge(o flame.Owners, e *timeline.Edge) *Edge {
 
 // edges answers api/timeline/edges.
 func (v *View) edges(q url.Values) (any, error) {
-	if v.Timeline == nil {
-		return nil, noTrace()
-	}
-	from, to, lanes, err := v.windowLanes(q)
+	e, err := inWindow(v, q, (*timeline.Timeline).Edges)
 	if err != nil {
 		return nil, err
-	}
-	ctx, done := timed(q)
-	defer done()
-	e, err := v.Timeline.Edges(ctx, from, to, lanes)
-	if err != nil {
-		return nil, timeProblem(err)
 	}
 	out := Edges{Edges: []Edge{}, Total: e.Total, Partial: e.Partial, Pending: e.Pending}
 	o := flame.OwnersOf(v.Model)
@@ -242,14 +233,23 @@ func (v *View) edges(q url.Values) (any, error) {
 	return out, nil
 }
 
-// windowLanes reads a window and lanes in it.
-func (v *View) windowLanes(q url.Values) (from, to time.Duration, lanes []string, err error) {
-	a, z, err := v.timelineWindow(q)
-	if err != nil {
-		return 0, 0, nil, err
+// inWindow asks a timeline about some lanes in a window, those of a question.
+func inWindow[A any](v *View, q url.Values, about func(t *timeline.Timeline, ctx context.Context, from, to time.Duration, lanes []string) (A, error)) (answer A, err error) {
+	if v.Timeline == nil {
+		return answer, noTrace()
 	}
-	lanes, err = lanesParam(q)
-	return a, z, lanes, err
+	from, to, err := v.timelineWindow(q)
+	if err != nil {
+		return answer, err
+	}
+	lanes, err := lanesParam(q)
+	if err != nil {
+		return answer, err
+	}
+	ctx, done := timed(q)
+	defer done()
+	answer, err = about(v.Timeline, ctx, from, to, lanes)
+	return answer, timeProblem(err)
 }
 
 // timelineWindow is window on the timeline, which may be longer than the model's:
@@ -273,18 +273,9 @@ func (v *View) timelineWindow(q url.Values) (from, to time.Duration, err error) 
 
 // selection answers api/timeline/select.
 func (v *View) selection(q url.Values) (any, error) {
-	if v.Timeline == nil {
-		return nil, noTrace()
-	}
-	from, to, lanes, err := v.windowLanes(q)
+	s, err := inWindow(v, q, (*timeline.Timeline).Select)
 	if err != nil {
 		return nil, err
-	}
-	ctx, done := timed(q)
-	defer done()
-	s, err := v.Timeline.Select(ctx, from, to, lanes)
-	if err != nil {
-		return nil, timeProblem(err)
 	}
 	return v.webSelection(&s), nil
 }

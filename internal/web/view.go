@@ -82,6 +82,39 @@ func integer(q url.Values, name string, def, min, max int64) (int64, error) {
 	return n, nil
 }
 
+// A window is a piece of the run; that of no length is all of it.
+type window struct{ from, to time.Duration }
+
+func (w window) whole() bool { return w.to <= w.from }
+
+// meets reports whether anything of a stretch is in the window.
+func (w window) meets(from, to time.Duration) bool {
+	return w.whole() || to >= w.from && from <= w.to
+}
+
+// windowParam reads the window of a question, from= and to=. Without both it is all
+// of the run, which ends at end.
+func windowParam(q url.Values, end time.Duration) (w window, err error) {
+	if !q.Has("from") && !q.Has("to") {
+		return w, nil
+	}
+	from, err := integer(q, "from", 0, 0, maxTime)
+	if err != nil {
+		return w, err
+	}
+	to, err := integer(q, "to", int64(end), 0, maxTime)
+	if err != nil {
+		return w, err
+	}
+	if to <= from {
+		return w, wrong("the window from %d to %d has no length", from, to)
+	}
+	return window{time.Duration(from), time.Duration(to)}, nil
+}
+
+// maxTime is a time in nanoseconds beyond any run, with which can be reckoned.
+const maxTime = 1 << 62
+
 func (v *View) duration() time.Duration { return v.Model.Run.Duration }
 
 // maxName is how much of a name is sent: a recording may hold one of any length.

@@ -17,15 +17,20 @@ export async function launch() {
 }
 
 /** Starts gowhy view and returns its address; stop ends it. */
-export async function view(gowhy, files, cwd) {
-  const server = spawn(gowhy, ['view', '--no-open', ...files], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+export function view(gowhy, files, cwd) {
+  return serve(gowhy, ['view', '--no-open', ...files], cwd)
+}
+
+/** Starts a command that serves the page and says where. Its input ends with this process. */
+export async function serve(command, args, cwd) {
+  const server = spawn(command, args, { cwd, stdio: 'pipe' })
   let said = ''
   server.stdout.on('data', (b) => (said += b))
   server.stderr.on('data', (b) => (said += b))
   let ended = false
   server.on('exit', () => (ended = true))
-  const url = await until('the address of gowhy view', () => {
-    must(!ended, `gowhy view ended: ${said}`)
+  const url = await until('the address of the page', () => {
+    must(!ended, `${command} ended: ${said}`)
     return said.match(/http:\/\/127\.0\.0\.1:\d+\/t\/\w+\//)?.[0]
   }, 30_000)
   const stop = () => {
@@ -109,7 +114,7 @@ export async function settled(page, quiet = QUIET) {
   await page.waitForFunction(() => document.querySelector('main') && !document.querySelector('.spinner, main .state[role=status]'), null, { timeout: 60_000 })
   const state = asking.get(page)
   await until('the page to have what it asks for', () => {
-    const polls = [...state.open].every((r) => r.url().endsWith('api/session'))
+    const polls = [...state.open].every((r) => /\/api\/session(\?|$)/.test(r.url()))
     return polls && Date.now() - state.changed > quiet
   }, 30_000)
   await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))))

@@ -16,6 +16,14 @@ export async function check(name, run) {
   }
 }
 
+/** Makes something and says how long that took. */
+export async function timed(name, make) {
+  const start = Date.now()
+  const made = await make()
+  console.log(`made  ${name} (${Date.now() - start} ms)`)
+  return made
+}
+
 /** Fails when it is not so. */
 export function must(condition, message) {
   if (!condition) throw new Error(typeof message === 'function' ? message() : message)
@@ -52,6 +60,6 @@ export async function until(what, ask, ms = 15_000) {
     const got = await ask()
     if (got) return got
     must(Date.now() < end, `waited ${ms} ms for ${what}`)
-    await new Promise((r) => setTimeout(r, 50))
+    await new Promise((r) => setTimeout(r, 20))
   }
 }

@@ -54,6 +54,9 @@ export async function filepool(gowhy, dir) {
   })
 }
 
+/** Habits by which something grows: that takes the three seconds that the program runs by itself. */
+const GROWING = ['forgot', 'remember']
+
 /** Recordings of the lab's small illnesses, each at the flags that its truth names. */
 export async function habits(gowhy, dir) {
   const program = join(dir, 'habits')
@@ -61,6 +64,7 @@ export async function habits(gowhy, dir) {
   const files = []
   for (const [, flags] of truth.matchAll(/^ +sick: \[(-habit, .*?)\]/gm)) {
     const args = flags.split(', ')
+    if (!GROWING.includes(args[1])) args.push('-time', '2s')
     files.push(await once(join(dir, `habit-${args[1]}.gowhy`), async () => {
       if (!existsSync(program)) await run('go', ['build', '-o', program, './habits'], { cwd: join(repository, 'lab') })
       await run(gowhy, ['record', '--no-diagnose', '-o', join(dir, `habit-${args[1]}.gowhy`), '--', program, ...args])

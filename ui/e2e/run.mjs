@@ -11,8 +11,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { followsWakeUps, looksIntoTasks, readsGoroutines, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
-import { check, each, equal, must, summary, until } from './harness.mjs'
+import { check, each, equal, must, summary, timed, until } from './harness.mjs'
+import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
 import { command, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
 
 const run = promisify(execFile)
@@ -26,14 +28,15 @@ const shot = (page, name) => page.screenshot({ path: join(shots, name + '.png') 
 const screenLinks = (page) => page.$$eval('.head-nav a', (as) => as.map((a) => a.getAttribute('href')))
 const screenOf = (link) => link.match(/^#\/(\w+)/)[1]
 
-const gowhy = await command(dir)
-const sick = await demos(gowhy, dir)
-sick.push(await filepool(gowhy, dir))
+const gowhy = await timed('gowhy', () => command(dir))
+const sick = await timed('demos', () => demos(gowhy, dir))
+sick.push(await timed('filepool', () => filepool(gowhy, dir)))
 const pool = sick.length - 1
-sick.push(...(await habits(gowhy, dir)))
-const saved = await results(gowhy, dir, sick)
-const bench = await httpBenchmark(dir)
-const bad = await hostileFiles(dir)
+sick.push(...(await timed('habits', () => habits(gowhy, dir))))
+const saved = await timed('results', () => results(gowhy, dir, sick))
+const bench = await timed('benchmark', () => httpBenchmark(dir))
+const bad = await timed('hostile files', () => hostileFiles(dir))
+const sickRules = await timed('rules', () => pageOfRules(dir))
 
 const browser = await launch()
 const main = await view(gowhy, [...sick, ...saved])
@@ -55,8 +58,34 @@ async function ready(p) {
 const p = await open(browser, main.url + '#/findings?r=0')
 await ready(p)
 
-// The kinds of finding that were walked, by rule: the first of each is enough.
-const walked = new Set()
+// What has pages of its own goes on beside the others: these wait more than they work.
+const besides = (async () => {
+  // All kinds of finding, among them those that no program shows in a few seconds.
+  await check('every rule: from its finding to its evidence', async () => {
+    const q = await open(browser, sickRules.url + '#/findings?r=0')
+    await each([...sickRules.says.entries()], ([r, says]) => walkRule(q, r, says))
+    await q.close()
+  })
+
+  await check('it fits a telephone and a wall', async () => {
+    for (const [name, width, height] of [['360', 360, 740], ['4k', 3840, 2160]]) {
+      const q = await open(browser, main.url + '#/findings?r=0', { viewport: { width, height } })
+      await ready(q)
+      await each(await screenLinks(q.page), async (link) => {
+        await visit(q, link.slice(2))
+        if (name === '4k') await settled(q.page, 400) // eight million pixels are drawn without a graphics card
+        await shot(q.page, `${screenOf(link)}-${name}`)
+        const wide = await q.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        must(wide <= 1, `${link} is ${wide} px wider than ${width}`)
+      })
+      await faultless(q)
+      await q.close()
+    }
+  })
+})()
+
+// The kinds that were walked in recordings, which have a timeline: the first of each is enough.
+const recorded = new Set()
 
 for (const { r, name } of runs) {
   await check(`${name}: from each finding to its evidence`, async () => {
@@ -65,39 +94,14 @@ for (const { r, name } of runs) {
     const rules = await p.page.$$eval('.finding', (all) => all.map((f) => f.dataset.rule))
     must(name === 'healed' || rules.length > 0, 'no finding')
     await each([...rules.entries()], async ([i, rule]) => {
-      if (walked.has(rule)) return
-      walked.add(rule)
-      await walk(p, `findings?r=${r}&f=${i + 1}`, `#finding-${i + 1}`, rule)
+      if (recorded.has(rule)) return
+      recorded.add(rule)
+      await walkCard(p, rule, r, i + 1)
     })
     await faultless(p)
   })
 }
-
-// walk clicks one link of each screen that a finding leads to, and comes back.
-async function walk(p, place, card, rule) {
-  await visit(p, place)
-  const at = await p.page.evaluate(() => location.hash)
-  const links = await p.page.$$eval(`${card} .finding-body > .finding-row a`, (as) => as.map((a) => a.getAttribute('href')))
-  must(links.length > 0, `${rule} leads nowhere`)
-  const one = [...new Map(links.map((l) => [screenOf(l), l])).values()]
-  await each(one, async (link) => {
-    await visit(p, place)
-    await p.page.locator(`${card} .finding-body > .finding-row a[href="${link.replaceAll('"', '\\"')}"]`).first().click()
-    await settled(p.page)
-    equal(await p.page.evaluate(() => location.hash), link, `${rule}: the address after the click`)
-    await shows(p.page, `${rule}: ${link}`)
-    await p.page.goBack()
-    await settled(p.page)
-    equal(await p.page.evaluate(() => location.hash), at, `${rule}: the address after going back`)
-  })
-  // The others without a hand on the mouse.
-  await each([...new Set(links)].filter((l) => !one.includes(l)), async (link) => {
-    await visit(p, link.slice(2))
-    await shows(p.page, `${rule}: ${link}`)
-  })
-}
-
-console.log(`walked from findings of ${walked.size} kinds: ${[...walked].sort().join(' ')}`)
+console.log(`walked in recordings: findings of ${recorded.size} kinds: ${[...recorded].sort().join(' ')}`)
 
 for (const theme of ['light', 'dark']) {
   for (const language of ['en', 'zh']) {
@@ -128,22 +132,30 @@ async function choose(page, theme, language) {
   await settled(page)
 }
 
-await check('saved results of compare, tune and verify are shown', async () => {
-  await each([...saved.keys()], async (trial) => {
-    await visit(p, `compare?r=0&trial=${trial}`)
-    await shows(p.page, saved[trial])
-    await shot(p.page, `result-${trial}`)
+const runCalled = (name) => runs.find((run) => run.name === name).r
+for (const [what, use] of [
+  ['saved results: rounds, curve, comparison', (shot) => readsResults(p, saved, shot)],
+  ['wake-ups are followed, to and fro', (shot) => followsWakeUps(p, runCalled('hotmutex'), shot)],
+  ['steps in time are taken back', () => undoes(p, runCalled('hotmutex'))],
+  ['the utilization of windows', (shot) => readsUtilization(p, runCalled('allocchurn'), shot)],
+  ['views of the flame graph', (shot) => turnsTheFlameGraph(p, runCalled('allocchurn'), shot)],
+  ['goroutines by group, in order, with all columns', (shot) => readsGoroutines(p, runCalled('oversubscribed'), shot)],
+]) {
+  await check(what, async () => {
+    await use((name) => shot(p.page, 'use-' + name))
     const found = await axeFinds(p.page)
-    must(found.length === 0, () => `axe on ${saved[trial]}:\n${found.join('\n')}`)
+    must(found.length === 0, () => `axe:\n${found.join('\n')}`)
+    await faultless(p)
   })
-  await faultless(p)
-})
+}
 
-await check('tasks and regions are shown where there are some', async () => {
+await check('tasks, their regions and log lines', async () => {
   const q = await open(browser, hurt.url + '#/tasks?r=0')
   await ready(q)
   await shows(q.page, 'tasks')
   await shot(q.page, 'tasks-hostile')
+  await looksIntoTasks(q, 0, (name) => shot(q.page, 'use-' + name))
+  await faultless(q)
   await q.close()
 })
 
@@ -194,9 +206,10 @@ await check('keys: help, screens, search, moving in time', async () => {
     return [Number(q.get('from')), Number(q.get('to'))]
   })
   const press = async (key, times) => {
+    const before = (await span()).join()
     for (let i = 0; i < times; i++) await p.page.keyboard.press(key)
-    await p.page.waitForTimeout(700)
-    await settled(p.page)
+    await until(`the window after ${key}`, async () => (await span()).join() !== before)
+    await written(p.page)
     return span()
   }
   const wide = (await span())[1] || Infinity
@@ -243,19 +256,29 @@ await check('the keyboard alone: skip link, focus after a screen, copying', asyn
 await check('the address is the whole state', async () => {
   await each(['findings?open=x1,fine&r=0', 'timeline?from=500000000&r=0&to=900000000', 'flame?r=0', 'goroutines?r=0', 'runtime?r=0', 'sources?r=0', 'compare?r=0'], async (place) => {
     await visit(p, place)
-    await p.page.waitForTimeout(500)
-    await settled(p.page)
+    await written(p.page)
     const before = await seen(p.page)
     await p.page.reload()
     await ready(p)
-    await p.page.waitForTimeout(500)
-    const after = await seen(p.page)
+    let after
+    const same = async () => {
+      after = await seen(p.page)
+      return ['hash', 'text', 'pictures'].every((k) => after[k] === before[k])
+    }
+    await until('', same, 5000).catch(() => {}) // what differs then is said here
     equal(after.hash, before.hash, 'the address')
     equal(after.text, before.text, `the words of ${place}`)
     must(after.pictures === before.pictures, `the pictures of ${place} differ after a reload`)
   })
   await faultless(p)
 })
+
+// written waits until a place that moves on has come to rest in the address bar: the
+// page writes it when nobody has moved for a quarter of a second.
+async function written(page) {
+  await page.waitForTimeout(300)
+  await settled(page)
+}
 
 // seen is what the page shows: its words and its pictures.
 function seen(page) {
@@ -294,6 +317,8 @@ await check('files that are dropped are opened, and others refused with words', 
   await q.page.locator('.verdict').waitFor({ timeout: 60_000 })
   await settled(q.page)
   await shot(q.page, 'dropped')
+  await takesDroppedFile(q, bench[1])
+  must((await q.page.locator('.head-run option').count()) === 2, 'the run that was dropped')
   await q.page.evaluate(() => {
     const files = new DataTransfer()
     files.items.add(new File(['no recording at all'], 'notes <b>.txt'))
@@ -330,22 +355,6 @@ for (const [name, server] of [['trace and profile', hurt], ['crafted profile', c
     await q.close()
   })
 }
-
-await check('it fits a telephone and a wall', async () => {
-  for (const [name, width, height] of [['360', 360, 740], ['4k', 3840, 2160]]) {
-    const q = await open(browser, main.url + '#/findings?r=0', { viewport: { width, height } })
-    await ready(q)
-    await each(await screenLinks(q.page), async (link) => {
-      await visit(q, link.slice(2))
-      await settled(q.page, 600) // eight million pixels are drawn without a graphics card
-      await shot(q.page, `${screenOf(link)}-${name}`)
-      const wide = await q.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      must(wide <= 1, `${link} is ${wide} px wider than ${width}`)
-    })
-    await faultless(q)
-    await q.close()
-  }
-})
 
 await check('a report file shows the same from a disk', async () => {
   const file = join(dir, 'report.html')
@@ -418,6 +427,14 @@ await check('a server that ended is told of, with what to do', async () => {
   await q.close()
 })
 
+await besides
+await check('every rule was walked', async () => {
+  const left = (await catalogue(gowhy)).filter((rule) => !walked.rules.has(rule))
+  must(left.length === 0, () => `not walked: ${left.join(' ')}`)
+})
+console.log(`walked: ${walked.rules.size} rules by their fixtures; with the recordings ${walked.findings} findings with ${walked.facts} facts, `
+  + `${walked.places} places, ${walked.numbers} sums, ${walked.symptoms} facts of symptoms and ${walked.more} more: ${walked.clicks} places clicked and looked at`)
+
 await browser.close()
-for (const s of [main, http, hurt, crafted, nothing]) s.stop()
+for (const s of [main, http, hurt, crafted, nothing, sickRules]) s.stop()
 process.exitCode = summary()

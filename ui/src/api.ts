@@ -1,7 +1,10 @@
 // Made from internal/web/api.go by: go test ./internal/web -run TestTypes -update
 // Do not change it here.
 
-/** A Session is what is open: GET api/session. */
+/**
+ * A Session is what is open: GET api/session. With ?since=CHANGE the answer waits
+ * for something that the session with this change did not say, a second at most.
+ */
 export interface Session {
   version: string
   runs: Run[]
@@ -10,6 +13,8 @@ export interface Session {
   static: boolean
   /** Loading says what is still being read, "" when everything is. */
   loading: string
+  /** Change is another one when runs or trials are. */
+  change: number
 }
 
 /** A Run is one run of one program: r in all queries is its index. */
@@ -346,9 +351,24 @@ export interface FindingLinks {
   evidence: string[]
   /** for each of Finding.Where */
   where: string[]
+  /** what Finding.Cost rests on */
+  cost: Basis
+  /** what the inputs of Finding.Bound rest on */
+  bound: Basis
   /** whole screens: its timeline, its goroutines, its flame graph */
   more: Link[]
   symptoms: FindingLinks[]
+}
+
+/** A Basis is what a number of a finding rests on. */
+export interface Basis {
+  /**
+   * Facts are those of Finding.Evidence, by index, that the number is, is the
+   * share of, or is computed from; none when it takes more than two, or what is no fact.
+   */
+  facts: number[]
+  /** the place in the page that shows it */
+  to: string
 }
 
 /** A Link is a place in the page. */
@@ -700,13 +720,22 @@ export interface Column {
   unit: string
 }
 
-/** Runtime are the charts on one clock: GET api/runtime?r=. */
+/**
+ * Runtime are the charts on one clock: GET api/runtime?r=&from=&to=. With from or
+ * to only that window is in it, in more detail, and each line begins and ends with
+ * its last point before the window and its first one after it. The charts and their
+ * lines are the same for every window.
+ */
 export interface Runtime {
+  /** the window that was asked for; 0 and 0 is all of the run */
+  from_ns: number
+  to_ns: number
   charts: Chart[]
-  /** collections; Why is the cycle's number */
+  /** collections, at most 2,000, the longest; Why is the cycle's number */
   cycles: Gap[]
-  /** Why is the kind */
+  /** the same of stops; Why is the kind */
   pauses: Gap[]
+  /** of all of the run; null for a window */
   mmu: MMU | null
 }
 
@@ -719,6 +748,8 @@ export interface Chart {
   /** series add up */
   stack: boolean
   source: string
+  /** Thinned is set when more was measured than is sent: a smaller window has more. */
+  thinned: boolean
   series: Series[]
 }
 

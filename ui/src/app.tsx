@@ -1,31 +1,45 @@
 // The frame of the page: which run, which screen, and what holds for all of them.
 import type { ComponentChildren, JSX } from 'preact'
-import { useCallback, useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Run, Session, Upload } from './api'
-import { ApiError, get, isStatic, problem } from './client'
+import { ahead, ApiError, isStatic, problem } from './client'
 import { ChooseFiles, DropZone, useOpening } from './drop'
 import { allHelp, useKeys } from './keys'
 import { lazy, type Lazy } from './parts/lazy'
 import { Live, say } from './parts/live'
 import { Empty, Failed, Hint, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
+import { useSession } from './session'
 import { lang, setLang, t, tn, useLang } from './strings'
 import { setTheme, themeChoice, useTheme, type Choice } from './theme'
-import { go, href, setParams, usePlace } from './url'
+import { go, here, href, setParams, usePlace } from './url'
 
 const Compare = lazy(async () => (await import('./screens/compare')).Compare)
 
-/** The screens in the order of their keys, 1 to 8. */
-const screens: [name: string, screen: Lazy][] = [
-  ['findings', lazy(async () => (await import('./screens/findings')).Findings)],
-  ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline)],
+/** The screens in the order of their keys, 1 to 8, with what they ask of a run before all else. */
+const screens: [name: string, screen: Lazy, asks?: string][] = [
+  ['findings', lazy(async () => (await import('./screens/findings')).Findings), 'api/findings'],
+  ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline), 'api/timeline'],
   ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
   ['goroutines', lazy(async () => (await import('./screens/goroutines')).Goroutines)],
-  ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime)],
-  ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks)],
+  ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime), 'api/runtime'],
+  ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks), 'api/tasks'],
   ['compare', Compare],
-  ['sources', lazy(async () => (await import('./screens/sources')).Sources)],
+  ['sources', lazy(async () => (await import('./screens/sources')).Sources), 'api/sources'],
 ]
+
+/** Asks for what the address names, before the page has its words. */
+export function begin(): void {
+  ahead('api/session')
+  const { screen, params } = here()
+  const [, code, asks] = screenNamed(screen) ?? []
+  code?.load()
+  if (asks !== undefined && params.has('r')) ahead(asks, { r: runIndex(params.get('r')) })
+}
+
+function screenNamed(name: string): (typeof screens)[number] | undefined {
+  return screens.find((s) => s[0] === name)
+}
 
 export function App(): JSX.Element {
   useLang()
@@ -38,8 +52,7 @@ export function App(): JSX.Element {
   })
   return (
     <>
-      <a class="skip" href="#/" onClick={toMain}>{t('core.skip')}</a>
-      {session ? <Opened session={session} opening={opening} /> : <Starting error={error} retry={again} />}
+      {session ? <Opened session={session} error={error} retry={again} opening={opening} /> : <Starting error={error} retry={again} />}
       <DropZone opening={opening} />
       <Live />
     </>
@@ -69,7 +82,15 @@ function Starting(p: { error: ApiError | undefined; retry(): void }): JSX.Elemen
   )
 }
 
-function Opened(p: { session: Session; opening: ReturnType<typeof useOpening> }): JSX.Element {
+interface OpenedProps {
+  session: Session
+  /** Why no more is heard of the session. */
+  error: ApiError | undefined
+  retry(): void
+  opening: ReturnType<typeof useOpening>
+}
+
+function Opened(p: OpenedProps): JSX.Element {
   const { session } = p
   const place = usePlace()
   const r = runIndex(place.params.get('r'))
@@ -77,17 +98,15 @@ function Opened(p: { session: Session; opening: ReturnType<typeof useOpening> })
   const has = screensOf(session, run)
   const screen = place.screen
   useScreenKeys(has)
+  useAnswerAhead(screen, r, run)
   useArrival(screen, run)
   return (
     <>
       <header class="head">
+        <a class="skip" href="#/" onClick={toMain}>{t('core.skip')}</a>
         <a class="head-name" href={href('findings')}>gowhy</a>
         <RunPicker runs={session.runs} r={r} />
-        <nav class="head-nav" aria-label={t('core.screens')}>
-          {screens.filter(([name]) => has.includes(name)).map(([name, { load }]) => (
-            <a key={name} href={href(name)} aria-current={name === screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
-          ))}
-        </nav>
+        <Nav has={has} screen={screen} />
         <Tools opening={p.opening} />
       </header>
       {session.loading !== '' && run && !run.loading && (
@@ -95,19 +114,37 @@ function Opened(p: { session: Session; opening: ReturnType<typeof useOpening> })
       )}
       <main id="main" tabIndex={-1}>
         <h1 class="sr">{tn('core.screen.' + screen, 'gowhy')}{run ? ': ' + run.name : ''}</h1>
-        <Content session={session} run={run} r={r} screen={screen} has={has} opening={p.opening} />
+        <Content {...p} run={run} r={r} screen={screen} has={has} />
       </main>
     </>
   )
 }
 
-interface ContentProps {
-  session: Session
+function Nav(p: { has: string[]; screen: string }): JSX.Element {
+  const nav = useRef<HTMLElement>(null)
+  // On a narrow page the screens are scrolled sideways: the current one to the middle,
+  // so that those beside it can be seen to be there.
+  useLayoutEffect(() => {
+    const box = nav.current
+    const tab = box?.querySelector('[aria-current]')
+    if (!box || !tab) return
+    const [outer, inner] = [box.getBoundingClientRect(), tab.getBoundingClientRect()]
+    box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2
+  }, [p.screen, p.has.join(), lang()])
+  return (
+    <nav class="head-nav" aria-label={t('core.screens')} ref={nav}>
+      {screens.filter(([name]) => p.has.includes(name)).map(([name, { load }]) => (
+        <a key={name} href={href(name)} aria-current={name === p.screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
+      ))}
+    </nav>
+  )
+}
+
+interface ContentProps extends OpenedProps {
   run: Run | undefined
   r: number
   screen: string
   has: string[]
-  opening: ReturnType<typeof useOpening>
 }
 
 function Content(p: ContentProps): JSX.Element {
@@ -119,9 +156,10 @@ function Content(p: ContentProps): JSX.Element {
     if (session.loading !== '') return <Loading what={t('core.reading', { what: session.loading })} />
     return <Welcome opening={p.opening} />
   }
+  if (run?.loading && p.error) return <Failed error={p.error} retry={p.retry} />
   if (run?.loading) return <Loading what={t('core.reading', { what: session.loading || run.name })} />
   if (run && run.error !== '') return <Failed error={new ApiError(run.error, run.hint, 0)} />
-  const Shown = screens.find(([name]) => name === screen)?.[1]
+  const Shown = screenNamed(screen)?.[1]
   if (!Shown || !p.has.includes(screen)) return <Empty text={t('core.noscreen')} />
   // A screen's state is in the URL: a new run or language is a new screen.
   const key = `${screen} ${p.r} ${lang()}`
@@ -152,37 +190,17 @@ function screensOf(session: Session, run: Run | undefined): string[] {
 // session is still asked for.
 function useScreenCode(): void {
   const { screen } = usePlace()
-  useEffect(() => screens.find(([name]) => name === screen)?.[1].load(), [screen])
+  useLayoutEffect(() => screenNamed(screen)?.[1].load(), [screen])
 }
 
-/** How often a session that is still loading is asked for again, in ms. */
-const POLL = 300
-
-function useSession(): { session: Session | undefined; error: ApiError | undefined; again(): void } {
-  const [session, setSession] = useState<Session | undefined>(undefined)
-  const [error, setError] = useState<ApiError | undefined>(undefined)
-  const [asked, ask] = useState(0)
-  const again = useCallback(() => ask((n) => n + 1), [])
-  useEffect(() => {
-    const stop = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    get<Session>('api/session', undefined, stop.signal).then(
-      (s) => {
-        setSession(s)
-        setError(undefined)
-        const busy = s.loading !== '' || s.runs.some((r) => r.loading)
-        if (busy && !s.static) timer = setTimeout(again, POLL)
-      },
-      (e: unknown) => {
-        if (!stop.signal.aborted) setError(problem(e))
-      },
-    )
-    return () => {
-      stop.abort()
-      clearTimeout(timer)
-    }
-  }, [asked])
-  return { session, error, again }
+// useAnswerAhead asks for what the screen will show while the run is still being
+// read, or the screen's code on its way: the server answers as soon as it can.
+function useAnswerAhead(screen: string, r: number, run: Run | undefined): void {
+  const asks = screenNamed(screen)?.[2]
+  const comes = run !== undefined && (run.loading || run.screens.includes(screen))
+  useLayoutEffect(() => {
+    if (asks !== undefined && comes) return ahead(asks, { r })
+  }, [asks, comes, r])
 }
 
 // useArrival says which screen it is, and gives the keyboard a place in it when
@@ -193,13 +211,16 @@ function useArrival(screen: string, run: Run | undefined): void {
   useEffect(() => {
     document.title = (run ? run.name + ' · ' : '') + title + ' · gowhy'
   }, [title, run?.name])
+  // Before the screen's own effects: what they bring into sight stays there.
+  useLayoutEffect(() => {
+    if (!first.current) window.scrollTo(0, 0)
+  }, [screen])
   useEffect(() => {
     if (first.current) {
       first.current = false
       return
     }
     say(title)
-    window.scrollTo(0, 0)
     const lost = document.activeElement === null || document.activeElement === document.body
     if (lost) document.getElementById('main')?.focus({ preventScroll: true })
   }, [screen])

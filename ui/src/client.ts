@@ -1,6 +1,6 @@
 // Where answers come from: the server that sent this page, or, in a report file,
 // the data inside it. Nothing else is ever asked.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { t } from './strings'
 
 export type Params = Record<string, string | number | undefined>
@@ -60,7 +60,8 @@ export function useData<T>(path: string | null, params?: Params): { data: T | un
   const [state, set] = useState<{ where: string | null; data: T | undefined; error: ApiError | undefined }>(
     () => ({ where: null, data: undefined, error: undefined }),
   )
-  useEffect(() => {
+  // Not after the next frame, as other effects: what it shows has to come first.
+  useLayoutEffect(() => {
     if (where === null) return
     const known = answers.get(where)
     if (known !== undefined) {
@@ -68,7 +69,7 @@ export function useData<T>(path: string | null, params?: Params): { data: T | un
       return
     }
     const stop = new AbortController()
-    get<T>(where, undefined, stop.signal).then(
+    take<T>(where, stop.signal).then(
       (data) => {
         if (stop.signal.aborted) return
         remember(where, data)
@@ -87,6 +88,44 @@ export function useData<T>(path: string | null, params?: Params): { data: T | un
   return { data: known ?? (samePath ? state.data : undefined), error: undefined, loading: known === undefined }
 }
 
+// Answers that were asked for ahead of whom they are for, until he takes them.
+const coming = new Map<string, Promise<unknown>>()
+// What is being asked for, with what ends that, so that nothing is asked for ahead twice.
+const asking = new Map<string, () => void>()
+
+/**
+ * Asks for what will be wanted as soon as there is somebody to show it: the way
+ * there and back is over by then, or the server waits already for the run. It
+ * returns what gives that up; who wants the answer then asks anew.
+ */
+export function ahead(path: string, params?: Params): () => void {
+  const where = query(path, params)
+  const known = asking.get(where)
+  if (known) return known
+  if (inside || answers.has(where)) return () => {}
+  const stop = new AbortController()
+  const answer = asked<unknown>(where, stop.signal, () => stop.abort())
+  coming.set(where, answer)
+  const gone = () => coming.get(where) === answer && coming.delete(where)
+  answer.then((data) => {
+    remember(where, data)
+    if (answers.has(where)) gone() // it is found there
+  }, gone)
+  return () => stop.abort()
+}
+
+/** An answer that was asked for ahead, or else is now. */
+export function take<T>(where: string, signal?: AbortSignal): Promise<T> {
+  const early = coming.get(where) as Promise<T> | undefined
+  coming.delete(where)
+  return early ? early.catch(() => asked<T>(where, signal)) : asked<T>(where, signal)
+}
+
+function asked<T>(where: string, signal?: AbortSignal, stop = () => {}): Promise<T> {
+  asking.set(where, stop)
+  return get<T>(where, undefined, signal).finally(() => asking.get(where) === stop && asking.delete(where))
+}
+
 /** Any failure as one that can be shown. */
 export function problem(e: unknown): ApiError {
   if (e instanceof ApiError) return e
@@ -95,10 +134,11 @@ export function problem(e: unknown): ApiError {
 
 /**
  * A path with its parameters as Go's url.Values.Encode writes them: sorted, and
- * escaped alike, because a report file is looked up by this text.
+ * escaped alike, because a report file is looked up by this text. What is undefined
+ * is left out; what is empty is a value, like the name that some groups have not.
  */
 export function query(path: string, params?: Params): string {
-  const pairs = Object.entries(params ?? {}).filter(([, v]) => v !== undefined && v !== '')
+  const pairs = Object.entries(params ?? {}).filter(([, v]) => v !== undefined)
   if (pairs.length === 0) return path
   pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return path + '?' + pairs.map(([k, v]) => escape(k) + '=' + escape(String(v))).join('&')

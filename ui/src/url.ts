@@ -51,6 +51,11 @@ export function usePlace(): Place {
   return place
 }
 
+/** The place that is shown, for who is no component. */
+export function here(): Place {
+  return present
+}
+
 /** A parameter of the present place. */
 export function param(name: string): string | null {
   return present.params.get(name)

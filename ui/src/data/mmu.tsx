@@ -22,7 +22,7 @@ export function MMUPanel(p: { r: number; first: MMU }): JSX.Element {
   const low = lengths[0] ?? 1e3, high = lengths[lengths.length - 1] ?? 1e9
   const asked = Number(params.get('window'))
   const window = asked > 0 ? Math.min(high, Math.max(low, Math.round(asked))) : Math.min(high, USUAL)
-  const flags = params.get('flags') ?? undefined
+  const flags = params.get('flags') || undefined
   const { data } = useData<MMU>('api/mmu', !isStatic && (params.has('window') || flags) ? { r: p.r, flags, window } : { r: p.r })
   const mmu = data ?? p.first
   const [moving, setMoving] = useState<number | null>(null)

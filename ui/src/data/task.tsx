@@ -15,6 +15,11 @@ const ROW = 22
 const HEAD = 22
 const FOOT = 22
 
+/** A task's or region's name; programs may give none. */
+export function Named(p: { name: string }): JSX.Element {
+  return p.name === '' ? <span class="muted">{t('data.tasks.noname')}</span> : <>{p.name}</>
+}
+
 export function TaskPicture(p: { task: Task }): JSX.Element {
   const { task } = p
   const regions = task.regions ?? [], lines = task.lines ?? []
@@ -87,7 +92,7 @@ function Region(p: { region: TaskRegion; x: number; width: number; y: number }):
 
 function regionColumns(begin: number): Col<TaskRegion>[] {
   return [
-    { key: 'name', title: t('data.tasks.region'), sortable: true, value: (r) => r.name, cell: (r) => r.name },
+    { key: 'name', title: t('data.tasks.region'), sortable: true, value: (r) => r.name, cell: (r) => <Named name={r.name} />, text: (r) => r.name },
     { key: 'goroutine', title: t('data.col.goroutine'), align: 'right', cell: (r) => r.goroutine },
     { key: 'from', title: t('data.tasks.after'), align: 'right', sortable: true, value: (r) => r.from_ns, cell: (r) => dur(r.from_ns - begin) },
     { key: 'took', title: t('data.tasks.took'), align: 'right', sortable: true, value: (r) => r.to_ns - r.from_ns, cell: (r) => dur(r.to_ns - r.from_ns) },

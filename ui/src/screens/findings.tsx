@@ -2,7 +2,7 @@
 // text report; each number that has a place in the page leads there.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Diagnosis, Fact, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
+import type { Basis, Diagnosis, Fact, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
 import { useData } from '../client'
 import { bytes, count, dur, num, share } from '../format'
 import { Ledger } from './ledger'
@@ -138,7 +138,7 @@ function Body(p: CardProps): JSX.Element {
   const more = links?.more ?? []
   return (
     <div class="finding-body">
-      <Effect f={f} />
+      <Effect f={f} links={links} />
       <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} />}</Row>
       <Row label={t('core.evidence')}>
         {f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n })} facts={f.evidence} links={links?.evidence} />}
@@ -180,9 +180,11 @@ function Sentences(p: { items: string[] }): JSX.Element {
   return <ul class="sentences">{p.items.map((s, i) => <li key={i}><Said text={s} /></li>)}</ul>
 }
 
-// Effect is what the illness costs beside what its cure brings at most.
-function Effect(p: { f: Finding }): JSX.Element | null {
-  const { cost, bound } = p.f
+// Effect is what the illness costs beside what its cure brings at most. Both are
+// computed from evidence, and lead there.
+function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
+  const { f, links } = p
+  const { cost, bound } = f
   if (cost.what === '' && bound.method === '') return null
   return (
     <dl class="effect">
@@ -190,18 +192,35 @@ function Effect(p: { f: Finding }): JSX.Element | null {
         <div>
           <dt>{t('core.cost')}</dt>
           <dd>
-            <strong>{num(cost.value, cost.unit)}</strong> <Said text={cost.what} />
+            <strong><To link={links?.cost.to}>{num(cost.value, cost.unit)}</To></strong> <Said text={cost.what} />
             {cost.share > 0 && cost.unit !== 'ratio' && <span class="muted"> ({share(cost.share)})</span>}
+            <From basis={links?.cost} f={f} links={links} />
           </dd>
         </div>
       )}
       {bound.method !== '' && (
         <div>
           <dt>{t('core.expect')}</dt>
-          <dd><strong>{boundText(p.f)}</strong> <small class="effect-method"><Said text={bound.method} /></small></dd>
+          <dd>
+            <strong><To link={bound.value === 0 ? undefined : links?.bound.to}>{boundText(f)}</To></strong>
+            <small class="effect-method"><Said text={bound.method} /></small>
+            <From basis={links?.bound} f={f} links={links} />
+          </dd>
         </div>
       )}
     </dl>
+  )
+}
+
+// From names the facts that a number is, or is computed from.
+function From(p: { basis: Basis | undefined; f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
+  const facts = (p.basis?.facts ?? []).flatMap((i) => p.f.evidence[i] ? [{ i, name: p.f.evidence[i].name }] : [])
+  if (facts.length === 0) return null
+  return (
+    <small class="effect-from">
+      {t('core.from')}{' '}
+      {facts.map(({ i, name }, k) => <span key={i}>{k > 0 && ', '}<To link={p.links?.evidence[i]}><Said text={name} /></To></span>)}
+    </small>
   )
 }
 

@@ -24,7 +24,9 @@ import './flame.css'
 export function Flame(p: { r: number }): JSX.Element {
   const { params } = usePlace()
   const v = readView(params)
-  const { data, error, loading } = useData<Answer>('api/flame', { r: p.r, kind: v.kind, group: v.group, base: v.base })
+  const { data, error, loading } = useData<Answer>('api/flame', {
+    r: p.r, kind: v.kind || undefined, group: v.group || undefined, base: v.base || undefined,
+  })
   // What can be chosen stays there when the choice before brought nothing.
   const known = useRef<Answer | undefined>(undefined)
   if (data) known.current = data

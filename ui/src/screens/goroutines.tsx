@@ -20,15 +20,15 @@ import './goroutines.css'
 
 export function Goroutines(p: { r: number }): JSX.Element {
   const { params } = usePlace()
-  const group = params.get('group') || null
+  const group = params.get('group')
   const all = params.get('view') === 'all'
   const single = params.has('group') || all
   // A report file has the answer to the plain question only; its table sorts itself.
   const ask = isStatic ? { r: p.r } : {
     r: p.r,
-    q: params.get('q') ?? undefined,
-    sort: params.get('sort') ?? undefined,
-    desc: params.get('desc') ?? undefined,
+    q: params.get('q') || undefined,
+    sort: params.get('sort') || undefined,
+    desc: params.get('desc') || undefined,
   }
   const groups = usePages(single ? null : 'api/groups', ask)
   const goroutines = usePages(single ? 'api/goroutines' : null, { ...ask, group: group ?? undefined })
@@ -73,7 +73,7 @@ function Accounts(p: AccountsProps): JSX.Element {
     const next = nextSort(sort, key, unit !== 'text')
     setParams({ sort: next.key, desc: next.desc ? 1 : null })
   }
-  const title = p.group !== null ? t('data.go.of', { group: p.group }) : t(p.single ? 'data.go.title' : 'data.go.groups')
+  const title = p.group !== null ? t('data.go.of', { group: p.group || t('data.go.noname') }) : t(p.single ? 'data.go.title' : 'data.go.groups')
   if ((table.all ?? 0) === 0) return <Empty text={t('data.go.none')} />
   return (
     <>
@@ -91,7 +91,7 @@ function Accounts(p: AccountsProps): JSX.Element {
         desc={sort.desc}
         onSort={isStatic ? undefined : onSort}
         more={p.more}
-        rowHref={(r) => (r.link.endsWith('group=') ? undefined : r.link || undefined)}
+        rowHref={(r) => r.link || undefined}
         height={Math.max(320, window.innerHeight - 290)}
         empty={t('data.go.nomatch', { all: count(table.all) })}
         foot={shown.map((k, i) => foot(k, i === 0, columns, sums))}
@@ -219,10 +219,10 @@ function GroupHead(p: { r: number; group: string }): JSX.Element {
   const creator = String(row?.[columns.findIndex((c) => c.key === 'creator')] ?? '')
   return (
     <Panel>
-      <p class="go-group mono">{p.group}</p>
+      <p class="go-group mono">{p.group || t('data.go.noname')}</p>
       {row && (
         <>
-          <StateBar parts={accountParts(columns, row)} title={p.group} />
+          <StateBar parts={accountParts(columns, row)} title={p.group || t('data.go.noname')} />
           <dl class="go-facts">
             {['start', 'count', 'alive', 'peak', 'total', 'runs', 'delay_p50', 'delay_p99', 'delay_max'].map((k) => of(k) && (
               <div key={k}><dt>{columnTitle(k)}</dt><dd class={k === 'start' ? 'mono' : ''}>{of(k)}</dd></div>

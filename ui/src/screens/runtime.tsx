@@ -2,8 +2,8 @@
 // much of its Ps the collector left to the program in its worst moments.
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Chart as ChartData, Runtime as Charts } from '../api'
-import { useData } from '../client'
+import type { Chart as ChartData, Runtime as Charts, Session } from '../api'
+import { isStatic, useData } from '../client'
 import { Clock } from '../data/clock'
 import { useClock } from '../data/hooks'
 import { MMUPanel } from '../data/mmu'
@@ -34,16 +34,17 @@ interface Drawn {
 
 function Loaded(p: { r: number; data: Charts }): JSX.Element {
   const clock = useMemo(() => new Clock(), [])
-  const charts = useMemo(() => (p.data.charts ?? []).map((c): Drawn => ({ id: c.name, chart: c, lines: linesOf(c) })), [p.data])
-  const shaded = useMemo(() => spans(p.data.cycles), [p.data])
-  const marks = useMemo(() => spans(p.data.pauses), [p.data])
   const full = useMemo((): Range => {
     // The clock begins with the window; a counter may have been read just before.
-    const to = extent(charts.flatMap((c) => c.lines))?.[1] ?? 0
+    const to = extent((p.data.charts ?? []).flatMap(linesOf))?.[1] ?? 0
     return to > 0 ? [0, to] : [0, 1e9]
-  }, [charts])
+  }, [p.data])
   const { params } = usePlace()
   const range = rangeOf(params, full)
+  const data = useDetail(p.r, p.data, full, range)
+  const charts = useMemo(() => (data.charts ?? []).map((c): Drawn => ({ id: c.name, chart: c, lines: linesOf(c) })), [data])
+  const shaded = useMemo(() => spans(data.cycles), [data])
+  const marks = useMemo(() => spans(data.pauses), [data])
   const zooms = useRef(0) // of this visit: what "u" may take back without leaving the screen
   const show = (r: Range | null) => {
     zooms.current++
@@ -92,6 +93,29 @@ function Loaded(p: { r: number; data: Charts }): JSX.Element {
   )
 }
 
+/** How long a range has to be the same before more is asked for: a wheel turns in steps. */
+const RESTS_MS = 150
+
+/**
+ * What is drawn of a range: all of the run, or, once it is there, the range by
+ * itself with the points that all of the run has no room for.
+ */
+function useDetail(r: number, whole: Charts, full: Range, range: Range): Charts {
+  const zoomed = range[0] > full[0] || range[1] < full[1]
+  const more = !isStatic && zoomed && (whole.charts ?? []).some((c) => c.thinned)
+  const from = Math.max(0, Math.floor(range[0]))
+  const to = Math.max(from + 1, Math.ceil(range[1]))
+  const [asked, ask] = useState<Range | null>(null)
+  useEffect(() => {
+    if (!more) return ask(null)
+    const rests = setTimeout(() => ask([from, to]), RESTS_MS)
+    return () => clearTimeout(rests)
+  }, [more, from, to])
+  const { data } = useData<Charts>(asked ? 'api/runtime' : null, asked ? { r, from: asked[0], to: asked[1] } : {})
+  const covers = data && data.to_ns > 0 && data.from_ns <= range[0] && data.to_ns >= range[1]
+  return covers ? data : whole
+}
+
 /** The states have the colours that they have everywhere. */
 const STATE_COLOURS: Record<string, string> = {
   running: '--running', runnable: '--runnable', waiting: '--wait', syscall: '--syscall', held: '--syscall', idle: '--wait',
@@ -129,6 +153,7 @@ function Toolbar(p: ToolbarProps): JSX.Element {
   const { range, full } = p
   const step = (range[1] - range[0]) / 1000
   const whole = range[0] === full[0] && range[1] === full[1]
+  const drawn = useData<Session>('api/session').data?.runs[p.r]?.screens.includes('timeline') // not without a trace
   const zoom = (factor: number) => p.show(zoomRange(range, p.clock.at ?? (range[0] + range[1]) / 2, factor, full))
   const move = (by: number) => p.show(clampRange([range[0] + by * (range[1] - range[0]), range[1] + by * (range[1] - range[0])], full))
   return (
@@ -142,7 +167,7 @@ function Toolbar(p: ToolbarProps): JSX.Element {
         <button type="button" onClick={() => move(0.5)} disabled={range[1] >= full[1]} title={t('data.rt.right')} aria-label={t('data.rt.right')}>→</button>
         <button type="button" onClick={() => p.show(null)} disabled={whole}>{t('data.rt.all')}</button>
       </span>
-      <a href={href(`timeline?from=${Math.round(range[0])}&to=${Math.round(range[1])}`)}>{t('data.rt.timeline')}</a>
+      {drawn && <a href={href(`timeline?from=${Math.round(range[0])}&to=${Math.round(range[1])}`)}>{t('data.rt.timeline')}</a>}
       <Cursor {...p} />
       {(p.cycles.length > 0 || p.pauses.length > 0) && (
         <span class="rt-key">

@@ -6,7 +6,7 @@ import { useData } from '../client'
 import { reasonState } from '../data/accounts'
 import { Panel } from '../data/panel'
 import { StateBar, StateKey, stateName, partsText, type Part } from '../data/states'
-import { TaskPicture } from '../data/task'
+import { Named, TaskPicture } from '../data/task'
 import { at as moment, count, dur, share } from '../format'
 import { commonSpan, Histogram, Spark } from '../parts/histogram'
 import { Empty, Failed, Loading } from '../parts/states'
@@ -73,7 +73,7 @@ const NAME = { key: 'name', sortable: true, width: 'minmax(12rem, 2fr)' } as con
 
 function TaskTypes(p: { tasks: TaskType[]; chosen: TaskType | undefined }): JSX.Element {
   const cols: Col<TaskType>[] = [
-    { ...NAME, title: t('data.tasks.name'), value: (r) => r.name, cell: (r) => (r === p.chosen && p.tasks.length > 1 ? `▸ ${r.name}` : r.name), text: (r) => r.name },
+    { ...NAME, title: t('data.tasks.name'), value: (r) => r.name, cell: (r) => <>{r === p.chosen && p.tasks.length > 1 && '▸ '}<Named name={r.name} /></>, text: (r) => r.name },
     ...latencyColumns(p.tasks),
   ]
   return <Table caption={t('data.tasks.types')} cols={cols} rows={p.tasks} sort="total" desc rowHref={(r) => place({ task: r.name })} height={340} />
@@ -105,7 +105,7 @@ function OneTask(p: { r: number; id: string }): JSX.Element {
   return (
     <Panel id="task">
       <div class="data-head">
-        <h3>{data ? t('data.tasks.one', { name: data.name, id: p.id }) : t('data.tasks.task', { id: p.id })}</h3>
+        <h3>{data ? t('data.tasks.one', { name: data.name || t('data.tasks.noname'), id: p.id }) : t('data.tasks.task', { id: p.id })}</h3>
         <button type="button" class="quiet" onClick={() => setParams({ id: null })}>{t('data.close')}</button>
       </div>
       {error ? <Failed error={error} /> : !data ? <Loading /> : <TaskPicture task={data} />}
@@ -126,7 +126,7 @@ export function regionParts(states: StateTotal[] | null): Part[] {
 
 function Regions(p: { regions: RegionType[] }): JSX.Element {
   const cols = useMemo((): Col<RegionType>[] => [
-    { ...NAME, title: t('data.tasks.region'), value: (r) => r.name, cell: (r) => r.name },
+    { ...NAME, title: t('data.tasks.region'), value: (r) => r.name, cell: (r) => <Named name={r.name} />, text: (r) => r.name },
     { key: 'states', title: t('data.col.bar'), width: 'minmax(8rem, 13rem)', cell: (r) => <StateBar parts={regionParts(r.states)} />, text: (r) => partsText(regionParts(r.states)) },
     ...latencyColumns(p.regions),
   ], [p.regions])

@@ -52,7 +52,11 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   const view = useMemo(() => readView(place.params), [place])
   const now = useRef(view)
   now.current = view
-  const tree = useMemo(() => new LaneTree(data.lanes), [data])
+  const tree = useMemo(() => {
+    const made = new LaneTree(data.lanes)
+    made.setOpen(view.open ?? made.startOpen) // the stage asks at once for what is in sight
+    return made
+  }, [data])
   const [rows, setRows] = useState<Row[]>([])
   const [focus, setFocus] = useState(view.lane || view.lanes[0] || '')
   const [followed, setFollowed] = useState<string[]>([])
@@ -98,8 +102,8 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   }, [])
   const replace = useCallback((patch: Partial<View>): void => setParams(writeView(patch), { replace: true }), [])
 
-  const charts = useCharts(r, stage, tree)
   useAddress(view, data, tree, stage, followed, group)
+  const charts = useCharts(r, stage, tree)
   useGroup(r, view.group, tree, stage, setGroup, setFailed)
   useBack(undo)
 
@@ -124,6 +128,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
     const st = stage.current
     if (!st || view.lane === '') return
     meet(tree, view.lane)
+    setFocus(view.lane) // by "back" as well: the keys go on from what is shown
     if (!tree.row(view.lane)) setFollowed((old) => [...old.filter((id) => id !== view.lane), view.lane].slice(-FOLLOWED))
     st.overlay.focus = view.lane
     st.revealLane(view.lane)
@@ -438,29 +443,29 @@ function useCharts(r: number, stage: StageRef, tree: LaneTree): ReadonlyMap<stri
   return charts
 }
 
-// useAddress shows what the address says.
+// useAddress shows what the address says, from the first frame on.
 function useAddress(view: View, data: ApiTimeline, tree: LaneTree, stage: StageRef, followed: string[], group: string): void {
   const { window } = view
-  useEffect(() => {
+  useLayoutEffect(() => {
     stage.current?.show(window ?? { from: 0, to: data.duration_ns })
   }, [window?.from, window?.to, data])
   const open = (view.open ?? tree.startOpen).join('\n')
   const pins = [...new Set([...view.lanes, ...followed])].filter((id) => !tree.isTop(id)).join('\n')
-  useEffect(() => {
+  useLayoutEffect(() => {
     for (const id of pins.split('\n')) if (id !== '') meet(tree, id)
     tree.setOpen([...open.split('\n'), group].filter((id) => id !== ''))
     tree.pin(pins.split('\n').filter((id) => id !== ''))
     stage.current?.changed()
   }, [open, pins, group, stage.current])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const first = view.lanes[0]
     if (first) stage.current?.revealLane(first)
   }, [view.lanes.join('\n'), stage.current])
-  useEffect(() => stage.current?.hide(view.hide), [view.hide.join('\n'), stage.current])
-  useEffect(() => {
+  useLayoutEffect(() => stage.current?.hide(view.hide), [view.hide.join('\n'), stage.current])
+  useLayoutEffect(() => {
     if (stage.current) stage.current.showGC(view.gc)
   }, [view.gc, stage.current])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const s = stage.current
     if (!s) return
     s.overlay.selected = view.selected

@@ -101,6 +101,7 @@ export const core = {
   'core.evidence.of': ['Evidence of finding {n}', '结论 {n} 的证据'],
   'core.more': ['Where, evidence and what to do', '位置、证据与对策'],
   'core.cost': ['Cost', '代价'],
+  'core.from': ['Rests on:', '依据：'],
   'core.expect': ['Expect', '预期'],
   'core.atmost': ['at most {value}', '至多 {value}'],
   'core.ofgoal': ['{value} of {goal}', '{goal} {value}'],

@@ -168,7 +168,7 @@ export const data = {
   'data.series.scavenger': ['scavenger', '内存归还'],
   'data.series.done': ['done', '完成'],
   'data.series.failed': ['failed', '失败'],
-  'data.series.offered': ['offered', '施加'],
+  'data.series.offered': ['offered, on average', '平均施加'],
   'data.series.backlog': ['backlog', '积压'],
   'data.series.resident': ['resident', '常驻'],
   'data.series.swapped': ['swapped', '换出'],
@@ -250,6 +250,7 @@ export const data = {
   'data.tasks.loglines': ['Logs', '日志'],
   'data.tasks.category': ['category', '类别'],
   'data.tasks.nocategory': ['(none)', '（无）'],
+  'data.tasks.noname': ['(no name)', '（无名称）'],
   'data.tasks.example': ['an example', '示例'],
 
   'data.src.title': ['Sources', '来源'],

@@ -142,7 +142,7 @@ export function readTheme(states: string[], version: number, ctx: CanvasRenderin
     looks.push({ colour: pixel(colour), shade: pixel(shade), pattern: look.pattern, height: look.height })
     fills.push(css(colour))
     inks.push(ink(colour))
-    tiles.push(patternOf(ctx, look.pattern, css(mix(colour, bg, 0.25))))
+    tiles.push(patternOf(ctx, look.pattern, pixel(mix(colour, bg, 0.25))))
   }
   return {
     version,
@@ -163,20 +163,23 @@ export function readTheme(states: string[], version: number, ctx: CanvasRenderin
     bad: css(rgb(v('--bad'))),
     warn: css(rgb(v('--warn'))),
     gc: css(rgb(v('--gc'))),
-    hatch: patternOf(ctx, 'falling', css(mix(fg, bg, 0.5))),
+    hatch: patternOf(ctx, 'falling', pixel(mix(fg, bg, 0.5))),
     font: v('--mono'),
   }
 }
 
-function patternOf(ctx: CanvasRenderingContext2D, p: Pattern, colour: string): CanvasPattern | null {
+function patternOf(ctx: CanvasRenderingContext2D, p: Pattern, colour: number): CanvasPattern | null {
   if (p === 'plain') return null
   // 60 is a multiple of every pattern's period, so that it repeats without a seam.
   const size = 60
   const c = document.createElement('canvas')
   c.width = c.height = size
   const draw = c.getContext('2d')!
-  draw.fillStyle = colour
-  for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) if (dark(p, x, y)) draw.fillRect(x, y, 1, 1)
+  // As pixels: tens of thousands of small rectangles are most of what a theme costs.
+  const image = draw.createImageData(size, size)
+  const pixels = new Uint32Array(image.data.buffer)
+  for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) if (dark(p, x, y)) pixels[y * size + x] = colour
+  draw.putImageData(image, 0, 0)
   return ctx.createPattern(c, 'repeat')
 }
 

@@ -113,7 +113,7 @@ describe('a line', () => {
 
 describe('lanes of lines', () => {
   const chart = (name: string, series: [string, number[]][]): Chart => ({
-    name, unit: 'per_second', stack: false, source: 'load', series: series.map(([n, v]) => ({ name: n, at: v.map((_, i) => i), value: v })),
+    name, unit: 'per_second', stack: false, source: 'load', thinned: false, series: series.map(([n, v]) => ({ name: n, at: v.map((_, i) => i), value: v })),
   })
   it('are load, latency and heap, in this order, where they were measured', () => {
     const runtime = { charts: [chart('heap', [['heap', [1, 9]]]), chart('gc', [['background', [1]]]), chart('load', [['done', [5, 7]], ['failed', []]])] }

@@ -42,12 +42,18 @@ export interface Told {
   tilesFailed(e: unknown): void
 }
 
+type Sight = Pick<Scene, 'window' | 'width' | 'height' | 'dpr' | 'top' | 'rows' | 'levels'>
+
 export type Move = 'in' | 'out' | 'left' | 'right'
 
 /** Pixels drawn above and below what is in sight, so that scrolling shows no edge. */
 const OVER = 120
 const REST_MS = 160
+/** Frames without a single tile are left out for so long: the first picture is sooner there without them. */
+const EMPTY_MS = 250
+/** As in timeline.css, for the time until they are drawn. */
 const RULER_H = 24
+const OVERVIEW_H = 44
 /** Pixels that a hand may tremble during a click. */
 const STILL = 4
 const EDGE = 7
@@ -60,12 +66,13 @@ export class Stage {
   overlays: NonNullable<Scene['gc']> = { cycles: [], pauses: [] }
   private overlaid = true
   readonly tiles: Tiles
-  private theme: Theme
+  private look: Theme | undefined
   private hidden: boolean[]
   private frame = 0
   private dirty = { picture: true, overlay: true, overview: true }
   private rest: ReturnType<typeof setTimeout> | undefined
   private width = 0
+  private above = 0 // width of the overview
   private view = 0 // height of what is in sight
   private told = { top: -1, bottom: -1, version: -1, known: -1 }
   private version = 0
@@ -77,8 +84,8 @@ export class Stage {
   private held = new Map<Move, number>()
   private heldFrame = 0
   private drawn = 0
-  private wanted: Wanted | undefined // by the picture
-  private wantedAbove: Wanted | undefined // by the overview
+  private readonly made = performance.now()
+  private empty: ReturnType<typeof setTimeout> | undefined
   private readonly off: (() => void)[] = []
 
   constructor(
@@ -97,17 +104,21 @@ export class Stage {
   ) {
     this.window = keep(o.window ?? { from: 0, to: o.duration }, o.duration)
     this.hidden = o.states.map(() => false)
-    this.theme = readTheme(o.states, 0, parts.picture.getContext('2d', { alpha: false })!)
     this.tiles = new Tiles({
       fetch: o.fetch,
       states: o.states.length,
       maxLevel: o.levels.max,
       maxTile: (level) => tilesOf({ from: 0, to: o.duration }, level)[1],
-      came: () => this.redraw(),
+      came: () => this.came(),
       failed: (e) => this.tell.tilesFailed(e),
     })
     this.listen()
     this.resize()
+    // Not with the first frame: the server works while it is made.
+    const s = this.sight()
+    this.want(s)
+    this.tellRows(s)
+    this.empty = setTimeout(() => this.redraw(), EMPTY_MS)
   }
 
   close(): void {
@@ -115,6 +126,7 @@ export class Stage {
     cancelAnimationFrame(this.frame)
     cancelAnimationFrame(this.heldFrame)
     clearTimeout(this.rest)
+    clearTimeout(this.empty)
     this.tiles.close()
   }
 
@@ -125,7 +137,11 @@ export class Stage {
   }
 
   get theming(): Theme {
-    return this.theme
+    return (this.look ??= this.read(0))
+  }
+
+  private read(version: number): Theme {
+    return readTheme(this.o.states, version, this.parts.picture.getContext('2d', { alpha: false })!)
   }
 
   /** show sets the window without telling that it rests: who asks knows. */
@@ -145,7 +161,7 @@ export class Stage {
 
   /** themed reads the colours again; every bitmap is painted anew as it is drawn. */
   themed(): void {
-    this.theme = readTheme(this.o.states, this.theme.version + 1, this.parts.picture.getContext('2d', { alpha: false })!)
+    this.look = this.read(this.theming.version + 1)
     this.redraw()
   }
 
@@ -217,25 +233,25 @@ export class Stage {
 
   /** scene is what is drawn now: what points at the picture needs it. */
   scene(): Scene {
-    const top = this.pictureTop()
-    const height = this.pictureHeight(top)
     return {
-      window: this.window,
-      width: this.width,
-      height,
-      dpr: devicePixelRatio || 1,
-      top,
-      rows: this.tree.rows(top, top + height),
+      ...this.sight(),
       states: this.o.states,
       hidden: this.hidden,
       hiddenKey: this.hidden.map(Number).join(''),
-      theme: this.theme,
+      theme: this.theming,
       tiles: this.tiles,
-      levels: this.o.levels,
       charts: this.charts,
       gc: this.overlaid ? this.overlays : null,
       gaps: this.o.gaps,
     }
+  }
+
+  // sight is the part of a scene that says what is in it.
+  private sight(): Sight {
+    const top = this.pictureTop()
+    const height = this.pictureHeight(top)
+    const rows = this.tree.rows(top, top + height)
+    return { window: this.window, width: this.width, height, dpr: devicePixelRatio || 1, top, rows, levels: this.o.levels }
   }
 
   /** inSight are the rows that are not cut off by scrolling. */
@@ -252,6 +268,16 @@ export class Stage {
     return Math.max(1, Math.min(this.view + 2 * OVER, Math.max(this.tree.height, this.view) - top))
   }
 
+  // The first tiles are drawn when they come: the frame that shows them has enough
+  // to do with the rest of the page.
+  private came(): void {
+    this.redraw()
+    if (this.drawn > 0) return
+    cancelAnimationFrame(this.frame)
+    this.paint()
+    if (this.drawn > 0) clearTimeout(this.empty)
+  }
+
   private schedule(): void {
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.paint())
   }
@@ -260,11 +286,12 @@ export class Stage {
     this.frame = 0
     if (this.width < 2) return
     const s = this.scene()
+    this.tellRows(s)
+    if (this.tiles.none && performance.now() - this.made < EMPTY_MS) return
     if (this.dirty.picture) this.paintPicture(s)
     else if (this.dirty.overlay) this.paintOverlay(s)
     this.dirty.overlay = false
     if (this.dirty.overview) this.paintOverview(s)
-    this.tellRows(s)
   }
 
   private paintPicture(s: Scene): void {
@@ -279,15 +306,18 @@ export class Stage {
     this.paintOverlay(s)
     this.measure(began, s)
     this.hover(s)
-    const level = levelOf(s)
-    const [first, last] = tilesOf(s.window, level)
-    this.wanted = { level, first, last, lanes: s.rows.filter((r) => hasTiles(r.lane)).map((r) => r.id) }
-    this.want()
+    this.want(s)
     if (!done) this.redraw()
   }
 
-  private want(): void {
-    this.tiles.want([this.wanted, this.wantedAbove].filter((w) => w !== undefined))
+  // want says which tiles are in sight, here and in the overview.
+  private want(s: Sight): void {
+    const wanted = [wantedBy(s, s.rows.map((r) => r.lane))]
+    if (this.above >= 2) {
+      const all = { ...s, window: { from: 0, to: this.o.duration }, width: this.above }
+      wanted.push(wantedBy(all, [this.tree.lane(this.o.overviewLane)]))
+    }
+    this.tiles.want(wanted)
   }
 
   // What a frame took, for whoever measures: the browser's own record of it.
@@ -305,26 +335,20 @@ export class Stage {
   private paintOverview(s: Scene): void {
     this.dirty.overview = false
     const { overview } = this.parts
-    const width = overview.parentElement?.clientWidth ?? 0
+    const width = this.above
     if (width < 2) return
-    const height = 44
+    const height = OVERVIEW_H
     place(overview, width, height, s.dpr)
     const all: Scene = { ...s, window: { from: 0, to: this.o.duration }, width, height, top: 0 }
     const lane = this.tree.lane(this.o.overviewLane)
     const done = drawOverview(overview.getContext('2d', { alpha: false })!, all, lane, this.window)
-    if (lane) {
-      const level = levelOf(all)
-      const [first, last] = tilesOf(all.window, level)
-      this.wantedAbove = { level, first, last, lanes: [lane.id] }
-      this.want()
-    }
     if (!done) {
       this.dirty.overview = true
       this.schedule()
     }
   }
 
-  private tellRows(s: Scene): void {
+  private tellRows(s: Sight): void {
     const bottom = s.top + s.height
     const known = s.rows.reduce((n, r) => n + (r.lane ? 1 : 0), 0)
     const t = this.told
@@ -336,10 +360,11 @@ export class Stage {
   }
 
   private resize(): void {
-    const { scroller, picture } = this.parts
+    const { scroller, picture, overview } = this.parts
     const box = picture.parentElement!
     this.width = Math.max(2, Math.floor(box.clientWidth))
     this.view = Math.max(40, scroller.clientHeight)
+    this.above = overview.parentElement?.clientWidth ?? 0
     this.parts.rows.style.height = this.tree.height + 'px'
     this.redraw()
   }
@@ -594,6 +619,12 @@ function place(c: HTMLCanvasElement, width: number, height: number, dpr: number,
   c.style.width = width + 'px'
   c.style.height = height + 'px'
   if (top !== undefined) c.style.transform = `translateY(${top}px)`
+}
+
+function wantedBy(s: Sight, lanes: (Lane | undefined)[]): Wanted {
+  const level = levelOf(s)
+  const [first, last] = tilesOf(s.window, level)
+  return { level, first, last, lanes: lanes.flatMap((l) => (l && hasTiles(l) ? [l.id] : [])) }
 }
 
 /** overviewOf is the lane that stands for the whole program. */

@@ -17,13 +17,13 @@ export interface Excerpts {
 interface Held {
   level: number
   tile: number
-  lanes: string
+  lanes: string | undefined
 }
 
 export function excerpts(r: number, duration: number): Excerpts {
   const held: Held[] = answered(PATH)
     .filter((p) => Number(p.get('r') ?? 0) === r)
-    .map((p) => ({ level: Number(p.get('level')), tile: Number(p.get('tile')), lanes: p.get('lanes') ?? '' }))
+    .map((p) => ({ level: Number(p.get('level')), tile: Number(p.get('tile')), lanes: p.get('lanes') ?? undefined }))
     .filter((h) => Number.isInteger(h.level) && Number.isInteger(h.tile))
   return {
     levels: [...new Set(held.map((h) => h.level))].sort((a, b) => a - b),

@@ -44,10 +44,19 @@ describe('tiles', () => {
   it('are asked for together for all lanes, the middle first', async () => {
     const { asked, tiles } = setup()
     tiles.want([{ level: 3, first: 4, last: 6, lanes: ['a', 'b'] }])
-    expect(asked).toHaveLength(0)
-    await soon()
     expect(asked.map((a) => a.tile)).toEqual([5, 4, 6])
     expect(asked[0]!.lanes).toEqual(['a', 'b'])
+  })
+  it('are asked for at once after a rest, and of a movement the last', async () => {
+    const { asked, tiles } = setup()
+    tiles.want([{ level: 3, first: 10, last: 10, lanes: ['a'] }])
+    for (const at of [20, 30, 40]) tiles.want([{ level: 3, first: at, last: at, lanes: ['a'] }])
+    expect(asked.map((a) => a.tile)).toEqual([10])
+    await soon()
+    expect(asked.map((a) => a.tile)).toEqual([10, 40])
+    await soon(100)
+    tiles.want([{ level: 3, first: 50, last: 50, lanes: ['a'] }])
+    expect(asked.map((a) => a.tile)).toEqual([10, 40, 50])
   })
   it('are asked for once, and kept', async () => {
     const { asked, tiles, came } = setup()

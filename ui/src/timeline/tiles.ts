@@ -101,6 +101,8 @@ export type Fetch = (level: number, tile: number, lanes: string[], signal: Abort
 const AT_ONCE = 4
 /** Lanes in one request: what fits in a URL however long their ids are, within reason. */
 const LANES = 48
+/** When so long nobody said what is wanted, it does not move. */
+const REST_MS = 60
 /** A tile that failed is not asked for again before this. */
 const RETRY_MS = 4000
 /** One that the server is still reading for, before this. */
@@ -114,6 +116,7 @@ export class Tiles {
   private later = new Map<string, number>() // not to be asked for before
   private timer: ReturnType<typeof setTimeout> | undefined
   private due = 0
+  private moved = -Infinity // when was last said what is wanted
   private done = false
 
   constructor(
@@ -138,6 +141,11 @@ export class Tiles {
 
   get(level: number, tile: number, lane: string): Kept | undefined {
     return this.kept.get(Tiles.key(level, tile, lane))
+  }
+
+  /** Not one has come yet. */
+  get none(): boolean {
+    return this.kept.size === 0
   }
 
   /** best is the tile or else the finest of the coarser ones that hold it. */
@@ -176,9 +184,12 @@ export class Tiles {
         this.land(r)
       }
     }
-    // Not at once: a wheel's turn or a scroll asks for many things of which only
-    // the last is seen.
-    this.wake(16)
+    // At once after a rest. But a wheel's turn or a scroll asks for many things of
+    // which only the last is seen.
+    const at = this.now()
+    if (at - this.moved > REST_MS) this.pump()
+    else this.wake(16)
+    this.moved = at
   }
 
   close(): void {

@@ -1,0 +1,273 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/timeline"
+	"github.com/gowhy/gowhy/model"
+)
+
+// timelineOf is a window of the timeline.
+func (l *linker) timelineOf(k *sourceKind, s stateChoice) string {
+	if !l.has("timeline") || k.lanes == "" && !k.goroutines {
+		return ""
+	}
+	group, w := "", window{}
+	if k.goroutines && len(l.groups) > 0 {
+		group = l.groups[0]
+		w = l.peak(group, s)
+	}
+	switch {
+	case w.to > w.from:
+	case k.lanes == "gc":
+		w = l.busiestCycle()
+	case k.lanes == "stw":
+		w = l.longestStop()
+	}
+	pairs := []string{"g", sent(group), "lanes", k.lanes}
+	if w.to > w.from {
+		pairs = append([]string{"from", ns(w.from), "to", ns(w.to)}, pairs...)
+	}
+	return linkTo("timeline", pairs...)
+}
+
+func ns(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }
+
+// peakWidth is how much of the run a link opens: a screen of some hundred
+// single stretches where goroutines take turns every 100 µs, and never more than
+// a tenth of the run.
+func (l *linker) peakWidth() time.Duration {
+	return max(min(100*time.Millisecond, l.v.duration()/10), 1)
+}
+
+// peak is where a group is most in a state.
+func (l *linker) peak(group string, s stateChoice) window {
+	if !s.one {
+		s.state = timeline.Running // where it does most
+	}
+	key := peakKey{group, s.state}
+	w, ok := l.peaks[key]
+	if !ok {
+		if from, to, found := l.find(group, s.state, l.peakWidth()); found {
+			w = window{from, to}
+		}
+		l.peaks[key] = w
+	}
+	return w
+}
+
+// around widens a stretch, so that what led to it can be seen.
+func (l *linker) around(from, to time.Duration) window {
+	wide := max(to-from, l.peakWidth()/10)
+	return window{max(from-wide/2, 0), min(to+wide/2, l.v.duration())}
+}
+
+// busiestCycle is the longest collection, with its surroundings.
+func (l *linker) busiestCycle() (w window) {
+	if l.v.Model.GC == nil {
+		return w
+	}
+	var most time.Duration
+	for _, c := range l.v.Model.GC.Cycles {
+		if c.Begin >= 0 && c.End-c.Begin > most {
+			most = c.End - c.Begin
+			w = l.around(c.Begin, c.End)
+		}
+	}
+	return w
+}
+
+// longestStop is the longest stop of the world, with its surroundings.
+func (l *linker) longestStop() (w window) {
+	if l.v.Model.GC == nil {
+		return w
+	}
+	var most time.Duration
+	for _, p := range l.v.Model.GC.Pauses {
+		if p.Duration > most {
+			most = p.Duration
+			w = l.around(p.At, p.At+p.Duration)
+		}
+	}
+	return w
+}
+
+// chart is the first chart of a kind that the run has.
+func (l *linker) chart(k *sourceKind) string {
+	if !l.has("runtime") {
+		return ""
+	}
+	for _, c := range k.charts {
+		if l.charts[c] {
+			return linkTo("runtime", "chart", c)
+		}
+	}
+	return ""
+}
+
+// goroutinesOf is the table's row of the finding's goroutines.
+func (l *linker) goroutinesOf(k *sourceKind) string {
+	if !k.goroutines || !l.has("goroutines") {
+		return ""
+	}
+	if len(l.groups) == 0 {
+		return "goroutines"
+	}
+	return l.goroutineTable(l.groups[0])
+}
+
+// goroutineTable is the table of one group's goroutines.
+func (l *linker) goroutineTable(group string) string {
+	if !l.has("goroutines") {
+		return ""
+	}
+	if group == "" { // the group without a name; linkTo leaves out what is empty
+		return "goroutines?group="
+	}
+	return linkTo("goroutines", "group", sent(group))
+}
+
+// flame is the first tree of a kind that has the function, with it marked; else
+// the first one that the run has.
+func (l *linker) flame(k *sourceKind, function string) string {
+	return cmp.Or(l.flameWith(k.trees, function), l.flameOf(k.trees))
+}
+
+func (l *linker) flameOf(trees []string) string {
+	if i := slices.IndexFunc(trees, l.hasTree); i >= 0 {
+		return linkTo("flame", "kind", trees[i])
+	}
+	return ""
+}
+
+// flameWith is the first of some trees in which a function can be seen, with it
+// marked; else one that has it at all, turned to it, however thin it is.
+func (l *linker) flameWith(trees []string, function string) string {
+	for _, t := range trees {
+		if l.shareIn(t, function) >= seenFrom {
+			return linkTo("flame", "kind", t, "q", sent(function))
+		}
+	}
+	for _, t := range trees {
+		if l.shareIn(t, function) > 0 {
+			return linkTo("flame", "kind", t, "view", "sandwich", "fn", sent(function))
+		}
+	}
+	return ""
+}
+
+// seenFrom is the share of a tree from which a function is wider than a pixel of a
+// screen.
+const seenFrom = 1e-3
+
+// shareIn is how much of a tree is a function with all that it calls. Facts of a
+// finding ask again and again for the same.
+func (l *linker) shareIn(tree, function string) float64 {
+	if function == "" || !l.hasTree(tree) {
+		return 0
+	}
+	key := [2]string{tree, function}
+	share, known := l.shares[key]
+	if !known {
+		if l.shares == nil {
+			l.shares = map[[2]string]float64{}
+		}
+		share = shareOf(l.v.Model, tree, function)
+		l.shares[key] = share
+	}
+	return share
+}
+
+func (l *linker) hasTree(t string) bool { return l.has("flame") && l.trees[t] }
+
+// everyTree are the trees in which a function is looked for, those that say what
+// it costs first.
+var everyTree = []string{"cpu", "kernel", "alloc_space", "sync", "syscall", "net", "inuse_space", "block", "mutex", "goroutine", "sched", "states"}
+
+// function is the function that a finding names first.
+func (l *linker) function() string {
+	if len(l.f.Where) > 0 {
+		return l.f.Where[0].Function
+	}
+	return ""
+}
+
+// profileOf is the profile that a tree is made of, nil for those of a trace.
+func profileOf(m *model.Model, kind string) *model.Profile {
+	switch kind {
+	case "cpu":
+		return m.CPU
+	case "kernel":
+		if m.Kernel != nil {
+			return m.Kernel.CPU
+		}
+	case "alloc_space", "alloc_objects":
+		return m.Heap
+	case "inuse_space", "inuse_objects":
+		return m.LiveHeap.End
+	case "block":
+		return m.Block
+	case "mutex":
+		return m.Mutex
+	case "goroutine":
+		return m.Goroutines.End
+	}
+	return nil
+}
+
+// shareOf is how much of a tree is a function with all that it calls.
+func shareOf(m *model.Model, kind, function string) float64 {
+	var its, all int64
+	add := func(s model.Stack, value int64) {
+		all += value
+		if slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool { return f.Func == function }) {
+			its += value
+		}
+	}
+	switch p := profileOf(m, kind); {
+	case p != nil:
+		column := columnOf(p, kind)
+		for _, s := range p.Samples {
+			if column < len(s.Values) {
+				add(s.Stack, s.Values[column])
+			}
+		}
+	case m.Sched != nil:
+		for _, w := range m.Sched.Waits {
+			if kind == "states" && w.Group != function || string(w.Kind) == kind {
+				add(w.Stack, int64(w.Total))
+			}
+		}
+		if g := m.Sched.Group(function); kind == "states" && g != nil {
+			its += int64(g.Times.Total())
+		}
+	}
+	if kind == "states" && m.Sched != nil { // what ran has no stack, but is of the whole
+		all = 0
+		for i := range m.Sched.Groups {
+			all += int64(m.Sched.Groups[i].Times.Total())
+		}
+	}
+	if its <= 0 || all <= 0 {
+		return 0
+	}
+	return float64(its) / float64(all)
+}
+
+// columnOf is which of a profile's values a tree is of: that of its name, else the
+// last, which is the time of those that count as well.
+func columnOf(p *model.Profile, kind string) int {
+	i := slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == kind })
+	if i < 0 {
+		i = max(len(p.Types)-1, 0)
+	}
+	return i
+}
+
+// rises reports whether a line is ever other than zero.
+func rises(s Series) bool {
+	return slices.ContainsFunc(s.Value, func(v *float64) bool { return v != nil && *v != 0 })
+}

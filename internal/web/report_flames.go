@@ -1,0 +1,74 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+)
+
+// flames asks for every tree of a run, pruned to what there is room for.
+func (f *reportFile) flames(r int, v *View) error {
+	value, text, err := f.tree(of(r))
+	if err != nil {
+		return err
+	}
+	first, ok := as[Flame](value)
+	if !ok {
+		f.add("api/flame", of(r), text)
+		return nil
+	}
+	pruned := 0
+	for _, k := range first.Kinds {
+		value, text, err := f.tree(of(r, "kind", k.Kind))
+		if err != nil {
+			return err
+		}
+		if t, ok := as[Flame](value); ok && t.LeftNodes > 0 {
+			pruned++
+		}
+		f.addTree(of(r, "kind", k.Kind), text)
+		if k.Kind == first.Kind {
+			f.addTree(of(r), text)
+		}
+	}
+	if pruned > 0 {
+		f.left[r] = append(f.left[r], fmt.Sprintf("%d of %d flame graphs in this file are pruned to their larger frames; gowhy view has all of them", pruned, len(first.Kinds)))
+	}
+	return f.linkedFlames(r, v)
+}
+
+// linkedFlames asks for the trees of single groups that findings lead to.
+func (f *reportFile) linkedFlames(r int, v *View) error {
+	for _, p := range targetsOf(f.findings(r)) {
+		if p.screen != "flame" || p.params.Get("group") == "" || f.trees > maxReportTrees {
+			continue
+		}
+		q := of(r, "group", p.params.Get("group"))
+		if k := p.params.Get("kind"); k != "" {
+			q.Set("kind", k)
+		}
+		_, text, err := f.tree(q)
+		if err != nil {
+			return err
+		}
+		f.addTree(q, text)
+	}
+	return nil
+}
+
+// addTree puts a tree into the file.
+func (f *reportFile) addTree(q url.Values, text []byte) {
+	f.add("api/flame", q, text)
+	f.trees += len(text)
+}
+
+// tree asks for a tree with as many nodes as fit.
+func (f *reportFile) tree(q url.Values) (any, []byte, error) {
+	room := max(min(maxReportFlame, maxReportTrees-f.trees, f.room), 32<<10)
+	for nodes := reportNodes; ; nodes /= 2 {
+		value, text, err := f.ask("api/flame", q, url.Values{"limit": {strconv.Itoa(nodes)}})
+		if _, isTree := as[Flame](value); err != nil || !isTree || len(text) <= room || nodes < 64 {
+			return value, text, err
+		}
+	}
+}

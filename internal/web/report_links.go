@@ -1,0 +1,54 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+)
+
+// findings are those of a run that are in the file.
+func (f *reportFile) findings(r int) any {
+	value, _, err := f.ask("api/findings", of(r), nil)
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// A target is where a link leads.
+type target struct {
+	screen string
+	params url.Values
+}
+
+// targetsOf are the places that findings link to, those of the first finding first.
+func targetsOf(findings any) (targets []target) {
+	f, ok := as[Findings](findings)
+	if !ok {
+		return nil
+	}
+	add := func(link string) {
+		screen, query, _ := strings.Cut(link, "?")
+		if q, err := url.ParseQuery(query); err == nil && link != "" {
+			targets = append(targets, target{screen, q})
+		}
+	}
+	var walk func([]FindingLinks)
+	walk = func(list []FindingLinks) {
+		for _, l := range list {
+			for _, e := range l.Evidence {
+				add(e)
+			}
+			for _, w := range l.Where {
+				add(w)
+			}
+			add(l.Cost.To)
+			add(l.Bound.To)
+			for _, m := range l.More {
+				add(m.To)
+			}
+			walk(l.Symptoms)
+		}
+	}
+	walk(f.Links)
+	return targets
+}

@@ -1,0 +1,284 @@
+// What one does on the screens, where being there is not all: following wake-ups
+// through a trace, taking a step back, looking into a task, moving the window of
+// the utilization. Each is done as a reader does it, and held to what the server
+// answers when it is asked directly.
+import { readFileSync } from 'node:fs'
+import { axeFinds, settled, visit } from './browser.mjs'
+import { equal, must, until } from './harness.mjs'
+import { landed } from './landing.mjs'
+
+/** Asks the server as the page does. */
+function ask(page, path, query = {}) {
+  return page.evaluate(async (where) => (await fetch(where)).json(), path + '?' + new URLSearchParams(query))
+}
+
+/** The parameters of the place that the address says. */
+async function placeOf(page) {
+  return Object.fromEntries(new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]))
+}
+
+/** Waits until the address says what it should. */
+async function comes(page, what, holds) {
+  let now
+  await until(what, async () => holds((now = await placeOf(page))), 10_000).catch((e) => {
+    throw new Error(`${e.message}: ${JSON.stringify(now)}`)
+  })
+  return now
+}
+
+/** From a wait to who ended it, to whom that one woke, to the stretches beside it, and back. */
+export async function followsWakeUps(p, r, shot) {
+  const { page } = p
+  const { edge, before } = await aWait(page, r)
+  await visit(p, `timeline?r=${r}&from=${Math.max(0, edge.at_ns - 2e6)}&to=${edge.at_ns + 2e6}&lane=go:${edge.woken}&at=${edge.at_ns - 1}&panel=moment`)
+  await told(page, edge.woken)
+  await laneInSight(page, `go:${edge.woken}`)
+  await shot('moment')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on a moment:\n${found.join('\n')}`)
+
+  await page.keyboard.press('[')
+  const waker = await comes(page, 'who ended the wait', (q) => q.lane === `go:${edge.waker}`)
+  equal(Number(waker.at), edge.at_ns - 1, 'the moment before the wake-up')
+  await told(page, edge.waker)
+  await laneInSight(page, waker.lane)
+  await shot('moment-waker')
+
+  const next = await nextWoken(page, r, edge.waker, Number(waker.at))
+  await page.keyboard.press(']')
+  await comes(page, 'whom it woke', (q) => q.lane === `go:${next.woken}` && Number(q.at) === next.at_ns)
+  await page.keyboard.press('u')
+  await comes(page, 'the step back', (q) => q.lane === waker.lane && q.at === waker.at)
+  await page.keyboard.press('u')
+  await comes(page, 'the step back to the wait', (q) => q.lane === `go:${edge.woken}` && Number(q.at) === edge.at_ns - 1)
+  await told(page, edge.woken)
+
+  // The button says the same as the key.
+  await page.locator('.tl-buttons button', { has: page.locator('kbd', { hasText: '[' }) }).click()
+  await comes(page, 'who ended the wait, by its button', (q) => q.lane === `go:${edge.waker}`)
+  await page.goBack()
+  await told(page, edge.woken)
+
+  await page.keyboard.press('.')
+  const later = await comes(page, 'the next stretch', (q) => Number(q.at) >= before.to_ns)
+  equal(later.lane, `go:${edge.woken}`, 'the lane of the next stretch')
+  await told(page, edge.woken)
+  await page.keyboard.press(',')
+  await comes(page, 'the stretch before it', (q) => Number(q.at) >= before.from_ns && Number(q.at) < before.to_ns)
+  await told(page, edge.woken)
+  await page.keyboard.press('f')
+  const near = await comes(page, 'all of the stretch', (q) => Number(q.from) <= before.from_ns && Number(q.to) >= before.to_ns)
+  must(Number(near.to) - Number(near.from) < 4 * Math.max(before.to_ns - before.from_ns, 1000), `the stretch of ${before.to_ns - before.from_ns} ns in a window of ${near.to - near.from}`)
+}
+
+// aWait is a wait of a goroutine that another one ended, in the middle of the run.
+async function aWait(page, r) {
+  const { duration_ns: all } = await ask(page, 'api/timeline', { r })
+  const edges = await until('the wake-ups', async () => {
+    const answer = await ask(page, 'api/timeline/edges', { r, from: Math.round(all / 2), to: Math.round(all / 2) + 20e6 })
+    return !answer.pending && answer.edges
+  })
+  for (const edge of edges.filter((e) => e.waker > 0 && e.waited_ns > 1000)) {
+    const m = await until('the moment', async () => {
+      const answer = await ask(page, 'api/timeline/at', { r, lane: `go:${edge.woken}`, at: edge.at_ns - 1 })
+      return !answer.pending && answer
+    })
+    if (m.woken?.waker === edge.waker && m.woken.at_ns === edge.at_ns) return { edge, before: m.span }
+  }
+  throw new Error(`no wait that another goroutine ended among ${edges.length} wake-ups`)
+}
+
+// nextWoken is whom a goroutine woke first from a moment on.
+async function nextWoken(page, r, waker, from) {
+  const { duration_ns: all } = await ask(page, 'api/timeline', { r })
+  for (const ahead of [1e6, 2e7, 5e8]) {
+    const { edges } = await until('the wake-ups', async () => {
+      const answer = await ask(page, 'api/timeline/edges', { r, from, to: Math.min(from + ahead, all), lanes: `go:${waker}` })
+      return !answer.pending && answer
+    })
+    const first = edges.filter((e) => e.waker === waker && e.at_ns >= from).sort((a, b) => a.at_ns - b.at_ns)[0]
+    if (first) return first
+  }
+  throw new Error(`${waker} woke nobody`)
+}
+
+// told waits until the panel tells of a goroutine.
+function told(page, goroutine) {
+  return page.locator('.tl-moment dd', { hasText: new RegExp(`^${goroutine}$`) }).first().waitFor()
+}
+
+function laneInSight(page, lane) {
+  return until(`the lane ${lane} in sight`, () => page.evaluate((id) => [...document.querySelectorAll('.tl-name')].some((el) => {
+    const a = el.getBoundingClientRect(), b = document.querySelector('.tl-scroll').getBoundingClientRect()
+    return el.dataset.lane === id && a.bottom > b.top && a.top < b.bottom
+  }), lane))
+}
+
+/** Zooming by keys, and each step back by one. */
+export async function undoes(p, r) {
+  const { page } = p
+  await visit(p, `timeline?r=${r}`)
+  const windows = [await placeOf(page)]
+  for (const key of ['w', 'd']) {
+    await page.keyboard.press(key)
+    const last = windows.at(-1)
+    windows.push(await comes(page, `the window after ${key}`, (q) => q.from !== last.from || q.to !== last.to))
+    await page.waitForTimeout(400) // movements that follow each other at once are one step
+    windows[windows.length - 1] = await placeOf(page)
+  }
+  const near = (a, b) => Math.abs(Number(a) - Number(b)) < 1000
+  await page.keyboard.press('u')
+  await comes(page, 'the window before', (q) => near(q.from, windows[1].from) && near(q.to, windows[1].to))
+  await page.keyboard.press('u')
+  const { duration_ns: all } = await ask(page, 'api/timeline', { r })
+  await comes(page, 'all of the run', (q) => (q.from === undefined || near(q.from, 0)) && (q.to === undefined || near(q.to, all)))
+}
+
+/** The utilization: a longer window, what counts, and the worst windows in the timeline. */
+export async function readsUtilization(p, r, shot) {
+  const { page } = p
+  await visit(p, `runtime?r=${r}`)
+  const panel = page.locator('#chart-mmu')
+  await panel.scrollIntoViewIfNeeded()
+  const sentence = () => panel.locator('.mmu-say').innerText()
+  const first = await sentence()
+  const slider = panel.locator('input[type=range]')
+  await slider.focus()
+  for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowRight')
+  const { window } = await comes(page, 'the longer window', (q) => Number(q.window) > 10e6)
+  await settled(page)
+  must((await sentence()) !== first, `the sentence stays: ${first}`)
+  const answer = await ask(page, 'api/mmu', { r, window })
+  equal(await panel.locator('[role=grid] .table-body [role=row]').count() > 0, answer.worst.length > 0, 'the worst windows are listed')
+  const flag = panel.locator('.mmu-flags input:not([disabled])').first()
+  const was = await flag.isChecked()
+  await flag.click()
+  await comes(page, 'what counts', (q) => (q.flags ?? '') !== '')
+  await settled(page)
+  equal(await flag.isChecked(), !was, 'the box')
+  await shot('utilization')
+  const row = panel.locator('[role=grid] .table-body [role=row] a').first()
+  const link = await row.getAttribute('href')
+  await row.click()
+  await landed(page, link, 'the worst window')
+  await page.goBack()
+  await panel.waitFor()
+}
+
+/** A kind of task, its slowest, that one's regions and log lines, and its lane. */
+export async function looksIntoTasks(p, r, shot) {
+  const { page } = p
+  const all = await ask(page, 'api/tasks', { r })
+  const type = all.tasks.findIndex((t) => t.slow?.some((s) => s.logs > 0))
+  must(type >= 0, 'no slow task with a log line')
+  const name = all.tasks[type].name
+  await visit(p, 'tasks?' + new URLSearchParams({ r, task: name }))
+  must((await page.locator('main .histogram, main svg').count()) > 0, 'no latencies are drawn')
+  const slow = all.tasks[type].slow.find((s) => s.logs > 0)
+  await page.locator('.table-body a', { hasText: new RegExp(`^${slow.id}$`) }).first().click()
+  await page.locator('#task .task-svg').waitFor()
+  const one = await ask(page, 'api/task', { r, id: slow.id })
+  equal(await page.locator('#task .task-svg .region').count(), (one.regions ?? []).length, 'regions that are drawn')
+  equal(await page.locator('#task .task-svg .log-head').count(), (one.lines ?? []).length, 'log lines that are drawn')
+  must((one.regions ?? []).length > 0 && (one.lines ?? []).length > 0, 'the task has no region or no line')
+  await shot('task')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on a task:\n${found.join('\n')}`)
+  if (all.regions.length > 0) {
+    await visit(p, 'tasks?' + new URLSearchParams({ r, region: all.regions[0].name }))
+    must((await page.locator('main').innerText()).includes(all.regions[0].name.slice(0, 20)), 'the region')
+    await shot('region')
+  }
+  must((await page.locator('main [role=grid]').count()) >= 2, 'tables of tasks, regions and log lines')
+  await page.goBack()
+  await page.locator('#task a[href*="#/timeline"]').waitFor()
+  const link = await page.locator('#task a[href*="#/timeline"]').getAttribute('href')
+  await page.locator('#task a[href*="#/timeline"]').click()
+  await landed(page, link, 'the lane of the task')
+  await page.goBack()
+}
+
+/** Saved results: the rounds of a trial one by one, the curve of a knob, the two sides of a comparison. */
+export async function readsResults(p, saved, shot) {
+  const { page } = p
+  for (const [i, file] of saved.entries()) {
+    const result = JSON.parse(readFileSync(file, 'utf8'))
+    await visit(p, `compare?r=0&trial=${i}`)
+    if (file.endsWith('trial.json')) {
+      const dots = await page.locator('svg.rounds').first().locator('.dot').count()
+      must(dots >= 2 && dots <= 2 * result.rounds.length, `${dots} dots of ${result.rounds.length} rounds`)
+      equal(await page.locator('svg.rounds').first().locator('.median').count(), 2, 'the medians of both sides')
+    } else if (file.endsWith('tuned.json')) {
+      const points = await page.locator('svg.tune-svg .point, svg.tune-svg .chosen, svg.tune-svg .failed').count()
+      must(points >= 3, `${points} points of three settings`)
+      equal(await page.locator('svg.tune-svg .line').count() > 0, true, 'the curve')
+    } else {
+      equal(await page.locator('.cmp-side').count(), 2, 'the two sides')
+      must((await page.locator('.cmp-findings li').count()) > 0, 'no finding is compared')
+    }
+    await shot(`result-${i}`)
+  }
+}
+
+/** Each view of the flame graph, a search in each, and one frame closer. */
+export async function turnsTheFlameGraph(p, r, shot) {
+  const { page } = p
+  const flame = await ask(page, 'api/flame', { r, kind: 'cpu' })
+  const own = flame.names.find((_, i) => flame.func_kinds[i] === 0)
+  must(own, 'no function of the program itself')
+  for (const view of ['icicle', 'sandwich', 'table']) {
+    await visit(p, 'flame?' + new URLSearchParams({ r, kind: 'cpu', view, ...(view === 'sandwich' ? { fn: own } : { q: own }) }))
+    if (view !== 'table') must(await page.locator('canvas.flame-canvas').first().isVisible(), `no picture in ${view}`)
+    must((await page.locator('main').innerText()).includes(own.split('/').pop()), `${view} does not tell of ${own}`)
+    await shot('flame-' + view)
+  }
+  await visit(p, 'flame?' + new URLSearchParams({ r, kind: 'cpu', q: own }))
+  const tree = page.locator('.flame-box[role=tree]')
+  await tree.focus()
+  await page.keyboard.press('Enter')
+  const { focus } = await comes(page, 'the frame that is zoomed to', (q) => q.focus)
+  must((await page.locator('.flame-path [aria-current]').innerText()).includes(own.split('/').pop().slice(0, 20)), `zoomed to ${focus}`)
+  await page.goBack()
+  await comes(page, 'all of the tree', (q) => !q.focus)
+}
+
+/** Goroutines: filtered, sorted, with another column, and one of them in the timeline. */
+export async function readsGoroutines(p, r, shot) {
+  const { page } = p
+  const { columns, rows } = await ask(page, 'api/groups', { r })
+  const name = rows[0][columns.findIndex((c) => c.key === 'group')]
+  await visit(p, `goroutines?r=${r}`)
+  const listed = page.locator('[role=grid] .table-body [role=row]')
+  await page.locator('.table-body a', { hasText: name.split('/').pop() }).first().click()
+  await landed(page, '#/goroutines?group=' + encodeURIComponent(name), 'the largest group')
+  must((await listed.count()) > 0, 'no goroutine of it is listed')
+  const head = page.locator('[role=columnheader]', { has: page.locator('button') }).nth(1)
+  await head.locator('button').click()
+  await comes(page, 'what it is sorted by', (q) => q.sort)
+  await settled(page)
+  must(/ascending|descending/.test((await head.getAttribute('aria-sort')) ?? ''), 'the head does not say that it is sorted')
+  await page.locator('.go-columns summary').click()
+  await page.locator('.go-columns-all button').nth(1).click()
+  await comes(page, 'all columns', (q) => q.cols)
+  await settled(page)
+  await shot('columns')
+  const link = await listed.first().locator('a').getAttribute('href')
+  await listed.first().locator('a').click()
+  await landed(page, link, 'a goroutine')
+}
+
+/** A file that is dropped, by the events that a hand makes. */
+export async function takesDroppedFile(p, path) {
+  const data = readFileSync(path).toString('base64')
+  await p.page.evaluate(({ data, name }) => {
+    const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0))
+    const files = new DataTransfer()
+    files.items.add(new File([bytes], name))
+    const drop = (type) => window.dispatchEvent(new DragEvent(type, { dataTransfer: files, bubbles: true, cancelable: true }))
+    drop('dragenter')
+    drop('dragover')
+    drop('drop')
+  }, { data, name: path.split('/').pop() })
+  await p.page.locator('.verdict').waitFor({ timeout: 60_000 })
+  await settled(p.page)
+}
