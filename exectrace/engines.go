@@ -21,8 +21,8 @@ type engines struct {
 }
 
 // maxPieceBytes bounds the bytes of the generations that are made into pieces
-// at once, unless it is one. Their spans take about 300 MB.
-const maxPieceBytes = 48 << 20
+// at once, unless it is one. Their spans take about 250 MB.
+const maxPieceBytes = 40 << 20
 
 func newEngines(workers int, pieces bool) *engines {
 	n := workers + 1

@@ -429,7 +429,9 @@ function pageLoader(r: number, tree: LaneTree, came: () => void, failed: (text: 
 }
 
 function useCharts(r: number, stage: StageRef, tree: LaneTree): ReadonlyMap<string, Chart> {
-  const { data } = useData<Runtime>('api/runtime', { r })
+  // As a window, which comes without the utilization: to compute that takes longer than
+  // the whole picture.
+  const { data } = useData<Runtime>('api/runtime', isStatic ? { r } : { r, from: 0 })
   const { lanes, charts } = useMemo(() => lanesOf(data), [data])
   useEffect(() => {
     const s = stage.current
