@@ -143,6 +143,9 @@ func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) e
 			failed = j.err
 		}
 		if failed == nil && !enough {
+			if n := j.e.notes; n != nil {
+				n.p.taken = func() { engines.empty(j.e, j.g) }
+			}
 			enough = !add(j)
 			j.g.lease.release()
 		}

@@ -362,6 +362,7 @@ type engine struct {
 	procs      []procsMark
 
 	stop  *atomic.Bool // set when nobody wants the generation any more
+	full  bool         // its piece counts in what bounds the reading
 	notes *notes       // of single states; nil when nobody asks
 	spare *notes       // their memory, for another time
 

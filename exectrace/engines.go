@@ -1,13 +1,17 @@
 package exectrace
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
 // How many generations are in memory at once.
 
 // engines are those of one reading. Every one is either free, or at work in a
 // job, or held by whoever takes the results: their number bounds the generations
-// in memory. Of pieces, whose spans take several times what the trace does, the
-// bytes bound it too: on many cores generations are large, and many at once.
+// in memory. Of pieces, whose spans take several times what the trace does, that
+// memory bounds it too: on many cores generations are large, and many at once. How
+// many times it is, between six and twelve, the generations before tell.
 //
 // Memory is kept, since to get it costs more than to use it.
 type engines struct {
@@ -17,12 +21,17 @@ type engines struct {
 	less   sync.Cond
 	idle   []*engine // the one used last comes first: its memory is warm
 	pieces bool
-	bytes  int64 // of the generations in engines
+	bytes  int64   // of the generations in engines
+	times  float64 // so many the bytes of a generation, its spans and lives took at most
 }
 
-// maxPieceBytes bounds the bytes of the generations that are made into pieces
-// at once, unless it is one. Their spans take about 250 MB.
-const maxPieceBytes = 40 << 20
+// maxPieceMemory bounds the spans and lives of the generations that are made into
+// pieces at once, unless it is one; a piece that is being taken does not count.
+const maxPieceMemory = 500 << 20
+
+// firstTimes is what a generation is thought to take before one is known: of
+// goroutines that do hardly anything but begin and end.
+const firstTimes = 12
 
 func newEngines(workers int, pieces bool) *engines {
 	n := workers + 1
@@ -42,7 +51,7 @@ func (s *engines) get(g *generation) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := g.end - g.off
-	for s.pieces && s.bytes > 0 && s.bytes+size > maxPieceBytes {
+	for s.pieces && s.bytes > 0 && float64(s.bytes+size)*cmp.Or(s.times, firstTimes) > maxPieceMemory {
 		s.less.Wait()
 	}
 	s.bytes += size
@@ -53,20 +62,38 @@ func (s *engines) get(g *generation) *engine {
 	} else if e, _ = idleEngines.Get().(*engine); e == nil {
 		e = newEngine()
 	}
+	e.full = true
 	return e
 }
 
 // put takes the engine of a generation back.
 func (s *engines) put(e *engine, g *generation) {
+	s.empty(e, g)
 	if e.notes != nil {
 		e.notes.release()
+		e.notes.p.taken = nil
 	}
 	s.mu.Lock()
 	s.idle = append(s.idle, e)
-	s.bytes -= g.end - g.off
 	s.mu.Unlock()
-	s.less.Signal()
 	s.free <- struct{}{}
+}
+
+// empty tells that an engine gives back the memory of its generation's piece, or
+// soon will have: that goes faster than the next one needs it.
+func (s *engines) empty(e *engine, g *generation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !e.full {
+		return
+	}
+	e.full = false
+	size := g.end - g.off
+	s.bytes -= size
+	if e.notes != nil && size > 1<<20 { // a small one has other things in it
+		s.times = max(s.times, float64(e.notes.memory())/float64(size))
+	}
+	s.less.Signal()
 }
 
 // idleEngines are those that no reading has. To get memory for a large

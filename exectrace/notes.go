@@ -50,7 +50,9 @@ type pieceWish struct {
 var spanPool, lifePool = newPool[Span](), newPool[lifeNote]()
 
 func newNotes() *notes {
-	return &notes{spans: slabs[Span]{pool: spanPool}, lives: slabs[lifeNote]{pool: lifePool}}
+	n := &notes{spans: slabs[Span]{pool: spanPool}, lives: slabs[lifeNote]{pool: lifePool}}
+	n.p.give = n.spans.give
+	return n
 }
 
 // notes are what an engine wrote down of its generation.
@@ -147,6 +149,12 @@ func (n *notes) release() {
 	n.p.Spans = n.p.Spans[:0]
 	n.spans.release()
 	n.lives.release()
+}
+
+// memory is about what spans and lives take, in bytes, in the notes and in the piece.
+func (n *notes) memory() int64 {
+	const span, life = 32, 48 + 56
+	return int64(n.spans.n)*span + int64(n.lives.n)*life
 }
 
 // begin is called when the threads are known.

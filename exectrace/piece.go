@@ -47,6 +47,31 @@ type Piece struct {
 
 	tables *tables // behind Frames
 	words  []string
+	give   func(block int) // gives the memory of a block back
+	taken  func()          // told that blocks will be given back; nil when nobody waits for them
+}
+
+// Take returns the spans block by block, for who looks at each once: the memory of
+// a block is there for the next piece before the next block comes. Afterwards the
+// piece has no spans.
+func (p *Piece) Take() iter.Seq[[]Span] {
+	return func(yield func([]Span) bool) {
+		if p.taken != nil {
+			p.taken()
+		}
+		for i, block := range p.Spans {
+			if !yield(block) {
+				return
+			}
+			if p.give != nil {
+				p.give(i)
+				p.Spans[i] = nil
+			}
+		}
+		if p.give != nil {
+			p.Spans = p.Spans[:0]
+		}
+	}
 }
 
 // NumStacks returns a bound of the stacks of the piece: all are below it.

@@ -428,6 +428,31 @@ func spanTexts(p *exectrace.Piece, keep func(g int64, from, to exectrace.Time) b
 	return out
 }
 
+// What is taken block by block is what would be there, and is gone afterwards.
+func TestTake(t *testing.T) {
+	pieced(t, func(t *testing.T, s subject) {
+		var want, got []exectrace.Span
+		account(t, s.data, exectrace.Options{Piece: func(p *exectrace.Piece) {
+			for x := range p.Spans.All() {
+				want = append(want, *x)
+			}
+		}})
+		account(t, s.data, exectrace.Options{Workers: 3, Piece: func(p *exectrace.Piece) {
+			n := p.Spans.Len()
+			for block := range p.Take() {
+				got = append(got, block...)
+				n -= len(block)
+			}
+			if n != 0 || p.Spans.Len() != 0 {
+				t.Errorf("%d spans were not given, %d are left", n, p.Spans.Len())
+			}
+		}})
+		if !slices.Equal(want, got) {
+			t.Errorf("%d spans taken, %d there, or others", len(got), len(want))
+		}
+	})
+}
+
 // What is clipped has all that touches the clip, and the same as without one.
 func TestClippedPieces(t *testing.T) {
 	pieced(t, func(t *testing.T, s subject) {

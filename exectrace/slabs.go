@@ -41,11 +41,18 @@ func (b *slabs[T]) appendTo(to [][]T) [][]T {
 	return to
 }
 
-// release empties the list and gives its memory to others.
-func (b *slabs[T]) release() {
-	for i, s := range b.list {
+// give gives the memory of one slab to others, before all the rest.
+func (b *slabs[T]) give(i int) {
+	if s := b.list[i]; s != nil {
 		b.pool.Put(s)
 		b.list[i] = nil
+	}
+}
+
+// release empties the list and gives its memory to others.
+func (b *slabs[T]) release() {
+	for i := range b.list {
+		b.give(i)
 	}
 	b.list, b.n = b.list[:0], 0
 }

@@ -77,7 +77,7 @@ const baseBytes = 96 << 20
 // firstLevel is the base's level before the length of a trace is known: room for 17 s.
 const firstLevel = 18
 
-// Add takes the next piece. It keeps nothing of it.
+// Add takes the next piece, with its spans. It keeps nothing of it.
 func (b *Builder) Add(p *exectrace.Piece) {
 	if !b.begun {
 		b.start(p)
@@ -90,7 +90,11 @@ func (b *Builder) Add(p *exectrace.Piece) {
 	b.grow(hi)
 	b.prepare(p, lo, hi)
 	f := &b.fold
-	f.add(p, &c)
+	spans := p.Spans.Len()
+	f.reserve()
+	for block := range p.Take() {
+		f.block(block, &c)
+	}
 	f.held(p)
 	open := b.openTask
 	b.openTask = max(0, open+f.extras(p, lo, open))
@@ -99,7 +103,7 @@ func (b *Builder) Add(p *exectrace.Piece) {
 		b.base = b.base.coarser(1)
 	}
 	b.gors.add(p, f.run, b.groupOf, b.origin)
-	b.note(p, lo, hi, open)
+	b.note(p, spans, lo, hi, open)
 }
 
 func (b *Builder) start(p *exectrace.Piece) {
@@ -220,7 +224,7 @@ func eachExtra(p *exectrace.Piece, region func(string) int32, origin, lo, hi, op
 
 // note remembers what of the piece can be asked for again, its intervals, and
 // where evidence was lost.
-func (b *Builder) note(p *exectrace.Piece, lo, hi, open int64) {
+func (b *Builder) note(p *exectrace.Piece, spans int, lo, hi, open int64) {
 	if b.lastTo > 0 && lo-b.lastTo > longWait {
 		b.gaps = append(b.gaps, Gap{time.Duration(b.lastTo), time.Duration(lo), "a piece of the trace is not there"})
 	}
@@ -231,7 +235,7 @@ func (b *Builder) note(p *exectrace.Piece, lo, hi, open int64) {
 	for i := range p.Ranges {
 		b.interval(&p.Ranges[i])
 	}
-	parts := min(p.Spans.Len()/cmp.Or(b.perChunk, chunkSpans)+1, 1024)
+	parts := min(spans/cmp.Or(b.perChunk, chunkSpans)+1, 1024)
 	for i := range parts {
 		c := chunk{gen: p.Index, pieceLo: lo, pieceEnd: hi, late: b.fold.end, openTask: open}
 		c.lo, c.hi = lo+(hi-lo)*int64(i)/int64(parts), lo+(hi-lo)*int64(i+1)/int64(parts)
