@@ -66,10 +66,10 @@ package timeline
 //
 // Limits. A picture that needs a generation costs as much as reading that
 // generation: eighty milliseconds for 15 MB, a sixth of a second for 40 MB, which a
-// program writes in a second that does nothing but switch goroutines. A wait that goes over the edge of a generation is cut there, and
-// its mark is of the part. More than maxLanes groups or threads share a
-// lane. In a generation with forced transitions of Ps, what no thread is known to have held
-// is drawn as idle.
+// program writes in a second that does nothing but switch goroutines. A wait that
+// goes over the edge of a generation is cut there, and its mark is of the part. More
+// than maxLanes groups or threads share a lane. In a generation with forced
+// transitions of Ps, what no thread is known to have held is drawn as idle.
 
 const (
 	tileShift   = 8
