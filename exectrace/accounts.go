@@ -27,7 +27,7 @@ type Options struct {
 	// and is for comparing, not for diagnosing.
 	Reference bool
 	// Piece, if set, gets what happened in each generation, in their order; see
-	// [Trace.Pieces]. With a Window it is clipped to that. It is not called for
+	// [Trace.Pieces]. One that uses [Piece.Take] lets the next be read meanwhile. With a Window it is clipped to that. It is not called for
 	// traces of Go 1.21 and older, nor with Reference.
 	Piece func(*Piece)
 	// BarePieces leaves out of pieces what only details need, as Bare of
@@ -37,7 +37,7 @@ type Options struct {
 	// the size of the trace (0 when not known).
 	Progress func(read, size int64)
 
-	wish pieceWish
+	wish pieceWish // of Pieces
 }
 
 // A Range is a half-open piece of time, [From, To). The zero Range is everything.

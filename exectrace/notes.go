@@ -33,7 +33,7 @@ import (
 //
 // Who looks closely wants a few milliseconds of a generation, or few of its
 // goroutines. The replay has to go through all of it, and the notes leave out what
-// is not asked for: then they cost a tenth.
+// is not asked for.
 //
 // Time does not run backward in a goroutine: a state that ends before it began,
 // because two processors' clocks differ, has no length, and the next one begins

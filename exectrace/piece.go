@@ -245,8 +245,7 @@ type PieceOptions struct {
 	// logs and labels.
 	Bare bool
 	// Clip leaves out lives, spans and wakes that lie outside of it and do not touch
-	// it, and with them most of the memory and half of the time, where it is a small
-	// part of a piece. Spans are not cut, and nothing else is left out. The lives
+	// it, and with them most of the memory, where it is a small part of a piece. Spans are not cut, and nothing else is left out. The lives
 	// that the piece's edges know, and their spans there, are given in any case.
 	// The zero Range is all.
 	Clip Range

@@ -96,6 +96,8 @@ describe('the utilization of a window', () => {
     expect(utilAt(mmu, 100)).toBeCloseTo(0.4, 9)
     expect([1, 10, 1000, 9999].map((w) => utilAt(mmu, w))).toEqual([0, 0, 0.8, 0.8])
     expect(utilAt({ window_ns: [], util: [] }, 5)).toBeNaN()
+    const computed = { ...mmu, worst: [{ at_ns: 7, window_ns: 100, util: 0.41 }] }
+    expect([utilAt(computed, 100), utilAt(computed, 1000)]).toEqual([0.41, 0.8])
   })
 })
 

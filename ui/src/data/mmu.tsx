@@ -85,8 +85,10 @@ function Flags(p: { on: readonly string[] }): JSX.Element {
   )
 }
 
-/** The utilization of the worst window of a length, between the lengths that were computed. */
-export function utilAt(mmu: { window_ns: number[] | null; util: number[] | null }, window: number): number {
+/** The utilization of the worst window of a length: as computed, or between the lengths that were. */
+export function utilAt(mmu: { window_ns: number[] | null; util: number[] | null; worst?: Worst[] | null }, window: number): number {
+  const worst = mmu.worst?.[0]
+  if (worst?.window_ns === window) return worst.util
   const lengths = mmu.window_ns ?? [], util = mmu.util ?? []
   if (lengths.length === 0) return NaN
   let i = lengths.findIndex((w) => w >= window)

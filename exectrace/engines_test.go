@@ -1,0 +1,71 @@
+package exectrace
+
+import (
+	"bytes"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// Pieces of large generations wait for each other's memory, and go on as soon as
+// the one before is being taken.
+func TestEnginesWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newEngines(2, true)
+		g := &generation{end: maxPieceMemory/firstTimes - 1}
+		take := func() *engine { <-s.free; return s.get(g) }
+		first := take()
+		var second *engine
+		go func() { second = take() }()
+		if synctest.Wait(); second != nil {
+			t.Error("there are two, and no room")
+		}
+		s.empty(first, g)
+		if synctest.Wait(); second == nil {
+			t.Error("it waits, and there is room")
+		}
+		s.put(first, g) // counts once
+		s.put(second, g)
+		if s.bytes != 0 {
+			t.Errorf("%d bytes are in no engine", s.bytes)
+		}
+	})
+}
+
+// A replay that nobody wants any more ends where it is.
+func TestReplayStops(t *testing.T) {
+	text, err := os.ReadFile("testdata/text/channel.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := ParseText(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := func(stopped bool) int64 {
+		tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := tr.walk()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := w.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.lease.release()
+		e := newEngine()
+		e.stop = new(atomic.Bool)
+		e.stop.Store(stopped)
+		e.reset(g, Options{Keep: 1})
+		e.replay()
+		return e.events
+	}
+	// What stands outside of the threads' batches is counted in any case.
+	if all, rest := events(false), events(true); all < 10 || rest > 1 {
+		t.Errorf("%d events are replayed, and %d after it was stopped", all, rest)
+	}
+}
