@@ -361,6 +361,9 @@ type engine struct {
 	bursts     map[uint32]*burstTally
 	procs      []procsMark
 
+	limit  int64   // of a marked replay: events from here on wait
+	paused []int32 // threads that do
+
 	stop  *atomic.Bool // set when nobody wants the generation any more
 	full  bool         // its piece counts in what bounds the reading
 	notes *notes       // of single states; nil when nobody asks
@@ -400,7 +403,7 @@ func (e *engine) reset(g *generation, o Options) {
 	e.colds = e.colds[:0]
 	e.sums.reset()
 	e.waits.reset()
-	e.queue = e.queue[:0]
+	e.queue, e.paused = e.queue[:0], e.paused[:0]
 	e.tallies = append(e.tallies[:0], new(tally))
 	e.tallies[0].blocked = -1
 	e.groupOf = zeroed(e.groupOf, len(e.tables.stacks))

@@ -69,3 +69,19 @@ func TestReplayStops(t *testing.T) {
 		t.Errorf("%d events are replayed, and %d after it was stopped", all, rest)
 	}
 }
+
+// Marks of all generations stay within their memory, and those used last are kept.
+func TestMarksHaveRoom(t *testing.T) {
+	all := map[int]*marks{}
+	for i := range 10 {
+		all[i] = &marks{bytes: marksMemory / 4, used: int64(i * 7 % 10)}
+		makeRoom(all, i)
+	}
+	if len(all) != 4 || all[9] == nil || all[7] == nil || all[4] == nil || all[1] == nil {
+		t.Errorf("%d are left", len(all))
+	}
+	all[0] = &marks{bytes: 2 * marksMemory}
+	if makeRoom(all, 0); len(all) != 1 || all[0] == nil {
+		t.Errorf("%d are left beside one that is too large", len(all))
+	}
+}

@@ -44,7 +44,11 @@ type pieceWish struct {
 	bare bool
 	clip Range
 	only map[uint64]bool // nil is all
+
+	marks *marking // of a replay that makes marks or goes on from one; else nil
 }
+
+func (w *pieceWish) makesMarks() bool { return w.marks != nil && w.marks.making }
 
 // The memory of spans and lives that no piece has.
 var spanPool, lifePool = newPool[Span](), newPool[lifeNote]()
@@ -61,6 +65,7 @@ type notes struct {
 	wish   pieceWish
 	closed bool  // the end of the piece was known, and what goes on is cut
 	a, z   int64 // ticks of the wish's clip
+	inside int64 // ticks: with marks, what began before goes on over one
 	spans  slabs[Span]
 
 	lifeOf  []int32 // index in p.Lives by slot of the engine, -1 none
@@ -123,7 +128,9 @@ func (n *notes) reset(e *engine, wish pieceWish) {
 	n.wish, n.closed, n.backward = wish, false, false
 	n.a, n.z = math.MinInt64, math.MaxInt64
 	n.release()
-	if c := wish.clip; !c.IsZero() { // a tick more, for what is rounded
+	if c := wish.clip; wish.makesMarks() {
+		n.a, n.z = math.MaxInt64, math.MinInt64
+	} else if !c.IsZero() { // a tick more, for what is rounded
 		n.a, n.z = e.ticks(int64(c.From))-1, e.ticks(int64(c.To))+1
 	}
 	p := &n.p
@@ -244,7 +251,13 @@ func reasonNote(r uint16) uint8 {
 func (n *notes) span(e *engine, slot int32, now int64, stack Stack, thread int32, proc int16, reason uint8, state State) {
 	s := &e.gs[slot]
 	carried := s.flags&flCarried != 0
-	if (now < n.a || s.since > n.z) && !carried && n.lifeOf[slot] >= 0 {
+	switch {
+	case n.wish.makesMarks():
+		n.backward = n.backward || now < s.since
+		if !carried && s.since >= n.inside {
+			return
+		}
+	case (now < n.a || s.since > n.z) && !carried && n.lifeOf[slot] >= 0, n.wish.marks != nil && (carried || s.since < n.inside):
 		return
 	}
 	life := n.life(s, slot)
@@ -384,6 +397,9 @@ func (n *notes) held(e *engine, p *proc, now int64) {
 	from := max(Time(e.ns(p.since)), n.heldTo[p.id])
 	to := max(Time(e.ns(now)), from)
 	n.heldTo[p.id] = to
+	if n.wish.marks != nil && n.wish.marks.making != (p.since < n.inside || p.since <= e.begin()) {
+		return
+	}
 	state := p.word & stMask
 	n.p.Procs = append(reserve(n.p.Procs, 1), ProcSpan{from, to, p.id, thread, state == psSyscall || state == psAbandoned})
 }
@@ -500,6 +516,7 @@ func (n *notes) sample(e *engine, a *[5]uint64) {
 func (n *notes) close(e *engine, to Time, gap bool) {
 	p := &n.p
 	n.closed = true
+	n.inside = math.MaxInt64
 	n.goingOn = len(p.Ranges)
 	p.To = max(to, p.From)
 	known := p.To
@@ -612,7 +629,7 @@ func (n *notes) cut(e *engine, slot int32, known Time, o *over) {
 // wants reports whether somebody wants a span that is cut.
 func (n *notes) wants(note *lifeNote, x *Span) bool {
 	clip := n.wish.clip
-	return !note.out && (clip.IsZero() || x.To >= clip.From && x.From <= clip.To)
+	return !note.out && (clip.IsZero() || n.wish.makesMarks() || x.To >= clip.From && x.From <= clip.To)
 }
 
 // cutCall adds the first part of a system call that goes on and returns the last.

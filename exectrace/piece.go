@@ -24,6 +24,8 @@ type Piece struct {
 	// goroutines that lived before are then Unknown from edge to edge, those
 	// that began in the piece are left out, and so are Procs, Ranges and Wakes.
 	Trusted bool
+	// Part is true where only so much of the generation was read as a clip needs.
+	Part bool
 
 	// Lives are in no order. An id that was used again has several; at most one
 	// of them was created before the piece, and at most one does not end in it.
@@ -244,10 +246,12 @@ type PieceOptions struct {
 	// Bare leaves out what only details need and may be as much as spans: wakes,
 	// logs and labels.
 	Bare bool
-	// Clip leaves out lives, spans and wakes that lie outside of it and do not touch
-	// it, and with them most of the memory, where it is a small part of a piece. Spans are not cut, and nothing else is left out. The lives
-	// that the piece's edges know, and their spans there, are given in any case.
-	// The zero Range is all.
+	// Clip leaves out lives, spans, wakes and what Ps did that lie outside of it and
+	// do not touch it, and with them most of the memory, where it is a small part of
+	// a piece. Spans are not cut, and nothing else is left out. The first reading of a
+	// generation with a clip leaves marks in it (marks.go), so that others take but a
+	// part of the time; where it can have none, more is given than the clip wants. The
+	// zero Range is all.
 	Clip Range
 	// Goroutines leaves out the spans of all others, unless it is nil.
 	Goroutines []int64

@@ -207,6 +207,37 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 	if t.old() {
 		return ErrOldFormat
 	}
+	cuts, known, _, err := t.layout()
+	if err != nil {
+		return err
+	}
+	first, limit := choose(cuts, o.Window, known != nil)
+	if first >= limit && len(cuts) > 0 {
+		return nil
+	}
+	if o.Clip.IsZero() || o.Goroutines != nil || t.openAt == nil {
+		return t.pieces(ctx, o, o.wish(), first, limit, yield)
+	}
+	for more := true; first < limit && more && err == nil; first++ {
+		err = t.clipped(ctx, cuts, first, o, func(p *Piece) bool { more = yield(p); return more })
+	}
+	return err
+}
+
+// clipped reads a clip of one generation, from marks where there are any.
+func (t *Trace) clipped(ctx context.Context, cuts []cut, index int, o PieceOptions, yield func(*Piece) bool) error {
+	x, err := t.marksOf(ctx, cuts, index)
+	switch {
+	case err != nil:
+		return err
+	case x != nil:
+		return t.fromMark(ctx, cuts, index, x, o.wish(), yield)
+	}
+	return t.pieces(ctx, o, o.wish(), index, index+1, yield)
+}
+
+// pieces reads the pieces of some generations.
+func (t *Trace) pieces(ctx context.Context, o PieceOptions, wish pieceWish, first, limit int, yield func(*Piece) bool) error {
 	cuts, known, end, err := t.layout()
 	if err != nil {
 		return err
@@ -214,11 +245,7 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 	r := pieceReading{window: o.Window, end: end, yield: yield}
 	c := &cutter{ahead: true}
 	if t.openAt != nil {
-		var first int
-		first, c.limit = choose(cuts, o.Window, known != nil)
-		if c.cuts = cuts; first >= c.limit && len(cuts) > 0 {
-			return nil
-		}
+		c.cuts, c.limit = cuts, limit
 		if c.w, err = t.walkFrom(cuts, first); err != nil {
 			return err
 		}
@@ -233,7 +260,7 @@ func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) b
 		}
 	}
 	r.join = newPieceJoin(known, write)
-	opts := Options{Keep: 1, Workers: o.Workers, Piece: func(*Piece) {}, wish: o.wish()}
+	opts := Options{Keep: 1, Workers: o.Workers, Piece: func(*Piece) {}, wish: wish}
 	if err := replayAll(ctx, c, opts, r.add); err != nil {
 		return err
 	}
@@ -279,6 +306,9 @@ func (r *pieceReading) add(j *job) bool {
 	j.close(r.end, Range{})
 	p := r.join.add(j.e)
 	r.begun = true
+	if n := j.e.notes; n.wish.makesMarks() {
+		n.wish.marks.keep(j.e, r.join)
+	}
 	if w := r.window; !w.IsZero() {
 		if p.From >= w.To {
 			r.stopped = true

@@ -362,7 +362,7 @@ func around(tr *exectrace.Trace, all []string, ranges []exectrace.Range, i int, 
 // Bare pieces have the same states and none of the details.
 func TestBarePieces(t *testing.T) {
 	pieced(t, func(t *testing.T, s subject) {
-		if len(s.data) > 8<<20 {
+		if len(s.data) > 2<<20 {
 			t.Skip("a smaller one will do")
 		}
 		l := newLedger()
@@ -456,14 +456,17 @@ func TestTake(t *testing.T) {
 // What is clipped has all that touches the clip, and the same as without one.
 func TestClippedPieces(t *testing.T) {
 	pieced(t, func(t *testing.T, s subject) {
-		if len(s.data) > 1<<20 {
+		if len(s.data) > 2<<20 {
 			t.Skip("a smaller one will do")
 		}
 		tr := open(t, s.data)
+		tr.SetMarkEvery(max(int64(len(s.data)/200), 1000))
 		var windows []exectrace.Range
 		if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(p *exectrace.Piece) bool {
-			if part := (p.To - p.From) / 5; part > 0 && len(windows) < 5 {
-				windows = append(windows, exectrace.Range{From: p.From + 2*part, To: p.From + 3*part})
+			if part := (p.To - p.From) / 50; part > 0 && len(windows) < 8 {
+				for _, at := range [][2]exectrace.Time{{20, 30}, {0, 1}, {33, 34}, {48, 50}} {
+					windows = append(windows, exectrace.Range{From: p.From + at[0]*part, To: p.From + at[1]*part})
+				}
 			}
 			return true
 		}); err != nil {
@@ -472,29 +475,69 @@ func TestClippedPieces(t *testing.T) {
 		for _, w := range windows {
 			checkClip(t, tr, w)
 		}
+		marks, generations := tr.Marks()
+		t.Logf("%d windows, %d marks in %d generations", len(windows), marks, generations)
 	})
+}
+
+// beside are what a piece has beside spans, as far as a clip leaves it there.
+func beside(p *exectrace.Piece, clip exectrace.Range) []string {
+	out := []string{fmt.Sprint("edges ", p.From, p.To)}
+	add := func(x any) { out = append(out, fmt.Sprintf("%T %v", x, x)) }
+	for _, x := range p.Procs {
+		if x.To >= clip.From && x.From <= clip.To {
+			add(x)
+		}
+	}
+	for _, x := range p.Wakes {
+		if x.At >= clip.From && x.At <= clip.To {
+			add(x)
+		}
+	}
+	for _, x := range p.Ranges {
+		add(x)
+	}
+	for _, x := range p.Regions {
+		add(x)
+	}
+	for _, x := range p.Tasks {
+		add(x)
+	}
+	for _, x := range p.Logs {
+		add(x)
+	}
+	for _, x := range p.Labels {
+		add(x)
+	}
+	for _, x := range p.Samples {
+		add(x)
+	}
+	slices.Sort(out)
+	return out
 }
 
 func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 	t.Helper()
 	touches := func(_ int64, from, to exectrace.Time) bool { return to >= w.From && from <= w.To }
+	middle := w.From + (w.To-w.From)/2 // of one generation, also where those beside it have a part in its edges
 	read := func(o exectrace.PieceOptions, look func(p *exectrace.Piece)) {
-		o.Window = exectrace.Range{From: w.From, To: w.From + 1}
+		o.Window = exectrace.Range{From: middle, To: middle + 1}
 		if err := tr.Pieces(t.Context(), o, func(p *exectrace.Piece) bool { look(p); return true }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var want, got, rest, own []string // spans that touch, all else, spans of one goroutine
-	var some int64
+	some := int64(-1)
 	read(exectrace.PieceOptions{}, func(p *exectrace.Piece) {
 		if len(p.Lives) == 0 {
 			return
 		}
-		some = p.Lives[len(p.Lives)/2].G
+		if some < 0 {
+			some = p.Lives[len(p.Lives)/2].G
+		}
 		want = append(want, spanTexts(p, touches)...)
 		own = append(own, spanTexts(p, func(g int64, _, _ exectrace.Time) bool { return g == some })...)
-		rest = append(rest, fmt.Sprint(p.From, p.To, p.Procs, p.Ranges, p.Regions, p.Tasks, p.Logs, p.Labels, p.Samples,
-			slices.DeleteFunc(slices.Clone(p.Wakes), func(x exectrace.WakeEdge) bool { return x.At < w.From || x.At > w.To })))
+		rest = append(rest, beside(p, w)...)
 	})
 	var clippedRest []string
 	read(exectrace.PieceOptions{Clip: w}, func(p *exectrace.Piece) {
@@ -502,8 +545,14 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 			return
 		}
 		got = append(got, spanTexts(p, touches)...)
-		clippedRest = append(clippedRest, fmt.Sprint(p.From, p.To, p.Procs, p.Ranges, p.Regions, p.Tasks, p.Logs, p.Labels, p.Samples,
-			slices.DeleteFunc(slices.Clone(p.Wakes), func(x exectrace.WakeEdge) bool { return x.At < w.From || x.At > w.To })))
+		ends := make([]exectrace.Time, len(p.Lives))
+		for x := range p.Spans.All() {
+			if x.From < ends[x.Life] {
+				t.Errorf("goroutine %d: a span begins at %d, before the end of another at %d", p.Lives[x.Life].G, x.From, ends[x.Life])
+			}
+			ends[x.Life] = x.To
+		}
+		clippedRest = append(clippedRest, beside(p, w)...)
 		outside := p.Spans.Len() - len(spanTexts(p, touches))
 		for i := range p.Lives {
 			if p.Lives[i].Created == 0 {
@@ -675,6 +724,15 @@ func FuzzPieces(f *testing.F) {
 			return true
 		}); err != nil {
 			t.Error(err)
+		}
+		tr.SetMarkEvery(100)
+		for _, clip := range []exectrace.Range{{From: middle, To: middle + 1000}, {From: middle + 1000, To: middle + 100_000}} {
+			if err := tr.Pieces(t.Context(), exectrace.PieceOptions{Window: clip, Clip: clip}, func(p *exectrace.Piece) bool {
+				texts(p)
+				return true
+			}); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

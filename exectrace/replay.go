@@ -37,6 +37,28 @@ package exectrace
 
 // replay runs the generation to its end, or until it is told to stop.
 func (e *engine) replay() {
+	e.enlist()
+	for m := len(e.threads) - 1; m >= 0; m-- {
+		e.queue = append(e.queue, int32(m))
+	}
+	switch {
+	case e.notes == nil:
+		e.settle(run[plain], true)
+	case e.notes.wish.marks == nil:
+		e.settle(run[noted], true)
+	default:
+		e.replayMarked()
+	}
+	for i := range e.threads {
+		e.flushBurst(&e.threads[i])
+	}
+	for i := range e.g.samples {
+		e.addSamples(e.g.samples[i].body())
+	}
+}
+
+// enlist makes the threads of the generation.
+func (e *engine) enlist() {
 	for i := range e.g.events {
 		b := &e.g.events[i]
 		m, ok := e.byM[b.m]
@@ -47,14 +69,14 @@ func (e *engine) replay() {
 		}
 		e.threads[m].batches = append(e.threads[m].batches, *b)
 	}
-	for m := len(e.threads) - 1; m >= 0; m-- {
-		e.queue = append(e.queue, int32(m))
-	}
-	replay := run[plain]
 	if e.notes != nil {
 		e.notes.begin(e)
-		replay = run[noted]
 	}
+}
+
+// settle replays until no thread can go on. Unless it may decide for those that wait
+// until nothing else can run, some may be parked then, and it returns false.
+func (e *engine) settle(replay func(e *engine, m int32, force bool), decide bool) bool {
 	for {
 		for len(e.queue) > 0 && !e.stop.Load() {
 			m := e.queue[len(e.queue)-1]
@@ -63,19 +85,16 @@ func (e *engine) replay() {
 		}
 		m, barrier := e.earliest()
 		if m < 0 || e.stop.Load() {
-			break
+			return true
+		}
+		if !decide {
+			return false
 		}
 		e.unpark(m)
 		if !barrier {
 			e.forced++
 		}
 		replay(e, m, true)
-	}
-	for i := range e.threads {
-		e.flushBurst(&e.threads[i])
-	}
-	for i := range e.g.samples {
-		e.addSamples(e.g.samples[i].body())
 	}
 }
 
@@ -153,19 +172,21 @@ func (e *engine) unpark(m int32) {
 	t.next, t.parked, t.barrier, t.on = -1, false, false, onNothing
 }
 
-// A variant of run is compiled for each of these: accounts alone, and accounts
-// with notes of single states for pieces (notes.go). One test more for every event,
-// even one that never holds, would cost accounts a tenth.
+// A variant of run is compiled for each of these: accounts alone, accounts with
+// notes of single states for pieces (notes.go), and these with a stop at moments
+// for marks (marks.go). One test more for every event, even one that never holds,
+// would cost accounts a tenth.
 type (
-	plain [0]byte
-	noted [1]byte
+	plain  [0]byte
+	noted  [1]byte
+	marked [2]byte
 )
 
 // run replays thread mi until it parks or ends. With force, its next event
 // happens whatever it finds.
-func run[variant plain | noted](e *engine, mi int32, force bool) {
+func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 	var v variant
-	notes := len(v) > 0 // known when this is compiled
+	notes, stops := len(v) > 0, len(v) > 1 // known when this is compiled
 	m := &e.threads[mi]
 	from, to := e.from, e.to
 	d, pos, end, t := m.data, m.pos, m.end, m.time
@@ -239,6 +260,11 @@ func run[variant plain | noted](e *engine, mi int32, force bool) {
 			continue
 		}
 		tt := t + int64(dt)
+		if stops && tt >= e.limit {
+			m.data, m.pos, m.end, m.time = d, pos, end, t
+			e.paused = append(e.paused, mi)
+			return
+		}
 		now := min(max(tt, from), to)
 
 		switch typ {

@@ -41,6 +41,16 @@ func (b *slabs[T]) appendTo(to [][]T) [][]T {
 	return to
 }
 
+// rangeTo adds the elements from one to before another to a list of slices.
+func (b *slabs[T]) rangeTo(to [][]T, from, until int) [][]T {
+	for from < until {
+		end := min(until, (from>>slabShift+1)<<slabShift)
+		to = append(to, b.list[from>>slabShift][from&slabMask:(end-1)&slabMask+1])
+		from = end
+	}
+	return to
+}
+
 // give gives the memory of one slab to others, before all the rest.
 func (b *slabs[T]) give(i int) {
 	if s := b.list[i]; s != nil {

@@ -20,10 +20,13 @@ type Trace struct {
 
 	openAt func(off int64) (input, error) // an input that begins there; nil for a stream
 
-	mu    sync.Mutex
-	info  *Info
-	cuts  []cut        // where generations lie; nil when not known
-	known *pieceMemory // what a pass over the whole has left for pieces; nil before
+	mu        sync.Mutex
+	info      *Info
+	cuts      []cut          // where generations lie; nil when not known
+	known     *pieceMemory   // what a pass over the whole has left for pieces; nil before
+	marks     map[int]*marks // by generation
+	markEvery int64          // 0 but in tests
+	looks     int64          // at marks
 }
 
 // ErrStreamRead is returned when a trace from a stream is read a second time.

@@ -15,7 +15,7 @@ import (
 const (
 	// gorsTogether is how many goroutines are collected in one pass.
 	gorsTogether = 128
-	// chunksTogether is how much is made of a piece that is read once.
+	// chunksTogether is how much is made of a piece that has to be read as a whole.
 	chunksTogether = 12
 )
 
@@ -29,8 +29,9 @@ func (t *Timeline) together(one itemKey) (int, func(itemKey) bool) {
 		return 1, nil
 	}
 	gen := t.chunks[one.n].gen
+	whole := t.whole[gen].Load()
 	return chunksTogether, func(k itemKey) bool {
-		return (k.kind == itemStrips || k.kind == itemDetail) && t.chunks[k.n].gen == gen
+		return (k.kind == itemStrips || k.kind == itemDetail) && (k.n == one.n || whole && t.chunks[k.n].gen == gen)
 	}
 }
 
@@ -46,25 +47,34 @@ func (t *Timeline) make(ctx context.Context, items []*item) {
 	}
 }
 
+// hands are the memory with which something is made of a piece.
+type hands struct {
+	maker  maker
+	folder folder
+}
+
 // again makes what is wanted of a piece.
 func (t *Timeline) again(ctx context.Context, items []*item) {
 	c := &t.chunks[items[0].key.n]
-	from, to := c.lo, c.reach()
-	for _, it := range items[1:] {
+	from, to, bare := c.lo, c.reach(), true
+	for _, it := range items {
 		other := &t.chunks[it.key.n]
-		from, to = min(from, other.lo), max(to, other.reach())
+		from, to, bare = min(from, other.lo), max(to, other.reach()), bare && it.key.kind == itemStrips
 	}
-	err := t.read(ctx, c, exectrace.PieceOptions{Clip: t.times(from, to)}, func(p *exectrace.Piece) {
+	h := t.spare.Get().(*hands)
+	defer t.spare.Put(h)
+	err := t.read(ctx, c, exectrace.PieceOptions{Clip: t.times(from, to), Bare: bare}, func(p *exectrace.Piece) {
+		t.whole[p.Index].Store(!p.Part)
 		for _, it := range items {
 			if c := &t.chunks[it.key.n]; it.key.kind == itemStrips {
-				s := t.strips(p, c)
+				s := t.strips(&h.folder, p, c)
 				it.value, it.bytes = s, s.bytes
 			} else {
-				d := t.maker.detail(p, c)
+				d := h.maker.detail(p, c)
 				it.value, it.bytes = d, d.bytes
 			}
 		}
-		t.maker.d, t.maker.p = nil, nil
+		h.maker.d, h.maker.p = nil, nil
 	})
 	for _, it := range items {
 		if it.err = err; err == nil && it.value == nil {
@@ -100,7 +110,7 @@ func (t *Timeline) times(from, to int64) exectrace.Range {
 var ErrNoSource = errors.New("the trace came as a stream and cannot be read again")
 
 // stripBuckets is how fine the strips of one chunk are.
-const stripBuckets = 1 << 13
+const stripBuckets = 1 << 12
 
 // stripBytes bounds the strips of one chunk.
 const stripBytes = 8 << 20
@@ -115,8 +125,7 @@ func (t *Timeline) stripLevel(c *chunk) uint {
 }
 
 // strips makes the buckets of a chunk from its piece.
-func (t *Timeline) strips(p *exectrace.Piece, c *chunk) *store {
-	f := &t.folder
+func (t *Timeline) strips(f *folder, p *exectrace.Piece, c *chunk) *store {
 	level := t.stripLevel(c)
 	class := newClassifier(p.Reasons)
 	f.look = &finder{&t.shared, c}

@@ -407,7 +407,7 @@ type Edges struct {
 const MaxEdges = 2000
 
 // maxExact is how many chunks are read for one question.
-const maxExact = 3
+const maxExact = 16
 
 // Edges tells the wake-ups of a window that ended the longest waits. With lanes
 // only those from or to one of them.
@@ -467,21 +467,20 @@ func (t *Timeline) cut(from, to time.Duration) (a, z int64) {
 	return a, min(max(int64(to), a), t.length)
 }
 
-// sample chooses chunks of a window that is too long to read all of it: those
-// in the middle of each third, and says which.
+// sample chooses chunks of a window that is too long to read all of it, spread
+// evenly over it, and says so.
 func (t *Timeline) sample(chunks []int, a, z int64) ([]int, string) {
 	if len(chunks) <= maxExact {
 		return chunks, ""
 	}
 	var out []int
-	text := ""
+	read := int64(0)
 	for i := range maxExact {
 		c := chunks[(2*i+1)*len(chunks)/(2*maxExact)]
 		out = append(out, c)
-		ch := &t.chunks[c]
-		text += fmt.Sprintf(", %v to %v", time.Duration(max(ch.lo, a)).Round(time.Millisecond), time.Duration(min(ch.hi, z)).Round(time.Millisecond))
+		read += min(t.chunks[c].hi, z) - max(t.chunks[c].lo, a)
 	}
-	return out, fmt.Sprintf("of %d pieces of the trace these were read: %s", len(chunks), text[2:])
+	return out, fmt.Sprintf("of %s these are %d stretches of %s in all, spread evenly", lasting(z-a), maxExact, lasting(read))
 }
 
 // A picker knows which goroutines, Ps and threads are asked for.

@@ -17,20 +17,19 @@ package timeline
 //     one below, so that any wider bucket is a sum of one or two. It is built
 //     while the trace is read for its accounts, generation by generation, and
 //     stays in memory.
-//   - Strips: the same for a single generation with buckets that are a thousand
+//   - Strips: the same for a part of a generation with buckets that are a thousand
 //     times finer.
-//   - Details: the stretches of a generation themselves, sorted by lane and time.
+//   - Details: the stretches of such a part themselves, sorted by lane and time.
 //
-// Strips and details are made by reading the generation again when a picture
-// needs it, and kept while there is room. The reading goes through all of it, but
-// writes down what lies in the part that is wanted, so it takes tens of milliseconds
-// and little memory. The
-// base is as fine as that a window too narrow for it covers few generations, so
-// that those of one picture fit into that room; the cost of a picture does not
-// depend on the trace. A generation of many spans is kept in several chunks of
-// equal time, so that a narrow window of it needs little room. Nobody waits for
-// the reading: a lane that needs it is answered as pending, and asked for again;
-// and when nothing is waited for, the chunks beside the last picture are read,
+// Strips and details are made by reading their part of the trace again when a
+// picture needs it, and kept while there is room. The parts, chunks, are of equal
+// time and small enough to be read in milliseconds, several of them at a time: the
+// first reading of a generation goes through all of it and leaves marks, from which
+// others begin in its middle (package exectrace). The base is as fine as that a window
+// too narrow for it covers few generations, so that what a picture needs fits into
+// that room; the cost of a picture does not depend on the trace. Nobody waits for
+// the reading: a lane that needs it for longer is answered as pending, and asked for
+// again; and when nothing is waited for, the chunks beside the last picture are read,
 // until somebody waits for something else.
 //
 // Folding. Nearly all stretches are shorter than a bucket of the base and are
@@ -64,9 +63,10 @@ package timeline
 // over all of the trace is collected when it is opened, by a pass in the
 // background for all those opened together.
 //
-// Limits. A picture that needs a generation costs as much as reading that
-// generation: eighty milliseconds for 15 MB, a sixth of a second for 40 MB, which a
-// program writes in a second that does nothing but switch goroutines. A wait that
+// Limits. The first picture that needs a generation costs as much as reading all of
+// that generation: eighty milliseconds for 15 MB, a sixth of a second for 40 MB,
+// which a program writes in a second that does nothing but switch goroutines; others
+// of the same generation five to ten, unless it has no marks, being damaged. A wait that
 // goes over the edge of a generation is cut there, and its mark is of the part. More
 // than maxLanes groups or threads share a lane. In a generation with forced
 // transitions of Ps, what no thread is known to have held is drawn as idle.
@@ -76,7 +76,8 @@ const (
 	tileBuckets = 1 << tileShift
 
 	// maxBuckets bounds the base. With 65,536 the widest window that is too narrow
-	// for it, 2,048 half buckets on a large screen, is a 64th of the trace.
+	// for it, 2,048 half buckets on a large screen, is a 64th of the trace. A finer one
+	// would cost loading a twelfth for each level.
 	maxBuckets = 1 << 16
 
 	// minLevel is the finest level: 64 ns, which is what the clock of a trace resolves.

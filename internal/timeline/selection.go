@@ -13,7 +13,7 @@ type Selection struct {
 	Stacks   []StackTotal // where goroutines were, largest first
 	Wakers   []Pair       // most frequent first
 	Groups   []GroupTotal // largest first
-	// Partial says which pieces of a long window stacks and wakers are of.
+	// Partial says how much of a long window stacks and wakers are of.
 	Partial string
 	// Pending is set while the window's edges, stacks and wakers are being read:
 	// States are right to a bucket of the base then.

@@ -155,7 +155,7 @@ func (s *shelf) ask(key itemKey, guess bool) *item {
 func (s *shelf) hint(key itemKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) == 0 && s.items[key] == nil && !s.closed {
+	if len(s.queue) == 0 && s.guess == nil && s.items[key] == nil && !s.closed {
 		s.ask(key, true)
 	}
 }
@@ -220,7 +220,9 @@ func (s *shelf) run(items []*item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := ctx.Err() != nil && s.ctx.Err() == nil
-	s.guess = nil
+	if s.guess == items[0] {
+		s.guess = nil
+	}
 	for _, it := range items {
 		if left && it.err != nil {
 			it.err = errDropped

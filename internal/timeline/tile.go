@@ -101,10 +101,11 @@ type view struct {
 	tile     int64
 	chunks   []int
 	items    map[itemKey]*item
+	coarse   map[uint32]bool // chunks whose strips do not do: they have too many lanes
 }
 
 func newView(t *Timeline, level uint, tile int64) *view {
-	v := &view{t: t, level: level, tile: tile, from: tile << (level + tileShift), to: (tile + 1) << (level + tileShift), items: map[itemKey]*item{}}
+	v := &view{t: t, level: level, tile: tile, from: tile << (level + tileShift), to: (tile + 1) << (level + tileShift), items: map[itemKey]*item{}, coarse: map[uint32]bool{}}
 	if level < t.pyramid.base().level {
 		v.chunks = t.chunksIn(v.from, v.to)
 	}
@@ -139,15 +140,15 @@ func (v *view) keys(r *laneRef) (out []itemKey) {
 
 // chunkKey is what the tile needs of a chunk for lanes that are in its strips.
 func (v *view) chunkKey(c int) itemKey {
-	if v.level >= v.t.stripLevel(&v.t.chunks[c]) {
-		key := itemKey{kind: itemStrips, n: uint32(c)}
-		it := v.t.shelf.peek(key)
-		if it == nil || it.err == nil && it.value.(*store).level <= v.level {
-			return key
-		}
-		// Too many lanes for strips as fine as that.
+	if v.level < v.t.stripLevel(&v.t.chunks[c]) || v.coarse[uint32(c)] {
+		return itemKey{kind: itemDetail, n: uint32(c)}
 	}
-	return itemKey{kind: itemDetail, n: uint32(c)}
+	key := itemKey{kind: itemStrips, n: uint32(c)}
+	if it := v.t.shelf.peek(key); it != nil && (it.err != nil || it.value.(*store).level > v.level) {
+		v.coarse[uint32(c)] = true
+		key.kind = itemDetail
+	}
+	return key
 }
 
 // want asks for what a lane needs, so that all of it is made at once.
@@ -199,6 +200,7 @@ func (v *view) picture(ctx context.Context, r *laneRef) (Picture, error) {
 	// Strips may turn out coarser than they were thought to be.
 	for _, it := range items {
 		if s, ok := it.value.(*store); ok && it.key.kind == itemStrips && s.level > v.level {
+			v.coarse[it.key.n] = true
 			return v.picture(ctx, r)
 		}
 	}

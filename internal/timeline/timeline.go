@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gowhy/gowhy/model"
@@ -28,8 +30,8 @@ type Timeline struct {
 	totals  [][NumStates]float64 // by lane, over all of the trace
 	peaks   []float64            // by lane
 	regions []string             // names by number
-	maker   maker                // of the shelf
-	folder  folder               // of the shelf
+	whole   []atomic.Bool        // by piece: to read a part of it takes as long as all of it
+	spare   sync.Pool            // of *hands that nobody uses
 	sorted  sync.Map             // goroutines by group and filter, as last asked for
 }
 
@@ -39,6 +41,9 @@ const (
 	shelfBytes = 112 << 20
 	// passBytes bounds the lanes of single goroutines and the results of searches.
 	passBytes = 32 << 20
+	// maxHands is how many parts of pieces are read at a time. Each takes some ten
+	// megabytes meanwhile.
+	maxHands = 4
 )
 
 // Timeline ends the building. src, which may be nil, gives the pieces again; it
@@ -63,11 +68,10 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 		t.regions[t.reg.lanes[lane].id] = name
 	}
 	t.learn(m)
-	t.maker.shared = &t.shared
-	// One worker each: a piece of the trace while it is read takes more memory
-	// than all that is kept.
-	t.shelf = newShelf(shelfBytes, 1)
-	t.passes = newShelf(passBytes, 1)
+	t.whole = make([]atomic.Bool, t.chunks[len(t.chunks)-1].gen+1)
+	t.spare.New = func() any { return &hands{maker: maker{shared: &t.shared}} }
+	t.shelf = newShelf(shelfBytes, min(runtime.GOMAXPROCS(0), maxHands))
+	t.passes = newShelf(passBytes, 1) // a pass reads all pieces, several at a time
 	for _, s := range []*shelf{t.shelf, t.passes} {
 		s.make, s.together = t.make, t.together
 	}
