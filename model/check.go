@@ -39,6 +39,7 @@ func (m *Model) Check() error {
 	if m.Kernel != nil {
 		c.profile("kernel", m.Kernel.CPU)
 		c.profile("off-CPU", m.Kernel.Off)
+		c.moments(m.Kernel)
 	}
 	c.cpu()
 	c.counters()
@@ -326,6 +327,19 @@ func (c *check) profile(what string, p *Profile) {
 		c.stack(what+" sample", s.Stack)
 		if len(s.Values) != len(p.Types) {
 			c.errorf("%s sample: %d values of %d types", what, len(s.Values), len(p.Types))
+		}
+	}
+}
+
+// moments asks whether the samples with a time are samples of the profile.
+func (c *check) moments(k *Kernel) {
+	samples := 0
+	if k.CPU != nil {
+		samples = len(k.CPU.Samples)
+	}
+	for i, x := range k.Moments {
+		if x.Sample < 0 || int(x.Sample) >= samples || i > 0 && x.At < k.Moments[i-1].At {
+			c.errorf("kernel sample at %v: stack %d of %d", x.At, x.Sample, samples)
 		}
 	}
 }

@@ -20,6 +20,20 @@ type Kernel struct {
 	OffShare float64
 	// Lost is how many samples the kernel could not deliver.
 	Lost int64
+	// Moments are the samples of CPU one by one, in order of time. Nil when their
+	// times were not recorded. MomentsLost is how many of them are missing here,
+	// for they were too many to be kept.
+	Moments     []KernelMoment
+	MomentsLost int64
+}
+
+// A KernelMoment is when and where one of the kernel's samples was taken.
+type KernelMoment struct {
+	// At may be outside of the window: the kernel is watched a little longer.
+	At     time.Duration
+	Thread int32
+	CPU    int32
+	Sample int32 // index in Kernel.CPU.Samples
 }
 
 // Syscalls are the process's system calls in the window.

@@ -39,6 +39,7 @@ const (
 	BuildMember          = "build.txt"    // as go version -m prints it
 	ProcMember           = "proc.jsonl"   // counters of the process, its threads, its control group, the machine
 	KernelMember         = "kernel.pb.gz" // on-CPU samples
+	KernelTimesMember    = "kernel.jsonl" // when each of them was taken
 	OffCPUMember         = "offcpu.pb.gz" // context switches
 	SyscallsMember       = "syscalls.json"
 	LoadMember           = "load" // the load generator's own output, whatever its format

@@ -132,6 +132,7 @@ func (r *recorder) keepKernel(res *kernel.Result) {
 	// not known that nothing happened.
 	if r.wants("kernel") && (len(cpu.Sample) > 0 || !r.refusedMember(recording.KernelMember)) {
 		r.keep(recording.KernelMember, cpu, nil)
+		r.keepTimes(res)
 	}
 	if r.wants("offcpu") && (len(off.Sample) > 0 || !r.refusedMember(recording.OffCPUMember)) {
 		r.keep(recording.OffCPUMember, off, nil)

@@ -408,7 +408,7 @@ func members() []string {
 	return []string{recording.TraceMember, recording.CPUMember, recording.HeapStartMember, recording.HeapEndMember, recording.AllocsMember,
 		recording.BlockMember, recording.MutexMember, recording.GoroutineStartMember, recording.GoroutineEndMember,
 		recording.ThreadCreateMember, recording.LeakMember, recording.MetricsMember, recording.GCTraceMember, recording.SchedTraceMember,
-		recording.BuildMember, recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember,
+		recording.BuildMember, recording.ProcMember, recording.KernelMember, recording.KernelTimesMember, recording.OffCPUMember, recording.SyscallsMember,
 		recording.LoadMember, recording.StdoutMember, recording.StderrMember}
 }
 

@@ -16,7 +16,8 @@ import (
 
 // redact leaves out of the recording what people write: command line, working
 // directory, environment, output, log lines of the trace, labels of profiles. Names of
-// functions, files and threads stay, and all numbers.
+// functions, files and threads stay, and all numbers: so do the times of the
+// kernel's samples, which are nothing else.
 func (r *recorder) redact() {
 	r.man.Redacted = true
 	r.man.Command, r.man.Dir, r.man.Env = nil, "", nil

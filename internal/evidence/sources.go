@@ -59,6 +59,7 @@ func formats() []format {
 		{what: "process log", source: model.ProcFS, members: []string{recording.ProcMember}, text: jsonKind("gowhy proc"), read: (*loader).readProc},
 		{what: "metrics log", source: model.MetricsLog, members: []string{recording.MetricsMember}, text: jsonKind("gowhy metrics"), read: (*loader).readMetrics},
 		{what: "system call log", source: model.SyscallLog, members: []string{recording.SyscallsMember}, text: jsonKind("gowhy syscalls"), read: (*loader).readSyscalls},
+		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: jsonKind(timesKind), read: (*loader).readTimes},
 		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readGoroutineDump},

@@ -14,6 +14,7 @@ const maxStacks = 1 << 16
 // came; symbols are looked up once, at the end.
 type chainTable struct {
 	cells map[string]*cell
+	list  []*cell // the same, in order of appearance
 	key   []byte
 	lost  int64 // samples whose stack was dropped for the bound
 }
@@ -21,6 +22,7 @@ type chainTable struct {
 // A cell is the sum of all samples of one key.
 type cell struct {
 	chain     string // addresses and markers, 8 bytes each
+	index     uint32 // in the table's list
 	tid       uint32
 	preempted bool
 	count     int64
@@ -44,8 +46,9 @@ func (t *chainTable) cell(chain []byte, tid uint32, preempted bool) *cell {
 		t.find(nil, tid, preempted) // sets the key
 	}
 	key := string(t.key)
-	c := &cell{chain: key[:len(chain)], tid: tid, preempted: preempted}
+	c := &cell{chain: key[:len(chain)], index: uint32(len(t.list)), tid: tid, preempted: preempted}
 	t.cells[key] = c
+	t.list = append(t.list, c)
 	return c
 }
 

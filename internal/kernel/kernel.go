@@ -43,6 +43,10 @@ type Result struct {
 	// Hz is the rate at which samples were taken: each stands for 1/Hz s of CPU.
 	Hz       int
 	CPU, Off []Sample // by Time, most first
+	// Moments are the samples of CPU one by one, in order of time. MomentsLost
+	// is how many more there were: the first 1,048,576 are kept.
+	Moments     []Moment
+	MomentsLost int64
 	// CPUTime is what the scheduler itself says the process used, of all its
 	// threads. When the process died in between it lacks up to 0.1 s.
 	CPUTime time.Duration
@@ -81,6 +85,14 @@ type Sample struct {
 	// their estimated number.
 	Count int64
 	Time  time.Duration // on CPU: Count / Hz; off CPU: from losing the CPU to having one again
+}
+
+// A Moment is when and where one sample of Result.CPU was taken.
+type Moment struct {
+	Time   time.Duration // of CLOCK_MONOTONIC, to which execution traces keep too
+	Thread int           // as this process sees it
+	CPU    int
+	Sample int // index in Result.CPU: the stack, and whether it was in the kernel
 }
 
 // A Frame is one function of a stack. Functions that the compiler inlined have

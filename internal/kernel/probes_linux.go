@@ -218,6 +218,7 @@ func (p *probes) lostCounts() (calls, switches int64) {
 
 // An offSum is the time off the CPU at one place.
 type offSum struct {
+	cell      *cell // of a sampler, nil of the programs'
 	chain     chain
 	thread    string
 	preempted bool

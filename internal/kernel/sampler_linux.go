@@ -20,6 +20,8 @@ type sampler struct {
 
 	// Written by the reader until done is closed.
 	cpu      *chainTable
+	moments  moments // of cpu
+	reading  uint16  // the CPU whose ring is being read
 	off      *chainTable
 	switches *switching
 	calls    *callCounter
@@ -76,8 +78,9 @@ func (s *sampler) run() {
 
 func (s *sampler) drain() {
 	now := monotonic()
-	for _, r := range s.events.rings {
+	for i, r := range s.events.rings {
 		if r != nil {
+			s.reading = uint16(s.events.cpus[i]) // parseCPUs bounds it
 			r.drain(s.take)
 		}
 	}
@@ -126,7 +129,9 @@ func (s *sampler) sample(r record) {
 	switch kind {
 	case kindCPU:
 		s.names.see(r.tid)
-		s.cpu.cell(s.whole(r), r.tid, false).count++
+		c := s.cpu.cell(s.whole(r), r.tid, false)
+		c.count++
+		s.moments.add(moment{time: r.time, cell: c.index, cpu: s.reading})
 	case kindSwitch:
 		s.switches.add(switchEvent{time: r.time, tid: r.tid, kind: eventStack, cell: s.off.cell(s.whole(r), r.tid, false)})
 	case kindEnter, kindExit:

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -323,8 +324,10 @@ func (s *Session) Stop() (*Result, error) {
 	cpu, off := s.stacks()
 	names := s.kernelNames(cpu, off)
 	b := builder{memory: s.memory, kernel: names, frames: map[pcKey][]Frame{}}
-	r.CPU = b.samples(cpu, time.Second/time.Duration(max(s.opt.Hz, 1)))
-	r.Off = b.samples(off, 0)
+	var of map[*cell]int
+	r.CPU, of = b.samples(cpu, time.Second/time.Duration(max(s.opt.Hz, 1)))
+	r.Off, _ = b.samples(off, 0)
+	s.moments(r, of)
 	s.calls(r)
 	if s.offBPF {
 		r.OffShare = s.probes.switches.share()
@@ -356,12 +359,22 @@ func (s *Session) stacks() (cpu, off []offSum) {
 
 func (s *sampler) sums(t *chainTable) []offSum {
 	sums := make([]offSum, 0, len(t.cells))
-	for _, c := range t.cells {
+	for _, c := range t.list {
 		if c.count > 0 {
-			sums = append(sums, offSum{chain: parseChain(c.chain), thread: s.names.name(c.tid), preempted: c.preempted, count: c.count, time: c.time})
+			sums = append(sums, offSum{cell: c, chain: parseChain(c.chain), thread: s.names.name(c.tid), preempted: c.preempted, count: c.count, time: c.time})
 		}
 	}
 	return sums
+}
+
+// moments fills in when the samples were taken. Only one of the samplers has
+// any.
+func (s *Session) moments(r *Result, of map[*cell]int) {
+	for _, sm := range []*sampler{s.wide, s.threads} {
+		if sm != nil && len(sm.moments.list) > 0 {
+			r.Moments, r.MomentsLost = sm.moments.ordered(sm.cpu.list, of), sm.moments.lost
+		}
+	}
 }
 
 func (s *Session) kernelNames(lists ...[]offSum) map[uint64]string {
@@ -487,10 +500,12 @@ type builder struct {
 	frames map[pcKey][]Frame
 }
 
-// samples merges the sums that differ only in the thread's number. A period
-// gives time to samples that have none of their own.
-func (b *builder) samples(sums []offSum, period time.Duration) []Sample {
+// samples merges the sums that differ only in the thread's number, and tells at
+// which index the samples of a cell are then. A period gives time to samples
+// that have none of their own.
+func (b *builder) samples(sums []offSum, period time.Duration) ([]Sample, map[*cell]int) {
 	merged := make(map[string]*Sample)
+	from := make(map[*Sample][]*cell)
 	var key []byte
 	for _, o := range sums {
 		key = key[:0]
@@ -509,19 +524,24 @@ func (b *builder) samples(sums []offSum, period time.Duration) []Sample {
 		}
 		s.Count += o.count
 		s.Time += o.time + time.Duration(o.count)*period
+		if o.cell != nil {
+			from[s] = append(from[s], o.cell)
+		}
 	}
-	samples := make([]Sample, 0, len(merged))
-	keys := make([]string, 0, len(merged))
-	for key := range merged {
-		keys = append(keys, key)
+	order := make([]*Sample, 0, len(merged))
+	for _, key := range slices.Sorted(maps.Keys(merged)) {
+		order = append(order, merged[key])
 	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		samples = append(samples, *merged[key])
+	slices.SortStableFunc(order, func(a, b *Sample) int { return cmp.Compare(b.Time, a.Time) })
+	samples, at := make([]Sample, 0, len(order)), make(map[*cell]int, len(sums))
+	for i, s := range order {
+		samples = append(samples, *s)
+		for _, c := range from[s] {
+			at[c] = i
+		}
 	}
 	nameEntries(samples)
-	slices.SortStableFunc(samples, func(a, b Sample) int { return cmp.Compare(b.Time, a.Time) })
-	return samples
+	return samples, at
 }
 
 // nameEntries names the call of samples on the way into or out of one by other

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,6 +158,54 @@ func checkNamed(t *testing.T, r *Result, total time.Duration) {
 	top := r.CPU[0]
 	if top.Thread == "" || top.Kernel || !strings.HasSuffix(top.Stack[0].File, "child_test.go") || top.Stack[0].Line == 0 {
 		t.Errorf("top sample: %+v", top)
+	}
+}
+
+// Every sample has its time, by the clock that traces are on, and is of the
+// stack that it says.
+func TestMoments(t *testing.T) {
+	for _, m := range means {
+		t.Run(m.name, func(t *testing.T) {
+			from := monotonic()
+			_, r, _ := watch(t, "mixed 40000", Options{Hz: 999}, m.ways)
+			to := monotonic()
+			checkMoments(t, r, time.Duration(from), time.Duration(to))
+			if len(r.Moments) < 20 {
+				t.Skipf("%d samples: the machine is too busy", len(r.Moments))
+			}
+			kernel := 0
+			for _, x := range r.Moments {
+				if r.CPU[x.Sample].Kernel {
+					kernel++
+				}
+			}
+			// The program is in read and write nearly all of the time.
+			if !r.UserOnly && kernel < len(r.Moments)/2 {
+				t.Errorf("%d of %d samples are in the kernel", kernel, len(r.Moments))
+			}
+		})
+	}
+}
+
+func checkMoments(t *testing.T, r *Result, from, to time.Duration) {
+	t.Helper()
+	counts := make([]int64, len(r.CPU))
+	online := onlineCPUs()
+	var before time.Duration
+	for _, x := range r.Moments {
+		if x.Time < from || x.Time > to || x.Time < before || x.Thread <= 0 || !slices.Contains(online, x.CPU) || x.Sample < 0 || x.Sample >= len(r.CPU) {
+			t.Fatalf("%+v of %d stacks, between %v and %v, after %v", x, len(r.CPU), from, to, before)
+		}
+		before = x.Time
+		counts[x.Sample]++
+	}
+	for i, s := range r.CPU {
+		if counts[i] != s.Count {
+			t.Errorf("%d times of %d samples of %+v", counts[i], s.Count, s)
+		}
+	}
+	if r.MomentsLost != 0 {
+		t.Errorf("%d times were not kept", r.MomentsLost)
 	}
 }
 
