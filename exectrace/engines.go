@@ -91,7 +91,7 @@ func (s *engines) empty(e *engine, g *generation) {
 	size := g.end - g.off
 	s.bytes -= size
 	if e.notes != nil && size > 1<<20 { // a small one has other things in it
-		s.times = max(s.times, float64(e.notes.memory())/float64(size))
+		s.times = max(s.times, float64(e.notes.most)/float64(size))
 	}
 	s.less.Signal()
 }

@@ -38,7 +38,8 @@ const (
 	// markEvery is how much of a generation lies between marks: a millisecond of
 	// replay.
 	markEvery = 256 << 10
-	// maxMarks bounds those of one generation.
+	// maxMarks bounds those of one generation; of one that is larger than 256 MB they
+	// are farther apart.
 	maxMarks = 1024
 	// marksMemory bounds the marks of all generations of a trace, and all that is kept
 	// with them.

@@ -79,7 +79,8 @@ type notes struct {
 	gcs     []gcMark
 	goingOn int // ranges from here on last to the end of the piece and longer
 
-	backward bool // some state ended before it began
+	most     int64 // bytes that spans and lives took, when they were all there
+	backward bool  // some state ended before it began
 	last     []Time
 	number   []int32 // of a life, once those outside of the clip are left out
 }
@@ -125,7 +126,7 @@ type over struct {
 
 // reset prepares for a generation. What it needs of the engine is there.
 func (n *notes) reset(e *engine, wish pieceWish) {
-	n.wish, n.closed, n.backward = wish, false, false
+	n.wish, n.closed, n.backward, n.most = wish, false, false, 0
 	n.a, n.z = math.MinInt64, math.MaxInt64
 	n.release()
 	if c := wish.clip; wish.makesMarks() {

@@ -20,6 +20,7 @@ import (
 // accountOrdered is Account by way of ordered events.
 func (t *Trace) accountOrdered(ctx context.Context, o Options) (*Accounts, error) {
 	a := newOrderedAccount(o)
+	a.old = t.old()
 	opts := EventOptions{Reference: o.Reference, Damage: &a.st.acc.Info.Damage, generation: func(g *Generation) {
 		a.generation(g)
 		if o.Progress != nil {
@@ -30,11 +31,13 @@ func (t *Trace) accountOrdered(ctx context.Context, o Options) (*Accounts, error
 		opts.Window, opts.Lead = o.Window, true
 	}
 	n := 0
+	pieces := t.piecesBeside(&o)
 	err := t.eachEvent(opts, func(e *Event) bool {
 		if n++; n&0xfff == 0 && ctx.Err() != nil {
 			return false
 		}
 		a.event(e)
+		pieces.event(e)
 		return true
 	})
 	if ctx.Err() != nil {
@@ -50,6 +53,7 @@ func (t *Trace) accountOrdered(ctx context.Context, o Options) (*Accounts, error
 	if !a.begun {
 		return nil, fmt.Errorf("%w: it has a header and nothing after it", ErrNoEvents)
 	}
+	pieces.finish()
 	return a.finish(), nil
 }
 
@@ -86,6 +90,9 @@ type orderedAccount struct {
 	heap  HeapSample
 
 	sweeps bool // note every sweep in the load
+	// old is set for traces of Go 1.21 and older. Their Ps stop before the trace begins
+	// and are started in it: one that is first seen running has just begun to.
+	old bool
 }
 
 // An earlyWait is a wait of a goroutine whose start function is not known yet:
@@ -528,7 +535,7 @@ func (a *orderedAccount) proc(e *Event, now int64) {
 	if p == nil {
 		p = &orderedProc{Proc: Proc{ID: int(id)}, from: a.sync, sysSince: -1, sweep: -1, sysLife: -1}
 		a.procs[id] = p
-		if from == ProcUnknown {
+		if from == ProcUnknown && !a.old {
 			now = a.sync
 		}
 	}

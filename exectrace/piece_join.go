@@ -370,8 +370,10 @@ func (j *pieceJoin) loseAll(index int) {
 	}
 }
 
-// makeLives makes the lives of a piece, with the groups that it tells.
+// makeLives makes the lives of a piece, with the groups that it tells. The memory
+// of the notes of them is there for the next generation from now on.
 func (j *pieceJoin) makeLives(n *notes) {
+	n.most = n.memory()
 	n.leaveOut()
 	if n.lives.n > cap(j.lives) {
 		j.lives = make([]Life, 0, n.lives.n)
@@ -385,6 +387,7 @@ func (j *pieceJoin) makeLives(n *notes) {
 			x.Group = j.groups.text[j.groupOf[l.group]]
 		}
 	}
+	n.lives.release()
 	n.p.Lives = j.lives
 }
 

@@ -27,6 +27,8 @@ type Trace struct {
 	marks     map[int]*marks // by generation
 	markEvery int64          // 0 but in tests
 	looks     int64          // at marks
+
+	oldPieces []*Piece // all of a trace of Go 1.21 or older, once read; nil before, and when they are too many
 }
 
 // ErrStreamRead is returned when a trace from a stream is read a second time.
