@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,14 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/compare"
-	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/model"
@@ -37,12 +34,13 @@ func (c *command) compareCommand() *cobra.Command {
 	o := &compareOptions{}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Say what changed between two recordings, benchmarks or trials",
+		Short: "Say what changed between two recordings, benchmarks or results",
 		Long: `Compares two recordings, traces, profiles or results of load tests: findings,
 ledgers side by side, profiles and waits by function, per operation where
 operations are known. Of two outputs of go test -bench it compares medians with
-intervals and tests, of two trials that gowhy verify saved their effects. What
-the files are is told by their content.
+intervals and tests. Of two results of one kind that verify, tune or capacity
+saved it says whether what they found differs by more than their noise. What the
+files are is told by their content.
 
 A difference of two single runs is no verdict; gowhy verify gives one. With
 --gate the exit code is 4 when something regressed beyond its limit, and 5 when
@@ -51,7 +49,7 @@ a limit was exceeded and it is not certain.`,
   gowhy compare old.txt new.txt            # of go test -bench . -count 10
   gowhy compare old.txt new.txt --gate     # exit code 4: regressed
   gowhy compare before.pprof after.pprof --top 30
-  gowhy compare trial1.json trial2.json --format markdown`,
+  gowhy compare trial1.json trial2.json    # of verify, tune or capacity`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return misused("gowhy compare old.gowhy new.gowhy", "compare needs two files, %d %s given", len(args), wasWere(len(args)))
@@ -97,7 +95,7 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	}
 	result, err := c.compared(ctx, a, b, o)
 	if errors.Is(err, compare.ErrUnlike) {
-		return &failure{exitNoEvidence, fmt.Sprintf("%q and %q cannot be compared: %v", a, b, err), "give two files of one kind: two recordings, two profiles, two outputs of go test -bench"}
+		return &failure{exitNoEvidence, fmt.Sprintf("%q and %q cannot be compared: %v", a, b, err), "give two files of one kind: two recordings, two profiles, two outputs of go test -bench, two results of gowhy verify"}
 	}
 	if err != nil {
 		return err
@@ -145,23 +143,10 @@ func (c *command) judged(j compare.Judgement, unsureFails bool) error {
 
 // compared reads both sides and compares them.
 func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) (*compare.Comparison, error) {
-	ta, err := savedTrial(a)
-	if err != nil {
-		return nil, err
-	}
-	tb, err := savedTrial(b)
-	if err != nil {
-		return nil, err
+	if result, ok, err := comparedSaved(a, b); ok {
+		return result, err
 	}
 	nameA, nameB := sideNames(a, b)
-	switch {
-	case ta != nil && tb != nil:
-		return compare.Trials(roundsOf(nameA, ta), roundsOf(nameB, tb))
-	case ta != nil:
-		return nil, &unlike{"only the first is a trial of gowhy verify"}
-	case tb != nil:
-		return nil, &unlike{"only the second is a trial of gowhy verify"}
-	}
 	ra, err := c.compareRun(ctx, nameA, a, o.reading)
 	if err != nil {
 		return nil, err
@@ -174,9 +159,9 @@ func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) 
 	if errors.Is(err, compare.ErrUnlike) {
 		x, y := kindsOf(ra.Model), kindsOf(rb.Model)
 		if x == y {
-			return nil, &unlike{"both hold " + x + ", and nothing in them has the same name"}
+			return nil, &compare.Unlike{Why: "both hold " + x + ", and nothing in them has the same name"}
 		}
-		return nil, &unlike{fmt.Sprintf("the first holds %s, the second %s", x, y)}
+		return nil, &compare.Unlike{Why: fmt.Sprintf("the first holds %s, the second %s", x, y)}
 	}
 	if err == nil && sameFile(a, b) {
 		result.Warnings = append([]string{"A and B are the same file"}, result.Warnings...)
@@ -199,12 +184,6 @@ func sameFile(a, b string) bool {
 	y, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(x, y)
 }
-
-// unlike is [compare.ErrUnlike] with what the two are.
-type unlike struct{ why string }
-
-func (u *unlike) Error() string { return u.why }
-func (u *unlike) Unwrap() error { return compare.ErrUnlike }
 
 // kindsOf says what a file turned out to be.
 func kindsOf(m *model.Model) string {
@@ -230,59 +209,6 @@ func (c *command) compareRun(ctx context.Context, name, file string, o readOptio
 	}
 	return compare.Run{Name: name, Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
 		Command: report.Words(m.Run.Command)}, nil
-}
-
-// savedTrial reads a trial that verify saved; nil when the file is none.
-func savedTrial(file string) (*experiment.Trial, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, nil // evidence says what is wrong with it
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil // a pipe can be read only once
-	}
-	head := make([]byte, 256)
-	n, _ := f.ReadAt(head, 0)
-	head = bytes.TrimSpace(head[:n])
-	if !bytes.HasPrefix(head, []byte("{")) || !bytes.Contains(head, []byte(`"`+experiment.TrialKind+`"`)) {
-		return nil, nil
-	}
-	t, err := experiment.DecodeTrial(io.LimitReader(f, maxSaved))
-	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is no trial that can be read: %v", file, err), "gowhy verify … --format json -o trial.json"}
-	}
-	return t, nil
-}
-
-// roundsOf takes the pairs of a trial that count.
-func roundsOf(name string, t *experiment.Trial) compare.Rounds {
-	r := compare.Rounds{Name: name, Primary: t.Primary, Pairs: map[diagnosis.Metric][][2]float64{}}
-	for _, e := range t.Effects {
-		r.Metrics = append(r.Metrics, e.Metric)
-	}
-	arms := map[int][2]map[diagnosis.Metric]float64{}
-	var order []int
-	for _, round := range t.Rounds {
-		if round.Count || round.Dropped != "" || round.Arm != "A" && round.Arm != "B" {
-			continue
-		}
-		pair, known := arms[round.Pair]
-		if !known {
-			order = append(order, round.Pair)
-		}
-		pair[strings.Index("AB", round.Arm)] = round.Values
-		arms[round.Pair] = pair
-	}
-	for _, i := range order {
-		for m, a := range arms[i][0] {
-			if b, ok := arms[i][1][m]; ok && slices.Contains(r.Metrics, m) {
-				r.Pairs[m] = append(r.Pairs[m], [2]float64{a, b})
-			}
-		}
-	}
-	return r
 }
 
 // readPolicy reads the policy of a gate.

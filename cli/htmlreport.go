@@ -64,10 +64,11 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 	return c.output(out, func(w io.Writer, _ report.Options) error { return r.Write(w) })
 }
 
-// openForReport reads a run, showing progress.
+// openForReport reads a run, showing progress. A file that others will read has all
+// that was asked for, or is not written.
 func (c *command) openForReport(ctx context.Context, s web.Source, o *viewReading) (*web.View, error) {
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	progress := p.callback()
-	return c.openRun(ctx, s, o, progress)
+	return c.readRun(ctx, s, nil, o, progress)
 }

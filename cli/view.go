@@ -66,7 +66,7 @@ func (c *command) view(ctx context.Context, files []string, o *viewOptions) erro
 	if len(files) == 0 {
 		files = newestRecording(".")
 	}
-	found, err := c.sortFiles(files)
+	found, err := c.sortReadable(files)
 	if err != nil {
 		return err
 	}
@@ -84,12 +84,27 @@ func (c *command) view(ctx context.Context, files []string, o *viewOptions) erro
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, l) }()
+	r := c.newReadings(found)
+	s.Open(found, r.done)
+	select { // what is wrong with all that was given is said before an address that shows nothing
+	case err := <-r.failed:
+		stop()
+		<-served
+		return err
+	case <-r.first:
+	case <-time.After(patience(found)):
+	case <-ctx.Done():
+	}
 	if _, err := fmt.Fprintln(c.Stdout, s.URL(l.Addr())); err != nil {
 		stop()
 		return errors.Join(err, <-served)
 	}
-	r := c.newReadings(found)
-	s.Open(found, r.done)
+	return c.watch(s, l.Addr(), r, served, stop, o.noOpen)
+}
+
+// watch waits for the end of a page, and brings the reader to it when there is
+// something to see or what there is takes long.
+func (c *command) watch(s *web.Server, at net.Addr, r *readings, served <-chan error, stop func(), noOpen bool) error {
 	first, opened := r.first, time.After(openDelay)
 	for {
 		select {
@@ -103,10 +118,60 @@ func (c *command) view(ctx context.Context, files []string, o *viewOptions) erro
 		case <-opened:
 		}
 		if opened != nil {
-			c.invite(s, l.Addr(), o.noOpen)
+			c.invite(s, at, noOpen)
 		}
 		first, opened = nil, nil
 	}
+}
+
+const (
+	// Small files are read in a moment even by a machine that is busy, and a page that
+	// has nothing of them yet is nothing to look at.
+	smallFiles = 4 << 20
+	smallWait  = 10 * time.Second
+	largeWait  = 50 * time.Millisecond // enough for what cannot be read at all
+)
+
+// patience is how long to wait for the first run before the address is told.
+func patience(found web.Found) time.Duration {
+	var size int64
+	for _, r := range found.Runs {
+		for _, f := range r.Files {
+			info, err := os.Stat(f)
+			if err != nil || !info.Mode().IsRegular() || info.Size() > smallFiles-size {
+				return largeWait
+			}
+			size += info.Size()
+		}
+	}
+	return smallWait
+}
+
+// sortReadable sorts the files that can be told what they are, and says of the
+// others why not; when there is no other, that is the error.
+func (c *command) sortReadable(files []string) (web.Found, error) {
+	if len(files) == 1 { // read once only: it may be a pipe
+		return c.sortFiles(files)
+	}
+	var good []string
+	var faults []error
+	for _, f := range files {
+		if _, err := c.sortFiles([]string{f}); err != nil {
+			faults = append(faults, err)
+		} else {
+			good = append(good, f)
+		}
+	}
+	if len(good) == 0 && len(faults) > 0 {
+		for _, err := range faults[1:] {
+			c.code(err)
+		}
+		return web.Found{}, faults[0]
+	}
+	for _, err := range faults {
+		c.code(err)
+	}
+	return c.sortFiles(good)
 }
 
 // sparing makes the collector run often, until the function that it returns is

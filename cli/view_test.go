@@ -105,7 +105,7 @@ func viewNever500(t *testing.T, address string) {
 		"api/timeline": nil, "api/timeline/lanes": {"parent", "offset", "limit", "q"}, "api/timeline/tiles": {"level", "tile", "lanes"},
 		"api/timeline/at": {"lane", "at"}, "api/timeline/edges": {"from", "to", "lanes"}, "api/timeline/select": {"from", "to", "lanes"},
 		"api/timeline/search": {"q", "limit"}, "api/flame": {"kind", "group", "min", "base", "limit"}, "api/goroutines": {"group", "sort", "desc", "q", "offset", "limit"},
-		"api/mmu": {"flags", "window"}, "api/task": {"id"}, "api/compare": {"a", "b", "trial"}, "api/export": {"format", "profile", "table", "group"},
+		"api/mmu": {"flags", "window"}, "api/task": {"id"}, "api/compare": {"a", "b", "trial", "with"}, "api/export": {"format", "profile", "table", "group"},
 	} {
 		for i, v := range values {
 			q := url.Values{"r": {"0"}}
@@ -159,6 +159,37 @@ func TestHTMLReport(t *testing.T) {
 	}
 	if strings.Contains(text, "\x1b") {
 		t.Error("it has an escape sequence")
+	}
+}
+
+// Of several files those that can be read are shown; what was left out is said by
+// the run that it was given with. A report is written of all or of nothing.
+func TestViewLeavesOut(t *testing.T) {
+	dir := t.TempDir()
+	evidenceFiles(t, dir)
+	junk := filepath.Join(dir, "junk.bin")
+	if err := os.WriteFile(junk, []byte{0, 1, 2, 0xff, 0xfe, 7}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{filepath.Join(dir, "trace.out"), junk, filepath.Join(dir, "nothere.pprof"), filepath.Join(dir, "heap.pprof")}
+	address := startView(t, files...)
+	s := fetch[web.Session](t, address+"api/session")
+	if len(s.Runs) != 1 {
+		t.Fatalf("%+v", s.Runs)
+	}
+	src := fetch[web.Sources](t, address+"api/sources?r=0")
+	if !slices.ContainsFunc(src.Notes, func(n string) bool { return strings.Contains(n, "not read") && strings.Contains(n, "junk.bin") }) {
+		t.Errorf("notes: %q", src.Notes)
+	}
+	if run := fetch[web.Session](t, address+"api/session").Runs[0]; !slices.Contains(run.Screens, "timeline") || !slices.Contains(run.Screens, "flame") {
+		t.Errorf("the rest was not read: %+v", run)
+	}
+	var said bytes.Buffer
+	c := &command{Options: Options{Rules: testRules, Stdout: io.Discard, Stderr: &said}}
+	root := c.root()
+	root.SetArgs([]string{"report", files[0], junk, "-o", filepath.Join(dir, "r.html")})
+	if code := c.code(root.ExecuteContext(t.Context())); code == exitWell || !strings.Contains(said.String(), "junk.bin") {
+		t.Errorf("report: %d, %s", code, &said)
 	}
 }
 

@@ -87,10 +87,55 @@ func webProblem(err error) error {
 // many make reading a trace of many short goroutines slower by a tenth.
 const keptGoroutines = 200
 
-// openRun reads the evidence of one run: the accounts and the timeline in one
-// pass over the trace, which stays open for what is looked at closely. It is
-// never closed again: answers may be reading it until the process ends.
+// openRun reads the evidence of one run. Of several files that were given
+// together, those that cannot be read are left out, which the run and the terminal
+// say. What was dropped on the page is whole or not at all: its sender is told.
 func (c *command) openRun(ctx context.Context, s web.Source, o *viewReading, progress func(read, size int64)) (*web.View, error) {
+	v, err := c.readRun(ctx, s, nil, o, progress)
+	if err == nil || s.Dropped || len(s.Files) < 2 || ctx.Err() != nil {
+		return v, err
+	}
+	good, faults := c.readable(ctx, s.Files, o)
+	if len(good) == 0 || len(faults) == 0 {
+		return nil, err
+	}
+	var notes []string
+	for _, f := range faults {
+		notes = append(notes, "not read: "+webProblem(f).Error())
+	}
+	s.Files = good
+	if v, err = c.readRun(ctx, s, notes, o, progress); err != nil {
+		return nil, err
+	}
+	for _, f := range faults {
+		c.code(f)
+	}
+	return v, nil
+}
+
+// readable tells which files can be read by themselves, and why the others cannot.
+func (c *command) readable(ctx context.Context, files []string, o *viewReading) (good []string, faults []error) {
+	for _, f := range files {
+		if f == "-" { // which is read by now
+			return nil, nil
+		}
+		head, err := headOf(f)
+		if err == nil && !bytes.HasPrefix(head, []byte("go 1.")) { // a trace has its faults inside
+			_, err = evidence.Load(ctx, []string{f}, evidence.Options{Workers: o.workers})
+		}
+		if err != nil {
+			faults = append(faults, err)
+		} else {
+			good = append(good, f)
+		}
+	}
+	return good, faults
+}
+
+// readRun reads the accounts and the timeline in one pass over the trace, which
+// stays open for what is looked at closely. It is never closed again: answers may
+// be reading it until the process ends.
+func (c *command) readRun(ctx context.Context, s web.Source, notes []string, o *viewReading, progress func(read, size int64)) (*web.View, error) {
 	var builder timeline.Builder
 	var trace *exectrace.Trace
 	var release func() error
@@ -110,6 +155,7 @@ func (c *command) openRun(ctx context.Context, s web.Source, o *viewReading, pro
 	if s.Dropped {
 		baseNames(s.Files, m)
 	}
+	m.Run.Coverage.Notes = append(m.Run.Coverage.Notes, notes...)
 	m = m.Frozen()
 	v := &web.View{
 		Name:      s.Name,
@@ -426,20 +472,34 @@ func chosenText(t *experiment.Tuned) string {
 	return strings.Join(parts, " ")
 }
 
-func readResult(path, kind string) (*web.Result, error) {
+// decodeSaved reads a saved result of a kind that is known, with a sentence that
+// says what is in it.
+func decodeSaved(path, kind string) (value encoder, summary string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, unopened(path, err)
+		return nil, "", unopened(path, err)
 	}
 	defer f.Close()
 	saved := savedResults[kind]
-	value, summary, err := saved.read(io.LimitReader(f, maxSaved))
-	var b bytes.Buffer
-	if err == nil {
-		err = value.Encode(&b)
+	if value, summary, err = saved.read(io.LimitReader(f, maxSaved)); err != nil {
+		return nil, "", damagedResult(path, saved.kind, err)
 	}
+	return value, summary, nil
+}
+
+func damagedResult(path, kind string, err error) error {
+	return &failure{exitNoEvidence, fmt.Sprintf("%q is a damaged result of gowhy %s: %v", path, kind, err), "save it again: gowhy " + kind + " … --format json"}
+}
+
+func readResult(path, kind string) (*web.Result, error) {
+	value, summary, err := decodeSaved(path, kind)
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is a damaged result of gowhy %s: %v", path, saved.kind, err), "save it again: gowhy " + saved.kind + " … --format json"}
+		return nil, err
 	}
-	return &web.Result{Trial: web.Trial{Name: filepath.Base(path), Kind: saved.kind, Summary: report.Safe(summary)}, JSON: b.Bytes()}, nil
+	name, shown := filepath.Base(path), savedResults[kind].kind
+	var b bytes.Buffer
+	if err := value.Encode(&b); err != nil {
+		return nil, damagedResult(path, shown, err)
+	}
+	return &web.Result{Trial: web.Trial{Name: name, Kind: shown, Summary: report.Safe(summary)}, JSON: b.Bytes(), Saved: savedOf(name, value)}, nil
 }

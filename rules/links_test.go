@@ -106,7 +106,72 @@ func checkLink(t *testing.T, c *fixture, f *diagnosis.Finding, link string) {
 	if !has[screen] {
 		t.Errorf("%q: %s: link %s: the run has no such screen", c.story, f.Rule, link)
 	}
+	if screen == "flame" && q.Get("kind") == "" {
+		t.Errorf("%q: %s: link %s: a flame graph of nothing in particular", c.story, f.Rule, link)
+	}
 	if group := q.Get("group"); screen == "goroutines" && q.Has("group") && c.model.Sched.Group(group) == nil {
 		t.Errorf("%q: %s: link %s: the run has no such group", c.story, f.Rule, link)
 	}
+}
+
+// followed are the links of what a rule alone says of its sick cases.
+func followed(t *testing.T, rule *diagnosis.Rule, each func(c *fixture, f *diagnosis.Finding, l web.FindingLinks)) {
+	t.Helper()
+	_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+	seen := 0
+	for _, c := range cases {
+		d := diagnosis.Run(c.model, []*diagnosis.Rule{rule}, diagnosis.Options{Goal: c.goal})
+		for i, l := range (&web.View{Model: c.model, Diagnosis: d}).Links() {
+			each(c, &d.Findings[i], l)
+			seen++
+		}
+	}
+	if seen == 0 {
+		t.Fatalf("%s finds nothing in its cases", rule.Name)
+	}
+}
+
+// Memory in timers is to be seen in the tree of what is in use, and the share of
+// objects made in that of objects, at the line that makes them.
+func TestTimersLeadToTheirTrees(t *testing.T) {
+	followed(t, oldtimers, func(c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
+		for i, kind := range []string{"inuse_space", "inuse_space", "alloc_objects"} {
+			want := "flame?kind=" + kind + "&q=" + url.QueryEscape(f.Where[0].Function)
+			if l.Evidence[i] != want {
+				t.Errorf("%q: %s leads to %s, want %s", c.story, f.Evidence[i].Name, l.Evidence[i], want)
+			}
+		}
+		if !strings.HasPrefix(l.Cost.To, "flame?kind=inuse_space&q=") || !strings.HasPrefix(l.Bound.To, "flame?kind=inuse_space&q=") {
+			t.Errorf("%q: the cost leads to %s, the bound to %s", c.story, l.Cost.To, l.Bound.To)
+		}
+	})
+}
+
+// Timers that only libraries make are named by what makes them.
+func TestTimersOfLibraries(t *testing.T) {
+	_, cases := readFixtures(t, filepath.Join("testdata", "oldtimers.txt"))
+	c := cases[0]
+	d := diagnosis.Run(c.model, []*diagnosis.Rule{oldtimers}, diagnosis.Options{})
+	d.Findings[0].Where = []diagnosis.Place{{Function: "the program's libraries"}}
+	l := (&web.View{Model: c.model, Diagnosis: d}).Links()[0]
+	if want := "flame?kind=inuse_space&q=time.newTimer"; l.Evidence[0] != want || l.Cost.To != want {
+		t.Errorf("%s, the cost %s, want %s", l.Evidence[0], l.Cost.To, want)
+	}
+}
+
+// Stops of the world are marked in all charts: without a timeline these are the
+// place for them, at the time of the longest.
+func TestStopsWithoutTimeline(t *testing.T) {
+	followed(t, slowstop, func(c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
+		for i, e := range f.Evidence {
+			if strings.HasPrefix(e.Source, "trace: stops") && !strings.HasPrefix(l.Evidence[i], "runtime?from=") {
+				t.Errorf("%q: %s leads to %s", c.story, e.Name, l.Evidence[i])
+			}
+		}
+		for i, w := range f.Where {
+			if !strings.HasPrefix(l.Where[i], "runtime?from=") && !strings.HasPrefix(l.Where[i], "flame?kind=") {
+				t.Errorf("%q: %s leads to %s", c.story, w.Function, l.Where[i])
+			}
+		}
+	})
 }

@@ -62,8 +62,14 @@ type Comparison struct {
 	OnlyA      []string    `json:"only_a,omitempty"`
 	OnlyB      []string    `json:"only_b,omitempty"`
 
-	// Of trials: what a change brought then and brings now.
-	Effects []Effect `json:"effects,omitempty"`
+	// Of trials: what a change brought then and brings now, and the findings that
+	// it removed or brought.
+	Effects []Effect      `json:"effects,omitempty"`
+	Claims  []ClaimChange `json:"claims,omitempty"`
+
+	// Of searches: the curves of their knobs, or the capacities.
+	Curves   []Curve         `json:"curves,omitempty"`
+	Capacity *CapacityChange `json:"capacity,omitempty"`
 
 	Warnings []string  `json:"warnings,omitempty"`
 	Next     []Command `json:"next,omitempty"`

@@ -47,6 +47,12 @@ func (c *Comparison) Judge(l Limits) Judgement {
 			j.add(e.Verdict, string(e.Metric), w, limit)
 		}
 	}
+	for i := range c.Curves {
+		j.curve(&c.Curves[i], l)
+	}
+	if x := c.Capacity; x != nil {
+		j.capacity(x, l)
+	}
 	for i := range c.Ledger {
 		r := &c.Ledger[i]
 		limit, ok := l[r.Metric]
@@ -60,6 +66,38 @@ func (c *Comparison) Judge(l Limits) Judgement {
 		}
 	}
 	return j
+}
+
+// curve holds what became of the goal at each value of a knob to the limits.
+func (j *Judgement) curve(c *Curve, l Limits) {
+	limit, ok := l[unitOf(c.Goal)]
+	for i := range c.Values {
+		v := &c.Values[i]
+		if !ok || v.Ratio == nil {
+			continue
+		}
+		if w := worse(*v.Ratio, c.More); w > limit {
+			j.add(v.Verdict, fmt.Sprintf("%s with %s=%s", c.Goal, c.Knob, c.Text(v.Value)), w, limit)
+		}
+	}
+}
+
+// capacity holds what is borne to the limit of the throughput. Each side is one
+// search, so that nothing is ever certain.
+func (j *Judgement) capacity(x *CapacityChange, l Limits) {
+	limit, ok := l[diagnosis.OpsPerSec]
+	if !ok {
+		return
+	}
+	if x.Ratio != nil && worse(*x.Ratio, true) > limit {
+		j.unclear(exceeds("the capacity", worse(*x.Ratio, true), limit) + ", by one search each")
+	}
+	for i := range x.Cells {
+		r := &x.Cells[i]
+		if w, has := r.Worse(); has && w > limit {
+			j.unclear(exceeds("the capacity with "+r.Name, w, limit) + ", by one search each")
+		}
+	}
 }
 
 // exceeds says by how much a limit is exceeded.

@@ -588,3 +588,18 @@ func BenchmarkBuild(b *testing.B) {
 		b.ReportMetric(float64(len(tree.Parent)+tree.LeftNodes), "nodes")
 	}
 }
+
+// A profile of all allocations says what is in use, where no heap profile does; one
+// of a window says only by how much that grew.
+func TestLiveHeap(t *testing.T) {
+	whole, window, end := &model.Profile{}, &model.Profile{Duration: time.Second}, &model.Profile{}
+	for _, c := range []struct{ heap, end, want *model.Profile }{
+		{nil, nil, nil}, {whole, nil, whole}, {window, nil, nil}, {whole, end, end}, {window, end, end},
+	} {
+		m := &model.Model{Heap: c.heap}
+		m.LiveHeap.End = c.end
+		if got := LiveHeap(m); got != c.want {
+			t.Errorf("of %p and %p: %p", c.heap, c.end, got)
+		}
+	}
+}

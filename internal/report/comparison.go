@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/experiment"
 )
 
 // ComparisonOptions say how a comparison looks.
@@ -131,7 +133,7 @@ func (t *texter) compareNext(next []compare.Command) {
 
 // A comparisonRow is a row of any of a comparison's tables, ready to be shown.
 type comparisonRow struct {
-	verdict, a, b, change, more, p, share, name string
+	verdict, a, b, ownA, ownB, change, more, p, share, name string
 }
 
 // A comparisonBlock is a table with its heading.
@@ -149,6 +151,15 @@ func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock)
 	blocks = append(blocks, benchmarkBlocks(c)...)
 	if len(c.Effects) > 0 {
 		blocks = append(blocks, effectBlock(c.Effects))
+	}
+	if len(c.Claims) > 0 {
+		blocks = append(blocks, claimBlock(c.Claims))
+	}
+	for i := range c.Curves {
+		blocks = append(blocks, curveBlock(&c.Curves[i]))
+	}
+	if c.Capacity != nil {
+		blocks = append(blocks, capacityBlock(c.Capacity), settingBlock(c.Capacity.Cells))
 	}
 	return slices.DeleteFunc(blocks, func(b comparisonBlock) bool { return len(b.table.rows) == 0 })
 }
@@ -380,21 +391,146 @@ func shownP(p *float64) string {
 }
 
 func effectBlock(effects []compare.Effect) comparisonBlock {
+	own := func(head string, of func(comparisonRow) string) column[comparisonRow] {
+		c := textColumn(head, of)
+		c.drop = 1 // the first to go where there is no room
+		return c
+	}
 	t := &table[comparisonRow]{columns: append([]column[comparisonRow]{
 		{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }},
-		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), textColumn("IN B", func(r comparisonRow) string { return r.b }),
+		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), own("95 % OF A", func(r comparisonRow) string { return r.ownA }),
+		textColumn("IN B", func(r comparisonRow) string { return r.b }), own("95 % OF B", func(r comparisonRow) string { return r.ownB }),
 		columnChange}, statisticsColumns("PAIRS", func(r comparisonRow) string { return r.share })...)}
 	t.columns = append(t.columns, lastColumn("METRIC"))
 	for i := range effects {
 		e := &effects[i]
-		r := comparisonRow{verdict: string(e.Verdict), a: ratioChange(e.A), b: ratioChange(e.B), change: "-", more: rangeChange(e.Low, e.High),
+		r := comparisonRow{verdict: string(e.Verdict), a: ratioChange(e.A), b: ratioChange(e.B), ownA: ownRange(e.OwnA), ownB: ownRange(e.OwnB), change: "-", more: rangeChange(e.Low, e.High),
 			p: shownP(e.P), share: fmt.Sprintf("%d+%d", e.PairsA, e.PairsB), name: string(e.Metric)}
 		if e.Ratio != nil {
 			r.change = ratioChange(*e.Ratio)
 		}
+		if e.By == compare.ByRanges {
+			r.p = "exact"
+		}
 		t.rows = append(t.rows, r)
 	}
-	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.rows}
+	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.rows, note: effectNote(effects)}
+}
+
+// ownRange is a trial's own interval.
+func ownRange(own *compare.Own) string {
+	switch {
+	case own == nil:
+		return "-"
+	case own.Exact:
+		return "exact"
+	}
+	return rangeChange(own.Low, own.High)
+}
+
+// effectNote says of which metrics the intervals of both trials meet.
+func effectNote(effects []compare.Effect) string {
+	var apart []string
+	known := 0
+	for i := range effects {
+		if e := &effects[i]; e.Overlap != nil {
+			if known++; !*e.Overlap {
+				apart = append(apart, Safe(string(e.Metric)))
+			}
+		}
+	}
+	switch {
+	case known == 0:
+		return ""
+	case len(apart) == 0:
+		return "The trials' own intervals overlap in all metrics. The verdict rests on the change and its P."
+	}
+	return "The trials' own intervals do not overlap in " + strings.Join(apart, ", ") + ". The verdict rests on the change and its P."
+}
+
+func claimBlock(claims []compare.ClaimChange) comparisonBlock {
+	t := &table[comparisonRow]{columns: []column[comparisonRow]{
+		{head: "BY THE CHANGE", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, lastColumn("FINDING")}}
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, c := range claims {
+		t.rows = append(t.rows, comparisonRow{verdict: Safe(c.State), a: yes[c.A], b: yes[c.B], name: c.Title + " (" + c.Rule + ")"})
+	}
+	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shown: t.rows}
+}
+
+func curveBlock(c *compare.Curve) comparisonBlock {
+	t := &table[comparisonRow]{columns: []column[comparisonRow]{
+		{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange,
+		textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more }), textColumn("P", func(r comparisonRow) string { return r.p }),
+		lastColumn(strings.ToUpper(Safe(c.Knob)))}}
+	for i := range c.Values {
+		v := &c.Values[i]
+		t.rows = append(t.rows, comparisonRow{verdict: string(v.Verdict), a: goalValue(c.Goal, v.A), b: goalValue(c.Goal, v.B), change: valueChange(v.A, v.B),
+			more: rangeChange(v.Low, v.High), p: shownP(v.P), name: c.Text(v.Value) + chosenBy(c, v.Value)})
+	}
+	return comparisonBlock{title: Safe(string(c.Goal) + " by " + c.Knob), table: t, shown: t.rows,
+		note: "The interval of a change follows from those of both searches, on the log scale (Zou and Donner 2008)."}
+}
+
+// chosenBy says which side recommends a value.
+func chosenBy(c *compare.Curve, v float64) string {
+	a, b := c.ChosenA != nil && *c.ChosenA == v, c.ChosenB != nil && *c.ChosenB == v
+	switch {
+	case a && b:
+		return " ← A, B"
+	case a:
+		return " ← A"
+	case b:
+		return " ← B"
+	}
+	return ""
+}
+
+func goalValue(m diagnosis.Metric, v float64) string {
+	i := experiment.InfoOf(m)
+	return fineQuantity(v*i.Scale, i.Unit)
+}
+
+func capacityBlock(x *compare.CapacityChange) comparisonBlock {
+	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("OPERATIONS A SECOND")}}
+	add := func(name string, a, b float64) {
+		r := comparisonRow{a: "-", b: "-", change: "-", name: name}
+		if a > 0 {
+			r.a = figures(a)
+		}
+		if b > 0 {
+			r.b = figures(b)
+		}
+		if a > 0 && b > 0 {
+			r.change = ratioChange(b / a)
+		}
+		t.rows = append(t.rows, r)
+	}
+	if x.A != nil && x.B != nil {
+		add("sustained", x.A.Low, x.B.Low)
+		add("not sustained"+limitWords(x), x.A.High, x.B.High)
+	}
+	return comparisonBlock{title: "Capacity", table: t, shown: t.rows}
+}
+
+func limitWords(x *compare.CapacityChange) string {
+	switch a, b := Safe(x.A.Limit), Safe(x.B.Limit); {
+	case a == "" && b == "":
+		return ""
+	case a == b:
+		return ", for " + a
+	default:
+		return fmt.Sprintf(", for %s in A and %s in B", cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
+	}
+}
+
+func settingBlock(cells []compare.Row) comparisonBlock {
+	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("SETTING")}}
+	for i := range cells {
+		r := &cells[i]
+		t.rows = append(t.rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
+	}
+	return comparisonBlock{title: "Capacity by setting", table: t, shown: t.rows}
 }
 
 // ComparisonMarkdown writes a comparison for a review comment.

@@ -96,7 +96,7 @@ type Timeline struct {
 	// (blocked otherwise; of a P or thread: held, looking for work), gc (mark
 	// workers and assists; the cycles and pauses of gc and stw), unknown.
 	States []string `json:"states"`
-	Lanes  []Lane   `json:"lanes"`  // those shown first: gc, stw, ps with its Ps, threads, groups, tasks
+	Lanes  []Lane   `json:"lanes"`  // those shown first: gc, stw, ps with its Ps, threads, groups, tasks, kernel with its CPUs
 	Damage []Gap    `json:"damage"` // where evidence was lost
 }
 
@@ -104,16 +104,18 @@ type Timeline struct {
 type Lane struct {
 	ID       string `json:"id"`
 	Parent   string `json:"parent"` // "" at the top
-	Kind     string `json:"kind"`   // gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples
+	Kind     string `json:"kind"`   // gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples, kernel, cpu
 	Label    string `json:"label"`
 	Detail   string `json:"detail"`   // file:line of a group's start function, …
-	Count    int    `json:"count"`    // of goroutines, threads, tasks in it
+	Count    int    `json:"count"`    // of goroutines, threads, tasks, samples in it
 	Children int    `json:"children"` // lanes that it opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q=
 	TotalNS  int64  `json:"total_ns"` // time spent running; sorts
 	FromNS   int64  `json:"from_ns"`  // when it lives
 	ToNS     int64  `json:"to_ns"`
 	// Peak is the most at once, for the height of the strip: 1 for a single
-	// lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks.
+	// lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks,
+	// CPUs for the kernel's samples. Each of these is drawn as the period of CPU time
+	// that it stands for, before it: in user code as running, in the kernel as syscall.
 	Peak float64 `json:"peak"`
 }
 
@@ -239,6 +241,26 @@ type Selection struct {
 	// Pending: pieces of the trace are still being read; the states are right
 	// already, the rest comes when asked again.
 	Pending bool `json:"pending"`
+	// Kernel is what the kernel's samples say, of everything and of their own
+	// lanes; null without any.
+	Kernel *KernelWindow `json:"kernel"`
+}
+
+// A KernelWindow sums the kernel's samples in a window.
+type KernelWindow struct {
+	Samples  int64        `json:"samples"`
+	InKernel int64        `json:"in_kernel"` // of them; the others were in user code
+	PeriodNS int64        `json:"period_ns"` // CPU time that each stands for
+	Calls    []KernelCall `json:"calls"`     // what the kernel did, most frequent first, at most 50
+	Stacks   []StackTotal `json:"stacks"`    // at most 25 whose state is kernel, then as many of user
+}
+
+// A KernelCall is what the kernel did for the program: a system call, a page
+// fault, an interrupt, or a function of the kernel where it is none of these.
+type KernelCall struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	NS    int64  `json:"ns"`
 }
 
 // A StateTotal is goroutine time (or P time, for Ps) in one state.
@@ -478,7 +500,8 @@ type Histogram struct {
 	N      int64   `json:"n"`
 }
 
-// Compare is what changed: GET api/compare?a=&b= (runs) or ?trial= (a saved result).
+// Compare is what changed: GET api/compare?a=&b= (runs), ?trial= (a saved result), or
+// ?trial=&with= (two of one kind).
 // Exactly one of the fields is there; their shapes are those that
 // `gowhy compare --json`, `verify --json`, `tune --json` and `capacity --json` write.
 type Compare struct {

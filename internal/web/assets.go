@@ -30,15 +30,17 @@ type asset struct {
 	mime, tag    string
 }
 
-// mimes are the types of what is in dist. The table is here because that of the
+// mimes are the types of what pages load. The table is here because that of the
 // system differs from machine to machine.
 var mimes = map[string]string{
-	".html": "text/html; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".svg":  "image/svg+xml",
-	".png":  "image/png",
-	".json": jsonType,
+	".html":  "text/html; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".css":   "text/css; charset=utf-8",
+	".svg":   "image/svg+xml",
+	".png":   "image/png",
+	".ico":   "image/x-icon",
+	".woff2": "font/woff2",
+	".json":  jsonType,
 }
 
 var errNoPage = errors.New("this gowhy was built without its page: internal/web/dist has no index.html (make it with: cd ui && npm ci && npm run build)")

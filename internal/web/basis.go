@@ -62,7 +62,7 @@ func (l *linker) inputs(k, main *sourceKind) string {
 
 // shown is the picture of a kind, "" where the run has none.
 func (l *linker) shown(k *sourceKind) string {
-	return cmp.Or(l.timelineOf(k, l.stateOf(k, nil)), l.flame(k, l.function()), l.chart(k))
+	return cmp.Or(l.timelineOf(k, l.stateOf(k, nil)), l.stops(k), l.flame(k, l.function()), l.chart(k))
 }
 
 // costs are how costs begin to say what they count, and what shows it; where

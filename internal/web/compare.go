@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"strconv"
 
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
-// compare answers GET api/compare: two runs of the page, or a saved result.
+// compare answers GET api/compare: two runs of the page, a saved result, or two.
 func (v *View) compare(q url.Values) (any, error) {
-	if q.Has("trial") {
+	switch {
+	case q.Has("trial") && q.Has("with"):
+		return v.savedResults(q)
+	case q.Has("trial"):
 		return v.savedResult(q)
 	}
 	a, err := v.run(q, "a")
@@ -30,6 +34,11 @@ func (v *View) compare(q url.Values) (any, error) {
 	if errors.Is(err, compare.ErrUnlike) {
 		return nil, &Problem{What: "these two cannot be compared: " + err.Error(), Hint: "two recordings, two profiles of one kind, or two outputs of go test -bench can be"}
 	}
+	return comparison(c, err)
+}
+
+// comparison is what was compared, as the page gets it.
+func comparison(c *compare.Comparison, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +51,47 @@ func (v *View) compare(q url.Values) (any, error) {
 
 func (v *View) side() compare.Run {
 	return compare.Run{Name: name(v.Name), Model: v.Model, Diagnosis: v.Diagnosis, Command: report.Words(v.Model.Run.Command)}
+}
+
+// savedResults compares two saved results of one kind.
+func (v *View) savedResults(q url.Values) (any, error) {
+	a, err := v.result(q, "trial")
+	if err != nil {
+		return nil, err
+	}
+	b, err := v.result(q, "with")
+	if err != nil {
+		return nil, err
+	}
+	const hint = "two results of gowhy verify can be, or two of gowhy tune, or two of gowhy capacity"
+	switch {
+	case sameIndex(q.Get("trial"), q.Get("with")):
+		return nil, &Problem{What: "a result compared with itself has not changed", Hint: "choose another one for A or B"}
+	case a.Kind != b.Kind:
+		return nil, &Problem{What: "these two cannot be compared: A is a result of gowhy " + kindWord(a) + ", B of gowhy " + kindWord(b), Hint: hint}
+	case a.Kind == "comparison":
+		return nil, &Problem{What: "two comparisons cannot be compared", Hint: hint}
+	}
+	c, err := compare.Results(a.Saved, b.Saved)
+	if errors.Is(err, compare.ErrUnlike) {
+		return nil, &Problem{What: "these two cannot be compared: " + name(err.Error()), Hint: hint}
+	}
+	return comparison(c, err)
+}
+
+// sameIndex reports whether two numbers that were read are one; none is the first.
+func sameIndex(a, b string) bool {
+	x, _ := strconv.Atoi(a)
+	y, _ := strconv.Atoi(b)
+	return x == y
+}
+
+// kindWord is the command that made a result.
+func kindWord(r *Result) string {
+	if r.Kind == "comparison" {
+		return "compare"
+	}
+	return r.Kind
 }
 
 // savedResult is a result as the command that made it wrote it.

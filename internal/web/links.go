@@ -101,7 +101,7 @@ func (l *linker) fact(k *sourceKind, fact *diagnosis.Fact) string {
 	if k.anyState { // the table has all of them
 		table = l.goroutinesOf(k)
 	}
-	return cmp.Or(l.timelineOf(k, l.stateOf(k, fact)), table, l.flame(k, l.function()), l.chart(k), l.goroutinesOf(k),
+	return cmp.Or(l.timelineOf(k, l.stateOf(k, fact)), l.stops(k), table, l.flame(counting(k, fact), l.function()), l.chart(k), l.goroutinesOf(k),
 		l.flameWith(everyTree, l.function()), l.anything(), "sources")
 }
 
@@ -111,7 +111,7 @@ func (l *linker) where(main *sourceKind, w diagnosis.Place) string {
 		return l.goroutineTable(group)
 	}
 	return cmp.Or(l.flameWith(main.trees, w.Function), l.flameWith(everyTree, w.Function),
-		l.groupBy(w.Function), l.timelineOf(main, l.stateOf(main, nil)), l.chart(main), "sources")
+		l.groupBy(w.Function), l.timelineOf(main, l.stateOf(main, nil)), l.stops(main), l.chart(main), "sources")
 }
 
 // groupBy is the table of the goroutines that a function is about without being in
@@ -150,7 +150,7 @@ func (l *linker) more(main *sourceKind) (list []Link) {
 		add("link.goroutines", "goroutines")
 	}
 	add("link.flame", cmp.Or(l.flameWith(main.trees, l.function()), l.flameWith(everyTree, l.function()), l.flameOf(main.trees)))
-	add("link.runtime", l.chart(main))
+	add("link.runtime", cmp.Or(l.chart(main), l.stops(main)))
 	return list
 }
 

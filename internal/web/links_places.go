@@ -2,10 +2,12 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/model"
 )
@@ -93,6 +95,27 @@ func (l *linker) longestStop() (w window) {
 		}
 	}
 	return w
+}
+
+// stops is the time around the longest stop of the world on the screen of charts,
+// which have stops marked: the place for them where there is no timeline. It is ""
+// for what is not about stops.
+func (l *linker) stops(k *sourceKind) string {
+	if k.lanes != "stw" || !l.has("runtime") || !slices.Contains(slices.Collect(maps.Values(l.charts)), true) {
+		return ""
+	}
+	w := l.longestStop()
+	if w.to <= w.from {
+		return ""
+	}
+	// Counters are read ten times a second: a window of milliseconds has none of them.
+	wide := max(l.peakWidth(), l.v.duration()/10)
+	w = window{max(w.from-wide, 0), min(w.to+wide, l.v.duration())}
+	chart := "" // of all that there are
+	if i := slices.IndexFunc(k.charts, func(c string) bool { return l.charts[c] }); i >= 0 {
+		chart = k.charts[i]
+	}
+	return linkTo("runtime", "from", ns(w.from), "to", ns(w.to), "chart", chart)
 }
 
 // chart is the first chart of a kind that the run has.
@@ -187,12 +210,30 @@ func (l *linker) hasTree(t string) bool { return l.has("flame") && l.trees[t] }
 // it costs first.
 var everyTree = []string{"cpu", "kernel", "alloc_space", "sync", "syscall", "net", "inuse_space", "block", "mutex", "goroutine", "sched", "states"}
 
-// function is the function that a finding names first.
+// function is the function that a finding names first. Where no line of the user's is
+// to blame, it names none ("the program's libraries"): it is then the innermost one of
+// the finding's largest stack.
 func (l *linker) function() string {
+	name := ""
 	if len(l.f.Where) > 0 {
-		return l.f.Where[0].Function
+		name = l.f.Where[0].Function
 	}
-	return ""
+	if len(l.f.Stacks) == 0 || slices.ContainsFunc(l.f.Stacks, func(s model.Stack) bool { return l.in(s, name) }) {
+		return name
+	}
+	if frames := l.v.Model.Stacks.Frames(l.f.Stacks[0]); len(frames) > 0 && !l.known(name) {
+		return frames[0].Func
+	}
+	return name
+}
+
+func (l *linker) in(s model.Stack, function string) bool {
+	return slices.ContainsFunc(l.v.Model.Stacks.Frames(s), func(f model.Frame) bool { return f.Func == function })
+}
+
+// known reports whether a function can be shown anywhere.
+func (l *linker) known(function string) bool {
+	return l.groupNamed(function) != "" || l.flameWith(everyTree, function) != ""
 }
 
 // profileOf is the profile that a tree is made of, nil for those of a trace.
@@ -207,7 +248,7 @@ func profileOf(m *model.Model, kind string) *model.Profile {
 	case "alloc_space", "alloc_objects":
 		return m.Heap
 	case "inuse_space", "inuse_objects":
-		return m.LiveHeap.End
+		return flame.LiveHeap(m)
 	case "block":
 		return m.Block
 	case "mutex":

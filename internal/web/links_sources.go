@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -122,6 +123,28 @@ func beginning(kinds []sourceKind, text string) *sourceKind {
 		}
 	}
 	return nil
+}
+
+// counting is a kind with its trees in the order that suits a fact: a share of all
+// objects is to be seen in the tree of objects, not in that of bytes.
+func counting(k *sourceKind, fact *diagnosis.Fact) *sourceKind {
+	if !strings.Contains(strings.ToLower(fact.Name), "objects") {
+		return k
+	}
+	of := *k
+	of.trees = slices.Clone(k.trees)
+	slices.SortStableFunc(of.trees, func(a, b string) int {
+		return cmp.Compare(objectsFirst(a), objectsFirst(b))
+	})
+	return &of
+}
+
+// objectsFirst orders trees of the heap.
+func objectsFirst(tree string) int {
+	if strings.HasSuffix(tree, "_objects") {
+		return 0
+	}
+	return 1
 }
 
 // mainKind is what a finding rests on most: the first kind of its evidence that

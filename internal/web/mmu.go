@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/model"
@@ -41,9 +42,7 @@ func parseFlags(s string) (flags model.LoadFlags, err error) {
 const (
 	worstShown  = 10                    // windows that api/mmu tells of one length
 	usualWindow = 10 * time.Millisecond // its length when nobody asked
-	lengthsMost = 60                    // points of the curve
-	lengthsFew  = 12                    // of one that is dear
-	stepsBudget = 40_000_000            // steps that a curve may walk: half a second
+	lengths     = 60                    // points of the curve
 	shortest    = 10 * time.Microsecond // window of the curve; a stop of the world is that long
 )
 
@@ -60,30 +59,63 @@ func (v *View) mmu(q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	curve := v.mmuCurve(flags)
-	if curve == nil {
+	kept := v.mmuCurve(flags)
+	if kept == nil {
 		return nil, missing("the trace does not tell how many Ps there were", "")
 	}
+	curve := *kept
 	curve.Worst = v.worst(flags, min(time.Duration(window), v.duration()))
-	return curve, nil
+	return &curve, nil
+}
+
+// mutators are what was computed of mutator utilization, which is asked for again
+// with every window and every visit of the screen: the curves, and what finds worst
+// windows. The latter has some 40 bytes for each change of the collector's load, so
+// that only the last one is kept.
+type mutators struct {
+	mu      sync.Mutex
+	curves  map[model.LoadFlags]*MMU
+	flags   model.LoadFlags
+	finders []*worstFinder
 }
 
 // mmuCurve is the minimum mutator utilization for windows of all lengths; nil
-// where the trace tells of no P.
+// where the trace tells of no P. Nobody may change it.
 func (v *View) mmuCurve(flags model.LoadFlags) *MMU {
-	m := v.Model
-	u := m.GC.Utilization(flags, m.Run.Procs, 0, m.Run.Duration)
-	mean := u.Mean()
+	v.mutators.mu.Lock()
+	defer v.mutators.mu.Unlock()
+	if c, known := v.mutators.curves[flags]; known {
+		return c
+	}
+	c := v.newCurve(flags)
+	if v.mutators.curves == nil {
+		v.mutators.curves = map[model.LoadFlags]*MMU{}
+	}
+	v.mutators.curves[flags] = c
+	return c
+}
+
+// finders find the worst windows, one for each series. It is called with the lock
+// held.
+func (v *View) finders(flags model.LoadFlags) []*worstFinder {
+	if m := &v.mutators; m.finders == nil || m.flags != flags {
+		m.flags, m.finders = flags, []*worstFinder{}
+		for _, s := range v.Model.GC.Utilization(flags, v.Model.Run.Procs, 0, v.duration()) {
+			m.finders = append(m.finders, newWorstFinder(s))
+		}
+	}
+	return v.mutators.finders
+}
+
+func (v *View) newCurve(flags model.LoadFlags) *MMU {
+	all := v.finders(flags)
+	mean := meanOf(all)
 	if !finite(mean) {
 		return nil
 	}
 	c := &MMU{Mean: mean}
-	steps := 1
-	for _, s := range u {
-		steps += len(s)
-	}
-	for _, w := range windowLengths(m.Run.Duration, min(max(stepsBudget/steps, lengthsFew), lengthsMost)) {
-		if _, util := u.Worst(w); finite(util) {
+	for _, w := range windowLengths(v.duration(), lengths) {
+		if _, util, ok := worstOf(all, w, 0, v.duration()); ok {
 			c.WindowNS, c.Util = append(c.WindowNS, int64(w)), append(c.Util, util)
 		}
 	}
@@ -93,6 +125,27 @@ func (v *View) mmuCurve(flags model.LoadFlags) *MMU {
 		}
 	}
 	return c
+}
+
+// meanOf is the average utilization over all series, NaN without one.
+func meanOf(all []*worstFinder) float64 {
+	var sum, whole float64
+	for _, f := range all {
+		last := len(f.steps) - 1
+		sum += f.sums[last]
+		whole += float64(f.steps[last].At - f.steps[0].At)
+	}
+	return sum / whole
+}
+
+// worstOf is the worst window of all series.
+func worstOf(all []*worstFinder, window, from, to time.Duration) (at time.Duration, util float64, ok bool) {
+	for _, f := range all {
+		if t, u, found := f.worst(window, from, to); found && (!ok || u < util) {
+			at, util, ok = t, u, true
+		}
+	}
+	return at, util, ok
 }
 
 // windowLengths are n lengths up to all of the run, each as much longer than the
@@ -120,18 +173,19 @@ func (v *View) worst(flags model.LoadFlags, window time.Duration) (list []Worst)
 		from, to, at time.Duration
 		util         float64
 	}
-	m := v.Model
+	v.mutators.mu.Lock()
+	all := v.finders(flags) // nobody changes them
+	v.mutators.mu.Unlock()
 	var parts []part
 	search := func(from, to time.Duration) {
 		if to-from < window || window <= 0 {
 			return
 		}
-		at, util := m.GC.Utilization(flags, m.Run.Procs, from, to).Worst(window)
-		if finite(util) && util < 1 {
+		if at, util, ok := worstOf(all, window, from, to); ok && util < 1 {
 			parts = append(parts, part{from, to, at, util})
 		}
 	}
-	search(0, m.Run.Duration)
+	search(0, v.duration())
 	for len(parts) > 0 && len(list) < worstShown {
 		i := 0
 		for j := range parts {

@@ -53,6 +53,7 @@ func TestMMU(t *testing.T) {
 		}
 	}
 	m.Run.Procs = 0
+	v = &View{Model: m} // what was computed is kept
 	if _, err := v.mmu(nil); !refused(err, "how many Ps") {
 		t.Errorf("without Ps: %v", err)
 	}

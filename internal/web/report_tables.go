@@ -112,6 +112,9 @@ func (f *reportFile) comparisons() error {
 			return err
 		}
 	}
+	if err := f.resultPairs(); err != nil {
+		return err
+	}
 	n := 0
 	for a := range f.page.runs {
 		for b := range f.page.runs {
@@ -131,6 +134,27 @@ func (f *reportFile) comparisons() error {
 				return err
 			}
 			f.addTree(q, text)
+		}
+	}
+	return nil
+}
+
+// resultPairs asks for the first saved result of each kind against the others.
+func (f *reportFile) resultPairs() error {
+	first, taken := map[string]int{}, map[string]int{}
+	for i, r := range f.page.results {
+		a, seen := first[r.Kind]
+		if !seen {
+			first[r.Kind] = i
+			continue
+		}
+		if taken[r.Kind]++; r.Kind == "comparison" || taken[r.Kind] > reportPairs {
+			continue
+		}
+		for _, pair := range [][2]int{{a, i}, {i, a}} {
+			if _, err := f.take("api/compare", url.Values{"trial": {strconv.Itoa(pair[0])}, "with": {strconv.Itoa(pair[1])}}, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -603,7 +603,7 @@ func TestTools(t *testing.T) {
 	started, fail := 0, false
 	ended := make(chan struct{})
 	address := "http://127.0.0.1:1/x/"
-	s := newTestServer(t, Options{Tools: map[string]Starter{"pprof": func(_ context.Context, file string) (string, <-chan struct{}, error) {
+	s := newTestServer(t, Options{Tools: map[string]Starter{"pprof": {Format: "pprof", Most: 2, Start: func(_ context.Context, file string) (string, <-chan struct{}, error) {
 		started++
 		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 			t.Errorf("the viewer got no file: %v", err)
@@ -612,7 +612,7 @@ func TestTools(t *testing.T) {
 			return "", nil, errors.New("not here")
 		}
 		return address, ended, nil
-	}}})
+	}}}})
 	for range 2 {
 		if w := get(s, "tools/pprof?r=0&profile=cpu"); w.Code != 303 || w.Header().Get("Location") != address {
 			t.Fatal(w.Code, w.Header(), w.Body)

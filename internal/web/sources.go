@@ -26,11 +26,14 @@ func (v *View) sources(url.Values) (any, error) {
 		Tools:   slices.Clone(v.Tools),
 	}
 	for _, m := range v.Members {
-		m.Name, m.What = name(m.Name), name(cmp.Or(m.What, whatIs(m.Name)))
+		m.Name, m.What = name(m.Name), name(cmp.Or(m.What, v.whatIs(m.Name)))
 		s.Members = append(s.Members, m)
 	}
 	for _, r := range run.Refused {
 		s.Refused = append(s.Refused, Refusal{Source: name(r.Source), Why: name(r.Why), How: howToGet(r.Source)})
+	}
+	if len(export.ProfilesOf(v.Model)) == 0 {
+		s.Tools = nil // these show profiles
 	}
 	return s, nil
 }
@@ -53,6 +56,7 @@ var memberWords = map[string]string{
 	"gctrace.log":           "a line for each collection, as GODEBUG=gctrace=1 tells it",
 	"schedtrace.log":        "run queues over time, as GODEBUG=schedtrace tells them",
 	"kernel.pb.gz":          "CPU samples taken by the kernel, its own functions among them",
+	kernelTimes:             "when each of the kernel's CPU samples was taken, on which CPU, of which thread",
 	"offcpu.pb.gz":          "where threads lost the CPU, by the kernel's context switches",
 	"syscalls.json":         "system calls, counted by the kernel",
 	"proc.jsonl":            "the process's and the machine's counters over time, from /proc",
@@ -62,8 +66,16 @@ var memberWords = map[string]string{
 	"stderr.log":            "what the program printed as errors",
 }
 
-func whatIs(member string) string {
-	return cmp.Or(memberWords[member[strings.LastIndexAny(member, "/:")+1:]], "one of the files of this run")
+// kernelTimes is the member whose samples are counted in its words.
+const kernelTimes = "kernel.jsonl"
+
+func (v *View) whatIs(member string) string {
+	member = member[strings.LastIndexAny(member, "/:")+1:]
+	words := cmp.Or(memberWords[member], "one of the files of this run")
+	if k := v.Model.Kernel; k != nil && member == kernelTimes && len(k.Moments) > 0 {
+		words += fmt.Sprintf(": %d samples", len(k.Moments))
+	}
+	return words
 }
 
 // howToGet is a command for a source that was refused; a source that no model

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -82,6 +83,9 @@ func (v *View) timeline(q url.Values) (any, error) {
 	for _, l := range t.Lanes() {
 		out.Lanes = append(out.Lanes, webLane(l))
 	}
+	if k := v.kernelSamples(); k != nil {
+		out.Lanes = append(out.Lanes, k.lanes()...)
+	}
 	for _, g := range t.Gaps() {
 		out.Damage = append(out.Damage, Gap{FromNS: int64(g.From), ToNS: int64(g.To), Why: g.Why})
 	}
@@ -109,6 +113,9 @@ func (v *View) lanes(q url.Values) (any, error) {
 	f, err := timeline.ParseFilter(q.Get("q"))
 	if err != nil {
 		return nil, timeProblem(err)
+	}
+	if q.Get("parent") == kernelLane {
+		return v.kernelLanes(int(offset), int(limit))
 	}
 	list, total, note, err := v.Timeline.Children(q.Get("parent"), f, int(offset), int(limit))
 	if err != nil {
@@ -140,10 +147,12 @@ func (v *View) tiles(q url.Values) ([]byte, error) {
 	}
 	ctx, done := timed(q)
 	defer done()
-	pictures, err := v.Timeline.Tile(ctx, int(level), tile, lanes)
+	kernel, others := split(lanes)
+	pictures, err := v.Timeline.Tile(ctx, int(level), tile, others)
 	if err != nil {
 		return nil, timeProblem(err)
 	}
+	pictures = append(pictures, v.kernelPictures(int(level), tile, kernel)...)
 	return encodeTiles(Tiles{Level: int(level), Tile: tile}, pictures)
 }
 
@@ -199,6 +208,9 @@ func (v *View) at(q url.Values) (any, error) {
 	at, err := integer(q, "at", 0, -1<<62, 1<<62)
 	if err != nil {
 		return nil, err
+	}
+	if lane := q.Get("lane"); isKernelLane(lane) {
+		return v.kernelAt(lane, time.Duration(at))
 	}
 	ctx, done := timed(q)
 	defer done()
@@ -273,11 +285,26 @@ func (v *View) timelineWindow(q url.Values) (from, to time.Duration, err error) 
 
 // selection answers api/timeline/select.
 func (v *View) selection(q url.Values) (any, error) {
-	s, err := inWindow(v, q, (*timeline.Timeline).Select)
+	list, err := lanesParam(q)
 	if err != nil {
 		return nil, err
 	}
-	return v.webSelection(&s), nil
+	kernel, others := split(list)
+	if len(kernel) > 0 && len(others) == 0 && v.Timeline != nil {
+		return v.selectKernel(q, kernel)
+	}
+	of := url.Values{}
+	maps.Copy(of, q)
+	of.Set("lanes", strings.Join(others, ","))
+	s, err := inWindow(v, of, (*timeline.Timeline).Select)
+	if err != nil {
+		return nil, err
+	}
+	out := v.webSelection(&s)
+	if k := v.kernelSamples(); k != nil && (len(kernel) > 0 || len(others) == 0) {
+		out.Kernel = k.window(s.From, s.To, kernel)
+	}
+	return out, nil
 }
 
 func (v *View) webSelection(s *timeline.Selection) Selection {

@@ -14,17 +14,22 @@ import (
 	"github.com/gowhy/gowhy/internal/export"
 )
 
-// A Starter starts another viewer, as a process of its own, on a file. It returns
-// the address of its page and a channel that is closed when it has ended. It ends
-// with ctx.
+// A Starter starts another viewer of profiles.
 //
 // Such viewers keep settings, serve what they like and were not written to share
 // an address with anything: they get an origin of their own, so that nothing they
 // show can reach this page, and nobody calls their code here.
-type Starter func(ctx context.Context, file string) (address string, ended <-chan struct{}, err error)
-
-// maxTools is how many viewers run at a time.
-const maxTools = 8
+type Starter struct {
+	// Format is the one of [export.All] that it reads.
+	Format string
+	// Most is how many of it run at a time.
+	Most int
+	// Hint says how to open a downloaded file when it does not start.
+	Hint string
+	// Start shows a file: it returns the address of a page and a channel that is
+	// closed when the page has ended, which it does with ctx at the latest.
+	Start func(ctx context.Context, file string) (address string, ended <-chan struct{}, err error)
+}
 
 // tools are the viewers that were started.
 type tools struct {
@@ -128,25 +133,26 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 	defer t.mu.Unlock()
 	running := 0
 	for k, v := range t.started {
-		if !v.alive() {
+		switch {
+		case !v.alive():
 			delete(t.started, k)
-			continue
+		case k.tool == what.tool:
+			running++
 		}
-		running++
 	}
 	if v, ok := t.started[what]; ok {
 		return v.address, nil
 	}
-	if running >= maxTools {
+	if running >= start.Most {
 		return "", &Problem{Status: http.StatusTooManyRequests, What: fmt.Sprintf("%d viewers run already", running), Hint: "end gowhy view and start it again"}
 	}
-	file, err := s.profileFile(what.run, what.profile)
+	file, err := s.profileFile(what.run, what.profile, start.Format)
 	if err != nil {
 		return "", err
 	}
-	address, ended, err := start(s.ctx, file)
+	address, ended, err := start.Start(s.ctx, file)
 	if err != nil {
-		return "", &Problem{Status: http.StatusBadGateway, What: fmt.Sprintf("the viewer did not start: %v", err), Hint: "download the profile, then: go tool pprof -http=: FILE"}
+		return "", &Problem{Status: http.StatusBadGateway, What: fmt.Sprintf("the viewer did not start: %v", err), Hint: start.Hint}
 	}
 	if u, err := url.Parse(address); err != nil || u.Scheme != "http" || !loopbackName(u.Host) {
 		return "", &Problem{Status: http.StatusBadGateway, What: "the viewer did not say where it is"}
@@ -158,17 +164,26 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 	return address, nil
 }
 
-// profileFile writes a profile for a viewer, under a name that it can show.
-func (s *Server) profileFile(v *View, profile export.Profile) (path string, err error) {
+// profileFile writes a profile for a viewer, under a name that it can show: in a
+// directory of its own, for two runs may have the same.
+func (s *Server) profileFile(v *View, profile export.Profile, format string) (path string, err error) {
+	i := slices.IndexFunc(export.All, func(f export.Format) bool { return f.Name == format })
+	if i < 0 {
+		return "", fmt.Errorf("no export has the format %q", format)
+	}
 	root, err := s.scratch()
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(root, strings.TrimSuffix(safeFilename(v.Name), filepath.Ext(v.Name))+"-"+safeFilename(string(profile))+"-*.pb.gz")
+	dir, err := os.MkdirTemp(root, "profile-")
 	if err != nil {
 		return "", err
 	}
-	err = export.Pprof(f, v.Model, export.Options{Profile: profile})
+	f, err := os.Create(filepath.Join(dir, safeFilename(strings.TrimSuffix(v.Name, filepath.Ext(v.Name))+"-"+string(profile)+export.All[i].Ext)))
+	if err != nil {
+		return "", err
+	}
+	err = export.All[i].Write(f, v.Model, export.Options{Profile: profile})
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

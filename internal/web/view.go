@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/model"
@@ -30,7 +31,8 @@ type View struct {
 	// Slices are single runs of the trace, for exports; nil without a trace.
 	Slices iter.Seq[export.Slice]
 
-	page *page // that it is part of; set by who opens it
+	page     *page    // that it is part of; set by who opens it
+	mutators mutators // see mmuCurve
 }
 
 // A Result is a saved result of verify, tune, capacity or compare.
@@ -39,6 +41,8 @@ type Result struct {
 	// JSON is what the command wrote with --json, decoded and encoded again: its
 	// reader has checked it.
 	JSON json.RawMessage
+	// Saved is what it is compared with others by; empty for a comparison.
+	Saved compare.Saved
 }
 
 // A Problem is what is told when a question has no answer.
@@ -62,10 +66,9 @@ func missing(what, hint string) *Problem {
 	return &Problem{Status: http.StatusNotFound, What: what, Hint: hint}
 }
 
-// noTrace is the answer of everything that only a trace can tell. Traces of Go
-// 1.21 and older are accounted and not drawn.
+// noTrace is the answer of everything that only a trace can tell.
 func noTrace() *Problem {
-	return missing("this run has no execution trace of Go 1.22 or newer", diagnosis.HowToGet(model.Trace))
+	return missing("this run has no execution trace", diagnosis.HowToGet(model.Trace))
 }
 
 // integer reads a parameter, def when it is absent. A number outside of min and

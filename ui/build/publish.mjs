@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { publishSpeedscope } from './speedscope.mjs'
 
 const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(ui, '..', 'internal', 'web', 'dist')
@@ -25,6 +26,8 @@ for (const e of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const name = join(e.parentPath, e.name).slice(dist.length + 1).replaceAll('\\', '/')
   if (e.isFile() && !built.has(name)) rmSync(join(dist, name))
 }
+
+publishSpeedscope()
 
 // gather reads the files of a build. They are flat: a folder would be a surprise.
 function gather(folder, prefix) {

@@ -112,8 +112,9 @@ async function arrive({ link, name, patience }) {
     if (!shown[screen]) return 'no test knows this screen'
     const fault = shown[screen]()
     if (fault !== '') return fault
-    // The list of sources and a group of goroutines stand for a function that has no place of its own.
-    const stands = screen === 'sources' || asked.has('group')
+    // The list of sources, a group of goroutines, and the time at which something happened
+    // stand for a function that has no place of its own.
+    const stands = screen === 'sources' || asked.has('group') || (screen === 'runtime' && asked.has('from'))
     return name === '' || stands || text().includes(name) || asked.get('q') === name ? '' : `${name} is nowhere to be seen`
   }
 

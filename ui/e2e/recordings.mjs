@@ -87,7 +87,22 @@ export async function results(gowhy, dir, [a, b]) {
     // A result that cannot be told is one as well, and the exit code says so.
     files.push(await once(file, () => run(gowhy, args(file)).catch((e) => existsSync(file) || Promise.reject(e))))
   }
+  for (const name of ['trial.json', 'tuned.json']) files.push(slower(join(dir, name), join(dir, 'slower-' + name)))
   return files
+}
+
+// slower writes a result again as if its second arm, or all of its larger settings, had
+// taken twice as long: to be compared with the first.
+function slower(file, out) {
+  const result = JSON.parse(readFileSync(file, 'utf8'))
+  const worse = (sample) => {
+    for (const m of Object.keys(sample.values ?? {})) sample.values[m] *= m.endsWith('/s') ? 0.5 : 2
+    sample.elapsed_ns *= 2
+  }
+  for (const round of result.rounds ?? []) if (round.arm === 'B') worse(round)
+  for (const curve of result.curves ?? []) for (const p of curve.points) if (p.value > 1) (p.visits ?? []).forEach(worse)
+  writeFileSync(out, JSON.stringify(result))
+  return out
 }
 
 /** A benchmark of net/http, traced and profiled as go test does it. */
@@ -109,5 +124,5 @@ export async function hostileFiles(dir) {
   const stacks = names.map((_, i) => names.slice(i))
   const crafted = join(dir, '<img src=x onerror=window.owned=1>.pprof')
   writeFileSync(crafted, cpuProfile(stacks, { key: hostile.html, value: hostile.escape }))
-  return { run: readdirSync(here).map((f) => join(here, f)), crafted }
+  return { run: readdirSync(here).map((f) => join(here, f)), crafted, name: hostile.html }
 }

@@ -11,10 +11,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { followsWakeUps, looksIntoTasks, readsGoroutines, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, followsWakeUps, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
+import { opensInSpeedscope } from './viewers.mjs'
 import { command, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
 
 const run = promisify(execFile)
@@ -135,7 +136,9 @@ async function choose(page, theme, language) {
 const runCalled = (name) => runs.find((run) => run.name === name).r
 for (const [what, use] of [
   ['saved results: rounds, curve, comparison', (shot) => readsResults(p, saved, shot)],
+  ['two saved results beside each other', (shot) => comparesResults(p, saved, shot)],
   ['wake-ups are followed, to and fro', (shot) => followsWakeUps(p, runCalled('hotmutex'), shot)],
+  ['kernel samples: a click, a window, the flame graph', (shot) => readsKernelSamples(p, runCalled('filepool'), shot)],
   ['steps in time are taken back', () => undoes(p, runCalled('hotmutex'))],
   ['the utilization of windows', (shot) => readsUtilization(p, runCalled('allocchurn'), shot)],
   ['views of the flame graph', (shot) => turnsTheFlameGraph(p, runCalled('allocchurn'), shot)],
@@ -148,6 +151,11 @@ for (const [what, use] of [
     await faultless(p)
   })
 }
+
+await check('a profile opens in speedscope, apart from the page', async () => {
+  await opensInSpeedscope(browser, main.url, { r: runCalled('hotmutex'), profile: 'states', name: 'internal/demo.' }, shot)
+  await opensInSpeedscope(browser, crafted.url, { r: 0, profile: 'cpu', name: bad.name }, (page, name) => shot(page, 'hostile-' + name))
+})
 
 await check('tasks, their regions and log lines', async () => {
   const q = await open(browser, hurt.url + '#/tasks?r=0')

@@ -391,7 +391,7 @@ export interface Timeline {
    * workers and assists; the cycles and pauses of gc and stw), unknown.
    */
   states: string[]
-  /** those shown first: gc, stw, ps with its Ps, threads, groups, tasks */
+  /** those shown first: gc, stw, ps with its Ps, threads, groups, tasks, kernel with its CPUs */
   lanes: Lane[]
   /** where evidence was lost */
   damage: Gap[]
@@ -402,12 +402,12 @@ export interface Lane {
   id: string
   /** "" at the top */
   parent: string
-  /** gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples */
+  /** gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples, kernel, cpu */
   kind: string
   label: string
   /** file:line of a group's start function, … */
   detail: string
-  /** of goroutines, threads, tasks in it */
+  /** of goroutines, threads, tasks, samples in it */
   count: number
   /** lanes that it opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q= */
   children: number
@@ -418,7 +418,9 @@ export interface Lane {
   to_ns: number
   /**
    * Peak is the most at once, for the height of the strip: 1 for a single
-   * lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks.
+   * lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks,
+   * CPUs for the kernel's samples. Each of these is drawn as the period of CPU time
+   * that it stands for, before it: in user code as running, in the kernel as syscall.
    */
   peak: number
 }
@@ -580,6 +582,11 @@ export interface Selection {
    * already, the rest comes when asked again.
    */
   pending: boolean
+  /**
+   * Kernel is what the kernel's samples say, of everything and of their own
+   * lanes; null without any.
+   */
+  kernel: KernelWindow | null
 }
 
 /** A StateTotal is goroutine time (or P time, for Ps) in one state. */
@@ -615,6 +622,29 @@ export interface GroupTotal {
   ready_ns: number
   waiting_ns: number
   count: number
+}
+
+/** A KernelWindow sums the kernel's samples in a window. */
+export interface KernelWindow {
+  samples: number
+  /** of them; the others were in user code */
+  in_kernel: number
+  /** CPU time that each stands for */
+  period_ns: number
+  /** what the kernel did, most frequent first, at most 50 */
+  calls: KernelCall[]
+  /** at most 25 whose state is kernel, then as many of user */
+  stacks: StackTotal[]
+}
+
+/**
+ * A KernelCall is what the kernel did for the program: a system call, a page
+ * fault, an interrupt, or a function of the kernel where it is none of these.
+ */
+export interface KernelCall {
+  name: string
+  count: number
+  ns: number
 }
 
 /**
@@ -862,7 +892,8 @@ export interface LogCount {
 }
 
 /**
- * Compare is what changed: GET api/compare?a=&b= (runs) or ?trial= (a saved result).
+ * Compare is what changed: GET api/compare?a=&b= (runs), ?trial= (a saved result), or
+ * ?trial=&with= (two of one kind).
  * Exactly one of the fields is there; their shapes are those that
  * `gowhy compare --json`, `verify --json`, `tune --json` and `capacity --json` write.
  */

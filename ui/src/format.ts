@@ -16,14 +16,52 @@ export function dur(ns: number): string {
 
 /** Bytes, like "1.50 MiB". */
 export function bytes(n: number): string {
-  if (!Number.isFinite(n)) return '–'
+  return Number.isFinite(n) ? inUnit(n, figures) : '–'
+}
+
+function inUnit(n: number, digits: (v: number) => string): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let i = 0
   while (Math.abs(n) >= 1024 && i < units.length - 1) {
     n /= 1024
     i++
   }
-  return figures(n) + ' ' + (units[i] ?? '')
+  return digits(n) + ' ' + (units[i] ?? '')
+}
+
+/**
+ * A number with a unit in a column, where values stand below each other: three
+ * figures with the zeros at their end, which say how exact they are. In a sentence
+ * "1 KiB" reads better; below "1.50 KiB" it looks like another quantity.
+ */
+export function cell(n: number, unit: string): string {
+  if (unit === 'bytes' && Number.isFinite(n) && Math.abs(n) >= 1024) return inUnit(n, trimmed)
+  return num(n, unit)
+}
+
+/**
+ * The values of an axis, all with the places that their step needs: "0, 0.5, 1.0" and
+ * not "0, 0.500, 1". Times and bytes have units of their own to be told in.
+ */
+export function axis(values: readonly number[], unit: string): string[] {
+  if (!['share', 'count', '', 'cores', 'per second'].includes(unit)) return values.map((v) => num(v, unit))
+  const all = values.map((v) => (unit === 'share' ? 100 * v : v))
+  const off = 1e-9 * Math.max(...all.map(Math.abs)) // what arithmetic leaves of round values
+  let places = 0
+  while (places < 6 && all.some((v) => Math.abs(v - Number(v.toFixed(places))) > off)) places++
+  return all.map((v) => withUnit(group(v.toFixed(places)), unit))
+}
+
+function withUnit(digits: string, unit: string): string {
+  switch (unit) {
+    case 'share':
+      return digits + ' %'
+    case 'per second':
+      return digits + '/s'
+    case 'cores':
+      return lang() === 'zh' ? digits + ' 核' : Number(digits) === 1 ? digits + ' core' : digits + ' cores'
+  }
+  return digits
 }
 
 /** A number of things: "37,534". */
@@ -63,22 +101,23 @@ export function num(n: number, unit: string): string {
     case '':
       return count(n)
     case 'per second':
-      return count(n) + '/s'
     case 'cores':
-      return lang() === 'zh' ? count(n) + ' 核' : count(n) === '1' ? '1 core' : count(n) + ' cores'
+      return withUnit(count(n), unit)
   }
   return count(n) + ' ' + unit
 }
 
 /**
  * A moment on the window's clock, like "1.234 567 s": as many places as set it
- * apart from one `step` nanoseconds later, nanoseconds without a step.
+ * apart from one `step` nanoseconds later, so that moments below each other have
+ * the same. Without a step it is exact to the nanosecond, without zeros at its end.
  */
-export function at(ns: number, step = 1): string {
+export function at(ns: number, step?: number): string {
   if (!Number.isFinite(ns)) return '–'
-  const places = Math.min(9, Math.max(0, 9 - Math.floor(Math.log10(Math.max(1, step)))))
-  const [whole = '0', part = ''] = (Math.abs(ns) / 1e9).toFixed(places).split('.')
-  const grouped = part.replace(/0+$/, '').replace(/(\d{3})(?=\d)/g, '$1 ')
+  const places = Math.min(9, Math.max(0, 9 - Math.floor(Math.log10(Math.max(1, step ?? 1)))))
+  const [whole = '0', digits = ''] = (Math.abs(ns) / 1e9).toFixed(places).split('.')
+  const part = step === undefined ? digits.replace(/0+$/, '') : digits
+  const grouped = part.replace(/(\d{3})(?=\d)/g, '$1 ')
   const sign = ns < 0 ? '-' : ''
   return sign + group(whole) + (grouped === '' ? '' : '.' + grouped) + ' s'
 }
@@ -99,15 +138,18 @@ function short(v: number, digits: number): string {
   return String(Number(v.toPrecision(digits)))
 }
 
+// trimmed is three figures, zeros at the end included.
 function trimmed(v: number): string {
   const abs = Math.abs(v)
-  if (abs >= 99.95) return v.toFixed(0)
+  if (abs >= 99.95) return group(v.toFixed(0))
   if (abs >= 9.995) return v.toFixed(1)
   return v.toFixed(2)
 }
 
+// group sets thousands apart, of what is before the point.
 function group(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
+  const [whole = '', part] = digits.split('.')
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (part === undefined ? '' : '.' + part)
 }
 
 // clock is for what is longer than ten minutes: "1h2m3s".

@@ -7,8 +7,11 @@ import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
 import { setParams, usePlace } from '../url'
 import { changeText, intervalText, IntervalPlot, type Tone } from './interval'
+import { CapacitiesPanel } from './twocapacities'
+import { CurvesPanel } from './twocurves'
+import { Claims, Effects } from './twotrials'
 import { Panel, Warnings } from './panel'
-import { quantity, rowRatio, type Benchmark, type Comparison, type DiffTable, type FindingChange, type LedgerRow, type Side, type TableEntry, type TrialsEffect, type Verdict } from './results'
+import { quantity, rowRatio, type Benchmark, type Comparison, type DiffTable, type FindingChange, type LedgerRow, type Side, type TableEntry, type Verdict } from './results'
 import { changeSpan, type Change } from './scale'
 
 export function ComparisonView(p: { of: Comparison }): JSX.Element {
@@ -29,6 +32,9 @@ export function ComparisonView(p: { of: Comparison }): JSX.Element {
       {(c.benchmarks?.length ?? 0) > 0 && <Benchmarks list={c.benchmarks ?? []} />}
       {(c.means?.length ?? 0) > 0 && <Means of={c} />}
       {(c.effects?.length ?? 0) > 0 && <Effects list={c.effects ?? []} />}
+      {(c.claims?.length ?? 0) > 0 && <Claims list={c.claims ?? []} />}
+      {(c.curves ?? []).map((x) => <CurvesPanel key={x.knob} of={x} />)}
+      {c.capacity && <CapacitiesPanel of={c.capacity} />}
       <Only letter="A" list={c.only_a} />
       <Only letter="B" list={c.only_b} />
       {(c.next?.length ?? 0) > 0 && (
@@ -99,7 +105,7 @@ function Ledger(p: { rows: LedgerRow[]; per: string }): JSX.Element {
   return <Table caption={t('data.cmp.ledger', { per: tn('data.per.' + p.per, p.per) })} cols={cols} rows={p.rows} height={640} />
 }
 
-function numbers<R>(key: string, title: string, of: (r: R) => number | null, text: (v: number, r: R) => string): Col<R> {
+export function numbers<R>(key: string, title: string, of: (r: R) => number | null, text: (v: number, r: R) => string): Col<R> {
   return {
     key, title, align: 'right', sortable: true, width: '7rem',
     value: of,
@@ -111,7 +117,7 @@ function numbers<R>(key: string, title: string, of: (r: R) => number | null, tex
   }
 }
 
-function ratioColumn<R>(of: (r: R) => number | null): Col<R> {
+export function ratioColumn<R>(of: (r: R) => number | null): Col<R> {
   return { key: 'ratio', title: t('data.cmp.change'), align: 'right', sortable: true, width: '6.4rem', value: of, cell: (r) => changeText(of(r)), text: (r) => String(of(r) ?? '') }
 }
 
@@ -181,7 +187,7 @@ export function measuredColumns<R extends Measured>(rows: readonly R[], guard?: 
   ]
 }
 
-function pText(r: Measured): string {
+export function pText(r: Measured): string {
   if (r.exact || r.p === null || r.p === undefined) return ''
   return r.p < 0.0001 ? '<0.0001' : String(Number(r.p.toPrecision(2)))
 }
@@ -214,17 +220,6 @@ function Means(p: { of: Comparison }): JSX.Element {
     ratioColumn((r) => r.ratio),
   ]
   return <Table caption={t('data.cmp.means')} cols={cols} rows={rows} height={260} />
-}
-
-function Effects(p: { list: TrialsEffect[] }): JSX.Element {
-  const cols: Col<TrialsEffect>[] = [
-    { key: 'metric', title: t('data.cmp.metric'), width: 'minmax(12rem, 2fr)', cell: (r) => r.metric },
-    { key: 'a', title: t('data.cmp.then'), align: 'right', cell: (r) => changeText(r.a) },
-    { key: 'b', title: t('data.cmp.now'), align: 'right', cell: (r) => changeText(r.b) },
-    ...measuredColumns(p.list),
-    { key: 'pairs', title: t('data.cmp.pairs'), align: 'right', width: '5.8rem', cell: (r) => `${r.pairs_a} + ${r.pairs_b}` },
-  ]
-  return <Table caption={t('data.cmp.effects')} cols={cols} rows={p.list} height={420} />
 }
 
 function Only(p: { letter: string; list: string[] | undefined }): JSX.Element | null {

@@ -7,6 +7,9 @@ import { metricInfo, metricText, rowRatio, type Round } from './results'
 import { median, pairsOf } from './rounds'
 import { stateOf } from './states'
 import { lawAt, usable } from './tune'
+import { range } from './twolines'
+import { ownText } from './twotrials'
+import { matesOf } from '../screens/compare'
 import { bars, commonSpan } from '../parts/histogram'
 import { tableText, track } from '../parts/table'
 
@@ -114,7 +117,8 @@ describe('a metric', () => {
   it('has its unit, also behind the name of a benchmark', () => {
     expect(metricText('elapsed', 1.5)).toBe('1.50 s')
     expect(metricText('BenchmarkParse ns/op', 2500)).toBe('2.50 µs')
-    expect(metricText('peak-rss', 1 << 20)).toBe('1 MiB')
+    expect(metricText('peak-rss', 1 << 20)).toBe('1.00 MiB')
+    expect(['2', '0.25', '1.5'].map((v) => metricText('ns/op', Number(v)))).toEqual(['2.00 ns', '0.250 ns', '1.50 ns'])
     expect(metricText('ops/s', null)).toBe('–')
     expect(metricInfo('things/s').more).toBe(true)
   })
@@ -146,5 +150,37 @@ describe('a curve', () => {
     const law = { lambda: interval(100), unit: 'ops/s', sigma: interval(0.5), kappa: interval(0), peak: null, r2: 1, tested: [1, 8] as [number, number] }
     expect(lawAt(law, 1)).toBe(100)
     expect(lawAt(law, 3)).toBeCloseTo(150, 9)
+  })
+})
+
+describe('two saved results', () => {
+  const of = (...kinds: string[]) => kinds.map((kind, i) => ({ name: `${i}.json`, kind, summary: '' }))
+  it('can be chosen where they are of one kind', () => {
+    const list = of('verify', 'tune', 'verify', 'comparison', 'verify', 'comparison')
+    expect(matesOf(list, 0, false)).toEqual([2, 4])
+    expect(matesOf(list, 2, false)).toEqual([0, 4])
+    expect(matesOf(list, 1, false)).toEqual([])
+    expect(matesOf(list, 3, false)).toEqual([])
+    expect(matesOf(list, 9, false)).toEqual([])
+  })
+  it('are in a report file the first against the others', () => {
+    const list = of('tune', 'tune', 'tune')
+    expect([0, 1, 2].map((i) => matesOf(list, i, true))).toEqual([[1, 2], [0], [0]])
+  })
+  it('say their own effect with its interval', () => {
+    expect(ownText(0.865, { low: 0.845, high: 0.934 })).toBe('−14 % (−16 % … −6.6 %)')
+    expect(ownText(0.5, { low: 0.5, high: 0.5, exact: true })).toContain('−50 % (')
+    expect(ownText(1.2, { low: null, high: 1.3 })).toBe('+20 %')
+    expect(ownText(1.2, undefined)).toBe('+20 %')
+  })
+  it('share an axis that has room for both', () => {
+    expect(range([3, null, 1, undefined, NaN], { zero: true })?.[0]).toBe(0)
+    const [low, high] = range([1, 3], {}) as [number, number]
+    expect(low).toBeLessThan(1)
+    expect(high).toBeGreaterThan(3)
+    expect(range([0, 10, 1000], { log: true })?.map(Math.round)).toEqual([9, 1080])
+    expect(range([5], {})).toEqual([4.75, 5.25])
+    expect(range([null, NaN], {})).toBe(null)
+    expect(range([0, -1], { log: true })).toBe(null)
   })
 })

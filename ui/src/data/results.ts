@@ -1,7 +1,7 @@
 // The JSON of `gowhy compare`, `verify`, `tune` and `capacity`, as far as it is
 // shown. The commands' documents are versioned by themselves and read by other
 // programs as well, so their types are not in the page's contract.
-import { count, figures, num } from '../format'
+import { cell, count, figures, num } from '../format'
 
 export type Verdict = 'improved' | 'regressed' | 'changed' | 'same' | 'inconclusive'
 
@@ -80,18 +80,46 @@ export interface Benchmark {
 
 export interface Mean { unit: string; of: number; a: number; b: number; ratio: number }
 
+/** What a trial says of a metric by itself. */
+export interface Own { low: number | null; high: number | null; exact?: boolean; verdict?: Verdict }
+
 export interface TrialsEffect {
   metric: string
   pairs_a: number
   pairs_b: number
   a: number
   b: number
+  own_a?: Own
+  own_b?: Own
+  overlap?: boolean
   ratio: number | null
   low?: number | null
   high?: number | null
   p: number | null
+  by?: 'rounds' | 'intervals' | 'ranges'
   verdict: Verdict
 }
+
+export interface ClaimChange { rule: string; title: string; state: string; a: boolean; b: boolean }
+
+export interface CurvePoint { value: number; goal: number | null; low: number | null; high: number | null; to_best?: number; kept: boolean; failed?: string }
+export interface ValueChange { value: number; a: number; b: number; ratio: number | null; low?: number | null; high?: number | null; p: number | null; verdict: Verdict }
+
+export interface TwoCurves {
+  knob: string
+  goal: string
+  bytes?: boolean
+  more_is_better?: boolean
+  chosen_a: number | null
+  chosen_b: number | null
+  a: CurvePoint[]
+  b: CurvePoint[]
+  values: ValueChange[]
+}
+
+export interface LoadStep { rate: number; done: number; p50_ns: number; p99_ns: number; limit?: string }
+export interface Bracket { low: number; high: number; limit?: string; steps: LoadStep[] | null }
+export interface TwoCapacities { a?: Bracket; b?: Bracket; ratio?: number; low?: number; high?: number; overlap: boolean; cells?: LedgerRow[] }
 
 export interface Comparison {
   summary: string
@@ -106,6 +134,9 @@ export interface Comparison {
   only_a?: string[]
   only_b?: string[]
   effects?: TrialsEffect[]
+  claims?: ClaimChange[]
+  curves?: TwoCurves[]
+  capacity?: TwoCapacities
   warnings?: string[]
   next?: { run: string; why: string }[]
 }
@@ -284,9 +315,14 @@ export function metricText(metric: string, v: number | null | undefined): string
 
 /** A quantity; times below ten nanoseconds, as operations of benchmarks take, keep their digits. */
 export function quantity(v: number, unit: string): string {
-  if (unit === 'seconds' && v !== 0 && Math.abs(v) < 10e-9) return figures(v * 1e9) + ' ns'
+  if (unit === 'seconds' && v !== 0 && Math.abs(v) < 10e-9) return nanoseconds(v * 1e9) + ' ns'
   if (unit === 'MB/s') return figures(v) + ' MB/s'
-  return num(v, unit)
+  return cell(v, unit)
+}
+
+// nanoseconds keeps the zeros at the end, as longer times do.
+function nanoseconds(v: number): string {
+  return Number.isInteger(v) ? v.toFixed(2) : figures(v)
 }
 
 /** A value of a knob as one types it. */

@@ -1,5 +1,5 @@
 // Values and places of frames in words.
-import { bytes, count, dur } from '../format'
+import { bytes, cell, count, dur } from '../format'
 import { t } from '../strings'
 import { change, signed } from './diff'
 import { plain } from './text'
@@ -10,6 +10,11 @@ export function amount(v: number, unit: string): string {
   if (unit === 'nanoseconds') return dur(v)
   if (unit === 'bytes') return bytes(v)
   return count(v)
+}
+
+/** The same in a column. */
+export function amountCell(v: number, unit: string): string {
+  return unit === 'bytes' ? cell(v, unit) : amount(v, unit)
 }
 
 /** Where a frame is: the end of its file's path, and its line; "" when not known. */

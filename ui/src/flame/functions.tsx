@@ -6,7 +6,7 @@ import { nextSort, sortRows } from '../data/sort'
 import { share } from '../format'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
-import { amount, changeText } from './describe'
+import { amountCell, changeText } from './describe'
 import { plain } from './text'
 import { functions, KINDS, type FuncRow, type Tree } from './tree'
 
@@ -57,7 +57,7 @@ function columns(p: Props): Col<Row>[] {
   const { tree, all } = p
   const figure = (key: string, title: string, value: (r: Row) => number, cell: (v: number) => ComponentChildren): Col<Row> =>
     ({ key, title, align: 'right', sortable: true, value, cell: (r) => cell(value(r)) })
-  const plainAmount = (v: number) => amount(v, p.unit)
+  const plainAmount = (v: number) => amountCell(v, p.unit)
   const part = (v: number) => share(v / all)
   const name: Col<Row> = {
     key: 'function', title: t('flame.col.function'), sortable: true, width: p.short ? 'minmax(14rem, 1fr)' : 'minmax(20rem, 4fr)',

@@ -13,7 +13,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { Clock } from '../data/clock'
 import { useClock, useWidth } from '../data/hooks'
 import { align, cut, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Aligned, type Line, type Range } from '../data/series'
-import { at as moment, num } from '../format'
+import { at as moment, axis as axisTexts, cell, num } from '../format'
 import { t } from '../strings'
 import { css, useTheme } from '../theme'
 import { Table, type Col } from './table'
@@ -150,7 +150,7 @@ function options(now: { current: ChartProps }, lines: ChartLine[], width: number
     },
     axes: [
       { ...axis, size: 26, space: 80, values: (_u, at, _a, _s, step) => at.map((v) => tickText(v, step, now.current.range[1])) },
-      { ...axis, size: LEFT, space: 28, ...(p.unit === 'bytes' ? { incrs: POWERS } : {}), values: (_u, v) => v.map((n) => num(n, p.unit)) },
+      { ...axis, size: LEFT, space: 28, ...(p.unit === 'bytes' ? { incrs: POWERS } : {}), values: (_u, v) => axisTexts(v, p.unit) },
     ],
     series: [{}, ...lines.map((l) => seriesOf(l, p))],
     ...(p.stacked ? { bands: lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) } : {}),
@@ -381,14 +381,14 @@ function Behind(p: ChartProps): JSX.Element {
     return a.at.map((time, i): BehindRow => ({ at: time, values: a.columns.map((c) => c[i]) }))
   }, [p.lines, p.range[0], p.range[1]])
   const cols: Col<BehindRow>[] = [
-    { key: 'at', title: t('data.chart.at'), align: 'right', sortable: true, width: '10.4rem', value: (r) => r.at, cell: (r) => moment(r.at) },
+    { key: 'at', title: t('data.chart.at'), align: 'right', sortable: true, width: '10.4rem', value: (r) => r.at, cell: (r) => moment(r.at, 1) },
     ...p.lines.map((l, i): Col<BehindRow> => ({
       key: l.name,
       title: l.label,
       align: 'right',
       sortable: true,
       value: (r) => r.values[i],
-      cell: (r) => (r.values[i] === null || r.values[i] === undefined ? '' : num(r.values[i] as number, p.unit)),
+      cell: (r) => (r.values[i] === null || r.values[i] === undefined ? '' : cell(r.values[i] as number, p.unit)),
       text: (r) => (r.values[i] === null || r.values[i] === undefined ? '' : String(r.values[i])),
     })),
   ]

@@ -10,7 +10,7 @@ import { FilterBox, Panel } from '../data/panel'
 import { nextSort } from '../data/sort'
 import { partsText, StateBar, StateLegend } from '../data/states'
 import { short } from '../flame/text'
-import { at, count, dur, num } from '../format'
+import { at, cell, count, dur } from '../format'
 import { Empty, Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
@@ -140,7 +140,7 @@ function cellText(c: Column | undefined, v: Cell | undefined): string {
   if (!c || v === undefined || v === '') return ''
   if (c.unit === 'text' || c.unit === 'id') return String(v).replaceAll('\n', ' ← ')
   if (c.unit === 'at') return at(Number(v), 1000)
-  return num(Number(v), c.unit)
+  return cell(Number(v), c.unit)
 }
 
 // FuncName shows the end of a function's name first: it is what differs.

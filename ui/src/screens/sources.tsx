@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import type { Export, Member, Refusal, Sources as All, Tool } from '../api'
 import { downloadURL, isStatic, useData } from '../client'
 import { Panel, Warnings } from '../data/panel'
-import { bytes } from '../format'
+import { cell } from '../format'
 import { Command } from '../parts/copy'
 import { Failed, Hint, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
@@ -35,7 +35,7 @@ export function Sources(p: { r: number }): JSX.Element {
 function Members(p: { members: Member[] }): JSX.Element {
   const cols: Col<Member>[] = [
     { key: 'name', title: t('data.src.member'), sortable: true, width: 'minmax(11rem, 1fr)', value: (m) => m.name, cell: (m) => <span class="mono">{m.name}</span> },
-    { key: 'bytes', title: t('data.src.size'), align: 'right', sortable: true, width: '6.4rem', value: (m) => m.bytes, cell: (m) => bytes(m.bytes), text: (m) => String(m.bytes) },
+    { key: 'bytes', title: t('data.src.size'), align: 'right', sortable: true, width: '6.4rem', value: (m) => m.bytes, cell: (m) => cell(m.bytes, 'bytes'), text: (m) => String(m.bytes) },
     { key: 'what', title: t('data.src.what'), width: 'minmax(16rem, 3fr)', cell: (m) => m.what },
     ...(isStatic ? [] : [{ key: 'get', title: t('data.src.get'), width: '7.5rem', cell: (m: Member) => (m.get ? <a href={m.get} download>{t('data.src.download')}</a> : ''), text: (m: Member) => m.get }]),
   ]
@@ -97,20 +97,24 @@ function Choice(p: { label: string; list: string[]; value: string | undefined; o
   )
 }
 
+/** What is offered first, as the server does: a run may have none of it. */
+const mostTelling = ['cpu', 'kernel', 'states', 'allocs', 'heap']
+
 // Tools leads to viewers that have an origin of their own; the page they show is
 // another one, in a tab of its own.
 function Tools(p: { r: number; tools: Tool[]; exports: Export[] }): JSX.Element {
   const profiles = p.exports.find((e) => e.profiles?.length)?.profiles ?? []
-  const [profile, setProfile] = useState('')
+  const [chosen, setProfile] = useState('')
+  const profile = chosen || (mostTelling.find((x) => profiles.includes(x)) ?? profiles[0])
   return (
     <Panel title={t('data.src.tools')}>
       <p class="data-note">{t('data.src.tools.what')}</p>
-      {profiles.length > 0 && p.tools.some((tool) => tool.path) && <Choice label={t('data.src.profile')} list={profiles} value={profile || profiles[0]} onValue={setProfile} />}
+      {profiles.length > 0 && p.tools.some((tool) => tool.path) && <Choice label={t('data.src.profile')} list={profiles} value={profile} onValue={setProfile} />}
       <ul class="src-tools">
         {p.tools.map((tool) => (
           <li key={tool.name}>
             {tool.path
-              ? <a class="src-get" href={withProfile(tool.path, profile || profiles[0])} target="_blank" rel="noopener noreferrer">{t('data.src.opentool', { tool: tool.name })} ↗</a>
+              ? <a class="src-get" href={withProfile(tool.path, profile)} target="_blank" rel="noopener noreferrer">{t('data.src.opentool', { tool: tool.name })} ↗</a>
               : <><b>{tool.name}</b> <span class="muted">{tool.why}</span></>}
           </li>
         ))}

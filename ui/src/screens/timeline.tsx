@@ -18,7 +18,7 @@ import { hasTiles, type Chart, type Theme } from '../timeline/draw'
 import { Results, Search, SEARCH_ID, type Found } from '../timeline/find'
 import { known, neighbour, waker, woken, type Ask, type Spot } from '../timeline/follow'
 import { Labels, nameOf } from '../timeline/labels'
-import { brief, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
+import { brief, kindOfId, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
 import { Legend } from '../timeline/legend'
 import { Moment } from '../timeline/moment'
 import { Panel, type Tab } from '../timeline/panel'
@@ -150,20 +150,34 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
     const s = stage.current
     if (s && hasTiles(tree.lane(focus))) replace({ lane: focus, at: s.middle, panel: 'moment' })
   }
+  /** moment is what is told of the place, awaited where a key is quicker than the answer. */
+  const moment = async (): Promise<ApiMoment | undefined> =>
+    presentMoment ?? (isStatic || view.lane === '' || view.at === null ? undefined : ask.at(view.lane, view.at))
+  const placed = view.panel === 'moment' && view.lane !== '' && view.at !== null
   const step = (way: -1 | 1): void => {
-    if (focus !== view.lane) look()
-    else if (presentMoment && known(presentMoment.span)) follow(() => neighbour(ask, view.lane, presentMoment.span, way), t('timeline.nothingfurther'))
+    if (focus !== view.lane) return look()
+    if (view.lane === '') return
+    follow(async () => {
+      const m = await moment()
+      return m && known(m.span) ? neighbour(ask, view.lane, m.span, way) : undefined
+    }, t('timeline.nothingfurther'))
   }
   const back = (): void => {
-    if (!presentMoment) return
+    if (!placed) return
     startTrail()
-    follow(() => waker(presentMoment), t('timeline.nowaker'))
+    follow(async () => {
+      const m = await moment()
+      return m && waker(m)
+    }, t('timeline.nowaker'))
   }
   const forward = (): void => {
-    if (!presentMoment || presentMoment.span.goroutine <= 0) return
+    if (!placed) return
     startTrail()
-    const g = presentMoment.span.goroutine
-    follow(() => woken(ask, g, laneOfGoroutine(g), view.at ?? presentMoment.span.from_ns), t('timeline.nowoken'))
+    follow(async () => {
+      const m = await moment()
+      if (!m || m.span.goroutine <= 0) return undefined
+      return woken(ask, m.span.goroutine, laneOfGoroutine(m.span.goroutine), view.at ?? m.span.from_ns)
+    }, t('timeline.nowoken'))
   }
   const startTrail = (): void => setTrail((old) => (old.length > 0 ? old : [{ lane: view.lane, at: view.at ?? 0 }]))
 
@@ -171,10 +185,13 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
     const s = stage.current
     if (!s) return
     const all = { from: 0, to: data.duration_ns }
-    const target = view.panel === 'selection' && view.selected ? keep(view.selected, data.duration_ns)
-      : presentMoment && known(presentMoment.span) && view.panel === 'moment' ? fit(presentMoment.span.from_ns, presentMoment.span.to_ns, data.duration_ns)
-        : view.selected ? keep(view.selected, data.duration_ns) : all
-    jump({ window: same(target, s.window) ? all : target })
+    const show = (target: Window): void => jump({ window: same(target, s.window) ? all : target })
+    const other = view.selected ? keep(view.selected, data.duration_ns) : all
+    if (!placed) return show(other)
+    moment().then(
+      (m) => show(m && known(m.span) ? fit(m.span.from_ns, m.span.to_ns, data.duration_ns) : other),
+      (e: unknown) => setFailed(problem(e).message),
+    )
   }
   const goBack = (): void => {
     const before = undo.current.undo()
@@ -672,10 +689,11 @@ function Excerpts(p: { r: number; data: ApiTimeline; window: Window | null; show
 /** meet makes a lane known by its id alone, with what can be said of it. */
 function meet(tree: LaneTree, id: string, label?: string): void {
   if (tree.lane(id)) return
-  const [kind = 'go', rest = ''] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)]
+  const kind = kindOfId(id)
+  const rest = id.slice(id.indexOf(':') + 1)
   tree.meet({
-    id, parent: '', kind: id.includes(':') ? kind : id, detail: '', count: 1, children: 0, total_ns: 0, from_ns: 0, to_ns: 0, peak: 1,
-    label: label ?? (kind === 'go' ? t('timeline.goroutine', { id: rest.replace(/@.*/, '') }) : id),
+    id, parent: '', kind, detail: '', count: 1, children: 0, total_ns: 0, from_ns: 0, to_ns: 0, peak: 1,
+    label: label ?? (kind === 'go' ? t('timeline.goroutine', { id: rest.replace(/@.*/, '') }) : kind === 'cpu' ? 'CPU ' + rest : id),
   })
 }
 

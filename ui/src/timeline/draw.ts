@@ -122,6 +122,8 @@ const LETTERS = 34
 const WIDE = 12
 /** Milliseconds of a frame for painting new tiles. */
 const BUDGET_MS = 5
+/** Lanes whose height stands for their peak. */
+const FIXED = ['ps', 'threads', 'kernel']
 /** Pixels of air at a row's top. */
 const AIR = 3
 
@@ -290,8 +292,8 @@ function drawRow(ctx: CanvasRenderingContext2D, s: Scene, row: Row, lane: Lane, 
   })
   let top = 0
   if (!single) {
-    // Of Ps and threads there are so many, whatever they do at the moment.
-    const fixed = (lane.kind === 'ps' || lane.kind === 'threads') && !s.hidden.some(Boolean)
+    // Of Ps, threads and CPUs there are so many, whatever they do at the moment.
+    const fixed = FIXED.includes(lane.kind) && !s.hidden.some(Boolean)
     for (const p of placed) top = Math.max(top, peakOf(p.kept, s))
     top = fixed ? Math.max(1, Math.round(Math.max(lane.peak, top))) : roundUp(top)
   }
@@ -493,6 +495,8 @@ export function textOf(lane: Pick<Lane, 'kind'>, span: Span, states: string[], l
     case 'task':
     case 'regions':
       return cut(span.reason || state, letters)
+    case 'cpu':
+      return cut(brief(span.reason) || state, letters)
   }
   const letter = LOOKS[state]?.letter ?? ''
   const text = `${letter} ${span.reason || state}`

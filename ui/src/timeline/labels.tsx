@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { t, tn } from '../strings'
 import { count } from '../format'
-import { brief, PINNED, type LaneTree, type Row } from './lanes'
+import { brief, isKernel, PINNED, type LaneTree, type Row } from './lanes'
 import type { Chart } from './draw'
 
 export interface LabelsProps {
@@ -21,7 +21,7 @@ export interface LabelsProps {
 export function nameOf(row: Pick<Row, 'id' | 'lane'>): string {
   const { lane } = row
   if (!lane) return row.id.includes('#') ? t('timeline.more') : row.id
-  if (['gc', 'stw', 'ps', 'threads', 'groups', 'samples'].includes(lane.kind)) return tn('timeline.kind.' + lane.kind, lane.label)
+  if (['gc', 'stw', 'ps', 'threads', 'groups', 'samples', 'kernel'].includes(lane.kind)) return tn('timeline.kind.' + lane.kind, lane.label)
   if (lane.kind === 'tasks' && lane.parent === '') return t('timeline.kind.tasks')
   if (lane.id === 'regions') return t('timeline.kind.regions')
   if (lane.kind === 'line') return tn('timeline.chart.' + lane.label, lane.label)
@@ -96,6 +96,7 @@ function Detail(p: { row: Row; chart: Chart | undefined }): JSX.Element | null {
   if (lane.kind === 'g' || lane.kind === 'groups') {
     return <span class="tl-detail" title={t('timeline.goroutines', { n: count(lane.count) })}>{count(lane.count)}</span>
   }
+  if (isKernel(lane.kind)) return <span class="tl-detail" title={t('timeline.samples', { n: count(lane.count) })}>{count(lane.count)}</span>
   if (lane.count > 1) return <span class="tl-detail" title={t('timeline.count', { n: count(lane.count) })}>{count(lane.count)}</span>
   return null
 }

@@ -26,18 +26,28 @@ export const PAGE = 200
 export const MOST_HEIGHT = 15_000_000
 
 const HEIGHTS: Record<string, number> = {
-  line: 44, gc: 22, stw: 18, ps: 40, p: 22, threads: 30, m: 22, groups: 24, g: 30, go: 22, tasks: 26, task: 20, regions: 26, samples: 24, cpu: 24,
+  line: 44, gc: 22, stw: 18, ps: 40, p: 22, threads: 30, m: 22, groups: 24, g: 30, go: 22, tasks: 26, task: 20, regions: 26, samples: 24, kernel: 36, cpu: 22,
 }
 
 export const heightOf = (kind: string): number => HEIGHTS[kind] ?? 22
 
 /** What a lane opens into, for rows whose page has not come. */
-const CHILD: Record<string, string> = { ps: 'p', threads: 'm', groups: 'g', g: 'go', tasks: 'task', regions: 'task' }
+const CHILD: Record<string, string> = { ps: 'p', threads: 'm', groups: 'g', g: 'go', tasks: 'task', regions: 'task', kernel: 'cpu' }
 
 const childKind = (kind: string): string => CHILD[kind] ?? 'go'
 
 /** Kinds whose lane is one thing that is in one state at a time. */
-export const isSingle = (kind: string): boolean => kind === 'p' || kind === 'm' || kind === 'go' || kind === 'task' || kind === 'gc' || kind === 'stw'
+export const isSingle = (kind: string): boolean => kind === 'p' || kind === 'm' || kind === 'go' || kind === 'task' || kind === 'gc' || kind === 'stw' || kind === 'cpu'
+
+/** Kinds whose lanes are made of the kernel's samples, and not of the trace. */
+export const isKernel = (kind: string): boolean => kind === 'kernel' || kind === 'cpu'
+
+/** kindOfId is what an id says of its lane, where nothing else is known of it. */
+export function kindOfId(id: string): string {
+  const colon = id.indexOf(':')
+  const head = colon < 0 ? id : id.slice(0, colon)
+  return head === 'kernel' && colon >= 0 ? 'cpu' : head
+}
 
 interface Kids {
   total: number
@@ -289,7 +299,8 @@ export class LaneTree {
   }
 
   private kindOf(id: string): string {
-    return this.known.get(id)?.kind ?? (id.startsWith('g:') ? 'g' : id.startsWith('p:') ? 'p' : id.startsWith('m:') ? 'm' : 'go')
+    const kind = this.known.get(id)?.kind ?? kindOfId(id)
+    return kind in HEIGHTS ? kind : 'go'
   }
 
   private runAt(y: number): number {

@@ -3,9 +3,13 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t, tn } from '../strings'
 import { swatch, type Theme } from './draw'
+import { isKernel } from './lanes'
 import { LOOKS } from './paint'
 
 export const stateName = (s: string): string => tn('timeline.state.' + s, s)
+
+/** stateIn is what a state means in a lane: the kernel's samples are drawn with two of the trace's. */
+export const stateIn = (kind: string, s: string): string => stateName(!isKernel(kind) ? s : s === 'syscall' ? 'kernel' : 'user')
 
 export function Legend(p: { states: string[]; theme: Theme | undefined; hide: string[]; change(hide: string[]): void }): JSX.Element {
   return (

@@ -6,7 +6,8 @@ import { Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
 import { t } from '../strings'
 import { useAsked } from './ask'
-import { brief } from './lanes'
+import { KernelWindow } from './kernel'
+import { brief, isKernel, kindOfId } from './lanes'
 import { stateName } from './legend'
 import { placeOf, Stack, tail } from './stack'
 import type { Window } from './window'
@@ -40,21 +41,26 @@ export function Selection(p: SelectionProps): JSX.Element {
         <button type="button" onClick={p.fit}><kbd>F</kbd> {t('timeline.selection.zoom')}</button>
         <button type="button" onClick={p.clear}>{t('timeline.selection.clear')}</button>
       </div>
-      {error ? <Failed error={error} /> : !data ? <Loading /> : <Tables data={data} faint={loading} />}
+      {error ? <Failed error={error} /> : !data ? <Loading /> : <Tables data={data} faint={loading} kernel={isKernel(kindOfId(p.lane))} />}
     </div>
   )
 }
 
-function Tables(p: { data: ApiSelection; faint: boolean }): JSX.Element {
+function Tables(p: { data: ApiSelection; faint: boolean; kernel: boolean }): JSX.Element {
   const { data } = p
   const wide = Math.max(1, data.to_ns - data.from_ns)
   return (
     <div class={'tl-tables' + (p.faint ? ' tl-faint' : '')} aria-busy={p.faint}>
       {data.partial !== '' && <p class="tl-partial" role="note">{t('timeline.selection.partial', { why: data.partial })}</p>}
-      <Table caption={t('timeline.selection.states')} cols={stateCols(wide)} rows={data.states ?? []} height={HEIGHT} />
-      <Table caption={t('timeline.selection.groups')} cols={groupCols()} rows={data.groups ?? []} height={HEIGHT} rowHref={(g) => (g.group ? `goroutines?group=${encodeURIComponent(g.group)}` : undefined)} />
-      <Stacks rows={data.stacks ?? []} />
-      <Table caption={t('timeline.selection.wakers')} cols={pairCols()} rows={data.wakers ?? []} height={HEIGHT} />
+      {!p.kernel && (
+        <>
+          <Table caption={t('timeline.selection.states')} cols={stateCols(wide)} rows={data.states ?? []} height={HEIGHT} />
+          <Table caption={t('timeline.selection.groups')} cols={groupCols()} rows={data.groups ?? []} height={HEIGHT} rowHref={(g) => (g.group ? `goroutines?group=${encodeURIComponent(g.group)}` : undefined)} />
+          <Stacks rows={data.stacks ?? []} />
+          <Table caption={t('timeline.selection.wakers')} cols={pairCols()} rows={data.wakers ?? []} height={HEIGHT} />
+        </>
+      )}
+      {data.kernel && <KernelWindow window={data.kernel} />}
     </div>
   )
 }

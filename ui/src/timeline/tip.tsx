@@ -5,7 +5,7 @@ import { at as moment, count, dur, num, share } from '../format'
 import type { Chart, Hit } from './draw'
 import { nameOf } from './labels'
 import { brief, isSingle } from './lanes'
-import { stateName, Swatch } from './legend'
+import { stateIn, Swatch } from './legend'
 import type { Theme } from './draw'
 
 /** x and y are of the page. */
@@ -31,7 +31,8 @@ export function Tip(p: { listen(show: (p: Pointed | undefined) => void): void; s
   if (!now) return null
   const { hit } = now
   const theme = p.theme()
-  const single = hit.row.lane ? isSingle(hit.row.lane.kind) : false
+  const kind = hit.row.lane?.kind ?? ''
+  const single = isSingle(kind)
   const chart = p.charts.get(hit.row.id)
   return (
     <div ref={box} class="tl-tip card" aria-hidden="true">
@@ -40,13 +41,13 @@ export function Tip(p: { listen(show: (p: Pointed | undefined) => void): void; s
       {chart?.lines.map((l, i) => <span key={i}>{l.name}: {num(l.outline.at(hit.at), chart.unit)}</span>)}
       {hit.span && hit.span.state >= 0 && (
         <>
-          <span><Swatch state={hit.span.state} theme={theme} /> {stateName(p.states[hit.span.state] ?? '')}{hit.span.reason ? ': ' + hit.span.reason : ''}</span>
+          <span><Swatch state={hit.span.state} theme={theme} /> {stateIn(kind, p.states[hit.span.state] ?? '')}{hit.span.reason ? ': ' + hit.span.reason : ''}</span>
           <span>{dur(hit.span.to_ns - hit.span.from_ns)}</span>
           {hit.span.goroutine > 0 && <span class="clip">{brief(hit.span.group)} {hit.span.goroutine}</span>}
         </>
       )}
       {hit.bucket.map((b) => (
-        <span key={b.state}><Swatch state={b.state} theme={theme} /> {stateName(p.states[b.state] ?? '')}: {single ? share(b.value) : count(b.value)}</span>
+        <span key={b.state}><Swatch state={b.state} theme={theme} /> {stateIn(kind, p.states[b.state] ?? '')}: {single ? share(b.value) : count(b.value)}</span>
       ))}
     </div>
   )
