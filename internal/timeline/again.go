@@ -109,8 +109,9 @@ func (t *Timeline) times(from, to int64) exectrace.Range {
 // a stream.
 var ErrNoSource = errors.New("the trace came as a stream and cannot be read again")
 
-// stripBuckets is how fine the strips of one chunk are.
-const stripBuckets = 1 << 12
+// stripBuckets is how fine the strips of one chunk are. To make more of them takes
+// longer than to read the chunk.
+const stripBuckets = 1 << 10
 
 // stripBytes bounds the strips of one chunk.
 const stripBytes = 8 << 20

@@ -17,8 +17,7 @@ package timeline
 //     one below, so that any wider bucket is a sum of one or two. It is built
 //     while the trace is read for its accounts, generation by generation, and
 //     stays in memory.
-//   - Strips: the same for a part of a generation with buckets that are a thousand
-//     times finer.
+//   - Strips: the same for a part of a generation, in a thousand buckets of its own.
 //   - Details: the stretches of such a part themselves, sorted by lane and time.
 //
 // Strips and details are made by reading their part of the trace again when a
