@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/exectrace"
@@ -93,6 +94,7 @@ func evidenceFiles(t *testing.T, dir string) {
 			go pony(&wg)
 		}
 		wg.Wait()
+		<-time.After(time.Millisecond) // the ponies may be quicker than we come to wait for them
 		trace.WithRegion(ctx, "home", func() {})
 		task.End()
 		trace.Stop()
