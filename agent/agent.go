@@ -40,8 +40,9 @@
 // More arguments: limit=512MiB bounds the trace, which ends there without
 // harm to the rest. blockrate=10000 (nanoseconds) and mutexfraction=10 are the
 // rates for the time of the recording; without blockrate the block profile is
-// switched off again when it has taken half a percent of the CPU time, and
-// scaled up. gc=1 collects garbage before each profile of memory, which
+// switched off again when it has taken half a percent of the CPU time, or where
+// that is more a two-thousandth of one CPU, and scaled up. gc=1 collects garbage
+// before each profile of memory, which
 // otherwise shows the state at the last collection: of use for a program that
 // collects once a minute. sources=trace,cpu makes record leave out all others;
 // their names are those of the handlers, and cpu. redact=1 leaves out what may

@@ -17,8 +17,10 @@ import (
 
 const (
 	// blockBudget is the share of the program's CPU time that the block profile
-	// may take.
+	// may take, or idleBudget the share of a CPU, whichever is more: a program that
+	// sleeps would have no budget else, and costs nothing.
 	blockBudget = 0.005
+	idleBudget  = 0.0005
 	// waitCost is what a wait costs more: BenchmarkBlockRate has two in 0.14 µs.
 	waitCost = 70 * time.Nanosecond
 	// rationLook is how long goroutines are watched before. It costs the
@@ -30,10 +32,10 @@ const (
 )
 
 // rationed is the part of a window for which waits may be counted, when in a
-// look so many were seen and so much CPU time was taken.
-func rationed(window time.Duration, waits uint64, cpu time.Duration) time.Duration {
+// look of some length so many were seen and so much CPU time was taken.
+func rationed(window, look time.Duration, waits uint64, cpu time.Duration) time.Duration {
 	cost := float64(waits) * waitCost.Seconds()
-	if allowed := blockBudget * cpu.Seconds(); cost > allowed {
+	if allowed := max(blockBudget*cpu.Seconds(), idleBudget*look.Seconds()); cost > allowed {
 		return time.Duration(float64(window) * allowed / cost)
 	}
 	return window
@@ -59,7 +61,7 @@ func startRation(window time.Duration, end func()) *ration {
 	waits := waitsSoFar()
 	r.timer = time.AfterFunc(rationLook, func() {
 		now, _ := cpuTime()
-		on := rationed(window, waitsSoFar()-waits, now-cpu)
+		on := rationed(window, time.Since(r.began), waitsSoFar()-waits, now-cpu)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		switch {

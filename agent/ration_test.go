@@ -10,7 +10,7 @@ import (
 )
 
 func TestRationed(t *testing.T) {
-	const window = 10 * time.Second
+	const window, look = 10 * time.Second, 50 * time.Millisecond
 	for _, c := range []struct {
 		waits uint64
 		cpu   time.Duration
@@ -20,9 +20,10 @@ func TestRationed(t *testing.T) {
 		{1000, 50 * time.Millisecond, window},            // 70 µs of 250 µs
 		{100_000, 140 * time.Millisecond, window / 10},   // 7 ms of 700 µs
 		{1_000_000, 200 * time.Millisecond, window / 70}, // 70 ms of 1 ms
-		{1_000_000, 0, 0},
+		{1_000_000, 0, window * 25 / 70_000},             // 70 ms of 25 µs
+		{300, 10 * time.Microsecond, window},             // 21 µs of 25 µs: it sleeps
 	} {
-		got := rationed(window, c.waits, c.cpu)
+		got := rationed(window, look, c.waits, c.cpu)
 		if d := got - c.want; d < -time.Millisecond || d > time.Millisecond {
 			t.Errorf("%d waits in %v of CPU: %v, want %v", c.waits, c.cpu, got, c.want)
 		}
