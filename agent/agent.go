@@ -42,11 +42,10 @@
 // rates for the time of the recording; without blockrate the block profile is
 // switched off again when it has taken half a percent of the CPU time, or where
 // that is more a two-thousandth of one CPU, and scaled up. gc=1 collects garbage
-// before each profile of memory, which
-// otherwise shows the state at the last collection: of use for a program that
-// collects once a minute. sources=trace,cpu makes record leave out all others;
-// their names are those of the handlers, and cpu. redact=1 leaves out what may
-// be private: see below.
+// before each profile of memory, which otherwise shows the state at the last
+// collection: of use for a program that collects once a minute. sources=trace,cpu
+// makes record leave out all others; their names are those of the handlers, and
+// cpu. redact=1 leaves out what may be private: see below.
 //
 // Each source is recorded once at a time: 409 says that somebody else does. A
 // source that cannot be had does not stop the others of record: the manifest

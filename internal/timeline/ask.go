@@ -406,8 +406,18 @@ type Edges struct {
 // MaxEdges is how many wake-ups are told of one window.
 const MaxEdges = 2000
 
-// maxExact is how many chunks are read for one question.
+// maxExact is how many chunks are read for one question at most. Fewer are where
+// they are large: all of them have to be there at a time, in half of the shelf.
 const maxExact = 16
+
+// exact is how many of some chunks can be read for one question.
+func (t *Timeline) exact(chunks []int) int {
+	heaviest := int64(1)
+	for _, c := range chunks {
+		heaviest = max(heaviest, t.chunks[c].weight)
+	}
+	return int(min(max(t.shelf.budget/2/heaviest, 1), maxExact))
+}
 
 // Edges tells the wake-ups of a window that ended the longest waits. With lanes
 // only those from or to one of them.
@@ -470,17 +480,18 @@ func (t *Timeline) cut(from, to time.Duration) (a, z int64) {
 // sample chooses chunks of a window that is too long to read all of it, spread
 // evenly over it, and says so.
 func (t *Timeline) sample(chunks []int, a, z int64) ([]int, string) {
-	if len(chunks) <= maxExact {
+	n := t.exact(chunks)
+	if len(chunks) <= n {
 		return chunks, ""
 	}
 	var out []int
 	read := int64(0)
-	for i := range maxExact {
-		c := chunks[(2*i+1)*len(chunks)/(2*maxExact)]
+	for i := range n {
+		c := chunks[(2*i+1)*len(chunks)/(2*n)]
 		out = append(out, c)
 		read += min(t.chunks[c].hi, z) - max(t.chunks[c].lo, a)
 	}
-	return out, fmt.Sprintf("of %s these are %d stretches of %s in all, spread evenly", lasting(z-a), maxExact, lasting(read))
+	return out, fmt.Sprintf("of %s these are %d stretches of %s in all, spread evenly", lasting(z-a), n, lasting(read))
 }
 
 // A picker knows which goroutines, Ps and threads are asked for.

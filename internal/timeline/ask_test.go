@@ -354,6 +354,31 @@ func TestCloseStopsReading(t *testing.T) {
 	}
 }
 
+// A question about all of a trace, whose parts do not fit on the shelf at a time, is
+// answered nevertheless, however little patience each asking has.
+func TestSelectEnds(t *testing.T) {
+	m := makeUp(11, 4, 2, 12, 3, 10_000_000)
+	tl := m.build(&Builder{perChunk: 100})
+	defer tl.Close()
+	tl.shelf.budget = tl.chunks[len(tl.chunks)/2].weight * 4
+	for range 100 {
+		ctx, stop := context.WithTimeout(t.Context(), time.Microsecond)
+		s, err := tl.Select(ctx, 0, tl.Length(), nil)
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.Pending {
+			if s.Partial == "" || len(tl.chunks) <= maxExact {
+				t.Errorf("%d chunks, %q", len(tl.chunks), s.Partial)
+			}
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // what is asked for is made meanwhile
+	}
+	t.Error("it is still pending")
+}
+
 // TestAtTheSameTime asks everything from many goroutines, with so little room
 // that all is made many times.
 func TestAtTheSameTime(t *testing.T) {

@@ -54,6 +54,7 @@ type chunk struct {
 	end      int64 // hi, or where the last span ends that runs over the piece's end
 	late     int64 // where the last of the piece's spans ends
 	openTask int64 // tasks open when the piece begins
+	weight   int64 // about the bytes of its detail
 }
 
 func (c *chunk) last() bool { return c.hi >= c.pieceEnd }
@@ -62,6 +63,13 @@ func (c *chunk) last() bool { return c.hi >= c.pieceEnd }
 // mark of the trace and to make a detail of them takes seven milliseconds and five
 // megabytes; in smaller chunks more is read twice.
 const chunkSpans = 100_000
+
+// What a detail has for a span and a life, in bytes: themselves, their places in the
+// lists of lanes, and half a wake-up.
+const (
+	spanWeight = 64
+	lifeWeight = 160
+)
 
 // A Gap is time without trusted evidence.
 type Gap struct {
@@ -237,8 +245,9 @@ func (b *Builder) note(p *exectrace.Piece, spans int, lo, hi, open int64) {
 		b.interval(&p.Ranges[i])
 	}
 	parts := min(spans/cmp.Or(b.perChunk, chunkSpans)+1, 1024)
+	weight := (int64(spans)*spanWeight + int64(len(p.Lives))*lifeWeight) / int64(parts)
 	for i := range parts {
-		c := chunk{gen: p.Index, pieceLo: lo, pieceEnd: hi, late: b.fold.end, openTask: open}
+		c := chunk{gen: p.Index, pieceLo: lo, pieceEnd: hi, late: b.fold.end, openTask: open, weight: weight}
 		c.lo, c.hi = lo+(hi-lo)*int64(i)/int64(parts), lo+(hi-lo)*int64(i+1)/int64(parts)
 		if c.end = c.hi; i == parts-1 {
 			c.end = max(c.end, b.fold.end)
