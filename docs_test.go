@@ -226,7 +226,9 @@ func TestShows(t *testing.T) {
 }
 
 // The README's blocks run, in its order and in one empty directory, on a PATH
-// with the gowhy of this tree.
+// with the gowhy of this tree. What they show goes by time: where others take the
+// processors away a demo may be sick in another way, and gowhy is right to say
+// something else. So they have three attempts, each from the first block on.
 func TestReadmeBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("records a program for some seconds")
@@ -235,10 +237,24 @@ func TestReadmeBlocks(t *testing.T) {
 	if len(list) == 0 {
 		t.Fatal("README.md has no block that begins with \"$ gowhy\"")
 	}
-	bin, dir := t.TempDir(), t.TempDir()
+	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/gowhy").CombinedOutput(); err != nil {
 		t.Fatalf("gowhy does not build: %v\n%s", err, out)
 	}
+	for attempt := 1; ; attempt++ {
+		err := runBlocks(list, bin, t.TempDir())
+		if err == nil {
+			return
+		}
+		if attempt == 3 {
+			t.Fatal(err)
+		}
+		t.Logf("attempt %d: %v", attempt, err)
+	}
+}
+
+// runBlocks runs commands in a directory, and compares what they print.
+func runBlocks(list []step, bin, dir string) error {
 	for _, s := range list {
 		cmd := exec.Command("sh", "-c", s.command)
 		cmd.Dir = dir
@@ -247,12 +263,13 @@ func TestReadmeBlocks(t *testing.T) {
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("$ %s\n%v\n%s%s", s.command, err, out, stderr.String())
+			return fmt.Errorf("$ %s\n%v\n%s%s", s.command, err, out, stderr.String())
 		}
 		if err := shows(string(out)+stderr.String(), s.output); err != nil {
-			t.Errorf("$ %s\n%v", s.command, err)
+			return fmt.Errorf("$ %s\n%v", s.command, err)
 		}
 	}
+	return nil
 }
 
 // The ledger of a real trace adds up, with nothing that the model's own tests
