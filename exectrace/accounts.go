@@ -27,8 +27,8 @@ type Options struct {
 	// and is for comparing, not for diagnosing.
 	Reference bool
 	// Piece, if set, gets what happened in each generation, in their order; see
-	// [Trace.Pieces]. One that uses [Piece.Take] lets the next be read meanwhile. With a Window it is clipped to that. It is not called
-	// with Reference.
+	// [Trace.Pieces]. One that uses [Piece.Take] lets the next be read meanwhile. With
+	// a Window it is clipped to that. It is not called with Reference.
 	Piece func(*Piece)
 	// BarePieces leaves out of pieces what only details need, as Bare of
 	// [PieceOptions] does.

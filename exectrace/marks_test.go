@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 
@@ -89,5 +90,50 @@ func TestMarksAreNotHalf(t *testing.T) {
 	}
 	if spans, part, err := clip(t.Context(), tr, all); err != nil || !part || len(spans) == 0 {
 		t.Error(len(spans), part, err)
+	}
+}
+
+// Marks that were made before a pass over all of the trace do not keep what that
+// pass learned of the begins of pieces from those who read a part afterwards.
+func TestMarksLearn(t *testing.T) {
+	learned := 0
+	for _, spec := range corpus.Specs(false)[:3] {
+		data, err := os.ReadFile(corpus.Trace(t, spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, late := open(t, data), open(t, data)
+		var edges []exectrace.Range
+		pass := func(tr *exectrace.Trace) {
+			edges = edges[:0]
+			if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(p *exectrace.Piece) bool {
+				edges = append(edges, exectrace.Range{From: p.From, To: p.To})
+				return true
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pass(late)
+		for _, w := range edges {
+			before, _, err := clip(t.Context(), early, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, _ := clip(t.Context(), late, w)
+			if fmt.Sprint(before) != fmt.Sprint(want) {
+				learned++
+			}
+		}
+		pass(early)
+		for _, w := range edges {
+			got, _, err := clip(t.Context(), early, w)
+			want, _, _ := clip(t.Context(), late, w)
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s from %d: %v, %d spans, want %d, or they differ", spec, w.From, err, len(got), len(want))
+			}
+		}
+	}
+	if learned == 0 {
+		t.Error("no pass learned anything")
 	}
 }

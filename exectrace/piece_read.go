@@ -139,6 +139,7 @@ func (t *Trace) remember(m *pieceMemory, cuts []cut) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known = m
+	t.marks = nil // made before, they know less
 	if t.openAt == nil {
 		return
 	}
