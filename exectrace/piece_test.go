@@ -214,26 +214,32 @@ func TestPiecesOfWindow(t *testing.T) {
 				t.Errorf("piece from %d to %d", p.From, p.To)
 			}
 		}})
-		var got, want [exectrace.Dead]time.Duration
+		want := statesOf(a)
+		var got [exectrace.Dead]time.Duration
 		for _, s := range l.done {
 			for i, d := range s.state {
 				got[i] += d
-			}
-		}
-		for _, g := range a.Groups {
-			want[exectrace.Running] += g.Running
-			want[exectrace.Runnable] += g.Runnable
-			want[exectrace.Syscall] += g.Syscall
-			want[exectrace.SyscallBlocked] += g.SyscallBlocked
-			want[exectrace.Unknown] += g.Unknown
-			for _, r := range g.Blocked {
-				want[exectrace.Waiting] += r.Total
 			}
 		}
 		if got != want || l.err != nil {
 			t.Errorf("%v, want %v; %v", got, want, l.err)
 		}
 	})
+}
+
+// statesOf is the time of all goroutines by state.
+func statesOf(a *exectrace.Accounts) (sum [exectrace.Dead]time.Duration) {
+	for _, g := range a.Groups {
+		sum[exectrace.Running] += g.Running
+		sum[exectrace.Runnable] += g.Runnable
+		sum[exectrace.Syscall] += g.Syscall
+		sum[exectrace.SyscallBlocked] += g.SyscallBlocked
+		sum[exectrace.Unknown] += g.Unknown
+		for _, r := range g.Blocked {
+			sum[exectrace.Waiting] += r.Total
+		}
+	}
+	return sum
 }
 
 // texts describes a piece wholly, with stacks by their frames.

@@ -149,7 +149,7 @@ func TestOldPiecesOfWindow(t *testing.T) {
 	info := account(t, data, exectrace.Options{}).Info
 	third := (info.End - info.Start) / 3
 	w := exectrace.Range{From: info.Start + third, To: info.Start + 2*third}
-	var got, want [exectrace.Dead]time.Duration
+	var got [exectrace.Dead]time.Duration
 	a := account(t, data, exectrace.Options{Keep: -1, Window: w, Piece: func(p *exectrace.Piece) {
 		if p.From < w.From || p.To > w.To || p.From >= p.To {
 			t.Errorf("a piece from %d to %d of %+v", p.From, p.To, w)
@@ -158,17 +158,7 @@ func TestOldPiecesOfWindow(t *testing.T) {
 			got[x.State] += x.To.Sub(x.From)
 		}
 	}})
-	for _, g := range a.Groups {
-		want[exectrace.Running] += g.Running
-		want[exectrace.Runnable] += g.Runnable
-		want[exectrace.Syscall] += g.Syscall
-		want[exectrace.SyscallBlocked] += g.SyscallBlocked
-		want[exectrace.Unknown] += g.Unknown
-		for _, r := range g.Blocked {
-			want[exectrace.Waiting] += r.Total
-		}
-	}
-	if got != want || want[exectrace.Running] == 0 {
+	if want := statesOf(a); got != want || want[exectrace.Running] == 0 {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
