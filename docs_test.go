@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/evidence"
-	"github.com/gowhy/gowhy/rules"
+	"github.com/gowhy/gowhy/internal/rules"
 )
 
 func read(t *testing.T, file string) string {
@@ -75,15 +75,15 @@ func TestRulesHaveFiles(t *testing.T) {
 	for _, r := range rules.All {
 		known[r.Name] = true
 		for _, file := range []string{r.Name + ".go", r.Name + ".md", "testdata/" + r.Name + ".txt"} {
-			if _, err := os.Stat(filepath.Join("rules", file)); err != nil {
-				t.Errorf("rule %s has no rules/%s", r.Name, file)
+			if _, err := os.Stat(filepath.Join("internal/rules", file)); err != nil {
+				t.Errorf("rule %s has no internal/rules/%s", r.Name, file)
 			}
 		}
-		if page := read(t, filepath.Join("rules", r.Name+".md")); r.Doc != page {
+		if page := read(t, filepath.Join("internal/rules", r.Name+".md")); r.Doc != page {
 			t.Errorf("the Doc of rule %s is not its page", r.Name)
 		}
 	}
-	pages, err := filepath.Glob("rules/*.md")
+	pages, err := filepath.Glob("internal/rules/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,49 +30,49 @@ type line struct{ pkg, ours, theirs string }
 // comment that can finish "It hides …".
 var law = []line{
 	// Commands join; they know nothing themselves.
-	{"cmd/gowhy", "cli rules", ""},
-	{"cli", "diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif model recording",
+	{"cmd/gowhy", "internal/cli internal/rules", ""},
+	{"internal/cli", "internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
 		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"rules", "diagnosis model", ""},
-	{"diagnosis", "model", ""},
+	{"internal/rules", "internal/diagnosis internal/model", ""},
+	{"internal/diagnosis", "internal/model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "diagnosis internal/compare internal/experiment internal/gate internal/listing internal/whatif model", ""},
-	{"internal/export", "model", "github.com/google/pprof/profile"},
+	{"internal/report", "internal/diagnosis internal/compare internal/experiment internal/gate internal/listing internal/whatif internal/model", ""},
+	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "diagnosis exectrace model", ""},
-	{"internal/flame", "diagnosis model", ""},
-	{"internal/web", "diagnosis internal/compare internal/export internal/flame internal/report internal/timeline model", ""},
+	{"internal/timeline", "internal/diagnosis exectrace internal/model", ""},
+	{"internal/flame", "internal/diagnosis internal/model", ""},
+	{"internal/web", "internal/diagnosis internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc model recording", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
-	{"internal/gate", "diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics model recording", "golang.org/x/sys"},
-	{"internal/experiment", "diagnosis internal/statistics model", ""},
-	{"internal/compare", "diagnosis internal/statistics model", ""},
-	{"internal/whatif", "exectrace model", ""},
+	{"internal/gate", "internal/diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "internal/diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
+	{"internal/experiment", "internal/diagnosis internal/statistics internal/model", ""},
+	{"internal/compare", "internal/diagnosis internal/statistics internal/model", ""},
+	{"internal/whatif", "exectrace internal/model", ""},
 
 	// The reader's own source beside a finding.
-	{"internal/listing", "diagnosis model", ""},
+	{"internal/listing", "internal/diagnosis internal/model", ""},
 
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
-	{"agent", "recording", ""},
+	{"agent", "agent/recording", ""},
 
 	// The demo is a sick program that records itself.
-	{"internal/demo", "recording", ""},
+	{"internal/demo", "agent/recording", ""},
 
 	// The ground: these import none of ours.
-	{"model", "", ""},
+	{"internal/model", "", ""},
 	{"exectrace", "", "golang.org/x/sys golang.org/x/exp/trace"},
-	{"recording", "", ""},
+	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/load", "", "github.com/HdrHistogram/hdrhistogram-go golang.org/x/net/dns/dnsmessage"},
@@ -83,7 +83,7 @@ var law = []line{
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
 	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
-	{"bench/whatif", "exectrace internal/whatif model", ""},
+	{"bench/whatif", "exectrace internal/whatif internal/model", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.
 	{"lab", "", ""},
@@ -110,7 +110,7 @@ var forTests = []string{"internal/corpus", "internal/oracle", "lab/internal/case
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"rules", "internal/demo internal/evidence internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
+	{"internal/rules", "internal/demo internal/evidence internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "", "golang.org/x/exp/trace"},
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
@@ -124,9 +124,9 @@ var inTests = []line{
 //
 // DO NOT CHANGE THIS DATA TO FIX A BUILD.
 var never = []struct{ pkg, imports, calls string }{
-	{"rules", "os net io syscall math/rand runtime testing unsafe", clock},
-	{"diagnosis", "os net syscall math/rand runtime unsafe", clock},
-	{"model", "os net io syscall math/rand runtime unsafe", clock},
+	{"internal/rules", "os net io syscall math/rand runtime testing unsafe", clock},
+	{"internal/diagnosis", "os net syscall math/rand runtime unsafe", clock},
+	{"internal/model", "os net io syscall math/rand runtime unsafe", clock},
 	{"internal/experiment", "os net syscall runtime unsafe", ""},
 	{"internal/compare", "os net syscall math/rand", clock},
 	{"internal/statistics", "os net syscall runtime unsafe", clock},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // A clock gives wall times that do not step: the wall time of its start and

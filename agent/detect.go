@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // What keeps triggers from crying wolf.

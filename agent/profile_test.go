@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // A fake profile is written by hand: samples as stack, value, block size and

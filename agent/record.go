@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // A recorder makes one whole recording.

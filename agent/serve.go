@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 const (

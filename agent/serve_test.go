@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 func server(t *testing.T) *httptest.Server {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // The rates for the time of a recording.

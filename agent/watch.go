@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // Triggers say what [Watch] watches for, and where it writes. A trigger whose

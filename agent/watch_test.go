@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 var all = Triggers{CPU: 0.9, Goroutines: 2, Heap: 2, Latency: 10 * time.Millisecond, Warmup: 10 * time.Second, Cooldown: time.Minute}

@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/gowhy/gowhy/cli"
-	"github.com/gowhy/gowhy/rules"
+	"github.com/gowhy/gowhy/internal/cli"
+	"github.com/gowhy/gowhy/internal/rules"
 )
 
 func main() { os.Exit(cli.Main(cli.Options{Rules: rules.All})) }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/statistics"
-	"github.com/gowhy/gowhy/model"
 )
 
 // A Benchmark is one unit of one benchmark in both sides.

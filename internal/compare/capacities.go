@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // A Capacity is how much load a program bears: one search for the greatest rate,

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // Schema is the version of the JSON form of [Comparison].

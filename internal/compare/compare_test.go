@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // lines are repetitions of a benchmark in one unit.

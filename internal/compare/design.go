@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // doubtRuns warns of designs that find differences where there are none, and

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // Limits are by how much metrics may become worse, as ratio-1.

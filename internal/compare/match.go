@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A series is all repetitions of one benchmark of one side, by unit.

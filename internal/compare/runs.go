@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Run is one side of a comparison: what was read, and what the rules say.

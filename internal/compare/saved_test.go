@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // trial is one whose metrics all found a ratio, with pairs around it where asked for.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Table is the difference of two profiles, by function or by place.

@@ -25,7 +25,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // A Case is a program with a known illness.

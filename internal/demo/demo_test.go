@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // The test binary stands for gowhy: started with these arguments it is the

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/recording"
 )
 
 // perfHz is of both samplers, many times the recorder's own: at that one a

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The acceptance tests record programs of testdata/acceptance as a user would

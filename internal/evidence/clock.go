@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A clock brings wall time to the model's, which counts from the beginning of

@@ -3,7 +3,7 @@ package evidence
 import (
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // foldCPU folds the runtime's CPU profile.

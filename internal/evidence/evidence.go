@@ -27,9 +27,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Options say how evidence is read. The zero value is what most want.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 const (

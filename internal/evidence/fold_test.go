@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 func folded(acc *exectrace.Accounts) (*model.Model, *model.Profile) {

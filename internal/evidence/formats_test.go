@@ -19,9 +19,9 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	loadtest "github.com/gowhy/gowhy/internal/load"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 func fixture(t testing.TB, name string) []byte {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A gcEntry is a gctrace line in a log.

@@ -3,7 +3,7 @@ package evidence
 import (
 	"fmt"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // foldGoroutines folds a goroutine profile, one of at most two.

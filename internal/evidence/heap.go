@@ -3,8 +3,8 @@ package evidence
 import (
 	"slices"
 
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // foldHeap folds a heap or allocs profile. Both have the same columns: what

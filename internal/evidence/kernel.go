@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // kernelHz is the rate of on-CPU samples for each CPU. A sample takes 15 µs on

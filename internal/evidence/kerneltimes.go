@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // When the kernel took its samples: a header, and then lines of columns, each of

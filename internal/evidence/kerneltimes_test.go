@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // clockAt is a moment by both clocks: the recordings of these tests begin 1,000 s

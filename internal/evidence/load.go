@@ -10,7 +10,7 @@ import (
 	"time"
 
 	loadtest "github.com/gowhy/gowhy/internal/load"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // isLoad accepts what load generators and benchmarks print or write, of which

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A log is text of any origin in which the runtime's lines may be: alone, or

@@ -9,7 +9,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 const (

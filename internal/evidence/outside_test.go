@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
 )
 
 // begin is when the recordings of these tests begin.

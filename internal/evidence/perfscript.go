@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // What `perf script` prints: for each sample a line with the thread, its ids,

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
 )
 
 const (

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/recording"
 )
 
 // checkCommand refuses what cannot be recorded before anything is started.

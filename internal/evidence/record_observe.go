@@ -17,9 +17,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/recording"
 )
 
 // An observer is what is seen of a process from outside: by /proc and by the

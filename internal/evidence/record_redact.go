@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/recording"
 )
 
 // redact leaves out of the recording what people write: command line, working

@@ -19,8 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of

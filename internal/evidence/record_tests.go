@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // testBinary reports whether a program is what `go test -c` makes, by the

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A schedEntry is a schedtrace line in a log.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A snapshot is a profile of a state, or of counts since the program's start.

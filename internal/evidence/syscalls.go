@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 const (

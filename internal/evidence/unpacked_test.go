@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
-	"github.com/gowhy/gowhy/recording"
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A recording that somebody unpacked says the same as the recording.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/gowhy/gowhy/internal/corpus"
 	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/oracle"
-	"github.com/gowhy/gowhy/model"
 )
 
 // TestUtilization holds the minimum mutator utilization of real traces

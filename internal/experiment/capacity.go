@@ -9,8 +9,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // An Offer offers load at a rate, in operations a second, for a time.

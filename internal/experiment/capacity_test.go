@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A server is an M/M/1 queue in discrete time: what arrives and what is done in

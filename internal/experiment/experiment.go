@@ -15,7 +15,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // A Run runs one arm once, from start to end, and says what was measured.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Formula is a way to compute the number of workers from one run's trace.

@@ -3,7 +3,7 @@ package experiment
 import (
 	"math"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // firstPrimary is what decides when nobody said.

@@ -3,7 +3,7 @@ package experiment
 import (
 	"strings"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // Info is what is known of a metric.

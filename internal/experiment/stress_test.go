@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // A workload is a program with everything that is measured of one, as it is on

@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // The form of saved trials.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // saved are trials of all kinds.

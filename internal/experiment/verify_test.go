@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Chrome writes a time line in the JSON trace event format of Chrome, which

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A table is one table of CSV. byGroup tells that its rows belong to

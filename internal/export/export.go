@@ -20,7 +20,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Format is one kind of file.

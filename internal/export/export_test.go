@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 var update = flag.Bool("update", false, "write testdata from what is written now")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Folded writes one line for each stack, root first: frames between

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Perfetto writes a time line in Perfetto's own format, a protobuf message

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The writer of the protobuf is checked against a reader that knows nothing of it

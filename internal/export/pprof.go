@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Pprof writes a gzipped pprof profile. The blocking profiles have the sample

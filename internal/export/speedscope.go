@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Speedscope writes the file format of speedscope: the profile that the options

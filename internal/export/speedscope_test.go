@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A scopeFile is what a reader of the format sees. The goldens are also held to

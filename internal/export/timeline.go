@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // What a time line shows is the same in every format, and decided here: tracks,

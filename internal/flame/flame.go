@@ -13,7 +13,7 @@ package flame
 import (
 	"fmt"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // MaxNodes is the most nodes that a tree may have. A picture of 2,000 pixels

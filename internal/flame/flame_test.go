@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 const ms = time.Millisecond

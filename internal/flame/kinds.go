@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Kind is one of the trees that a model holds.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 func TestPolicy(t *testing.T) {

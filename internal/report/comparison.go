@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // cpuText is the account of CPU time in one sentence, like "1.84 cores =

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // Markdown writes a diagnosis for a review comment or an issue.

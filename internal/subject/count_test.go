@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 func countOf(t *testing.T, s *Subject) (map[diagnosis.Metric]float64, []string, *model.Model) {

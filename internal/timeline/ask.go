@@ -7,8 +7,8 @@ import (
 	"sort"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // A Frame is one function of a call stack, leaf first in a stack.

@@ -3,7 +3,7 @@ package web
 import (
 	"encoding/json"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // The contract between the server and the page. Every path is below the

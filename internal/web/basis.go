@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // A number is followed to the facts that give it, and to none that are beside it.

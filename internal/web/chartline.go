@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A line is a series while it is made.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 func heapOfTrace(p plot) *Chart {

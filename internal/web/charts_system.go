@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // counter is a counter of the process over time; negative ones were not permitted.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // savedTrial is a result of verify whose change brings a ratio.

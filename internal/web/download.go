@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/flame"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // flameView is a run with CPU samples of functions, of so many nanoseconds each.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/flame"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 // The kernel's samples as lanes of the timeline: one of all together, which opens

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 const kernelPeriod = 5 * time.Millisecond

@@ -3,8 +3,8 @@ package web
 import (
 	"slices"
 
-	"github.com/gowhy/gowhy/diagnosis"
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // groupNamed is a group by its start function, "" when that starts none.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The names of what the collector takes, as queries have them.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The worst windows of mutator utilization, without a look at all of them.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // loads are changes of the collector's load as a trace has them: phases in which

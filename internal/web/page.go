@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A page is all that is open together: runs, each of which may still be being

@@ -3,7 +3,7 @@ package web
 import (
 	"net/url"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Charts of everything that was measured over time, on the window's clock.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // chartsOf is what the page gets of a model.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/diagnosis"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/report"
-	"github.com/gowhy/gowhy/model"
 )
 
 // sources answers GET api/sources: what was recorded and what was not, what was

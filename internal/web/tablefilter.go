@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 // A filter chooses accounts, in the language of the timeline's search: what a row

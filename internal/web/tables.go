@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The accounts of goroutines as tables: how the time of each, or of all that one

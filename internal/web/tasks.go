@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/model"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // noTasks is the answer where the program has no annotations: most have none.

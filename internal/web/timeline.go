@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/flame"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 // timelineView is a run of two goroutines in a tenth of a second.

@@ -65,7 +65,7 @@ type typeWriter struct {
 
 func newTypeWriter(t *testing.T) *typeWriter {
 	g := &typeWriter{t: t, docs: map[string]string{}, declared: map[string]bool{}, values: map[string][]string{}}
-	files, err := filepath.Glob("../../diagnosis/*.go")
+	files, err := filepath.Glob("../diagnosis/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files of diagnosis", err)
 	}

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/diagnosis"
 	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
-	"github.com/gowhy/gowhy/model"
 )
 
 // A View is one run that is open. Nobody changes it, or what it holds, once it

@@ -1,0 +1,668 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/subject"
+)
+
+// capacityFlags are the flags of capacity.
+type capacityFlags struct {
+	target                loadTarget
+	asked                 dnsTarget
+	url, dns              string // at most one; programs are fed lines without
+	ready, table          string
+	from, most            float64
+	step, p99, timeout    time.Duration
+	tolerance, failed     string
+	connections           int
+	restart, asJSON       bool
+	out                   string
+	command               []string
+	axes                  []axisValues
+	lines                 [][]byte // of --lines, read once
+	toleranceAt, failedAt float64
+}
+
+// An axisValues is one axis of the table.
+type axisValues struct {
+	name   string
+	values []float64
+}
+
+func (c *command) capacityCommand() *cobra.Command {
+	f := &capacityFlags{}
+	cmd := &cobra.Command{
+		Use:   "capacity [--url URL | --dns ADDRESS] [-- CMD]",
+		Short: "Find the greatest rate that a program sustains, and what limits it",
+		Long: `Offers load at rising rates until the backlog grows, latency or errors leave
+their bounds, or the generator itself is the limit, and closes in on the
+greatest rate that is sustained. A rate counts as too much when that was seen
+twice, and the result was sustained twice. That takes 10 to 30 steps of --step:
+3 to 5 minutes; a table takes that for each of its settings.
+
+The load is HTTP to --url or DNS queries to --dns, of a server that runs or of
+CMD, or lines to CMD's standard input, each of which it answers with a line.
+
+--table measures the capacity over settings and says what that tells of the
+stage that is the limit. The axis processes is how many copies of CMD run beside
+each other: in --url, --dns and CMD, {process} is the number of the copy, for
+its port. If CMD contains {processes}, it is told and makes them itself. Every
+other axis replaces its {NAME} in CMD, or goes into the environment if it is in
+upper case.
+
+The exit code is 5 when the generator was the limit.`,
+		Example: `  gowhy capacity --url http://localhost:8080/ --p99 50ms
+  gowhy capacity --url http://localhost:8080/ -- ./server -listen :8080
+  gowhy capacity --lines messages.txt -- ./consumer
+  gowhy capacity --dns 127.0.0.1:5353 --queries queries.txt -- ./nameserver
+  gowhy capacity --table 'processes=1,2 × concurrency=1,5,10' --step 5s \
+      -- ./consumer -concurrency {concurrency}
+  gowhy capacity --table processes=1,2 --url 'http://localhost:808{process}/' \
+      -- ./server -listen ':808{process}'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, args); err != nil {
+				return err
+			}
+			return c.capacity(cmd.Context(), f)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return misused(capacityExample+"   # a program's own flags come after --", "%v", err)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.url, "url", "", "offer HTTP requests to this `URL`")
+	flags.StringVar(&f.dns, "dns", "", "offer DNS queries to the server at this `ADDRESS` of this machine")
+	flags.StringVar(&f.ready, "ready", "", "CMD can be given load when `WHAT`: a URL, HOST:PORT or log:TEXT\n(default --url; for --dns when it accepts connections there)")
+	flags.Float64Var(&f.from, "from", 100, "begin with this `RATE`, a second")
+	flags.Float64Var(&f.most, "most", 0, "offer at most this `RATE` (default no limit)")
+	flags.DurationVar(&f.step, "step", 10*time.Second, "offer each rate for this `TIME`")
+	flags.StringVar(&f.tolerance, "tolerance", "5%", "how near the result is, a `SHARE`")
+	flags.DurationVar(&f.p99, "p99", 0, "bound of the 99th percentile of latency, a `TIME`")
+	flags.StringVar(&f.failed, "errors", "0.1%", "`SHARE` of failed operations that is borne")
+	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "wait this `TIME` for an answer")
+	flags.IntVarP(&f.connections, "connections", "c", 0, "open at most `N` connections (default 256)")
+	flags.BoolVar(&f.restart, "restart", false, "start CMD anew for each step, not only after one that was too much")
+	flags.StringVar(&f.table, "table", "", "measure over `AXES`, like 'processes=1,2 × workers=1,8'")
+	f.target.flags(cmd)
+	f.asked.flags(cmd)
+	flags.BoolVar(&f.asJSON, "json", false, "write the result as JSON")
+	flags.StringVarP(&f.out, "output", "o", "", "save the result with all its steps as JSON in this `FILE`")
+	return cmd
+}
+
+const capacityExample = "gowhy capacity --url http://localhost:8080/"
+
+// check refuses what does not go together.
+func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
+	f.command = nil
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		args, f.command = args[:n], args[n:]
+	}
+	switch {
+	case len(args) > 0 && strings.Contains(args[0], "://"):
+		return misused("gowhy capacity --url "+report.Words(args[:1]), "%q: a URL is given with --url", args[0])
+	case len(args) > 0:
+		return misused("gowhy capacity -- "+report.Words(args), "%q is before the --", args[0])
+	case f.url != "" && f.dns != "":
+		return misused("give one of them", "both --url and --dns were given")
+	case f.feeds() && len(f.command) == 0:
+		return misused(capacityExample+"   or   gowhy capacity -- ./consumer", "nothing to offer load to was given")
+	case !(f.from > 0 && f.from < 1e7):
+		return misused("--from 100", "--from %g is no rate", f.from)
+	case f.most < 0 || f.most != 0 && f.most < f.from:
+		return misused("--from 1   or   --most 100000", "--most %g is below --from %g", f.most, f.from)
+	case f.step < time.Second:
+		return misused("--step 10s", "--step %v is too short for a backlog to show", f.step)
+	case f.p99 < 0 || f.timeout <= 0 || f.connections < 0:
+		return misused("gowhy capacity --help", "times and counts cannot be negative")
+	case f.table != "" && len(f.command) == 0:
+		return misused("gowhy capacity --table '"+f.table+"' -- ./server", "a table needs a command to start with each setting")
+	case f.ready != "" && len(f.command) == 0:
+		return misused("leave it out", "--ready is for a command")
+	}
+	if err := f.checkTarget(cmd); err != nil {
+		return err
+	}
+	var err error
+	if f.toleranceAt, err = parseShare("tolerance", f.tolerance); err != nil {
+		return err
+	}
+	if f.failedAt, err = parseShare("errors", f.failed); err != nil && strings.Trim(f.failed, "0.% ") != "" {
+		return err
+	}
+	return f.parseTable()
+}
+
+func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
+	f.target.command = f.url == ""
+	if f.dns != "" {
+		return f.checkDNS(cmd)
+	}
+	for _, name := range dnsNames {
+		if cmd.Flags().Changed(name) {
+			return misused("--dns 127.0.0.1:5353", "--%s is for --dns", name)
+		}
+	}
+	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure"} {
+		if f.target.command && cmd.Flags().Changed(name) {
+			return misused("--url http://localhost:8080/", "--%s is for URLs", name)
+		}
+	}
+	for _, name := range []string{"lines", "no-reply"} {
+		if !f.target.command && cmd.Flags().Changed(name) {
+			return misused("leave out --url", "--%s is for programs that are fed lines", name)
+		}
+	}
+	if f.target.data != "" && f.target.file != "" {
+		return misused("give one of them", "both --data and --data-file were given")
+	}
+	return nil
+}
+
+// checkDNS refuses what is not for DNS. Its queries get lost where requests
+// would wait, so that what is waited for is shorter.
+func (f *capacityFlags) checkDNS(cmd *cobra.Command) error {
+	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure", "lines", "no-reply"} {
+		if cmd.Flags().Changed(name) {
+			return misused("leave it out", "--%s is not for --dns", name)
+		}
+	}
+	if !cmd.Flags().Changed("timeout") {
+		f.timeout = dnsTimeout
+	}
+	return f.asked.check(cmd)
+}
+
+// feeds reports whether the program is fed lines; else it is a server.
+func (f *capacityFlags) feeds() bool { return f.url == "" && f.dns == "" }
+
+// address is what a server is asked at.
+func (f *capacityFlags) address() string { return cmp.Or(f.url, f.dns) }
+
+// protocol is how a server is asked at an address.
+func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, error) {
+	if f.dns != "" {
+		return f.asked.protocol(c, address)
+	}
+	return f.target.protocol(c, []string{address})
+}
+
+// readiness is how it is seen that a copy of the command can be asked: a name
+// server takes connections at the port where it takes queries.
+func (f *capacityFlags) readiness(address, number string) string {
+	switch {
+	case f.ready != "":
+		return strings.ReplaceAll(f.ready, "{"+placeProcess+"}", number)
+	case f.dns != "":
+		if server, err := load.ParseServer(address); err == nil {
+			return server.String()
+		}
+	}
+	return withScheme(address)
+}
+
+// maxCells bounds what a table may ask for: each cell takes minutes.
+const maxCells = 100
+
+var axisSeparator = regexp.MustCompile(`\s*[×;*]\s*|\s+x\s+|\s+`)
+
+// parseTable reads 'processes=1,2 × concurrency=1,5,10'.
+func (f *capacityFlags) parseTable() error {
+	const hint = "--table 'processes=1,2 × concurrency=1,5,10'"
+	f.axes = nil
+	cells := 1
+	for _, word := range axisSeparator.Split(strings.TrimSpace(f.table), -1) {
+		if word == "" {
+			continue
+		}
+		k, err := parseKnob(word, f.command)
+		if err != nil {
+			return err
+		}
+		if len(k.Values) == 0 {
+			return misused(hint, "--table: %q is no list of values", word)
+		}
+		if slices.ContainsFunc(f.axes, func(a axisValues) bool { return a.name == k.Name }) {
+			return misused(hint, "--table has the axis %q twice", k.Name)
+		}
+		if k.Name == experiment.Processes && (!k.Integer || slices.Min(k.Values) < 1 || slices.Max(k.Values) > maxCells) {
+			return misused(hint, "--table: %q is no list of numbers of processes", word)
+		}
+		f.axes = append(f.axes, axisValues{k.Name, slices.Compact(slices.Sorted(slices.Values(k.Values)))})
+		cells *= len(k.Values)
+	}
+	if cells > maxCells {
+		return misused(hint, "--table asks for %d searches; at most %d can be done", cells, maxCells)
+	}
+	return f.checkAxes()
+}
+
+// placeProcess stands for the number of a copy.
+const placeProcess = "process"
+
+// checkAxes refuses an axis that changes nothing and a place that nothing fills.
+func (f *capacityFlags) checkAxes() error {
+	all := append([]string{f.address()}, f.command...)
+	known := map[string]bool{placeProcess: true}
+	for _, a := range f.axes {
+		known[a.name] = true
+		copies := a.name == experiment.Processes && !hasPlace(f.command, a.name)
+		switch {
+		case copies && !f.feeds() && slices.Max(a.values) > 1 && !(hasPlace(f.command, placeProcess) && hasPlace(all[:1], placeProcess)):
+			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
+				"several processes cannot have the same port: {process} has to be in the address and in the command")
+		case !copies && !variable.MatchString(a.name) && !hasPlace(f.command, a.name):
+			return misused("-- "+report.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
+		}
+	}
+	for _, w := range all {
+		for _, m := range place.FindAllStringSubmatch(w, -1) {
+			if !known[m[1]] {
+				return misused("--table '"+m[1]+"=1,2,4'", "nothing fills {%s}", m[1])
+			}
+		}
+	}
+	return nil
+}
+
+// mostRate is more than one generator offers.
+const mostRate = 5e6
+
+// capacity searches once, or over a table.
+func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
+	if err := checkOutput(f.out); err != nil {
+		return err
+	}
+	if !f.feeds() && len(f.command) == 0 {
+		p, err := f.protocol(c, f.address())
+		if err == nil {
+			err = reach(ctx, p) // that nobody answers is told at once
+		}
+		if err != nil {
+			return err
+		}
+	}
+	say := c.statusLine()
+	if len(f.axes) == 0 {
+		r, err := c.searchCapacity(ctx, f, nil, say, "")
+		say.clear()
+		if r == nil || len(r.Steps) == 0 {
+			return err
+		}
+		if err := c.saveAndShow(f.out, f.asJSON, r.Encode, func(w io.Writer, o report.Options) error { return report.Capacity(w, r, o) }); err != nil {
+			return err
+		}
+		return capacityCode(ctx, err, r.Limit == experiment.ByGenerator)
+	}
+	t, err := c.capacityTable(ctx, f, say)
+	say.clear()
+	if len(t.Cells) == 0 {
+		return err
+	}
+	if err := c.saveAndShow(f.out, f.asJSON, t.Encode, func(w io.Writer, o report.Options) error { return report.CapacityTable(w, t, o) }); err != nil {
+		return err
+	}
+	return capacityCode(ctx, err, slices.ContainsFunc(t.Cells, func(c experiment.Cell) bool { return c.Limit == experiment.ByGenerator }))
+}
+
+func capacityCode(ctx context.Context, err error, generator bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return &failure{exitSignal, "interrupted: this is what there is", ""}
+	case err != nil:
+		return err
+	case generator:
+		return &failure{code: exitInconclusive}
+	}
+	return nil
+}
+
+// leftWords says how long the rest will take, from how long a part took.
+func leftWords(took time.Duration, done, of int) string {
+	if done == 0 {
+		return ""
+	}
+	left := (took / time.Duration(done) * time.Duration(of-done)).Round(10 * time.Second)
+	return fmt.Sprintf(", about %v left", max(left, 10*time.Second))
+}
+
+// capacityTable searches each cell. One that fails is told and does not end the
+// others, as long as one works.
+func (c *command) capacityTable(ctx context.Context, f *capacityFlags, say *statusLine) (*experiment.CapacityTable, error) {
+	t := &experiment.CapacityTable{Schema: experiment.CapacitySchema}
+	for _, a := range f.axes {
+		t.Axes = append(t.Axes, a.name)
+	}
+	settings := combinations(f.axes)
+	var first error
+	worked := false
+	begin := time.Now()
+	for i, s := range settings {
+		r, err := c.searchCapacity(ctx, f, s, say, fmt.Sprintf("%d of %d%s, %s: ", i+1, len(settings), leftWords(time.Since(begin), i, len(settings)), settingWords(t.Axes, s)))
+		if ctx.Err() != nil {
+			first = ctx.Err()
+			break
+		}
+		var wrong *failure
+		if errors.As(err, &wrong) && wrong.code == exitMisused {
+			return t, err
+		}
+		cell := experiment.Cell{Setting: s, Search: r}
+		if err != nil {
+			cell.Failed, first = err.Error(), err
+		}
+		if r != nil {
+			cell.Rate, cell.Limit = r.Low, r.Limit
+			worked = worked || r.Low > 0
+		}
+		t.Cells = append(t.Cells, cell)
+	}
+	if !worked && first != nil && ctx.Err() == nil {
+		return &experiment.CapacityTable{}, first
+	}
+	t.Conclusion = experiment.Conclude(t.Axes, t.Cells)
+	return t, ctx.Err()
+}
+
+// combinations are all settings of the axes, the last axis fastest.
+func combinations(axes []axisValues) []experiment.Setting {
+	list := []experiment.Setting{{}}
+	for _, a := range axes {
+		var next []experiment.Setting
+		for _, s := range list {
+			for _, v := range a.values {
+				with := maps.Clone(s)
+				with[a.name] = v
+				next = append(next, with)
+			}
+		}
+		list = next
+	}
+	return list
+}
+
+func settingWords(axes []string, s experiment.Setting) string {
+	var parts []string
+	for _, a := range axes {
+		parts = append(parts, a+"="+strconv.FormatFloat(s[a], 'f', -1, 64))
+	}
+	return strings.Join(parts, " ")
+}
+
+// searchCapacity is the search with one setting.
+func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experiment.Setting, say *statusLine, prefix string) (*experiment.CapacityResult, error) {
+	site, err := c.site(f, s, say)
+	if err != nil {
+		return nil, err
+	}
+	defer site.stop()
+	site.tell = func(p load.Progress, rate float64) {
+		say.set("%s%.4g/s offered for %v: %s", prefix, rate, f.step, loadProgress(p))
+	}
+	search := experiment.CapacitySearch{Offer: site.offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
+	r, err := experiment.Capacity(ctx, search, func(step int, rate float64, _ [2]float64) {
+		say.set("%sstep %d: %.4g/s…", prefix, step+1, rate)
+	})
+	if r != nil {
+		r.URL, r.Command = f.url, f.command
+	}
+	return r, err
+}
+
+// A site is what load is offered to: a server that runs, servers that we
+// start, or programs that are fed.
+type site struct {
+	f          *capacityFlags
+	protocols  []func() (load.Protocol, error) // each offer has its own: a protocol keeps how its program ended
+	copies     int
+	subjects   []*subject.Subject // empty when nothing is started by us
+	servers    []*subject.Server
+	steps      int
+	overloaded bool // the last step left work behind
+	tell       func(p load.Progress, rate float64)
+}
+
+// site prepares the load and the program with a setting.
+func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) (*site, error) {
+	t := &site{f: f, copies: 1}
+	values := map[string]string{}
+	for name, v := range s {
+		if name == experiment.Processes && !hasPlace(f.command, name) {
+			t.copies = int(v)
+			continue
+		}
+		values[name] = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	for i := range t.copies {
+		number := strconv.Itoa(i + 1)
+		program, err := subject.Program{Command: f.command}.With(placed(f.command, values, number))
+		if len(f.command) > 0 && err != nil {
+			return nil, err
+		}
+		if f.feeds() {
+			t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.fed(c, program) })
+			continue
+		}
+		address := strings.ReplaceAll(f.address(), "{"+placeProcess+"}", number)
+		t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
+		if len(f.command) > 0 {
+			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.log})
+			if err != nil {
+				return nil, err
+			}
+			t.subjects = append(t.subjects, sub)
+		}
+	}
+	return t, nil
+}
+
+// fed is a program that is fed lines.
+func (f *capacityFlags) fed(c *command, p subject.Program) (load.Protocol, error) {
+	feed := load.Feed{Command: p.Command, Env: p.Env, NoReply: f.target.noReply}
+	if f.target.lines != "" {
+		if f.lines == nil {
+			var err error
+			if f.lines, err = c.readLines(f.target.lines); err != nil {
+				return nil, err
+			}
+		}
+		feed.Lines = f.lines
+	}
+	protocol, err := load.Lines(feed)
+	if missing := (*exec.Error)(nil); errors.As(err, &missing) {
+		return nil, misused(capacityExample+" -- ./server", "there is no program %q: %v", missing.Name, missing.Err)
+	}
+	return protocol, err
+}
+
+// placed are the settings with the number of the copy, where it has a place.
+func placed(command []string, values map[string]string, number string) map[string]string {
+	out := maps.Clone(values)
+	if hasPlace(command, placeProcess) {
+		out[placeProcess] = number
+	}
+	return out
+}
+
+func (t *site) stop() {
+	for _, v := range slices.Backward(t.servers) {
+		v.Stop()
+	}
+	t.servers = nil
+}
+
+// start makes the site as it is when nothing was offered yet.
+func (t *site) start(ctx context.Context) error {
+	if len(t.servers) > 0 && !t.f.restart && !t.overloaded {
+		return t.check()
+	}
+	if len(t.subjects) == 0 {
+		if t.overloaded && !t.f.feeds() {
+			return rest(ctx) // it is not ours to start anew
+		}
+		return nil
+	}
+	t.stop()
+	for _, s := range t.subjects {
+		v, err := s.Start(ctx)
+		if err != nil {
+			return err
+		}
+		t.servers = append(t.servers, v)
+	}
+	return nil
+}
+
+func (t *site) check() error {
+	for _, v := range t.servers {
+		if err := v.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restTime is how long a server that we did not start may take to do what was
+// left over from a step that was too much.
+const restTime = 2 * time.Second
+
+func rest(ctx context.Context) error {
+	timer := time.NewTimer(restTime)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// offer is one step.
+func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experiment.Offered, error) {
+	if err := t.start(ctx); err != nil {
+		return experiment.Offered{}, err
+	}
+	p, err := spread(t.protocols)
+	if err != nil {
+		return experiment.Offered{}, err
+	}
+	watch := subject.Begin(t.servers)
+	r, err := load.Offer(ctx, load.Options{Protocol: p, Rate: rate, Duration: d, Warmup: d / 10, Timeout: t.f.timeout,
+		Connections: t.connections(p), Progress: func(p load.Progress) { t.tell(p, rate) }})
+	conditions := watch.End()
+	if err != nil {
+		return experiment.Offered{}, err
+	}
+	t.steps++
+	if t.steps == 1 {
+		if err := cmp.Or(allFailed(r), t.ended(r, rate)); err != nil {
+			return experiment.Offered{}, err
+		}
+	}
+	o := offeredBy(r, d)
+	o.Conditions = conditions
+	t.overloaded = o.Failed > 0 || leftOver(r) > rate*leftTime.Seconds()
+	return o, t.check()
+}
+
+// ended refuses a program that ends by itself: its rates would be how many
+// lines it reads. One that ends only at a higher rate has that as its limit.
+func (t *site) ended(r *load.Result, rate float64) error {
+	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
+		return nil
+	}
+	return &failure{exitBroken, fmt.Sprintf("at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What), "it has to read lines until its standard input is closed   # or: --from 10"}
+}
+
+// leftTime is how long a program would have to work off what is left of a step
+// for it to be worth starting anew.
+const leftTime = 50 * time.Millisecond
+
+// leftOver is the backlog at the end of a load.
+func leftOver(r *load.Result) float64 {
+	if n := len(r.Backlog); n > 0 {
+		return float64(r.Backlog[n-1].N)
+	}
+	return 0
+}
+
+func (t *site) connections(p load.Protocol) int {
+	if t.f.feeds() {
+		return t.copies
+	}
+	if t.f.connections > 0 {
+		return max(t.f.connections, t.copies)
+	}
+	return p.Limits().Connections
+}
+
+// offeredBy is what the search wants to know of a load.
+func offeredBy(r *load.Result, d time.Duration) experiment.Offered {
+	o := experiment.Offered{Done: r.Rate, P50: r.Quantile(0.5), P99: r.Quantile(0.99), Generator: r.Generator}
+	if s := r.Duration.Seconds(); s > 0 {
+		o.Sent = float64(r.Sent) / s
+	}
+	if len(r.Errors) > 0 {
+		o.Error = r.Errors[0].What
+	}
+	if r.Ops > 0 {
+		o.Failed = float64(r.Failed) / float64(r.Ops)
+		o.Done *= 1 - o.Failed
+	}
+	for _, l := range r.Backlog {
+		if l.At > d {
+			break // the load is over, and the rest is worked off
+		}
+		o.Backlog = append(o.Backlog, model.Point{At: l.At, Value: float64(l.N)})
+	}
+	return o
+}
+
+// spread is one protocol of several: connections go to each in turn.
+func spread(make []func() (load.Protocol, error)) (load.Protocol, error) {
+	var list []load.Protocol
+	for _, one := range make {
+		p, err := one()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	return &spreadProtocol{Protocol: list[0], list: list}, nil
+}
+
+type spreadProtocol struct {
+	load.Protocol
+	list []load.Protocol
+	next atomic.Int64
+}
+
+func (s *spreadProtocol) Dial(ctx context.Context) (load.Conn, error) {
+	return s.list[int((s.next.Add(1)-1)%int64(len(s.list)))].Dial(ctx)
+}
+
+func (s *spreadProtocol) String() string {
+	return fmt.Sprintf("%v and %d more", s.Protocol, len(s.list)-1)
+}

@@ -1,0 +1,360 @@
+// Package cli is the command line: flags, subcommands and the joining of
+// the packages that know something.
+//
+// It hides how terminals differ (width, colour, the progress line), which
+// error gives which exit code, and what a signal or a closed pipe does. Its
+// only function is [Main]. One file holds one command.
+//
+// cli knows nothing itself: it neither reads evidence nor judges it, and the
+// rules are handed to it.
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/subject"
+)
+
+// Options are what a main function hands over.
+type Options struct {
+	Rules []*diagnosis.Rule
+	// Args are the arguments without the program's name; nil means os.Args[1:].
+	Args []string
+	// The standard streams; nil means those of the process.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// The exit codes that scripts can rely on.
+const (
+	exitWell         = 0
+	exitBroken       = 1 // something failed
+	exitMisused      = 2 // wrong flags or arguments
+	exitFindings     = 3 // findings at or over --fail-on
+	exitRegression   = 4 // an experiment says that it became worse
+	exitInconclusive = 5 // an experiment says that it cannot tell
+	exitNoEvidence   = 6 // nothing to read, or nothing could be recorded
+	exitSignal       = 130
+)
+
+// A failure is an error with its exit code and what to do about it. Without
+// words it only sets the code.
+type failure struct {
+	code       int
+	what, hint string
+}
+
+func (f *failure) Error() string { return f.what }
+
+func misused(hint, format string, args ...any) error {
+	return &failure{exitMisused, fmt.Sprintf(format, args...), hint}
+}
+
+// Main runs the command line and returns the exit code.
+func Main(o Options) int {
+	if os.Getenv(subject.CalibrateVariable) != "" {
+		subject.Calibrate() // we are the process that measures the machine's noise
+		return exitWell
+	}
+	if o.Args == nil {
+		o.Args = os.Args[1:]
+	}
+	if o.Stdin == nil {
+		o.Stdin = os.Stdin
+	}
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.Stderr == nil {
+		o.Stderr = os.Stderr
+	}
+	// Caught, not ignored: a program started by `record` must not inherit it.
+	// A write to a closed pipe then fails with EPIPE, which code treats as an
+	// ending like any other: `gowhy … | head` keeps its exit code.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal kills
+	c := &command{Options: o}
+	root := c.root()
+	root.SetArgs(o.Args)
+	return c.code(root.ExecuteContext(ctx))
+}
+
+// A command is one run of the command line.
+type command struct {
+	Options
+	running bool // flags and arguments were accepted
+}
+
+// code reports an error in the manner of the house and returns its exit code.
+func (c *command) code(err error) int {
+	var fail *failure
+	var problem *evidence.Problem
+	var run *experiment.RunError
+	switch {
+	case err == nil:
+		return exitWell
+	case errors.Is(err, syscall.EPIPE):
+		return exitWell
+	case errors.As(err, &fail):
+		c.complain(fail.what, fail.hint)
+		return fail.code
+	case errors.As(err, &run): // before the problem in it, which does not know the arm
+		hint := ""
+		if errors.As(err, &problem) {
+			hint = problem.Hint
+		}
+		c.complain(run.Error(), hint)
+		return exitBroken
+	case errors.As(err, &problem):
+		c.complain(problem.What, problem.Hint)
+		switch {
+		case problem.Misused:
+			return exitMisused
+		case problem.None:
+			return exitNoEvidence
+		}
+		return exitBroken
+	case errors.Is(err, context.Canceled):
+		c.complain("interrupted", "")
+		return exitSignal
+	}
+	return c.foreign(err)
+}
+
+// foreign reports errors of packages that know no hints.
+func (c *command) foreign(err error) int {
+	var missing *export.MissingError
+	var unknown *export.UnknownError
+	var column *report.SortError
+	switch {
+	case errors.Is(err, report.ErrNoTrace):
+		c.complain(err.Error(), diagnosis.HowToGet("trace"))
+		return exitNoEvidence
+	case errors.As(err, &missing):
+		hint := ""
+		if missing.Needs != "" {
+			hint = diagnosis.HowToGet(missing.Needs)
+		}
+		c.complain(err.Error(), hint)
+		return exitNoEvidence
+	case errors.As(err, &unknown):
+		c.complain(err.Error(), suggest(unknown.What, unknown.Name, unknown.Known))
+		return exitMisused
+	case errors.As(err, &column):
+		c.complain(err.Error(), suggest("sort", column.Sort, column.Known))
+		return exitMisused
+	case !c.running: // cobra's own: an unknown flag, too many arguments
+		c.complain(err.Error(), "gowhy --help")
+		return exitMisused
+	}
+	c.complain(err.Error(), "")
+	return exitBroken
+}
+
+// suggest is a hint for a flag whose value none of the known ones is.
+func suggest(flag, value string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	word := known[0]
+	if s, ok := near(value, known); ok {
+		word = s
+	}
+	return "--" + flag + " " + report.Words([]string{word})
+}
+
+// complain writes what is wrong and what to do. Names of files and symbols in
+// it come from anywhere.
+func (c *command) complain(what, hint string) {
+	if what == "" {
+		return
+	}
+	fmt.Fprintf(c.Stderr, "gowhy: %s\n", quoted(what))
+	if hint != "" {
+		fmt.Fprintf(c.Stderr, "hint: %s\n", report.Safe(hint))
+	}
+}
+
+// quoted is a message made safe for a terminal. What a program printed last is
+// quoted in some, in lines that are indented.
+func quoted(what string) string {
+	const indent = "\n    "
+	lines := strings.Split(what, indent)
+	for i, l := range lines {
+		lines[i] = report.Safe(l)
+	}
+	return strings.Join(lines, indent)
+}
+
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gowhy FILE...",
+		Short: "Say why a Go program is slow or costly, and what to change",
+		Long: `gowhy reads what a Go program recorded about itself, an execution trace,
+profiles or a recording, and names the bottleneck, what to change, and the most
+that the change can bring.`,
+		Example: `  gowhy trace.out                        diagnose a trace
+  gowhy trace.out cpu.pprof              with the CPU profile of the same run
+  go test -trace trace.out && gowhy trace.out
+  gowhy record --url http://localhost:6060
+  gowhy demo                             see it work on a sick program`,
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRun:  func(*cobra.Command, []string) { c.running = true },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	flags := diagnoseFlags(root)
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && c.redirected() {
+			args = []string{"-"} // gowhy < trace.out
+		}
+		if len(args) == 0 {
+			return c.short(cmd)
+		}
+		if err := c.mistyped(cmd, args[0]); err != nil {
+			return err
+		}
+		return c.diagnose(cmd.Context(), args, flags)
+	}
+	root.SetIn(c.Stdin)
+	root.SetOut(c.Stdout)
+	root.SetErr(c.Stderr)
+	cobra.AddTemplateFunc("flags", func(cmd *cobra.Command) string { return cmd.LocalFlags().FlagUsagesWrapped(helpWidth) })
+	root.SetHelpTemplate(helpTemplate)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		// cobra complains of a closed pipe, as in `gowhy -h | head`.
+		var b bytes.Buffer
+		cmd.SetOut(&b)
+		help(cmd, args)
+		_, _ = c.Stdout.Write(b.Bytes())
+	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
+			// A mistyped command has flags that gowhy FILE does not know.
+			if err := c.mistyped(cmd, c.Args[0]); err != nil {
+				return err
+			}
+		}
+		return misused(cmd.CommandPath()+" --help", "%v", err)
+	})
+	for _, g := range c.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, sub := range g.commands {
+			sub.GroupID = g.title
+			root.AddCommand(sub)
+		}
+	}
+	root.InitDefaultHelpCmd()
+	for _, sub := range root.Commands() {
+		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it
+	}
+	return root
+}
+
+// A commandGroup is a heading of the help with its commands.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (c *command) groups() []commandGroup {
+	return []commandGroup{
+		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
+		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand()}},
+		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
+		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.pprofCommand()}},
+	}
+}
+
+// helpTemplate begins with examples: most readers look for the line to copy.
+const helpTemplate = `{{with .Example}}{{. | trimTrailingWhitespaces}}
+
+{{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+
+{{end}}Usage:
+  {{.UseLine}}{{if .HasAvailableSubCommands}}{{range $group := .Groups}}
+
+{{.Title}}:{{range $.Commands}}{{if and .IsAvailableCommand (eq .GroupID $group.ID)}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{flags . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+"{{.CommandPath}} COMMAND --help" tells more about a command.{{end}}
+`
+
+// helpWidth is the width that help is written for, whatever the terminal has.
+const helpWidth = 80
+
+// short is what bare gowhy prints: enough to begin.
+func (c *command) short(cmd *cobra.Command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "gowhy: %s\n\n%s\n", lowerFirst(cmd.Short), cmd.Example)
+	for _, g := range cmd.Groups() {
+		fmt.Fprintf(&b, "\n%s:\n", g.Title)
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && sub.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+	b.WriteString("\n\"gowhy --help\" tells more.\n")
+	_, err := io.WriteString(c.Stdout, b.String())
+	return err
+}
+
+// redirected reports whether standard input is a file with something in it. A
+// pipe is not looked at: one that nobody writes to would make bare gowhy wait.
+func (c *command) redirected() bool {
+	f, ok := c.Stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// mistyped tells a wrong command from a file that is not there.
+func (c *command) mistyped(cmd *cobra.Command, arg string) error {
+	if arg == "-" || strings.ContainsAny(arg, `/\.`) {
+		return nil
+	}
+	if _, err := os.Lstat(arg); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	hint := "gowhy --help"
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	if s, ok := near(arg, names); ok {
+		hint = "gowhy " + s
+		if slices.Index(c.Args, arg) == 0 { // flags may come before it
+			hint = "gowhy " + report.Words(append([]string{s}, c.Args[1:]...))
+		}
+	}
+	return misused(hint, "%q is neither a command nor a file", arg)
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// diagnoseOptions are the flags of diagnose, which bare files take as well.
+type diagnoseOptions struct {
+	format, goal, failOn, out string
+	verbose                   bool
+	reading                   readOptions
+}
+
+func (c *command) diagnoseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diagnose FILE...",
+		Short: "Name the bottleneck and what to change (also: gowhy FILE...)",
+		Long: `Reads a trace, profiles or a recording of one run and prints the verdict, what
+was found, what is fine and what could not be checked. A diagnosis that was
+saved with --format json can be given instead and is shown again.`,
+		Example: `  gowhy diagnose trace.out
+  gowhy diagnose trace.out cpu.pprof --goal latency
+  gowhy diagnose run.gowhy --window 1.5s,3s
+  gowhy diagnose run.gowhy --format json -o why.json
+  gowhy diagnose why.json --format markdown
+  curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | gowhy diagnose -`,
+		Args: atLeastOneFile,
+	}
+	flags := diagnoseFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.diagnose(cmd.Context(), args, flags) }
+	return cmd
+}
+
+func atLeastOneFile(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	hint := cmd.CommandPath() + " trace.out"
+	if f, ok := cmd.InOrStdin().(*os.File); ok && !term.IsTerminal(int(f.Fd())) {
+		hint += "   # or, for standard input: " + cmd.CommandPath() + " -"
+	}
+	return misused(hint, "no file was given")
+}
+
+var (
+	goals  = []string{string(diagnosis.Throughput), string(diagnosis.Latency), string(diagnosis.CPUGoal), string(diagnosis.MemoryGoal)}
+	failOn = []string{"low", "medium", "high", "any"}
+)
+
+func diagnoseFlags(cmd *cobra.Command) *diagnoseOptions {
+	o := &diagnoseOptions{}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.FormatNames(), ", "))
+	f.StringVar(&o.goal, "goal", "", "what to improve, a `GOAL`: "+strings.Join(goals, ", "))
+	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 if a finding has this `CONFIDENCE` or more: "+strings.Join(failOn, ", "))
+	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "all findings in full, and all that is fine")
+	o.reading.flags(cmd)
+	complete(cmd, "format", report.FormatNames())
+	complete(cmd, "goal", goals)
+	complete(cmd, "fail-on", failOn)
+	return o
+}
+
+// complete offers the values of a flag to the shell.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	// The only error is a flag that is not there, which a test would see.
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// oneOf refuses a flag's value that is none of those known.
+func oneOf(flag, value string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	hint := "--" + flag + " " + known[0]
+	if s, ok := near(value, known); ok {
+		hint = "--" + flag + " " + s
+	}
+	return misused(hint, "--%s %q is none of %s", flag, value, strings.Join(known, ", "))
+}
+
+func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptions) error {
+	for flag, v := range map[string]struct {
+		value string
+		known []string
+	}{"format": {o.format, report.FormatNames()}, "goal": {o.goal, goals}, "fail-on": {o.failOn, failOn}} {
+		if err := oneOf(flag, v.value, v.known); err != nil {
+			return err
+		}
+	}
+	if err := checkOutput(o.out); err != nil {
+		return err
+	}
+	d, unsaved := c.saved(files)
+	if d == nil {
+		m, err := c.read(ctx, files, o.reading)
+		var p *evidence.Problem
+		if unsaved != nil && errors.As(err, &p) && p.None {
+			return unsaved
+		}
+		if err != nil {
+			return err
+		}
+		d = diagnosis.Run(m, c.Rules, diagnosis.Options{Goal: diagnosis.Goal(o.goal)})
+	}
+	return c.show(d, o)
+}
+
+// show writes a diagnosis and turns its findings into the exit code.
+func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
+	format := report.Formats[o.format]
+	err := c.output(o.out, func(w io.Writer, l report.Options) error {
+		l.Verbose = o.verbose
+		return format(w, d, l)
+	})
+	if err != nil && !isClosedPipe(err) {
+		return err
+	}
+	if o.failOn != "" && slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return atLeast(f.Confidence, o.failOn) }) {
+		return &failure{code: exitFindings}
+	}
+	return err
+}
+
+// atLeast reports whether a finding counts for --fail-on.
+func atLeast(c diagnosis.Confidence, failOn string) bool {
+	rank := map[string]int{"any": 0, string(diagnosis.Low): 1, string(diagnosis.Medium): 2, string(diagnosis.High): 3}
+	return rank[string(c)] >= rank[failOn]
+}
+
+// maxSaved bounds a saved diagnosis; a real one is some 20 kB.
+const maxSaved = 64 << 20
+
+// saved reads a diagnosis that was saved as JSON, nil when files are evidence.
+// The error is what is wrong with it if it is not evidence in JSON either.
+func (c *command) saved(files []string) (*diagnosis.Diagnosis, error) {
+	if len(files) != 1 || files[0] == "-" {
+		return nil, nil
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		return nil, nil // evidence says what is wrong with it
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil // a pipe can be read only once
+	}
+	var first [1]byte
+	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != '{' {
+		return nil, nil
+	}
+	d, err := diagnosis.Decode(io.LimitReader(f, maxSaved))
+	if err != nil {
+		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is JSON, but no saved diagnosis and no result of a load generator: %v", files[0], err),
+			"gowhy diagnose trace.out --format json -o why.json"}
+	}
+	return d, nil
+}
+
+// readOptions are the flags of all commands that read evidence.
+type readOptions struct {
+	window    string
+	workers   int
+	reference bool
+	keep      int // these are not flags: what the command needs
+	sweeps    bool
+}
+
+func (o *readOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.window, "window", "", "only this piece of the trace, like 1.5s,3s (`FROM,TO` since its start)")
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "`CORES` used for reading (default all)")
+}
+
+// referenceFlag adds the flag for those who compare with the Go distribution's tools.
+func (o *readOptions) referenceFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.reference, "reference", false, "read as go tool trace does, with its known faults (slow)")
+}
+
+// read loads evidence, showing progress.
+func (c *command) read(ctx context.Context, files []string, o readOptions) (*model.Model, error) {
+	window, err := parseWindow(o.window)
+	if err != nil {
+		return nil, err
+	}
+	if o.workers < 0 {
+		return nil, misused("--workers 2", "--workers %d is negative", o.workers)
+	}
+	p := c.startProgress("reading", mebibytes)
+	defer p.stop()
+	return evidence.Load(ctx, files, evidence.Options{
+		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, Reference: o.reference,
+		Progress: p.callback(), Stdin: c.Stdin,
+	})
+}
+
+// parseWindow reads "1.5s,3s"; either end may be left out.
+func parseWindow(s string) (w evidence.Window, err error) {
+	if s == "" {
+		return w, nil
+	}
+	from, to, ok := strings.Cut(s, ",")
+	if ok && from != "" {
+		w.From, err = time.ParseDuration(from)
+	}
+	if ok && to != "" && err == nil {
+		if w.To, err = time.ParseDuration(to); err == nil && w.To == 0 {
+			ok = false // would mean the end
+		}
+	}
+	if !ok || err != nil || w.From < 0 || w.To < 0 || to != "" && w.To <= w.From {
+		return w, misused("--window 1.5s,3s   or   --window 1.5s,", "--window %q is not two times with the later one last", s)
+	}
+	return w, nil
+}

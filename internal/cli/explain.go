@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/listing"
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+// explainFlags are those of explain.
+type explainFlags struct {
+	source  bool
+	dir     string
+	reading readOptions
+}
+
+func (c *command) explainCommand() *cobra.Command {
+	f := &explainFlags{}
+	cmd := &cobra.Command{
+		Use:   "explain [RULE [FILE...]]",
+		Short: "Tell what a rule sees, why it costs, the fix and its proof",
+		Long: `Prints the page of a rule, or without an argument all rules with their titles.
+
+With a recording, prints what the rule found in it. With --source the functions
+that the finding points at follow: each line with the CPU time and the
+allocations of itself and what it calls, and what the compiler says escapes to
+the heap there. Run it in the program's module: only files of that module or
+workspace are shown, and the compiler runs as go build -gcflags=-m.`,
+		Example: `  gowhy explain
+  gowhy explain oversubscribed
+  gowhy explain boxedargs run.gowhy --source`,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return c.ruleNames(), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.listRules()
+			}
+			rule, err := c.rule(args[0])
+			if err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				return c.explainFinding(cmd.Context(), rule.Name, args[1:], f)
+			}
+			if f.source {
+				return misused("gowhy explain "+rule.Name+" run.gowhy --source", "--source needs a recording that the rule found something in")
+			}
+			_, err = io.WriteString(c.Stdout, strings.TrimRight(rule.Doc, "\n")+"\n")
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&f.source, "source", false, "show the source with what its lines cost and what escapes")
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "`DIRECTORY` in the module of the program's source")
+	f.reading.flags(cmd)
+	return cmd
+}
+
+func (c *command) rule(name string) (*diagnosis.Rule, error) {
+	i := slices.IndexFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == strings.ToLower(name) })
+	if i >= 0 {
+		return c.Rules[i], nil
+	}
+	hint := "gowhy explain   # lists all rules"
+	if s, ok := near(name, c.ruleNames()); ok {
+		hint = "gowhy explain " + s
+	}
+	return nil, misused(hint, "there is no rule %q", name)
+}
+
+// explainFinding shows what a rule found in a recording.
+func (c *command) explainFinding(ctx context.Context, rule string, files []string, f *explainFlags) error {
+	m, err := c.read(ctx, files, f.reading)
+	if err != nil {
+		return err
+	}
+	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
+	n, finding := findingOf(d.Findings, rule)
+	if finding == nil {
+		return c.nothingToExplain(d, rule, files)
+	}
+	var functions []listing.Function
+	if f.source {
+		functions = listing.Make(ctx, m, finding.Where, listing.Options{Dir: f.dir, Compile: true})
+	}
+	return c.output("", func(w io.Writer, o report.Options) error {
+		return report.Explained(w, n, finding, functions, o)
+	})
+}
+
+// nothingToExplain answers for a rule that has no finding: that is an answer, and no
+// misuse.
+func (c *command) nothingToExplain(d *diagnosis.Diagnosis, rule string, files []string) error {
+	next := "gowhy diagnose -v " + report.Words(files) + "   # all that was looked at, and what could not be"
+	if len(d.Findings) > 0 {
+		next = "gowhy explain " + d.Findings[0].Rule + " " + report.Words(files)
+	}
+	return c.output("", func(w io.Writer, _ report.Options) error {
+		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, report.Words(files), next)
+		return err
+	})
+}
+
+// findingOf returns a rule's first finding, also one that is folded under
+// another, and the rank of the one that is not folded.
+func findingOf(findings []diagnosis.Finding, rule string) (rank int, f *diagnosis.Finding) {
+	for i := range findings {
+		if findings[i].Rule == rule {
+			return i + 1, &findings[i]
+		}
+		if _, f := findingOf(findings[i].Symptoms, rule); f != nil {
+			return i + 1, f
+		}
+	}
+	return 0, nil
+}
+
+func (c *command) ruleNames() []string {
+	names := make([]string, len(c.Rules))
+	for i, r := range c.Rules {
+		names[i] = r.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *command) listRules() error {
+	rules := slices.Clone(c.Rules)
+	slices.SortFunc(rules, func(a, b *diagnosis.Rule) int { return strings.Compare(a.Name, b.Name) })
+	wide := 0
+	for _, r := range rules {
+		wide = max(wide, len(r.Name))
+	}
+	var b strings.Builder
+	for _, r := range rules {
+		fmt.Fprintf(&b, "%-*s  %s\n", wide, r.Name, r.Title)
+	}
+	_, err := io.WriteString(c.Stdout, b.String())
+	return err
+}
+
+// closest returns the known word with the fewest edits from s.
+func closest(s string, known []string) string {
+	best, least := "", -1
+	for _, k := range known {
+		if d := distance(strings.ToLower(s), k); least < 0 || d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// near is closest for a word that is likely a slip of the pen.
+func near(s string, known []string) (word string, ok bool) {
+	word = closest(s, known)
+	return word, word != "" && distance(strings.ToLower(s), word) <= 1+len(s)/4
+}
+
+// distance is the number of letters to insert, delete or replace, where
+// letters around s are free: people abbreviate.
+func distance(s, k string) int {
+	if len(s) > 1 && strings.Contains(k, s) {
+		return 0
+	}
+	row := make([]int, len(k)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(s) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(k) {
+			cost := diagonal
+			if s[i] != k[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(k)]
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/report"
+)
+
+func (c *command) exportCommand() *cobra.Command {
+	var to, profile, out string
+	var o export.Options
+	var reading readOptions
+	formats := make([]string, len(export.All))
+	formatDocs := ""
+	for i, f := range export.All {
+		formats[i] = f.Name
+		formatDocs += "\n  " + f.Name + strings.Repeat(" ", 12-len(f.Name)) + f.Doc
+	}
+	profiles := make([]string, len(export.Profiles))
+	for i, p := range export.Profiles {
+		profiles[i] = string(p)
+	}
+	cmd := &cobra.Command{
+		Use:   "export FILE...",
+		Short: "Write profiles, tables and time lines for other tools",
+		Long: "Writes what a recording holds in a form that other tools open:\n" + formatDocs + `
+
+A file for speedscope holds every profile there is, and what ran on each P over
+time, unless --profile chooses one.`,
+		Example: `  gowhy export trace.out --profile sync -o sync.pb.gz
+  go tool pprof -top sync.pb.gz
+  gowhy export trace.out --to folded | flamegraph.pl > states.svg
+  gowhy export trace.out --to csv --table goroutines -o goroutines.csv
+  gowhy export trace.out --to perfetto -o trace.pftrace   # for ui.perfetto.dev
+  gowhy export run.gowhy --to speedscope -o run.speedscope.json   # all profiles
+  gowhy export run.gowhy --to speedscope --profile cpu -o cpu.speedscope.json`,
+		Args: atLeastOneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, err := range []error{oneOf("to", to, formats), oneOf("profile", profile, profiles), oneOf("table", o.Table, export.Tables())} {
+				if err != nil {
+					return err
+				}
+			}
+			if o.Table != "" && to != "csv" {
+				return misused("--to csv --table "+o.Table, "--table is for --to csv")
+			}
+			format := export.All[slices.Index(formats, to)]
+			if _, screen := terminal(c.Stdout); screen && out == "" && (to == "pprof" || to == "perfetto") {
+				return misused("-o "+profile+format.Ext, "a %s file is not for the screen", to)
+			}
+			if o.Table == "goroutines" {
+				reading.keep = -1
+			}
+			if err := checkOutput(out); err != nil {
+				return err
+			}
+			reading.sweeps = o.Table == "utilization"
+			m, err := c.read(cmd.Context(), args, reading)
+			if err != nil {
+				return err
+			}
+			o.Profile = export.Profile(profile)
+			if format.Holds == export.ManyProfiles && !cmd.Flags().Changed("profile") {
+				o.Profile = ""
+			}
+			if reading.window != "" && export.Whole(m, o.Profile) {
+				c.complain(fmt.Sprintf("the %s profile is of its whole time: sums without moments cannot be cut to a window", profile), "")
+			}
+			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group}
+			if m.Sched != nil && draws(format, o.Profile) {
+				if slices.Contains(args, "-") {
+					c.complain("standard input can be read only once: single runs of goroutines are left out", "put it into a file first")
+				} else {
+					o.Slices = runs.all
+				}
+			}
+			p := c.startProgress("writing", 0)
+			defer p.stop()
+			if tell := p.callback(); tell != nil && out != "" {
+				runs.progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
+			}
+			return c.output(out, func(w io.Writer, _ report.Options) error { return runs.write(w, format, m, o) })
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "pprof", "`FORMAT`: "+strings.Join(formats, ", "))
+	f.StringVar(&profile, "profile", string(export.States), "`PROFILE`: "+strings.Join(profiles, ", "))
+	f.StringVar(&o.Table, "table", "", "`TABLE` of csv (default: that of the profile): "+strings.Join(export.Tables(), ", "))
+	f.StringVar(&o.Group, "group", "", "only goroutines with this start `FUNCTION`")
+	f.StringVarP(&out, "output", "o", "", "write to this `FILE`")
+	reading.flags(cmd)
+	reading.referenceFlag(cmd)
+	complete(cmd, "to", formats)
+	complete(cmd, "profile", profiles)
+	complete(cmd, "table", export.Tables())
+	return cmd
+}
+
+// draws reports whether a file gets the single runs of a trace: a time line does,
+// and one with all profiles.
+func draws(f export.Format, p export.Profile) bool {
+	return f.Runs && (f.Holds == export.TimeLine || p == "")
+}
+
+// runSlices hands the single runs of a trace to an export that draws them.
+type runSlices struct {
+	ctx     context.Context
+	files   []string
+	reading readOptions
+	group   string
+	// progress, if set, is told how far into the trace the iteration is.
+	progress func(time.Duration)
+	err      error // of the iteration, for afterwards
+}
+
+// write writes a file whole, or fails.
+func (r *runSlices) write(w io.Writer, f export.Format, m *model.Model, o export.Options) error {
+	err := f.Write(w, m, o)
+	return cmp.Or(r.err, err) // a file whose slices end early looks whole
+}
+
+// all is an iterator. The trace is read again for it, since the model does
+// not keep single runs.
+func (r *runSlices) all(yield func(export.Slice) bool) {
+	window, err := parseWindow(r.reading.window)
+	if err == nil {
+		err = evidence.EachRun(r.ctx, r.files, evidence.Options{Window: window}, func(run evidence.Run) bool {
+			if r.progress != nil {
+				r.progress(run.End)
+			}
+			s := export.Slice{Proc: run.Proc, Goroutine: run.Goroutine, Group: run.Group, Begin: run.Begin, End: run.End}
+			if run.Syscall {
+				s.Name = "system call"
+			}
+			return r.group != "" && s.Group != r.group || yield(s)
+		})
+	}
+	r.err = err
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/load"
+)
+
+func TestParseKnob(t *testing.T) {
+	command := strings.Fields("./app -w {workers} -size {size} -gogc {gogc}")
+	for s, want := range map[string]string{
+		"workers=1..1000":          "workers 1..1000 [] int workers",
+		"conns=1..256":             "conns 1..256 [] int concurrent",
+		"GOMAXPROCS=1..8":          "GOMAXPROCS 1..8 [] int concurrent",
+		"gomaxprocs=1..8":          "GOMAXPROCS 1..8 [] int concurrent",
+		"GOGC=400,50,100":          "GOGC 50..400 [400 50 100] int",
+		"gogc=50,100":              "gogc 50..100 [50 100] int", // has a place of its own
+		"GOMEMLIMIT=256MiB..2GiB":  "GOMEMLIMIT 2.68435456e+08..2.147483648e+09 [] int bytes",
+		"size=64KiB,1MiB":          "size 65536..1.048576e+06 [65536 1.048576e+06] int bytes",
+		"ratio=0.1..0.9":           "ratio 0.1..0.9 [] fraction",
+		"n=0..16":                  "n 0..16 [] int workers",
+		"batch=1,2,4":              "batch 1..4 [1 2 4] int",
+		"workers=9..4":             "! 9 is not below 4",
+		"workers=4..4":             "! 4 is not below 4",
+		"workers=-1..4":            "! no value of workers",
+		"workers=NaN..4":           "! no value of workers",
+		"workers=1..Inf":           "! no value of workers",
+		"workers=":                 "! no value of workers",
+		"workers":                  "! is not NAME=LOW..HIGH",
+		"=1..4":                    "! is not NAME=LOW..HIGH",
+		"GOGC=off,100":             "! give a large one",
+		"ratio=0..0.5":             "! must begin above 0",
+		"workers=1..1000000000000": "workers 1..1e+12 [] int workers",
+	} {
+		k, err := parseKnob(s, command)
+		kind := "int"
+		if !k.Integer {
+			kind = "fraction"
+		}
+		if k.Bytes {
+			kind += " bytes"
+		}
+		got := strings.TrimSpace(fmt.Sprintf("%s %v..%v %v %s %s", k.Name, k.Low, k.High, k.Values, kind, k.Counts))
+		if err != nil {
+			got = "! " + err.Error()
+			if f, ok := err.(*failure); ok {
+				got += " " + f.hint
+			}
+		}
+		if rest, bad := strings.CutPrefix(want, "! "); bad && (err == nil || !strings.Contains(got, strings.TrimPrefix(rest, "give "))) || !bad && got != want {
+			t.Errorf("%s: %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestParseGoalAndKeep(t *testing.T) {
+	for s, want := range map[string]string{
+		"min(elapsed)": "min(elapsed)", "max( ops/s )": "max(ops/s)", "ops/s": "max(ops/s)", "p99": "min(p99)", "": "min(elapsed)",
+	} {
+		if g, err := (&tuneFlags{goal: s}).parseGoal(); err != nil || g.String() != want {
+			t.Errorf("%q: %v, %v", s, g, err)
+		}
+	}
+	if g, _ := (&tuneFlags{load: "hey"}).parseGoal(); g.String() != "max(ops/s)" {
+		t.Errorf("with a load: %v", g)
+	}
+	for _, s := range []string{"mean(elapsed)", "min(elapsed", "min()", "min(foo)", "()"} {
+		if g, err := (&tuneFlags{goal: s}).parseGoal(); err == nil {
+			t.Errorf("%q is %v", s, g)
+		}
+	}
+	for s, want := range map[string]experiment.Keep{
+		"p99<5ms":           {Metric: diagnosis.P99, Limit: 0.005, AtMost: true},
+		"p99 <= 0.25":       {Metric: diagnosis.P99, Limit: 0.25, AtMost: true},
+		"ops/s>1000":        {Metric: diagnosis.OpsPerSec, Limit: 1000},
+		"peak-rss<300MiB":   {Metric: diagnosis.PeakRSS, Limit: 300 << 20, AtMost: true},
+		"switches/op < 2.5": {Metric: diagnosis.Switches, Limit: 2.5, AtMost: true},
+	} {
+		if k, err := parseKeep(s); err != nil || k != want {
+			t.Errorf("%q: %+v, %v", s, k, err)
+		}
+	}
+	for _, s := range []string{"p99", "p99<", "p99<5%", "p99<-1", "p99<3MB", "foo<3", "<5", "p99=5"} {
+		if k, err := parseKeep(s); err == nil {
+			t.Errorf("%q is %+v", s, k)
+		}
+	}
+}
+
+func TestParseTable(t *testing.T) {
+	for table, want := range map[string]string{
+		"processes=1,2 × concurrency=1,5,10": "[{processes [1 2]} {concurrency [1 5 10]}]",
+		"processes=2,1,2":                    "[{processes [1 2]}]",
+		"concurrency=1,2 x GOMAXPROCS=1,2":   "[{concurrency [1 2]} {GOMAXPROCS [1 2]}]",
+		"concurrency=1 * processes=1;":       "[{concurrency [1]} {processes [1]}]",
+		"":                                   "[]",
+		"processes=1..4":                     "! no list",
+		"processes=0,1":                      "! no list of numbers",
+		"processes=1.5":                      "! no list of numbers",
+		"concurrency=1 concurrency=2":        "! twice",
+		"threads=1,2":                        "! changes nothing",
+		"concurrency=1,2,3,4,5,6,7,8,9,10,11 × processes=1,2,3,4,5,6,7,8,9,10": "! at most 100",
+	} {
+		f := &capacityFlags{table: table, command: strings.Fields("./app -c={concurrency}")}
+		if table == "" {
+			f.command = []string{"./app"}
+		} else if !strings.Contains(table, "concurrency") {
+			f.command = append(f.command[:1], "-x")
+		}
+		got := ""
+		if err := f.parseTable(); err != nil {
+			got = "! " + err.Error()
+		} else {
+			got = fmt.Sprint(f.axes)
+		}
+		if rest, bad := strings.CutPrefix(want, "! "); bad && !strings.Contains(got, rest) || !bad && got != want {
+			t.Errorf("%q: %s, want %s", table, got, want)
+		}
+	}
+	shared := &capacityFlags{table: "processes=1,2", url: "http://localhost:8080/", command: []string{"./server"}}
+	if err := shared.parseTable(); err == nil || !strings.Contains(err.Error(), "same port") {
+		t.Errorf("two servers at one port: %v", err)
+	}
+	apart := &capacityFlags{table: "processes=1,2", url: "http://localhost:808{process}/", command: []string{"./server", ":808{process}"}}
+	if err := apart.parseTable(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCombinations(t *testing.T) {
+	list := combinations([]axisValues{{"a", []float64{1, 2}}, {"b", []float64{3, 4, 5}}})
+	var got []string
+	for _, s := range list {
+		got = append(got, settingWords([]string{"a", "b"}, s))
+	}
+	if !slices.Equal(got, []string{"a=1 b=3", "a=1 b=4", "a=1 b=5", "a=2 b=3", "a=2 b=4", "a=2 b=5"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Of a load only what happened while it was offered counts.
+func TestOfferedBy(t *testing.T) {
+	r := &load.Result{Ops: 100, Failed: 20, Rate: 50, Sent: 100, Duration: 2 * time.Second, Generator: "slow",
+		Errors:  []load.Failure{{What: "status 500"}},
+		Backlog: []load.Level{{At: 0, N: 1}, {At: time.Second, N: 9}, {At: 3 * time.Second, N: 4}}}
+	o := offeredBy(r, time.Second)
+	if o.Failed != 0.2 || o.Done != 40 || o.Sent != 50 || o.Generator != "slow" || o.Error != "status 500" || len(o.Backlog) != 2 || o.Backlog[1].Value != 9 {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,0 +1,249 @@
+// Package diagnosis turns a model into a short, ranked list of causes.
+//
+// It hides how rules are run, which of them could not be, which finding is
+// only the symptom of another, in which order they matter to the reader's
+// goal, and when to say nothing at all. Its types are [Rule] (one illness it can recognise),
+// [Pass] (what a rule sees and reports to), [Finding] (a rule's result) and
+// [Diagnosis] (the whole answer, which every report renders and which is
+// saved as JSON).
+//
+// A diagnosis is a hypothesis: a finding always carries an upper bound of
+// what its cure brings and the experiment that would prove it. Nothing here
+// reads files or the clock.
+package diagnosis
+
+import (
+	"fmt"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Schema is the version of the JSON form of [Diagnosis].
+const Schema = 1
+
+// A Rule is one illness that can be recognised. It is a value: nothing is
+// registered, a suite is a list.
+type Rule struct {
+	// Name is the illness in one lower-case word, the same everywhere: file,
+	// page, fixture, command line.
+	Name string
+	// Title says it in a few words, for a reader who never heard of it.
+	Title string
+	// Doc is the rule's page in Markdown.
+	Doc string
+	// Needs are the sources without which the rule is not run. The diagnosis
+	// then lists it as unchecked.
+	Needs []model.Source
+	// Explains names rules whose findings are symptoms of this one when they
+	// overlap.
+	Explains []string
+	// Untimed says that the findings do not rest on how long things took, or
+	// that disturbed time is what they are about: starvation and loss then
+	// leave their confidence alone.
+	Untimed bool
+	// Check looks for the illness and reports what it found to the pass. It
+	// is a pure function of the model.
+	Check func(*Pass)
+}
+
+// A Pass is one run of one rule over one model.
+type Pass struct {
+	Rule  *Rule
+	Model *model.Model
+	// Goal is what the reader asked for. A rule may use it to say more, never less.
+	Goal Goal
+	// Report adds a finding. Rule, Title and Explains may be left empty.
+	Report func(Finding)
+	// Fine says that the rule looked and found health, in words with the figure.
+	Fine func(string)
+	// Obsolete says that the program has a pattern that once hurt and does no
+	// harm under the Go version that it was built with: what it is, the version
+	// since which it is harmless, like "Go 1.20", and what that version changed.
+	Obsolete func(pattern, since, why string)
+	// Unchecked says that the rule could not be decided on this evidence:
+	// what, why, and the command that would let it be.
+	Unchecked func(what, why, how string)
+}
+
+// A Unit is the unit of a number, in the words that JSON and text use.
+type Unit string
+
+// The units. Costs and bounds use those that can be ranked: cores, seconds, bytes, ratio.
+const (
+	Cores   Unit = "cores"   // CPU-seconds per second
+	Seconds Unit = "seconds" // of wall-clock time
+	Bytes   Unit = "bytes"
+	Ratio   Unit = "ratio" // a share, 0 to 1, or a factor
+	Count   Unit = "count"
+	PerSec  Unit = "per second"
+)
+
+// A Fact is one measured number behind a finding. Text never contains a
+// number that is not a fact.
+type Fact struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   Unit    `json:"unit"`
+	Source string  `json:"source"` // where it comes from, like "trace: goroutine groups"
+}
+
+// A Place is a piece of the user's code.
+type Place struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// A Goal is what the reader wants to improve. It orders findings.
+type Goal string
+
+// The goals.
+const (
+	AnyGoal    Goal = ""
+	Throughput Goal = "throughput"
+	Latency    Goal = "latency"
+	CPUGoal    Goal = "cpu"
+	MemoryGoal Goal = "memory"
+)
+
+// A Cost is what the illness costs now, measured.
+type Cost struct {
+	Value float64 `json:"value"`
+	Unit  Unit    `json:"unit"`
+	What  string  `json:"what"` // what is counted, like "goroutine time waiting for a P"
+	// Share is the cost relative to the whole that the goal is about (CPU in
+	// use, goroutine time, heap), 0 to 1. It ranks findings of unlike units.
+	Share float64 `json:"share"`
+}
+
+// A Bound is the most that a cure can bring, and how that was derived. It is
+// never a sum of waiting times.
+type Bound struct {
+	Value  float64 `json:"value"`
+	Unit   Unit    `json:"unit"`
+	Method string  `json:"method"`
+	// Goal is what the bound improves.
+	Goal Goal `json:"goal"`
+	// Share is Value relative to the whole, 0 to 1; it ranks findings.
+	Share float64 `json:"share"`
+	// Partial is set when the cure takes away something else, too, that could
+	// not be measured: Value is then no limit, and no experiment is held to it.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// Confidence is how sure a finding is.
+type Confidence string
+
+// The confidences.
+const (
+	High   Confidence = "high"   // two independent kinds of evidence agree
+	Medium Confidence = "medium" // one kind, enough samples
+	Low    Confidence = "low"    // one kind, thin or disturbed evidence
+)
+
+// A Remedy is what to change.
+type Remedy struct {
+	Text string `json:"text"`
+	Code string `json:"code,omitempty"` // a sketch in Go, when that says it best
+	Knob string `json:"knob,omitempty"` // an environment variable or flag that tries it without code, like "GOMAXPROCS=4"
+}
+
+// A Finding is one illness found here.
+type Finding struct {
+	Rule       string     `json:"rule"`
+	Title      string     `json:"title"`
+	Summary    string     `json:"summary"` // one sentence with the figures that matter
+	Where      []Place    `json:"where"`
+	Evidence   []Fact     `json:"evidence"`
+	Cost       Cost       `json:"cost"`
+	Bound      Bound      `json:"bound"`
+	Confidence Confidence `json:"confidence"`
+	Reasons    []string   `json:"confidence_reasons"` // why this confidence
+	RuledOut   []string   `json:"ruled_out"`          // innocent explanations that were checked
+	Explains   []string   `json:"explains"`           // rules whose findings are symptoms of this one
+	Remedy     Remedy     `json:"remedy"`
+	Prove      string     `json:"prove"` // the experiment in words, and what refutes the finding
+	Try        []string   `json:"try"`   // the experiment as commands to paste, in order
+	// Experiment is what `gowhy verify --apply` does to confirm or reject the
+	// finding; nil where no run of the program can.
+	Experiment *Experiment `json:"experiment,omitempty"`
+	// Remark is set when the finding only says where to look and not that
+	// anything is wrong: it ranks behind all others and makes nobody sick.
+	Remark bool `json:"remark,omitempty"`
+
+	// Groups and Stacks are what the finding is about; they decide whether
+	// it overlaps with another. Empty means the whole program.
+	Groups []string      `json:"-"`
+	Stacks []model.Stack `json:"-"`
+	// Symptoms are findings that this one explains, folded under it.
+	Symptoms []Finding `json:"symptoms,omitempty"`
+}
+
+// A Verdict is the diagnosis in one word.
+type Verdict string
+
+// The verdicts.
+const (
+	Sick      Verdict = "sick"       // there are findings, and not only remarks
+	Healthy   Verdict = "healthy"    // under load, and nothing found
+	Idle      Verdict = "idle"       // the program hardly ran
+	NotLoaded Verdict = "not-loaded" // it ran, far below what the machine has: capacity cannot be judged
+	TooThin   Verdict = "too-thin"   // not enough evidence to say anything
+)
+
+// An Unchecked is a question the evidence could not answer.
+type Unchecked struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	How  string `json:"how"` // a command that would let it be checked
+}
+
+// An Obsolete is a pattern that is there and harmless since a version of Go: old
+// advice that a reader need not follow any more.
+type Obsolete struct {
+	Rule    string `json:"rule"`
+	Pattern string `json:"pattern"`
+	Since   string `json:"since"` // like "Go 1.20"
+	Why     string `json:"why"`   // what that version changed
+}
+
+// String says it in a sentence, what it is about first.
+func (o Obsolete) String() string {
+	return fmt.Sprintf("%s: harmless since %s, %s", o.Pattern, o.Since, o.Why)
+}
+
+// A TraceInfo is what was read of an execution trace.
+type TraceInfo struct {
+	Go          string `json:"go"`
+	DurationNS  int64  `json:"duration_ns"`
+	Events      int64  `json:"events"`
+	Generations int    `json:"generations"`
+	LostBytes   int64  `json:"lost_bytes"`
+}
+
+// A Diagnosis is the answer: what every report renders, and what is saved.
+type Diagnosis struct {
+	Schema    int         `json:"schema"`
+	Verdict   Verdict     `json:"verdict"`
+	Summary   string      `json:"summary"`
+	Goal      Goal        `json:"goal,omitempty"`
+	Findings  []Finding   `json:"findings"` // causes, most beneficial first
+	Fine      []string    `json:"fine"`
+	Obsolete  []Obsolete  `json:"obsolete"` // there, and harmless in this version of Go
+	Unchecked []Unchecked `json:"unchecked"`
+	Warnings  []string    `json:"warnings"`
+	Files     []string    `json:"files"`
+	Trace     *TraceInfo  `json:"trace,omitempty"`
+	// Time says how goroutine and P time was spent, for the report's head.
+	Time []Share `json:"time,omitempty"`
+	// CPU says where CPU time went, and Recording what the recording cost.
+	CPU       *CPU       `json:"cpu,omitempty"`
+	Recording *Recording `json:"recording,omitempty"`
+}
+
+// A Share is one line of the account at the head of a report.
+type Share struct {
+	Name  string  `json:"name"`
+	NS    int64   `json:"ns"`
+	Share float64 `json:"share"` // of Ps × window
+}

@@ -1,0 +1,519 @@
+package diagnosis
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// busy is a model of a program under load: 2 Ps, 5 s, the given share in use.
+func busy(share float64) *model.Model {
+	m := &model.Model{Sched: &model.Sched{}}
+	m.Run.Duration, m.Run.Procs = 5*time.Second, 2
+	m.Run.Coverage = model.Coverage{Events: 100_000, Bytes: 1 << 20, Generations: 5}
+	user := time.Duration(share * float64(5*time.Second))
+	for id := range 2 {
+		m.Sched.Procs = append(m.Sched.Procs, model.Proc{ID: id, User: user, Idle: 5*time.Second - user})
+	}
+	return m
+}
+
+// says is a rule that reports the given findings.
+func says(name string, fs ...Finding) *Rule {
+	return &Rule{Name: name, Title: "the " + name, Check: func(p *Pass) {
+		for _, f := range fs {
+			p.Report(f)
+		}
+	}}
+}
+
+func finding(summary string, share float64) Finding {
+	return Finding{Summary: summary, Bound: Bound{Share: share}, Confidence: High}
+}
+
+func outline(fs []Finding) string {
+	var b strings.Builder
+	for i, f := range fs {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(f.Rule)
+		if len(f.Symptoms) > 0 {
+			b.WriteString("(" + outline(f.Symptoms) + ")")
+		}
+	}
+	return b.String()
+}
+
+func TestRunRanksByBound(t *testing.T) {
+	slow := finding("", 0.1)
+	slow.Cost.Share = 0.9 // a large cost without a large benefit stays behind
+	d := Run(busy(0.9), []*Rule{says("a", slow), says("b", finding("", 0.5)), says("c", finding("", 0.3))}, Options{})
+	if got := outline(d.Findings); got != "b c a" {
+		t.Errorf("order %q", got)
+	}
+	if d.Verdict != Sick || d.Schema != Schema {
+		t.Errorf("verdict %s, schema %d", d.Verdict, d.Schema)
+	}
+	if f := d.Findings[0]; f.Title != "the b" {
+		t.Errorf("title %q", f.Title)
+	}
+}
+
+// TestRemarks rank last, whatever they name, and make nobody sick.
+func TestRemarks(t *testing.T) {
+	look := finding("look here", 0.9)
+	look.Remark, look.Bound.Goal = true, CPUGoal
+	rules := []*Rule{says("a", look), says("b", finding("", 0.1))}
+	if got := outline(Run(busy(0.9), rules, Options{Goal: CPUGoal}).Findings); got != "b a" {
+		t.Errorf("order %q", got)
+	}
+	d := Run(busy(0.9), rules[:1], Options{Goal: CPUGoal})
+	if len(d.Findings) != 1 || d.Verdict != Healthy || strings.Contains(d.Summary, "look here") {
+		t.Errorf("%s: %s, with %d findings", d.Verdict, d.Summary, len(d.Findings))
+	}
+}
+
+func TestRunGoalFirst(t *testing.T) {
+	memory, cpu, symptom := finding("", 0.1), finding("", 0.5), finding("", 0.2)
+	memory.Bound.Goal, cpu.Bound.Goal, symptom.Bound.Goal = MemoryGoal, CPUGoal, Latency
+	memory.Explains = []string{"symptom"}
+	rules := []*Rule{says("memory", memory), says("cpu", cpu), says("symptom", symptom)}
+	for goal, want := range map[Goal]string{
+		AnyGoal:    "cpu memory(symptom)",
+		MemoryGoal: "memory(symptom) cpu",
+		CPUGoal:    "cpu memory(symptom)",
+		// The cause serves latency by what it explains.
+		Latency:    "memory(symptom) cpu",
+		Throughput: "cpu memory(symptom)",
+	} {
+		if got := outline(Run(busy(0.9), rules, Options{Goal: goal}).Findings); got != want {
+			t.Errorf("goal %q: %q, want %q", goal, got, want)
+		}
+	}
+}
+
+func TestRunFoldsSymptoms(t *testing.T) {
+	about := func(share float64, group string, explains ...string) Finding {
+		f := finding("", share)
+		f.Explains = explains
+		if group != "" {
+			f.Groups = []string{group}
+		}
+		return f
+	}
+	stack := func(share float64, s model.Stack) Finding {
+		f := finding("", share)
+		f.Stacks = []model.Stack{s}
+		return f
+	}
+	m := busy(0.9)
+	m.Sched.Waits = []model.Wait{{Group: "g", Stack: 7}, {Group: "h", Stack: 8}}
+	for _, c := range []struct {
+		name  string
+		rules []*Rule
+		want  string
+	}{
+		{"same group", []*Rule{says("a", about(0.1, "g", "b")), says("b", about(0.5, "g"))}, "a(b)"},
+		{"other group", []*Rule{says("a", about(0.1, "g", "b")), says("b", about(0.5, "h"))}, "b a"},
+		{"whole program", []*Rule{says("a", about(0.1, "", "b")), says("b", about(0.5, "h"))}, "a(b)"},
+		{"not named", []*Rule{says("a", about(0.1, "g")), says("b", about(0.5, "g"))}, "b a"},
+		{"chain", []*Rule{says("c", about(0.3, "g")), says("b", about(0.2, "g", "c")), says("a", about(0.1, "g", "b"))}, "a(b(c))"},
+		{"circle", []*Rule{says("a", about(0.3, "g", "b")), says("b", about(0.2, "g", "a"))}, "a(b)"},
+		{"circle of three", []*Rule{says("a", about(0.1, "g", "b")), says("b", about(0.2, "g", "c")), says("c", about(0.3, "g", "a"))}, "c(a(b))"},
+		{"two causes", []*Rule{says("a", about(0.1, "g", "c")), says("b", about(0.2, "g", "c")), says("c", about(0.3, "g"))}, "b(c) a"},
+		{"stack to group", []*Rule{says("a", about(0.1, "g", "b")), says("b", stack(0.2, 7))}, "a(b)"},
+		{"stack of another group", []*Rule{says("a", about(0.1, "g", "b")), says("b", stack(0.2, 8))}, "b a"},
+		{"itself", []*Rule{says("a", about(0.1, "g", "a"), about(0.2, "g", "a"))}, "a a"},
+	} {
+		if got := outline(Run(m, c.rules, Options{}).Findings); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRunKeepsEveryFinding: folding moves findings, it loses none and repeats
+// none, whatever explains whatever.
+func TestRunKeepsEveryFinding(t *testing.T) {
+	const n = 6
+	for seed := range uint64(500) {
+		var rules []*Rule
+		bits := seed*2654435761 + 12345
+		for i := range n {
+			f := finding(fmt.Sprint(i), float64(bits>>8%7)/10)
+			for j := range n {
+				bits = bits*6364136223846793005 + 1442695040888963407
+				if bits>>60 < 5 {
+					f.Explains = append(f.Explains, string(rune('a'+j)))
+				}
+			}
+			rules = append(rules, says(string(rune('a'+i)), f))
+		}
+		d := Run(busy(0.9), rules, Options{})
+		count := map[string]int{}
+		var walk func([]Finding)
+		walk = func(fs []Finding) {
+			for _, f := range fs {
+				count[f.Rule]++
+				walk(f.Symptoms)
+			}
+		}
+		walk(d.Findings)
+		for i := range n {
+			if count[string(rune('a'+i))] != 1 {
+				t.Fatalf("seed %d: %v in %s", seed, count, outline(d.Findings))
+			}
+		}
+	}
+}
+
+func TestRunSurvivesPanic(t *testing.T) {
+	bad := &Rule{Name: "bad", Check: func(p *Pass) {
+		p.Report(finding("half", 1))
+		panic("no such group")
+	}}
+	d := Run(busy(0.9), []*Rule{bad, says("good", finding("whole", 0.1))}, Options{})
+	if got := outline(d.Findings); got != "good" {
+		t.Errorf("findings %q", got)
+	}
+	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "bad") || !strings.Contains(d.Warnings[0], "no such group") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+}
+
+func TestRunRefusesNonsense(t *testing.T) {
+	nan, inf := finding("", math.NaN()), finding("", 0.1)
+	inf.Evidence = []Fact{{Value: math.Inf(1)}}
+	promise := finding("", 0.1)
+	promise.Experiment = &Experiment{Primary: OpsPerSec, Promised: []Promise{{Metric: OpsPerSec, Best: math.Inf(1)}}}
+	d := Run(busy(0.9), []*Rule{says("nan", nan), says("inf", inf), says("promise", promise), says("big", finding("", 7))}, Options{})
+	if got := outline(d.Findings); got != "big" || d.Findings[0].Bound.Share != 1 {
+		t.Errorf("findings %q, share %v", got, d.Findings[0].Bound.Share)
+	}
+	if len(d.Warnings) != 3 {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+}
+
+func TestRunSkipsWithoutSources(t *testing.T) {
+	never := func(p *Pass) { t.Errorf("%s ran without its source", p.Rule.Name) }
+	rules := []*Rule{
+		{Name: "x", Needs: []model.Source{model.CPU}, Check: never},
+		{Name: "y", Needs: []model.Source{model.Trace, model.CPU}, Check: never},
+		{Name: "z", Needs: []model.Source{model.Heap}, Check: never},
+		says("w", finding("", 0)),
+	}
+	d := Run(busy(0.9), rules, Options{})
+	if len(d.Unchecked) != 2 || d.Unchecked[0].What != "x, y" || d.Unchecked[1].What != "z" {
+		t.Fatalf("unchecked %+v", d.Unchecked)
+	}
+	for _, u := range d.Unchecked {
+		if u.Why == "" || u.How == "" {
+			t.Errorf("%+v lacks a reason or a command", u)
+		}
+	}
+}
+
+func TestRunKeepsMost(t *testing.T) {
+	var fs []Finding
+	for i := range 14 {
+		fs = append(fs, finding(fmt.Sprint(i), float64(i)/100))
+	}
+	d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{})
+	if len(d.Findings) != DefaultMax || d.Findings[0].Summary != "13" || len(d.Warnings) != 1 {
+		t.Errorf("%d findings, %q", len(d.Findings), d.Warnings)
+	}
+	if d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{Max: 2}); len(d.Findings) != 2 {
+		t.Errorf("%d findings, want 2", len(d.Findings))
+	}
+}
+
+func TestRunLowersConfidence(t *testing.T) {
+	starved, lost, short, unknown := busy(0.9), busy(0.9), busy(0.9), busy(0.9)
+	starved.Run.Coverage.MaxOverlap = time.Second
+	lost.Run.Coverage.LostBytes = lost.Run.Coverage.Bytes / 10
+	short.Run.Duration = 100 * time.Millisecond
+	unknown.Run.Coverage.Unknown = time.Second
+	unknown.Sched.Groups = []model.Group{{Times: model.Times{Running: 9 * time.Second, Unknown: time.Second}}}
+	for _, c := range []struct {
+		name           string
+		m              *model.Model
+		timed, untimed Confidence
+	}{
+		{"whole", busy(0.9), High, High},
+		{"starved", starved, Low, High},
+		{"lost", lost, Low, High},
+		{"unknown", unknown, Low, High},
+		{"short", short, Medium, Medium},
+	} {
+		timed, untimed := says("timed", finding("", 0.2)), says("untimed", finding("", 0.1))
+		untimed.Untimed = true
+		fs := Run(c.m, []*Rule{timed, untimed}, Options{}).Findings
+		if fs[0].Confidence != c.timed || fs[1].Confidence != c.untimed {
+			t.Errorf("%s: %s and %s, want %s and %s", c.name, fs[0].Confidence, fs[1].Confidence, c.timed, c.untimed)
+		}
+		if fs[0].Confidence != High && len(fs[0].Reasons) == 0 {
+			t.Errorf("%s: lowered without a reason", c.name)
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	short, few, ruined := busy(0.9), busy(0.9), busy(0.9)
+	short.Run.Duration = 10 * time.Millisecond
+	few.Run.Coverage.Events = 20
+	rest, blink := busy(0.001), busy(0.001)
+	rest.Run.Coverage.Events = 20
+	blink.Run.Duration = 10 * time.Millisecond
+	ruined.Run.Coverage.LostBytes = ruined.Run.Coverage.Bytes * 3 / 4
+	cpu := func(samples int64) *model.Model {
+		return &model.Model{CPU: &model.Profile{
+			Types:    []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
+			Samples:  []model.Sample{{Values: []int64{samples, samples * 1e7}}},
+			Duration: 10 * time.Second,
+		}}
+	}
+	for _, c := range []struct {
+		name string
+		m    *model.Model
+		want Verdict
+	}{
+		{"nothing", &model.Model{}, TooThin},
+		{"busy", busy(0.9), Healthy},
+		{"a little", busy(0.1), NotLoaded},
+		{"asleep", busy(0.001), Idle},
+		{"short", short, TooThin},
+		{"few events", few, TooThin},
+		{"asleep, few events", rest, Idle},
+		{"asleep for a moment", blink, TooThin},
+		{"ruined", ruined, TooThin},
+		{"cpu profile", cpu(900), TooThin},
+		{"thin cpu profile", cpu(30), TooThin},
+		{"heap profile", &model.Model{Heap: &model.Profile{}}, TooThin},
+	} {
+		d := Run(c.m, nil, Options{})
+		if d.Verdict != c.want {
+			t.Errorf("%s: %s, want %s", c.name, d.Verdict, c.want)
+		}
+		if d.Summary == "" {
+			t.Errorf("%s: no summary", c.name)
+		}
+		if d := Run(c.m, []*Rule{says("a", finding("it is a", 0))}, Options{}); d.Verdict != Sick || d.Summary != "it is a" {
+			t.Errorf("%s with a finding: %s, %q", c.name, d.Verdict, d.Summary)
+		}
+	}
+}
+
+func TestTimeShares(t *testing.T) {
+	m := busy(0.75)
+	m.Sched.Procs[0].GCIdle = 2 * time.Second
+	d := Run(m, nil, Options{})
+	var sum float64
+	names := map[string]int64{}
+	for _, s := range d.Time {
+		sum += s.Share
+		names[s.Name] = s.NS
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the shares add up to %v", sum)
+	}
+	if names["user code"] != int64(7500*time.Millisecond) || names["garbage collector in idle time"] != int64(2*time.Second) {
+		t.Errorf("%v", names)
+	}
+	if _, ok := names["unknown"]; ok {
+		t.Error("unknown is listed without any")
+	}
+}
+
+func TestEncodeDecode(t *testing.T) {
+	f := finding("a & b <c>", 0.25)
+	f.Evidence = []Fact{{"n", 3, Count, "trace"}}
+	f.Symptoms = []Finding{}
+	m := busy(0.9)
+	m.Run.Go, m.Run.Files = "go1.26", []string{"t.out"}
+	want := Run(m, []*Rule{says("a", f), {Name: "h", Needs: []model.Source{model.Heap}}}, Options{Goal: CPUGoal})
+	var b bytes.Buffer
+	if err := want.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "null") {
+		t.Errorf("null in\n%s", &b)
+	}
+	text := b.String()
+	got, err := Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Findings[0].Symptoms = want.Findings[0].Symptoms // [] is left out when saved
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	var again bytes.Buffer
+	if err := got.Encode(&again); err != nil || again.String() != text {
+		t.Errorf("saved twice, it differs (%v)", err)
+	}
+}
+
+// A rule that looks at each place may say the same of several; the reader
+// reads it once, and it makes nobody sick.
+func TestObsolete(t *testing.T) {
+	r := &Rule{Name: "old", Check: func(p *Pass) {
+		p.Obsolete("a ballast", "Go 1.19", "GOMEMLIMIT does it")
+		p.Obsolete("a ballast", "Go 1.19", "GOMEMLIMIT does it")
+		p.Obsolete("another", "Go 1.20", "it has no lock")
+	}}
+	d := Run(busy(0.9), []*Rule{r}, Options{})
+	want := []Obsolete{{"old", "a ballast", "Go 1.19", "GOMEMLIMIT does it"}, {"old", "another", "Go 1.20", "it has no lock"}}
+	if !reflect.DeepEqual(d.Obsolete, want) || d.Verdict != Healthy || len(d.Fine) != 0 {
+		t.Errorf("%+v, %s", d.Obsolete, d.Verdict)
+	}
+	if got := d.Obsolete[1].String(); got != "another: harmless since Go 1.20, it has no lock" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestEncodeEmpty(t *testing.T) {
+	var b bytes.Buffer
+	if err := new(Diagnosis).Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b.Bytes(), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"findings", "fine", "obsolete", "unchecked", "warnings", "files"} {
+		if _, ok := m[k].([]any); !ok {
+			t.Errorf("%s is %v, want a list", k, m[k])
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"not JSON":       "hello",
+		"a list":         "[]",
+		"no schema":      `{"verdict":"sick"}`,
+		"another object": `{"schema":1}`,
+		"newer":          `{"schema":2,"verdict":"sick","findings":"not even a list"}`,
+		"wrong type":     `{"schema":1,"verdict":"sick","findings":7}`,
+		"empty":          "",
+		"trailing":       `{"schema":1,"verdict":"sick"} {}`,
+	} {
+		if _, err := Decode(strings.NewReader(text)); !errors.Is(err, ErrSchema) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestIsStd(t *testing.T) {
+	std := []string{
+		"runtime.gopark", "net/http.(*conn).serve", "internal/poll.(*FD).Read", "sync.(*Mutex).Lock",
+		"slices.SortFunc[go.shape.[]main.T,go.shape.struct { x/y.Z }]", "vendor/golang.org/x/net/dns/dnsmessage.(*Parser).Start",
+		"maps.Keys[...]", "context.WithDeadlineCause.func2", "encoding/json.(*decodeState).object",
+	}
+	user := []string{
+		"main.main", "main.(*T).f.func1", "main.f[go.shape.int]", "main_test.TestX", "github.com/a/b.F",
+		"example.com/m.(*R[go.shape.string]).next-fm", "gopkg.in/yaml%2ev3.Unmarshal", "app/queue.Run",
+		"golang.org/x/net/http2.(*Framer).ReadFrame",
+	}
+	for _, f := range std {
+		if !IsStd(f) {
+			t.Errorf("%s is the library's", f)
+		}
+	}
+	for _, f := range user {
+		if IsStd(f) {
+			t.Errorf("%s is a user's", f)
+		}
+	}
+	if got := packagePath("gopkg.in/yaml%2ev3.Unmarshal"); got != "gopkg.in/yaml.v3" {
+		t.Errorf("package %q", got)
+	}
+}
+
+func TestPass(t *testing.T) {
+	m := busy(0.9)
+	s := m.Stacks.Add([]model.Frame{
+		{Func: "_cgo_call"}, {Func: "runtime.chansend"}, {Func: "log.(*Logger).output"}, {Func: "app.work", File: "w.go", Line: 4}, {Func: "main.main"},
+	})
+	lib := m.Stacks.Add([]model.Frame{{Func: "runtime.gcBgMarkWorker"}})
+	m.CPU = &model.Profile{
+		Types:   []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
+		Samples: []model.Sample{{Stack: s, Values: []int64{30, 3e8}}, {Stack: lib, Values: []int64{10, 1e8}}},
+	}
+	p := &Pass{Model: m}
+	if got, ok := p.UserPlace(s); !ok || got != (Place{"app.work", "w.go", 4}) {
+		t.Errorf("place %v %v", got, ok)
+	}
+	if got, ok := p.UserPlace(lib); ok {
+		t.Errorf("the runtime is no user's place: %v", got)
+	}
+	g := &model.Group{Name: "net/http.(*conn).serve", Creator: s}
+	if got, _ := p.GroupPlace(g); got.Function != "app.work" {
+		t.Errorf("a library's goroutine comes from who made it, not %v", got)
+	}
+	if share, n := p.CPUShare(func(f string) bool { return f == "runtime.gcBgMarkWorker" }); share != 0.25 || n != 10 {
+		t.Errorf("share %v of %d samples", share, n)
+	}
+	if p.Procs() != 2 || p.Seconds() != 5 || p.Share(time.Second) != 0.1 {
+		t.Errorf("%d Ps, %v s, share %v", p.Procs(), p.Seconds(), p.Share(time.Second))
+	}
+}
+
+func TestRunIsDeterministic(t *testing.T) {
+	var rules []*Rule
+	for i := range 20 {
+		f := finding(fmt.Sprint(i%3), 0.1)
+		f.Explains = []string{string(rune('a' + (i+1)%20))}
+		f.Groups = []string{fmt.Sprint("g", i/4), fmt.Sprint("h", i%5)}
+		rules = append(rules, says(string(rune('a'+i)), f))
+	}
+	first := outline(Run(busy(0.9), rules, Options{Max: 30}).Findings)
+	for range 50 {
+		if got := outline(Run(busy(0.9), rules, Options{Max: 30}).Findings); got != first {
+			t.Fatalf("%q, then %q", first, got)
+		}
+	}
+	if !slices.ContainsFunc(rules, func(r *Rule) bool { return strings.Contains(first, r.Name+"(") }) {
+		t.Errorf("nothing was folded in %q", first)
+	}
+}
+
+// FuzzDecode: whatever is decoded can be saved and is the same when read again.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{
+		`{"schema":1,"verdict":"healthy"}`,
+		`{"schema":1,"verdict":"sick","findings":[{"rule":"a","where":[{"function":"main.f","line":3}],"symptoms":[{"rule":"b"}]}]}`,
+		`{"schema":1,"verdict":"sick","findings":null,"trace":{"duration_ns":-1},"time":[{"share":1e308}]}`,
+		`{"schema":1,"verdict":"\u001b[31m","files":["\ud800"]}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := Decode(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		var first, second bytes.Buffer
+		if err := d.Encode(&first); err != nil {
+			t.Fatal(err)
+		}
+		text := first.String()
+		again, err := Decode(&first)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if err := again.Encode(&second); err != nil || second.String() != text {
+			t.Fatalf("saved again it differs (%v):\n%s\n%s", err, text, second.String())
+		}
+	})
+}

@@ -1,0 +1,372 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// The limits below which evidence says too little, or says it about a
+// program that was not at work.
+const (
+	// ThinWindow is the shortest trace that may call a program healthy. A
+	// second holds several collections of a loaded program and ten periods of
+	// a CPU quota; shorter ones happen to fall between them.
+	ThinWindow = time.Second
+	// ThinEvents is the fewest trace events that show a pattern rather than
+	// an anecdote: a bare main that starts, prints and ends writes about 200.
+	ThinEvents = 1000
+	// ThinSamples is the fewest CPU samples that shares are taken from: with
+	// 100, a true 10 % shows as 4 to 16 % nineteen times in twenty.
+	ThinSamples = 100
+	// IdleShare is the share of its Ps below which a program hardly ran.
+	// Tracing and a mostly sleeping server's timers alone stay under it.
+	IdleShare = 0.02
+	// LoadedShare is the share of its Ps below which capacity cannot be
+	// judged: nothing was asked of the program that would show a limit.
+	LoadedShare = 0.20
+	// LostShare is the share of lost evidence, by bytes, events or goroutine
+	// time, from which times are no longer trusted. Shares that rules act on
+	// start at 5 %; a loss of 1 % cannot turn one of them around.
+	LostShare = 0.01
+	// ruinedShare is the lost share from which the rest may be anything.
+	ruinedShare = 0.5
+	// StarvedOverlap is the overlap of two generations of a trace that says
+	// the tracer waited for a CPU. An idle machine shows 0.01-0.1 ms, and 11 ms with
+	// 100,000 parked goroutines; starved ones showed 235 to 1,800 ms.
+	StarvedOverlap = 50 * time.Millisecond
+	// StoppedShare is the share of time that a quota or a hypervisor may take
+	// before times are distrusted: what a rule acts on begins at 5 %.
+	StoppedShare = 0.05
+	// CrowdedShare is the part of the machine that others must use while it is
+	// full, and the part of its ready time that the process must wait for a CPU
+	// then, to blame the others. Beside compilers and tests that filled two CPUs
+	// the first was 0.65 and the second 0.7; a web server at a thirtieth of a
+	// core waited 0.63 on a machine that was five sixths idle, 0.1 ms for each
+	// time that a thread was woken.
+	CrowdedShare = 0.10
+	// stalledShare is the pressure that stands for the wait where the kernel
+	// does not count that for each process.
+	stalledShare = 0.20
+	// CoveredShare is the coverage below which shares of CPU time are of
+	// something else than the CPU time. Profiles of busy programs cover 0.9 to
+	// 1.02; those of programs that wake often to do little, 0.2 to 0.7.
+	CoveredShare = 0.8
+)
+
+// Disturbed says why the times of the evidence cannot be trusted to a few
+// percent, or "" when they can. What others took is not the program's doing.
+func Disturbed(m *model.Model) string {
+	c := &m.Run.Coverage
+	if s := LostPart(m); s >= LostShare {
+		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
+	}
+	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
+		return fmt.Sprintf("the process itself waited for a CPU, once for %s", Duration(c.MaxOverlap))
+	}
+	for _, why := range []func(*model.Model) string{throttled, stolen, crowded, uncovered} {
+		if s := why(m); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// throttled says that the control group's quota stopped the process.
+func throttled(m *model.Model) string {
+	first, last, ok := m.Limits.Window()
+	if !ok {
+		return ""
+	}
+	stopped, window := last.ThrottledTime-first.ThrottledTime, last.At-first.At
+	if ratio(stopped.Seconds(), window.Seconds()) < StoppedShare {
+		return ""
+	}
+	return fmt.Sprintf("a CPU quota of %.3g cores stopped the process for %.0f %% of the time", m.Limits.Quota, 100*min(1, ratio(stopped.Seconds(), window.Seconds())))
+}
+
+// stolen says that the hypervisor took CPUs away.
+func stolen(m *model.Model) string {
+	n, ok := m.Neighbours()
+	if !ok || ratio(n.Steal.Seconds(), n.Capacity.Seconds()) < StoppedShare {
+		return ""
+	}
+	return fmt.Sprintf("the hypervisor took %.0f %% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
+}
+
+// crowded says that other processes kept this one's threads from a CPU. A
+// queue of its own threads alone is its own doing, and while the machine has
+// CPUs idle others keep nobody from running.
+func crowded(m *model.Model) string {
+	n, ok := m.Neighbours()
+	others := ratio(n.FullOthers.Seconds(), n.Capacity.Seconds())
+	if !ok || n.FullOwn == 0 || others < CrowdedShare {
+		return ""
+	}
+	if n.Waited == 0 { // the kernel does not count it; pressure is the machine's, so it must be high
+		first, last, _ := m.Machine.Window()
+		if first.CPUStall < 0 || ratio((last.CPUStall-first.CPUStall).Seconds(), n.Window.Seconds()) < stalledShare {
+			return ""
+		}
+		return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and tasks waited for a CPU", 100*others)
+	}
+	waited := ratio(n.FullWaited.Seconds(), (n.FullWaited + n.FullOwn).Seconds())
+	if waited < CrowdedShare {
+		return ""
+	}
+	return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and of the time that threads of this one were ready then they waited %.0f %% for a CPU", 100*others, 100*waited)
+}
+
+// uncovered says that shares of CPU time are of too small a part of it. A
+// trace does not rest on them.
+func uncovered(m *model.Model) string {
+	if m.Has(model.Trace) {
+		return ""
+	}
+	a := m.CPUAccount()
+	if a == nil {
+		return ""
+	}
+	c, ok := a.Covered()
+	if a.Disagree {
+		return "samples and counters of CPU time disagree"
+	}
+	if !ok || c+a.Noise >= CoveredShare {
+		return ""
+	}
+	return fmt.Sprintf("the samples cover %.0f %% of the CPU time", 100*c)
+}
+
+// LostPart returns the largest share of the trace that is missing, whether
+// counted in bytes, events, or goroutine time of unknown state.
+func LostPart(m *model.Model) float64 {
+	c := &m.Run.Coverage
+	s := ratio(float64(c.LostBytes), float64(c.Bytes))
+	s = max(s, ratio(float64(c.LostEvents), float64(c.Events+c.LostEvents)))
+	if m.Sched == nil {
+		return s
+	}
+	var total time.Duration
+	for i := range m.Sched.Groups {
+		total += m.Sched.Groups[i].Total()
+	}
+	return max(s, ratio(float64(c.Unknown), float64(total)))
+}
+
+func ratio(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// Busy returns the cores that the program kept busy on average and how many
+// it could use; ok is false when no evidence says so. From a trace this is P
+// occupancy without the collector's idle-time work, which takes nothing from
+// anybody; else the process's own counters, and a profile at last.
+func Busy(m *model.Model) (cores, of float64, ok bool) {
+	w := m.Run.Duration.Seconds()
+	if m.Sched != nil && len(m.Sched.Procs) > 0 && w > 0 {
+		var d time.Duration
+		for _, p := range m.Sched.Procs {
+			d += p.User + p.GC + p.Syscall + p.Scheduler
+		}
+		return d.Seconds() / w, float64(max(m.Run.Procs, 1)), true
+	}
+	a := m.CPUAccount()
+	if a == nil || a.Window <= 0 {
+		return 0, 0, false
+	}
+	return a.Cores(), usable(m), true
+}
+
+// usable is how many cores the program can use at most: its Ps, and what the
+// machine and its limits allow. One when nothing tells.
+func usable(m *model.Model) float64 {
+	of := float64(m.Run.Procs)
+	if u := m.Usable(); u > 0 && (of == 0 || u < of) {
+		of = u
+	}
+	if of == 0 {
+		of = 1
+	}
+	return of
+}
+
+// thin says why the evidence cannot carry a verdict of health, or "".
+func thin(m *model.Model) string {
+	switch {
+	case m.Has(model.Trace):
+		if m.Run.Duration < ThinWindow {
+			return fmt.Sprintf("the trace covers only %s", Duration(m.Run.Duration))
+		}
+		// Of a program at rest few events are all there is.
+		if e := m.Run.Coverage.Events; e > 0 && e < ThinEvents && !resting(m) {
+			return fmt.Sprintf("the trace holds only %d events", e)
+		}
+		if s := LostPart(m); s >= ruinedShare {
+			return fmt.Sprintf("%.0f %% of the trace is lost or unknown", 100*s)
+		}
+		return ""
+	case m.Has(model.ProcFS) && counted(m):
+		return thinCounters(m)
+	case m.Has(model.CPU):
+		if _, n := CPUTime(m); n < ThinSamples {
+			return fmt.Sprintf("the CPU profile holds only %d samples", n)
+		}
+		return "a CPU profile alone tells where processor time goes, not what the program waits for"
+	case m.Has(model.Heap):
+		return "a heap profile alone does not tell how the program spends its time"
+	}
+	return "there is neither a trace nor a profile of the CPU or of allocations"
+}
+
+// resting reports whether the program hardly ran.
+func resting(m *model.Model) bool {
+	cores, of, ok := Busy(m)
+	return ok && cores < IdleShare*of
+}
+
+// counted reports whether the process's counters tell its CPU time.
+func counted(m *model.Model) bool {
+	a := m.CPUAccount()
+	return a != nil && a.Known
+}
+
+// thinCounters judges evidence without a trace. The counters are enough to
+// see that a program did little; to call a busy one healthy its CPU time must
+// be known by place.
+func thinCounters(m *model.Model) string {
+	a := m.CPUAccount()
+	switch cores, of, _ := Busy(m); {
+	case a.Window < ThinWindow:
+		return fmt.Sprintf("the process's counters cover only %s", Duration(a.Window))
+	case cores < LoadedShare*of:
+		return ""
+	case a.Believed == "":
+		return "the process's counters alone tell how much CPU time it took, not for what"
+	case a.Samples < ThinSamples:
+		return fmt.Sprintf("there are only %d samples of its CPU time", a.Samples)
+	case a.Disagree:
+		return "samples and counters of CPU time disagree"
+	}
+	return ""
+}
+
+// judge gives the verdict and its one sentence.
+func (r *runner) judge(rules int) {
+	d := r.d
+	cores, of, known := Busy(r.m)
+	why := thin(r.m)
+	switch {
+	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
+		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
+		if n := len(d.Findings) - 1; n > 0 {
+			d.Summary = fmt.Sprintf("%s (and %d more).", strings.TrimSuffix(d.Summary, "."), n)
+		}
+	case resting(r.m) && why == "":
+		d.Verdict = Idle
+		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %s.", r.busyWords(cores, of), r.window())
+	case why != "":
+		d.Verdict = TooThin
+		d.Summary = "Not enough evidence to say that the program is well: " + why + "."
+	case known && cores < LoadedShare*of:
+		d.Verdict = NotLoaded
+		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %s, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
+	default:
+		d.Verdict = Healthy
+		what := "No bottleneck found"
+		if !r.m.Has(model.Trace) {
+			what = "Nothing wrong with how it uses the CPU"
+		}
+		d.Summary = fmt.Sprintf("%s: %d of %d rules looked and found none", what, r.ran, rules)
+		if known {
+			d.Summary += fmt.Sprintf(", while %s were busy over %s", r.busyWords(cores, of), r.window())
+		}
+		d.Summary += "."
+		if !r.m.Has(model.Trace) {
+			d.Summary += " What its goroutines wait for cannot be told without an execution trace."
+		}
+		if why := Disturbed(r.m); why != "" {
+			d.Summary += " But " + why + "."
+		}
+	}
+}
+
+// window is how long it was looked at, in words.
+func (r *runner) window() string {
+	d := r.m.Run.Duration
+	if r.m.Sched == nil {
+		if a := r.m.CPUAccount(); a != nil && a.Window > 0 {
+			d = a.Window
+		}
+	}
+	return Duration(d)
+}
+
+// busyWords names what was busy: Ps in a trace, where running is occupancy,
+// and cores else.
+func (r *runner) busyWords(cores, of float64) string {
+	if r.m.Sched == nil {
+		return fmt.Sprintf("%.3g of %g cores", cores, of)
+	}
+	return fmt.Sprintf("%.3g of %g Ps", cores, of)
+}
+
+func traceInfo(m *model.Model) *TraceInfo {
+	if m.Sched == nil {
+		return nil
+	}
+	c := &m.Run.Coverage
+	return &TraceInfo{
+		Go:          m.Run.Go,
+		DurationNS:  int64(m.Run.Duration),
+		Events:      c.Events,
+		Generations: c.Generations,
+		LostBytes:   c.LostBytes,
+	}
+}
+
+// timeShares is the account at the head of a report: where the Ps' time went.
+func timeShares(m *model.Model) []Share {
+	if m.Sched == nil || len(m.Sched.Procs) == 0 {
+		return nil
+	}
+	var p model.Proc
+	for _, q := range m.Sched.Procs {
+		p.User += q.User
+		p.GC += q.GC
+		p.GCIdle += q.GCIdle
+		p.Syscall += q.Syscall
+		p.Scheduler += q.Scheduler
+		p.Idle += q.Idle
+		p.Unknown += q.Unknown
+	}
+	parts := []struct {
+		name string
+		d    time.Duration
+		// always is false for lines that only matter when they are not zero.
+		always bool
+	}{
+		{"user code", p.User, true},
+		{"garbage collector", p.GC, true},
+		{"garbage collector in idle time", p.GCIdle, false},
+		{"system calls", p.Syscall, true},
+		{"scheduler", p.Scheduler, true},
+		{"idle", p.Idle, true},
+		{"unknown", p.Unknown, false},
+	}
+	var total time.Duration
+	for _, x := range parts {
+		total += x.d
+	}
+	var out []Share
+	for _, x := range parts {
+		if x.always || x.d > 0 {
+			out = append(out, Share{x.name, int64(x.d), ratio(float64(x.d), float64(total))})
+		}
+	}
+	return out
+}

@@ -1,0 +1,288 @@
+package diagnosis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Options say what the reader wants from a diagnosis. The zero Options rank
+// by benefit alone and keep [DefaultMax] findings.
+type Options struct {
+	// Goal puts findings whose cure serves it first.
+	Goal Goal
+	// Max is the largest number of causes kept; 0 means [DefaultMax].
+	Max int
+}
+
+// DefaultMax is how many causes a diagnosis keeps when nobody asked
+// otherwise. Nobody repairs ten things at once, and each cure moves the
+// figures of the others: what is left shows itself in the next recording.
+const DefaultMax = 10
+
+// Run lets every rule whose sources are there look at the model and returns
+// what they found, ranked. The same model, rules and options give the same
+// diagnosis. A rule that panics is named in the warnings, and the others go on.
+func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
+	m = m.Frozen()
+	r := runner{m: m, d: &Diagnosis{Schema: Schema, Goal: o.Goal, Files: slices.Clone(m.Run.Files)}}
+	for i, rule := range rules {
+		if missing := missing(m, rule); len(missing) > 0 {
+			r.skip(rule, missing)
+			continue
+		}
+		r.run(rule, i)
+	}
+	r.reportSkipped()
+	r.lowerConfidence()
+	r.d.Findings = r.keep(r.rank(r.fold(o.Goal), o.Goal), o.Max)
+	r.d.Time = timeShares(m)
+	r.d.Trace = traceInfo(m)
+	r.d.CPU = cpuOf(m)
+	r.d.Recording = recordingOf(m)
+	r.d.Warnings = append(slices.Clone(m.Run.Coverage.Notes), r.d.Warnings...)
+	r.judge(len(rules))
+	r.d.fill()
+	return r.d
+}
+
+// A runner is the state of one Run.
+type runner struct {
+	m     *model.Model
+	d     *Diagnosis
+	found []found
+	// skipped holds the names of rules by the sources they lacked.
+	skipped []skipped
+	ran     int
+}
+
+// A found is a finding with what ranking and folding must know of its rule.
+type found struct {
+	Finding
+	order   int // place of the rule in the suite, then of the finding in the rule
+	untimed bool
+	parent  int // index of its cause; -1 for none
+	groups  map[string]bool
+	stacks  map[model.Stack]bool
+}
+
+type skipped struct {
+	missing []model.Source
+	names   []string
+}
+
+func missing(m *model.Model, r *Rule) (s []model.Source) {
+	for _, n := range r.Needs {
+		if !m.Has(n) {
+			s = append(s, n)
+		}
+	}
+	return s
+}
+
+func (r *runner) warn(format string, args ...any) {
+	r.d.Warnings = append(r.d.Warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *runner) run(rule *Rule, order int) {
+	before := len(r.found)
+	defer func() {
+		if e := recover(); e != nil {
+			// Half a rule's findings would be ranked as if it had finished.
+			r.found = r.found[:before]
+			r.warn("rule %s failed and was left out: %v", rule.Name, e)
+		}
+	}()
+	rule.Check(&Pass{
+		Rule:   rule,
+		Model:  r.m,
+		Goal:   r.d.Goal,
+		Report: func(f Finding) { r.add(rule, f, order) },
+		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, s) },
+		Obsolete: func(pattern, since, why string) {
+			if o := (Obsolete{rule.Name, pattern, since, why}); !slices.Contains(r.d.Obsolete, o) {
+				r.d.Obsolete = append(r.d.Obsolete, o)
+			}
+		},
+		Unchecked: func(what, why, how string) {
+			r.d.Unchecked = append(r.d.Unchecked, Unchecked{what, why, how})
+		},
+	})
+	r.ran++
+}
+
+func (r *runner) add(rule *Rule, f Finding, order int) {
+	if f.Rule == "" {
+		f.Rule = rule.Name
+	}
+	if f.Title == "" {
+		f.Title = rule.Title
+	}
+	if f.Explains == nil {
+		f.Explains = slices.Clone(rule.Explains)
+	}
+	if !f.finite() {
+		r.warn("rule %s reported a number that is not finite; its finding was left out", rule.Name)
+		return
+	}
+	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
+	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
+	r.prove(&f)
+	n := found{Finding: f, order: order, untimed: rule.Untimed, parent: -1}
+	n.groups, n.stacks = r.about(&f)
+	r.found = append(r.found, n)
+}
+
+// finite reports whether every number of the finding can be ranked and saved.
+func (f *Finding) finite() bool {
+	v := []float64{f.Cost.Value, f.Cost.Share, f.Bound.Value, f.Bound.Share}
+	for _, e := range f.Evidence {
+		v = append(v, e.Value)
+	}
+	if f.Experiment != nil {
+		for _, p := range f.Experiment.Promised {
+			v = append(v, p.Best)
+		}
+	}
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// skip remembers rules that lack sources, together where they lack the same:
+// one line with the command that helps them all.
+func (r *runner) skip(rule *Rule, missing []model.Source) {
+	for i := range r.skipped {
+		if slices.Equal(r.skipped[i].missing, missing) {
+			r.skipped[i].names = append(r.skipped[i].names, rule.Name)
+			return
+		}
+	}
+	r.skipped = append(r.skipped, skipped{missing, []string{rule.Name}})
+}
+
+func (r *runner) reportSkipped() {
+	for _, s := range r.skipped {
+		var words, how []string
+		for _, m := range s.missing {
+			words = append(words, SourceName(m))
+			if h := HowToGet(m); !slices.Contains(how, h) {
+				how = append(how, h)
+			}
+		}
+		r.d.Unchecked = append(r.d.Unchecked, Unchecked{
+			What: strings.Join(s.names, ", "),
+			Why:  "needs " + strings.Join(words, " and ") + ", which was not given",
+			How:  strings.Join(how, " && "),
+		})
+	}
+}
+
+// lowerConfidence lowers what rests on times that the recording itself
+// cannot be trusted with, and what rests on a window too short to be typical.
+func (r *runner) lowerConfidence() {
+	disturbed := Disturbed(r.m)
+	short := r.m.Has(model.Trace) && r.m.Run.Duration < ThinWindow
+	for i := range r.found {
+		f := &r.found[i]
+		if disturbed != "" && !f.untimed && f.Confidence != Low {
+			f.Confidence = Low
+			f.Reasons = append(f.Reasons, "lowered: "+disturbed)
+		}
+		if short && f.Confidence == High {
+			f.Confidence = Medium
+			f.Reasons = append(f.Reasons, fmt.Sprintf("lowered: the trace covers only %s", Duration(r.m.Run.Duration)))
+		}
+	}
+}
+
+// rank orders findings by what their cure can bring, those that serve the
+// goal first. A cause counts with the best of its symptoms: curing it brings
+// that too.
+func (r *runner) rank(fs []tree, goal Goal) []Finding {
+	slices.SortFunc(fs, func(a, b tree) int { return compare(a, b, goal) })
+	out := make([]Finding, len(fs))
+	for i, f := range fs {
+		out[i] = f.finding(goal)
+	}
+	return out
+}
+
+func (r *runner) keep(fs []Finding, most int) []Finding {
+	if most <= 0 {
+		most = DefaultMax
+	}
+	if len(fs) <= most {
+		return fs
+	}
+	var names []string
+	for _, f := range fs[most:] {
+		if !slices.Contains(names, f.Rule) {
+			names = append(names, f.Rule)
+		}
+	}
+	r.warn("%d smaller findings are left out (%s); cure the first ones and record again", len(fs)-most, strings.Join(names, ", "))
+	return fs[:most]
+}
+
+// A tree is a finding and those that it explains.
+type tree struct {
+	*found
+	symptoms []tree
+}
+
+func (t tree) finding(goal Goal) Finding {
+	f := t.Finding
+	slices.SortFunc(t.symptoms, func(a, b tree) int { return compare(a, b, goal) })
+	for _, s := range t.symptoms {
+		f.Symptoms = append(f.Symptoms, s.finding(goal))
+	}
+	return f
+}
+
+// serves reports whether the cure of t or of anything it explains is what
+// the reader asked for.
+func (t tree) serves(goal Goal) bool {
+	return t.Bound.Goal == goal || slices.ContainsFunc(t.symptoms, func(s tree) bool { return s.serves(goal) })
+}
+
+// benefit is the largest share that the cure can bring to the goal, or to
+// any goal when none was asked for or none is served.
+func (t tree) benefit(goal Goal) float64 {
+	any := goal == AnyGoal || !t.serves(goal)
+	var b float64
+	if any || t.Bound.Goal == goal {
+		b = t.Bound.Share
+	}
+	for _, s := range t.symptoms {
+		if any || s.serves(goal) {
+			b = max(b, s.benefit(goal))
+		}
+	}
+	return b
+}
+
+func compare(a, b tree, goal Goal) int {
+	if a.Remark != b.Remark {
+		if b.Remark {
+			return -1
+		}
+		return 1
+	}
+	if goal != AnyGoal {
+		if sa, sb := a.serves(goal), b.serves(goal); sa != sb {
+			if sa {
+				return -1
+			}
+			return 1
+		}
+	}
+	return cmp.Or(
+		cmp.Compare(b.benefit(goal), a.benefit(goal)),
+		cmp.Compare(b.Cost.Share, a.Cost.Share),
+		cmp.Compare(a.order, b.order),
+		cmp.Compare(a.Summary, b.Summary),
+	)
+}

@@ -1,0 +1,96 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed growingslices.md
+var growingslicesPage string
+
+var growingslices = &diagnosis.Rule{
+	Name:  "growingslices",
+	Title: "Slices and maps grow step by step, and are copied at each",
+	Doc:   growingslicesPage,
+	// No Needs: either kind of CPU samples will do.
+	Explains: []string{"allocchurn", "gccost", "tinyheap"}, // only where it makes most of the garbage
+	Check:    checkGrowingslices,
+}
+
+const (
+	// growingShare is the share of the CPU in growing from which a length that
+	// is known beforehand is worth writing down. A program that appends a
+	// million numbers to a nil slice again and again is at 0.5 to 0.9; the
+	// encoders of the standard library, which append to what they keep, at 0.01
+	// to 0.03.
+	growingShare = 0.05
+	// growingSamples are the fewest: fifteen are eight at least, nineteen times
+	// in twenty.
+	growingSamples = 15
+	// growingNamed is how many lines a finding names.
+	growingNamed = 3
+)
+
+func checkGrowingslices(p *diagnosis.Pass) {
+	s, ok := spentCPU(p.Model)
+	if !ok {
+		return
+	}
+	sites, share, n := s.places(p.Model, growsData), 0.0, int64(0)
+	for _, site := range sites {
+		share, n = share+site.share, n+site.samples
+	}
+	if share < growingShare || n < growingSamples {
+		p.Fine(fmt.Sprintf("slices and maps: growing them takes %s of the CPU", pct(share)))
+		return
+	}
+	p.Report(growingFinding(p, &s, sites, share))
+}
+
+// growsData reports whether a stack makes a slice or a map larger: with the
+// allocation of the new one, the copying of the old, and the collector's help
+// that the allocation was asked for.
+func growsData(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool {
+		return f.Func == "runtime.growslice" || f.Func == "runtime.hashGrow" || f.Func == "runtime.growWork" || f.Func == "runtime.evacuate" ||
+			strings.HasPrefix(f.Func, "internal/runtime/maps.(*table).rehash") || strings.HasPrefix(f.Func, "internal/runtime/maps.(*table).grow") ||
+			strings.HasPrefix(f.Func, "internal/runtime/maps.(*Map).growTo")
+	})
+}
+
+func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share float64) diagnosis.Finding {
+	garbage, most := s.garbage(p.Model, growsData), s.without(p.Model, growsData)
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.", pct(share), pct(min(1, div(sites[0].share, share))), short(sites[0].Function)),
+		Where:   topPlaces(sites, growingNamed),
+		Stacks:  topStacks(sites, growingNamed),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU in growing", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in growing slices and maps, allocation and copying included"},
+		Bound: diagnosis.Bound{
+			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Method: fmt.Sprintf(withoutMethod, "growing") + "; made at its final size, each is still allocated once, and what is kept and emptied is not",
+		},
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples; whether the final size can be known beforehand is yours to tell", s.source, num(s.Samples))},
+		RuledOut:   []string{"appending where there is room: only what runs under the runtime's own growing is counted"},
+		Remedy: diagnosis.Remedy{
+			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for each doubling, and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
+			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
+		},
+		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of those that the lines make go."),
+		Explains:   []string{},
+	}
+	if garbage >= hotGarbage {
+		f.Explains = p.Rule.Explains
+	}
+	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	return f
+}

@@ -1,0 +1,211 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed hotfunction.md
+var hotfunctionPage string
+
+// hotfunction is silent about most hot functions: somewhere the CPU has to
+// go, and in a healthy program it goes into the job. It speaks where the code
+// does what never needs to be done twice, and to a reader who asks for CPU.
+var hotfunction = &diagnosis.Rule{
+	Name:  "hotfunction",
+	Title: "Much of the CPU goes into one function",
+	Doc:   hotfunctionPage,
+	// No Needs: either kind of CPU samples will do.
+	Explains: []string{"allocchurn", "gccost", "tinyheap", "growingslices"}, // only where it makes most of the garbage
+	Check:    checkHotfunction,
+}
+
+const (
+	// hotShare is the share of the CPU that a function of the program, with
+	// the library code it calls, must take to be worth a look. Half of it made
+	// twice as fast is 5 %, which ten interleaved runs can hardly tell from noise.
+	hotShare = 0.10
+	// hotTwice is the share of CPU in doing again what could have been done
+	// once, and hotSamples its fewest samples: ten are at least four, nineteen
+	// times in twenty. The lab's look-alike, which compiles its patterns at
+	// start, is at 0 once that is over.
+	hotTwice   = minShare
+	hotSamples = 10
+	// hotGarbage is the part of the allocator's time under such code from which
+	// the garbage is its symptom.
+	hotGarbage = 0.7
+	// hotNamed is how many functions a finding names.
+	hotNamed = 3
+)
+
+// A remake is work whose result could be kept, by the functions that do it.
+type remake struct {
+	functions []string // or beginnings of them
+	what      string
+	text      string
+	code      string
+}
+
+// remakes are the standard library's and those of well-known others: each is
+// documented to be made once and used by many. What is seen under a sync.Once
+// or an init is.
+var remakes = []remake{
+	{[]string{"regexp.compile", "regexp.Compile", "regexp.MustCompile", "regexp/syntax.Parse"}, "compiling regular expressions",
+		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every call. A compiled expression may be used by all goroutines at once.",
+		"var pattern = regexp.MustCompile(`…`) // at package level"},
+	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
+		"Parse the template once and execute it for each request: a parsed template may be used by all goroutines at once.",
+		"var page = template.Must(template.New(\"page\").Parse(text)) // at package level"},
+	{[]string{"github.com/expr-lang/expr.Compile", "github.com/google/cel-go/cel.(*Env).Compile", "github.com/dop251/goja.Compile"}, "compiling expressions of a rule language",
+		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: a compiled program may be used by all goroutines at once.", ""},
+	{[]string{"time.LoadLocation"}, "loading time zones",
+		"time.LoadLocation reads and parses a file for every call. Load the zones once and keep them.",
+		"var berlin, _ = time.LoadLocation(\"Europe/Berlin\") // at package level"},
+	{[]string{"crypto/x509.(*CertPool).AppendCertsFromPEM", "crypto/x509.SystemCertPool", "crypto/tls.X509KeyPair", "crypto/tls.LoadX509KeyPair"}, "parsing certificates of its own",
+		"Parse keys and pools of certificates once and put them into one tls.Config, which may be shared; a new http.Transport for each request also loses its connections.", ""},
+}
+
+func checkHotfunction(p *diagnosis.Pass) {
+	s, ok := spentCPU(p.Model)
+	if !ok {
+		return
+	}
+	for i := range remakes {
+		r := &remakes[i]
+		sites := s.callers(p.Model, r.callers)
+		share, n := 0.0, int64(0)
+		for _, site := range sites {
+			share, n = share+site.share, n+site.samples
+		}
+		if share >= hotTwice && n >= hotSamples {
+			p.Report(remakeFinding(p, &s, r, sites, share))
+		}
+	}
+	if p.Goal == diagnosis.CPUGoal {
+		reportHot(p, &s)
+	}
+}
+
+// made reports whether a stack does the work again, for the caller's own use.
+func (r *remake) made(frames []model.Frame) bool { return r.callers(frames) != nil }
+
+// callers are the frames behind the call that does the work again, nil when
+// there is none: who calls it, and not what the library calls for it, is to be
+// named. What is remade for the sake of something else that is, counts there.
+func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
+	for i, f := range frames {
+		switch {
+		case atStart(f.Func):
+			return nil
+		case r.is(f):
+			behind = frames[i+1:]
+		case behind != nil && slices.ContainsFunc(remakes, func(other remake) bool { return other.is(f) }):
+			return nil
+		}
+	}
+	return behind
+}
+
+// is reports whether a frame is one of the functions that do the work.
+func (r *remake) is(f model.Frame) bool {
+	return slices.ContainsFunc(r.functions, func(name string) bool { return strings.HasPrefix(f.Func, name) })
+}
+
+// atStart reports whether a function runs once in the life of a program.
+func atStart(f string) bool {
+	return strings.HasPrefix(f, "runtime.doInit") || strings.HasPrefix(f, "sync.(*Once).") || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
+}
+
+func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share float64) diagnosis.Finding {
+	garbage, most := s.garbage(p.Model, r.made), s.without(p.Model, r.made)
+	f := diagnosis.Finding{
+		Title:   "Work is done again for every call that could be done once",
+		Summary: fmt.Sprintf("%s of the CPU in use goes into %s, most of it for %s.", pct(share), r.what, short(sites[0].Function)),
+		Where:   topPlaces(sites, hotNamed),
+		Stacks:  topStacks(sites, hotNamed),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU in " + r.what, Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in " + r.what},
+		Bound: diagnosis.Bound{
+			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Method: fmt.Sprintf(withoutMethod, "what is made once"),
+		},
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples))},
+		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
+		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
+		Explains:   []string{},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
+	}
+	if garbage >= hotGarbage {
+		f.Explains = p.Rule.Explains
+		f.Stacks = append(f.Stacks, allocating(p.Model, r.made)...)
+	}
+	return f
+}
+
+// allocating are the stacks of the allocs profile that match: they end at the
+// allocation, so that those of CPU samples are none of them.
+func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
+	if !m.Has(model.Heap) {
+		return nil
+	}
+	for i := range m.Heap.Samples {
+		if s := m.Heap.Samples[i].Stack; match(m.Stacks.Frames(s)) {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
+}
+
+// reportHot names the program's own functions where the CPU goes: a remark, for
+// nothing says that any of it can be saved, and a known cure comes first.
+func reportHot(p *diagnosis.Pass, s *cpuSpent) {
+	own := func(frames []model.Frame) bool {
+		part := model.CPUPartOf(frames)
+		return part == model.Application || part == model.InKernel
+	}
+	hot := s.functions(p.Model, own)
+	hot = slices.DeleteFunc(hot, func(f cpuPlace) bool { return f.share < hotShare })
+	if len(hot) == 0 {
+		p.Fine(fmt.Sprintf("CPU: no function of the program has %s of it for itself", pct(hotShare)))
+		return
+	}
+	hot = hot[:min(hotNamed, len(hot))]
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("%s and the library code it calls take %s of the CPU in use. That may well be the job.", short(hot[0].Function), pct(hot[0].share)),
+		Where:   topPlaces(hot, hotNamed),
+		Stacks:  topStacks(hot, hotNamed),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		},
+		Cost: diagnosis.Cost{Value: hot[0].share * s.Cores(), Unit: diagnosis.Cores, Share: hot[0].share, What: "CPU in " + short(hot[0].Function)},
+		Bound: diagnosis.Bound{
+			Value: hot[0].share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal,
+			Method: "Amdahl, if the function cost nothing. Made twice as fast it brings half of that; whether it can be is not known, so that this ranks behind every cure",
+		},
+		Remark:     true,
+		Confidence: diagnosis.Low,
+		Reasons:    []string{fmt.Sprintf("the share is sure, from %s samples; that it is too much is not", num(s.Samples))},
+		RuledOut:   []string{"the runtime's own work: allocating, collecting and scheduling under these functions are not counted"},
+		Explains:   []string{},
+		Remedy: diagnosis.Remedy{
+			Text: "Look at its lines (`go tool pprof -list`) and at how often it is called: the call that is not made is the cheapest. What can be decided before the loop should be; what is computed twice should be kept.",
+		},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; only the whole program tells what that is worth.",
+			Promised: promised(diagnosis.CPUPerOp, diagnosis.Amdahl(hot[0].share), "Amdahl: the function costs nothing"),
+		},
+	}
+	for _, h := range hot {
+		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of " + short(h.Function), Value: h.share, Unit: diagnosis.Ratio, Source: s.from()})
+	}
+	p.Report(f)
+}

@@ -1,0 +1,246 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed hotretry.md
+var hotretryPage string
+
+var hotretry = &diagnosis.Rule{
+	Name:     "hotretry",
+	Title:    "A call that fails is tried again at once",
+	Doc:      hotretryPage,
+	Needs:    []model.Source{model.SyscallLog},
+	Explains: []string{"syscallbound", "connectionchurn", "reopen", "allocchurn"}, // only where it takes most of the CPU
+	Check:    checkHotretry,
+}
+
+const (
+	// retryRate is how often a second one call must fail with one error. A
+	// client without backoff made 12,000 to 37,000 attempts a second at a port
+	// where nobody listened, on a machine that it shared, and a search for a file
+	// that is not there 250,000; with a backoff of 10 ms they are 100.
+	retryRate = 1000
+	// retrySuccess is the part of the calls that may succeed: a search along a
+	// path, or a read that finds nothing until something comes, succeeds in the end.
+	retrySuccess = 0.01
+	// retryMost is the part of the CPU from which other findings about the same
+	// calls are its symptoms.
+	retryMost = 0.5
+)
+
+// expectedErrors are errors that are answers: of a lock in the kernel, of a
+// connection that goes on being made, of a signal.
+var expectedErrors = map[string][]string{
+	"futex": nil, // whatever it says
+	"*":     {"EINPROGRESS", "EALREADY", "EINTR", "ERESTARTSYS"},
+	"wait4": {"ECHILD"}, "waitid": {"ECHILD"},
+	"epoll_ctl": {"EPERM"}, // os.Open asks whether a file can be waited for, and one on a disk cannot
+}
+
+// A retry is a call that hardly ever succeeds.
+type retry struct {
+	call, errno string
+	rate        float64 // of that error, a second
+	success     float64 // share of the calls
+	tried       string  // what was tried, in words
+	concluded   string  // how the error was, where it is not the kernel's word
+}
+
+func checkHotretry(p *diagnosis.Pass) {
+	s := p.Model.Syscalls
+	if s.Window <= 0 {
+		return
+	}
+	worst, found := 0.0, false
+	for _, c := range s.Calls {
+		r := failing(&c, s.Window)
+		if c.Name == "connect" && r.errno == "" {
+			r = refused(s, &c)
+		}
+		switch {
+		case r.errno == "":
+		case r.rate >= retryRate && r.success < retrySuccess:
+			found = true
+			p.Report(retryFinding(p, r))
+		default:
+			worst = max(worst, r.rate)
+		}
+	}
+	switch {
+	case found:
+	case worst == 0:
+		p.Fine("failing system calls: none has an error that is no answer")
+	default:
+		p.Fine(fmt.Sprintf("failing system calls: none is tried again without success %s times a second; the most frequent error comes at a rate of %s", num(retryRate), num(math.Round(worst))))
+	}
+}
+
+// failing is the error that a call has most often and that is no answer.
+func failing(c *model.Syscall, window time.Duration) retry {
+	r := retry{call: c.Name}
+	if expected, listed := expectedErrors[c.Name]; listed && expected == nil {
+		return r
+	}
+	var failed, most int64
+	for _, errno := range largest(c.Errors) {
+		n := c.Errors[errno]
+		failed += n
+		if most == 0 && !slices.Contains(expectedErrors["*"], errno) && !slices.Contains(expectedErrors[c.Name], errno) {
+			most, r.errno = n, errno
+		}
+	}
+	r.rate = div(float64(most), window.Seconds())
+	r.success = max(0, 1-div(float64(failed), float64(c.Count)))
+	r.tried = attempts[c.Name]
+	if r.tried == "" {
+		r.tried = c.Name
+	}
+	return r
+}
+
+// refused looks at connections that are made without waiting: connect then only
+// says that it has begun, and whether it came to anything shows in what follows.
+// Go's net asks each one that is there for its peer, and nothing else does.
+func refused(s *model.Syscalls, c *model.Syscall) retry {
+	begun := c.Errors["EINPROGRESS"]
+	made := s.Call("getpeername")
+	for _, n := range made.Errors {
+		made.Count -= n
+	}
+	r := retry{call: c.Name, rate: div(float64(begun), s.Window.Seconds()), tried: attempts[c.Name]}
+	if begun == 0 {
+		return r
+	}
+	r.success = min(1, div(float64(c.Count-begun+max(0, made.Count)), float64(c.Count)))
+	if r.success < retrySuccess {
+		r.errno = "ECONNREFUSED"
+		r.concluded = "of connections that are made without waiting the kernel's answer is not seen: that they are refused is concluded from none of them having a peer, and from how fast they end"
+	}
+	return r
+}
+
+// attempts say what a program wants that makes the call.
+var attempts = map[string]string{
+	"connect": "connecting", "openat": "opening a file", "open": "opening a file", "accept4": "accepting a connection",
+	"sendto": "sending", "sendmsg": "sending", "write": "writing", "read": "reading", "recvfrom": "receiving", "recvmsg": "receiving",
+	"newfstatat": "looking at a file", "statx": "looking at a file", "access": "looking for a file", "faccessat": "looking for a file",
+	"bind": "taking an address", "kill": "sending a signal", "unlinkat": "removing a file", "mkdirat": "making a directory",
+}
+
+func retryFinding(p *diagnosis.Pass, r retry) diagnosis.Finding {
+	places, stacks := r.places(p)
+	how, sure := howCounted(p.Model.Syscalls)
+	cores, share, from := r.cpu(p, places)
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("%s fails %s times a second with %s, and is tried again at once; %s.",
+			sentence(r.tried), num(math.Round(r.rate)), r.errno, r.succeeding()),
+		Where: places,
+		Evidence: []diagnosis.Fact{
+			{Name: r.call + " with " + r.errno, Value: r.rate, Unit: diagnosis.PerSec, Source: "system calls by error"},
+			{Name: r.call + ": share that succeeds", Value: r.success, Unit: diagnosis.Ratio, Source: "system calls by error"},
+		},
+		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in trying"},
+		Bound: diagnosis.Bound{
+			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Method: "Amdahl: the CPU of the function that tries, all that it calls included, as if it did not try; " + from,
+		},
+		Confidence: sure,
+		Reasons:    []string{"errors are told by the kernel; " + how},
+		RuledOut: []string{
+			"errors that are answers: a connection that goes on being made, an interrupted call, the kernel's locks",
+			fmt.Sprintf("reads that find nothing until something comes, and searches along a path: of those some succeed, here %s", r.succeeding()),
+		},
+		Stacks: stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "Wait between attempts, twice as long after each failure up to a limit, with some of it random so that many clients do not come back together; give up after a number of attempts and let the caller know. Where many goroutines try the same, let one try for all (a circuit breaker). " + retryAdvice(r.errno),
+			Code: "for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {\n\tif conn, err = dial(ctx); err == nil {\n\t\tbreak\n\t}\n\tselect {\n\tcase <-ctx.Done():\n\t\treturn ctx.Err()\n\tcase <-time.After(wait/2 + rand.N(wait/2)):\n\t}\n}",
+		},
+		Experiment: changed(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by syscall after.gowhy` of a new recording it must be a few a second. With what was missing back, it must still connect, open or send within the longest wait."),
+	}
+	if r.concluded != "" {
+		f.Reasons = append(f.Reasons, r.concluded)
+	}
+	if cores == 0 {
+		f.Bound.Value, f.Bound.Partial = 0, true
+		f.Cost = diagnosis.Cost{Value: r.rate, Unit: diagnosis.PerSec, What: "failed calls"}
+		f.Bound.Method = "not measured: " + from
+	}
+	f.Groups = groupsOfStacks(p.Model, stacks)
+	if share < retryMost {
+		f.Explains = []string{}
+	}
+	return f
+}
+
+func (r *retry) succeeding() string {
+	if r.success == 0 {
+		return "none of the calls succeeds"
+	}
+	return "fewer than one call in a hundred succeeds"
+}
+
+func retryAdvice(errno string) string {
+	switch errno {
+	case "ECONNREFUSED":
+		return "Nobody listens at that address: is it right, and does what should listen run?"
+	case "ENOENT":
+		return "The file is not there: remember that for a while, or be told when it comes (inotify)."
+	case "EMFILE", "ENFILE":
+		return "The process has no descriptor left: find what does not close its own, or raise the limit; trying again frees none."
+	case "EAGAIN":
+		return "There is nothing to be had yet: leave the waiting to the runtime's poller (os.NewFile and net take non-blocking descriptors) in the place of asking again."
+	case "ENOBUFS", "ENOMEM":
+		return "The kernel has no room for it: send more slowly."
+	}
+	return ""
+}
+
+// places are the user's lines that make the call, by the kernel's samples or by
+// the names of functions in the CPU profile.
+func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
+	if places = kernelSites(p, inSyscall(r.call)); len(places) > 0 {
+		return places, nil
+	}
+	s, ok := spentCPU(p.Model)
+	if !ok {
+		return nil, nil
+	}
+	found := s.functions(p.Model, r.calls)
+	return topPlaces(found, mostSites), topStacks(found, mostSites)
+}
+
+// calls matches stacks with the call's wrapper on them.
+func (r *retry) calls(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool {
+		if !strings.HasPrefix(f.Func, "syscall.") && !strings.HasPrefix(f.Func, "golang.org/x/sys/unix.") && !strings.HasPrefix(f.Func, "internal/syscall/unix.") {
+			return false
+		}
+		name := strings.ToLower(f.Func[strings.LastIndexByte(f.Func, '.')+1:])
+		return name == r.call || name == strings.TrimRight(strings.TrimSuffix(r.call, "at"), "0123456789")
+	})
+}
+
+// cpu is what the attempts take: all samples with the trying function on them.
+func (r *retry) cpu(p *diagnosis.Pass, places []diagnosis.Place) (cores, share float64, from string) {
+	if s, ok := spentCPU(p.Model); ok && len(places) > 0 {
+		share = s.seen(p.Model, func(frames []model.Frame) bool {
+			place, ok := diagnosis.UserPlace(frames)
+			return ok && slices.ContainsFunc(places, func(q diagnosis.Place) bool { return q.Function == place.Function })
+		})
+		return share * s.Cores(), share, s.from()
+	}
+	if cores, share, n := kernelCores(p.Model, inSyscall(r.call)); n > 0 {
+		return cores, share, "kernel's samples inside the call alone"
+	}
+	return 0, 0, "no samples of CPU time were recorded"
+}

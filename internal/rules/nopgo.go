@@ -1,0 +1,78 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed nopgo.md
+var nopgoPage string
+
+var nopgo = &diagnosis.Rule{
+	Name:  "nopgo",
+	Title: "The compiler was not told what is hot",
+	Doc:   nopgoPage,
+	Needs: []model.Source{model.BuildInfo},
+	Check: checkNopgo,
+}
+
+const (
+	// pgoOwn is the share of the CPU in the program's own code and its libraries
+	// from which a profile is worth giving to the compiler, which can do nothing
+	// about the rest.
+	pgoOwn = 0.5
+	// pgoCores is the least CPU that is worth a step in the build.
+	pgoCores = 0.5
+	// pgoMost is the most that Go's documentation says of it: 2 to 14 % for a set
+	// of representative programs. gowhy's own reader of traces gained a tenth.
+	pgoMost = 0.14
+)
+
+func checkNopgo(p *diagnosis.Pass) {
+	if profile := p.Model.Build.Settings["-pgo"]; profile != "" {
+		p.Fine("build: compiled with a profile (-pgo)")
+		return
+	}
+	if p.Goal != diagnosis.CPUGoal {
+		return // it is so of most programs, and nobody asked
+	}
+	s, ok := spentCPU(p.Model)
+	if st, _ := profileGuided.standing(p.Model); !ok || st != inForce {
+		return
+	}
+	if own := s.Share(model.Application); own >= pgoOwn && s.Cores() >= pgoCores && len(faultsOf(p.Model.Build)) == 0 {
+		p.Report(nopgoFinding(&s, own))
+	}
+}
+
+func nopgoFinding(s *cpuSpent, own float64) diagnosis.Finding {
+	most := own * pgoMost
+	return diagnosis.Finding{
+		Summary: fmt.Sprintf("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", pct(own)),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU in the program's own code and its libraries", Value: own, Unit: diagnosis.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+			{Name: "profiles that it was compiled with", Value: 0, Unit: diagnosis.Count, Source: "build info: -pgo"},
+		},
+		Cost: diagnosis.Cost{Value: own * s.Cores(), Unit: diagnosis.Cores, Share: own, What: "CPU in code that a profile would tell the compiler about; what part of it would be saved is not measured"},
+		Bound: diagnosis.Bound{
+			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most, Partial: true,
+			Method: fmt.Sprintf("not measured: that share × %s, the most that Go's documentation says of representative programs; the least is 2 %%", pct(pgoMost)),
+		},
+		Remark:     true,
+		Confidence: diagnosis.Low,
+		Reasons:    []string{"the build info is exact; what the compiler would make of a profile is not known before it is tried"},
+		RuledOut: []string{
+			"a program whose CPU is in the kernel, the collector or the scheduler: a profile changes little there",
+			"a Go version before " + profileGuided.version() + ": " + profileGuided.what + " since then",
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Put a CPU profile of the program under its usual load next to the main package as default.pgo, and renew it with each release. The go command finds it by itself. It makes the build slower and the binary somewhat larger.",
+			Code: "gowhy export run.gowhy --profile cpu -o default.pgo # in the folder of the main package\ngo build",
+		},
+		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Build once with -pgo=off and once with the profile; take the profile from another run than those that are compared."},
+	}
+}

@@ -1,0 +1,290 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// What the operating system says of the process is common to several rules:
+// its CPU time, the time that its control group was stopped, and how many
+// cores it may use.
+
+// A cpuUse is the CPU time of the process between two readings of its
+// counters.
+type cpuUse struct {
+	user, system time.Duration
+	window       time.Duration
+}
+
+func (u cpuUse) total() time.Duration { return u.user + u.system }
+
+// cores is how many were busy with the process on average.
+func (u cpuUse) cores() float64 { return div(u.total().Seconds(), u.window.Seconds()) }
+
+// kernelShare is the part of the CPU time that the kernel took on the
+// process's behalf.
+func (u cpuUse) kernelShare() float64 { return div(u.system.Seconds(), u.total().Seconds()) }
+
+// rusage is what the kernel counted for the process; ok is false when its
+// counters were not read twice.
+func rusage(m *model.Model) (u cpuUse, ok bool) {
+	first, last, ok := m.Process.Window()
+	if !ok {
+		return cpuUse{}, false
+	}
+	return cpuUse{
+		user: max(0, last.User-first.User), system: max(0, last.System-first.System), window: last.At - first.At,
+	}, true
+}
+
+// cpuCores is the CPU that the process used, in cores, and who says so; 0 when
+// nobody does.
+func cpuCores(m *model.Model) (cores float64, source string) {
+	if u, ok := rusage(m); ok {
+		return u.cores(), "/proc: CPU time of the process"
+	}
+	if cores, _, ok := diagnosis.Busy(m); ok {
+		return cores, "trace or CPU profile"
+	}
+	return 0, ""
+}
+
+// knownProcs is GOMAXPROCS where evidence tells it, else 0.
+func knownProcs(m *model.Model) int {
+	switch {
+	case m.Run.Procs > 0:
+		return m.Run.Procs
+	case m.Sched != nil && len(m.Sched.Procs) > 0:
+		return len(m.Sched.Procs)
+	}
+	if v, ok := m.Metrics.Last("/sched/gomaxprocs:threads"); ok && v >= 1 {
+		return int(v)
+	}
+	if n := len(m.SchedLog); n > 0 {
+		return m.SchedLog[n-1].Procs
+	}
+	return 0
+}
+
+// defaultPeriod is the kernel's length of a quota period, and what container
+// runtimes set.
+const defaultPeriod = 100 * time.Millisecond
+
+// A throttle is how often the control group was stopped because its quota was
+// used up.
+type throttle struct {
+	quota              float64
+	window             time.Duration
+	periods, throttled int64
+	// stopped is the most that a thread can have stood still. The kernel adds
+	// up over CPUs, so that two threads stopped together count twice: its sum
+	// is cut off at the longest stop that each period can have had.
+	stopped time.Duration
+	usage   time.Duration
+}
+
+// throttling reads the counters of the process's control group; ok is false
+// when they were not read twice.
+func throttling(m *model.Model) (t throttle, ok bool) {
+	first, last, ok := m.Limits.Window()
+	if !ok {
+		return throttle{}, false
+	}
+	t = throttle{
+		quota: m.Limits.Quota, window: last.At - first.At, periods: last.Periods - first.Periods,
+		throttled: last.Throttled - first.Throttled, usage: last.Usage - first.Usage,
+	}
+	t.stopped = min(last.ThrottledTime-first.ThrottledTime, time.Duration(t.throttled)*longestStop(m), t.window)
+	t.stopped = max(0, t.stopped)
+	return t, true
+}
+
+// longestStop is how long the group stands still in a period when all the CPUs
+// that it may use were busy with it from the period's start.
+func longestStop(m *model.Model) time.Duration {
+	period, cpus := quotaPeriod(m.Limits), usableCPUs(m)
+	if cpus == 0 || m.Limits.Quota >= float64(cpus) {
+		return period
+	}
+	return time.Duration((1 - m.Limits.Quota/float64(cpus)) * float64(period))
+}
+
+// usableCPUs is how many CPUs can run the process's threads at once; 0 when
+// unknown.
+func usableCPUs(m *model.Model) (n int) {
+	if m.Limits != nil {
+		n = m.Limits.CPUs
+	}
+	if m.Machine != nil && m.Machine.CPUs > 0 && (n == 0 || m.Machine.CPUs < n) {
+		n = m.Machine.CPUs
+	}
+	return n
+}
+
+func quotaPeriod(l *model.Limits) time.Duration {
+	if l.Period <= 0 {
+		return defaultPeriod
+	}
+	return l.Period
+}
+
+// share is the part of the window that was stopped, at most.
+func (t throttle) share() float64 { return div(t.stopped.Seconds(), t.window.Seconds()) }
+
+// often is the part of the periods in which the group was stopped. Periods in
+// which it did not run are not counted by the kernel.
+func (t throttle) often() float64 { return min(1, div(float64(t.throttled), float64(t.periods))) }
+
+// mean is how long one stop lasted, at most.
+func (t throttle) mean() time.Duration { return t.stopped / time.Duration(max(1, t.throttled)) }
+
+// facts are what both rules about the quota rest on.
+func (t throttle) facts() []diagnosis.Fact {
+	const source = "control group: cpu.stat"
+	out := []diagnosis.Fact{
+		{Name: "CPU quota", Value: t.quota, Unit: diagnosis.Cores, Source: "control group: limits"},
+		{Name: "quota periods", Value: float64(t.periods), Unit: diagnosis.Count, Source: source},
+		{Name: "periods in which the quota was used up", Value: float64(t.throttled), Unit: diagnosis.Count, Source: source},
+		{Name: "stopped, at most", Value: t.stopped.Seconds(), Unit: diagnosis.Seconds, Source: source + ", cut off at the longest stop that each of those periods can have had"},
+	}
+	if t.usage > 0 { // not counted where version 1 of control groups has it elsewhere
+		out = append(out, diagnosis.Fact{Name: "CPU used by the group", Value: div(t.usage.Seconds(), t.window.Seconds()), Unit: diagnosis.Cores, Source: source})
+	}
+	return out
+}
+
+// operations is how many units of work the program did a second and what they
+// are; 0 when nothing tells.
+func operations(p *diagnosis.Pass) (perSecond float64, name string) {
+	o := p.Model.Operations()
+	if o == nil {
+		return 0, ""
+	}
+	return o.PerSecond(p.Model.Run.Duration), o.Name
+}
+
+// calls is how often a second any of the named system calls was made, failed
+// ones included.
+func calls(s *model.Syscalls, names ...string) float64 {
+	var n int64
+	for _, name := range names {
+		n += s.Call(name).Count
+	}
+	return div(float64(n), s.Window.Seconds())
+}
+
+// howCounted says how the system calls were counted, and how sure their numbers
+// alone are: what was scaled up from a part of the time is an estimate.
+func howCounted(s *model.Syscalls) (how string, sure diagnosis.Confidence) {
+	if s.Exact() {
+		return "every call is counted", diagnosis.Medium
+	}
+	return fmt.Sprintf("calls were counted in %s of the time and scaled up", pct(s.Share)), diagnosis.Low
+}
+
+// kernelSamples adds up the kernel's samples of the process's CPU time for
+// which match holds; nil matches all. Zero without such samples.
+func kernelSamples(m *model.Model, match func(*model.Sample) bool) (d time.Duration, n int64) {
+	eachKernelSample(m, func(s *model.Sample, count int64, t time.Duration) {
+		if match == nil || match(s) {
+			d, n = d+t, n+count
+		}
+	})
+	return d, n
+}
+
+// eachKernelSample calls f with each sample's number and time.
+func eachKernelSample(m *model.Model, f func(s *model.Sample, count int64, t time.Duration)) {
+	if m.Kernel == nil || m.Kernel.CPU == nil {
+		return
+	}
+	count, nanos := m.Kernel.CPU.Columns()
+	for i := range m.Kernel.CPU.Samples {
+		s := &m.Kernel.CPU.Samples[i]
+		n, t := int64(1), time.Duration(0)
+		if count >= 0 && count < len(s.Values) {
+			n = s.Values[count]
+		}
+		if nanos >= 0 && nanos < len(s.Values) {
+			t = time.Duration(s.Values[nanos])
+		}
+		f(s, n, t)
+	}
+}
+
+// inSyscall matches samples inside one of the named system calls.
+func inSyscall(names ...string) func(*model.Sample) bool {
+	set := map[string]bool{}
+	for _, n := range names {
+		set[n] = true
+	}
+	return func(s *model.Sample) bool { return set[s.Labels["syscall"]] }
+}
+
+// kernelCores is the CPU that matching samples stand for, in cores, their
+// share of all samples, and how many there were. The shares are the samples',
+// the whole is what the kernel's counters say where they were read.
+func kernelCores(m *model.Model, match func(*model.Sample) bool) (cores, share float64, n int64) {
+	all, _ := kernelSamples(m, nil)
+	part, n := kernelSamples(m, match)
+	share = div(part.Seconds(), all.Seconds())
+	if u, ok := rusage(m); ok {
+		return share * u.cores(), share, n
+	}
+	if m.Kernel == nil || m.Kernel.CPU == nil {
+		return 0, 0, 0
+	}
+	return div(part.Seconds(), m.Kernel.CPU.Duration.Seconds()), share, n
+}
+
+// kernelSites are the user's lines under matching samples, the most time
+// first.
+func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
+	spent, first := map[string]time.Duration{}, map[string]model.Stack{}
+	eachKernelSample(p.Model, func(s *model.Sample, _ int64, t time.Duration) {
+		if !match(s) {
+			return
+		}
+		if place, ok := p.UserPlace(s.Stack); ok {
+			key := place.Function + "\x00" + place.File + "\x00" + strconv.Itoa(place.Line)
+			spent[key] += t
+			if _, dup := first[key]; !dup {
+				first[key] = s.Stack
+			}
+		}
+	})
+	var whole time.Duration
+	for _, d := range spent {
+		whole += d
+	}
+	for _, key := range largest(spent) {
+		if place, _ := p.UserPlace(first[key]); len(places) < mostSites && float64(spent[key]) >= siteShare*float64(whole) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+const (
+	// mostSites is how many lines a finding about system calls names, and
+	// siteShare the part of the whole that each must have: further ones are
+	// somebody else's, like the recording's own.
+	mostSites = 3
+	siteShare = 0.1
+)
+
+// many writes a number of things: "1 core", "0.5 cores".
+func many[N ~int | ~int64 | ~float64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return num(n) + " " + thing + "s"
+}
+
+// wholeCores is the largest number of Ps that n cores keep busy; at least 1.
+func wholeCores(n float64) int { return max(1, int(math.Floor(n+1e-9))) }

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed poolwait.md
+var poolwaitPage string
+
+var poolwait = &diagnosis.Rule{
+	Name:     "poolwait",
+	Title:    "Goroutines wait for a connection of a pool",
+	Doc:      poolwaitPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idleprocs", "futexstorm"},
+	Check:    checkPoolwait,
+}
+
+const (
+	// poolWaiters is how many goroutines wait for a connection on average.
+	// One in a burst finds the pool empty in every well program.
+	poolWaiters = 1
+	// poolShare is the wait's part of those goroutines' time. The catalogue's
+	// figure for what a request notices.
+	poolShare = 0.05
+	// poolDials is the part of the waits that end because a new connection
+	// was made, from which they are waits for a dial and not for a free one.
+	poolDials = 0.5
+)
+
+// connectionPools are the functions that wait for a connection. A semaphore of
+// the program's own is not among them: what it protects is not known.
+var connectionPools = []string{
+	"database/sql.(*DB).conn", "net/http.(*Transport).getConn", "github.com/redis/go-redis/v9/internal/pool.(*ConnPool).waitTurn",
+	"github.com/go-redis/redis/v8/internal/pool.(*ConnPool).waitTurn", "github.com/gomodule/redigo/redis.(*Pool).waitVacantConn",
+	"github.com/jackc/puddle/v2.(*Pool", "go.mongodb.org/mongo-driver/x/mongo/driver/topology.(*pool).checkOut",
+}
+
+func inConnectionPool(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool {
+		return slices.ContainsFunc(connectionPools, func(pool string) bool { return strings.HasPrefix(f.Func, pool) })
+	})
+}
+
+func checkPoolwait(p *diagnosis.Pass) {
+	var worst float64
+	for _, q := range queues(p) {
+		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
+			continue
+		}
+		waiters, share := q.waiters(p), waitShare(p, &q)
+		factor, method := speedup(p, q.groups, q.total, 0)
+		if waiters < poolWaiters || share < poolShare || factor < worthwhile {
+			worst = max(worst, waiters)
+			continue
+		}
+		p.Report(poolFinding(p, &q, waiters, share, factor, method))
+		return
+	}
+	if worst > 0 {
+		p.Fine(fmt.Sprintf("connection pools: at most %s goroutines wait for a connection on average", num(worst)))
+	}
+}
+
+// dials is the part of a queue's waits that a new connection ended.
+func dials(m *model.Model, q *queue) float64 {
+	var n int64
+	for s, count := range q.servers {
+		if slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
+			return strings.Contains(f.Func, ".dialConn") || strings.Contains(f.Func, ".openNewConnection")
+		}) {
+			n += count
+		}
+	}
+	return div(float64(n), float64(q.served))
+}
+
+func poolFinding(p *diagnosis.Pass, q *queue, waiters, share, factor float64, method string) diagnosis.Finding {
+	asks, ok := diagnosis.Place{}, false
+	for _, s := range q.stacks {
+		if asks, ok = own(p, s); ok {
+			break
+		}
+	}
+	lib := q.place(p)
+	if !ok {
+		asks = lib
+	}
+	return diagnosis.Finding{
+		Summary: fmt.Sprintf("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
+			num(waiters), short(asks.Function), dur(q.mean()), pct(share)),
+		Where: where(asks, lib, q.server(p)),
+		Evidence: []diagnosis.Fact{
+			{Name: "goroutines waiting on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: waits in the pool ÷ window"},
+			{Name: "share of their time", Value: share, Unit: diagnosis.Ratio, Source: "trace: waits in the pool ÷ goroutine groups"},
+			{Name: "mean wait", Value: q.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: waits in the pool"},
+			{Name: "connections handed on", Value: div(float64(q.served), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: wake-ups"},
+			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		},
+		Cost: diagnosis.Cost{Value: waiters, Unit: diagnosis.Count, Share: share, What: "goroutines waiting for a connection, on average"},
+		Bound: diagnosis.Bound{
+			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Method: "throughput factor if nobody waited for a connection and the other side took as much more: " + method,
+		},
+		Confidence: diagnosis.Low,
+		Reasons: []string{
+			"the waits are named by the pool's own functions",
+			"whether the other side bears more connections at once is not in the evidence: where it is the limit, a larger pool moves the queue there",
+		},
+		RuledOut: []string{
+			"connections being made: these waits were ended by one that came back",
+			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
+		},
+		Groups: q.groups,
+		Stacks: q.stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "By Little's law the pool needs operations per second × seconds that one holds a connection. First hold it for less: close rows and read bodies to their end at once, do other work outside of transactions, send several statements together. Then raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
+			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
+		},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.ThroughputMetric(p.Model), Tune: "pool=1..256",
+			Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
+		},
+	}
+}

@@ -1,0 +1,183 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed runtimetax.md
+var runtimetaxPage string
+
+// runtimetax is what is left when nobody else can say why the runtime takes
+// so much. It asks them first.
+var runtimetax = &diagnosis.Rule{
+	Name:  "runtimetax",
+	Title: "The runtime works more than it should for this program",
+	Doc:   runtimetaxPage,
+	// No Needs: either kind of CPU samples will do.
+	Check: checkRuntimetax,
+}
+
+const (
+	// taxShare is the share of the CPU in the runtime's own work. A web server
+	// with small handlers is well at 0.24 to 0.30, a bounded pipeline at 0.01; a
+	// pipeline that only hands over, and goroutines that outgrow their stacks,
+	// are at 0.5 to 0.9. A message consumer
+	// was ill at 0.33, of illnesses that have rules of their own.
+	taxShare = 0.40
+	// taxCores is the least it must cost: a program that is nearly at rest does
+	// little but be woken.
+	taxCores = 0.25
+	// taxExplained is the part of it that other findings must account for to
+	// make this one superfluous.
+	taxExplained = 0.7
+)
+
+// taxParts are the runtime's own work.
+var taxParts = []model.CPUPart{model.Scheduling, model.Collecting, model.Allocating, model.StackGrowth}
+
+// taxChildren are the rules that say why a part is large.
+func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
+	return map[*diagnosis.Rule][]model.CPUPart{
+		allocchurn:     {model.Collecting, model.Allocating},
+		gccost:         {model.Collecting},
+		tinyheap:       {model.Collecting},
+		memorylimit:    {model.Collecting},
+		gcassist:       {model.Collecting},
+		stackgrowth:    {model.StackGrowth},
+		idlespin:       {model.Scheduling},
+		futexstorm:     {model.Scheduling},
+		goroutinechurn: {model.Scheduling, model.Allocating},
+		leakedtimers:   {model.Scheduling},
+		cgocalls:       {model.Scheduling},
+		forcedgc:       {model.Collecting, model.Scheduling},
+		growingslices:  {model.Collecting, model.Allocating},
+		unboundedspawn: {model.Scheduling},
+		herdwakeup:     {model.Scheduling},
+		broadcastclose: {model.Scheduling},
+		hotmutex:       {model.Scheduling},
+	}
+}
+
+func checkRuntimetax(p *diagnosis.Pass) {
+	s, ok := spentCPU(p.Model)
+	if !ok {
+		return
+	}
+	tax := s.part(taxParts...)
+	if tax < taxShare || tax*s.Cores() < taxCores {
+		p.Fine(fmt.Sprintf("runtime: scheduling, allocating and collecting take %s of the CPU", pct(tax)))
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return explained(p, part) })
+	if rest := s.part(left...); rest > (1-taxExplained)*tax {
+		p.Report(taxFinding(p, &s, tax, left))
+	}
+}
+
+// explained reports whether a rule that knows a cause of a part has found it.
+func explained(p *diagnosis.Pass, part model.CPUPart) bool {
+	for rule, parts := range taxChildren() {
+		if slices.Contains(parts, part) && fires(p, rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// fires reports whether a rule has a finding in the same model.
+func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
+	if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !p.Model.Has(s) }) {
+		return false
+	}
+	rule.Check(&diagnosis.Pass{
+		Rule: rule, Model: p.Model, Goal: p.Goal,
+		Report:    func(diagnosis.Finding) { found = true },
+		Fine:      func(string) {},
+		Obsolete:  func(_, _, _ string) {},
+		Unchecked: func(_, _, _ string) {},
+	})
+	return found
+}
+
+func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax float64, left []model.CPUPart) diagnosis.Finding {
+	rest := s.part(left...)
+	slices.SortStableFunc(left, func(a, b model.CPUPart) int {
+		switch d := s.part(b) - s.part(a); {
+		case d > 0:
+			return 1
+		case d < 0:
+			return -1
+		}
+		return 0
+	})
+	sites := s.places(p.Model, func(frames []model.Frame) bool { return slices.Contains(left, model.CPUPartOf(frames)) })
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("The runtime's own work takes %s of the CPU in use: %s.", pct(tax), taxWords(s)),
+		Where:   topPlaces(sites, 2),
+		Stacks:  topStacks(sites, 2),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		},
+		Cost: diagnosis.Cost{Value: tax * s.Cores(), Unit: diagnosis.Cores, Share: tax, What: "CPU in the runtime's own work"},
+		Bound: diagnosis.Bound{
+			Value: rest * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: rest,
+			Method: "Amdahl: the parts that no other finding explains, as if the program needed none of them; it needs some",
+		},
+		Confidence: diagnosis.Low,
+		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},
+		RuledOut: []string{
+			"causes that other rules know: " + pct(div(rest, tax)) + " of it is left without one",
+			fmt.Sprintf("a program at rest: %s cores are in use", num(s.Cores())),
+		},
+		Remedy: taxRemedy(left[0], knownProcs(p.Model)),
+	}
+	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
+	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
+		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
+	}
+	for _, part := range taxParts {
+		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + string(part), Value: s.part(part), Unit: diagnosis.Ratio, Source: s.from()})
+	}
+	return f
+}
+
+// taxWords lists the parts, the largest first.
+func taxWords(s *cpuSpent) string {
+	shares := map[string]float64{}
+	for _, part := range taxParts {
+		if share := s.part(part); share > 0 {
+			shares[string(part)] = share
+		}
+	}
+	var words []string
+	for _, part := range largest(shares) {
+		words = append(words, part+" "+pct(shares[part]))
+	}
+	return strings.Join(words, ", ")
+}
+
+// taxRemedy goes by the largest part.
+func taxRemedy(part model.CPUPart, procs int) diagnosis.Remedy {
+	switch part {
+	case model.Scheduling:
+		r := diagnosis.Remedy{
+			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: batches through channels, fewer stages, the handler called directly instead of through a goroutine of its own. Fewer Ps make hand-overs cheaper where there is less work than Ps.",
+		}
+		if procs >= idlespinProcs {
+			r.Knob = fmt.Sprintf("GOMAXPROCS=%d", procs/2)
+		}
+		return r
+	case model.StackGrowth:
+		return diagnosis.Remedy{Text: "Goroutines outgrow their stacks: move large values off them, or let goroutines live longer."}
+	}
+	return diagnosis.Remedy{
+		Text: "An allocs profile names the lines that allocate (`go tool pprof -sample_index=alloc_objects`): reuse what they make. A higher GOGC trades memory for the collector's part.",
+		Knob: "GOGC=200",
+	}
+}

@@ -1,0 +1,215 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed schedlatency.md
+var schedlatencyPage string
+
+var schedlatency = &diagnosis.Rule{
+	Name:  "schedlatency",
+	Title: "Requests wait for a processor",
+	Doc:   schedlatencyPage,
+	Needs: []model.Source{model.Trace},
+	Check: checkSchedlatency,
+}
+
+const (
+	// schedlatencyWait is the 99th percentile of single waits for a P from
+	// which requests feel it. The catalogue's guess; an unloaded program
+	// shows 1-100 µs, a time slice is 10 ms.
+	schedlatencyWait = time.Millisecond
+	// schedlatencyOfTask is the part of a user task's 99th percentile below
+	// which the wait does not matter to those tasks.
+	schedlatencyOfTask = 0.10
+	// schedlatencyOfWork is the part of a group's busy time (ready, running, in system
+	// calls) that must be waiting, so that one bad moment is no finding.
+	schedlatencyOfWork = 0.10
+	// schedlatencyWaits is how many waits make a percentile: 99 of 100 is
+	// the smallest count with a 99th percentile at all, ten times that has
+	// ten waits beyond it.
+	schedlatencyWaits = 1000
+	// schedlatencyQueued is the share of the window in which as many must be ready
+	// as there are Ps. Two thousand clients of a server that dial at once, and are
+	// well ever after, are at 0.05 of four seconds.
+	schedlatencyQueued = 0.10
+	// schedlatencyNet is how many waits for the network make a program one
+	// that answers somebody. The connection that fetches a trace over HTTP
+	// waits a few times; batch programs never do.
+	schedlatencyNet = 100
+)
+
+func checkSchedlatency(p *diagnosis.Pass) {
+	s := p.Model.Sched
+	p99 := s.Delay.Quantile(0.99)
+	worst := worstDelayed(p)
+	if worst == nil {
+		if s.Delay.N >= schedlatencyWaits && p99 < schedlatencyWait {
+			p.Fine(fmt.Sprintf("scheduling latency: 99 of 100 waits for a P are shorter than %s", dur(p99)))
+		}
+		return
+	}
+	p.Report(delayedFinding(p, worst))
+}
+
+// worstDelayed is the group of the most waiting time among those that answer
+// requests and wait too long; nil when there is none, or nobody waits for answers.
+func worstDelayed(p *diagnosis.Pass) (worst *model.Group) {
+	task, tasks := slowTask(p)
+	if !tasks && netWaits(p) < schedlatencyNet {
+		return nil // a batch shares its processors: only its end matters
+	}
+	limit := schedlatencyWait
+	if tasks {
+		limit = max(limit, time.Duration(schedlatencyOfTask*float64(task)))
+	}
+	groups := p.Model.Sched.Groups
+	for i := range groups {
+		g := &groups[i]
+		if g.System || !answers(p, g) || g.Delay.N < schedlatencyWaits || g.Delay.Quantile(0.99) < limit {
+			continue
+		}
+		if delayedPart(g) >= schedlatencyOfWork && (worst == nil || g.Runnable > worst.Runnable) {
+			worst = g
+		}
+	}
+	if worst != nil && queuedPart(p) < schedlatencyQueued {
+		return nil // somebody else's doing, or one crowd at the start
+	}
+	return worst
+}
+
+// answers reports whether a group serves somebody outside: its goroutines come
+// one to a request, or wait for a peer that came by itself. Who dials, polls a
+// broker or reads answers to its own questions has nobody waiting for it.
+func answers(p *diagnosis.Pass, g *model.Group) bool {
+	if strings.HasPrefix(g.Name, "net/http.(*Transport)") || strings.HasPrefix(g.Name, "net.(*Dialer)") || strings.HasPrefix(g.Name, "net.(*sysDialer)") {
+		return false
+	}
+	return spawned(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
+}
+
+// takesCallers reports whether goroutines of a group read what somebody sends
+// who came by himself: by what they are called, by who started them, and by
+// what they wait in. A connection that was there before the recording does not
+// tell who accepted it.
+func takesCallers(p *diagnosis.Pass, g *model.Group) bool {
+	m := p.Model
+	serving := func(s model.Stack) bool {
+		return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool { return isServing(f.Func) })
+	}
+	if isServing(g.Name) || serving(g.Creator) {
+		return true
+	}
+	return slices.ContainsFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Kind == model.Net && w.Group == g.Name && serving(w.Stack) })
+}
+
+// isServing goes by the words that servers use, of the library and of others.
+func isServing(f string) bool {
+	name := strings.ToLower(f[strings.LastIndexByte(f, '.')+1:])
+	return strings.HasPrefix(name, "serve") || strings.HasPrefix(name, "handle") || name == "accept" || strings.HasPrefix(f, "net.(*UDPConn).Read")
+}
+
+func delayedPart(g *model.Group) float64 {
+	return div(float64(g.Runnable), float64(g.Runnable+g.Times.Running+g.Syscall+g.SyscallBlocked))
+}
+
+// slowTask is the longest 99th percentile of the program's own tasks.
+func slowTask(p *diagnosis.Pass) (p99 time.Duration, ok bool) {
+	if p.Model.Tasks == nil {
+		return 0, false
+	}
+	for i := range p.Model.Tasks.Tasks {
+		if h := &p.Model.Tasks.Tasks[i].Latency; h.N >= schedlatencyWaits/10 {
+			p99, ok = max(p99, h.Quantile(0.99)), true
+		}
+	}
+	return p99, ok
+}
+
+func netWaits(p *diagnosis.Pass) (n int64) {
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; w.Kind == model.Net {
+			n += w.Count
+		}
+	}
+	return n
+}
+
+// queuedPart is the share of the window in which at least as many goroutines
+// were ready as there are Ps; 1 when there is no timeline to tell.
+func queuedPart(p *diagnosis.Pass) float64 {
+	var queued, all time.Duration
+	for _, b := range p.Model.Sched.Timeline {
+		all += b.Width
+		if b.Runnable >= float64(p.Procs()) {
+			queued += b.Width
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return div(float64(queued), float64(all))
+}
+
+func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
+	p99, p50, part := g.Delay.Quantile(0.99), g.Delay.Quantile(0.5), delayedPart(g)
+	cores, of, _ := diagnosis.Busy(p.Model)
+	busy := div(cores, of)
+	place, _ := p.GroupPlace(g)
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("%s waits for a P before it may run: %s at the median, %s at the 99th percentile, %s of its busy time.",
+			short(groupName(g.Name)), dur(p50), dur(p99), pct(part)),
+		Where: where(place),
+		Evidence: []diagnosis.Fact{
+			{Name: "wait for a P, median", Value: p50.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
+			{Name: "wait for a P, 99th percentile", Value: p99.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
+			{Name: "waits", Value: float64(g.Delay.N), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
+			{Name: "waiting share of busy time", Value: part, Unit: diagnosis.Ratio, Source: "trace: goroutine groups"},
+			{Name: "Ps in use", Value: busy, Unit: diagnosis.Ratio, Source: "trace: Ps"},
+			{Name: "time with a queue", Value: queuedPart(p), Unit: diagnosis.Ratio, Source: "trace: timeline"},
+		},
+		Cost: diagnosis.Cost{
+			Value: p99.Seconds(), Unit: diagnosis.Seconds, Share: part,
+			What: "wait for a P that one in a hundred runs exceeds",
+		},
+		Bound: diagnosis.Bound{
+			Value: p99.Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: part,
+			Method: "0 to this, each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different goroutines overlap and are not added up",
+		},
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{fmt.Sprintf("one kind of evidence, the trace, with %s waits", num(g.Delay.N))},
+		RuledOut: []string{
+			"a batch that only shares its processors: this program answers somebody",
+			"waits caused outside the program: goroutines queued in it at the same time",
+		},
+		// No Groups: the run queue is the whole program's, and a crowd of one
+		// kind makes every other wait.
+		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. If the clients' latency does not move with it, the wait was not on their path."),
+	}
+	f.Remedy = saturationRemedy(p, busy)
+	return f
+}
+
+// loadedPs is the use of the Ps from which waiting follows from their number
+// alone: with 2 to 16 servers, queues grow steeply beyond nine tenths.
+const loadedPs = 0.9
+
+func saturationRemedy(p *diagnosis.Pass, busy float64) diagnosis.Remedy {
+	if busy >= loadedPs {
+		return diagnosis.Remedy{
+			Text: fmt.Sprintf("The %d Ps are %s in use, so whoever becomes ready stands in a queue. Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so that the rest is refused early, or give the process more cores.", p.Procs(), pct(busy)),
+		}
+	}
+	return diagnosis.Remedy{
+		Text: fmt.Sprintf("The %d Ps are only %s in use on average: work arrives in bursts. Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; long stretches without a function call and bursts of garbage collection have the same effect.", p.Procs(), pct(busy)),
+	}
+}

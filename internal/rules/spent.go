@@ -1,0 +1,218 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Shares of CPU mislead when the samples are a part of what was used: rules
+// about CPU therefore begin with the account that has been brought to rusage,
+// and with the samples it was taken from.
+
+// cpuSpent is where the CPU time of the run went.
+type cpuSpent struct {
+	*model.CPUAccount
+	profile *model.Profile // whose samples the account was made of
+	source  string         // its name in sentences
+}
+
+// spentCPU returns the account, when there is one with enough samples to take
+// shares from.
+func spentCPU(m *model.Model) (s cpuSpent, ok bool) {
+	s.CPUAccount = m.CPUAccount()
+	if s.CPUAccount == nil || s.Total <= 0 || s.Window <= 0 {
+		return s, false
+	}
+	s.profile, s.source = m.CPU, "CPU profile"
+	if s.Believed == model.KernelCPU && m.Has(model.KernelCPU) {
+		s.profile, s.source = m.Kernel.CPU, "kernel's samples"
+	}
+	if s.profile == nil {
+		return s, false
+	}
+	return s, s.Samples >= diagnosis.ThinSamples
+}
+
+// part is the CPU in parts of the account, as a share of all.
+func (s *cpuSpent) part(parts ...model.CPUPart) (share float64) {
+	for _, p := range parts {
+		share += s.Share(p)
+	}
+	return min(1, share)
+}
+
+// sampled is the part of the CPU that the samples are of. Shares are of all of
+// it: what no sample shows is not taken to be like the rest.
+func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
+
+// seen is the share of the CPU in samples that match.
+func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 {
+	nanos := column(s.profile, "cpu")
+	var all, some float64
+	for i := range s.profile.Samples {
+		t := at(&s.profile.Samples[i], nanos)
+		all += t
+		if match(m.Stacks.Frames(s.profile.Samples[i].Stack)) {
+			some += t
+		}
+	}
+	return s.sampled() * div(some, all)
+}
+
+// from names the source of the shares.
+func (s *cpuSpent) from() string {
+	if s.Known {
+		return s.source + " × rusage"
+	}
+	return s.source
+}
+
+// A cpuPlace is a line of the user's code and the CPU that goes with it.
+type cpuPlace struct {
+	diagnosis.Place
+	share   float64 // of the CPU
+	samples int64
+	stacks  []model.Stack
+}
+
+// places sums the samples that match by the user's line nearest to the leaf,
+// the largest first. Samples without one are left out.
+func (s *cpuSpent) places(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+	return s.grouped(m, whole(match), func(p diagnosis.Place) diagnosis.Place { return p })
+}
+
+// whole is for stacks whose place is to be found anywhere in them.
+func whole(match func([]model.Frame) bool) func([]model.Frame) []model.Frame {
+	return func(frames []model.Frame) []model.Frame {
+		if match(frames) {
+			return frames
+		}
+		return nil
+	}
+}
+
+// functions is places by function; the line is that with most samples.
+func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+	return s.callers(m, whole(match))
+}
+
+// callers is functions, of those frames of a stack that cut returns: none
+// leaves the sample out.
+func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame) []cpuPlace {
+	out := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
+	if len(out) == 0 {
+		return nil
+	}
+	lines := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return p })
+	for i := range out {
+		at := slices.IndexFunc(lines, func(l cpuPlace) bool { return l.Function == out[i].Function })
+		out[i].Place = lines[at].Place
+	}
+	return out
+}
+
+func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
+	nanos, counts := column(s.profile, "cpu"), column(s.profile, "samples")
+	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
+	sum := map[diagnosis.Place]float64{}
+	for i := range s.profile.Samples {
+		sample := &s.profile.Samples[i]
+		all += at(sample, nanos)
+		place, ok := diagnosis.UserPlace(cut(m.Stacks.Frames(sample.Stack)))
+		if !ok {
+			continue
+		}
+		k := key(place)
+		if byPlace[k] == nil {
+			byPlace[k] = &cpuPlace{Place: k}
+		}
+		byPlace[k].samples += int64(at(sample, counts))
+		byPlace[k].stacks = append(byPlace[k].stacks, sample.Stack)
+		sum[k] += at(sample, nanos)
+	}
+	var out []cpuPlace
+	for _, p := range byPlace {
+		p.share = s.sampled() * div(sum[p.Place], all)
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, comparePlaces)
+	return out
+}
+
+func comparePlaces(a, b cpuPlace) int {
+	switch {
+	case a.share != b.share:
+		if a.share > b.share {
+			return -1
+		}
+		return 1
+	case a.Function != b.Function:
+		return strings.Compare(a.Function, b.Function)
+	case a.File != b.File:
+		return strings.Compare(a.File, b.File)
+	}
+	return a.Line - b.Line
+}
+
+// sumParts is the time of a profile's samples by part of the account.
+func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
+	nanos, sum := column(p, "cpu"), map[model.CPUPart]time.Duration{}
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(at(s, nanos))
+	}
+	return sum
+}
+
+// topPlaces is the places of the first n.
+func topPlaces(ps []cpuPlace, n int) (out []diagnosis.Place) {
+	for _, p := range ps[:min(n, len(ps))] {
+		out = append(out, p.Place)
+	}
+	return out
+}
+
+func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
+	for _, p := range ps[:min(n, len(ps))] {
+		out = append(out, p.stacks...)
+	}
+	return out
+}
+
+// without is the most of the CPU, as a share, that is saved when what matches is
+// not done any more. With it goes what is done because of it and elsewhere: of
+// what the collector does on its own the part that the garbage under it is, and of
+// the scheduler's work, which collections, waits and wake-ups ask for, that or its
+// part of the program's work, whichever is larger. What no sample shows, and what
+// chance may have kept from the samples, is added: it may all be of this.
+func (s *cpuSpent) without(m *model.Model, match func([]model.Frame) bool) float64 {
+	under := func(part func([]model.Frame) bool) float64 {
+		return s.seen(m, func(frames []model.Frame) bool { return part(frames) && !match(frames) })
+	}
+	collecting := under(collects)
+	scheduling := under(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })
+	share, garbage := s.seen(m, match), s.garbage(m, match)
+	unknown := s.part(model.NotSampled, model.OtherCPU)
+	part := max(garbage, div(share, max(share, 1-unknown-collecting-scheduling)))
+	return diagnosis.AtMost(share+garbage*collecting+part*scheduling+unknown, s.Samples)
+}
+
+// withoutMethod says what [cpuSpent.without] is.
+const withoutMethod = "Amdahl: as if %s cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show"
+
+// garbage is the part of the allocator's time that is spent under what matches.
+func (s *cpuSpent) garbage(m *model.Model, match func([]model.Frame) bool) float64 {
+	allocating := func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
+	}
+	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && match(frames) }), s.seen(m, allocating))
+}
+
+// collects reports whether a stack is of the collector's own work.
+func collects(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
+}

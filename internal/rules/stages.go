@@ -1,0 +1,224 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// A stage is goroutines that take work from a channel before which somebody
+// always stands with more: they set the pace of all before and behind them.
+// What they do with their time says which cure there is: one that computes
+// needs more of them, one that waits for answers need not wait for each.
+
+// stagePressed is how many goroutines must stand before a stage on average, or
+// the part of their time that those who bring its work must stand there: one,
+// nearly all the time. Less, and the stage waits for work at times, so that it
+// is not what limits the program.
+const stagePressed = 0.8
+
+type stage struct {
+	queue    *queue
+	teams    []team         // who takes the work
+	count    int            // of them alive at once, at most
+	total    time.Duration  // their time
+	feeds    []team         // to whom they hand it on through a channel
+	feedStay float64        // share of their time that those wait to be given more
+	starts   []*model.Group // whom they start for it
+	// next is the part of its time, 0 to 1, that the busiest single goroutine
+	// before or behind the stage works: the pace that the program has once
+	// the stage no longer sets it.
+	next float64
+}
+
+// A team is goroutines that do the same: a group, or of a group that only starts
+// what it is given, those that were given one function.
+type team struct {
+	*model.Group
+	function string // "" for all of the group
+}
+
+// starters are start functions that say nothing of what their goroutines do:
+// that is the function which they call.
+var starters = []string{"sync.(*WaitGroup).Go.func1", "golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).add.func1"}
+
+// teamOf is the team that a stack's goroutine belongs to; its group is nil where
+// that is not known.
+func teamOf(m *model.Model, s model.Stack) team {
+	c := team{Group: group(m, root(m, s))}
+	if f := m.Stacks.Frames(s); c.Group != nil && len(f) > 1 && slices.Contains(starters, c.Name) {
+		c.function = f[len(f)-2].Func
+	}
+	return c
+}
+
+// does is the function that the team runs.
+func (c team) does() string {
+	if c.function != "" {
+		return c.function
+	}
+	return groupName(c.Name)
+}
+
+// has reports whether a stack is of one of the team.
+func (c team) has(m *model.Model, s model.Stack) bool { return teamOf(m, s) == c }
+
+// size is how many of the team lived at once and their time. Of a part of a group
+// the trace has only the waits: that makes at least so many goroutines, each
+// taken to have lived through the window.
+func (c team) size(p *diagnosis.Pass) (count int, total time.Duration) {
+	if c.function == "" {
+		return c.Peak, c.Total()
+	}
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; w.Kind != model.SchedWait && c.has(p.Model, w.Stack) {
+			total += w.Total
+		}
+	}
+	count = max(1, int(math.Ceil(div(total.Seconds(), p.Seconds())-teamSlack)))
+	return count, time.Duration(count) * p.Model.Run.Duration
+}
+
+// teamSlack is by how much of a window the waits of n goroutines may exceed n:
+// what was cut at the window's ends is in the traces of some waits.
+const teamSlack = 0.05
+
+// stages finds those that somebody always waits for.
+func stages(p *diagnosis.Pass) (out []stage) {
+	for _, q := range queues(p) {
+		if q.kind != sendDemand || pressure(p, &q) < stagePressed {
+			continue
+		}
+		s := stage{queue: &q}
+		for _, waker := range largest(q.servers) {
+			if c := teamOf(p.Model, waker); c.Group != nil && !c.System && !slices.Contains(s.teams, c) {
+				n, total := c.size(p)
+				s.teams = append(s.teams, c)
+				s.count, s.total = s.count+n, s.total+total
+			}
+		}
+		if s.total == 0 {
+			continue
+		}
+		s.findFeeds(p)
+		s.findNext(p)
+		out = append(out, s)
+	}
+	return out
+}
+
+// pressure is the goroutines that stand in a queue on average or, if that is
+// more, the part of their time that they do. One that was called and waits for a
+// P still has its work in hand.
+func pressure(p *diagnosis.Pass, q *queue) float64 {
+	stood, whole := q.total, time.Duration(0)
+	for _, g := range groupsOf(p.Model, q.groups) {
+		stood += g.Runnable
+		whole += g.Total()
+	}
+	return max(q.waiters(p), min(1, div(stood.Seconds(), whole.Seconds())))
+}
+
+// countRoots adds up wakers by their group.
+func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
+	out := map[string]int64{}
+	for s, n := range wakers {
+		if name := root(m, s); s != 0 && name != "" {
+			out[name] += n
+		}
+	}
+	return out
+}
+
+// has reports whether a stack is of one of the stage's goroutines.
+func (s *stage) has(m *model.Model, stack model.Stack) bool {
+	return slices.Contains(s.teams, teamOf(m, stack))
+}
+
+func (s *stage) names() (out []string) {
+	for _, c := range s.teams {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// findFeeds finds who gets work from the stage: those that it starts, and
+// those whose wait to receive it ends and who do not wake it in turn, other than
+// by receiving, as somebody does who answers.
+func (s *stage) findFeeds(p *diagnosis.Pass) {
+	m := p.Model
+	answers, fed, parks := map[team]bool{}, map[team]bool{}, selectParks(m)
+	for _, w := range m.Sched.Wakes {
+		if w.Waker != 0 && s.has(m, w.Woken) && !takes(m, w.Waker, parks) {
+			answers[teamOf(m, w.Waker)] = true
+		}
+	}
+	for _, w := range m.Sched.Wakes {
+		if to := teamOf(m, w.Woken); to.Group != nil && !to.System && w.Waker != 0 && s.has(m, w.Waker) && receives(m, w.Woken) && !s.has(m, w.Woken) && !answers[to] && !fed[to] {
+			fed[to] = true
+			s.feeds = append(s.feeds, to)
+		}
+	}
+	var stay, all time.Duration
+	for _, c := range s.feeds {
+		_, total := c.size(p)
+		all += total
+	}
+	for i := range m.Sched.Waits {
+		if w := &m.Sched.Waits[i]; w.Kind == model.Sync && receives(m, w.Stack) && fed[teamOf(m, w.Stack)] {
+			stay += w.Total
+		}
+	}
+	s.feedStay = min(1, div(stay.Seconds(), all.Seconds()))
+	for i := range m.Sched.Groups {
+		g := &m.Sched.Groups[i]
+		if g.Created > 1 && !g.System && s.has(m, g.Creator) && !answers[team{Group: g}] && !fed[team{Group: g}] {
+			s.starts = append(s.starts, g)
+		}
+	}
+}
+
+// receives reports whether a stack waits to be handed something.
+func receives(m *model.Model, s model.Stack) bool {
+	name := leaf(m, s)
+	return strings.HasPrefix(name, "runtime.chanrecv") || name == "runtime.selectgo"
+}
+
+// findNext looks at single goroutines beside the stage. Where several do the
+// same, more of them can be had as easily as of the stage.
+func (s *stage) findNext(p *diagnosis.Pass) {
+	beside := groupsOf(p.Model, s.queue.groups)
+	for _, c := range s.feeds {
+		beside = append(beside, c.Group)
+	}
+	for _, g := range beside {
+		if g.Peak == 1 && g.Count == 1 {
+			s.next = max(s.next, div(works(g).Seconds(), g.Total().Seconds()))
+		}
+	}
+}
+
+// works is the time that a group does not wait for other goroutines.
+func works(g *model.Group) time.Duration {
+	return g.Times.Running + g.Syscall + g.SyscallBlocked + g.Blocked["network"]
+}
+
+// own is the user's line of a stack that belongs to the program itself: the
+// frame nearest to the leaf in package main or in the program's module. A
+// library's line is what [diagnosis.Pass.UserPlace] has.
+func own(p *diagnosis.Pass, s model.Stack) (diagnosis.Place, bool) {
+	module := ""
+	if p.Model.Build != nil {
+		module = p.Model.Build.Module
+	}
+	for _, f := range p.Model.Stacks.Frames(s) {
+		if f.Line > 0 && (strings.HasPrefix(f.Func, "main.") || module != "" && strings.HasPrefix(f.Func, module+"/")) {
+			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}, true
+		}
+	}
+	return diagnosis.Place{}, false
+}

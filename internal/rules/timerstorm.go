@@ -1,0 +1,150 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed timerstorm.md
+var timerstormPage string
+
+var timerstorm = &diagnosis.Rule{
+	Name:     "timerstorm",
+	Title:    "Goroutines wake up by the clock all the time, for next to nothing",
+	Doc:      timerstormPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idlespin", "futexstorm", "runtimetax", "oversubscribed", "schedlatency"},
+	Check:    checkTimerstorm,
+}
+
+const (
+	// timerRate is how many goroutines a second are woken by the clock: the
+	// catalogue's 5,000. Below, it is no more than some hundredths of a core.
+	timerRate = 5000
+	// timerWork is the longest mean run after such a wake-up that counts as
+	// next to nothing. Two hundred sleepers that only look whether they may
+	// end run 0.3 µs each time; tickers that do something run 20 µs and more.
+	timerWork = 5 * time.Microsecond
+	// timerShare is the share of the CPU in the runtime's timers: 27 % in
+	// those sleepers, 3 % in two hundred tickers of 10 ms.
+	timerShare = 0.05
+)
+
+// A clockwork is the wake-ups by the clock of the group that has most of them.
+type clockwork struct {
+	group  *model.Group
+	count  int64
+	stacks []model.Stack // most first
+}
+
+func checkTimerstorm(p *diagnosis.Pass) {
+	c := wokenByClock(p.Model)
+	rate := div(float64(c.count), p.Seconds())
+	if c.group == nil || rate < timerRate {
+		return
+	}
+	work := meanSlice([]*model.Group{c.group})
+	s, ok := spentCPU(p.Model)
+	if !ok {
+		p.Unchecked(fmt.Sprintf("what %s wake-ups a second by the clock cost", num(rate)), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
+		return
+	}
+	timers := s.seen(p.Model, inTimers)
+	if work > timerWork || timers < timerShare {
+		p.Fine(fmt.Sprintf("timers: %s wake-ups a second, %s of work for each, %s of the CPU in timers", num(rate), dur(work), pct(timers)))
+		return
+	}
+	p.Report(timerFinding(p, &c, &s, rate, timers, work))
+}
+
+// wokenByClock counts sleeps that ended, and receives that nobody's code ended:
+// the values of timers and tickers are sent by the runtime.
+func wokenByClock(m *model.Model) (best clockwork) {
+	byGroup := map[string]map[model.Stack]int64{}
+	add := func(s model.Stack, n int64) {
+		name := root(m, s)
+		if byGroup[name] == nil {
+			byGroup[name] = map[model.Stack]int64{}
+		}
+		byGroup[name][s] += n
+	}
+	for _, w := range m.Sched.Wakes {
+		if f := m.Stacks.Frames(w.Woken); w.Waker == 0 && len(f) > 0 && (f[0].Func == "time.Sleep" || receives(m, w.Woken)) {
+			add(w.Woken, w.Count)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byGroup)) {
+		g := group(m, name)
+		if g == nil || g.System {
+			continue
+		}
+		var n int64
+		for _, k := range byGroup[name] {
+			n += k
+		}
+		if n > best.count {
+			best = clockwork{group: g, count: n, stacks: largest(byGroup[name])}
+		}
+	}
+	return best
+}
+
+// inTimers reports whether a sample is of the runtime's timers: setting,
+// ordering and firing them. The functions were renamed in Go 1.23.
+func inTimers(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool {
+		return strings.HasPrefix(f.Func, "runtime.(*timer).") || strings.HasPrefix(f.Func, "runtime.(*timers).") || timerFunctions[f.Func]
+	})
+}
+
+var timerFunctions = map[string]bool{
+	"runtime.checkTimers": true, "runtime.runtimer": true, "runtime.runOneTimer": true, "runtime.addtimer": true, "runtime.doaddtimer": true,
+	"runtime.modtimer": true, "runtime.resettimer": true, "runtime.siftupTimer": true, "runtime.siftdownTimer": true, "runtime.cleantimers": true,
+	"runtime.adjusttimers": true, "runtime.resetForSleep": true, "runtime.goroutineReady": true, "time.sendTime": true,
+}
+
+func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers float64, work time.Duration) diagnosis.Finding {
+	share := s.seen(p.Model, func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
+	place, ok := p.UserPlace(c.stacks[0])
+	if !ok {
+		place, _ = p.GroupPlace(c.group)
+	}
+	cores := share * s.Cores()
+	return diagnosis.Finding{
+		Summary: fmt.Sprintf("%s times a second the clock wakes a goroutine in %s, which then runs for %s: timers and scheduling take %s of the CPU in use.",
+			num(rate), short(place.Function), dur(work), pct(share)),
+		Where: where(place),
+		Evidence: []diagnosis.Fact{
+			{Name: "wake-ups by the clock", Value: rate, Unit: diagnosis.PerSec, Source: "trace: sleeps, and receives that no code of the program ended"},
+			{Name: "run after one, mean", Value: work.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
+			{Name: "goroutines that do so", Value: float64(c.group.Peak), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
+			{Name: "CPU in timers", Value: timers, Unit: diagnosis.Ratio, Source: s.from()},
+			{Name: "CPU in timers and the scheduler", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+		},
+		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in timers and the scheduler"},
+		Bound: diagnosis.Bound{
+			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Method: "Amdahl: as if no goroutine were woken by the clock and nothing else had to be scheduled",
+		},
+		Confidence: diagnosis.High,
+		Reasons:    []string{"the trace counts the wake-ups and CPU samples show their price: " + s.from()},
+		RuledOut: []string{
+			"work by the clock: a wake-up leads to " + dur(work) + " of it",
+			"timers that are set and never fire: only those that woke somebody are counted",
+		},
+		Groups: []string{c.group.Name},
+		Stacks: c.stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine when there is something to do. Where it must be polled, let one ticker do it for all, at the longest period that the answer bears, or double the sleep as long as nothing came.",
+			Code: "tick := time.NewTicker(10 * time.Millisecond) // one for all, not one each\nfor range tick.C {\n\tfor _, c := range conns {\n\t\tc.poll()\n\t}\n}",
+		},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. Latency is the price where a period became longer."),
+	}
+}

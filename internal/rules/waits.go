@@ -1,0 +1,543 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Most blocked goroutines are at leisure: a worker without work, a server
+// without requests. Rules about waiting therefore begin with what somebody
+// wants to do and cannot, a demand, and only the stack tells the two apart:
+// the runtime's reason "sync" is the same for a mutex, a wait group and a
+// first use.
+//
+// A trace does not name the lock or the channel either. What can be known is
+// which code waits and which code ends the wait, so places that wake each
+// other are taken for one lock or channel, a queue.
+
+// demand is a kind of wait that holds up work which is ready to be done.
+type demand uint8
+
+const (
+	noDemand   demand = iota
+	lockDemand        // a mutex of package sync
+	fdDemand          // the lock inside a file descriptor
+	sendDemand        // a channel that nobody takes from fast enough
+	slotDemand        // a channel used as a semaphore
+	poolDemand        // a connection pool or a semaphore
+)
+
+func (d demand) String() string {
+	return [...]string{"nothing", "a lock", "the lock of a file descriptor", "a receiver to take what they send", "a slot of a semaphore made of a channel", "a free slot of a pool"}[d]
+}
+
+// pools are functions of the standard library and its close kin that wait
+// for a slot which the program itself limits. Rate limiters are left out:
+// they wait on purpose.
+var pools = []string{
+	"database/sql.(*DB).conn",
+	"net/http.(*Transport).getConn",
+	"golang.org/x/sync/semaphore.(*Weighted).Acquire",
+}
+
+// demands sorts waits into kinds. It needs the wake graph once, to tell a
+// select that sends from one that receives.
+type demands struct {
+	m *model.Model
+	// sending holds stacks whose waits are mostly ended by a receiver.
+	sending map[model.Stack]bool
+}
+
+func newDemands(m *model.Model) *demands {
+	d := &demands{m: m, sending: map[model.Stack]bool{}}
+	by, parks := map[model.Stack]int64{}, selectParks(m)
+	for _, w := range m.Sched.Wakes {
+		if takes(m, w.Waker, parks) {
+			by[w.Woken] += w.Count
+		} else {
+			by[w.Woken] -= w.Count
+		}
+	}
+	for s, n := range by {
+		d.sending[s] = n > 0
+	}
+	return d
+}
+
+// takes reports whether code that ended a wait did so by receiving. A select
+// that finds somebody waiting may have received from him or sent to him; the
+// stack has only the line inside runtime.selectgo.
+func takes(m *model.Model, waker model.Stack, parks int) bool {
+	frames := m.Stacks.Frames(waker)
+	switch {
+	case len(frames) == 0:
+		return false
+	case frames[0].Func == "runtime.selectgo" && parks > 0:
+		by := frames[0].Line - parks
+		return by >= selectTakesFrom && by <= selectTakesTo
+	}
+	return strings.HasPrefix(frames[0].Func, "runtime.chanrecv")
+}
+
+// In runtime.selectgo the line that receives from a waiting sender comes 130 to
+// 146 lines after the one that parks, and the line that sends to a waiting
+// receiver 157 to 176: the source of Go 1.13 to 1.26 has these distances,
+// whatever its absolute lines. What lies outside is not known.
+const (
+	selectTakesFrom = 120
+	selectTakesTo   = 151
+)
+
+// selectParks is the line in runtime.selectgo where goroutines wait, 0 when
+// none was seen to.
+func selectParks(m *model.Model) int {
+	for i := range m.Sched.Waits {
+		if w := &m.Sched.Waits[i]; w.Reason == "select" {
+			if f := m.Stacks.Frames(w.Stack); len(f) > 0 && f[0].Func == "runtime.selectgo" {
+				return f[0].Line
+			}
+		}
+	}
+	return 0
+}
+
+// kind tells what the goroutines of a wait want. Those of the runtime want
+// nothing that a user could give.
+func (d *demands) kind(w *model.Wait) demand {
+	if w.Kind != model.Sync {
+		return noDemand
+	}
+	frames := d.m.Stacks.Frames(w.Stack)
+	switch w.Reason {
+	case "chan send":
+		return sendDemand
+	case "select":
+		if inPool(frames) {
+			return poolDemand
+		}
+		if d.sending[w.Stack] {
+			return sendDemand
+		}
+	case "sync":
+		return syncKind(frames)
+	}
+	return noDemand
+}
+
+func inPool(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(pools, f.Func) })
+}
+
+// syncKind reads the frames of package sync and of the poller at the leaf. A
+// mutex inside sync.Once is a wait for something to be made, not for a turn.
+func syncKind(frames []model.Frame) (kind demand) {
+	for _, f := range frames {
+		switch {
+		case strings.HasPrefix(f.Func, "internal/poll.(*fdMutex).rwlock"):
+			return fdDemand
+		case strings.Contains(f.Func, "sync.(*Once)."), strings.Contains(f.Func, "sync.(*WaitGroup)."):
+			return noDemand
+		case isMutex(f.Func):
+			kind = lockDemand
+		case !machinery(f.Func):
+			return kind
+		}
+	}
+	return kind
+}
+
+// isMutex reports whether a function takes or gives a lock of package sync.
+func isMutex(function string) bool {
+	return strings.HasPrefix(function, "sync.(*Mutex).") || strings.HasPrefix(function, "sync.(*RWMutex).") ||
+		strings.HasPrefix(function, "internal/sync.(*Mutex).")
+}
+
+// machinery reports whether a function only carries out the waiting and
+// waking that its caller asked for.
+func machinery(function string) bool {
+	for _, pkg := range []string{"runtime.", "sync.", "internal/sync.", "internal/poll.", "internal/runtime/"} {
+		if strings.HasPrefix(function, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaf is the innermost function of a stack, "" for an unknown one.
+func leaf(m *model.Model, s model.Stack) string {
+	if f := m.Stacks.Frames(s); len(f) > 0 {
+		return f[0].Func
+	}
+	return ""
+}
+
+// root is the group that a stack's goroutine belongs to: its start function.
+// The main goroutine goes by either of two names, for some stacks end at
+// runtime.main and some below it; the kernel's go on to who called that.
+func root(m *model.Model, s model.Stack) string {
+	f := m.Stacks.Frames(s)
+	if n := len(f); n > 1 && f[n-1].Func == "runtime.goexit" {
+		f = f[:n-1]
+	}
+	if len(f) == 0 {
+		return ""
+	}
+	name := f[len(f)-1].Func
+	if i := slices.Index(mainGroups, name); i >= 0 && group(m, name) == nil {
+		return mainGroups[1-i]
+	}
+	return name
+}
+
+var mainGroups = []string{"main.main", "runtime.main"}
+
+// site names the line that asked for a wait or ended one.
+func site(m *model.Model, s model.Stack) string {
+	for _, f := range m.Stacks.Frames(s) {
+		if !machinery(f.Func) {
+			return fmt.Sprintf("%s:%d", f.Func, f.Line)
+		}
+	}
+	return leaf(m, s)
+}
+
+// A queue is code where goroutines wait for one thing: as far as the wake
+// graph tells, for one lock or channel.
+type queue struct {
+	kind    demand
+	stacks  []model.Stack // where they wait, the longest total first
+	groups  []string      // who waits, the longest total first
+	waits   int64
+	total   time.Duration
+	served  int64                 // waits that somebody ended
+	servers map[model.Stack]int64 // code that ended them
+}
+
+// waiters is how many goroutines stood in the queue on average (Little's law).
+func (q *queue) waiters(p *diagnosis.Pass) float64 { return div(q.total.Seconds(), p.Seconds()) }
+
+// mean is the average wait in the queue.
+func (q *queue) mean() time.Duration { return q.total / time.Duration(max(1, q.waits)) }
+
+// queueServed is how many waits of a queue must have ended in the window for
+// it to be one: goroutines that nobody ever serves have leaked, or are parked
+// there on purpose, and no cure would make them faster.
+const queueServed = 10
+
+// queues returns what goroutines of the program wait for that holds up their
+// work, the longest total first.
+func queues(p *diagnosis.Pass) []queue {
+	d := newDemands(p.Model)
+	j := joiner{m: p.Model, ids: map[string]int{}, names: map[model.Stack]string{}, sums: map[int]*queueSums{}}
+	kinds := map[model.Stack]demand{}
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		if kind := d.kind(w); kind != noDemand && userWait(p.Model, w) {
+			kinds[w.Stack] = kind
+			j.waits = append(j.waits, w)
+		}
+	}
+	j.joinWakes(kinds)
+	for _, w := range j.waits {
+		j.sum(w, kinds[w.Stack])
+	}
+	for _, w := range p.Model.Sched.Wakes {
+		if kind := kinds[w.Woken]; kind != noDemand {
+			q := j.sums[j.find(j.waiting(kind, w.Woken))]
+			q.servers[w.Waker] += w.Count
+			q.served += w.Count
+		}
+	}
+	return j.queues()
+}
+
+// A joiner finds the queues among waits: a union-find over the places that
+// wait and the places that wake.
+type joiner struct {
+	m      *model.Model
+	waits  []*model.Wait
+	ids    map[string]int
+	parent []int
+	names  map[model.Stack]string // sites by stack
+	sums   map[int]*queueSums
+}
+
+type queueSums struct {
+	queue
+	byStack map[model.Stack]time.Duration
+	byGroup map[string]time.Duration
+}
+
+func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
+	for _, w := range j.m.Sched.Wakes {
+		if kind := kinds[w.Woken]; kind != noDemand && w.Waker != 0 {
+			a, b := j.find(j.waiting(kind, w.Woken)), j.find(j.node("wake "+kind.String()+j.site(w.Waker)))
+			j.parent[a] = b
+		}
+	}
+}
+
+func (j *joiner) waiting(kind demand, s model.Stack) int {
+	return j.node("wait " + kind.String() + j.site(s))
+}
+
+func (j *joiner) site(s model.Stack) string {
+	name, ok := j.names[s]
+	if !ok {
+		name = site(j.m, s)
+		j.names[s] = name
+	}
+	return name
+}
+
+func (j *joiner) node(name string) int {
+	id, ok := j.ids[name]
+	if !ok {
+		id = len(j.parent)
+		j.ids[name] = id
+		j.parent = append(j.parent, id)
+	}
+	return id
+}
+
+func (j *joiner) find(id int) int {
+	for j.parent[id] != id {
+		j.parent[id] = j.parent[j.parent[id]]
+		id = j.parent[id]
+	}
+	return id
+}
+
+func (j *joiner) sum(w *model.Wait, kind demand) {
+	id := j.find(j.waiting(kind, w.Stack))
+	q := j.sums[id]
+	if q == nil {
+		q = &queueSums{
+			queue:   queue{kind: kind, servers: map[model.Stack]int64{}},
+			byStack: map[model.Stack]time.Duration{},
+			byGroup: map[string]time.Duration{},
+		}
+		j.sums[id] = q
+	}
+	q.waits += w.Count
+	q.total += w.Total
+	q.byStack[w.Stack] += w.Total
+	q.byGroup[w.Group] += w.Total
+}
+
+func (j *joiner) queues() (out []queue) {
+	for _, id := range slices.Sorted(maps.Keys(j.sums)) {
+		q := j.sums[id]
+		if q.served < queueServed {
+			continue
+		}
+		q.stacks, q.groups = largest(q.byStack), largest(q.byGroup)
+		if q.kind == sendDemand && j.ownServers(&q.queue) {
+			q.kind = slotDemand
+		}
+		out = append(out, q.queue)
+	}
+	slices.SortStableFunc(out, func(a, b queue) int { return cmp.Compare(b.total, a.total) })
+	return out
+}
+
+// ownServers reports whether those who wait to send are also those who
+// receive, as with a channel that counts who may go on.
+func (j *joiner) ownServers(q *queue) bool {
+	for s := range q.servers {
+		if s != 0 && slices.Contains(q.groups, root(j.m, s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sumQueues is the time spent in all of them.
+func sumQueues(qs []queue) (d time.Duration) {
+	for i := range qs {
+		d += qs[i].total
+	}
+	return d
+}
+
+// largest returns the keys of a sum, the largest value first.
+func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
+	keys := slices.Sorted(maps.Keys(sum))
+	slices.SortStableFunc(keys, func(a, b K) int { return cmp.Compare(sum[b], sum[a]) })
+	return keys
+}
+
+// place is the user's line where a queue's goroutines wait longest, or the
+// place of their group when only the library's code is on the stack.
+func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
+	for _, s := range q.stacks {
+		if place, ok := p.UserPlace(s); ok {
+			return place
+		}
+	}
+	for _, name := range q.groups {
+		if g := group(p.Model, name); g != nil {
+			if place, ok := p.GroupPlace(g); ok {
+				return place
+			}
+		}
+	}
+	return diagnosis.Place{}
+}
+
+// server is the user's line that most often ended a wait.
+func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
+	for _, s := range largest(q.servers) {
+		if place, ok := p.UserPlace(s); ok {
+			return place
+		}
+	}
+	return diagnosis.Place{}
+}
+
+// group finds a goroutine group by name; nil when there is none.
+func group(m *model.Model, name string) *model.Group {
+	if m.Sched == nil {
+		return nil
+	}
+	i := slices.IndexFunc(m.Sched.Groups, func(g model.Group) bool { return g.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &m.Sched.Groups[i]
+}
+
+// groupsOf finds several, leaving out what is not known.
+func groupsOf(m *model.Model, names []string) (gs []*model.Group) {
+	for _, n := range names {
+		if g := group(m, n); g != nil {
+			gs = append(gs, g)
+		}
+	}
+	return gs
+}
+
+// userWait reports whether a wait belongs to the program rather than to the
+// runtime's own goroutines.
+func userWait(m *model.Model, w *model.Wait) bool {
+	g := group(m, w.Group)
+	return g == nil || !g.System
+}
+
+// working is the cores that did the program's work on average: goroutines
+// running, the collector, and system calls that hold their P. Threads that
+// look for work are not working.
+func working(p *diagnosis.Pass) float64 {
+	var d time.Duration
+	for _, proc := range p.Model.Sched.Procs {
+		d += proc.User + proc.GC + proc.Syscall
+	}
+	return div(d.Seconds(), p.Seconds())
+}
+
+// speedup is the most by which throughput can grow when goroutines of the
+// named groups no longer wait for the given time, by [diagnosis.Closed]. freed
+// is the part of the wait that held a P, in cores. No next serial resource is
+// known: a trace does not tell how long locks are held. In an open system below
+// saturation the true gain is nothing.
+func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float64) (factor float64, method string) {
+	var whole time.Duration
+	for _, g := range groupsOf(p.Model, names) {
+		whole += g.Total()
+	}
+	factor, byP, byR := diagnosis.Closed{
+		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
+		Whole: whole.Seconds(), Wait: wait.Seconds(),
+	}.Asymptotic()
+	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, goroutine time ÷ goroutine time without this wait = %s); less when requests arrive slower than that", times(byP), times(byR))
+}
+
+// usableProcs is the cores that the program can use: its Ps, or what the
+// machine and its limits allow, if that is less.
+func usableProcs(p *diagnosis.Pass) float64 {
+	cores := float64(p.Procs())
+	if u := p.Model.Usable(); u > 0 {
+		cores = min(cores, u)
+	}
+	return cores
+}
+
+// minBusy, in cores, keeps the factor of a program that hardly ran finite.
+const minBusy = 0.1
+
+func times(f float64) string {
+	if math.IsInf(f, 0) {
+		return "unlimited"
+	}
+	return num(f) + "×"
+}
+
+// gain is a factor of throughput as a share of the time per unit of work.
+func gain(factor float64) float64 { return 1 - 1/max(1, factor) }
+
+// worthwhile is the smallest growth of throughput that a finding may
+// promise. Less can hardly be told from noise: ten interleaved runs on two
+// shared cores showed a true 10 % in only one try of five.
+const worthwhile = 1.1
+
+// minShare is the smallest share of the CPU in use that a finding about CPU
+// cost is made of. The catalogue calls 2 % worth knowing.
+const minShare = 0.02
+
+// meanSlice is how long goroutines of the groups run at a stretch.
+func meanSlice(gs []*model.Group) time.Duration {
+	var run time.Duration
+	var n int64
+	for _, g := range gs {
+		run += g.Times.Running
+		n += g.Runs
+	}
+	if n == 0 {
+		return 0
+	}
+	return run / time.Duration(n)
+}
+
+// changed is the experiment for a cure that is a change of code: the metric
+// must move, or where it cannot be counted the other one.
+func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
+	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
+}
+
+// tried is the experiment for a cure that is a variable of the environment,
+// which the program has as now says in the other arm; "" leaves it.
+func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
+	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
+	if now != "" {
+		e.Now = []string{now}
+	}
+	if primary != diagnosis.PeakRSS && (strings.HasPrefix(knob, "GOGC=") || strings.HasPrefix(knob, "GOMEMLIMIT=")) {
+		e.Price = []diagnosis.Metric{diagnosis.PeakRSS} // collections are saved by letting garbage lie
+	}
+	return e
+}
+
+// latency is the tail that clients see, where a load shows it, and the time of
+// the whole run else.
+func latency(m *model.Model) diagnosis.Metric {
+	if diagnosis.Serves(m) {
+		return diagnosis.P99
+	}
+	return diagnosis.Elapsed
+}
+
+// promised is a bound of one metric that a finding's own does not tell.
+func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
+	if !(best > 0 && best < 1) {
+		return nil
+	}
+	return []diagnosis.Promise{{Metric: metric, Best: best, Method: method}}
+}

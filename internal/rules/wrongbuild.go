@@ -1,0 +1,146 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed wrongbuild.md
+var wrongbuildPage string
+
+var wrongbuild = &diagnosis.Rule{
+	Name:    "wrongbuild",
+	Title:   "Built for finding bugs, not for running",
+	Doc:     wrongbuildPage,
+	Needs:   []model.Source{model.BuildInfo},
+	Untimed: true,
+	Check:   checkWrongbuild,
+}
+
+// A buildFault is a setting that makes a program slower than it need be.
+type buildFault struct {
+	flag, what string
+	// worst is the factor of CPU time that the worst of three small benchmarks
+	// lost (recursion, a loop over floats, a mix of encoding, sorting and
+	// formatting; Go 1.26 on two cores), or what Go's documentation names
+	// where that is more. It only ranks the finding.
+	worst float64
+	seen  string
+}
+
+var buildFaults = []buildFault{
+	{"-race", "the race detector", 20, "Go's documentation says 2 to 20 times the time and 5 to 10 times the memory; three small benchmarks took 6 to 11 times as long"},
+	{"-asan", "the address sanitizer", 43, "three small benchmarks took 1.05, 12 and 43 times as long"},
+	{"-msan", "the memory sanitizer", 3, "the documentation of LLVM's sanitizer speaks of three times the time"},
+	{"-N", "no optimization (-gcflags -N)", 3.1, "three small benchmarks took 1.05, 2 and 3.1 times as long with -N -l"},
+	{"-l", "no inlining (-gcflags -l)", 2.4, "the slowest of three small benchmarks took 2.4 times as long, the others as long as before"},
+	{"-d=checkptr", "checks of unsafe pointers (-gcflags -d=checkptr)", 1.5, "three small benchmarks took 1.1 to 1.5 times as long"},
+	{"-cover", "coverage counters", 1.1, "three small benchmarks took up to 1.1 times as long; with -covermode=atomic it is more"},
+}
+
+func checkWrongbuild(p *diagnosis.Pass) {
+	found := faultsOf(p.Model.Build)
+	if len(found) == 0 {
+		p.Fine("build: no detector, no coverage, and the compiler's optimizations are on")
+		return
+	}
+	p.Report(wrongbuildFinding(p, found))
+}
+
+// faultsOf are the faults of a build, the costliest first.
+func faultsOf(b *model.Build) (out []buildFault) {
+	flags, everywhere := compilerFlags(b.Settings["-gcflags"])
+	for _, f := range buildFaults {
+		switch {
+		case b.Settings[f.flag] == "true":
+			out = append(out, f)
+		case slices.Contains(flags, f.flag):
+			if !everywhere {
+				f.what += " in some packages"
+			}
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b buildFault) int {
+		switch {
+		case a.worst > b.worst:
+			return -1
+		case a.worst < b.worst:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// compilerFlags reads a -gcflags setting like "all=-N -l" or "-d=checkptr=2".
+// everywhere is set when the flags are for all packages and not only for those
+// of a pattern or on the command line.
+func compilerFlags(setting string) (flags []string, everywhere bool) {
+	for i, word := range strings.Fields(setting) {
+		if i == 0 && !strings.HasPrefix(word, "-") {
+			pattern, first, _ := strings.Cut(word, "=")
+			everywhere, word = pattern == "all", first
+		}
+		word = strings.Trim(word, `"'`)
+		debug, isDebug := strings.CutPrefix(word, "-d=")
+		if !isDebug {
+			flags = append(flags, word)
+			continue
+		}
+		for setting := range strings.SplitSeq(debug, ",") {
+			if name, value, _ := strings.Cut(setting, "="); value != "0" {
+				flags = append(flags, "-d="+name)
+			}
+		}
+	}
+	return flags, everywhere
+}
+
+func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding {
+	var names []string
+	for _, f := range found {
+		names = append(names, f.what)
+	}
+	cores, source := cpuCores(p.Model)
+	worst := found[0]
+	share := 1 - 1/worst.worst
+	f := diagnosis.Finding{
+		Summary: fmt.Sprintf("The program was built with %s: it is slower than the one that would be shipped, and all other figures here are of this build.", strings.Join(names, " and ")),
+		Evidence: []diagnosis.Fact{
+			{Name: "CPU used by this build", Value: cores, Unit: diagnosis.Cores, Source: max(source, "not recorded")},
+		},
+		Cost: diagnosis.Cost{
+			Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU used by this build; what part of it the build costs was not measured, and the share is that of the worst of three small benchmarks",
+		},
+		Bound: diagnosis.Bound{
+			Value: share * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Method:  fmt.Sprintf("not measured: CPU used × (1 − 1 ÷ %s), as if this program lost as much as the worst known. %s", num(worst.worst), sentence(worst.seen)),
+			Partial: true,
+		},
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"the build info of the program is exact; what the build costs here is not measured"},
+		RuledOut:   []string{"flags that change nothing for the code that runs: -trimpath, -ldflags, -tags, -buildmode"},
+		Remedy: diagnosis.Remedy{
+			Text: "Build without these flags for everything that is measured or serves users, and keep the detectors for tests. Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; `go version -m BINARY` shows what a binary was built with.",
+			Code: "go build -o app ./cmd/app",
+		},
+		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program."},
+	}
+	for _, b := range found {
+		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "built with " + b.what, Value: 1, Unit: diagnosis.Count, Source: "build info: " + b.flag})
+	}
+	if source == "" {
+		f.Evidence = f.Evidence[1:]
+		f.Cost.What = "not measured, and the CPU in use was not recorded; the share is that of the worst of three small benchmarks"
+	}
+	return f
+}
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
