@@ -35,32 +35,33 @@ var law = []line{
 		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/model", ""},
-	{"internal/diagnosis", "internal/model", ""},
+	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
+	{"internal/diagnosis", "internal/fact internal/figures internal/model", ""},
+	{"internal/fact", "internal/figures internal/model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "internal/diagnosis internal/compare internal/experiment internal/gate internal/listing internal/whatif internal/model", ""},
+	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/compare internal/experiment internal/gate internal/listing internal/whatif internal/model", ""},
 	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "internal/diagnosis exectrace internal/model", ""},
-	{"internal/flame", "internal/diagnosis internal/model", ""},
-	{"internal/web", "internal/diagnosis internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
+	{"internal/timeline", "internal/diagnosis internal/fact internal/figures exectrace internal/model", ""},
+	{"internal/flame", "internal/diagnosis internal/fact internal/figures internal/model", ""},
+	{"internal/web", "internal/diagnosis internal/fact internal/figures internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
-	{"internal/gate", "internal/diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "internal/diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/statistics internal/model", ""},
-	{"internal/compare", "internal/diagnosis internal/statistics internal/model", ""},
+	{"internal/gate", "internal/diagnosis internal/fact internal/figures internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "internal/diagnosis internal/fact internal/figures internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
+	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
+	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
 	{"internal/whatif", "exectrace internal/model", ""},
 
 	// The reader's own source beside a finding.
-	{"internal/listing", "internal/diagnosis internal/model", ""},
+	{"internal/listing", "internal/diagnosis internal/fact internal/figures internal/model", ""},
 
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
@@ -77,6 +78,7 @@ var law = []line{
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/load", "", "github.com/HdrHistogram/hdrhistogram-go golang.org/x/net/dns/dnsmessage"},
 	{"internal/statistics", "", ""},
+	{"internal/figures", "", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/corpus", "", ""},
@@ -125,6 +127,7 @@ var inTests = []line{
 // DO NOT CHANGE THIS DATA TO FIX A BUILD.
 var never = []struct{ pkg, imports, calls string }{
 	{"internal/rules", "os net io syscall math/rand runtime testing unsafe", clock},
+	{"internal/fact", "os net io syscall math/rand runtime testing unsafe", clock},
 	{"internal/diagnosis", "os net syscall math/rand runtime unsafe", clock},
 	{"internal/model", "os net io syscall math/rand runtime unsafe", clock},
 	{"internal/experiment", "os net syscall runtime unsafe", ""},

@@ -22,6 +22,7 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/report"
 )
@@ -57,7 +58,7 @@ var testRules = []*diagnosis.Rule{
 					p.Report(diagnosis.Finding{
 						Summary: fmt.Sprintf("%d ponies run.", g.Count), Confidence: diagnosis.Medium,
 						Where:    []diagnosis.Place{{Function: g.Name}},
-						Evidence: []diagnosis.Fact{{Name: "ponies", Value: float64(g.Count), Unit: diagnosis.Count, Source: "trace"}},
+						Evidence: []fact.Fact{{Name: "ponies", Value: float64(g.Count), Unit: fact.Count, Source: "trace"}},
 						Remedy:   diagnosis.Remedy{Text: "Sell some."},
 					})
 				}

@@ -24,6 +24,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/subject"
@@ -333,15 +334,15 @@ func parseKeep(s string) (experiment.Keep, error) {
 }
 
 // parseQuantity reads a number in a metric's unit.
-func parseQuantity(s string, u diagnosis.Unit) (float64, bool) {
+func parseQuantity(s string, u fact.Unit) (float64, bool) {
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
 		return v, v >= 0 && !math.IsInf(v, 0)
 	}
 	switch u {
-	case diagnosis.Seconds:
+	case fact.Seconds:
 		d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
 		return d.Seconds(), err == nil && d >= 0
-	case diagnosis.Bytes:
+	case fact.Bytes:
 		n, ok := parseSize(s)
 		return float64(n), ok
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // A Capacity is how much load a program bears: one search for the greatest rate,
@@ -95,7 +96,7 @@ func (c *Comparison) cells(a, b *Capacity) {
 			continue
 		}
 		delete(partner, x.Setting)
-		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: diagnosis.PerSec, State: true, More: true, A: known(x.Rate), B: known(rate)}
+		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: fact.PerSec, State: true, More: true, A: known(x.Rate), B: known(rate)}
 		c.Capacity.Cells = append(c.Capacity.Cells, r)
 		if w, ok := r.Worse(); ok && w > 0 {
 			worse++

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Schema is the version of the JSON form of [Comparison].
@@ -97,7 +98,7 @@ type Row struct {
 	Group  string           `json:"group"` // work, CPU, memory, system, goroutines, collector, latency
 	Name   string           `json:"name"`
 	Metric diagnosis.Metric `json:"metric,omitempty"` // where a limit can name it
-	Unit   diagnosis.Unit   `json:"unit"`
+	Unit   fact.Unit        `json:"unit"`
 	State  bool             `json:"state,omitempty"` // a size or a rate, divided by nothing
 	More   bool             `json:"more_is_better,omitempty"`
 	A      *float64         `json:"a"`

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -298,7 +299,7 @@ func TestRunsPerSecond(t *testing.T) {
 
 func TestFindingChanges(t *testing.T) {
 	f := func(rule, where string, cost float64) diagnosis.Finding {
-		return diagnosis.Finding{Rule: rule, Where: []diagnosis.Place{{Function: where}}, Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, What: "x"}}
+		return diagnosis.Finding{Rule: rule, Where: []diagnosis.Place{{Function: where}}, Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, What: "x"}}
 	}
 	cause := f("hotmutex", "main.a", 2)
 	cause.Symptoms = []diagnosis.Finding{f("schedlatency", "main.z", 1)}

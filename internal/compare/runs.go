@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -201,11 +202,11 @@ func (c *Comparison) profiles(a, b *side) {
 		}
 		return t != nil
 	}
-	if !add(profiles(a, b, "CPU by function", diagnosis.Seconds, 1e-9, "CPU profile", cpuProfile)) {
-		add(profiles(a, b, "CPU by function", diagnosis.Seconds, 1e-9, "the kernel's samples", kernelProfile))
+	if !add(profiles(a, b, "CPU by function", fact.Seconds, 1e-9, "CPU profile", cpuProfile)) {
+		add(profiles(a, b, "CPU by function", fact.Seconds, 1e-9, "the kernel's samples", kernelProfile))
 	}
-	add(profiles(a, b, "allocated bytes by function", diagnosis.Bytes, 1, "allocs profile", heapProfile("alloc_space")))
-	add(profiles(a, b, "allocated objects by function", diagnosis.Count, 1, "allocs profile", heapProfile("alloc_objects")))
+	add(profiles(a, b, "allocated bytes by function", fact.Bytes, 1, "allocs profile", heapProfile("alloc_space")))
+	add(profiles(a, b, "allocated objects by function", fact.Count, 1, "allocs profile", heapProfile("alloc_objects")))
 	if add(blocking(a, b)) {
 		return
 	}
@@ -216,7 +217,7 @@ func (c *Comparison) profiles(a, b *side) {
 		{"blocked goroutine time by function", "block profile", func(m *model.Model) *model.Profile { return m.Block }},
 		{"delays caused by holders of locks, by function", "mutex profile", func(m *model.Model) *model.Profile { return m.Mutex }},
 	} {
-		if t := profiles(a, b, p.name, diagnosis.Seconds, 1e-9, p.source, contention(p.of)); t != nil {
+		if t := profiles(a, b, p.name, fact.Seconds, 1e-9, p.source, contention(p.of)); t != nil {
 			t.Note = blockedNote
 			add(t)
 		}
@@ -287,11 +288,11 @@ type quantity struct {
 
 // quantities lists what a side measured.
 func (s *side) quantities() (list []quantity) {
-	add := func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row {
+	add := func(group, name string, metric diagnosis.Metric, unit fact.Unit, v float64) *Row {
 		list = append(list, quantity{Row{Group: group, Name: name, Metric: metric, Unit: unit}, v})
 		return &list[len(list)-1].Row
 	}
-	state := func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row {
+	state := func(group, name string, metric diagnosis.Metric, unit fact.Unit, v float64) *Row {
 		r := add(group, name, metric, unit, v)
 		r.State = true
 		return r
@@ -301,16 +302,16 @@ func (s *side) quantities() (list []quantity) {
 		if s.rate == 0 {
 			metric = "" // limits are of operations
 		}
-		add(group, p.Name, metric, diagnosis.Unit(p.Unit), p.Value)
+		add(group, p.Name, metric, fact.Unit(p.Unit), p.Value)
 	}
 	s.collector(add)
 	s.work(state)
 	if a := s.m.MemoryAccount(); a != nil {
 		if a.Live > 0 {
-			state("memory", "live heap", diagnosis.LiveHeap, diagnosis.Bytes, float64(a.Live))
+			state("memory", "live heap", diagnosis.LiveHeap, fact.Bytes, float64(a.Live))
 		}
 		if a.RSS > 0 {
-			state("memory", "resident memory", diagnosis.PeakRSS, diagnosis.Bytes, s.peak(a.RSS))
+			state("memory", "resident memory", diagnosis.PeakRSS, fact.Bytes, s.peak(a.RSS))
 		}
 	}
 	return list
@@ -350,7 +351,7 @@ func placeOf(name string) (group string, metric diagnosis.Metric) {
 }
 
 // adder adds a row to the quantities.
-type adder func(group, name string, metric diagnosis.Metric, unit diagnosis.Unit, v float64) *Row
+type adder func(group, name string, metric diagnosis.Metric, unit fact.Unit, v float64) *Row
 
 // collector adds what the garbage collector did.
 func (s *side) collector(add adder) {
@@ -373,11 +374,11 @@ func (s *side) collector(add adder) {
 			}
 		}
 		_, stopped := g.PauseTime("")
-		add("collector", "collections", metric, diagnosis.Count, per(float64(begun), s.m.Run.Duration))
-		add("collector", "world stopped", "", diagnosis.Seconds, per(stopped.Seconds(), s.m.Run.Duration))
+		add("collector", "collections", metric, fact.Count, per(float64(begun), s.m.Run.Duration))
+		add("collector", "world stopped", "", fact.Seconds, per(stopped.Seconds(), s.m.Run.Duration))
 	} else if s.m.Metrics != nil {
 		if r, ok := s.m.Metrics.Rate("/gc/cycles/total:gc-cycles"); ok {
-			add("collector", "collections", metric, diagnosis.Count, per(r, time.Second))
+			add("collector", "collections", metric, fact.Count, per(r, time.Second))
 		}
 	}
 }
@@ -386,29 +387,29 @@ func (s *side) collector(add adder) {
 func (s *side) work(state adder) {
 	l := s.m.Load
 	if s.rate > 0 {
-		state("work", "operations a second", diagnosis.OpsPerSec, diagnosis.PerSec, s.rate).More = true
+		state("work", "operations a second", diagnosis.OpsPerSec, fact.PerSec, s.rate).More = true
 	} else if l != nil && l.Rate > 0 {
-		state("work", "operations a second", diagnosis.OpsPerSec, diagnosis.PerSec, l.Rate).More = true
+		state("work", "operations a second", diagnosis.OpsPerSec, fact.PerSec, l.Rate).More = true
 	}
 	if l == nil || len(l.Benchmarks) > 0 {
 		return
 	}
 	if l.Ops > 0 {
-		state("work", "share of failures", "", diagnosis.Ratio, float64(l.Failed)/float64(l.Ops))
+		state("work", "share of failures", "", fact.Ratio, float64(l.Failed)/float64(l.Ops))
 	}
 	if l.Mean > 0 {
-		state("latency", "mean", "", diagnosis.Seconds, l.Mean.Seconds())
+		state("latency", "mean", "", fact.Seconds, l.Mean.Seconds())
 	}
 	for _, q := range l.Latency {
 		switch q.Q {
 		case 0.5:
-			state("latency", "p50", diagnosis.P50, diagnosis.Seconds, q.Value.Seconds())
+			state("latency", "p50", diagnosis.P50, fact.Seconds, q.Value.Seconds())
 		case 0.9, 0.95:
-			state("latency", fmt.Sprintf("p%.0f", 100*q.Q), "", diagnosis.Seconds, q.Value.Seconds())
+			state("latency", fmt.Sprintf("p%.0f", 100*q.Q), "", fact.Seconds, q.Value.Seconds())
 		case 0.99:
-			state("latency", "p99", diagnosis.P99, diagnosis.Seconds, q.Value.Seconds())
+			state("latency", "p99", diagnosis.P99, fact.Seconds, q.Value.Seconds())
 		case 1:
-			state("latency", "longest", "", diagnosis.Seconds, q.Value.Seconds())
+			state("latency", "longest", "", fact.Seconds, q.Value.Seconds())
 		}
 	}
 }

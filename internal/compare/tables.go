@@ -6,17 +6,18 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A Table is the difference of two profiles, by function or by place.
 type Table struct {
-	Name   string         `json:"name"` // like "CPU by function"
-	Unit   diagnosis.Unit `json:"unit"`
-	Per    Base           `json:"per"`
-	Source string         `json:"source"`
-	TotalA float64        `json:"total_a"`
-	TotalB float64        `json:"total_b"`
+	Name   string    `json:"name"` // like "CPU by function"
+	Unit   fact.Unit `json:"unit"`
+	Per    Base      `json:"per"`
+	Source string    `json:"source"`
+	TotalA float64   `json:"total_a"`
+	TotalB float64   `json:"total_b"`
 	// Rows are those that differ most first; Left is how many more there are.
 	Rows []Entry `json:"rows"`
 	Left int     `json:"left,omitempty"`
@@ -72,7 +73,7 @@ func (e *Entry) add(side int, self, cum float64) {
 }
 
 // table orders what was collected; nil when nothing was.
-func (t *tally) table(name string, unit diagnosis.Unit, per Base, source string) *Table {
+func (t *tally) table(name string, unit fact.Unit, per Base, source string) *Table {
 	if t.total[0] == 0 && t.total[1] == 0 {
 		return nil
 	}
@@ -96,7 +97,7 @@ func (t *tally) table(name string, unit diagnosis.Unit, per Base, source string)
 type profileOf func(m *model.Model) (p *model.Profile, column int, seconds float64)
 
 // profiles compares profiles by function; nil when a side has none.
-func profiles(a, b *side, name string, unit diagnosis.Unit, scale float64, source string, of profileOf) *Table {
+func profiles(a, b *side, name string, unit fact.Unit, scale float64, source string, of profileOf) *Table {
 	pa, columnA, secondsA := of(a.m)
 	pb, columnB, secondsB := of(b.m)
 	if pa == nil || pb == nil || columnA < 0 || columnB < 0 {
@@ -217,7 +218,7 @@ func blocking(a, b *side) *Table {
 	t := &tally{entries: map[entryKey]*Entry{}}
 	t.waits(0, a.m, fa)
 	t.waits(1, b.m, fb)
-	out := t.table("blocked goroutine time by place", diagnosis.Seconds, per, "trace")
+	out := t.table("blocked goroutine time by place", fact.Seconds, per, "trace")
 	if out != nil {
 		out.Note = blockedNote
 	}

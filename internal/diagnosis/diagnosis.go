@@ -15,11 +15,12 @@ package diagnosis
 import (
 	"fmt"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Schema is the version of the JSON form of [Diagnosis].
-const Schema = 1
+const Schema = 2
 
 // A Rule is one illness that can be recognised. It is a value: nothing is
 // registered, a suite is a list.
@@ -48,8 +49,8 @@ type Rule struct {
 
 // A Pass is one run of one rule over one model.
 type Pass struct {
-	Rule  *Rule
-	Model *model.Model
+	fact.Meter // what it measures in: the model
+	Rule       *Rule
 	// Goal is what the reader asked for. A rule may use it to say more, never less.
 	Goal Goal
 	// Report adds a finding. Rule, Title and Explains may be left empty.
@@ -63,28 +64,6 @@ type Pass struct {
 	// Unchecked says that the rule could not be decided on this evidence:
 	// what, why, and the command that would let it be.
 	Unchecked func(what, why, how string)
-}
-
-// A Unit is the unit of a number, in the words that JSON and text use.
-type Unit string
-
-// The units. Costs and bounds use those that can be ranked: cores, seconds, bytes, ratio.
-const (
-	Cores   Unit = "cores"   // CPU-seconds per second
-	Seconds Unit = "seconds" // of wall-clock time
-	Bytes   Unit = "bytes"
-	Ratio   Unit = "ratio" // a share, 0 to 1, or a factor
-	Count   Unit = "count"
-	PerSec  Unit = "per second"
-)
-
-// A Fact is one measured number behind a finding. Text never contains a
-// number that is not a fact.
-type Fact struct {
-	Name   string  `json:"name"`
-	Value  float64 `json:"value"`
-	Unit   Unit    `json:"unit"`
-	Source string  `json:"source"` // where it comes from, like "trace: goroutine groups"
 }
 
 // A Place is a piece of the user's code.
@@ -106,30 +85,96 @@ const (
 	MemoryGoal Goal = "memory"
 )
 
-// A Cost is what the illness costs now, measured.
+// A Cost is what the illness costs now: a fact, and the part of a whole that it is.
 type Cost struct {
-	Value float64 `json:"value"`
-	Unit  Unit    `json:"unit"`
-	What  string  `json:"what"` // what is counted, like "goroutine time waiting for a P"
+	Value    float64     `json:"value"`
+	Unit     fact.Unit   `json:"unit"`
+	Text     string      `json:"text"`
+	What     string      `json:"what"` // what is counted, like "goroutine time waiting for a P"
+	Origin   fact.Origin `json:"origin"`
+	Operands []fact.Fact `json:"operands,omitempty"`
 	// Share is the cost relative to the whole that the goal is about (CPU in
 	// use, goroutine time, heap), 0 to 1. It ranks findings of unlike units.
 	Share float64 `json:"share"`
 }
 
-// A Bound is the most that a cure can bring, and how that was derived. It is
-// never a sum of waiting times.
+// CostOf is a fact as the cost, with its share of the whole.
+func CostOf(f fact.Fact, share float64) Cost {
+	return Cost{Value: f.Value, Unit: f.Unit, Text: f.Text, What: f.Name, Origin: f.Origin, Operands: f.Operands, Share: share}
+}
+
+// Fact is the cost as a fact among others.
+func (c *Cost) Fact() fact.Fact {
+	return fact.Fact{Name: c.What, Value: c.Value, Unit: c.Unit, Text: c.Text, Origin: c.Origin, Operands: c.Operands}
+}
+
+// A BoundKind is what a bound claims.
+type BoundKind string
+
+// The claims.
+const (
+	IsLimit     BoundKind = "limit"     // the fix brings no more than this; an experiment is held to it
+	IsEstimate  BoundKind = "estimate"  // it brings something between Low and High
+	IsDirection BoundKind = "direction" // this much goes with what is removed, and something that was not measured besides
+)
+
+// A Bound is what a fix can bring, and how that was derived. It is never a sum
+// of waiting times.
 type Bound struct {
-	Value  float64 `json:"value"`
-	Unit   Unit    `json:"unit"`
-	Method string  `json:"method"`
+	Kind     BoundKind   `json:"kind"`
+	Value    float64     `json:"value"`
+	Unit     fact.Unit   `json:"unit"`
+	Text     string      `json:"text"`
+	Low      float64     `json:"low,omitempty"` // of an estimate, in the same unit
+	High     float64     `json:"high,omitempty"`
+	Name     string      `json:"name"`   // what is saved
+	Method   string      `json:"method"` // made from the formula and its operands
+	Origin   fact.Origin `json:"origin"`
+	Operands []fact.Fact `json:"operands,omitempty"`
 	// Goal is what the bound improves.
-	Goal Goal `json:"goal"`
+	Goal    Goal `json:"goal"`
+	Partial bool `json:"-"`
 	// Share is Value relative to the whole, 0 to 1; it ranks findings.
 	Share float64 `json:"share"`
-	// Partial is set when the cure takes away something else, too, that could
-	// not be measured: Value is then no limit, and no experiment is held to it.
-	Partial bool `json:"partial,omitempty"`
 }
+
+// Limit is a bound that no fix exceeds: what is saved, of which whole it is which
+// share, and what else the reader must know to judge it.
+func Limit(saving fact.Fact, goal Goal, share float64, note string) Bound {
+	return bound(IsLimit, saving, goal, share, note)
+}
+
+// Direction is a bound for a fix that takes away something else, too, that could
+// not be measured: no limit, and no experiment is held to it.
+func Direction(saving fact.Fact, goal Goal, share float64, note string) Bound {
+	return bound(IsDirection, saving, goal, share, note)
+}
+
+// Estimate is a bound with an interval around it.
+func Estimate(saving fact.Fact, low, high float64, goal Goal, share float64, note string) Bound {
+	b := bound(IsEstimate, saving, goal, share, note)
+	b.Low, b.High = low, high
+	return b
+}
+
+func bound(kind BoundKind, f fact.Fact, goal Goal, share float64, note string) Bound {
+	method := f.Origin.String()
+	if note != "" {
+		method += "; " + note
+	}
+	return Bound{
+		Kind: kind, Value: f.Value, Unit: f.Unit, Text: f.Text, Name: f.Name, Method: method,
+		Origin: f.Origin, Operands: f.Operands, Goal: goal, Share: share,
+	}
+}
+
+// Fact is the bound as a fact among others.
+func (b *Bound) Fact() fact.Fact {
+	return fact.Fact{Name: b.Name, Value: b.Value, Unit: b.Unit, Text: b.Text, Origin: b.Origin, Operands: b.Operands}
+}
+
+// Limits reports whether an experiment is held to the bound.
+func (b *Bound) Limits() bool { return b.Kind == IsLimit && b.Value > 0 }
 
 // Confidence is how sure a finding is.
 type Confidence string
@@ -150,20 +195,20 @@ type Remedy struct {
 
 // A Finding is one illness found here.
 type Finding struct {
-	Rule       string     `json:"rule"`
-	Title      string     `json:"title"`
-	Summary    string     `json:"summary"` // one sentence with the figures that matter
-	Where      []Place    `json:"where"`
-	Evidence   []Fact     `json:"evidence"`
-	Cost       Cost       `json:"cost"`
-	Bound      Bound      `json:"bound"`
-	Confidence Confidence `json:"confidence"`
-	Reasons    []string   `json:"confidence_reasons"` // why this confidence
-	RuledOut   []string   `json:"ruled_out"`          // innocent explanations that were checked
-	Explains   []string   `json:"explains"`           // rules whose findings are symptoms of this one
-	Remedy     Remedy     `json:"remedy"`
-	Prove      string     `json:"prove"` // the experiment in words, and what refutes the finding
-	Try        []string   `json:"try"`   // the experiment as commands to paste, in order
+	Rule       string      `json:"rule"`
+	Title      string      `json:"title"`
+	Summary    string      `json:"summary"` // one sentence with the figures that matter
+	Where      []Place     `json:"where"`
+	Evidence   []fact.Fact `json:"evidence"`
+	Cost       Cost        `json:"cost"`
+	Bound      Bound       `json:"bound"`
+	Confidence Confidence  `json:"confidence"`
+	Reasons    []string    `json:"confidence_reasons"` // why this confidence
+	RuledOut   []string    `json:"ruled_out"`          // innocent explanations that were checked
+	Explains   []string    `json:"explains"`           // rules whose findings are symptoms of this one
+	Remedy     Remedy      `json:"remedy"`
+	Prove      string      `json:"prove"` // the experiment in words, and what refutes the finding
+	Try        []string    `json:"try"`   // the experiment as commands to paste, in order
 	// Experiment is what `gowhy verify --apply` does to confirm or reject the
 	// finding; nil where no run of the program can.
 	Experiment *Experiment `json:"experiment,omitempty"`

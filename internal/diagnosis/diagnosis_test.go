@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -192,7 +193,7 @@ func TestRunSurvivesPanic(t *testing.T) {
 
 func TestRunRefusesNonsense(t *testing.T) {
 	nan, inf := finding("", math.NaN()), finding("", 0.1)
-	inf.Evidence = []Fact{{Value: math.Inf(1)}}
+	inf.Evidence = []fact.Fact{{Value: math.Inf(1)}}
 	promise := finding("", 0.1)
 	promise.Experiment = &Experiment{Primary: OpsPerSec, Promised: []Promise{{Metric: OpsPerSec, Best: math.Inf(1)}}}
 	d := Run(busy(0.9), []*Rule{says("nan", nan), says("inf", inf), says("promise", promise), says("big", finding("", 7))}, Options{})
@@ -336,7 +337,7 @@ func TestTimeShares(t *testing.T) {
 
 func TestEncodeDecode(t *testing.T) {
 	f := finding("a & b <c>", 0.25)
-	f.Evidence = []Fact{{"n", 3, Count, "trace"}}
+	f.Evidence = []fact.Fact{fact.Figure("n", 3, fact.Count, "elsewhere")}
 	f.Symptoms = []Finding{}
 	m := busy(0.9)
 	m.Run.Go, m.Run.Files = "go1.26", []string{"t.out"}
@@ -414,32 +415,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestIsStd(t *testing.T) {
-	std := []string{
-		"runtime.gopark", "net/http.(*conn).serve", "internal/poll.(*FD).Read", "sync.(*Mutex).Lock",
-		"slices.SortFunc[go.shape.[]main.T,go.shape.struct { x/y.Z }]", "vendor/golang.org/x/net/dns/dnsmessage.(*Parser).Start",
-		"maps.Keys[...]", "context.WithDeadlineCause.func2", "encoding/json.(*decodeState).object",
-	}
-	user := []string{
-		"main.main", "main.(*T).f.func1", "main.f[go.shape.int]", "main_test.TestX", "github.com/a/b.F",
-		"example.com/m.(*R[go.shape.string]).next-fm", "gopkg.in/yaml%2ev3.Unmarshal", "app/queue.Run",
-		"golang.org/x/net/http2.(*Framer).ReadFrame",
-	}
-	for _, f := range std {
-		if !IsStd(f) {
-			t.Errorf("%s is the library's", f)
-		}
-	}
-	for _, f := range user {
-		if IsStd(f) {
-			t.Errorf("%s is a user's", f)
-		}
-	}
-	if got := packagePath("gopkg.in/yaml%2ev3.Unmarshal"); got != "gopkg.in/yaml.v3" {
-		t.Errorf("package %q", got)
-	}
-}
-
 func TestPass(t *testing.T) {
 	m := busy(0.9)
 	s := m.Stacks.Add([]model.Frame{
@@ -450,7 +425,7 @@ func TestPass(t *testing.T) {
 		Types:   []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
 		Samples: []model.Sample{{Stack: s, Values: []int64{30, 3e8}}, {Stack: lib, Values: []int64{10, 1e8}}},
 	}
-	p := &Pass{Model: m}
+	p := &Pass{Meter: fact.Meter{Model: m}}
 	if got, ok := p.UserPlace(s); !ok || got != (Place{"app.work", "w.go", 4}) {
 		t.Errorf("place %v %v", got, ok)
 	}

@@ -1,6 +1,9 @@
 package diagnosis
 
-import "github.com/gowhy/gowhy/internal/model"
+import (
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
 
 // A Metric is a quantity that an experiment compares, in the words that flags,
 // tables and JSON use. Those of single benchmarks have the benchmark's name
@@ -144,16 +147,16 @@ func (b *Bound) promises(m *model.Model) (out []Promise) {
 			out = append(out, Promise{metric, best, b.Method})
 		}
 	}
-	if b.Value <= 0 || b.Partial {
+	if !b.Limits() {
 		return nil
 	}
 	switch {
-	case b.Goal == CPUGoal && b.Unit == Cores:
-		add(CPUPerOp, Amdahl(b.Share))
-	case b.Goal == Throughput && b.Unit == Ratio && b.Value > 1:
+	case b.Goal == CPUGoal && b.Unit == fact.Cores:
+		add(CPUPerOp, fact.Amdahl(b.Share))
+	case b.Goal == Throughput && (b.Unit == fact.Factor || b.Unit == fact.Ratio) && b.Value > 1:
 		add(OpsPerSec, b.Value)
 		add(Elapsed, 1/b.Value)
-	case b.Goal == MemoryGoal && b.Unit == Bytes:
+	case b.Goal == MemoryGoal && b.Unit == fact.Bytes:
 		if rss := peakRSS(m); b.Value < rss {
 			add(PeakRSS, 1-b.Value/rss)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // maxSaved bounds what Decode reads: a saved diagnosis is kilobytes, and one
@@ -19,6 +21,26 @@ func (d *Diagnosis) Encode(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(d)
+}
+
+// oldestSchema is the first that [Decode] reads.
+const oldestSchema = 1
+
+// UnmarshalJSON reads a bound of schema 1, too: a limit, unless it was partial.
+func (b *Bound) UnmarshalJSON(data []byte) error {
+	type bound Bound
+	old := struct {
+		*bound
+		Partial bool `json:"partial"`
+	}{bound: (*bound)(b)}
+	if err := json.Unmarshal(data, &old); err != nil {
+		return err
+	}
+	if b.Kind == "" && old.Partial {
+		b.Kind = IsDirection
+	}
+	b.fill()
+	return nil
 }
 
 // ErrSchema is returned, wrapped, by [Decode] for a diagnosis of another schema.
@@ -44,13 +66,14 @@ func Decode(r io.Reader) (*Diagnosis, error) {
 	if head.Schema == nil || head.Verdict == nil {
 		return nil, fmt.Errorf("%w: it has no schema or no verdict", ErrSchema)
 	}
-	if *head.Schema != Schema {
-		return nil, fmt.Errorf("%w: schema %d, wanted %d", ErrSchema, *head.Schema, Schema)
+	if *head.Schema < oldestSchema || *head.Schema > Schema {
+		return nil, fmt.Errorf("%w: schema %d, wanted %d to %d", ErrSchema, *head.Schema, oldestSchema, Schema)
 	}
 	d := new(Diagnosis)
 	if err := json.Unmarshal(b, d); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrSchema, err)
 	}
+	d.Schema = Schema
 	d.fill()
 	return d, nil
 }
@@ -73,6 +96,10 @@ func (d *Diagnosis) fill() {
 }
 
 func (f *Finding) fill() {
+	if c := &f.Cost; c.Origin.Kind == "" {
+		c.Text, c.Origin = c.Unit.Format(c.Value), fact.Words(c.What)
+	}
+	f.Bound.fill()
 	fill(&f.Where)
 	fill(&f.Evidence)
 	fill(&f.Reasons)
@@ -81,6 +108,16 @@ func (f *Finding) fill() {
 	fill(&f.Try)
 	for i := range f.Symptoms {
 		f.Symptoms[i].fill()
+	}
+}
+
+// fill completes a bound of schema 1, which had words for all.
+func (b *Bound) fill() {
+	if b.Kind == "" {
+		b.Kind = IsLimit
+	}
+	if b.Origin.Kind == "" {
+		b.Text, b.Origin = b.Unit.Format(b.Value), fact.Words(b.Method)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -144,12 +145,12 @@ func TestRecordAgain(t *testing.T) {
 }
 
 func TestPredicted(t *testing.T) {
-	cores := Bound{Value: 0.5, Unit: Cores, Goal: CPUGoal, Share: 0.25, Method: "Amdahl"}
-	factor := Bound{Value: 2, Unit: Ratio, Goal: Throughput, Share: 0.5, Method: "asymptotic"}
-	bytes := Bound{Value: 300, Unit: Bytes, Goal: MemoryGoal, Share: 0.9, Method: "stacks"}
-	wait := Bound{Value: 0.1, Unit: Seconds, Goal: Latency, Share: 0.5, Method: "a wait"}
+	cores := Bound{Value: 0.5, Unit: fact.Cores, Goal: CPUGoal, Share: 0.25, Method: "Amdahl"}
+	factor := Bound{Value: 2, Unit: fact.Ratio, Goal: Throughput, Share: 0.5, Method: "asymptotic"}
+	bytes := Bound{Value: 300, Unit: fact.Bytes, Goal: MemoryGoal, Share: 0.9, Method: "stacks"}
+	wait := Bound{Value: 0.1, Unit: fact.Seconds, Goal: Latency, Share: 0.5, Method: "a wait"}
 	partial := cores
-	partial.Partial = true
+	partial.Kind = IsDirection
 	rss := &model.Model{Process: &model.Process{Samples: []model.ProcessSample{{RSS: 1000}, {RSS: 400}}}}
 	for _, c := range []struct {
 		name    string
@@ -165,11 +166,11 @@ func TestPredicted(t *testing.T) {
 		{"a factor of fixed work", &model.Model{}, factor, Elapsed, 0.5},
 		{"memory", rss, bytes, PeakRSS, 0.7},
 		{"memory of an unknown whole", &model.Model{}, bytes, PeakRSS, 0},
-		{"more memory than there is", rss, Bound{Value: 1001, Unit: Bytes, Goal: MemoryGoal}, PeakRSS, 0},
+		{"more memory than there is", rss, Bound{Value: 1001, Unit: fact.Bytes, Goal: MemoryGoal}, PeakRSS, 0},
 		{"a wait, which may come twice", &model.Model{}, wait, P99, 0},
 		{"a part of what is gained", &model.Model{}, partial, CPUPerOp, 0},
-		{"nothing", &model.Model{}, Bound{Unit: Cores, Goal: CPUGoal}, CPUPerOp, 0},
-		{"all", &model.Model{}, Bound{Value: 2, Unit: Cores, Goal: CPUGoal, Share: 1}, CPUPerOp, 0},
+		{"nothing", &model.Model{}, Bound{Unit: fact.Cores, Goal: CPUGoal}, CPUPerOp, 0},
+		{"all", &model.Model{}, Bound{Value: 2, Unit: fact.Cores, Goal: CPUGoal, Share: 1}, CPUPerOp, 0},
 	} {
 		f := proved(t, c.m, Finding{Bound: c.b, Experiment: &Experiment{Primary: c.primary}})
 		metric, best, method, ok := f.Predicted()
@@ -200,7 +201,7 @@ func TestExperimentShared(t *testing.T) {
 	e := &Experiment{Primary: CPUPerOp}
 	d := Run(&model.Model{}, []*Rule{{Name: "slow", Title: "Slow", Check: func(p *Pass) {
 		for _, share := range []float64{0.5, 0.25} {
-			p.Report(Finding{Summary: "x", Experiment: e, Bound: Bound{Value: share, Unit: Cores, Share: share, Goal: CPUGoal}})
+			p.Report(Finding{Summary: "x", Experiment: e, Bound: Bound{Value: share, Unit: fact.Cores, Share: share, Goal: CPUGoal}})
 		}
 	}}}, Options{})
 	for i, want := range []float64{0.5, 0.75} {

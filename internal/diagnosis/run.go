@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -98,8 +99,8 @@ func (r *runner) run(rule *Rule, order int) {
 		}
 	}()
 	rule.Check(&Pass{
+		Meter:  fact.Meter{Model: r.m},
 		Rule:   rule,
-		Model:  r.m,
 		Goal:   r.d.Goal,
 		Report: func(f Finding) { r.add(rule, f, order) },
 		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, s) },
@@ -129,6 +130,7 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 		r.warn("rule %s reported a number that is not finite; its finding was left out", rule.Name)
 		return
 	}
+	f.bridge()
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
 	r.prove(&f)
@@ -140,15 +142,13 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 // finite reports whether every number of the finding can be ranked and saved.
 func (f *Finding) finite() bool {
 	v := []float64{f.Cost.Value, f.Cost.Share, f.Bound.Value, f.Bound.Share}
-	for _, e := range f.Evidence {
-		v = append(v, e.Value)
-	}
 	if f.Experiment != nil {
 		for _, p := range f.Experiment.Promised {
 			v = append(v, p.Best)
 		}
 	}
-	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	return !slices.ContainsFunc(f.Evidence, func(e fact.Fact) bool { return !e.Finite() }) &&
+		!slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // skip remembers rules that lack sources, together where they lack the same:
@@ -285,4 +285,17 @@ func compare(a, b tree, goal Goal) int {
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Summary, b.Summary),
 	)
+}
+
+// bridge completes what rules without typed facts say.
+func (f *Finding) bridge() {
+	for i := range f.Evidence {
+		if e := &f.Evidence[i]; e.Text == "" {
+			e.Text, e.Origin = e.Unit.Format(e.Value), fact.Words(e.Source)
+		}
+	}
+	if f.Bound.Kind == "" && f.Bound.Partial {
+		f.Bound.Kind = IsDirection
+	}
+	f.fill()
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Info is what is known of a metric.
 type Info struct {
-	Title string         // in a few words, for a reader
-	Unit  diagnosis.Unit // of a value times Scale
-	Scale float64        // 1, or 1e-9 for nanoseconds
+	Title string    // in a few words, for a reader
+	Unit  fact.Unit // of a value times Scale
+	Scale float64   // 1, or 1e-9 for nanoseconds
 	// More says that more of it is better.
 	More bool
 	// Counter says that it counts what the program did, which may well be the
@@ -26,30 +27,30 @@ type Info struct {
 }
 
 // timed says that the noise of the machine's speed is in it.
-func (i Info) timed() bool { return i.Unit == diagnosis.Seconds || i.Unit == diagnosis.PerSec }
+func (i Info) timed() bool { return i.Unit == fact.Seconds || i.Unit == fact.PerSec }
 
 // metrics are in the order in which effects are listed.
 var metrics = []struct {
 	metric diagnosis.Metric
 	info   Info
 }{
-	{diagnosis.AllocsOp, Info{Title: "allocations per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.BytesOp, Info{Title: "bytes allocated per operation", Unit: diagnosis.Bytes, Scale: 1, Counter: true}},
-	{diagnosis.Goroutines, Info{Title: "goroutines created per operation", Unit: diagnosis.Count, Scale: 1, Counter: true}},
-	{diagnosis.GCPerOp, Info{Title: "collections per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
-	{diagnosis.Syscalls, Info{Title: "system calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
-	{diagnosis.Futexes, Info{Title: "futex calls per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
-	{diagnosis.Switches, Info{Title: "context switches per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
-	{diagnosis.Faults, Info{Title: "page faults per operation", Unit: diagnosis.Count, Scale: 1, Counter: true, Chance: true}},
-	{diagnosis.CPUPerOp, Info{Title: "CPU time per operation", Unit: diagnosis.Seconds, Scale: 1}},
-	{diagnosis.Elapsed, Info{Title: "elapsed time", Unit: diagnosis.Seconds, Scale: 1}},
-	{"ns/op", Info{Title: "time per operation", Unit: diagnosis.Seconds, Scale: 1e-9}},
-	{diagnosis.OpsPerSec, Info{Title: "throughput", Unit: diagnosis.PerSec, Scale: 1, More: true}},
-	{"MB/s", Info{Title: "throughput in megabytes", Unit: diagnosis.PerSec, Scale: 1, More: true}},
-	{diagnosis.P50, Info{Title: "median latency", Unit: diagnosis.Seconds, Scale: 1}},
-	{diagnosis.P99, Info{Title: "99th percentile of latency", Unit: diagnosis.Seconds, Scale: 1}},
-	{diagnosis.PeakRSS, Info{Title: "peak memory", Unit: diagnosis.Bytes, Scale: 1}},
-	{diagnosis.LiveHeap, Info{Title: "live heap", Unit: diagnosis.Bytes, Scale: 1}},
+	{diagnosis.AllocsOp, Info{Title: "allocations per operation", Unit: fact.Count, Scale: 1, Counter: true}},
+	{diagnosis.BytesOp, Info{Title: "bytes allocated per operation", Unit: fact.Bytes, Scale: 1, Counter: true}},
+	{diagnosis.Goroutines, Info{Title: "goroutines created per operation", Unit: fact.Count, Scale: 1, Counter: true}},
+	{diagnosis.GCPerOp, Info{Title: "collections per operation", Unit: fact.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Syscalls, Info{Title: "system calls per operation", Unit: fact.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Futexes, Info{Title: "futex calls per operation", Unit: fact.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Switches, Info{Title: "context switches per operation", Unit: fact.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.Faults, Info{Title: "page faults per operation", Unit: fact.Count, Scale: 1, Counter: true, Chance: true}},
+	{diagnosis.CPUPerOp, Info{Title: "CPU time per operation", Unit: fact.Seconds, Scale: 1}},
+	{diagnosis.Elapsed, Info{Title: "elapsed time", Unit: fact.Seconds, Scale: 1}},
+	{"ns/op", Info{Title: "time per operation", Unit: fact.Seconds, Scale: 1e-9}},
+	{diagnosis.OpsPerSec, Info{Title: "throughput", Unit: fact.PerSec, Scale: 1, More: true}},
+	{"MB/s", Info{Title: "throughput in megabytes", Unit: fact.PerSec, Scale: 1, More: true}},
+	{diagnosis.P50, Info{Title: "median latency", Unit: fact.Seconds, Scale: 1}},
+	{diagnosis.P99, Info{Title: "99th percentile of latency", Unit: fact.Seconds, Scale: 1}},
+	{diagnosis.PeakRSS, Info{Title: "peak memory", Unit: fact.Bytes, Scale: 1}},
+	{diagnosis.LiveHeap, Info{Title: "live heap", Unit: fact.Bytes, Scale: 1}},
 }
 
 // Metrics are all that are known, in the order in which they are listed. Those
@@ -71,9 +72,9 @@ func InfoOf(m diagnosis.Metric) Info {
 		known.Known = true
 		return known
 	}
-	i := Info{Title: string(m), Unit: diagnosis.Count, Scale: 1}
+	i := Info{Title: string(m), Unit: fact.Count, Scale: 1}
 	if strings.HasSuffix(base, "/s") {
-		i.Unit, i.More = diagnosis.PerSec, true
+		i.Unit, i.More = fact.PerSec, true
 	}
 	return i
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // saved are trials of all kinds.
@@ -180,11 +181,11 @@ func FuzzDecodeTrial(f *testing.F) {
 
 func TestInfoOf(t *testing.T) {
 	for m, want := range map[diagnosis.Metric]Info{
-		"BenchmarkParse/deep-8 ns/op": {Title: "time per operation", Unit: diagnosis.Seconds, Scale: 1e-9, Known: true},
-		diagnosis.OpsPerSec:           {Title: "throughput", Unit: diagnosis.PerSec, Scale: 1, More: true, Known: true},
-		"BenchmarkParse B/op":         {Title: "bytes allocated per operation", Unit: diagnosis.Bytes, Scale: 1, Counter: true, Known: true},
-		"BenchmarkParse rows/s":       {Title: "BenchmarkParse rows/s", Unit: diagnosis.PerSec, Scale: 1, More: true},
-		"misses":                      {Title: "misses", Unit: diagnosis.Count, Scale: 1},
+		"BenchmarkParse/deep-8 ns/op": {Title: "time per operation", Unit: fact.Seconds, Scale: 1e-9, Known: true},
+		diagnosis.OpsPerSec:           {Title: "throughput", Unit: fact.PerSec, Scale: 1, More: true, Known: true},
+		"BenchmarkParse B/op":         {Title: "bytes allocated per operation", Unit: fact.Bytes, Scale: 1, Counter: true, Known: true},
+		"BenchmarkParse rows/s":       {Title: "BenchmarkParse rows/s", Unit: fact.PerSec, Scale: 1, More: true},
+		"misses":                      {Title: "misses", Unit: fact.Count, Scale: 1},
 	} {
 		if got := InfoOf(m); got != want {
 			t.Errorf("%s: %+v", m, got)

@@ -598,7 +598,7 @@ func TestLiveHeap(t *testing.T) {
 	} {
 		m := &model.Model{Heap: c.heap}
 		m.LiveHeap.End = c.end
-		if got := LiveHeap(m); got != c.want {
+		if got := m.InUse(); got != c.want {
 			t.Errorf("of %p and %p: %p", c.heap, c.end, got)
 		}
 	}

@@ -44,21 +44,11 @@ var kinds = []kind{
 	{name: "other", stacks: waits(model.OtherWait), note: says("Time that goroutines waited for what no other kind has: sleeping, the collector, for ever.")},
 	{name: "alloc_space", profile: func(m *model.Model) *model.Profile { return m.Heap }, column: named("alloc_space"), note: allocNote},
 	{name: "alloc_objects", profile: func(m *model.Model) *model.Profile { return m.Heap }, column: named("alloc_objects"), note: allocNote},
-	{name: "inuse_space", profile: LiveHeap, column: named("inuse_space"), moment: true, note: inuseNote},
-	{name: "inuse_objects", profile: LiveHeap, column: named("inuse_objects"), moment: true, note: inuseNote},
+	{name: "inuse_space", profile: (*model.Model).InUse, column: named("inuse_space"), moment: true, note: inuseNote},
+	{name: "inuse_objects", profile: (*model.Model).InUse, column: named("inuse_objects"), moment: true, note: inuseNote},
 	{name: "block", profile: func(m *model.Model) *model.Profile { return m.Block }, column: last, note: blockNote},
 	{name: "mutex", profile: func(m *model.Model) *model.Profile { return m.Mutex }, column: last, note: mutexNote},
 	{name: "goroutine", profile: func(m *model.Model) *model.Profile { return m.Goroutines.End }, column: last, moment: true, note: says("Goroutines that existed at the end, by where they were.")},
-}
-
-// LiveHeap is the profile that says what was in use at the end, nil without one: a
-// heap profile, or else a profile of all allocations since the start, which has that
-// beside it. One of a window has there by how much it grew.
-func LiveHeap(m *model.Model) *model.Profile {
-	if m.LiveHeap.End == nil && m.Heap != nil && m.Heap.Duration == 0 {
-		return m.Heap
-	}
-	return m.LiveHeap.End
 }
 
 func kernelOf(m *model.Model) *model.Kernel {

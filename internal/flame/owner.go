@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -51,7 +50,7 @@ func (o Owners) Of(f model.Frame) Owner {
 		return Runtime
 	case strings.HasPrefix(name, "main.") || o.module != "" && o.inModule(name):
 		return Own
-	case diagnosis.IsStd(name):
+	case model.IsStd(name):
 		return Std
 	case !hasPackage(name):
 		return Dep

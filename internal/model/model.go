@@ -500,3 +500,21 @@ type Sample struct {
 	Group  string            // start function of the goroutine, when known
 	Labels map[string]string // pprof labels, when any
 }
+
+// Value is a column of the sample, 0 where it has none.
+func (s *Sample) Value(column int) float64 {
+	if column < 0 || column >= len(s.Values) {
+		return 0
+	}
+	return float64(s.Values[column])
+}
+
+// InUse is the profile that says what was in use at the end, nil without one: a
+// heap profile, or else a profile of all allocations since the start, which has that
+// beside it. One of a window has there by how much it grew.
+func (m *Model) InUse() *Profile {
+	if m.LiveHeap.End == nil && m.Heap != nil && m.Heap.Duration == 0 {
+		return m.Heap
+	}
+	return m.LiveHeap.End
+}

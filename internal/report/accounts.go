@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -280,7 +281,7 @@ func operationTable(m *model.Model) table[*operationRow] {
 		t.rows = append(t.rows, &operationRow{p.Name, p.Value, p.Unit, string(p.Source), i})
 	}
 	t.columns = []column[*operationRow]{
-		{head: "PER OPERATION", text: func(r *operationRow) string { return quantity(r.Value, diagnosis.Unit(r.Unit)) }},
+		{head: "PER OPERATION", text: func(r *operationRow) string { return quantity(r.Value, fact.Unit(r.Unit)) }},
 		{head: "SOURCE", left: true, drop: 1, text: func(r *operationRow) string { return orDash(r.Source) }},
 		{head: "WHAT", left: true, text: func(r *operationRow) string { return r.Name }},
 	}

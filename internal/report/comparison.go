@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // ComparisonOptions say how a comparison looks.
@@ -77,7 +78,7 @@ func sideText(s *compare.Side) string {
 		parts = append(parts, Safe(s.Go))
 	}
 	if s.Seconds > 0 {
-		parts = append(parts, quantity(s.Seconds, diagnosis.Seconds))
+		parts = append(parts, quantity(s.Seconds, fact.Seconds))
 	}
 	if s.Operations > 0 {
 		parts = append(parts, figures(s.Operations)+" "+Safe(s.Operation))
@@ -191,7 +192,7 @@ func ledgerBlock(c *compare.Comparison, title string, states bool) comparisonBlo
 	return comparisonBlock{title: title, table: t, shown: t.rows}
 }
 
-func optionalQuantity(v *float64, u diagnosis.Unit) string {
+func optionalQuantity(v *float64, u fact.Unit) string {
 	if v == nil {
 		return "-"
 	}
@@ -200,8 +201,8 @@ func optionalQuantity(v *float64, u diagnosis.Unit) string {
 
 // fineQuantity is quantity that keeps times below a nanosecond, which CPU per
 // operation may well be.
-func fineQuantity(v float64, u diagnosis.Unit) string {
-	if u == diagnosis.Seconds && v != 0 && math.Abs(v) < 10e-9 {
+func fineQuantity(v float64, u fact.Unit) string {
+	if u == fact.Seconds && v != 0 && math.Abs(v) < 10e-9 {
 		return figures(v*1e9) + " ns"
 	}
 	return quantity(v, u)
@@ -273,7 +274,7 @@ func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
 	return r
 }
 
-func signedQuantity(v float64, u diagnosis.Unit) string {
+func signedQuantity(v float64, u fact.Unit) string {
 	switch {
 	case v == 0:
 		return "="

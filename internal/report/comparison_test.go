@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -47,7 +48,7 @@ func benchLines(name string, units map[string][]float64) (list []model.Benchmark
 func comparisons(t *testing.T) map[string]*compare.Comparison {
 	t.Helper()
 	finding := func(rule, title string, cost float64) diagnosis.Finding {
-		return diagnosis.Finding{Rule: rule, Title: title, Where: []diagnosis.Place{{Function: "main.serve"}}, Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, What: "in use"}}
+		return diagnosis.Finding{Rule: rule, Title: title, Where: []diagnosis.Place{{Function: "main.serve"}}, Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, What: "in use"}}
 	}
 	runs := func(function string) (a, b compare.Run) {
 		return compare.Run{Name: "old.gowhy", Model: comparedModel(1000, 8*time.Second, "main.slow"), Command: "./app -n 10",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -17,7 +18,7 @@ import (
 func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
 	amount := duration(time.Duration(c.TotalNS))
 	if c.WindowNS > 0 {
-		amount = quantity(c.Cores, diagnosis.Cores)
+		amount = quantity(c.Cores, fact.Cores)
 	}
 	if t != nil && c.WindowNS > 0 && float64(c.WindowNS) < wholeWindow*float64(t.DurationNS) {
 		amount += fmt.Sprintf(" in %s of the %s", duration(time.Duration(c.WindowNS)), duration(time.Duration(t.DurationNS)))
@@ -127,7 +128,7 @@ func recordingText(r *diagnosis.Recording) string {
 	}
 	text := "recording: " + duration(time.Duration(r.RecorderNS)) + " of CPU time by the recorder"
 	if r.TargetCores != nil && r.BeforeCores != nil {
-		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", quantity(*r.TargetCores, diagnosis.Cores), quantity(*r.BeforeCores, diagnosis.Cores))
+		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", quantity(*r.TargetCores, fact.Cores), quantity(*r.BeforeCores, fact.Cores))
 	}
 	return text
 }

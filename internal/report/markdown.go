@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Markdown writes a diagnosis for a review comment or an issue.
@@ -128,13 +129,13 @@ func (m *markdown) finding(n int, f *diagnosis.Finding) {
 	m.facts(f.Evidence)
 }
 
-func (m *markdown) facts(facts []diagnosis.Fact) {
+func (m *markdown) facts(facts []fact.Fact) {
 	if len(facts) == 0 {
 		return
 	}
 	m.p("| evidence | value | source |\n|---|---:|---|")
 	for _, f := range facts {
-		fmt.Fprintf(&m.b, "| %s | %s | %s |\n", md(f.Name), md(quantity(f.Value, f.Unit)), md(f.Source))
+		fmt.Fprintf(&m.b, "| %s | %s | %s |\n", md(f.Name), md(f.Text), md(f.Origin.String()))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Options say how a report looks.
@@ -146,22 +147,22 @@ func joinQuoted(words []string, width int) []string {
 }
 
 // quantity writes a number with its unit for the eye.
-func quantity(v float64, u diagnosis.Unit) string {
+func quantity(v float64, u fact.Unit) string {
 	switch u {
-	case diagnosis.Seconds:
+	case fact.Seconds:
 		return duration(time.Duration(v * float64(time.Second)))
-	case diagnosis.Bytes:
+	case fact.Bytes:
 		return bytesText(v)
-	case diagnosis.Ratio:
+	case fact.Ratio:
 		if v >= -1 && v <= 1 {
 			return percent(v)
 		}
 		return "×" + figures(v)
-	case diagnosis.Count:
+	case fact.Count:
 		return figures(v)
-	case diagnosis.PerSec:
+	case fact.PerSec:
 		return figures(v) + "/s"
-	case diagnosis.Cores:
+	case fact.Cores:
 		if figures(v) == "1" {
 			return "1 core"
 		}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -83,17 +84,17 @@ func hostile() *diagnosis.Diagnosis {
 		Summary: "A summary with <script>alert(1)</script>, a |pipe|, an @mention, `code` and \u202ereversed",
 		Where: []diagnosis.Place{{Function: "main.evil\x1b[31m`|<b>", File: "dir with space/a.go", Line: 3},
 			{Function: "main.nofile"}, {Function: "main.noline", File: "b.go"}},
-		Evidence: []diagnosis.Fact{
-			{Name: "cores", Value: 1, Unit: diagnosis.Cores, Source: "trace"},
-			{Name: "time", Value: 0.0123, Unit: diagnosis.Seconds, Source: "trace"},
-			{Name: "memory", Value: 3 << 30, Unit: diagnosis.Bytes, Source: "heap"},
-			{Name: "a share", Value: 0.4567, Unit: diagnosis.Ratio, Source: "trace"},
-			{Name: "a factor", Value: 12.5, Unit: diagnosis.Ratio, Source: "trace"},
-			{Name: "a very long name of a fact that does not fit into the line of a narrow terminal", Value: 1234567, Unit: diagnosis.Count, Source: "a source"},
-			{Name: "rate", Value: 4321.5, Unit: diagnosis.PerSec, Source: "trace \x9b31m"},
+		Evidence: []fact.Fact{
+			fact.Figure("cores", 1, fact.Cores, "trace"),
+			fact.Figure("time", 0.0123, fact.Seconds, "trace"),
+			fact.Figure("memory", 3<<30, fact.Bytes, "heap"),
+			fact.Figure("a share", 0.4567, fact.Ratio, "trace"),
+			fact.Figure("a factor", 12.5, fact.Factor, "trace"),
+			fact.Figure("a very long name of a fact that does not fit into the line of a narrow terminal", 1234567, fact.Count, "a source"),
+			fact.Figure("rate", 4321.5, fact.PerSec, "trace \x9b31m"),
 		},
-		Cost:       diagnosis.Cost{Value: 1.5, Unit: diagnosis.Cores, What: "of something", Share: 0.75},
-		Bound:      diagnosis.Bound{Value: 0.5, Unit: diagnosis.Cores, Method: "half of it", Goal: diagnosis.CPUGoal, Share: 0.25},
+		Cost:       diagnosis.CostOf(fact.Figure("of something", 1.5, fact.Cores, "trace"), 0.75),
+		Bound:      diagnosis.Limit(fact.Figure("half of it", 0.5, fact.Cores, "half of it"), diagnosis.CPUGoal, 0.25, ""),
 		Confidence: diagnosis.Medium, Reasons: []string{"one reason", "another"}, RuledOut: []string{"an innocent explanation"},
 		Remedy: diagnosis.Remedy{Text: "Do this.", Code: "if x {\n\treturn // ```\x1b[2J\n}\n", Knob: "GOMAXPROCS=4"},
 		Prove:  "run it again",
@@ -104,7 +105,7 @@ func hostile() *diagnosis.Diagnosis {
 	none := f
 	none.Title, none.Bound.Value, none.Try = "No promise", 0, nil
 	part := f
-	part.Title, part.Bound.Partial = "Perhaps more", true
+	part.Title, part.Bound.Kind = "Perhaps more", diagnosis.IsDirection
 	d := &diagnosis.Diagnosis{
 		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
 		Findings:  []diagnosis.Finding{f, none, part, f, f},
@@ -212,7 +213,7 @@ func TestJSONKeys(t *testing.T) {
 	if err := json.Unmarshal(render(t, JSON, hostile(), Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["schema"] != 1.0 {
+	if got["schema"] != 2.0 {
 		t.Errorf("schema %v", got["schema"])
 	}
 	first := func(of map[string]any, key string) map[string]any {
@@ -237,9 +238,9 @@ func TestJSONKeys(t *testing.T) {
 		{"unchecked", first(got, "unchecked"), "what why how"},
 		{"finding", finding, "rule title summary where evidence cost bound confidence confidence_reasons ruled_out explains remedy prove"},
 		{"where", first(finding, "where"), "function file line"},
-		{"evidence", first(finding, "evidence"), "name value unit source"},
-		{"cost", finding["cost"].(map[string]any), "value unit what"},
-		{"bound", finding["bound"].(map[string]any), "value unit method"},
+		{"evidence", first(finding, "evidence"), "name value unit text origin"},
+		{"cost", finding["cost"].(map[string]any), "value unit text what origin"},
+		{"bound", finding["bound"].(map[string]any), "kind value unit text name method origin"},
 	} {
 		for _, k := range strings.Fields(tt.keys) {
 			if _, ok := tt.of[k]; !ok {
@@ -284,16 +285,16 @@ func TestSafe(t *testing.T) {
 func TestQuantity(t *testing.T) {
 	for _, tt := range []struct {
 		v    float64
-		u    diagnosis.Unit
+		u    fact.Unit
 		want string
 	}{
-		{1, diagnosis.Cores, "1 core"}, {0.0312, diagnosis.Cores, "0.031 cores"}, {1.999, diagnosis.Cores, "2.00 cores"},
-		{0, diagnosis.Seconds, "0"}, {1.5e-7, diagnosis.Seconds, "150 ns"}, {0.0123456, diagnosis.Seconds, "12.3 ms"},
-		{61, diagnosis.Seconds, "61.0 s"}, {4000, diagnosis.Seconds, "1h6m40s"}, {-0.5, diagnosis.Seconds, "-500 ms"},
-		{1536, diagnosis.Bytes, "1.50 KiB"}, {100, diagnosis.Bytes, "100 B"}, {5e12, diagnosis.Bytes, "4.55 TiB"},
-		{0.5, diagnosis.Ratio, "50.0 %"}, {1, diagnosis.Ratio, "100 %"}, {0.0004, diagnosis.Ratio, "0.04 %"}, {42.123, diagnosis.Ratio, "×42.1"},
-		{1234567, diagnosis.Count, "1,234,567"}, {-1234, diagnosis.Count, "-1,234"}, {0.00012, diagnosis.Count, "0.00012"},
-		{1e18, diagnosis.Count, "1e+18"}, {999.5, diagnosis.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
+		{1, fact.Cores, "1 core"}, {0.0312, fact.Cores, "0.031 cores"}, {1.999, fact.Cores, "2.00 cores"},
+		{0, fact.Seconds, "0"}, {1.5e-7, fact.Seconds, "150 ns"}, {0.0123456, fact.Seconds, "12.3 ms"},
+		{61, fact.Seconds, "61.0 s"}, {4000, fact.Seconds, "1h6m40s"}, {-0.5, fact.Seconds, "-500 ms"},
+		{1536, fact.Bytes, "1.50 KiB"}, {100, fact.Bytes, "100 B"}, {5e12, fact.Bytes, "4.55 TiB"},
+		{0.5, fact.Ratio, "50.0 %"}, {1, fact.Ratio, "100 %"}, {0.0004, fact.Ratio, "0.04 %"}, {42.123, fact.Ratio, "×42.1"},
+		{1234567, fact.Count, "1,234,567"}, {-1234, fact.Count, "-1,234"}, {0.00012, fact.Count, "0.00012"},
+		{1e18, fact.Count, "1e+18"}, {999.5, fact.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
 	} {
 		if got := quantity(tt.v, tt.u); got != tt.want {
 			t.Errorf("%v %s: %q, want %q", tt.v, tt.u, got, tt.want)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Text writes a diagnosis for a terminal: the verdict, at most three findings
@@ -245,9 +246,9 @@ func (t *texter) prove(f *diagnosis.Finding) {
 }
 
 func costText(c diagnosis.Cost) string {
-	s := quantity(c.Value, c.Unit) + " " + c.What
-	if c.Share > 0 && c.Unit != diagnosis.Ratio {
-		s += " (" + percent(c.Share) + ")"
+	s := Safe(c.Text) + " " + c.What
+	if c.Share > 0 && c.Unit != fact.Ratio {
+		s += " (" + fact.Ratio.Format(c.Share) + ")"
 	}
 	return s
 }
@@ -256,17 +257,21 @@ func boundText(b diagnosis.Bound) string {
 	if b.Value == 0 {
 		return "no saving can be promised: " + b.Method
 	}
-	s := "at most " + quantity(b.Value, b.Unit)
-	if b.Partial {
-		s = quantity(b.Value, b.Unit)
+	s := Safe(b.Text)
+	switch b.Kind {
+	case diagnosis.IsEstimate:
+		s = b.Unit.Format(b.Low) + " to " + b.Unit.Format(b.High)
+	case diagnosis.IsDirection:
+	default:
+		s = "at most " + s
 	}
 	if b.Goal != diagnosis.AnyGoal {
 		s += " of " + string(b.Goal)
 	}
-	if b.Share > 0 && b.Unit != diagnosis.Ratio {
-		s += " (" + percent(b.Share) + ")"
+	if b.Share > 0 && b.Unit != fact.Ratio && b.Unit != fact.Factor {
+		s += " (" + fact.Ratio.Format(b.Share) + ")"
 	}
-	if b.Partial {
+	if b.Kind == diagnosis.IsDirection {
 		s += ", perhaps more"
 	}
 	return s + ": " + b.Method
@@ -296,11 +301,11 @@ func location(p diagnosis.Place) string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-func (t *texter) evidence(facts []diagnosis.Fact) {
+func (t *texter) evidence(facts []fact.Fact) {
 	wideName, wideValue := 0, 0
 	for _, f := range facts {
 		wideName = max(wideName, utf8.RuneCountInString(Safe(f.Name)))
-		wideValue = max(wideValue, utf8.RuneCountInString(quantity(f.Value, f.Unit)))
+		wideValue = max(wideValue, utf8.RuneCountInString(Safe(f.Text)))
 	}
 	// Long names would push the figures off a narrow screen.
 	wideName = min(wideName, max(10, t.width-labelled-wideValue-2))
@@ -309,7 +314,7 @@ func (t *texter) evidence(facts []diagnosis.Fact) {
 		if i == 0 {
 			lead = "   " + t.in(dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
 		}
-		value := quantity(f.Value, f.Unit)
+		value := Safe(f.Text)
 		value = strings.Repeat(" ", max(0, wideValue-utf8.RuneCountInString(value))) + value
 		names := wrap(f.Name, wideName)
 		for j, name := range names {
@@ -319,7 +324,7 @@ func (t *texter) evidence(facts []diagnosis.Fact) {
 				continue
 			}
 			l := lead + pad(name, wideName) + "  " + value
-			source := Safe(f.Source)
+			source := Safe(f.Origin.String())
 			if labelled+wideName+wideValue+4+utf8.RuneCountInString(source) <= t.width {
 				l += "  " + t.in(dim, source)
 			}

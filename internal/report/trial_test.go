@@ -143,7 +143,7 @@ func hostileTrial() *experiment.Trial {
 	}
 	t.About = experiment.About{A: experiment.Arm{Name: evil, Command: []string{evil, ""}, Env: []string{evil}}, Load: evil, Ready: evil,
 		Again: []string{evil}, Gone: []experiment.Claim{{Rule: evil, Title: evil, Summary: evil}}, Came: []experiment.Claim{{}},
-		Finding: &experiment.Claim{Rule: evil, Title: evil, Tune: evil, Note: evil, From: evil, Expect: diagnosis.Bound{Value: math.NaN(), Unit: evil, Method: evil}}}
+		Finding: &experiment.Claim{Rule: evil, Title: evil, Tune: evil, Note: evil, From: evil, Expect: diagnosis.Bound{Value: math.NaN(), Unit: evil, Text: evil, Method: evil}}}
 	t.Rounds = []experiment.Round{{Pair: 1, Arm: evil, Dropped: evil}, {}}
 	t.Rounds[1].Conditions = experiment.Conditions{Others: math.NaN(), Steal: math.Inf(1), RunQueue: 1e300}
 	return t

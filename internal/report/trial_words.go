@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // metricText writes a value of a metric with its unit.
@@ -16,9 +17,9 @@ func metricText(m diagnosis.Metric, v float64) string {
 	}
 	info := experiment.InfoOf(m)
 	switch v *= info.Scale; info.Unit {
-	case diagnosis.Seconds:
+	case fact.Seconds:
 		return secondsText(v)
-	case diagnosis.Count:
+	case fact.Count:
 		return figures(v)
 	}
 	return quantity(v, info.Unit)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -150,7 +151,7 @@ func ownShare(p *diagnosis.Pass, match func(string) bool) float64 {
 		s := &m.CPU.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
 		all += at(s, nanos)
-		if slices.ContainsFunc(frames, func(f model.Frame) bool { return match(f.Func) }) && !diagnosis.OfRecording(frames) {
+		if slices.ContainsFunc(frames, func(f model.Frame) bool { return match(f.Func) }) && !model.OfRecording(frames) {
 			some += at(s, nanos)
 		}
 	}
@@ -339,7 +340,7 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 	index := map[diagnosis.Place]int{}
 	var objects, bytes float64
 	for i := range samples {
-		if diagnosis.OfRecording(p.Model.Stacks.Frames(samples[i].Stack)) {
+		if model.OfRecording(p.Model.Stacks.Frames(samples[i].Stack)) {
 			continue
 		}
 		o, b, l := values(&samples[i])
@@ -394,13 +395,13 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 	}
 	share := 0.0
 	f := diagnosis.Finding{
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: diagnosis.Ratio, Source: source},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: diagnosis.Ratio, Source: source},
-			{Name: "CPU in use", Value: a.cores, Unit: diagnosis.Cores, Source: source},
+		Evidence: []fact.Fact{
+			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: source},
+			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: source},
+			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: source},
 		},
 		Cost: diagnosis.Cost{
-			Value: cost * a.cores, Unit: diagnosis.Cores, Share: min(1, cost), What: "CPU in allocating and collecting",
+			Value: cost * a.cores, Unit: fact.Cores, Share: min(1, cost), What: "CPU in allocating and collecting",
 		},
 		RuledOut: []string{
 			"memory that is kept: sites with half of their bytes still in use are not counted",
@@ -413,7 +414,7 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 		},
 	}
 	if a.touch > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in page faults of fresh memory, at most", Value: a.touch, Unit: diagnosis.Ratio, Source: "trace: heap growth"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in page faults of fresh memory, at most", Value: a.touch, Unit: fact.Ratio, Source: "trace: heap growth"})
 	}
 	for _, s := range named {
 		share += a.share(s)
@@ -432,7 +433,7 @@ func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.
 	share = min(share, cost+a.touch, 1)
 	f.Summary = fmt.Sprintf("Allocating and collecting take %s%s of the CPU in use%s; one line of %s causes %s of that.",
 		upTo, pct(cost), pages, short(top.place.Function), pct(div(a.share(top), cost+a.touch)))
-	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
+	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: fact.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
 	f.Experiment = a.experiment(named)
 	f.Confidence, f.Reasons = a.confidence()
 	return f
@@ -450,8 +451,8 @@ func (a *allocation) experiment(named []allocSite) *diagnosis.Experiment {
 		e.Primary = diagnosis.BytesOp
 	}
 	if a.sitesFrom == "allocs profile" {
-		e.Promised = append(promised(diagnosis.AllocsOp, diagnosis.Amdahl(objects), "all objects of the named lines"),
-			promised(diagnosis.BytesOp, diagnosis.Amdahl(bytes), "all bytes of the named lines")...)
+		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of the named lines"),
+			promised(diagnosis.BytesOp, fact.Amdahl(bytes), "all bytes of the named lines")...)
 	}
 	return e
 }
@@ -461,18 +462,18 @@ const askCompiler = "`go build -gcflags=-m` says why something escapes to the he
 
 // garbageFacts is what the runtime counted: exact, and by operation the figure
 // that hardly varies from run to run.
-func garbageFacts(m *model.Model) (out []diagnosis.Fact) {
+func garbageFacts(m *model.Model) (out []fact.Fact) {
 	objects, over, ok := m.Metrics.Delta(metricAllocObjects)
 	bytes, _, also := m.Metrics.Delta(metricAllocBytes)
 	if !ok || !also {
 		return nil
 	}
 	out = append(out,
-		diagnosis.Fact{Name: "objects allocated", Value: objects / over.Seconds(), Unit: diagnosis.PerSec, Source: "metrics: " + metricAllocObjects},
-		diagnosis.Fact{Name: "bytes allocated a second", Value: bytes / over.Seconds(), Unit: diagnosis.Bytes, Source: "metrics: " + metricAllocBytes})
+		fact.Fact{Name: "objects allocated", Value: objects / over.Seconds(), Unit: fact.PerSec, Source: "metrics: " + metricAllocObjects},
+		fact.Fact{Name: "bytes allocated a second", Value: bytes / over.Seconds(), Unit: fact.Bytes, Source: "metrics: " + metricAllocBytes})
 	if ops := m.Operations(); ops != nil && ops.Count > 0 && m.Run.Duration > 0 {
 		perSecond := ops.Count / m.Run.Duration.Seconds()
-		out = append(out, diagnosis.Fact{Name: "objects allocated for each of the " + ops.Name, Value: objects / over.Seconds() / perSecond, Unit: diagnosis.Count, Source: "metrics ÷ " + ops.From})
+		out = append(out, fact.Fact{Name: "objects allocated for each of the " + ops.Name, Value: objects / over.Seconds() / perSecond, Unit: fact.Count, Source: "metrics ÷ " + ops.From})
 	}
 	return out
 }
@@ -491,14 +492,14 @@ func groupsAllocating(m *model.Model, s allocSite) (names []string) {
 	return names
 }
 
-func siteFacts(s allocSite, source string) []diagnosis.Fact {
+func siteFacts(s allocSite, source string) []fact.Fact {
 	at := fmt.Sprintf("%s:%d", short(s.place.Function), s.place.Line)
 	if source != "allocs profile" {
-		return []diagnosis.Fact{{Name: "allocating time under " + at, Value: s.objects, Unit: diagnosis.Ratio, Source: source}}
+		return []fact.Fact{{Name: "allocating time under " + at, Value: s.objects, Unit: fact.Ratio, Source: source}}
 	}
-	return []diagnosis.Fact{
-		{Name: "objects allocated by " + at, Value: s.objects, Unit: diagnosis.Ratio, Source: source},
-		{Name: "bytes allocated by " + at, Value: s.bytes, Unit: diagnosis.Ratio, Source: source},
+	return []fact.Fact{
+		{Name: "objects allocated by " + at, Value: s.objects, Unit: fact.Ratio, Source: source},
+		{Name: "bytes allocated by " + at, Value: s.bytes, Unit: fact.Ratio, Source: source},
 	}
 }
 

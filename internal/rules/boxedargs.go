@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -165,15 +166,15 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, share flo
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
 			pct(objects), short(found[0].place.Function), pct(share)),
-		Evidence: []diagnosis.Fact{
-			{Name: "share of objects", Value: objects, Unit: diagnosis.Ratio, Source: "allocs profile, at lines where the compiler says that arguments escape"},
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: diagnosis.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: diagnosis.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in use", Value: a.cores, Unit: diagnosis.Cores, Source: a.priceFrom()},
+		Evidence: []fact.Fact{
+			{Name: "share of objects", Value: objects, Unit: fact.Ratio, Source: "allocs profile, at lines where the compiler says that arguments escape"},
+			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: a.priceFrom()},
+			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: a.priceFrom()},
+			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: a.priceFrom()},
 		},
-		Cost: diagnosis.Cost{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, What: "CPU in making and collecting those arguments"},
+		Cost: diagnosis.Cost{Value: share * a.cores, Unit: fact.Cores, Share: share, What: "CPU in making and collecting those arguments"},
 		Bound: diagnosis.Bound{
-			Value: most * a.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * a.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: "Amdahl: the lines' share of the objects × the allocator's share of the CPU, plus their share of the bytes × the collector's, plus what else the CPU profile shows on these lines. What is computed for the arguments goes, too, when nobody asks for them, and is not counted",
 			// The name server's lines have a quarter of its objects; asked before,
 			// 87 % of all are gone, for texts are made of what the lines would print.
@@ -197,8 +198,8 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, share flo
 	for _, b := range found[:min(boxedNamed, len(found))] {
 		f.Where = append(f.Where, b.place)
 		f.Stacks = append(f.Stacks, b.stacks...)
-		f.Evidence = append(f.Evidence, diagnosis.Fact{
-			Name: fmt.Sprintf("objects allocated by %s:%d", short(b.place.Function), b.place.Line), Value: b.objects, Unit: diagnosis.Ratio, Source: "allocs profile",
+		f.Evidence = append(f.Evidence, fact.Fact{
+			Name: fmt.Sprintf("objects allocated by %s:%d", short(b.place.Function), b.place.Line), Value: b.objects, Unit: fact.Ratio, Source: "allocs profile",
 		})
 	}
 	if said := escapeWords(p.Model, f.Where); said != "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -113,15 +114,15 @@ func broadcast(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, locks float64, s
 		Summary: fmt.Sprintf("%s closes a channel that %s goroutines wait for, %s times a second.",
 			short(place.Function), num(listeners), num(math.Round(rate))),
 		Where: where(places...),
-		Evidence: []diagnosis.Fact{
-			{Name: "listeners", Value: float64(listeners), Unit: diagnosis.Count, Source: "trace: goroutine groups, wake-ups"},
-			{Name: "rounds", Value: rate, Unit: diagnosis.PerSec, Source: "trace: wake-ups ÷ listeners"},
-			{Name: "goroutines woken", Value: div(float64(b.Woken), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: wake-ups"},
-			{Name: "hardly ran", Value: futileShare(b), Unit: diagnosis.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
+		Evidence: []fact.Fact{
+			{Name: "listeners", Value: float64(listeners), Unit: fact.Count, Source: "trace: goroutine groups, wake-ups"},
+			{Name: "rounds", Value: rate, Unit: fact.PerSec, Source: "trace: wake-ups ÷ listeners"},
+			{Name: "goroutines woken", Value: div(float64(b.Woken), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
+			{Name: "hardly ran", Value: futileShare(b), Unit: fact.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
 		},
-		Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, Share: div(cost, working(p)), What: "listeners running only to wait again, scheduling not counted"},
+		Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, Share: div(cost, working(p)), What: "listeners running only to wait again, scheduling not counted"},
 		Bound: diagnosis.Bound{
-			Value: cost, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
+			Value: cost, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
 			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the channel's lock and the threads woken come on top and are not promised",
 			Partial: true,
 		},
@@ -141,12 +142,12 @@ func broadcast(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, locks float64, s
 	}
 	if sampled {
 		cores, _, _ := diagnosis.Busy(p.Model)
-		f.Cost = diagnosis.Cost{Value: locks * cores, Unit: diagnosis.Cores, Share: locks, What: "locking the channels of selects"}
-		f.Bound = diagnosis.Bound{Value: locks * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: locks,
+		f.Cost = diagnosis.Cost{Value: locks * cores, Unit: fact.Cores, Share: locks, What: "locking the channels of selects"}
+		f.Bound = diagnosis.Bound{Value: locks * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: locks,
 			Method: "Amdahl: share of the CPU samples in runtime.sellock and runtime.selunlock × busy cores; the threads woken come on top and are not promised", Partial: true}
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPU profile agrees: %s of it is in the locks of selects", pct(locks)))
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "locking channels of selects", Value: locks, Unit: diagnosis.Ratio, Source: "CPU profile: runtime.sellock, runtime.selunlock"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "locking channels of selects", Value: locks, Unit: fact.Ratio, Source: "CPU profile: runtime.sellock, runtime.selunlock"})
 	}
 	return f
 }

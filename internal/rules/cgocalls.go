@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -84,14 +85,14 @@ func cgoFinding(s *cpuSpent, sites []cpuPlace, rate, share float64) diagnosis.Fi
 		Summary: fmt.Sprintf("%s calls to C a second take %s of the CPU in use to cross, what C does not counted, %s.", num(rate), pct(share), from),
 		Where:   topPlaces(sites, cgoNamed),
 		Stacks:  topStacks(sites, cgoNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "calls to C", Value: rate, Unit: diagnosis.PerSec, Source: "metrics: " + metricCgo},
-			{Name: "CPU in crossing", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU to cross, each", Value: each, Unit: diagnosis.Seconds, Source: s.from() + " ÷ calls"},
+		Evidence: []fact.Fact{
+			{Name: "calls to C", Value: rate, Unit: fact.PerSec, Source: "metrics: " + metricCgo},
+			{Name: "CPU in crossing", Value: share, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU to cross, each", Value: each, Unit: fact.Seconds, Source: s.from() + " ÷ calls"},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU on the way into C and back"},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU on the way into C and back"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: as if crossing cost nothing; a batch of n leaves one nth of it",
 		},
 		Confidence: diagnosis.Medium,

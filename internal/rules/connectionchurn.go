@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -139,14 +140,14 @@ func churnConnections(p *diagnosis.Pass, s *cpuSpent, c newConnections, perOp fl
 		Summary: fmt.Sprintf("%s; making and ending them takes %s of the CPU in use.", words, pct(share)),
 		Where:   topPlaces(sites, newConnNamed),
 		Stacks:  topStacks(sites, newConnNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "connections opened", Value: c.out, Unit: diagnosis.PerSec, Source: "system calls: connect"},
-			{Name: "connections accepted", Value: c.in, Unit: diagnosis.PerSec, Source: "system calls: accept4 that succeeded"},
-			{Name: "CPU in making and ending connections", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "connections opened", Value: c.out, Unit: fact.PerSec, Source: "system calls: connect"},
+			{Name: "connections accepted", Value: c.in, Unit: fact.PerSec, Source: "system calls: accept4 that succeeded"},
+			{Name: "CPU in making and ending connections", Value: share, Unit: fact.Ratio, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in making and ending connections"},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in making and ending connections"},
 		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: fmt.Sprintf(withoutMethod, "making and ending connections") + "; the round trips of their beginning are saved besides, which are latency",
 		},
 		Confidence: diagnosis.Medium,

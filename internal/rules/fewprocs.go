@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -133,17 +134,17 @@ func fewprocsFinding(p *diagnosis.Pass, procs int, used float64, source string, 
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("GOMAXPROCS is %d where the process may use %s cores: %s of the Ps' time is used, %s goroutines are ready and wait for one on average, and %s cores of the machine are idle.",
 			procs, num(usable), pct(used), num(q.mean), num(idle)),
-		Evidence: []diagnosis.Fact{
-			{Name: "Ps", Value: float64(procs), Unit: diagnosis.Count, Source: "GOMAXPROCS of the run"},
-			{Name: "cores that the process may use", Value: usable, Unit: diagnosis.Cores, Source: "affinity, quota and CPUs online"},
-			{Name: "Ps used", Value: used, Unit: diagnosis.Ratio, Source: source},
-			{Name: "ready and without a P, on average", Value: q.mean, Unit: diagnosis.Count, Source: q.source},
-			{Name: "time with somebody ready", Value: q.part, Unit: diagnosis.Ratio, Source: q.source},
-			{Name: "idle cores of the machine", Value: idle, Unit: diagnosis.Cores, Source: "/proc/stat"},
+		Evidence: []fact.Fact{
+			{Name: "Ps", Value: float64(procs), Unit: fact.Count, Source: "GOMAXPROCS of the run"},
+			{Name: "cores that the process may use", Value: usable, Unit: fact.Cores, Source: "affinity, quota and CPUs online"},
+			{Name: "Ps used", Value: used, Unit: fact.Ratio, Source: source},
+			{Name: "ready and without a P, on average", Value: q.mean, Unit: fact.Count, Source: q.source},
+			{Name: "time with somebody ready", Value: q.part, Unit: fact.Ratio, Source: q.source},
+			{Name: "idle cores of the machine", Value: idle, Unit: fact.Cores, Source: "/proc/stat"},
 		},
-		Cost: diagnosis.Cost{Value: q.mean, Unit: diagnosis.Count, Share: q.part, What: "goroutines that are ready and without a P, on average"},
+		Cost: diagnosis.Cost{Value: q.mean, Unit: fact.Count, Share: q.part, What: "goroutines that are ready and without a P, on average"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "asymptotic bound: throughput factor (Ps + more) ÷ Ps, where more is the least of the cores that are allowed and not used by a P, the cores of the machine that are idle, and the goroutines ready on average; less when they share something else",
 		},
 		Confidence: diagnosis.High,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -80,21 +81,21 @@ func forcedFinding(p *diagnosis.Pass, forced, all float64, source string, share,
 	part := min(1, forced/all)
 	most := share * part
 	if s, ok := spentCPU(p.Model); ok {
-		most = diagnosis.AtMost(part*(share+s.part(model.Scheduling))+s.part(model.NotSampled, model.OtherCPU), s.Samples)
+		most = fact.AtMost(part*(share+s.part(model.Scheduling))+s.part(model.NotSampled, model.OtherCPU), s.Samples)
 	}
 	places, stacks := forcers(p.Model)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", num(forced), num(all), pct(share)),
 		Where:   places,
 		Stacks:  stacks,
-		Evidence: []diagnosis.Fact{
-			{Name: "forced collections", Value: forced, Unit: diagnosis.Count, Source: source},
-			{Name: "collections", Value: all, Unit: diagnosis.Count, Source: source},
-			{Name: "CPU in the garbage collector", Value: share, Unit: diagnosis.Ratio, Source: from},
+		Evidence: []fact.Fact{
+			{Name: "forced collections", Value: forced, Unit: fact.Count, Source: source},
+			{Name: "collections", Value: all, Unit: fact.Count, Source: source},
+			{Name: "CPU in the garbage collector", Value: share, Unit: fact.Ratio, Source: from},
 		},
-		Cost: diagnosis.Cost{Value: share * part * cores, Unit: diagnosis.Cores, Share: share * part, What: "CPU in collecting, the forced collections' part"},
+		Cost: diagnosis.Cost{Value: share * part * cores, Unit: fact.Cores, Share: share * part, What: "CPU in collecting, the forced collections' part"},
 		Bound: diagnosis.Bound{
-			Value: most * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: "Amdahl: the CPU of the collector and of the scheduler, which stops and wakes threads for it, × forced ÷ all collections, as if all cost the same and none had to be made later in their place",
 		},
 		Confidence: diagnosis.Medium,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -65,7 +66,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 }
 
 // sourcesMade is what an allocs profile says of them.
-func sourcesMade(m *model.Model) []diagnosis.Fact {
+func sourcesMade(m *model.Model) []fact.Fact {
 	if m.Heap == nil {
 		return nil
 	}
@@ -83,8 +84,8 @@ func sourcesMade(m *model.Model) []diagnosis.Fact {
 	if made == 0 {
 		return nil
 	}
-	return []diagnosis.Fact{
-		{Name: "share of objects that are such sources", Value: div(made, allObjects), Unit: diagnosis.Ratio, Source: "allocs profile"},
-		{Name: "share of bytes that are such sources", Value: div(held, allBytes), Unit: diagnosis.Ratio, Source: "allocs profile"},
+	return []fact.Fact{
+		{Name: "share of objects that are such sources", Value: div(made, allObjects), Unit: fact.Ratio, Source: "allocs profile"},
+		{Name: "share of bytes that are such sources", Value: div(held, allBytes), Unit: fact.Ratio, Source: "allocs profile"},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -117,7 +118,7 @@ func leisure(g *model.Group) (d time.Duration) {
 }
 
 func fsyncFactor(p *diagnosis.Pass, f *fsyncs) (factor float64, method string) {
-	factor, byP, byR := diagnosis.Closed{
+	factor, byP, byR := fact.Closed{
 		Cores: usableProcs(p), Busy: max(minBusy, cpuBusy(p)), Whole: f.work.Seconds(), Wait: f.total.Seconds(),
 	}.Asymptotic()
 	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ Ps that run goroutines = %s, working time ÷ working time without this wait = %s); one sync for many pieces of work leaves a part of it, and the disk still has to take the bytes", times(byP), times(byR))
@@ -143,16 +144,16 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, wall, rate, factor float64, meth
 		Summary: fmt.Sprintf("%s waits for the disk %s of its working time: %s syncs a second, %s each.",
 			short(asks.Function), pct(s.share()), num(rate), dur(s.mean())),
 		Where: where(asks, lib),
-		Evidence: []diagnosis.Fact{
-			{Name: "working time in syncs", Value: s.share(), Unit: diagnosis.Ratio, Source: "trace: system calls ÷ time of those goroutines, waits for work left out"},
-			{Name: "goroutines in a sync on average", Value: wall, Unit: diagnosis.Count, Source: "trace: system calls ÷ window"},
-			{Name: "syncs", Value: rate, Unit: diagnosis.PerSec, Source: "trace: system calls"},
-			{Name: "one sync, mean", Value: s.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: system calls"},
-			{Name: "Ps that run goroutines", Value: cpuBusy(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "working time in syncs", Value: s.share(), Unit: fact.Ratio, Source: "trace: system calls ÷ time of those goroutines, waits for work left out"},
+			{Name: "goroutines in a sync on average", Value: wall, Unit: fact.Count, Source: "trace: system calls ÷ window"},
+			{Name: "syncs", Value: rate, Unit: fact.PerSec, Source: "trace: system calls"},
+			{Name: "one sync, mean", Value: s.mean().Seconds(), Unit: fact.Seconds, Source: "trace: system calls"},
+			{Name: "Ps that run goroutines", Value: cpuBusy(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
-		Cost: diagnosis.Cost{Value: wall, Unit: diagnosis.Count, Share: s.share(), What: "goroutines waiting for the disk, on average"},
+		Cost: diagnosis.Cost{Value: wall, Unit: fact.Count, Share: s.share(), What: "goroutines waiting for the disk, on average"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if nobody waited for a sync: " + method,
 		},
 		Confidence: diagnosis.Medium,

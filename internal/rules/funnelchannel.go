@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -146,19 +147,19 @@ func funnel(p *diagnosis.Pass, q *queue, in inlet, factor float64, method string
 		Summary: fmt.Sprintf("On average %s goroutines wait to send in %s, %s each time, while %d receive: %s.",
 			num(waiters), short(place.Function), dur(q.mean()), in.count, slow),
 		Where: where(place, in.place),
-		Evidence: []diagnosis.Fact{
-			{Name: "senders waiting on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "receivers", Value: float64(in.count), Unit: diagnosis.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "receivers at work", Value: in.busy, Unit: diagnosis.Ratio, Source: "trace: goroutine groups, waits to receive left out"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: sync waits"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "senders waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
+			{Name: "receivers", Value: float64(in.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
+			{Name: "receivers at work", Value: in.busy, Unit: fact.Ratio, Source: "trace: goroutine groups, waits to receive left out"},
+			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
 		Cost: diagnosis.Cost{
-			Value: waiters, Unit: diagnosis.Count, Share: waitShare(p, q),
+			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
 			What: "goroutines waiting to send, on average",
 		},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if no sender waited: " + method,
 		},
 		Confidence: diagnosis.Medium,

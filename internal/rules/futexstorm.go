@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -101,8 +102,8 @@ func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, 
 	how, sure := howCounted(p.Model.Syscalls)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s futex calls a second: threads are put to sleep and woken again.", num(math.Round(rate))),
-		Evidence: []diagnosis.Fact{
-			{Name: "futex calls", Value: rate, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
+		Evidence: []fact.Fact{
+			{Name: "futex calls", Value: rate, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
 		},
 		Confidence: sure,
 		Reasons:    []string{how},
@@ -110,7 +111,7 @@ func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, 
 	}
 	if perOp > 0 {
 		f.Summary = fmt.Sprintf("%s futex calls a second, %s for each of the %s: threads are put to sleep and woken again.", num(math.Round(rate)), num(perOp), opName)
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "futex calls for each operation", Value: perOp, Unit: diagnosis.Count, Source: "system calls ÷ operations"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "futex calls for each operation", Value: perOp, Unit: fact.Count, Source: "system calls ÷ operations"})
 		f.RuledOut = append(f.RuledOut, "many operations with a wake-up now and then: "+num(perOp)+" calls for each")
 	}
 	text := "Find what makes goroutines ready so often: an unbuffered hand-over for every piece, a broadcast to many, tickers of microseconds. Hand over in batches, and try GOMAXPROCS lower when the Ps are not used."
@@ -118,10 +119,10 @@ func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, 
 		text = followRoutes(p, &f, text)
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "the kernel's samples show the CPU in them too")
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU inside futex calls", Value: cores, Unit: diagnosis.Cores, Source: "kernel samples"})
-		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU inside futex calls"}
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU inside futex calls", Value: cores, Unit: fact.Cores, Source: "kernel samples"})
+		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU inside futex calls"}
 		f.Bound = diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  "Amdahl: all of the CPU inside futex calls, as if no thread ever slept; the search for work around them comes on top, and is what idlespin is about",
 			Partial: true,
 		}
@@ -166,7 +167,7 @@ func followRoutes(p *diagnosis.Pass, f *diagnosis.Finding, otherwise string) (te
 	f.Where = kernelSites(p, isFutex)
 	for i, r := range routes {
 		if sums[i] > 0 {
-			f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of them for " + r.name, Value: sums[i] / whole, Unit: diagnosis.Ratio, Source: "kernel samples: stacks"})
+			f.Evidence = append(f.Evidence, fact.Fact{Name: "share of them for " + r.name, Value: sums[i] / whole, Unit: fact.Ratio, Source: "kernel samples: stacks"})
 		}
 	}
 	if best < 0 {

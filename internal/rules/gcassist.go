@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -123,7 +124,7 @@ func ofRecording(m *model.Model, group string) (only bool) {
 		if _, user := diagnosis.UserPlace(frames); user {
 			return false
 		}
-		only = only || diagnosis.OfRecording(frames)
+		only = only || model.OfRecording(frames)
 	}
 	return only
 }
@@ -157,14 +158,14 @@ func (a *assist) utilization(m *model.Model) {
 
 func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Evidence: []diagnosis.Fact{
-			{Name: "Ps' time in assists", Value: div(a.onP.Seconds(), p.Seconds()), Unit: diagnosis.Cores, Source: "trace: collector's load"},
-			{Name: "goroutines held up by assists, on average", Value: div(a.held.Seconds(), p.Seconds()), Unit: diagnosis.Count, Source: "trace: mark assist ranges, waits included"},
-			{Name: "assists' share of the worst group's running time", Value: a.share, Unit: diagnosis.Ratio, Source: "trace: collector's load, goroutine groups"},
-			{Name: "minimum mutator utilization in 100 ms", Value: a.mmu, Unit: diagnosis.Ratio, Source: "trace: collector's load, stops left out"},
-			{Name: "utilization that 5 % of the windows stay under", Value: a.often, Unit: diagnosis.Ratio, Source: "trace: collector's load"},
-			{Name: "collections", Value: div(float64(len(p.Model.GC.Cycles)), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: collections"},
-			{Name: "largest heap goal", Value: heapGoal(p.Model), Unit: diagnosis.Bytes, Source: "trace: heap goal"},
+		Evidence: []fact.Fact{
+			{Name: "Ps' time in assists", Value: div(a.onP.Seconds(), p.Seconds()), Unit: fact.Cores, Source: "trace: collector's load"},
+			{Name: "goroutines held up by assists, on average", Value: div(a.held.Seconds(), p.Seconds()), Unit: fact.Count, Source: "trace: mark assist ranges, waits included"},
+			{Name: "assists' share of the worst group's running time", Value: a.share, Unit: fact.Ratio, Source: "trace: collector's load, goroutine groups"},
+			{Name: "minimum mutator utilization in 100 ms", Value: a.mmu, Unit: fact.Ratio, Source: "trace: collector's load, stops left out"},
+			{Name: "utilization that 5 % of the windows stay under", Value: a.often, Unit: fact.Ratio, Source: "trace: collector's load"},
+			{Name: "collections", Value: div(float64(len(p.Model.GC.Cycles)), p.Seconds()), Unit: fact.PerSec, Source: "trace: collections"},
+			{Name: "largest heap goal", Value: heapGoal(p.Model), Unit: fact.Bytes, Source: "trace: heap goal"},
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fmt.Sprintf("assists of %d collections", len(p.Model.GC.Cycles))},
@@ -184,7 +185,7 @@ func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.F
 			f.Where = append(f.Where, place)
 		}
 	}
-	f.Cost = diagnosis.Cost{Value: div(a.onP.Seconds(), p.Seconds()), Unit: diagnosis.Cores, Share: a.share, What: "goroutines marking in the collector's place"}
+	f.Cost = diagnosis.Cost{Value: div(a.onP.Seconds(), p.Seconds()), Unit: fact.Cores, Share: a.share, What: "goroutines marking in the collector's place"}
 	if heavy {
 		g := slices.MaxFunc(a.groups, func(x, y *model.Group) int {
 			return cmp.Compare(a.of(x), a.of(y))
@@ -234,7 +235,7 @@ func assistBound(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.Bou
 	if pressed {
 		lost := (1 - a.mmu) * gcassistWindow.Seconds()
 		return diagnosis.Bound{
-			Value: lost, Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: max(a.loss, a.share),
+			Value: lost, Unit: fact.Seconds, Goal: diagnosis.Latency, Share: max(a.loss, a.share),
 			Method: "the part of the worst 100 ms that the collector took: the most that a request of that length can gain",
 		}
 	}
@@ -245,9 +246,9 @@ func assistBound(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.Bou
 		collect += q.GC
 	}
 	share := min(1-minBusy, div(div((collect+a.onP).Seconds(), p.Seconds()), working(p)))
-	factor := 1 / diagnosis.Amdahl(diagnosis.GCModel(share, gcassistMore, gccostExcess))
+	factor := 1 / fact.Amdahl(fact.GCModel(share, gcassistMore, gccostExcess))
 	return diagnosis.Bound{
-		Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+		Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 		Method: fmt.Sprintf("throughput factor by the GC model and Amdahl: 1 ÷ (1 - collector's share of the Ps' work × (1 - 1/%d) × %s), as if the program got all that twice the GOGC saves", gcassistMore, num(gccostExcess)),
 	}
 }

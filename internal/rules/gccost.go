@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -73,7 +74,7 @@ func gccostFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
 		Summary: fmt.Sprintf("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s.",
 			pct(h.share), num(h.rate), size(h.live)),
 		Evidence: h.facts(),
-		Cost:     diagnosis.Cost{Value: h.share * h.cores, Unit: diagnosis.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
+		Cost:     diagnosis.Cost{Value: h.share * h.cores, Unit: fact.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
 		RuledOut: []string{
 			"the runtime's own estimate, /cpu/classes: it counts Ps that wait for a CPU and is not used",
 			fmt.Sprintf("a single collection: there were %s", num(h.cycles)),
@@ -112,17 +113,17 @@ func largerHeap(p *diagnosis.Pass, h heapCost, factor float64) (diagnosis.Remedy
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); count and size of what is allocated set the pace of the collector, and pointers in what is kept the price of each collection."
 	if factor <= 1 {
 		return diagnosis.Remedy{Text: less + " " + noRoom(h)}, diagnosis.Bound{
-			Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal,
+			Unit: fact.Cores, Goal: diagnosis.CPUGoal,
 			Method: "how much less can be allocated is not known here, and a larger heap is no way out",
 		}
 	}
-	g, saved := h.gogc*factor, diagnosis.GCModel(h.share, factor, gccostExcess)
+	g, saved := h.gogc*factor, fact.GCModel(h.share, factor, gccostExcess)
 	return diagnosis.Remedy{
 			Text: fmt.Sprintf("Try GOGC=%.0f. By the pacer's formula it costs %s more memory; resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s",
 				g, size(h.price(factor)), num(gccostMemory), less),
 			Knob: fmt.Sprintf("GOGC=%.0f", g),
 		}, diagnosis.Bound{
-			Value: saved * h.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: saved,
+			Value: saved * h.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: saved,
 			Method: fmt.Sprintf("GC model: collector's CPU × (1 - %.0f/%.0f), for collections become fewer as GOGC rises, × %s, by which the saving was larger where it was measured", h.gogc, g, num(gccostExcess)),
 		}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -102,15 +103,15 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share, cores f
 		Summary: fmt.Sprintf("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.",
 			num(rate), short(groupName(g.Name)), pct(share)),
 		Where: where(creator, start),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines started", Value: rate, Unit: diagnosis.PerSec, Source: "trace: goroutine groups"},
-			{Name: "CPU in starting and ending goroutines", Value: share, Unit: diagnosis.Ratio, Source: "CPU profile: newproc, malg, goexit0 and their callees"},
-			{Name: "CPU samples in them", Value: float64(samples), Unit: diagnosis.Count, Source: "CPU profile"},
-			{Name: "work of one goroutine, mean", Value: mean, Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines started", Value: rate, Unit: fact.PerSec, Source: "trace: goroutine groups"},
+			{Name: "CPU in starting and ending goroutines", Value: share, Unit: fact.Ratio, Source: "CPU profile: newproc, malg, goexit0 and their callees"},
+			{Name: "CPU samples in them", Value: float64(samples), Unit: fact.Count, Source: "CPU profile"},
+			{Name: "work of one goroutine, mean", Value: mean, Unit: fact.Seconds, Source: "trace: goroutine groups"},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in starting and ending goroutines"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in starting and ending goroutines"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  "Amdahl: 0 to this share of the CPU, if no goroutine had to be started. A pool puts a channel in its place, which costs as well; scheduling them comes on top",
 			Partial: true,
 		},

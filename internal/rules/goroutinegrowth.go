@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -298,16 +299,16 @@ func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
 		Summary: fmt.Sprintf("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.",
 			num(g.start), num(g.end), num(round3(g.perSecond)), pct(min(1, s.grown/g.grown())), short(groupName(s.group)), waiting),
 		Where: where(place, start, created),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines at the start", Value: g.start, Unit: diagnosis.Count, Source: g.source},
-			{Name: "goroutines at the end", Value: g.end, Unit: diagnosis.Count, Source: g.source},
-			{Name: "more each second", Value: max(0, g.perSecond), Unit: diagnosis.PerSec, Source: g.source},
-			{Name: "of those, at this place", Value: s.grown, Unit: diagnosis.Count, Source: s.source},
-			{Name: "stack of one", Value: each, Unit: diagnosis.Bytes, Source: from},
+		Evidence: []fact.Fact{
+			{Name: "goroutines at the start", Value: g.start, Unit: fact.Count, Source: g.source},
+			{Name: "goroutines at the end", Value: g.end, Unit: fact.Count, Source: g.source},
+			{Name: "more each second", Value: max(0, g.perSecond), Unit: fact.PerSec, Source: g.source},
+			{Name: "of those, at this place", Value: s.grown, Unit: fact.Count, Source: s.source},
+			{Name: "stack of one", Value: each, Unit: fact.Bytes, Source: from},
 		},
-		Cost: diagnosis.Cost{Value: max(0, g.perSecond), Unit: diagnosis.PerSec, Share: min(1, div(g.grown(), g.end)), What: "goroutines added, and none of them ended"},
+		Cost: diagnosis.Cost{Value: max(0, g.perSecond), Unit: fact.PerSec, Share: min(1, div(g.grown(), g.end)), What: "goroutines added, and none of them ended"},
 		Bound: diagnosis.Bound{
-			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, g.end*each),
+			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, g.end*each),
 			Method: fmt.Sprintf("goroutines added in the window × stack of one (%s): what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", from, dur(time.Duration(g.seconds*float64(time.Second)))),
 		},
 		Confidence: diagnosis.Medium,
@@ -325,8 +326,8 @@ func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
 	}
 	if g.low > 0 {
 		f.Evidence = append(f.Evidence,
-			diagnosis.Fact{Name: "more each second, at least (95 %)", Value: g.low, Unit: diagnosis.PerSec, Source: g.source},
-			diagnosis.Fact{Name: "more each second, at most (95 %)", Value: max(0, g.high), Unit: diagnosis.PerSec, Source: g.source})
+			fact.Fact{Name: "more each second, at least (95 %)", Value: g.low, Unit: fact.PerSec, Source: g.source},
+			fact.Fact{Name: "more each second, at most (95 %)", Value: max(0, g.high), Unit: fact.PerSec, Source: g.source})
 	} else {
 		f.Confidence, f.Reasons = diagnosis.Low, []string{"two counts are no trend: a burst or a start looks the same"}
 		f.RuledOut = f.RuledOut[:1]

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -133,7 +134,7 @@ func TestStanding(t *testing.T) {
 			t.Errorf("%s: %d, %q; want %d, %q", c.name, got, why, c.want, c.why)
 		}
 		var said []string
-		p := &diagnosis.Pass{Model: c.m, Obsolete: func(pattern, since, why string) { said = append(said, pattern+since+why) }}
+		p := &diagnosis.Pass{Meter: fact.Meter{Model: c.m}, Obsolete: func(pattern, since, why string) { said = append(said, pattern+since+why) }}
 		if harmless := c.fact.harmless(p, "it"); harmless != (c.want == inForce) || len(said) > 0 != harmless {
 			t.Errorf("%s: harmless is %v, said %q", c.name, harmless, said)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -69,13 +70,13 @@ func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share floa
 		Summary: fmt.Sprintf("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.", pct(share), pct(min(1, div(sites[0].share, share))), short(sites[0].Function)),
 		Where:   topPlaces(sites, growingNamed),
 		Stacks:  topStacks(sites, growingNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in growing", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in growing", Value: share, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in growing slices and maps, allocation and copying included"},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in growing slices and maps, allocation and copying included"},
 		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: fmt.Sprintf(withoutMethod, "growing") + "; made at its final size, each is still allocated once, and what is kept and emptied is not",
 		},
 		Confidence: diagnosis.Medium,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -203,11 +204,11 @@ func measureHeap(p *diagnosis.Pass) (h heapCost, ok bool) {
 }
 
 // facts are the evidence that every finding about the collector rests on.
-func (h *heapCost) facts() []diagnosis.Fact {
-	return []diagnosis.Fact{
-		{Name: "collector's share of the CPU", Value: h.share, Unit: diagnosis.Ratio, Source: h.source},
-		{Name: "CPU in use", Value: h.cores, Unit: diagnosis.Cores, Source: h.source},
-		{Name: "collections", Value: h.rate, Unit: diagnosis.PerSec, Source: "collections ÷ window"},
-		{Name: "live heap", Value: h.live, Unit: diagnosis.Bytes, Source: "as the last collection found it"},
+func (h *heapCost) facts() []fact.Fact {
+	return []fact.Fact{
+		{Name: "collector's share of the CPU", Value: h.share, Unit: fact.Ratio, Source: h.source},
+		{Name: "CPU in use", Value: h.cores, Unit: fact.Cores, Source: h.source},
+		{Name: "collections", Value: h.rate, Unit: fact.PerSec, Source: "collections ÷ window"},
+		{Name: "live heap", Value: h.live, Unit: fact.Bytes, Source: "as the last collection found it"},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -180,16 +181,16 @@ func swellingFinding(p *diagnosis.Pass, g swelling) diagnosis.Finding {
 	end := g.from + g.bytes()
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("What is alive after a collection grows by %s a second: from %s by %s in %s.", size(g.slope), size(g.from), size(g.bytes()), dur(g.over)),
-		Evidence: []diagnosis.Fact{
-			{Name: "growth of the live heap a second", Value: g.slope, Unit: diagnosis.Bytes, Source: g.source + ", Theil-Sen slope"},
-			{Name: "at least", Value: g.low, Unit: diagnosis.Bytes, Source: "lower end of its 95 % interval"},
-			{Name: "growth a second in the second half", Value: g.late, Unit: diagnosis.Bytes, Source: g.source + ", Theil-Sen slope"},
-			{Name: "live heap after warm-up", Value: g.from, Unit: diagnosis.Bytes, Source: g.source},
-			{Name: "collections", Value: float64(g.cycles), Unit: diagnosis.Count, Source: g.source},
+		Evidence: []fact.Fact{
+			{Name: "growth of the live heap a second", Value: g.slope, Unit: fact.Bytes, Source: g.source + ", Theil-Sen slope"},
+			{Name: "at least", Value: g.low, Unit: fact.Bytes, Source: "lower end of its 95 % interval"},
+			{Name: "growth a second in the second half", Value: g.late, Unit: fact.Bytes, Source: g.source + ", Theil-Sen slope"},
+			{Name: "live heap after warm-up", Value: g.from, Unit: fact.Bytes, Source: g.source},
+			{Name: "collections", Value: float64(g.cycles), Unit: fact.Count, Source: g.source},
 		},
-		Cost: diagnosis.Cost{Value: g.bytes(), Unit: diagnosis.Bytes, Share: g.bytes() / end, What: "live heap that grew in the window"},
+		Cost: diagnosis.Cost{Value: g.bytes(), Unit: fact.Bytes, Share: g.bytes() / end, What: "live heap that grew in the window"},
 		Bound: diagnosis.Bound{
-			Value: g.bytes(), Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: g.bytes() / end,
+			Value: g.bytes(), Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: g.bytes() / end,
 			Method:  "what was kept since the warm-up; the rate goes on until something ends it",
 			Partial: true,
 		},
@@ -224,8 +225,8 @@ func addGrown(f *diagnosis.Finding, places []grown, all float64) {
 		named += g.bytes
 		f.Where = append(f.Where, g.place)
 		f.Stacks = append(f.Stacks, g.stacks...)
-		f.Evidence = append(f.Evidence, diagnosis.Fact{
-			Name: fmt.Sprintf("more in use from %s:%d", short(g.place.Function), g.place.Line), Value: g.bytes, Unit: diagnosis.Bytes, Source: "heap profiles at both ends",
+		f.Evidence = append(f.Evidence, fact.Fact{
+			Name: fmt.Sprintf("more in use from %s:%d", short(g.place.Function), g.place.Line), Value: g.bytes, Unit: fact.Bytes, Source: "heap profiles at both ends",
 		})
 	}
 	f.Summary += fmt.Sprintf(" Most of it comes from %s.", short(places[0].place.Function))
@@ -242,5 +243,5 @@ func addTimeLeft(f *diagnosis.Finding, m *model.Model, slope float64) {
 		return
 	}
 	left := max(0, float64(m.Limits.Memory)-float64(last.RSS)) / slope
-	f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "until the container's memory is full", Value: left, Unit: diagnosis.Seconds, Source: "(limit - resident memory) ÷ growth"})
+	f.Evidence = append(f.Evidence, fact.Fact{Name: "until the container's memory is full", Value: left, Unit: fact.Seconds, Source: "(limit - resident memory) ÷ growth"})
 }

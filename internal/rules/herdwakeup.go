@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -154,15 +155,15 @@ func herdFinding(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, share, cost fl
 		Summary: fmt.Sprintf("%s wakes %s goroutines at once, %s times a second, and %s of them find nothing to do.",
 			short(place.Function), num(math.Round(size)), num(math.Round(rate)), pct(share)),
 		Where: where(places...),
-		Evidence: []diagnosis.Fact{
-			{Name: "bursts of wake-ups", Value: rate, Unit: diagnosis.PerSec, Source: "trace: wake-ups of one thread within 100 µs"},
-			{Name: "woken by each", Value: size, Unit: diagnosis.Count, Source: "trace: wake-ups"},
-			{Name: "woken for nothing", Value: share, Unit: diagnosis.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
-			{Name: "woken for nothing each second", Value: div(float64(b.Futile), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: wake-ups"},
+		Evidence: []fact.Fact{
+			{Name: "bursts of wake-ups", Value: rate, Unit: fact.PerSec, Source: "trace: wake-ups of one thread within 100 µs"},
+			{Name: "woken by each", Value: size, Unit: fact.Count, Source: "trace: wake-ups"},
+			{Name: "woken for nothing", Value: share, Unit: fact.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
+			{Name: "woken for nothing each second", Value: div(float64(b.Futile), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
 		},
-		Cost: diagnosis.Cost{Value: cost, Unit: diagnosis.Cores, Share: div(cost, working(p)), What: "running only to wait again, scheduling not counted"},
+		Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, Share: div(cost, working(p)), What: "running only to wait again, scheduling not counted"},
 		Bound: diagnosis.Bound{
-			Value: cost, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
+			Value: cost, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
 			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the threads and the run queue that they occupy come on top and are not promised",
 			Partial: true,
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -128,13 +129,13 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, 
 		Summary: fmt.Sprintf("%s of the CPU in use goes into %s, most of it for %s.", pct(share), r.what, short(sites[0].Function)),
 		Where:   topPlaces(sites, hotNamed),
 		Stacks:  topStacks(sites, hotNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in " + r.what, Value: share, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in " + r.what, Value: share, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in " + r.what},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in " + r.what},
 		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: fmt.Sprintf(withoutMethod, "what is made once"),
 		},
 		Confidence: diagnosis.Medium,
@@ -183,12 +184,12 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 		Summary: fmt.Sprintf("%s and the library code it calls take %s of the CPU in use. That may well be the job.", short(hot[0].Function), pct(hot[0].share)),
 		Where:   topPlaces(hot, hotNamed),
 		Stacks:  topStacks(hot, hotNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: hot[0].share * s.Cores(), Unit: diagnosis.Cores, Share: hot[0].share, What: "CPU in " + short(hot[0].Function)},
+		Cost: diagnosis.Cost{Value: hot[0].share * s.Cores(), Unit: fact.Cores, Share: hot[0].share, What: "CPU in " + short(hot[0].Function)},
 		Bound: diagnosis.Bound{
-			Value: hot[0].share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal,
+			Value: hot[0].share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal,
 			Method: "Amdahl, if the function cost nothing. Made twice as fast it brings half of that; whether it can be is not known, so that this ranks behind every cure",
 		},
 		Remark:     true,
@@ -201,11 +202,11 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 		},
 		Experiment: &diagnosis.Experiment{
 			Primary: diagnosis.CPUPerOp, Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; only the whole program tells what that is worth.",
-			Promised: promised(diagnosis.CPUPerOp, diagnosis.Amdahl(hot[0].share), "Amdahl: the function costs nothing"),
+			Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(hot[0].share), "Amdahl: the function costs nothing"),
 		},
 	}
 	for _, h := range hot {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of " + short(h.Function), Value: h.share, Unit: diagnosis.Ratio, Source: s.from()})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of " + short(h.Function), Value: h.share, Unit: fact.Ratio, Source: s.from()})
 	}
 	p.Report(f)
 }

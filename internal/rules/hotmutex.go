@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -70,19 +71,19 @@ func hotLock(p *diagnosis.Pass, q *queue, factor float64, method string) diagnos
 		Summary: fmt.Sprintf("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
 			num(waiters), short(place.Function), dur(q.mean()), pct(use)),
 		Where: where(place, server),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "lock in use", Value: use, Unit: diagnosis.Ratio, Source: "waiters of a queue M/M/1"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: sync waits"},
-			{Name: "waits per second", Value: div(float64(q.waits), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: sync waits"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
+			{Name: "lock in use", Value: use, Unit: fact.Ratio, Source: "waiters of a queue M/M/1"},
+			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
+			{Name: "waits per second", Value: div(float64(q.waits), p.Seconds()), Unit: fact.PerSec, Source: "trace: sync waits"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
 		Cost: diagnosis.Cost{
-			Value: waiters, Unit: diagnosis.Count, Share: waitShare(p, q),
+			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
 			What: "goroutines waiting for this lock, on average",
 		},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if nobody waited for this lock: " + method,
 		},
 		RuledOut: []string{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -145,13 +146,13 @@ func retryFinding(p *diagnosis.Pass, r retry) diagnosis.Finding {
 		Summary: fmt.Sprintf("%s fails %s times a second with %s, and is tried again at once; %s.",
 			sentence(r.tried), num(math.Round(r.rate)), r.errno, r.succeeding()),
 		Where: places,
-		Evidence: []diagnosis.Fact{
-			{Name: r.call + " with " + r.errno, Value: r.rate, Unit: diagnosis.PerSec, Source: "system calls by error"},
-			{Name: r.call + ": share that succeeds", Value: r.success, Unit: diagnosis.Ratio, Source: "system calls by error"},
+		Evidence: []fact.Fact{
+			{Name: r.call + " with " + r.errno, Value: r.rate, Unit: fact.PerSec, Source: "system calls by error"},
+			{Name: r.call + ": share that succeeds", Value: r.success, Unit: fact.Ratio, Source: "system calls by error"},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in trying"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in trying"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: the CPU of the function that tries, all that it calls included, as if it did not try; " + from,
 		},
 		Confidence: sure,
@@ -172,7 +173,7 @@ func retryFinding(p *diagnosis.Pass, r retry) diagnosis.Finding {
 	}
 	if cores == 0 {
 		f.Bound.Value, f.Bound.Partial = 0, true
-		f.Cost = diagnosis.Cost{Value: r.rate, Unit: diagnosis.PerSec, What: "failed calls"}
+		f.Cost = diagnosis.Cost{Value: r.rate, Unit: fact.PerSec, What: "failed calls"}
 		f.Bound.Method = "not measured: " + from
 	}
 	f.Groups = groupsOfStacks(p.Model, stacks)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -97,10 +98,10 @@ func heldUp(p *diagnosis.Pass, qs []queue, waiters, used float64) (f diagnosis.F
 		Summary: fmt.Sprintf("%s of %d Ps are idle on average while %s goroutines with work in hand are blocked; most of them (%s) wait for %s in %s.",
 			num(idle), p.Procs(), num(waiters), num(first.waiters(p)), first.kind, short(place.Function)),
 		Where:    where(place, first.server(p)),
-		Evidence: idleFacts(p, used, diagnosis.Fact{Name: "goroutines held up on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: sync waits ÷ window, those without work left out"}),
+		Evidence: idleFacts(p, used, fact.Fact{Name: "goroutines held up on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window, those without work left out"}),
 		Cost:     idleCost(p, used),
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if none of them waited: " + method,
 		},
 		Confidence: diagnosis.Medium,
@@ -116,23 +117,23 @@ func heldUp(p *diagnosis.Pass, qs []queue, waiters, used float64) (f diagnosis.F
 		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")
 	}
 	for _, q := range qs[:min(3, len(qs))] {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{
+		f.Evidence = append(f.Evidence, fact.Fact{
 			Name:  fmt.Sprintf("of those, for %s in %s", q.kind, short(q.place(p).Function)),
-			Value: q.waiters(p), Unit: diagnosis.Count, Source: "trace: sync waits",
+			Value: q.waiters(p), Unit: fact.Count, Source: "trace: sync waits",
 		})
 	}
 	return f, true
 }
 
-func idleFacts(p *diagnosis.Pass, used float64, more ...diagnosis.Fact) []diagnosis.Fact {
-	return append([]diagnosis.Fact{
-		{Name: "Ps used", Value: used, Unit: diagnosis.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
-		{Name: "Ps", Value: float64(p.Procs()), Unit: diagnosis.Count, Source: "trace: GOMAXPROCS"},
+func idleFacts(p *diagnosis.Pass, used float64, more ...fact.Fact) []fact.Fact {
+	return append([]fact.Fact{
+		{Name: "Ps used", Value: used, Unit: fact.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
+		{Name: "Ps", Value: float64(p.Procs()), Unit: fact.Count, Source: "trace: GOMAXPROCS"},
 	}, more...)
 }
 
 func idleCost(p *diagnosis.Pass, used float64) diagnosis.Cost {
-	return diagnosis.Cost{Value: (1 - used) * float64(p.Procs()), Unit: diagnosis.Cores, Share: 1 - used, What: "Ps idle while work waits"}
+	return diagnosis.Cost{Value: (1 - used) * float64(p.Procs()), Unit: fact.Cores, Share: 1 - used, What: "Ps idle while work waits"}
 }
 
 func blockerRemedy(kind demand) diagnosis.Remedy {
@@ -203,12 +204,12 @@ func unserved(p *diagnosis.Pass, share, used float64) diagnosis.Finding {
 	return diagnosis.Finding{
 		Summary: fmt.Sprintf("In %s of the window goroutines were ready to run and Ps free, yet they waited, typically %s: no thread came to run them.", pct(share), dur(typical)),
 		Evidence: idleFacts(p, used,
-			diagnosis.Fact{Name: "ready goroutines beside free Ps", Value: share, Unit: diagnosis.Ratio, Source: "trace: timeline"},
-			diagnosis.Fact{Name: "typical wait for a P", Value: typical.Seconds(), Unit: diagnosis.Seconds, Source: "trace: waits for a P, weighed by length"},
+			fact.Fact{Name: "ready goroutines beside free Ps", Value: share, Unit: fact.Ratio, Source: "trace: timeline"},
+			fact.Fact{Name: "typical wait for a P", Value: typical.Seconds(), Unit: fact.Seconds, Source: "trace: waits for a P, weighed by length"},
 		),
 		Cost: idleCost(p, used),
 		Bound: diagnosis.Bound{
-			Value: typical.Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: share,
+			Value: typical.Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: share,
 			Method: "the typical wait for a P, which a free P would have ended at once",
 		},
 		Confidence: diagnosis.Low,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -153,16 +154,16 @@ func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%d Ps for %s cores of work: threads take up a P %s times a second and spend %s cores, %s of all their busy time, looking for work.",
 			procs, num(work), num(math.Round(s.starts)), num(s.cores), pct(s.share)),
-		Evidence: []diagnosis.Fact{
-			{Name: "Ps used", Value: s.used, Unit: diagnosis.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
-			{Name: "Ps used in the busiest windows", Value: s.peak, Unit: diagnosis.Ratio, Source: "trace: timeline, 99th percentile over 100 ms"},
-			{Name: "looking for work", Value: s.cores, Unit: diagnosis.Cores, Source: "trace: Ps held without a goroutine"},
-			{Name: "Ps taken up", Value: s.starts, Unit: diagnosis.PerSec, Source: "trace: Ps"},
-			{Name: "Ps that would do", Value: float64(s.fewer), Unit: diagnosis.Count, Source: "1.5 × cores of work, rounded up"},
+		Evidence: []fact.Fact{
+			{Name: "Ps used", Value: s.used, Unit: fact.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
+			{Name: "Ps used in the busiest windows", Value: s.peak, Unit: fact.Ratio, Source: "trace: timeline, 99th percentile over 100 ms"},
+			{Name: "looking for work", Value: s.cores, Unit: fact.Cores, Source: "trace: Ps held without a goroutine"},
+			{Name: "Ps taken up", Value: s.starts, Unit: fact.PerSec, Source: "trace: Ps"},
+			{Name: "Ps that would do", Value: float64(s.fewer), Unit: fact.Count, Source: "1.5 × cores of work, rounded up"},
 		},
-		Cost: diagnosis.Cost{Value: s.cores, Unit: diagnosis.Cores, Share: max(s.share, s.profile), What: "threads looking for work"},
+		Cost: diagnosis.Cost{Value: s.cores, Unit: fact.Cores, Share: max(s.share, s.profile), What: "threads looking for work"},
 		Bound: diagnosis.Bound{
-			Value: s.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: s.share, Partial: s.profile == 0,
+			Value: s.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: s.share, Partial: s.profile == 0,
 			Method: "Amdahl: all of the time that Ps were held without a goroutine; it is an upper bound, since some of it is work that fewer Ps have to do as well",
 		},
 		Confidence: diagnosis.Medium,
@@ -185,7 +186,7 @@ func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
 	if s.profile >= idlespinShare {
 		f.Confidence = diagnosis.High
 		f.Reasons = []string{fmt.Sprintf("trace and %s agree: %s of the samples are in the scheduler's search for work", s.from, pct(s.profile))}
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "scheduler's share of the samples", Value: s.profile, Unit: diagnosis.Ratio, Source: s.from})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "scheduler's share of the samples", Value: s.profile, Unit: fact.Ratio, Source: s.from})
 	} else if rate, _ := futexes(p); rate >= idlespinFutexes {
 		f.Confidence = diagnosis.High
 		f.Reasons = []string{fmt.Sprintf("trace and system calls agree: %s futex calls a second", num(math.Round(rate)))}
@@ -205,15 +206,15 @@ func futexes(p *diagnosis.Pass) (perSecond, perOperation float64) {
 }
 
 // wakeFacts is what the system says of threads that sleep and wake.
-func wakeFacts(p *diagnosis.Pass) (out []diagnosis.Fact) {
+func wakeFacts(p *diagnosis.Pass) (out []fact.Fact) {
 	if rate, each := futexes(p); rate > 0 {
-		out = append(out, diagnosis.Fact{Name: "futex calls", Value: rate, Unit: diagnosis.PerSec, Source: "system calls"})
+		out = append(out, fact.Fact{Name: "futex calls", Value: rate, Unit: fact.PerSec, Source: "system calls"})
 		if each > 0 {
-			out = append(out, diagnosis.Fact{Name: "futex calls for each operation", Value: each, Unit: diagnosis.Count, Source: "system calls ÷ operations"})
+			out = append(out, fact.Fact{Name: "futex calls for each operation", Value: each, Unit: fact.Count, Source: "system calls ÷ operations"})
 		}
 	}
 	if rate, ok := p.Model.Process.Rate(func(s model.ProcessSample) int64 { return s.Voluntary }); ok {
-		out = append(out, diagnosis.Fact{Name: "threads that went to sleep", Value: rate, Unit: diagnosis.PerSec, Source: "/proc: voluntary context switches"})
+		out = append(out, fact.Fact{Name: "threads that went to sleep", Value: rate, Unit: fact.PerSec, Source: "/proc: voluntary context switches"})
 	}
 	return out
 }
@@ -277,12 +278,12 @@ func wakeful(p *diagnosis.Pass, s spin, procs int, u cpuUse, c cpuSpent) diagnos
 	f := surplus(p, s)
 	f.Summary = fmt.Sprintf("%d Ps for %s cores of work: the scheduler takes another %s cores, %s of the CPU in use.",
 		procs, num(u.cores()-s.cores), num(s.cores), pct(s.share))
-	f.Evidence = append([]diagnosis.Fact{
-		{Name: "Ps used", Value: s.used, Unit: diagnosis.Ratio, Source: "/proc: CPU time ÷ GOMAXPROCS"},
-		{Name: "Ps used at the busiest time", Value: s.peak, Unit: diagnosis.Ratio, Source: "/proc: 99th percentile"},
-		{Name: "scheduler's share of the CPU", Value: s.share, Unit: diagnosis.Ratio, Source: c.from()},
-		{Name: "CPU in the scheduler", Value: s.cores, Unit: diagnosis.Cores, Source: c.from()},
-		{Name: "Ps that would do", Value: float64(s.fewer), Unit: diagnosis.Count, Source: "1.5 × cores of work, rounded up"},
+	f.Evidence = append([]fact.Fact{
+		{Name: "Ps used", Value: s.used, Unit: fact.Ratio, Source: "/proc: CPU time ÷ GOMAXPROCS"},
+		{Name: "Ps used at the busiest time", Value: s.peak, Unit: fact.Ratio, Source: "/proc: 99th percentile"},
+		{Name: "scheduler's share of the CPU", Value: s.share, Unit: fact.Ratio, Source: c.from()},
+		{Name: "CPU in the scheduler", Value: s.cores, Unit: fact.Cores, Source: c.from()},
+		{Name: "Ps that would do", Value: float64(s.fewer), Unit: fact.Count, Source: "1.5 × cores of work, rounded up"},
 	}, wakeFacts(p)...)
 	f.Cost.What = "CPU in the scheduler"
 	f.Bound.Method = "Amdahl: all CPU time in the scheduler; it is an upper bound, since some of it is work that fewer Ps have to do as well"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -152,14 +153,14 @@ func kernelFinding(p *diagnosis.Pass, u cpuUse, k *kernelSplit) diagnosis.Findin
 		Summary: fmt.Sprintf("The kernel took %s of the process's CPU time: %s cores in system calls for the program itself, most of it in %s.",
 			pct(u.kernelShare()), num(cores), first.name),
 		Where: kernelSites(p, func(s *model.Sample) bool { return first.stacks[s.Stack] > 0 }),
-		Evidence: []diagnosis.Fact{
-			{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: diagnosis.Ratio, Source: "/proc: CPU time of the process"},
-			{Name: "CPU of the process", Value: u.cores(), Unit: diagnosis.Cores, Source: "/proc: CPU time of the process"},
-			{Name: "share of CPU time in calls for the program", Value: share, Unit: diagnosis.Ratio, Source: "kernel samples, without sockets, large transfers and the runtime's own"},
+		Evidence: []fact.Fact{
+			{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: fact.Ratio, Source: "/proc: CPU time of the process"},
+			{Name: "CPU of the process", Value: u.cores(), Unit: fact.Cores, Source: "/proc: CPU time of the process"},
+			{Name: "share of CPU time in calls for the program", Value: share, Unit: fact.Ratio, Source: "kernel samples, without sockets, large transfers and the runtime's own"},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in system calls for the program, without sockets and large transfers"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in system calls for the program, without sockets and large transfers"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  "Amdahl: all CPU in these calls, as if none were needed: their part of the kernel's samples × the process's CPU time; what the program does around them comes on top",
 			Partial: true,
 		},
@@ -177,9 +178,9 @@ func kernelFinding(p *diagnosis.Pass, u cpuUse, k *kernelSplit) diagnosis.Findin
 		f.Stacks = append(f.Stacks, largest(k.calls[i].stacks)...)
 	}
 	for _, name := range largest(k.names)[:min(4, len(k.names))] {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + name, Value: div(k.names[name].Seconds(), whole.Seconds()) * u.cores(), Unit: diagnosis.Cores, Source: "kernel samples"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + name, Value: div(k.names[name].Seconds(), whole.Seconds()) * u.cores(), Unit: fact.Cores, Source: "kernel samples"})
 		if s := p.Model.Syscalls; s != nil && s.Call(name).Count > 0 {
-			f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "calls of " + name, Value: calls(s, name), Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"})
+			f.Evidence = append(f.Evidence, fact.Fact{Name: "calls of " + name, Value: calls(s, name), Unit: fact.PerSec, Source: "system calls counted by the kernel"})
 		}
 	}
 	return f
@@ -209,7 +210,7 @@ func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
 	if !ok || u.total() < neighbourTicks {
 		return
 	}
-	f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: diagnosis.Ratio, Source: "/proc: CPU time of the process"})
+	f.Evidence = append(f.Evidence, fact.Fact{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: fact.Ratio, Source: "/proc: CPU time of the process"})
 	if u.kernelShare() >= kernelShare {
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "the process's own counters agree: the kernel took "+pct(u.kernelShare())+" of its CPU time")
@@ -219,6 +220,6 @@ func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
 		return
 	}
 	for _, c := range a.KernelCalls()[:min(4, len(a.KernelCalls()))] {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + c.Name, Value: div(c.Time.Seconds(), a.Window.Seconds()), Unit: diagnosis.Cores, Source: "kernel samples"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + c.Name, Value: div(c.Time.Seconds(), a.Window.Seconds()), Unit: fact.Cores, Source: "kernel samples"})
 	}
 }

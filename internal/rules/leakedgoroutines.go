@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -105,14 +106,14 @@ func leakedFinding(p *diagnosis.Pass, l *leak, all, rest int64) diagnosis.Findin
 		Summary: fmt.Sprintf("%s of %s cannot go on from %s, for ever: nothing that can still run holds what is waited for.",
 			many(l.count, "goroutine"), short(groupName(name)), stuck.words),
 		Where: where(l.place, start),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines leaked here", Value: float64(l.count), Unit: diagnosis.Count, Source: "goroutineleak profile"},
-			{Name: "goroutines alive", Value: alive, Unit: diagnosis.Count, Source: "goroutine profile, metrics or trace; at least those leaked"},
-			{Name: "stack of one", Value: each, Unit: diagnosis.Bytes, Source: from},
+		Evidence: []fact.Fact{
+			{Name: "goroutines leaked here", Value: float64(l.count), Unit: fact.Count, Source: "goroutineleak profile"},
+			{Name: "goroutines alive", Value: alive, Unit: fact.Count, Source: "goroutine profile, metrics or trace; at least those leaked"},
+			{Name: "stack of one", Value: each, Unit: fact.Bytes, Source: from},
 		},
-		Cost: diagnosis.Cost{Value: float64(l.count), Unit: diagnosis.Count, Share: div(float64(l.count), alive), What: "goroutines that will never go on, of all alive"},
+		Cost: diagnosis.Cost{Value: float64(l.count), Unit: fact.Count, Share: div(float64(l.count), alive), What: "goroutines that will never go on, of all alive"},
 		Bound: diagnosis.Bound{
-			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, alive*each),
+			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, alive*each),
 			Method: fmt.Sprintf("goroutines leaked × stack of one (%s). What their stacks hold in the heap comes on top and is not known; the share is of the memory that is known to be in use", from),
 		},
 		Confidence: diagnosis.High,
@@ -127,14 +128,14 @@ func leakedFinding(p *diagnosis.Pass, l *leak, all, rest int64) diagnosis.Findin
 		Prove:  "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
 	if grown, over, ok := grownAt(p, l.stacks); ok {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "more of them at the end than at the start", Value: float64(max(0, grown)), Unit: diagnosis.Count, Source: "goroutine profiles at the start and the end"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "more of them at the end than at the start", Value: float64(max(0, grown)), Unit: fact.Count, Source: "goroutine profiles at the start and the end"})
 		if grown > 0 && over > 0 {
 			f.Summary += fmt.Sprintf(" They become %s more an hour.", num(round3(float64(grown)/over*3600)))
 			f.Reasons = append(f.Reasons, "the goroutine profiles at both ends of the run show them too, and more at the end")
 		}
 	}
 	if rest > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "goroutines leaked at lines not listed", Value: float64(rest), Unit: diagnosis.Count, Source: "goroutineleak profile"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "goroutines leaked at lines not listed", Value: float64(rest), Unit: fact.Count, Source: "goroutineleak profile"})
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -99,14 +100,14 @@ func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expir
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s context deadlines a second run out with nobody waiting: each starts a goroutine, and keeps its context in memory until then.", num(rate)),
 		Where:   places,
-		Evidence: []diagnosis.Fact{
-			{Name: "deadlines expired", Value: float64(expired), Unit: diagnosis.Count, Source: "trace: goroutines started by context deadlines"},
-			{Name: "deadlines expired a second", Value: rate, Unit: diagnosis.PerSec, Source: "trace: goroutines started by context deadlines"},
-			{Name: "goroutines woken by them", Value: float64(awaited), Unit: diagnosis.Count, Source: "trace: wake-ups"},
+		Evidence: []fact.Fact{
+			{Name: "deadlines expired", Value: float64(expired), Unit: fact.Count, Source: "trace: goroutines started by context deadlines"},
+			{Name: "deadlines expired a second", Value: rate, Unit: fact.PerSec, Source: "trace: goroutines started by context deadlines"},
+			{Name: "goroutines woken by them", Value: float64(awaited), Unit: fact.Count, Source: "trace: wake-ups"},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "Ps taken by deadline goroutines, their scheduling and the collector"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "Ps taken by deadline goroutines, their scheduling and the collector"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method,
+			Value: cores, Unit: fact.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method,
 		},
 		Confidence: diagnosis.High,
 		Reasons: []string{
@@ -198,7 +199,7 @@ func deadlineCaller(p *diagnosis.Pass, s model.Stack) (diagnosis.Place, bool) {
 		case strings.HasPrefix(f.Func, "context.WithDeadline") || strings.HasPrefix(f.Func, "context.WithTimeout"):
 			// Its own closures are the expiry, with the scheduler below them.
 			made = !deadlineFunc(f.Func)
-		case made && !diagnosis.IsStd(f.Func):
+		case made && !model.IsStd(f.Func):
 			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}, true
 		}
 	}

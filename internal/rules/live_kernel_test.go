@@ -18,6 +18,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -161,7 +162,7 @@ func (s *subject) examine(t *testing.T, binary string) error {
 	}
 	checkSound(t, s.program, m)
 	if s.want == "fewprocs" {
-		used, source := useOfPs(&diagnosis.Pass{Model: m}, knownProcs(m))
+		used, source := useOfPs(&diagnosis.Pass{Meter: fact.Meter{Model: m}}, knownProcs(m))
 		ready, _ := measureReady(m)
 		t.Logf("%.3g of the Ps used (%s), %+v", used, source, ready)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -129,18 +130,18 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, factor float64, me
 		Summary: fmt.Sprintf("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
 			short(lock.Function), what, dur(mean), num(q.waiters(p))),
 		Where: where(lock, wait, q.server(p)),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines waiting for the lock on average", Value: q.waiters(p), Unit: diagnosis.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "lock in use", Value: h.inUse, Unit: diagnosis.Ratio, Source: "waiters of a queue M/M/1"},
-			{Name: "those who take it run", Value: h.runs, Unit: diagnosis.Cores, Source: "trace: goroutine groups"},
-			{Name: "one of them waits for " + what, Value: h.inside, Unit: diagnosis.Ratio, Source: "trace: waits in the function that takes the lock ÷ window"},
-			{Name: "one such wait, mean", Value: mean.Seconds(), Unit: diagnosis.Seconds, Source: "trace: waits"},
-			{Name: "such waits", Value: div(float64(h.wait.Count), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: waits"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines waiting for the lock on average", Value: q.waiters(p), Unit: fact.Count, Source: "trace: sync waits ÷ window"},
+			{Name: "lock in use", Value: h.inUse, Unit: fact.Ratio, Source: "waiters of a queue M/M/1"},
+			{Name: "those who take it run", Value: h.runs, Unit: fact.Cores, Source: "trace: goroutine groups"},
+			{Name: "one of them waits for " + what, Value: h.inside, Unit: fact.Ratio, Source: "trace: waits in the function that takes the lock ÷ window"},
+			{Name: "one such wait, mean", Value: mean.Seconds(), Unit: fact.Seconds, Source: "trace: waits"},
+			{Name: "such waits", Value: div(float64(h.wait.Count), p.Seconds()), Unit: fact.PerSec, Source: "trace: waits"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
-		Cost: diagnosis.Cost{Value: q.waiters(p), Unit: diagnosis.Count, Share: waitShare(p, q), What: "goroutines waiting for this lock, on average"},
+		Cost: diagnosis.Cost{Value: q.waiters(p), Unit: fact.Count, Share: waitShare(p, q), What: "goroutines waiting for this lock, on average"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if nobody waited for this lock: " + method,
 		},
 		Confidence: diagnosis.Medium,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -134,7 +135,7 @@ func drawHolders(p *diagnosis.Pass) map[string]bool {
 	draws, locks := map[string]bool{}, map[string]bool{}
 	eachStack(p.Model, func(frames []model.Frame) {
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "math/rand.") && !machinery(f.Func) })
-		if i <= 0 || diagnosis.IsStd(frames[i].Func) {
+		if i <= 0 || model.IsStd(frames[i].Func) {
 			return
 		}
 		switch below := frames[i-1].Func; {
@@ -185,10 +186,10 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where: d.places,
 		Bound: diagnosis.Bound{
-			Value: d.share * d.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: d.share,
+			Value: d.share * d.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: d.share,
 			Method: "Amdahl: the CPU in drawing under the lock, as if a number cost nothing; it costs a few nanoseconds without a lock",
 		},
-		Cost:       diagnosis.Cost{Value: d.share * d.cores, Unit: diagnosis.Cores, Share: d.share, What: "CPU in drawing random numbers under the lock"},
+		Cost:       diagnosis.Cost{Value: d.share * d.cores, Unit: fact.Cores, Share: d.share, What: "CPU in drawing random numbers under the lock"},
 		RuledOut:   []string{"numbers drawn without a lock: math/rand/v2, and math/rand as long as nothing has seeded it"},
 		Groups:     d.groups,
 		Stacks:     d.stacks,
@@ -196,18 +197,18 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no cure: it costs more than the lock."),
 	}
 	if d.from != "" {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in drawing under the lock", Value: d.share, Unit: diagnosis.Ratio, Source: d.from})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in drawing under the lock", Value: d.share, Unit: fact.Ratio, Source: d.from})
 	}
 	if p.Model.Sched != nil {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "goroutines waiting for it on average", Value: d.waiters, Unit: diagnosis.Count, Source: "trace: sync waits ÷ window"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "goroutines waiting for it on average", Value: d.waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"})
 	}
 	if !d.global {
 		f.Reasons = append(f.Reasons, "that the lock is there for the numbers is concluded from the function that takes it being the one that draws")
 	}
 	f.Summary = d.summary()
 	if gain(d.factor) > d.share {
-		f.Cost = diagnosis.Cost{Value: d.waiters, Unit: diagnosis.Count, Share: gain(d.factor), What: "goroutines waiting for the lock, on average"}
-		f.Bound = diagnosis.Bound{Value: d.factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(d.factor),
+		f.Cost = diagnosis.Cost{Value: d.waiters, Unit: fact.Count, Share: gain(d.factor), What: "goroutines waiting for the lock, on average"}
+		f.Bound = diagnosis.Bound{Value: d.factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(d.factor),
 			Method: "throughput factor if nobody waited for this lock: " + d.method}
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	}

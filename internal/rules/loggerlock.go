@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -80,9 +81,9 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	switch {
 	case waiters >= loggerWaiters && factor >= worthwhile:
 		f := loggerFinding(p, &l, rate)
-		f.Cost = diagnosis.Cost{Value: waiters, Unit: diagnosis.Count, Share: waitShare(p, &l.queue), What: "goroutines waiting for the logger, on average"}
+		f.Cost = diagnosis.Cost{Value: waiters, Unit: fact.Count, Share: waitShare(p, &l.queue), What: "goroutines waiting for the logger, on average"}
 		f.Bound = diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if nothing were logged, with its part of the collector's and the scheduler's work: " + method,
 		}
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
@@ -90,9 +91,9 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	case l.known && l.share >= loggerShare:
 		f := loggerFinding(p, &l, rate)
 		cores := l.share * l.spent.Cores()
-		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: l.share, What: "CPU in logging"}
+		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: l.share, What: "CPU in logging"}
 		f.Bound = diagnosis.Bound{
-			Value: l.most * l.spent.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: l.most,
+			Value: l.most * l.spent.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: l.most,
 			Method: fmt.Sprintf(withoutMethod, "logging") + "; lines that are kept and buffered still have to be formatted",
 		}
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
@@ -132,10 +133,10 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate float64) diagnosis.Findin
 		Summary: fmt.Sprintf("%s log lines a second are written one by one while the logger is locked, most of them from %s: %s goroutines wait for it on average.",
 			num(rate), short(place.Function), num(waiters)),
 		Where: where(place, l.queue.place(p)),
-		Evidence: []diagnosis.Fact{
-			{Name: "writes of the logger", Value: rate, Unit: diagnosis.PerSec, Source: "trace: system calls under the logger's lock"},
-			{Name: "goroutines waiting for the logger on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "writes of the logger", Value: rate, Unit: fact.PerSec, Source: "trace: system calls under the logger's lock"},
+			{Name: "goroutines waiting for the logger on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the logger is named by its functions, in waits for its lock and in system calls under it"},
@@ -148,10 +149,10 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate float64) diagnosis.Findin
 		},
 	}
 	if ops, name := operations(p); ops > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "writes of the logger, each of " + name, Value: rate / ops, Unit: diagnosis.Ratio, Source: "trace"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "writes of the logger, each of " + name, Value: rate / ops, Unit: fact.Ratio, Source: "trace"})
 	}
 	if l.known {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in logging", Value: l.share, Unit: diagnosis.Ratio, Source: l.spent.from()})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in logging", Value: l.share, Unit: fact.Ratio, Source: l.spent.from()})
 		if l.share >= loggerShare {
 			f.Confidence = diagnosis.High
 			f.Reasons = append(f.Reasons, "CPU samples agree: "+pct(l.share)+" of the CPU is in logging")

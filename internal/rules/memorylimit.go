@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -136,20 +137,20 @@ func (l *limited) percent() string {
 	return fmt.Sprintf("%.0f", l.gogc)
 }
 
-func (l *limited) evidence() (out []diagnosis.Fact) {
+func (l *limited) evidence() (out []fact.Fact) {
 	if l.priced {
 		out = l.facts()
 	} else {
-		out = []diagnosis.Fact{
-			{Name: "collections", Value: l.rate, Unit: diagnosis.PerSec, Source: "collections ÷ window"},
-			{Name: "live heap", Value: l.live, Unit: diagnosis.Bytes, Source: "as the last collection found it"},
+		out = []fact.Fact{
+			{Name: "collections", Value: l.rate, Unit: fact.PerSec, Source: "collections ÷ window"},
+			{Name: "live heap", Value: l.live, Unit: fact.Bytes, Source: "as the last collection found it"},
 		}
 	}
 	if l.set() {
-		out = append(out, diagnosis.Fact{Name: "GOMEMLIMIT", Value: l.limit, Unit: diagnosis.Bytes, Source: "metrics: " + metricLimit})
+		out = append(out, fact.Fact{Name: "GOMEMLIMIT", Value: l.limit, Unit: fact.Bytes, Source: "metrics: " + metricLimit})
 	}
 	if l.needed > 0 {
-		out = append(out, diagnosis.Fact{Name: "collections that GOGC=100 would need", Value: l.needed, Unit: diagnosis.PerSec, Source: "metrics: bytes allocated a second ÷ live heap"})
+		out = append(out, fact.Fact{Name: "collections that GOGC=100 would need", Value: l.needed, Unit: fact.PerSec, Source: "metrics: bytes allocated a second ÷ live heap"})
 	}
 	return out
 }
@@ -171,16 +172,16 @@ func (l *limited) remedy() diagnosis.Remedy {
 // a price there is a cost in collections and no promise.
 func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
 	if !l.priced {
-		return diagnosis.Cost{Value: l.rate, Unit: diagnosis.PerSec, What: "collections"},
-			diagnosis.Bound{Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Method: "no evidence tells the collector's share of the CPU"}
+		return diagnosis.Cost{Value: l.rate, Unit: fact.PerSec, What: "collections"},
+			diagnosis.Bound{Unit: fact.Cores, Goal: diagnosis.CPUGoal, Method: "no evidence tells the collector's share of the CPU"}
 	}
 	spared := 1.0
 	if l.needed > 0 {
 		spared = 1 - min(1, div(l.needed, l.rate))
 	}
-	return diagnosis.Cost{Value: l.share * l.cores, Unit: diagnosis.Cores, Share: l.share, What: "CPU in garbage collection, assists included"},
+	return diagnosis.Cost{Value: l.share * l.cores, Unit: fact.Cores, Share: l.share, What: "CPU in garbage collection, assists included"},
 		diagnosis.Bound{
-			Value: l.share * l.cores * spared, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: l.share * spared,
+			Value: l.share * l.cores * spared, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: l.share * spared,
 			Method: "GC model: collector's CPU × the part of its collections that GOGC=100 without a limit would not make (bytes allocated ÷ live heap)",
 		}
 }

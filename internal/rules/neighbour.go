@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -136,20 +137,20 @@ func neighbourFinding(p *diagnosis.Pass, c contest) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("Threads waited %s for a CPU for each second that they got one, while others used %s of the machine: up to %s of the CPU that the process would have had went to them.",
 			dur(time.Duration(c.queueing()*float64(time.Second))), pct(c.busyShare()), pct(c.lost())),
-		Evidence: []diagnosis.Fact{
-			{Name: "ready without a CPU, for each second of CPU", Value: c.queueing(), Unit: diagnosis.Seconds, Source: "/proc: schedstat of all threads, the group's stops taken off"},
-			{Name: "CPU of the process", Value: c.use.cores(), Unit: diagnosis.Cores, Source: "/proc: CPU time of the process"},
-			{Name: "CPU of others", Value: div(c.others.Seconds(), c.window.Seconds()), Unit: diagnosis.Cores, Source: "/proc/stat less the process and the recorder"},
-			{Name: "share of the machine that others used", Value: min(1, c.busyShare()), Unit: diagnosis.Ratio, Source: "/proc/stat less the process and the recorder"},
-			{Name: "share of the time with less than a tenth of the machine idle", Value: min(1, c.full), Unit: diagnosis.Ratio, Source: "/proc/stat: idle and iowait"},
-			{Name: "share of the machine that the hypervisor took", Value: min(1, c.stealShare()), Unit: diagnosis.Ratio, Source: "/proc/stat: steal"},
-			{Name: "cores that the process may use", Value: p.Model.Usable(), Unit: diagnosis.Cores, Source: "affinity, quota and CPUs online"},
+		Evidence: []fact.Fact{
+			{Name: "ready without a CPU, for each second of CPU", Value: c.queueing(), Unit: fact.Seconds, Source: "/proc: schedstat of all threads, the group's stops taken off"},
+			{Name: "CPU of the process", Value: c.use.cores(), Unit: fact.Cores, Source: "/proc: CPU time of the process"},
+			{Name: "CPU of others", Value: div(c.others.Seconds(), c.window.Seconds()), Unit: fact.Cores, Source: "/proc/stat less the process and the recorder"},
+			{Name: "share of the machine that others used", Value: min(1, c.busyShare()), Unit: fact.Ratio, Source: "/proc/stat less the process and the recorder"},
+			{Name: "share of the time with less than a tenth of the machine idle", Value: min(1, c.full), Unit: fact.Ratio, Source: "/proc/stat: idle and iowait"},
+			{Name: "share of the machine that the hypervisor took", Value: min(1, c.stealShare()), Unit: fact.Ratio, Source: "/proc/stat: steal"},
+			{Name: "cores that the process may use", Value: p.Model.Usable(), Unit: fact.Cores, Source: "affinity, quota and CPUs online"},
 		},
 		Cost: diagnosis.Cost{
-			Value: div(c.taken.Seconds(), c.use.window.Seconds()), Unit: diagnosis.Cores, Share: c.lost(), What: "CPU that others had while threads of this process were ready, at most",
+			Value: div(c.taken.Seconds(), c.use.window.Seconds()), Unit: fact.Cores, Share: c.lost(), What: "CPU that others had while threads of this process were ready, at most",
 		},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor of work that is short of CPU, if nobody else were there: (CPU + taken) ÷ CPU, where taken is the least of the time that threads were ready without a CPU, the CPU that others used, and the rest of the cores that the process may use, each while the machine was full, and its part of what the hypervisor took. Less where the load sets the pace",
 		},
 		Confidence: diagnosis.Medium,
@@ -172,9 +173,9 @@ func neighbourFinding(p *diagnosis.Pass, c contest) diagnosis.Finding {
 	case c.stall >= neighbourStall:
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "two counters agree: the waits of its threads, and the pressure on the machine's CPUs")
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: diagnosis.Ratio, Source: "PSI: cpu some"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: fact.Ratio, Source: "PSI: cpu some"})
 	case c.stall >= 0:
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: diagnosis.Ratio, Source: "PSI: cpu some"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: fact.Ratio, Source: "PSI: cpu some"})
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -95,13 +96,13 @@ func headroomFinding(p *diagnosis.Pass, memory, rss, goal, limit float64) diagno
 	}
 	return diagnosis.Finding{
 		Summary: summary,
-		Evidence: []diagnosis.Fact{
-			{Name: "container's memory limit", Value: memory, Unit: diagnosis.Bytes, Source: "control group"},
-			{Name: "largest resident memory", Value: rss, Unit: diagnosis.Bytes, Source: "/proc of the process"},
-			{Name: "largest heap goal", Value: goal, Unit: diagnosis.Bytes, Source: "what the heap may grow to before a collection ends"},
-			{Name: "largest live heap", Value: alive, Unit: diagnosis.Bytes, Source: "as collections found it"},
+		Evidence: []fact.Fact{
+			{Name: "container's memory limit", Value: memory, Unit: fact.Bytes, Source: "control group"},
+			{Name: "largest resident memory", Value: rss, Unit: fact.Bytes, Source: "/proc of the process"},
+			{Name: "largest heap goal", Value: goal, Unit: fact.Bytes, Source: "what the heap may grow to before a collection ends"},
+			{Name: "largest live heap", Value: alive, Unit: fact.Bytes, Source: "as collections found it"},
 		},
-		Cost:       diagnosis.Cost{Value: rss, Unit: diagnosis.Bytes, Share: min(1, rss/memory), What: "of the container's memory in use"},
+		Cost:       diagnosis.Cost{Value: rss, Unit: fact.Bytes, Share: min(1, rss/memory), What: "of the container's memory in use"},
 		Bound:      headroomBound(memory, rss, alive),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the limit and the sizes are exact; whether a burst comes that needs more is not known"},
@@ -118,7 +119,7 @@ func headroomFinding(p *diagnosis.Pass, memory, rss, goal, limit float64) diagno
 // headroomBound promises the garbage that earlier collections would have
 // taken away: what is resident beyond the live heap.
 func headroomBound(memory, rss, alive float64) diagnosis.Bound {
-	b := diagnosis.Bound{Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal}
+	b := diagnosis.Bound{Unit: fact.Bytes, Goal: diagnosis.MemoryGoal}
 	if alive == 0 {
 		b.Method = "no evidence tells how much of it is alive"
 		return b

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -52,14 +53,14 @@ func nopgoFinding(s *cpuSpent, own float64) diagnosis.Finding {
 	most := own * pgoMost
 	return diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", pct(own)),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in the program's own code and its libraries", Value: own, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
-			{Name: "profiles that it was compiled with", Value: 0, Unit: diagnosis.Count, Source: "build info: -pgo"},
+		Evidence: []fact.Fact{
+			{Name: "CPU in the program's own code and its libraries", Value: own, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
+			{Name: "profiles that it was compiled with", Value: 0, Unit: fact.Count, Source: "build info: -pgo"},
 		},
-		Cost: diagnosis.Cost{Value: own * s.Cores(), Unit: diagnosis.Cores, Share: own, What: "CPU in code that a profile would tell the compiler about; what part of it would be saved is not measured"},
+		Cost: diagnosis.Cost{Value: own * s.Cores(), Unit: fact.Cores, Share: own, What: "CPU in code that a profile would tell the compiler about; what part of it would be saved is not measured"},
 		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most, Partial: true,
+			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most, Partial: true,
 			Method: fmt.Sprintf("not measured: that share × %s, the most that Go's documentation says of representative programs; the least is 2 %%", pct(pgoMost)),
 		},
 		Remark:     true,

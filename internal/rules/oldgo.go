@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -98,10 +99,10 @@ func oldgoFinding(s *cpuSpent, list []improvement, share float64, version string
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("The program was built with %s; what later versions changed would save up to %s of the CPU in use, most of it that since %s %s.",
 			version, pct(share), first.fact.version(), first.fact.what),
-		Evidence: []diagnosis.Fact{{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()}},
-		Cost:     diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU that later versions of Go are said to save at most"},
+		Evidence: []fact.Fact{{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()}},
+		Cost:     diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU that later versions of Go are said to save at most"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share, Partial: true,
+			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share, Partial: true,
 			Method: "not measured: the part of the CPU that each change is about × the most that its release notes name, one after the other. New versions change other things as well",
 		},
 		Remark:     share < oldgoSick,
@@ -121,10 +122,10 @@ func oldgoFinding(s *cpuSpent, list []improvement, share float64, version string
 		part := "all of the CPU"
 		if m.fact.gain.part != "" {
 			part = string(m.fact.gain.part)
-			f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + part, Value: s.Share(m.fact.gain.part), Unit: diagnosis.Ratio, Source: s.from()})
+			f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + part, Value: s.Share(m.fact.gain.part), Unit: fact.Ratio, Source: s.from()})
 		}
-		f.Evidence = append(f.Evidence, diagnosis.Fact{
-			Name: "saved at most since " + m.fact.version(), Value: m.share, Unit: diagnosis.Ratio,
+		f.Evidence = append(f.Evidence, fact.Fact{
+			Name: "saved at most since " + m.fact.version(), Value: m.share, Unit: fact.Ratio,
 			Source: fmt.Sprintf("release notes of %s, %s: %s of %s", m.fact.version(), m.fact.notes, pct(m.fact.gain.most), part),
 		})
 	}

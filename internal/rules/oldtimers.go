@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -111,13 +112,13 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, held float64, s standing, 
 		Summary: fmt.Sprintf("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.",
 			short(t.places[0].Function), size(t.live), pct(held)),
 		Where: t.places,
-		Evidence: []diagnosis.Fact{
-			{Name: "memory in timers", Value: t.live, Unit: diagnosis.Bytes, Source: "heap profile: in use, under time.After, Tick, NewTimer and NewTicker"},
-			{Name: "share of the live heap", Value: held, Unit: diagnosis.Ratio, Source: "heap profile: in use"},
-			{Name: "share of objects made", Value: div(t.made, t.allMade), Unit: diagnosis.Ratio, Source: "allocs profile"},
+		Evidence: []fact.Fact{
+			{Name: "memory in timers", Value: t.live, Unit: fact.Bytes, Source: "heap profile: in use, under time.After, Tick, NewTimer and NewTicker"},
+			{Name: "share of the live heap", Value: held, Unit: fact.Ratio, Source: "heap profile: in use"},
+			{Name: "share of objects made", Value: div(t.made, t.allMade), Unit: fact.Ratio, Source: "allocs profile"},
 		},
-		Cost: diagnosis.Cost{Value: t.live, Unit: diagnosis.Bytes, Share: held, What: "live heap in timers"},
-		Bound: diagnosis.Bound{Value: t.live, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: held,
+		Cost: diagnosis.Cost{Value: t.live, Unit: fact.Bytes, Share: held, What: "live heap in timers"},
+		Bound: diagnosis.Bound{Value: t.live, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: held,
 			Method:  "all timers in use, as if none were waited for. The process may give back more than that, since the heap grows by GOGC percent of what lives",
 			Partial: true},
 		Confidence: diagnosis.High,
@@ -142,7 +143,7 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, held float64, s standing, 
 		f.Remedy.Text += "Or build with " + collectedTimers.version() + " or later, and with that version in go.mod: " + collectedTimers.what + "."
 	}
 	f.Remedy.Text = strings.TrimSpace(f.Remedy.Text)
-	f.Experiment.Promised = promised(diagnosis.LiveHeap, diagnosis.Amdahl(held), "no timer in use")
+	f.Experiment.Promised = promised(diagnosis.LiveHeap, fact.Amdahl(held), "no timer in use")
 	if held < timersMost {
 		f.Explains = []string{}
 	}

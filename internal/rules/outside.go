@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -144,16 +145,16 @@ func (t throttle) often() float64 { return min(1, div(float64(t.throttled), floa
 func (t throttle) mean() time.Duration { return t.stopped / time.Duration(max(1, t.throttled)) }
 
 // facts are what both rules about the quota rest on.
-func (t throttle) facts() []diagnosis.Fact {
+func (t throttle) facts() []fact.Fact {
 	const source = "control group: cpu.stat"
-	out := []diagnosis.Fact{
-		{Name: "CPU quota", Value: t.quota, Unit: diagnosis.Cores, Source: "control group: limits"},
-		{Name: "quota periods", Value: float64(t.periods), Unit: diagnosis.Count, Source: source},
-		{Name: "periods in which the quota was used up", Value: float64(t.throttled), Unit: diagnosis.Count, Source: source},
-		{Name: "stopped, at most", Value: t.stopped.Seconds(), Unit: diagnosis.Seconds, Source: source + ", cut off at the longest stop that each of those periods can have had"},
+	out := []fact.Fact{
+		{Name: "CPU quota", Value: t.quota, Unit: fact.Cores, Source: "control group: limits"},
+		{Name: "quota periods", Value: float64(t.periods), Unit: fact.Count, Source: source},
+		{Name: "periods in which the quota was used up", Value: float64(t.throttled), Unit: fact.Count, Source: source},
+		{Name: "stopped, at most", Value: t.stopped.Seconds(), Unit: fact.Seconds, Source: source + ", cut off at the longest stop that each of those periods can have had"},
 	}
 	if t.usage > 0 { // not counted where version 1 of control groups has it elsewhere
-		out = append(out, diagnosis.Fact{Name: "CPU used by the group", Value: div(t.usage.Seconds(), t.window.Seconds()), Unit: diagnosis.Cores, Source: source})
+		out = append(out, fact.Fact{Name: "CPU used by the group", Value: div(t.usage.Seconds(), t.window.Seconds()), Unit: fact.Cores, Source: source})
 	}
 	return out
 }

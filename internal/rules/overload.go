@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -133,13 +134,13 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s operations a second were offered and %s served; the rest waits%s.",
 			num(math.Round(e.offered)), num(math.Round(e.served)), e.words()),
-		Evidence: []diagnosis.Fact{
-			{Name: "offered", Value: e.offered, Unit: diagnosis.PerSec, Source: "load result: " + l.Tool},
-			{Name: "served", Value: e.served, Unit: diagnosis.PerSec, Source: "load result: " + l.Tool},
+		Evidence: []fact.Fact{
+			{Name: "offered", Value: e.offered, Unit: fact.PerSec, Source: "load result: " + l.Tool},
+			{Name: "served", Value: e.served, Unit: fact.PerSec, Source: "load result: " + l.Tool},
 		},
-		Cost: diagnosis.Cost{Value: max(e.backlog, e.offered-e.served), Unit: diagnosis.Count, Share: 1 - div(e.served, e.offered), What: "operations that wait, or that came and were not served in a second"},
+		Cost: diagnosis.Cost{Value: max(e.backlog, e.offered-e.served), Unit: fact.Count, Share: 1 - div(e.served, e.offered), What: "operations that wait, or that came and were not served in a second"},
 		Bound: diagnosis.Bound{
-			Value: e.memory, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: div(e.memory, e.memory+e.before),
+			Value: e.memory, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: div(e.memory, e.memory+e.before),
 			Method:  "the memory gained under this load, which a limit on what waits would not have taken. Throughput does not rise: that needs the cure of what limits it",
 			Partial: true,
 		},
@@ -157,13 +158,13 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served must stay level in time; the number served must not fall."),
 	}
 	if e.backlog > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "waiting at the end", Value: e.backlog, Unit: diagnosis.Count, Source: "load result: backlog"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "waiting at the end", Value: e.backlog, Unit: fact.Count, Source: "load result: backlog"})
 	}
 	if e.slower > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "median latency at the end by that at the begin", Value: e.slower, Unit: diagnosis.Ratio, Source: "load result: intervals"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "median latency at the end by that at the begin", Value: e.slower, Unit: fact.Ratio, Source: "load result: intervals"})
 	}
 	if e.before > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "memory gained", Value: e.memory, Unit: diagnosis.Bytes, Source: "/proc: resident memory"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "memory gained", Value: e.memory, Unit: fact.Bytes, Source: "/proc: resident memory"})
 	}
 	if e.memory < overloadMemory*e.before || e.before == 0 {
 		// What waits does so outside, and a limit is no illness.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -70,15 +71,15 @@ func overquotaFinding(p *diagnosis.Pass, t throttle, procs, automatic int) diagn
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%d Ps on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was used up in %s of %s periods.",
 			procs, many(t.quota, "core"), many(running, "CPU"), dur(busy), dur(period-busy), num(t.throttled), num(t.periods)),
-		Evidence: append([]diagnosis.Fact{
-			{Name: "Ps", Value: float64(procs), Unit: diagnosis.Count, Source: "GOMAXPROCS of the run"},
-			{Name: "Ps that the runtime sets for this quota", Value: float64(automatic), Unit: diagnosis.Count, Source: containerProcs.version() + ": the quota rounded up, at least 2"},
+		Evidence: append([]fact.Fact{
+			{Name: "Ps", Value: float64(procs), Unit: fact.Count, Source: "GOMAXPROCS of the run"},
+			{Name: "Ps that the runtime sets for this quota", Value: float64(automatic), Unit: fact.Count, Source: containerProcs.version() + ": the quota rounded up, at least 2"},
 		}, t.facts()...),
 		Cost: diagnosis.Cost{
-			Value: t.share(), Unit: diagnosis.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
+			Value: t.share(), Unit: fact.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
 		},
 		Bound: diagnosis.Bound{
-			Value: t.mean().Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: t.share(),
+			Value: t.mean().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: t.share(),
 			Method: "0 to the mean stop, for a request that falls into one, as if Ps that fit the quota ended all stops. The quota itself stays, so that throughput is not promised to rise",
 		},
 		Confidence: diagnosis.Medium,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -171,20 +172,20 @@ func crowd(p *diagnosis.Pass, g *model.Group, queue, ready float64, mem spare) d
 		Summary: fmt.Sprintf("%s goroutines of %s share %d Ps: for every second of work they queue %s for a P, %s of them on average. Fewer would save up to %s.",
 			num(g.Peak), short(groupName(g.Name)), procs, dur(time.Duration(queue*float64(time.Second))), num(math.Round(ready*float64(procs))), size(mem.bytes())),
 		Where: where(place, creator),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines alive at once", Value: float64(g.Peak), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
-			{Name: "waiting for a P", Value: g.Runnable.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "running or in system calls", Value: work.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "waiting ÷ working", Value: queue, Unit: diagnosis.Ratio, Source: "trace: goroutine groups"},
-			{Name: "memory that fewer workers may save, at most", Value: mem.bytes(), Unit: diagnosis.Bytes, Source: "trace: heap samples, goroutine groups"},
-			{Name: "first count to try", Value: float64(start), Unit: diagnosis.Count, Source: "P × (exec + syscall + blocked) ÷ (exec + syscall)"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines alive at once", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
+			{Name: "waiting for a P", Value: g.Runnable.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "running or in system calls", Value: work.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "waiting ÷ working", Value: queue, Unit: fact.Ratio, Source: "trace: goroutine groups"},
+			{Name: "memory that fewer workers may save, at most", Value: mem.bytes(), Unit: fact.Bytes, Source: "trace: heap samples, goroutine groups"},
+			{Name: "first count to try", Value: float64(start), Unit: fact.Count, Source: "P × (exec + syscall + blocked) ÷ (exec + syscall)"},
 		},
 		Cost: diagnosis.Cost{
-			Value: ready * float64(procs), Unit: diagnosis.Count, Share: div(float64(g.Runnable), float64(g.Total())),
+			Value: ready * float64(procs), Unit: fact.Count, Share: div(float64(g.Runnable), float64(g.Total())),
 			What: "goroutines ready and waiting for a P, on average",
 		},
 		Bound: diagnosis.Bound{
-			Value: mem.bytes(), Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: mem.share,
+			Value: mem.bytes(), Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: mem.share,
 			Method: fmt.Sprintf("%s goroutines beyond %d to a P × %s of stack each, plus their even part of the heap that came with them, %s, as if they held all of it; the work itself takes as long with fewer workers, so throughput is not promised to rise", num(mem.workers), oversubscribedPerProc, size(goroutineBytes), size(mem.heap)),
 		},
 		Confidence: diagnosis.Medium,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -183,17 +184,17 @@ func (s *packetServer) finding(p *diagnosis.Pass, spent *cpuSpent, share float64
 		Summary: fmt.Sprintf("%s goroutines a second are started in %s, one for each packet that is read, for %s of work each; starting, scheduling and queueing them takes %s of the CPU in use.",
 			num(s.rate(p)), short(creator.Function), dur(s.work()), pct(share)),
 		Where: where(creator, start),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines started by the reader of the socket", Value: s.rate(p), Unit: diagnosis.PerSec, Source: "trace: goroutine groups, creators"},
-			{Name: "work of one, mean", Value: s.work().Seconds(), Unit: diagnosis.Seconds, Source: "trace: running and in system calls ÷ goroutines"},
-			{Name: "waiting for a P or a lock, mean", Value: div(queued.Seconds(), float64(g.Count)), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "CPU in starting, scheduling and queueing goroutines", Value: share, Unit: diagnosis.Ratio, Source: spent.from()},
-			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
-			{Name: "of them waiting for anything outside", Value: s.outside, Unit: diagnosis.Ratio, Source: "trace: waits for the network, time or messages"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines started by the reader of the socket", Value: s.rate(p), Unit: fact.PerSec, Source: "trace: goroutine groups, creators"},
+			{Name: "work of one, mean", Value: s.work().Seconds(), Unit: fact.Seconds, Source: "trace: running and in system calls ÷ goroutines"},
+			{Name: "waiting for a P or a lock, mean", Value: div(queued.Seconds(), float64(g.Count)), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "CPU in starting, scheduling and queueing goroutines", Value: share, Unit: fact.Ratio, Source: spent.from()},
+			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
+			{Name: "of them waiting for anything outside", Value: s.outside, Unit: fact.Ratio, Source: "trace: waits for the network, time or messages"},
 		},
-		Cost: diagnosis.Cost{Value: share * spent.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in starting, scheduling and queueing goroutines"},
+		Cost: diagnosis.Cost{Value: share * spent.Cores(), Unit: fact.Cores, Share: share, What: "CPU in starting, scheduling and queueing goroutines"},
 		Bound: diagnosis.Bound{
-			Value: (1 - packetMeasured) * spent.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: 1 - packetMeasured,
+			Value: (1 - packetMeasured) * spent.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: 1 - packetMeasured,
 			Method: "the most that answering in the reader brought: 5.5 µs of CPU per query in the place of 13, in a DNS server on two cores under flood. What the profile shows by name is less: cold caches, a buffer for each packet and its garbage come on top. Where packets are few the reader is woken for each in either design: at 3,000 queries a second it brought a quarter",
 		},
 		Confidence: diagnosis.High,
@@ -211,7 +212,7 @@ func (s *packetServer) finding(p *diagnosis.Pass, spent *cpuSpent, share float64
 		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; if that stays, this finding is refuted. Offer the same load to both, and see that as many packets are answered."),
 	}
 	if s.reads > 1 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "reads of the socket", Value: div(float64(s.reads), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: system calls of the reader"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "reads of the socket", Value: div(float64(s.reads), p.Seconds()), Unit: fact.PerSec, Source: "trace: system calls of the reader"})
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -114,12 +115,12 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, each float64, cycles i
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", num(each), pct(share), what),
 		Where:   where(places[:min(len(places), poolmisuseNamed)]...),
-		Evidence: []diagnosis.Fact{
-			{Name: "objects that pools made in a collection", Value: each, Unit: diagnosis.Count, Source: "allocs profile under sync.(*Pool).Get ÷ " + source},
-			{Name: "goroutines at once, at most", Value: goroutinesAtOnce(p.Model), Unit: diagnosis.Count, Source: "trace or metrics"},
-			{Name: "part of all objects allocated", Value: made.objectsShare, Unit: diagnosis.Ratio, Source: "allocs profile"},
-			{Name: "part of all bytes allocated", Value: made.bytesShare, Unit: diagnosis.Ratio, Source: "allocs profile"},
-			{Name: "collections", Value: float64(cycles), Unit: diagnosis.Count, Source: source},
+		Evidence: []fact.Fact{
+			{Name: "objects that pools made in a collection", Value: each, Unit: fact.Count, Source: "allocs profile under sync.(*Pool).Get ÷ " + source},
+			{Name: "goroutines at once, at most", Value: goroutinesAtOnce(p.Model), Unit: fact.Count, Source: "trace or metrics"},
+			{Name: "part of all objects allocated", Value: made.objectsShare, Unit: fact.Ratio, Source: "allocs profile"},
+			{Name: "part of all bytes allocated", Value: made.bytesShare, Unit: fact.Ratio, Source: "allocs profile"},
+			{Name: "collections", Value: float64(cycles), Unit: fact.Count, Source: source},
 		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the allocs profile; that objects are not put back is inferred from their number"},
@@ -144,16 +145,16 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, each float64, cycles i
 func poolmisuseCost(p *diagnosis.Pass, made *poolMade) (diagnosis.Cost, diagnosis.Bound) {
 	s, ok := spentCPU(p.Model)
 	if !ok {
-		return diagnosis.Cost{Value: made.objects, Unit: diagnosis.Count, Share: made.objectsShare, What: "objects made by pools"},
+		return diagnosis.Cost{Value: made.objects, Unit: fact.Count, Share: made.objectsShare, What: "objects made by pools"},
 			diagnosis.Bound{
-				Value: made.bytes, Unit: diagnosis.Bytes, Goal: diagnosis.CPUGoal, Share: poolmisuseShare, Partial: true,
+				Value: made.bytes, Unit: fact.Bytes, Goal: diagnosis.CPUGoal, Share: poolmisuseShare, Partial: true,
 				Method: "the bytes that need not be allocated; what that costs is not known without CPU samples",
 			}
 	}
 	share := min(1, s.seen(p.Model, fromPool)+s.part(model.Collecting)*made.bytesShare)
-	return diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in sync.Pool's Get and in collecting what it made"},
+	return diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in sync.Pool's Get and in collecting what it made"},
 		diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: as if Get cost nothing and its objects were not collected",
 		}
 }

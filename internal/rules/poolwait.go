@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -96,16 +97,16 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiters, share, factor float64, me
 		Summary: fmt.Sprintf("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
 			num(waiters), short(asks.Function), dur(q.mean()), pct(share)),
 		Where: where(asks, lib, q.server(p)),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: waits in the pool ÷ window"},
-			{Name: "share of their time", Value: share, Unit: diagnosis.Ratio, Source: "trace: waits in the pool ÷ goroutine groups"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: waits in the pool"},
-			{Name: "connections handed on", Value: div(float64(q.served), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: wake-ups"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: waits in the pool ÷ window"},
+			{Name: "share of their time", Value: share, Unit: fact.Ratio, Source: "trace: waits in the pool ÷ goroutine groups"},
+			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: waits in the pool"},
+			{Name: "connections handed on", Value: div(float64(q.served), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
-		Cost: diagnosis.Cost{Value: waiters, Unit: diagnosis.Count, Share: share, What: "goroutines waiting for a connection, on average"},
+		Cost: diagnosis.Cost{Value: waiters, Unit: fact.Count, Share: share, What: "goroutines waiting for a connection, on average"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if nobody waited for a connection and the other side took as much more: " + method,
 		},
 		Confidence: diagnosis.Low,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -55,14 +56,14 @@ func checkReadlocks(p *diagnosis.Pass) {
 	p.Report(diagnosis.Finding{
 		Summary: fmt.Sprintf("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", pct(share), short(sites[0].Function)),
 		Where:   topPlaces(sites, readlockNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in read locks", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
-			{Name: "of that in " + short(sites[0].Function), Value: sites[0].share, Unit: diagnosis.Ratio, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in read locks", Value: share, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
+			{Name: "of that in " + short(sites[0].Function), Value: sites[0].share, Unit: fact.Ratio, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in taking and giving read locks"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in taking and giving read locks"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: as if reading needed no lock; an atomic pointer to a copy comes near it, another lock does not",
 		},
 		Confidence: diagnosis.Medium,

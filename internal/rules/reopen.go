@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -90,11 +91,11 @@ func reopenFinding(p *diagnosis.Pass, opened, closed, read, cores, share float64
 		Summary: fmt.Sprintf("%s files a second are opened, read %s times each and closed again: %s system calls for each, beside the reads.",
 			num(math.Round(opened)), num(read/opened), num(extra/opened)),
 		Where: places,
-		Evidence: []diagnosis.Fact{
-			{Name: "files opened", Value: opened, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "closed", Value: closed, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "reads", Value: read, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "calls to open, prepare and close", Value: extra, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel: open, close, fcntl, fstat, epoll_ctl"},
+		Evidence: []fact.Fact{
+			{Name: "files opened", Value: opened, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
+			{Name: "closed", Value: closed, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
+			{Name: "reads", Value: read, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
+			{Name: "calls to open, prepare and close", Value: extra, Unit: fact.PerSec, Source: "system calls counted by the kernel: open, close, fcntl, fstat, epoll_ctl"},
 		},
 		Confidence: sure,
 		Reasons:    []string{how + "; whether the same files are opened again is not, only the source tells"},
@@ -113,10 +114,10 @@ func reopenFinding(p *diagnosis.Pass, opened, closed, read, cores, share float64
 	if sampled {
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "the kernel's samples show the time in these calls too")
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in them", Value: cores, Unit: diagnosis.Cores, Source: "kernel samples"})
-		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU inside the calls that open, prepare and close"}
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in them", Value: cores, Unit: fact.Cores, Source: "kernel samples"})
+		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU inside the calls that open, prepare and close"}
 		f.Bound = diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  "Amdahl: all of the CPU inside the calls that open, prepare and close, as if every file were open already; the reads stay, and what opening costs outside the kernel comes on top",
 			Partial: true,
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -107,7 +108,7 @@ func checkSound(t *testing.T, story string, m *model.Model) {
 			continue
 		}
 		rule.Check(&diagnosis.Pass{
-			Rule: rule, Model: m,
+			Meter: fact.Meter{Model: m}, Rule: rule,
 			Fine: func(string) {}, Obsolete: func(_, _, _ string) {}, Unchecked: func(_, _, _ string) {},
 			Report: func(f diagnosis.Finding) {
 				for _, fault := range faults(&f) {
@@ -145,7 +146,7 @@ func faults(f *diagnosis.Finding) (out []string) {
 		"confidence":    slices.Contains([]diagnosis.Confidence{diagnosis.High, diagnosis.Medium, diagnosis.Low}, f.Confidence),
 		"goal":          slices.Contains([]diagnosis.Goal{diagnosis.Throughput, diagnosis.Latency, diagnosis.CPUGoal, diagnosis.MemoryGoal}, f.Bound.Goal),
 		"unit of cost":  slices.Contains(units, f.Cost.Unit),
-		"unit of bound": slices.Contains([]diagnosis.Unit{diagnosis.Cores, diagnosis.Seconds, diagnosis.Bytes, diagnosis.Ratio}, f.Bound.Unit),
+		"unit of bound": slices.Contains([]fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio}, f.Bound.Unit),
 	} {
 		if !known {
 			add("its %s is none: %+v, %+v, %q", what, f.Cost, f.Bound, f.Confidence)
@@ -158,7 +159,7 @@ func faults(f *diagnosis.Finding) (out []string) {
 }
 
 var (
-	units = []diagnosis.Unit{diagnosis.Cores, diagnosis.Seconds, diagnosis.Bytes, diagnosis.Ratio, diagnosis.Count, diagnosis.PerSec}
+	units = []fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio, fact.Count, fact.PerSec}
 	// A summary writes shares as percentages.
 	overHundred = regexp.MustCompile(`\b(1[1-9]\d|10[1-9]|[2-9]\d\d|\d{4,}) %`)
 )
@@ -215,8 +216,8 @@ func checkFinding(t *testing.T, c *fixture, f diagnosis.Finding) {
 		}
 	}
 	for _, e := range f.Evidence {
-		if e.Name == "" || e.Unit == "" || e.Source == "" {
-			t.Errorf("line %d: a fact without name, unit or source: %+v", c.line, e)
+		if e.Name == "" || e.Unit == "" || e.Text == "" || !slices.Contains(fact.Kinds, e.Origin.Kind) {
+			t.Errorf("line %d: a fact without name, unit, text or origin: %+v", c.line, e)
 		}
 	}
 	if len(f.Try) == 0 {
@@ -256,11 +257,25 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 		for _, w := range f.Where {
 			add("    where %s %s:%d", w.Function, w.File, w.Line)
 		}
-		add("    cost %s %s, share %.3g: %s", value(f.Cost.Value), f.Cost.Unit, f.Cost.Share, f.Cost.What)
-		add("    bound %s %s, share %.3g, for %s: %s", value(f.Bound.Value), f.Bound.Unit, f.Bound.Share, f.Bound.Goal, f.Bound.Method)
+		for _, e := range f.Evidence {
+			out = append(out, factLines("    fact", e)...)
+		}
+		out = append(out, factLines(fmt.Sprintf("    cost, share %.3g:", f.Cost.Share), f.Cost.Fact())...)
+		out = append(out, factLines(fmt.Sprintf("    bound, %s for %s, share %.3g:", f.Bound.Kind, f.Bound.Goal, f.Bound.Share), f.Bound.Fact())...)
+		if f.Bound.Kind == diagnosis.IsEstimate {
+			add("      from %s to %s", value(f.Bound.Low), value(f.Bound.High))
+		}
+		add("      method %s", f.Bound.Method)
 		add("    confidence %s: %s", f.Confidence, strings.Join(f.Reasons, "; "))
+		for _, r := range f.RuledOut {
+			add("    not %s", r)
+		}
+		add("    remedy %s", f.Remedy.Text)
+		for l := range strings.Lines(f.Remedy.Code) {
+			add("      code %s", strings.TrimRight(l, "\n"))
+		}
 		if f.Remedy.Knob != "" {
-			add("    knob %s", f.Remedy.Knob)
+			add("      knob %s", f.Remedy.Knob)
 		}
 		out = append(out, experiment(&f)...)
 	}
@@ -275,6 +290,29 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 	}
 	for _, w := range d.Warnings {
 		add("  warning: %s", w)
+	}
+	return out
+}
+
+// factLines are a fact and, further in, what it was computed from.
+func factLines(lead string, f fact.Fact) []string {
+	o := f.Origin
+	line := fmt.Sprintf("%s %s = %s %s, %s", lead, f.Name, value(f.Value), f.Unit, o.Kind)
+	for _, w := range []string{o.Tree, o.Name, string(o.Fold), strings.Join(o.Columns, " "), strings.Join(o.Names, " "), strings.Join(o.Groups, " ")} {
+		if w != "" {
+			line += " " + w
+		}
+	}
+	if o.Share {
+		line += " share"
+	}
+	if o.N > 0 {
+		line += fmt.Sprintf(" n=%d", o.N)
+	}
+	out := []string{line}
+	indent := strings.Repeat(" ", len(lead)-len(strings.TrimLeft(lead, " "))+2)
+	for _, operand := range f.Operands {
+		out = append(out, factLines(indent+"of", operand)...)
 	}
 	return out
 }
@@ -386,7 +424,7 @@ func TestStopsByNumber(t *testing.T) {
 		{"many and short, beside some that were asked for", append(stop("read mem stats", 10, 20*time.Millisecond), often...), false},
 	} {
 		m := &model.Model{Run: model.Run{Duration: time.Second}, Sched: &model.Sched{}, GC: &model.GC{Pauses: c.pauses}}
-		p := &diagnosis.Pass{Rule: allocchurn, Model: m}
+		p := &diagnosis.Pass{Rule: allocchurn, Meter: fact.Meter{Model: m}}
 		if got := stopsByNumber(p); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -96,7 +97,7 @@ func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
 		return false
 	}
 	rule.Check(&diagnosis.Pass{
-		Rule: rule, Model: p.Model, Goal: p.Goal,
+		Meter: p.Meter, Rule: rule, Goal: p.Goal,
 		Report:    func(diagnosis.Finding) { found = true },
 		Fine:      func(string) {},
 		Obsolete:  func(_, _, _ string) {},
@@ -121,12 +122,12 @@ func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax float64, left []model.CPUPar
 		Summary: fmt.Sprintf("The runtime's own work takes %s of the CPU in use: %s.", pct(tax), taxWords(s)),
 		Where:   topPlaces(sites, 2),
 		Stacks:  topStacks(sites, 2),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: tax * s.Cores(), Unit: diagnosis.Cores, Share: tax, What: "CPU in the runtime's own work"},
+		Cost: diagnosis.Cost{Value: tax * s.Cores(), Unit: fact.Cores, Share: tax, What: "CPU in the runtime's own work"},
 		Bound: diagnosis.Bound{
-			Value: rest * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: rest,
+			Value: rest * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: rest,
 			Method: "Amdahl: the parts that no other finding explains, as if the program needed none of them; it needs some",
 		},
 		Confidence: diagnosis.Low,
@@ -142,7 +143,7 @@ func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax float64, left []model.CPUPar
 		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
 	}
 	for _, part := range taxParts {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in " + string(part), Value: s.part(part), Unit: diagnosis.Ratio, Source: s.from()})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + string(part), Value: s.part(part), Unit: fact.Ratio, Source: s.from()})
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -169,20 +170,20 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Summary: fmt.Sprintf("%s waits for a P before it may run: %s at the median, %s at the 99th percentile, %s of its busy time.",
 			short(groupName(g.Name)), dur(p50), dur(p99), pct(part)),
 		Where: where(place),
-		Evidence: []diagnosis.Fact{
-			{Name: "wait for a P, median", Value: p50.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "wait for a P, 99th percentile", Value: p99.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "waits", Value: float64(g.Delay.N), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
-			{Name: "waiting share of busy time", Value: part, Unit: diagnosis.Ratio, Source: "trace: goroutine groups"},
-			{Name: "Ps in use", Value: busy, Unit: diagnosis.Ratio, Source: "trace: Ps"},
-			{Name: "time with a queue", Value: queuedPart(p), Unit: diagnosis.Ratio, Source: "trace: timeline"},
+		Evidence: []fact.Fact{
+			{Name: "wait for a P, median", Value: p50.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "wait for a P, 99th percentile", Value: p99.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "waits", Value: float64(g.Delay.N), Unit: fact.Count, Source: "trace: goroutine groups"},
+			{Name: "waiting share of busy time", Value: part, Unit: fact.Ratio, Source: "trace: goroutine groups"},
+			{Name: "Ps in use", Value: busy, Unit: fact.Ratio, Source: "trace: Ps"},
+			{Name: "time with a queue", Value: queuedPart(p), Unit: fact.Ratio, Source: "trace: timeline"},
 		},
 		Cost: diagnosis.Cost{
-			Value: p99.Seconds(), Unit: diagnosis.Seconds, Share: part,
+			Value: p99.Seconds(), Unit: fact.Seconds, Share: part,
 			What: "wait for a P that one in a hundred runs exceeds",
 		},
 		Bound: diagnosis.Bound{
-			Value: p99.Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: part,
+			Value: p99.Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: part,
 			Method: "0 to this, each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different goroutines overlap and are not added up",
 		},
 		Confidence: diagnosis.Medium,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -158,7 +159,7 @@ func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
 func (s *stage) unwaited(p *diagnosis.Pass, wait time.Duration) (factor float64, method string) {
-	factor, byP, byR := diagnosis.Closed{
+	factor, byP, byR := fact.Closed{
 		Cores: usableProcs(p), Busy: max(minBusy, working(p)),
 		Whole: s.total.Seconds(), Wait: min(wait, s.total).Seconds(), Serial: s.next,
 	}.Asymptotic()
@@ -189,17 +190,17 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, factor flo
 		Summary: fmt.Sprintf("%s waits for answers %s of its time, %s each, while work stands before it and %s of %d Ps are idle: %s answers a second is its pace, and so the program's.",
 			short(asks.Function), pct(share), dur(r.mean()), num(max(0, idle)), p.Procs(), num(pace)),
 		Where: where(asks, wait, s.queue.place(p)),
-		Evidence: []diagnosis.Fact{
-			{Name: "time of the stage in waits for answers", Value: share, Unit: diagnosis.Ratio, Source: "trace: network waits, its own and of the goroutine that asks for it"},
-			{Name: "one answer, mean", Value: r.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: waits"},
-			{Name: "answers", Value: pace, Unit: diagnosis.PerSec, Source: "trace: waits ÷ window"},
-			{Name: "goroutines of the stage", Value: float64(s.count), Unit: diagnosis.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: diagnosis.Count, Source: "trace: waits to send ÷ window"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "time of the stage in waits for answers", Value: share, Unit: fact.Ratio, Source: "trace: network waits, its own and of the goroutine that asks for it"},
+			{Name: "one answer, mean", Value: r.mean().Seconds(), Unit: fact.Seconds, Source: "trace: waits"},
+			{Name: "answers", Value: pace, Unit: fact.PerSec, Source: "trace: waits ÷ window"},
+			{Name: "goroutines of the stage", Value: float64(s.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
+			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: fact.Count, Source: "trace: waits to send ÷ window"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
-		Cost: diagnosis.Cost{Value: r.total.Seconds() / max(1e-9, p.Seconds()), Unit: diagnosis.Count, Share: share, What: "goroutines of the stage waiting for an answer, on average"},
+		Cost: diagnosis.Cost{Value: r.total.Seconds() / max(1e-9, p.Seconds()), Unit: fact.Count, Share: share, What: "goroutines of the stage waiting for an answer, on average"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if the stage did not wait for each answer: " + method,
 		},
 		Confidence: diagnosis.Medium,
@@ -221,8 +222,8 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, factor flo
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, and more goroutines behind it take no more."),
 	}
 	if len(s.feeds) > 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{
-			Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: diagnosis.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does()),
+		f.Evidence = append(f.Evidence, fact.Fact{
+			Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: fact.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does()),
 		})
 	}
 	f.Groups = append(f.Groups, r.via...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -104,15 +105,15 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, share float64) diag
 	return diagnosis.Finding{
 		Summary: summary,
 		Where:   where(place),
-		Evidence: []diagnosis.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: diagnosis.Count, Source: "trace: sync waits in internal/poll.(*fdMutex).rwlock ÷ window"},
-			{Name: "share of blocked time", Value: share, Unit: diagnosis.Ratio, Source: "trace: sync waits, those without work left out"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: diagnosis.Seconds, Source: "trace: sync waits"},
-			{Name: "goroutines started", Value: spawned, Unit: diagnosis.PerSec, Source: "trace: goroutine groups"},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits in internal/poll.(*fdMutex).rwlock ÷ window"},
+			{Name: "share of blocked time", Value: share, Unit: fact.Ratio, Source: "trace: sync waits, those without work left out"},
+			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
+			{Name: "goroutines started", Value: spawned, Unit: fact.PerSec, Source: "trace: goroutine groups"},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
 		Cost: diagnosis.Cost{
-			Value: waiters, Unit: diagnosis.Count, Share: waitShare(p, q),
+			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
 			What: "goroutines waiting for the descriptor's lock, on average",
 		},
 		Bound:      descriptorBound(p, q, net),
@@ -132,7 +133,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, share float64) diag
 // descriptorBound promises for sockets no more than was ever measured, and
 // for files, where nothing was, the arithmetic bound.
 func descriptorBound(p *diagnosis.Pass, q *queue, net bool) diagnosis.Bound {
-	b := diagnosis.Bound{Unit: diagnosis.Ratio, Goal: diagnosis.Throughput}
+	b := diagnosis.Bound{Unit: fact.Ratio, Goal: diagnosis.Throughput}
 	if net {
 		b.Value, b.Partial = singlesocketGain, true
 		b.Method = "the most that four sockets instead of one brought, on two cores, in CPU time per request; machines with many cores may gain more, the goroutine per packet is another matter"

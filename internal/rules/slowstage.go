@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -64,7 +65,7 @@ func (s *stage) busy() (busy, runs float64) {
 // widened is the most by which throughput can grow with more goroutines in the
 // stage.
 func (s *stage) widened(p *diagnosis.Pass) (factor float64, method string) {
-	factor, byP, _ := diagnosis.Closed{Cores: usableProcs(p), Busy: max(minBusy, working(p)), Serial: s.next}.Asymptotic()
+	factor, byP, _ := fact.Closed{Cores: usableProcs(p), Busy: max(minBusy, working(p)), Serial: s.next}.Asymptotic()
 	method = "asymptotic bound of a closed system: min(P ÷ busy Ps = " + times(byP)
 	if s.next > 0 {
 		method += ", 1 ÷ use of the busiest single goroutine beside the stage = " + times(1/s.next)
@@ -82,16 +83,16 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, factor float64, method 
 		Summary: fmt.Sprintf("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of its time: %s of %d Ps are idle, and the stage has too few goroutines.",
 			short(place.Function), pct(busy), num(s.queue.waiters(p)), short(s.feeds[0].does()), pct(s.feedStay), num(idle), p.Procs()),
 		Where: where(place, s.queue.place(p)),
-		Evidence: []diagnosis.Fact{
-			{Name: "stage at work", Value: busy, Unit: diagnosis.Ratio, Source: "trace: on a P or ready for one ÷ time of its goroutines"},
-			{Name: "goroutines of the stage", Value: float64(s.count), Unit: diagnosis.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: diagnosis.Count, Source: "trace: waits to send ÷ window"},
-			{Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: diagnosis.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does())},
-			{Name: "busy Ps", Value: working(p), Unit: diagnosis.Cores, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "stage at work", Value: busy, Unit: fact.Ratio, Source: "trace: on a P or ready for one ÷ time of its goroutines"},
+			{Name: "goroutines of the stage", Value: float64(s.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
+			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: fact.Count, Source: "trace: waits to send ÷ window"},
+			{Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: fact.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does())},
+			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
 		},
-		Cost: diagnosis.Cost{Value: idle, Unit: diagnosis.Cores, Share: div(idle, float64(p.Procs())), What: "Ps idle while the stage has more work than it can do"},
+		Cost: diagnosis.Cost{Value: idle, Unit: fact.Cores, Share: div(idle, float64(p.Procs())), What: "Ps idle while the stage has more work than it can do"},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 			Method: "throughput factor if the stage had as many goroutines as it can use: " + method,
 		},
 		Confidence: diagnosis.Medium,

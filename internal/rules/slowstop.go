@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -85,7 +86,7 @@ func stopsByKind(m *model.Model) (out []stops) {
 	for _, pause := range m.GC.Pauses {
 		kind := pause.Kind
 		switch {
-		case strings.Contains(kind, "trace"), diagnosis.OfRecording(m.Stacks.Frames(pause.Stack)):
+		case strings.Contains(kind, "trace"), model.OfRecording(m.Stacks.Frames(pause.Stack)):
 			continue
 		case strings.HasPrefix(kind, "GC "):
 			kind = collection // a collection has two stops, and one cause if they are long
@@ -125,15 +126,15 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 		Summary: fmt.Sprintf("The world was stopped %s for %s, up to %s at a time, %s of the window in all.",
 			howOften(len(s.sorted)), purpose(s.kind), dur(s.max()), pct(share)),
 		Where: where(place),
-		Evidence: []diagnosis.Fact{
-			{Name: "longest stop", Value: s.max().Seconds(), Unit: diagnosis.Seconds, Source: "trace: stops of the world"},
-			{Name: "99th percentile", Value: s.p99().Seconds(), Unit: diagnosis.Seconds, Source: "trace: stops of the world"},
-			{Name: "stops", Value: div(float64(len(s.sorted)), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: stops of the world"},
-			{Name: "share of the window", Value: share, Unit: diagnosis.Ratio, Source: "trace: stops of the world"},
+		Evidence: []fact.Fact{
+			{Name: "longest stop", Value: s.max().Seconds(), Unit: fact.Seconds, Source: "trace: stops of the world"},
+			{Name: "99th percentile", Value: s.p99().Seconds(), Unit: fact.Seconds, Source: "trace: stops of the world"},
+			{Name: "stops", Value: div(float64(len(s.sorted)), p.Seconds()), Unit: fact.PerSec, Source: "trace: stops of the world"},
+			{Name: "share of the window", Value: share, Unit: fact.Ratio, Source: "trace: stops of the world"},
 		},
-		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: diagnosis.Seconds, Share: share, What: "during which nothing of the program runs"},
+		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: fact.Seconds, Share: share, What: "during which nothing of the program runs"},
 		Bound: diagnosis.Bound{
-			Value: s.max().Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: share,
+			Value: s.max().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: share,
 			Method: "the longest stop: the most that any one request waited for it",
 		},
 		Confidence: diagnosis.Medium,

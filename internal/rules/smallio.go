@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -172,10 +173,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s %ss a second carry %s each on average.", num(math.Round(t.rate)), t.verb, size(t.mean)),
 		Where:   places,
-		Evidence: []diagnosis.Fact{
-			{Name: t.verb + "s that succeeded", Value: t.rate, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "mean size", Value: t.mean, Unit: diagnosis.Bytes, Source: "system calls counted by the kernel"},
-			{Name: t.verb + "s that failed, with EAGAIN as a rule", Value: t.failed, Unit: diagnosis.PerSec, Source: "system calls counted by the kernel"},
+		Evidence: []fact.Fact{
+			{Name: t.verb + "s that succeeded", Value: t.rate, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
+			{Name: "mean size", Value: t.mean, Unit: fact.Bytes, Source: "system calls counted by the kernel"},
+			{Name: t.verb + "s that failed, with EAGAIN as a rule", Value: t.failed, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
 		},
 		Confidence: sure,
 		Reasons:    []string{how + "; what fewer and larger ones cost is not known before they are tried"},
@@ -186,11 +187,11 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 	}
 	if t.perOp > 0 {
 		f.Summary = fmt.Sprintf("%s %ss a second carry %s each on average: %s for each of the %s.", num(math.Round(t.rate)), t.verb, size(t.mean), num(t.perOp), opName)
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: t.verb + "s for each operation", Value: t.perOp, Unit: diagnosis.Count, Source: "system calls ÷ operations"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: t.verb + "s for each operation", Value: t.perOp, Unit: fact.Count, Source: "system calls ÷ operations"})
 		f.RuledOut = append(f.RuledOut, "one message to an operation: "+num(t.perOp)+" "+t.verb+"s for each")
 	}
 	if t.socket >= 0 {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of them on sockets", Value: t.socket, Unit: diagnosis.Ratio, Source: t.by})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of them on sockets", Value: t.socket, Unit: fact.Ratio, Source: t.by})
 		if t.socket < smallSocket {
 			f.RuledOut = append(f.RuledOut, "messages of a protocol: only "+pct(t.socket)+" of the calls are on sockets")
 		}
@@ -198,10 +199,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Find
 	if samples > 0 && enoughKernelSamples(p.Model) {
 		f.Confidence = diagnosis.High
 		f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "CPU in them", Value: cores, Unit: diagnosis.Cores, Source: "kernel samples"})
-		f.Cost = diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU inside these calls, their part in the kernel"}
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in them", Value: cores, Unit: fact.Cores, Source: "kernel samples"})
+		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU inside these calls, their part in the kernel"}
 		f.Bound = diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  "Amdahl: all of the CPU inside these calls, as if none were needed; the bytes must still be copied, and what enters and leaves the kernel on the program's side comes on top",
 			Partial: true,
 		}
@@ -236,8 +237,8 @@ func callPrice(p *diagnosis.Pass, rate float64, inside time.Duration) (diagnosis
 		most = min(most, div(u.system.Seconds(), u.window.Seconds()))
 	}
 	least = min(least, most)
-	return diagnosis.Cost{Value: least, Unit: diagnosis.Cores, Share: min(1, div(least, cores)), What: "CPU to enter and leave the kernel so often, at 0.34 µs, which was measured elsewhere"},
-		diagnosis.Bound{Value: most, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: min(1, div(most, cores)), Method: method, Partial: true}
+	return diagnosis.Cost{Value: least, Unit: fact.Cores, Share: min(1, div(least, cores)), What: "CPU to enter and leave the kernel so often, at 0.34 µs, which was measured elsewhere"},
+		diagnosis.Bound{Value: most, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: min(1, div(most, cores)), Method: method, Partial: true}
 }
 
 // sites are the lines that make the calls: by the trace, which has all of them

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -198,7 +199,7 @@ func (s *cpuSpent) without(m *model.Model, match func([]model.Frame) bool) float
 	share, garbage := s.seen(m, match), s.garbage(m, match)
 	unknown := s.part(model.NotSampled, model.OtherCPU)
 	part := max(garbage, div(share, max(share, 1-unknown-collecting-scheduling)))
-	return diagnosis.AtMost(share+garbage*collecting+part*scheduling+unknown, s.Samples)
+	return fact.AtMost(share+garbage*collecting+part*scheduling+unknown, s.Samples)
 }
 
 // withoutMethod says what [cpuSpent.without] is.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -187,19 +188,19 @@ func spinFinding(s *cpuSpent, f *askLoop) diagnosis.Finding {
 		whole += at(&s.profile.Samples[i], nanos)
 	}
 	share := s.sampled() * div(f.all, whole)
-	most := diagnosis.AtMost(share+s.part(model.NotSampled, model.OtherCPU), s.Samples)
+	most := fact.AtMost(share+s.part(model.NotSampled, model.OtherCPU), s.Samples)
 	return diagnosis.Finding{
 		Summary: fmt.Sprintf("%s takes %s cores to ask whether there is something to do: %s of its time is the asking.",
 			short(f.place.Function), num(share*s.Cores()), pct(div(f.empty, f.all))),
 		Where: where(f.place),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in the loop", Value: share * s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
-			{Name: "share of its time that is asking", Value: div(f.empty, f.all), Unit: diagnosis.Ratio, Source: s.source},
-			{Name: "share of its time in the runtime's answers", Value: div(f.asks, f.all), Unit: diagnosis.Ratio, Source: s.source + ", under " + largest(f.asked)[0]},
+		Evidence: []fact.Fact{
+			{Name: "CPU in the loop", Value: share * s.Cores(), Unit: fact.Cores, Source: s.from()},
+			{Name: "share of its time that is asking", Value: div(f.empty, f.all), Unit: fact.Ratio, Source: s.source},
+			{Name: "share of its time in the runtime's answers", Value: div(f.asks, f.all), Unit: fact.Ratio, Source: s.source + ", under " + largest(f.asked)[0]},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in a loop that asks"},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in a loop that asks"},
 		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: most,
+			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
 			Method: "Amdahl: all of the loop, for a goroutine that waits costs nothing, with what the samples may not show",
 		},
 		Confidence: diagnosis.Medium,
@@ -251,14 +252,14 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpuSpent) {
 		Summary: fmt.Sprintf("For %s no operation ended and %s cores were busy all the same; %s of all CPU samples are at one line of %s.",
 			dur(idle), num(cores), pct(share), short(top.Function)),
 		Where: where(top.Place),
-		Evidence: []diagnosis.Fact{
-			{Name: "time without a finished operation", Value: idle.Seconds(), Unit: diagnosis.Seconds, Source: "load result, by intervals"},
-			{Name: "CPU in use meanwhile", Value: cores, Unit: diagnosis.Cores, Source: "/proc: CPU time of the process"},
-			{Name: "share of the samples at that line", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "time without a finished operation", Value: idle.Seconds(), Unit: fact.Seconds, Source: "load result, by intervals"},
+			{Name: "CPU in use meanwhile", Value: cores, Unit: fact.Cores, Source: "/proc: CPU time of the process"},
+			{Name: "share of the samples at that line", Value: share, Unit: fact.Ratio, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in use while nothing was finished"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in use while nothing was finished"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: all of the line's samples, as if the loop waited",
 		},
 		Confidence: diagnosis.Low,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -56,13 +57,13 @@ func stackFinding(p *diagnosis.Pass, s *cpuSpent, share float64) diagnosis.Findi
 		Summary: fmt.Sprintf("Growing and copying goroutines' stacks takes %s of the CPU in use.", pct(share)),
 		Where:   topPlaces(sites, stackgrowthNamed),
 		Stacks:  topStacks(sites, stackgrowthNamed),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU in growing stacks", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: diagnosis.Cores, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "CPU in growing stacks", Value: share, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: diagnosis.Cores, Share: share, What: "CPU in growing and copying stacks"},
+		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in growing and copying stacks"},
 		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: as if no stack grew; goroutines that are kept grow theirs once",
 		},
 		Confidence: diagnosis.Medium,
@@ -93,12 +94,12 @@ func sitesShare(sites []cpuPlace) (share float64) {
 }
 
 // stackFacts tells how many goroutines pay, and from what they start.
-func stackFacts(p *diagnosis.Pass) (out []diagnosis.Fact) {
+func stackFacts(p *diagnosis.Pass) (out []fact.Fact) {
 	if size := metricNow(p.Model, metricStackStart); size > 0 {
-		out = append(out, diagnosis.Fact{Name: "stack that a new goroutine gets", Value: size, Unit: diagnosis.Bytes, Source: "metrics: " + metricStackStart})
+		out = append(out, fact.Fact{Name: "stack that a new goroutine gets", Value: size, Unit: fact.Bytes, Source: "metrics: " + metricStackStart})
 	}
 	if rate, ok := p.Model.Metrics.Rate(metricCreated); ok {
-		out = append(out, diagnosis.Fact{Name: "goroutines created", Value: rate, Unit: diagnosis.PerSec, Source: "metrics: " + metricCreated})
+		out = append(out, fact.Fact{Name: "goroutines created", Value: rate, Unit: fact.PerSec, Source: "metrics: " + metricCreated})
 	}
 	return out
 }

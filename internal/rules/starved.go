@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -51,19 +52,19 @@ func starvedFinding(p *diagnosis.Pass, queue time.Duration) diagnosis.Finding {
 	share := min(1, div(c.Overlap.Seconds(), p.Seconds()))
 	return diagnosis.Finding{
 		Summary: fmt.Sprintf("The process stood still for up to %s at a time without a CPU from the operating system: the tracer, which needs microseconds, was held up by that much.", dur(c.MaxOverlap)),
-		Evidence: []diagnosis.Fact{
-			{Name: "generation overlap, longest", Value: c.MaxOverlap.Seconds(), Unit: diagnosis.Seconds, Source: "trace: generations"},
-			{Name: "generation overlap, all", Value: c.Overlap.Seconds(), Unit: diagnosis.Seconds, Source: "trace: generations"},
-			{Name: "generations", Value: float64(c.Generations), Unit: diagnosis.Count, Source: "trace: generations"},
-			{Name: "wait for a P, 99th percentile", Value: queue.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutines"},
-			{Name: "Ps in use", Value: div(cores, of), Unit: diagnosis.Ratio, Source: "trace: Ps"},
+		Evidence: []fact.Fact{
+			{Name: "generation overlap, longest", Value: c.MaxOverlap.Seconds(), Unit: fact.Seconds, Source: "trace: generations"},
+			{Name: "generation overlap, all", Value: c.Overlap.Seconds(), Unit: fact.Seconds, Source: "trace: generations"},
+			{Name: "generations", Value: float64(c.Generations), Unit: fact.Count, Source: "trace: generations"},
+			{Name: "wait for a P, 99th percentile", Value: queue.Seconds(), Unit: fact.Seconds, Source: "trace: goroutines"},
+			{Name: "Ps in use", Value: div(cores, of), Unit: fact.Ratio, Source: "trace: Ps"},
 		},
 		Cost: diagnosis.Cost{
-			Value: c.MaxOverlap.Seconds(), Unit: diagnosis.Seconds, Share: share,
+			Value: c.MaxOverlap.Seconds(), Unit: fact.Seconds, Share: share,
 			What: "the longest single hold-up seen; only the change of generation, about once a second, is a moment at which it shows",
 		},
 		Bound: diagnosis.Bound{
-			Value: c.MaxOverlap.Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: share,
+			Value: c.MaxOverlap.Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: share,
 			Method: "0 to the longest hold-up, for a request that falls into it. The share is that of the window in which generations overlap",
 		},
 		Confidence: diagnosis.Medium,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -52,7 +53,7 @@ var stringWork = []struct{ prefix, what string }{
 // code, "" when in none: what the library makes of strings is its own business.
 func stringKind(frames []model.Frame) string {
 	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
-	if i < 0 || diagnosis.IsStd(frames[i].Func) {
+	if i < 0 || model.IsStd(frames[i].Func) {
 		return ""
 	}
 	for _, f := range frames[:i] {
@@ -201,15 +202,15 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, share f
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
 			pct(objects), short(top.place.Function), strings.Join(top.kinds, " and "), others(len(sites)-1), pct(share)),
-		Evidence: []diagnosis.Fact{
-			{Name: "share of objects", Value: objects, Unit: diagnosis.Ratio, Source: "allocs profile; that they are strings from CPU samples in the allocator"},
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: diagnosis.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: diagnosis.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in use", Value: a.cores, Unit: diagnosis.Cores, Source: a.priceFrom()},
+		Evidence: []fact.Fact{
+			{Name: "share of objects", Value: objects, Unit: fact.Ratio, Source: "allocs profile; that they are strings from CPU samples in the allocator"},
+			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: a.priceFrom()},
+			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: a.priceFrom()},
+			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: a.priceFrom()},
 		},
-		Cost: diagnosis.Cost{Value: share * a.cores, Unit: diagnosis.Cores, Share: share, What: "CPU in making, copying and collecting these strings"},
+		Cost: diagnosis.Cost{Value: share * a.cores, Unit: fact.Cores, Share: share, What: "CPU in making, copying and collecting these strings"},
 		Bound: diagnosis.Bound{
-			Value: share * a.cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * a.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl, as if none of these strings were made: their share of the objects × the allocator's share of the CPU, their share of the bytes × the collector's, and the copying that the CPU profile shows under these functions",
 		},
 		Confidence: diagnosis.High,
@@ -221,7 +222,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, share f
 		},
 		Remedy: stringRemedy(top),
 		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.AllocsOp, Else: diagnosis.CPUPerOp, Promised: promised(diagnosis.AllocsOp, diagnosis.Amdahl(objects), "all objects of these functions"),
+			Primary: diagnosis.AllocsOp, Else: diagnosis.CPUPerOp, Promised: promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of these functions"),
 			Note: "A benchmark of the function with `go test -bench NAME -benchmem` counts the same.",
 		},
 	}
@@ -229,7 +230,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, share f
 		s := &sites[i]
 		f.Where = append(f.Where, s.place)
 		f.Stacks = append(f.Stacks, s.stacks...)
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "objects made by " + short(s.place.Function), Value: s.objects, Unit: diagnosis.Ratio, Source: "allocs profile"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "objects made by " + short(s.place.Function), Value: s.objects, Unit: fact.Ratio, Source: "allocs profile"})
 	}
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
 	if share < boxedMost*(a.malloc+a.collect) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -230,18 +231,18 @@ func superlinearFinding(s *sweep, g power) diagnosis.Finding {
 		Summary: fmt.Sprintf("In %s an item takes %s times as long among %s as among %s: time grows with the size by the power %s, and not 1.",
 			s.name, num(round3(factor)), num(last.size), num(first.size), num(round3(1+g.slope))),
 		Where: []diagnosis.Place{{Function: function}},
-		Evidence: []diagnosis.Fact{
-			{Name: "power of the size by which time grows", Value: 1 + g.slope, Unit: diagnosis.Ratio, Source: "benchmarks: slope of the logarithms"},
-			{Name: "its 95 % interval, from", Value: 1 + g.low, Unit: diagnosis.Ratio, Source: "benchmarks: Student's t"},
-			{Name: "its 95 % interval, to", Value: 1 + g.high, Unit: diagnosis.Ratio, Source: "benchmarks: Student's t"},
-			{Name: "sizes", Value: float64(len(m)), Unit: diagnosis.Count, Source: "benchmarks: names"},
-			{Name: fmt.Sprintf("time of an item among %s", num(first.size)), Value: first.cost / first.size / 1e9, Unit: diagnosis.Seconds, Source: "benchmarks: ns/op"},
-			{Name: fmt.Sprintf("time of an item among %s", num(last.size)), Value: last.cost / last.size / 1e9, Unit: diagnosis.Seconds, Source: "benchmarks: ns/op"},
+		Evidence: []fact.Fact{
+			{Name: "power of the size by which time grows", Value: 1 + g.slope, Unit: fact.Ratio, Source: "benchmarks: slope of the logarithms"},
+			{Name: "its 95 % interval, from", Value: 1 + g.low, Unit: fact.Ratio, Source: "benchmarks: Student's t"},
+			{Name: "its 95 % interval, to", Value: 1 + g.high, Unit: fact.Ratio, Source: "benchmarks: Student's t"},
+			{Name: "sizes", Value: float64(len(m)), Unit: fact.Count, Source: "benchmarks: names"},
+			{Name: fmt.Sprintf("time of an item among %s", num(first.size)), Value: first.cost / first.size / 1e9, Unit: fact.Seconds, Source: "benchmarks: ns/op"},
+			{Name: fmt.Sprintf("time of an item among %s", num(last.size)), Value: last.cost / last.size / 1e9, Unit: fact.Seconds, Source: "benchmarks: ns/op"},
 		},
-		Cost: diagnosis.Cost{Value: (last.cost - first.cost/first.size*last.size) / 1e9, Unit: diagnosis.Seconds, Share: 1 - 1/factor,
+		Cost: diagnosis.Cost{Value: (last.cost - first.cost/first.size*last.size) / 1e9, Unit: fact.Seconds, Share: 1 - 1/factor,
 			What: fmt.Sprintf("of the %s that one run among %s takes, what is more than %s times the smallest run", dur(time.Duration(min(last.cost, math.MaxInt64/2))), num(last.size), num(last.size/first.size))},
 		Bound: diagnosis.Bound{
-			Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: 1 - 1/factor,
+			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: 1 - 1/factor,
 			Method: fmt.Sprintf("throughput factor of this function at the largest size measured, if an item took what it takes among %s. What that is for the program depends on its sizes; it is more for larger ones", num(first.size)),
 			// The function's, not the program's.
 			Partial: true,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -249,14 +250,14 @@ func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Dura
 		Summary: fmt.Sprintf("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
 			short(groupName(g.Name)), pct(share), num(math.Round(rate)), first.name, dur(first.mean())),
 		Where: where(first.place(p), start),
-		Evidence: []diagnosis.Fact{
-			{Name: "share of active time in system calls", Value: share, Unit: diagnosis.Ratio, Source: "trace: goroutine groups, calls that wait for events left out"},
-			{Name: "goroutines in a call on average", Value: div(total.Seconds(), p.Seconds()), Unit: diagnosis.Count, Source: "trace: system calls ÷ window"},
-			{Name: "system calls", Value: rate, Unit: diagnosis.PerSec, Source: "trace: system calls"},
-			{Name: "of those while holding a P", Value: held, Unit: diagnosis.Cores, Source: "trace: goroutine groups"},
+		Evidence: []fact.Fact{
+			{Name: "share of active time in system calls", Value: share, Unit: fact.Ratio, Source: "trace: goroutine groups, calls that wait for events left out"},
+			{Name: "goroutines in a call on average", Value: div(total.Seconds(), p.Seconds()), Unit: fact.Count, Source: "trace: system calls ÷ window"},
+			{Name: "system calls", Value: rate, Unit: fact.PerSec, Source: "trace: system calls"},
+			{Name: "of those while holding a P", Value: held, Unit: fact.Cores, Source: "trace: goroutine groups"},
 		},
 		Cost: diagnosis.Cost{
-			Value: div(total.Seconds(), p.Seconds()), Unit: diagnosis.Count, Share: share,
+			Value: div(total.Seconds(), p.Seconds()), Unit: fact.Count, Share: share,
 			What: "goroutines inside system calls, on average",
 		},
 		Bound:      callBound(p, g, total, held),
@@ -274,8 +275,8 @@ func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Dura
 		o := &ops[i]
 		f.Stacks = append(f.Stacks, largest(o.stacks)...)
 		f.Evidence = append(f.Evidence,
-			diagnosis.Fact{Name: "time in " + o.name, Value: o.total.Seconds(), Unit: diagnosis.Seconds, Source: "trace: system calls by stack"},
-			diagnosis.Fact{Name: "calls of " + o.name, Value: div(float64(o.count), p.Seconds()), Unit: diagnosis.PerSec, Source: "trace: system calls by stack"})
+			fact.Fact{Name: "time in " + o.name, Value: o.total.Seconds(), Unit: fact.Seconds, Source: "trace: system calls by stack"},
+			fact.Fact{Name: "calls of " + o.name, Value: div(float64(o.count), p.Seconds()), Unit: fact.PerSec, Source: "trace: system calls by stack"})
 	}
 	return f
 }
@@ -285,14 +286,14 @@ func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Dura
 func callBound(p *diagnosis.Pass, g *model.Group, total time.Duration, held float64) diagnosis.Bound {
 	if g.Syscall >= g.SyscallBlocked {
 		return diagnosis.Bound{
-			Value: held, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: div(held, working(p)),
+			Value: held, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(held, working(p)),
 			Method:  "Amdahl: all time that the group held a P inside system calls, as if none were needed; what it does around them comes on top",
 			Partial: true,
 		}
 	}
 	factor, method := speedup(p, []string{g.Name}, total, held)
 	return diagnosis.Bound{
-		Value: factor, Unit: diagnosis.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
+		Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 		Method: "throughput factor if no call were needed: " + method,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -96,14 +97,14 @@ func threadFinding(p *diagnosis.Pass, groups []*model.Group, threads, first, pro
 	more := float64(threads - procs)
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("There are %d threads for %s: on average %s of %s are in a system call, each on a thread of its own.", threads, many(procs, "P"), num(held(p, g)), groupName(g.Name)),
-		Evidence: []diagnosis.Fact{
-			{Name: "threads at most", Value: float64(threads), Unit: diagnosis.Count, Source: "/proc: threads of the process"},
-			{Name: "threads at the start", Value: float64(first), Unit: diagnosis.Count, Source: "/proc: threads of the process"},
-			{Name: "in system calls on average", Value: held(p, g), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
+		Evidence: []fact.Fact{
+			{Name: "threads at most", Value: float64(threads), Unit: fact.Count, Source: "/proc: threads of the process"},
+			{Name: "threads at the start", Value: float64(first), Unit: fact.Count, Source: "/proc: threads of the process"},
+			{Name: "in system calls on average", Value: held(p, g), Unit: fact.Count, Source: "trace: goroutine groups"},
 		},
-		Cost: diagnosis.Cost{Value: more * threadStack, Unit: diagnosis.Bytes, What: "memory of threads beyond one for each P, 24 KiB each at least"},
+		Cost: diagnosis.Cost{Value: more * threadStack, Unit: fact.Bytes, What: "memory of threads beyond one for each P, 24 KiB each at least"},
 		Bound: diagnosis.Bound{
-			Value: more * threadStack, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Partial: true,
+			Value: more * threadStack, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Partial: true,
 			Method: "threads beyond the Ps × 24 KiB, the least that one costs; switches between them cost CPU besides, which other rules count",
 		},
 		Confidence: diagnosis.Medium,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -66,10 +67,10 @@ func throttledFinding(p *diagnosis.Pass, t throttle) diagnosis.Finding {
 			many(t.quota, "core"), num(t.throttled), num(t.periods), dur(t.mean()), pct(t.share())),
 		Evidence: t.facts(),
 		Cost: diagnosis.Cost{
-			Value: t.share(), Unit: diagnosis.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
+			Value: t.share(), Unit: fact.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
 		},
 		Bound: diagnosis.Bound{
-			Value: t.mean().Seconds(), Unit: diagnosis.Seconds, Goal: diagnosis.Latency, Share: t.share(),
+			Value: t.mean().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: t.share(),
 			Method: "0 to the mean stop, for a request that falls into one: the kernel's throttled time, which it adds up over CPUs, cut off at the longest stop that each period can have had, ÷ their number",
 		},
 		Confidence: diagnosis.High,
@@ -83,7 +84,7 @@ func throttledFinding(p *diagnosis.Pass, t throttle) diagnosis.Finding {
 	f.Remedy = throttledRemedy(t)
 	if u, ok := rusage(p.Model); ok && t.usage > 0 {
 		own := min(1, div(u.cores(), div(t.usage.Seconds(), t.window.Seconds())))
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "share of the process in the group's CPU", Value: own, Unit: diagnosis.Ratio, Source: "/proc: CPU time ÷ control group: cpu.stat"})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the process in the group's CPU", Value: own, Unit: fact.Ratio, Source: "/proc: CPU time ÷ control group: cpu.stat"})
 		if own < 0.5 {
 			f.Reasons = append(f.Reasons, fmt.Sprintf("the process itself used only %s of the group's CPU: others in the same container use up the quota", pct(own)))
 		} else {

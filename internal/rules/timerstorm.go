@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -121,16 +122,16 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers flo
 		Summary: fmt.Sprintf("%s times a second the clock wakes a goroutine in %s, which then runs for %s: timers and scheduling take %s of the CPU in use.",
 			num(rate), short(place.Function), dur(work), pct(share)),
 		Where: where(place),
-		Evidence: []diagnosis.Fact{
-			{Name: "wake-ups by the clock", Value: rate, Unit: diagnosis.PerSec, Source: "trace: sleeps, and receives that no code of the program ended"},
-			{Name: "run after one, mean", Value: work.Seconds(), Unit: diagnosis.Seconds, Source: "trace: goroutine groups"},
-			{Name: "goroutines that do so", Value: float64(c.group.Peak), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
-			{Name: "CPU in timers", Value: timers, Unit: diagnosis.Ratio, Source: s.from()},
-			{Name: "CPU in timers and the scheduler", Value: share, Unit: diagnosis.Ratio, Source: s.from()},
+		Evidence: []fact.Fact{
+			{Name: "wake-ups by the clock", Value: rate, Unit: fact.PerSec, Source: "trace: sleeps, and receives that no code of the program ended"},
+			{Name: "run after one, mean", Value: work.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			{Name: "goroutines that do so", Value: float64(c.group.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
+			{Name: "CPU in timers", Value: timers, Unit: fact.Ratio, Source: s.from()},
+			{Name: "CPU in timers and the scheduler", Value: share, Unit: fact.Ratio, Source: s.from()},
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU in timers and the scheduler"},
+		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in timers and the scheduler"},
 		Bound: diagnosis.Bound{
-			Value: cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method: "Amdahl: as if no goroutine were woken by the clock and nothing else had to be scheduled",
 		},
 		Confidence: diagnosis.High,

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -55,8 +56,8 @@ func tinyFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
 		Summary: fmt.Sprintf("%s collections a second take %s of the CPU in use, though no more than %s is alive.",
 			num(math.Round(h.rate)), pct(h.share), size(h.most)),
 		Evidence: append(h.facts(),
-			diagnosis.Fact{Name: "largest live heap", Value: h.most, Unit: diagnosis.Bytes, Source: "as collections found it"}),
-		Cost: diagnosis.Cost{Value: h.share * h.cores, Unit: diagnosis.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
+			fact.Fact{Name: "largest live heap", Value: h.most, Unit: fact.Bytes, Source: "as collections found it"}),
+		Cost: diagnosis.Cost{Value: h.share * h.cores, Unit: fact.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
 		RuledOut: []string{
 			fmt.Sprintf("a heap that is large: the largest live one is %s", size(h.most)),
 			fmt.Sprintf("collections that cost nothing: they take %s of the CPU", pct(h.share)),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -83,18 +84,18 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Summary: fmt.Sprintf("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting for each other or for a P.",
 			short(groupName(g.Name)), num(math.Round(started)), num(math.Round(ended)), num(g.Peak), pct(queuedShare(g))),
 		Where: where(creator, start),
-		Evidence: []diagnosis.Fact{
-			{Name: "started", Value: started, Unit: diagnosis.PerSec, Source: "trace: goroutine groups"},
-			{Name: "ended", Value: ended, Unit: diagnosis.PerSec, Source: "trace: goroutine groups"},
-			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: diagnosis.Count, Source: "trace: goroutine groups"},
-			{Name: "alive on average", Value: alive, Unit: diagnosis.Count, Source: "trace: goroutine time ÷ window"},
-			{Name: "waiting share of their life", Value: queuedShare(g), Unit: diagnosis.Ratio, Source: "trace: goroutine groups"},
+		Evidence: []fact.Fact{
+			{Name: "started", Value: started, Unit: fact.PerSec, Source: "trace: goroutine groups"},
+			{Name: "ended", Value: ended, Unit: fact.PerSec, Source: "trace: goroutine groups"},
+			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
+			{Name: "alive on average", Value: alive, Unit: fact.Count, Source: "trace: goroutine time ÷ window"},
+			{Name: "waiting share of their life", Value: queuedShare(g), Unit: fact.Ratio, Source: "trace: goroutine groups"},
 		},
 		Cost: diagnosis.Cost{
-			Value: alive, Unit: diagnosis.Count, Share: queuedShare(g), What: "goroutines alive on average, nearly all of them waiting",
+			Value: alive, Unit: fact.Count, Share: queuedShare(g), What: "goroutines alive on average, nearly all of them waiting",
 		},
 		Bound: diagnosis.Bound{
-			Value: bytes, Unit: diagnosis.Bytes, Goal: diagnosis.MemoryGoal, Share: div(bytes, largestHeap(p.Model)+float64(g.Peak)*goroutineBytes),
+			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: div(bytes, largestHeap(p.Model)+float64(g.Peak)*goroutineBytes),
 			Method:  fmt.Sprintf("the largest number alive, less %d to a P, × %s of stack each; what each holds comes on top. The work itself is not made faster", oversubscribedPerProc, size(goroutineBytes)),
 			Partial: true,
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -444,7 +445,7 @@ func working(p *diagnosis.Pass) float64 {
 }
 
 // speedup is the most by which throughput can grow when goroutines of the
-// named groups no longer wait for the given time, by [diagnosis.Closed]. freed
+// named groups no longer wait for the given time, by [fact.Closed]. freed
 // is the part of the wait that held a P, in cores. No next serial resource is
 // known: a trace does not tell how long locks are held. In an open system below
 // saturation the true gain is nothing.
@@ -453,7 +454,7 @@ func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float6
 	for _, g := range groupsOf(p.Model, names) {
 		whole += g.Total()
 	}
-	factor, byP, byR := diagnosis.Closed{
+	factor, byP, byR := fact.Closed{
 		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
 		Whole: whole.Seconds(), Wait: wait.Seconds(),
 	}.Asymptotic()

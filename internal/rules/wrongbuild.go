@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -112,14 +113,14 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 	share := 1 - 1/worst.worst
 	f := diagnosis.Finding{
 		Summary: fmt.Sprintf("The program was built with %s: it is slower than the one that would be shipped, and all other figures here are of this build.", strings.Join(names, " and ")),
-		Evidence: []diagnosis.Fact{
-			{Name: "CPU used by this build", Value: cores, Unit: diagnosis.Cores, Source: max(source, "not recorded")},
+		Evidence: []fact.Fact{
+			{Name: "CPU used by this build", Value: cores, Unit: fact.Cores, Source: max(source, "not recorded")},
 		},
 		Cost: diagnosis.Cost{
-			Value: cores, Unit: diagnosis.Cores, Share: share, What: "CPU used by this build; what part of it the build costs was not measured, and the share is that of the worst of three small benchmarks",
+			Value: cores, Unit: fact.Cores, Share: share, What: "CPU used by this build; what part of it the build costs was not measured, and the share is that of the worst of three small benchmarks",
 		},
 		Bound: diagnosis.Bound{
-			Value: share * cores, Unit: diagnosis.Cores, Goal: diagnosis.CPUGoal, Share: share,
+			Value: share * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
 			Method:  fmt.Sprintf("not measured: CPU used × (1 − 1 ÷ %s), as if this program lost as much as the worst known. %s", num(worst.worst), sentence(worst.seen)),
 			Partial: true,
 		},
@@ -133,7 +134,7 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program."},
 	}
 	for _, b := range found {
-		f.Evidence = append(f.Evidence, diagnosis.Fact{Name: "built with " + b.what, Value: 1, Unit: diagnosis.Count, Source: "build info: " + b.flag})
+		f.Evidence = append(f.Evidence, fact.Fact{Name: "built with " + b.what, Value: 1, Unit: fact.Count, Source: "build info: " + b.flag})
 	}
 	if source == "" {
 		f.Evidence = f.Evidence[1:]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
@@ -92,15 +93,15 @@ var methods = []sourceKind{
 
 // factsOf are the facts that a number is computed from, by their indices: none
 // when it takes more than two.
-func factsOf(list []diagnosis.Fact, value float64, unit diagnosis.Unit, share float64) []int {
-	if i := slices.IndexFunc(list, func(f diagnosis.Fact) bool { return f.Unit == unit && same(f.Value, value) }); i >= 0 {
+func factsOf(list []fact.Fact, value float64, unit fact.Unit, share float64) []int {
+	if i := slices.IndexFunc(list, func(f fact.Fact) bool { return f.Unit == unit && same(f.Value, value) }); i >= 0 {
 		return []int{i}
 	}
 	if pair := pairOf(list, value, unit); pair != nil {
 		return pair
 	}
-	isShare := func(f diagnosis.Fact) bool {
-		return f.Unit == diagnosis.Ratio && share != 1 && (same(f.Value, share) || same(1-f.Value, share))
+	isShare := func(f fact.Fact) bool {
+		return f.Unit == fact.Ratio && share != 1 && (same(f.Value, share) || same(1-f.Value, share))
 	}
 	if i := slices.IndexFunc(list, isShare); i >= 0 {
 		return []int{i}
@@ -111,13 +112,13 @@ func factsOf(list []diagnosis.Fact, value float64, unit diagnosis.Unit, share fl
 // pairOf are two facts of which a number is the product or the quotient. One of
 // them has its unit and the other one none. A factor is said first, for the whole
 // that it is of is the same for many.
-func pairOf(list []diagnosis.Fact, value float64, unit diagnosis.Unit) []int {
+func pairOf(list []fact.Fact, value float64, unit fact.Unit) []int {
 	for i, f := range list {
 		if f.Unit != unit {
 			continue
 		}
 		for j, by := range list {
-			pure := by.Unit == diagnosis.Ratio || by.Unit == diagnosis.Count
+			pure := by.Unit == fact.Ratio || by.Unit == fact.Count
 			switch {
 			case i == j || !pure:
 			case same(f.Value*by.Value, value):

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
@@ -93,7 +94,7 @@ func (l *linker) finding(f *diagnosis.Finding) FindingLinks {
 }
 
 // fact is the place that shows a fact.
-func (l *linker) fact(k *sourceKind, fact *diagnosis.Fact) string {
+func (l *linker) fact(k *sourceKind, fact *fact.Fact) string {
 	if k.text {
 		return "sources"
 	}

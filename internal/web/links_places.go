@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
@@ -248,7 +247,7 @@ func profileOf(m *model.Model, kind string) *model.Profile {
 	case "alloc_space", "alloc_objects":
 		return m.Heap
 	case "inuse_space", "inuse_objects":
-		return flame.LiveHeap(m)
+		return m.InUse()
 	case "block":
 		return m.Block
 	case "mutex":

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
@@ -127,7 +127,7 @@ func beginning(kinds []sourceKind, text string) *sourceKind {
 
 // counting is a kind with its trees in the order that suits a fact: a share of all
 // objects is to be seen in the tree of objects, not in that of bytes.
-func counting(k *sourceKind, fact *diagnosis.Fact) *sourceKind {
+func counting(k *sourceKind, fact *fact.Fact) *sourceKind {
 	if !strings.Contains(strings.ToLower(fact.Name), "objects") {
 		return k
 	}
@@ -161,7 +161,7 @@ func mainKind(kinds []*sourceKind) *sourceKind {
 
 // stateOf is the state that a fact is about: what its source says, or else its
 // name, for "goroutine groups" are the source of all states.
-func (l *linker) stateOf(k *sourceKind, fact *diagnosis.Fact) stateChoice {
+func (l *linker) stateOf(k *sourceKind, fact *fact.Fact) stateChoice {
 	if !k.anyState || fact == nil {
 		return stateChoice{k.state, !k.anyState && k.goroutines}
 	}

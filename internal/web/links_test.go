@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
@@ -32,20 +33,20 @@ func TestLinksIntoTheTimeline(t *testing.T) {
 		Cycles: []model.Cycle{{Begin: 100 * ms, End: 110 * ms}, {Begin: 500 * ms, End: 600 * ms}, {Begin: -1, End: 900 * ms}},
 		Pauses: []model.Pause{{At: 50 * ms, Duration: ms}, {At: 700 * ms, Duration: 4 * ms}},
 	}
-	fact := func(name, source string) diagnosis.Fact {
-		return diagnosis.Fact{Name: name, Value: 1, Unit: diagnosis.Count, Source: source}
+	of := func(name, source string) fact.Fact {
+		return fact.Fact{Name: name, Value: 1, Unit: fact.Count, Source: source}
 	}
 	f := &diagnosis.Finding{
 		Groups: []string{"main.worker"},
 		Where:  []diagnosis.Place{{Function: "main.worker"}, {Function: "os.ReadFile"}, {Function: "main.nowhere"}},
-		Evidence: []diagnosis.Fact{
-			fact("mean wait", "trace: sync waits"), fact("mean wait", "trace: sync waits ÷ window"),
-			fact("goroutines waiting for a P", "trace: goroutine groups"), fact("calls", "trace: system calls by stack"),
-			fact("waits", "trace: network waits, its own"), fact("collections", "trace: collections"), fact("stops", "trace: stops of the world"),
-			fact("busy Ps", "trace: Ps"), fact("CPU", "CPU profile × rusage"), fact("live heap", "metrics: /gc/heap/live:bytes"), fact("flag", "build info: -pgo"),
-			fact("?", "the stars"),
+		Evidence: []fact.Fact{
+			of("mean wait", "trace: sync waits"), of("mean wait", "trace: sync waits ÷ window"),
+			of("goroutines waiting for a P", "trace: goroutine groups"), of("calls", "trace: system calls by stack"),
+			of("waits", "trace: network waits, its own"), of("collections", "trace: collections"), of("stops", "trace: stops of the world"),
+			of("busy Ps", "trace: Ps"), of("CPU", "CPU profile × rusage"), of("live heap", "metrics: /gc/heap/live:bytes"), of("flag", "build info: -pgo"),
+			of("?", "the stars"),
 		},
-		Symptoms: []diagnosis.Finding{{Evidence: []diagnosis.Fact{fact("switches", "/proc: CPU time of the process")}}},
+		Symptoms: []diagnosis.Finding{{Evidence: []fact.Fact{of("switches", "/proc: CPU time of the process")}}},
 	}
 	var asked []string
 	got := traced(v, &asked).finding(f)

@@ -65,9 +65,13 @@ type typeWriter struct {
 
 func newTypeWriter(t *testing.T) *typeWriter {
 	g := &typeWriter{t: t, docs: map[string]string{}, declared: map[string]bool{}, values: map[string][]string{}}
-	files, err := filepath.Glob("../diagnosis/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no files of diagnosis", err)
+	var files []string
+	for _, pkg := range []string{"diagnosis", "fact"} {
+		of, err := filepath.Glob("../" + pkg + "/*.go")
+		if err != nil || len(of) == 0 {
+			t.Fatal("no files of", pkg, err)
+		}
+		files = append(files, of...)
 	}
 	for _, f := range append(files, "api.go") {
 		if !strings.HasSuffix(f, "_test.go") {

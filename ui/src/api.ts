@@ -130,26 +130,70 @@ export interface Place {
 }
 
 /**
- * A Fact is one measured number behind a finding. Text never contains a
- * number that is not a fact.
+ * A Fact is one number behind a finding. It was either measured, and then its
+ * Origin says in which evidence and what was counted there, or computed from
+ * other facts, which are its Operands, by the Formula.
  */
 export interface Fact {
   name: string
   value: number
   unit: Unit
-  /** where it comes from, like "trace: goroutine groups" */
-  source: string
+  /** Text is the value for people. */
+  text: string
+  origin: Origin
+  operands?: Fact[]
 }
 
 /** A Unit is the unit of a number, in the words that JSON and text use. */
-export type Unit = 'cores' | 'seconds' | 'bytes' | 'ratio' | 'count' | 'per second'
+export type Unit = 'cores' | 'seconds' | 'bytes' | 'bytes per second' | 'ratio' | 'factor' | 'count' | 'per second'
 
-/** A Cost is what the illness costs now, measured. */
+/**
+ * An Origin is where a measured number comes from. Which fields are set goes by
+ * the kind.
+ */
+export interface Origin {
+  kind: Kind
+  /** Text says it for people. No code looks into it. */
+  text: string
+  /** the evidence that has it */
+  source?: Source
+  /** N is how many observations are behind the number: samples, waits, calls. */
+  n?: number
+  /** "cpu", "kernel", "alloc_space", "sync", … as the flame graph has them */
+  tree?: string
+  /** the frames that were looked for */
+  functions?: string[]
+  /** the value is the part of all of the tree */
+  share?: boolean
+  groups?: string[]
+  columns?: string[]
+  names?: string[]
+  name?: string
+  fold?: Fold
+  /** a formula with its operands' names */
+  sentence?: string
+}
+
+/**
+ * A Kind is a way in which a number comes about. The set is closed: whoever
+ * shows a fact has a line for each of them, and asks the Origin and not its words.
+ */
+export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
+
+export type Source = string
+
+/** A Fold is how a series became one number. */
+export type Fold = 'first' | 'last' | 'least' | 'most' | 'change' | 'rate' | 'trend'
+
+/** A Cost is what the illness costs now: a fact, and the part of a whole that it is. */
 export interface Cost {
   value: number
   unit: Unit
+  text: string
   /** what is counted, like "goroutine time waiting for a P" */
   what: string
+  origin: Origin
+  operands?: Fact[]
   /**
    * Share is the cost relative to the whole that the goal is about (CPU in
    * use, goroutine time, heap), 0 to 1. It ranks findings of unlike units.
@@ -158,23 +202,31 @@ export interface Cost {
 }
 
 /**
- * A Bound is the most that a cure can bring, and how that was derived. It is
- * never a sum of waiting times.
+ * A Bound is what a fix can bring, and how that was derived. It is never a sum
+ * of waiting times.
  */
 export interface Bound {
+  kind: BoundKind
   value: number
   unit: Unit
+  text: string
+  /** of an estimate, in the same unit */
+  low?: number
+  high?: number
+  /** what is saved */
+  name: string
+  /** made from the formula and its operands */
   method: string
+  origin: Origin
+  operands?: Fact[]
   /** Goal is what the bound improves. */
   goal: Goal
   /** Share is Value relative to the whole, 0 to 1; it ranks findings. */
   share: number
-  /**
-   * Partial is set when the cure takes away something else, too, that could
-   * not be measured: Value is then no limit, and no experiment is held to it.
-   */
-  partial?: boolean
 }
+
+/** A BoundKind is what a bound claims. */
+export type BoundKind = 'limit' | 'estimate' | 'direction'
 
 /** Confidence is how sure a finding is. */
 export type Confidence = 'high' | 'medium' | 'low'
