@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import { Table, type Col } from '../parts/table'
 import { t } from '../strings'
-import { measuredColumns, numbers } from './comparison'
+import { measuredColumns, numbers } from './columns'
 import { Panel } from './panel'
 import { knobText, metricText, type CurvePoint, type TwoCurves, type ValueChange } from './results'
 import { TwoLines, type Side } from './twolines'

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
-import { pText, ratioColumn, toneOf, VerdictWord } from './comparison'
+import { pText, ratioColumn, toneOf, VerdictWord } from './columns'
 import { changeText, IntervalPlot } from './interval'
 import type { ClaimChange, Own, TrialsEffect } from './results'
 import { changeSpan, type Change } from './scale'
