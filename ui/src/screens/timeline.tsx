@@ -17,8 +17,9 @@ import { lanesOf } from '../timeline/charts'
 import { hasTiles, type Chart, type Theme } from '../timeline/draw'
 import { Results, Search, SEARCH_ID, type Found } from '../timeline/find'
 import { known, neighbour, waker, woken, type Ask, type Spot } from '../timeline/follow'
+import { Sampled } from '../timeline/kernel'
 import { Labels, nameOf } from '../timeline/labels'
-import { brief, kindOfId, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
+import { brief, isKernel, kindOfId, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
 import { Legend } from '../timeline/legend'
 import { Moment } from '../timeline/moment'
 import { Panel, type Tab } from '../timeline/panel'
@@ -647,11 +648,13 @@ function MomentBody(p: PanelProps): JSX.Element {
   if (p.asked.error) return <Failed error={p.asked.error} />
   if (!p.moment) return isStatic ? <p class="muted">{t('timeline.moment.nothing')}</p> : <Loading />
   const name = (id: string): string => nameOf({ id, lane: p.tree.lane(id) })
+  const kind = p.tree.lane(p.view.lane)?.kind ?? 'go'
+  const Body = isKernel(kind) ? Sampled : Moment
   return (
     <div class={p.asked.loading ? 'tl-faint' : ''} aria-busy={p.asked.loading}>
       <h2 class="tl-moment-lane">{name(p.view.lane)}</h2>
-      <Moment
-        moment={p.moment} lane={p.view.lane} kind={p.tree.lane(p.view.lane)?.kind ?? 'go'} states={p.data.states} theme={p.theme} trail={p.trail} nameOf={(id) => brief(name(id))}
+      <Body
+        moment={p.moment} lane={p.view.lane} kind={kind} states={p.data.states} theme={p.theme} trail={p.trail} nameOf={(id) => brief(name(id))}
         neighbour={p.step} back={p.back} forward={p.forward} to={p.goTo} fit={p.fit}
       />
     </div>

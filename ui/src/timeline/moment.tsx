@@ -6,8 +6,7 @@ import { at as moment, dur } from '../format'
 import { t } from '../strings'
 import { href } from '../url'
 import { known, type Spot } from './follow'
-import { Sampled } from './kernel'
-import { brief, isKernel, isSingle, laneOfGoroutine } from './lanes'
+import { brief, isSingle, laneOfGoroutine } from './lanes'
 import { stateName, Swatch } from './legend'
 import { Stack } from './stack'
 import type { Theme } from './draw'
@@ -27,9 +26,9 @@ export interface MomentProps {
   fit(): void
 }
 
+/** Moment is a stretch of a lane of the trace; those of the kernel's samples are Sampled. */
 export function Moment(p: MomentProps): JSX.Element {
   const { span } = p.moment
-  if (isKernel(p.kind)) return <Sampled {...p} />
   // Many together are in no one state; the sentence counts them.
   if (!isSingle(p.kind)) return <p>{p.moment.text || t('timeline.moment.nothing')} <span class="muted">{moment(span.from_ns)}</span></p>
   if (!known(span)) return <p class="muted">{p.moment.text || t('timeline.moment.nothing')}</p>
