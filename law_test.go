@@ -85,6 +85,7 @@ var law = []line{
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
 	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
+	{"bench/mutants", "", ""},
 	{"bench/whatif", "exectrace internal/whatif internal/model", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.

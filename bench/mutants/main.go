@@ -1,0 +1,244 @@
+// Mutants measures how well the tests of a package notice faults: it plants one
+// fault at a time, a mutant, and runs the tests. A mutant that no test notices
+// is a line that anybody may break. By default it does so for the suite of rules:
+//
+//	go run ./bench/mutants
+//
+// It hides how faults are planted: all of them are compiled at once, into a copy
+// of the package beside the tree, and a variable of the environment turns one on
+// (mutant schemata: Untch, Offutt and Harrold, 1993). A mutant so costs a
+// run of the fixtures, and no compilation. What sorts of faults there are is in
+// find.go; it knows the syntax and the types of Go, and nothing of the package.
+//
+// It never writes in the tree.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	trial
+	n             int
+	seed          uint64
+	all, list     bool
+	json          bool
+	only, excuses string
+	atLeast       float64
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	var o options
+	f := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	f.IntVar(&o.n, "n", 300, "try `N` mutants, an equal share from each file and kind")
+	f.Uint64Var(&o.seed, "seed", 1, "of the sample")
+	f.BoolVar(&o.all, "all", false, "try all mutants")
+	f.BoolVar(&o.list, "list", false, "list the mutants of the sample and try none")
+	f.BoolVar(&o.json, "json", false, "write JSON")
+	f.StringVar(&o.only, "only", "", "mutants of this `FILE` of the package, like hotmutex.go")
+	f.StringVar(&o.excuses, "excuses", "bench/mutants/excuses.txt", "`FILE` of the mutants that may survive, with reasons")
+	f.Float64Var(&o.atLeast, "atleast", 0.95, "fail when the tests notice less than this `SHARE` of the mutants without excuse")
+	f.StringVar(&o.first, "first", "^TestFixtures$/^FILE$", "`TESTS` to run first, FILE being the mutated file without .go")
+	f.StringVar(&o.tests, "tests", ".", "`TESTS` to run when those noticed nothing; they run with -short")
+	f.StringVar(&o.skip, "skip", "^Test(PageHasEvidence|FindingsCanBeFollowed|GoFactsAreAll)$", "`TESTS` not to run: too slow for what they notice")
+	f.IntVar(&o.parallel, "parallel", 2, "how many mutants to try at once")
+	f.DurationVar(&o.timeout, "timeout", 20*time.Second, "end a run of tests that takes longer: it counts as noticed")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if f.NArg() > 1 || o.n < 1 || o.parallel < 1 {
+		return fmt.Errorf("one package at most, and -n and -parallel of at least 1")
+	}
+	pkg := "./internal/rules"
+	if f.NArg() == 1 {
+		pkg = f.Arg(0)
+	}
+	return measure(ctx, pkg, o, stdout)
+}
+
+// measure finds the mutants of a package, tries a sample and reports.
+func measure(ctx context.Context, path string, o options, stdout io.Writer) error {
+	excuses, err := readExcuses(o.excuses)
+	if err != nil {
+		return err
+	}
+	pkg, err := load(ctx, path)
+	if err != nil {
+		return err
+	}
+	found := mutants(pkg)
+	match(excuses, found)
+	chosen := slices.DeleteFunc(slices.Clone(found), func(m *mutant) bool { return o.only != "" && m.File != o.only })
+	if len(chosen) == 0 {
+		return fmt.Errorf("no mutants in %s %s", path, o.only)
+	}
+	if !o.all {
+		chosen = sample(chosen, o.n, o.seed)
+	}
+	start := time.Now()
+	if !o.list {
+		if err := o.trial.run(ctx, pkg, found, chosen); err != nil {
+			return err
+		}
+	}
+	r := result{Package: path, Seed: o.seed, Found: len(found), Mutants: chosen, Stale: stale(excuses), Seconds: time.Since(start).Seconds()}
+	switch {
+	case o.json:
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "\t")
+		err = e.Encode(r)
+	case o.list:
+		for _, m := range chosen {
+			fmt.Fprintln(stdout, m)
+		}
+	default:
+		r.write(stdout)
+	}
+	if rate := r.rate(); err == nil && !o.list && rate < o.atLeast {
+		err = fmt.Errorf("the tests notice %.1f%% of the faults, less than %.1f%%\nhint: make a fixture say what it did not, or excuse the survivor in %s",
+			100*rate, 100*o.atLeast, o.excuses)
+	}
+	return err
+}
+
+// sample takes n mutants: files take turns, and each gives one of the kind that
+// was taken least so far.
+func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	left := map[string]map[kind][]*mutant{}
+	for _, m := range list {
+		if left[m.File] == nil {
+			left[m.File] = map[kind][]*mutant{}
+		}
+		left[m.File][m.Kind] = append(left[m.File][m.Kind], m)
+	}
+	files, taken := slices.Sorted(maps.Keys(left)), map[kind]int{}
+	for _, file := range files {
+		for _, k := range kinds {
+			of := left[file][k]
+			random.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		}
+	}
+	for n = min(n, len(list)); len(out) < n; {
+		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		for _, file := range files {
+			var least kind
+			for _, k := range kinds {
+				if len(left[file][k]) > 0 && (least == "" || taken[k] < taken[least]) {
+					least = k
+				}
+			}
+			if least == "" || len(out) == n {
+				continue
+			}
+			of := left[file][least]
+			out, left[file][least] = append(out, of[0]), of[1:]
+			taken[least]++
+		}
+	}
+	slices.SortFunc(out, func(a, b *mutant) int { return a.id - b.id })
+	return out
+}
+
+// A result is what one run measured.
+type result struct {
+	Package string
+	Seed    uint64
+	Found   int // mutants of the package, of which Mutants were tried
+	Mutants []*mutant
+	Stale   []string // excuses that no survivor needs
+	Seconds float64
+}
+
+// rate is the share of the mutants without excuse that the tests noticed.
+func (r *result) rate() float64 {
+	killed, all := 0, 0
+	for _, m := range r.Mutants {
+		if m.Excuse == "" {
+			all++
+			if m.Outcome != survived {
+				killed++
+			}
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(killed) / float64(all)
+}
+
+func (r *result) write(w io.Writer) {
+	r.table(w, "kind", func(m *mutant) string { return string(m.Kind) })
+	r.table(w, "file", func(m *mutant) string { return m.File })
+	for _, m := range r.Mutants {
+		if m.Outcome == survived && m.Excuse == "" {
+			fmt.Fprintf(w, "survived: %s\n", m)
+		}
+	}
+	for _, s := range r.Stale {
+		fmt.Fprintf(w, "stale excuse: %s\n", s)
+	}
+	fmt.Fprintf(w, "%d of %d mutants of %s tried in %.0f s (seed %d): the tests notice %.1f%% of those without excuse.\n",
+		len(r.Mutants), r.Found, r.Package, r.Seconds, r.Seed, 100*r.rate())
+}
+
+func (r *result) table(w io.Writer, heading string, key func(*mutant) string) {
+	type row struct{ killed, survived, excused int }
+	rows := map[string]*row{}
+	for _, m := range r.Mutants {
+		k := key(m)
+		if rows[k] == nil {
+			rows[k] = &row{}
+		}
+		switch {
+		case m.Excuse != "":
+			rows[k].excused++
+		case m.Outcome == survived:
+			rows[k].survived++
+		default:
+			rows[k].killed++
+		}
+	}
+	fmt.Fprintf(w, "%-24s %7s %9s %8s\n", heading, "killed", "survived", "excused")
+	for _, k := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(w, "%-24s %7d %9d %8d\n", k, rows[k].killed, rows[k].survived, rows[k].excused)
+	}
+	fmt.Fprintln(w)
+}
+
+// String is a mutant in one line, for a person and, without the line's
+// number, for an excuse.
+func (m *mutant) String() string {
+	return fmt.Sprintf("%s:%d %s: %s → %s", m.File, m.Line, m.Func, m.Before, m.After)
+}
+
+// oneLine takes the line breaks and the indentation out of code, and the end
+// off where nobody reads that far.
+func oneLine(code string) string {
+	const most = 120
+	code = strings.Join(strings.Fields(code), " ")
+	if r := []rune(code); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return code
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/tiny.txt")
+
+// TestTiny plants every fault in a package of which one knows what its tests
+// notice.
+func TestTiny(t *testing.T) {
+	var out bytes.Buffer
+	args := []string{"-all", "-json", "-timeout", "1s", "-excuses", "testdata/excuses.txt", "-first", "^TestFixtures$/^FILE$", "./testdata/tiny"}
+	err := run(context.Background(), args, &out)
+	if err == nil || !strings.HasPrefix(err.Error(), "the tests notice ") {
+		t.Fatalf("%v, want a complaint about the rate", err)
+	}
+	var r result
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, m := range r.Mutants {
+		fmt.Fprintf(&got, "%-8s %-10s %s\n", m.Outcome, m.Kind, m)
+		if (m.Excuse != "") != (m.name() == "sick.go share: 1 → 2 * 1") {
+			t.Errorf("%s has the excuse %q", m, m.Excuse)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("testdata/tiny.txt", []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/tiny.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+	}
+	if !slices.Equal(r.Stale, []string{"sick.go gone: a < b → a > b"}) {
+		t.Errorf("stale excuses %q", r.Stale)
+	}
+}
+
+// TestSample: the same seed gives the same mutants, and no file or kind is left
+// out while another gives twice.
+func TestSample(t *testing.T) {
+	var list []*mutant
+	for _, file := range []string{"a.go", "b.go", "c.go"} {
+		for i, k := range kinds {
+			for range 10 * (i + 1) {
+				list = append(list, &mutant{File: file, Kind: k, id: len(list)})
+			}
+		}
+	}
+	once := sample(list, 3*len(kinds), 7)
+	if !slices.Equal(once, sample(list, 3*len(kinds), 7)) {
+		t.Error("two samples of one seed differ")
+	}
+	if slices.Equal(once, sample(list, 3*len(kinds), 8)) {
+		t.Error("two seeds give one sample")
+	}
+	files, of := map[string]int{}, map[kind]int{}
+	for _, m := range once {
+		files[m.File]++
+		of[m.Kind]++
+	}
+	for _, n := range files {
+		if n != len(kinds) {
+			t.Errorf("%v", files)
+		}
+	}
+	for _, n := range of {
+		if n != 3 {
+			t.Errorf("%v", of)
+		}
+	}
+	if n := len(sample(list, 1e6, 7)); n != len(list) {
+		t.Errorf("%d of %d mutants", n, len(list))
+	}
+}

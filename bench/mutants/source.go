@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// A source is a package with its types, without its tests.
+type source struct {
+	path  string // of import
+	dir   string
+	fset  *token.FileSet
+	files []*ast.File
+	bytes map[string][]byte // by base name
+	pkg   *types.Package
+	info  *types.Info
+}
+
+// load reads a package. The types of what it imports are those that the
+// compiler wrote down.
+func load(ctx context.Context, path string) (*source, error) {
+	out, err := command(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", path)
+	if err != nil {
+		return nil, err
+	}
+	p, exports := &source{fset: token.NewFileSet(), bytes: map[string][]byte{}}, map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var one struct {
+			ImportPath, Dir, Export string
+			GoFiles                 []string
+			DepOnly                 bool
+		}
+		if err := d.Decode(&one); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		exports[one.ImportPath] = one.Export
+		if one.DepOnly {
+			continue
+		}
+		if p.path != "" {
+			return nil, fmt.Errorf("%s is more than one package", path)
+		}
+		p.path, p.dir = one.ImportPath, one.Dir
+		for _, name := range one.GoFiles {
+			file := filepath.Join(one.Dir, name)
+			if p.bytes[name], err = os.ReadFile(file); err != nil {
+				return nil, err
+			}
+			f, err := parser.ParseFile(p.fset, file, p.bytes[name], parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			p.files = append(p.files, f)
+		}
+	}
+	p.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	p.pkg, err = c.Check(p.path, p.fset, p.files, p.info)
+	return p, err
+}
+
+// name is the base name of the file that holds a node.
+func (p *source) name(n ast.Node) string { return filepath.Base(p.fset.Position(n.Pos()).Filename) }
+
+func (p *source) text(n ast.Node) string {
+	return string(p.bytes[p.name(n)][p.fset.Position(n.Pos()).Offset:p.fset.Position(n.End()).Offset])
+}
