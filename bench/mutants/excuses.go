@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -60,11 +61,7 @@ func match(excuses []*excuse, list []*mutant) {
 // the tests notice it now.
 func stale(excuses []*excuse) (out []string) {
 	for _, e := range excuses {
-		needed := false
-		for _, m := range e.meant {
-			needed = needed || m.Outcome != killed && m.Outcome != hung
-		}
-		if !needed {
+		if !slices.ContainsFunc(e.meant, func(m *mutant) bool { return m.Outcome != killed && m.Outcome != hung }) {
 			out = append(out, e.mutant)
 		}
 	}

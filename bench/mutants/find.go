@@ -267,7 +267,8 @@ func (f *finder) call(c *ast.CallExpr) {
 		if advice {
 			f.empty(e)
 		}
-		if sig, ok := fun.Type.Underlying().(*types.Signature); ok && i > 0 && !fun.IsBuiltin() && types.Identical(parameter(sig, i-1), parameter(sig, i)) {
+		sig, ok := fun.Type.Underlying().(*types.Signature)
+		if ok && i > 0 && !fun.IsBuiltin() && types.Identical(parameter(sig, i-1), parameter(sig, i)) {
 			f.exchanged(c.Args[i-1], e)
 		}
 	}
@@ -299,10 +300,11 @@ func (f *finder) literal(c *ast.CompositeLit) {
 
 func (f *finder) doubled(e ast.Expr) {
 	value := f.info.Types[e]
-	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.CHAR || !isNumber(value.Type) || isZero(value) || isEnumeration(value.Type) {
-		return
+	lit, ok := e.(*ast.BasicLit)
+	char := ok && lit.Kind == token.CHAR
+	if isNumber(value.Type) && !isZero(value) && !isEnumeration(value.Type) && !char {
+		f.replace(number, e, "2 * "+f.operand(e))
 	}
-	f.replace(number, e, "2 * "+f.operand(e))
 }
 
 func (f *finder) exchanged(a, b ast.Expr) {
@@ -317,8 +319,8 @@ func (f *finder) exchanged(a, b ast.Expr) {
 }
 
 func (f *finder) empty(e ast.Expr) {
-	value := f.info.Types[e]
-	if b, ok := value.Type.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 && (value.Value == nil || constant.StringVal(value.Value) != "") {
+	b, ok := f.info.Types[e].Type.Underlying().(*types.Basic)
+	if ok && b.Info()&types.IsString != 0 {
 		f.replace(remedy, e, `""`)
 	}
 }

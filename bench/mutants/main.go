@@ -101,7 +101,7 @@ func measure(ctx context.Context, path string, o options, stdout io.Writer) erro
 			return err
 		}
 	}
-	r := result{Package: path, Seed: o.seed, Found: len(found), Mutants: chosen, Stale: stale(excuses), Seconds: time.Since(start).Seconds()}
+	r := result{path, o.seed, len(found), chosen, stale(excuses), time.Since(start).Seconds()}
 	switch {
 	case o.json:
 		e := json.NewEncoder(stdout)
@@ -115,8 +115,8 @@ func measure(ctx context.Context, path string, o options, stdout io.Writer) erro
 		r.write(stdout)
 	}
 	if rate := r.rate(); err == nil && !o.list && rate < o.atLeast {
-		err = fmt.Errorf("the tests notice %.1f%% of the faults, less than %.1f%%\nhint: make a fixture say what it did not, or excuse the survivor in %s",
-			100*rate, 100*o.atLeast, o.excuses)
+		err = fmt.Errorf("the tests notice %.1f%% of the faults, less than %.1f%%\n"+
+			"hint: make a fixture say what it did not, or excuse the survivor in %s", 100*rate, 100*o.atLeast, o.excuses)
 	}
 	return err
 }
@@ -170,21 +170,26 @@ type result struct {
 	Seconds float64
 }
 
-// rate is the share of the mutants without excuse that the tests noticed.
-func (r *result) rate() float64 {
-	killed, all := 0, 0
+// count counts the mutants that the tests noticed, and those with an excuse.
+func (r *result) count() (noticed, excused int) {
 	for _, m := range r.Mutants {
-		if m.Excuse == "" {
-			all++
-			if m.Outcome != survived {
-				killed++
-			}
+		switch {
+		case m.Excuse != "":
+			excused++
+		case m.Outcome != survived:
+			noticed++
 		}
 	}
-	if all == 0 {
+	return noticed, excused
+}
+
+// rate is the share of the mutants without excuse that the tests noticed.
+func (r *result) rate() float64 {
+	noticed, excused := r.count()
+	if excused == len(r.Mutants) {
 		return 1
 	}
-	return float64(killed) / float64(all)
+	return float64(noticed) / float64(len(r.Mutants)-excused)
 }
 
 func (r *result) write(w io.Writer) {
@@ -203,25 +208,18 @@ func (r *result) write(w io.Writer) {
 }
 
 func (r *result) table(w io.Writer, heading string, key func(*mutant) string) {
-	type row struct{ killed, survived, excused int }
-	rows := map[string]*row{}
+	rows := map[string]*result{}
 	for _, m := range r.Mutants {
 		k := key(m)
 		if rows[k] == nil {
-			rows[k] = &row{}
+			rows[k] = &result{}
 		}
-		switch {
-		case m.Excuse != "":
-			rows[k].excused++
-		case m.Outcome == survived:
-			rows[k].survived++
-		default:
-			rows[k].killed++
-		}
+		rows[k].Mutants = append(rows[k].Mutants, m)
 	}
-	fmt.Fprintf(w, "%-24s %7s %9s %8s\n", heading, "killed", "survived", "excused")
+	fmt.Fprintf(w, "%-24s %8s %9s %8s %8s\n", heading, "noticed", "survived", "excused", "share")
 	for _, k := range slices.Sorted(maps.Keys(rows)) {
-		fmt.Fprintf(w, "%-24s %7d %9d %8d\n", k, rows[k].killed, rows[k].survived, rows[k].excused)
+		noticed, excused := rows[k].count()
+		fmt.Fprintf(w, "%-24s %8d %9d %8d %7.0f%%\n", k, noticed, len(rows[k].Mutants)-noticed-excused, excused, 100*rows[k].rate())
 	}
 	fmt.Fprintln(w)
 }
