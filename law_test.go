@@ -81,6 +81,7 @@ var law = []line{
 	{"internal/figures", "", ""},
 
 	// For tests and benchmarks only; see forTests.
+	{"internal/attempt", "", ""},
 	{"internal/corpus", "", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
 	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
@@ -109,7 +110,7 @@ var law = []line{
 
 // forTests are the packages that any _test.go file may import as well, and no
 // package of the product.
-var forTests = []string{"internal/corpus", "internal/oracle", "lab/internal/casetest", "lab/internal/truth"}
+var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle", "lab/internal/casetest", "lab/internal/truth"}
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
@@ -37,9 +38,7 @@ var sickHeaps = []struct {
 }
 
 func TestSickHeaps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	for _, c := range sickHeaps {
 		t.Run(c.rule, func(t *testing.T) {
 			quiet(t, func() error {
@@ -56,9 +55,7 @@ func TestSickHeaps(t *testing.T) {
 // TestHealthyLonger: programs that are well, for long enough to have the
 // samples that shares of CPU are taken from. Only the rules that need them are asked.
 func TestHealthyLonger(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	asked := []string{"tinyheap", "gccost", "memorylimit", "noheadroom", "heapgrowth", "stackgrowth", "hotfunction", "runtimetax", "idlespin"}
 	for name, run := range map[string]func(context.Context){
 		"a web server with small handlers under load": busyWebServer,
@@ -106,9 +103,7 @@ func moderate(ctx context.Context) {
 
 // TestBoundedCache: the same program with a bound on what it keeps.
 func TestBoundedCache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	quiet(t, func() error {
 		found := diagnoseHere(t, 7500*time.Millisecond, 0, func(ctx context.Context) { sessions(ctx, 2000) })
 		if named(found, "heapgrowth") {

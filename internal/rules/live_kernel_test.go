@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -75,9 +76,7 @@ var subjects = map[string]subject{
 }
 
 func TestLiveProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/demo"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
@@ -25,7 +26,7 @@ import (
 )
 
 // Fixtures say what a rule makes of figures; these tests say whether real
-// programs have such figures. They take seconds and are left out of short runs.
+// programs have such figures. They depend on timing: see package attempt.
 
 // healthy are programs that do their work as they should. What looks like an
 // illness in each is in its name.
@@ -46,9 +47,7 @@ var healthy = []struct {
 }
 
 func TestHealthyPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	for _, c := range healthy {
 		t.Run(c.name, func(t *testing.T) {
 			quiet(t, func() error {
@@ -73,9 +72,7 @@ func TestHealthyPrograms(t *testing.T) {
 // TestSickPrograms: of each program that gowhy brings along, its illness is
 // what is said first.
 func TestSickPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range demo.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -109,22 +106,12 @@ func TestSickPrograms(t *testing.T) {
 	}
 }
 
-// quiet tries again what fails: these programs share the machine with other
-// tests, and one that is starved of CPU is another program. What is wrong with
-// a rule is wrong each time.
+// quiet tries again what fails: one that is starved of CPU is another program.
+// What is wrong with a rule is wrong each time.
 func quiet(t *testing.T, try func() error) {
 	t.Helper()
-	const attempts = 4
-	for n := range attempts {
-		err := try()
-		switch {
-		case err == nil:
-			return
-		case n == attempts-1:
-			t.Error(err)
-		default:
-			t.Log("once more, for ", err)
-		}
+	if err := attempt.Repeat(t, try); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
 )
@@ -32,9 +33,7 @@ var loops = map[string]subject{
 }
 
 func TestLiveLoops(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}
@@ -90,9 +89,7 @@ func (s *subject) examineLoop(t *testing.T, binary string) error {
 // TestLiveObsolete: what old advice warns of is there, and the report says that
 // it is harmless.
 func TestLiveObsolete(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
@@ -37,9 +38,7 @@ var tierTwo = []struct {
 }
 
 func TestTierTwo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for seconds")
-	}
+	attempt.Only(t, "records programs that run and judges what is said of them")
 	for _, c := range tierTwo {
 		for _, sick := range []bool{true, false} {
 			run, name := c.well, "well"
