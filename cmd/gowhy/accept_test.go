@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 )
 
 // The exit codes of gowhy.
@@ -37,9 +39,7 @@ type lab struct {
 
 func newLab(t testing.TB, program string) *lab {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs programs many times")
-	}
+	attempt.Only(t, "records and measures programs, many times")
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)
 	}
@@ -280,24 +280,18 @@ func (l *lab) record(name, procs, command string) string {
 	return file
 }
 
-// untilFound returns what the rule finds in the file that it is given. A second
-// and a third run are asked for when that is nothing: while other programs have
-// the processors, a program that waits for them looks like that, and not like
-// what it is.
-func (l *lab) untilFound(rule string, run func() (file string)) finding {
+// untilFound returns what the rule finds in the file that it is given: while
+// other programs have the processors, a program that waits for them looks like
+// that, and not like what it is.
+func (l *lab) untilFound(rule string, run func() (file string)) (f finding) {
 	l.t.Helper()
-	var others []finding
-	for range 3 {
-		file := run()
-		f, ok := l.find(file, rule)
-		if ok {
-			return f
+	err := attempt.Repeat(l.t, func() error {
+		file, ok := run(), false
+		if f, ok = l.find(file, rule); ok {
+			return nil
 		}
-		others = l.diagnose(file)
-	}
-	if slices.ContainsFunc(others, func(f finding) bool { return f.Rule == "neighbour" }) {
-		l.t.Skipf("other programs have the processors: %s cannot be told from that", rule)
-	}
-	l.t.Fatalf("%s is not found in three runs, but %+v", rule, others)
-	return finding{}
+		return fmt.Errorf("%s is not found, but %+v", rule, l.diagnose(file))
+	})
+	l.must(err)
+	return f
 }

@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
 // The acceptance tests record programs of testdata/acceptance as a user would
 // and hold what the model then says against what the programs and other tools
-// say of the same time. They take seconds and are not for a machine whose CPUs
-// others use: -short leaves them out.
+// say of the same time. They are not for a machine whose CPUs others use: see
+// package attempt.
 
 // accepted are the programs that are recorded, built once for all tests.
 type accepted struct {
@@ -34,9 +35,7 @@ type accepted struct {
 
 func buildAccepted(t *testing.T) *accepted {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("records programs for seconds")
-	}
+	attempt.Only(t, "records programs and compares what is said of them with other clocks")
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 )
 
 // childMode makes the test binary a program to watch: what to do, and how
@@ -206,6 +208,7 @@ type child struct {
 
 func startChild(t testing.TB, mode string, change ...func(*exec.Cmd)) *child {
 	t.Helper()
+	attempt.Only(t, "watches a program from the kernel's side: what it sees depends on rights and on timing")
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

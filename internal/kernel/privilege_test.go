@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 )
 
 // watcherMode makes the test binary a program that watches a child of its own
@@ -66,6 +68,7 @@ func TestWatcher(t *testing.T) {
 // runWatcher runs the watcher in another environment.
 func runWatcher(t *testing.T, mode string, attr *syscall.SysProcAttr) watched {
 	t.Helper()
+	attempt.Only(t, "becomes another user or enters a namespace, which takes root")
 	if os.Geteuid() != 0 {
 		t.Skip("only root may become another user or enter a namespace")
 	}

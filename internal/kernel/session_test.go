@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"golang.org/x/sys/unix"
 )
 
@@ -103,8 +104,7 @@ func TestSyscalls(t *testing.T) {
 func TestCPU(t *testing.T) {
 	for _, m := range means {
 		t.Run(m.name, func(t *testing.T) {
-			const tries = 3 // the machine has other work
-			for try := 1; ; try++ {
+			err := attempt.Repeat(t, func() error {
 				before := stolen(t)
 				_, r, used := watch(t, "busy 300", Options{Hz: 997}, m.ways)
 				got := sumTime(r.CPU, all)
@@ -116,13 +116,14 @@ func TestCPU(t *testing.T) {
 				if !within(r.CPUTime, used, 0.05) {
 					t.Errorf("the process's clock says %v, rusage %v", r.CPUTime, used)
 				}
-				if within(got, used, 0.1) {
-					checkNamed(t, r, got)
-					return
+				if !within(got, used, 0.1) {
+					return fmt.Errorf("samples of %v, rusage %v", got, used)
 				}
-				if try == tries {
-					t.Fatalf("samples of %v, rusage %v", got, used)
-				}
+				checkNamed(t, r, got)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -384,20 +385,16 @@ func TestFiles(t *testing.T) {
 // TestSlices holds that numbers from slices are those of the whole, on steady
 // programs, and that little is watched then.
 func TestSlices(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some seconds")
-	}
 	for name, try := range map[string]func(*testing.T) []string{"calls": callSlices, "switches": switchSlices} {
 		t.Run(name, func(t *testing.T) {
-			const tries = 3 // the machine has other work
-			for n := 1; ; n++ {
-				wrong := try(t)
-				if len(wrong) == 0 {
-					return
+			err := attempt.Repeat(t, func() error {
+				if wrong := try(t); len(wrong) > 0 {
+					return fmt.Errorf("%q", wrong)
 				}
-				if t.Log(wrong); n == tries {
-					t.FailNow()
-				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}

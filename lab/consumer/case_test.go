@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/lab/internal/casetest"
 )
 
@@ -18,9 +19,7 @@ func flags(more ...string) []string { return append(calm[:len(calm):len(calm)], 
 // TestOrder asks for each cure of the story, in its order, whether it is one.
 // The goroutine pool is not.
 func TestOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the program some hundred times")
-	}
+	attempt.Only(t, "measures the program some hundred times")
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
 	for _, step := range []struct {
 		name       string

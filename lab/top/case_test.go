@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/lab/internal/casetest"
 )
 
@@ -259,8 +260,9 @@ func TestNames(t *testing.T) {
 // The counts that the case is about, by the kernel: ten system calls for a file
 // that is opened anew, and one for a file that is kept.
 func TestSystemCalls(t *testing.T) {
-	if testing.Short() || os.Getuid() != 0 {
-		t.Skip("counting system calls takes root, and some seconds")
+	attempt.Only(t, "counts system calls, which takes root")
+	if os.Getuid() != 0 {
+		t.Skip("only root may count system calls")
 	}
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
 	const refreshes = "20"
