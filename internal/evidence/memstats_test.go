@@ -1,11 +1,13 @@
 package evidence
 
 import (
+	"context"
 	"expvar"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -16,36 +18,41 @@ var allocated []byte
 // its memory does.
 func TestMetricsWithoutAgent(t *testing.T) {
 	for _, withExpvar := range []bool{true, false} {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		var begun atomic.Bool
+		var asked atomic.Int64 // since then
 		mux := http.NewServeMux()
-		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+			pprof.Index(w, r)
+			if r.URL.Path == "/debug/pprof/" && begun.Load() && asked.Add(1) == 2 {
+				end()
+			}
+		})
 		if withExpvar {
 			mux.Handle("/debug/vars", expvar.Handler())
 		}
 		server := httptest.NewServer(mux)
 		defer server.Close()
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			time.Sleep(300 * time.Millisecond)
-			allocated = make([]byte, 64<<20)
-		}()
 		out := filepath.Join(t.TempDir(), "run.gowhy")
-		_, err := Record(t.Context(), Target{URL: server.URL}, RecordOptions{Out: out, Duration: 1200 * time.Millisecond, Only: []string{"metrics"}})
+		_, err := Record(ctx, Target{URL: server.URL}, RecordOptions{Out: out, Duration: time.Minute, Only: []string{"metrics"}, Started: func() {
+			allocated = make([]byte, 64<<20)
+			begun.Store(true)
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-done
 		m := loaded(t, out)
 		if m.Metrics == nil {
 			t.Fatalf("no metrics; notes %q", m.Run.Coverage.Notes)
 		}
 		goroutines := m.Metrics.Series[goroutinesMetric]
 		if len(goroutines) < 3 || goroutines[0].Value < 2 {
-			t.Errorf("goroutines: %v", goroutines)
+			t.Errorf("goroutines are %v, want three counts of two or more", goroutines)
 		}
 		allocs := m.Metrics.Series["/gc/heap/allocs:bytes"]
 		if by, _, ok := allocs.Delta(); !ok || by < 64<<20 || by > 1<<30 {
-			t.Errorf("expvar %v: allocated %v", withExpvar, allocs)
+			t.Errorf("with expvar %v, the bytes allocated grow by %.0f, %v, want 64 MiB or more: %v", withExpvar, by, ok, allocs)
 		}
 		if withExpvar && len(m.Metrics.Series["/gc/cycles/forced:gc-cycles"]) == 0 {
 			t.Error("expvar tells no forced collections")
