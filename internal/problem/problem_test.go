@@ -1,0 +1,31 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+)
+
+func TestNew(t *testing.T) {
+	e := New(Misuse, "--a './app'", "cannot read %q: %w", "a", fs.ErrNotExist)
+	if want := (Error{Misuse, `cannot read "a": file does not exist`, "--a './app'", fs.ErrNotExist}); *e != want {
+		t.Errorf("New gave %#v, want %#v", *e, want)
+	}
+	if e := New(Failure, "", "it has %v", fs.ErrNotExist); e.Err != nil {
+		t.Errorf("a cause that was only printed was wrapped: %v", e.Err)
+	}
+}
+
+func TestIs(t *testing.T) {
+	wrapped := fmt.Errorf("arm A: %w", New(Absence, "gowhy list", "there is no process 1: %w", fs.ErrPermission))
+	if !Is(wrapped, Absence) || Is(wrapped, Failure) {
+		t.Error("the kind of a wrapped problem was not found")
+	}
+	if !errors.Is(wrapped, fs.ErrPermission) {
+		t.Error("the cause of a wrapped problem was not found")
+	}
+	if Is(nil, Failure) || Is(fs.ErrExist, Failure) {
+		t.Error("an error that is no problem has a kind")
+	}
+}
