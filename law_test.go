@@ -32,6 +32,7 @@ var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
 	{"internal/cli", "internal/diagnosis internal/fact internal/figures exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
+	{"internal/cli", "internal/problem internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
 		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
@@ -48,9 +49,12 @@ var law = []line{
 	{"internal/timeline", "internal/diagnosis internal/fact internal/figures exectrace internal/model", ""},
 	{"internal/flame", "internal/diagnosis internal/fact internal/figures internal/model", ""},
 	{"internal/web", "internal/diagnosis internal/fact internal/figures internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
+	{"internal/timeline", "internal/diagnosis exectrace internal/model", ""},
+	{"internal/flame", "internal/diagnosis internal/model", ""},
+	{"internal/web", "internal/problem internal/diagnosis internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "exectrace internal/kernel internal/load internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "internal/problem exectrace internal/kernel internal/load internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
@@ -58,6 +62,10 @@ var law = []line{
 	{"internal/subject", "internal/diagnosis internal/fact internal/figures internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
+	{"internal/gate", "internal/problem internal/diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "internal/problem internal/diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
+	{"internal/experiment", "internal/diagnosis internal/statistics internal/model", ""},
+	{"internal/compare", "internal/diagnosis internal/statistics internal/model", ""},
 	{"internal/whatif", "exectrace internal/model", ""},
 
 	// The reader's own source beside a finding.
@@ -71,6 +79,7 @@ var law = []line{
 	{"internal/demo", "agent/recording", ""},
 
 	// The ground: these import none of ours.
+	{"internal/problem", "", ""},
 	{"internal/model", "", ""},
 	{"exectrace", "", "golang.org/x/sys golang.org/x/exp/trace"},
 	{"agent/recording", "", ""},

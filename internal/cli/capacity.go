@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/subject"
 )
@@ -327,11 +328,11 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 func capacityCode(ctx context.Context, err error, generator bool) error {
 	switch {
 	case ctx.Err() != nil:
-		return &failure{exitSignal, "interrupted: this is what there is", ""}
+		return problem.New(problem.Interrupt, "", "interrupted: this is what there is")
 	case err != nil:
 		return err
 	case generator:
-		return &failure{code: exitInconclusive}
+		return &exit{code: exitInconclusive}
 	}
 	return nil
 }
@@ -362,8 +363,7 @@ func (c *command) capacityTable(ctx context.Context, f *capacityFlags, say *stat
 			first = ctx.Err()
 			break
 		}
-		var wrong *failure
-		if errors.As(err, &wrong) && wrong.code == exitMisused {
+		if problem.Is(err, problem.Misuse) {
 			return t, err
 		}
 		cell := experiment.Cell{Setting: s, Search: r}
@@ -590,7 +590,7 @@ func (t *site) ended(r *load.Result, rate float64) error {
 	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
 		return nil
 	}
-	return &failure{exitBroken, fmt.Sprintf("at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What), "it has to read lines until its standard input is closed   # or: --from 10"}
+	return problem.New(problem.Failure, "it has to read lines until its standard input is closed   # or: --from 10", "at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What)
 }
 
 // leftTime is how long a program would have to work off what is left of a step

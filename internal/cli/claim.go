@@ -3,17 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -93,8 +91,7 @@ func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
 	if d == nil {
 		var err error
 		m, err = c.read(ctx, f.files, readOptions{})
-		var p *evidence.Problem
-		if unsaved != nil && errors.As(err, &p) && p.None {
+		if unsaved != nil && problem.Is(err, problem.Absence) {
 			return nil, unsaved
 		}
 		if err != nil {
@@ -108,8 +105,7 @@ func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
 	}
 	k := &claimed{finding: *finding, from: strings.Join(f.files, ", "), model: m}
 	if finding.Experiment == nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment")),
-			cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+report.Words([]string{finding.Rule}))}
+		return nil, problem.New(problem.Absence, cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+report.Words([]string{finding.Rule})), "no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment"))
 	}
 	k.experiment = *finding.Experiment
 	if err := f.take(k); err != nil {

@@ -25,9 +25,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/subject"
 )
@@ -54,17 +54,25 @@ const (
 	exitSignal       = 130
 )
 
-// A failure is an error with its exit code and what to do about it. Without
-// words it only sets the code.
-type failure struct {
-	code       int
-	what, hint string
+// exits are the codes of problems.
+var exits = map[problem.Kind]int{problem.Failure: exitBroken, problem.Misuse: exitMisused, problem.Absence: exitNoEvidence, problem.Interrupt: exitSignal}
+
+// An exit is a code that says something by itself, like that of the command that
+// was recorded. err, which may be nil, is what there is to be said.
+type exit struct {
+	code int
+	err  error
 }
 
-func (f *failure) Error() string { return f.what }
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
 
 func misused(hint, format string, args ...any) error {
-	return &failure{exitMisused, fmt.Sprintf(format, args...), hint}
+	return problem.New(problem.Misuse, hint, format, args...)
 }
 
 // Main runs the command line and returns the exit code.
@@ -106,33 +114,31 @@ type command struct {
 
 // code reports an error in the manner of the house and returns its exit code.
 func (c *command) code(err error) int {
-	var fail *failure
-	var problem *evidence.Problem
+	var known *problem.Error
 	var run *experiment.RunError
+	var end *exit
+	hint := ""
 	switch {
 	case err == nil:
 		return exitWell
 	case errors.Is(err, syscall.EPIPE):
 		return exitWell
-	case errors.As(err, &fail):
-		c.complain(fail.what, fail.hint)
-		return fail.code
+	case errors.As(err, &end):
+		what := end.Error()
+		if errors.As(end.err, &known) {
+			what, hint = known.What, known.Hint
+		}
+		c.complain(what, hint)
+		return end.code
 	case errors.As(err, &run): // before the problem in it, which does not know the arm
-		hint := ""
-		if errors.As(err, &problem) {
-			hint = problem.Hint
+		if errors.As(err, &known) {
+			hint = known.Hint
 		}
 		c.complain(run.Error(), hint)
 		return exitBroken
-	case errors.As(err, &problem):
-		c.complain(problem.What, problem.Hint)
-		switch {
-		case problem.Misused:
-			return exitMisused
-		case problem.None:
-			return exitNoEvidence
-		}
-		return exitBroken
+	case errors.As(err, &known):
+		c.complain(known.What, known.Hint)
+		return exits[known.Kind]
 	case errors.Is(err, context.Canceled):
 		c.complain("interrupted", "")
 		return exitSignal

@@ -16,6 +16,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -95,7 +96,7 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	}
 	result, err := c.compared(ctx, a, b, o)
 	if errors.Is(err, compare.ErrUnlike) {
-		return &failure{exitNoEvidence, fmt.Sprintf("%q and %q cannot be compared: %v", a, b, err), "give two files of one kind: two recordings, two profiles, two outputs of go test -bench, two results of gowhy verify"}
+		return problem.New(problem.Absence, "give two files of one kind: two recordings, two profiles, two outputs of go test -bench, two results of gowhy verify", "%q and %q cannot be compared: %v", a, b, err)
 	}
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func (c *command) compareRun(ctx context.Context, name, file string, o readOptio
 func readPolicy(file string) (*gate.Policy, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, &failure{exitMisused, fmt.Sprintf("cannot read the policy %q: %v", file, cause(err)), "gowhy gate --init   # writes one"}
+		return nil, problem.New(problem.Misuse, "gowhy gate --init   # writes one", "cannot read the policy %q: %v", file, cause(err))
 	}
 	defer f.Close()
 	p, err := gate.ParsePolicy(file, f)
@@ -229,5 +230,5 @@ func readPolicy(file string) (*gate.Policy, error) {
 // policyFailure is what a policy has wrong; where there is nothing better to
 // say, a policy with explanations shows how it is right.
 func policyFailure(wrong *gate.PolicyError) error {
-	return &failure{exitMisused, wrong.Error(), cmp.Or(wrong.Hint, "gowhy gate --init -f example.yaml   # a policy with explanations")}
+	return problem.New(problem.Misuse, cmp.Or(wrong.Hint, "gowhy gate --init -f example.yaml   # a policy with explanations"), "%w", wrong)
 }

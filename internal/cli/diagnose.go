@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -110,8 +109,7 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	d, unsaved := c.saved(files)
 	if d == nil {
 		m, err := c.read(ctx, files, o.reading)
-		var p *evidence.Problem
-		if unsaved != nil && errors.As(err, &p) && p.None {
+		if unsaved != nil && problem.Is(err, problem.Absence) {
 			return unsaved
 		}
 		if err != nil {
@@ -133,7 +131,7 @@ func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 		return err
 	}
 	if o.failOn != "" && slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return atLeast(f.Confidence, o.failOn) }) {
-		return &failure{code: exitFindings}
+		return &exit{code: exitFindings}
 	}
 	return err
 }
@@ -168,8 +166,7 @@ func (c *command) saved(files []string) (*diagnosis.Diagnosis, error) {
 	}
 	d, err := diagnosis.Decode(io.LimitReader(f, maxSaved))
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is JSON, but no saved diagnosis and no result of a load generator: %v", files[0], err),
-			"gowhy diagnose trace.out --format json -o why.json"}
+		return nil, problem.New(problem.Absence, "gowhy diagnose trace.out --format json -o why.json", "%q is JSON, but no saved diagnosis and no result of a load generator: %v", files[0], err)
 	}
 	return d, nil
 }

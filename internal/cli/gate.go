@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -115,9 +116,9 @@ func (c *command) writeJudged(out string, write func(io.Writer, report.Options) 
 func verdictCode(regressed, unsure bool) error {
 	switch {
 	case regressed:
-		return &failure{code: exitRegression}
+		return &exit{code: exitRegression}
 	case unsure:
-		return &failure{code: exitInconclusive}
+		return &exit{code: exitInconclusive}
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 		return misused("gowhy gate --init -f other.yaml", "%q is there already", o.policy)
 	}
 	if err != nil {
-		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", o.policy, cause(err)), "choose another file with -f"}
+		return problem.New(problem.Failure, "choose another file with -f", "cannot write %q: %v", o.policy, cause(err))
 	}
 	if _, err = f.Write(text); err == nil {
 		err = f.Close()
@@ -154,12 +155,12 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 func savedGate(file string) (*gate.Result, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", file, cause(err)), "gowhy gate --format json -o gate.json"}
+		return nil, problem.New(problem.Absence, "gowhy gate --format json -o gate.json", "cannot read %q: %v", file, cause(err))
 	}
 	defer f.Close()
 	r, err := gate.Decode(f)
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q: %v", file, err), "gowhy gate --format json -o gate.json   # the policy goes behind -f"}
+		return nil, problem.New(problem.Absence, "gowhy gate --format json -o gate.json   # the policy goes behind -f", "%q: %v", file, err)
 	}
 	return r, nil
 }
@@ -176,17 +177,13 @@ func (c *command) runGate(ctx context.Context, o *gateOptions) (*gate.Result, er
 	return r, gateFailure(err)
 }
 
-// gateFailure gives errors of a gate their hint.
+// gateFailure gives errors of a policy their hint.
 func gateFailure(err error) error {
 	var wrong *gate.PolicyError
 	if errors.As(err, &wrong) {
 		return policyFailure(wrong)
 	}
-	var p *gate.Problem
-	if !errors.As(err, &p) {
-		return err
-	}
-	return &failure{exitBroken, p.What, p.Hint}
+	return err
 }
 
 // A gateProgress tells what a gate does: on a terminal in one line, in a log

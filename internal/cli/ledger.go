@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -96,5 +97,5 @@ func missingEvidence(err error) error {
 	if !errors.As(err, &missing) {
 		return err
 	}
-	return &failure{exitNoEvidence, missing.Error(), diagnosis.HowToGet(missing.Needs)}
+	return problem.New(problem.Absence, diagnosis.HowToGet(missing.Needs), "%w", missing)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/report"
 )
@@ -39,7 +40,7 @@ own TCP ports for net/http/pprof or the gowhy agent, with one GET each.`,
 			programs, err := proc.Programs(cmd.Context())
 			switch {
 			case errors.Is(err, proc.ErrSystem):
-				return &failure{exitNoEvidence, "programs cannot be listed: " + err.Error(), "gowhy record -o run.gowhy --url http://localhost:6060"}
+				return problem.New(problem.Absence, "gowhy record -o run.gowhy --url http://localhost:6060", "programs cannot be listed: %w", err)
 			case cmd.Context().Err() != nil:
 				return err
 			case err != nil:

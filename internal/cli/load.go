@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -209,7 +210,7 @@ func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) 
 	if t.file != "" {
 		var err error
 		if q.Body, err = os.ReadFile(t.file); err != nil {
-			return nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", t.file, cause(err)), ""}
+			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", t.file, cause(err))
 		}
 	}
 	p, err := load.HTTP(q)
@@ -261,7 +262,7 @@ func (c *command) readLines(path string) (lines [][]byte, err error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", path, cause(err)), ""}
+			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", path, cause(err))
 		}
 		defer f.Close()
 		in = f
@@ -272,10 +273,10 @@ func (c *command) readLines(path string) (lines [][]byte, err error) {
 		lines = append(lines, bytes.Clone(s.Bytes()))
 	}
 	if err := s.Err(); err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", path, err), ""}
+		return nil, problem.New(problem.Absence, "", "cannot read %q: %v", path, err)
 	}
 	if len(lines) == 0 {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("there are no lines in %q", path), ""}
+		return nil, problem.New(problem.Absence, "", "there are no lines in %q", path)
 	}
 	return lines, nil
 }
@@ -315,7 +316,7 @@ func reach(ctx context.Context, p load.Protocol) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := load.Reach(ctx, p); err != nil {
-		return &failure{exitBroken, fmt.Sprintf("cannot reach %v: %s", p, load.Kind(err)), reachHint(err)}
+		return problem.New(problem.Failure, reachHint(err), "cannot reach %v: %s", p, load.Kind(err))
 	}
 	return nil
 }
@@ -335,14 +336,14 @@ func interrupted(err error, r *load.Result) error {
 	if err == nil {
 		return nil
 	}
-	return &failure{exitSignal, fmt.Sprintf("interrupted after %v: the load was not all offered", r.Duration.Round(time.Millisecond)), ""}
+	return problem.New(problem.Interrupt, "", "interrupted after %v: the load was not all offered", r.Duration.Round(time.Millisecond))
 }
 
 func allFailed(r *load.Result) error {
 	if r.Ops == 0 || r.Failed < r.Ops || len(r.Errors) == 0 {
 		return nil
 	}
-	return &failure{exitBroken, fmt.Sprintf("all %d operations failed: %s", r.Failed, r.Errors[0].What), ""}
+	return problem.New(problem.Failure, "", "all %d operations failed: %s", r.Failed, r.Errors[0].What)
 }
 
 // offered writes the result.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"net/netip"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // loadDNSFlags are those of load dns.
@@ -152,13 +152,12 @@ func (t *dnsTarget) read(c *command) (err error) {
 	in := io.NopCloser(c.Stdin)
 	if t.queries != "-" {
 		if in, err = os.Open(t.queries); err != nil {
-			return &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", t.queries, cause(err)), ""}
+			return problem.New(problem.Absence, "", "cannot read %q: %v", t.queries, cause(err))
 		}
 		defer in.Close()
 	}
 	if t.questions, err = load.ReadQuestions(in); err != nil {
-		return &failure{exitNoEvidence, fmt.Sprintf("cannot read the queries of %q: %v", t.queries, cause(err)),
-			"a line is a name and a type: www.example.org A"}
+		return problem.New(problem.Absence, "a line is a name and a type: www.example.org A", "cannot read the queries of %q: %v", t.queries, cause(err))
 	}
 	return nil
 }

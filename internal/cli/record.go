@@ -233,14 +233,7 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 	if res.ExitCode == 0 {
 		return errors.Join(err, diagnosed)
 	}
-	fail := &failure{code: res.ExitCode}
-	var p *evidence.Problem
-	if errors.As(err, &p) {
-		fail.what, fail.hint = p.What, p.Hint
-	} else if err != nil {
-		fail.what = err.Error()
-	}
-	return fail
+	return &exit{res.ExitCode, err}
 }
 
 // diagnoses reports whether a diagnosis is printed: not between the output of

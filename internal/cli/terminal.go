@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -60,7 +61,7 @@ func (c *command) output(path string, write func(io.Writer, report.Options) erro
 	if path == "" || path == "-" {
 		err := write(c.Stdout, c.layout())
 		if errors.Is(err, context.Canceled) {
-			return &failure{exitSignal, "interrupted: what was written is not all", ""}
+			return problem.New(problem.Interrupt, "", "interrupted: what was written is not all")
 		}
 		return err
 	}
@@ -79,7 +80,7 @@ func (c *command) output(path string, write func(io.Writer, report.Options) erro
 		os.Remove(tmp)
 	}
 	if file := (*fs.PathError)(nil); errors.As(err, &file) {
-		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, file.Err), "choose another file with -o"}
+		return problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %v", path, file.Err)
 	}
 	return err
 }
@@ -91,7 +92,7 @@ func checkOutput(path string) error {
 		return nil
 	}
 	cannot := func(why any) error {
-		return &failure{exitBroken, fmt.Sprintf("cannot write %q: %v", path, why), "choose another file with -o"}
+		return problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %v", path, why)
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {

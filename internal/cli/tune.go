@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -26,6 +25,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/subject"
 )
@@ -141,7 +141,7 @@ func (c *command) tuned(ctx context.Context, f *tuneFlags, r *experiment.Tuned, 
 	var missing *experiment.MissingMetricError
 	switch {
 	case errors.As(err, &missing):
-		return &failure{exitNoEvidence, missing.Error(), metricHint(f, missing)}
+		return problem.New(problem.Absence, metricHint(f, missing), "%w", missing)
 	case err != nil && (ctx.Err() == nil || r == nil || !measured(r)):
 		return err
 	}
@@ -150,10 +150,10 @@ func (c *command) tuned(ctx context.Context, f *tuneFlags, r *experiment.Tuned, 
 		return err
 	}
 	if ctx.Err() != nil {
-		return &failure{exitSignal, "interrupted: this is what there is", ""}
+		return problem.New(problem.Interrupt, "", "interrupted: this is what there is")
 	}
 	if slices.ContainsFunc(r.Curves, func(c experiment.Curve) bool { return c.Chosen < 0 }) {
-		return &failure{code: exitInconclusive}
+		return &exit{code: exitInconclusive}
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	}
 	r, err := experiment.DecodeTuned(bytes.NewReader(data))
 	if err != nil {
-		return &failure{exitNoEvidence, fmt.Sprintf("%q is a damaged search: %v", path, err), "gowhy tune … -o tuned.json"}
+		return problem.New(problem.Absence, "gowhy tune … -o tuned.json", "%q is a damaged search: %v", path, err)
 	}
 	return c.showTuned(f, r)
 }

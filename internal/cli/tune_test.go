@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestParseKnob(t *testing.T) {
@@ -49,8 +50,8 @@ func TestParseKnob(t *testing.T) {
 		got := strings.TrimSpace(fmt.Sprintf("%s %v..%v %v %s %s", k.Name, k.Low, k.High, k.Values, kind, k.Counts))
 		if err != nil {
 			got = "! " + err.Error()
-			if f, ok := err.(*failure); ok {
-				got += " " + f.hint
+			if p, ok := err.(*problem.Error); ok {
+				got += " " + p.Hint
 			}
 		}
 		if rest, bad := strings.CutPrefix(want, "! "); bad && (err == nil || !strings.Contains(got, strings.TrimPrefix(rest, "give "))) || !bad && got != want {

@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/subject"
 )
@@ -342,7 +343,7 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	}
 	tr, err := experiment.DecodeTrial(io.LimitReader(file, maxTrial))
 	if err != nil {
-		return nil, &failure{exitNoEvidence, fmt.Sprintf("%q is a damaged trial: %v", f.files[0], err), "gowhy verify … -o trial.json"}
+		return nil, problem.New(problem.Absence, "gowhy verify … -o trial.json", "%q is a damaged trial: %v", f.files[0], err)
 	}
 	tr.Judge() // by its runs: what the file says of itself proves nothing
 	return tr, nil
@@ -378,7 +379,7 @@ func (c *command) showTrial(tr *experiment.Trial, f *verifyFlags) error {
 		return err
 	}
 	if code := trialCode(tr); code != exitWell {
-		return &failure{code: code}
+		return &exit{code: code}
 	}
 	return err
 }
@@ -462,10 +463,9 @@ func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, asked diagnosi
 	say.set("looking for benchmarks…")
 	defer say.clear()
 	s, err := a.subject.Run(ctx)
-	var p *evidence.Problem
-	if errors.As(err, &p) && p.None {
+	if problem.Is(err, problem.Absence) {
 		pkg := cmp.Or(f.change.pkg, ".")
-		return "", &failure{exitNoEvidence, fmt.Sprintf("no benchmark of %s matches %q", pkg, f.change.bench), "go test -list Benchmark " + report.Words([]string{pkg})}
+		return "", problem.New(problem.Absence, "go test -list Benchmark "+report.Words([]string{pkg}), "no benchmark of %s matches %q", pkg, f.change.bench)
 	}
 	if err != nil {
 		return "", err
@@ -538,17 +538,17 @@ func (c *command) concluded(ctx context.Context, tr *experiment.Trial, f *verify
 	case errors.As(err, &run):
 		return err
 	default: // it ran, and what decides was not there
-		return &failure{exitNoEvidence, err.Error(), f.primaryHint(tr)}
+		return problem.New(problem.Absence, f.primaryHint(tr), "%w", err)
 	}
 	if ctx.Err() != nil && !hasPrimary(tr) {
-		return &failure{exitSignal, "interrupted before there was anything to compare", ""}
+		return problem.New(problem.Interrupt, "", "interrupted before there was anything to compare")
 	}
 	if err := c.saveTrial(tr, f); err != nil {
 		return err
 	}
 	shown := c.showTrial(tr, f)
 	if ctx.Err() != nil {
-		return &failure{exitSignal, "interrupted: this is what there is", "gowhy " + report.Words(f.args)}
+		return problem.New(problem.Interrupt, "gowhy "+report.Words(f.args), "interrupted: this is what there is")
 	}
 	return shown
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/web"
 )
@@ -264,7 +265,7 @@ func listenLoopback(addr string) (net.Listener, error) {
 		if errors.As(err, &op) {
 			err = op.Err
 		}
-		return nil, &failure{exitBroken, fmt.Sprintf("cannot listen on %q: %v", addr, err), "--addr 127.0.0.1:0 takes any port that is free"}
+		return nil, problem.New(problem.Failure, "--addr 127.0.0.1:0 takes any port that is free", "cannot listen on %q: %v", addr, err)
 	}
 	return l, nil
 }

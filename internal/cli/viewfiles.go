@@ -24,6 +24,7 @@ import (
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/internal/web"
@@ -52,35 +53,13 @@ func (o *viewReading) check() error {
 func (c *command) newServer(o *viewReading) (*web.Server, error) {
 	return web.New(web.Options{
 		Version: version(),
-		Sort: func(files []string) (web.Found, error) {
-			found, err := c.sortFiles(files)
-			return found, webProblem(err)
-		},
+		Sort:    c.sortFiles,
 		Open: func(ctx context.Context, s web.Source, progress func(read, size int64)) (*web.View, error) {
-			v, err := c.openRun(ctx, s, o, progress)
-			return v, webProblem(err)
+			return c.openRun(ctx, s, o, progress)
 		},
 		Tools: viewers(),
 		Log:   func(format string, args ...any) { c.complain(fmt.Sprintf(format, args...), "") },
 	})
-}
-
-// webProblem is an error as the page tells it: with what to do.
-func webProblem(err error) error {
-	p := &web.Problem{Err: err}
-	var problem *evidence.Problem
-	var fail *failure
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &problem):
-		p.What, p.Hint = problem.What, problem.Hint
-	case errors.As(err, &fail):
-		p.What, p.Hint = fail.what, fail.hint
-	default:
-		return err
-	}
-	return p
 }
 
 // keptGoroutines is how many goroutines of each group a page can list. Ten times as
@@ -101,7 +80,7 @@ func (c *command) openRun(ctx context.Context, s web.Source, o *viewReading, pro
 	}
 	var notes []string
 	for _, f := range faults {
-		notes = append(notes, "not read: "+webProblem(f).Error())
+		notes = append(notes, "not read: "+f.Error())
 	}
 	s.Files = good
 	if v, err = c.readRun(ctx, s, notes, o, progress); err != nil {
@@ -269,9 +248,9 @@ func headOf(path string) ([]byte, error) {
 
 func unopened(path string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		return &failure{exitNoEvidence, fmt.Sprintf("no such file: %q", path), "gowhy record -o run.gowhy -- CMD   # or: gowhy demo"}
+		return problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", "no such file: %q", path)
 	}
-	return &failure{exitBroken, fmt.Sprintf("cannot read %q: %v", path, cause(err)), ""}
+	return problem.New(problem.Failure, "", "cannot read %q: %v", path, cause(err))
 }
 
 // isRecording reports whether a file holds a run whole: a recording or another
@@ -488,7 +467,7 @@ func decodeSaved(path, kind string) (value encoder, summary string, err error) {
 }
 
 func damagedResult(path, kind string, err error) error {
-	return &failure{exitNoEvidence, fmt.Sprintf("%q is a damaged result of gowhy %s: %v", path, kind, err), "save it again: gowhy " + kind + " … --format json"}
+	return problem.New(problem.Absence, "save it again: gowhy "+kind+" … --format json", "%q is a damaged result of gowhy %s: %v", path, kind, err)
 }
 
 func readResult(path, kind string) (*web.Result, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
@@ -180,7 +181,7 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 		return tr, false, func() {}, err
 	}
 	if info, err := os.Stat(path); err != nil {
-		return nil, false, nil, &failure{exitNoEvidence, fmt.Sprintf("cannot read %q: %v", path, cause(err)), "gowhy whatif trace.out"}
+		return nil, false, nil, problem.New(problem.Absence, "gowhy whatif trace.out", "cannot read %q: %v", path, cause(err))
 	} else if info.IsDir() {
 		return nil, false, nil, misused("gowhy whatif trace.out", "%q is a directory, not a trace", path)
 	}
@@ -204,7 +205,7 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 		return tr, true, func() { rec.Close() }, err
 	}
 	rec.Close()
-	return nil, false, nil, &failure{exitNoEvidence, fmt.Sprintf("%q has no execution trace", path), diagnosis.HowToGet("trace")}
+	return nil, false, nil, problem.New(problem.Absence, diagnosis.HowToGet("trace"), "%q has no execution trace", path)
 }
 
 // whatIfError turns errors of reading and replaying into what a user can act on.
@@ -214,7 +215,7 @@ func (c *command) whatIfError(path string, err error) error {
 	var bad *whatif.BadEditError
 	switch {
 	case errors.As(err, &refused):
-		return &failure{exitNoEvidence, refused.Error(), "gowhy diagnose " + report.Words([]string{path}) + "   # what the trace does say"}
+		return problem.New(problem.Absence, "gowhy diagnose "+report.Words([]string{path})+"   # what the trace does say", "%w", refused)
 	case errors.As(err, &unknown):
 		hint := "gowhy whatif " + report.Words([]string{path}) + "   # what there is"
 		if len(unknown.Known) > 0 {
@@ -227,11 +228,11 @@ func (c *command) whatIfError(path string, err error) error {
 				hint = "--scale " + report.Words([]string{name + "=0.5"})
 			}
 		}
-		return &failure{exitMisused, unknown.Error(), hint}
+		return problem.New(problem.Misuse, hint, "%w", unknown)
 	case errors.As(err, &bad):
 		return misused("gowhy whatif --help", "%v", bad)
 	case errors.Is(err, exectrace.ErrNotTrace), errors.Is(err, exectrace.ErrNoEvents), errors.Is(err, exectrace.ErrOldFormat):
-		return &failure{exitNoEvidence, fmt.Sprintf("cannot replay %q: %v", path, err), diagnosis.HowToGet("trace")}
+		return problem.New(problem.Absence, diagnosis.HowToGet("trace"), "cannot replay %q: %v", path, err)
 	}
 	return err
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // checkMembers opens each member of a recording with the tool that owns its format.
@@ -162,7 +163,7 @@ func (a *accepted) cut(t *testing.T) {
 				}
 			}
 		}
-		var p *Problem
+		var p *problem.Error
 		switch {
 		case err != nil && (len(want) > 0 || !errors.As(err, &p)):
 			t.Errorf("cut at %d of %d (members from %d): %v; whole before it: %q", at, len(text), first, err, want)

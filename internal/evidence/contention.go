@@ -1,12 +1,12 @@
 package evidence
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // The block and the mutex profile have the same columns and the same period:
@@ -58,8 +58,7 @@ const maxComments = 4
 // since the rate was set.
 func (l *loader) foldContention(f format, p *pprofFile) error {
 	if len(p.Sample) == 0 && p.member == "" && !p.told {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is a block or a mutex profile with nothing in it", p.name),
-			Hint: "call runtime.SetBlockProfileRate or runtime.SetMutexProfileFraction first, or import github.com/gowhy/gowhy/agent", None: true})
+		return l.pass(problem.New(problem.Absence, "call runtime.SetBlockProfileRate or runtime.SetMutexProfileFraction first, or import github.com/gowhy/gowhy/agent", "%q is a block or a mutex profile with nothing in it", p.name))
 	}
 	if p.DurationNanos <= 0 {
 		return l.foldSnapshot(f, p)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Limits on what a program may send, and on how long it may take.
@@ -101,7 +103,7 @@ func parseURL(s string) (pprof, agent string, query url.Values, err error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", "", nil, &Problem{What: fmt.Sprintf("%q is not an http URL", s), Hint: "gowhy record --url http://localhost:6060", Misused: true}
+		return "", "", nil, problem.New(problem.Misuse, "gowhy record --url http://localhost:6060", "%q is not an http URL", s)
 	}
 	query = u.Query()
 	for _, own := range []string{"seconds", "debug", "gc", "d"} { // of a pasted …/trace?seconds=5
@@ -190,7 +192,7 @@ func find(ctx context.Context, target string) (*endpoint, error) {
 
 // elsewhere improves the hint of an error when the handlers are at their
 // usual place instead of the given one.
-func elsewhere(ctx context.Context, client *http.Client, target string, p *Problem) error {
+func elsewhere(ctx context.Context, client *http.Client, target string, p *problem.Error) error {
 	if !strings.Contains(target, "://") {
 		target = "http://" + target
 	}
@@ -285,9 +287,9 @@ func unreachable(err error) bool {
 }
 
 // noEndpoint says why a URL cannot be recorded.
-func noEndpoint(base string, err error) *Problem {
+func noEndpoint(base string, err error) *problem.Error {
 	var status *statusError
-	p := &Problem{None: true, Err: err}
+	p := &problem.Error{Kind: problem.Absence, Err: err}
 	switch {
 	case errors.As(err, &status) && strings.Contains(status.text, "HTTP request to an HTTPS server"):
 		p.What = fmt.Sprintf("%s speaks https", base)

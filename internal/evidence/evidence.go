@@ -5,7 +5,7 @@
 // name), where net/http/pprof or a test binary's flags have to be asked, and
 // how evidence of several sources becomes one [model.Model]. Its functions
 // are [Load] and [Record]; what went wrong for a reason that the user can
-// change is a [Problem].
+// change is a [problem.Error].
 //
 // evidence never judges, never prints, and connects to no host but those the
 // user names and the ports of the program it was told to start.
@@ -30,6 +30,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Options say how evidence is read. The zero value is what most want.
@@ -63,20 +64,6 @@ type Options struct {
 // A Window is a piece of a trace in time since its start. A To of 0 is the
 // end; the zero Window is everything.
 type Window struct{ From, To time.Duration }
-
-// A Problem is evidence that cannot be used, with what to do about it.
-type Problem struct {
-	What string
-	Hint string // a command to paste, or a sentence; may be empty
-	// None is set when there is no evidence, rather than some that is broken.
-	None bool
-	// Misused is set when the call asked for what cannot be, like two traces.
-	Misused bool
-	Err     error // the cause, may be nil
-}
-
-func (p *Problem) Error() string { return p.What }
-func (p *Problem) Unwrap() error { return p.Err }
 
 // Load reads the evidence in the named files, directories and recordings
 // ("-" is standard input) and folds it into one model, which is of one run: at
@@ -112,7 +99,7 @@ type loader struct {
 	// cpuInTrace holds the trace's own samples until it is known whether a
 	// profile was given, which has more of them.
 	cpuInTrace *model.Profile
-	skipped    []*Problem // files of kinds that nothing reads, passed over
+	skipped    []*problem.Error // files of kinds that nothing reads, passed over
 	containers int
 	taken      int                    // how often something was of use
 	stacks     map[string]model.Stack // of profiles, by their frames
@@ -191,15 +178,15 @@ func listed(man *recording.Manifest, names []string) *recording.Recording {
 	return rec
 }
 
-func openProblem(p string, err error) *Problem {
+func openProblem(p string, err error) *problem.Error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Problem{What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", None: true, Err: err}
+		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", Err: err}
 	}
-	return &Problem{What: fmt.Sprintf("cannot read %q: %v", p, err), Err: err}
+	return problem.New(problem.Failure, "", "cannot read %q: %w", p, err)
 }
 
 // file reads the file at p, which is a member of an unpacked recording of ours
@@ -265,8 +252,7 @@ func (l *loader) dir(p string) error {
 		}
 	}
 	if l.taken == before && l.onlyTrace == nil {
-		return &Problem{What: fmt.Sprintf("the directory %q holds no trace, profile or recording", p),
-			Hint: "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", None: true}
+		return problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", "the directory %q holds no trace, profile or recording", p)
 	}
 	return nil
 }
@@ -298,7 +284,7 @@ func (l *loader) source(s source) error {
 	}
 	head, err := s.peek()
 	if err != nil {
-		return &Problem{What: fmt.Sprintf("cannot read %q: %v", s.name, err), Err: err}
+		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
 	switch kind := sniff(head); kind {
 	case isTrace:
@@ -357,7 +343,7 @@ func (s *source) peek() ([]byte, error) {
 
 // pass is what happens to a file that cannot be read as evidence: in a
 // directory or archive it is passed over, given by name it is an error.
-func (l *loader) pass(p *Problem) error {
+func (l *loader) pass(p *problem.Error) error {
 	if l.containers == 0 {
 		return p
 	}
@@ -401,7 +387,7 @@ func (l *loader) gzip(s source) error {
 		}
 		return err
 	case isGzip, isZip:
-		return l.pass(&Problem{What: fmt.Sprintf("%q is packed twice", s.name), Hint: "gunzip it, then try again"})
+		return l.pass(problem.New(problem.Failure, "gunzip it, then try again", "%q is packed twice", s.name))
 	default:
 		return l.pass(kind.problem(s.name, head))
 	}
@@ -436,9 +422,8 @@ func (s strictReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func cutProblem(name string, err error) *Problem {
-	return &Problem{What: fmt.Sprintf("%q is cut short or damaged: %v", name, err),
-		Hint: "fetch it again: a profile is only whole when its time has run out", Err: err}
+func cutProblem(name string, err error) *problem.Error {
+	return problem.New(problem.Failure, "fetch it again: a profile is only whole when its time has run out", "%q is cut short or damaged: %w", name, err)
 }
 
 // zip reads the members of a recording, or of an archive that holds evidence.
@@ -448,8 +433,7 @@ func (l *loader) zip(s source) error {
 	}
 	rec, err := recording.NewReader(s.at, s.size)
 	if err != nil {
-		return l.pass(&Problem{What: fmt.Sprintf("%q begins like a zip archive and is none", s.name),
-			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
+		return l.pass(&problem.Error{Kind: problem.Absence, What: fmt.Sprintf("%q begins like a zip archive and is none", s.name), Hint: "gowhy record -o run.gowhy -- CMD", Err: err})
 	}
 	l.manifest(s.name, rec)
 	before := l.taken
@@ -467,7 +451,7 @@ func (l *loader) zip(s source) error {
 }
 
 func (l *loader) emptyArchive(name string, rec *recording.Recording) error {
-	p := &Problem{What: fmt.Sprintf("%q holds no trace and no profile", name), Hint: "gowhy record -o run.gowhy -- CMD", None: true}
+	p := problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD", "%q holds no trace and no profile", name)
 	if rec.Manifest != nil {
 		for _, r := range rec.Manifest.Refused {
 			p.What += fmt.Sprintf("; %s: %s", r.Member, r.Why)
@@ -504,7 +488,7 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	defer l.open(f)()
 	n, err := io.Copy(f, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
 	if err != nil && n == 0 {
-		return &Problem{What: fmt.Sprintf("cannot read %q: %v", s.name, err), Err: err}
+		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
 	if err != nil {
 		l.note("%s: reading ended early: %v", s.name, err)
@@ -591,11 +575,9 @@ func (c ctxReader) Read(p []byte) (int, error) {
 func (l *loader) take(s model.Source, what, name string) error {
 	if other, ok := l.from[s]; ok {
 		if a, b := containerOf(other), containerOf(name); a != "" && b != "" && a != b {
-			return &Problem{What: fmt.Sprintf("two recordings were given, %q and %q; a diagnosis is of one run", a, b),
-				Hint: "gowhy " + quote(b) + "   # one at a time", Misused: true}
+			return problem.New(problem.Misuse, "gowhy "+quote(b)+"   # one at a time", "two recordings were given, %q and %q; a diagnosis is of one run", a, b)
 		}
-		return &Problem{What: fmt.Sprintf("two %ss were given, %q and %q; a diagnosis is of one run", what, other, name),
-			Hint: "gowhy " + quote(l.arg) + "   # one at a time", Misused: true}
+		return problem.New(problem.Misuse, "gowhy "+quote(l.arg)+"   # one at a time", "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
 	}
 	l.from[s] = name
 	l.taken++
@@ -614,7 +596,7 @@ func containerOf(name string) string {
 // finish joins what was read.
 func (l *loader) finish() (*model.Model, error) {
 	if l.taken == 0 {
-		p := &Problem{What: "no evidence was given", Hint: "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", None: true}
+		p := problem.New(problem.Absence, "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", "no evidence was given")
 		if len(l.skipped) > 0 {
 			p = l.skipped[0]
 		}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestMain(m *testing.M) {
@@ -253,8 +254,8 @@ func TestWindow(t *testing.T) {
 	}
 	for _, w := range []Window{{From: whole + 1}, {From: 2, To: 1}, {From: -1}} {
 		_, err := Load(t.Context(), []string{path}, Options{Window: w})
-		var p *Problem
-		if !errors.As(err, &p) || !p.Misused {
+		var p *problem.Error
+		if !errors.As(err, &p) || p.Kind != problem.Misuse {
 			t.Errorf("window %v: %v", w, err)
 		}
 	}
@@ -325,27 +326,27 @@ func TestProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := []struct {
-		files       string
-		what        string // part of the message
-		none, wrong bool
+		files string
+		what  string // part of the message
+		kind  problem.Kind
 	}{
-		{"missing", "no such file", true, false},
-		{"empty", "is empty", true, false},
-		{"page.html", "is a web page", true, false},
-		{"text", "404 page not found", true, false},
-		{"cut.gz", "cut short", false, false},
-		{"cuthead.gz", "cut short", false, false},
-		{"cutheader", "is a text file", true, false},
-		{"noise", "neither a trace nor a profile", true, false},
-		{"program", "is a program", true, false},
-		{"header", "nothing after it", true, false},
-		{"stub", "none of its 30 bytes", true, false},
-		{"twice.gz", "packed twice", false, false},
-		{"block", "with nothing in it", true, false},
-		{"zip", "holds no trace", true, false},
-		{"badzip", "zip archive and is none", true, false},
-		{"nothing", "holds no trace", true, false},
-		{"a.trace b.trace", "two traces", false, true},
+		{"missing", "no such file", problem.Absence},
+		{"empty", "is empty", problem.Absence},
+		{"page.html", "is a web page", problem.Absence},
+		{"text", "404 page not found", problem.Absence},
+		{"cut.gz", "cut short", problem.Failure},
+		{"cuthead.gz", "cut short", problem.Failure},
+		{"cutheader", "is a text file", problem.Absence},
+		{"noise", "neither a trace nor a profile", problem.Absence},
+		{"program", "is a program", problem.Absence},
+		{"header", "nothing after it", problem.Absence},
+		{"stub", "none of its 30 bytes", problem.Absence},
+		{"twice.gz", "packed twice", problem.Failure},
+		{"block", "with nothing in it", problem.Absence},
+		{"zip", "holds no trace", problem.Absence},
+		{"badzip", "zip archive and is none", problem.Absence},
+		{"nothing", "holds no trace", problem.Absence},
+		{"a.trace b.trace", "two traces", problem.Misuse},
 	}
 	for _, tt := range tests {
 		var paths []string
@@ -353,12 +354,12 @@ func TestProblems(t *testing.T) {
 			paths = append(paths, filepath.Join(dir, f))
 		}
 		_, err := Load(t.Context(), paths, Options{})
-		var p *Problem
+		var p *problem.Error
 		if !errors.As(err, &p) {
 			t.Errorf("%s: %v", tt.files, err)
 			continue
 		}
-		if !strings.Contains(p.What, tt.what) || p.Hint == "" || p.None != tt.none || p.Misused != tt.wrong {
+		if !strings.Contains(p.What, tt.what) || p.Hint == "" || p.Kind != tt.kind {
 			t.Errorf("%s: %+v", tt.files, p)
 		}
 	}
@@ -483,7 +484,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(cpuProfile(f))
 	f.Add(gzipped([]byte("<html>")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var p *Problem
+		var p *problem.Error
 		m, err := Load(t.Context(), []string{"-"}, Options{Stdin: io.MultiReader(bytes.NewReader(b))})
 		if err == nil && m == nil || err != nil && !errors.As(err, &p) {
 			t.Fatalf("%v, %v", m, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	loadtest "github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func fixture(t testing.TB, name string) []byte {
@@ -354,8 +355,8 @@ func TestHeapSnapshots(t *testing.T) {
 	if allocs.LiveHeap.Start != nil || allocs.LiveHeap.End == nil || allocs.Heap == allocs.LiveHeap.End {
 		t.Error("a profile of allocation is no second snapshot of the heap")
 	}
-	var p *Problem
-	if _, err := Load(t.Context(), []string{files(t, map[string][]byte{"a": last, "b": first, "c": first})}, Options{}); !errors.As(err, &p) || !p.Misused || !strings.Contains(p.What, "heap profiles") {
+	var p *problem.Error
+	if _, err := Load(t.Context(), []string{files(t, map[string][]byte{"a": last, "b": first, "c": first})}, Options{}); !errors.As(err, &p) || p.Kind != problem.Misuse || !strings.Contains(p.What, "heap profiles") {
 		t.Errorf("three: %v", err)
 	}
 }
@@ -790,8 +791,8 @@ func TestLoadResults(t *testing.T) {
 	if len(m.Load.Over) > 0 && m.Load.Over[0].At < m.Load.Start-time.Second {
 		t.Errorf("%+v", m.Load.Over[0])
 	}
-	var p *Problem
-	if _, err := Load(t.Context(), []string{dir, dir}, Options{}); !errors.As(err, &p) || !p.Misused {
+	var p *problem.Error
+	if _, err := Load(t.Context(), []string{dir, dir}, Options{}); !errors.As(err, &p) || p.Kind != problem.Misuse {
 		t.Errorf("twice: %v", err)
 	}
 }

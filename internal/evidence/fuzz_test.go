@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // FuzzText feeds every reader of text with whatever there is: the sniffer is
@@ -36,7 +38,7 @@ func FuzzText(f *testing.F) {
 			}
 			format.text(b[:min(len(b), headLen)])
 			l := newLoader(t.Context(), Options{})
-			var p *Problem
+			var p *problem.Error
 			if err := format.read(l, source{name: "x", r: bytes.NewReader(b)}); err != nil {
 				if !errors.As(err, &p) {
 					t.Fatalf("%s: %v", format.what, err)
@@ -57,7 +59,7 @@ func FuzzProfile(f *testing.F) {
 	}
 	f.Add(cpuProfile(f))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var p *Problem
+		var p *problem.Error
 		l := newLoader(t.Context(), Options{})
 		err := l.source(source{name: "x", r: bytes.NewReader(b)})
 		if err == nil {

@@ -1,16 +1,14 @@
 package evidence
 
 import (
-	"fmt"
-
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // foldGoroutines folds a goroutine profile, one of at most two.
 func (l *loader) foldGoroutines(f format, p *pprofFile) error {
 	if p.DurationNanos > 0 {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is the difference of two goroutine profiles, which tells of no moment", p.name),
-			Hint: "fetch it without seconds=:   curl -o goroutine.pb.gz http://HOST:PORT/debug/pprof/goroutine", None: true})
+		return l.pass(problem.New(problem.Absence, "fetch it without seconds=:   curl -o goroutine.pb.gz http://HOST:PORT/debug/pprof/goroutine", "%q is the difference of two goroutine profiles, which tells of no moment", p.name))
 	}
 	return l.foldSnapshot(f, p)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // When the kernel took its samples: a header, and then lines of columns, each of
@@ -104,7 +105,7 @@ func (l *loader) readTimes(s source) error {
 		return l.ctx.Err()
 	}
 	if times == nil {
-		return l.pass(&Problem{What: fmt.Sprintf("%q cannot be read: %v", s.name, err), Err: err})
+		return l.pass(problem.New(problem.Failure, "", "%q cannot be read: %w", s.name, err))
 	}
 	if err != nil {
 		l.note("%s is read up to its sample %d: %v", s.name, len(times.list), err)

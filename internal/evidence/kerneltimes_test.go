@@ -13,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // clockAt is a moment by both clocks: the recordings of these tests begin 1,000 s
@@ -175,8 +176,8 @@ func TestTimesAlone(t *testing.T) {
 	if err := l.readTimes(source{name: "x", r: bytes.NewReader(members[recording.KernelTimesMember])}); err != nil {
 		t.Fatal(err)
 	}
-	var p *Problem
-	if _, err := l.finish(); !errors.As(err, &p) || !p.None {
+	var p *problem.Error
+	if _, err := l.finish(); !errors.As(err, &p) || p.Kind != problem.Absence {
 		t.Errorf("%v", err)
 	}
 	if err := l.readTimes(source{name: "y", r: strings.NewReader("")}); !errors.As(err, &p) {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	loadtest "github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // isLoad accepts what load generators and benchmarks print or write, of which
@@ -24,8 +24,7 @@ func (l *loader) readLoad(s source) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case err != nil:
-		return l.pass(&Problem{What: fmt.Sprintf("cannot read the load result %q: %v", s.name, err),
-			Hint: "give the load generator's whole output", Err: err})
+		return l.pass(problem.New(problem.Failure, "give the load generator's whole output", "cannot read the load result %q: %w", s.name, err))
 	}
 	if err := l.take(model.LoadResult, "load result", s.name); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 const (
@@ -58,7 +59,7 @@ func (l *loader) readMetrics(s source) error {
 		return l.ctx.Err()
 	}
 	if log == nil || len(log.times) == 0 {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is a metrics log without a sample", s.name), Err: err})
+		return l.pass(&problem.Error{What: fmt.Sprintf("%q is a metrics log without a sample", s.name), Err: err})
 	}
 	if err != nil {
 		l.note("%s is read up to its sample %d: %v", s.name, len(log.times), err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 )
 
@@ -167,7 +168,7 @@ func (l *loader) readProc(s source) error {
 		return l.ctx.Err()
 	}
 	if len(samples) == 0 {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is a process log without a sample", s.name), Err: err})
+		return l.pass(&problem.Error{What: fmt.Sprintf("%q is a process log without a sample", s.name), Err: err})
 	}
 	if err != nil {
 		l.note("%s is read up to its sample %d: %v", s.name, len(samples), err)

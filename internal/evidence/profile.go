@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Limits on the frames of profiles. A few hundred bytes can name one location
@@ -38,8 +39,7 @@ func (l *loader) profile(s source) error {
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is neither a trace nor a profile, nor a text that gowhy reads (as a profile: %v)", s.name, err),
-			Hint: "gowhy record -o run.gowhy -- CMD", None: true, Err: err})
+		return l.pass(problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD", "%q is neither a trace nor a profile, nor a text that gowhy reads (as a profile: %w)", s.name, err))
 	}
 	return l.foldProfile(&pprofFile{Profile: p, name: s.name, member: s.member})
 }
@@ -54,8 +54,7 @@ func (l *loader) whole(s source, limit int64) (data []byte, err error) {
 	case err != nil:
 		return nil, l.pass(cutProblem(s.name, err))
 	case int64(len(data)) > limit:
-		return nil, l.pass(&Problem{What: fmt.Sprintf("%q is larger than %d MiB unpacked", s.name, limit>>20),
-			Hint: "go tool pprof -proto -o small.pb.gz " + quote(s.name)})
+		return nil, l.pass(problem.New(problem.Failure, "go tool pprof -proto -o small.pb.gz "+quote(s.name), "%q is larger than %d MiB unpacked", s.name, limit>>20))
 	case data == nil:
 		data = []byte{}
 	}
@@ -65,8 +64,7 @@ func (l *loader) whole(s source, limit int64) (data []byte, err error) {
 func (l *loader) foldProfile(p *pprofFile) error {
 	f, ok := profileFormat(p)
 	if !ok {
-		return l.pass(&Problem{What: fmt.Sprintf("%q is a %s profile, which is not read", p.name, typeName(p.Profile)),
-			Hint: "give a trace, a CPU profile or a heap profile", None: true})
+		return l.pass(problem.New(problem.Absence, "give a trace, a CPU profile or a heap profile", "%q is a %s profile, which is not read", p.name, typeName(p.Profile)))
 	}
 	return f.fold(l, f, p)
 }
@@ -150,8 +148,8 @@ func (l *loader) intern(name string, frames []model.Frame) (model.Stack, error) 
 	return s, nil
 }
 
-func tooDeep(name string) *Problem {
-	return &Problem{What: fmt.Sprintf("the stacks of %q have, with those of the profiles before it, more than %d frames", name, maxProfileFrames)}
+func tooDeep(name string) *problem.Error {
+	return problem.New(problem.Failure, "", "the stacks of %q have, with those of the profiles before it, more than %d frames", name, maxProfileFrames)
 }
 
 // framesKey returns frames as one value that can be compared. Names are in it

@@ -17,6 +17,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Target is what to record. Give one of its fields; PID may go with URL, for
@@ -122,7 +123,7 @@ func SourceNames() []string {
 
 // Record records a target. When ctx is cancelled, the recording ends and what
 // there is of it is kept, without an error. When nothing could be recorded,
-// the error is a [Problem], and the result still tells the command's exit code.
+// the error is a [problem.Error], and the result still tells the command's exit code.
 func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
 	if err := check(t, &o); err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
 	}
 	w, err := recording.Create(o.Out)
 	if err != nil {
-		return nil, &Problem{What: fmt.Sprintf("cannot write %q: %v", o.Out, err), Hint: "choose another file with -o", Err: err}
+		return nil, problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %w", o.Out, err)
 	}
 	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
 	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.asked()}
@@ -179,7 +180,7 @@ func check(t Target, o *RecordOptions) error {
 	}
 	for _, name := range slices.Concat(o.Only, o.Without) {
 		if !slices.Contains(SourceNames(), name) {
-			return &Problem{What: fmt.Sprintf("%q is no source", name), Hint: "one of " + strings.Join(SourceNames(), ", "), Misused: true}
+			return problem.New(problem.Misuse, "one of "+strings.Join(SourceNames(), ", "), "%q is no source", name)
 		}
 	}
 	switch {
@@ -194,7 +195,7 @@ func check(t Target, o *RecordOptions) error {
 func checkPID(pid int) error {
 	err := syscall.Kill(pid, 0)
 	if pid <= 0 || errors.Is(err, syscall.ESRCH) {
-		return &Problem{What: fmt.Sprintf("there is no process %d", pid), Hint: "gowhy list", None: true, Err: err}
+		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("there is no process %d", pid), Hint: "gowhy list", Err: err}
 	}
 	return nil
 }
@@ -442,8 +443,7 @@ func (r *recorder) finish(res *Recorded, err error) error {
 	r.cost(&res.Cost)
 	r.man.Cost = &res.Cost
 	if ferr := r.w.Finish(r.man); ferr != nil {
-		return errors.Join(err, &Problem{What: "cannot write the recording: " + ferr.Error(), Err: ferr,
-			Hint: "gowhy " + quote(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o"})
+		return errors.Join(err, &problem.Error{What: "cannot write the recording: " + ferr.Error(), Hint: "gowhy " + quote(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o", Err: ferr})
 	}
 	res.Written = true
 	return err
@@ -472,7 +472,7 @@ func evidenceAmong(members []recording.Member) bool {
 }
 
 func (r *recorder) nothing(refused []Refusal) error {
-	p := &Problem{What: "nothing was recorded", None: true, Hint: pprofHint}
+	p := problem.New(problem.Absence, pprofHint, "nothing was recorded")
 	for i, f := range GroupRefusals(refused, nil) {
 		p.What += "; " + f.Why
 		if i == 0 && f.How != "" {

@@ -17,18 +17,18 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 )
 
 // checkCommand refuses what cannot be recorded before anything is started.
 func checkCommand(argv []string, dir string) error {
 	if _, err := locate(argv[0], dir); err != nil {
-		return &Problem{What: fmt.Sprintf("cannot start %q: %v", argv[0], cmp.Or(errors.Unwrap(err), err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
+		return &problem.Error{What: fmt.Sprintf("cannot start %q: %v", argv[0], cmp.Or(errors.Unwrap(err), err)), Hint: "gowhy record -o run.gowhy -- ./PROGRAM ARGS", Err: err}
 	}
 	if name := filepath.Base(argv[0]); (name == "go" || name == "go.exe") && len(argv) > 1 && argv[1] == "test" {
 		// go test runs one binary for each package; only -exec reaches them.
-		return &Problem{What: "go test is recorded through its -exec flag",
-			Hint: "go test -exec " + quote("gowhy record --") + " " + quoteAll(argv[2:])}
+		return problem.New(problem.Failure, "go test -exec "+quote("gowhy record --")+" "+quoteAll(argv[2:]), "go test is recorded through its -exec flag")
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 	r.man.Start = r.clock.now()
 	if err := r.run(p); err != nil {
 		p.cleanUp()
-		return nil, &Problem{What: fmt.Sprintf("cannot start %q: %v", program, err), Err: err}
+		return nil, problem.New(problem.Failure, "", "cannot start %q: %w", program, err)
 	}
 	return p, nil
 }

@@ -2,7 +2,9 @@
 
 package evidence
 
-import "os/exec"
+import (
+	"os/exec"
+)
 
 // Where there is no Linux, a command is started as usual, and nothing is known
 // of it from outside.

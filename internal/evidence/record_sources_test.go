@@ -25,6 +25,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A fakeAgent speaks the agent's protocol: what lasts ends with its time or
@@ -232,7 +233,7 @@ func TestRecordSources(t *testing.T) {
 		}
 	}
 	_, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Only: []string{"heaps"}})
-	if p := (*Problem)(nil); !errors.As(err, &p) || !p.Misused {
+	if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Kind != problem.Misuse {
 		t.Error(err)
 	}
 }
@@ -242,7 +243,7 @@ func TestRecordStatus(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: "is not open to us", http.StatusForbidden: "is not open to us", http.StatusBadGateway: "cannot reach"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))
 		_, _, err := record(t, t.Context(), Target{URL: s.URL})
-		if p := (*Problem)(nil); !errors.As(err, &p) || !p.None || !strings.Contains(p.What, want) || p.Hint == "" {
+		if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Kind != problem.Absence || !strings.Contains(p.What, want) || p.Hint == "" {
 			t.Errorf("%d: %v", code, err)
 		}
 		s.Close()
@@ -493,7 +494,7 @@ func nobody(t *testing.T) {
 	var pid int
 	fmt.Sscan(os.Getenv(nobodyEnv), &pid)
 	res, err = Record(t.Context(), Target{PID: pid}, RecordOptions{Out: out, Duration: 50 * time.Millisecond, unwatched: time.Millisecond})
-	if p := (*Problem)(nil); err != nil && !errors.As(err, &p) || res == nil || len(res.Refused) == 0 {
+	if p := (*problem.Error)(nil); err != nil && !errors.As(err, &p) || res == nil || len(res.Refused) == 0 {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of
@@ -221,7 +222,7 @@ func TestRecordProblems(t *testing.T) {
 		"http://":    "not an http URL",
 	} {
 		out, res, err := record(t, t.Context(), Target{URL: url})
-		var p *Problem
+		var p *problem.Error
 		if !errors.As(err, &p) || !strings.Contains(p.What, want) || p.Hint == "" {
 			t.Errorf("%s: %+v, %v", url, res, err)
 		}
@@ -234,7 +235,7 @@ func TestRecordProblems(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err = record(t, t.Context(), Target{Command: []string{"go", "test", "./...", "-run", "a b"}})
-	var p *Problem
+	var p *problem.Error
 	if !errors.As(err, &p) || !strings.Contains(p.Hint, "-exec") || !strings.HasSuffix(p.Hint, "./... -run 'a b'") {
 		t.Error(err)
 	}
@@ -257,7 +258,7 @@ func TestRecordURLHints(t *testing.T) {
 		"localhost:1": "gowhy list   # which programs run here, and at which ports they listen",
 	} {
 		_, _, err := record(t, t.Context(), Target{URL: url})
-		if p := (*Problem)(nil); !errors.As(err, &p) || p.Hint != want {
+		if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Hint != want {
 			t.Errorf("%s: %+v; want the hint %q", url, p, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Run is an uninterrupted stretch of a goroutine that held a P.
@@ -28,7 +29,7 @@ func EachRun(ctx context.Context, paths []string, o Options, yield func(Run) boo
 	l.onlyTrace = func(s source) error { return l.eachRun(s, yield) }
 	for _, p := range paths {
 		if p == "-" {
-			return &Problem{What: "standard input can be read only once", Hint: "put it into a file first", Misused: true}
+			return problem.New(problem.Misuse, "put it into a file first", "standard input can be read only once")
 		}
 		if err := l.path(p); err != nil {
 			return err

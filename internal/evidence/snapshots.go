@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A snapshot is a profile of a state, or of counts since the program's start.
@@ -101,8 +102,7 @@ func (l *loader) tooMany(src model.Source, what string) error {
 	for _, s := range l.snapshots[src] {
 		names = append(names, fmt.Sprintf("%q", s.name))
 	}
-	return &Problem{What: fmt.Sprintf("%d or more %ss were given, %s among them; a run has one at its start and one at its end", maxSnapshots, what, strings.Join(names, ", ")),
-		Hint: "gowhy FIRST LAST   # two of them", Misused: true}
+	return problem.New(problem.Misuse, "gowhy FIRST LAST   # two of them", "%d or more %ss were given, %s among them; a run has one at its start and one at its end", maxSnapshots, what, strings.Join(names, ", "))
 }
 
 // joinSnapshots puts what was kept into the model.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A kind is what the first bytes of a file say that it is.
@@ -86,8 +88,8 @@ func textual(head []byte) bool {
 }
 
 // problem says what is wrong with a file of a kind that is no evidence.
-func (k kind) problem(name string, head []byte) *Problem {
-	p := &Problem{None: true}
+func (k kind) problem(name string, head []byte) *problem.Error {
+	p := &problem.Error{Kind: problem.Absence}
 	switch k {
 	case isEmpty:
 		p.What = fmt.Sprintf("%q is empty", name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 const (
@@ -63,7 +64,7 @@ func (l *loader) readSyscalls(s source) error {
 		return l.ctx.Err()
 	}
 	if err != nil {
-		return l.pass(&Problem{What: fmt.Sprintf("%q cannot be read: %v", s.name, err), Err: err})
+		return l.pass(problem.New(problem.Failure, "", "%q cannot be read: %w", s.name, err))
 	}
 	l.covers(spanOfSeries, f.Begin, f.End)
 	l.m.Syscalls = calls

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // trace reads an execution trace into the model.
@@ -99,8 +100,12 @@ func traceProblem(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Problem{What: fmt.Sprintf("cannot read the trace %q: %v", name, err),
-		Hint: "record it again: gowhy record -o run.gowhy -- CMD", None: errors.Is(err, exectrace.ErrNoEvents), Err: err}
+	kind := problem.Failure
+	if errors.Is(err, exectrace.ErrNoEvents) {
+		kind = problem.Absence
+	}
+	return &problem.Error{What: fmt.Sprintf("cannot read the trace %q: %v", name, err),
+		Hint: "record it again: gowhy record -o run.gowhy -- CMD", Kind: kind, Err: err}
 }
 
 // window returns what to read of the trace. A trace that is read whole is not
@@ -131,11 +136,10 @@ func (w Window) in(info exectrace.Info) (exectrace.Range, error) {
 // check refuses a window that holds nothing of what is length long.
 func (w Window) check(length time.Duration, what string) error {
 	if w.From < 0 || w.To < 0 || w.To != 0 && w.To <= w.From {
-		return &Problem{What: fmt.Sprintf("the window from %v to %v is empty", w.From, w.To), Hint: "--window 1.5s,3s", Misused: true}
+		return problem.New(problem.Misuse, "--window 1.5s,3s", "the window from %v to %v is empty", w.From, w.To)
 	}
 	if w.From > 0 && w.From >= length {
-		return &Problem{What: fmt.Sprintf("the window begins at %v, the %s is only %v long", w.From, what, length.Round(time.Millisecond)),
-			Hint: "--window counts from the " + what + "'s start, like 0.5s,2s", Misused: true}
+		return problem.New(problem.Misuse, "--window counts from the "+what+"'s start, like 0.5s,2s", "the window begins at %v, the %s is only %v long", w.From, what, length.Round(time.Millisecond))
 	}
 	return nil
 }

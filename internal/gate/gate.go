@@ -46,7 +46,7 @@ type step func(what, detail string)
 // [experiment.Verify]: it regresses when the difference is significant, beyond
 // the limit and the noise of the machine, twice.
 //
-// The errors are of type [*Problem] where a hint helps. What could not be
+// The errors are of type [*problem.Error] where a hint helps. What could not be
 // measured on the base, or not within the time limit, is inconclusive and no
 // error.
 func Run(ctx context.Context, p *Policy, o Options) (*Result, error) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -441,7 +442,7 @@ func TestBase(t *testing.T) {
 		b, err := repo.base(ctx, asked, head)
 		return b, head, err
 	}
-	var p *Problem
+	var p *problem.Error
 	if _, _, err := base(""); !errors.As(err, &p) || p.Hint == "" {
 		t.Errorf("the first commit has none before it: %v", err)
 	}
@@ -480,7 +481,7 @@ func TestBase(t *testing.T) {
 func TestRepositoryProblems(t *testing.T) {
 	r := newRepo(t)
 	r.commit("second")
-	var p *Problem
+	var p *problem.Error
 	if _, err := Run(t.Context(), r.policy(strings.Replace(allocsPolicy, "./tiny", "./none", 1)), Options{Dir: r.dir}); !errors.As(err, &p) || p.Hint == "" {
 		t.Errorf("no package: %v", err)
 	}

@@ -3,18 +3,13 @@ package gate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/subject"
 )
-
-// A Problem is an error with what to do about it.
-type Problem struct{ What, Hint string }
-
-func (p *Problem) Error() string { return p.What }
 
 // A repository is the one that a directory belongs to.
 type repository struct{ dir, root string }
@@ -35,11 +30,11 @@ func noRepository(dir string, err error) error {
 	var exit *exec.ExitError
 	switch {
 	case !errors.As(err, &exit):
-		return &Problem{fmt.Sprintf("git does not run: %v", err), "install git"}
+		return problem.New(problem.Failure, "install git", "git does not run: %v", err)
 	case !strings.Contains(string(exit.Stderr), "not a git repository"):
-		return &Problem{"git does not tell the repository: " + firstLine(string(exit.Stderr), err), "git status"}
+		return &problem.Error{What: "git does not tell the repository: " + firstLine(string(exit.Stderr), err), Hint: "git status"}
 	}
-	return &Problem{fmt.Sprintf("%q is in no git repository, so there is no revision to compare with", dir), "git init && git add . && git commit"}
+	return problem.New(problem.Failure, "git init && git add . && git commit", "%q is in no git repository, so there is no revision to compare with", dir)
 }
 
 // git runs a command that only reads, and returns its first output.
@@ -65,7 +60,7 @@ func (r *repository) head(ctx context.Context) (Revision, error) {
 	h := Revision{Name: "working tree"}
 	var ok bool
 	if h.Commit, ok = r.commit(ctx, "HEAD"); !ok {
-		return h, &Problem{"the repository has no commit yet, so there is no revision to compare with", "git commit"}
+		return h, problem.New(problem.Failure, "git commit", "the repository has no commit yet, so there is no revision to compare with")
 	}
 	status, err := r.git(ctx, "status", "--porcelain", "--untracked-files=no")
 	h.Modified = err == nil && status != ""
@@ -87,7 +82,7 @@ func (r *repository) base(ctx context.Context, asked string, head Revision) (Rev
 		if c, ok := r.commit(ctx, asked); ok {
 			return Revision{Name: asked, Commit: c}, nil
 		}
-		return Revision{}, &Problem{fmt.Sprintf("git knows no revision %q", asked), "git fetch origin   # in CI, fetch the history: fetch-depth: 0"}
+		return Revision{}, problem.New(problem.Failure, "git fetch origin   # in CI, fetch the history: fetch-depth: 0", "git knows no revision %q", asked)
 	}
 	if branch, ok := r.defaultBranch(ctx); ok {
 		if c, err := r.git(ctx, "merge-base", "HEAD", branch); err == nil && c != "" && c != head.Commit {
@@ -100,7 +95,7 @@ func (r *repository) base(ctx context.Context, asked string, head Revision) (Rev
 	if c, ok := r.commit(ctx, "HEAD~1"); ok {
 		return Revision{Name: "HEAD~1", Commit: c}, nil
 	}
-	return Revision{}, &Problem{"there is no earlier revision to compare with", "gowhy gate --base REV   # in CI, fetch the history: fetch-depth: 0"}
+	return Revision{}, problem.New(problem.Failure, "gowhy gate --base REV   # in CI, fetch the history: fetch-depth: 0", "there is no earlier revision to compare with")
 }
 
 func (r *repository) defaultBranch(ctx context.Context) (string, bool) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A measurer measures one check.
@@ -104,7 +105,7 @@ func (m *measurer) blame(ctx context.Context, i int, pattern string, err error) 
 	case headErr == nil:
 		return &baseError{err}
 	case m.policy.Command == "" && !m.matchesAny(pattern):
-		return &Problem{fmt.Sprintf("check %s: no benchmark of %s matches %q", m.policy.Name, m.policy.Package, pattern), "go test -list Benchmark " + m.policy.Package}
+		return problem.New(problem.Failure, "go test -list Benchmark "+m.policy.Package, "check %s: no benchmark of %s matches %q", m.policy.Name, m.policy.Package, pattern)
 	}
 	return headErr
 }

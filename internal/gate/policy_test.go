@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestPolicy(t *testing.T) {
@@ -169,7 +170,7 @@ func TestStarter(t *testing.T) {
 	if at := benchmarksIn(dir); len(at) != 1 || at["BenchmarkA"].Line != 3 {
 		t.Errorf("%v", at)
 	}
-	var none *Problem
+	var none *problem.Error
 	if _, err := Starter(t.TempDir()); !errors.As(err, &none) || none.Hint == "" {
 		t.Errorf("%v", err)
 	}

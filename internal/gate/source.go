@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // maxSource bounds a file in which benchmarks are looked for.
@@ -98,14 +100,14 @@ func skipped(path, name string) bool {
 
 // Starter is a policy to begin with, for the benchmarks of the module in a
 // directory: their allocations, which need no quiet machine. The error is a
-// [*Problem] when there are none.
+// [*problem.Error] when there are none.
 func Starter(dir string) ([]byte, error) {
 	found, err := packagesWithBenchmarks(dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, &Problem{fmt.Sprintf("there are no benchmarks below %q", dir), "write one: func BenchmarkParse(b *testing.B) { for b.Loop() { Parse(input) } }"}
+		return nil, problem.New(problem.Failure, "write one: func BenchmarkParse(b *testing.B) { for b.Loop() { Parse(input) } }", "there are no benchmarks below %q", dir)
 	}
 	var b strings.Builder
 	b.WriteString(starterHead)

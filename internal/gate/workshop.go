@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -84,11 +85,11 @@ func (w *workshop) directory(ctx context.Context, pkg string) (string, error) {
 	cmd.Stderr = &words
 	out, err := cmd.Output()
 	if err != nil {
-		return "", &Problem{fmt.Sprintf("there is no package %q: %s", pkg, firstLine(words.String(), err)), "go list ./..."}
+		return "", problem.New(problem.Failure, "go list ./...", "there is no package %q: %s", pkg, firstLine(words.String(), err))
 	}
 	dirs := strings.Fields(strings.ReplaceAll(strings.TrimSpace(string(out)), " ", "\x00"))
 	if len(dirs) != 1 {
-		return "", &Problem{fmt.Sprintf("%q is %d packages; a check is of one", pkg, len(dirs)), "gowhy gate --init   # a check for each package"}
+		return "", problem.New(problem.Failure, "gowhy gate --init   # a check for each package", "%q is %d packages; a check is of one", pkg, len(dirs))
 	}
 	return strings.ReplaceAll(dirs[0], "\x00", " "), nil
 }

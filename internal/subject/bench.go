@@ -1,7 +1,6 @@
 package subject
 
 import (
-	"fmt"
 	"regexp"
 	"runtime"
 	"slices"
@@ -9,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A BenchSpec is a benchmark of a compiled test binary.
@@ -34,7 +33,7 @@ type BenchSpec struct {
 // the name of each: "BenchmarkParse/long ns/op".
 func NewBenchmark(b BenchSpec) (*Subject, error) {
 	if _, err := regexp.Compile(b.Bench); err != nil {
-		return nil, &evidence.Problem{What: fmt.Sprintf("%q is no pattern of benchmarks: %v", b.Bench, err), Hint: "--bench 'Parse$'", Misused: true}
+		return nil, problem.New(problem.Misuse, "--bench 'Parse$'", "%q is no pattern of benchmarks: %v", b.Bench, err)
 	}
 	if b.Bench == "" {
 		b.Bench = "."
@@ -56,8 +55,7 @@ func noBenchmarks(p Program, out *output) error {
 	if i := slices.Index(p.Command, "-test.bench"); i >= 0 && i+1 < len(p.Command) {
 		pattern = p.Command[i+1]
 	}
-	return &evidence.Problem{What: fmt.Sprintf("no benchmark of %s matches %q%s", printable(p.Command[0]), printable(pattern), out.lastLines()),
-		Hint: printable(p.Command[0]) + " -test.list Benchmark   # the names that there are", None: true}
+	return problem.New(problem.Absence, printable(p.Command[0])+" -test.list Benchmark   # the names that there are", "no benchmark of %s matches %q%s", printable(p.Command[0]), printable(pattern), out.lastLines())
 }
 
 var numberSuffix = regexp.MustCompile(`-([0-9]+)$`)

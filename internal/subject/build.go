@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A BuildSpec is a package to build at a revision.
@@ -114,8 +114,7 @@ func (b BuildSpec) revision(ctx context.Context) error {
 	}
 	dir := filepath.Join(tree, repo.prefix)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return &evidence.Problem{What: fmt.Sprintf("%s has no directory %q", printable(b.Revision), repo.prefix), Misused: true,
-			Hint: fmt.Sprintf("git ls-tree -d --name-only %s", printable(b.Revision))}
+		return problem.New(problem.Misuse, fmt.Sprintf("git ls-tree -d --name-only %s", printable(b.Revision)), "%s has no directory %q", printable(b.Revision), repo.prefix)
 	}
 	return b.build(ctx, dir, repo.workspace(ctx, b.Dir, tree))
 }
@@ -150,11 +149,10 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 		dir, pkg = filepath.Join(dir, local), "."
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return &evidence.Problem{What: fmt.Sprintf("there is no package %s%s", orDot(b.Package), at(b.Revision)), Misused: true,
-			Hint: "--package ./cmd/app   # its directory, from the current one"}
+		return problem.New(problem.Misuse, "--package ./cmd/app   # its directory, from the current one", "there is no package %s%s", orDot(b.Package), at(b.Revision))
 	}
 	if strings.HasPrefix(pkg, "-") {
-		return &evidence.Problem{What: fmt.Sprintf("%s is no package", printable(pkg)), Hint: "--package ./cmd/app   # its directory, from the current one", Misused: true}
+		return problem.New(problem.Misuse, "--package ./cmd/app   # its directory, from the current one", "%s is no package", printable(pkg))
 	}
 	// No -- before the package: go test hands what comes after that to the tests.
 	args = append(append(append(args, sameFlags...), b.Flags...), "-o", b.Out, pkg)
@@ -170,11 +168,10 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 	}
 	info, err := os.Stat(b.Out)
 	if err != nil { // of a package without tests the go command makes nothing, and is content
-		return &evidence.Problem{What: fmt.Sprintf("%s%s has no tests", orDot(b.Package), at(b.Revision)), Hint: "go test -c " + orDot(b.Package), Misused: true}
+		return problem.New(problem.Misuse, "go test -c "+orDot(b.Package), "%s%s has no tests", orDot(b.Package), at(b.Revision))
 	}
 	if info.Mode()&0o111 == 0 {
-		return &evidence.Problem{What: fmt.Sprintf("%s%s is no program", orDot(b.Package), at(b.Revision)), Misused: true,
-			Hint: "--package ./cmd/app   # a package main; benchmarks go with --bench"}
+		return problem.New(problem.Misuse, "--package ./cmd/app   # a package main; benchmarks go with --bench", "%s%s is no program", orDot(b.Package), at(b.Revision))
 	}
 	return nil
 }
@@ -183,12 +180,12 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 // command finds it from dir: its tests run there, where their data is.
 func PackageDir(ctx context.Context, dir, path string) (string, error) {
 	if strings.HasPrefix(path, "-") {
-		return "", &evidence.Problem{What: fmt.Sprintf("%s is no package", printable(path)), Hint: "--package ./cmd/app   # its directory, from the current one", Misused: true}
+		return "", problem.New(problem.Misuse, "--package ./cmd/app   # its directory, from the current one", "%s is no package", printable(path))
 	}
 	text, err := run(ctx, dir, os.Environ(), "go", "list", "-f", "{{.Dir}}", path)
 	var c *commandError
 	if ctx.Err() == nil && errors.As(err, &c) {
-		err = &evidence.Problem{What: fmt.Sprintf("the go command finds no package %s:%s", printable(path), c.lines()), Hint: "go list ./...   # those that there are", Misused: true, Err: err}
+		err = &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("the go command finds no package %s:%s", printable(path), c.lines()), Hint: "go list ./...   # those that there are", Err: err}
 	}
 	return strings.TrimSpace(text), err
 }
@@ -214,7 +211,7 @@ func (b BuildSpec) buildProblem(ctx context.Context, err error) error {
 	case b.Test:
 		hint = "go test -c -o /dev/null " + orDot(b.Package)
 	}
-	return &evidence.Problem{What: fmt.Sprintf("%s%s does not build:%s", orDot(b.Package), at(b.Revision), c.lines()), Hint: hint, Err: err}
+	return &problem.Error{What: fmt.Sprintf("%s%s does not build:%s", orDot(b.Package), at(b.Revision), c.lines()), Hint: hint, Err: err}
 }
 
 // A repository is what git knows of a directory.
@@ -225,15 +222,14 @@ type repository struct {
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, &evidence.Problem{What: "git is needed to build another revision, and is not there", Hint: "--a ./before --b ./after   # binaries that you built", Err: err}
+		return nil, &problem.Error{What: "git is needed to build another revision, and is not there", Hint: "--a ./before --b ./after   # binaries that you built", Err: err}
 	}
 	r := &repository{dir: dir}
 	top, err := r.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		var c *commandError
 		if errors.As(err, &c) && strings.Contains(c.text, "not a git repository") {
-			return nil, &evidence.Problem{What: fmt.Sprintf("%q is not in a git repository", dir), Misused: true, Err: err,
-				Hint: "--a ./before --b ./after   # binaries that you built"}
+			return nil, &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%q is not in a git repository", dir), Hint: "--a ./before --b ./after   # binaries that you built", Err: err}
 		}
 		return nil, gitProblem(err)
 	}
@@ -252,8 +248,7 @@ func (r *repository) commit(ctx context.Context, revision string) (string, error
 		err = errors.New("it names nothing")
 	}
 	if err != nil && ctx.Err() == nil {
-		return "", &evidence.Problem{What: fmt.Sprintf("git knows no revision %q here", printable(revision)), Misused: true, Err: err,
-			Hint: "git log --oneline -5   # or, when it is on a server: git fetch --tags"}
+		return "", &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("git knows no revision %q here", printable(revision)), Hint: "git log --oneline -5   # or, when it is on a server: git fetch --tags", Err: err}
 	}
 	return commit, err
 }
@@ -316,7 +311,7 @@ func gitProblem(err error) error {
 	if !errors.As(err, &c) {
 		return err
 	}
-	return &evidence.Problem{What: "git:" + c.lines(), Err: err}
+	return &problem.Error{What: "git:" + c.lines(), Err: err}
 }
 
 // SameTree reports whether the working tree that dir is in has the content of a

@@ -203,7 +203,7 @@ func TestBuildProblems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := BuildRevision(t.Context(), c.spec)
-			if p := problem(t, err, c.want); p.Hint == "" {
+			if p := checkProblem(t, err, c.want); p.Hint == "" {
 				t.Error("no hint")
 			}
 		})
@@ -283,7 +283,7 @@ func TestBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Run(t.Context())
-	problem(t, err, `matches "Nothing"`)
+	checkProblem(t, err, `matches "Nothing"`)
 }
 
 func TestProcsSuffix(t *testing.T) {

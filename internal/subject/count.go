@@ -15,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // counted are the sources of a run that is counted and not timed: each adds
@@ -113,7 +114,7 @@ func (c *count) readOutput(p Program, out *output) error {
 // server counts what a server does under its load.
 func (c *count) server(ctx context.Context) error {
 	if len(c.spec.Load) == 0 {
-		return &evidence.Problem{What: "a start is timed and cannot be counted", Hint: "--load 'CMD'   # whose operations are counted", None: true}
+		return problem.New(problem.Absence, "--load 'CMD'   # whose operations are counted", "a start is timed and cannot be counted")
 	}
 	c.served = true
 	door, err := evidence.NewDoor()

@@ -72,7 +72,7 @@ func TestCountCut(t *testing.T) {
 
 func TestCountFails(t *testing.T) {
 	_, _, err := runs(t, "-finish", "-exit", "5").Count(t.Context())
-	problem(t, err, "exit code 5", "this is why it failed")
+	checkProblem(t, err, "exit code 5", "this is why it failed")
 }
 
 func TestCountServer(t *testing.T) {

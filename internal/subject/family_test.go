@@ -118,17 +118,17 @@ func TestClaims(t *testing.T) {
 		t.Errorf("foreign %q, want %q", got, want)
 	}
 	target := []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:8192")}
-	problem(t, checkFree(root, target), "port 8192 is held by process 20 (old·): it would be measured instead")
+	checkProblem(t, checkFree(root, target), "port 8192 is held by process 20 (old·): it would be measured instead")
 	if err := checkFree(root, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:9999")}); err != nil {
 		t.Error(err)
 	}
-	p := problem(t, checkFree(root, []netip.AddrPort{netip.MustParseAddrPort("10.0.0.1:8080")}), "another user's process")
+	p := checkProblem(t, checkFree(root, []netip.AddrPort{netip.MustParseAddrPort("10.0.0.1:8080")}), "another user's process")
 	if !strings.Contains(p.Hint, "ss ") {
 		t.Errorf("hint %q", p.Hint)
 	}
 	program := Program{Command: []string{"./app"}}
-	problem(t, checkOwn(root, 10, program, target), "process 20", "./app did not start")
-	problem(t, checkOwn(root, 10, program, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:8080")}), "shared with process 20")
+	checkProblem(t, checkOwn(root, 10, program, target), "process 20", "./app did not start")
+	checkProblem(t, checkOwn(root, 10, program, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:8080")}), "shared with process 20")
 }
 
 func TestAddress(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Server is a program that was started and is ready, for load that comes from
@@ -19,7 +19,7 @@ type Server struct {
 // one that answers.
 func (s *Subject) Start(ctx context.Context) (*Server, error) {
 	if !s.server() {
-		return nil, &evidence.Problem{What: "nothing says when the program is ready", Hint: "--ready http://localhost:8080/", Misused: true}
+		return nil, problem.New(problem.Misuse, "--ready http://localhost:8080/", "nothing says when the program is ready")
 	}
 	p, err := s.launch(ctx)
 	if err != nil {

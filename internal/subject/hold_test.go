@@ -33,7 +33,7 @@ func TestStartGivenUp(t *testing.T) {
 			case held != nil:
 				t.Error("it is said to be ready")
 			case c.want != "":
-				problem(t, err, c.want)
+				checkProblem(t, err, c.want)
 			case !errors.Is(err, context.DeadlineExceeded):
 				t.Errorf("error %v", err)
 			}
@@ -102,7 +102,7 @@ func TestLoadGoesElsewhere(t *testing.T) {
 	spec.Ready = "log:listening at "
 	spec.Load[2] = "http://" + other + "/work"
 	_, err := subjectOf(t, spec).Run(t.Context())
-	problem(t, err, "the load goes to another program")
+	checkProblem(t, err, "the load goes to another program")
 }
 
 // What a program leaves running out of its group's reach is told.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A server that somebody left running can hold the port, alone or, through
@@ -171,7 +171,7 @@ func checkFree(root string, targets []netip.AddrPort) error {
 		return nil
 	}
 	c := foreign[0]
-	return &evidence.Problem{What: fmt.Sprintf("port %d is held by %s: it would be measured instead", c.at.Port(), c.holder(root)), Hint: endHint(c)}
+	return problem.New(problem.Failure, endHint(c), "port %d is held by %s: it would be measured instead", c.at.Port(), c.holder(root))
 }
 
 func endHint(c claim) string {
@@ -191,15 +191,12 @@ func checkOwn(root string, leader int, p Program, targets []netip.AddrPort) erro
 	switch {
 	case len(foreign) > 0 && reached:
 		c := foreign[0]
-		return &evidence.Problem{What: fmt.Sprintf("%s port %d of %s is shared with %s, which would answer a part of the load",
-			strings.ToUpper(c.network), c.at.Port(), p.shown(), c.holder(root)), Hint: endHint(c)}
+		return problem.New(problem.Failure, endHint(c), "%s port %d of %s is shared with %s, which would answer a part of the load", strings.ToUpper(c.network), c.at.Port(), p.shown(), c.holder(root))
 	case len(foreign) > 0:
 		c := foreign[0]
-		return &evidence.Problem{What: fmt.Sprintf("port %d is answered by %s, which %s did not start: it would be measured instead",
-			c.at.Port(), c.holder(root), p.shown()), Hint: endHint(c)}
+		return problem.New(problem.Failure, endHint(c), "port %d is answered by %s, which %s did not start: it would be measured instead", c.at.Port(), c.holder(root), p.shown())
 	case !reached:
-		return &evidence.Problem{What: fmt.Sprintf("something answers at port %d, but %s does not listen there", targets[0].Port(), p.shown()),
-			Hint: "start the program itself, not a client of a service that runs it"}
+		return problem.New(problem.Failure, "start the program itself, not a client of a service that runs it", "something answers at port %d, but %s does not listen there", targets[0].Port(), p.shown())
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // How long a process may take to end after SIGTERM, and what it left behind to
@@ -136,8 +136,7 @@ func (e errTimeout) Error() string { return fmt.Sprintf("it did not end within %
 func (r *process) interrupted(ctx context.Context) error {
 	var timeout errTimeout
 	if errors.As(context.Cause(ctx), &timeout) {
-		return &evidence.Problem{What: fmt.Sprintf("%s did not end within %v and was ended%s", r.program.shown(), timeout.limit, r.out.lastLines()),
-			Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; what serves needs a --load that ends", Err: timeout}
+		return &problem.Error{What: fmt.Sprintf("%s did not end within %v and was ended%s", r.program.shown(), timeout.limit, r.out.lastLines()), Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; what serves needs a --load that ends", Err: timeout}
 	}
 	return ctx.Err()
 }
@@ -163,8 +162,7 @@ func failed(p Program, state *os.ProcessState, out *output) error {
 }
 
 func failedAs(p Program, how string, out *output) error {
-	return &evidence.Problem{What: fmt.Sprintf("%s %s%s", p.shown(), how, out.lastLines()),
-		Hint: "run it by itself until it succeeds; its time means nothing when it fails"}
+	return problem.New(problem.Failure, "run it by itself until it succeeds; its time means nothing when it fails", "%s %s%s", p.shown(), how, out.lastLines())
 }
 
 // usage is what a process that has ended used, its children that it waited for

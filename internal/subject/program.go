@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Program is a command with what it needs to run. What it finds in its
@@ -37,7 +37,7 @@ func (p Program) With(settings map[string]string) (Program, error) {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := settings[name]
 		if strings.ContainsRune(value, 0) {
-			return Program{}, &evidence.Problem{What: fmt.Sprintf("the value of %q has a NUL byte in it", name), Misused: true}
+			return Program{}, problem.New(problem.Misuse, "", "the value of %q has a NUL byte in it", name)
 		}
 		switch used := p.replace("{"+name+"}", value); {
 		case used:
@@ -51,8 +51,7 @@ func (p Program) With(settings map[string]string) (Program, error) {
 }
 
 func noPlaceholder(name string) error {
-	return &evidence.Problem{What: fmt.Sprintf("the command has no {%s} to replace", name), Misused: true,
-		Hint: fmt.Sprintf("put it where the value belongs: -- ./app -%s {%s}   # variables of the environment are in upper case", name, name)}
+	return problem.New(problem.Misuse, fmt.Sprintf("put it where the value belongs: -- ./app -%s {%s}   # variables of the environment are in upper case", name, name), "the command has no {%s} to replace", name)
 }
 
 // replace puts a value for a placeholder and reports whether there was one.
@@ -101,16 +100,16 @@ func (p Program) shown() string {
 // check refuses what cannot be started, with a command that helps.
 func (p Program) check() error {
 	if len(p.Command) == 0 || p.Command[0] == "" {
-		return &evidence.Problem{What: "there is no command to run", Hint: "gowhy verify --knob GOMAXPROCS=2 -- ./app", Misused: true}
+		return problem.New(problem.Misuse, "gowhy verify --knob GOMAXPROCS=2 -- ./app", "there is no command to run")
 	}
 	if p.Dir != "" {
 		if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-			return &evidence.Problem{What: fmt.Sprintf("%q is no directory to run %s in", p.Dir, p.shown()), Err: err, Misused: true}
+			return &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%q is no directory to run %s in", p.Dir, p.shown()), Err: err}
 		}
 	}
 	for _, word := range slices.Concat(p.Command, p.Env) {
 		if strings.ContainsRune(word, 0) {
-			return &evidence.Problem{What: "the command has a NUL byte in it", Misused: true}
+			return problem.New(problem.Misuse, "", "the command has a NUL byte in it")
 		}
 	}
 	if _, err := p.path(); err != nil {
@@ -141,7 +140,7 @@ func (p Program) cannotStart(err error) error {
 	case filepath.Base(name) == name && p.Dir == "":
 		hint = "./" + p.shown()
 	}
-	return &evidence.Problem{What: fmt.Sprintf("cannot start %s: %v", p.shown(), cause), Hint: hint, Err: err}
+	return &problem.Error{What: fmt.Sprintf("cannot start %s: %v", p.shown(), cause), Hint: hint, Err: err}
 }
 
 // path is the program's file. One with a slash in its name is looked for from

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestWith(t *testing.T) {
@@ -28,7 +28,7 @@ func TestWith(t *testing.T) {
 		t.Error("the program itself was changed")
 	}
 	_, err = p.With(map[string]string{"worker": "8"})
-	if p := problem(t, err, "{worker}"); !p.Misused || p.Hint == "" {
+	if p := checkProblem(t, err, "{worker}"); p.Kind != problem.Misuse || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 	if _, err := p.With(map[string]string{"GOGC": "1\x002"}); err == nil {
@@ -63,7 +63,7 @@ func TestSplit(t *testing.T) {
 	for _, c := range splits {
 		got, err := Split(c.line)
 		if c.want == nil {
-			if p := problem(t, err); !p.Misused || p.Hint == "" {
+			if p := checkProblem(t, err); p.Kind != problem.Misuse || p.Hint == "" {
 				t.Errorf("%q: %+v", c.line, p)
 			}
 			continue
@@ -167,13 +167,13 @@ func TestNewProblems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(c.spec)
-			if p := problem(t, err, c.want); p.Hint == "" && !p.Misused {
+			if p := checkProblem(t, err, c.want); p.Hint == "" && p.Kind != problem.Misuse {
 				t.Errorf("%+v", p)
 			}
 		})
 	}
 	_, err := NewBenchmark(BenchSpec{Binary: "sh", Bench: "("})
-	problem(t, err, "no pattern")
+	checkProblem(t, err, "no pattern")
 }
 
 // What to do about a program that does not start depends on what is there.
@@ -185,7 +185,7 @@ func TestCannotStartHint(t *testing.T) {
 	}
 	for name, want := range map[string]string{plain: "chmod +x " + plain, dir: "go build -o app " + dir + " ", filepath.Join(dir, "none"): "go build -o app ./cmd/app", "none-such-here": "go build"} {
 		_, err := New(Spec{Program: Program{Command: []string{name}}})
-		var p *evidence.Problem
+		var p *problem.Error
 		if !errors.As(err, &p) || !strings.HasPrefix(p.Hint, want) {
 			t.Errorf("%s: %v, %+v", name, err, p)
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A readiness is how it is seen that a server can be given load.
@@ -33,7 +33,7 @@ func parseReady(s string) (readiness, error) {
 	switch {
 	case s == "":
 		if runtime.GOOS != "linux" {
-			return r, &evidence.Problem{What: "it cannot be seen here when the program is ready", Hint: "--ready http://localhost:8080/", Misused: true}
+			return r, problem.New(problem.Misuse, "--ready http://localhost:8080/", "it cannot be seen here when the program is ready")
 		}
 		return r, nil
 	case strings.HasPrefix(s, "log:"):
@@ -66,8 +66,7 @@ func parseReady(s string) (readiness, error) {
 }
 
 func badReady(s string) error {
-	return &evidence.Problem{What: fmt.Sprintf("%q does not say when the program is ready", printable(s)), Misused: true,
-		Hint: "--ready http://localhost:8080/   # or: --ready localhost:8080, --ready 'log:listening'"}
+	return problem.New(problem.Misuse, "--ready http://localhost:8080/   # or: --ready localhost:8080, --ready 'log:listening'", "%q does not say when the program is ready", printable(s))
 }
 
 // local are the addresses of this machine that a name and a port stand for;
@@ -188,14 +187,13 @@ func answers(ctx context.Context, url string) bool {
 
 func (r readiness) tooEarly(p *process) error {
 	err := p.failure()
-	var problem *evidence.Problem
-	if errors.As(err, &problem) {
-		problem.What = strings.Replace(problem.What, p.program.shown()+" ", p.program.shown()+" was to be a server and ", 1)
-		problem.Hint = "run it by itself, and see why it does not stay"
-		return problem
+	var known *problem.Error
+	if errors.As(err, &known) {
+		known.What = strings.Replace(known.What, p.program.shown()+" ", p.program.shown()+" was to be a server and ", 1)
+		known.Hint = "run it by itself, and see why it does not stay"
+		return known
 	}
-	return &evidence.Problem{What: fmt.Sprintf("%s ended before it was ready%s", p.program.shown(), p.out.lastLines()),
-		Hint: "a program that ends by itself goes without --ready and --load", Err: err}
+	return &problem.Error{What: fmt.Sprintf("%s ended before it was ready%s", p.program.shown(), p.out.lastLines()), Hint: "a program that ends by itself goes without --ready and --load", Err: err}
 }
 
 func (r readiness) tooLate(p *process, limit time.Duration) error {
@@ -212,5 +210,5 @@ func (r readiness) tooLate(p *process, limit time.Duration) error {
 			hint = "--ready " + own[i].at.String() + "   # where it listens"
 		}
 	}
-	return &evidence.Problem{What: what + p.out.lastLines(), Hint: hint}
+	return &problem.Error{What: what + p.out.lastLines(), Hint: hint}
 }

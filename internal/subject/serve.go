@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // serve runs a server with its load once.
@@ -72,8 +72,7 @@ func ended(server *process) error {
 	if err := server.failure(); err != nil {
 		return err
 	}
-	return &evidence.Problem{What: fmt.Sprintf("%s ended while it was given load%s", server.program.shown(), server.out.lastLines()),
-		Hint: "a program that ends by itself goes without --ready and --load"}
+	return problem.New(problem.Failure, "a program that ends by itself goes without --ready and --load", "%s ended while it was given load%s", server.program.shown(), server.out.lastLines())
 }
 
 // startUp measures a server from its start until it is ready.
@@ -110,7 +109,7 @@ func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sa
 		if server.gone() {
 			return experiment.Sample{}, ended(server)
 		}
-		return experiment.Sample{}, &evidence.Problem{What: fmt.Sprintf("what %s uses cannot be seen: %v", server.program.shown(), err), Err: err}
+		return experiment.Sample{}, problem.New(problem.Failure, "", "what %s uses cannot be seen: %w", server.program.shown(), err)
 	}
 	defer ledger.close()
 	g, err := s.offer(ctx, server)
@@ -138,8 +137,7 @@ func idle(server *process, used counters, ops float64) error {
 	if used.cpu > 0 || used.switches >= 1+ops/1000 || ops < 10 {
 		return nil
 	}
-	return &evidence.Problem{What: fmt.Sprintf("%s did nothing while %.0f operations were answered: the load goes to another program", server.program.shown(), ops),
-		Hint: "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own"}
+	return problem.New(problem.Failure, "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own", "%s did nothing while %.0f operations were answered: the load goes to another program", server.program.shown(), ops)
 }
 
 // offer runs the load generator to its end. A server that ends meanwhile ends

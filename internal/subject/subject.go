@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Spec is what is run and how.
@@ -66,7 +66,7 @@ type Subject struct {
 // the programs are looked for.
 func New(s Spec) (*Subject, error) {
 	if s.Ops < 0 || math.IsNaN(s.Ops) || math.IsInf(s.Ops, 0) || s.Time < 0 || s.Startup < 0 {
-		return nil, &evidence.Problem{What: "operations and times cannot be negative", Misused: true}
+		return nil, problem.New(problem.Misuse, "", "operations and times cannot be negative")
 	}
 	if s.Time == 0 {
 		s.Time = DefaultTime
@@ -211,8 +211,7 @@ func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program
 // it.
 func (s *Subject) take(sample *experiment.Sample, m measured, r *load.Result, printer Program, out *output) error {
 	if r.Failed >= r.Ops {
-		return &evidence.Problem{What: fmt.Sprintf("all %d operations of %s failed%s", r.Ops, printer.shown(), out.lastLines()),
-			Hint: "run the load by hand against the program, until it is answered"}
+		return problem.New(problem.Failure, "run the load by hand against the program, until it is answered", "all %d operations of %s failed%s", r.Ops, printer.shown(), out.lastLines())
 	}
 	sample.Ops = float64(r.Ops)
 	if r.Failed > 0 {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestMain(m *testing.M) {
@@ -76,10 +76,10 @@ func sampleOf(t *testing.T, s *Subject) experiment.Sample {
 	return sample
 }
 
-// problem is the error's, which must be one with these words.
-func problem(t *testing.T, err error, words ...string) *evidence.Problem {
+// checkProblem returns the error's, which must be one with these words.
+func checkProblem(t *testing.T, err error, words ...string) *problem.Error {
 	t.Helper()
-	var p *evidence.Problem
+	var p *problem.Error
 	if !errors.As(err, &p) {
 		t.Fatalf("error %v is no problem with a hint", err)
 	}
@@ -124,7 +124,7 @@ func TestChildren(t *testing.T) {
 
 func TestFails(t *testing.T) {
 	_, err := runs(t, "-say", "before", "-exit", "3").Run(t.Context())
-	p := problem(t, err, "-exit 3", "exit code 3", "before", "this is why it failed")
+	p := checkProblem(t, err, "-exit 3", "exit code 3", "before", "this is why it failed")
 	if strings.Contains(p.What, "\x1b") {
 		t.Error("a terminal would obey the program's output")
 	}
@@ -134,7 +134,7 @@ func TestTimeLimit(t *testing.T) {
 	s := subjectOf(t, Spec{Program: Program{Command: []string{program(t), "-deaf", "-child", "-deaf -sleep 60s"}}, Time: 300 * time.Millisecond})
 	begin := time.Now()
 	_, err := s.Run(t.Context())
-	problem(t, err, "did not end within 300ms")
+	checkProblem(t, err, "did not end within 300ms")
 	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("took %v", took)
 	}
@@ -176,7 +176,7 @@ func TestFlood(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := runs(t, "-flood", "100", "-say", "the first", "-exit", "1").Run(t.Context())
 	runtime.ReadMemStats(&after)
-	problem(t, err, "this is why it failed")
+	checkProblem(t, err, "this is why it failed")
 	if used := after.Sys - before.Sys; after.Sys > before.Sys && used > 100<<20 {
 		t.Errorf("%d MiB for its output", used>>20)
 	}
@@ -294,12 +294,12 @@ func TestStart(t *testing.T) {
 		t.Error(err)
 	}
 	background(t, "-listen", spec.Program.Command[2], "-reuse")
-	problem(t, held.Check(), "is shared with")
+	checkProblem(t, held.Check(), "is shared with")
 	held.Stop()
-	problem(t, held.Check(), "was ended by terminated")
+	checkProblem(t, held.Check(), "was ended by terminated")
 	noneLeft(t, "-burn")
 	_, err = runs(t, "-sleep", "1s").Start(t.Context())
-	problem(t, err, "nothing says when")
+	checkProblem(t, err, "nothing says when")
 }
 
 func TestReady(t *testing.T) {
@@ -347,7 +347,7 @@ func TestServerProblems(t *testing.T) {
 			address := spec.Program.Command[2]
 			c.change(&spec)
 			_, err := subjectOf(t, spec).Run(t.Context())
-			p := problem(t, err, c.want)
+			p := checkProblem(t, err, c.want)
 			if p.Hint == "" {
 				t.Error("no hint")
 			}
@@ -379,14 +379,14 @@ func TestForeignListener(t *testing.T) {
 	at := spec.Program.Command[2]
 	other := background(t, "-listen", at, "-reuse")
 	_, err := subjectOf(t, spec).Run(t.Context())
-	p := problem(t, err, fmt.Sprintf("is held by process %d (program): it would be measured instead", other.Process.Pid))
+	p := checkProblem(t, err, fmt.Sprintf("is held by process %d (program): it would be measured instead", other.Process.Pid))
 	if want := fmt.Sprintf("kill %d", other.Process.Pid); !strings.HasPrefix(p.Hint, want) {
 		t.Errorf("hint %q", p.Hint)
 	}
 	// When nothing says beforehand which port it will be, it is seen afterwards.
 	spec.Ready = "log:listening"
 	_, err = subjectOf(t, spec).Run(t.Context())
-	problem(t, err, "TCP port", "is shared with", fmt.Sprintf("process %d", other.Process.Pid))
+	checkProblem(t, err, "TCP port", "is shared with", fmt.Sprintf("process %d", other.Process.Pid))
 }
 
 func TestForeignPackets(t *testing.T) {
@@ -394,7 +394,7 @@ func TestForeignPackets(t *testing.T) {
 	other := background(t, "-packets", at, "-reuse")
 	s := subjectOf(t, Spec{Program: Program{Command: []string{program(t), "-packets", at, "-reuse"}}, Ready: "log:receiving", Load: []string{program(t), "-sleep", "10ms"}})
 	_, err := s.Run(t.Context())
-	problem(t, err, "UDP port", "is shared with", fmt.Sprintf("process %d", other.Process.Pid))
+	checkProblem(t, err, "UDP port", "is shared with", fmt.Sprintf("process %d", other.Process.Pid))
 	other.Process.Kill()
 	other.Wait()
 	if _, err := s.Run(t.Context()); err != nil {
@@ -408,7 +408,7 @@ func TestForeignLater(t *testing.T) {
 	at := spec.Program.Command[2]
 	spec.Load = []string{"sh", "-c", fmt.Sprintf("setsid %s -listen %s -reuse -sleep 0 >/dev/null 2>&1 & sleep 0.3", program(t), at)}
 	_, err := subjectOf(t, spec).Run(t.Context())
-	problem(t, err, "is shared with")
+	checkProblem(t, err, "is shared with")
 	for _, c := range func() []claim { _, c := claims(procFS, nil, local("127.0.0.1", strings.Split(at, ":")[1])); return c }() {
 		if o, err := os.FindProcess(c.pid); err == nil && c.pid > 0 {
 			o.Kill()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Split turns a command line into words as a shell does, without one: quotes
@@ -19,9 +19,9 @@ func Split(line string) ([]string, error) {
 	words, err := s.words()
 	switch {
 	case err != nil:
-		return nil, &evidence.Problem{What: fmt.Sprintf("cannot understand the command line %s: %v", printable(line), err), Hint: "quote it as for a shell: './app -name \"two words\"'", Misused: true}
+		return nil, problem.New(problem.Misuse, "quote it as for a shell: './app -name \"two words\"'", "cannot understand the command line %s: %v", printable(line), err)
 	case len(words) == 0:
-		return nil, &evidence.Problem{What: "the command line is empty", Hint: "--a './app -n 1000'", Misused: true}
+		return nil, problem.New(problem.Misuse, "--a './app -n 1000'", "the command line is empty")
 	case s.joins || s.expands && !replaceable(words[0]):
 		return []string{"sh", "-c", line}, nil
 	case s.expands:
@@ -47,7 +47,7 @@ func Parse(line string) (Program, error) {
 		n++
 	}
 	if n == len(words) {
-		return Program{}, &evidence.Problem{What: fmt.Sprintf("the command line %s sets variables and starts nothing", printable(line)), Hint: "--a 'GOGC=50 ./app'", Misused: true}
+		return Program{}, problem.New(problem.Misuse, "--a 'GOGC=50 ./app'", "the command line %s sets variables and starts nothing", printable(line))
 	}
 	return Program{Command: words[n:], Env: words[1:n]}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/gowhy/gowhy/internal/compare"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -28,11 +29,11 @@ func (v *View) compare(q url.Values) (any, error) {
 		return nil, err
 	}
 	if a == b {
-		return nil, &Problem{What: "a run compared with itself has not changed", Hint: "choose another one for A or B"}
+		return nil, problem.New(problem.Misuse, "choose another one for A or B", "a run compared with itself has not changed")
 	}
 	c, err := compare.Runs(a.side(), b.side())
 	if errors.Is(err, compare.ErrUnlike) {
-		return nil, &Problem{What: "these two cannot be compared: " + err.Error(), Hint: "two recordings, two profiles of one kind, or two outputs of go test -bench can be"}
+		return nil, problem.New(problem.Misuse, "two recordings, two profiles of one kind, or two outputs of go test -bench can be", "these two cannot be compared: %w", err)
 	}
 	return comparison(c, err)
 }
@@ -66,15 +67,15 @@ func (v *View) savedResults(q url.Values) (any, error) {
 	const hint = "two results of gowhy verify can be, or two of gowhy tune, or two of gowhy capacity"
 	switch {
 	case sameIndex(q.Get("trial"), q.Get("with")):
-		return nil, &Problem{What: "a result compared with itself has not changed", Hint: "choose another one for A or B"}
+		return nil, problem.New(problem.Misuse, "choose another one for A or B", "a result compared with itself has not changed")
 	case a.Kind != b.Kind:
-		return nil, &Problem{What: "these two cannot be compared: A is a result of gowhy " + kindWord(a) + ", B of gowhy " + kindWord(b), Hint: hint}
+		return nil, problem.New(problem.Misuse, hint, "these two cannot be compared: A is a result of gowhy %s, B of gowhy %s", kindWord(a), kindWord(b))
 	case a.Kind == "comparison":
-		return nil, &Problem{What: "two comparisons cannot be compared", Hint: hint}
+		return nil, problem.New(problem.Misuse, hint, "two comparisons cannot be compared")
 	}
 	c, err := compare.Results(a.Saved, b.Saved)
 	if errors.Is(err, compare.ErrUnlike) {
-		return nil, &Problem{What: "these two cannot be compared: " + name(err.Error()), Hint: hint}
+		return nil, problem.New(problem.Misuse, hint, "these two cannot be compared: %s", name(err.Error()))
 	}
 	return comparison(c, err)
 }

@@ -5,8 +5,7 @@
 // asked, how an answer is packed, how files that are dropped on the page become
 // runs, and how all of it is put into one file. Its types are [View], a run that
 // is open and answers questions about itself, [Server], which has the runs and
-// talks to the browser, and [Problem], what is told when it cannot be done. What
-// goes over the wire is in api.go.
+// talks to the browser. What goes over the wire is in api.go.
 //
 // One table, [endpoints], says what can be asked; the server and the report file
 // ask the same functions, so that a file shows what the page showed. A function

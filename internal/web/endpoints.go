@@ -1,6 +1,8 @@
 package web
 
-import "net/url"
+import (
+	"net/url"
+)
 
 // endpoints are what can be asked of a run, by path. The server and the report
 // file ask through this table.

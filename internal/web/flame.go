@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"math"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -63,21 +62,21 @@ func flameOf(t *flame.Tree, kinds []flame.Kind) *Flame {
 }
 
 // flameProblem says what can be done where a tree cannot be had.
-func flameProblem(err error) *Problem {
-	p := &Problem{Status: http.StatusNotFound, What: err.Error()}
+func flameProblem(err error) error {
+	hint := ""
 	var lacking *flame.MissingError
 	var unknown *flame.UnknownError
 	switch {
 	case errors.As(err, &unknown):
-		p.Status = http.StatusBadRequest
+		return wrong("%w", err)
 	case errors.As(err, &lacking) && lacking.Group != "":
-		p.Hint = "choose another group, or all of them"
+		hint = "choose another group, or all of them"
 	case errors.As(err, &lacking) && lacking.Base:
-		p.Hint = "choose a kind that both runs have"
+		hint = "choose a kind that both runs have"
 	case errors.As(err, &lacking):
-		p.Hint = diagnosis.HowToGet(flameSource[lacking.Kind])
+		hint = diagnosis.HowToGet(flameSource[lacking.Kind])
 	}
-	return p
+	return missing(err.Error(), hint)
 }
 
 // flameSource is the evidence that a kind needs; a trace, for those not here.

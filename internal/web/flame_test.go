@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // flameView is a run with CPU samples of functions, of so many nanoseconds each.
@@ -55,12 +56,12 @@ func TestFlame(t *testing.T) {
 		"kind=nonsense": http.StatusBadRequest, "min=2": http.StatusBadRequest, "min=NaN": http.StatusBadRequest, "limit=0": http.StatusBadRequest,
 		"base=7": http.StatusBadRequest, "kind=net": http.StatusNotFound, "group=main.other": http.StatusNotFound,
 	} {
-		var p *Problem
-		if _, err := ask(query); !errors.As(err, &p) || p.Status != status {
+		_, err := ask(query)
+		if _, got := explain(err); got != status {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	var none *Problem
+	var none *problem.Error
 	if _, err := (&View{Model: (&model.Model{}).Frozen()}).flame(nil); !errors.As(err, &none) || none.Hint == "" {
 		t.Errorf("of a run without stacks: %v", err)
 	}

@@ -43,19 +43,18 @@ func secure(h http.Header) {
 }
 
 // admit returns the path below the token of a request that may be answered.
-func (s *Server) admit(r *http.Request) (string, *Problem) {
+func (s *Server) admit(r *http.Request) (string, error) {
 	if !loopbackName(r.Host) {
-		return "", &Problem{Status: http.StatusForbidden, What: "this server answers to 127.0.0.1, localhost and [::1], not to " + short(r.Host),
-			Hint: "open the address that gowhy view printed; from another machine: ssh -L"}
+		return "", refuse(http.StatusForbidden, "open the address that gowhy view printed; from another machine: ssh -L", "this server answers to 127.0.0.1, localhost and [::1], not to %s", short(r.Host))
 	}
 	// The raw path, so that nothing is decoded or cleaned before it is compared.
 	path := r.URL.EscapedPath()
 	if len(path) < len(s.prefix) || subtle.ConstantTimeCompare([]byte(path[:len(s.prefix)]), []byte(s.prefix)) != 1 {
-		return "", &Problem{Status: http.StatusNotFound, What: "the address lacks its secret part", Hint: "open the whole address that gowhy view printed"}
+		return "", refuse(http.StatusNotFound, "open the whole address that gowhy view printed", "the address lacks its secret part")
 	}
 	path = path[len(s.prefix):]
 	if foreign(r, path == "") {
-		return "", &Problem{Status: http.StatusForbidden, What: "another page asked for this"}
+		return "", refuse(http.StatusForbidden, "", "another page asked for this")
 	}
 	return path, nil
 }

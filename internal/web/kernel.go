@@ -105,7 +105,7 @@ func (k *kernelSamples) what(sample int32) (what string, kernel bool) {
 }
 
 // notSampled is the answer about lanes that a run does not have.
-func notSampled() *Problem {
+func notSampled() error {
 	return missing("this run has no kernel samples with times", diagnosis.HowToGet(model.KernelCPU))
 }
 

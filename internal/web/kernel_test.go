@@ -96,10 +96,9 @@ func TestNoKernelLanes(t *testing.T) {
 			"lanes":  func() (any, error) { return v.lanes(asked("parent=kernel")) },
 		} {
 			_, err := f()
-			var p *Problem
 			if !refused(err, "no kernel samples") {
 				t.Errorf("%s, %s: %v", name, what, err)
-			} else if p = problem(err); p.Hint == "" || p.Status != 404 {
+			} else if p, status := explain(err); p.Hint == "" || status != 404 {
 				t.Errorf("%s, %s: %+v", name, what, p)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // The names of what the collector takes, as queries have them.
@@ -32,7 +33,7 @@ func parseFlags(s string) (flags model.LoadFlags, err error) {
 			return f.name == word
 		})
 		if i < 0 {
-			return 0, &Problem{What: "the collector has no load called " + short(word), Hint: "flags=stw,background,assist,sweep,perproc"}
+			return 0, problem.New(problem.Misuse, "flags=stw,background,assist,sweep,perproc", "the collector has no load called %s", short(word))
 		}
 		flags |= loadFlags[i].flag
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A page is all that is open together: runs, each of which may still be being
@@ -163,7 +163,7 @@ func (r *run) describe() Run {
 		d.Files = append(d.Files, name(f))
 	}
 	if err != nil {
-		p := problem(err)
+		p, _ := explain(err)
 		d.Error, d.Hint = p.What, p.Hint
 	}
 	if v == nil {
@@ -233,7 +233,7 @@ func (p *page) at(ctx context.Context, q url.Values, parameter string) (*View, e
 	case <-r.ready:
 		return r.view, r.err
 	case <-ctx.Done():
-		return nil, &Problem{Status: http.StatusServiceUnavailable, What: fmt.Sprintf("%s is still being read", short(r.name)), Hint: "ask again"}
+		return nil, refuse(http.StatusServiceUnavailable, "ask again", "%s is still being read", short(r.name))
 	}
 }
 
@@ -281,12 +281,15 @@ func (p *page) answer(ctx context.Context, e endpoint, q url.Values) (value any,
 	return value, nil, err
 }
 
-// problem is what is told of an error. One that is no Problem came from below
-// and knows no hint.
-func problem(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
-		return p
+// explain is what an error says, and the status of its answer. One that is no
+// problem came from below and knows no hint.
+func explain(err error) (p *problem.Error, status int) {
+	var s *statusError
+	switch {
+	case !errors.As(err, &p):
+		return problem.New(problem.Failure, "", "%w", err), http.StatusInternalServerError
+	case errors.As(err, &s):
+		return p, s.status
 	}
-	return &Problem{Status: http.StatusInternalServerError, What: err.Error()}
+	return p, http.StatusBadRequest
 }

@@ -10,10 +10,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // The page in one file.
@@ -125,14 +126,10 @@ func (f *reportFile) ask(path string, q, hidden url.Values) (any, []byte, error)
 	maps.Copy(all, hidden)
 	value, data, err := f.page.answer(context.Background(), endpoints[path], all)
 	if err != nil {
-		var p *Problem
-		if !errors.As(err, &p) {
+		if !errors.As(err, new(*problem.Error)) {
 			return nil, nil, err
 		}
-		status := p.Status
-		if status == 0 {
-			status = http.StatusBadRequest
-		}
+		p, status := explain(err)
 		text, err := encode(refusal{Failure{name(p.What), name(p.Hint)}, status})
 		return nil, text, err
 	}

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Options say how a server gets what it shows.
@@ -308,8 +310,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if w.begun {
 			panic(http.ErrAbortHandler) // what is sent cannot be taken back: the browser must see that it is not all
 		}
-		s.fail(w, r, &Problem{Status: http.StatusInternalServerError, What: fmt.Sprintf("this answer failed: %v", p),
-			Hint: "the terminal that gowhy view runs in says where; please report it"})
+		s.fail(w, r, refuse(http.StatusInternalServerError, "the terminal that gowhy view runs in says where; please report it", "this answer failed: %v", p))
 	}()
 	if s.invited(r) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -358,7 +359,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 	}
 	if !slices.Contains(want, r.Method) {
 		w.Header().Set("Allow", strings.Join(want, ", "))
-		return &Problem{Status: http.StatusMethodNotAllowed, What: fmt.Sprintf("%s is not for this", short(r.Method))}
+		return refuse(http.StatusMethodNotAllowed, "", "%s is not for this", short(r.Method))
 	}
 	switch tool, isTool := strings.CutPrefix(path, "tools/"); {
 	case path == "api/session":
@@ -419,7 +420,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, q ur
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
-		return &Problem{Status: http.StatusServiceUnavailable, What: "too much is asked at once", Hint: "ask again"}
+		return refuse(http.StatusServiceUnavailable, "ask again", "too much is asked at once")
 	}
 	value, data, err := s.page.answer(ctx, e, q)
 	switch {
@@ -502,14 +503,10 @@ func takesGzip(r *http.Request) bool {
 
 // fail tells what is wrong: the page as JSON, a person who opened the address as text.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil && !errors.As(err, new(*Problem)) {
+	if r.Context().Err() != nil && !errors.As(err, new(*problem.Error)) {
 		return // nobody is there to be told
 	}
-	p := problem(err)
-	status := p.Status
-	if status == 0 {
-		status = http.StatusBadRequest
-	}
+	p, status := explain(err)
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Del("Content-Encoding")

@@ -26,6 +26,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // evilName has all that must show as text and nothing else.
@@ -73,7 +74,7 @@ func newTestServer(t testing.TB, o Options) *Server {
 			}
 			switch string(data) {
 			case "bad":
-				return nil, &Problem{What: "no evidence: " + s.Files[0], Hint: "gowhy record"}
+				return nil, problem.New(problem.Failure, "gowhy record", "no evidence: %s", s.Files[0])
 			case "panic":
 				panic("a fault in a reader")
 			}
@@ -418,7 +419,7 @@ func TestLoading(t *testing.T) {
 				return nil, ctx.Err()
 			}
 			if src.Name == "bad" {
-				return nil, &Problem{What: "it is broken", Hint: "mend it"}
+				return nil, problem.New(problem.Failure, "mend it", "it is broken")
 			}
 			return sampleView(), nil
 		}})
@@ -577,9 +578,9 @@ func TestUploadLimits(t *testing.T) {
 	if err := d.file("a", strings.NewReader("12345")); err != nil {
 		t.Error(err)
 	}
-	var p *Problem
-	if err := d.file("b", strings.NewReader("123456")); !errors.As(err, &p) || p.Status != 413 {
-		t.Error(err)
+	var p *problem.Error
+	if _, status := explain(d.file("b", strings.NewReader("123456"))); status != 413 {
+		t.Error(status)
 	}
 	d.left = 1000
 	var err error

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
@@ -24,12 +25,12 @@ func (v *View) parseFilter(q string) (*filter, error) {
 	var wrong *timeline.FilterError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, &Problem{What: name(wrong.What), Hint: name(wrong.Hint)}
+		return nil, problem.New(problem.Misuse, name(wrong.Hint), "%s", name(wrong.What))
 	case err != nil:
 		return nil, err
 	}
 	if word, ok := f.Accounts(); !ok {
-		return nil, &Problem{What: "this table does not know " + short(word), Hint: "the timeline's search does"}
+		return nil, problem.New(problem.Misuse, "the timeline's search does", "this table does not know %s", short(word))
 	}
 	return &filter{Filter: f, m: v.Model, at: map[string]map[string]bool{}}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 const ms = time.Millisecond
@@ -219,7 +220,7 @@ func TestTableFilter(t *testing.T) {
 
 // refused reports whether an error is one that the page can show.
 func refused(err error, want string) bool {
-	var p *Problem
+	var p *problem.Error
 	return errors.As(err, &p) && strings.Contains(p.What, want)
 }
 

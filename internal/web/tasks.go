@@ -12,7 +12,7 @@ import (
 )
 
 // noTasks is the answer where the program has no annotations: most have none.
-func noTasks() *Problem {
+func noTasks() error {
 	return missing("this run has no user tasks", "runtime/trace's NewTask, WithRegion and Log make them")
 }
 

@@ -1,6 +1,8 @@
 package web
 
-import "slices"
+import (
+	"slices"
+)
 
 // maxPoints is how many points of a line are sent: two to each pixel of a wide chart.
 const maxPoints = 2000

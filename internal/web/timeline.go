@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
@@ -45,16 +47,13 @@ func timeProblem(err error) error {
 	case errors.As(err, &tile):
 		return wrong("%s", tile.What)
 	case errors.As(err, &filter):
-		p := wrong("%s", filter.What)
-		p.Hint = filter.Hint
-		return p
+		return problem.New(problem.Misuse, filter.Hint, "%s", filter.What)
 	case errors.Is(err, timeline.ErrNoSource):
 		return missing(err.Error(), "open it as a file")
 	case errors.Is(err, context.Canceled):
-		return &Problem{Status: 503, What: "the run is being closed"}
+		return refuse(http.StatusServiceUnavailable, "", "the run is being closed")
 	case err != nil:
-		return &Problem{Status: 500, What: "the trace could not be read again: " + err.Error(),
-			Hint: "is the file still there, and unchanged?"}
+		return refuse(http.StatusInternalServerError, "is the file still there, and unchanged?", "the trace could not be read again: %w", err)
 	}
 	return nil
 }

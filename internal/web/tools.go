@@ -144,7 +144,7 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 		return v.address, nil
 	}
 	if running >= start.Most {
-		return "", &Problem{Status: http.StatusTooManyRequests, What: fmt.Sprintf("%d viewers run already", running), Hint: "end gowhy view and start it again"}
+		return "", refuse(http.StatusTooManyRequests, "end gowhy view and start it again", "%d viewers run already", running)
 	}
 	file, err := s.profileFile(what.run, what.profile, start.Format)
 	if err != nil {
@@ -152,10 +152,10 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 	}
 	address, ended, err := start.Start(s.ctx, file)
 	if err != nil {
-		return "", &Problem{Status: http.StatusBadGateway, What: fmt.Sprintf("the viewer did not start: %v", err), Hint: start.Hint}
+		return "", refuse(http.StatusBadGateway, start.Hint, "the viewer did not start: %v", err)
 	}
 	if u, err := url.Parse(address); err != nil || u.Scheme != "http" || !loopbackName(u.Host) {
-		return "", &Problem{Status: http.StatusBadGateway, What: "the viewer did not say where it is"}
+		return "", refuse(http.StatusBadGateway, "", "the viewer did not say where it is")
 	}
 	if t.started == nil {
 		t.started = map[viewed]viewer{}

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -33,7 +32,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, q url.Values) er
 	case s.uploads <- struct{}{}:
 		defer func() { <-s.uploads }()
 	default:
-		return &Problem{Status: http.StatusTooManyRequests, What: "files are being read already", Hint: "wait until they are"}
+		return refuse(http.StatusTooManyRequests, "wait until they are", "files are being read already")
 	}
 	root, err := s.scratch()
 	if err != nil {
@@ -104,10 +103,9 @@ func bases(files []string) []string {
 
 // told is an error without the directory that the reader never saw.
 func (d *drop) told(err error) error {
-	p := *problem(err)
+	p, status := explain(err)
 	strip := strings.NewReplacer(d.dir+string(filepath.Separator), "", d.dir, "what was dropped")
-	p.What, p.Hint = strip.Replace(p.What), strip.Replace(p.Hint)
-	return &p
+	return refuse(status, strip.Replace(p.Hint), "%s", strip.Replace(p.What))
 }
 
 // A drop is the files of one upload on their way to the disk.
@@ -160,8 +158,7 @@ func (d *drop) file(named string, r io.Reader) error {
 	n, err := io.Copy(f, io.LimitReader(r, d.left+1))
 	closed := f.Close()
 	if d.left -= n; d.left < 0 {
-		return &Problem{Status: http.StatusRequestEntityTooLarge, What: fmt.Sprintf("more than %d GiB were dropped", maxUpload>>30),
-			Hint: "gowhy view FILE reads it where it is"}
+		return refuse(http.StatusRequestEntityTooLarge, "gowhy view FILE reads it where it is", "more than %d GiB were dropped", maxUpload>>30)
 	}
 	if err != nil {
 		return received(err)
@@ -206,7 +203,7 @@ func (d *drop) harmless(named string) string {
 func received(err error) error {
 	var file *os.PathError
 	if errors.As(err, &file) {
-		return &Problem{Status: http.StatusInsufficientStorage, What: fmt.Sprintf("the file could not be kept: %v", file.Err), Hint: "TMPDIR=DIR gowhy view puts it elsewhere"}
+		return refuse(http.StatusInsufficientStorage, "TMPDIR=DIR gowhy view puts it elsewhere", "the file could not be kept: %v", file.Err)
 	}
 	return wrong("the files did not come whole: %v", err)
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
@@ -45,29 +45,28 @@ type Result struct {
 	Saved compare.Saved
 }
 
-// A Problem is what is told when a question has no answer.
-type Problem struct {
-	Status int    // of HTTP; 0 is 400
-	What   string // what is wrong
-	Hint   string // what to do; may be empty
-	Err    error  // the cause, may be nil
+// A statusError is an error whose answer has a status of HTTP of its own.
+type statusError struct {
+	status int
+	error
 }
 
-func (p *Problem) Error() string { return p.What }
-func (p *Problem) Unwrap() error { return p.Err }
+func (e *statusError) Unwrap() error { return e.error }
+
+func refuse(status int, hint, format string, args ...any) error {
+	return &statusError{status, problem.New(problem.Failure, hint, format, args...)}
+}
 
 // wrong is a question that cannot be meant.
-func wrong(format string, args ...any) *Problem {
-	return &Problem{Status: http.StatusBadRequest, What: fmt.Sprintf(format, args...)}
+func wrong(format string, args ...any) error {
+	return problem.New(problem.Misuse, "", format, args...)
 }
 
 // missing is a question about what is not there.
-func missing(what, hint string) *Problem {
-	return &Problem{Status: http.StatusNotFound, What: what, Hint: hint}
-}
+func missing(what, hint string) error { return refuse(http.StatusNotFound, hint, "%s", what) }
 
 // noTrace is the answer of everything that only a trace can tell.
-func noTrace() *Problem {
+func noTrace() error {
 	return missing("this run has no execution trace", diagnosis.HowToGet(model.Trace))
 }
 
