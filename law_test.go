@@ -33,6 +33,7 @@ var law = []line{
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
 	{"internal/cli", "internal/diagnosis internal/fact internal/figures exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
 	{"internal/cli", "internal/problem internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
+	{"internal/cli", "internal/problem internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
 		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
@@ -54,7 +55,7 @@ var law = []line{
 	{"internal/web", "internal/problem internal/diagnosis internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "internal/problem exectrace internal/kernel internal/load internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "internal/problem exectrace internal/kernel internal/loadresult internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
@@ -64,6 +65,8 @@ var law = []line{
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
 	{"internal/gate", "internal/problem internal/diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
 	{"internal/subject", "internal/problem internal/diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
+	{"internal/gate", "internal/problem internal/diagnosis internal/experiment internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "internal/problem internal/diagnosis internal/evidence internal/experiment internal/load internal/loadresult internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/statistics internal/model", ""},
 	{"internal/compare", "internal/diagnosis internal/statistics internal/model", ""},
 	{"internal/whatif", "exectrace internal/model", ""},
@@ -85,7 +88,8 @@ var law = []line{
 	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
-	{"internal/load", "", "github.com/HdrHistogram/hdrhistogram-go golang.org/x/net/dns/dnsmessage"},
+	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
+	{"internal/loadresult", "", "github.com/HdrHistogram/hdrhistogram-go"},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
 

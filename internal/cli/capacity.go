@@ -19,6 +19,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
@@ -586,7 +587,7 @@ func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experi
 
 // ended refuses a program that ends by itself: its rates would be how many
 // lines it reads. One that ends only at a higher rate has that as its limit.
-func (t *site) ended(r *load.Result, rate float64) error {
+func (t *site) ended(r *loadresult.Result, rate float64) error {
 	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
 		return nil
 	}
@@ -598,7 +599,7 @@ func (t *site) ended(r *load.Result, rate float64) error {
 const leftTime = 50 * time.Millisecond
 
 // leftOver is the backlog at the end of a load.
-func leftOver(r *load.Result) float64 {
+func leftOver(r *loadresult.Result) float64 {
 	if n := len(r.Backlog); n > 0 {
 		return float64(r.Backlog[n-1].N)
 	}
@@ -616,7 +617,7 @@ func (t *site) connections(p load.Protocol) int {
 }
 
 // offeredBy is what the search wants to know of a load.
-func offeredBy(r *load.Result, d time.Duration) experiment.Offered {
+func offeredBy(r *loadresult.Result, d time.Duration) experiment.Offered {
 	o := experiment.Offered{Done: r.Rate, P50: r.Quantile(0.5), P99: r.Quantile(0.99), Generator: r.Generator}
 	if s := r.Duration.Seconds(); s > 0 {
 		o.Sent = float64(r.Sent) / s

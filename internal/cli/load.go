@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
@@ -332,14 +333,14 @@ func reachHint(err error) string {
 	return ""
 }
 
-func interrupted(err error, r *load.Result) error {
+func interrupted(err error, r *loadresult.Result) error {
 	if err == nil {
 		return nil
 	}
 	return problem.New(problem.Interrupt, "", "interrupted after %v: the load was not all offered", r.Duration.Round(time.Millisecond))
 }
 
-func allFailed(r *load.Result) error {
+func allFailed(r *loadresult.Result) error {
 	if r.Ops == 0 || r.Failed < r.Ops || len(r.Errors) == 0 {
 		return nil
 	}
@@ -347,9 +348,9 @@ func allFailed(r *load.Result) error {
 }
 
 // offered writes the result.
-func (c *command) offered(f *offerFlags, r *load.Result) error {
+func (c *command) offered(f *offerFlags, r *loadresult.Result) error {
 	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o report.Options) error {
-		return r.Text(w, load.Look{Width: o.Width, Color: o.Color})
+		return r.Text(w, loadresult.Look{Width: o.Width, Color: o.Color})
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // The whole way: queries of a file to a server that sends each back as the
@@ -53,8 +53,8 @@ func TestLoadDNS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := load.Parse(f)
-	if err != nil || r.Ops != 100 || r.Failed != 0 || len(r.Answers) != 1 || r.Answers[0] != (load.Failure{What: "NXDOMAIN", N: 100}) {
+	r, err := loadresult.Parse(f)
+	if err != nil || r.Ops != 100 || r.Failed != 0 || len(r.Answers) != 1 || r.Answers[0] != (loadresult.Failure{What: "NXDOMAIN", N: 100}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
@@ -203,7 +203,7 @@ func (c *command) sortFiles(files []string) (web.Found, error) {
 			traces = append(traces, f)
 		default:
 			loose = append(loose, f)
-			if load.Detect(head) {
+			if loadresult.Detect(head) {
 				loads++
 			}
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	loadtest "github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -801,8 +801,8 @@ func TestLoadResults(t *testing.T) {
 // backlog on its clock.
 func TestLoadOfGowhy(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0).UTC() // the CPU profile's
-	r := &loadtest.Result{Tool: "gowhy", Start: at.Add(time.Second), Duration: 4 * time.Second, Ops: 4000, Rate: 1000, Offered: 2000, Planned: 8000, Sent: 4000,
-		CPU: 1.5, Procs: 2, Generator: "it used all of its CPU", Backlog: []loadtest.Level{{At: time.Second, N: 1000}, {At: 3 * time.Second, N: 3000}}}
+	r := &loadresult.Result{Tool: "gowhy", Start: at.Add(time.Second), Duration: 4 * time.Second, Ops: 4000, Rate: 1000, Offered: 2000, Planned: 8000, Sent: 4000,
+		CPU: 1.5, Procs: 2, Generator: "it used all of its CPU", Backlog: []loadresult.Level{{At: time.Second, N: 1000}, {At: 3 * time.Second, N: 3000}}}
 	var b bytes.Buffer
 	if err := r.Encode(&b); err != nil {
 		t.Fatal(err)

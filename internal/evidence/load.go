@@ -8,18 +8,18 @@ import (
 	"strings"
 	"time"
 
-	loadtest "github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // isLoad accepts what load generators and benchmarks print or write, of which
 // some is not text.
-func isLoad(head []byte) bool { return loadtest.Detect(head) }
+func isLoad(head []byte) bool { return loadresult.Detect(head) }
 
 // readLoad reads what a load generator or a benchmark measured.
 func (l *loader) readLoad(s source) error {
-	r, err := loadtest.Parse(ctxReader{l.ctx, s.r})
+	r, err := loadresult.Parse(ctxReader{l.ctx, s.r})
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -34,13 +34,13 @@ func (l *loader) readLoad(s source) error {
 }
 
 // setLoad puts a result on the model's clock.
-func (l *loader) setLoad(r *loadtest.Result) {
+func (l *loader) setLoad(r *loadresult.Result) {
 	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
 		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
-		Backlog: mapped(r.Backlog, func(l loadtest.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
-		Latency: mapped(r.Latency, func(q loadtest.Quantile) model.Quantile { return model.Quantile(q) }),
-		Over:    mapped(r.Over, func(i loadtest.Interval) model.Interval { return model.Interval(i) }),
-		Benchmarks: mapped(r.Benchmarks, func(b loadtest.Benchmark) model.Benchmark {
+		Backlog: mapped(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
+		Latency: mapped(r.Latency, func(q loadresult.Quantile) model.Quantile { return model.Quantile(q) }),
+		Over:    mapped(r.Over, func(i loadresult.Interval) model.Interval { return model.Interval(i) }),
+		Benchmarks: mapped(r.Benchmarks, func(b loadresult.Benchmark) model.Benchmark {
 			return model.Benchmark{Package: b.Config["pkg"], Name: b.Name, N: b.N, Values: b.Values}
 		}),
 	}
@@ -66,7 +66,7 @@ func (l *loader) joinBenchmarks() {
 	if len(l.logs.bench) == 0 || l.m.Load != nil {
 		return
 	}
-	r, err := loadtest.Parse(io.LimitReader(bytes.NewReader(l.logs.bench), maxBenchText))
+	r, err := loadresult.Parse(io.LimitReader(bytes.NewReader(l.logs.bench), maxBenchText))
 	if err != nil {
 		l.note("lines of benchmarks in a log could not be read: %v", err)
 		return

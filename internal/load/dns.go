@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -38,7 +39,7 @@ type DNSRequest struct {
 // DNS is a flood of DNS queries from many sockets to a server of this machine.
 // Many are under way on each socket: answers are matched by their id and their
 // question. An answer without error is well, and so is that there is no such
-// name; [Result].Answers has all codes, and [Result].Strays what came and was
+// name; [loadresult.Result].Answers has all codes, and [loadresult.Result].Strays what came and was
 // no answer to a query that still waited. Queries are not repeated, and those
 // whose answer is cut are not asked again over TCP. The error says what is
 // wrong with the request.
@@ -77,14 +78,14 @@ func ParseServer(text string) (netip.AddrPort, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return netip.AddrPort{}, fmt.Errorf("%q has no port from 1 to 65535", printable(text))
+		return netip.AddrPort{}, fmt.Errorf("%q has no port from 1 to 65535", loadresult.Printable(text))
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return netip.AddrPort{}, fmt.Errorf("%q is no IP address of this machine", printable(host))
+		return netip.AddrPort{}, fmt.Errorf("%q is no IP address of this machine", loadresult.Printable(host))
 	}
 	if ip = ip.Unmap(); !ip.IsLoopback() || ip.Zone() != "" {
-		return netip.AddrPort{}, fmt.Errorf("%s is no loopback address: a flood of queries is only sent to this machine", printable(host))
+		return netip.AddrPort{}, fmt.Errorf("%s is no loopback address: a flood of queries is only sent to this machine", loadresult.Printable(host))
 	}
 	return netip.AddrPortFrom(ip, uint16(n)), nil
 }

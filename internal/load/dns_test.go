@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -81,7 +82,7 @@ func dns(t testing.TB, r DNSRequest) Protocol {
 }
 
 // offerDNS asks a server, quickly and patiently if not told otherwise.
-func offerDNS(t *testing.T, r DNSRequest, o Options) *Result {
+func offerDNS(t *testing.T, r DNSRequest, o Options) *loadresult.Result {
 	t.Helper()
 	o.Protocol = dns(t, r)
 	if o.Rate == 0 {
@@ -133,11 +134,11 @@ func TestOfferDNS(t *testing.T) {
 	if r.Ops != 200 || r.Failed != 80 || r.Sent != 200 || r.Connections != 4 || r.Strays != nil || r.Bytes == 0 {
 		t.Errorf("%+v", r)
 	}
-	want := []Failure{{"NOERROR", 80}, {"BADVERS", 20}, {"FORMERR", 20}, {"NOERROR, truncated", 20}, {"NXDOMAIN", 20}, {"SERVFAIL", 20}, {"malformed", 20}}
+	want := []loadresult.Failure{{What: "NOERROR", N: 80}, {What: "BADVERS", N: 20}, {What: "FORMERR", N: 20}, {What: "NOERROR, truncated", N: 20}, {What: "NXDOMAIN", N: 20}, {What: "SERVFAIL", N: 20}, {What: "malformed", N: 20}}
 	if !slices.Equal(r.Answers, want) {
 		t.Errorf("%v, want %v", r.Answers, want)
 	}
-	failed := []Failure{{"BADVERS", 20}, {"FORMERR", 20}, {"SERVFAIL", 20}, {"malformed answer", 20}}
+	failed := []loadresult.Failure{{What: "BADVERS", N: 20}, {What: "FORMERR", N: 20}, {What: "SERVFAIL", N: 20}, {What: "malformed answer", N: 20}}
 	if !slices.Equal(r.Errors, failed) {
 		t.Errorf("%v, want %v", r.Errors, failed)
 	}
@@ -147,7 +148,7 @@ func TestOfferDNS(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	again, err := Parse(bytes.NewReader(encoded(t, r)))
+	again, err := loadresult.Parse(bytes.NewReader(encoded(t, r)))
 	if err != nil || !slices.Equal(again.Answers, r.Answers) || !slices.Equal(again.Errors, r.Errors) {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -172,13 +173,13 @@ func TestDNSStrays(t *testing.T) {
 		return [][]byte{a}
 	})
 	r := offerDNS(t, DNSRequest{Server: at}, Options{Count: 200, Connections: 1})
-	if r.Ops != 200 || r.Failed != 0 || !slices.Equal(r.Answers, []Failure{{"NOERROR", 200}}) {
+	if r.Ops != 200 || r.Failed != 0 || !slices.Equal(r.Answers, []loadresult.Failure{{What: "NOERROR", N: 200}}) {
 		t.Errorf("%d, %d failed, %v, %v", r.Ops, r.Failed, r.Errors, r.Answers)
 	}
-	if want := []Failure{{strayGarbage, 6}, {strayDuplicate, 2}, {strayUnasked, 2}}; !slices.Equal(r.Strays, want) {
+	if want := []loadresult.Failure{{What: strayGarbage, N: 6}, {What: strayDuplicate, N: 2}, {What: strayUnasked, N: 2}}; !slices.Equal(r.Strays, want) {
 		t.Errorf("%v, want %v", r.Strays, want)
 	}
-	again, err := Parse(bytes.NewReader(encoded(t, r)))
+	again, err := loadresult.Parse(bytes.NewReader(encoded(t, r)))
 	if err != nil || !slices.Equal(again.Strays, r.Strays) || !strings.Contains(textOf(t, r), "\ncame too, and is no answer above\n        6  no DNS answer\n") {
 		t.Errorf("%+v, %v\n%s", again, err, textOf(t, r))
 	}
@@ -293,7 +294,7 @@ func TestDNSOverTCP(t *testing.T) {
 	}()
 	// One connection, which gets an even number of queries as serveTCP needs.
 	r := offerDNS(t, DNSRequest{Server: l.Addr().(*net.TCPAddr).AddrPort(), TCP: true}, Options{Count: 100, Connections: 1})
-	if r.Ops != 100 || r.Failed != 0 || !slices.Equal(r.Answers, []Failure{{"NOERROR", 100}}) || !strings.Contains(r.Target, "TCP") {
+	if r.Ops != 100 || r.Failed != 0 || !slices.Equal(r.Answers, []loadresult.Failure{{What: "NOERROR", N: 100}}) || !strings.Contains(r.Target, "TCP") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -485,7 +486,7 @@ func TestDNSDropped(t *testing.T) {
 	}
 	r := newRun(Options{Protocol: dns(t, DNSRequest{Server: server}), Rate: 1, Duration: time.Second})
 	r.dropped.Store(5)
-	if why := r.limit(&Result{Ops: 1000}); !strings.Contains(why, "5 answers were lost because it did not read them") {
+	if why := r.limit(&loadresult.Result{Ops: 1000}); !strings.Contains(why, "5 answers were lost because it did not read them") {
 		t.Errorf("%q", why)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -45,7 +46,7 @@ func ParseQuestion(name, kind string) (Question, error) {
 		t, ok = uint16(n), err == nil && n != 0
 	}
 	if !ok {
-		return Question{}, fmt.Errorf("%q is no type of records, like A, AAAA or TYPE65", printable(kind))
+		return Question{}, fmt.Errorf("%q is no type of records, like A, AAAA or TYPE65", loadresult.Printable(kind))
 	}
 	return Question{name, t}, checkName(name)
 }
@@ -61,13 +62,13 @@ func checkName(name string) error {
 	case bare == "":
 		return errors.New("a name is missing")
 	case strings.Contains(name, `\`):
-		return fmt.Errorf("%q: escapes in names are not understood", printable(name))
+		return fmt.Errorf("%q: escapes in names are not understood", loadresult.Printable(name))
 	case len(bare) > maxName:
 		return fmt.Errorf("a name of %d bytes is too long: at most %d", len(bare), maxName)
 	}
 	for label := range strings.SplitSeq(bare, ".") {
 		if label == "" || len(label) > maxLabel {
-			return fmt.Errorf("%q is no name: its parts have 1 to %d bytes", printable(name), maxLabel)
+			return fmt.Errorf("%q is no name: its parts have 1 to %d bytes", loadresult.Printable(name), maxLabel)
 		}
 	}
 	return nil
@@ -88,7 +89,7 @@ func ReadQuestions(r io.Reader) (list []Question, err error) {
 		}
 		fields := strings.Fields(line)
 		if len(fields) != 2 {
-			return nil, fmt.Errorf("line %d: %q is not a name and a type", n, printable(line))
+			return nil, fmt.Errorf("line %d: %q is not a name and a type", n, loadresult.Printable(line))
 		}
 		q, err := ParseQuestion(fields[0], fields[1])
 		if err != nil {
@@ -172,7 +173,7 @@ func (q *queries) add(r DNSRequest, question Question, subnet netip.Prefix) erro
 	begin := len(q.bytes)
 	message, err := build(append(q.bytes, 0, 0), r, question, subnet)
 	if err != nil {
-		return fmt.Errorf("%q: %w", printable(question.Name), err)
+		return fmt.Errorf("%q: %w", loadresult.Printable(question.Name), err)
 	}
 	if len(message) > maxPackets {
 		return fmt.Errorf("the queries take more than %d MiB", maxPackets>>20)

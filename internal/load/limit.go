@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // When the generator was the limit, a result says more of it than of the
@@ -31,7 +34,7 @@ const (
 )
 
 // limit says why the generator was the limit; "" when it was not.
-func (r *run) limit(res *Result) string {
+func (r *run) limit(res *loadresult.Result) string {
 	var why []string
 	for _, f := range res.Errors {
 		switch f.What {
@@ -46,7 +49,7 @@ func (r *run) limit(res *Result) string {
 	}
 	if n := r.rec.tardy; float64(n) > lateShare*float64(res.Ops) {
 		why = append(why, fmt.Sprintf("%d operations were begun more than %v late although connections were free, by %s at p99",
-			n, lateTime, short(r.rec.late.at(0.99))))
+			n, lateTime, figures.Duration(r.rec.late.At(0.99))))
 	}
 	if res.Procs > 0 && res.CPU >= busyCores*float64(res.Procs) {
 		why = append(why, fmt.Sprintf("it used %.1f of the %d CPUs that it may use", res.CPU, res.Procs))
@@ -58,7 +61,7 @@ func (r *run) limit(res *Result) string {
 }
 
 // starved reports whether more connections would have brought more.
-func (r *run) starved(res *Result) bool {
+func (r *run) starved(res *loadresult.Result) bool {
 	few, many := r.rec.crowd[0], r.rec.crowd[1]
 	if r.o.Closed {
 		return false
@@ -71,27 +74,3 @@ func (r *run) starved(res *Result) bool {
 }
 
 func (c crowd) mean() float64 { return float64(c.sum) / float64(max(c.n, 1)) }
-
-// short writes a time with three digits.
-func short(d time.Duration) string {
-	switch {
-	case d >= 100*time.Second:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return digits3(d.Seconds()) + " s"
-	case d >= time.Millisecond:
-		return digits3(d.Seconds()*1e3) + " ms"
-	}
-	return digits3(d.Seconds()*1e6) + " µs"
-}
-
-// digits3 writes three digits: 1.23, 12.3, 123.
-func digits3(x float64) string {
-	switch {
-	case x >= 99.95:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 9.995:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}

@@ -179,7 +179,7 @@ func (c *lineConn) Send(seq int64, deadline time.Time) error {
 	return nil
 }
 
-// Ended is how the [Failure] begins of operations for which there was no
+// Ended is how the [loadresult.Failure] begins of operations for which there was no
 // program any more.
 const Ended = "the program ended"
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 var discardLog = log.New(io.Discard, "", 0)
@@ -95,7 +97,7 @@ func TestLinesProgramEnds(t *testing.T) {
 	var said safeBuffer
 	// Closed: its answers are read before it ends, however late.
 	r, err := Offer(t.Context(), Options{Protocol: fed(t, "7", Feed{Stderr: &said}), Closed: true, Connections: 1, Count: 50})
-	if want := (Failure{"the program ended: exit status 3", 43}); err != nil || r.Ops != 50 || r.Failed != 43 || r.Errors[0] != want || r.Connections != 1 {
+	if want := (loadresult.Failure{What: "the program ended: exit status 3", N: 43}); err != nil || r.Ops != 50 || r.Failed != 43 || r.Errors[0] != want || r.Connections != 1 {
 		t.Errorf("Offer to a program that answers 7 of 50 lines = %+v, %v, want %+v on one connection", r, err, want)
 	}
 	if said.String() != "no more\n" {
@@ -106,7 +108,7 @@ func TestLinesProgramEnds(t *testing.T) {
 // A program that does not answer costs each operation its time, and no more.
 func TestLinesMute(t *testing.T) {
 	r, err := Offer(t.Context(), Options{Protocol: fed(t, "mute", Feed{}), Rate: 1000, Count: 10, Timeout: 100 * ms})
-	if err != nil || r.Ops != 10 || r.Errors[0] != (Failure{kindTimeout, 10}) {
+	if err != nil || r.Ops != 10 || r.Errors[0] != (loadresult.Failure{What: kindTimeout, N: 10}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if least := r.Quantile(0); least < 90*ms {

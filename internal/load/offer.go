@@ -1,3 +1,13 @@
+// Package load offers load: operations of a [Protocol], at a rate or in a closed
+// loop, each latency counted from when the operation was due.
+//
+// It hides how load is offered on time: planned arrivals, a pool of connections
+// that grows, sleeping to the microsecond, and how it is noticed that the
+// generator itself was the limit. [Offer] gives what it measured as a
+// [loadresult.Result].
+//
+// It connects to what it was told and nothing else: it follows no redirect and
+// asks no proxy, and it floods no name server but one of this machine.
 package load
 
 import (
@@ -8,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // Options are what Offer is to do. Protocol is needed, and Rate, Stages or
@@ -138,7 +150,7 @@ func (o *Options) checkStages() error {
 // ends at once, and the result has what there is beside the context's error.
 // The error is otherwise of the options, or of the first connection when none
 // could be made because the protocol refuses its own settings.
-func Offer(ctx context.Context, o Options) (*Result, error) {
+func Offer(ctx context.Context, o Options) (*loadresult.Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -148,7 +160,7 @@ func Offer(ctx context.Context, o Options) (*Result, error) {
 // words say how operations are planned.
 func (o *Options) words() string {
 	if o.Closed {
-		return fmt.Sprintf("closed loop of %s", number(float64(o.Connections*o.Depth)))
+		return fmt.Sprintf("closed loop of %s", loadresult.Number(float64(o.Connections*o.Depth)))
 	}
 	how := "evenly"
 	if o.Poisson {
@@ -197,19 +209,11 @@ func StagesText(stages []Stage) string {
 			parts = append(parts, "…")
 			break
 		}
-		text := number(s.From)
+		text := loadresult.Number(s.From)
 		if s.To != s.From {
-			text += ".." + number(s.To)
+			text += ".." + loadresult.Number(s.To)
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ",") + "/s"
-}
-
-// number writes a rate or a count with what matters of it.
-func number(x float64) string {
-	if x >= 100 || x == math.Trunc(x) {
-		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // A fake is a protocol whose program is a function: it sleeps for as long as
@@ -54,9 +57,9 @@ func (c *fakeConn) Receive(deadline time.Time) (Reply, error) {
 }
 
 // offerFake runs a load under synctest's clock, so that it takes no time.
-func offerFake(t *testing.T, f *fake, o Options) *Result {
+func offerFake(t *testing.T, f *fake, o Options) *loadresult.Result {
 	t.Helper()
-	var res *Result
+	var res *loadresult.Result
 	synctest.Test(t, func(t *testing.T) {
 		if f.limits == (Limits{}) {
 			f.limits = Limits{Connections: 256, Depth: 1}
@@ -75,7 +78,7 @@ func offerFake(t *testing.T, f *fake, o Options) *Result {
 }
 
 // tiled checks that the intervals of a result cover it and add up.
-func tiled(t *testing.T, r *Result) {
+func tiled(t *testing.T, r *loadresult.Result) {
 	t.Helper()
 	at, ops, failed := time.Duration(0), int64(0), int64(0)
 	for _, i := range r.Over {
@@ -91,6 +94,34 @@ func tiled(t *testing.T, r *Result) {
 
 func sleeper(d time.Duration) func(int64) error {
 	return func(int64) error { time.Sleep(d); return nil }
+}
+
+const (
+	us = time.Microsecond
+	ms = time.Millisecond
+)
+
+func textOf(t testing.TB, r *loadresult.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Text(&b, loadresult.Look{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func encoded(t testing.TB, r *loadresult.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// listed is the quantile q of a list that has it.
+func listed(values []loadresult.Quantile, q float64) time.Duration {
+	return values[slices.IndexFunc(values, func(v loadresult.Quantile) bool { return v.Q == q })].Value
 }
 
 func within(t *testing.T, what string, got, want, share float64) {
@@ -115,13 +146,13 @@ func TestRateIsKept(t *testing.T) {
 		if p50, p99 := r.Quantile(0.5), r.Quantile(0.99); p50 < 2*ms || p99 > 2*ms+shortest+10*us {
 			t.Errorf("at %v/s: p50 %v, p99 %v", rate, p50, p99)
 		}
-		if late := quantileOf(r.Late, 1); late > shortest {
+		if late := listed(r.Late, 1); late > shortest {
 			t.Errorf("at %v/s: %v late", rate, late)
 		}
 		if most := int(rate*(2*ms+shortest).Seconds()) + 3; r.Connections > most || int(f.dials.Load()) != r.Connections {
 			t.Errorf("at %v/s: %d connections, %d dialled", rate, r.Connections, f.dials.Load())
 		}
-		if r.Generator != "" || r.behind() {
+		if r.Generator != "" || r.Behind() {
 			t.Errorf("at %v/s: %q", rate, r.Generator)
 		}
 	}
@@ -155,17 +186,17 @@ func TestCoordinatedOmission(t *testing.T) {
 		t.Errorf("%+v", closed)
 	}
 	for _, text := range []string{textOf(t, closed)} {
-		if !strings.Contains(text, "A closed loop") || strings.Contains(text, rowLatency) {
+		if !strings.Contains(text, "A closed loop") || strings.Contains(text, "since due") {
 			t.Error(text)
 		}
 	}
 	// With as few connections as the closed loop has, latency still counts from
 	// when an operation was due, and the rest waits in the plan.
 	one := offerFake(t, stalling(), Options{Rate: 900, Connections: 1, Duration: 10 * time.Second})
-	if p99 := one.Quantile(0.99); p99 < 400*ms || quantileOf(one.Service, 0.99) > 2*ms {
-		t.Errorf("p99 %v since due, %v since sent", p99, quantileOf(one.Service, 0.99))
+	if p99 := one.Quantile(0.99); p99 < 400*ms || listed(one.Service, 0.99) > 2*ms {
+		t.Errorf("p99 %v since due, %v since sent", p99, listed(one.Service, 0.99))
 	}
-	if late := quantileOf(one.Late, 0.99); late > ms {
+	if late := listed(one.Late, 0.99); late > ms {
 		t.Errorf("the program's stall is taken for the generator's: %v late", late)
 	}
 }
@@ -197,7 +228,7 @@ func TestStallAtTheEnd(t *testing.T) {
 		t.Fatalf("%d of %d sent, %d done", r.Sent, r.Planned, r.Ops)
 	}
 	within(t, "p95", r.Quantile(0.95).Seconds(), 0.05, 0.05)
-	if p95 := quantileOf(r.Service, 0.95); p95 > ms {
+	if p95 := listed(r.Service, 0.95); p95 > ms {
 		t.Errorf("service at p95 is %v", p95)
 	}
 }
@@ -217,12 +248,12 @@ func TestBacklogGrows(t *testing.T) {
 	}
 	within(t, "rate", r.Rate, 100, 0.01)
 	within(t, "operations never sent", float64(r.Planned-r.Sent), 1000, 0.03)
-	if !r.behind() || r.Generator != "" {
+	if !r.Behind() || r.Generator != "" {
 		t.Errorf("%q, generator %q", textOf(t, r), r.Generator)
 	}
 	// With connections for all it is seen too, though all were sent.
 	r = offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 120, Duration: 10 * time.Second})
-	if r.Sent != r.Planned || !r.behind() {
+	if r.Sent != r.Planned || !r.Behind() {
 		t.Errorf("%s", textOf(t, r))
 	}
 }
@@ -250,7 +281,7 @@ func TestGeneratorIsTheLimit(t *testing.T) {
 			t.Errorf("%s:\n%s", test.name, text)
 		}
 	}
-	r := &Result{Procs: 2, CPU: 1.85}
+	r := &loadresult.Result{Procs: 2, CPU: 1.85}
 	if why := newRun(Options{Protocol: &fake{}, Closed: true}).limit(r); !strings.Contains(why, "1.9 of the 2 CPUs") && !strings.Contains(why, "1.8 of the 2 CPUs") {
 		t.Errorf("%q", why)
 	}
@@ -322,9 +353,9 @@ func TestFailures(t *testing.T) {
 	if r.Ops != 1000 || r.Failed != 300 || len(r.Errors) != maxKinds+2 {
 		t.Errorf("%d, %d failed: %v", r.Ops, r.Failed, r.Errors)
 	}
-	want := []Failure{{kindTimeout, 100}, {"status 503", 100}}
-	rest := slices.IndexFunc(r.Errors, func(f Failure) bool { return f.What == kindOthers })
-	if rest < 0 || !slices.Contains(r.Errors, want[0]) || !slices.Contains(r.Errors, want[1]) || r.Errors[rest].N != 100-(maxKinds-1) {
+	want := []loadresult.Failure{{What: kindTimeout, N: 100}, {What: "status 503", N: 100}}
+	rest := slices.IndexFunc(r.Errors, func(f loadresult.Failure) bool { return f.What == kindOthers })
+	if rest < 0 || !slices.Contains(r.Errors, want[0]) || !slices.Contains(r.Errors, want[1]) || r.Errors[rest].N != int64(100-(maxKinds-1)) {
 		t.Errorf("%v", r.Errors)
 	}
 	for _, f := range r.Errors {
@@ -336,7 +367,7 @@ func TestFailures(t *testing.T) {
 	within(t, "worst", r.Quantile(1).Seconds(), 2, 0.01)
 	// Nothing answered, nothing measured.
 	r = offerFake(t, &fake{dial: func() error { return syscall.ECONNREFUSED }}, Options{Rate: 100, Duration: time.Second})
-	if r.Ops != 100 || r.Failed != 100 || len(r.Latency) != 0 || r.Errors[0] != (Failure{"connection refused", 100}) {
+	if r.Ops != 100 || r.Failed != 100 || len(r.Latency) != 0 || r.Errors[0] != (loadresult.Failure{What: "connection refused", N: 100}) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -477,11 +508,11 @@ func TestLongRun(t *testing.T) {
 		}
 	}
 	res := r.result(40_000)
-	if len(res.Over) > maxPieces || len(res.Backlog) > maxLevels || len(res.Backlog) < maxLevels/4 || res.Ops != 40_000 {
+	if len(res.Over) > loadresult.MaxPieces || len(res.Backlog) > loadresult.MaxLevels || len(res.Backlog) < loadresult.MaxLevels/4 || res.Ops != 40_000 {
 		t.Errorf("%d intervals, %d levels", len(res.Over), len(res.Backlog))
 	}
 	tiled(t, res)
-	if !slices.IsSortedFunc(res.Backlog, func(a, b Level) int { return int(a.N - b.N) }) {
+	if !slices.IsSortedFunc(res.Backlog, func(a, b loadresult.Level) int { return int(a.N - b.N) }) {
 		t.Error("the backlog is not in order")
 	}
 	// Without a known end the last interval takes the rest.
@@ -490,7 +521,7 @@ func TestLongRun(t *testing.T) {
 		r.finish(op{at: i * time.Second}, i*time.Second+ms, outcome{answered: true})
 	}
 	res = r.result(8000)
-	if tiled(t, res); len(res.Over) > maxPieces {
+	if tiled(t, res); len(res.Over) > loadresult.MaxPieces {
 		t.Errorf("%d intervals", len(res.Over))
 	}
 }
@@ -556,7 +587,7 @@ func (c *fakePipeConn) Receive(deadline time.Time) (Reply, error) {
 	}
 }
 
-func offerPipe(t *testing.T, f *fakePipe, o Options) (r *Result) {
+func offerPipe(t *testing.T, f *fakePipe, o Options) (r *loadresult.Result) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Protocol, o.sleep = f, nap
@@ -575,7 +606,7 @@ func TestPipelined(t *testing.T) {
 		return time.Duration(10-seq%10) * 5 * ms, seq%100 == 7
 	}}
 	r := offerPipe(t, f, Options{Rate: 2000, Duration: 5 * time.Second, Timeout: time.Second})
-	if r.Ops != 10_000 || r.Failed != 100 || r.Errors[0] != (Failure{kindTimeout, 100}) || f.dials.Load() != 2 || r.Connections != 2 {
+	if r.Ops != 10_000 || r.Failed != 100 || r.Errors[0] != (loadresult.Failure{What: kindTimeout, N: 100}) || f.dials.Load() != 2 || r.Connections != 2 {
 		t.Errorf("%d, %d failed: %v; %d connections", r.Ops, r.Failed, r.Errors, f.dials.Load())
 	}
 	within(t, "median", r.Quantile(0.5).Seconds(), 0.0275, 0.1)
@@ -586,7 +617,7 @@ func TestPipelined(t *testing.T) {
 	// No more are under way than the depth allows, the rest waits in the plan.
 	f = &fakePipe{limits: Limits{Connections: 1, Depth: 8}, serve: func(int64) (time.Duration, bool) { return 100 * ms, false }}
 	r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second})
-	if f.most.Load() != 8 || r.Ops != r.Sent || !r.behind() {
+	if f.most.Load() != 8 || r.Ops != r.Sent || !r.Behind() {
 		t.Errorf("%d at once, %d of %d, %d sent", f.most.Load(), r.Ops, r.Planned, r.Sent)
 	}
 	within(t, "rate", r.Rate, 80, 0.02)
@@ -596,7 +627,7 @@ func TestPipelined(t *testing.T) {
 		now := time.Now()
 		return now.Truncate(100 * ms).Add(100 * ms).Sub(now), false
 	}}
-	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.behind() {
+	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.Behind() {
 		t.Errorf("the generator is to blame: %q", r.Generator)
 	}
 	// A broken connection fails what was under way and is made again.

@@ -7,10 +7,10 @@ import (
 	"io"
 	"net"
 	"os"
-	"strings"
 	"syscall"
 	"time"
-	"unicode"
+
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // A Protocol opens connections on which operations are done. [HTTP], [DNS] and
@@ -106,11 +106,11 @@ func Kind(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "connection closed without an answer"
 	case errors.As(err, &dns):
-		return "no address for host " + printable(dns.Name)
+		return "no address for host " + loadresult.Printable(dns.Name)
 	case errors.As(err, &op): // without the ports, which differ
-		return printable(op.Op + ": " + op.Err.Error())
+		return loadresult.Printable(op.Op + ": " + op.Err.Error())
 	}
-	return printable(err.Error())
+	return loadresult.Printable(err.Error())
 }
 
 // The kinds of failure that say who is to blame, of which none is lost among
@@ -123,30 +123,3 @@ const (
 )
 
 var knownKinds = []string{kindTimeout, kindRefused, kindPorts, kindFiles, kindOthers}
-
-// Words of others are bounded: a server may be asked to say a page.
-const (
-	maxKind  = 100
-	maxWords = 1000
-)
-
-// printable makes one short line of a text from anywhere, which a terminal can
-// show.
-func printable(s string) string { return clean(s, maxKind) }
-
-func clean(s string, most int) string {
-	s = s[:min(len(s), 8*most)] // of a rune that is cut nothing is left below
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	out, n := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s), 0
-	for i := range out {
-		if n++; n > most {
-			return out[:i] + "…"
-		}
-	}
-	return out
-}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // How a load is run.
@@ -25,7 +27,7 @@ import (
 // compared). So distances below shortest are not slept: what is due by then is
 // begun together. That bounds the pace's cost by 5000 wake-ups a second, at any
 // rate, and adds at most shortest to a latency. How late operations were in fact
-// is measured, [Result].Late.
+// is measured, [loadresult.Result].Late.
 
 const (
 	shortest = 200 * time.Microsecond
@@ -112,7 +114,7 @@ func newRun(o Options) *run {
 
 func (r *run) now() time.Duration { return time.Since(r.start) }
 
-func (r *run) offer(ctx context.Context) (*Result, error) {
+func (r *run) offer(ctx context.Context) (*loadresult.Result, error) {
 	// A deadline of ctx ends everything, but is none of an operation's own.
 	var cancel context.CancelFunc
 	r.ctx, cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -502,10 +504,10 @@ func (r *run) tell(now time.Duration, backlog int64) {
 }
 
 // result is the recorder's, with what only the run knows.
-func (r *run) result(planned int64) *Result {
+func (r *run) result(planned int64) *loadresult.Result {
 	res := r.rec.result(planned)
 	res.Start = r.start.Add(r.o.Warmup).Round(0)
-	res.Target, res.Plan, res.Closed = clean(r.o.Protocol.String(), maxWords), r.o.words(), r.o.Closed
+	res.Target, res.Plan, res.Closed = loadresult.Words(r.o.Protocol.String()), r.o.words(), r.o.Closed
 	if !r.o.Closed {
 		if d := (r.rec.end - r.o.Warmup).Seconds(); d > 0 {
 			res.Offered = float64(planned) / d

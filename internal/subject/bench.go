@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -64,7 +64,7 @@ var numberSuffix = regexp.MustCompile(`-([0-9]+)$`)
 // GOMAXPROCS=8, nothing for 1. A benchmark's own name may end in a number as
 // well, so it has to be behind all names and, where GOMAXPROCS is not given,
 // possible on this machine.
-func procsSuffix(list []load.Benchmark, p Program) (suffix string) {
+func procsSuffix(list []loadresult.Benchmark, p Program) (suffix string) {
 	procs, err := strconv.Atoi(p.getenv("GOMAXPROCS"))
 	given := err == nil && procs > 0 && !slices.ContainsFunc(p.Command, isCPUFlag)
 	for i, b := range list {

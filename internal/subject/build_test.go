@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // A repo is a git repository with two commits of a module, one of a module
@@ -301,9 +301,9 @@ func TestProcsSuffix(t *testing.T) {
 		{"BenchmarkA/size-2 BenchmarkB/size-2", ""}, // a size: it runs on 8
 		{"BenchmarkA/size-2-8 BenchmarkB/size-2-8", "-8"},
 	} {
-		var list []load.Benchmark
+		var list []loadresult.Benchmark
 		for n := range strings.FieldsSeq(c.names) {
-			list = append(list, load.Benchmark{Name: n})
+			list = append(list, loadresult.Benchmark{Name: n})
 		}
 		if got := procsSuffix(list, p); got != c.want {
 			t.Errorf("%s: %q, want %q", c.names, got, c.want)

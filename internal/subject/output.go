@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 )
 
 // Bounds on what is kept of what a program prints.
@@ -91,19 +91,19 @@ func (s *stream) look(p []byte) {
 var errLongOutput = fmt.Errorf("it printed more than %d MiB", maxResult>>20)
 
 // result reads what a load generator or a benchmark printed. The error is
-// load.ErrUnknown when it is something else.
-func (o *output) result() (*load.Result, error) {
+// loadresult.ErrUnknown when it is something else.
+func (o *output) result() (*loadresult.Result, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.total > int64(o.limit) {
-		if load.Detect(o.head) {
+		if loadresult.Detect(o.head) {
 			return nil, errLongOutput
 		}
-		return nil, load.ErrUnknown
+		return nil, loadresult.ErrUnknown
 	}
-	r, err := load.Parse(bytes.NewReader(o.head))
+	r, err := loadresult.Parse(bytes.NewReader(o.head))
 	if err != nil && len(bytes.TrimSpace(o.head)) == 0 {
-		err = load.ErrUnknown
+		err = loadresult.ErrUnknown
 	}
 	return r, err
 }
@@ -170,4 +170,4 @@ func printable(s string) string {
 }
 
 // unknown reports whether an output is just not that of a known tool.
-func unknown(err error) bool { return errors.Is(err, load.ErrUnknown) }
+func unknown(err error) bool { return errors.Is(err, loadresult.ErrUnknown) }

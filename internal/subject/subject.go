@@ -11,7 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -209,7 +209,7 @@ func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program
 
 // take takes over what a load generator measured, and says what is wrong with
 // it.
-func (s *Subject) take(sample *experiment.Sample, m measured, r *load.Result, printer Program, out *output) error {
+func (s *Subject) take(sample *experiment.Sample, m measured, r *loadresult.Result, printer Program, out *output) error {
 	if r.Failed >= r.Ops {
 		return problem.New(problem.Failure, "run the load by hand against the program, until it is answered", "all %d operations of %s failed%s", r.Ops, printer.shown(), out.lastLines())
 	}
@@ -230,7 +230,7 @@ func (s *Subject) take(sample *experiment.Sample, m measured, r *load.Result, pr
 
 // latencies takes over what a generator measured itself. Its rate is better
 // than ours, which has its start and its end in it.
-func latencies(sample *experiment.Sample, r *load.Result) {
+func latencies(sample *experiment.Sample, r *loadresult.Result) {
 	if r.Rate > 0 {
 		sample.Values[diagnosis.OpsPerSec] = r.Rate
 	}
@@ -247,7 +247,7 @@ func latencies(sample *experiment.Sample, r *load.Result) {
 // benchmarks takes over what lines of go test -bench say: their units are
 // metrics behind the benchmark's name. Of a benchmark that was run several
 // times it is the mean.
-func benchmarks(sample *experiment.Sample, list []load.Benchmark, p Program) {
+func benchmarks(sample *experiment.Sample, list []loadresult.Benchmark, p Program) {
 	type sum struct{ total, n float64 }
 	sums := map[diagnosis.Metric]sum{}
 	suffix := procsSuffix(list, p)

@@ -1,4 +1,4 @@
-package load
+package loadresult
 
 import (
 	"bytes"
@@ -367,13 +367,13 @@ func TestWiden(t *testing.T) {
 	for _, i := range r.Over {
 		ops, failed = ops+i.Ops, failed+i.Failed
 	}
-	if len(r.Over) > maxPieces || len(r.Over) < maxPieces/4 || ops != 10_000 || failed != 1000 || r.Over[1].Width != 4*time.Second {
+	if len(r.Over) > MaxPieces || len(r.Over) < MaxPieces/4 || ops != 10_000 || failed != 1000 || r.Over[1].Width != 4*time.Second {
 		t.Errorf("%d intervals of %v with %d, %d failed", len(r.Over), r.Over[1].Width, ops, failed)
 	}
 	all.add(begin.AddDate(100, 0, 0), ms, false)
 	all.add(time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), ms, false) // cannot be
 	all.add(begin, -1, false)
-	if r := all.result(true); r.Ops != 10_001 || len(r.Over) > maxPieces {
+	if r := all.result(true); r.Ops != 10_001 || len(r.Over) > MaxPieces {
 		t.Errorf("%d, %d intervals", r.Ops, len(r.Over))
 	}
 }
@@ -451,7 +451,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%+v", q)
 			}
 		}
-		if len(r.Over) > maxPieces || len(r.Benchmarks) > maxBenchmarks {
+		if len(r.Over) > MaxPieces || len(r.Benchmarks) > maxBenchmarks {
 			t.Errorf("%d intervals, %d benchmarks", len(r.Over), len(r.Benchmarks))
 		}
 		for _, i := range r.Over {

@@ -1,9 +1,10 @@
-package load
+package loadresult
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,21 +31,33 @@ func encoded(t testing.TB, r *Result) []byte {
 	return b.Bytes()
 }
 
-// offered is a result with something of everything.
-func offered(t *testing.T) *Result {
-	r := offerFake(t, &fake{serve: func(seq int64) error {
-		time.Sleep(time.Duration(seq%50) * 200 * us)
-		if seq%100 == 99 {
-			return StatusError(503)
-		}
-		return nil
-	}}, Options{Rate: 300, Duration: 4 * time.Second, Poisson: true})
-	r.CPU, r.Generator = 0.25, "it was"
+// offered is a result with something of everything: each operation took as
+// long as its place in a row of fifty, plus what it waited to be sent.
+func offered(unit time.Duration) *Result {
+	response, service, late := NewLatencies(), NewLatencies(), NewLatencies()
+	r := &Result{Tool: Gowhy, Target: "a fake", Plan: "open loop, arriving at random (Poisson), 300/s",
+		Start: time.Date(2000, 1, 1, 0, 0, 0, 123_456_000, time.UTC), Duration: 4 * time.Second,
+		Ops: 1200, Failed: 11, Rate: 300.25, Offered: 300, Bytes: 1 << 20, Planned: 1200, Sent: 1200,
+		Errors: []Failure{{"status 503", 11}}, Answers: []Failure{{"well", 1189}, {"status 503", 11}}, Strays: []Failure{{"late", 2}},
+		CPU: 0.25, Procs: 2, Connections: 7, Generator: "it was"}
+	for i := range 1200 {
+		took, waited := time.Duration(i%50)*unit, time.Duration(i%7)*unit/100
+		response.Add(took + waited)
+		service.Add(took)
+		late.Add(waited)
+	}
+	r.SetLatency(response)
+	r.Service, r.Late = service.Quantiles(), late.Quantiles()
+	for i := range 4 {
+		at := time.Duration(i) * time.Second
+		r.Over = append(r.Over, Interval{At: at, Width: time.Second, Ops: 300, Failed: int64(i), P50: 25 * unit, P99: 49 * unit})
+		r.Backlog = append(r.Backlog, Level{at, int64(i % 2)})
+	}
 	return r
 }
 
 func TestRoundTrip(t *testing.T) {
-	want := offered(t)
+	want := offered(200 * us)
 	for _, text := range [][]byte{encoded(t, want), append(encoded(t, &Result{Ops: 1}), encoded(t, want)...)} {
 		got, err := Parse(bytes.NewReader(text))
 		if err != nil {
@@ -64,13 +77,22 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func within(t *testing.T, what string, got, want, share float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= share*want) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
 // The text says the same as the JSON, to three digits.
 func TestTextRoundTrip(t *testing.T) {
-	closed := offerFake(t, &fake{serve: sleeper(3 * ms)}, Options{Closed: true, Connections: 2, Count: 100})
-	long := offered(t)
+	closed := offered(3 * ms)
+	closed.Closed, closed.Offered, closed.Service, closed.Late = true, 0, nil, nil
+	long := offered(200 * us)
 	long.Target = strings.Repeat("a long target ", 10)
-	slow := offerFake(t, &fake{serve: serial(250 * time.Second)}, Options{Rate: 0.01, Duration: 400 * time.Second, Timeout: time.Hour})
-	for _, want := range []*Result{offered(t), closed, long, slow} {
+	slow := offered(5 * time.Second)
+	slow.Duration, slow.Rate, slow.Offered = time.Hour, 0.0042, 0.01
+	for _, want := range []*Result{offered(200 * us), closed, long, slow} {
 		text := textOf(t, want)
 		got, err := Parse(strings.NewReader("chatter before\n" + text))
 		if err != nil {
@@ -96,10 +118,10 @@ func TestTextRoundTrip(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	r := offered(t)
+	r := offered(200 * us)
 	r.Generator = ""
 	text := textOf(t, r)
-	for _, want := range []string{"kept up: ", " 11 failed\n", "a fake; open loop, arriving at random (Poisson), 300/s\nbegan 2000-01-01T00:00:00.000000Z\n", "done/s   ",
+	for _, want := range []string{"kept up: ", " 11 failed\n", "a fake; open loop, arriving at random (Poisson), 300/s\nbegan 2000-01-01T00:00:00.123456Z\n", "done/s   ",
 		"\n       11  status 503\n", "The generator was not the limit: it used 0.25 of ", " late at p99"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -150,7 +172,7 @@ func TestBadDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := encoded(t, offered(t))
+	good := encoded(t, offered(200*us))
 	for _, test := range []struct{ change, want string }{
 		{`"schema":2`, "newer gowhy, schema 2"},
 		{`"duration_ns":-1`, "cannot be"},
@@ -161,7 +183,7 @@ func TestBadDocuments(t *testing.T) {
 		{`"over":[{"at_ns":0,"width_ns":0,"done":1}]`, "cannot be"},
 		{`"over":[{"at_ns":0,"width_ns":1,"done":1,"failed":2}]`, "cannot be"},
 		{`"backlog":[{"at_ns":0,"n":-1}]`, "cannot be"},
-		{`"backlog":[` + strings.Repeat(`{},`, maxLevels) + `{}]`, "cannot be"},
+		{`"backlog":[` + strings.Repeat(`{},`, MaxLevels) + `{}]`, "cannot be"},
 		{`"histogram":"!"`, "its histogram"},
 		{`"histogram":"AAAA"`, "another shape"},
 		{`"histogram":"` + string(wide) + `"`, "another shape"},
@@ -195,7 +217,7 @@ func FuzzGowhy(f *testing.F) {
 	f.Add(read(f, "gowhy-1.txt"))
 	f.Add([]byte(`{"kind":"gowhy load","schema":1,"done":5,"failed":2,"start":"2026-01-02T03:04:05Z","latency":[{"q":1,"ns":5},{"q":0.5,"ns":9}]}`))
 	f.Add([]byte("kept up: 5 of 5 operations done in 1s, 5.0/s of 5.0/s offered, 0 failed\nsince due  1.00 ms  2.00 s\n"))
-	h, err := newLatencies().h.Encode(hdr.V2CompressedEncodingCookieBase)
+	h, err := NewLatencies().h.Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -206,7 +228,7 @@ func FuzzGowhy(f *testing.F) {
 	f.Add([]byte(`{"kind":"gowhy load","done":5,"histogram":"` + base64.StdEncoding.EncodeToString(raw[:len(raw)-3]) + `"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := Parse(bytes.NewReader(text))
-		if err != nil || r.Tool != toolGowhy {
+		if err != nil || r.Tool != Gowhy {
 			return
 		}
 		again, err := Parse(bytes.NewReader(encoded(t, r)))

@@ -1,4 +1,4 @@
-package load
+package loadresult
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// What [Offer] measured is written as one JSON document, which has everything,
+// What gowhy itself measured is written as one JSON document, which has everything,
 // or as text, which has what people look for. Both are read again.
 
 const (
@@ -92,7 +92,7 @@ func quantilesOut(q Quantile) quantile { return quantile{q.Q, int64(q.Value)} }
 func failuresOut(f Failure) failure    { return failure(f) }
 func quantilesIn(q quantile) Quantile  { return Quantile{q.Q, time.Duration(q.Value)} }
 
-// Encode writes a result of [Offer] as JSON that [Parse] reads.
+// Encode writes a result of gowhy's own load as JSON that [Parse] reads.
 func (r *Result) Encode(w io.Writer) error {
 	d := document{Kind: kindGowhy, Schema: schemaGowhy, Target: r.Target, Plan: r.Plan, Closed: r.Closed,
 		Duration: int64(r.Duration), Planned: r.Planned, Sent: r.Sent, Ops: r.Ops, Failed: r.Failed,
@@ -138,7 +138,7 @@ func parseGowhyJSON(l *lines) (*Result, error) {
 	}
 	switch {
 	case d.Kind != kindGowhy:
-		return nil, fmt.Errorf("a document of kind %q", printable(d.Kind))
+		return nil, fmt.Errorf("a document of kind %q", Printable(d.Kind))
 	case d.Schema > schemaGowhy:
 		return nil, fmt.Errorf("it was written by a newer gowhy, schema %d", d.Schema)
 	}
@@ -151,9 +151,9 @@ var errDocument = errors.New("its numbers cannot be")
 func (d *document) result() (*Result, error) {
 	r := &Result{Duration: time.Duration(d.Duration), Ops: d.Ops, Failed: d.Failed, Rate: d.Rate, Offered: d.Offered,
 		Bytes: d.Bytes, Mean: time.Duration(d.Mean), Closed: d.Closed, Planned: d.Planned, Sent: d.Sent,
-		Target: clean(d.Target, maxWords), Plan: clean(d.Plan, maxWords), Generator: clean(d.Generator, maxWords),
+		Target: Words(d.Target), Plan: Words(d.Plan), Generator: Words(d.Generator),
 		CPU: d.CPU, Procs: d.Procs, Connections: d.Connections}
-	if len(d.Over) > maxPieces || len(d.Backlog) > maxLevels || max(len(d.Errors), len(d.Answers), len(d.Strays)) > maxKinds+len(knownKinds) ||
+	if len(d.Over) > MaxPieces || len(d.Backlog) > MaxLevels || max(len(d.Errors), len(d.Answers), len(d.Strays)) > MaxKinds ||
 		max(len(d.Latency), len(d.Service), len(d.Late)) > maxQuantiles {
 		return nil, errDocument
 	}
@@ -172,7 +172,7 @@ func (d *document) result() (*Result, error) {
 			if f.N < 0 {
 				return nil, errDocument
 			}
-			*kinds.out = append(*kinds.out, Failure{printable(f.What), f.N})
+			*kinds.out = append(*kinds.out, Failure{Printable(f.What), f.N})
 		}
 	}
 	for _, p := range d.Over {

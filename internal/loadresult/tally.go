@@ -1,4 +1,4 @@
-package load
+package loadresult
 
 import (
 	"cmp"
@@ -26,11 +26,7 @@ type piece struct {
 	latencies   histogram
 }
 
-const (
-	firstWidth = time.Second
-	// maxPieces is an hour of seconds; longer runs have wider intervals.
-	maxPieces = 3600
-)
+const firstWidth = time.Second
 
 // Times that an operation can have: outside, nanoseconds since 1970 overflow.
 var (
@@ -68,7 +64,7 @@ func (t *tally) piece(at time.Time) *piece {
 	}
 	p := t.pieces[at.UnixNano()/int64(t.width)]
 	for p == nil {
-		if len(t.pieces) < maxPieces {
+		if len(t.pieces) < MaxPieces {
 			p = &piece{}
 			t.pieces[at.UnixNano()/int64(t.width)] = p
 			break

@@ -1,20 +1,15 @@
-// Package load offers load and reads what others that do so measured: how many
+// Package loadresult is what a load test or a benchmark measured: how many
 // operations, how fast, how many failed, how long they took, and when.
 //
-// It hides how each load generator writes its results: k6, vegeta, wrk, wrk2,
-// hey, dnsperf and go test -bench, their text, JSON and CSV, what changed
-// between their versions, their units, and which of their numbers mean the
-// same. And it hides how load is offered on time: planned arrivals, a pool of
-// connections that grows, sleeping to the microsecond, histograms, and how it
-// is noticed that the generator itself was the limit. Its type is [Result],
-// which [Parse] and [Offer] give; a [Protocol] says how an operation is done.
+// It hides how each load generator writes its results: gowhy load, k6, vegeta,
+// wrk, wrk2, hey, dnsperf and go test -bench, their text, JSON and CSV, what
+// changed between their versions, their units, and which of their numbers mean
+// the same. Its type is [Result], which [Parse] gives and internal/load measures.
 //
-// load never guesses what an output does not say: such a field is zero. It
+// loadresult never guesses what an output does not say: such a field is zero. It
 // trusts no input: lines, counts and tables are bounded, and the results of
-// single operations are added up as they are read. It connects to what it was
-// told and nothing else: it follows no redirect and asks no proxy, and it floods
-// no name server but one of this machine.
-package load
+// single operations are added up as they are read.
+package loadresult
 
 import (
 	"bufio"
@@ -51,7 +46,7 @@ type Result struct {
 	// Duration is set with them.
 	Benchmarks []Benchmark
 
-	// What follows is only known of load that [Offer] offered.
+	// What follows is only known of load that gowhy offered itself.
 
 	Target  string // what was asked, in words
 	Plan    string // how operations were planned, in words
@@ -85,6 +80,13 @@ type Level struct {
 	N  int64
 }
 
+// The most that a Result has of what grows with the run.
+const (
+	MaxPieces = 3600 // of Over: an hour of seconds; longer runs have wider intervals
+	MaxLevels = 4096 // of Backlog
+	MaxKinds  = 25   // of Errors, of Answers and of Strays
+)
+
 // A Failure is a kind of failure, or of answer, and how many operations had it.
 type Failure struct {
 	What string
@@ -104,8 +106,8 @@ func (r *Result) Quantile(q float64) time.Duration {
 	return d
 }
 
-// toolGowhy is the tool of results that [Offer] measured.
-const toolGowhy = "gowhy"
+// Gowhy is the tool of load that gowhy offered itself.
+const Gowhy = "gowhy"
 
 // A Quantile says that the share Q of operations took at most Value.
 type Quantile struct {
@@ -143,7 +145,7 @@ type format struct {
 
 // formats are tried in order: first those that a few bytes tell.
 var formats = []format{
-	{toolGowhy, detectGowhyJSON, parseGowhyJSON},
+	{Gowhy, detectGowhyJSON, parseGowhyJSON},
 	{"k6", detectK6Points, parseK6Points},
 	{"go test", detectTestJSON, parseTestJSON},
 	{"vegeta", detectVegetaJSON, parseVegetaJSON},
@@ -152,7 +154,7 @@ var formats = []format{
 	{"k6", detectK6Results, parseK6Results},
 	{"hey", detectHeyCSV, parseHeyCSV},
 	{"vegeta", detectVegetaCSV, parseVegetaCSV},
-	{toolGowhy, detectGowhyText, parseGowhyText},
+	{Gowhy, detectGowhyText, parseGowhyText},
 	{"dnsperf", detectDNSPerf, parseDNSPerf},
 	{"wrk", detectWrk, parseWrk},
 	{"vegeta", detectVegetaText, parseVegetaText},

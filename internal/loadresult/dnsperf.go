@@ -1,4 +1,4 @@
-package load
+package loadresult
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func parseDNSPerf(l *lines) (*Result, error) {
 		case d.section == "Statistics:":
 			d.statistic(line)
 		default:
-			if m := dnsInterval.FindStringSubmatch(line); m != nil && len(d.ends) < maxPieces {
+			if m := dnsInterval.FindStringSubmatch(line); m != nil && len(d.ends) < MaxPieces {
 				d.ends, d.rates = append(d.ends, earliest.Add(max(0, seconds(rate(m[1]))))), append(d.rates, rate(m[2]))
 			}
 		}

@@ -1,4 +1,4 @@
-package load
+package loadresult
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ type Look struct {
 	Color bool
 }
 
-// Text writes a result of [Offer] for people: what became of the load, how long
+// Text writes a result of gowhy's own load for people: what became of the load, how long
 // operations took, how it went over time, what failed, and how much of it is to
 // be blamed on the generator. [Parse] reads it again, with less than the JSON
 // has.
@@ -60,7 +60,7 @@ func (r *Result) verdict() (words, style string) {
 		return "the generator was the limit", yellow
 	case r.Closed && r.Failed == 0:
 		return "done", green
-	case r.behind():
+	case r.Behind():
 		return "fell behind", red
 	case float64(r.Failed) > failedShare*float64(r.Ops):
 		return "failed in part", red
@@ -68,9 +68,9 @@ func (r *Result) verdict() (words, style string) {
 	return "kept up", green
 }
 
-// behind reports whether the program did not bear the rate: operations were
+// Behind reports whether the program did not bear the rate: operations were
 // left in the plan, or those under way became more and more.
-func (r *Result) behind() bool {
+func (r *Result) Behind() bool {
 	if r.Sent < r.Planned {
 		return true
 	}
@@ -121,6 +121,30 @@ func rateText(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.4g", x)
+}
+
+// short writes a time with three digits.
+func short(d time.Duration) string {
+	switch {
+	case d >= 100*time.Second:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return digits3(d.Seconds()) + " s"
+	case d >= time.Millisecond:
+		return digits3(d.Seconds()*1e3) + " ms"
+	}
+	return digits3(d.Seconds()*1e6) + " µs"
+}
+
+// digits3 writes three digits: 1.23, 12.3, 123.
+func digits3(x float64) string {
+	switch {
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // spread writes a length of a run, as time.Duration does, to the millisecond.
@@ -203,10 +227,10 @@ func (r *Result) lines(b *strings.Builder, width int) {
 		backlog = append(backlog, float64(l.N))
 	}
 	b.WriteString("\n")
-	draw(b, "done/s", rate, room, number)
+	draw(b, "done/s", rate, room, Number)
 	draw(b, "p99", p99, room, func(x float64) string { return short(time.Duration(x * 1e9)) })
 	if slices.ContainsFunc(r.Backlog, func(l Level) bool { return l.N > 0 }) {
-		draw(b, "backlog", backlog, room, number)
+		draw(b, "backlog", backlog, room, Number)
 	}
 }
 

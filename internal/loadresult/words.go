@@ -1,0 +1,46 @@
+package loadresult
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Words of others are bounded: a server may be asked to say a page.
+const (
+	maxKind  = 100
+	maxWords = 1000
+)
+
+// Printable makes one short line of a text from anywhere, which a terminal can
+// show.
+func Printable(s string) string { return clean(s, maxKind) }
+
+// Words are the same with room for a sentence or two.
+func Words(s string) string { return clean(s, maxWords) }
+
+func clean(s string, most int) string {
+	s = s[:min(len(s), 8*most)] // of a rune that is cut nothing is left below
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
+	out, n := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s), 0
+	for i := range out {
+		if n++; n > most {
+			return out[:i] + "…"
+		}
+	}
+	return out
+}
+
+// Number writes a rate or a count with what matters of it.
+func Number(x float64) string {
+	if x >= 100 || x == math.Trunc(x) {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
