@@ -437,6 +437,8 @@ func namedCalls(counts map[int64]*callCount) []Syscall {
 	return calls
 }
 
+//go:generate go test -run TestSyscallNamesAreThoseOfSys . -update
+
 func syscallName(number int64) string {
 	if number == maxCall {
 		return "other"
