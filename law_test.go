@@ -31,48 +31,36 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "internal/diagnosis internal/fact internal/figures exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
-	{"internal/cli", "internal/problem internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
-	{"internal/cli", "internal/problem internal/diagnosis exectrace internal/compare internal/demo internal/evidence internal/experiment internal/export internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif internal/model agent/recording",
-		"github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
-	{"internal/diagnosis", "internal/fact internal/figures internal/model", ""},
+	{"internal/rules", "internal/diagnosis internal/fact internal/model", ""},
+	{"internal/diagnosis", "internal/fact internal/model", ""},
 	{"internal/fact", "internal/figures internal/model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/compare internal/experiment internal/gate internal/listing internal/whatif internal/model", ""},
+	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/whatif", ""},
 	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "internal/diagnosis internal/fact internal/figures exectrace internal/model", ""},
-	{"internal/flame", "internal/diagnosis internal/fact internal/figures internal/model", ""},
-	{"internal/web", "internal/diagnosis internal/fact internal/figures internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
-	{"internal/timeline", "internal/diagnosis exectrace internal/model", ""},
+	{"internal/timeline", "exectrace internal/diagnosis internal/model", ""},
 	{"internal/flame", "internal/diagnosis internal/model", ""},
-	{"internal/web", "internal/problem internal/diagnosis internal/compare internal/export internal/flame internal/report internal/timeline internal/model", ""},
+	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/flame internal/model internal/problem internal/report internal/timeline", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "internal/problem exectrace internal/kernel internal/loadresult internal/proc internal/model agent/recording", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "agent/recording exectrace internal/kernel internal/loadresult internal/model internal/problem internal/proc", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
-	{"internal/gate", "internal/diagnosis internal/fact internal/figures internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "internal/diagnosis internal/fact internal/figures internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
-	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/statistics internal/model", ""},
-	{"internal/gate", "internal/problem internal/diagnosis internal/experiment internal/load internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "internal/problem internal/diagnosis internal/evidence internal/experiment internal/load internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
-	{"internal/gate", "internal/problem internal/diagnosis internal/experiment internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "internal/problem internal/diagnosis internal/evidence internal/experiment internal/load internal/loadresult internal/proc internal/statistics internal/model agent/recording", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/statistics internal/model", ""},
-	{"internal/compare", "internal/diagnosis internal/statistics internal/model", ""},
-	{"internal/whatif", "exectrace internal/model", ""},
+	{"internal/gate", "internal/diagnosis internal/experiment internal/problem internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/statistics", "golang.org/x/sys"},
+	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
+	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
+	{"internal/whatif", "exectrace", ""},
 
 	// The reader's own source beside a finding.
-	{"internal/listing", "internal/diagnosis internal/fact internal/figures internal/model", ""},
+	{"internal/listing", "internal/diagnosis internal/model", ""},
 
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
@@ -84,7 +72,7 @@ var law = []line{
 	// The ground: these import none of ours.
 	{"internal/problem", "", ""},
 	{"internal/model", "", ""},
-	{"exectrace", "", "golang.org/x/sys golang.org/x/exp/trace"},
+	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
@@ -100,15 +88,15 @@ var law = []line{
 	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
 	{"bench/mutants", "", ""},
-	{"bench/whatif", "exectrace internal/whatif internal/model", ""},
+	{"bench/whatif", "exectrace internal/whatif", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.
 	{"lab", "", ""},
 	{"lab/filepool", "lab/internal/observed", ""},
-	{"lab/ruleengine", "lab/internal/observed", "github.com/segmentio/kafka-go github.com/twmb/franz-go github.com/expr-lang/expr modernc.org/sqlite github.com/go-sql-driver/mysql github.com/jackc/pgx golang.org/x/sys"},
+	{"lab/ruleengine", "lab/internal/observed", "github.com/expr-lang/expr github.com/go-sql-driver/mysql github.com/jackc/pgx github.com/segmentio/kafka-go github.com/twmb/franz-go golang.org/x/sys modernc.org/sqlite"},
 	{"lab/consumer", "lab/internal/observed", "github.com/panjf2000/ants golang.org/x/time"},
 	{"lab/top", "internal/proc lab/internal/observed", "golang.org/x/sys"}, // its cure is the product's own reader
-	{"lab/zonedns", "lab/internal/observed", "github.com/miekg/dns github.com/redis/go-redis github.com/alicebob/miniredis github.com/oschwald/maxminddb-golang github.com/maxmind/mmdbwriter golang.org/x/net golang.org/x/sys"},
+	{"lab/zonedns", "lab/internal/observed", "github.com/alicebob/miniredis github.com/maxmind/mmdbwriter github.com/miekg/dns github.com/oschwald/maxminddb-golang github.com/redis/go-redis golang.org/x/net golang.org/x/sys"},
 	{"lab/habits", "lab/internal/observed", ""},
 	{"lab/controls", "lab/internal/observed", ""},
 	{"lab/internal/observed", "agent", ""}, // the one line that any user adds
