@@ -97,6 +97,14 @@ func (f Fact) Measured() bool { return f.Origin.Kind != Computed }
 // Duration is the value of a fact in seconds.
 func (f Fact) Duration() time.Duration { return time.Duration(f.Value * float64(time.Second)) }
 
+// Larger is the larger of two facts of one unit; the zero Fact is the least.
+func (f Fact) Larger(g Fact) Fact {
+	if g.Value > f.Value {
+		return g
+	}
+	return f
+}
+
 // Finite reports whether the fact and all that it was computed from can be saved.
 func (f Fact) Finite() bool {
 	return !math.IsNaN(f.Value) && !math.IsInf(f.Value, 0) && !slices.ContainsFunc(f.Operands, func(o Fact) bool { return !o.Finite() })

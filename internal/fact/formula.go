@@ -32,14 +32,15 @@ func (f *Formula) sentence(operands []Fact) string {
 	return strings.NewReplacer(pairs...).Replace(f.Words)
 }
 
-// formula makes one of the closed set that gowhy's own documents name.
 func formula(name, words string, value func(x []float64) float64) *Formula {
 	return &Formula{name, words, value}
 }
 
 // The formulas that several rules use. One that a single rule needs stands there.
 var (
-	Quotient   = formula("quotient", "{0} ÷ {1}", func(x []float64) float64 { return quotient(x[0], x[1]) })
+	Quotient = formula("quotient", "{0} ÷ {1}", func(x []float64) float64 { return quotient(x[0], x[1]) })
+	// Fraction is a quotient that is a share: never more than all.
+	Fraction   = formula("fraction", "{0} ÷ {1}", func(x []float64) float64 { return min(1, quotient(x[0], x[1])) })
 	Product    = formula("product", "{0} × {1}", product)
 	Sum        = formula("sum", "the sum", sum)
 	Difference = formula("difference", "{0} − {1}", func(x []float64) float64 { return max(0, x[0]-x[1]) })
@@ -51,6 +52,20 @@ var (
 	// Saving is the CPU that is not used any more when a share of it is not:
 	// G. Amdahl (AFIPS 1967), for a part made infinitely fast.
 	Saving = formula("amdahl", "Amdahl: {0} × {1}, as if that part cost nothing", product)
+	// Sampled is a share of what was sampled as a share of all.
+	Sampled = formula("sampled", "{0} × (1 − {1})", func(x []float64) float64 { return x[0] * (1 - x[1]) })
+	// Without is the most of the CPU that is saved when something is not done any
+	// more. With it goes what is done because of it and elsewhere: of what the
+	// collector does on its own the part that its garbage is, and of the scheduler's
+	// work that or its part of the program's, whichever is larger. What no sample
+	// shows, and what chance may have kept from the samples, is added: see [AtMost].
+	// Its operands: share, garbage, collecting, scheduling, unknown, samples.
+	Without = formula("amdahl without", "Amdahl: as if {0} cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show",
+		func(x []float64) float64 {
+			share, garbage, collecting, scheduling, unknown, samples := x[0], x[1], x[2], x[3], x[4], x[5]
+			part := max(garbage, quotient(share, max(share, 1-unknown-collecting-scheduling)))
+			return AtMost(share+garbage*collecting+part*scheduling+unknown, int64(samples))
+		})
 	// Bottleneck is by what share work takes less time when its throughput grows
 	// by the asymptotic bound of operational analysis; see [Closed.Asymptotic].
 	// Its operands are: cores, those in use without the wait, time of those who

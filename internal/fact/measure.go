@@ -44,8 +44,10 @@ func (p Meter) count(name string, match Where) (part, all float64, o Origin) {
 	if profile == nil {
 		return 0, 0, o
 	}
-	value := column(profile, t.column)
-	number, _ := profile.Columns()
+	number, value := profile.Columns()
+	if t.unit != Seconds {
+		value = profile.Column(t.column)
+	}
 	by := map[string]float64{}
 	for i := range profile.Samples {
 		s := &profile.Samples[i]
@@ -564,9 +566,4 @@ func ofGroup(u Unit, of func(*model.LimitSample) float64) counter {
 		}
 		return out
 	}}
-}
-
-// column is the index of a column of a profile, -1 when it has none of that name.
-func column(p *model.Profile, name string) int {
-	return slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == name })
 }

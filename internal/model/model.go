@@ -11,7 +11,10 @@
 // this project.
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Source is one kind of evidence.
 type Source string
@@ -499,6 +502,11 @@ type Sample struct {
 	Values []int64
 	Group  string            // start function of the goroutine, when known
 	Labels map[string]string // pprof labels, when any
+}
+
+// Column is the index of the type of that name, -1 when it has none.
+func (p *Profile) Column(name string) int {
+	return slices.IndexFunc(p.Types, func(t ValueType) bool { return t.Name == name })
 }
 
 // Value is a column of the sample, 0 where it has none.

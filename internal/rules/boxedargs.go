@@ -100,15 +100,15 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 // that turn values into text or write it. sure is false without enough samples
 // on the line to have seen some.
 func argumentsIgnored(m *model.Model, s allocSite) (ignored, sure bool) {
-	own, below := under(m, m.Heap, column(m.Heap, "alloc_objects"), s.place, func(string) bool { return true })
+	own, below := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true })
 	if below > boxedUsed*own {
 		return false, true
 	}
-	cpu, ok := spentCPU(m)
+	cpu, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
 	if !ok {
 		return false, false
 	}
-	ownCPU, belowCPU := under(m, cpu.profile, column(cpu.profile, "samples"), s.place, usesValues)
+	ownCPU, belowCPU := under(m, cpu.profile, cpu.profile.Column("samples"), s.place, usesValues)
 	return belowCPU <= boxedUsed*ownCPU, ownCPU >= boxedSeen
 }
 
@@ -137,9 +137,9 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		called := slices.DeleteFunc(slices.Clone(frames[:line]), func(f model.Frame) bool { return strings.HasPrefix(f.Func, "runtime.") })
 		switch {
 		case len(called) == 0:
-			own += at(s, column)
+			own += s.Value(column)
 		case slices.ContainsFunc(called, func(f model.Frame) bool { return match(f.Func) }):
-			below += at(s, column)
+			below += s.Value(column)
 		}
 	}
 	return own, below
@@ -218,11 +218,11 @@ func linesCPU(m *model.Model, found []allocSite) float64 {
 	if m.CPU == nil {
 		return 0
 	}
-	nanos := column(m.CPU, "cpu")
+	nanos := m.CPU.Column("cpu")
 	var all, own float64
 	for i := range m.CPU.Samples {
 		s := &m.CPU.Samples[i]
-		all += at(s, nanos)
+		all += s.Value(nanos)
 		frames := m.Stacks.Frames(s.Stack)
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
 		if i < 0 || slices.ContainsFunc(frames[:i], func(f model.Frame) bool { return isMalloc(f.Func) }) {
@@ -230,7 +230,7 @@ func linesCPU(m *model.Model, found []allocSite) float64 {
 		}
 		place := diagnosis.Place{Function: frames[i].Func, File: frames[i].File, Line: frames[i].Line}
 		if slices.ContainsFunc(found, func(b allocSite) bool { return b.place == place }) {
-			own += at(s, nanos)
+			own += s.Value(nanos)
 		}
 	}
 	return div(own, all)

@@ -43,7 +43,7 @@ func checkCgocalls(p *diagnosis.Pass) {
 	if !ok || rate < cgoRate/10 {
 		return // no word about C in a program without
 	}
-	s, sampled := spentCPU(p.Model)
+	s, sampled := spentCPU(p)
 	if rate < cgoRate {
 		p.Fine(fmt.Sprintf("calls to C: %s a second", num(rate)))
 		return

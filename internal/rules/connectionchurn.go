@@ -55,7 +55,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 	}
 	ops, name := operations(p)
 	perOp := div(c.rate(), ops)
-	s, sampled := spentCPU(p.Model)
+	s, sampled := spentCPU(p)
 	switch {
 	case c.rate() < newConnRate:
 		p.Fine(fmt.Sprintf("connections: %s new ones a second", num(c.rate())))

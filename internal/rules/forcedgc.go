@@ -80,7 +80,7 @@ func forcedCollections(p *diagnosis.Pass) (forced, all float64, source string) {
 func forcedFinding(p *diagnosis.Pass, forced, all float64, source string, share, cores float64, from string) diagnosis.Finding {
 	part := min(1, forced/all)
 	most := share * part
-	if s, ok := spentCPU(p.Model); ok {
+	if s, ok := spentCPU(p); ok {
 		most = fact.AtMost(part*(share+s.part(model.Scheduling))+s.part(model.NotSampled, model.OtherCPU), s.Samples)
 	}
 	places, stacks := forcers(p.Model)

@@ -42,7 +42,7 @@ var seeding = &remake{
 }
 
 func checkFreshrand(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}
@@ -54,7 +54,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 	if share < freshShare || n < freshSamples {
 		return
 	}
-	f := remakeFinding(p, &s, seeding, sites, share)
+	f := remakeFinding(p, &s, seeding, sites)
 	f.Title = ""
 	f.Summary = fmt.Sprintf("%s of the CPU in use goes into seeding new sources of random numbers, most of it for %s.", pct(share), short(sites[0].Function))
 	f.Evidence = append(f.Evidence, sourcesMade(p.Model)...)
@@ -70,15 +70,15 @@ func sourcesMade(m *model.Model) []fact.Fact {
 	if m.Heap == nil {
 		return nil
 	}
-	objects, bytes := column(m.Heap, "alloc_objects"), column(m.Heap, "alloc_space")
+	objects, bytes := m.Heap.Column("alloc_objects"), m.Heap.Column("alloc_space")
 	var made, allObjects, held, allBytes float64
 	for i := range m.Heap.Samples {
 		s := &m.Heap.Samples[i]
-		allObjects, allBytes = allObjects+at(s, objects), allBytes+at(s, bytes)
+		allObjects, allBytes = allObjects+s.Value(objects), allBytes+s.Value(bytes)
 		if slices.ContainsFunc(m.Stacks.Frames(s.Stack), func(f model.Frame) bool {
 			return strings.HasPrefix(f.Func, "math/rand.NewSource") || strings.HasPrefix(f.Func, "math/rand.newSource") || f.Func == "math/rand.New"
 		}) {
-			made, held = made+at(s, objects), held+at(s, bytes)
+			made, held = made+s.Value(objects), held+s.Value(bytes)
 		}
 	}
 	if made == 0 {

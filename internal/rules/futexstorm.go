@@ -90,12 +90,6 @@ func futexCalls(m *model.Model) float64 {
 	return calls(m.Syscalls, "futex", "futex_wait", "futex_wake", "futex_waitv")
 }
 
-// enoughKernelSamples reports whether shares can be taken from the kernel's samples.
-func enoughKernelSamples(m *model.Model) bool {
-	_, n := kernelSamples(m, nil)
-	return n >= diagnosis.ThinSamples
-}
-
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
 func futexFinding(p *diagnosis.Pass, rate, perOp float64, opName string, cores, share float64, sampled bool) diagnosis.Finding {

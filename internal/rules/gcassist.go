@@ -211,15 +211,6 @@ func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.F
 	return f
 }
 
-// gcSymptoms is what a collector that is kept busy may explain: its stops
-// only as far as it is their number that costs, and what allocating costs only
-// where collecting is most of that.
-func gcSymptoms(p *diagnosis.Pass) []string {
-	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
-		return rule == "slowstop" && !stopsByNumber(p) || rule == "allocchurn" && !mostlyCollecting(p)
-	})
-}
-
 // gcMostly is the part of the cost of allocating that the collector must be
 // for the collector's illness to explain it.
 const gcMostly = 0.7

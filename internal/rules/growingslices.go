@@ -38,7 +38,7 @@ const (
 )
 
 func checkGrowingslices(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -169,7 +170,7 @@ func parseLimit(v string) (bytes float64, ok bool) {
 // The runtime's own estimate, /cpu/classes, is never asked: it came to more
 // than the whole of rusage where Ps were starved.
 func collectorCPU(p *diagnosis.Pass) (share, cores float64, source string, ok bool) {
-	if s, ok := spentCPU(p.Model); ok {
+	if s, ok := spentCPU(p); ok {
 		return s.part(model.Collecting), s.Cores(), s.from(), true
 	}
 	var a allocation
@@ -211,4 +212,24 @@ func (h *heapCost) facts() []fact.Fact {
 		{Name: "collections", Value: h.rate, Unit: fact.PerSec, Source: "collections ÷ window"},
 		{Name: "live heap", Value: h.live, Unit: fact.Bytes, Source: "as the last collection found it"},
 	}
+}
+
+// largestHeap is the most that the heap held in the window, in bytes; 0
+// without evidence of it.
+func largestHeap(m *model.Model) (bytes float64) {
+	if m.GC != nil {
+		for _, h := range m.GC.Heap {
+			bytes = max(bytes, float64(h.Alloc))
+		}
+	}
+	return bytes
+}
+
+// gcSymptoms is what a collector that is kept busy may explain: its stops
+// only as far as it is their number that costs, and what allocating costs only
+// where collecting is most of that.
+func gcSymptoms(p *diagnosis.Pass) []string {
+	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
+		return rule == "slowstop" && !stopsByNumber(p) || rule == "allocchurn" && !mostlyCollecting(p)
+	})
 }

@@ -148,10 +148,10 @@ func grownPlaces(p *diagnosis.Pass) (out []grown, all float64) {
 	}
 	sum := map[diagnosis.Place]*grown{}
 	add := func(prof *model.Profile, sign float64) {
-		live := column(prof, "inuse_space")
+		live := prof.Column("inuse_space")
 		for i := range prof.Samples {
 			s := &prof.Samples[i]
-			v := sign * at(s, live)
+			v := sign * s.Value(live)
 			all += v
 			place, ok := p.UserPlace(s.Stack)
 			if !ok {

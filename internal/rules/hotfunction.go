@@ -72,7 +72,7 @@ var remakes = []remake{
 }
 
 func checkHotfunction(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}
@@ -84,7 +84,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 			share, n = share+site.share, n+site.samples
 		}
 		if share >= hotTwice && n >= hotSamples {
-			p.Report(remakeFinding(p, &s, r, sites, share))
+			p.Report(remakeFinding(p, &s, r, sites))
 		}
 	}
 	if p.Goal == diagnosis.CPUGoal {
@@ -122,30 +122,24 @@ func atStart(f string) bool {
 	return strings.HasPrefix(f, "runtime.doInit") || strings.HasPrefix(f, "sync.(*Once).") || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
 }
 
-func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share float64) diagnosis.Finding {
-	garbage, most := s.garbage(p.Model, r.made), s.without(p.Model, r.made)
+func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace) diagnosis.Finding {
+	share, saved := s.in("CPU in "+r.what, r.made), s.saved(r.what, r.made)
 	f := diagnosis.Finding{
-		Title:   "Work is done again for every call that could be done once",
-		Summary: fmt.Sprintf("%s of the CPU in use goes into %s, most of it for %s.", pct(share), r.what, short(sites[0].Function)),
-		Where:   topPlaces(sites, hotNamed),
-		Stacks:  topStacks(sites, hotNamed),
-		Evidence: []fact.Fact{
-			{Name: "CPU in " + r.what, Value: share, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in " + r.what},
-		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: fmt.Sprintf(withoutMethod, "what is made once"),
-		},
+		Title:      "Work is done again for every call that could be done once",
+		Where:      topPlaces(sites, hotNamed),
+		Stacks:     topStacks(sites, hotNamed),
+		Evidence:   []fact.Fact{share, s.used()},
+		Cost:       s.cost(share),
+		Bound:      s.limit(saved, ""),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples))},
+		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
 		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
 		Explains:   []string{},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
-	if garbage >= hotGarbage {
+	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
+	if s.garbage(p.Model, r.made) >= hotGarbage {
 		f.Explains = p.Rule.Explains
 		f.Stacks = append(f.Stacks, allocating(p.Model, r.made)...)
 	}

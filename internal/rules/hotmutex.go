@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -35,67 +34,53 @@ const (
 )
 
 func checkHotmutex(p *diagnosis.Pass) {
-	worst, enough, found := 0.0, 0.0, false
+	worst, enough, found := fact.Fact{}, fact.Fact{}, false
 	for _, q := range queues(p) {
 		if q.kind != lockDemand {
 			continue
 		}
-		waiters := q.waiters(p)
-		factor, method := speedup(p, q.groups, q.total, 0)
+		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), fasterBy(p, q.groups, q.waited(p))
 		switch {
-		case waiters < hotmutexWaiters:
-			worst = max(worst, waiters)
-		case factor < worthwhile:
-			enough = max(enough, waiters)
+		case waiting.Value < hotmutexWaiters:
+			worst = worst.Larger(waiting)
+		case throughput.Value < worthwhile:
+			enough = enough.Larger(waiting)
 		default:
 			found = true
-			p.Report(hotLock(p, &q, factor, method))
+			p.Report(hotLock(p, &q, waiting, throughput))
 		}
 	}
 	switch {
 	case found:
-	case enough > 0:
-		p.Fine(fmt.Sprintf("locks: %s goroutines wait for one on average, but %s of %d Ps are busy anyway, so it is not the limit", num(enough), num(working(p)), p.Procs()))
-	case worst == 0:
+	case enough.Value > 0:
+		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, busyPs(p).Number(), gomaxprocs(p)))
+	case worst.Value == 0:
 		p.Fine("locks: nobody waits for one")
 	default:
-		p.Fine(fmt.Sprintf("locks: at most %s goroutines wait for one on average", num(worst)))
+		p.Fine(fact.Sentence("locks: at most %s goroutines wait for one on average", worst))
 	}
 }
 
-func hotLock(p *diagnosis.Pass, q *queue, factor float64, method string) diagnosis.Finding {
-	waiters := q.waiters(p)
-	use := mm1(waiters)
+func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
 	place, server := q.place(p), q.server(p)
+	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), busyPs(p)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
-			num(waiters), short(place.Function), dur(q.mean()), pct(use)),
-		Where: where(place, server),
-		Evidence: []fact.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "lock in use", Value: use, Unit: fact.Ratio, Source: "waiters of a queue M/M/1"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
-			{Name: "waits per second", Value: div(float64(q.waits), p.Seconds()), Unit: fact.PerSec, Source: "trace: sync waits"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{
-			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
-			What: "goroutines waiting for this lock, on average",
-		},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if nobody waited for this lock: " + method,
-		},
+		Where:    where(place, server),
+		Evidence: []fact.Fact{waiting, use, wait, q.often(p, "waits per second"), busy},
+		Cost:     diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
+		Bound:    fasterLimit(throughput, "if nobody waited for this lock"),
 		RuledOut: []string{
 			"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
 			"goroutines without work: a goroutine that waits for a lock has work",
-			"Ps that are busy anyway: " + fmt.Sprintf("%s of %d are", num(working(p)), p.Procs()),
+			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), gomaxprocs(p)),
 		},
 		Groups:     q.groups,
 		Stacks:     q.stacks,
 		Remedy:     lockRemedy(p.Model, q),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
+	f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
+		waiting, name(place.Function), wait, use)
 	f.Confidence, f.Reasons = lockConfidence(p)
 	return f
 }
@@ -109,21 +94,6 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 		return diagnosis.High, append(reasons, fmt.Sprintf("the CPU profile agrees: %s of it is spent waiting for and handing over locks", pct(share)))
 	}
 	return diagnosis.Medium, reasons
-}
-
-// mm1 is the utilization of a single server at which the given number waits,
-// served one excluded: L = ρ² ÷ (1-ρ).
-func mm1(waiting float64) float64 {
-	return (math.Sqrt(waiting*waiting+4*waiting) - waiting) / 2
-}
-
-// waitShare is the part of its goroutines' time that a queue takes.
-func waitShare(p *diagnosis.Pass, q *queue) float64 {
-	var whole float64
-	for _, g := range groupsOf(p.Model, q.groups) {
-		whole += g.Total().Seconds()
-	}
-	return min(1, div(q.total.Seconds(), whole))
 }
 
 // lockRemedy is what helps with the lock that the stacks name, and with any

@@ -212,7 +212,7 @@ func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []mo
 	if places = kernelSites(p, inSyscall(r.call)); len(places) > 0 {
 		return places, nil
 	}
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return nil, nil
 	}
@@ -233,7 +233,7 @@ func (r *retry) calls(frames []model.Frame) bool {
 
 // cpu is what the attempts take: all samples with the trying function on them.
 func (r *retry) cpu(p *diagnosis.Pass, places []diagnosis.Place) (cores, share float64, from string) {
-	if s, ok := spentCPU(p.Model); ok && len(places) > 0 {
+	if s, ok := spentCPU(p); ok && len(places) > 0 {
 		share = s.seen(p.Model, func(frames []model.Frame) bool {
 			place, ok := diagnosis.UserPlace(frames)
 			return ok && slices.ContainsFunc(places, func(q diagnosis.Place) bool { return q.Function == place.Function })

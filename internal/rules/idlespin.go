@@ -111,7 +111,7 @@ func measureSpin(p *diagnosis.Pass) spin {
 			s.profile, s.from = share, "CPU profile"
 		}
 	}
-	if c, ok := spentCPU(p.Model); ok && c.Believed == model.KernelCPU {
+	if c, ok := spentCPU(p); ok && c.Believed == model.KernelCPU {
 		s.profile, s.from = c.part(model.Scheduling), c.source
 	}
 	return s
@@ -251,7 +251,7 @@ func checkWakeful(p *diagnosis.Pass) {
 
 func wakefulEvidence(p *diagnosis.Pass) (procs int, u cpuUse, c cpuSpent, ok bool) {
 	u, counted := rusage(p.Model)
-	c, sampled := spentCPU(p.Model)
+	c, sampled := spentCPU(p)
 	procs = knownProcs(p.Model)
 	return procs, u, c, counted && sampled && procs > 0 && len(p.Model.Process.Samples) > 2
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -157,42 +156,6 @@ func leakedPart(m *model.Model, bytes, stacks float64) float64 {
 	return min(1, div(bytes, max(resident, heap+max(stacks, bytes))))
 }
 
-// goroutineMemory is how many goroutines were alive at the end and how large
-// the stack of one is on average: by the runtime's metrics where they were
-// recorded, else what oversubscribed's constant says.
-func goroutineMemory(m *model.Model) (alive, each float64, from string) {
-	each, from = goroutineBytes, "8 KiB, four times the smallest; stacks were not measured"
-	if v, ok := m.Metrics.Last(metricGoroutines); ok && v > 0 {
-		alive = v
-		if s, ok := m.Metrics.Last("/memory/classes/heap/stacks:bytes"); ok && s > 0 {
-			each, from = s/v, "runtime/metrics: stacks ÷ goroutines"
-		}
-		return alive, each, from
-	}
-	if m.Goroutines.End != nil {
-		return float64(profileCount(m.Goroutines.End)), each, from
-	}
-	if m.Sched != nil {
-		for i := range m.Sched.Groups {
-			alive += float64(m.Sched.Groups[i].Alive())
-		}
-	}
-	return alive, each, from
-}
-
-// profileCount is the sum of a profile's first column; 0 without one.
-func profileCount(p *model.Profile) (n int64) {
-	if p == nil {
-		return 0
-	}
-	for i := range p.Samples {
-		if v := p.Samples[i].Values; len(v) > 0 {
-			n += v[0]
-		}
-	}
-	return n
-}
-
 // grownAt is by how many the goroutines at the stacks' lines have become more
 // between the two goroutine profiles, and over how many seconds; ok is false
 // without two.
@@ -268,17 +231,4 @@ func stuckIn(m *model.Model, s model.Stack) sticking {
 		}
 	}
 	return best
-}
-
-// round3 keeps three digits of a large number that is an estimate, and leaves
-// small ones to num.
-func round3(v float64) float64 {
-	if v < 100 || v > 1e15 {
-		return v
-	}
-	scale := 1.0
-	for v/scale >= 1000 {
-		scale *= 10
-	}
-	return math.Round(v/scale) * scale
 }

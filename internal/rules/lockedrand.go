@@ -66,7 +66,7 @@ func checkLockedrand(p *diagnosis.Pass) {
 	if found || drawn {
 		return
 	}
-	if s, ok := spentCPU(p.Model); ok && s.seen(p.Model, drawsFreely) >= lockedSeen {
+	if s, ok := spentCPU(p); ok && s.seen(p.Model, drawsFreely) >= lockedSeen {
 		unlockedRand.harmless(p, "math/rand's functions on the hot path")
 	}
 }
@@ -98,7 +98,7 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 		}
 		match = func(frames []model.Frame) bool { return holderDraws(frames, holders) }
 	}
-	if s, ok := spentCPU(p.Model); ok {
+	if s, ok := spentCPU(p); ok {
 		d.from, d.cores = s.from(), s.Cores()
 		sites := s.functions(p.Model, match)
 		for _, site := range sites {

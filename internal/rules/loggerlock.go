@@ -120,7 +120,7 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 			}
 		}
 	}
-	if l.spent, l.known = spentCPU(p.Model); l.known {
+	if l.spent, l.known = spentCPU(p); l.known {
 		l.share, l.most = l.spent.seen(p.Model, logsLocked), l.spent.without(p.Model, logsLocked)
 	}
 	return l

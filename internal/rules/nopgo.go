@@ -40,7 +40,7 @@ func checkNopgo(p *diagnosis.Pass) {
 	if p.Goal != diagnosis.CPUGoal {
 		return // it is so of most programs, and nobody asked
 	}
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if st, _ := profileGuided.standing(p.Model); !ok || st != inForce {
 		return
 	}

@@ -41,7 +41,7 @@ type improvement struct {
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}

@@ -73,26 +73,26 @@ type timerUse struct {
 }
 
 func timersOf(p *diagnosis.Pass) (t timerUse) {
-	objects, live := column(p.Model.Heap, "alloc_objects"), column(p.Model.Heap, "inuse_space")
+	objects, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("inuse_space")
 	at1 := p.Model.Heap
 	if p.Model.LiveHeap.End != nil {
-		at1, live = p.Model.LiveHeap.End, column(p.Model.LiveHeap.End, "inuse_space")
+		at1, live = p.Model.LiveHeap.End, p.Model.LiveHeap.End.Column("inuse_space")
 	}
 	sum := map[model.Stack]float64{}
 	for i := range p.Model.Heap.Samples {
 		s := &p.Model.Heap.Samples[i]
-		t.allMade += at(s, objects)
+		t.allMade += s.Value(objects)
 		if makesTimer(p.Model.Stacks.Frames(s.Stack)) {
-			t.made += at(s, objects)
-			sum[s.Stack] += at(s, objects)
+			t.made += s.Value(objects)
+			sum[s.Stack] += s.Value(objects)
 		}
 	}
 	for i := range at1.Samples {
 		s := &at1.Samples[i]
-		t.allLive += at(s, live)
+		t.allLive += s.Value(live)
 		if makesTimer(p.Model.Stacks.Frames(s.Stack)) {
-			t.live += at(s, live)
-			sum[s.Stack] += at(s, live)
+			t.live += s.Value(live)
+			sum[s.Stack] += s.Value(live)
 		}
 	}
 	t.stacks = largest(sum)

@@ -140,27 +140,11 @@ func heapBefore(m *model.Model, g *model.Group) (bytes float64, known bool) {
 	return bytes, true
 }
 
-// largestHeap is the most that the heap held in the window, in bytes; 0
-// without evidence of it.
-func largestHeap(m *model.Model) (bytes float64) {
-	if m.GC != nil {
-		for _, h := range m.GC.Heap {
-			bytes = max(bytes, float64(h.Alloc))
-		}
-	}
-	return bytes
-}
-
 // readyPerProc is how many goroutines of the group were waiting for each P
 // on average over the window.
 func readyPerProc(p *diagnosis.Pass, g *model.Group) float64 {
 	return p.Share(g.Runnable)
 }
-
-// spawned reports whether the group is made of goroutines that come and go
-// rather than of workers that stay: their number follows the load, and no
-// worker count is there to be lowered.
-func spawned(g *model.Group) bool { return g.Count > 2*g.Peak }
 
 func crowd(p *diagnosis.Pass, g *model.Group, queue, ready float64, mem spare) diagnosis.Finding {
 	procs := p.Procs()

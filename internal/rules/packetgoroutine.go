@@ -161,7 +161,7 @@ func packetMachinery(frames []model.Frame) bool {
 
 // weigh reports the goroutines if the CPU shows that they cost something.
 func (s *packetServer) weigh(p *diagnosis.Pass) {
-	spent, ok := spentCPU(p.Model)
+	spent, ok := spentCPU(p)
 	if !ok {
 		p.Unchecked(fmt.Sprintf("what a goroutine for each packet costs, of which %s are started a second", num(s.rate(p))),
 			"their number alone says nothing, and there are too few CPU samples", diagnosis.HowToGet(model.CPU))

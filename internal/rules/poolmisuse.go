@@ -69,11 +69,11 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 }
 
 func madeByPools(m *model.Model) (made poolMade) {
-	objects, bytes := column(m.Heap, "alloc_objects"), column(m.Heap, "alloc_space")
+	objects, bytes := m.Heap.Column("alloc_objects"), m.Heap.Column("alloc_space")
 	by, allObjects, allBytes := map[model.Stack]float64{}, 0.0, 0.0
 	for i := range m.Heap.Samples {
 		s := &m.Heap.Samples[i]
-		n, b := at(s, objects), at(s, bytes)
+		n, b := s.Value(objects), s.Value(bytes)
 		allObjects, allBytes = allObjects+n, allBytes+b
 		if fromPool(m.Stacks.Frames(s.Stack)) {
 			made.objects, made.bytes = made.objects+n, made.bytes+b
@@ -143,7 +143,7 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, each float64, cycles i
 // poolmisuseCost is the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.
 func poolmisuseCost(p *diagnosis.Pass, made *poolMade) (diagnosis.Cost, diagnosis.Bound) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return diagnosis.Cost{Value: made.objects, Unit: fact.Count, Share: made.objectsShare, What: "objects made by pools"},
 			diagnosis.Bound{

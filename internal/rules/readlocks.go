@@ -40,7 +40,7 @@ func readLocks(frames []model.Frame) bool {
 }
 
 func checkReadlocks(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}

@@ -66,7 +66,7 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 }
 
 func checkRuntimetax(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}

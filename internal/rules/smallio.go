@@ -155,15 +155,6 @@ func (d direction) under(m *model.Model, s model.Stack) bool {
 	})
 }
 
-// onSocket recognises calls on sockets by the Go code above them, or by the
-// kernel's functions where a stack begins in the kernel. Pipes carry messages
-// too, but only the kernel's functions tell them from files.
-func onSocket(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-		return slices.ContainsFunc(socketFuncs, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) })
-	})
-}
-
 var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "__sys_sendmsg", "__sys_recvmsg", "pipe_read", "pipe_write", "anon_pipe_read", "anon_pipe_write"}
 
 func smallioFinding(p *diagnosis.Pass, t *traffic, opName string) diagnosis.Finding {
@@ -248,29 +239,6 @@ func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []m
 		return callSites(p, func(s model.Stack) bool { return t.under(p.Model, s) })
 	}
 	return kernelSites(p, inSyscall(t.names...)), nil, 0
-}
-
-// callSites are the lines that make system calls with such stacks, those of
-// the most calls first, and the time inside those calls.
-func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside time.Duration) {
-	byStack := map[model.Stack]int64{}
-	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && match(w.Stack) {
-			byStack[w.Stack] += w.Count
-			inside += w.Total
-		}
-	}
-	var whole int64
-	for _, n := range byStack {
-		whole += n
-	}
-	stacks = largest(byStack)
-	for _, s := range stacks {
-		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= siteShare*float64(whole) {
-			places = append(places, place)
-		}
-	}
-	return where(places...), stacks, inside
 }
 
 func perOpWords(t *traffic) string {

@@ -68,7 +68,7 @@ type askLoop struct {
 }
 
 func checkSpinloop(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}
@@ -114,11 +114,11 @@ func timesOf(spins map[string]*askLoop) map[string]float64 {
 
 // spins adds up the samples by the program's function nearest to the leaf.
 func (s *cpuSpent) spins(m *model.Model) (whole float64, by map[string]*askLoop) {
-	nanos := column(s.profile, "cpu")
+	nanos := s.profile.Column("cpu")
 	by = map[string]*askLoop{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
-		t := at(sample, nanos)
+		t := sample.Value(nanos)
 		whole += t
 		frames := m.Stacks.Frames(sample.Stack)
 		place, ok := diagnosis.UserPlace(frames)
@@ -183,9 +183,9 @@ func parks(p *diagnosis.Pass, f *askLoop) bool {
 
 func spinFinding(s *cpuSpent, f *askLoop) diagnosis.Finding {
 	whole := 0.0
-	nanos := column(s.profile, "cpu")
+	nanos := s.profile.Column("cpu")
 	for i := range s.profile.Samples {
-		whole += at(&s.profile.Samples[i], nanos)
+		whole += s.profile.Samples[i].Value(nanos)
 	}
 	share := s.sampled() * div(f.all, whole)
 	most := fact.AtMost(share+s.part(model.NotSampled, model.OtherCPU), s.Samples)

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -36,7 +35,7 @@ const (
 )
 
 func checkStackgrowth(p *diagnosis.Pass) {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return
 	}
@@ -102,18 +101,4 @@ func stackFacts(p *diagnosis.Pass) (out []fact.Fact) {
 		out = append(out, fact.Fact{Name: "goroutines created", Value: rate, Unit: fact.PerSec, Source: "metrics: " + metricCreated})
 	}
 	return out
-}
-
-// groupsOfStacks is the groups that stacks belong to; none without a trace to
-// know groups from.
-func groupsOfStacks(m *model.Model, stacks []model.Stack) (names []string) {
-	if m.Sched == nil {
-		return nil
-	}
-	for _, s := range stacks {
-		if name := root(m, s); group(m, name) != nil && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -123,17 +123,6 @@ func pressure(p *diagnosis.Pass, q *queue) float64 {
 	return max(q.waiters(p), min(1, div(stood.Seconds(), whole.Seconds())))
 }
 
-// countRoots adds up wakers by their group.
-func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
-	out := map[string]int64{}
-	for s, n := range wakers {
-		if name := root(m, s); s != 0 && name != "" {
-			out[name] += n
-		}
-	}
-	return out
-}
-
 // has reports whether a stack is of one of the stage's goroutines.
 func (s *stage) has(m *model.Model, stack model.Stack) bool {
 	return slices.Contains(s.teams, teamOf(m, stack))

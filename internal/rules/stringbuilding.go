@@ -97,9 +97,9 @@ func (s *stringSite) cost(a *allocation) float64 { return a.share(s.allocSite) +
 // stringSites are the functions with enough of such objects that are not kept,
 // most objects first; lines are those with most of them.
 func stringSites(p *diagnosis.Pass) (sites []stringSite) {
-	objects, bytes, live := column(p.Model.Heap, "alloc_objects"), column(p.Model.Heap, "alloc_space"), column(p.Model.Heap, "inuse_space")
+	objects, bytes, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("alloc_space"), p.Model.Heap.Column("inuse_space")
 	lines := collectSites(p, p.Model.Heap.Samples, func(s *model.Sample) (o, b, l float64) {
-		return at(s, objects), at(s, bytes), at(s, live)
+		return s.Value(objects), s.Value(bytes), s.Value(live)
 	})
 	strs := stringLines(p)
 	byFunction := map[string]int{}
@@ -143,11 +143,11 @@ type stringLine struct {
 // leaves out the runtime's functions between a line and the object, so that
 // only CPU samples in the allocator tell a string from any other object.
 func stringLines(p *diagnosis.Pass) map[diagnosis.Place]stringLine {
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		return nil
 	}
-	nanos := column(s.profile, "cpu")
+	nanos := s.profile.Column("cpu")
 	all, kinds := map[diagnosis.Place]float64{}, map[diagnosis.Place]map[string]float64{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
@@ -156,12 +156,12 @@ func stringLines(p *diagnosis.Pass) map[diagnosis.Place]stringLine {
 		if !ok || !slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) }) {
 			continue
 		}
-		all[place] += at(sample, nanos)
+		all[place] += sample.Value(nanos)
 		if kind := stringKind(frames); kind != "" {
 			if kinds[place] == nil {
 				kinds[place] = map[string]float64{}
 			}
-			kinds[place][kind] += at(sample, nanos)
+			kinds[place][kind] += sample.Value(nanos)
 		}
 	}
 	out := map[diagnosis.Place]stringLine{}
@@ -178,7 +178,7 @@ func stringLines(p *diagnosis.Pass) map[diagnosis.Place]stringLine {
 
 // copying adds the CPU in that work itself, outside the allocator.
 func copying(m *model.Model, sites []stringSite) {
-	s, ok := spentCPU(m)
+	s, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
 	if !ok {
 		return
 	}

@@ -46,16 +46,6 @@ const (
 	manyCalls = 10_000
 )
 
-// An op is one kind of call in one group, like os.(*File).Write.
-type op struct {
-	name   string
-	count  int64
-	total  time.Duration
-	stacks map[model.Stack]time.Duration
-}
-
-func (o *op) mean() time.Duration { return o.total / time.Duration(max(1, o.count)) }
-
 func checkSyscallbound(p *diagnosis.Pass) {
 	if p.Model.Sched == nil {
 		checkKernelbound(p)
@@ -232,15 +222,6 @@ func callName(m *model.Model, s model.Stack) (name string) {
 	return name
 }
 
-func systemPackage(function string) bool {
-	for _, prefix := range []string{"syscall.", "internal/", "os.", "os/", "net.", "runtime.", "golang.org/x/sys/"} {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Duration, share float64) diagnosis.Finding {
 	first := &ops[0]
 	rate := div(float64(count(ops)), p.Seconds())
@@ -296,15 +277,6 @@ func callBound(p *diagnosis.Pass, g *model.Group, total time.Duration, held floa
 		Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
 		Method: "throughput factor if no call were needed: " + method,
 	}
-}
-
-func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range largest(o.stacks) {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
-	}
-	return diagnosis.Place{}
 }
 
 func count(ops []op) (n int64) {

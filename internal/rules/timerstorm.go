@@ -52,7 +52,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 		return
 	}
 	work := meanSlice([]*model.Group{c.group})
-	s, ok := spentCPU(p.Model)
+	s, ok := spentCPU(p)
 	if !ok {
 		p.Unchecked(fmt.Sprintf("what %s wake-ups a second by the clock cost", num(rate)), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // Numbers in sentences have three digits: what is measured is not better
@@ -64,27 +65,6 @@ func size(bytes float64) string {
 	return strconv.FormatFloat(bytes, 'g', 3, 64) + " " + units[i]
 }
 
-// groupName is how a sentence calls a goroutine group.
-func groupName(name string) string {
-	if name == "" {
-		return "a group of unknown start function"
-	}
-	return name
-}
-
-// where is the places that are known, without repeating one.
-func where(ps ...diagnosis.Place) []diagnosis.Place {
-	var out []diagnosis.Place
-	seen := map[diagnosis.Place]bool{}
-	for _, p := range ps {
-		if p != (diagnosis.Place{}) && !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // div is a quotient that is 0 rather than infinite when there is nothing to
 // divide by.
 func div(a, b float64) float64 {
@@ -104,3 +84,19 @@ func short(function string) string {
 	}
 	return name
 }
+
+// round3 keeps three digits of a large number that is an estimate, and leaves
+// small ones to num.
+func round3(v float64) float64 {
+	if v < 100 || v > 1e15 {
+		return v
+	}
+	scale := 1.0
+	for v/scale >= 1000 {
+		scale *= 10
+	}
+	return math.Round(v/scale) * scale
+}
+
+// name is a function in a sentence.
+func name(function string) fact.Name { return fact.Name(short(function)) }

@@ -57,6 +57,29 @@ type demands struct {
 	sending map[model.Stack]bool
 }
 
+// kind tells what the goroutines of a wait want. Those of the runtime want
+// nothing that a user could give.
+func (d *demands) kind(w *model.Wait) demand {
+	if w.Kind != model.Sync {
+		return noDemand
+	}
+	frames := d.m.Stacks.Frames(w.Stack)
+	switch w.Reason {
+	case "chan send":
+		return sendDemand
+	case "select":
+		if inPool(frames) {
+			return poolDemand
+		}
+		if d.sending[w.Stack] {
+			return sendDemand
+		}
+	case "sync":
+		return syncKind(frames)
+	}
+	return noDemand
+}
+
 func newDemands(m *model.Model) *demands {
 	d := &demands{m: m, sending: map[model.Stack]bool{}}
 	by, parks := map[model.Stack]int64{}, selectParks(m)
@@ -88,15 +111,6 @@ func takes(m *model.Model, waker model.Stack, parks int) bool {
 	return strings.HasPrefix(frames[0].Func, "runtime.chanrecv")
 }
 
-// In runtime.selectgo the line that receives from a waiting sender comes 130 to
-// 146 lines after the one that parks, and the line that sends to a waiting
-// receiver 157 to 176: the source of Go 1.13 to 1.26 has these distances,
-// whatever its absolute lines. What lies outside is not known.
-const (
-	selectTakesFrom = 120
-	selectTakesTo   = 151
-)
-
 // selectParks is the line in runtime.selectgo where goroutines wait, 0 when
 // none was seen to.
 func selectParks(m *model.Model) int {
@@ -108,29 +122,6 @@ func selectParks(m *model.Model) int {
 		}
 	}
 	return 0
-}
-
-// kind tells what the goroutines of a wait want. Those of the runtime want
-// nothing that a user could give.
-func (d *demands) kind(w *model.Wait) demand {
-	if w.Kind != model.Sync {
-		return noDemand
-	}
-	frames := d.m.Stacks.Frames(w.Stack)
-	switch w.Reason {
-	case "chan send":
-		return sendDemand
-	case "select":
-		if inPool(frames) {
-			return poolDemand
-		}
-		if d.sending[w.Stack] {
-			return sendDemand
-		}
-	case "sync":
-		return syncKind(frames)
-	}
-	return noDemand
 }
 
 func inPool(frames []model.Frame) bool {
@@ -210,6 +201,20 @@ func site(m *model.Model, s model.Stack) string {
 	return leaf(m, s)
 }
 
+// In runtime.selectgo the line that receives from a waiting sender comes 130 to
+// 146 lines after the one that parks, and the line that sends to a waiting
+// receiver 157 to 176: the source of Go 1.13 to 1.26 has these distances,
+// whatever its absolute lines. What lies outside is not known.
+const (
+	selectTakesFrom = 120
+	selectTakesTo   = 151
+)
+
+// queueServed is how many waits of a queue must have ended in the window for
+// it to be one: goroutines that nobody ever serves have leaked, or are parked
+// there on purpose, and no cure would make them faster.
+const queueServed = 10
+
 // A queue is code where goroutines wait for one thing: as far as the wake
 // graph tells, for one lock or channel.
 type queue struct {
@@ -218,6 +223,7 @@ type queue struct {
 	groups  []string      // who waits, the longest total first
 	waits   int64
 	total   time.Duration
+	entries map[*model.Wait]bool  // of the trace that were joined
 	served  int64                 // waits that somebody ended
 	servers map[model.Stack]int64 // code that ended them
 }
@@ -228,10 +234,33 @@ func (q *queue) waiters(p *diagnosis.Pass) float64 { return div(q.total.Seconds(
 // mean is the average wait in the queue.
 func (q *queue) mean() time.Duration { return q.total / time.Duration(max(1, q.waits)) }
 
-// queueServed is how many waits of a queue must have ended in the window for
-// it to be one: goroutines that nobody ever serves have leaked, or are parked
-// there on purpose, and no cure would make them faster.
-const queueServed = 10
+// place is the user's line where a queue's goroutines wait longest, or the
+// place of their group when only the library's code is on the stack.
+func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
+	for _, s := range q.stacks {
+		if place, ok := p.UserPlace(s); ok {
+			return place
+		}
+	}
+	for _, name := range q.groups {
+		if g := group(p.Model, name); g != nil {
+			if place, ok := p.GroupPlace(g); ok {
+				return place
+			}
+		}
+	}
+	return diagnosis.Place{}
+}
+
+// server is the user's line that most often ended a wait.
+func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
+	for _, s := range largest(q.servers) {
+		if place, ok := p.UserPlace(s); ok {
+			return place
+		}
+	}
+	return diagnosis.Place{}
+}
 
 // queues returns what goroutines of the program wait for that holds up their
 // work, the longest total first.
@@ -269,12 +298,6 @@ type joiner struct {
 	parent []int
 	names  map[model.Stack]string // sites by stack
 	sums   map[int]*queueSums
-}
-
-type queueSums struct {
-	queue
-	byStack map[model.Stack]time.Duration
-	byGroup map[string]time.Duration
 }
 
 func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
@@ -322,12 +345,13 @@ func (j *joiner) sum(w *model.Wait, kind demand) {
 	q := j.sums[id]
 	if q == nil {
 		q = &queueSums{
-			queue:   queue{kind: kind, servers: map[model.Stack]int64{}},
+			queue:   queue{kind: kind, entries: map[*model.Wait]bool{}, servers: map[model.Stack]int64{}},
 			byStack: map[model.Stack]time.Duration{},
 			byGroup: map[string]time.Duration{},
 		}
 		j.sums[id] = q
 	}
+	q.entries[w] = true
 	q.waits += w.Count
 	q.total += w.Total
 	q.byStack[w.Stack] += w.Total
@@ -361,6 +385,12 @@ func (j *joiner) ownServers(q *queue) bool {
 	return false
 }
 
+type queueSums struct {
+	queue
+	byStack map[model.Stack]time.Duration
+	byGroup map[string]time.Duration
+}
+
 // sumQueues is the time spent in all of them.
 func sumQueues(qs []queue) (d time.Duration) {
 	for i := range qs {
@@ -376,169 +406,51 @@ func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
 	return keys
 }
 
-// place is the user's line where a queue's goroutines wait longest, or the
-// place of their group when only the library's code is on the stack.
-func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range q.stacks {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
+// waitShare is the part of its goroutines' time that a queue takes.
+func waitShare(p *diagnosis.Pass, q *queue) float64 {
+	var whole float64
+	for _, g := range groupsOf(p.Model, q.groups) {
+		whole += g.Total().Seconds()
 	}
-	for _, name := range q.groups {
-		if g := group(p.Model, name); g != nil {
-			if place, ok := p.GroupPlace(g); ok {
-				return place
-			}
-		}
-	}
-	return diagnosis.Place{}
+	return min(1, div(q.total.Seconds(), whole))
 }
 
-// server is the user's line that most often ended a wait.
-func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range largest(q.servers) {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
-	}
-	return diagnosis.Place{}
+// mm1 is the utilization of a single server at which the given number waits,
+// served one excluded: L = ρ² ÷ (1-ρ).
+func mm1(waiting float64) float64 {
+	return (math.Sqrt(waiting*waiting+4*waiting) - waiting) / 2
 }
 
-// group finds a goroutine group by name; nil when there is none.
-func group(m *model.Model, name string) *model.Group {
-	if m.Sched == nil {
-		return nil
-	}
-	i := slices.IndexFunc(m.Sched.Groups, func(g model.Group) bool { return g.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &m.Sched.Groups[i]
+// What a queue costs, as facts.
+
+func (q *queue) has(w *model.Wait) bool { return q.entries[w] }
+
+// waited is the time that its goroutines waited.
+func (q *queue) waited(p *diagnosis.Pass) fact.Fact {
+	return p.Waits("time waiting for "+q.kind.String(), model.Sync, q.has)
 }
 
-// groupsOf finds several, leaving out what is not known.
-func groupsOf(m *model.Model, names []string) (gs []*model.Group) {
-	for _, n := range names {
-		if g := group(m, n); g != nil {
-			gs = append(gs, g)
-		}
-	}
-	return gs
+// waiting is how many goroutines stood in it on average.
+func (q *queue) waiting(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.Count, q.waited(p), p.WindowLength())
 }
 
-// userWait reports whether a wait belongs to the program rather than to the
-// runtime's own goroutines.
-func userWait(m *model.Model, w *model.Wait) bool {
-	g := group(m, w.Group)
-	return g == nil || !g.System
+// wait is the average wait in it.
+func (q *queue) wait(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.Seconds, q.waited(p), p.WaitCount("waits", model.Sync, q.has))
 }
 
-// working is the cores that did the program's work on average: goroutines
-// running, the collector, and system calls that hold their P. Threads that
-// look for work are not working.
-func working(p *diagnosis.Pass) float64 {
-	var d time.Duration
-	for _, proc := range p.Model.Sched.Procs {
-		d += proc.User + proc.GC + proc.Syscall
-	}
-	return div(d.Seconds(), p.Seconds())
+// often is how many waits it had a second.
+func (q *queue) often(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.has), p.WindowLength())
 }
 
-// speedup is the most by which throughput can grow when goroutines of the
-// named groups no longer wait for the given time, by [fact.Closed]. freed
-// is the part of the wait that held a P, in cores. No next serial resource is
-// known: a trace does not tell how long locks are held. In an open system below
-// saturation the true gain is nothing.
-func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float64) (factor float64, method string) {
-	var whole time.Duration
-	for _, g := range groupsOf(p.Model, names) {
-		whole += g.Total()
-	}
-	factor, byP, byR := fact.Closed{
-		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
-		Whole: whole.Seconds(), Wait: wait.Seconds(),
-	}.Asymptotic()
-	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, goroutine time ÷ goroutine time without this wait = %s); less when requests arrive slower than that", times(byP), times(byR))
+// share is the part of its goroutines' time that it takes.
+func (q *queue) share(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Goroutines("time of those goroutines", q.groups, "total"))
 }
 
-// usableProcs is the cores that the program can use: its Ps, or what the
-// machine and its limits allow, if that is less.
-func usableProcs(p *diagnosis.Pass) float64 {
-	cores := float64(p.Procs())
-	if u := p.Model.Usable(); u > 0 {
-		cores = min(cores, u)
-	}
-	return cores
-}
-
-// minBusy, in cores, keeps the factor of a program that hardly ran finite.
-const minBusy = 0.1
-
-func times(f float64) string {
-	if math.IsInf(f, 0) {
-		return "unlimited"
-	}
-	return num(f) + "×"
-}
-
-// gain is a factor of throughput as a share of the time per unit of work.
-func gain(factor float64) float64 { return 1 - 1/max(1, factor) }
-
-// worthwhile is the smallest growth of throughput that a finding may
-// promise. Less can hardly be told from noise: ten interleaved runs on two
-// shared cores showed a true 10 % in only one try of five.
-const worthwhile = 1.1
-
-// minShare is the smallest share of the CPU in use that a finding about CPU
-// cost is made of. The catalogue calls 2 % worth knowing.
-const minShare = 0.02
-
-// meanSlice is how long goroutines of the groups run at a stretch.
-func meanSlice(gs []*model.Group) time.Duration {
-	var run time.Duration
-	var n int64
-	for _, g := range gs {
-		run += g.Times.Running
-		n += g.Runs
-	}
-	if n == 0 {
-		return 0
-	}
-	return run / time.Duration(n)
-}
-
-// changed is the experiment for a cure that is a change of code: the metric
-// must move, or where it cannot be counted the other one.
-func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
-	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
-}
-
-// tried is the experiment for a cure that is a variable of the environment,
-// which the program has as now says in the other arm; "" leaves it.
-func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
-	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
-	if now != "" {
-		e.Now = []string{now}
-	}
-	if primary != diagnosis.PeakRSS && (strings.HasPrefix(knob, "GOGC=") || strings.HasPrefix(knob, "GOMEMLIMIT=")) {
-		e.Price = []diagnosis.Metric{diagnosis.PeakRSS} // collections are saved by letting garbage lie
-	}
-	return e
-}
-
-// latency is the tail that clients see, where a load shows it, and the time of
-// the whole run else.
-func latency(m *model.Model) diagnosis.Metric {
-	if diagnosis.Serves(m) {
-		return diagnosis.P99
-	}
-	return diagnosis.Elapsed
-}
-
-// promised is a bound of one metric that a finding's own does not tell.
-func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
-	if !(best > 0 && best < 1) {
-		return nil
-	}
-	return []diagnosis.Promise{{Metric: metric, Best: best, Method: method}}
-}
+// lockInUse is the utilization of a single server at which so many wait, the one that
+// is served left out: L = ρ² ÷ (1 − ρ).
+var lockInUse = &fact.Formula{Name: "m/m/1", Words: "utilization of a single server before which {0} wait, as in a queue M/M/1",
+	Value: func(x []float64) float64 { return mm1(x[0]) }}

@@ -17,20 +17,23 @@ import (
 // cpuSpent is where the CPU time of the run went.
 type cpuSpent struct {
 	*model.CPUAccount
+	pass    *diagnosis.Pass
+	tree    string         // the samples' name as a tree of stacks
 	profile *model.Profile // whose samples the account was made of
 	source  string         // its name in sentences
 }
 
 // spentCPU returns the account, when there is one with enough samples to take
 // shares from.
-func spentCPU(m *model.Model) (s cpuSpent, ok bool) {
-	s.CPUAccount = m.CPUAccount()
+func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
+	m := p.Model
+	s.CPUAccount, s.pass, s.tree = m.CPUAccount(), p, "cpu"
 	if s.CPUAccount == nil || s.Total <= 0 || s.Window <= 0 {
 		return s, false
 	}
 	s.profile, s.source = m.CPU, "CPU profile"
 	if s.Believed == model.KernelCPU && m.Has(model.KernelCPU) {
-		s.profile, s.source = m.Kernel.CPU, "kernel's samples"
+		s.profile, s.source, s.tree = m.Kernel.CPU, "kernel's samples", "kernel"
 	}
 	if s.profile == nil {
 		return s, false
@@ -52,10 +55,10 @@ func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
 
 // seen is the share of the CPU in samples that match.
 func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 {
-	nanos := column(s.profile, "cpu")
+	nanos := s.profile.Column("cpu")
 	var all, some float64
 	for i := range s.profile.Samples {
-		t := at(&s.profile.Samples[i], nanos)
+		t := s.profile.Samples[i].Value(nanos)
 		all += t
 		if match(m.Stacks.Frames(s.profile.Samples[i].Stack)) {
 			some += t
@@ -117,12 +120,12 @@ func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame
 }
 
 func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
-	nanos, counts := column(s.profile, "cpu"), column(s.profile, "samples")
+	nanos, counts := s.profile.Column("cpu"), s.profile.Column("samples")
 	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
 	sum := map[diagnosis.Place]float64{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
-		all += at(sample, nanos)
+		all += sample.Value(nanos)
 		place, ok := diagnosis.UserPlace(cut(m.Stacks.Frames(sample.Stack)))
 		if !ok {
 			continue
@@ -131,9 +134,9 @@ func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame
 		if byPlace[k] == nil {
 			byPlace[k] = &cpuPlace{Place: k}
 		}
-		byPlace[k].samples += int64(at(sample, counts))
+		byPlace[k].samples += int64(sample.Value(counts))
 		byPlace[k].stacks = append(byPlace[k].stacks, sample.Stack)
-		sum[k] += at(sample, nanos)
+		sum[k] += sample.Value(nanos)
 	}
 	var out []cpuPlace
 	for _, p := range byPlace {
@@ -161,10 +164,10 @@ func comparePlaces(a, b cpuPlace) int {
 
 // sumParts is the time of a profile's samples by part of the account.
 func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
-	nanos, sum := column(p, "cpu"), map[model.CPUPart]time.Duration{}
+	nanos, sum := p.Column("cpu"), map[model.CPUPart]time.Duration{}
 	for i := range p.Samples {
 		s := &p.Samples[i]
-		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(at(s, nanos))
+		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(s.Value(nanos))
 	}
 	return sum
 }
@@ -207,13 +210,72 @@ const withoutMethod = "Amdahl: as if %s cost nothing, with its part of the colle
 
 // garbage is the part of the allocator's time that is spent under what matches.
 func (s *cpuSpent) garbage(m *model.Model, match func([]model.Frame) bool) float64 {
-	allocating := func(frames []model.Frame) bool {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
-	}
-	return div(s.seen(m, func(frames []model.Frame) bool { return allocating(frames) && match(frames) }), s.seen(m, allocating))
+	return div(s.seen(m, func(frames []model.Frame) bool { return allocates(frames) && match(frames) }), s.seen(m, allocates))
+}
+
+// allocates reports whether a stack is in the allocator.
+func allocates(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
 }
 
 // collects reports whether a stack is of the collector's own work.
 func collects(frames []model.Frame) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
+}
+
+// What the CPU went into, as facts.
+
+// used is the CPU in use.
+func (s *cpuSpent) used() fact.Fact { return s.pass.CPUInUse() }
+
+// in is the share of the CPU in samples that match: the samples' part of them all,
+// of what the samples are of.
+func (s *cpuSpent) in(name string, match func([]model.Frame) bool) fact.Fact {
+	share := s.pass.SampleShare(name, s.tree, s.pass.Frames(match))
+	if missed := s.pass.CPUPart("CPU that no sample shows", model.NotSampled); missed.Value > 0 {
+		return fact.Sampled.Of(name, fact.Ratio, share, missed)
+	}
+	return share
+}
+
+// cores is a share of the CPU in use.
+func (s *cpuSpent) cores(share fact.Fact) fact.Fact {
+	return fact.Product.Of(share.Name, fact.Cores, share, s.used())
+}
+
+// cost is a share of the CPU in use as a cost.
+func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
+	return diagnosis.CostOf(s.cores(share), share.Value)
+}
+
+// limit is a bound: what is saved at most when a share of the CPU is not used.
+func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
+	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
+	if share.Origin.Name == fact.Without.Name {
+		b.Method = share.Origin.Text
+	}
+	return b
+}
+
+// saved is the most of the CPU, as a share, that is saved when what matches is not
+// done any more: [cpuSpent.without] as a fact.
+func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact {
+	outside := func(part func([]model.Frame) bool) func([]model.Frame) bool {
+		return func(frames []model.Frame) bool { return part(frames) && !match(frames) }
+	}
+	return fact.Without.Of(name, fact.Ratio,
+		s.in("CPU in "+name, match),
+		fact.Quotient.Of("its part of allocating", fact.Ratio,
+			s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
+			s.in("CPU in allocating", allocates)),
+		s.in("CPU in the garbage collector elsewhere", outside(collects)),
+		s.in("CPU in the scheduler elsewhere", outside(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })),
+		s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU),
+		s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count).From(s.Believed))
+}
+
+// witness says how sure the samples are.
+func (s *cpuSpent) witness() string {
+	samples := s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count)
+	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", samples)
 }

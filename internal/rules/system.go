@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -167,108 +165,6 @@ func operations(p *diagnosis.Pass) (perSecond float64, name string) {
 		return 0, ""
 	}
 	return o.PerSecond(p.Model.Run.Duration), o.Name
-}
-
-// calls is how often a second any of the named system calls was made, failed
-// ones included.
-func calls(s *model.Syscalls, names ...string) float64 {
-	var n int64
-	for _, name := range names {
-		n += s.Call(name).Count
-	}
-	return div(float64(n), s.Window.Seconds())
-}
-
-// howCounted says how the system calls were counted, and how sure their numbers
-// alone are: what was scaled up from a part of the time is an estimate.
-func howCounted(s *model.Syscalls) (how string, sure diagnosis.Confidence) {
-	if s.Exact() {
-		return "every call is counted", diagnosis.Medium
-	}
-	return fmt.Sprintf("calls were counted in %s of the time and scaled up", pct(s.Share)), diagnosis.Low
-}
-
-// kernelSamples adds up the kernel's samples of the process's CPU time for
-// which match holds; nil matches all. Zero without such samples.
-func kernelSamples(m *model.Model, match func(*model.Sample) bool) (d time.Duration, n int64) {
-	eachKernelSample(m, func(s *model.Sample, count int64, t time.Duration) {
-		if match == nil || match(s) {
-			d, n = d+t, n+count
-		}
-	})
-	return d, n
-}
-
-// eachKernelSample calls f with each sample's number and time.
-func eachKernelSample(m *model.Model, f func(s *model.Sample, count int64, t time.Duration)) {
-	if m.Kernel == nil || m.Kernel.CPU == nil {
-		return
-	}
-	count, nanos := m.Kernel.CPU.Columns()
-	for i := range m.Kernel.CPU.Samples {
-		s := &m.Kernel.CPU.Samples[i]
-		n, t := int64(1), time.Duration(0)
-		if count >= 0 && count < len(s.Values) {
-			n = s.Values[count]
-		}
-		if nanos >= 0 && nanos < len(s.Values) {
-			t = time.Duration(s.Values[nanos])
-		}
-		f(s, n, t)
-	}
-}
-
-// inSyscall matches samples inside one of the named system calls.
-func inSyscall(names ...string) func(*model.Sample) bool {
-	set := map[string]bool{}
-	for _, n := range names {
-		set[n] = true
-	}
-	return func(s *model.Sample) bool { return set[s.Labels["syscall"]] }
-}
-
-// kernelCores is the CPU that matching samples stand for, in cores, their
-// share of all samples, and how many there were. The shares are the samples',
-// the whole is what the kernel's counters say where they were read.
-func kernelCores(m *model.Model, match func(*model.Sample) bool) (cores, share float64, n int64) {
-	all, _ := kernelSamples(m, nil)
-	part, n := kernelSamples(m, match)
-	share = div(part.Seconds(), all.Seconds())
-	if u, ok := rusage(m); ok {
-		return share * u.cores(), share, n
-	}
-	if m.Kernel == nil || m.Kernel.CPU == nil {
-		return 0, 0, 0
-	}
-	return div(part.Seconds(), m.Kernel.CPU.Duration.Seconds()), share, n
-}
-
-// kernelSites are the user's lines under matching samples, the most time
-// first.
-func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
-	spent, first := map[string]time.Duration{}, map[string]model.Stack{}
-	eachKernelSample(p.Model, func(s *model.Sample, _ int64, t time.Duration) {
-		if !match(s) {
-			return
-		}
-		if place, ok := p.UserPlace(s.Stack); ok {
-			key := place.Function + "\x00" + place.File + "\x00" + strconv.Itoa(place.Line)
-			spent[key] += t
-			if _, dup := first[key]; !dup {
-				first[key] = s.Stack
-			}
-		}
-	})
-	var whole time.Duration
-	for _, d := range spent {
-		whole += d
-	}
-	for _, key := range largest(spent) {
-		if place, _ := p.UserPlace(first[key]); len(places) < mostSites && float64(spent[key]) >= siteShare*float64(whole) {
-			places = append(places, place)
-		}
-	}
-	return places
 }
 
 const (

@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+)
+
+// working is the cores that did the program's work on average: goroutines
+// running, the collector, and system calls that hold their P. Threads that
+// look for work are not working.
+func working(p *diagnosis.Pass) float64 {
+	var d time.Duration
+	for _, proc := range p.Model.Sched.Procs {
+		d += proc.User + proc.GC + proc.Syscall
+	}
+	return div(d.Seconds(), p.Seconds())
+}
+
+// speedup is the most by which throughput can grow when goroutines of the
+// named groups no longer wait for the given time, by [fact.Closed]. freed
+// is the part of the wait that held a P, in cores. No next serial resource is
+// known: a trace does not tell how long locks are held. In an open system below
+// saturation the true gain is nothing.
+func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float64) (factor float64, method string) {
+	var whole time.Duration
+	for _, g := range groupsOf(p.Model, names) {
+		whole += g.Total()
+	}
+	factor, byP, byR := fact.Closed{
+		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
+		Whole: whole.Seconds(), Wait: wait.Seconds(),
+	}.Asymptotic()
+	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, goroutine time ÷ goroutine time without this wait = %s); less when requests arrive slower than that", times(byP), times(byR))
+}
+
+// usableProcs is the cores that the program can use: its Ps, or what the
+// machine and its limits allow, if that is less.
+func usableProcs(p *diagnosis.Pass) float64 {
+	cores := float64(p.Procs())
+	if u := p.Model.Usable(); u > 0 {
+		cores = min(cores, u)
+	}
+	return cores
+}
+
+// minBusy, in cores, keeps the factor of a program that hardly ran finite.
+const minBusy = 0.1
+
+func times(f float64) string {
+	if math.IsInf(f, 0) {
+		return "unlimited"
+	}
+	return num(f) + "×"
+}
+
+// gain is a factor of throughput as a share of the time per unit of work.
+func gain(factor float64) float64 { return 1 - 1/max(1, factor) }
+
+// worthwhile is the smallest growth of throughput that a finding may
+// promise. Less can hardly be told from noise: ten interleaved runs on two
+// shared cores showed a true 10 % in only one try of five.
+const worthwhile = 1.1
+
+// minShare is the smallest share of the CPU in use that a finding about CPU
+// cost is made of. The catalogue calls 2 % worth knowing.
+const minShare = 0.02
+
+// busyPs is the Ps that did the program's work on average: see [working].
+func busyPs(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("busy Ps", fact.Cores, p.Processors("time of Ps at work", "user", "gc", "syscall"), p.WindowLength())
+}
+
+// gomaxprocs is the number of Ps.
+func gomaxprocs(p *diagnosis.Pass) fact.Fact {
+	return p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Count)
+}
+
+// usableCores is the cores that the program can use: its Ps, or what the machine
+// and its limits allow, if that is less.
+func usableCores(p *diagnosis.Pass) fact.Fact {
+	ps := p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Cores)
+	if u := p.Model.Usable(); u > 0 && u < ps.Value {
+		return p.Setting("cores that the process may use", "affinity, quota and CPUs online", u, fact.Cores)
+	}
+	return ps
+}
+
+// fasterBy is the most by which throughput can grow when goroutines of the named
+// groups no longer wait for the given time: see [fact.Bottleneck]. freed is the
+// part of the wait that held a P, in cores. No next serial resource is known: a
+// trace does not tell how long locks are held. In an open system below saturation
+// the true gain is nothing.
+func fasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, freed ...fact.Fact) fact.Fact {
+	busy := busyPs(p)
+	for _, f := range freed {
+		busy = fact.Difference.Of("busy Ps without it", fact.Cores, busy, f)
+	}
+	if busy.Value < minBusy {
+		busy = fact.Figure("least that a program uses", minBusy, fact.Cores, "keeps the factor of one that hardly ran finite")
+	}
+	whole := p.Goroutines("time of those goroutines", names, "total")
+	return fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), busy, whole, wait)
+}
+
+// fasterLimit is a bound: throughput that grows by at most a factor.
+func fasterLimit(factor fact.Fact, when string) diagnosis.Bound {
+	return diagnosis.Limit(factor, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, factor).Value, "a factor "+when)
+}
