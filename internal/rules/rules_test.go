@@ -146,7 +146,7 @@ func faults(f *diagnosis.Finding) (out []string) {
 		"confidence":    slices.Contains([]diagnosis.Confidence{diagnosis.High, diagnosis.Medium, diagnosis.Low}, f.Confidence),
 		"goal":          slices.Contains([]diagnosis.Goal{diagnosis.Throughput, diagnosis.Latency, diagnosis.CPUGoal, diagnosis.MemoryGoal}, f.Bound.Goal),
 		"unit of cost":  slices.Contains(units, f.Cost.Unit),
-		"unit of bound": slices.Contains([]fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio}, f.Bound.Unit),
+		"unit of bound": slices.Contains([]fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio, fact.Factor}, f.Bound.Unit),
 	} {
 		if !known {
 			add("its %s is none: %+v, %+v, %q", what, f.Cost, f.Bound, f.Confidence)
@@ -159,7 +159,7 @@ func faults(f *diagnosis.Finding) (out []string) {
 }
 
 var (
-	units = []fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio, fact.Count, fact.PerSec}
+	units = []fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.BytesPerSec, fact.Ratio, fact.Factor, fact.Count, fact.PerSec}
 	// A summary writes shares as percentages.
 	overHundred = regexp.MustCompile(`\b(1[1-9]\d|10[1-9]|[2-9]\d\d|\d{4,}) %`)
 )
