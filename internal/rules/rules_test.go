@@ -480,7 +480,7 @@ func TestPages(t *testing.T) {
 func TestPure(t *testing.T) {
 	allowed := []string{
 		"cmp", "fmt", "maps", "math", "slices", "sort", "strconv", "strings", "time", "embed",
-		"github.com/gowhy/gowhy/internal/diagnosis", "github.com/gowhy/gowhy/internal/model",
+		"github.com/gowhy/gowhy/internal/diagnosis", "github.com/gowhy/gowhy/internal/fact", "github.com/gowhy/gowhy/internal/figures", "github.com/gowhy/gowhy/internal/model",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
