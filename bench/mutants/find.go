@@ -405,19 +405,30 @@ func (f *finder) edit(e ast.Expr, code string) *edit {
 	if !f.nameable(t) {
 		return nil
 	}
-	expr, err := parser.ParseExpr(code)
-	if err != nil {
+	will, ok := f.check(e, code)
+	if !ok || !types.AssignableTo(will.Type, t) {
 		return nil
 	}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	if types.CheckExpr(f.fset, f.pkg, e.Pos(), expr, info) != nil {
-		return nil
-	}
-	will := info.Types[expr]
-	if !types.AssignableTo(will.Type, t) || is.Value != nil && will.Value != nil && constant.Compare(is.Value, token.EQL, will.Value) {
-		return nil
+	if will.Value != nil {
+		// Only a conversion tells whether a constant is too large.
+		_, fits := f.check(e, t.Underlying().String()+"("+code+")")
+		if !fits || is.Value != nil && constant.Compare(is.Value, token.EQL, will.Value) {
+			return nil
+		}
 	}
 	return &edit{e, t, code}
+}
+
+// check gives the type and the value of code in place of an expression; ok is
+// false when it would not compile.
+func (f *finder) check(e ast.Expr, code string) (result types.TypeAndValue, ok bool) {
+	expr, err := parser.ParseExpr(code)
+	if err != nil {
+		return result, false
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	err = types.CheckExpr(f.fset, f.pkg, e.Pos(), expr, info)
+	return info.Types[expr], err == nil
 }
 
 // nameable reports whether a declaration of the package can name a type.
