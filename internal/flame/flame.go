@@ -116,13 +116,13 @@ func Build(m *model.Model, o Options) (*Tree, error) {
 		return nil, &UnknownError{o.Kind}
 	}
 	b := newBuilder()
-	w, err := b.take(k, m, o.Group, thisRun)
+	w, err := b.take(k, m, o.Group, thisRun, nil)
 	if err != nil {
 		return nil, err
 	}
 	t := &Tree{Kind: k.name, Unit: k.unit(m), Total: w.total, Groups: w.largestGroups(), Ratio: 1, Note: k.words(m, w)}
 	if o.Base != nil {
-		base, err := b.take(k, o.Base, o.Group, baseRun)
+		base, err := b.take(k, o.Base, o.Group, baseRun, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -135,4 +135,41 @@ func Build(m *model.Model, o Options) (*Tree, error) {
 	}
 	b.tree(t, o)
 	return t, nil
+}
+
+// Marks are what some of a tree's entries add up to: its total, how many
+// observations they are, and their sum at each node of the tree that has one.
+type Marks struct {
+	Total, Count int64
+	Nodes        []int32 // of the tree that [Build] makes with the same Options
+	Sums         []int64
+}
+
+// Mark says where in a tree some entries are: samples by their index in the
+// profile, waits by that in the trace.
+func Mark(m *model.Model, o Options, marked func(entry int) bool) (*Marks, error) {
+	k := kindNamed(o.Kind)
+	if k == nil {
+		return nil, &UnknownError{o.Kind}
+	}
+	b := newBuilder()
+	if _, err := b.take(k, m, o.Group, thisRun, nil); err != nil {
+		return nil, err
+	}
+	// They are a part of the run, so that they add no node and leave the order
+	// as it is.
+	w, err := b.take(k, m, o.Group, baseRun, marked)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{}
+	o.Base = m
+	b.tree(t, o)
+	marks := &Marks{Total: w.total, Count: w.count}
+	for i, sum := range t.Base {
+		if sum > 0 {
+			marks.Nodes, marks.Sums = append(marks.Nodes, int32(i)), append(marks.Sums, sum)
+		}
+	}
+	return marks, nil
 }

@@ -126,7 +126,7 @@ func (k *kind) total(m *model.Model) (total int64) {
 	if plain {
 		return total
 	}
-	w, _ := gather(k, m, "")
+	w, _ := gather(k, m, "", nil)
 	return w.total
 }
 
@@ -149,12 +149,13 @@ func (k *kind) each(m *model.Model) iter.Seq[stack] {
 			return
 		}
 		threads := k.name == "kernel" || k.name == "offcpu"
+		number, _ := p.Columns()
 		for i := range p.Samples {
 			s := &p.Samples[i]
 			if c >= len(s.Values) || s.Values[c] == 0 {
 				continue
 			}
-			out := stack{frames: s.Stack, value: s.Values[c], group: s.Group}
+			out := stack{frames: s.Stack, value: s.Values[c], count: int64(s.Value(number)), index: i, group: s.Group}
 			if threads {
 				out.leaf = kernelLeaf(m, s)
 			}
@@ -200,13 +201,19 @@ type stack struct {
 	leaf   string // a frame below the stack; empty for none
 	rooted bool   // the group is the root, whatever the frames say
 	value  int64
+	count  int64 // of observations
+	index  int   // of the sample in its profile, or of the wait in the trace
 }
 
 func waits(of model.WaitKind) func(*model.Model) iter.Seq[stack] {
 	return func(m *model.Model) iter.Seq[stack] {
 		return func(yield func(stack) bool) {
-			for w := range m.Sched.WaitsBy(model.WaitFilter{Kind: of}) {
-				s := stack{group: w.Group, frames: w.Stack, value: int64(w.Total), rooted: true}
+			for i := range m.Sched.Waits {
+				w := &m.Sched.Waits[i]
+				if w.Kind != of {
+					continue
+				}
+				s := stack{group: w.Group, frames: w.Stack, value: int64(w.Total), count: w.Count, index: i, rooted: true}
 				switch {
 				case of == model.SchedWait && w.Stack != 0:
 					s.state = madeReady

@@ -96,15 +96,21 @@ func (p place) start(m *model.Model) string {
 type weights struct {
 	at     map[place]int64
 	total  int64
+	count  int64 // of observations
 	below  int // places that were left out, for their values add up to less than 0
 	groups map[string]int64
 }
 
 // gather adds up the equal stacks of a kind, of one group only when it is
-// given. ok is false when they are more than a number can hold.
-func gather(k *kind, m *model.Model, only string) (w weights, ok bool) {
+// given, and of some entries only when marked is. ok is false when they are more
+// than a number can hold.
+func gather(k *kind, m *model.Model, only string, marked func(int) bool) (w weights, ok bool) {
 	w = weights{at: map[place]int64{}, groups: map[string]int64{}}
 	for s := range k.each(m) {
+		if marked != nil && !marked(s.index) {
+			continue
+		}
+		w.count += s.count
 		p := place{s.group, s.state, s.leaf, s.frames, s.rooted}
 		w.at[p] = addUp(w.at[p], s.value)
 	}
@@ -173,12 +179,12 @@ func newBuilder() *builder {
 }
 
 // take lays the stacks of one run into the tree.
-func (b *builder) take(k *kind, m *model.Model, group string, side int) (weights, error) {
-	w, ok := gather(k, m, group)
+func (b *builder) take(k *kind, m *model.Model, group string, side int, marked func(int) bool) (weights, error) {
+	w, ok := gather(k, m, group, marked)
 	switch {
 	case !ok:
 		return w, &TooLargeError{k.name}
-	case len(w.at) == 0:
+	case len(w.at) == 0 && marked == nil:
 		return w, &MissingError{k.name, group, side == baseRun}
 	}
 	b.owners[side] = OwnersOf(m)

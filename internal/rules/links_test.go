@@ -1,97 +1,195 @@
 package rules
 
 import (
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/web"
 )
 
-// Every number of every finding can be followed to what shows it on the page. A
-// rule whose facts come from a source with a new name needs its line in
-// internal/web/links_sources.go.
+// Every number of every finding can be followed to what shows it on the page, and
+// what the page says there is the number: the sum of the frames marked in a flame
+// graph, of the cells of a table, of the rows that were counted.
 func TestFindingsCanBeFollowed(t *testing.T) {
+	walked := map[fact.Kind]int{}
 	for _, rule := range All {
 		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
 		for _, c := range cases {
 			for _, suite := range [][]*diagnosis.Rule{{rule}, All} {
 				d := diagnosis.Run(c.model, suite, diagnosis.Options{Goal: c.goal})
-				links := (&web.View{Model: c.model, Diagnosis: d}).Links()
+				w := walk{t: t, c: c, view: &web.View{Model: c.model, Diagnosis: d}, kinds: walked}
+				links := w.view.Links()
 				if len(links) != len(d.Findings) {
-					t.Fatalf("%s: links of %d findings, there are %d", rule.Name, len(links), len(d.Findings))
+					t.Fatalf("%s: links of %d findings, want %d", rule.Name, len(links), len(d.Findings))
 				}
 				for i := range d.Findings {
-					checkLinks(t, c, &d.Findings[i], links[i])
+					w.finding(&d.Findings[i], links[i])
 				}
 			}
 		}
 	}
+	t.Logf("facts walked by kind: %v", walked)
 }
 
-func checkLinks(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
-	t.Helper()
+// A walk follows the links of one case's findings.
+type walk struct {
+	t     *testing.T
+	c     *fixture
+	f     *diagnosis.Finding
+	view  *web.View
+	kinds map[fact.Kind]int // facts that were followed
+}
+
+func (w *walk) finding(f *diagnosis.Finding, l web.FindingLinks) {
+	w.t.Helper()
+	w.f = f
 	if len(l.Evidence) != len(f.Evidence) || len(l.Where) != len(f.Where) || len(l.Symptoms) != len(f.Symptoms) {
-		t.Fatalf("%q: %s: links of other things than it has: %+v", c.story, f.Rule, l)
+		w.t.Fatalf("%q: %s: links of other things than it has: %+v", w.c.story, f.Rule, l)
 	}
 	for i, e := range f.Evidence {
-		if l.Evidence[i] == "" {
-			t.Errorf("%s: no place of the page shows %q, from %q", f.Rule, e.Name, e.Source)
-			continue
-		}
-		checkLink(t, c, f, l.Evidence[i])
+		w.fact(e, l.Evidence[i])
 	}
-	for i, w := range f.Where {
+	w.fact(f.Cost.Fact(), l.Cost)
+	w.fact(f.Bound.Fact(), l.Bound)
+	for i, p := range f.Where {
 		if l.Where[i] == "" {
-			t.Errorf("%s: no place of the page shows %s", f.Rule, w.Function)
+			w.t.Errorf("%s: no place of the page shows %s", f.Rule, p.Function)
 			continue
 		}
-		checkLink(t, c, f, l.Where[i])
+		checkLink(w.t, w.c, f, l.Where[i])
 	}
-	checkBasis(t, c, f, l, "cost", f.Cost.What, l.Cost)
-	checkBasis(t, c, f, l, "bound", f.Bound.Method, l.Bound)
 	for _, m := range l.More {
 		if !strings.HasPrefix(m.Title, "link.") {
-			t.Errorf("%s: a link called %q", f.Rule, m.Title)
+			w.t.Errorf("%s: a link called %q", f.Rule, m.Title)
 		}
-		checkLink(t, c, f, m.To)
+		checkLink(w.t, w.c, f, m.To)
 	}
 	// Who is said to be at it can be looked at.
-	if c.model.Sched != nil && len(f.Groups) > 0 && c.model.Sched.Group(f.Groups[0]) != nil &&
+	if w.c.model.Sched != nil && len(f.Groups) > 0 && w.c.model.Sched.Group(f.Groups[0]) != nil &&
 		!slices.ContainsFunc(l.More, func(m web.Link) bool {
 			return m.Title == "link.goroutines" && strings.HasPrefix(m.To, "goroutines?group=")
 		}) {
-		t.Errorf("%q: %s is about %v, and nothing leads to them: %+v", c.story, f.Rule, f.Groups, l.More)
+		w.t.Errorf("%q: %s is about %v, and nothing leads to them: %+v", w.c.story, f.Rule, f.Groups, l.More)
 	}
 	for i := range f.Symptoms {
-		checkLinks(t, c, &f.Symptoms[i], l.Symptoms[i])
+		w.finding(&f.Symptoms[i], l.Symptoms[i])
 	}
 }
 
-// checkBasis: what a finding costs and what its cure brings can be followed, and
-// the facts that they are said to rest on are there.
-func checkBasis(t *testing.T, c *fixture, f *diagnosis.Finding, l web.FindingLinks, which, said string, b web.Basis) {
-	t.Helper()
-	if said == "" {
-		t.Errorf("%q: %s: a %s without words", c.story, f.Rule, which)
+// fact follows a number and all that it was computed from.
+func (w *walk) fact(f fact.Fact, l web.FactLink) {
+	w.t.Helper()
+	w.kinds[f.Origin.Kind]++
+	if len(l.Operands) != len(f.Operands) {
+		w.t.Fatalf("%s: links of %d operands of %q, want %d", w.f.Rule, len(l.Operands), f.Name, len(f.Operands))
 	}
-	if b.To == "" {
-		t.Errorf("%q: %s: no place of the page shows the %s, %q", c.story, f.Rule, which, said)
-		return
+	for i, o := range f.Operands {
+		w.fact(o, l.Operands[i])
 	}
-	checkLink(t, c, f, b.To)
-	for _, i := range b.Facts {
-		if i < 0 || i >= len(f.Evidence) {
-			t.Errorf("%q: %s: the %s rests on fact %d of %d", c.story, f.Rule, which, i, len(f.Evidence))
+	checkLink(w.t, w.c, w.f, l.To)
+	if !f.Measured() {
+		return // it follows from its operands
+	}
+	got, want := w.total(l.To, &f), f.Value
+	if !(math.Abs(got-want) <= 1e-6*math.Abs(want)+1e-9) {
+		w.t.Errorf("%q: %s: %q is %v, and where it leads, %s, the page says %v", w.c.story, w.f.Rule, f.Name, want, l.To, got)
+	}
+}
+
+// total is what the view at a link says of the fact.
+func (w *walk) total(link string, f *fact.Fact) float64 {
+	w.t.Helper()
+	screen, rest, _ := strings.Cut(link, "?")
+	q, err := url.ParseQuery(rest)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	switch screen {
+	case "flame":
+		return w.marked(q, f)
+	case "goroutines":
+		return w.cells(f)
+	case "number":
+		n := answerOf[*web.Derivation](w, "api/number", q)
+		if n.Total == nil {
+			w.t.Errorf("%s: the page has no total for %q", w.f.Rule, f.Name)
+			return math.NaN()
+		}
+		return *n.Total
+	}
+	w.t.Errorf("%s: %q leads to %s", w.f.Rule, f.Name, link)
+	return math.NaN()
+}
+
+// marked is the sum of the marked frames of a flame graph, in the fact's unit.
+func (w *walk) marked(q url.Values, f *fact.Fact) float64 {
+	w.t.Helper()
+	marks := answerOf[*web.Marks](w, "api/flame/marks", q)
+	tree := answerOf[*web.Flame](w, "api/flame", url.Values{"kind": q["kind"]})
+	var leaves int64 // the marks at the root are the sum of those at its children
+	for i, n := range marks.Nodes {
+		if tree.Parent[n] == 0 {
+			leaves += marks.Sums[i]
 		}
 	}
-	// The list of sources tells no number: a picture does, where the facts have one.
-	if b.To == "sources" && slices.ContainsFunc(l.Evidence, func(to string) bool { return to != "sources" }) {
-		t.Errorf("%q: %s: the %s, %q, leads to the list of sources, its facts to %q", c.story, f.Rule, which, said, l.Evidence)
+	if leaves != marks.Total {
+		w.t.Errorf("%s: %q: the marked frames have %d, of %d", w.f.Rule, f.Name, leaves, marks.Total)
 	}
+	switch {
+	case f.Origin.Share && tree.Total > 0:
+		return float64(marks.Total) / float64(tree.Total)
+	case slices.Equal(f.Origin.Columns, []string{"count"}):
+		return float64(marks.Count)
+	case tree.Unit == "nanoseconds":
+		return float64(marks.Total) / 1e9
+	}
+	return float64(marks.Total)
+}
+
+// cells is the sum of the cells of the table of goroutines that a fact is of.
+func (w *walk) cells(f *fact.Fact) (sum float64) {
+	w.t.Helper()
+	table := answerOf[*web.Table](w, "api/groups", url.Values{"limit": {"1000"}})
+	for i, column := range table.Columns {
+		if !slices.Contains(f.Origin.Columns, column.Key) {
+			continue
+		}
+		for _, row := range table.Rows {
+			group, err := strconv.Unquote(string(row[0]))
+			v, errNumber := strconv.ParseFloat(string(row[i]), 64)
+			if err != nil || errNumber != nil {
+				w.t.Fatalf("%s: a row %s", w.f.Rule, row)
+			}
+			if column.Unit == "ns" {
+				v /= 1e9
+			}
+			if slices.Contains(f.Origin.Groups, group) {
+				sum += v
+			}
+		}
+	}
+	return sum
+}
+
+// answerOf is the page's answer to a question.
+func answerOf[T any](w *walk, path string, q url.Values) (answer T) {
+	w.t.Helper()
+	v, err := w.view.Ask(path, q)
+	if err != nil {
+		w.t.Fatalf("%q: %s: %s?%s: %v", w.c.story, w.f.Rule, path, q.Encode(), err)
+	}
+	answer, ok := v.(T)
+	if !ok {
+		w.t.Fatalf("%s?%s is a %T", path, q.Encode(), v)
+	}
+	return answer
 }
 
 // checkLink: a link is a screen that this run has, with parameters that can be read.
@@ -102,7 +200,7 @@ func checkLink(t *testing.T, c *fixture, f *diagnosis.Finding, link string) {
 	if err != nil {
 		t.Errorf("%q: %s: link %s: %v", c.story, f.Rule, link, err)
 	}
-	has := map[string]bool{"sources": true, "goroutines": c.model.Sched != nil, "runtime": true, "flame": true}
+	has := map[string]bool{"number": true, "sources": true, "goroutines": c.model.Sched != nil, "runtime": true, "flame": true}
 	if !has[screen] {
 		t.Errorf("%q: %s: link %s: the run has no such screen", c.story, f.Rule, link)
 	}
@@ -112,66 +210,4 @@ func checkLink(t *testing.T, c *fixture, f *diagnosis.Finding, link string) {
 	if group := q.Get("group"); screen == "goroutines" && q.Has("group") && c.model.Sched.Group(group) == nil {
 		t.Errorf("%q: %s: link %s: the run has no such group", c.story, f.Rule, link)
 	}
-}
-
-// followed are the links of what a rule alone says of its sick cases.
-func followed(t *testing.T, rule *diagnosis.Rule, each func(c *fixture, f *diagnosis.Finding, l web.FindingLinks)) {
-	t.Helper()
-	_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
-	seen := 0
-	for _, c := range cases {
-		d := diagnosis.Run(c.model, []*diagnosis.Rule{rule}, diagnosis.Options{Goal: c.goal})
-		for i, l := range (&web.View{Model: c.model, Diagnosis: d}).Links() {
-			each(c, &d.Findings[i], l)
-			seen++
-		}
-	}
-	if seen == 0 {
-		t.Fatalf("%s finds nothing in its cases", rule.Name)
-	}
-}
-
-// Memory in timers is to be seen in the tree of what is in use, and the share of
-// objects made in that of objects, at the line that makes them.
-func TestTimersLeadToTheirTrees(t *testing.T) {
-	followed(t, oldtimers, func(c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
-		for i, kind := range []string{"inuse_space", "inuse_space", "alloc_objects"} {
-			want := "flame?kind=" + kind + "&q=" + url.QueryEscape(f.Where[0].Function)
-			if l.Evidence[i] != want {
-				t.Errorf("%q: %s leads to %s, want %s", c.story, f.Evidence[i].Name, l.Evidence[i], want)
-			}
-		}
-		if !strings.HasPrefix(l.Cost.To, "flame?kind=inuse_space&q=") || !strings.HasPrefix(l.Bound.To, "flame?kind=inuse_space&q=") {
-			t.Errorf("%q: the cost leads to %s, the bound to %s", c.story, l.Cost.To, l.Bound.To)
-		}
-	})
-}
-
-// Timers that only libraries make are named by what makes them.
-func TestTimersOfLibraries(t *testing.T) {
-	_, cases := readFixtures(t, filepath.Join("testdata", "oldtimers.txt"))
-	c := cases[0]
-	d := diagnosis.Run(c.model, []*diagnosis.Rule{oldtimers}, diagnosis.Options{})
-	d.Findings[0].Where = []diagnosis.Place{{Function: "the program's libraries"}}
-	l := (&web.View{Model: c.model, Diagnosis: d}).Links()[0]
-	if want := "flame?kind=inuse_space&q=time.newTimer"; l.Evidence[0] != want || l.Cost.To != want {
-		t.Errorf("%s, the cost %s, want %s", l.Evidence[0], l.Cost.To, want)
-	}
-}
-
-// Stops of the world are marked in all charts: without a timeline these are the
-// place for them, at the time of the longest.
-func TestStopsWithoutTimeline(t *testing.T) {
-	followed(t, slowstop, func(c *fixture, f *diagnosis.Finding, l web.FindingLinks) {
-		for i, e := range f.Evidence {
-			if strings.HasPrefix(e.Source, "trace: stops") && !strings.HasPrefix(l.Evidence[i], "runtime?from=") {
-				t.Errorf("%q: %s leads to %s", c.story, e.Name, l.Evidence[i])
-			}
-		}
-		for i, w := range f.Where {
-			if !strings.HasPrefix(l.Where[i], "runtime?from=") && !strings.HasPrefix(l.Where[i], "flame?kind=") {
-				t.Errorf("%q: %s leads to %s", c.story, w.Function, l.Where[i])
-			}
-		}
-	})
 }

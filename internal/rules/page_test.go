@@ -196,7 +196,17 @@ func TestPageHasEvidence(t *testing.T) {
 
 // linksOf are all places that a finding leads to, each once.
 func linksOf(l web.FindingLinks) []string {
-	list := slices.Concat(l.Evidence, l.Where, []string{l.Cost.To, l.Bound.To})
+	list := slices.Clone(l.Where)
+	var number func(web.FactLink)
+	number = func(l web.FactLink) {
+		list = append(list, l.To)
+		for _, o := range l.Operands {
+			number(o)
+		}
+	}
+	for _, e := range slices.Concat(l.Evidence, []web.FactLink{l.Cost, l.Bound}) {
+		number(e)
+	}
 	for _, m := range l.More {
 		list = append(list, m.To)
 	}
@@ -231,6 +241,13 @@ func evidenceAt(t *testing.T, base string, r int, link string) string {
 		answer(t, base+"api/groups", q, &table)
 		if table.All == 0 || asked.Has("group") && !slices.Contains(table.Links, link) {
 			return fmt.Sprintf("%d groups: %q", table.All, table.Links)
+		}
+	case "number":
+		q.Set("fact", asked.Get("fact"))
+		var n web.Derivation
+		answer(t, base+"api/number", q, &n)
+		if n.Finding == "" {
+			return "no number there"
 		}
 	case "runtime":
 		var charts web.Runtime

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // The contract between the server and the page. Every path is below the
@@ -62,23 +63,48 @@ type Findings struct {
 	// in Diagnosis.Unchecked.
 }
 
-// FindingLinks lead from a finding to its evidence. A link is a place in the
-// page, like "timeline?from=1&to=2&g=main.worker"; "" where there is none.
+// FindingLinks lead from a finding to its evidence. A link is a place in the page,
+// "screen?query"; that of a number carries its address as fact, and the screen marks
+// what was counted.
 type FindingLinks struct {
-	Evidence []string       `json:"evidence"` // for each of Finding.Evidence
+	Evidence []FactLink     `json:"evidence"` // for each of Finding.Evidence
 	Where    []string       `json:"where"`    // for each of Finding.Where
-	Cost     Basis          `json:"cost"`     // what Finding.Cost rests on
-	Bound    Basis          `json:"bound"`    // what the inputs of Finding.Bound rest on
-	More     []Link         `json:"more"`     // whole screens: its timeline, its goroutines, its flame graph
+	Cost     FactLink       `json:"cost"`
+	Bound    FactLink       `json:"bound"`
+	More     []Link         `json:"more"` // whole screens: its timeline, its goroutines, its flame graph
 	Symptoms []FindingLinks `json:"symptoms"`
 }
 
-// A Basis is what a number of a finding rests on.
-type Basis struct {
-	// Facts are those of Finding.Evidence, by index, that the number is, is the
-	// share of, or is computed from; none when it takes more than two, or what is no fact.
-	Facts []int  `json:"facts"`
-	To    string `json:"to"` // the place in the page that shows it
+// A FactLink is where the page shows a number, and those that it was computed from.
+type FactLink struct {
+	To       string     `json:"to"`
+	Operands []FactLink `json:"operands"`
+}
+
+// A Derivation is one number of a finding with all that is known of it: GET api/number.
+type Derivation struct {
+	Fact     fact.Fact   `json:"fact"`
+	Finding  string      `json:"finding"`  // the title of the finding that it is of
+	Operands []FactLink  `json:"operands"` // for each of Fact.Operands
+	Rows     []Counted `json:"rows"`     // what was counted; they add up to Total
+	Total    *float64    `json:"total"`    // null for what was computed
+	Pictures []Link      `json:"pictures"` // what shows it beside the number
+}
+
+// A Counted is one of the things that a number counts.
+type Counted struct {
+	What  string    `json:"what"`
+	Value float64   `json:"value"`
+	Unit  fact.Unit `json:"unit"`
+	Text  string    `json:"text"`
+}
+
+// Marks are where in a tree is what a fact counts: GET api/flame/marks.
+type Marks struct {
+	Total int64   `json:"total"`
+	Count int64   `json:"count"` // of observations: samples, waits
+	Nodes []int32 `json:"nodes"` // of the tree with the same parameters
+	Sums  []int64 `json:"sums"`  // at each of these
 }
 
 // A Link is a place in the page.

@@ -77,7 +77,7 @@ func TestFindingsAreClipped(t *testing.T) {
 	if len(v.Diagnosis.Findings[0].Summary) != len(long) {
 		t.Error("the diagnosis itself was changed")
 	}
-	if len(got.Links) != 1 || len(got.Links[0].Evidence) != 1 || got.Links[0].Evidence[0] == "" {
+	if len(got.Links) != 1 || len(got.Links[0].Evidence) != 1 || got.Links[0].Evidence[0].To == "" {
 		t.Errorf("%.300v", got.Links)
 	}
 	short := accounts()

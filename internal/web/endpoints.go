@@ -19,6 +19,8 @@ var endpoints = map[string]endpoint{
 	"api/timeline/select": {value: (*View).selection},
 	"api/timeline/search": {value: (*View).search},
 	"api/flame":           {value: (*View).flame, others: []string{"base"}},
+	"api/flame/marks":     {value: (*View).marks},
+	"api/number":          {value: (*View).number},
 	"api/groups":          {value: (*View).groups},
 	"api/goroutines":      {value: (*View).goroutines},
 	"api/runtime":         {value: (*View).runtime},
@@ -27,6 +29,15 @@ var endpoints = map[string]endpoint{
 	"api/task":            {value: (*View).task},
 	"api/compare":         {value: (*View).compare, page: true, others: []string{"a", "b"}},
 	"api/sources":         {value: (*View).sources},
+}
+
+// Ask answers a question as the server does, with the value that it would send.
+func (v *View) Ask(path string, q url.Values) (any, error) {
+	e, ok := endpoints[path]
+	if !ok || e.value == nil {
+		return nil, wrong("no such question: %s", short(path))
+	}
+	return e.value(v, q)
 }
 
 // An endpoint answers one kind of question.

@@ -18,17 +18,12 @@ func (v *View) flame(q url.Values) (any, error) {
 	if len(kinds) == 0 {
 		return nil, missing("this run has no stacks with a value", diagnosis.HowToGet(model.CPU))
 	}
-	o := flame.Options{Kind: q.Get("kind"), Group: q.Get("group")}
-	if o.Kind == "" {
-		o.Kind = kinds[0].Name
-	}
-	limit, err := integer(q, "limit", flame.MaxNodes, 1, flame.MaxNodes)
+	o, err := flameOptions(q)
 	if err != nil {
 		return nil, err
 	}
-	o.Limit = int(limit)
-	if o.Min, err = share(q, "min"); err != nil {
-		return nil, err
+	if o.Kind == "" {
+		o.Kind = kinds[0].Name
 	}
 	if q.Get("base") != "" {
 		base, err := v.run(q, "base")
@@ -42,6 +37,18 @@ func (v *View) flame(q url.Values) (any, error) {
 		return nil, flameProblem(err)
 	}
 	return flameOf(t, kinds), nil
+}
+
+// flameOptions reads kind, group, min and limit.
+func flameOptions(q url.Values) (o flame.Options, err error) {
+	o = flame.Options{Kind: q.Get("kind"), Group: q.Get("group")}
+	limit, err := integer(q, "limit", flame.MaxNodes, 1, flame.MaxNodes)
+	if err != nil {
+		return o, err
+	}
+	o.Limit = int(limit)
+	o.Min, err = share(q, "min")
+	return o, err
 }
 
 func flameOf(t *flame.Tree, kinds []flame.Kind) *Flame {

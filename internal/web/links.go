@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -14,16 +15,12 @@ import (
 
 // From a finding to what it rests on.
 //
-// A fact says where it comes from in words ("trace: sync waits", "CPU profile ×
-// rusage"), for a reader of the report. Here these words become places of the
-// page: the table sourceKinds knows how every source begins, and which screen
-// shows what it measures. Where that screen has nothing to show, because a fact
-// from a trace is looked at without the trace, the next best is taken, and at
-// last the list of sources, which always says what was recorded.
-//
-// What a place is narrowed to comes from the finding: its goroutine groups, the
-// functions that it names, and the window in which these groups were most in the
-// state that the fact is about.
+// A fact has an origin: what was counted, and in which evidence. The table
+// pictures says which screen shows each kind of origin; a link carries the fact's
+// address (see [View.factAt]), and the screen marks what was counted until the
+// reader dismisses it. What no picture shows to the last digit, because a chart has
+// points and not their sum, leads to the screen of the number itself: how it was
+// computed, and what was counted.
 
 // Links are where the page shows what each finding of the diagnosis rests on, in
 // their order.
@@ -31,6 +28,15 @@ func (v *View) Links() []FindingLinks {
 	if v.Diagnosis == nil {
 		return nil
 	}
+	l := newLinker(v)
+	out := make([]FindingLinks, len(v.Diagnosis.Findings))
+	for i := range v.Diagnosis.Findings {
+		out[i] = l.finding(&v.Diagnosis.Findings[i], strconv.Itoa(i))
+	}
+	return out
+}
+
+func newLinker(v *View) *linker {
 	l := &linker{v: v, screens: v.screens(), charts: map[string]bool{}, trees: map[string]bool{}, peaks: map[peakKey]window{}}
 	if v.Timeline != nil {
 		l.find = v.Timeline.Peak
@@ -41,11 +47,7 @@ func (v *View) Links() []FindingLinks {
 	for _, k := range flame.Kinds(v.Model) {
 		l.trees[k.Name] = k.Total != 0
 	}
-	out := make([]FindingLinks, len(v.Diagnosis.Findings))
-	for i := range v.Diagnosis.Findings {
-		out[i] = l.finding(&v.Diagnosis.Findings[i])
-	}
-	return out
+	return l
 }
 
 // A linker makes the links of a run's findings.
@@ -67,52 +69,161 @@ type peakKey struct {
 	state timeline.State
 }
 
-func (l *linker) finding(f *diagnosis.Finding) FindingLinks {
+func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
 	l.f = f
 	l.groups = l.groupsOf(f)
-	kinds := make([]*sourceKind, len(f.Evidence))
-	out := FindingLinks{}
-	for i := range f.Evidence {
-		fact := &f.Evidence[i]
-		if kinds[i] = kindOf(fact.Source); kinds[i] == nil {
-			out.Evidence = append(out.Evidence, "")
-			continue
-		}
-		out.Evidence = append(out.Evidence, l.fact(kinds[i], fact))
+	out := FindingLinks{Cost: l.fact(f.Cost.Fact(), address+".c"), Bound: l.fact(f.Bound.Fact(), address+".b")}
+	for i, e := range f.Evidence {
+		out.Evidence = append(out.Evidence, l.fact(e, address+".e"+strconv.Itoa(i)))
 	}
-	main := mainKind(kinds)
+	main := l.main(f)
 	for _, w := range f.Where {
 		out.Where = append(out.Where, l.where(main, w))
 	}
-	out.Cost = l.cost(main, f, out.Evidence)
-	out.Bound = l.bound(main, f, out.Evidence)
 	out.More = l.more(main)
 	for i := range f.Symptoms {
-		out.Symptoms = append(out.Symptoms, l.finding(&f.Symptoms[i]))
+		out.Symptoms = append(out.Symptoms, l.finding(&f.Symptoms[i], address+".s"+strconv.Itoa(i)))
 	}
 	return out
 }
 
 // fact is the place that shows a fact.
-func (l *linker) fact(k *sourceKind, fact *fact.Fact) string {
-	if k.text {
-		return "sources"
+func (l *linker) fact(f fact.Fact, address string) FactLink {
+	out := FactLink{To: l.to(&lead(&f).Origin, address)}
+	for i, o := range f.Operands {
+		out.Operands = append(out.Operands, l.fact(o, address+".o"+strconv.Itoa(i)))
 	}
-	table := ""
-	if k.anyState { // the table has all of them
-		table = l.goroutinesOf(k)
+	return out
+}
+
+// lead is the measured fact that a computed one is shown by: the first of its
+// operands that has a picture of its own, else the first.
+func lead(f *fact.Fact) *fact.Fact {
+	if f.Measured() || len(f.Operands) == 0 {
+		return f
 	}
-	return cmp.Or(l.timelineOf(k, l.stateOf(k, fact)), l.stops(k), table, l.flame(counting(k, fact), l.function()), l.chart(k), l.goroutinesOf(k),
-		l.flameWith(everyTree, l.function()), l.anything(), "sources")
+	first := lead(&f.Operands[0])
+	for i := range f.Operands {
+		if o := lead(&f.Operands[i]); shown(&o.Origin) {
+			return o
+		}
+	}
+	return first
+}
+
+// shown reports whether a kind has a picture that marks what was counted.
+func shown(o *fact.Origin) bool {
+	return o.Kind == fact.Samples || o.Kind == fact.Waits || o.Kind == fact.Goroutines
+}
+
+// to is the screen that shows what an origin counts, with the fact marked.
+func (l *linker) to(o *fact.Origin, address string) string {
+	switch o.Kind {
+	case fact.Samples, fact.Waits:
+		if l.hasTree(o.Tree) {
+			return linkTo("flame", "kind", o.Tree, "fact", address)
+		}
+	case fact.Goroutines:
+		if l.has("goroutines") {
+			return linkTo("goroutines", "col", o.Columns[0], "fact", address)
+		}
+	}
+	return linkTo("number", "fact", address)
+}
+
+// A picture is what shows a kind of origin beside the number itself.
+type picture struct {
+	lanes      string // of the timeline; with goroutines, those of the finding's groups
+	goroutines bool
+	state      timeline.State // that the fact is about
+	trees      []string       // the first of these that the run has
+	charts     []string       // the same
+}
+
+// pictures is the table from origin to view, but for what the origin itself says:
+// its tree, its columns and its counter.
+var pictures = map[fact.Kind]picture{
+	fact.Samples:      {charts: []string{"cpu"}},
+	fact.Waits:        {goroutines: true, state: timeline.Sync},
+	fact.Wakes:        {goroutines: true, state: timeline.Running, trees: []string{"sched"}},
+	fact.Goroutines:   {goroutines: true, state: timeline.Running, trees: []string{"states"}},
+	fact.Processors:   {lanes: "ps", charts: []string{"procs"}},
+	fact.LoadResults:  {charts: []string{"latency", "load"}},
+	fact.Collector:    {lanes: "gc", charts: []string{"gc", "heap"}},
+	fact.Timeline:     {lanes: "ps", charts: []string{"procs", "runqueue"}},
+	fact.Generations:  {lanes: "ps", charts: []string{"procs"}},
+	fact.Account:      {trees: []string{"cpu", "kernel"}, charts: []string{"cpu"}},
+	fact.Metric:       {charts: []string{"heap", "goroutines", "memory"}},
+	fact.Syscalls:     {charts: []string{"syscalls"}},
+	fact.Process:      {charts: []string{"cpu", "machine"}},
+	fact.Machine:      {charts: []string{"machine", "pressure"}},
+	fact.ControlGroup: {charts: []string{"pressure", "cpu", "memory"}},
+	fact.Setting:      {},
+	fact.Window:       {},
+	fact.Published:    {},
+	fact.Computed:     {},
+	fact.Untyped:      {},
+}
+
+// counterCharts are the charts of counters that are not in the first of their kind.
+var counterCharts = map[string]string{
+	"threads": "threads", "files": "threads", "rss": "memory", "voluntary": "switches", "involuntary": "switches",
+	"cpu_stall": "pressure", "memory": "memory", "usage": "cpu",
+	"/sched/goroutines:goroutines": "goroutines", "/sched/goroutines-created:goroutines": "goroutines",
+	"/gc/cycles/total:gc-cycles": "gc", "/memory/classes/total:bytes": "memory",
+}
+
+// columnStates are the states of goroutines that a column counts.
+var columnStates = map[string]timeline.State{
+	"running": timeline.Running, "runnable": timeline.Runnable, "delay_p50": timeline.Runnable, "delay_p99": timeline.Runnable,
+	"delay_max": timeline.Runnable, "syscall": timeline.Syscall, "syscall_blocked": timeline.Syscall, "blocked": timeline.Sync,
+	"blocked:network": timeline.Net,
+}
+
+// waitStates are the states of waits by their tree.
+var waitStates = map[string]timeline.State{
+	"sync": timeline.Sync, "net": timeline.Net, "syscall": timeline.Syscall, "sched": timeline.Runnable, "other": timeline.Wait,
+}
+
+// pictureOf is what shows an origin.
+func pictureOf(o *fact.Origin) *picture {
+	p := pictures[o.Kind]
+	if o.Tree != "" {
+		p.trees = []string{o.Tree}
+	}
+	if s, ok := waitStates[o.Tree]; ok {
+		p.state = s
+	}
+	for _, c := range o.Columns {
+		if s, ok := columnStates[c]; ok && o.Kind == fact.Goroutines {
+			p.state = s
+			break
+		}
+	}
+	if c, ok := counterCharts[o.Name]; ok {
+		p.charts = append([]string{c}, p.charts...)
+	}
+	return &p
+}
+
+// main is what shows what a finding rests on most: the first of its evidence that
+// has a picture.
+func (l *linker) main(f *diagnosis.Finding) *picture {
+	for _, e := range f.Evidence {
+		if p := pictureOf(&lead(&e).Origin); p.lanes != "" || p.goroutines || len(p.trees)+len(p.charts) > 0 {
+			return p
+		}
+	}
+	return &picture{}
 }
 
 // where is the place that shows a line of the user's code.
-func (l *linker) where(main *sourceKind, w diagnosis.Place) string {
+func (l *linker) where(main *picture, w diagnosis.Place) string {
 	if group := l.groupNamed(w.Function); group != "" && main.goroutines {
 		return l.goroutineTable(group)
 	}
 	return cmp.Or(l.flameWith(main.trees, w.Function), l.flameWith(everyTree, w.Function),
-		l.groupBy(w.Function), l.timelineOf(main, l.stateOf(main, nil)), l.stops(main), l.chart(main), "sources")
+		l.groupBy(w.Function), l.timelineOf(main), l.stops(main), l.chart(main), "sources")
 }
 
 // groupBy is the table of the goroutines that a function is about without being in
@@ -135,7 +246,7 @@ func (l *linker) groupBy(function string) string {
 }
 
 // more are whole screens for a finding.
-func (l *linker) more(main *sourceKind) (list []Link) {
+func (l *linker) more(main *picture) (list []Link) {
 	add := func(title, to string) {
 		if to != "" {
 			list = append(list, Link{Title: title, To: to})
@@ -144,7 +255,7 @@ func (l *linker) more(main *sourceKind) (list []Link) {
 	// Any finding that says which goroutines it is about can be followed to them.
 	with := *main
 	with.goroutines = with.goroutines || len(l.groups) > 0
-	add("link.timeline", l.timelineOf(&with, l.stateOf(main, nil)))
+	add("link.timeline", l.timelineOf(&with))
 	if len(l.groups) > 0 {
 		add("link.goroutines", l.goroutineTable(l.groups[0]))
 	} else if main.goroutines && l.has("goroutines") {
@@ -156,13 +267,3 @@ func (l *linker) more(main *sourceKind) (list []Link) {
 }
 
 func (l *linker) has(screen string) bool { return slices.Contains(l.screens, screen) }
-
-// anything is a screen for what is shown nowhere better.
-func (l *linker) anything() string {
-	for _, s := range []string{"timeline", "goroutines", "runtime", "flame"} {
-		if l.has(s) {
-			return s
-		}
-	}
-	return ""
-}

@@ -1,25 +1,25 @@
 package web
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
 )
 
 // timelineOf is a window of the timeline.
-func (l *linker) timelineOf(k *sourceKind, s stateChoice) string {
+func (l *linker) timelineOf(k *picture) string {
 	if !l.has("timeline") || k.lanes == "" && !k.goroutines {
 		return ""
 	}
 	group, w := "", window{}
 	if k.goroutines && len(l.groups) > 0 {
 		group = l.groups[0]
-		w = l.peak(group, s)
+		w = l.peak(group, k.state)
 	}
 	switch {
 	case w.to > w.from:
@@ -45,14 +45,11 @@ func (l *linker) peakWidth() time.Duration {
 }
 
 // peak is where a group is most in a state.
-func (l *linker) peak(group string, s stateChoice) window {
-	if !s.one {
-		s.state = timeline.Running // where it does most
-	}
-	key := peakKey{group, s.state}
+func (l *linker) peak(group string, s timeline.State) window {
+	key := peakKey{group, s}
 	w, ok := l.peaks[key]
 	if !ok {
-		if from, to, found := l.find(group, s.state, l.peakWidth()); found {
+		if from, to, found := l.find(group, s, l.peakWidth()); found {
 			w = window{from, to}
 		}
 		l.peaks[key] = w
@@ -99,7 +96,7 @@ func (l *linker) longestStop() (w window) {
 // stops is the time around the longest stop of the world on the screen of charts,
 // which have stops marked: the place for them where there is no timeline. It is ""
 // for what is not about stops.
-func (l *linker) stops(k *sourceKind) string {
+func (l *linker) stops(k *picture) string {
 	if k.lanes != "stw" || !l.has("runtime") || !slices.Contains(slices.Collect(maps.Values(l.charts)), true) {
 		return ""
 	}
@@ -118,7 +115,7 @@ func (l *linker) stops(k *sourceKind) string {
 }
 
 // chart is the first chart of a kind that the run has.
-func (l *linker) chart(k *sourceKind) string {
+func (l *linker) chart(k *picture) string {
 	if !l.has("runtime") {
 		return ""
 	}
@@ -128,17 +125,6 @@ func (l *linker) chart(k *sourceKind) string {
 		}
 	}
 	return ""
-}
-
-// goroutinesOf is the table's row of the finding's goroutines.
-func (l *linker) goroutinesOf(k *sourceKind) string {
-	if !k.goroutines || !l.has("goroutines") {
-		return ""
-	}
-	if len(l.groups) == 0 {
-		return "goroutines"
-	}
-	return l.goroutineTable(l.groups[0])
 }
 
 // goroutineTable is the table of one group's goroutines.
@@ -152,12 +138,7 @@ func (l *linker) goroutineTable(group string) string {
 	return linkTo("goroutines", "group", sent(group))
 }
 
-// flame is the first tree of a kind that has the function, with it marked; else
-// the first one that the run has.
-func (l *linker) flame(k *sourceKind, function string) string {
-	return cmp.Or(l.flameWith(k.trees, function), l.flameOf(k.trees))
-}
-
+// flameOf is the first of some trees that the run has.
 func (l *linker) flameOf(trees []string) string {
 	if i := slices.IndexFunc(trees, l.hasTree); i >= 0 {
 		return linkTo("flame", "kind", trees[i])
@@ -235,29 +216,6 @@ func (l *linker) known(function string) bool {
 	return l.groupNamed(function) != "" || l.flameWith(everyTree, function) != ""
 }
 
-// profileOf is the profile that a tree is made of, nil for those of a trace.
-func profileOf(m *model.Model, kind string) *model.Profile {
-	switch kind {
-	case "cpu":
-		return m.CPU
-	case "kernel":
-		if m.Kernel != nil {
-			return m.Kernel.CPU
-		}
-	case "alloc_space", "alloc_objects":
-		return m.Heap
-	case "inuse_space", "inuse_objects":
-		return m.InUse()
-	case "block":
-		return m.Block
-	case "mutex":
-		return m.Mutex
-	case "goroutine":
-		return m.Goroutines.End
-	}
-	return nil
-}
-
 // shareOf is how much of a tree is a function with all that it calls.
 func shareOf(m *model.Model, kind, function string) float64 {
 	var its, all int64
@@ -267,7 +225,7 @@ func shareOf(m *model.Model, kind, function string) float64 {
 			its += value
 		}
 	}
-	switch p := profileOf(m, kind); {
+	switch p := fact.ProfileOf(m, kind); {
 	case p != nil:
 		column := columnOf(p, kind)
 		for _, s := range p.Samples {

@@ -25,57 +25,71 @@ func traced(v *View, asked *[]string) *linker {
 	}
 }
 
-// A fact of the trace leads to the moment at which its goroutines were most in
-// the state that it is about.
-func TestLinksIntoTheTimeline(t *testing.T) {
+// A number leads to what was counted, and carries its address.
+func TestLinksOfNumbers(t *testing.T) {
 	v := accounts()
-	v.Model.GC = &model.GC{
-		Cycles: []model.Cycle{{Begin: 100 * ms, End: 110 * ms}, {Begin: 500 * ms, End: 600 * ms}, {Begin: -1, End: 900 * ms}},
-		Pauses: []model.Pause{{At: 50 * ms, Duration: ms}, {At: 700 * ms, Duration: 4 * ms}},
-	}
-	of := func(name, source string) fact.Fact {
-		return fact.Fact{Name: name, Value: 1, Unit: fact.Count, Source: source}
-	}
-	f := &diagnosis.Finding{
+	p := fact.Meter{Model: v.Model}
+	waits := p.Waits("waits", model.Sync, nil)
+	running := p.Goroutines("running", []string{"main.worker"}, "running")
+	v.Diagnosis = &diagnosis.Diagnosis{Findings: []diagnosis.Finding{{
 		Groups: []string{"main.worker"},
-		Where:  []diagnosis.Place{{Function: "main.worker"}, {Function: "os.ReadFile"}, {Function: "main.nowhere"}},
+		Where:  []diagnosis.Place{{Function: "main.worker"}, {Function: "os.ReadFile"}},
 		Evidence: []fact.Fact{
-			of("mean wait", "trace: sync waits"), of("mean wait", "trace: sync waits ÷ window"),
-			of("goroutines waiting for a P", "trace: goroutine groups"), of("calls", "trace: system calls by stack"),
-			of("waits", "trace: network waits, its own"), of("collections", "trace: collections"), of("stops", "trace: stops of the world"),
-			of("busy Ps", "trace: Ps"), of("CPU", "CPU profile × rusage"), of("live heap", "metrics: /gc/heap/live:bytes"), of("flag", "build info: -pgo"),
-			of("?", "the stars"),
+			waits, running, p.WindowLength(), fact.Quotient.Of("waiting on average", fact.Count, p.WindowLength(), waits),
+			p.Processors("busy", "user"), fact.Figure("elsewhere", 1, fact.Count, "a paper"),
 		},
-		Symptoms: []diagnosis.Finding{{Evidence: []fact.Fact{of("switches", "/proc: CPU time of the process")}}},
-	}
+		Cost:     diagnosis.CostOf(waits, 1),
+		Bound:    diagnosis.Limit(fact.Quotient.Of("factor", fact.Factor, p.WindowLength(), p.WindowLength()), diagnosis.Throughput, 0, ""),
+		Symptoms: []diagnosis.Finding{{Evidence: []fact.Fact{running}}},
+	}}}
 	var asked []string
-	got := traced(v, &asked).finding(f)
-	const peak = "timeline?from=300000000&to=400000000&g=main.worker"
+	l := traced(v, &asked)
+	got := l.finding(&v.Diagnosis.Findings[0], "0")
 	for i, want := range []string{
-		peak, peak, peak, peak, "timeline?g=main.worker",
-		"timeline?from=450000000&to=650000000&lanes=gc", "timeline?from=695000000&to=709000000&lanes=stw", "timeline?lanes=ps",
-		"flame?kind=cpu", "runtime?chart=heap", "sources", "",
+		"flame?kind=sync&fact=0.e0", "goroutines?col=running&fact=0.e1", "number?fact=0.e2",
+		"flame?kind=sync&fact=0.e3", "number?fact=0.e4", "number?fact=0.e5",
 	} {
-		if got.Evidence[i] != want {
-			t.Errorf("%s: %s, want %s", f.Evidence[i].Source, got.Evidence[i], want)
+		if got.Evidence[i].To != want {
+			t.Errorf("%s leads to %s, want %s", v.Diagnosis.Findings[0].Evidence[i].Name, got.Evidence[i].To, want)
 		}
 	}
-	if text := strings.Join(asked, ", "); text != "main.worker sync, main.worker runnable, main.worker syscall, main.worker net" {
-		t.Errorf("the timeline was asked for %s", text)
-	}
-	for i, want := range []string{"goroutines?group=main.worker", "flame?kind=syscall&q=os.ReadFile", "goroutines?group=main.worker"} {
-		if got.Where[i] != want {
-			t.Errorf("%s: %s, want %s", f.Where[i].Function, got.Where[i], want)
+	for _, c := range []struct{ got, want string }{
+		{got.Evidence[3].Operands[1].To, "flame?kind=sync&fact=0.e3.o1"},
+		{got.Cost.To, "flame?kind=sync&fact=0.c"},
+		{got.Bound.To, "number?fact=0.b"},
+		{got.Symptoms[0].Evidence[0].To, "goroutines?col=running&fact=0.s0.e0"},
+		{got.Where[0], "goroutines?group=main.worker"},
+		{got.Where[1], "flame?kind=syscall&q=os.ReadFile"},
+	} {
+		if c.got != c.want {
+			t.Errorf("a link is %s, want %s", c.got, c.want)
 		}
 	}
-	for i, want := range []Link{{"link.timeline", peak}, {"link.goroutines", "goroutines?group=main.worker"}, {"link.flame", "flame?kind=syscall&q=main.worker"}} {
-		if i >= len(got.More) || got.More[i] != want {
-			t.Errorf("more: %+v, want %+v", got.More, want)
-			break
+	if text := strings.Join(asked, ", "); text != "main.worker sync" {
+		t.Errorf("the timeline was asked for %s, want main.worker sync", text)
+	}
+}
+
+// Every kind of origin has its line in the table of pictures.
+func TestPicturesOfAllKinds(t *testing.T) {
+	for _, k := range fact.Kinds {
+		if _, ok := pictures[k]; !ok {
+			t.Errorf("no line for facts of kind %s", k)
 		}
 	}
-	if s := got.Symptoms[0].Evidence[0]; s != "runtime?chart=cpu" {
-		t.Errorf("the symptom's fact: %s", s)
+}
+
+// An address that is none is an error that names it.
+func TestFactAt(t *testing.T) {
+	v := accounts()
+	v.Diagnosis = &diagnosis.Diagnosis{Findings: []diagnosis.Finding{{Evidence: []fact.Fact{fact.Figure("n", 1, fact.Count, "")}}}}
+	for _, address := range []string{"", "x", "0", "1.e0", "-1.e0", "0.e1", "0.e-1", "0.e0.o0", "0.e0.e0", "0.s0.e0", "0.", "0.e99999999999999999999", "0.z"} {
+		if f, _, err := v.factAt(address); err == nil {
+			t.Errorf("factAt(%q) = %v, want an error", address, f)
+		}
+	}
+	if f, _, err := v.factAt("0.e0"); err != nil || f.Name != "n" {
+		t.Errorf("factAt(0.e0) = %v, %v", f, err)
 	}
 }
 

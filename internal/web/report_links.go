@@ -32,17 +32,24 @@ func targetsOf(findings any) (targets []target) {
 			targets = append(targets, target{screen, q})
 		}
 	}
+	var number func(FactLink)
+	number = func(l FactLink) {
+		add(l.To)
+		for _, o := range l.Operands {
+			number(o)
+		}
+	}
 	var walk func([]FindingLinks)
 	walk = func(list []FindingLinks) {
 		for _, l := range list {
 			for _, e := range l.Evidence {
-				add(e)
+				number(e)
 			}
 			for _, w := range l.Where {
 				add(w)
 			}
-			add(l.Cost.To)
-			add(l.Bound.To)
+			number(l.Cost)
+			number(l.Bound)
 			for _, m := range l.More {
 				add(m.To)
 			}

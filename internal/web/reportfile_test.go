@@ -175,8 +175,8 @@ func TestReportPrunes(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	links := &Findings{Links: []FindingLinks{
-		{Evidence: []string{"timeline?from=1&to=5&g=a%26b", ""}, Where: []string{"flame?fn=x"}, More: []Link{{To: "runtime"}}, Symptoms: []FindingLinks{{Where: []string{"goroutines?group=y"}}}},
-		{Evidence: []string{"timeline?%zz"}},
+		{Evidence: []FactLink{{To: "timeline?from=1&to=5&g=a%26b"}, {}}, Where: []string{"flame?fn=x"}, More: []Link{{To: "runtime"}}, Symptoms: []FindingLinks{{Where: []string{"goroutines?group=y"}}}},
+		{Evidence: []FactLink{{To: "timeline?%zz"}}},
 	}}
 	var got []string
 	for _, p := range targetsOf(links) {

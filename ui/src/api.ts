@@ -395,32 +395,26 @@ export interface Recording {
 }
 
 /**
- * FindingLinks lead from a finding to its evidence. A link is a place in the
- * page, like "timeline?from=1&to=2&g=main.worker"; "" where there is none.
+ * FindingLinks lead from a finding to its evidence. A link is a place in the page,
+ * "screen?query"; that of a number carries its address as fact, and the screen marks
+ * what was counted.
  */
 export interface FindingLinks {
   /** for each of Finding.Evidence */
-  evidence: string[]
+  evidence: FactLink[]
   /** for each of Finding.Where */
   where: string[]
-  /** what Finding.Cost rests on */
-  cost: Basis
-  /** what the inputs of Finding.Bound rest on */
-  bound: Basis
+  cost: FactLink
+  bound: FactLink
   /** whole screens: its timeline, its goroutines, its flame graph */
   more: Link[]
   symptoms: FindingLinks[]
 }
 
-/** A Basis is what a number of a finding rests on. */
-export interface Basis {
-  /**
-   * Facts are those of Finding.Evidence, by index, that the number is, is the
-   * share of, or is computed from; none when it takes more than two, or what is no fact.
-   */
-  facts: number[]
-  /** the place in the page that shows it */
+/** A FactLink is where the page shows a number, and those that it was computed from. */
+export interface FactLink {
   to: string
+  operands: FactLink[]
 }
 
 /** A Link is a place in the page. */
@@ -941,6 +935,40 @@ export interface LogCount {
   category: string
   count: number
   example: string
+}
+
+/** A Derivation is one number of a finding with all that is known of it: GET api/number. */
+export interface Derivation {
+  fact: Fact
+  /** the title of the finding that it is of */
+  finding: string
+  /** for each of Fact.Operands */
+  operands: FactLink[]
+  /** what was counted; they add up to Total */
+  rows: Counted[]
+  /** null for what was computed */
+  total: number | null
+  /** what shows it beside the number */
+  pictures: Link[]
+}
+
+/** A Counted is one of the things that a number counts. */
+export interface Counted {
+  what: string
+  value: number
+  unit: Unit
+  text: string
+}
+
+/** Marks are where in a tree is what a fact counts: GET api/flame/marks. */
+export interface Marks {
+  total: number
+  /** of observations: samples, waits */
+  count: number
+  /** of the tree with the same parameters */
+  nodes: number[]
+  /** at each of these */
+  sums: number[]
 }
 
 /**
