@@ -26,7 +26,7 @@ func (c clock) at(t time.Time) time.Time { return c.start.Add(t.Sub(c.start)) }
 // tries the one in which the least time passed.
 func (c clock) anchor() (a recording.Anchor, ok bool) {
 	best := int64(-1)
-	for range 5 {
+	for try := 0; try < 5; try++ {
 		before, ok := monotonic()
 		wall := c.now()
 		after, _ := monotonic()
@@ -83,9 +83,9 @@ func buildText(redact bool) []byte {
 
 func buildLines(name string, info *debug.BuildInfo, redact bool) []byte {
 	text := []byte(name + ": " + info.GoVersion + "\n")
-	for line := range strings.Lines(info.String()) {
+	for _, line := range strings.SplitAfter(info.String(), "\n") {
 		switch {
-		case strings.HasPrefix(line, "go\t"): // said above
+		case line == "", strings.HasPrefix(line, "go\t"): // said above
 		case redact && strings.HasPrefix(line, "build\t") && strings.Contains(line, "flags="), redact && strings.Contains(line, "FLAGS="):
 			// -ldflags "-X main.token=…"
 		default:

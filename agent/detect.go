@@ -2,7 +2,6 @@ package agent
 
 import (
 	"runtime/metrics"
-	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -192,8 +191,8 @@ func percentile99(bounds []float64, before, after []uint64) (value float64, ok b
 		return 0, false
 	}
 	rest := (total + 99) / 100
-	for i, n := range slices.Backward(after) {
-		n -= before[i]
+	for i := len(after) - 1; i >= 0; i-- {
+		n := after[i] - before[i]
 		if n >= rest {
 			return max(bounds[i], 0), true
 		}

@@ -39,7 +39,7 @@ func TestImport(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || string(out) != "1\n" {
 		t.Errorf("goroutines: %q, %v", out, err)
 	}
-	for line := range strings.Lines(stderr.String()) {
+	for _, line := range strings.SplitAfter(stderr.String(), "\n") {
 		var at, clock float64
 		var bytes, allocs int
 		n, _ := fmt.Sscanf(line, "init github.com/gowhy/gowhy/agent @%f ms, %f ms clock, %d bytes, %d allocs", &at, &clock, &bytes, &allocs)

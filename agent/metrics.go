@@ -61,11 +61,12 @@ func (s *sampler) header() ([]byte, error) {
 	}
 	for _, i := range s.histograms {
 		j := jsonHistogram{Name: s.samples[i].Name}
-		for _, b := range buckets(s.samples[i].Value) {
-			if math.IsInf(b, 0) {
+		bounds := buckets(s.samples[i].Value)
+		for i := range bounds {
+			if math.IsInf(bounds[i], 0) {
 				j.Bounds = append(j.Bounds, nil)
 			} else {
-				j.Bounds = append(j.Bounds, &b)
+				j.Bounds = append(j.Bounds, &bounds[i])
 			}
 		}
 		h.Histograms = append(h.Histograms, j)

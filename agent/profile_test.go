@@ -230,7 +230,7 @@ func BenchmarkTally(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(raw)))
-	for b.Loop() {
+	for i := 0; i < b.N; i++ {
 		if _, err := tallyOf(raw); err != nil {
 			b.Fatal(err)
 		}

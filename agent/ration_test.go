@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,6 +34,9 @@ func TestRationed(t *testing.T) {
 // A program that hands values over all the time is counted for a part of the
 // window, and what is counted stands for all of it.
 func TestBlockKeepsToItsBudget(t *testing.T) {
+	if strings.HasPrefix(runtime.Version(), "go1.21") {
+		t.Skip("its block profile slows the trips that it counts down to a fifth")
+	}
 	there, back := make(chan int), make(chan int)
 	var trips atomic.Int64
 	done := make(chan bool)
@@ -48,7 +52,7 @@ func TestBlockKeepsToItsBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for begin := time.Now(); time.Since(begin) < b.window; {
-		for range 100 {
+		for i := 0; i < 100; i++ {
 			there <- 1
 			<-back
 		}

@@ -68,8 +68,9 @@ func (r *recorder) run() error {
 	r.man.Start = r.clock.now().Round(0)
 	cpuBefore, measured := cpuTime()
 	wait := make(chan struct{})
-	var ending sync.WaitGroup
-	ending.Go(func() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		r.window.wait(wait)
 		r.man.End = r.clock.now().Round(0)
 		if after, ok := cpuTime(); ok && measured {
@@ -79,12 +80,12 @@ func (r *recorder) run() error {
 			t.end()
 		}
 		r.stop()
-	})
+	}()
 	err := r.copyTrace(t)
 	if err != nil {
 		close(wait) // nobody reads on
 	}
-	ending.Wait()
+	<-ended
 	if err == nil && r.window.gone() {
 		err = r.window.ctx.Err()
 	}
@@ -187,7 +188,11 @@ func (r *recorder) start() {
 func (r *recorder) stop() {
 	var wg sync.WaitGroup
 	for _, s := range r.running {
-		wg.Go(func() { s.content, s.err = s.source.stop() })
+		wg.Add(1)
+		go func(s *running) {
+			defer wg.Done()
+			s.content, s.err = s.source.stop()
+		}(s)
 	}
 	wg.Wait()
 }

@@ -47,7 +47,7 @@ func child(how string) {
 
 //go:noinline
 func childWorks() {
-	for range 1_000_000 {
+	for i := 0; i < 1_000_000; i++ {
 		sink++
 	}
 }
@@ -123,10 +123,12 @@ func TestSocket(t *testing.T) {
 			}
 			a := &answer{}
 			got[strings.TrimSuffix(path, "?d=1h")] = a
-			wg.Go(func() {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
 				defer resp.Body.Close()
 				a.body, a.err = io.ReadAll(resp.Body)
-			})
+			}()
 		}
 		if resp, err := client.Get("http://gowhy" + prefix + "start"); err != nil {
 			t.Error(err)

@@ -332,21 +332,24 @@ type meter struct {
 	from time.Time
 	buf  bytes.Buffer
 	end  chan struct{}
-	done sync.WaitGroup
+	done chan struct{}
 	err  error
 }
 
 func (m *meter) start() error {
-	m.end = make(chan struct{})
+	m.end, m.done = make(chan struct{}), make(chan struct{})
 	c := startClock()
 	lines := m.past.appendSince(nil, m.from, c)
-	m.done.Go(func() { m.err = sampleTo(&m.buf, c, lines, m.end) })
+	go func() {
+		defer close(m.done)
+		m.err = sampleTo(&m.buf, c, lines, m.end)
+	}()
 	return nil
 }
 
 func (m *meter) stop() ([]byte, error) {
 	close(m.end)
-	m.done.Wait()
+	<-m.done
 	return m.buf.Bytes(), m.err
 }
 

@@ -90,6 +90,12 @@ const (
 	maxPast = 120
 )
 
+// A flight is a flight recorder that runs. Only newer Go has one: see startFlight.
+type flight interface {
+	WriteTo(w io.Writer) (int64, error)
+	Stop()
+}
+
 // watching is what [Task] tells slow tasks to.
 var watching atomic.Pointer[watcher]
 
@@ -99,7 +105,7 @@ type watcher struct {
 	detector *detector
 	read     func() reading
 	past     *past
-	flight   *trace.FlightRecorder
+	flight   flight
 	began    time.Time
 	write    func(recording.Event) (file string, err error)
 	slow     chan recording.Event
@@ -118,8 +124,8 @@ type watcher struct {
 // microseconds.
 //
 // An error means that nothing is watched: no trigger is on, the directory
-// cannot be made, somebody watches already, or the program runs a flight
-// recorder of its own.
+// cannot be made, somebody watches already, the program runs a flight
+// recorder of its own, or it was built with Go 1.24 or older, which has none.
 func Watch(t Triggers) (stop func(), err error) {
 	if t, err = t.withDefaults(); err != nil {
 		return nil, err
@@ -131,8 +137,8 @@ func Watch(t Triggers) (stop func(), err error) {
 	if !watching.CompareAndSwap(nil, w) {
 		return nil, errors.New("agent: the program is watched already")
 	}
-	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: t.Before, MaxBytes: uint64(min(flightBytes, t.MaxBytes))})
-	if err := f.Start(); err != nil {
+	f, err := startFlight(t.Before, min(flightBytes, t.MaxBytes))
+	if err != nil {
 		watching.Store(nil)
 		return nil, fmt.Errorf("agent: %w", err)
 	}

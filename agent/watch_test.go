@@ -1,3 +1,8 @@
+//go:build go1.25
+
+// With the timers of the go line, 1.21, testing/synctest refuses to run.
+//go:debug asynctimerchan=0
+
 package agent
 
 import (
@@ -432,4 +437,20 @@ func BenchmarkKeep(b *testing.B) {
 		p.keep()
 	}
 	b.ReportMetric(float64(len(p.looks[0].values)), "bytes/look")
+}
+
+func TestFlightRecorderDoesNotConflict(t *testing.T) {
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
+	if err := f.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer f.Stop()
+	_, body := get(t, server(t), "record?d=50ms&sources=trace")
+	rec, content := open(t, body)
+	if len(rec.Manifest.Refused) > 0 || len(rec.Members) != 2 || len(content[recording.TraceMember]) == 0 {
+		t.Errorf("%+v", rec)
+	}
+	if !f.Enabled() {
+		t.Error("the flight recorder was stopped")
+	}
 }

@@ -227,7 +227,7 @@ func TestHostileIndex(t *testing.T) {
 		}
 	}
 	var many []string
-	for i := range maxMembers + 1 {
+	for i := 0; i < maxMembers+1; i++ {
 		many = append(many, strconv.Itoa(i), "x")
 	}
 	b := archive(t, many...)

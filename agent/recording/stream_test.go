@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math/rand/v2"
+	"math/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +26,7 @@ var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func allMembers(rnd *rand.Rand) (names []string, content map[string][]byte) {
 	content = map[string][]byte{}
 	for _, name := range known[1:] {
-		b := make([]byte, 1+rnd.IntN(3000))
+		b := make([]byte, 1+rnd.Intn(3000))
 		for i := range b {
 			b[i] = byte(rnd.Uint32())
 		}
@@ -38,7 +38,7 @@ func allMembers(rnd *rand.Rand) (names []string, content map[string][]byte) {
 	// The trace stands in the middle: what follows it must be found again.
 	names = slices.Insert(names, len(names)/2, TraceMember)
 	trace := []byte("go 1.26 trace\x00\x00\x00")
-	for range 40 {
+	for i := 0; i < 40; i++ {
 		trace = append(trace, content[CPUMember]...)
 		trace = append(trace, localSignature+descriptorSignature+"PK\x01\x02PK\x05\x06"...)
 	}
@@ -70,7 +70,9 @@ func stream(t testing.TB, names []string, content map[string][]byte) (file []byt
 		if name == TraceMember {
 			w, err := s.Begin(name)
 			check(err)
-			for b := range slices.Chunk(content[name], 1000) {
+			for rest := content[name]; len(rest) > 0; {
+				b := rest[:min(1000, len(rest))]
+				rest = rest[len(b):]
 				_, err := w.Write(b)
 				check(err)
 				if !bytes.HasSuffix(buf.Bytes(), b) {
@@ -90,7 +92,7 @@ func stream(t testing.TB, names []string, content map[string][]byte) (file []byt
 }
 
 func TestStreamIsRead(t *testing.T) {
-	names, content := allMembers(rand.New(rand.NewPCG(1, 1)))
+	names, content := allMembers(rand.New(rand.NewSource(1)))
 	file, _ := stream(t, names, content)
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || r.Cut || r.Manifest == nil || r.Manifest.Go != "go1.26" || len(r.Notes) > 0 {
@@ -120,7 +122,7 @@ func expect(t *testing.T, m Member, want []byte) {
 }
 
 func TestStandardToolsReadAStream(t *testing.T) {
-	names, content := allMembers(rand.New(rand.NewPCG(2, 2)))
+	names, content := allMembers(rand.New(rand.NewSource(2)))
 	file, _ := stream(t, names, content)
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -192,13 +194,13 @@ func contentOf(t *testing.T, m Member) []byte { return content(t, m) }
 
 func TestStreamCutAnywhere(t *testing.T) {
 	const seed = 3
-	rnd := rand.New(rand.NewPCG(seed, seed))
+	rnd := rand.New(rand.NewSource(seed))
 	names, content := allMembers(rnd)
 	file, whole := stream(t, names, content)
-	for range 100 {
-		checkCut(t, file, rnd.IntN(len(file)), names, content, whole)
+	for i := 0; i < 100; i++ {
+		checkCut(t, file, rnd.Intn(len(file)), names, content, whole)
 	}
-	for n := range 2000 {
+	for n := 0; n < 2000; n++ {
 		checkCut(t, file, n, names, content, whole)
 	}
 	// Around every end, of headers and descriptors above all.
@@ -237,7 +239,7 @@ func TestLastWholeManifestCounts(t *testing.T) {
 
 // A connection that lost its middle: what follows the torn member is found.
 func TestAfterATornMember(t *testing.T) {
-	names, content := allMembers(rand.New(rand.NewPCG(4, 4)))
+	names, content := allMembers(rand.New(rand.NewSource(4)))
 	file, whole := stream(t, names, content)
 	torn := slices.Clone(file[:whole[TraceMember]-5000])
 	torn = append(torn, file[whole[TraceMember]-descriptor32:len(file)-10]...)
@@ -366,11 +368,11 @@ func fill(v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
+		if v.Type() == reflect.TypeOf(day) {
 			v.Set(reflect.ValueOf(day))
 			return
 		}
-		for i := range v.NumField() {
+		for i := 0; i < v.NumField(); i++ {
 			fill(v.Field(i))
 		}
 	case reflect.Slice:
@@ -405,7 +407,7 @@ func archive(t *testing.T, files ...string) []byte {
 
 func TestWhatIsNotUnderstoodIsTold(t *testing.T) {
 	many := make([]string, 0, 2*maxMembers+4)
-	for i := range maxMembers + 2 {
+	for i := 0; i < maxMembers+2; i++ {
 		many = append(many, fmt.Sprintf("member%d", i), "x")
 	}
 	whole := archive(t, many...)

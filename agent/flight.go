@@ -1,0 +1,15 @@
+//go:build go1.25
+
+package agent
+
+import (
+	"runtime/trace"
+	"time"
+)
+
+// startFlight starts the flight recorder with room for what was written in a
+// time, or for so many bytes if that is less.
+func startFlight(age time.Duration, bytes int64) (flight, error) {
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: age, MaxBytes: uint64(bytes)})
+	return f, f.Start()
+}
