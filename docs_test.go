@@ -127,7 +127,7 @@ func TestReadmeFigures(t *testing.T) {
 // CI must run what the README tells people to run.
 func TestReadmeCommandsAreThoseOfCI(t *testing.T) {
 	readme := read(t, "README.md")
-	for file, command := range map[string]string{".ci/run": "go test ./... ./lab/...", "Makefile": "go test ./... ./lab/..."} {
+	for file, command := range map[string]string{".ci/run": "go test ./... ./lab/... ./agent/...", "Makefile": "go test ./... ./lab/... ./agent/..."} {
 		if !slices.Contains(trimmedLines(read(t, file)), command) {
 			t.Errorf("%s does not run %q", file, command)
 		}

@@ -8,7 +8,9 @@
 // environment. Until somebody asks, nothing runs: no goroutine, no profile, no
 // rate is set. What the import alone costs a program that serves HTTP is 1.2 MB
 // of its file, 0.3 MB where it has net/http/pprof already, and 0.06 ms and 5 KB
-// when it starts (TestImport). It needs the standard library only.
+// when it starts (TestImport). It needs the standard library only, of Go 1.21 or
+// newer; [Watch] needs Go 1.25. Its module requires nothing, so no other version
+// in the program's go.mod changes.
 //
 // A program that has a mux of its own mounts [Handler] there. A program that
 // ends by itself says

@@ -48,7 +48,7 @@ func newLab(t testing.TB, program string) *lab {
 	l.must(err)
 	l.must(os.CopyFS(l.dir, os.DirFS(filepath.Join("testdata", program))))
 	l.write("go.mod", "module example.com/"+program+"\n\ngo 1.26.0\n\n"+
-		"require github.com/gowhy/gowhy v0.0.0\n\nreplace github.com/gowhy/gowhy => "+filepath.Join(here, "../..")+"\n")
+		"require github.com/gowhy/gowhy/agent v0.0.0\n\nreplace github.com/gowhy/gowhy/agent => "+filepath.Join(here, "../../agent")+"\n")
 	l.write(".gitignore", "/sick\n*.gowhy\n*.json\n*.md\n/trace\n")
 	l.path, err = built()
 	l.must(err)
