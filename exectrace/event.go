@@ -10,7 +10,7 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventNone         EventKind = iota
+	eventNone         EventKind = iota
 	EventSync                   // a generation begins, or the trace ends: Sync
 	EventGoroutine              // a goroutine changes state, or its state is told: GoTransition
 	EventProc                   // a P changes state, or its state is told: ProcTransition
@@ -39,7 +39,7 @@ func (k EventKind) String() string {
 	if int(k) < len(eventKindNames) {
 		return eventKindNames[k]
 	}
-	return eventKindNames[EventNone]
+	return eventKindNames[eventNone]
 }
 
 // A ProcState is what a P is doing.
@@ -180,7 +180,7 @@ var shapes = func() (s [256]eventShape) {
 		s[t].kind = EventExperimental
 	}
 	for t := range s {
-		if s[t].kind == EventNone || !specs[t].timed {
+		if s[t].kind == eventNone || !specs[t].timed {
 			continue
 		}
 		for i, a := range specs[t].args {
@@ -267,11 +267,12 @@ func (e *Event) Stack() []Frame { return e.tab.resolve(e.stackID()) }
 // function of one that is created, else where it stopped.
 func (e *Event) GoStack() []Frame { return e.tab.resolve(e.subjectStackID()) }
 
-// Names of metrics, as runtime/metrics spells them.
+// MetricProcs is GOMAXPROCS, as runtime/metrics names it.
+const MetricProcs = "/sched/gomaxprocs:threads"
+
 const (
-	MetricProcs     = "/sched/gomaxprocs:threads"
-	MetricHeapAlloc = "/memory/classes/heap/objects:bytes"
-	MetricHeapGoal  = "/gc/heap/goal:bytes"
+	metricHeapAlloc = "/memory/classes/heap/objects:bytes"
+	metricHeapGoal  = "/gc/heap/goal:bytes"
 )
 
 // Metric returns the name of a metric, as in runtime/metrics, and its new value.
@@ -280,9 +281,9 @@ func (e *Event) Metric() (name string, value uint64) {
 	case evProcsChange:
 		name = MetricProcs
 	case evHeapAlloc:
-		name = MetricHeapAlloc
+		name = metricHeapAlloc
 	case evHeapGoal:
-		name = MetricHeapGoal
+		name = metricHeapGoal
 	default:
 		return "", 0
 	}

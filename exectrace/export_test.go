@@ -1,5 +1,7 @@
 package exectrace
 
+var ErrStreamRead = errStreamRead
+
 // SetMarkEvery has marks made each n bytes of a generation: traces for tests are
 // smaller than what lies between marks else.
 func (t *Trace) SetMarkEvery(n int64) { t.markEvery = n }

@@ -15,8 +15,8 @@ type Histogram struct {
 	Max    time.Duration
 }
 
-// Add counts one duration; negative ones count as zero.
-func (h *Histogram) Add(d time.Duration) {
+// add counts one duration; negative ones count as zero.
+func (h *Histogram) add(d time.Duration) {
 	d = max(d, 0)
 	i := int(d)
 	if d >= 8 {

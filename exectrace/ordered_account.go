@@ -421,7 +421,7 @@ func (a *orderedAccount) addWait(group int32, k waitKey, d int64) {
 	k.group = group
 	a.st.addWait(k, 1, d)
 	if k.state == Runnable {
-		a.st.groups[group].delay.Add(time.Duration(d))
+		a.st.groups[group].delay.add(time.Duration(d))
 	}
 }
 
@@ -452,7 +452,7 @@ func (a *orderedAccount) leaveLine(l *life, now int64) {
 // ran accounts for a run that ends to its P.
 func (a *orderedAccount) ran(l *life, e *Event, now, d int64) {
 	if a.counts(l, e) {
-		a.st.slice.Add(time.Duration(d))
+		a.st.slice.add(time.Duration(d))
 	}
 	a.ranOnProc(l, d)
 	if l.marker {
@@ -502,7 +502,7 @@ func (a *orderedAccount) end(slot int32, e *Event, now int64) {
 	a.release(l)
 	g := a.st.groups[l.group]
 	if l.created > 0 && a.inside(Time(l.created)) && a.inside(e.Time) {
-		g.life.Add(time.Duration(int64(e.Time) - l.created))
+		g.life.add(time.Duration(int64(e.Time) - l.created))
 	}
 	g.ended++
 	a.grow(l.group, -1)
@@ -751,7 +751,7 @@ func (a *orderedAccount) user(e *Event, now int64) {
 		t.End = e.Time
 		typ := st.taskOf(t.Name)
 		typ.Complete++
-		typ.Latency.Add(time.Duration(t.End - t.Begin))
+		typ.Latency.add(time.Duration(t.End - t.Begin))
 		st.keepTask(*t)
 	case EventRegionBegin:
 		if l := a.current(e); l != nil && len(l.regions) < maxRegions {
@@ -803,7 +803,7 @@ func (a *orderedAccount) regionEnd(l *life, now int64) {
 	l.regions = l.regions[:n]
 	t := a.st.regionType(r.name)
 	t.Count++
-	t.Latency.Add(time.Duration(now - a.st.clip(r.begin)))
+	t.Latency.add(time.Duration(now - a.st.clip(r.begin)))
 	for k, v := range a.snapshot(l, now) {
 		r.acc[k] += v
 	}

@@ -204,9 +204,9 @@ func (t *Trace) walkFrom(cuts []cut, first int) (*walker, error) {
 // A trace of Go 1.21 or older has no generations: it is cut every million events, and
 // read as a whole, unless it is small enough to be kept from the first time.
 //
-// It fails with ErrOldFormat for such a trace that is damaged, with ErrStreamRead
-// for a stream that was read, with ErrNoEvents for an empty trace, and when the
-// source fails or ctx ends.
+// It fails with ErrOldFormat for such a trace that is damaged, with ErrNoEvents for
+// an empty trace, for a stream that was read before, and when the source fails or
+// ctx ends.
 func (t *Trace) Pieces(ctx context.Context, o PieceOptions, yield func(*Piece) bool) error {
 	if t.old() {
 		return t.piecesOfOld(ctx, o, yield)

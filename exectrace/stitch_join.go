@@ -266,7 +266,7 @@ func (st *stitcher) joinTasks(e *engine) {
 		open.End = Time(e.ns(t.end))
 		typ := st.taskOf(open.Name)
 		typ.Complete++
-		typ.Latency.Add(time.Duration(open.End - open.Begin))
+		typ.Latency.add(time.Duration(open.End - open.Begin))
 		st.keepTask(*open)
 	}
 }

@@ -265,7 +265,7 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 	case stRunning:
 		part[0] = before
 		l.run += before
-		st.slice.Add(time.Duration(all))
+		st.slice.add(time.Duration(all))
 		st.ranOn(e, l, before, all, end)
 	case stRunnable:
 		part[1] = before
@@ -448,7 +448,7 @@ func (st *stitcher) addLate(l *life, k waitKey, d int64) {
 	}
 	st.addWait(k, 1, d)
 	if k.state == Runnable {
-		st.groups[l.group].delay.Add(time.Duration(d))
+		st.groups[l.group].delay.add(time.Duration(d))
 	}
 }
 
@@ -457,7 +457,7 @@ func (st *stitcher) flushLate(l *life) {
 		w.key.group = l.group
 		st.addWait(w.key, 1, w.d)
 		if w.key.state == Runnable {
-			st.groups[l.group].delay.Add(time.Duration(w.d))
+			st.groups[l.group].delay.add(time.Duration(w.d))
 		}
 	}
 	l.late = nil
@@ -499,7 +499,7 @@ func (st *stitcher) regionEnds(e *engine, slot int32, l *life, correct func(*[5]
 		correct(&lr.acc)
 		t := st.regionType(lr.name)
 		t.Count++
-		t.Latency.Add(time.Duration(e.ns(r.at) - lr.begin))
+		t.Latency.add(time.Duration(e.ns(r.at) - lr.begin))
 		t.addSums(lr.acc)
 	}
 }
@@ -517,7 +517,7 @@ func (st *stitcher) end(at int32, now int64, known bool) {
 	g.ended++
 	g.alive--
 	if l.created > 0 {
-		g.life.Add(time.Duration(now - l.created))
+		g.life.add(time.Duration(now - l.created))
 	}
 	st.fold(g, l, now)
 	st.ids.remove(l.id)
@@ -535,7 +535,7 @@ func (st *stitcher) fold(g *groupSum, l *life, ended int64) {
 	g.sysOff += l.sysOff
 	g.unknown += l.unknown
 	g.runs += l.runs
-	g.running.Add(time.Duration(l.run))
+	g.running.add(time.Duration(l.run))
 	for n := range st.sums.all(l.blocked) {
 		st.sums.add(&g.blocked, n.key, n.sum)
 	}

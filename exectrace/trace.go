@@ -31,8 +31,8 @@ type Trace struct {
 	oldPieces []*Piece // all of a trace of Go 1.21 or older, once read; nil before, and when they are too many
 }
 
-// ErrStreamRead is returned when a trace from a stream is read a second time.
-var ErrStreamRead = errors.New("a trace from a stream can be read only once")
+// errStreamRead is returned when a trace from a stream is read a second time.
+var errStreamRead = errors.New("a trace from a stream can be read only once")
 
 // Open opens a trace file. The file must not be changed while it is read;
 // one that is still being written should be read as a stream.
@@ -133,13 +133,13 @@ func NewReader(r io.Reader) (*Trace, error) {
 	}
 	t.open = func() (input, error) {
 		if !first() {
-			return nil, ErrStreamRead
+			return nil, errStreamRead
 		}
 		return in, nil
 	}
 	t.raw = func() io.Reader {
 		if !first() {
-			return errReader{ErrStreamRead}
+			return errReader{errStreamRead}
 		}
 		return io.MultiReader(bytes.NewReader(head), r)
 	}

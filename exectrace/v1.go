@@ -192,7 +192,7 @@ func (c *converter) convert(x *xtrace.Event) *Event {
 }
 
 var metricTypes = map[string]eventType{
-	MetricProcs: evProcsChange, MetricHeapAlloc: evHeapAlloc, MetricHeapGoal: evHeapGoal,
+	MetricProcs: evProcsChange, metricHeapAlloc: evHeapAlloc, metricHeapGoal: evHeapGoal,
 }
 
 // A change is a goroutine's change of state.
