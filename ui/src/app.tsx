@@ -6,6 +6,7 @@ import { ahead, ApiError, isStatic, problem } from './client'
 import { ChooseFiles, DropZone, useOpening } from './drop'
 import { allHelp, useKeys } from './keys'
 import { lazy, type Lazy } from './parts/lazy'
+import { Marked } from './parts/marked'
 import { Live, say } from './parts/live'
 import { Empty, Failed, Hint, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
@@ -25,6 +26,7 @@ const screens: [name: string, screen: Lazy, asks?: string][] = [
   ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime), 'api/runtime'],
   ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks), 'api/tasks'],
   ['compare', Compare],
+  ['number', lazy(async () => (await import('./screens/number')).NumberScreen)],
   ['sources', lazy(async () => (await import('./screens/sources')).Sources), 'api/sources'],
 ]
 
@@ -114,6 +116,7 @@ function Opened(p: OpenedProps): JSX.Element {
       )}
       <main id="main" tabIndex={-1}>
         <h1 class="sr">{tn('core.screen.' + screen, 'gowhy')}{run ? ': ' + run.name : ''}</h1>
+        {run && !run.loading && run.error === '' && <Marked r={r} />}
         <Content {...p} run={run} r={r} screen={screen} has={has} />
       </main>
     </>
@@ -133,7 +136,7 @@ function Nav(p: { has: string[]; screen: string }): JSX.Element {
   }, [p.screen, p.has.join(), lang()])
   return (
     <nav class="head-nav" aria-label={t('core.screens')} ref={nav}>
-      {screens.filter(([name]) => p.has.includes(name)).map(([name, { load }]) => (
+      {screens.filter(([name]) => p.has.includes(name) && name !== 'number').map(([name, { load }]) => (
         <a key={name} href={href(name)} aria-current={name === p.screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
       ))}
     </nav>
@@ -182,7 +185,7 @@ function runIndex(text: string | null): number {
 function screensOf(session: Session, run: Run | undefined): string[] {
   const has = new Set(run?.screens ?? [])
   if (session.runs.length > 1 || session.trials.length > 0) has.add('compare')
-  if (run) has.add('findings')
+  if (run) has.add('findings').add('number')
   return screens.map(([name]) => name).filter((name) => has.has(name))
 }
 

@@ -84,7 +84,11 @@ export function href(link: string): string {
 function resolve(link: string): Place {
   const place = parse(link)
   const run = present.params.get('r')
-  if (run !== null && !place.params.has('r')) place.params.set('r', run)
+  const own = place.params.has('r')
+  if (run !== null && !own) place.params.set('r', run)
+  // What is marked stays so on every screen of its run, until it is dismissed.
+  const fact = present.params.get('fact')
+  if (fact !== null && !own && !place.params.has('fact')) place.params.set('fact', fact)
   return place
 }
 

@@ -8,7 +8,7 @@ import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
 import { amountCell, changeText } from './describe'
 import { plain } from './text'
-import { functions, KINDS, type FuncRow, type Tree } from './tree'
+import { compared, functions, KINDS, type FuncRow, type Tree } from './tree'
 
 interface Props {
   tree: Tree
@@ -68,7 +68,7 @@ function columns(p: Props): Col<Row>[] {
   const total = figure('total', t('flame.col.total'), (r) => r.total, plainAmount)
   if (p.short) return [name, self, total]
   const file: Col<Row> = { key: 'file', title: t('flame.col.file'), sortable: true, width: 'minmax(12rem, 2fr)', value: (r) => tree.funcs.files[r.func] ?? '', cell: (r) => <span class="mono">{plain(tree.funcs.files[r.func] ?? '')}</span> }
-  if (tree.base) {
+  if (compared(tree)) {
     return [
       name, self, total,
       figure('basetotal', t('flame.col.basetotal'), (r) => r.baseTotal, plainAmount),

@@ -26,7 +26,7 @@
 // Limits. Positions are float64 of the whole: a node of 1e-12 of it can still be
 // zoomed to, for its window is computed from its own values. Depth is not limited
 // here: who draws shows the rows that the window has.
-import type { Tree } from './tree'
+import { compared, type Tree } from './tree'
 
 export interface Layout {
   /** Left edge and width of each node, as parts of the root's width. */
@@ -47,7 +47,8 @@ export function layout(t: Tree): Layout {
   const w = new Float64Array(t.n)
   if (t.n === 0) return { x, w }
   const next = new Float64Array(t.n) // where the next child of a node begins
-  const value = (i: number) => t.sum[i]! + (t.base ? t.base.sum[i]! : 0)
+  const base = compared(t)
+  const value = (i: number) => t.sum[i]! + (base ? base.sum[i]! : 0)
   const all = value(0)
   const scale = all > 0 ? 1 / all : 0
   w[0] = all > 0 ? 1 : 0

@@ -9,7 +9,7 @@ import { css as variable } from '../theme'
 import { SHADES, shade, signOf } from './diff'
 import { visible, type Layout, type Span } from './layout'
 import { fit } from './text'
-import { KINDS, type FrameKind, type Tree } from './tree'
+import { compared, KINDS, type FrameKind, type Tree } from './tree'
 
 type RGB = [number, number, number]
 
@@ -141,7 +141,7 @@ export function paint(ctx: CanvasRenderingContext2D, p: Picture, look: Look): vo
   ctx.fillRect(0, 0, p.width, p.height)
   const shown = collect(p)
   paintFills(ctx, p, look, shown)
-  if (!p.tree.base) paintMarks(ctx, p, look, shown)
+  if (!compared(p.tree)) paintMarks(ctx, p, look, shown)
   paintNames(ctx, p, look, shown)
   outline(ctx, p, shown, p.hover, look.fg, 1)
   outline(ctx, p, shown, p.cursor, look.accent, 2)
@@ -169,19 +169,21 @@ function collect(p: Picture): Shown {
 function fillOf(t: Tree, node: number): number {
   if (node < 0) return DUST
   const f = t.func[node]!
-  if (t.base) return shade(t.sum[node]!, t.base.sum[node]!) + SHADES
+  const base = compared(t)
+  if (base) return shade(t.sum[node]!, base.sum[node]!) + SHADES
   if (f < 0) return ROOT
   return t.funcs.kinds[f]! * TINTS + (Math.imul(f, 0x9e3779b1) >>> 16) % TINTS
 }
 
 function fillFor(p: Picture, look: Look, fill: number): Fill {
-  if (p.tree.base) return look.diff[fill]!
+  if (compared(p.tree)) return look.diff[fill]!
   return fill === ROOT ? look.root : look.kinds[fill]!
 }
 
-/** A node that a search leaves aside. */
+/** A node that a search leaves aside or, where no search is, the marks do. */
 function aside(p: Picture, node: number): boolean {
   const f = p.tree.func[node]!
+  if (p.match === null && p.tree.marked) return p.tree.base!.sum[node] === 0
   return p.match !== null && (f < 0 || p.match[f] === 0)
 }
 
@@ -238,8 +240,9 @@ function paintNames(ctx: CanvasRenderingContext2D, p: Picture, look: Look, s: Sh
 function labelOf(p: Picture, node: number, cells: number): string {
   const f = p.tree.func[node]!
   const name = f < 0 ? p.rootName : p.names[f]!
-  if (!p.tree.base) return fit(name, cells)
-  const sign = signOf(p.tree.sum[node]!, p.tree.base.sum[node]!)
+  const base = compared(p.tree)
+  if (!base) return fit(name, cells)
+  const sign = signOf(p.tree.sum[node]!, base.sum[node]!)
   return sign.length + 4 > cells ? sign.slice(0, cells) : sign + ' ' + fit(name, cells - sign.length - 1)
 }
 

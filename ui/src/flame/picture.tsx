@@ -14,7 +14,7 @@ import { amount, changeText, placeOf } from './describe'
 import { layout, nodeAt, panned, spanOf, step, zoomed, type Layout, type Span, type Step } from './layout'
 import { paint, readLook, rowAt, rowTop, ROW, type Look, type Picture as Painted } from './paint'
 import { nextMatch } from './search'
-import { KINDS, nameOf, type Tree } from './tree'
+import { compared, KINDS, nameOf, type Tree } from './tree'
 
 export interface PictureProps {
   tree: Tree
@@ -138,7 +138,8 @@ function describe(p: Pick<PictureProps, 'tree' | 'unit' | 'all' | 'rootName' | '
   const parts = [f < 0 ? p.rootName : nameOf(tree, i)]
   if (f >= 0) parts.push(tn('flame.kind.' + KINDS[tree.funcs.kinds[f]!]))
   parts.push(t('flame.tip.sum', { v: amount(tree.sum[i]!, p.unit), s: share(tree.sum[i]! / p.all) }))
-  if (tree.base) parts.push(t('flame.tip.change', { v: changeText(tree.sum[i]!, tree.base.sum[i]!) }))
+  const base = compared(tree)
+  if (base) parts.push(t('flame.tip.change', { v: changeText(tree.sum[i]!, base.sum[i]!) }))
   return parts.join(lang() === 'zh' ? '，' : ', ')
 }
 
@@ -293,7 +294,7 @@ function useHand(p: PictureProps, places: Layout, win: Span, size: Size, scroll:
 // useReveal scrolls to the frame that is zoomed to, or to the largest that was
 // found: not at all where it is near the root's edge, which is home.
 function useReveal(box: { current: HTMLElement | null }, p: PictureProps, height: number): void {
-  const row = p.tree.depth[p.focus > 0 || !p.match ? p.focus : Math.max(0, p.cursor)] ?? 0
+  const row = p.tree.depth[p.focus > 0 || (!p.match && !p.tree.marked) ? p.focus : Math.max(0, p.cursor)] ?? 0
   useLayoutEffect(() => {
     const el = box.current
     if (!el || height === 0) return
@@ -376,6 +377,7 @@ function Tip(p: PictureProps & { at: Hover; width: number; height: number; scrol
   const el = useRef<HTMLDivElement>(null)
   const { tree } = p
   const i = p.at.node
+  const base = compared(tree)
   useLayoutEffect(() => {
     const tip = el.current
     if (!tip) return
@@ -393,8 +395,8 @@ function Tip(p: PictureProps & { at: Hover; width: number; height: number; scrol
       <span>{t('flame.tip.sum', { v: amount(tree.sum[i]!, p.unit), s: share(tree.sum[i]! / p.all) })}</span>
       {p.focus > 0 && i !== p.focus && focus > 0 && <span>{t('flame.tip.focus', { s: share(tree.sum[i]! / focus) })}</span>}
       {tree.self[i]! > 0 && <span>{t('flame.tip.self', { v: amount(tree.self[i]!, p.unit), s: share(tree.self[i]! / p.all) })}</span>}
-      {tree.base && (
-        <span>{t('flame.tip.base', { v: amount(tree.base.sum[i]!, p.unit), c: changeText(tree.sum[i]!, tree.base.sum[i]!) })}</span>
+      {base && (
+        <span>{t('flame.tip.base', { v: amount(base.sum[i]!, p.unit), c: changeText(tree.sum[i]!, base.sum[i]!) })}</span>
       )}
     </div>
   )

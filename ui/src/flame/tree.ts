@@ -1,7 +1,7 @@
 // Trees of stacks in columns, and the trees that are made from them: without
 // functions of some kinds, upside down, of one function's callers, of what it
 // calls. The server sends one tree; everything a reader does with it happens here.
-import type { Flame } from '../api'
+import type { Flame, Marks } from '../api'
 
 /**
  * A tree, nodes in the order in which they are drawn: a node's parent is before
@@ -21,8 +21,9 @@ export interface Tree {
   self: Float64Array
   rest: Float64Array
   sum: Float64Array
-  /** What the base run had; null without one. */
+  /** What the base run had; null without one. Where marked, what of sum is marked. */
   base: Base | null
+  marked: boolean
   funcs: Funcs
   /** Rows that it takes to draw, the root's among them. */
   rows: number
@@ -46,8 +47,13 @@ export interface Funcs {
 export const KINDS = ['own', 'dep', 'std', 'runtime', 'kernel'] as const
 export type FrameKind = (typeof KINDS)[number]
 
-/** The tree that the server sent. */
-export function fromColumns(f: Flame): Tree {
+/** What a tree is compared with; null where there is none, or marks in its place. */
+export function compared(t: Tree): Base | null {
+  return t.marked ? null : t.base
+}
+
+/** The tree that the server sent, with some of it marked. */
+export function fromColumns(f: Flame, marks?: Marks): Tree {
   const n = f.parent.length
   const t = columns(n, {
     names: f.names,
@@ -61,9 +67,13 @@ export function fromColumns(f: Flame): Tree {
   t.sum.set(f.sum)
   measure(t)
   fillRest(t, t)
-  if (f.base.length === n && n > 0) {
-    const base = { self: new Float64Array(n), rest: new Float64Array(n), sum: Float64Array.from(f.base) }
-    // The base run's own values are not sent: they are what its children do not have.
+  const hasBase = f.base.length === n && n > 0
+  if (hasBase || (marks && marks.nodes.length > 0)) {
+    const base = { self: new Float64Array(n), rest: new Float64Array(n), sum: new Float64Array(n) }
+    if (hasBase) base.sum.set(f.base)
+    else marks?.nodes.forEach((i, k) => { base.sum[i] = marks.sums[k] ?? 0 })
+    t.marked = !hasBase
+    // Own values are not sent: they are what the children do not have.
     fillRest(t, base)
     base.self.set(base.rest)
     base.rest.fill(0)
@@ -74,7 +84,7 @@ export function fromColumns(f: Flame): Tree {
 
 function columns(n: number, funcs: Funcs): Tree {
   return {
-    n, funcs, rows: 0, base: null,
+    n, funcs, rows: 0, base: null, marked: false,
     parent: new Int32Array(n), func: new Int32Array(n), line: new Int32Array(n), depth: new Int32Array(n), end: new Int32Array(n),
     self: new Float64Array(n), rest: new Float64Array(n), sum: new Float64Array(n),
   }
@@ -117,6 +127,15 @@ export function nameOf(t: Tree, i: number): string {
   return f < 0 ? '' : (t.funcs.names[f] ?? '')
 }
 
+/** The deepest node that has all that is marked; -1 without marks. */
+export function holdsMarks(t: Tree): number {
+  if (!t.marked || !t.base) return -1
+  const all = t.base.sum[0]!
+  let at = 0
+  for (let i = 1; i < t.n; i++) if (t.parent[i] === at && t.base.sum[i]! >= all * (1 - 1e-9)) at = i
+  return at
+}
+
 /** Nodes from the root to one, itself the last. */
 export function pathTo(t: Tree, i: number): number[] {
   const path: number[] = []
@@ -154,10 +173,12 @@ class Grower {
   private slots = new Int32Array(4096)
   private funcs: Funcs
   private hasBase: boolean
+  private marked: boolean
 
   constructor(t: Tree, rootFunc: number) {
     this.funcs = t.funcs
     this.hasBase = t.base !== null
+    this.marked = t.marked
     this.values = Array.from({ length: this.hasBase ? 4 : 2 }, () => new Float64Array(1024))
     this.parent[0] = -1
     this.func[0] = rootFunc
@@ -203,9 +224,10 @@ class Grower {
     const n = this.n
     const sum = this.sums(0)
     const baseSum = this.hasBase ? this.sums(2) : null
-    const size = Float64Array.from(sum, (v, i) => Math.max(v, baseSum ? baseSum[i]! : 0))
+    const size = Float64Array.from(sum, (v, i) => Math.max(v, baseSum && !this.marked ? baseSum[i]! : 0))
     const order = this.order(size)
     const t = columns(n, this.funcs)
+    t.marked = this.marked
     if (baseSum) t.base = { self: new Float64Array(n), rest: new Float64Array(n), sum: new Float64Array(n) }
     const renamed = new Int32Array(n)
     order.forEach((old, i) => {

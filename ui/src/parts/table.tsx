@@ -43,6 +43,8 @@ export interface TableProps<R> {
   more?: (() => void) | undefined
   /** A place of the page, like "timeline?g=1": the row leads there. */
   rowHref?: ((r: R) => string | undefined) | undefined
+  /** Whether the cell of a column is marked. */
+  marked?: ((r: R, key: string) => boolean) | undefined
   empty?: string | undefined
   /** Pixels of the box of rows, at most. */
   height?: number | undefined
@@ -146,6 +148,7 @@ export function Table<R>(p: TableProps<R>): JSX.Element {
                       row={r}
                       active={win.first + k === active}
                       to={p.rowHref?.(r)}
+                      marked={p.marked}
                       choose={setActive}
                     />
                   ))}
@@ -204,6 +207,7 @@ interface RowProps<R> {
   row: R
   active: boolean
   to: string | undefined
+  marked: ((r: R, key: string) => boolean) | undefined
   choose(i: number): void
 }
 
@@ -226,7 +230,7 @@ function Row<R>(p: RowProps<R>): JSX.Element {
       {p.cols.map((c, i) => {
         const cell = c.cell(p.row)
         return (
-          <div key={c.key} role="gridcell" class={c.align === 'right' ? 'table-right' : ''} title={c.align === 'right' ? undefined : c.text ? c.text(p.row) : textOf(cell)}>
+          <div key={c.key} role="gridcell" class={(c.align === 'right' ? 'table-right' : '') + (p.marked?.(p.row, c.key) ? ' table-marked' : '')} title={c.align === 'right' ? undefined : c.text ? c.text(p.row) : textOf(cell)}>
             {i === 0 && p.to ? <a href={p.to.startsWith('#') ? p.to : href(p.to)} tabIndex={-1}>{cell}</a> : cell}
           </div>
         )

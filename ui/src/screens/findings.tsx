@@ -2,7 +2,7 @@
 // text report; each number that has a place in the page leads there.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Basis, Diagnosis, Fact, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
+import type { Diagnosis, Fact, FactLink, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
 import { useData } from '../client'
 import { bytes, count, dur, num, share } from '../format'
 import { Ledger } from './ledger'
@@ -192,9 +192,9 @@ function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element
         <div>
           <dt>{t('core.cost')}</dt>
           <dd>
-            <strong><To link={links?.cost.to}>{num(cost.value, cost.unit)}</To></strong> <Said text={cost.what} />
+            <strong><To link={links?.cost.to}>{cost.text}</To></strong> <Said text={cost.what} />
             {cost.share > 0 && cost.unit !== 'ratio' && <span class="muted"> ({share(cost.share)})</span>}
-            <From basis={links?.cost} f={f} links={links} />
+            <From operands={cost.operands} link={links?.cost} />
           </dd>
         </div>
       )}
@@ -204,7 +204,7 @@ function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element
           <dd>
             <strong><To link={bound.value === 0 ? undefined : links?.bound.to}>{boundText(f)}</To></strong>
             <small class="effect-method"><Said text={bound.method} /></small>
-            <From basis={links?.bound} f={f} links={links} />
+            <From operands={bound.operands} link={links?.bound} />
           </dd>
         </div>
       )}
@@ -212,14 +212,13 @@ function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element
   )
 }
 
-// From names the facts that a number is, or is computed from.
-function From(p: { basis: Basis | undefined; f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
-  const facts = (p.basis?.facts ?? []).flatMap((i) => p.f.evidence[i] ? [{ i, name: p.f.evidence[i].name }] : [])
-  if (facts.length === 0) return null
+// From names the numbers that a number is computed from.
+function From(p: { operands: Fact[] | undefined; link: FactLink | undefined }): JSX.Element | null {
+  if (!p.operands || p.operands.length === 0) return null
   return (
     <small class="effect-from">
       {t('core.from')}{' '}
-      {facts.map(({ i, name }, k) => <span key={i}>{k > 0 && ', '}<To link={p.links?.evidence[i]}><Said text={name} /></To></span>)}
+      {p.operands.map((f, i) => <span key={i}>{i > 0 && ', '}<Said text={f.name} /> <To link={p.link?.operands[i]?.to}>{f.text}</To></span>)}
     </small>
   )
 }
@@ -227,10 +226,11 @@ function From(p: { basis: Basis | undefined; f: Finding; links: FindingLinks | u
 function boundText(f: Finding): string {
   const b = f.bound
   if (b.value === 0) return t('core.nosaving')
-  let s = num(b.value, b.unit)
+  let s = b.kind === 'estimate' ? t('core.between', { low: num(b.low ?? 0, b.unit), high: num(b.high ?? 0, b.unit) }) : b.text
   if (b.goal !== '') s = t('core.ofgoal', { value: s, goal: tn('core.goal.' + b.goal, b.goal) })
-  if (b.share > 0 && b.unit !== 'ratio') s += ` (${share(b.share)})`
-  return b.partial ? t('core.perhaps', { value: s }) : t('core.atmost', { value: s })
+  if (b.share > 0 && b.unit !== 'ratio' && b.unit !== 'factor') s += ` (${share(b.share)})`
+  if (b.kind === 'estimate') return s
+  return b.kind === 'direction' ? t('core.perhaps', { value: s }) : t('core.atmost', { value: s })
 }
 
 function Where(p: { places: Place[]; links: string[] | undefined }): JSX.Element {
@@ -246,7 +246,7 @@ function Where(p: { places: Place[]; links: string[] | undefined }): JSX.Element
   )
 }
 
-function Evidence(p: { caption: string; facts: Fact[]; links: string[] | undefined }): JSX.Element {
+function Evidence(p: { caption: string; facts: Fact[]; links: FactLink[] | undefined }): JSX.Element {
   return (
     <table class="evidence">
       <caption class="sr">{p.caption}</caption>
@@ -257,8 +257,8 @@ function Evidence(p: { caption: string; facts: Fact[]; links: string[] | undefin
         {p.facts.map((f, i) => (
           <tr key={i}>
             <th scope="row"><Said text={f.name} /></th>
-            <td class="right"><To link={p.links?.[i]}>{num(f.value, f.unit)}</To></td>
-            <td class="muted"><Said text={f.source} /></td>
+            <td class="right"><To link={p.links?.[i]?.to}>{f.text}</To></td>
+            <td class="muted"><Said text={f.origin.text} /></td>
           </tr>
         ))}
       </tbody>

@@ -1,7 +1,7 @@
 // The flame graph: one tree at a time, as a picture or as a table of functions.
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Flame as Answer, FlameKind, Session } from '../api'
+import type { Flame as Answer, FlameKind, Marks, Session } from '../api'
 import { ApiError, isStatic, useData } from '../client'
 import { functionTable } from '../flame/functions'
 import { amount, changeText, placeOf } from '../flame/describe'
@@ -11,14 +11,14 @@ import { Picture } from '../flame/picture'
 import { findFocus, markOf, readView, VIEWS, writeSpan, type View } from '../flame/place'
 import { readQuery, search, type Found } from '../flame/search'
 import { plain } from '../flame/text'
-import { callees, callers, fromColumns, inverted, KINDS, leftOut, nameOf, outermost, pathTo, without, type FrameKind, type Tree } from '../flame/tree'
+import { callees, callers, compared, fromColumns, holdsMarks, inverted, KINDS, leftOut, nameOf, outermost, pathTo, without, type FrameKind, type Tree } from '../flame/tree'
 import { count, share } from '../format'
 import { useKeys } from '../keys'
 import { Copy } from '../parts/copy'
 import { Said } from '../parts/said'
 import { Empty, Failed, Loading } from '../parts/states'
 import { lang, t, tn } from '../strings'
-import { href, setParams, usePlace } from '../url'
+import { href, param, setParams, usePlace } from '../url'
 import './flame.css'
 
 export function Flame(p: { r: number }): JSX.Element {
@@ -27,6 +27,7 @@ export function Flame(p: { r: number }): JSX.Element {
   const { data, error, loading } = useData<Answer>('api/flame', {
     r: p.r, kind: v.kind || undefined, group: v.group || undefined, base: v.base || undefined,
   })
+  const marks = useMarks(p.r, v, data)
   // What can be chosen stays there when the choice before brought nothing.
   const known = useRef<Answer | undefined>(undefined)
   if (data) known.current = data
@@ -34,7 +35,7 @@ export function Flame(p: { r: number }): JSX.Element {
   return (
     <div class="flame" aria-busy={loading}>
       <Bar r={p.r} v={v} data={known.current} />
-      {error ? <Lost error={error} /> : data ? <Body v={v} data={data} params={params} /> : <Loading what={t('flame.loading')} />}
+      {error ? <Lost error={error} /> : data ? <Body v={v} data={data} marks={marks} params={params} /> : <Loading what={t('flame.loading')} />}
     </div>
   )
 }
@@ -143,9 +144,16 @@ function BaseField(p: { r: number; v: View }): JSX.Element | null {
   )
 }
 
-function Body(p: { v: View; data: Answer; params: URLSearchParams }): JSX.Element {
+// useMarks are the frames that the number which led here counts.
+function useMarks(r: number, v: View, data: Answer | undefined): Marks | undefined {
+  const fact = param('fact')
+  const asked = fact !== null && data && v.base === ''
+  return useData<Marks>(asked ? 'api/flame/marks' : null, { r, kind: data?.kind, group: v.group || undefined, fact: fact ?? undefined }).data
+}
+
+function Body(p: { v: View; data: Answer; marks: Marks | undefined; params: URLSearchParams }): JSX.Element {
   const { v, data } = p
-  const whole = useMemo(() => fromColumns(timed(data)), [data])
+  const whole = useMemo(() => fromColumns(timed(data), p.marks), [data, p.marks])
   const hide = v.hide.join()
   const turned = useMemo(() => {
     const seen = without(timed(whole), v.hide)
@@ -195,11 +203,11 @@ function Legend(p: Context): JSX.Element {
     <div class="flame-legend" role="group" aria-label={t('flame.legend')}>
       {KINDS.filter((k) => here.has(k)).map((k) => (
         <button key={k} type="button" aria-pressed={!v.hide.includes(k)} title={t('flame.legend.help')} onClick={() => toggle(k)}>
-          {!p.tree.base && <Swatch kind={k} />}
+          {!compared(p.tree) && <Swatch kind={k} />}
           <span>{tn('flame.kind.' + k)}</span>
         </button>
       ))}
-      {p.tree.base && (
+      {compared(p.tree) && (
         <span class="flame-change">
           <i class="flame-less" aria-hidden="true" />{t('flame.less')}
           <i class="flame-more" aria-hidden="true" />{t('flame.more')}
@@ -277,7 +285,7 @@ function useCursor(tree: Tree, focus: number, found: Found | null): [number, (i:
   const [at, set] = useState<{ tree: Tree; i: number } | null>(null)
   const largest = useMemo(() => {
     if (focus > 0) return focus
-    if (!found) return -1
+    if (!found) return holdsMarks(tree)
     const tops = outermost(tree, (f) => found.match[f] === 1)
     return tops.reduce((best, i) => (best < 0 || tree.sum[i]! > tree.sum[best]! ? i : best), -1)
   }, [tree, focus, found])
@@ -315,10 +323,12 @@ function Frame(p: Context & { tree: Tree; i: number; focus: number; found: Found
   const all = (v: number) => t('flame.value', { v: amount(v, data.unit), s: share(v / p.all) })
   const facts: [string, string][] = [[t('flame.sum'), all(tree.sum[i]!)], [t('flame.self'), all(tree.self[i]!)]]
   if (p.focus > 0 && p.focus !== i && tree.sum[p.focus]! > 0) facts.push([t('flame.offocus'), share(tree.sum[i]! / tree.sum[p.focus]!)])
-  if (tree.base) {
-    facts.push([t('flame.basesum'), amount(tree.base.sum[i]!, data.unit)])
-    facts.push([t('flame.changed'), changeText(tree.sum[i]!, tree.base.sum[i]!)])
+  const base = compared(tree)
+  if (base) {
+    facts.push([t('flame.basesum'), amount(base.sum[i]!, data.unit)])
+    facts.push([t('flame.changed'), changeText(tree.sum[i]!, base.sum[i]!)])
   }
+  if (tree.marked) facts.push([t('flame.marked'), all(tree.base!.sum[i]!)])
   return (
     <div class="flame-frame">
       <div class="flame-frame-name">
@@ -347,7 +357,7 @@ function FoundLine(p: Context & { tree: Tree; focus: number; found: Found }): JS
     <p class="flame-found" role="status">
       {text}
       {found.nodes > 0 && p.focus > 0 && focus > 0 && ' ' + t('flame.found.focus', { s: share(found.sum / focus) })}
-      {found.nodes > 0 && p.tree.base && ' ' + t('flame.found.base', { v: amount(found.base, p.data.unit), c: changeText(found.sum, found.base) })}
+      {found.nodes > 0 && compared(p.tree) && ' ' + t('flame.found.base', { v: amount(found.base, p.data.unit), c: changeText(found.sum, found.base) })}
     </p>
   )
 }
@@ -441,7 +451,7 @@ function Notes(p: Context): JSX.Element {
     <div class="flame-notes muted">
       {data.note !== '' && <p><Said text={data.note} /></p>}
       {data.left_nodes > 0 && <p>{t('flame.left', { n: count(data.left_nodes), v: amount(left, data.unit), s: share(left / p.all) })}</p>}
-      {p.tree.base && <p>{t(data.per_what === 'operation' ? 'flame.per.operation' : data.per_what === 'second' ? 'flame.per.second' : 'flame.per.none', { x: ratioText(data.ratio) })} {t('flame.per.width')}</p>}
+      {compared(p.tree) && <p>{t(data.per_what === 'operation' ? 'flame.per.operation' : data.per_what === 'second' ? 'flame.per.second' : 'flame.per.none', { x: ratioText(data.ratio) })} {t('flame.per.width')}</p>}
       {p.v.hide.length > 0 && <p>{t('flame.hidden', { kinds: p.v.hide.map((k) => tn('flame.kind.' + k)).join(lang() === 'zh' ? '、' : ', ') })}</p>}
     </div>
   )

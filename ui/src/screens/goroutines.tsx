@@ -2,7 +2,7 @@
 // time of each was spent, to the last reason to wait.
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Column, Table as Rows } from '../api'
+import type { Column, Origin, Table as Rows } from '../api'
 import { isStatic, useData } from '../client'
 import { accountParts, BAR, BAR_KEY, chosenColumns, columnsParam, defaultColumns, type AccountRow, type Cell } from '../data/accounts'
 import { usePages } from '../data/pages'
@@ -10,6 +10,7 @@ import { FilterBox, Panel } from '../data/panel'
 import { nextSort } from '../data/sort'
 import { partsText, StateBar, StateLegend } from '../data/states'
 import { short } from '../flame/text'
+import { useMark } from '../fact'
 import { at, cell, count, dur } from '../format'
 import { Empty, Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
@@ -33,6 +34,7 @@ export function Goroutines(p: { r: number }): JSX.Element {
   const groups = usePages(single ? null : 'api/groups', ask)
   const goroutines = usePages(single ? 'api/goroutines' : null, { ...ask, group: group ?? undefined })
   const pages = single ? goroutines : groups
+  const mark = useMark(p.r)?.lead.origin
   return (
     <div class="data-screen">
       <div class="data-head">
@@ -47,7 +49,7 @@ export function Goroutines(p: { r: number }): JSX.Element {
       {group !== null && <GroupHead r={p.r} group={group} />}
       {pages.error
         ? <Failed error={pages.error} />
-        : !pages.table ? <Loading /> : <Accounts {...pages} table={pages.table} group={group} single={single} />}
+        : !pages.table ? <Loading /> : <Accounts {...pages} table={pages.table} group={group} single={single} mark={mark?.kind === 'goroutines' ? mark : undefined} />}
     </div>
   )
 }
@@ -57,6 +59,8 @@ interface AccountsProps {
   more: (() => void) | undefined
   group: string | null
   single: boolean
+  /** What the number that led here counts. */
+  mark: Origin | undefined
 }
 
 function Accounts(p: AccountsProps): JSX.Element {
@@ -65,7 +69,10 @@ function Accounts(p: AccountsProps): JSX.Element {
   const columns = table.columns ?? []
   const sums = (table.sums ?? []) as Cell[]
   const rows = useMemo(() => (table.rows ?? []).map((cells, i): AccountRow => ({ cells: cells as Cell[], link: table.links?.[i] ?? '' })), [table])
-  const shown = chosenColumns(params.get('cols'), columns) ?? defaultColumns(columns, sums, p.group !== null)
+  const chosen = chosenColumns(params.get('cols'), columns) ?? defaultColumns(columns, sums, p.group !== null)
+  const counted = (p.mark?.columns ?? []).filter((k) => columns.some((c) => c.key === k))
+  const shown = [...chosen, ...counted.filter((k) => !chosen.includes(k))]
+  const group = columns.findIndex((c) => c.key === 'group')
   const cols = useMemo(() => shown.map((k) => column(k, columns)), [shown.join('\n'), table])
   const sort = { key: params.get('sort') ?? 'total', desc: params.has('sort') ? params.get('desc') === '1' : true }
   const onSort = (key: string) => {
@@ -91,6 +98,7 @@ function Accounts(p: AccountsProps): JSX.Element {
         desc={sort.desc}
         onSort={isStatic ? undefined : onSort}
         more={p.more}
+        marked={(r, key) => counted.includes(key) && (p.mark?.groups ?? []).includes(String(r.cells[group] ?? ''))}
         rowHref={(r) => r.link || undefined}
         height={Math.max(320, window.innerHeight - 290)}
         empty={t('data.go.nomatch', { all: count(table.all) })}

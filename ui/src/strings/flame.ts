@@ -69,6 +69,7 @@ export const flame = {
   'flame.self': ['Itself', '自身'],
   'flame.offocus': ['Of the focus', '占焦点'],
   'flame.basesum': ['Base run', '基准运行'],
+  'flame.marked': ['Marked', '已标记'],
   'flame.changed': ['Change', '变化'],
   'flame.copy': ['Copy the function’s name', '复制函数名'],
   'flame.mark': ['Mark it', '标记'],

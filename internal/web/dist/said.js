@@ -1,1 +1,0 @@
-import{n as e,q as t,y as n}from"./app.js";function r(e){let t=e.text.split("`"),r=t.length%2==1;return n(`span`,{lang:`en`,children:r?t.map((e,t)=>t%2==1?n(`code`,{children:e},t):e):e.text})}function i(r){return r.link?n(`a`,{href:e(r.link),...r.title?{title:r.title}:{},children:r.children}):n(t,{children:r.children})}export{i as n,r as t};
