@@ -40,6 +40,15 @@ var law = []line{
 
 	// Output: from values to bytes.
 	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/whatif", ""},
+	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+
+	// A rule sees the model and nothing of the world.
+	{"internal/rules", "internal/diagnosis internal/fact internal/model", ""},
+	{"internal/diagnosis", "internal/fact internal/model internal/shell", ""},
+	{"internal/fact", "internal/figures internal/model", ""},
+
+	// Output: from values to bytes.
+	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
 	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
@@ -50,6 +59,10 @@ var law = []line{
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "agent/recording exectrace internal/kernel internal/loadresult internal/model internal/problem internal/proc", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/flame internal/model internal/problem internal/report internal/shell internal/timeline", ""},
+
+	// Evidence: from files and processes to the model.
+	{"internal/evidence", "agent/recording exectrace internal/kernel internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
@@ -57,6 +70,9 @@ var law = []line{
 	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
+	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/shell internal/statistics", "golang.org/x/sys"},
+	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
+	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/shell internal/statistics", ""},
 	{"internal/whatif", "exectrace", ""},
 
 	// The reader's own source beside a finding.
@@ -80,6 +96,7 @@ var law = []line{
 	{"internal/loadresult", "", "github.com/HdrHistogram/hdrhistogram-go"},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
+	{"internal/shell", "", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -103,10 +120,10 @@ var law = []line{
 
 	// Who runs the cases knows gowhy as a command.
 	{"lab/score", "internal/statistics lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
-	{"lab/field", "lab/internal/testbed", ""},
+	{"lab/field", "internal/shell lab/internal/testbed", ""},
 	{"lab/internal/truth", "", "go.yaml.in/yaml/v3"},
-	{"lab/internal/testbed", "", ""},
-	{"lab/internal/casetest", "lab/internal/testbed", ""},
+	{"lab/internal/testbed", "internal/shell", ""},
+	{"lab/internal/casetest", "internal/shell lab/internal/testbed", ""},
 }
 
 // forTests are the packages that any _test.go file may import as well, and no

@@ -175,8 +175,6 @@ func (l *lab) must(err error) {
 	}
 }
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // freeAddress is an address of this machine on which nothing listens.
 func (l *lab) freeAddress() string {
 	l.t.Helper()

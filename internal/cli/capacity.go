@@ -23,6 +23,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -121,9 +122,9 @@ func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(args) > 0 && strings.Contains(args[0], "://"):
-		return misused("gowhy capacity --url "+report.Words(args[:1]), "%q: a URL is given with --url", args[0])
+		return misused("gowhy capacity --url "+shell.Words(args[:1]), "%q: a URL is given with --url", args[0])
 	case len(args) > 0:
-		return misused("gowhy capacity -- "+report.Words(args), "%q is before the --", args[0])
+		return misused("gowhy capacity -- "+shell.Words(args), "%q is before the --", args[0])
 	case f.url != "" && f.dns != "":
 		return misused("give one of them", "both --url and --dns were given")
 	case f.feeds() && len(f.command) == 0:
@@ -273,7 +274,7 @@ func (f *capacityFlags) checkAxes() error {
 			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
 				"several processes cannot have the same port: {process} has to be in the address and in the command")
 		case !copies && !variable.MatchString(a.name) && !hasPlace(f.command, a.name):
-			return misused("-- "+report.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
+			return misused("-- "+shell.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
 		}
 	}
 	for _, w := range all {

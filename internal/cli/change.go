@@ -21,6 +21,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -108,19 +109,19 @@ func (f *changeFlags) check(command []string) error {
 	case two && (f.base != "" || f.bench != ""):
 		return misused("give one of them", "both --a, --b and a package to build were given")
 	case f.head != "" && f.base == "":
-		return misused("--base HEAD --head "+report.Words([]string{f.head}), "--head was given without --base")
+		return misused("--base HEAD --head "+shell.Word(f.head), "--head was given without --base")
 	case f.pkg != "" && f.base == "" && f.bench == "":
-		return misused("--base HEAD --package "+report.Words([]string{f.pkg}), "--package was given, but nothing is to be built")
+		return misused("--base HEAD --package "+shell.Word(f.pkg), "--package was given, but nothing is to be built")
 	case f.benchtime != "" && f.bench == "":
-		return misused("--bench . --benchtime "+report.Words([]string{f.benchtime}), "--benchtime was given without --bench")
+		return misused("--bench . --benchtime "+shell.Word(f.benchtime), "--benchtime was given without --bench")
 	case f.bench != "" && len(command) > 0:
 		return misused("give one of them", "both --bench and a command after -- were given")
 	case f.base != "" && f.bench == "" && len(command) > 0 && !usesBinary(command):
-		return misused("-- "+strings.TrimSpace("{binary} "+report.Words(command[1:])), "the command does not say where what was built goes")
+		return misused("-- "+strings.TrimSpace("{binary} "+shell.Words(command[1:])), "the command does not say where what was built goes")
 	case f.benchtime != "" && !benchtimeForm(f.benchtime):
 		return misused("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", f.benchtime)
 	case f.bench != "" && !f.given():
-		return misused("gowhy verify --base HEAD --bench "+report.Words([]string{f.bench}), "nothing says what changes")
+		return misused("gowhy verify --base HEAD --bench "+shell.Word(f.bench), "nothing says what changes")
 	case !f.given():
 		return misused(changeHint(command), "nothing says what changes")
 	case !two && f.base == "" && f.bench == "" && len(command) == 0:
@@ -365,7 +366,7 @@ func (f *changeFlags) build(ctx context.Context, dir string, say *statusLine) (e
 	if err != nil || !same || also {
 		return err
 	}
-	hint := "git diff --stat " + report.Words(slices.DeleteFunc([]string{f.base, f.head}, func(s string) bool { return s == "" }))
+	hint := "git diff --stat " + shell.Words(slices.DeleteFunc([]string{f.base, f.head}, func(s string) bool { return s == "" }))
 	return misused(hint, "%s and %s build the same program: there is nothing to compare", f.base, b)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A claimed is a finding that is put to the test.
@@ -105,7 +105,7 @@ func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
 	}
 	k := &claimed{finding: *finding, from: strings.Join(f.files, ", "), model: m}
 	if finding.Experiment == nil {
-		return nil, problem.New(problem.Absence, cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+report.Words([]string{finding.Rule})), "no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment"))
+		return nil, problem.New(problem.Absence, cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+shell.Word(finding.Rule)), "no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment"))
 	}
 	k.experiment = *finding.Experiment
 	if err := f.take(k); err != nil {
@@ -133,14 +133,14 @@ func chooseFinding(d *diagnosis.Diagnosis, f *verifyFlags) (*diagnosis.Finding, 
 		}
 	}
 	there := "nothing that an experiment decides was found there"
-	hint := "gowhy diagnose " + report.Words(f.files)
+	hint := "gowhy diagnose " + shell.Words(f.files)
 	if len(names) > 0 {
 		there = "found there: " + strings.Join(names, ", ")
 		name := names[0]
 		if near, ok := near(f.apply, names); ok {
 			name = near
 		}
-		hint = "gowhy verify " + report.Words(append(slices.Clone(f.files), "--apply", name))
+		hint = "gowhy verify " + shell.Words(append(slices.Clone(f.files), "--apply", name))
 	}
 	if f.apply == "" {
 		return nil, misused(hint, "no finding was named; %s", there)
@@ -154,11 +154,11 @@ func (f *verifyFlags) take(k *claimed) error {
 	run := &k.model.Run
 	if len(f.command) == 0 && f.change.a == "" && f.change.bench == "" {
 		if len(run.Command) == 0 {
-			return misused("gowhy verify "+report.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- ./app -n 1000",
+			return misused("gowhy verify "+shell.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- ./app -n 1000",
 				"%s does not tell the command that was recorded", k.from)
 		}
 		if info, err := os.Stat(run.Dir); run.Dir != "" && (err != nil || !info.IsDir()) {
-			return misused("gowhy verify "+report.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- "+report.Words(run.Command)+"   # from where it runs here",
+			return misused("gowhy verify "+shell.Words(append(slices.Clone(f.files), "--apply", k.finding.Rule))+" -- "+shell.Words(run.Command)+"   # from where it runs here",
 				"%s was recorded in %q, which is no directory here", k.from, run.Dir)
 		}
 		f.command, f.change.dir, f.change.recorded = run.Command, run.Dir, run.Env
@@ -198,14 +198,14 @@ func (f *changeFlags) proposeCode(k *claimed, v *verifyFlags) error {
 	if f.pkg == "" {
 		b := k.model.Build
 		if b == nil || b.Path == "" || b.Path == "command-line-arguments" {
-			return misused(report.Words(append(again, "./cmd/app")), "%s does not tell the package that the program is built from", k.from)
+			return misused(shell.Words(append(again, "./cmd/app")), "%s does not tell the package that the program is built from", k.from)
 		}
 		f.pkg, f.test = strings.CutSuffix(b.Path, ".test")
 	}
 	f.base = "HEAD"
 	if !usesBinary(v.command) {
 		if slices.Contains(starters, filepath.Base(v.command[0])) {
-			return misused(report.Words(append(again, f.pkg, "--", "{binary}", "ARGUMENTS")), "the recorded command starts %s, and not the program", filepath.Base(v.command[0]))
+			return misused(shell.Words(append(again, f.pkg, "--", "{binary}", "ARGUMENTS")), "the recorded command starts %s, and not the program", filepath.Base(v.command[0]))
 		}
 		v.command = append([]string{placeBinary}, v.command[1:]...)
 		if f.test {

@@ -29,6 +29,7 @@ import (
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -185,7 +186,7 @@ func suggest(flag, value string, known []string) string {
 	if s, ok := near(value, known); ok {
 		word = s
 	}
-	return "--" + flag + " " + report.Words([]string{word})
+	return "--" + flag + " " + shell.Word(word)
 }
 
 // complain writes what is wrong and what to do. Names of files and symbols in
@@ -359,7 +360,7 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	if s, ok := near(arg, names); ok {
 		hint = "gowhy " + s
 		if slices.Index(c.Args, arg) == 0 { // flags may come before it
-			hint = "gowhy " + report.Words(append([]string{s}, c.Args[1:]...))
+			hint = "gowhy " + shell.Words(append([]string{s}, c.Args[1:]...))
 		}
 	}
 	return misused(hint, "%q is neither a command nor a file", arg)

@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // compareTop is how many functions a table has when nobody asked for more.
@@ -209,7 +210,7 @@ func (c *command) compareRun(ctx context.Context, name, file string, o readOptio
 		return compare.Run{}, err
 	}
 	return compare.Run{Name: name, Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
-		Command: report.Words(m.Run.Command)}, nil
+		Command: shell.Words(m.Run.Command)}, nil
 }
 
 // readPolicy reads the policy of a gate.

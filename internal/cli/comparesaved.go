@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // savedResult reads a result that an experiment saved; of a file that is none the
@@ -177,7 +177,7 @@ func commandText(words []string) string {
 	}
 	words = slices.Clone(words)
 	words[0] = filepath.Base(words[0])
-	return report.Words(words)
+	return shell.Words(words)
 }
 
 func withLoad(subject, load string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/listing"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // explainFlags are those of explain.
@@ -101,12 +102,12 @@ func (c *command) explainFinding(ctx context.Context, rule string, files []strin
 // nothingToExplain answers for a rule that has no finding: that is an answer, and no
 // misuse.
 func (c *command) nothingToExplain(d *diagnosis.Diagnosis, rule string, files []string) error {
-	next := "gowhy diagnose -v " + report.Words(files) + "   # all that was looked at, and what could not be"
+	next := "gowhy diagnose -v " + shell.Words(files) + "   # all that was looked at, and what could not be"
 	if len(d.Findings) > 0 {
-		next = "gowhy explain " + d.Findings[0].Rule + " " + report.Words(files)
+		next = "gowhy explain " + d.Findings[0].Rule + " " + shell.Words(files)
 	}
 	return c.output("", func(w io.Writer, _ report.Options) error {
-		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, report.Words(files), next)
+		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, shell.Words(files), next)
 		return err
 	})
 }

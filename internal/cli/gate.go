@@ -19,6 +19,7 @@ import (
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // defaultPolicy is the file that gate reads and --init writes.
@@ -126,7 +127,7 @@ func verdictCode(regressed, unsure bool) error {
 // gateInit writes a starting policy, and never over one that is there.
 func (c *command) gateInit(args []string, o *gateOptions) error {
 	if len(args) > 0 {
-		return misused("gowhy gate --init -f "+report.Words(args[:1]), "--init takes no argument")
+		return misused("gowhy gate --init -f "+shell.Words(args[:1]), "--init takes no argument")
 	}
 	text, err := gate.Starter(filepath.Dir(o.policy))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
 )
 
@@ -38,7 +39,7 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 		return err
 	}
 	if _, screen := terminal(c.Stdout); out == "" || out == "-" && screen {
-		hint := "gowhy report " + report.Words(files) + " -o report.html"
+		hint := "gowhy report " + shell.Words(files) + " -o report.html"
 		if out == "-" {
 			return misused(hint, "an HTML file is not for the screen")
 		}

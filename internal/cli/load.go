@@ -22,6 +22,7 @@ import (
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // loadFlags are those of load.
@@ -173,7 +174,7 @@ func (t *loadTarget) check(cmd *cobra.Command, args []string) error {
 	case !t.command && cmd.ArgsLenAtDash() > 0:
 		return misused("give one of them", "both a URL and a command were given")
 	case !t.command && programLike(args[0]):
-		return misused(cmd.CommandPath()+" --rate 100 -- "+report.Words(args), "%q is no URL; a program comes after --", args[0])
+		return misused(cmd.CommandPath()+" --rate 100 -- "+shell.Words(args), "%q is no URL; a program comes after --", args[0])
 	case !t.command && len(args) > 1:
 		return misused(example, "one URL at a time, %d were given", len(args))
 	case t.data != "" && t.file != "":

@@ -22,6 +22,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // recordFlags are the flags of record that are not evidence's own options.
@@ -220,7 +221,7 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 		if at, err := filepath.Abs(out); err == nil {
 			out = at
 		}
-		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", recordedFor(res.Duration), report.Words([]string{out}))
+		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", recordedFor(res.Duration), shell.Word(out))
 	} else if res.Written || err == nil { // the error has the reasons otherwise
 		c.summary(f, out, res)
 	}
@@ -252,7 +253,7 @@ func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
 	var b strings.Builder
 	say := func(text string) { b.WriteString(report.Wrap("gowhy: "+text, c.layout())) }
 	if res.Written {
-		say(fmt.Sprintf("recorded %s into %s, %s", recordedFor(res.Duration), report.Words([]string{out}), contents(res.Members)))
+		say(fmt.Sprintf("recorded %s into %s, %s", recordedFor(res.Duration), shell.Word(out), contents(res.Members)))
 	}
 	there := func(member string) bool {
 		return slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == member })
@@ -265,7 +266,7 @@ func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
 	}
 	if res.Written && !c.diagnoses(f, res) {
 		say("cost: " + costText(res))
-		fmt.Fprintf(&b, "gowhy: next:   gowhy %s\n", report.Words([]string{out}))
+		fmt.Fprintf(&b, "gowhy: next:   gowhy %s\n", shell.Word(out))
 	}
 	_, _ = io.WriteString(c.Stderr, b.String())
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -224,7 +225,7 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	}
 	switch {
 	case isTrial(data):
-		return misused("gowhy verify "+report.Words(f.files), "%q is a saved trial", path)
+		return misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial", path)
 	case !isKind(data, experiment.TunedKind):
 		return misused(tuneHint(f.files), "%q is no saved search", path)
 	}
@@ -240,7 +241,7 @@ func tuneHint(command []string) string {
 	if len(command) == 0 {
 		return tuneExample
 	}
-	return "gowhy tune --knob GOMAXPROCS=1.." + strconv.Itoa(max(2, runtime.NumCPU())) + " -- " + report.Words(command)
+	return "gowhy tune --knob GOMAXPROCS=1.." + strconv.Itoa(max(2, runtime.NumCPU())) + " -- " + shell.Words(command)
 }
 
 // search reads the flags.
@@ -504,7 +505,7 @@ func (f *tuneFlags) checkPlaces(knobs []experiment.Knob) error {
 	}
 	for _, k := range knobs {
 		if !variable.MatchString(k.Name) && !hasPlace(f.command, k.Name) {
-			return misused("-- "+report.Words(withPlace(f.command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
+			return misused("-- "+shell.Words(withPlace(f.command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
 		}
 	}
 	return nil

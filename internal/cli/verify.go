@@ -22,6 +22,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -182,7 +183,7 @@ func changeHint(command []string) string {
 	if len(command) == 0 {
 		return "gowhy verify --a './old -n 1000' --b './new -n 1000'"
 	}
-	return "gowhy verify --knob GOMAXPROCS=2 -- " + report.Words(command)
+	return "gowhy verify --knob GOMAXPROCS=2 -- " + shell.Words(command)
 }
 
 // plan reads the flags that say how to decide.
@@ -331,12 +332,12 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	n, _ := io.ReadFull(file, head)
 	switch {
 	case isKind(head[:n], experiment.TunedKind):
-		return nil, misused("gowhy tune "+report.Words(f.files), "%q is a saved search", f.files[0])
+		return nil, misused("gowhy tune "+shell.Words(f.files), "%q is a saved search", f.files[0])
 	case !isTrial(head[:n]):
 		return nil, nil
 	}
 	if f.apply != "" || f.change.given() || len(f.command) > 0 {
-		return nil, misused("gowhy verify "+report.Words(f.files), "%q is a saved trial, which can only be shown", f.files[0])
+		return nil, misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial, which can only be shown", f.files[0])
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -465,7 +466,7 @@ func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, asked diagnosi
 	s, err := a.subject.Run(ctx)
 	if problem.Is(err, problem.Absence) {
 		pkg := cmp.Or(f.change.pkg, ".")
-		return "", problem.New(problem.Absence, "go test -list Benchmark "+report.Words([]string{pkg}), "no benchmark of %s matches %q", pkg, f.change.bench)
+		return "", problem.New(problem.Absence, "go test -list Benchmark "+shell.Word(pkg), "no benchmark of %s matches %q", pkg, f.change.bench)
 	}
 	if err != nil {
 		return "", err
@@ -548,7 +549,7 @@ func (c *command) concluded(ctx context.Context, tr *experiment.Trial, f *verify
 	}
 	shown := c.showTrial(tr, f)
 	if ctx.Err() != nil {
-		return problem.New(problem.Interrupt, "gowhy "+report.Words(f.args), "interrupted: this is what there is")
+		return problem.New(problem.Interrupt, "gowhy "+shell.Words(f.args), "interrupted: this is what there is")
 	}
 	return shown
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
 )
 
@@ -256,7 +257,7 @@ func listenLoopback(addr string) (net.Listener, error) {
 		return nil, misused("--addr 127.0.0.1:8080", "--addr %q is not HOST:PORT", addr)
 	}
 	if !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
-		return nil, misused("--addr "+report.Words([]string{net.JoinHostPort("127.0.0.1", port)})+"   # from elsewhere: ssh -L",
+		return nil, misused("--addr "+shell.Word(net.JoinHostPort("127.0.0.1", port))+"   # from elsewhere: ssh -L",
 			"--addr %q is not of the loopback, and recordings are nobody else's", addr)
 	}
 	l, err := net.Listen("tcp", addr)
@@ -310,7 +311,7 @@ func tunnel(at net.Addr, connection string) string {
 	if u, err := user.Current(); err == nil {
 		host = u.Username + "@" + host
 	}
-	return report.Words(append(words, host))
+	return shell.Words(append(words, host))
 }
 
 // browser is the command that shows a page, nil where there is nobody to see it.

@@ -15,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
 
@@ -215,17 +216,17 @@ func (c *command) whatIfError(path string, err error) error {
 	var bad *whatif.BadEditError
 	switch {
 	case errors.As(err, &refused):
-		return problem.New(problem.Absence, "gowhy diagnose "+report.Words([]string{path})+"   # what the trace does say", "%w", refused)
+		return problem.New(problem.Absence, "gowhy diagnose "+shell.Word(path)+"   # what the trace does say", "%w", refused)
 	case errors.As(err, &unknown):
-		hint := "gowhy whatif " + report.Words([]string{path}) + "   # what there is"
+		hint := "gowhy whatif " + shell.Word(path) + "   # what there is"
 		if len(unknown.Known) > 0 {
 			name := unknown.Known[0]
 			if s, ok := near(unknown.Name, unknown.Known); ok {
 				name = s
 			}
-			hint = "--" + map[string]string{"lock": "lock"}[unknown.What] + " " + report.Words([]string{name + "=0.5"})
+			hint = "--" + map[string]string{"lock": "lock"}[unknown.What] + " " + shell.Word(name+"=0.5")
 			if unknown.What != "lock" {
-				hint = "--scale " + report.Words([]string{name + "=0.5"})
+				hint = "--scale " + shell.Word(name+"=0.5")
 			}
 		}
 		return problem.New(problem.Misuse, hint, "%w", unknown)

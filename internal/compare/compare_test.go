@@ -268,7 +268,7 @@ func TestRunsPerOperation(t *testing.T) {
 	if math.Abs(waits.TotalA-0.008) > 1e-12 || waits.Note == "" {
 		t.Errorf("the runtime's own waits count: %+v", waits)
 	}
-	if len(c.Next) != 1 || c.Next[0].Run != `gowhy verify --a './app -n 3' --b './new'` || !strings.Contains(c.Summary, "decide nothing") {
+	if len(c.Next) != 1 || c.Next[0].Run != `gowhy verify --a './app -n 3' --b ./new` || !strings.Contains(c.Summary, "decide nothing") {
 		t.Errorf("%q, %+v", c.Summary, c.Next)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Same {

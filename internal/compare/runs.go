@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A Run is one side of a comparison: what was read, and what the rules say.
@@ -187,12 +188,9 @@ func (c *Comparison) advise(a, b Run) {
 	if ca == cb {
 		cb = "./new" // one command line, two builds of it
 	}
-	c.Next = append(c.Next, Command{"gowhy verify --a " + quote(ca) + " --b " + quote(cb),
+	c.Next = append(c.Next, Command{"gowhy verify --a " + shell.Word(ca) + " --b " + shell.Word(cb),
 		"interleaved repetitions, which give a verdict"})
 }
-
-// quote makes one word of a shell command.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // profiles adds the tables that both sides have evidence for.
 func (c *Comparison) profiles(a, b *side) {

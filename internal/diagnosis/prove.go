@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // prove completes a finding with what its rule need not know: what the bound
@@ -84,15 +85,15 @@ func (w *proofWriter) commands() []string {
 	}
 	code := w.e.Change() == ChangeCode
 	if re := w.benchmarks(); code && re != "" && w.ofTest() {
-		return []string{"gowhy verify --base HEAD --package " + w.mainPackage() + " --bench " + quote(re)}
+		return []string{"gowhy verify --base HEAD --package " + w.mainPackage() + " --bench " + shell.Word(re)}
 	}
 	if files := w.files(); files != "" {
 		return []string{"gowhy verify " + files + " --apply " + w.rule + w.rest(code)}
 	}
 	if !code {
-		return []string{"gowhy verify --primary " + quote(string(w.e.Primary)) + w.knobs() + w.load() + " -- " + w.command()}
+		return []string{"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + w.knobs() + w.load() + " -- " + w.command()}
 	}
-	return []string{"gowhy verify --primary " + quote(string(w.e.Primary)) + " --base HEAD --package " + w.mainPackage() + w.load() + " -- " + w.with("{binary}")}
+	return []string{"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + " --base HEAD --package " + w.mainPackage() + w.load() + " -- " + w.with("{binary}")}
 }
 
 // files is the evidence, to be read once more; empty when it cannot be.
@@ -102,7 +103,7 @@ func (w *proofWriter) files() string {
 			return ""
 		}
 	}
-	if s := quoteAll(w.m.Run.Files); len(s) <= commandMost {
+	if s := shell.Words(w.m.Run.Files); len(s) <= commandMost {
 		return s
 	}
 	return ""
@@ -134,7 +135,7 @@ func (w *proofWriter) knobs() string {
 				value = old + ":" + value
 			}
 		}
-		b.WriteString(" --knob " + quote(name+"="+value))
+		b.WriteString(" --knob " + shell.Word(name+"="+value))
 	}
 	return b.String()
 }
@@ -150,12 +151,12 @@ func (w *proofWriter) tune() string {
 	command := w.command()
 	if strings.ToUpper(name) != name { // else a variable of the environment, which needs no place
 		if args, ok := w.withPlace(name); ok {
-			command = quoteAll(args)
+			command = shell.Words(args)
 		} else {
 			command += " -" + name + " {" + name + "}"
 		}
 	}
-	return "gowhy tune --knob " + quote(w.e.Tune) + " --goal '" + goal + "'" + w.load() + " -- " + command
+	return "gowhy tune --knob " + shell.Word(w.e.Tune) + " --goal '" + goal + "'" + w.load() + " -- " + command
 }
 
 // withPlace returns the command with {name} where the knob's value is.
@@ -184,7 +185,7 @@ func (w *proofWriter) twoBinaries() []string {
 	old, fresh := w.command(), w.with("./rebuilt")
 	return []string{
 		"go build -o rebuilt " + w.mainPackage(),
-		"gowhy verify --primary " + quote(string(w.e.Primary)) + " --a " + quote(old) + " --b " + quote(fresh) + w.load(),
+		"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + " --a " + shell.Word(old) + " --b " + shell.Word(fresh) + w.load(),
 	}
 }
 
@@ -201,7 +202,7 @@ func (w *proofWriter) recordAgain() []string {
 		record += "-- " + w.command()
 	}
 	if run.Recording != "" && printable(run.Recording) && !strings.HasPrefix(run.Recording, "-") {
-		return []string{record, "gowhy compare " + quote(run.Recording) + " after.gowhy"}
+		return []string{record, "gowhy compare " + shell.Word(run.Recording) + " after.gowhy"}
 	}
 	return []string{record, "gowhy diagnose after.gowhy"}
 }
@@ -272,7 +273,7 @@ func (w *proofWriter) command() string {
 	if !w.known() {
 		return anyCommand
 	}
-	return quoteAll(w.m.Run.Command)
+	return shell.Words(w.m.Run.Command)
 }
 
 // starters start other programs, so that the arguments are not the program's.
@@ -282,7 +283,7 @@ func (w *proofWriter) arguments() string {
 	if !w.known() || slices.Contains(starters, path.Base(w.m.Run.Command[0])) {
 		return anyArguments
 	}
-	return quoteAll(w.m.Run.Command[1:])
+	return shell.Words(w.m.Run.Command[1:])
 }
 
 // with is the command with another program.
@@ -305,7 +306,7 @@ func shown(s, stands string) string {
 	if strings.HasPrefix(s, "-") || !printable(s) || len(s) > commandMost {
 		return stands
 	}
-	return quote(s)
+	return shell.Word(s)
 }
 
 // says tells what the commands do and what must come of it.
@@ -372,23 +373,4 @@ func (w *proofWriter) blanks(commands []string) string {
 
 func sentences(s ...string) string {
 	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
-}
-
-// quote writes an argument for a shell. Braces stay bare around a name, where
-// no shell expands them; {1..9} is no name, and =word a command's path in zsh.
-func quote(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+="
-	named := strings.Count(s, "{") == 1 && !strings.Contains(s, "..") && strings.Trim(s, plain+"{}") == ""
-	if s != "" && s[0] != '=' && (named || strings.Trim(s, plain) == "") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func quoteAll(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = quote(a)
-	}
-	return strings.Join(quoted, " ")
 }

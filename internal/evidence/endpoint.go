@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Limits on what a program may send, and on how long it may take.
@@ -203,7 +204,7 @@ func elsewhere(ctx context.Context, client *http.Client, target string, p *probl
 	u.Path, u.RawPath = "", ""
 	pprof, _, query, err := parseURL(u.String())
 	if e := (&endpoint{client: client, base: pprof, query: query}); err == nil && e.probe(ctx, probeLimit) == nil {
-		p.Hint = "gowhy record --url " + quote(withoutSecrets(u.String()))
+		p.Hint = "gowhy record --url " + shell.Word(withoutSecrets(u.String()))
 	}
 	return p
 }
@@ -293,7 +294,7 @@ func noEndpoint(base string, err error) *problem.Error {
 	switch {
 	case errors.As(err, &status) && strings.Contains(status.text, "HTTP request to an HTTPS server"):
 		p.What = fmt.Sprintf("%s speaks https", base)
-		p.Hint = "gowhy record --url " + quote("https"+strings.TrimPrefix(base, "http"))
+		p.Hint = "gowhy record --url " + shell.Word("https"+strings.TrimPrefix(base, "http"))
 	case errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden):
 		p.What = fmt.Sprintf("%s is not open to us: %v", base, err)
 		p.Hint = "gowhy record --url http://USER:PASSWORD@HOST:PORT   # or a port of the program that asks for none"
@@ -318,13 +319,13 @@ func reachHint(base string, err error) string {
 	case perr != nil:
 		return "gowhy list"
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return "gowhy record --url " + quote("http://"+u.Host)
+		return "gowhy record --url " + shell.Word("http://"+u.Host)
 	case errors.As(err, &unknown):
-		return "SSL_CERT_FILE=the-authority.pem gowhy record --url " + quote(u.Scheme+"://"+u.Host)
+		return "SSL_CERT_FILE=the-authority.pem gowhy record --url " + shell.Word(u.Scheme+"://"+u.Host)
 	case net.ParseIP(u.Hostname()).IsLoopback(), u.Hostname() == "localhost":
 		return "gowhy list   # which programs run here, and at which ports they listen"
 	}
-	return "curl " + quote(base) + "   # is the program running, and are host and port right?"
+	return "curl " + shell.Word(base) + "   # is the program running, and are host and port right?"
 }
 
 // cause is what went wrong without the request around it.

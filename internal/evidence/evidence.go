@@ -31,6 +31,7 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Options say how evidence is read. The zero value is what most want.
@@ -575,9 +576,9 @@ func (c ctxReader) Read(p []byte) (int, error) {
 func (l *loader) take(s model.Source, what, name string) error {
 	if other, ok := l.from[s]; ok {
 		if a, b := containerOf(other), containerOf(name); a != "" && b != "" && a != b {
-			return problem.New(problem.Misuse, "gowhy "+quote(b)+"   # one at a time", "two recordings were given, %q and %q; a diagnosis is of one run", a, b)
+			return problem.New(problem.Misuse, "gowhy "+shell.Word(b)+"   # one at a time", "two recordings were given, %q and %q; a diagnosis is of one run", a, b)
 		}
-		return problem.New(problem.Misuse, "gowhy "+quote(l.arg)+"   # one at a time", "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
+		return problem.New(problem.Misuse, "gowhy "+shell.Word(l.arg)+"   # one at a time", "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
 	}
 	l.from[s] = name
 	l.taken++
@@ -667,14 +668,6 @@ func (l *loader) nameSampleGroups() {
 func (l *loader) note(format string, args ...any) {
 	c := &l.m.Run.Coverage
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
-}
-
-// quote returns s as one word of a shell command.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // firstLine returns the beginning of a text for an error message.

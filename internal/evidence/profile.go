@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Limits on the frames of profiles. A few hundred bytes can name one location
@@ -54,7 +55,7 @@ func (l *loader) whole(s source, limit int64) (data []byte, err error) {
 	case err != nil:
 		return nil, l.pass(cutProblem(s.name, err))
 	case int64(len(data)) > limit:
-		return nil, l.pass(problem.New(problem.Failure, "go tool pprof -proto -o small.pb.gz "+quote(s.name), "%q is larger than %d MiB unpacked", s.name, limit>>20))
+		return nil, l.pass(problem.New(problem.Failure, "go tool pprof -proto -o small.pb.gz "+shell.Word(s.name), "%q is larger than %d MiB unpacked", s.name, limit>>20))
 	case data == nil:
 		data = []byte{}
 	}

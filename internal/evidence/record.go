@@ -18,6 +18,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A Target is what to record. Give one of its fields; PID may go with URL, for
@@ -443,7 +444,7 @@ func (r *recorder) finish(res *Recorded, err error) error {
 	r.cost(&res.Cost)
 	r.man.Cost = &res.Cost
 	if ferr := r.w.Finish(r.man); ferr != nil {
-		return errors.Join(err, &problem.Error{What: "cannot write the recording: " + ferr.Error(), Hint: "gowhy " + quote(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o", Err: ferr})
+		return errors.Join(err, &problem.Error{What: "cannot write the recording: " + ferr.Error(), Hint: "gowhy " + shell.Word(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o", Err: ferr})
 	}
 	res.Written = true
 	return err
@@ -553,7 +554,7 @@ func (r *recorder) takeLoad() {
 		return
 	}
 	if err := r.loadResult(r.o.Load); err != nil {
-		r.refuse(recording.LoadMember, Refusal{Why: fmt.Sprintf("%q: %v", withoutSecretsOrPath(r.o.Load), cause(err)), How: "give it beside the recording: gowhy " + quote(r.o.Out) + " LOAD-FILE"})
+		r.refuse(recording.LoadMember, Refusal{Why: fmt.Sprintf("%q: %v", withoutSecretsOrPath(r.o.Load), cause(err)), How: "give it beside the recording: gowhy " + shell.Word(r.o.Out) + " LOAD-FILE"})
 	}
 }
 

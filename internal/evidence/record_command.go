@@ -19,6 +19,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // checkCommand refuses what cannot be recorded before anything is started.
@@ -28,7 +29,7 @@ func checkCommand(argv []string, dir string) error {
 	}
 	if name := filepath.Base(argv[0]); (name == "go" || name == "go.exe") && len(argv) > 1 && argv[1] == "test" {
 		// go test runs one binary for each package; only -exec reaches them.
-		return problem.New(problem.Failure, "go test -exec "+quote("gowhy record --")+" "+quoteAll(argv[2:]), "go test is recorded through its -exec flag")
+		return problem.New(problem.Failure, "go test -exec "+shell.Word("gowhy record --")+" "+shell.Words(argv[2:]), "go test is recorded through its -exec flag")
 	}
 	return nil
 }
@@ -44,14 +45,6 @@ func locate(program, dir string) (string, error) {
 		program = filepath.Join(abs, program)
 	}
 	return exec.LookPath(program)
-}
-
-func quoteAll(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = quote(a)
-	}
-	return strings.Join(quoted, " ")
 }
 
 // command starts a program and records it: what the kernel sees of it from its

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A kind is what the first bytes of a file say that it is.
@@ -102,7 +103,7 @@ func (k kind) problem(name string, head []byte) *problem.Error {
 		if !strings.Contains(name, "/") {
 			name = "./" + name // as the shell wants it
 		}
-		p.Hint = "gowhy record -o run.gowhy -- " + quote(name)
+		p.Hint = "gowhy record -o run.gowhy -- " + shell.Word(name)
 	default:
 		p.What = fmt.Sprintf("%q is a text file, not a trace or profile: %q", name, firstLine(head))
 		p.Hint = "gowhy record -o run.gowhy -d 5s --url http://HOST:PORT   # or: go test -trace trace.out"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Capacity writes what came of a search of capacity for a terminal: the rate
@@ -139,8 +140,8 @@ func capacityNext(r *experiment.CapacityResult) [][2]string {
 		return nil
 	}
 	return [][2]string{
-		{fmt.Sprintf("gowhy load %s --rate %.0f -d 35s -o load.json &", word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, and beside it"},
-		{"gowhy record -d 30s --url " + word(serverOf(r.URL)), "why it does not bear more"},
+		{fmt.Sprintf("gowhy load %s --rate %.0f -d 35s -o load.json &", shell.Word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, and beside it"},
+		{"gowhy record -d 30s --url " + shell.Word(serverOf(r.URL)), "why it does not bear more"},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A GateFormat writes the result of a gate.
@@ -343,7 +344,7 @@ const maxGateNext = 3
 // gateLook shows where the cost is now, or measures a command again.
 func gateLook(r *gate.Result, c *gate.Check, m *gate.Measure) gateStep {
 	if m.Benchmark == "" {
-		return gateStep{"gowhy verify --base " + word(r.Base.Commit[:min(len(r.Base.Commit), 10)]) + " --package " + word(c.Package) + " --primary " + word(string(m.Metric)) + " -- " + c.Command,
+		return gateStep{"gowhy verify --base " + shell.Word(r.Base.Commit[:min(len(r.Base.Commit), 10)]) + " --package " + shell.Word(c.Package) + " --primary " + shell.Word(string(m.Metric)) + " -- " + c.Command,
 			"measure it here, with the other metrics beside it:"}
 	}
 	parts := strings.Split("Benchmark"+m.Benchmark, "/")
@@ -354,7 +355,7 @@ func gateLook(r *gate.Result, c *gate.Check, m *gate.Measure) gateStep {
 	if m.Metric == diagnosis.AllocsOp || m.Metric == diagnosis.BytesOp {
 		profile, why = "mem", "see where it allocates now:"
 	}
-	return gateStep{fmt.Sprintf("go test -run '^$' -bench %s -%sprofile %s.pprof %s && gowhy %s.pprof", word(strings.Join(parts, "/")), profile, profile, word(c.Package), profile), why}
+	return gateStep{fmt.Sprintf("go test -run '^$' -bench %s -%sprofile %s.pprof %s && gowhy %s.pprof", shell.Word(strings.Join(parts, "/")), profile, profile, shell.Word(c.Package), profile), why}
 }
 
 // gateSign is a question mark also for what passes and decided nothing.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Options say how a report looks.
@@ -252,33 +253,15 @@ func trimmed(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// word returns s as one word of a shell command.
-func word(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// Words returns a list as words of a shell command.
-func Words(list []string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = word(s)
-	}
-	return strings.Join(quoted, " ")
-}
-
 // nextCommands are what a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
-	files := Words(d.Files)
+	files := shell.Words(d.Files)
 	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
 		files = "FILE"
 	}
 	var next [][2]string
 	if len(d.Findings) > 0 {
-		next = append(next, [2]string{"gowhy explain " + word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
+		next = append(next, [2]string{"gowhy explain " + shell.Word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
 	}
 	if d.Trace != nil || d.CPU != nil || len(d.Findings) > 0 {
 		next = append(next, [2]string{"gowhy view " + files, "see it in the browser"})

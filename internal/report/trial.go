@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Trial writes a trial for a terminal: the conclusion, what was compared, what
@@ -108,15 +109,11 @@ func Arm(a experiment.Arm) string { return Safe(armText(a)) }
 
 // armText is an arm as a shell would take it, with what a shell cannot say.
 func armText(a experiment.Arm) string {
-	words := make([]string, len(a.Command))
-	for i, w := range a.Command {
-		words[i] = placeWord(w)
-	}
-	s := strings.Join(words, " ")
+	s := shell.Words(a.Command)
 	var env []string
 	for _, e := range a.Env {
 		name, value, _ := strings.Cut(e, "=")
-		env = append(env, name+"="+word(value))
+		env = append(env, name+"="+shell.Word(value))
 	}
 	if len(env) > 0 {
 		s = strings.Join(env, " ") + " " + s
@@ -125,15 +122,6 @@ func armText(a experiment.Arm) string {
 		s = strings.TrimSpace(s + "  (" + a.Name + ")")
 	}
 	return s
-}
-
-// placeWord is word that leaves the braces of a place bare, as people type
-// them: {binary}.
-func placeWord(s string) string {
-	if bare := strings.NewReplacer("{", "", "}", "").Replace(s); bare != "" && word(bare) == bare && strings.Count(s, "{") == 1 {
-		return s
-	}
-	return word(s)
 }
 
 // trialRows parts the metrics into those worth a row and lines that name the
@@ -386,7 +374,7 @@ func trialNext(tr *experiment.Trial) [][2]string {
 	again := tr.About.Again
 	if p := primaryEffect(tr); tr.Conclusion == experiment.Undecided && len(again) > 1 && p != nil && p.Need > tr.Pairs && p.Need <= experiment.MaxPairs {
 		args := slices.Insert(slices.Clone(again), 1, "--pairs", fmt.Sprint(p.Need))
-		next = append(next, [2]string{"gowhy " + Words(args), "enough pairs, as far as one can tell"})
+		next = append(next, [2]string{"gowhy " + shell.Words(args), "enough pairs, as far as one can tell"})
 	}
 	f := tr.About.Finding
 	if f == nil {
@@ -395,7 +383,7 @@ func trialNext(tr *experiment.Trial) [][2]string {
 	if f.Tune != "" && tr.Conclusion != experiment.Undecided {
 		next = append(next, [2]string{tuneCommand(tr, f), "which value is best"})
 	}
-	return append(next, [2]string{"gowhy explain " + word(f.Rule), "how it is recognised, and what it is not"})
+	return append(next, [2]string{"gowhy explain " + shell.Word(f.Rule), "how it is recognised, and what it is not"})
 }
 
 // tuneCommand searches the value of which one was tried.
@@ -411,7 +399,7 @@ func tuneCommand(tr *experiment.Trial, f *experiment.Claim) string {
 	if tr.About.Ready != "" {
 		args = append(args, "--ready", tr.About.Ready)
 	}
-	return Words(append(append(args, "--"), tr.About.A.Command...))
+	return shell.Words(append(append(args, "--"), tr.About.A.Command...))
 }
 
 func primaryEffect(tr *experiment.Trial) *experiment.Effect {

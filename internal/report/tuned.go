@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Tuned writes what came of a search for a terminal: the setting to use, the
@@ -297,9 +298,9 @@ func tunedNext(r *experiment.Tuned) [][2]string {
 	if r.Ready != "" {
 		args = append(args, "--ready", r.Ready)
 	}
-	line := Words(args) + " --"
+	line := shell.Words(args) + " --"
 	for _, w := range r.Command {
-		line += " " + placeWord(strings.NewReplacer(fill...).Replace(w))
+		line += " " + shell.Word(strings.NewReplacer(fill...).Replace(w))
 	}
 	return [][2]string{{line, "prove it"}}
 }

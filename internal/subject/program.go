@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A Program is a command with what it needs to run. What it finds in its
@@ -87,14 +88,7 @@ func (p Program) getenv(name string) string {
 
 // shown is the command for messages, in words that a shell would take.
 func (p Program) shown() string {
-	words := make([]string, len(p.Command))
-	for i, w := range p.Command {
-		words[i] = w
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return r < ' ' || strings.ContainsRune(" '\"\\$`|&;<>()*?[#~", r) }) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return cut(printable(strings.Join(words, " ")), lineWidth)
+	return cut(printable(shell.Words(p.Command)), lineWidth)
 }
 
 // check refuses what cannot be started, with a command that helps.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 func TestWith(t *testing.T) {
@@ -95,7 +96,7 @@ func FuzzSplit(f *testing.F) {
 			return
 		}
 		for _, quoted := range []func(string) string{
-			func(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" },
+			shell.Word,
 			func(w string) string {
 				return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, `$`, `\$`, "`", "\\`").Replace(w) + `"`
 			},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // compare answers GET api/compare: two runs of the page, a saved result, or two.
@@ -51,7 +51,7 @@ func comparison(c *compare.Comparison, err error) (any, error) {
 }
 
 func (v *View) side() compare.Run {
-	return compare.Run{Name: name(v.Name), Model: v.Model, Diagnosis: v.Diagnosis, Command: report.Words(v.Model.Run.Command)}
+	return compare.Run{Name: name(v.Name), Model: v.Model, Diagnosis: v.Diagnosis, Command: shell.Words(v.Model.Run.Command)}
 }
 
 // savedResults compares two saved results of one kind.

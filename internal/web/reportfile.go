@@ -72,7 +72,7 @@ func (r *Report) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	shell, err := files.inlined()
+	blank, err := files.inlined()
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func (r *Report) Write(w io.Writer) error {
 	for _, v := range r.Views {
 		p.opened(v, bases(v.Model.Run.Files))
 	}
-	f := &reportFile{page: p, answers: map[string]json.RawMessage{}, room: maxReport - len(shell.before) - len(shell.after)}
+	f := &reportFile{page: p, answers: map[string]json.RawMessage{}, room: maxReport - len(blank.before) - len(blank.after)}
 	if err := f.collect(r.Version); err != nil {
 		return err
 	}
-	return f.write(w, shell)
+	return f.write(w, blank)
 }
 
 // A reportFile collects answers.
@@ -189,11 +189,11 @@ func (f *reportFile) collect(version string) error {
 	return f.comparisons()
 }
 
-// write writes the file: the shell with the answers in it, by their questions in
+// write writes the file: the template with the answers in it, by their questions in
 // order.
-func (f *reportFile) write(w io.Writer, shell *shell) error {
+func (f *reportFile) write(w io.Writer, blank *template) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	_, _ = b.Write(shell.before) // Flush tells the first error
+	_, _ = b.Write(blank.before) // Flush tells the first error
 	_, _ = b.WriteString(`<script type="application/json" id="data">{`)
 	for i, key := range slices.Sorted(maps.Keys(f.answers)) {
 		if i > 0 {
@@ -208,7 +208,7 @@ func (f *reportFile) write(w io.Writer, shell *shell) error {
 		_, _ = b.Write(harmless(f.answers[key]))
 	}
 	_, _ = b.WriteString("}</script>\n")
-	_, _ = b.Write(shell.after)
+	_, _ = b.Write(blank.after)
 	return b.Flush()
 }
 

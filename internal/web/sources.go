@@ -11,7 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // sources answers GET api/sources: what was recorded and what was not, what was
@@ -19,7 +19,7 @@ import (
 func (v *View) sources(url.Values) (any, error) {
 	run := &v.Model.Run
 	s := &Sources{
-		Command: name(report.Words(run.Command)),
+		Command: name(shell.Words(run.Command)),
 		Notes:   coverageNotes(&run.Coverage),
 		Build:   v.build(),
 		Exports: v.exports(),

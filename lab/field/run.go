@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 )
 
@@ -282,7 +283,7 @@ func (r *run) toItsEnd(ctx context.Context) error {
 
 // benchmarks records a test binary, which gowhy makes record itself.
 func (r *run) benchmarks(ctx context.Context) error {
-	through := testbed.Quote(r.gowhy, "record", "--no-diagnose", "-o", filepath.Join(r.dir, "bench.gowhy"), "--")
+	through := shell.Words([]string{r.gowhy, "record", "--no-diagnose", "-o", filepath.Join(r.dir, "bench.gowhy"), "--"})
 	j, err := r.start(ctx, "go", "test", "-run", "^$", "-bench", r.bench[1], "-benchtime", "1s", "-exec", through, r.bench[0])
 	if err != nil {
 		return err

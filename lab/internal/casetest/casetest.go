@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 )
 
@@ -252,7 +253,7 @@ type Effect struct {
 
 // Command is a command line of the case, for `gowhy verify --a`.
 func (p Program) Command(args ...string) string {
-	return testbed.Quote(append([]string{p.path}, args...)...)
+	return shell.Words(append([]string{p.path}, args...))
 }
 
 // Verify compares two command lines by `gowhy verify`. What the comparison

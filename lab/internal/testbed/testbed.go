@@ -196,19 +196,6 @@ func Run(ctx context.Context, program string, args ...string) (Finished, error) 
 	return f, err
 }
 
-// Quote makes one command line of a program and its arguments, as gowhy's
-// flags --a, --b and --load take it.
-func Quote(command ...string) string {
-	words := make([]string, len(command))
-	for i, w := range command {
-		words[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`{}*?;|&<>()#~!") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // Operations is N of the last line `operations: N` that a program printed, 0
 // when it printed none.
 func Operations(stdout string) float64 {

@@ -317,14 +317,3 @@ func TestOperations(t *testing.T) {
 		}
 	}
 }
-
-func TestQuote(t *testing.T) {
-	words := []string{"/a b/c", "-x", "", `it's "so"`, "$HOME", "{1}", "plain"}
-	out, err := Run(t.Context(), "/bin/sh", "-c", "printf '%s\\n' "+Quote(words...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Split(strings.TrimSuffix(out.Stdout, "\n"), "\n"); !slices.Equal(got, words) {
-		t.Errorf("%q", got)
-	}
-}

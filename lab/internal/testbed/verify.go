@@ -3,6 +3,8 @@ package testbed
 import (
 	"context"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A Comparison is an experiment: a program with two sets of arguments. Its
@@ -29,7 +31,7 @@ func (b *Bed) Verify(ctx context.Context, c Comparison, trial any) (took time.Du
 
 func (c *Comparison) arguments(room *Room) []string {
 	arm := func(args []string) string {
-		return Quote(append([]string{c.Program}, room.Fill(args)...)...)
+		return shell.Words(append([]string{c.Program}, room.Fill(args)...))
 	}
 	args := append([]string{"verify", "--json", "--a", arm(c.A), "--b", arm(c.B)}, c.Flags...)
 	if len(c.Load) == 0 {
@@ -37,5 +39,5 @@ func (c *Comparison) arguments(room *Room) []string {
 	}
 	r := run{job: Job{Load: c.Load, Time: c.Time}, room: room}
 	load := r.loadCommand("--json") // its text is for people
-	return append(args, "--load", Quote(load...), "--ready", "log:"+c.Ready)
+	return append(args, "--load", shell.Words(load), "--ready", "log:"+c.Ready)
 }

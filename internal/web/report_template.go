@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A shell is the page without data: what comes before the data and what after.
-type shell struct{ before, after []byte }
+// A template is the page without data: what comes before the data and what after.
+type template struct{ before, after []byte }
 
 var (
 	scriptTag = regexp.MustCompile(`(?i)<script\b[^>]*\bsrc="(?:\./)?([^"]+)"[^>]*>\s*</script>`)
@@ -23,7 +23,7 @@ var (
 // inlined puts the page's script and style into its HTML, under a policy that
 // names their hashes. The script stands at the end of the body, behind the data
 // that it reads.
-func (a *assets) inlined() (*shell, error) {
+func (a *assets) inlined() (*template, error) {
 	index := a.byPath["index.html"].data
 	var scripts, styles [][]byte
 	var scriptHashes, styleHashes []string
@@ -63,7 +63,7 @@ func (a *assets) inlined() (*shell, error) {
 	index = slices.Concat(index[:at[0]], head.Bytes(), index[at[1]:])
 	end := bodyEnd.FindAllIndex(index, -1)
 	cut := end[len(end)-1][0]
-	s := &shell{before: index[:cut]}
+	s := &template{before: index[:cut]}
 	for _, text := range scripts {
 		s.after = slices.Concat(s.after, []byte(`<script type="module">`), text, []byte("</script>\n"))
 	}
