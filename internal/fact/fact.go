@@ -36,7 +36,7 @@ const (
 func (u Unit) Format(v float64) string {
 	switch u {
 	case Seconds:
-		return figures.Duration(time.Duration(v * float64(time.Second)))
+		return figures.Seconds(v)
 	case Bytes:
 		return figures.Bytes(v)
 	case BytesPerSec:
