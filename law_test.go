@@ -31,34 +31,21 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
-
-	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
-	{"internal/diagnosis", "internal/fact internal/figures internal/model", ""},
-	{"internal/fact", "internal/figures internal/model", ""},
-
-	// Output: from values to bytes.
-	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/whatif", ""},
 	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/fact internal/model", ""},
-	{"internal/diagnosis", "internal/fact internal/model internal/shell", ""},
+	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
+	{"internal/diagnosis", "internal/fact internal/figures internal/model internal/shell", ""},
 	{"internal/fact", "internal/figures internal/model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
+	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
 	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
 	{"internal/timeline", "exectrace internal/diagnosis internal/model", ""},
 	{"internal/flame", "internal/diagnosis internal/model", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/flame internal/model internal/problem internal/report internal/timeline", ""},
-
-	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/kernel internal/loadresult internal/model internal/problem internal/proc", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/flame internal/model internal/problem internal/report internal/shell internal/timeline", ""},
 
 	// Evidence: from files and processes to the model.
@@ -67,9 +54,6 @@ var law = []line{
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
 	{"internal/gate", "internal/diagnosis internal/experiment internal/problem internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/statistics", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
-	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
 	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/shell internal/statistics", ""},

@@ -52,8 +52,10 @@ func (u Unit) Format(v float64) string {
 		return figures.Number(v) + "/s"
 	case Cores:
 		return figures.Cores(v)
+	case Count:
+		return figures.Number(v)
 	}
-	return figures.Number(v)
+	return figures.Number(v) + " " + string(u) // of a benchmark of somebody's own
 }
 
 // A Fact is one number behind a finding. It was either measured, and then its

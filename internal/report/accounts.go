@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -41,9 +42,9 @@ func cpuTable(m *model.Model) table[*cpuRow] {
 	}
 	t.expand = func(r *cpuRow) []*cpuRow { return r.pieces }
 	t.columns = []column[*cpuRow]{
-		{head: "CPU", text: func(r *cpuRow) string { return duration(time.Duration(r.CPU)) }},
+		{head: "CPU", text: func(r *cpuRow) string { return figures.Duration(time.Duration(r.CPU)) }},
 		{head: "CORES", text: func(r *cpuRow) string { return fixed(r.Cores) }},
-		{head: "SHARE", text: func(r *cpuRow) string { return percent(r.Share) }},
+		{head: "SHARE", text: func(r *cpuRow) string { return figures.Percent(r.Share) }},
 		{head: "PART", left: true, text: func(r *cpuRow) string { return r.Part }},
 	}
 	t.order = []sortKey[*cpuRow]{{"part", smallest(func(r *cpuRow) int { return r.order })}, {"cpu", largest(func(r *cpuRow) int64 { return r.CPU })}}
@@ -57,9 +58,9 @@ func cpuTable(m *model.Model) table[*cpuRow] {
 func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 	var lines []string
 	if a.Known {
-		text := fmt.Sprintf("rusage: %s in user mode and %s in the kernel, over %s", duration(a.User), duration(a.System), duration(a.Window))
+		text := fmt.Sprintf("rusage: %s in user mode and %s in the kernel, over %s", figures.Duration(a.User), figures.Duration(a.System), figures.Duration(a.Window))
 		if a.From >= 10*time.Millisecond {
-			text += " that began at " + duration(a.From)
+			text += " that began at " + figures.Duration(a.From)
 		}
 		lines = append(lines, text)
 	}
@@ -74,9 +75,9 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 		lines = append(lines, a.Why)
 	}
 	if k := m.CPUClasses(); k != nil {
-		text := fmt.Sprintf("/cpu/classes, the runtime's own estimate: %s (garbage collector %s, scavenger %s) over %s", duration(k.Total-k.Idle), duration(k.GC), duration(k.Scavenge), duration(k.Window))
+		text := fmt.Sprintf("/cpu/classes, the runtime's own estimate: %s (garbage collector %s, scavenger %s) over %s", figures.Duration(k.Total-k.Idle), figures.Duration(k.GC), figures.Duration(k.Scavenge), figures.Duration(k.Window))
 		if k.Rusage > 0 {
-			text += ", rusage " + duration(k.Rusage)
+			text += ", rusage " + figures.Duration(k.Rusage)
 		}
 		if k.Exceeds {
 			text += ": it counts Ps that waited for a CPU; do not believe it"
@@ -146,13 +147,13 @@ func timeTable(m *model.Model) table[*timeRow] {
 	}
 	t.columns = []column[*timeRow]{
 		{head: "OF", left: true, text: func(r *timeRow) string { return r.Axis }},
-		{head: "TIME", text: func(r *timeRow) string { return duration(time.Duration(r.Time)) }},
+		{head: "TIME", text: func(r *timeRow) string { return figures.Duration(time.Duration(r.Time)) }},
 		{head: "ON AVERAGE", text: func(r *timeRow) string { return fixed(div(float64(r.Time), float64(r.Window))) }},
 		{head: "SHARE", text: func(r *timeRow) string {
 			if r.Share == nil {
 				return "(beside)"
 			}
-			return percent(*r.Share)
+			return figures.Percent(*r.Share)
 		}},
 		{head: "SPENT", left: true, text: func(r *timeRow) string { return r.Part }},
 	}
@@ -160,7 +161,7 @@ func timeTable(m *model.Model) table[*timeRow] {
 	t.notes = func(_ []*timeRow, width int) []string {
 		var lines []string
 		for _, a := range m.Axes() {
-			lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, duration(a.Total), duration(a.Window)))
+			lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, figures.Duration(a.Total), figures.Duration(a.Window)))
 		}
 		if why := diagnosis.Disturbed(m); why != "" {
 			lines = append(lines, "note: "+why)
@@ -248,11 +249,11 @@ func grown(r *memoryRow, list []model.Growth) {
 func memoryAmount(r *memoryRow) string {
 	switch what, per, _ := strings.Cut(r.Unit, " per "); {
 	case per == "":
-		return bytesText(r.Value)
+		return figures.Bytes(r.Value)
 	case what == bytesUnit:
-		return bytesText(r.Value) + "/" + shortUnits[per]
+		return figures.Bytes(r.Value) + "/" + shortUnits[per]
 	default:
-		return figures(r.Value) + "/" + shortUnits[per]
+		return figures.Number(r.Value) + "/" + shortUnits[per]
 	}
 }
 
@@ -262,7 +263,7 @@ func memoryGrowth(r *memoryRow) string {
 	if r.Growth == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%s/s (%s to %s)", bytesText(*r.Growth), bytesText(*r.GrowthLow), bytesText(*r.GrowthHigh))
+	return fmt.Sprintf("%s/s (%s to %s)", figures.Bytes(*r.Growth), figures.Bytes(*r.GrowthLow), figures.Bytes(*r.GrowthHigh))
 }
 
 // An operationRow is what one operation costs of something.
@@ -288,8 +289,8 @@ func operationTable(m *model.Model) table[*operationRow] {
 	t.order = []sortKey[*operationRow]{{"what", smallest(func(r *operationRow) int { return r.order })}, {"name", smallest(func(r *operationRow) string { return r.Name })}}
 	o := m.Operations()
 	t.notes = func(_ []*operationRow, width int) []string {
-		text := fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures(float64(int64(o.Count+0.5))), o.Name,
-			duration(m.Run.Duration), figures(o.PerSecond(m.Run.Duration)), o.From)
+		text := fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures.Int(int64(o.Count+0.5)), o.Name,
+			figures.Duration(m.Run.Duration), figures.Number(o.PerSecond(m.Run.Duration)), o.From)
 		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
 	}
 	return t
@@ -364,13 +365,13 @@ func syscallColumns(perSecond func(*syscallRow) float64) []column[*syscallRow] {
 			if r.Count == nil {
 				return "-"
 			}
-			return figures(float64(*r.Count))
+			return figures.Int(*r.Count)
 		}},
 		{head: "A SECOND", drop: 2, text: func(r *syscallRow) string {
 			if r.Count == nil {
 				return "-"
 			}
-			return figures(perSecond(r))
+			return figures.Number(perSecond(r))
 		}},
 		{head: "CPU", text: func(r *syscallRow) string { return optionalText(r.CPU) }},
 		{head: "IN CALLS", text: func(r *syscallRow) string { return optionalText(r.Time) }},
@@ -378,15 +379,15 @@ func syscallColumns(perSecond func(*syscallRow) float64) []column[*syscallRow] {
 			if r.Time == nil || value(r.Count) == 0 {
 				return "-"
 			}
-			return duration(time.Duration(*r.Time / *r.Count))
+			return figures.Duration(time.Duration(*r.Time / *r.Count))
 		}},
 		spare(4, column[*syscallRow]{head: "BYTES", text: func(r *syscallRow) string {
 			if r.Bytes == 0 {
 				return "0"
 			}
-			return bytesText(float64(r.Bytes))
+			return figures.Bytes(r.Bytes)
 		}}),
-		spare(5, column[*syscallRow]{head: "FAILED", text: func(r *syscallRow) string { return figures(float64(failures(r))) }}),
+		spare(5, column[*syscallRow]{head: "FAILED", text: func(r *syscallRow) string { return figures.Int(failures(r)) }}),
 		{head: "NAME", left: true, text: func(r *syscallRow) string { return r.Name + mostFailed(r) }},
 	}
 }
@@ -452,20 +453,20 @@ func samplesOf(s model.Source) string {
 func syscallNotes(m *model.Model, width int) []string {
 	var lines []string
 	if s := m.Syscalls; s != nil && !s.Exact() {
-		lines = append(lines, fmt.Sprintf("counted in %s of the time, scaled up; all calls: record --sources syscalls", percent(s.Share)))
+		lines = append(lines, fmt.Sprintf("counted in %s of the time, scaled up; all calls: record --sources syscalls", figures.Percent(s.Share)))
 	}
 	switch a := m.CPUAccount(); {
 	case a == nil || a.Believed == "":
 		lines = append(lines, "CPU: no samples")
 	case a.Known:
-		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel, rusage has %s", samplesOf(a.Believed), duration(a.Kernel), duration(a.System)))
+		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel, rusage has %s", samplesOf(a.Believed), figures.Duration(a.Kernel), figures.Duration(a.System)))
 	default:
-		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel", samplesOf(a.Believed), duration(a.Kernel)))
+		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel", samplesOf(a.Believed), figures.Duration(a.Kernel)))
 	}
 	if s := m.Syscalls; s == nil {
 		lines = append(lines, "calls were not counted; to count them: "+diagnosis.HowToGet(model.SyscallLog))
 	} else if s.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures(float64(s.Lost))))
+		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures.Int(s.Lost)))
 	}
 	for i, l := range lines {
 		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
@@ -492,7 +493,7 @@ func threadTable(m *model.Model) table[*threadRow] {
 		t.rows = append(t.rows, &threadRow{h.ID, h.Name, int64(h.User), int64(h.System), int64(h.RunQueue), h.Voluntary, h.Involuntary})
 	}
 	ns := func(head string, v func(*threadRow) int64) column[*threadRow] {
-		return column[*threadRow]{head: head, text: func(r *threadRow) string { return duration(time.Duration(v(r))) }}
+		return column[*threadRow]{head: head, text: func(r *threadRow) string { return figures.Duration(time.Duration(v(r))) }}
 	}
 	t.columns = []column[*threadRow]{
 		{head: "THREAD", left: true, text: func(r *threadRow) string {
@@ -503,8 +504,8 @@ func threadTable(m *model.Model) table[*threadRow] {
 		}},
 		ns("CPU", (*threadRow).cpu), ns("USER", func(r *threadRow) int64 { return r.User }), ns("KERNEL", func(r *threadRow) int64 { return r.System }),
 		ns("RUN QUEUE", func(r *threadRow) int64 { return r.RunQueue }),
-		{head: "WAITS", text: func(r *threadRow) string { return figures(float64(r.Voluntary)) }},
-		{head: "PREEMPTED", text: func(r *threadRow) string { return figures(float64(r.Involuntary)) }},
+		{head: "WAITS", text: func(r *threadRow) string { return figures.Int(r.Voluntary) }},
+		{head: "PREEMPTED", text: func(r *threadRow) string { return figures.Int(r.Involuntary) }},
 		{head: "NAME", left: true, drop: 1, text: func(r *threadRow) string { return orDash(r.Name) }},
 	}
 	t.order = []sortKey[*threadRow]{
@@ -529,7 +530,7 @@ func threadTable(m *model.Model) table[*threadRow] {
 		if !ok {
 			return nil
 		}
-		text := fmt.Sprintf("the process used %s in %s; threads that ended are not listed", duration(last.User+last.System-first.User-first.System), duration(last.At-first.At))
+		text := fmt.Sprintf("the process used %s in %s; threads that ended are not listed", figures.Duration(last.User+last.System-first.User-first.System), figures.Duration(last.At-first.At))
 		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
 	}
 	return t

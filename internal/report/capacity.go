@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -58,7 +60,7 @@ func capacityVerdict(r *experiment.CapacityResult) (word, rest string) {
 	return "capacity " + rateText(r.Low) + ":", fmt.Sprintf("sustained twice; at %s %s", rateText(r.High), r.Why)
 }
 
-func rateText(v float64) string { return figures(rounded(v)) + "/s" }
+func rateText(v float64) string { return figures.Number(rounded(v)) + "/s" }
 
 // rounded keeps four figures: a bracket of 5 % has no more to say.
 func rounded(v float64) float64 {
@@ -70,15 +72,15 @@ func rounded(v float64) float64 {
 }
 
 func capacitySubject(r *experiment.CapacityResult) string {
-	parts := []string{fmt.Sprintf("%d %s", len(r.Steps), plural(len(r.Steps), "step"))}
+	parts := []string{figures.Plural(len(r.Steps), "step")}
 	if r.Dropped > 0 {
 		parts = append(parts, fmt.Sprintf("%d not counted, the machine was busy", r.Dropped))
 	}
 	if r.Low > 0 && r.High > 0 {
-		parts = append(parts, "bracket of "+percent(r.High/r.Low-1)+", asked for "+percent(r.Tolerance))
+		parts = append(parts, "bracket of "+figures.Percent(r.High/r.Low-1)+", asked for "+figures.Percent(r.Tolerance))
 	}
 	if r.Took > 0 {
-		parts = append(parts, duration(r.Took.Round(100*time.Millisecond)))
+		parts = append(parts, figures.Duration(r.Took.Round(100*time.Millisecond)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -112,7 +114,7 @@ func (t *texter) steps(r *experiment.CapacityResult) {
 func stepCells(s *experiment.Step) []string {
 	growth := "-"
 	if g := s.Growth; g != nil {
-		growth = fmt.Sprintf("%+.3g/s", g.Value)
+		growth = signedQuantity(g.Value, fact.PerSec)
 		if math.Abs(g.Value) < 0.005*s.Rate {
 			growth = "steady"
 		}
@@ -124,14 +126,14 @@ func stepCells(s *experiment.Step) []string {
 	case s.Limit != "":
 		word = Safe(string(s.Limit))
 	}
-	return []string{rateText(s.Rate), rateText(s.Done), percent(s.Failed), latencyText(s.P50), latencyText(s.P99), growth, word}
+	return []string{rateText(s.Rate), rateText(s.Done), figures.Percent(s.Failed), latencyText(s.P50), latencyText(s.P99), growth, word}
 }
 
 func latencyText(d time.Duration) string {
 	if d <= 0 {
 		return "-"
 	}
-	return duration(d)
+	return figures.Duration(d)
 }
 
 // capacityNext looks at the program where it is at its limit.
@@ -197,13 +199,13 @@ func shapeText(s experiment.AxisShape) string {
 	if s.Shape == experiment.Unknown {
 		return s.Axis + ": too few values to compare"
 	}
-	return fmt.Sprintf("%s in %s: ×%s for ×%s", s.Shape, s.Axis, figures(s.Growth), figures(s.Times))
+	return fmt.Sprintf("%s in %s: ×%s for ×%s", s.Shape, s.Axis, figures.Number(s.Growth), figures.Number(s.Times))
 }
 
 func settingLine(axes []string, s experiment.Setting) string {
 	var parts []string
 	for _, a := range axes {
-		parts = append(parts, a+"="+figures(s[a]))
+		parts = append(parts, a+"="+figures.Number(s[a]))
 	}
 	return strings.Join(parts, " ")
 }
@@ -221,7 +223,7 @@ func (t *texter) grid(r *experiment.CapacityTable) {
 		head[0] = across
 	}
 	for _, v := range columns {
-		head = append(head, figures(v))
+		head = append(head, figures.Number(v))
 	}
 	rows := [][]string{head}
 	seen := map[string][]string{}

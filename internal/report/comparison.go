@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // ComparisonOptions say how a comparison looks.
@@ -81,7 +81,7 @@ func sideText(s *compare.Side) string {
 		parts = append(parts, quantity(s.Seconds, fact.Seconds))
 	}
 	if s.Operations > 0 {
-		parts = append(parts, figures(s.Operations)+" "+Safe(s.Operation))
+		parts = append(parts, figures.Number(s.Operations)+" "+Safe(s.Operation))
 	}
 	if s.Verdict != "" {
 		parts = append(parts, Safe(s.Verdict))
@@ -196,16 +196,7 @@ func optionalQuantity(v *float64, u fact.Unit) string {
 	if v == nil {
 		return "-"
 	}
-	return fineQuantity(*v, u)
-}
-
-// fineQuantity is quantity that keeps times below a nanosecond, which CPU per
-// operation may well be.
-func fineQuantity(v float64, u fact.Unit) string {
-	if u == fact.Seconds && v != 0 && math.Abs(v) < 10e-9 {
-		return figures(v*1e9) + " ns"
-	}
-	return quantity(v, u)
+	return quantity(*v, u)
 }
 
 func rowChange(r *compare.Row) string {
@@ -228,16 +219,12 @@ func valueChange(a, b float64) string {
 	return ratioChange(b / a)
 }
 
-// ratioChange writes a ratio as a change: in percent, or as a factor where that
-// is easier to read.
+// ratioChange is Change where what hardly changed has not.
 func ratioChange(ratio float64) string {
-	switch {
-	case ratio >= 2:
-		return "×" + figures(ratio)
-	case math.Abs(ratio-1) < 0.0005:
+	if math.Abs(ratio-1) < 0.0005 {
 		return "="
 	}
-	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+	return figures.Change(ratio)
 }
 
 func functionBlock(t *compare.Table, top int) comparisonBlock {
@@ -262,11 +249,11 @@ func functionBlock(t *compare.Table, top int) comparisonBlock {
 	if t.Per == compare.PerRun {
 		title = t.Name + ", of the whole profiles"
 	}
-	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, fineQuantity(t.TotalA, t.Unit), fineQuantity(t.TotalB, t.Unit)), note: t.Note, table: out, shown: shown}
+	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, quantity(t.TotalA, t.Unit), quantity(t.TotalB, t.Unit)), note: t.Note, table: out, shown: shown}
 }
 
 func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
-	r := comparisonRow{a: fineQuantity(e.A, t.Unit), b: fineQuantity(e.B, t.Unit), change: signedQuantity(e.B-e.A, t.Unit),
+	r := comparisonRow{a: quantity(e.A, t.Unit), b: quantity(e.B, t.Unit), change: signedQuantity(e.B-e.A, t.Unit),
 		more: signedQuantity(e.CumB-e.CumA, t.Unit), share: shareOf(e.A, t.TotalA) + " → " + shareOf(e.B, t.TotalB), name: e.Function}
 	if e.Reason != "" {
 		r.name = e.Function + " · " + e.Reason
@@ -279,9 +266,9 @@ func signedQuantity(v float64, u fact.Unit) string {
 	case v == 0:
 		return "="
 	case v > 0:
-		return "+" + fineQuantity(v, u)
+		return "+" + quantity(v, u)
 	}
-	return fineQuantity(v, u)
+	return quantity(v, u)
 }
 
 func shareOf(part, whole float64) string {
@@ -289,9 +276,9 @@ func shareOf(part, whole float64) string {
 		return "-"
 	}
 	if share := part / whole; share == 0 || math.Abs(share) >= leastShare {
-		return percent(share)
+		return figures.Percent(share)
 	}
-	return "<" + percent(leastShare)
+	return "<" + figures.Percent(leastShare)
 }
 
 // leastShare is the least of a whole that anybody wants to read.
@@ -363,15 +350,13 @@ func whole(v float64) float64 {
 
 // benchmarkValue writes a value in the unit of a benchmark.
 func benchmarkValue(v float64, unit string) string {
-	switch {
-	case unit == "ns/op" && math.Abs(v) >= 999.5 && math.Abs(v) < 1e18:
-		return duration(time.Duration(math.Round(v)))
-	case unit == "ns/op":
-		return figures(v) + " ns"
-	case unit == "B/op":
-		return bytesText(v)
+	switch unit {
+	case "ns/op":
+		return figures.Seconds(v / 1e9)
+	case "B/op":
+		return figures.Bytes(v)
 	}
-	return figures(v)
+	return figures.Number(v)
 }
 
 func rangeChange(low, high *float64) string {
@@ -489,7 +474,7 @@ func chosenBy(c *compare.Curve, v float64) string {
 
 func goalValue(m diagnosis.Metric, v float64) string {
 	i := experiment.InfoOf(m)
-	return fineQuantity(v*i.Scale, i.Unit)
+	return quantity(v*i.Scale, i.Unit)
 }
 
 func capacityBlock(x *compare.CapacityChange) comparisonBlock {
@@ -497,10 +482,10 @@ func capacityBlock(x *compare.CapacityChange) comparisonBlock {
 	add := func(name string, a, b float64) {
 		r := comparisonRow{a: "-", b: "-", change: "-", name: name}
 		if a > 0 {
-			r.a = figures(a)
+			r.a = figures.Number(a)
 		}
 		if b > 0 {
-			r.b = figures(b)
+			r.b = figures.Number(b)
 		}
 		if a > 0 && b > 0 {
 			r.change = ratioChange(b / a)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -16,12 +17,12 @@ import (
 // application 61 %, system calls 20 % (futex 9 %, read 6 %), not sampled 3 %".
 // Where it is of a part of the trace only, it says so.
 func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
-	amount := duration(time.Duration(c.TotalNS))
+	amount := figures.Duration(time.Duration(c.TotalNS))
 	if c.WindowNS > 0 {
 		amount = quantity(c.Cores, fact.Cores)
 	}
 	if t != nil && c.WindowNS > 0 && float64(c.WindowNS) < wholeWindow*float64(t.DurationNS) {
-		amount += fmt.Sprintf(" in %s of the %s", duration(time.Duration(c.WindowNS)), duration(time.Duration(t.DurationNS)))
+		amount += fmt.Sprintf(" in %s of the %s", figures.Duration(time.Duration(c.WindowNS)), figures.Duration(time.Duration(t.DurationNS)))
 	}
 	var parts []string
 	rest := 0.0
@@ -30,10 +31,10 @@ func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
 			rest += p.Share
 			continue
 		}
-		parts = append(parts, p.Name+" "+wholePercent(p.Share)+piecesText(p))
+		parts = append(parts, p.Name+" "+figures.Percent(p.Share)+piecesText(p))
 	}
 	if rest >= smallPart {
-		parts = append(parts, "the rest "+wholePercent(rest))
+		parts = append(parts, "the rest "+figures.Percent(rest))
 	}
 	return amount + " = " + strings.Join(parts, ", ")
 }
@@ -53,21 +54,13 @@ func piecesText(p diagnosis.CPUPart) string {
 	var by []string
 	for _, n := range p.By {
 		if n.Share >= smallPiece && len(by) < piecesShown {
-			by = append(by, n.Name+" "+wholePercent(n.Share))
+			by = append(by, n.Name+" "+figures.Percent(n.Share))
 		}
 	}
 	if len(by) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(by, ", ") + ")"
-}
-
-// wholePercent is for sentences, where a decimal is noise.
-func wholePercent(v float64) string {
-	if v < 0.095 && v != 0 {
-		return strings.Replace(fmt.Sprintf("%.1f", 100*v), ".0", "", 1) + " %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*v)
 }
 
 // sampleNames say which samples an account or a coverage is of.
@@ -94,7 +87,7 @@ func coverageText(c *diagnosis.CPU) string {
 	}
 	var seen []string
 	for _, s := range slices.Sorted(maps.Keys(c.Coverage)) {
-		entry := sampleName(s) + " " + wholePercent(c.Coverage[s])
+		entry := sampleName(s) + " " + figures.Percent(c.Coverage[s])
 		if s == c.Source && len(c.Coverage) > 1 {
 			entry += " (believed)"
 		}
@@ -105,7 +98,7 @@ func coverageText(c *diagnosis.CPU) string {
 		text += " of rusage"
 	}
 	if c.Scale > 0 && c.Scale != 1 {
-		text += fmt.Sprintf("; scaled by %.3f", c.Scale)
+		text += "; scaled by " + figures.Number(c.Scale)
 	}
 	return text
 }
@@ -126,7 +119,7 @@ func recordingText(r *diagnosis.Recording) string {
 	if r == nil {
 		return ""
 	}
-	text := "recording: " + duration(time.Duration(r.RecorderNS)) + " of CPU time by the recorder"
+	text := "recording: " + figures.Duration(time.Duration(r.RecorderNS)) + " of CPU time by the recorder"
 	if r.TargetCores != nil && r.BeforeCores != nil {
 		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", quantity(*r.TargetCores, fact.Cores), quantity(*r.BeforeCores, fact.Cores))
 	}

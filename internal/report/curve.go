@@ -10,15 +10,16 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // knobText is a value of a knob for the eye.
 func knobText(k *experiment.Knob, v float64) string {
 	switch {
 	case k.Bytes:
-		return bytesText(v)
+		return figures.Bytes(v)
 	case k.Integer:
-		return figures(v)
+		return figures.Number(v)
 	}
 	return k.Format(v)
 }
@@ -56,7 +57,7 @@ func newPlot(c *experiment.Curve, width int) *plot {
 		}
 		p.wideAt = max(p.wideAt, utf8.RuneCountInString(metricText(c.Goal.Metric, pt.Goal.Value)))
 		if rss := pt.Values[diagnosis.PeakRSS]; rss > 0 && c.Goal.Metric != diagnosis.PeakRSS {
-			p.memory[i] = bytesText(rss)
+			p.memory[i] = figures.Bytes(rss)
 			p.wideMemory = max(p.wideMemory, len("peak rss"), utf8.RuneCountInString(p.memory[i]))
 		}
 	}
@@ -217,7 +218,7 @@ func (t *texter) law(c *experiment.Curve) {
 		{"σ", estimateText(u.Sigma, "") + ", share that only one can do at a time"},
 		{"κ", estimateText(u.Kappa, "") + ", cost of each pair having to agree"},
 		{"N*", "not told: " + u.NoPeak},
-		{"R²", endText(u.R2) + fmt.Sprintf(", tested %s to %s", endText(u.Tested[0]), endText(u.Tested[1]))},
+		{"R²", figures.Number(u.R2) + fmt.Sprintf(", tested %s to %s", figures.Number(u.Tested[0]), figures.Number(u.Tested[1]))},
 	}
 	if u.Peak != nil {
 		rows[3][1] = estimateText(*u.Peak, "") + ", where throughput is greatest"
@@ -236,20 +237,7 @@ const poorFit = 0.9
 
 // estimateText is an estimate with its interval.
 func estimateText(i experiment.Interval, unit string) string {
-	return fmt.Sprintf("%s%s (95 %%: %s to %s)", endText(i.Value), unit, endText(i.Low), endText(i.High))
-}
-
-// endText is a number that may have no end.
-func endText(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "-"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "-∞"
-	}
-	return figures(v)
+	return fmt.Sprintf("%s%s (95 %%: %s to %s)", figures.Number(i.Value), unit, figures.Number(i.Low), figures.Number(i.High))
 }
 
 // formulas tables what the literature says of worker counts.
@@ -265,7 +253,7 @@ func (t *texter) formulas(c *experiment.Curve) {
 	at := formulaCounts(c)
 	rows := [][]string{{"measured at " + Safe(c.Knob.Name) + " ="}}
 	for _, v := range at {
-		rows[0] = append(rows[0], figures(v))
+		rows[0] = append(rows[0], figures.Number(v))
 	}
 	for i := range c.Formulas {
 		f := &c.Formulas[i]
@@ -287,7 +275,7 @@ func (t *texter) formulas(c *experiment.Curve) {
 		t.line(l)
 	}
 	if c.Chosen >= 0 {
-		t.line("   " + pad("the curve says", wide[0]) + "  " + t.in(green, figures(c.Points[c.Chosen].Value)))
+		t.line("   " + pad("the curve says", wide[0]) + "  " + t.in(green, figures.Number(c.Points[c.Chosen].Value)))
 	}
 	for i := range c.Formulas {
 		f := &c.Formulas[i]
@@ -302,7 +290,7 @@ func verdictOfFormula(f *experiment.Formula) string {
 	case f.Stable:
 		return ". It says about the same wherever it is measured."
 	default:
-		return fmt.Sprintf(". Here it says %s to %s for one and the same program.", figures(slices.Min(f.Says)), figures(slices.Max(f.Says)))
+		return fmt.Sprintf(". Here it says %s to %s for one and the same program.", figures.Number(slices.Min(f.Says)), figures.Number(slices.Max(f.Says)))
 	}
 }
 
@@ -317,7 +305,7 @@ func formulaCounts(c *experiment.Curve) (at []float64) {
 
 func formulaCell(f *experiment.Formula, at float64) string {
 	if i := slices.Index(f.At, at); i >= 0 && i < len(f.Says) {
-		return figures(f.Says[i])
+		return figures.Number(f.Says[i])
 	}
 	return "-"
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -162,10 +163,10 @@ func positionText(p gate.Position) string {
 func gateSubject(r *gate.Result) string {
 	parts := []string{"base " + revisionText(r.Base), "change " + revisionText(r.Head)}
 	if r.Floor > 0 {
-		parts = append(parts, "noise of this machine "+percent(r.Floor))
+		parts = append(parts, "noise of this machine "+figures.Percent(r.Floor))
 	}
 	if r.Took > 0 {
-		parts = append(parts, "took "+duration(r.Took))
+		parts = append(parts, "took "+figures.Duration(r.Took))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -204,9 +205,9 @@ func gateRowOf(m *gate.Measure) gateRow {
 // limitText is how far a metric may move in the direction that is bad for it.
 func limitText(m *gate.Measure) string {
 	if experiment.InfoOf(m.Metric).More {
-		return "-" + percent(1-1/(1+m.Limit))
+		return "-" + figures.Percent(1-1/(1+m.Limit))
 	}
-	return "+" + percent(m.Limit)
+	return "+" + figures.Percent(m.Limit)
 }
 
 // metricValue writes a value of a metric; "-" for one that was not measured.
@@ -217,11 +218,11 @@ func metricValue(m diagnosis.Metric, v *float64) string {
 	i := experiment.InfoOf(m)
 	switch {
 	case !i.Known:
-		return figures(*v)
+		return figures.Number(*v)
 	case m == "MB/s":
-		return figures(*v) + " MB/s"
+		return figures.Number(*v) + " MB/s"
 	}
-	return fineQuantity(*v*i.Scale, i.Unit)
+	return quantity(*v*i.Scale, i.Unit)
 }
 
 func gateTable(list []gate.Measure) *table[gateRow] {
@@ -309,7 +310,7 @@ func (m *markdown) gatePassed(r *gate.Result) {
 	if n == 0 {
 		return
 	}
-	m.p("<details><summary>%d %s passed</summary>", n, plural(n, "measure"))
+	m.p("<details><summary>%s passed</summary>", figures.Plural(n, "measure"))
 	for i := range r.Checks {
 		m.gateTable(r, &r.Checks[i], func(e *gate.Measure) bool { return !troubled(e) })
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -207,7 +208,7 @@ func (t *table[R]) print(x *texter, shown []R) {
 		x.line(x.in(s, strings.TrimRight(t.join(row, widths), " ")))
 	}
 	if hidden := len(t.rows) - len(shown); hidden > 0 {
-		x.line(x.in(dim, fmt.Sprintf("and %s more %s; --top 0 shows all", group(fmt.Sprint(hidden)), plural(hidden, "row"))))
+		x.line(x.in(dim, fmt.Sprintf("and %s; --top 0 shows all", figures.Plural(hidden, "more row"))))
 	}
 	if t.notes != nil {
 		for _, n := range t.notes(shown, x.width) {
@@ -221,7 +222,7 @@ func (t *table[R]) print(x *texter, shown []R) {
 func (t *table[R]) dropColumn(cells [][]string) bool {
 	least := -1
 	for i, c := range t.columns {
-		tells := c.quiet && slices.ContainsFunc(cells[1:], func(row []string) bool { return row[i] != "0" })
+		tells := c.quiet && slices.ContainsFunc(cells[1:], func(row []string) bool { return row[i] != "0" && row[i] != figures.Duration(0) })
 		if c.drop > 0 && !tells && (least < 0 || c.drop < t.columns[least].drop) {
 			least = i
 		}
@@ -339,8 +340,8 @@ func shorten(s string, width int) string {
 // coverage says how much of the trace the figures are of.
 func (x *texter) coverage(m *model.Model) {
 	c := &m.Run.Coverage
-	text := fmt.Sprintf("coverage: %s of trace, %s events in %d %s over %s", bytesText(float64(c.Bytes)),
-		figures(float64(c.Events)), c.Generations, plural(c.Generations, "generation"), duration(m.Run.Duration))
+	text := fmt.Sprintf("coverage: %s of trace, %s events in %s over %s", figures.Bytes(c.Bytes),
+		figures.Int(c.Events), figures.Plural(c.Generations, "generation"), figures.Duration(m.Run.Duration))
 	if m.Run.Procs > 0 {
 		text += fmt.Sprintf(", GOMAXPROCS %d", m.Run.Procs)
 	}
@@ -349,10 +350,10 @@ func (x *texter) coverage(m *model.Model) {
 		total += m.Sched.Groups[i].Total()
 	}
 	if c.LostBytes > 0 {
-		text += fmt.Sprintf("; lost: %s, about %s events, %s", bytesText(float64(c.LostBytes)), figures(float64(c.LostEvents)), duration(c.Lost))
+		text += fmt.Sprintf("; lost: %s, about %s events, %s", figures.Bytes(c.LostBytes), figures.Int(c.LostEvents), figures.Duration(c.Lost))
 	}
 	if c.Unknown > 0 && total > 0 {
-		text += "; unknown: " + percent(float64(c.Unknown)/float64(total)) + " of goroutine time"
+		text += "; unknown: " + figures.Percent(float64(c.Unknown)/float64(total)) + " of goroutine time"
 	}
 	x.line("")
 	for _, l := range wrap(text, x.width) {
@@ -368,13 +369,6 @@ func (x *texter) notes(list []string) {
 			x.line(x.in(yellow, l))
 		}
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }
 
 // largest returns a comparison that puts large values first.
@@ -437,7 +431,7 @@ func (t *ledgerTimes) total() int64 {
 // timesColumns are the columns of goroutine time, which add up to the first.
 func timesColumns[R any](of func(R) *ledgerTimes) []column[R] {
 	ns := func(head string, v func(*ledgerTimes) int64) column[R] {
-		return column[R]{head: head, text: func(r R) string { return duration(time.Duration(v(of(r)))) }}
+		return column[R]{head: head, text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
 	}
 	return []column[R]{
 		ns("TOTAL", (*ledgerTimes).total),
@@ -468,7 +462,7 @@ func mostly(blocked map[string]int64) string {
 	if sum == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%s %.0f %%", cmp.Or(best, "(not recorded)"), 100*float64(blocked[best])/float64(sum))
+	return cmp.Or(best, "(not recorded)") + " " + figures.Percent(float64(blocked[best])/float64(sum))
 }
 
 func timesOrder[R any](of func(R) *ledgerTimes) []sortKey[R] {
@@ -499,7 +493,7 @@ func optionalText(ns *int64) string {
 	if ns == nil {
 		return "-"
 	}
-	return duration(time.Duration(*ns))
+	return figures.Duration(time.Duration(*ns))
 }
 
 // A ledgerLatency is a distribution in the ledger's JSON.
@@ -517,7 +511,7 @@ func toLatency(h *model.Histogram) ledgerLatency {
 
 func latencyColumns[R any](of func(R) *ledgerLatency) []column[R] {
 	c := func(head string, v func(*ledgerLatency) int64) column[R] {
-		return column[R]{head: head, text: func(r R) string { return duration(time.Duration(v(of(r)))) }}
+		return column[R]{head: head, text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
 	}
 	return []column[R]{
 		c("MEAN", func(l *ledgerLatency) int64 { return l.Mean }),

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/listing"
 )
 
@@ -64,11 +65,11 @@ func (t *texter) columns(f *listing.Function) (heads []string, cells [][]string)
 		}
 	}
 	if f.CPU {
-		add("CPU", func(l *listing.Line) string { return orBlank(l.CPU == 0, duration(l.CPU)) })
+		add("CPU", func(l *listing.Line) string { return orBlank(l.CPU == 0, figures.Duration(l.CPU)) })
 	}
 	if f.Allocs {
-		add("objects", func(l *listing.Line) string { return orBlank(l.Objects == 0, figures(float64(l.Objects))) })
-		add("bytes", func(l *listing.Line) string { return orBlank(l.Bytes == 0, bytesText(float64(l.Bytes))) })
+		add("objects", func(l *listing.Line) string { return orBlank(l.Objects == 0, figures.Int(l.Objects)) })
+		add("bytes", func(l *listing.Line) string { return orBlank(l.Bytes == 0, figures.Bytes(l.Bytes)) })
 	}
 	return heads, cells
 }

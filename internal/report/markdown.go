@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // Markdown writes a diagnosis for a review comment or an issue.
@@ -80,7 +81,7 @@ func (m *markdown) shares(d *diagnosis.Diagnosis) {
 	var parts []string
 	for _, s := range d.Time {
 		if s.Share > 0 {
-			parts = append(parts, md(s.Name)+" "+percent(s.Share))
+			parts = append(parts, md(s.Name)+" "+figures.Percent(s.Share))
 		}
 	}
 	if len(parts) > 0 {

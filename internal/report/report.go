@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -148,110 +147,7 @@ func joinQuoted(words []string, width int) []string {
 }
 
 // quantity writes a number with its unit for the eye.
-func quantity(v float64, u fact.Unit) string {
-	switch u {
-	case fact.Seconds:
-		return duration(time.Duration(v * float64(time.Second)))
-	case fact.Bytes:
-		return bytesText(v)
-	case fact.Ratio:
-		if v >= -1 && v <= 1 {
-			return percent(v)
-		}
-		return "×" + figures(v)
-	case fact.Count:
-		return figures(v)
-	case fact.PerSec:
-		return figures(v) + "/s"
-	case fact.Cores:
-		if figures(v) == "1" {
-			return "1 core"
-		}
-		return figures(v) + " cores"
-	}
-	return strings.TrimSpace(figures(v) + " " + Safe(string(u)))
-}
-
-// figures writes a number with three significant figures, or all of those
-// before the point, and groups thousands.
-func figures(v float64) string {
-	abs := max(v, -v)
-	switch {
-	case abs >= 1e15:
-		return strconv.FormatFloat(v, 'g', 3, 64)
-	case abs >= 100 || v == float64(int64(v)):
-		return group(strconv.FormatFloat(v, 'f', 0, 64))
-	case abs >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	case abs >= 1:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case abs >= 0.001:
-		return strconv.FormatFloat(v, 'f', 3, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// group puts a comma between thousands.
-func group(digits string) string {
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
-func percent(v float64) string {
-	p := 100 * v
-	switch abs := max(p, -p); {
-	case abs == 0 || abs >= 99.95:
-		return strconv.FormatFloat(p, 'f', 0, 64) + " %"
-	case abs < 0.1:
-		return strconv.FormatFloat(p, 'g', 1, 64) + " %"
-	}
-	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
-}
-
-func bytesText(v float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for max(v, -v) >= 1024 && i < len(units)-1 {
-		v /= 1024
-		i++
-	}
-	return figures(v) + " " + units[i]
-}
-
-// duration writes a time with three significant figures.
-func duration(d time.Duration) string {
-	abs := max(d, -d)
-	switch {
-	case abs == 0:
-		return "0"
-	case abs < time.Microsecond:
-		return strconv.FormatInt(int64(d), 10) + " ns"
-	case abs < 999500*time.Nanosecond: // what rounds to 1000 has the next unit
-		return trimmed(float64(d)/1e3) + " µs"
-	case abs < 999500*time.Microsecond:
-		return trimmed(float64(d)/1e6) + " ms"
-	case abs < 10*time.Minute:
-		return trimmed(float64(d)/1e9) + " s"
-	}
-	return d.Round(time.Second).String()
-}
-
-func trimmed(v float64) string {
-	abs := max(v, -v)
-	switch {
-	case abs >= 99.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case abs >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
+func quantity(v float64, u fact.Unit) string { return Safe(u.Format(v)) }
 
 // nextCommands are what a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {

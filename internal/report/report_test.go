@@ -289,10 +289,10 @@ func TestQuantity(t *testing.T) {
 		want string
 	}{
 		{1, fact.Cores, "1 core"}, {0.0312, fact.Cores, "0.031 cores"}, {1.999, fact.Cores, "2.00 cores"},
-		{0, fact.Seconds, "0"}, {1.5e-7, fact.Seconds, "150 ns"}, {0.0123456, fact.Seconds, "12.3 ms"},
+		{0, fact.Seconds, "0 s"}, {1.5e-7, fact.Seconds, "150 ns"}, {0.0123456, fact.Seconds, "12.3 ms"},
 		{61, fact.Seconds, "61.0 s"}, {4000, fact.Seconds, "1h6m40s"}, {-0.5, fact.Seconds, "-500 ms"},
 		{1536, fact.Bytes, "1.50 KiB"}, {100, fact.Bytes, "100 B"}, {5e12, fact.Bytes, "4.55 TiB"},
-		{0.5, fact.Ratio, "50.0 %"}, {1, fact.Ratio, "100 %"}, {0.0004, fact.Ratio, "0.04 %"}, {42.123, fact.Ratio, "×42.1"},
+		{0.5, fact.Ratio, "50.0 %"}, {1, fact.Ratio, "100 %"}, {0.0004, fact.Ratio, "0.04 %"}, {42.123, fact.Ratio, "42.1×"},
 		{1234567, fact.Count, "1,234,567"}, {-1234, fact.Count, "-1,234"}, {0.00012, fact.Count, "0.00012"},
 		{1e18, fact.Count, "1e+18"}, {999.5, fact.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
 	} {

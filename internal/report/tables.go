@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -31,7 +32,7 @@ func groupTable(m *model.Model) table[*groupRow] {
 		t.rows = append(t.rows, &groupRow{g.Name, g.System, g.Count, g.Created, g.Ended, g.Runs, toTimes(g.Times), toNS(g.Ranges)})
 	}
 	times := func(r *groupRow) *ledgerTimes { return &r.ledgerTimes }
-	t.columns = append([]column[*groupRow]{{head: "COUNT", text: func(r *groupRow) string { return figures(float64(r.Count)) }}},
+	t.columns = append([]column[*groupRow]{{head: "COUNT", text: func(r *groupRow) string { return figures.Int(r.Count) }}},
 		timesColumns(times)...)
 	t.columns = append(t.columns, column[*groupRow]{head: "GROUP", left: true, text: func(r *groupRow) string { return cmp.Or(r.Name, "(start not seen)") }})
 	t.order = append(timesOrder(times),
@@ -80,11 +81,11 @@ func rangeTable(rows []*groupRow, width int) []string {
 	}
 	lines := []string{"special ranges (they overlap the times above)"}
 	for _, e := range shown {
-		l := fmt.Sprintf("  %8s  %s  ", duration(time.Duration(e.ns)), pad(e.what, wide))
+		l := fmt.Sprintf("  %8s  %s  ", figures.Duration(time.Duration(e.ns)), pad(e.what, wide))
 		lines = append(lines, l+shorten(e.group, max(leastName, width-utf8.RuneCountInString(l))))
 	}
 	if hidden := len(list) - len(shown); hidden > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d shorter %s; --json has them", hidden, plural(hidden, "one")))
+		lines = append(lines, fmt.Sprintf("  and %s; --json has them", figures.Plural(hidden, "shorter one")))
 	}
 	return []string{strings.Join(lines, "\n")}
 }
@@ -119,7 +120,7 @@ func goroutineTable(m *model.Model) table[*goroutineRow] {
 	if !m.Sched.AllKept && len(t.rows) < alive {
 		t.notes = func([]*goroutineRow, int) []string {
 			return []string{fmt.Sprintf("looked at: the %s of %s goroutines that ran or waited for a P longest;\n"+
-				"--top 0 shows all, --by group has their sums", figures(float64(len(t.rows))), figures(float64(alive)))}
+				"--top 0 shows all, --by group has their sums", figures.Int(len(t.rows)), figures.Int(alive))}
 		}
 	}
 	return t
@@ -146,7 +147,7 @@ func procTable(m *model.Model) table[*procRow] {
 		t.rows = append(t.rows, &procRow{p.ID, int64(p.User), int64(p.GC), int64(p.GCIdle), int64(p.Syscall), int64(p.Scheduler), int64(p.Idle), int64(p.Unknown), p.Starts})
 	}
 	ns := func(head string, v func(*procRow) int64) column[*procRow] {
-		return column[*procRow]{head: head, text: func(r *procRow) string { return duration(time.Duration(v(r))) }}
+		return column[*procRow]{head: head, text: func(r *procRow) string { return figures.Duration(time.Duration(v(r))) }}
 	}
 	user := func(r *procRow) int64 { return r.User }
 	idle := func(r *procRow) int64 { return r.Idle }
@@ -160,7 +161,7 @@ func procTable(m *model.Model) table[*procRow] {
 		ns("USER", user), ns("GC", func(r *procRow) int64 { return r.GC }), ns("GC IDLE", func(r *procRow) int64 { return r.GCIdle }),
 		ns("SYSCALL", func(r *procRow) int64 { return r.Syscall }), ns("SCHEDULER", func(r *procRow) int64 { return r.Scheduler }),
 		ns("IDLE", idle), ns("UNKNOWN", func(r *procRow) int64 { return r.Unknown }),
-		{head: "STARTS", text: func(r *procRow) string { return figures(float64(r.Starts)) }},
+		{head: "STARTS", text: func(r *procRow) string { return figures.Int(r.Starts) }},
 	}
 	t.order = []sortKey[*procRow]{
 		{"id", smallest(func(r *procRow) int { return r.ID })}, {"user", largest(user)}, {"idle", largest(idle)},
@@ -217,12 +218,12 @@ func gcTable(m *model.Model) table[*gcRow] {
 			return fmt.Sprint(r.Seq)
 		}},
 		{head: "BEGIN", text: func(r *gcRow) string { return optionalText(r.Begin) }},
-		{head: "DURATION", text: func(r *gcRow) string { return duration(time.Duration(r.Duration)) }},
+		{head: "DURATION", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Duration)) }},
 		{head: "HEAP", text: func(r *gcRow) string { return bytesOrDash(r.Heap) }},
 		{head: "GOAL", text: func(r *gcRow) string { return bytesOrDash(r.Goal) }},
 		{head: "PAUSES", text: func(r *gcRow) string { return fmt.Sprint(r.Pauses) }},
-		{head: "STOPPED", text: func(r *gcRow) string { return duration(time.Duration(r.Pause)) }},
-		{head: "LONGEST", text: func(r *gcRow) string { return duration(time.Duration(r.PauseMax)) }},
+		{head: "STOPPED", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Pause)) }},
+		{head: "LONGEST", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.PauseMax)) }},
 	}
 	t.order = []sortKey[*gcRow]{
 		{"seq", smallest(func(r *gcRow) uint64 { return r.Seq })}, {"duration", largest(duration64)},
@@ -269,7 +270,7 @@ func bytesOrDash(n uint64) string {
 	if n == 0 {
 		return "-"
 	}
-	return bytesText(float64(n))
+	return figures.Bytes(n)
 }
 
 // A taskRow is a type of user task in the ledger.
@@ -287,8 +288,8 @@ func taskTable(m *model.Model) table[*taskRow] {
 		t.rows = append(t.rows, &taskRow{k.Name, k.Count, k.Complete, toLatency(&k.Latency)})
 	}
 	t.columns = []column[*taskRow]{
-		{head: "COUNT", text: func(r *taskRow) string { return figures(float64(r.Count)) }},
-		{head: "COMPLETE", text: func(r *taskRow) string { return figures(float64(r.Complete)) }},
+		{head: "COUNT", text: func(r *taskRow) string { return figures.Int(r.Count) }},
+		{head: "COMPLETE", text: func(r *taskRow) string { return figures.Int(r.Complete) }},
 	}
 	t.columns = append(t.columns, latencyColumns(func(r *taskRow) *ledgerLatency { return &r.Latency })...)
 	t.columns = append(t.columns, column[*taskRow]{head: "TASK", left: true, text: func(r *taskRow) string { return orDash(r.Name) }})
@@ -318,7 +319,7 @@ func regionTable(m *model.Model) table[*regionRow] {
 	times := func(r *regionRow) *ledgerTimes { return &r.ledgerTimes }
 	latency := latencyColumns(func(r *regionRow) *ledgerLatency { return &r.Latency })
 	latency[1].drop = 2
-	t.columns = append([]column[*regionRow]{{head: "COUNT", text: func(r *regionRow) string { return figures(float64(r.Count)) }},
+	t.columns = append([]column[*regionRow]{{head: "COUNT", text: func(r *regionRow) string { return figures.Int(r.Count) }},
 		latency[1], latency[3]}, timesColumns(times)...)
 	t.columns = append(t.columns, column[*regionRow]{head: "REGION", left: true, text: func(r *regionRow) string { return orDash(r.Name) }})
 	t.order = append(timesOrder(times), sortKey[*regionRow]{"count", largest(func(r *regionRow) int64 { return r.Count })},

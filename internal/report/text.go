@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // Text writes a diagnosis for a terminal: the verdict, at most three findings
@@ -155,13 +156,13 @@ func subject(d *diagnosis.Diagnosis) string {
 		if tr.Go != "" {
 			parts = append(parts, tr.Go)
 		}
-		parts = append(parts, duration(time.Duration(tr.DurationNS)), figures(float64(tr.Events))+" events")
+		parts = append(parts, figures.Duration(time.Duration(tr.DurationNS)), figures.Int(tr.Events)+" events")
 		if tr.LostBytes > 0 {
-			parts = append(parts, bytesText(float64(tr.LostBytes))+" lost")
+			parts = append(parts, figures.Bytes(tr.LostBytes)+" lost")
 		}
 	}
 	if d.Trace == nil && d.CPU != nil && d.CPU.WindowNS > 0 {
-		parts = append(parts, duration(time.Duration(d.CPU.WindowNS)))
+		parts = append(parts, figures.Duration(time.Duration(d.CPU.WindowNS)))
 	}
 	if d.Goal != diagnosis.AnyGoal {
 		parts = append(parts, "goal: "+string(d.Goal))
@@ -181,9 +182,9 @@ func (t *texter) timeShares(shares []diagnosis.Share) {
 	t.title("Where the processors' time went")
 	for _, s := range shares {
 		n := min(max(int(s.Share*float64(bar)+0.5), 0), bar)
-		l := fmt.Sprintf("   %s  %s%s %7s", pad(Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), percent(s.Share))
+		l := fmt.Sprintf("   %s  %s%s %7s", pad(Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), figures.Percent(s.Share))
 		if bar > 0 {
-			l += "  " + t.in(dim, duration(time.Duration(s.NS)))
+			l += "  " + t.in(dim, figures.Duration(time.Duration(s.NS)))
 		}
 		t.line(l)
 	}

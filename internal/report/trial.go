@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -66,13 +67,13 @@ func trialSubject(tr *experiment.Trial) string {
 		parts = append(parts, "primary metric: "+string(tr.Primary))
 	}
 	if tr.Pairs > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s of runs", tr.Pairs, plural(tr.Pairs, "pair")))
+		parts = append(parts, figures.Plural(tr.Pairs, "pair")+" of runs")
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(tr.Rounds), func(r experiment.Round) bool { return !r.Count })); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d with everything counted", n))
 	}
 	if tr.Took > 0 {
-		parts = append(parts, duration(tr.Took))
+		parts = append(parts, figures.Duration(tr.Took))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -426,10 +427,10 @@ const mostWarnings = 8
 func conditions(tr *experiment.Trial) []string {
 	var list []string
 	if tr.Floor > 0 && tr.Floor < absurd {
-		list = append(list, fmt.Sprintf("noise of this machine: a program compared with itself in ten pairs differs by up to %s", percent(tr.Floor)))
+		list = append(list, fmt.Sprintf("noise of this machine: a program compared with itself in ten pairs differs by up to %s", figures.Percent(tr.Floor)))
 	}
 	if m := tr.SameWithin(); m > 0 && m < absurd {
-		list = append(list, fmt.Sprintf("what differs by less than %s is called the same", percent(m)))
+		list = append(list, fmt.Sprintf("what differs by less than %s is called the same", figures.Percent(m)))
 	}
 	list = append(list, droppedText(tr)...)
 	if s := busyText(tr.Rounds); s != "" {
@@ -451,12 +452,12 @@ var aFigure = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`)
 func (d *dropReason) String() string {
 	figure := ""
 	if d.low <= d.high {
-		figure = figures(d.low)
+		figure = figures.Number(d.low)
 	}
 	if d.low < d.high {
-		figure += " to " + figures(d.high)
+		figure += " to " + figures.Number(d.high)
 	}
-	return fmt.Sprintf("%d %s not counted: %s", len(d.pairs), plural(len(d.pairs), "pair"), d.before+figure+d.after)
+	return figures.Plural(len(d.pairs), "pair") + " not counted: " + d.before + figure + d.after
 }
 
 // dropReasons are why rounds did not count, the most frequent reason first.
@@ -497,7 +498,7 @@ func droppedText(tr *experiment.Trial) (list []string) {
 		list = append(list, d.String())
 	}
 	if more := len(reasons) - most; more > 0 {
-		list = append(list, fmt.Sprintf("and for %d other %s; --format json has them", more, plural(more, "reason")))
+		list = append(list, fmt.Sprintf("and for %s; --format json has them", figures.Plural(more, "other reason")))
 	}
 	return list
 }
@@ -525,7 +526,7 @@ func busyText(rounds []experiment.Round) string {
 	say := func(format string, list []float64) {
 		if len(list) > 0 {
 			slices.Sort(list)
-			parts = append(parts, fmt.Sprintf(format, percent(list[len(list)/2]), percent(list[len(list)-1])))
+			parts = append(parts, fmt.Sprintf(format, figures.Percent(list[len(list)/2]), figures.Percent(list[len(list)-1])))
 		}
 	}
 	say("others used %s of the CPUs (at most %s)", others)
@@ -551,16 +552,4 @@ func middle(s string, n int) string {
 	}
 	tail := (n - 1) * 2 / 3
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
-}
-
-// plusMinus writes a change of a ratio-1 with its sign.
-func plusMinus(d float64) string {
-	switch abs := math.Abs(d); {
-	case abs < 0.00005:
-		return "0 %"
-	case d < 0:
-		return "−" + percent(abs)
-	default:
-		return "+" + percent(abs)
-	}
 }

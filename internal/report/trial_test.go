@@ -209,9 +209,9 @@ func TestMetricText(t *testing.T) {
 		want string
 	}{
 		{diagnosis.Elapsed, 1.5, "1.50 s"}, {diagnosis.CPUPerOp, 12.3e-9, "12.3 ns"}, {diagnosis.P99, 0.0121, "12.1 ms"},
-		{diagnosis.Elapsed, 3600, "3,600 s"}, {diagnosis.PeakRSS, 3 << 20, "3 MiB"}, {diagnosis.OpsPerSec, 7219, "7,219/s"},
+		{diagnosis.Elapsed, 3600, "1h0m0s"}, {diagnosis.PeakRSS, 3 << 20, "3 MiB"}, {diagnosis.OpsPerSec, 7219, "7,219/s"},
 		{diagnosis.AllocsOp, 12, "12"}, {"BenchmarkParse ns/op", 12.34, "12.3 ns"}, {"BenchmarkX B/op", 2048, "2 KiB"},
-		{diagnosis.AllocsOp, math.NaN(), "-"}, {diagnosis.CPUPerOp, 0, "0"},
+		{diagnosis.AllocsOp, math.NaN(), "-"}, {diagnosis.CPUPerOp, 0, "0 s"},
 	} {
 		if got := metricText(c.m, c.v); got != c.want {
 			t.Errorf("%s %g: %q, want %q", c.m, c.v, got, c.want)

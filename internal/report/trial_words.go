@@ -7,7 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // metricText writes a value of a metric with its unit.
@@ -16,63 +16,29 @@ func metricText(m diagnosis.Metric, v float64) string {
 		return "-"
 	}
 	info := experiment.InfoOf(m)
-	switch v *= info.Scale; info.Unit {
-	case fact.Seconds:
-		return secondsText(v)
-	case fact.Count:
-		return figures(v)
-	}
-	return quantity(v, info.Unit)
-}
-
-// secondsText is duration for times that may be shorter than a nanosecond
-// resolves: what an operation of a benchmark takes.
-func secondsText(v float64) string {
-	switch abs := math.Abs(v); {
-	case abs == 0:
-		return "0"
-	case abs < 1e-6:
-		return trimmed(v*1e9) + " ns"
-	case abs < 1e-3:
-		return trimmed(v*1e6) + " µs"
-	case abs < 1:
-		return trimmed(v*1e3) + " ms"
-	case abs < 600:
-		return trimmed(v) + " s"
-	}
-	return figures(v) + " s"
+	return quantity(v*info.Scale, info.Unit)
 }
 
 // known reports whether a ratio of two measurements is a number to be shown.
 func known(ratio float64) bool { return ratio > 0 && ratio < absurd }
 
-// doubling is the ratio from which a factor is easier to read than a
-// percentage.
-const doubling = 2
-
-// changeText writes a ratio of B to A.
-func changeText(ratio float64) string {
-	switch {
-	case !known(ratio):
-		return "-"
-	case ratio >= doubling:
-		return "×" + figures(ratio)
-	}
-	return plusMinus(ratio - 1)
-}
-
 // Change writes a ratio of B to A in a word: −12 %, ×2.5.
-func Change(ratio float64) string { return changeText(ratio) }
+func Change(ratio float64) string {
+	if !known(ratio) {
+		return "-"
+	}
+	return figures.Change(ratio)
+}
 
 // ChangeInterval writes the ends of an interval of ratios.
 func ChangeInterval(low, high float64) string {
 	switch {
 	case !known(low) || !known(high):
 		return "-"
-	case high >= doubling:
-		return "×" + figures(low) + " to ×" + figures(high)
+	case high >= 2: // as figures.Change does, both ends in one way
+		return "×" + figures.Number(low) + " to ×" + figures.Number(high)
 	}
-	return strings.TrimSuffix(plusMinus(low-1), " %") + " to " + plusMinus(high-1)
+	return strings.TrimSuffix(figures.Change(low), " %") + " to " + figures.Change(high)
 }
 
 // movedText is what became of a metric; one that was or is 0 has no ratio.
@@ -85,7 +51,7 @@ func movedText(e *experiment.Effect) string {
 	case e.A > 0 && e.B == 0:
 		return "−100 %"
 	}
-	return changeText(e.Ratio)
+	return Change(e.Ratio)
 }
 
 func intervalText(e *experiment.Effect) string {
@@ -131,10 +97,10 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 	switch q := tr.Predicted; {
 	case q != nil && (known(q.Best) || known(q.Estimate)):
 		if known(q.Best) {
-			lines = append(lines, [2]string{"promised", "at most " + changeText(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
+			lines = append(lines, [2]string{"promised", "at most " + Change(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
 		}
 		if known(q.Estimate) {
-			lines = append(lines, [2]string{"predicted", changeText(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
+			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
 		lines = append(lines, [2]string{"promised", boundText(tr.About.Finding.Expect)})
@@ -142,7 +108,7 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 		return nil
 	}
 	if p != nil && known(p.Ratio) {
-		text := changeText(p.Ratio) + " of " + string(p.Metric) + " (" + intervalText(p) + ")"
+		text := Change(p.Ratio) + " of " + string(p.Metric) + " (" + intervalText(p) + ")"
 		lines = append(lines, [2]string{"measured", text + keptText(tr.Predicted, p)})
 	}
 	if f := tr.About.Finding; f != nil && f.Note != "" {
@@ -177,5 +143,5 @@ func keptText(q *experiment.Prediction, p *experiment.Effect) string {
 	case share >= 1:
 		return ": all of what was promised"
 	}
-	return ": " + percent(share) + " of what was promised"
+	return ": " + figures.Percent(share) + " of what was promised"
 }

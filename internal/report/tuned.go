@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -194,7 +195,7 @@ const worthTelling = 1.2
 
 func worseBy(c *experiment.Curve, chosen, last *experiment.Point) string {
 	if ratio := last.Ratio / chosen.Ratio; ratio >= worthTelling {
-		return fmt.Sprintf("; %s is %s× worse", assignment(&c.Knob, last.Value), figures(ratio))
+		return fmt.Sprintf("; %s is %s× worse", assignment(&c.Knob, last.Value), figures.Number(ratio))
 	}
 	return ""
 }
@@ -202,7 +203,7 @@ func worseBy(c *experiment.Curve, chosen, last *experiment.Point) string {
 func lessMemory(c *experiment.Curve, chosen, last *experiment.Point) string {
 	a, b := chosen.Values[diagnosis.PeakRSS], last.Values[diagnosis.PeakRSS]
 	if a > 0 && b/a >= worthTelling {
-		return fmt.Sprintf("; %s× less memory than %s", figures(b/a), assignment(&c.Knob, last.Value))
+		return fmt.Sprintf("; %s× less memory than %s", figures.Number(b/a), assignment(&c.Knob, last.Value))
 	}
 	return ""
 }
@@ -227,15 +228,15 @@ func tunedSubject(r *experiment.Tuned) string {
 		points += len(r.Curves[i].Points)
 		noise = max(noise, r.Curves[i].Noise)
 	}
-	parts := []string{"goal: " + r.Goal.String(), fmt.Sprintf("%d %s", points, plural(points, "setting")), fmt.Sprintf("%d %s", r.Runs, plural(r.Runs, "run"))}
+	parts := []string{"goal: " + r.Goal.String(), figures.Plural(points, "setting"), figures.Plural(r.Runs, "run")}
 	if r.Dropped > 0 {
 		parts = append(parts, fmt.Sprintf("%d not counted, the machine was busy", r.Dropped))
 	}
 	if noise > 0 {
-		parts = append(parts, "runs of one setting differ by "+percent(noise))
+		parts = append(parts, "runs of one setting differ by "+figures.Percent(noise))
 	}
 	if r.Took > 0 {
-		parts = append(parts, duration(r.Took.Round(time.Millisecond)))
+		parts = append(parts, figures.Duration(r.Took.Round(time.Millisecond)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -254,7 +255,7 @@ func tunedWarnings(r *experiment.Tuned) []string {
 		}
 		if c.Chosen >= 0 && toBest(c, &c.Points[c.Chosen]) > tooNoisy {
 			list = append(list, fmt.Sprintf("%s measured %s worse than %s, which the noise may have made: a quieter machine or more --repeats would tell",
-				assignment(&c.Knob, c.Points[c.Chosen].Value), percent(toBest(c, &c.Points[c.Chosen])-1), assignment(&c.Knob, c.Points[c.Best].Value)))
+				assignment(&c.Knob, c.Points[c.Chosen].Value), figures.Percent(toBest(c, &c.Points[c.Chosen])-1), assignment(&c.Knob, c.Points[c.Best].Value)))
 		}
 		if n := len(failedPoints(c)); n > 0 {
 			list = append(list, fmt.Sprintf("%d of %d settings of %s failed", n, len(c.Points), Safe(c.Knob.Name)))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // TunedCSV writes a line for each point of each curve: the estimate of the goal
@@ -292,7 +293,7 @@ func (s *svg) lawLine(c *experiment.Curve, x, y axis) {
 			path = append(path, fmt.Sprintf("%.1f,%.1f", x.at(n), y.at(v)))
 		}
 	}
-	s.p(`<polyline class="u" points="%s"><title>%s</title></polyline>`, strings.Join(path, " "), esc("universal scalability law, R² "+endText(u.R2)))
+	s.p(`<polyline class="u" points="%s"><title>%s</title></polyline>`, strings.Join(path, " "), esc("universal scalability law, R² "+figures.Number(u.R2)))
 }
 
 // memory draws peak memory from 0 upwards: its cost is absolute.
@@ -306,7 +307,7 @@ func (s *svg) memory(c *experiment.Curve, x axis, bottom float64) {
 	y := axis{low: 0, high: most, from: bottom, to: bottom - svgMemory}
 	for _, v := range []float64{0, most} {
 		s.p(`<line class="l" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text class="g m" x="%d" y="%.1f" text-anchor="end">%s</text>`,
-			svgLeft-6, svgWidth-svgRight, y.at(v), y.at(v), svgLeft-10, y.at(v)+4, esc(bytesText(v)))
+			svgLeft-6, svgWidth-svgRight, y.at(v), y.at(v), svgLeft-10, y.at(v)+4, esc(figures.Bytes(v)))
 	}
 	s.p(`<text class="g m" x="%d" y="%.1f">peak memory</text>`, svgLeft, y.to-8)
 	var path []string
@@ -317,7 +318,7 @@ func (s *svg) memory(c *experiment.Curve, x axis, bottom float64) {
 			continue
 		}
 		path = append(path, fmt.Sprintf("%.1f,%.1f", x.at(p.Value), y.at(v)))
-		s.p(`<circle class="nd" cx="%.1f" cy="%.1f" r="3"><title>%s</title></circle>`, x.at(p.Value), y.at(v), esc(assignment(&c.Knob, p.Value)+": "+bytesText(v)))
+		s.p(`<circle class="nd" cx="%.1f" cy="%.1f" r="3"><title>%s</title></circle>`, x.at(p.Value), y.at(v), esc(assignment(&c.Knob, p.Value)+": "+figures.Bytes(v)))
 	}
 	s.p(`<polyline class="n" points="%s"/>`, strings.Join(path, " "))
 }
@@ -430,9 +431,9 @@ func pointCells(r *experiment.Tuned, c *experiment.Curve, i int) string {
 	if usable(p) {
 		row[1] = metricText(m, p.Goal.Value)
 		row[2] = metricText(m, p.Goal.Low) + " to " + metricText(m, p.Goal.High)
-		row[3] = changeText(toBest(c, p))
+		row[3] = Change(toBest(c, p))
 		if rss := p.Values[diagnosis.PeakRSS]; rss > 0 {
-			row[4] = bytesText(rss)
+			row[4] = figures.Bytes(rss)
 		}
 	}
 	var b strings.Builder

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
 
@@ -47,9 +49,9 @@ func faster(ratio float64, ends bool) string {
 	case ratio > 1-little && ratio < 1+little:
 		return "no change"
 	case !ends:
-		return fmt.Sprintf("throughput %+.0f %%", 100*(1/ratio-1))
+		return "throughput " + figures.Change(1/ratio)
 	}
-	return fmt.Sprintf("elapsed %+.0f %%", 100*(ratio-1))
+	return "elapsed " + figures.Change(ratio)
 }
 
 func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
@@ -59,13 +61,13 @@ func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
 	if !r.Base.Ends {
 		verb = "does the work of this window in"
 	}
-	t.para(2, "", fmt.Sprintf("The replay %s %s instead of %s (×%.2f). CPU time %+.1f %%, %.2f of %d %s in use.", verb,
-		duration(res.Elapsed), duration(r.Base.Replayed), res.Ratio, 100*(res.CPURatio-1), res.Use, res.Procs, plural(res.Procs, "P")), plain)
+	t.para(2, "", fmt.Sprintf("The replay %s %s instead of %s (×%s). CPU time %s, %s of %s in use.", verb,
+		figures.Duration(res.Elapsed), figures.Duration(r.Base.Replayed), figures.Number(res.Ratio), figures.Change(res.CPURatio), figures.Number(res.Use), figures.Plural(res.Procs, "P")), plain)
 	for _, l := range res.Lives[:min(len(res.Lives), livesShown)] {
 		if l.Count < 2 || l.Group == "" {
 			continue
 		}
-		t.para(2, "", fmt.Sprintf("%s: %s goroutines that live %s on average (×%.2f).", l.Group, figures(float64(l.Count)), duration(l.Mean), l.Ratio), plain)
+		t.para(2, "", fmt.Sprintf("%s: %s goroutines that live %s on average (×%s).", l.Group, figures.Int(l.Count), figures.Duration(l.Mean), figures.Number(l.Ratio)), plain)
 	}
 	for _, n := range res.Notes {
 		t.para(2, "", "! "+n+".", yellow)
@@ -89,7 +91,7 @@ func (t *texter) whatIfMenu(r *WhatIf, o Options) {
 	t.line("")
 	t.line(t.in(dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
 	for _, res := range r.Results {
-		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), signed(res.CPURatio-1), fmt.Sprintf("%.1f/%d", res.Use, res.Procs))
+		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), cpuChange(res.CPURatio), figures.Number(res.Use)+"/"+figures.Int(res.Procs))
 		t.line(line + editText(res.Edits, t.width-utf8.RuneCountInString(line), o))
 	}
 	t.whatIfLegend(r)
@@ -109,11 +111,11 @@ func editText(edits []string, width int, o Options) string {
 // worthWhile is the ratio of elapsed times above which nothing is recommended.
 const worthWhile = 0.98
 
-func signed(v float64) string {
-	if v > -0.005 && v < 0.005 {
+func cpuChange(ratio float64) string {
+	if math.Abs(ratio-1) < 0.005 {
 		return "same"
 	}
-	return fmt.Sprintf("%+.0f %%", 100*v)
+	return figures.Change(ratio)
 }
 
 // whatIfLegend explains the edits that the menu has.
@@ -141,15 +143,15 @@ func (t *texter) whatIfLegend(r *WhatIf) {
 func (t *texter) whatIfNotes(r *WhatIf) {
 	b := &r.Base
 	t.title("How far to trust it")
-	t.para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %.1f %% off.", duration(b.Replayed), duration(b.Traced), 100*b.Off), plain)
+	t.para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %s off.", figures.Duration(b.Replayed), figures.Duration(b.Traced), figures.Percent(b.Off)), plain)
 	for _, line := range r.bandLines() {
 		t.para(2, "", upperFirst(line)+".", plain)
 	}
 	if b.Outside >= 0.2 {
-		t.para(2, "", fmt.Sprintf("%.0f %% of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", 100*b.Outside), yellow)
+		t.para(2, "", figures.Percent(b.Outside)+" of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", yellow)
 	}
 	if b.Cut {
-		t.para(2, "", fmt.Sprintf("Only a piece of the trace was read: %s events.", figures(float64(b.Events))), yellow)
+		t.para(2, "", fmt.Sprintf("Only a piece of the trace was read: %s events.", figures.Int(b.Events)), yellow)
 	}
 	if b.Cores > 0 {
 		t.para(2, "", fmt.Sprintf("Cores: %d (%s).", b.Cores, r.CoresFrom), plain)
