@@ -83,21 +83,12 @@ func (k *claimed) runs(f *verifyFlags) bool {
 	return k != nil && len(k.model.Run.Command) > 0 && f.change.dir == k.model.Run.Dir && f.change.dir != ""
 }
 
-// claim reads a recording or a saved diagnosis, finds the finding and takes from both what the flags
-// leave open.
+// claim reads a recording or a saved diagnosis, finds the finding and takes from
+// both what the flags leave open. A saved diagnosis does not tell the program.
 func (c *command) claim(ctx context.Context, f *verifyFlags) (*claimed, error) {
-	d, unsaved := c.saved(f.files)
-	m := &model.Model{} // a saved diagnosis does not tell the program
-	if d == nil {
-		var err error
-		m, err = c.read(ctx, f.files, readOptions{})
-		if unsaved != nil && problem.Is(err, problem.Absence) {
-			return nil, unsaved
-		}
-		if err != nil {
-			return nil, err
-		}
-		d = diagnosis.Run(m, c.Rules, diagnosis.Options{})
+	d, m, err := c.diagnosed(ctx, f.files, readOptions{}, "")
+	if err != nil {
+		return nil, err
 	}
 	finding, err := chooseFinding(d, f)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -106,16 +105,9 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	if err := checkOutput(o.out); err != nil {
 		return err
 	}
-	d, unsaved := c.saved(files)
-	if d == nil {
-		m, err := c.read(ctx, files, o.reading)
-		if unsaved != nil && problem.Is(err, problem.Absence) {
-			return unsaved
-		}
-		if err != nil {
-			return err
-		}
-		d = diagnosis.Run(m, c.Rules, diagnosis.Options{Goal: diagnosis.Goal(o.goal)})
+	d, _, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
+	if err != nil {
+		return err
 	}
 	return c.show(d, o)
 }
@@ -142,33 +134,17 @@ func atLeast(c diagnosis.Confidence, failOn string) bool {
 	return rank[string(c)] >= rank[failOn]
 }
 
-// maxSaved bounds a saved diagnosis; a real one is some 20 kB.
-const maxSaved = 64 << 20
-
-// saved reads a diagnosis that was saved as JSON, nil when files are evidence.
-// The error is what is wrong with it if it is not evidence in JSON either.
-func (c *command) saved(files []string) (*diagnosis.Diagnosis, error) {
-	if len(files) != 1 || files[0] == "-" {
-		return nil, nil
+// diagnosed reads evidence and says why it is as it is, or reads a diagnosis that
+// was saved, which has no more of the evidence than that.
+func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, goal diagnosis.Goal) (d *diagnosis.Diagnosis, m *model.Model, err error) {
+	o.diagnosis = func(r io.Reader) (err error) {
+		d, err = diagnosis.Decode(r)
+		return err
 	}
-	f, err := os.Open(files[0])
-	if err != nil {
-		return nil, nil // evidence says what is wrong with it
+	if m, err = c.read(ctx, files, o); err == nil && d == nil {
+		d = diagnosis.Run(m, c.Rules, diagnosis.Options{Goal: goal})
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil // a pipe can be read only once
-	}
-	var first [1]byte
-	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != '{' {
-		return nil, nil
-	}
-	d, err := diagnosis.Decode(io.LimitReader(f, maxSaved))
-	if err != nil {
-		return nil, problem.New(problem.Absence, "gowhy diagnose trace.out --format json -o why.json", "%q is JSON, but no saved diagnosis and no result of a load generator: %v", files[0], err)
-	}
-	return d, nil
+	return d, m, err
 }
 
 // readOptions are the flags of all commands that read evidence.
@@ -178,6 +154,7 @@ type readOptions struct {
 	reference bool
 	keep      int // these are not flags: what the command needs
 	sweeps    bool
+	diagnosis func(io.Reader) error
 }
 
 func (o *readOptions) flags(cmd *cobra.Command) {
@@ -203,7 +180,7 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	defer p.stop()
 	return evidence.Load(ctx, files, evidence.Options{
 		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, Reference: o.reference,
-		Progress: p.callback(), Stdin: c.Stdin,
+		Progress: p.callback(), Stdin: c.Stdin, Diagnosis: o.diagnosis,
 	})
 }
 

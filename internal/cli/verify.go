@@ -315,8 +315,8 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 	return guards, nil
 }
 
-// maxTrial bounds a saved trial; one of 40 pairs is some 60 kB.
-const maxTrial = 64 << 20
+// maxSaved bounds a saved result; a trial of 40 pairs is some 60 kB.
+const maxSaved = 64 << 20
 
 // savedTrial reads a trial that was saved, nil when that is not what was given.
 func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
@@ -342,7 +342,7 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	tr, err := experiment.DecodeTrial(io.LimitReader(file, maxTrial))
+	tr, err := experiment.DecodeTrial(io.LimitReader(file, maxSaved))
 	if err != nil {
 		return nil, problem.New(problem.Absence, "gowhy verify … -o trial.json", "%q is a damaged trial: %v", f.files[0], err)
 	}

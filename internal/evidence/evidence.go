@@ -54,6 +54,9 @@ type Options struct {
 	Progress func(read, size int64)
 	// Stdin is what "-" reads; nil means os.Stdin.
 	Stdin io.Reader
+	// Diagnosis, if set, reads a diagnosis that was saved and is given in place
+	// of evidence; the model then has only its name. Else one is refused.
+	Diagnosis func(io.Reader) error
 	// Trace, if set, takes the trace over before it is read, for those who come
 	// back to pieces of it: it stays open until release, also when Load fails
 	// later. What it returns is given every piece of the trace while that is
@@ -72,6 +75,7 @@ type Window struct{ From, To time.Duration }
 // the heap's, are its start and its end.
 func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) {
 	l := newLoader(ctx, o)
+	l.alone = len(paths) == 1
 	for _, p := range paths {
 		if err := l.path(p); err != nil {
 			return nil, err
@@ -102,6 +106,7 @@ type loader struct {
 	cpuInTrace *model.Profile
 	skipped    []*problem.Error // files of kinds that nothing reads, passed over
 	containers int
+	alone      bool                   // one file was given
 	taken      int                    // how often something was of use
 	stacks     map[string]model.Stack // of profiles, by their frames
 	frames     int                    // in those

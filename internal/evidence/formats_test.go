@@ -836,3 +836,32 @@ func TestAnchoredTrace(t *testing.T) {
 		t.Errorf("a clock that is another one is believed: %v", c.start)
 	}
 }
+
+// A saved diagnosis is handed to who wants one, alone, and refused by all others.
+func TestSavedDiagnosis(t *testing.T) {
+	const saved = "{\n \"schema\": 1,\n \"verdict\": \"healthy\"}"
+	dir := files(t, map[string][]byte{"cpu": cpuProfile(t), "why.json": []byte(saved), "other.json": []byte(`{"a": "schema"}`)})
+	why := filepath.Join(dir, "why.json")
+	var got []byte
+	read := func(r io.Reader) (err error) {
+		got, err = io.ReadAll(r)
+		return err
+	}
+	if m, err := Load(t.Context(), []string{why}, Options{Diagnosis: read}); err != nil || string(got) != saved || m.Sched != nil || m.CPU != nil {
+		t.Errorf("%+v, %v; handed over: %s", m, err, got)
+	}
+	for _, c := range []struct {
+		files []string
+		read  func(io.Reader) error
+		want  string
+	}{
+		{[]string{why}, nil, "is a saved diagnosis and no evidence"},
+		{[]string{why, filepath.Join(dir, "cpu")}, read, "is a saved diagnosis and no evidence"},
+		{[]string{why}, func(io.Reader) error { return errors.New("schema 9") }, "is a saved diagnosis that cannot be read: schema 9"},
+		{[]string{filepath.Join(dir, "other.json")}, read, "is JSON, but no saved diagnosis"},
+	} {
+		if _, err := Load(t.Context(), c.files, Options{Diagnosis: c.read}); err == nil || !strings.Contains(err.Error(), c.want) || !problem.Is(err, problem.Absence) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

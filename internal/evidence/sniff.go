@@ -104,6 +104,13 @@ func (k kind) problem(name string, head []byte) *problem.Error {
 			name = "./" + name // as the shell wants it
 		}
 		p.Hint = "gowhy record -o run.gowhy -- " + shell.Word(name)
+	case isText:
+		if bytes.HasPrefix(head, []byte("{")) {
+			p.What = fmt.Sprintf("%q is JSON, but no saved diagnosis and no result of a load generator: %q", name, firstLine(head))
+			p.Hint = saveHint
+			break
+		}
+		fallthrough
 	default:
 		p.What = fmt.Sprintf("%q is a text file, not a trace or profile: %q", name, firstLine(head))
 		p.Hint = "gowhy record -o run.gowhy -d 5s --url http://HOST:PORT   # or: go test -trace trace.out"

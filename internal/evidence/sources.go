@@ -68,6 +68,9 @@ func formats() []format {
 		{what: "folded stacks", source: model.CPU, text: isFolded, read: (*loader).readFolded},
 		{what: "escape analysis", source: model.Escape, text: isEscape, read: (*loader).readEscape},
 
+		// What evidence led to. It is not evidence, so it has no source.
+		{what: "saved diagnosis", text: isDiagnosis, read: (*loader).readDiagnosis},
+
 		// Any other text may be a log with lines of the runtime in it.
 		{what: "log", source: model.GCTrace, members: []string{recording.GCTraceMember, recording.SchedTraceMember, recording.StderrMember, recording.StdoutMember},
 			text: func([]byte) bool { return true }, read: (*loader).readLog},
