@@ -32,6 +32,7 @@ var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
 	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
@@ -40,6 +41,7 @@ var law = []line{
 
 	// Output: from values to bytes.
 	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
+	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
 	{"internal/export", "internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
@@ -50,11 +52,15 @@ var law = []line{
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "agent/recording exectrace internal/kernel internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "agent/recording exectrace internal/artifact internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile"},
+	{"internal/record", "agent/recording exectrace internal/artifact internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
 	{"internal/gate", "internal/diagnosis internal/experiment internal/problem internal/subject", "go.yaml.in/yaml/v3"},
 	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/shell internal/statistics", "golang.org/x/sys"},
+	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/shell internal/statistics", ""},
 	{"internal/whatif", "exectrace", ""},
@@ -71,6 +77,7 @@ var law = []line{
 
 	// The ground: these import none of ours.
 	{"internal/problem", "", ""},
+	{"internal/shell", "", ""},
 	{"internal/model", "", ""},
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
@@ -116,8 +123,9 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"internal/rules", "internal/demo internal/evidence internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
-	{"internal/evidence", "", "golang.org/x/exp/trace"},
+	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
+	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
+	{"internal/record", "internal/evidence internal/model", ""},                            // what was recorded is read
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
 	{"internal/oracle", "", "github.com/google/pprof/profile"},

@@ -19,9 +19,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -199,10 +199,10 @@ func toolchain() check {
 }
 
 // lowSpace is the size at which a trace stops, and what the rest may need.
-const lowSpace = evidence.DefaultTraceLimit + 256<<20
+const lowSpace = record.DefaultTraceLimit + 256<<20
 
 func disk() check {
-	free, known := evidence.FreeSpace(".")
+	free, known := record.FreeSpace(".")
 	switch {
 	case !known:
 		return check{What: "disk", OK: true, Is: "free space is not known on " + runtime.GOOS}
@@ -250,7 +250,7 @@ func endpointCheck(ctx context.Context, name string, pid int) check {
 		k.Why = err.Error()
 		return k
 	}
-	at, agent := evidence.Endpoint(ctx, addrs)
+	at, agent := record.Endpoint(ctx, addrs)
 	switch {
 	case at != "" && agent:
 		k.OK, k.Is = true, "the agent at "+at
@@ -258,7 +258,7 @@ func endpointCheck(ctx context.Context, name string, pid int) check {
 		k.OK, k.Is = true, at
 		k.Why = "without the agent there are no metrics, and block and mutex profiles only where the program sets their rates"
 		k.How = `import _ "github.com/gowhy/gowhy/agent"`
-	case len(addrs) == 0 && !evidence.PortsShown(pid):
+	case len(addrs) == 0 && !record.PortsShown(pid):
 		k.Why = "its ports may not be looked at, for it is another user's"
 		k.How = fmt.Sprintf("sudo gowhy doctor --pid %d", pid)
 	default:

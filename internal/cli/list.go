@@ -18,9 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -48,7 +48,7 @@ own TCP ports for net/http/pprof or the gowhy agent, with one GET each.`,
 			}
 			rows, refused := listRows(programs)
 			if !quiet {
-				findEndpoints(cmd.Context(), rows, evidence.Endpoint)
+				findEndpoints(cmd.Context(), rows, record.Endpoint)
 			}
 			if asJSON {
 				err = writeJSON(c.Stdout, rows)

@@ -20,15 +20,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // recordFlags are the flags of record that are not evidence's own options.
 type recordFlags struct {
-	target     evidence.Target
-	options    evidence.RecordOptions
+	target     record.Target
+	options    record.Options
 	limit      string
 	noDiagnose bool
 }
@@ -86,7 +87,7 @@ and files stay, and all numbers.`,
 	cmd.Flags().IntVar(&f.target.PID, "pid", 0, "`PID` of a process of this machine")
 	cmd.Flags().StringVarP(&o.Out, "output", "o", "", "write the recording to this `FILE` (default NAME-TIME.gowhy)")
 	cmd.Flags().DurationVarP(&o.Duration, "duration", "d", 0, "record for this `TIME` (default 5s, a command to its end)")
-	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(evidence.SourceNames(), ", "))
+	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(record.SourceNames(), ", "))
 	cmd.Flags().StringSliceVar(&o.Without, "without", nil, "record all but these `SOURCES`, like trace,block")
 	cmd.Flags().StringVar(&o.Load, "load", "", "take a load generator's result along: a `FILE` or URL, read at the end")
 	cmd.Flags().StringVar(&f.limit, "trace-limit", "512MB", "stop the trace at this `SIZE`")
@@ -94,8 +95,8 @@ and files stay, and all numbers.`,
 	cmd.Flags().BoolVar(&o.NoGodebug, "no-godebug", false, "leave the command's GODEBUG and standard error alone")
 	cmd.Flags().BoolVar(&o.Redact, "redact", false, "leave out what people wrote: arguments, labels, logs")
 	cmd.Flags().BoolVar(&f.noDiagnose, "no-diagnose", false, "record only")
-	complete(cmd, "sources", evidence.SourceNames())
-	complete(cmd, "without", evidence.SourceNames())
+	complete(cmd, "sources", record.SourceNames())
+	complete(cmd, "without", record.SourceNames())
 	return cmd
 }
 
@@ -127,7 +128,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	f.options.TraceLimit = limit
 	for flag, names := range map[string][]string{"sources": f.options.Only, "without": f.options.Without} {
 		for _, n := range names {
-			if err := oneOf(flag, n, evidence.SourceNames()); err != nil {
+			if err := oneOf(flag, n, record.SourceNames()); err != nil {
 				return err
 			}
 		}
@@ -161,7 +162,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	line := c.recordLine(args)
 	o.Progress = line.tell
 	o.Log = func(s string) { line.print("gowhy: " + report.Safe(s)) }
-	res, err := evidence.Record(ctx, t, o)
+	res, err := record.Run(ctx, t, o)
 	line.clear()
 	return c.recorded(ctx, f, o.Out, res, err)
 }
@@ -187,7 +188,7 @@ var ofGoTest = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\][^/\\]+\.test$`
 
 // recordingName is a name that replaces no other recording: with go test
 // -exec, one is made for each package.
-func recordingName(t evidence.Target) string {
+func recordingName(t record.Target) string {
 	name := "server"
 	switch {
 	case len(t.Command) > 0:
@@ -212,7 +213,7 @@ func recordingName(t evidence.Target) string {
 // recorded says what came of a recording and diagnoses it. The command's own
 // exit code wins over ours, so that `gowhy record -- CMD` can stand for CMD in
 // a script.
-func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res *evidence.Recorded, err error) error {
+func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res *record.Result, err error) error {
 	if res == nil {
 		return err
 	}
@@ -239,7 +240,7 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 
 // diagnoses reports whether a diagnosis is printed: not between the output of
 // tests, and not into a command's output that somebody else reads.
-func (c *command) diagnoses(f *recordFlags, res *evidence.Recorded) bool {
+func (c *command) diagnoses(f *recordFlags, res *record.Result) bool {
 	if f.noDiagnose || res.Test {
 		return false
 	}
@@ -249,7 +250,7 @@ func (c *command) diagnoses(f *recordFlags, res *evidence.Recorded) bool {
 
 // summary says what is in a recording, what is not and why, and what it cost,
 // as far as no diagnosis follows that says it.
-func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
+func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 	var b strings.Builder
 	say := func(text string) { b.WriteString(report.Wrap("gowhy: "+text, c.layout())) }
 	if res.Written {
@@ -258,7 +259,7 @@ func (c *command) summary(f *recordFlags, out string, res *evidence.Recorded) {
 	there := func(member string) bool {
 		return slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == member })
 	}
-	for _, r := range evidence.GroupRefusals(res.Refused, there) {
+	for _, r := range artifact.GroupRefusals(res.Refused, there) {
 		say(r.Why)
 		if r.How != "" {
 			fmt.Fprintf(&b, "hint: %s\n", report.Safe(r.How))
@@ -282,9 +283,9 @@ func contents(members []recording.Member) string {
 		total += m.Size
 		names = append(names, m.Name)
 	}
-	sources := evidence.SourcesOf(names)
+	sources := artifact.SourcesOf(names)
 	for _, m := range members {
-		if i := slices.Index(sources, strings.Join(evidence.SourcesOf([]string{m.Name}), "")); i >= 0 && m.Size >= bigMember {
+		if i := slices.Index(sources, strings.Join(artifact.SourcesOf([]string{m.Name}), "")); i >= 0 && m.Size >= bigMember {
 			sources[i] += " (" + size(m.Size) + ")"
 		}
 	}
@@ -319,7 +320,7 @@ const idleCores = 0.02
 // costText says what recording took. Whether the target was slowed down can
 // only be guessed at, and only where it was watched before: its CPU use then
 // and meanwhile is compared, and its load may have changed.
-func costText(res *evidence.Recorded) string {
+func costText(res *record.Result) string {
 	k := res.Cost
 	s := cpuSpent(k.RecorderCPU) + " of CPU by gowhy"
 	if d := res.Duration; d >= time.Second { // what it takes to begin and to end is no rate

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/record"
 )
 
 // Tests of two packages do not write one file over the other.
@@ -38,7 +38,7 @@ func TestContents(t *testing.T) {
 
 // What the program would have used is told only where it was measured.
 func TestCostText(t *testing.T) {
-	res := &evidence.Recorded{Duration: 10 * time.Second, Cost: recording.Cost{RecorderCPU: 0.2, TargetCPU: 5, TargetWall: 10}}
+	res := &record.Result{Duration: 10 * time.Second, Cost: recording.Cost{RecorderCPU: 0.2, TargetCPU: 5, TargetWall: 10}}
 	if got := costText(res); got != "200 ms of CPU by gowhy, 2.0 % of a core" {
 		t.Errorf("%q", got)
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
@@ -639,7 +639,7 @@ func (c *command) sourcesOf(k *claimed) (names []string) {
 		return nil
 	}
 	for _, s := range c.Rules[i].Needs {
-		if slices.Contains(evidence.SourceNames(), string(s)) {
+		if slices.Contains(record.SourceNames(), string(s)) {
 			names = append(names, string(s))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -200,7 +201,7 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 		run.Recording = name // a file that can be read again
 	}
 	if len(run.Command) == 0 {
-		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, goEnvironment(man.Env), man.URL
+		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, artifact.GoEnvironment(man.Env), man.URL
 	}
 	if r := man.Rates; r != nil {
 		run.Rates = &model.Rates{Block: time.Duration(r.BlockNS), Mutex: r.Mutex, Mem: r.MemBytes}
@@ -215,12 +216,12 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	if len(man.Unredacted) > 0 {
 		l.note("redacted, but for %s", strings.Join(man.Unredacted, ", "))
 	}
-	var refused []Refusal
+	var refused []artifact.Refusal
 	for _, r := range man.Refused {
 		run.Refused = append(run.Refused, model.Refusal{Source: r.Member, Why: r.Why})
-		refused = append(refused, Refusal{Member: r.Member, Why: r.Why})
+		refused = append(refused, artifact.Refusal{Member: r.Member, Why: r.Why})
 	}
-	for _, r := range GroupRefusals(refused, func(member string) bool {
+	for _, r := range artifact.GroupRefusals(refused, func(member string) bool {
 		return slices.ContainsFunc(rec.Members, func(m recording.Member) bool { return m.Name == member })
 	}) {
 		l.note("%s", r.Why)

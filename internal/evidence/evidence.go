@@ -1,19 +1,16 @@
-// Package evidence gets and reads what a program says about itself: one file
-// for each source, holding how to get it and how to fold it into the model.
+// Package evidence reads what a program said about itself: one file for each
+// source, holding how to read it and how to fold it into the model.
 //
 // It hides file formats and their kinds (told apart by content, never by
-// name), where net/http/pprof or a test binary's flags have to be asked, and
-// how evidence of several sources becomes one [model.Model]. Its functions
-// are [Load] and [Record]; what went wrong for a reason that the user can
+// name), and how evidence of several sources becomes one [model.Model] on one
+// clock. Its function is [Load]; what went wrong for a reason that the user can
 // change is a [problem.Error].
 //
-// evidence never judges, never prints, and connects to no host but those the
-// user names and the ports of the program it was told to start.
+// evidence never judges, never prints, and never connects to anything.
 package evidence
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -29,6 +26,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -292,19 +290,19 @@ func (l *loader) source(s source) error {
 	if err != nil {
 		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
-	switch kind := sniff(head); kind {
-	case isTrace:
+	switch kind := artifact.Sniff(head); kind {
+	case artifact.Trace:
 		return l.trace(s)
-	case isGzip:
+	case artifact.Gzip:
 		return l.gzip(s)
-	case isZip:
+	case artifact.Zip:
 		return l.zip(s)
-	case isBinary:
+	case artifact.Binary:
 		return l.binary(s, head)
-	case isText:
+	case artifact.Text:
 		return l.text(s, head)
 	default:
-		return l.pass(kind.problem(s.name, head))
+		return l.pass(notEvidence(kind, s.name, head))
 	}
 }
 
@@ -376,26 +374,26 @@ func (l *loader) gzip(s source) error {
 		}
 		return l.pass(cutProblem(s.name, err))
 	}
-	switch kind := sniff(head); kind {
-	case isTrace:
+	switch kind := artifact.Sniff(head); kind {
+	case artifact.Trace:
 		err := l.trace(inner)
 		if err == nil && whole.err != nil {
 			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
 		}
 		return err
-	case isBinary:
+	case artifact.Binary:
 		inner.r = strictReader{inner.r, whole} // half a profile is none
 		return l.binary(inner, head)
-	case isText:
+	case artifact.Text:
 		err := l.text(inner, head)
 		if err == nil && whole.err != nil {
 			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
 		}
 		return err
-	case isGzip, isZip:
+	case artifact.Gzip, artifact.Zip:
 		return l.pass(problem.New(problem.Failure, "gunzip it, then try again", "%q is packed twice", s.name))
 	default:
-		return l.pass(kind.problem(s.name, head))
+		return l.pass(notEvidence(kind, s.name, head))
 	}
 }
 
@@ -673,10 +671,4 @@ func (l *loader) nameSampleGroups() {
 func (l *loader) note(format string, args ...any) {
 	c := &l.m.Run.Coverage
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
-}
-
-// firstLine returns the beginning of a text for an error message.
-func firstLine(head []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
-	return string(line[:min(len(line), 80)])
 }

@@ -27,14 +27,6 @@ import (
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
-func TestMain(m *testing.M) {
-	if addr := os.Getenv(serveEnv); addr != "" {
-		serve(addr) // this process is the program that a test records
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // sampleTrace is a trace of this process: eight goroutines of namedWorker that
 // pass a token, and a task with a region.
 var sampleTrace = sync.OnceValue(func() []byte {
@@ -448,33 +440,6 @@ func TestCancel(t *testing.T) {
 	dir := files(t, map[string][]byte{"x": sampleTrace()})
 	if _, err := Load(ctx, []string{dir}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-}
-
-func TestSniff(t *testing.T) {
-	for _, tt := range []struct {
-		head string
-		want kind
-	}{
-		{"", isEmpty},
-		{"go 1.26 trace\x00\x00\x00", isTrace},
-		{"go 1.9 trace\x00\x00\x00\x00 more", isTrace},
-		{"go 1.11 trace\x00\x00\x00", isTrace},
-		{"go 1.x trace\x00\x00\x00", isBinary},
-		{"go 1.26 mod file", isText},
-		{"\x1f\x8b\x08", isGzip},
-		{"PK\x03\x04", isZip},
-		{"\x0a\x04\x08\x01\x10\x02", isBinary},
-		{"  \n<html>", isHTML},
-		{"<?xml version", isHTML},
-		{"goroutine profile: total 7", isText},
-		{"grüße", isText},
-		{"gr\xfc\xdfe, latin-1", isBinary},
-		{strings.Repeat("x", 511) + "\xe2", isText}, // a rune cut by the buffer's end
-	} {
-		if got := sniff([]byte(tt.head)); got != tt.want {
-			t.Errorf("%q is %d, want %d", tt.head, got, tt.want)
-		}
 	}
 }
 

@@ -70,30 +70,3 @@ func FuzzProfile(f *testing.F) {
 		}
 	})
 }
-
-// FuzzGodebugFilter: what goes in comes out, in order, but for the runtime's
-// whole lines; the writes' sizes make no difference.
-func FuzzGodebugFilter(f *testing.F) {
-	f.Add([]byte("a\ngc 1 @0.1s 0%: x\nSCHED 1ms: gomaxprocs=2\ngc 2 @"), 3)
-	f.Fuzz(func(t *testing.T, b []byte, size int) {
-		run := func(size int) (string, int) {
-			var rest, own bytes.Buffer
-			w := newGodebugFilter(&rest, &own, &own)
-			for i := 0; i < len(b); i += size {
-				if _, err := w.Write(b[i:min(i+size, len(b))]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			w.Close()
-			return rest.String(), bytes.Count(own.Bytes(), []byte("\n"))
-		}
-		rest, lines := run(max(1, size%97))
-		whole, wholeLines := run(max(1, len(b)))
-		if rest != whole || lines != wholeLines {
-			t.Errorf("%q and %d lines, in one piece %q and %d", rest, lines, whole, wholeLines)
-		}
-		if bytes.Count(b, []byte("\n")) != bytes.Count([]byte(rest), []byte("\n"))+lines {
-			t.Errorf("%q became %q and %d lines", b, rest, lines)
-		}
-	})
-}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -36,7 +37,7 @@ func (l *loader) readGoroutineDump(s source) error {
 		return err
 	}
 	if len(d.t.p.Samples) == 0 {
-		return l.pass(isText.problem(s.name, nil))
+		return l.pass(notEvidence(artifact.Text, s.name, nil))
 	}
 	l.snapshot(model.GoroutineProfile, snapshot{name: s.name, member: s.member, dump: true, p: d.t.p})
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -32,9 +33,9 @@ func timedResult() *kernel.Result {
 // timedMembers are the members of such a recording.
 func timedMembers(t *testing.T, res *kernel.Result) map[string][]byte {
 	t.Helper()
-	cpu, _ := kernelProfiles(res)
+	cpu, _ := artifact.KernelProfiles(res)
 	var profile, times bytes.Buffer
-	if err := errors.Join(cpu.Write(&profile), writeTimes(&times, res, clockAt)); err != nil {
+	if err := errors.Join(cpu.Write(&profile), artifact.WriteTimes(&times, res, clockAt)); err != nil {
 		t.Fatal(err)
 	}
 	return map[string][]byte{recording.KernelMember: profile.Bytes(), recording.KernelTimesMember: times.Bytes()}
@@ -70,7 +71,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 	more := timedResult()
 	more.Moments = append(more.Moments, more.Moments[4])
 	var twoStacks, tooMany bytes.Buffer
-	if err := errors.Join(writeTimes(&twoStacks, other, clockAt), writeTimes(&tooMany, more, clockAt)); err != nil {
+	if err := errors.Join(artifact.WriteTimes(&twoStacks, other, clockAt), artifact.WriteTimes(&tooMany, more, clockAt)); err != nil {
 		t.Fatal(err)
 	}
 	for name, times := range map[string]string{
@@ -85,46 +86,6 @@ func TestTimesThatDoNotFit(t *testing.T) {
 		if m.Kernel == nil || len(m.Kernel.CPU.Samples) != 3 || m.Kernel.Moments != nil || !noted(m, name) {
 			t.Errorf("%s: %+v, %q", name, m.Kernel, m.Run.Coverage.Notes)
 		}
-	}
-}
-
-// A line that cannot be is where reading ends.
-func TestTimesBroken(t *testing.T) {
-	whole := string(timedMembers(t, timedResult())[recording.KernelTimesMember])
-	for name, line := range map[string]string{
-		"not of one length": `{"t":[1,2],"tid":[1],"cpu":[0],"s":[0]}`,
-		"nothing":           `{}`,
-		"backwards":         `{"t":[-1],"tid":[1],"cpu":[0],"s":[0]}`,
-		"beyond all clocks": `{"t":[9223372036854775807],"tid":[1],"cpu":[0],"s":[0]}`,
-		"no such stack":     `{"t":[1],"tid":[1],"cpu":[0],"s":[3]}`,
-		"no such CPU":       `{"t":[1],"tid":[1],"cpu":[8192],"s":[0]}`,
-		"no such thread":    `{"t":[1],"tid":[-5],"cpu":[0],"s":[0]}`,
-		"no numbers":        `{"t":["a"],"tid":[1],"cpu":[0],"s":[0]}`,
-		"too long":          `{"t":[` + strings.Repeat("0,", maxTimesLine) + `0]}`,
-		"cut":               `{"t":[1],"tid":[`,
-	} {
-		times, err := parseTimes(strings.NewReader(whole + line + "\n"))
-		if err == nil || times == nil || len(times.list) != 5 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for _, text := range []string{"", "{", "[]\n"} {
-		if times, _ := parseTimes(strings.NewReader(text)); times != nil {
-			t.Errorf("%q is read", text)
-		}
-	}
-}
-
-func TestTimesBound(t *testing.T) {
-	line := timesLine{Times: make([]int64, timesInLine), Threads: make([]int32, timesInLine), CPUs: make([]int32, timesInLine), Samples: make([]int32, timesInLine)}
-	times := &sampleTimes{head: timesHeader{Stacks: 1}}
-	for range maxTimes / timesInLine {
-		if err := times.add(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if times.add(line) == nil || len(times.list) != maxTimes {
-		t.Errorf("%d samples of at most %d", len(times.list), maxTimes)
 	}
 }
 
@@ -158,9 +119,9 @@ func TestTimesOnTheTracesClock(t *testing.T) {
 func TestTimesInWindow(t *testing.T) {
 	l := newLoader(t.Context(), Options{})
 	l.m.Kernel = &model.Kernel{CPU: &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}}, Samples: []model.Sample{{Values: []int64{10}}}}}
-	times := &sampleTimes{head: timesHeader{Clock: clockAt, Stacks: 1}}
+	times := &artifact.SampleTimes{Head: artifact.TimesHeader{Clock: clockAt, Stacks: 1}}
 	for at := range time.Duration(10) {
-		times.list = append(times.list, model.KernelMoment{At: 1000*time.Second + at*time.Second})
+		times.List = append(times.List, model.KernelMoment{At: 1000*time.Second + at*time.Second})
 	}
 	l.joinTimes(clock{start: begin.Add(4 * time.Second), length: 2 * time.Second, cut: true}, "x", times)
 	if k := l.m.Kernel.Moments; len(k) != 3 || k[0].At != 0 || k[2].At != 2*time.Second {
@@ -187,22 +148,22 @@ func TestTimesAlone(t *testing.T) {
 
 func FuzzTimes(f *testing.F) {
 	var b bytes.Buffer
-	if err := writeTimes(&b, timedResult(), clockAt); err != nil {
+	if err := artifact.WriteTimes(&b, timedResult(), clockAt); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"kind":"gowhy kernel sample times","schema":1,"stacks":2147483648}` + "\n" + `{"t":[1,4611686018427387904],"tid":[1,1],"cpu":[0,0],"s":[0,0]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		times, _ := parseTimes(bytes.NewReader(b))
+		times, _ := artifact.ParseTimes(bytes.NewReader(b))
 		if times == nil {
 			return
 		}
-		if len(times.list) > len(b)/8+1 {
-			t.Fatalf("%d samples in %d bytes", len(times.list), len(b))
+		if len(times.List) > len(b)/8+1 {
+			t.Fatalf("%d samples in %d bytes", len(times.List), len(b))
 		}
 		l := newLoader(t.Context(), Options{})
 		l.m.Kernel = &model.Kernel{CPU: &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}}}}
-		for range min(times.head.Stacks, 8) {
+		for range min(times.Head.Stacks, 8) {
 			l.m.Kernel.CPU.Samples = append(l.m.Kernel.CPU.Samples, model.Sample{Values: []int64{math.MaxInt64}})
 		}
 		l.joinTimes(clock{start: begin}, "x", times)

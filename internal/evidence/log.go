@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -47,7 +48,7 @@ func (g *logs) found() int { return len(g.gc) + len(g.sched) }
 // readLog searches a text.
 func (l *loader) readLog(s source) error {
 	before := l.logs.found() + len(l.logs.bench)
-	head := firstLine(l.headOf(&s))
+	head := artifact.FirstLine(l.headOf(&s))
 	err := l.scanLog(s)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
@@ -66,7 +67,7 @@ func (l *loader) readLog(s source) error {
 	if s.member != "" {
 		return nil // a recording has the program's output, whatever is in it
 	}
-	return l.pass(isText.problem(s.name, []byte(head)))
+	return l.pass(notEvidence(artifact.Text, s.name, []byte(head)))
 }
 
 // headOf returns the beginning of a source again.

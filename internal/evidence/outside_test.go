@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/proc"
@@ -43,7 +43,7 @@ func loadRecording(t *testing.T, members map[string][]byte) *model.Model {
 func procText(samples ...proc.Sample) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.Encode(header{procKind, procSchema})
+	e.Encode(artifact.Header{Kind: artifact.ProcKind, Schema: artifact.ProcSchema})
 	for _, s := range samples {
 		e.Encode(s)
 	}
@@ -78,48 +78,6 @@ func TestProcReachesModel(t *testing.T) {
 	}
 }
 
-func TestProcDamaged(t *testing.T) {
-	whole := procText(proc.Sample{Time: begin}, proc.Sample{Time: begin.Add(time.Second)})
-	for name, text := range map[string]string{
-		"cut":       string(whole[:len(whole)-20]),
-		"backwards": string(whole) + string(bytes.SplitAfter(whole, []byte("\n"))[1]),
-		"other":     string(whole) + "no json\n",
-	} {
-		samples, err := parseProc(strings.NewReader(text))
-		if err == nil || len(samples) == 0 {
-			t.Errorf("%s: %d samples, %v", name, len(samples), err)
-		}
-	}
-	if _, err := parseProc(strings.NewReader(`{"kind":"gowhy proc","schema":99}`)); err == nil || !strings.Contains(err.Error(), "newer") {
-		t.Error(err)
-	}
-}
-
-// The log of a process that runs is one that can be read.
-func TestProcLogOfThisProcess(t *testing.T) {
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("there is no /proc")
-	}
-	path := filepath.Join(t.TempDir(), "proc.jsonl")
-	l, err := startProcLog(os.Getpid(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for begin := selfCPU(); selfCPU()-begin < 20*time.Millisecond; { // so that there is CPU time to see
-	}
-	if err := l.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if used, in := l.cpu(); used < 5*time.Millisecond || in < 20*time.Millisecond {
-		t.Errorf("%v in %v", used, in)
-	}
-	m := load(t, Options{}, path)
-	first, last, ok := m.Process.Window()
-	if !ok || last.User+last.System-first.User-first.System < 5*time.Millisecond || len(m.Process.Threads) == 0 || m.Machine.CPUs < 1 {
-		t.Errorf("%+v", m.Process)
-	}
-}
-
 func kernelResult() *kernel.Result {
 	leaf := kernel.Frame{PC: 0xffffffff81000010, Func: "vfs_read", Kernel: true}
 	user := kernel.Frame{PC: 0x401000, Func: "main.read", File: "main.go", Line: 7}
@@ -138,13 +96,13 @@ func kernelResult() *kernel.Result {
 
 func TestKernelReachesModel(t *testing.T) {
 	res := kernelResult()
-	cpu, off := kernelProfiles(res)
+	cpu, off := artifact.KernelProfiles(res)
 	var c, o bytes.Buffer
 	// Write checks that the profile is whole.
 	if err := errors.Join(cpu.Write(&c), off.Write(&o)); err != nil {
 		t.Fatal(err)
 	}
-	m := loadRecording(t, map[string][]byte{recording.KernelMember: c.Bytes(), recording.OffCPUMember: o.Bytes(), recording.SyscallsMember: syscallsJSON(res)})
+	m := loadRecording(t, map[string][]byte{recording.KernelMember: c.Bytes(), recording.OffCPUMember: o.Bytes(), recording.SyscallsMember: artifact.SyscallsJSON(res)})
 	k := m.Kernel
 	if k == nil || !m.Has(model.KernelCPU) || !m.Has(model.OffCPU) || m.Has(model.CPU) || !k.UserOnly || k.Lost != 5 || k.OffShare != 0.25 {
 		t.Fatalf("kernel %+v", k)
@@ -171,21 +129,8 @@ func TestKernelReachesModel(t *testing.T) {
 		t.Errorf("syscalls %+v", s)
 	}
 	res.SyscallsShare = 1
-	if s, _, err := parseSyscalls(bytes.NewReader(syscallsJSON(res))); err != nil || !s.Exact() {
+	if s, _, err := artifact.ParseSyscalls(bytes.NewReader(artifact.SyscallsJSON(res))); err != nil || !s.Exact() {
 		t.Errorf("all counted: %+v, %v", s, err)
-	}
-}
-
-func TestSyscallsDamaged(t *testing.T) {
-	for _, text := range []string{
-		"", "{", `{"kind":"gowhy syscalls","schema":2}`, `{"kind":"other","schema":1}`,
-		`{"kind":"gowhy syscalls","schema":1,"calls":[{"name":"read","count":-1}]}`,
-		`{"kind":"gowhy syscalls","schema":1,"share":1.5}`, `{"kind":"gowhy syscalls","schema":1,"share":-1}`,
-		`{"kind":"gowhy syscalls","schema":1,"begin":"2026-01-02T00:00:00Z","end":"2026-01-01T00:00:00Z"}`,
-	} {
-		if _, _, err := parseSyscalls(strings.NewReader(text)); err == nil {
-			t.Errorf("%q is taken", text)
-		}
 	}
 }
 
@@ -217,18 +162,18 @@ func TestMetricsDamaged(t *testing.T) {
 		"backwards":  metricsText + `{"t":1,"v":[1,2]}`,
 		"histograms": metricsText + `{"t":1772600769000000000,"v":[1,2],"h":[[1],[2]]}`,
 	} {
-		log, err := parseMetrics(strings.NewReader(text))
-		if err == nil || log == nil || len(log.times) < 2 {
+		log, err := artifact.ParseMetrics(strings.NewReader(text))
+		if err == nil || log == nil || len(log.Times) < 2 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A histogram that changes its size or counts down is none.
 	for _, last := range []string{`[1]`, `[0,0,0]`} {
-		log, err := parseMetrics(strings.NewReader(strings.ReplaceAll(metricsText, "[1,5,4]", last)))
+		log, err := artifact.ParseMetrics(strings.NewReader(strings.ReplaceAll(metricsText, "[1,5,4]", last)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m := log.fold(clock{start: begin}); len(m.Histograms) != 0 {
+		if m := foldMetrics(log, clock{start: begin}); len(m.Histograms) != 0 {
 			t.Errorf("%s: %+v", last, m.Histograms)
 		}
 	}
@@ -238,7 +183,7 @@ func FuzzProcLog(f *testing.F) {
 	f.Add(procText(proc.Sample{Time: begin, Threads: []proc.Thread{{ID: 1}}}, proc.Sample{Time: begin.Add(time.Second), Threads: []proc.Thread{{ID: 1, User: 5}}}))
 	f.Add([]byte(`{"kind":"gowhy proc","schema":1}` + "\n" + `{"t":"9999-12-31T23:59:59Z","process":{"user_ns":-9223372036854775808}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		samples, _ := parseProc(bytes.NewReader(text))
+		samples, _ := artifact.ParseProc(bytes.NewReader(text))
 		if len(samples) == 0 {
 			return
 		}
@@ -253,12 +198,12 @@ func FuzzProcLog(f *testing.F) {
 func FuzzMetricsLog(f *testing.F) {
 	f.Add([]byte(metricsText))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		log, _ := parseMetrics(bytes.NewReader(text))
+		log, _ := artifact.ParseMetrics(bytes.NewReader(text))
 		if log == nil {
 			return
 		}
-		for name, s := range log.fold(clock{start: begin}).Series {
-			if len(s) > len(log.times) {
+		for name, s := range foldMetrics(log, clock{start: begin}).Series {
+			if len(s) > len(log.Times) {
 				t.Errorf("%s has more points than there are lines", name)
 			}
 		}
@@ -266,9 +211,9 @@ func FuzzMetricsLog(f *testing.F) {
 }
 
 func FuzzSyscalls(f *testing.F) {
-	f.Add(syscallsJSON(kernelResult()))
+	f.Add(artifact.SyscallsJSON(kernelResult()))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		calls, _, err := parseSyscalls(bytes.NewReader(text))
+		calls, _, err := artifact.ParseSyscalls(bytes.NewReader(text))
 		if err == nil && (calls.Window < 0 || calls.Lost < 0 || calls.Share < 0 || calls.Share > 1) {
 			t.Errorf("%+v", calls)
 		}

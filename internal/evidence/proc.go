@@ -1,169 +1,23 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 )
-
-const (
-	procKind   = "gowhy proc"
-	procSchema = 1
-
-	// The counters of the process are read this often: ten a second shows a
-	// burst and costs less than a thousandth of a CPU. A long recording goes on
-	// at one a second, so that an hour is some megabytes.
-	procEvery      = 100 * time.Millisecond
-	procEveryLater = time.Second
-	procLater      = 5 * time.Minute
-
-	maxProcLine    = 8 << 20
-	maxProcSamples = 1 << 18
-	maxThreads     = 1 << 16
-)
-
-// A header is the first line of the logs that gowhy writes.
-type header struct {
-	Kind   string `json:"kind"`
-	Schema int    `json:"schema"`
-}
-
-// A procLog writes samples of a process as they are taken.
-type procLog struct {
-	p    *proc.Process
-	file *os.File // unbuffered: what was seen must survive us
-
-	first, last proc.Sample
-	any         bool
-	quit, done  chan struct{}
-}
-
-// startProcLog begins with a sample of every thread.
-func startProcLog(pid int, path string) (*procLog, error) {
-	p, err := proc.Open(pid)
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		p.Close()
-		return nil, err
-	}
-	l := &procLog{p: p, file: file, quit: make(chan struct{}), done: make(chan struct{})}
-	if err := json.NewEncoder(l.file).Encode(header{procKind, procSchema}); err != nil {
-		return nil, errors.Join(err, p.Close(), file.Close())
-	}
-	if err := l.sample(true); err != nil {
-		return nil, errors.Join(err, p.Close(), file.Close())
-	}
-	go l.run()
-	return l, nil
-}
-
-func (l *procLog) run() {
-	defer close(l.done)
-	tick := time.NewTicker(procEvery)
-	defer tick.Stop()
-	slow := time.NewTimer(procLater)
-	defer slow.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if l.sample(false) != nil {
-				return
-			}
-		case <-slow.C:
-			tick.Reset(procEveryLater)
-		case <-l.quit:
-			return
-		}
-	}
-}
-
-// sample writes the state of now. Of a process that has just ended, only its
-// CPU time and faults are left; the rest stays as it was.
-func (l *procLog) sample(threads bool) error {
-	s, err := l.p.Sample(threads)
-	if errors.Is(err, proc.ErrGone) && l.any && s.Process.User+s.Process.System > 0 {
-		final := l.last
-		final.Time, final.Threads = s.Time, nil
-		final.Process.User = max(final.Process.User, s.Process.User)
-		final.Process.System = max(final.Process.System, s.Process.System)
-		final.Process.MinorFaults = max(final.Process.MinorFaults, s.Process.MinorFaults)
-		final.Process.MajorFaults = max(final.Process.MajorFaults, s.Process.MajorFaults)
-		s = final
-	} else if err != nil {
-		return err
-	}
-	text, jerr := json.Marshal(s)
-	if jerr != nil {
-		return jerr
-	}
-	if !l.any {
-		l.first, l.any = s, true
-	}
-	l.last = s
-	if _, werr := l.file.Write(append(text, '\n')); werr != nil {
-		return werr
-	}
-	return err
-}
-
-// stop ends with a sample of every thread, as long as the process is there.
-func (l *procLog) stop() error {
-	close(l.quit)
-	<-l.done
-	err := l.sample(true)
-	if errors.Is(err, proc.ErrGone) {
-		err = nil // what was read before counts
-	}
-	l.p.Close()
-	return errors.Join(err, l.file.Close())
-}
-
-// cpu is what the process used between the first and the last sample.
-func (l *procLog) cpu() (used, in time.Duration) { return cpuBetween(l.first, l.last) }
-
-func cpuBetween(a, b proc.Sample) (used, in time.Duration) {
-	return b.Process.User + b.Process.System - a.Process.User - a.Process.System, b.Time.Sub(a.Time)
-}
-
-// cpuBefore measures what a process uses while it is not recorded. It waits.
-func cpuBefore(pid int, wait func()) (used, in time.Duration) {
-	p, err := proc.Open(pid)
-	if err != nil {
-		return 0, 0
-	}
-	defer p.Close()
-	a, err := p.Sample(false)
-	if err != nil {
-		return 0, 0
-	}
-	wait()
-	b, err := p.Sample(false)
-	if err != nil {
-		return 0, 0
-	}
-	return cpuBetween(a, b)
-}
 
 // readProc reads what [procLog] wrote.
 func (l *loader) readProc(s source) error {
 	if err := l.take(model.ProcFS, "process log", s.name); err != nil {
 		return err
 	}
-	samples, err := parseProc(ctxReader{l.ctx, s.r})
+	samples, err := artifact.ParseProc(ctxReader{l.ctx, s.r})
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
@@ -176,40 +30,6 @@ func (l *loader) readProc(s source) error {
 	l.covers(spanOfSeries, samples[0].Time, samples[len(samples)-1].Time)
 	l.align(func(c clock) { l.foldProc(c, samples) })
 	return nil
-}
-
-// parseProc returns the samples before the first that cannot be read.
-func parseProc(r io.Reader) ([]proc.Sample, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxProcLine)
-	if !lines.Scan() {
-		return nil, lines.Err()
-	}
-	var h header
-	if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
-		return nil, err
-	}
-	if h.Kind != procKind || h.Schema > procSchema {
-		return nil, fmt.Errorf("written by a newer gowhy (schema %d)", h.Schema)
-	}
-	var samples []proc.Sample
-	for lines.Scan() {
-		var s proc.Sample
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			return samples, err
-		}
-		if s.Time.IsZero() || len(samples) > 0 && s.Time.Before(samples[len(samples)-1].Time) {
-			return samples, errors.New("its time goes backwards")
-		}
-		if len(samples) == maxProcSamples {
-			return samples, errors.New("there are too many")
-		}
-		if len(s.Threads) > maxThreads {
-			s.Threads = s.Threads[:maxThreads]
-		}
-		samples = append(samples, s)
-	}
-	return samples, lines.Err()
 }
 
 func (l *loader) foldProc(c clock, samples []proc.Sample) {
@@ -287,13 +107,4 @@ func threads(samples []proc.Sample) []model.Thread {
 	}
 	slices.SortStableFunc(all, func(a, b model.Thread) int { return cmp.Compare(b.User+b.System, a.User+a.System) })
 	return all
-}
-
-// procRefusal says how a process's counters would be had.
-func procRefusal(pid int, err error) Refusal {
-	r := Refusal{Member: recording.ProcMember, Why: err.Error()}
-	if errors.Is(err, os.ErrPermission) {
-		r.How = fmt.Sprintf("sudo gowhy record --pid %d", pid)
-	}
-	return r
 }

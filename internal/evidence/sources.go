@@ -1,12 +1,12 @@
 package evidence
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -43,7 +43,7 @@ func formats() []format {
 	return []format{
 		// Profiles in pprof's format. The kernel's have more types and labels
 		// than the runtime's, so they are asked first.
-		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: isKernelCPU, fold: (*loader).foldKernelCPU},
+		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
 		{what: "off-CPU profile", source: model.OffCPU, members: []string{recording.OffCPUMember}, profile: isOffCPU, fold: (*loader).foldOffCPU},
 		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: hasType("cpu"), fold: (*loader).foldCPU},
 		{what: "heap profile", source: model.Heap, members: []string{recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember},
@@ -56,10 +56,10 @@ func formats() []format {
 		{what: "goroutineleak profile", source: model.Leak, members: []string{recording.LeakMember}, profile: hasType("goroutineleak"), fold: (*loader).foldLeaks},
 
 		// Texts, each with its own beginning.
-		{what: "process log", source: model.ProcFS, members: []string{recording.ProcMember}, text: jsonKind("gowhy proc"), read: (*loader).readProc},
-		{what: "metrics log", source: model.MetricsLog, members: []string{recording.MetricsMember}, text: jsonKind("gowhy metrics"), read: (*loader).readMetrics},
-		{what: "system call log", source: model.SyscallLog, members: []string{recording.SyscallsMember}, text: jsonKind("gowhy syscalls"), read: (*loader).readSyscalls},
-		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: jsonKind(timesKind), read: (*loader).readTimes},
+		{what: "process log", source: model.ProcFS, members: []string{recording.ProcMember}, text: artifact.JSONKind("gowhy proc"), read: (*loader).readProc},
+		{what: "metrics log", source: model.MetricsLog, members: []string{recording.MetricsMember}, text: artifact.JSONKind("gowhy metrics"), read: (*loader).readMetrics},
+		{what: "system call log", source: model.SyscallLog, members: []string{recording.SyscallsMember}, text: artifact.JSONKind("gowhy syscalls"), read: (*loader).readSyscalls},
+		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
 		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readGoroutineDump},
@@ -106,19 +106,5 @@ func profileFormat(p *pprofFile) (format, bool) {
 func hasType(names ...string) func(*profile.Profile) bool {
 	return func(p *profile.Profile) bool {
 		return slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(names, t.Type) })
-	}
-}
-
-// jsonKind recognises the JSON that gowhy itself writes into recordings: an
-// object whose first field is its kind.
-func jsonKind(kind string) func(head []byte) bool {
-	return func(head []byte) bool {
-		for _, token := range []string{"{", `"kind"`, ":", `"` + kind + `"`} {
-			var ok bool
-			if head, ok = bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte(token)); !ok {
-				return false
-			}
-		}
-		return true
 	}
 }

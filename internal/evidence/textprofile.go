@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -59,7 +60,7 @@ func (l *loader) readTextProfile(s source) error {
 	}
 	kind, ok := textKindOf(data)
 	if !ok {
-		return l.pass(isText.problem(s.name, data))
+		return l.pass(notEvidence(artifact.Text, s.name, data))
 	}
 	p := newTextParser(kind)
 	for line := range bytes.Lines(data) {

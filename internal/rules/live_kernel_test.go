@@ -21,6 +21,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/record"
 )
 
 // The programs of testdata/live run as processes of their own and are recorded
@@ -205,7 +206,7 @@ func (s *subject) record(t *testing.T, p *live) (*model.Model, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), window+30*time.Second)
 	defer cancel()
-	r, err := evidence.Record(ctx, evidence.Target{PID: p.cmd.Process.Pid, URL: p.url}, evidence.RecordOptions{Out: out, Duration: window})
+	r, err := record.Run(ctx, record.Target{PID: p.cmd.Process.Pid, URL: p.url}, record.Options{Out: out, Duration: window})
 	if err != nil {
 		return nil, err
 	}

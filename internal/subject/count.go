@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/record"
 )
 
 // counted are the sources of a run that is counted and not timed: each adds
@@ -62,13 +64,13 @@ type count struct {
 	*Subject
 	file   string
 	sample experiment.Sample
-	res    *evidence.Recorded
+	res    *record.Result
 	own    counters // of a server, read by ourselves
 	served bool
 }
 
-func (c *count) options() evidence.RecordOptions {
-	return evidence.RecordOptions{Out: c.file, Only: append(slices.Clone(counted), c.spec.Also...), NoGodebug: len(c.spec.Also) == 0}
+func (c *count) options() record.Options {
+	return record.Options{Out: c.file, Only: append(slices.Clone(counted), c.spec.Also...), NoGodebug: len(c.spec.Also) == 0}
 }
 
 // command counts a program that ends by itself.
@@ -82,7 +84,7 @@ func (c *count) command(ctx context.Context) error {
 	o := c.options()
 	o.Env, o.Dir, o.Stdout, o.Stderr = p.Env, p.Dir, out.stdout(), out.stderr()
 	c.sample.Begin = time.Now()
-	c.res, err = evidence.Record(ctx, evidence.Target{Command: append([]string{path}, p.Command[1:]...)}, o)
+	c.res, err = record.Run(ctx, record.Target{Command: append([]string{path}, p.Command[1:]...)}, o)
 	switch {
 	case ctx.Err() != nil:
 		return (&process{program: p, out: out}).interrupted(ctx)
@@ -117,7 +119,7 @@ func (c *count) server(ctx context.Context) error {
 		return problem.New(problem.Absence, "--load 'CMD'   # whose operations are counted", "a start is timed and cannot be counted")
 	}
 	c.served = true
-	door, err := evidence.NewDoor()
+	door, err := record.NewDoor()
 	if err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func (c *count) server(ctx context.Context) error {
 	return asked.running(ctx, func(server *process) error { return c.underLoad(ctx, server, door) })
 }
 
-func (c *count) underLoad(ctx context.Context, server *process, door *evidence.Door) error {
+func (c *count) underLoad(ctx context.Context, server *process, door *record.Door) error {
 	pid := c.listener(server)
 	begun := make(chan struct{})
 	o := c.options()
@@ -138,7 +140,7 @@ func (c *count) underLoad(ctx context.Context, server *process, door *evidence.D
 	recorded := make(chan struct{})
 	go func() {
 		defer close(recorded)
-		c.res, err = evidence.Record(recording, evidence.Target{PID: pid, Door: door}, o)
+		c.res, err = record.Run(recording, record.Target{PID: pid, Door: door}, o)
 	}()
 	select {
 	case <-begun:
@@ -259,7 +261,7 @@ func (c *count) untold(m *model.Model) string {
 		}
 		return hint + " " + finish
 	}
-	cut := slices.ContainsFunc(c.res.Refused, func(r evidence.Refusal) bool { return strings.Contains(r.Member, recording.MetricsMember) })
+	cut := slices.ContainsFunc(c.res.Refused, func(r artifact.Refusal) bool { return strings.Contains(r.Member, recording.MetricsMember) })
 	// Without the agent they are asked for over HTTP, and nobody answers after
 	// the program's end. Only the agent knows tiny objects.
 	if !c.served && (cut || len(m.Metrics.Series[tinyMetric]) == 0) {

@@ -15,5 +15,3 @@
 // subject decides nothing: package experiment does. It ends only processes that
 // it started, and never writes into the tree that it builds from.
 package subject
-
-import ()

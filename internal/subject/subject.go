@@ -39,7 +39,7 @@ type Spec struct {
 	// Time is the most that a run may take; 0 means [DefaultTime]. Startup is the
 	// same for a server to become ready; 0 means [DefaultStartup].
 	Time, Startup time.Duration
-	// Also are sources, as evidence.SourceNames has them, that Count records
+	// Also are sources, as record.SourceNames has them, that Count records
 	// beside its counters, for a diagnosis. They make counters less exact.
 	Also []string
 	// Log is told what happens, in words for the user. It may be nil.

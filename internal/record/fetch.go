@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"cmp"
@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 )
 
 const (
@@ -92,7 +93,7 @@ func (f *fetch) conclude(gone bool) {
 	default:
 		for _, s := range snapshots {
 			if f.wants(s.source) && s.cumulative && !f.at.agent {
-				f.refuse(s.end, Refusal{Why: errProgramGone.Error()})
+				f.refuse(s.end, artifact.Refusal{Why: errProgramGone.Error()})
 			}
 		}
 	}
@@ -119,7 +120,7 @@ func (f *fetch) end() {
 			}
 			switch {
 			case errors.Is(err, errRateOff):
-				f.refuse(s.end, Refusal{Why: err.Error(), How: rateHint})
+				f.refuse(s.end, artifact.Refusal{Why: err.Error(), How: rateHint})
 				return
 			case err != nil:
 				f.refuse(s.end, explain(err))
@@ -339,14 +340,14 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 	n, err := f.fill(member, resp.Body, limit)
 	full := n == limit || path == "trace" && n >= f.o.TraceLimit
 	if err == nil && full {
-		f.refuse(member, Refusal{Why: fmt.Sprintf("it reached its limit of %s after %.1f s and ends there",
+		f.refuse(member, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s after %.1f s and ends there",
 			binarySize(min(n, max(f.o.TraceLimit, 1))), time.Since(began).Seconds()), How: "--trace-limit 2GB raises it, --without trace goes without it"})
 	}
-	if kind := sniffFile(f.w.Path(member)); kind != isTrace && kind != isGzip && path == "trace" {
+	if kind := sniffFile(f.w.Path(member)); kind != artifact.Trace && kind != artifact.Gzip && path == "trace" {
 		os.Remove(f.w.Path(member))
 		switch {
 		case err != nil:
-		case kind == isHTML:
+		case kind == artifact.HTML:
 			err = errors.New("the answer is a web page")
 		default:
 			err = errors.New("the answer is something else")
@@ -363,7 +364,7 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 // the agent, which could have kept it.
 func (f *fetch) cutByEnd(stop context.Context, member string) {
 	if f.at.agent && programEnded(stop) {
-		f.refuse(member, Refusal{Why: "the program ended while it was recorded, and what it had not sent is lost", How: finishHint})
+		f.refuse(member, artifact.Refusal{Why: "the program ended while it was recorded, and what it had not sent is lost", How: finishHint})
 	}
 }
 
@@ -449,7 +450,7 @@ func (f *fetch) endsEarly(stop context.Context, member string, err error) {
 	case programEnded(stop) && broken:
 		f.cutByEnd(stop, member)
 	case !stopped(stop) && !ending(err):
-		f.refuse(member, Refusal{Why: "it ends early: " + explain(err).Why, How: explain(err).How})
+		f.refuse(member, artifact.Refusal{Why: "it ends early: " + explain(err).Why, How: explain(err).How})
 	}
 }
 
@@ -481,21 +482,21 @@ func ended(stop context.Context, err error) error {
 	return err
 }
 
-func sniffFile(path string) kind {
+func sniffFile(path string) artifact.Kind {
 	f, err := os.Open(path)
 	if err != nil {
-		return isEmpty
+		return artifact.Empty
 	}
 	defer f.Close()
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(f, head)
-	return sniff(head[:n])
+	return artifact.Sniff(head[:n])
 }
 
 // explain says why something could not be fetched and what would help.
-func explain(err error) Refusal {
+func explain(err error) artifact.Refusal {
 	var status *statusError
-	r := Refusal{Why: cause(err).Error()}
+	r := artifact.Refusal{Why: cause(err).Error()}
 	if errors.Is(err, context.DeadlineExceeded) {
 		r.Why = "the server did not answer in time"
 	}

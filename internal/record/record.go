@@ -1,4 +1,14 @@
-package evidence
+// Package record records what a program does: its traces, profiles, metrics and
+// logs, and what /proc and the kernel say of it, all of it at once.
+//
+// It hides where net/http/pprof, gowhy's agent or a test binary's flags have to be
+// asked and in which order, how a process, its ports and its children are found,
+// and how what was refused is told from what was not. Its function is [Run];
+// what went wrong for a reason that the user can change is a [problem.Error].
+//
+// record never judges, never prints, and connects to no host but those the user
+// names and the ports of the program it was told to start.
+package record
 
 import (
 	"cmp"
@@ -17,6 +27,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -37,8 +48,8 @@ type Target struct {
 	Command []string
 }
 
-// RecordOptions say how to record.
-type RecordOptions struct {
+// Options say how to record.
+type Options struct {
 	Out string // the recording to write
 	// Duration is how long is recorded. 0 means 5 s for a program that is
 	// already running, and to its end for a command. A test binary is always
@@ -90,8 +101,8 @@ const DefaultTraceLimit = 512 << 20
 
 const defaultDuration = 5 * time.Second
 
-// Recorded says what came of a recording.
-type Recorded struct {
+// Result says what came of a recording.
+type Result struct {
 	// Written is set when there is a recording at Out.
 	Written bool
 	// Test is set when the command was a test binary.
@@ -104,16 +115,9 @@ type Recorded struct {
 	// Members are the pieces of the recording with their sizes.
 	Members []recording.Member
 	// Refused is what was asked for and not had.
-	Refused []Refusal
+	Refused []artifact.Refusal
 	// Cost is what recording took.
 	Cost recording.Cost
-}
-
-// A Refusal is a source that was asked for and could not be had.
-type Refusal struct {
-	Member string
-	Why    string
-	How    string // a command or a setting that allows it; empty when none is known
 }
 
 // SourceNames are the names of all sources that can be recorded.
@@ -122,10 +126,10 @@ func SourceNames() []string {
 		"gctrace", "schedtrace", "build", "proc", "kernel", "offcpu", "syscalls"}
 }
 
-// Record records a target. When ctx is cancelled, the recording ends and what
+// Run records a target. When ctx is cancelled, the recording ends and what
 // there is of it is kept, without an error. When nothing could be recorded,
 // the error is a [problem.Error], and the result still tells the command's exit code.
-func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
+func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if err := check(t, &o); err != nil {
 		return nil, err
 	}
@@ -152,7 +156,7 @@ func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
 		}
 	}
 	stop := r.report()
-	var res Recorded
+	var res Result
 	switch {
 	case len(t.Command) == 0:
 		err = r.running(ctx, t, at)
@@ -167,7 +171,7 @@ func Record(ctx context.Context, t Target, o RecordOptions) (*Recorded, error) {
 }
 
 // check refuses what cannot be recorded before anything is started.
-func check(t Target, o *RecordOptions) error {
+func check(t Target, o *Options) error {
 	o.Startup, o.TraceLimit = cmp.Or(o.Startup, 10*time.Second), cmp.Or(o.TraceLimit, DefaultTraceLimit)
 	o.unwatched = cmp.Or(o.unwatched, beforeWindow)
 	if o.Log == nil {
@@ -177,7 +181,7 @@ func check(t Target, o *RecordOptions) error {
 		o.Started = func() {}
 	}
 	if len(t.Command) > 0 == (t.URL != "" || t.PID != 0) {
-		return errors.New("evidence: a target is either a running program or a command")
+		return errors.New("record: a target is either a running program or a command")
 	}
 	for _, name := range slices.Concat(o.Only, o.Without) {
 		if !slices.Contains(SourceNames(), name) {
@@ -201,9 +205,9 @@ func checkPID(pid int) error {
 	return nil
 }
 
-// A recorder is the state of one Record.
+// A recorder is the state of one recording.
 type recorder struct {
-	o     RecordOptions
+	o     Options
 	w     *recording.Writer
 	clock wall
 	usage time.Duration // CPU time of this process at the beginning
@@ -213,7 +217,7 @@ type recorder struct {
 
 	mu      sync.Mutex
 	man     recording.Manifest
-	refused []Refusal
+	refused []artifact.Refusal
 	until   time.Time // the end of the window; zero when it is not known
 }
 
@@ -233,7 +237,7 @@ func (r *recorder) asked() []string {
 }
 
 // refuse notes that a member could not be had, or is not whole.
-func (r *recorder) refuse(member string, why Refusal) {
+func (r *recorder) refuse(member string, why artifact.Refusal) {
 	why.Member = member
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -243,7 +247,7 @@ func (r *recorder) refuse(member string, why Refusal) {
 func (r *recorder) refusedMember(member string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.refused, func(f Refusal) bool { return f.Member == member })
+	return slices.ContainsFunc(r.refused, func(f artifact.Refusal) bool { return f.Member == member })
 }
 
 // has reports whether a member was written.
@@ -273,7 +277,7 @@ func (r *recorder) keep(member string, p *profile.Profile, data []byte) {
 	}()
 	if err != nil {
 		os.Remove(r.w.Path(member))
-		r.refuse(member, Refusal{Why: err.Error()})
+		r.refuse(member, artifact.Refusal{Why: err.Error()})
 	}
 }
 
@@ -415,7 +419,7 @@ func members() []string {
 }
 
 // finish packs what there is.
-func (r *recorder) finish(res *Recorded, err error) error {
+func (r *recorder) finish(res *Result, err error) error {
 	if r.man.End.IsZero() {
 		r.man.End = r.clock.now()
 	}
@@ -451,14 +455,14 @@ func (r *recorder) finish(res *Recorded, err error) error {
 }
 
 // refusals are in the order of members, each once.
-func (r *recorder) refusals() []Refusal {
+func (r *recorder) refusals() []artifact.Refusal {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	order := members()
-	slices.SortStableFunc(r.refused, func(a, b Refusal) int {
+	slices.SortStableFunc(r.refused, func(a, b artifact.Refusal) int {
 		return cmp.Compare(slices.Index(order, a.Member), slices.Index(order, b.Member))
 	})
-	return slices.CompactFunc(r.refused, func(a, b Refusal) bool { return a.Member == b.Member && a.Why == b.Why })
+	return slices.CompactFunc(r.refused, func(a, b artifact.Refusal) bool { return a.Member == b.Member && a.Why == b.Why })
 }
 
 // evidenceAmong reports whether members say anything of a run.
@@ -472,72 +476,15 @@ func evidenceAmong(members []recording.Member) bool {
 	})
 }
 
-func (r *recorder) nothing(refused []Refusal) error {
+func (r *recorder) nothing(refused []artifact.Refusal) error {
 	p := problem.New(problem.Absence, pprofHint, "nothing was recorded")
-	for i, f := range GroupRefusals(refused, nil) {
+	for i, f := range artifact.GroupRefusals(refused, nil) {
 		p.What += "; " + f.Why
 		if i == 0 && f.How != "" {
 			p.Hint = f.How
 		}
 	}
 	return p
-}
-
-// GroupRefusals makes one of those with one reason, in sentences that name
-// their sources: what is missing, and what is there but not whole.
-func GroupRefusals(refused []Refusal, there func(member string) bool) []Refusal {
-	type key struct {
-		why, how string
-		there    bool
-	}
-	var order []key
-	of := map[key][]string{}
-	for _, f := range refused {
-		k := key{f.Why, f.How, there != nil && there(f.Member)}
-		if of[k] == nil {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], f.Member)
-	}
-	var grouped []Refusal
-	for _, k := range order {
-		what := strings.Join(SourcesOf(of[k]), ", ")
-		switch {
-		case what == endpointMember:
-			what = "no trace and no profiles of the runtime"
-		case k.there:
-			what += ", not whole"
-		default:
-			what = "without " + what
-		}
-		grouped = append(grouped, Refusal{Member: strings.Join(of[k], ","), Why: what + ": " + k.why, How: k.how})
-	}
-	return grouped
-}
-
-// endpointMember stands for all that a program tells of itself.
-const endpointMember = "endpoint"
-
-// SourcesOf are the sources that members are of, in the words of
-// [SourceNames]; of two snapshots that are not both there it says which.
-func SourcesOf(members []string) (names []string) {
-	both := func(source string) bool {
-		return slices.Contains(members, source+"-start.pb.gz") && slices.Contains(members, source+"-end.pb.gz")
-	}
-	for _, m := range members {
-		name, _, _ := strings.Cut(m, ".")
-		source, at, snapshot := strings.Cut(name, "-")
-		switch {
-		case snapshot && both(source):
-			name = source
-		case snapshot:
-			name = source + " at the " + at
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 const pprofHint = `import _ "net/http/pprof" in the program and serve HTTP, or record a test: go test -exec 'gowhy record --' -bench .`
@@ -554,7 +501,7 @@ func (r *recorder) takeLoad() {
 		return
 	}
 	if err := r.loadResult(r.o.Load); err != nil {
-		r.refuse(recording.LoadMember, Refusal{Why: fmt.Sprintf("%q: %v", withoutSecretsOrPath(r.o.Load), cause(err)), How: "give it beside the recording: gowhy " + shell.Word(r.o.Out) + " LOAD-FILE"})
+		r.refuse(recording.LoadMember, artifact.Refusal{Why: fmt.Sprintf("%q: %v", withoutSecretsOrPath(r.o.Load), cause(err)), How: "give it beside the recording: gowhy " + shell.Word(r.o.Out) + " LOAD-FILE"})
 	}
 }
 

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 )
 
 // testBinary reports whether a program is what `go test -c` makes, by the
@@ -133,7 +134,7 @@ func (r *recorder) copyIn(path, dir, member string) {
 		_, err = r.fill(member, from, r.limit(member))
 	}
 	if err != nil {
-		r.refuse(member, Refusal{Why: err.Error()})
+		r.refuse(member, artifact.Refusal{Why: err.Error()})
 	}
 }
 
@@ -164,10 +165,10 @@ func (r *recorder) tracePipe(args []string) (*tracePipe, error) {
 		limit := r.o.TraceLimit
 		n, err := r.fill(recording.TraceMember, from, limit)
 		if err == nil && n == limit {
-			r.refuse(recording.TraceMember, Refusal{Why: fmt.Sprintf("it reached its limit of %s and is not whole", binarySize(limit)), How: "--trace-limit raises it, --without trace goes without it"})
+			r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s and is not whole", binarySize(limit)), How: "--trace-limit raises it, --without trace goes without it"})
 			io.Copy(io.Discard, from) // the test must not stop for it
 		} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			r.refuse(recording.TraceMember, Refusal{Why: err.Error()})
+			r.refuse(recording.TraceMember, artifact.Refusal{Why: err.Error()})
 		}
 	}()
 	return p, nil

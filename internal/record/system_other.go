@@ -1,6 +1,6 @@
 //go:build !linux
 
-package evidence
+package record
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/evidence"
 )
 
 var allocated []byte
@@ -35,14 +37,14 @@ func TestMetricsWithoutAgent(t *testing.T) {
 		server := httptest.NewServer(mux)
 		defer server.Close()
 		out := filepath.Join(t.TempDir(), "run.gowhy")
-		_, err := Record(ctx, Target{URL: server.URL}, RecordOptions{Out: out, Duration: time.Minute, Only: []string{"metrics"}, Started: func() {
+		_, err := Run(ctx, Target{URL: server.URL}, Options{Out: out, Duration: time.Minute, Only: []string{"metrics"}, Started: func() {
 			allocated = make([]byte, 64<<20)
 			begun.Store(true)
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := loaded(t, out)
+		m := load(t, evidence.Options{}, out)
 		if m.Metrics == nil {
 			t.Fatalf("no metrics; notes %q", m.Run.Coverage.Notes)
 		}

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bytes"
@@ -24,6 +24,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -101,7 +103,7 @@ func TestRecordAgentInterrupted(t *testing.T) {
 		}
 	}()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(ctx, Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Minute, unwatched: time.Millisecond})
+	res, err := Run(ctx, Target{URL: s.URL}, Options{Out: out, Duration: time.Minute, unwatched: time.Millisecond})
 	if err != nil || !res.Written {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -110,7 +112,7 @@ func TestRecordAgentInterrupted(t *testing.T) {
 			t.Errorf("%s: %s", m, why)
 		}
 	}
-	if i := slices.IndexFunc(res.Refused, func(r Refusal) bool { return r.Member == recording.BlockMember }); i < 0 || !strings.Contains(res.Refused[i].How, "wait") {
+	if i := slices.IndexFunc(res.Refused, func(r artifact.Refusal) bool { return r.Member == recording.BlockMember }); i < 0 || !strings.Contains(res.Refused[i].How, "wait") {
 		t.Errorf("refused %+v", res.Refused)
 	}
 	rec, err := recording.Open(out)
@@ -121,7 +123,7 @@ func TestRecordAgentInterrupted(t *testing.T) {
 	if man := rec.Manifest; man.Procs != 3 || man.Rates == nil || man.Rates.Mutex != 5 || !strings.HasSuffix(man.URL, agentPath) {
 		t.Errorf("manifest %+v", man)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.MetricsLog) || !m.Has(model.Trace) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.MetricsLog) || !m.Has(model.Trace) {
 		t.Error("not what was recorded")
 	}
 }
@@ -203,7 +205,7 @@ func TestRecordTraceLimit(t *testing.T) {
 	defer s.Close()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	limit := int64(len(sampleTrace()) / 2)
-	res, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Second, TraceLimit: limit,
+	res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Second, TraceLimit: limit,
 		Only: []string{"trace", "cpu"}, unwatched: time.Millisecond})
 	if err != nil || !strings.Contains(refused(res, recording.TraceMember), "reached its limit") || len(res.Members) != 2 || res.Members[0].Size != limit {
 		t.Fatalf("%+v, %v", res, err)
@@ -220,7 +222,7 @@ func TestRecordSources(t *testing.T) {
 		{only: []string{"trace", "cpu", "build"}, without: []string{"trace"}, want: []string{recording.CPUMember, recording.BuildMember}},
 	} {
 		out := filepath.Join(t.TempDir(), "run.gowhy")
-		res, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Millisecond, Only: tt.only, Without: tt.without})
+		res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Millisecond, Only: tt.only, Without: tt.without})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +234,7 @@ func TestRecordSources(t *testing.T) {
 			t.Errorf("%q, refused %+v; want %q", got, res.Refused, tt.want)
 		}
 	}
-	_, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Only: []string{"heaps"}})
+	_, err := Run(t.Context(), Target{URL: s.URL}, Options{Only: []string{"heaps"}})
 	if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Kind != problem.Misuse {
 		t.Error(err)
 	}
@@ -291,7 +293,7 @@ func TestRecordGodebug(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(t.Context(), Target{Command: argv}, RecordOptions{Out: out, Stdout: &stdout, Stderr: &stderr, OutputLogs: true})
+	res, err := Run(t.Context(), Target{Command: argv}, Options{Out: out, Stdout: &stdout, Stderr: &stderr, OutputLogs: true})
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -302,7 +304,7 @@ func TestRecordGodebug(t *testing.T) {
 	if want := "GODEBUG asyncpreemptoff=1,gctrace=1,schedtrace=1000\n"; stdout.String() != want {
 		t.Errorf("standard output %q, want %q", &stdout, want)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, argv) || m.Run.Dir != here || !slices.Contains(m.Run.Env, "GODEBUG=asyncpreemptoff=1") {
 		t.Errorf("what to run once more, without what was added to record it: %+v", m.Run)
 	}
@@ -313,7 +315,7 @@ func TestRecordGodebug(t *testing.T) {
 		t.Errorf("members %+v", res.Members)
 	}
 	stdout.Reset()
-	if _, err = Record(t.Context(), Target{Command: argv}, RecordOptions{Out: out, NoGodebug: true, Stdout: &stdout}); err != nil || stdout.String() != "GODEBUG asyncpreemptoff=1\n" {
+	if _, err = Run(t.Context(), Target{Command: argv}, Options{Out: out, NoGodebug: true, Stdout: &stdout}); err != nil || stdout.String() != "GODEBUG asyncpreemptoff=1\n" {
 		t.Errorf("%q, %v", &stdout, err)
 	}
 }
@@ -323,11 +325,11 @@ func TestRecordElsewhere(t *testing.T) {
 	argv := program(t, "collect")
 	out, dir := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Dir(argv[0])
 	argv[0] = "./" + filepath.Base(argv[0])
-	res, err := Record(t.Context(), Target{Command: argv}, RecordOptions{Out: out, Dir: dir, Env: []string{"GOGC=73"}, Stdout: io.Discard})
+	res, err := Run(t.Context(), Target{Command: argv}, Options{Out: out, Dir: dir, Env: []string{"GOGC=73"}, Stdout: io.Discard})
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	if m.Run.Dir != dir || !slices.Equal(m.Run.Command, argv) || !slices.Contains(m.Run.Env, "GOGC=73") || m.Build == nil {
 		t.Errorf("%+v, built from %+v", m.Run, m.Build)
 	}
@@ -343,7 +345,7 @@ func TestRedact(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Second, Redact: true, Load: secret, unwatched: time.Millisecond})
+	res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Second, Redact: true, Load: secret, unwatched: time.Millisecond})
 	if err != nil || !res.Written {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -359,7 +361,7 @@ func TestRedact(t *testing.T) {
 	if man := rec.Manifest; !man.Redacted || man.Command != nil || man.Dir != "" || man.Env != nil {
 		t.Errorf("manifest %+v", man)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	var total int64
 	for _, s := range m.CPU.Samples {
 		if total += s.Values[1]; len(s.Labels) > 0 {
@@ -396,7 +398,7 @@ func TestRecordLoad(t *testing.T) {
 	defer page.Close()
 	for from, want := range map[string]string{page.URL: "", filepath.Join(t.TempDir(), "none"): "no such file"} {
 		out := filepath.Join(t.TempDir(), "run.gowhy")
-		res, err := Record(t.Context(), Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Millisecond, Only: []string{"cpu"}, Load: from})
+		res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Millisecond, Only: []string{"cpu"}, Load: from})
 		if why := refused(res, recording.LoadMember); err != nil || !strings.Contains(why, want) || want == "" && why != "" {
 			t.Errorf("%s: %+v, %v", from, res, err)
 		}
@@ -413,22 +415,22 @@ func TestRecordDies(t *testing.T) {
 	t.Cleanup(func() { cmd.Process.Kill() }) // when the recording did not get so far
 	ended := make(chan error, 1)
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	o := RecordOptions{Out: out, Duration: time.Minute, unwatched: time.Millisecond, Only: []string{"proc", "kernel", "trace"}}
+	o := Options{Out: out, Duration: time.Minute, unwatched: time.Millisecond, Only: []string{"proc", "kernel", "trace"}}
 	o.Progress = func(left time.Duration, bytes int64) {
 		if left > 0 && bytes > 0 && cmd.ProcessState == nil {
 			cmd.Process.Kill()
 			ended <- cmd.Wait()
 		}
 	}
-	res, err := Record(t.Context(), Target{PID: cmd.Process.Pid}, o)
+	res, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o)
 	if err != nil || !res.Written || res.Duration > 30*time.Second {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	<-ended
-	if m := load(t, Options{}, out); !m.Has(model.ProcFS) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.ProcFS) {
 		t.Error("nothing is known of it")
 	}
-	if _, err := Record(t.Context(), Target{PID: cmd.Process.Pid}, o); err == nil || !strings.Contains(err.Error(), "no process") {
+	if _, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o); err == nil || !strings.Contains(err.Error(), "no process") {
 		t.Error(err)
 	}
 }
@@ -478,11 +480,11 @@ func nobody(t *testing.T) {
 	}
 	t.Setenv(serveEnv, "collect")
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(t.Context(), Target{Command: []string{self}}, RecordOptions{Out: out})
+	res, err := Run(t.Context(), Target{Command: []string{self}}, Options{Out: out})
 	if err != nil || !res.Written {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.ProcFS) || !m.Has(model.GCTrace) || !m.Has(model.BuildInfo) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.ProcFS) || !m.Has(model.GCTrace) || !m.Has(model.BuildInfo) {
 		t.Errorf("members %+v, refused %+v", res.Members, res.Refused)
 	}
 	for _, r := range res.Refused {
@@ -493,7 +495,7 @@ func nobody(t *testing.T) {
 	// Of root's process there is next to nothing, and no failure.
 	var pid int
 	fmt.Sscan(os.Getenv(nobodyEnv), &pid)
-	res, err = Record(t.Context(), Target{PID: pid}, RecordOptions{Out: out, Duration: 50 * time.Millisecond, unwatched: time.Millisecond})
+	res, err = Run(t.Context(), Target{PID: pid}, Options{Out: out, Duration: 50 * time.Millisecond, unwatched: time.Millisecond})
 	if p := (*problem.Error)(nil); err != nil && !errors.As(err, &p) || res == nil || len(res.Refused) == 0 {
 		t.Errorf("%+v, %v", res, err)
 	}

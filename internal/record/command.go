@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -64,7 +65,7 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	if at == nil {
 		r.man.End = r.clock.now()
 		r.seen.end()
-		r.refuse(endpointMember, why)
+		r.refuse(artifact.EndpointMember, why)
 		return r.finishProcess(ctx, p), nil
 	}
 	r.man.URL = at.shown()
@@ -98,7 +99,7 @@ func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
 // endpointOf waits for a program to become one that can be asked, at most
 // until the end of the recording, or of the start of a program that will have
 // a port. started is to be called when the recording of it has begun.
-func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why Refusal) {
+func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why artifact.Refusal) {
 	none := func() {}
 	if p.door != nil && !p.wrapper {
 		if at, err := r.awaitAgent(stop, p); err == nil {
@@ -118,7 +119,7 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 		addrs, err := proc.Listening(p.subject())
 		if err != nil && !p.ended() {
 			sleepUntil(stop, until)
-			return nil, none, Refusal{Why: "the program's ports could not be looked for: " + err.Error()}
+			return nil, none, artifact.Refusal{Why: "the program's ports could not be looked for: " + err.Error()}
 		}
 		if at := firstEndpoint(stop, addrs, refused); at != nil {
 			return at, none, why
@@ -130,7 +131,7 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 		sleepUntil(stop, next)
 		if stop.Err() != nil || !until.IsZero() && !time.Now().Before(until) {
 			if p.wrapper && p.child == 0 {
-				return nil, none, Refusal{Why: fmt.Sprintf("%s is no Go program, and started none", filepath.Base(p.cmd.Path))}
+				return nil, none, artifact.Refusal{Why: fmt.Sprintf("%s is no Go program, and started none", filepath.Base(p.cmd.Path))}
 			}
 			return nil, none, noEndpointIn(addrs, refused)
 		}
@@ -162,7 +163,7 @@ func searchEvery(since time.Duration) time.Duration {
 	return 3 * time.Second
 }
 
-func noEndpointIn(addrs []string, refused map[string]bool) Refusal {
+func noEndpointIn(addrs []string, refused map[string]bool) artifact.Refusal {
 	why := "the program opened no port"
 	if len(refused) > 0 {
 		ports := make([]string, 0, len(refused))
@@ -174,7 +175,7 @@ func noEndpointIn(addrs []string, refused map[string]bool) Refusal {
 	} else if len(addrs) > 0 {
 		why = "the program does not answer at " + strings.Join(addrs, ", ")
 	}
-	return Refusal{Why: why, How: agentHint}
+	return artifact.Refusal{Why: why, How: agentHint}
 }
 
 const agentHint = `import _ "github.com/gowhy/gowhy/agent" in the program`
@@ -262,7 +263,7 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 	// Grandchildren may hold the output open; the command's end is what counts.
 	p.cmd.WaitDelay = time.Second
 	p.cmd.Env = r.streams(p, env, info)
-	r.man.Env = goEnvironment(append(os.Environ(), r.o.Env...)) // without what was added to record it
+	r.man.Env = artifact.GoEnvironment(append(os.Environ(), r.o.Env...)) // without what was added to record it
 	r.man.Start = r.clock.now()
 	if err := r.run(p); err != nil {
 		p.cleanUp()
@@ -330,7 +331,7 @@ func (r *recorder) streams(p *process, env []string, info *buildinfo.BuildInfo) 
 	create := func(member string) *os.File {
 		f, err := os.Create(r.w.Path(member))
 		if err != nil {
-			r.refuse(member, Refusal{Why: err.Error()})
+			r.refuse(member, artifact.Refusal{Why: err.Error()})
 			return nil
 		}
 		p.logs = append(p.logs, f)

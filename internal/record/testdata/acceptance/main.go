@@ -1,4 +1,4 @@
-// Command acceptance is what the acceptance tests of package evidence record:
+// Command acceptance is what the acceptance tests of package record record:
 // programs of known behaviour that write their own CPU time beside it.
 //
 //	acceptance KIND FILE

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -249,7 +250,7 @@ func (e *endpoint) genuine(ctx context.Context, path string, body []byte) bool {
 	case "symbol":
 		return bytes.HasPrefix(body, []byte("num_symbols: "))
 	case "cmdline":
-		return len(body) > 0 && sniff(body) != isHTML && !bytes.Contains(body, []byte(pprofPath+path)) && !e.always(ctx, body)
+		return len(body) > 0 && artifact.Sniff(body) != artifact.HTML && !bytes.Contains(body, []byte(pprofPath+path)) && !e.always(ctx, body)
 	}
 	_, err := profile.ParseData(body)
 	return err == nil
@@ -349,7 +350,7 @@ func (e *endpoint) request(ctx context.Context, u string) (*http.Response, error
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
 		resp.Body.Close()
-		return nil, &statusError{resp.StatusCode, firstLine(text)}
+		return nil, &statusError{resp.StatusCode, artifact.FirstLine(text)}
 	}
 	return resp, nil
 }
@@ -376,11 +377,11 @@ func (e *endpoint) profile(ctx context.Context, u string) (*profile.Profile, []b
 	if err != nil {
 		return nil, nil, err
 	}
-	switch sniff(data) {
-	case isGzip:
-	case isHTML:
+	switch artifact.Sniff(data) {
+	case artifact.Gzip:
+	case artifact.HTML:
 		return nil, nil, errors.New("the answer is a web page")
-	case isBinary:
+	case artifact.Binary:
 	default:
 		return nil, nil, errors.New("the answer is something else")
 	}
@@ -388,7 +389,7 @@ func (e *endpoint) profile(ctx context.Context, u string) (*profile.Profile, []b
 	if err != nil {
 		return nil, nil, fmt.Errorf("the answer is no profile: %v", err)
 	}
-	if sniff(data) != isGzip {
+	if artifact.Sniff(data) != artifact.Gzip {
 		data = nil // to be packed again
 	}
 	return p, data, nil
@@ -399,7 +400,7 @@ func (e *endpoint) cmdline(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	body, err := e.get(ctx, e.at("cmdline"), 1<<16)
-	if err != nil || len(body) == 0 || sniff(body) == isHTML {
+	if err != nil || len(body) == 0 || artifact.Sniff(body) == artifact.HTML {
 		return nil
 	}
 	return strings.Split(strings.TrimRight(string(body), "\n\x00"), "\x00")

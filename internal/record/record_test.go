@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"context"
@@ -20,9 +20,19 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
+
+func TestMain(m *testing.M) {
+	if addr := os.Getenv(serveEnv); addr != "" {
+		serve(addr) // this process is the program that a test records
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of
 // net/http/pprof with answers that are ready at once, "plain" has none,
@@ -71,17 +81,17 @@ func ready(trace, cpu []byte) *http.ServeMux {
 	return mux
 }
 
-func record(t *testing.T, ctx context.Context, target Target) (string, *Recorded, error) {
+func record(t *testing.T, ctx context.Context, target Target) (string, *Result, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(ctx, target, RecordOptions{Out: out, Duration: time.Second, Startup: 20 * time.Second, unwatched: time.Millisecond})
+	res, err := Run(ctx, target, Options{Out: out, Duration: time.Second, Startup: 20 * time.Second, unwatched: time.Millisecond})
 	if left, _ := filepath.Glob(out + ".*"); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	return out, res, err
 }
 
-func refused(res *Recorded, member string) string {
+func refused(res *Result, member string) string {
 	for _, r := range res.Refused {
 		if r.Member == member {
 			return r.Why
@@ -108,7 +118,7 @@ func TestRecordURL(t *testing.T) {
 	if !slices.Equal(rec.Manifest.Command, os.Args) || rec.Manifest.URL != s.URL+"/debug/pprof/" {
 		t.Errorf("manifest %+v", rec.Manifest)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	// Enough to run it once more: the server is this process.
 	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, os.Args) || m.Run.Dir != here || m.Run.Recording != out || m.Run.URL != rec.Manifest.URL {
 		t.Errorf("run %+v", m.Run)
@@ -140,7 +150,7 @@ func TestRecordNetHTTPPprof(t *testing.T) {
 	if why := refused(res, recording.BlockMember); !strings.Contains(why, "does not offer") {
 		t.Errorf("a handler that is not there: %q", why)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.Heap) || m.Run.Duration < 900*time.Millisecond {
 		t.Errorf("run %+v", m.Run)
 	}
@@ -153,7 +163,7 @@ func TestRecordKeepsWhatItCan(t *testing.T) {
 	if err != nil || !res.Written || !strings.Contains(refused(res, recording.CPUMember), "already in use") {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.Trace) || m.Has(model.CPU) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) || m.Has(model.CPU) {
 		t.Error("not what was recorded")
 	}
 }
@@ -185,7 +195,7 @@ func TestRecordInterrupted(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
-	res, err := Record(ctx, Target{URL: s.URL}, RecordOptions{Out: out, Duration: time.Minute})
+	res, err := Run(ctx, Target{URL: s.URL}, Options{Out: out, Duration: time.Minute})
 	cancel()
 	if err != nil || !res.Written || refused(res, recording.CPUMember) == "" || refused(res, recording.TraceMember) != "" {
 		t.Fatalf("%+v, %v", res, err)
@@ -199,7 +209,7 @@ func TestRecordInterrupted(t *testing.T) {
 	if i < 0 || rec.Members[i].Size != int64(len(part)) {
 		t.Errorf("members %+v", rec.Members)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.Trace) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) {
 		t.Error("half a trace is not read")
 	}
 }
@@ -271,12 +281,12 @@ func TestRecordThroughShell(t *testing.T) {
 	if err != nil || !res.Written || res.ExitCode != 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	if m.Run.Go == "" || !m.Has(model.BuildInfo) || !m.Has(model.Heap) {
 		t.Errorf("run %+v, refused %+v", m.Run, res.Refused)
 	}
-	res, err = Record(t.Context(), Target{Command: []string{"sh", "-c", "true; exit 3"}}, RecordOptions{Out: out})
-	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, endpointMember), "sh is no Go program, and started none") {
+	res, err = Run(t.Context(), Target{Command: []string{"sh", "-c", "true; exit 3"}}, Options{Out: out})
+	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, artifact.EndpointMember), "sh is no Go program, and started none") {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -290,8 +300,8 @@ func TestRecordForeground(t *testing.T) {
 	}{{true, 7}, {false, 0}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
-		res, err := Record(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep 1; exit 7"}},
-			RecordOptions{Out: filepath.Join(t.TempDir(), "run.gowhy"), Foreground: tt.foreground, Only: []string{"proc"}})
+		res, err := Run(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep 1; exit 7"}},
+			Options{Out: filepath.Join(t.TempDir(), "run.gowhy"), Foreground: tt.foreground, Only: []string{"proc"}})
 		if err != nil || res.ExitCode != tt.code {
 			t.Errorf("foreground %v: %+v, %v", tt.foreground, res, err)
 		}
@@ -324,24 +334,6 @@ func TestPiecesEnd(t *testing.T) {
 	}
 	if why := at(false, &statusError{http.StatusConflict, "the CPU profile is already being recorded"}); !strings.HasPrefix(why, "it ends early") || !strings.Contains(why, "wait") {
 		t.Errorf("busy: %q", why)
-	}
-}
-
-func TestGroupRefusals(t *testing.T) {
-	got := GroupRefusals([]Refusal{
-		{Member: endpointMember, Why: "no port"},
-		{Member: recording.TraceMember, Why: "too big", How: "less"},
-		{Member: recording.HeapStartMember, Why: "404"}, {Member: recording.HeapEndMember, Why: "404"},
-		{Member: recording.GoroutineEndMember, Why: "404"},
-		{Member: recording.BlockMember, Why: "off"}, {Member: recording.MutexMember, Why: "off"},
-	}, func(member string) bool { return member == recording.TraceMember })
-	var text []string
-	for _, r := range got {
-		text = append(text, r.Why)
-	}
-	want := []string{"no trace and no profiles of the runtime: no port", "trace, not whole: too big", "without heap, goroutine at the end: 404", "without block, mutex: off"}
-	if !slices.Equal(text, want) || got[1].How != "less" {
-		t.Errorf("%q, want %q", text, want)
 	}
 }
 
@@ -401,18 +393,18 @@ func TestRecordCommand(t *testing.T) {
 // A program that cannot be asked is still seen from outside, to its end.
 func TestRecordCommandWithoutEndpoint(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Record(t.Context(), Target{Command: program(t, "exit")}, RecordOptions{Out: out})
+	res, err := Run(t.Context(), Target{Command: program(t, "exit")}, Options{Out: out})
 	if err != nil || !res.Written || res.ExitCode != 7 {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if why := refused(res, "endpoint"); !strings.Contains(why, "opened no port") {
 		t.Errorf("refused %+v", res.Refused)
 	}
-	res, err = Record(t.Context(), Target{Command: program(t, "plain")}, RecordOptions{Out: out, Duration: 500 * time.Millisecond, Startup: 600 * time.Millisecond})
+	res, err = Run(t.Context(), Target{Command: program(t, "plain")}, Options{Out: out, Duration: 500 * time.Millisecond, Startup: 600 * time.Millisecond})
 	if err != nil || res.ExitCode != 0 || !strings.Contains(refused(res, "endpoint"), "serves no /debug/pprof/ at 127.0.0.1:") {
 		t.Errorf("%+v, %v", res, err)
 	}
-	m := load(t, Options{}, out)
+	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) || m.Has(model.Trace) {
 		t.Error("not what was recorded")
 	}
@@ -433,7 +425,7 @@ func TestRecordTestBinary(t *testing.T) {
 	if err != nil || res.ExitCode != 0 || len(res.Refused) > 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.Trace) || !m.Has(model.Heap) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) || !m.Has(model.Heap) {
 		t.Error("not what was recorded")
 	}
 	// What the user asked the test for stays where it was asked for.
@@ -445,7 +437,7 @@ func TestRecordTestBinary(t *testing.T) {
 	if _, err := os.Stat(theirs); err != nil {
 		t.Error(err)
 	}
-	if m := load(t, Options{}, out); !m.Has(model.Trace) {
+	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) {
 		t.Error("the user's trace is not in the recording")
 	}
 	_, res, err = record(t, t.Context(), Target{Command: []string{self, "-test.nosuchflag"}})

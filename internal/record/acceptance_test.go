@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bufio"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -96,13 +97,13 @@ func startSubject(t *testing.T, binary, kind string) *subject {
 }
 
 // recordFor records a target and loads the recording.
-func recordFor(t *testing.T, target Target, o RecordOptions) (*Recorded, *recording.Manifest, *model.Model) {
+func recordFor(t *testing.T, target Target, o Options) (*Result, *recording.Manifest, *model.Model) {
 	t.Helper()
 	o.unwatched = time.Millisecond
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run.gowhy")
 	}
-	res, err := Record(t.Context(), target, o)
+	res, err := Run(t.Context(), target, o)
 	if err != nil || !res.Written {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -111,7 +112,7 @@ func recordFor(t *testing.T, target Target, o RecordOptions) (*Recorded, *record
 		t.Fatal(err)
 	}
 	defer rec.Close()
-	return res, rec.Manifest, load(t, Options{}, o.Out)
+	return res, rec.Manifest, load(t, evidence.Options{}, o.Out)
 }
 
 // uses is what a program itself says of its CPU time.
@@ -247,7 +248,7 @@ func TestAcceptance(t *testing.T) {
 func (a *accepted) url(t *testing.T) {
 	s := startSubject(t, a.plain, "server")
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	_, man, m := recordFor(t, Target{URL: s.said}, RecordOptions{Out: out, Duration: 2 * time.Second})
+	_, man, m := recordFor(t, Target{URL: s.said}, Options{Out: out, Duration: 2 * time.Second})
 	s.end()
 	checkAccount(t, m, man, readUses(t, s.uses))
 	if man.PID != s.pid || !m.Has(model.Trace) || !m.Has(model.CPU) {
@@ -260,7 +261,7 @@ func (a *accepted) url(t *testing.T) {
 func (a *accepted) pid(t *testing.T) {
 	s := startSubject(t, a.plain, "worker")
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, man, m := recordFor(t, Target{PID: s.pid}, RecordOptions{Out: out, Duration: 2 * time.Second})
+	res, man, m := recordFor(t, Target{PID: s.pid}, Options{Out: out, Duration: 2 * time.Second})
 	s.end()
 	checkAccount(t, m, man, readUses(t, s.uses))
 	if why := refused(res, "endpoint"); !strings.Contains(why, "listens nowhere") || m.Has(model.Trace) {
@@ -273,7 +274,7 @@ func (a *accepted) pid(t *testing.T) {
 // A command with the agent and no server.
 func (a *accepted) command(t *testing.T) {
 	out, uses := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Join(t.TempDir(), "uses")
-	_, man, m := recordFor(t, Target{Command: []string{a.agent, "worker", uses}}, RecordOptions{Out: out, Duration: 2 * time.Second})
+	_, man, m := recordFor(t, Target{Command: []string{a.agent, "worker", uses}}, Options{Out: out, Duration: 2 * time.Second})
 	checkAccount(t, m, man, readUses(t, uses))
 	for _, s := range []model.Source{model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.MetricsLog, model.BuildInfo, model.ProcFS} {
 		if !m.Has(s) {
@@ -329,7 +330,7 @@ func (a *accepted) diagnosed(t *testing.T, out string) {
 func (a *accepted) wakes(t *testing.T) {
 	out, uses := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Join(t.TempDir(), "uses")
 	// The trace of a hundred thousand wake-ups a second would be most of the work.
-	o := RecordOptions{Out: out, Duration: 3 * time.Second, Without: []string{"trace"}}
+	o := Options{Out: out, Duration: 3 * time.Second, Without: []string{"trace"}}
 	_, man, m := recordFor(t, Target{Command: []string{a.agent, "wake", uses}}, o)
 	if !m.Has(model.KernelCPU) || m.Kernel.UserOnly {
 		t.Skip("the kernel's own samples are not permitted here")
@@ -390,7 +391,7 @@ func TestAcceptanceAsNobody(t *testing.T) {
 		t.Skip("is run by TestAcceptance as another user")
 	}
 	uses := filepath.Join(t.TempDir(), "uses")
-	res, man, m := recordFor(t, Target{Command: []string{program, "worker", uses}}, RecordOptions{Duration: 1500 * time.Millisecond})
+	res, man, m := recordFor(t, Target{Command: []string{program, "worker", uses}}, Options{Duration: 1500 * time.Millisecond})
 	checkAccount(t, m, man, readUses(t, uses))
 	checkRefused(t, res)
 	for _, s := range []model.Source{model.Trace, model.CPU, model.ProcFS, model.BuildInfo, model.MetricsLog} {
@@ -399,14 +400,14 @@ func TestAcceptanceAsNobody(t *testing.T) {
 		}
 	}
 	running := startSubject(t, program, "worker")
-	res, man, m = recordFor(t, Target{PID: running.pid}, RecordOptions{Duration: 1500 * time.Millisecond})
+	res, man, m = recordFor(t, Target{PID: running.pid}, Options{Duration: 1500 * time.Millisecond})
 	running.end()
 	checkAccount(t, m, man, readUses(t, running.uses))
 	checkRefused(t, res)
 }
 
 // checkRefused checks that all that is missing is said, with a way to have it.
-func checkRefused(t *testing.T, res *Recorded) {
+func checkRefused(t *testing.T, res *Result) {
 	t.Helper()
 	for _, r := range res.Refused {
 		t.Logf("%s: %s; %s", r.Member, r.Why, r.How)

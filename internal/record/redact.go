@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/artifact"
 )
 
 // redact leaves out of the recording what people write: command line, working
@@ -30,12 +31,15 @@ func (r *recorder) redact() {
 		}
 		if err := withoutLabels(r.w.Path(m)); err != nil {
 			os.Remove(r.w.Path(m))
-			r.refuse(m, Refusal{Why: fmt.Sprintf("its labels could not be taken out: %v", err)})
+			r.refuse(m, artifact.Refusal{Why: fmt.Sprintf("its labels could not be taken out: %v", err)})
 		}
 	}
 	r.redactBuild()
 	r.redactTrace()
 }
+
+// maxProfile bounds a profile, unpacked.
+const maxProfile = 256 << 20
 
 func withoutLabels(path string) error {
 	f, err := os.Open(path)
@@ -92,9 +96,9 @@ func (r *recorder) redactTrace() {
 	logs, err := hasLogs(r.w.Path(recording.TraceMember))
 	switch {
 	case err != nil:
-		r.refuse(recording.TraceMember, Refusal{Why: fmt.Sprintf("left out: whether it has log lines could not be told: %v", err), How: "record without --redact"})
+		r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("left out: whether it has log lines could not be told: %v", err), How: "record without --redact"})
 	case logs:
-		r.refuse(recording.TraceMember, Refusal{Why: "left out: the program writes log lines into it (trace.Log), which cannot be taken out", How: "record without --redact"})
+		r.refuse(recording.TraceMember, artifact.Refusal{Why: "left out: the program writes log lines into it (trace.Log), which cannot be taken out", How: "record without --redact"})
 	default:
 		return
 	}

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/artifact"
 )
 
 // Without the agent nobody samples runtime/metrics, but a server tells some of
@@ -80,7 +82,7 @@ func (p *poller) run(w *windowed) error {
 		ctx, cancel = context.WithDeadline(w.stop, w.until)
 		defer cancel()
 	}
-	head := metricsHeader{header: header{Kind: metricsKind, Schema: metricsSchema}, Scalars: []string{goroutinesMetric}}
+	head := artifact.MetricsHeader{Header: artifact.Header{Kind: artifact.MetricsKind, Schema: artifact.MetricsSchema}, Scalars: []string{goroutinesMetric}}
 	for _, m := range memMetrics {
 		head.Scalars = append(head.Scalars, m.name)
 	}
@@ -171,7 +173,7 @@ func (p *poller) heapText(ctx context.Context) memFields {
 
 // write adds a line, unless nothing is known.
 func (p *poller) write(index []byte, memory memFields) error {
-	line := metricsLine{Time: p.clock.now().UnixNano(), Values: make([]*float64, 1+len(memMetrics))}
+	line := artifact.MetricsLine{Time: p.clock.now().UnixNano(), Values: make([]*float64, 1+len(memMetrics))}
 	known := false
 	set := func(i int, v float64) { line.Values[i], known = &v, true }
 	if n, ok := indexGoroutines(index); ok {

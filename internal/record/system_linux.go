@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"archive/zip"
@@ -20,6 +20,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -123,7 +124,7 @@ var neededBy = map[model.Source][]string{
 // A recording that is cut anywhere has what was whole before the cut.
 func (a *accepted) cut(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	_, _, whole := recordFor(t, Target{Command: []string{a.agent, "worker", filepath.Join(t.TempDir(), "uses")}}, RecordOptions{Out: out, Duration: 400 * time.Millisecond})
+	_, _, whole := recordFor(t, Target{Command: []string{a.agent, "worker", filepath.Join(t.TempDir(), "uses")}}, Options{Out: out, Duration: 400 * time.Millisecond})
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func (a *accepted) cut(t *testing.T) {
 		if err := os.WriteFile(path, text[:at], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := Load(t.Context(), []string{path}, Options{})
+		m, err := evidence.Load(t.Context(), []string{path}, evidence.Options{})
 		var none []model.Source
 		var want []model.Source
 		for s, members := range neededBy {

@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/proc"
 )
@@ -71,19 +72,19 @@ func (o *observer) startKernel(k kernel.Options) {
 	}
 	o.kernel = s
 	for _, f := range s.Refused() {
-		o.r.refuse(kernelMember(f.What), Refusal{Why: f.Why, How: f.How})
+		o.r.refuse(kernelMember(f.What), artifact.Refusal{Why: f.Why, How: f.How})
 	}
 }
 
 // kernelRefusal says why nothing of the kernel's can be had; of another user's
 // process each part has that one reason in other words.
-func kernelRefusal(pid int, err error) Refusal {
+func kernelRefusal(pid int, err error) artifact.Refusal {
 	if info, serr := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); serr == nil && os.Geteuid() != 0 {
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-			return Refusal{Why: "the process is another user's", How: fmt.Sprintf("sudo gowhy record --pid %d", pid)}
+			return artifact.Refusal{Why: "the process is another user's", How: fmt.Sprintf("sudo gowhy record --pid %d", pid)}
 		}
 	}
-	return Refusal{Why: err.Error(), How: "gowhy doctor"}
+	return artifact.Refusal{Why: err.Error(), How: "gowhy doctor"}
 }
 
 // end stops observing. It may be called again.
@@ -95,7 +96,7 @@ func (o *observer) end() {
 		close(o.quit)
 		if o.log != nil {
 			if err := o.log.stop(); err != nil {
-				o.r.refuse(recording.ProcMember, Refusal{Why: err.Error()})
+				o.r.refuse(recording.ProcMember, artifact.Refusal{Why: err.Error()})
 			}
 			used, in := o.log.cpu()
 			o.spent.TargetCPU, o.spent.TargetWall = used.Seconds(), in.Seconds()
@@ -103,7 +104,7 @@ func (o *observer) end() {
 		if o.kernel != nil {
 			res, err := o.kernel.Stop()
 			if err != nil {
-				o.r.refuse(recording.KernelMember, Refusal{Why: err.Error()})
+				o.r.refuse(recording.KernelMember, artifact.Refusal{Why: err.Error()})
 			}
 			if res != nil {
 				o.r.keepKernel(res)
@@ -172,16 +173,12 @@ func (r *recorder) before(ctx context.Context, pid int) {
 // exact, but a load is not the same from one moment to the next.
 const beforeWindow = time.Second
 
-// environment are the variables that change how a Go program runs. No other is
-// looked at.
-var environment = []string{"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT"}
-
 // refuseOfCommands notes what was asked for by name and only a program that we
 // start can be made to tell.
 func (r *recorder) refuseOfCommands() {
 	for source, member := range map[string]string{"gctrace": recording.GCTraceMember, "schedtrace": recording.SchedTraceMember} {
 		if slices.Contains(r.o.Only, source) {
-			r.refuse(member, Refusal{Why: "a program prints it only when it was started so", How: "gowhy record -- ./PROGRAM"})
+			r.refuse(member, artifact.Refusal{Why: "a program prints it only when it was started so", How: "gowhy record -- ./PROGRAM"})
 		}
 	}
 }
@@ -196,7 +193,7 @@ func (r *recorder) describe(pid int) {
 		r.man.Command = strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "environ")); err == nil {
-		r.man.Env = goEnvironment(strings.Split(string(text), "\x00"))
+		r.man.Env = artifact.GoEnvironment(strings.Split(string(text), "\x00"))
 	}
 	// Not of other users' processes, and of use only while it exists.
 	if cwd, err := os.Readlink(filepath.Join(dir, "cwd")); err == nil && filepath.IsAbs(cwd) {
@@ -207,21 +204,12 @@ func (r *recorder) describe(pid int) {
 	r.build(filepath.Join(dir, "exe"))
 }
 
-func goEnvironment(env []string) (kept []string) {
-	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); slices.Contains(environment, name) {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
-}
-
 // build writes what a program was built from, in the form of go version -m.
 func (r *recorder) build(exe string) *buildinfo.BuildInfo {
 	info, err := buildinfo.ReadFile(exe)
 	if err != nil {
 		if r.wants("build") && errors.Is(err, os.ErrPermission) {
-			why := Refusal{Why: "the program's file may not be read"}
+			why := artifact.Refusal{Why: "the program's file may not be read"}
 			if pid, ok := strings.CutPrefix(filepath.Dir(exe), "/proc/"); ok {
 				why.How = "sudo gowhy record --pid " + pid
 			}
@@ -239,7 +227,7 @@ func (r *recorder) build(exe string) *buildinfo.BuildInfo {
 			}
 		}
 		if err := os.WriteFile(r.w.Path(recording.BuildMember), []byte(b.String()), 0o600); err != nil {
-			r.refuse(recording.BuildMember, Refusal{Why: err.Error()})
+			r.refuse(recording.BuildMember, artifact.Refusal{Why: err.Error()})
 		}
 	}
 	return info
@@ -256,13 +244,13 @@ func name(exe string) string {
 func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 	addrs, err := proc.Listening(pid)
 	if err != nil {
-		r.refuse(endpointMember, Refusal{Why: "the process's ports could not be looked for: " + err.Error()})
+		r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process's ports could not be looked for: " + err.Error()})
 		return nil
 	}
 	at := firstEndpoint(ctx, addrs, map[string]bool{})
 	if at == nil {
 		if len(addrs) == 0 && !PortsShown(pid) {
-			r.refuse(endpointMember, Refusal{Why: "the process's ports may not be looked at, for it is another user's",
+			r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process's ports may not be looked at, for it is another user's",
 				How: fmt.Sprintf("gowhy record --pid %d --url http://localhost:PORT   # or: sudo gowhy record --pid %d", pid, pid)})
 			return nil
 		}
@@ -270,7 +258,7 @@ func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 		if len(addrs) > 0 {
 			why = "no profiling handlers at " + strings.Join(addrs, ", ")
 		}
-		r.refuse(endpointMember, Refusal{Why: why,
+		r.refuse(artifact.EndpointMember, artifact.Refusal{Why: why,
 			How: `import _ "github.com/gowhy/gowhy/agent" or _ "net/http/pprof" in the program and serve HTTP`})
 	}
 	return at
@@ -342,7 +330,7 @@ func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 	local, pid := owner(ctx, at)
 	if local && pid == 0 {
 		for _, m := range []string{recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember} {
-			r.refuse(m, Refusal{Why: "the process behind the port could not be told", How: "gowhy list   # then add its --pid; or: sudo gowhy record --url …"})
+			r.refuse(m, artifact.Refusal{Why: "the process behind the port could not be told", How: "gowhy list   # then add its --pid; or: sudo gowhy record --url …"})
 		}
 	}
 	return pid

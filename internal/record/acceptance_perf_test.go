@@ -1,4 +1,4 @@
-package evidence
+package record
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/kernel"
 )
 
@@ -73,7 +75,7 @@ func sampleTwice(t *testing.T, pid int) (ours, perfs map[string]float64) {
 	if res.UserOnly {
 		t.Skip("the kernel's own samples are not permitted here")
 	}
-	cpu, _ := kernelProfiles(res)
+	cpu, _ := artifact.KernelProfiles(res)
 	var b bytes.Buffer
 	if err := cpu.Write(&b); err != nil {
 		t.Fatal(err)
@@ -83,7 +85,7 @@ func sampleTwice(t *testing.T, pid int) (ours, perfs map[string]float64) {
 		t.Fatal(err)
 	}
 	ours = map[string]float64{}
-	account := load(t, Options{}, path).CPUAccount()
+	account := load(t, evidence.Options{}, path).CPUAccount()
 	for _, n := range account.KernelCalls() {
 		ours[n.Name] = n.Time.Seconds() / account.Total.Seconds()
 	}

@@ -1,0 +1,26 @@
+package artifact
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gowhy/gowhy/agent/recording"
+)
+
+func TestGroupRefusals(t *testing.T) {
+	got := GroupRefusals([]Refusal{
+		{Member: EndpointMember, Why: "no port"},
+		{Member: recording.TraceMember, Why: "too big", How: "less"},
+		{Member: recording.HeapStartMember, Why: "404"}, {Member: recording.HeapEndMember, Why: "404"},
+		{Member: recording.GoroutineEndMember, Why: "404"},
+		{Member: recording.BlockMember, Why: "off"}, {Member: recording.MutexMember, Why: "off"},
+	}, func(member string) bool { return member == recording.TraceMember })
+	var text []string
+	for _, r := range got {
+		text = append(text, r.Why)
+	}
+	want := []string{"no trace and no profiles of the runtime: no port", "trace, not whole: too big", "without heap, goroutine at the end: 404", "without block, mutex: off"}
+	if !slices.Equal(text, want) || got[1].How != "less" {
+		t.Errorf("%q, want %q", text, want)
+	}
+}

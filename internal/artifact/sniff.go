@@ -1,0 +1,105 @@
+package artifact
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Kind is what the first bytes of a file say that it is.
+type Kind int
+
+// The kinds of files.
+const (
+	Empty   Kind = iota
+	Trace        // execution trace, any version
+	Gzip         // something compressed
+	Zip          // a recording or another archive
+	Binary       // not text: perhaps an uncompressed profile
+	Program      // an executable
+	HTML         // a web page
+	Text
+)
+
+const traceHeaderLen = 16 // "go 1.NN trace" and zeros
+
+// Sniff tells what a file is by its first bytes. Names are not asked: traces
+// come as trace.out, trace.bin, download(3) and without any.
+func Sniff(head []byte) Kind {
+	switch {
+	case len(head) == 0:
+		return Empty
+	case traceHeader(head):
+		return Trace
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return Gzip
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return Zip
+	case bytes.HasPrefix(head, []byte("\x7fELF")), bytes.HasPrefix(head, []byte("MZ")), bytes.HasPrefix(head, []byte("\xcf\xfa\xed\xfe")):
+		return Program
+	case html(head):
+		return HTML
+	case !textual(head):
+		return Binary
+	}
+	return Text
+}
+
+// traceHeader reports whether head begins like "go 1.26 trace\0\0\0", whole or cut.
+func traceHeader(head []byte) bool {
+	h := head[:min(len(head), traceHeaderLen)]
+	if !bytes.HasPrefix(h, []byte("go 1.")) {
+		return false
+	}
+	digits := len(h[5:]) - len(bytes.TrimLeft(h[5:], "0123456789"))
+	rest := h[5+digits:]
+	want := []byte(" trace\x00\x00\x00\x00")
+	return digits > 0 && len(h) == traceHeaderLen && bytes.HasPrefix(want, rest)
+}
+
+// html reports whether head begins like a page of the web, in whatever encoding.
+func html(head []byte) bool {
+	h := bytes.ToLower(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n"))
+	for _, p := range []string{"<!doctype", "<html", "<head", "<?xml"} {
+		if bytes.HasPrefix(h, []byte(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// textual reports whether head is text: valid UTF-8, its last rune perhaps
+// cut, without control characters other than white space.
+func textual(head []byte) bool {
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		if r == utf8.RuneError && n == 1 && len(head)-i >= utf8.UTFMax {
+			return false
+		}
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// JSONKind recognises the JSON that gowhy itself writes into recordings: an
+// object whose first field is its kind.
+func JSONKind(kind string) func(head []byte) bool {
+	return func(head []byte) bool {
+		for _, token := range []string{"{", `"kind"`, ":", `"` + kind + `"`} {
+			var ok bool
+			if head, ok = bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte(token)); !ok {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// FirstLine returns the beginning of a text for an error message.
+func FirstLine(head []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))
+	return string(line[:min(len(line), 80)])
+}
