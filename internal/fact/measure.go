@@ -244,6 +244,9 @@ func (p Meter) CPUPart(name string, parts ...model.CPUPart) Fact {
 	return p.counted(name, p.account(columns...))
 }
 
+// CPUSamples is how many samples the account rests on.
+func (p Meter) CPUSamples() Fact { return p.counted("samples", p.account("samples")) }
+
 func (p Meter) account(columns ...string) Origin {
 	o := Origin{Kind: Account, Columns: columns}
 	if a := p.Model.CPUAccount(); a != nil {
@@ -397,9 +400,12 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 	case Account:
 		if a := m.CPUAccount(); a != nil {
 			for _, c := range o.Columns {
-				if c == "in use" {
+				switch c {
+				case "in use":
 					add(c, a.Cores(), Cores)
-				} else {
+				case "samples":
+					add(c, float64(a.Samples), Count)
+				default:
 					add(c, a.Share(model.CPUPart(c)), Ratio)
 				}
 			}
@@ -542,7 +548,8 @@ var counters = map[Kind]map[string]counter{
 
 func ofProcess(u Unit, of func(*model.ProcessSample) float64) counter {
 	return counter{u, func(m *model.Model) model.Series {
-		return m.Process.Series(func(s model.ProcessSample) float64 { return of(&s) })
+		s := m.Process.Series(func(s model.ProcessSample) float64 { return of(&s) })
+		return slices.DeleteFunc(s, func(p model.Point) bool { return p.Value < 0 }) // files that nobody was allowed to count
 	}}
 }
 

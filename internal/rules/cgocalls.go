@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -39,25 +38,26 @@ const (
 const metricCgo = "/cgo/go-to-c-calls:calls"
 
 func checkCgocalls(p *diagnosis.Pass) {
-	rate, ok := p.Model.Metrics.Rate(metricCgo)
-	if !ok || rate < cgoRate/10 {
+	rate := p.Metric("calls to C", metricCgo, fact.Rate)
+	if rate.Value < cgoRate/10 {
 		return // no word about C in a program without
 	}
 	s, sampled := spentCPU(p)
-	if rate < cgoRate {
-		p.Fine(fmt.Sprintf("calls to C: %s a second", num(rate)))
+	if rate.Value < cgoRate {
+		p.Fine(fact.Sentence("calls to C: %s a second", rate.Number()))
 		return
 	}
 	if !sampled {
-		p.Unchecked("what calls to C cost", fmt.Sprintf("there are %s a second, and too few CPU samples to tell their price", num(rate)), diagnosis.HowToGet(model.CPU))
+		p.Unchecked("what calls to C cost",
+			fact.Sentence("there are %s a second, and too few CPU samples to tell their price", rate.Number()), diagnosis.HowToGet(model.CPU))
 		return
 	}
-	sites, share := s.functions(p.Model, crosses), s.seen(p.Model, crosses)
-	if share < cgoShare {
-		p.Fine(fmt.Sprintf("calls to C: %s a second, and crossing takes %s of the CPU", num(rate), pct(share)))
+	share := s.in("CPU on the way into C and back", crosses)
+	if share.Value < cgoShare {
+		p.Fine(fact.Sentence("calls to C: %s a second, and crossing takes %s of the CPU", rate.Number(), share))
 		return
 	}
-	p.Report(cgoFinding(&s, sites, rate, share))
+	p.Report(cgoFinding(&s, rate, share))
 }
 
 // crosses reports whether a sample is of the way into C or back: in the
@@ -76,32 +76,27 @@ func crosses(frames []model.Frame) bool {
 	return true
 }
 
-func cgoFinding(s *cpuSpent, sites []cpuPlace, rate, share float64) diagnosis.Finding {
-	each, from := div(share*s.Cores(), rate), "from code that the samples do not name"
+func cgoFinding(s *cpuSpent, rate, share fact.Fact) diagnosis.Finding {
+	sites, from := s.functions(s.pass.Model, crosses), fact.Name("from code that the samples do not name")
 	if len(sites) > 0 {
-		from = "most of them in " + short(sites[0].Function)
+		from = "most of them in " + name(sites[0].Function)
 	}
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("%s calls to C a second take %s of the CPU in use to cross, what C does not counted, %s.", num(rate), pct(share), from),
-		Where:   topPlaces(sites, cgoNamed),
-		Stacks:  topStacks(sites, cgoNamed),
-		Evidence: []fact.Fact{
-			{Name: "calls to C", Value: rate, Unit: fact.PerSec, Source: "metrics: " + metricCgo},
-			{Name: "CPU in crossing", Value: share, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU to cross, each", Value: each, Unit: fact.Seconds, Source: s.from() + " ÷ calls"},
-		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU on the way into C and back"},
-		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if crossing cost nothing; a batch of n leaves one nth of it",
-		},
+	f := diagnosis.Finding{
+		Where:      topPlaces(sites, cgoNamed),
+		Stacks:     topStacks(sites, cgoNamed),
+		Evidence:   []fact.Fact{rate, share, fact.Quotient.Of("CPU to cross, each", fact.Seconds, s.cores(share), rate)},
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "a batch of n leaves one nth of it"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts the calls exactly; the price is from samples"},
 		RuledOut:   []string{"the work that C does: samples in C are not counted"},
 		Remedy: diagnosis.Remedy{
-			Text: "Do more in one call: pass an array instead of an element, move the loop over to C, or keep results of calls that say the same each time. What C does in less than a few hundred nanoseconds is faster in Go.",
+			Text: "Do more in one call: pass an array instead of an element, move the loop over to C, or keep results of calls that say the same each time. " +
+				"What C does in less than a few hundred nanoseconds is faster in Go.",
 			Code: "C.process_all((*C.item)(unsafe.SliceData(items)), C.size_t(len(items)))",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "The rate of calls in a new recording must have fallen."),
 	}
+	f.Say("%s calls to C a second take %s of the CPU in use to cross, what C does not counted, %s.", rate.Number(), share, from)
+	return f
 }

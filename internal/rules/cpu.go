@@ -42,11 +42,8 @@ func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
 }
 
 // part is the CPU in parts of the account, as a share of all.
-func (s *cpuSpent) part(parts ...model.CPUPart) (share float64) {
-	for _, p := range parts {
-		share += s.Share(p)
-	}
-	return min(1, share)
+func (s *cpuSpent) part(parts ...model.CPUPart) float64 {
+	return min(1, s.pass.CPUPart("", parts...).Value)
 }
 
 // sampled is the part of the CPU that the samples are of. Shares are of all of
@@ -54,17 +51,8 @@ func (s *cpuSpent) part(parts ...model.CPUPart) (share float64) {
 func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
 
 // seen is the share of the CPU in samples that match.
-func (s *cpuSpent) seen(m *model.Model, match func([]model.Frame) bool) float64 {
-	nanos := s.profile.Column("cpu")
-	var all, some float64
-	for i := range s.profile.Samples {
-		t := s.profile.Samples[i].Value(nanos)
-		all += t
-		if match(m.Stacks.Frames(s.profile.Samples[i].Stack)) {
-			some += t
-		}
-	}
-	return s.sampled() * div(some, all)
+func (s *cpuSpent) seen(_ *model.Model, match func([]model.Frame) bool) float64 {
+	return s.in("", match).Value
 }
 
 // from names the source of the shares.
@@ -180,6 +168,14 @@ func topPlaces(ps []cpuPlace, n int) (out []diagnosis.Place) {
 	return out
 }
 
+// samplesAt is how many the places have.
+func samplesAt(ps []cpuPlace) (n int64) {
+	for i := range ps {
+		n += ps[i].samples
+	}
+	return n
+}
+
 func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 	for _, p := range ps[:min(n, len(ps))] {
 		out = append(out, p.stacks...)
@@ -188,30 +184,13 @@ func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 }
 
 // without is the most of the CPU, as a share, that is saved when what matches is
-// not done any more. With it goes what is done because of it and elsewhere: of
-// what the collector does on its own the part that the garbage under it is, and of
-// the scheduler's work, which collections, waits and wake-ups ask for, that or its
-// part of the program's work, whichever is larger. What no sample shows, and what
-// chance may have kept from the samples, is added: it may all be of this.
-func (s *cpuSpent) without(m *model.Model, match func([]model.Frame) bool) float64 {
-	under := func(part func([]model.Frame) bool) float64 {
-		return s.seen(m, func(frames []model.Frame) bool { return part(frames) && !match(frames) })
-	}
-	collecting := under(collects)
-	scheduling := under(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })
-	share, garbage := s.seen(m, match), s.garbage(m, match)
-	unknown := s.part(model.NotSampled, model.OtherCPU)
-	part := max(garbage, div(share, max(share, 1-unknown-collecting-scheduling)))
-	return fact.AtMost(share+garbage*collecting+part*scheduling+unknown, s.Samples)
+// not done any more: see [cpuSpent.saved].
+func (s *cpuSpent) without(_ *model.Model, match func([]model.Frame) bool) float64 {
+	return s.saved("", match).Value
 }
 
-// withoutMethod says what [cpuSpent.without] is.
+// withoutMethod says what that is.
 const withoutMethod = "Amdahl: as if %s cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show"
-
-// garbage is the part of the allocator's time that is spent under what matches.
-func (s *cpuSpent) garbage(m *model.Model, match func([]model.Frame) bool) float64 {
-	return div(s.seen(m, func(frames []model.Frame) bool { return allocates(frames) && match(frames) }), s.seen(m, allocates))
-}
 
 // allocates reports whether a stack is in the allocator.
 func allocates(frames []model.Frame) bool {
@@ -228,14 +207,33 @@ func collects(frames []model.Frame) bool {
 // used is the CPU in use.
 func (s *cpuSpent) used() fact.Fact { return s.pass.CPUInUse() }
 
-// in is the share of the CPU in samples that match: the samples' part of them all,
-// of what the samples are of.
+// in is the share of the CPU in samples whose stacks match: the samples' part of
+// them all, of what the samples are of.
 func (s *cpuSpent) in(name string, match func([]model.Frame) bool) fact.Fact {
-	share := s.pass.SampleShare(name, s.tree, s.pass.Frames(match))
+	return s.of(name, s.pass.Frames(match))
+}
+
+// at is the share of the CPU at some places.
+func (s *cpuSpent) at(name string, places ...cpuPlace) fact.Fact {
+	stacks := map[model.Stack]bool{}
+	for _, stack := range topStacks(places, len(places)) {
+		stacks[stack] = true
+	}
+	return s.of(name, func(sample *model.Sample) bool { return stacks[sample.Stack] })
+}
+
+func (s *cpuSpent) of(name string, match fact.Where) fact.Fact {
+	share := s.pass.SampleShare(name, s.tree, match)
 	if missed := s.pass.CPUPart("CPU that no sample shows", model.NotSampled); missed.Value > 0 {
 		return fact.Sampled.Of(name, fact.Ratio, share, missed)
 	}
 	return share
+}
+
+// first is the part of a share that the first place has.
+func (s *cpuSpent) first(places []cpuPlace, share fact.Fact) fact.Fact {
+	function := short(places[0].Function)
+	return fact.Fraction.Of("part of that in "+function, fact.Ratio, s.at("CPU in it under "+function, places[0]), share)
 }
 
 // cores is a share of the CPU in use.
@@ -248,34 +246,39 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(s.cores(share), share.Value)
 }
 
-// limit is a bound: what is saved at most when a share of the CPU is not used.
+// limit is a bound: what is saved at most when a share of the CPU is not used. A
+// share that a formula of its own made says itself what is saved.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
-	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
-	if share.Origin.Name == fact.Without.Name {
-		b.Method = share.Origin.Text
+	saving := fact.Saving
+	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
+		saving = &fact.Formula{Name: fact.Saving.Name, Words: share.Origin.Sentence, Value: fact.Saving.Value}
 	}
-	return b
+	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
 }
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not
-// done any more: [cpuSpent.without] as a fact.
+// done any more: see [fact.Without].
 func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact {
 	outside := func(part func([]model.Frame) bool) func([]model.Frame) bool {
 		return func(frames []model.Frame) bool { return part(frames) && !match(frames) }
 	}
 	return fact.Without.Of(name, fact.Ratio,
 		s.in("CPU in "+name, match),
-		fact.Quotient.Of("its part of allocating", fact.Ratio,
-			s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
-			s.in("CPU in allocating", allocates)),
+		s.garbage(match),
 		s.in("CPU in the garbage collector elsewhere", outside(collects)),
 		s.in("CPU in the scheduler elsewhere", outside(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })),
 		s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU),
-		s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count).From(s.Believed))
+		s.pass.CPUSamples())
+}
+
+// garbage is the part of the allocator's time that is spent under what matches.
+func (s *cpuSpent) garbage(match func([]model.Frame) bool) fact.Fact {
+	return fact.Quotient.Of("its part of allocating", fact.Ratio,
+		s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
+		s.in("CPU in allocating", allocates))
 }
 
 // witness says how sure the samples are.
 func (s *cpuSpent) witness() string {
-	samples := s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count)
-	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", samples)
+	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", s.pass.CPUSamples())
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,12 +41,10 @@ func checkGrowingslices(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	sites, share, n := s.places(p.Model, growsData), 0.0, int64(0)
-	for _, site := range sites {
-		share, n = share+site.share, n+site.samples
-	}
-	if share < growingShare || n < growingSamples {
-		p.Fine(fmt.Sprintf("slices and maps: growing them takes %s of the CPU", pct(share)))
+	sites := s.places(p.Model, growsData)
+	share := s.at("CPU in growing slices and maps", sites...)
+	if share.Value < growingShare || samplesAt(sites) < growingSamples {
+		p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", share))
 		return
 	}
 	p.Report(growingFinding(p, &s, sites, share))
@@ -64,32 +61,28 @@ func growsData(frames []model.Frame) bool {
 	})
 }
 
-func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share float64) diagnosis.Finding {
-	garbage, most := s.garbage(p.Model, growsData), s.without(p.Model, growsData)
+func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.", pct(share), pct(min(1, div(sites[0].share, share))), short(sites[0].Function)),
-		Where:   topPlaces(sites, growingNamed),
-		Stacks:  topStacks(sites, growingNamed),
-		Evidence: []fact.Fact{
-			{Name: "CPU in growing", Value: share, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in growing slices and maps, allocation and copying included"},
-		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: fmt.Sprintf(withoutMethod, "growing") + "; made at its final size, each is still allocated once, and what is kept and emptied is not",
-		},
+		Where:    topPlaces(sites, growingNamed),
+		Stacks:   topStacks(sites, growingNamed),
+		Evidence: []fact.Fact{share, s.used()},
+		Cost:     s.cost(share),
+		Bound: s.limit(s.saved("growing slices and maps", growsData),
+			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples; whether the final size can be known beforehand is yours to tell", s.source, num(s.Samples))},
+		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
 		RuledOut:   []string{"appending where there is room: only what runs under the runtime's own growing is counted"},
 		Remedy: diagnosis.Remedy{
-			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for each doubling, and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
+			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for each doubling, " +
+				"and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
 			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
 		},
 		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of those that the lines make go."),
 		Explains:   []string{},
 	}
-	if garbage >= hotGarbage {
+	f.Say("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.",
+		share, s.first(sites, share), name(sites[0].Function))
+	if s.garbage(growsData).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 	}
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)

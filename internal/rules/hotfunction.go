@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -79,11 +78,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 	for i := range remakes {
 		r := &remakes[i]
 		sites := s.callers(p.Model, r.callers)
-		share, n := 0.0, int64(0)
-		for _, site := range sites {
-			share, n = share+site.share, n+site.samples
-		}
-		if share >= hotTwice && n >= hotSamples {
+		if s.at("CPU in "+r.what, sites...).Value >= hotTwice && samplesAt(sites) >= hotSamples {
 			p.Report(remakeFinding(p, &s, r, sites))
 		}
 	}
@@ -139,7 +134,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace) 
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
 	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
-	if s.garbage(p.Model, r.made) >= hotGarbage {
+	if s.garbage(r.made).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 		f.Stacks = append(f.Stacks, allocating(p.Model, r.made)...)
 	}
@@ -168,39 +163,39 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 		return part == model.Application || part == model.InKernel
 	}
 	hot := s.functions(p.Model, own)
-	hot = slices.DeleteFunc(hot, func(f cpuPlace) bool { return f.share < hotShare })
-	if len(hot) == 0 {
-		p.Fine(fmt.Sprintf("CPU: no function of the program has %s of it for itself", pct(hotShare)))
+	var shares []fact.Fact
+	for _, f := range hot[:min(hotNamed, len(hot))] {
+		if share := s.at("CPU in "+short(f.Function), f); share.Value >= hotShare {
+			shares = append(shares, share)
+		}
+	}
+	if len(shares) == 0 {
+		p.Fine(fact.Sentence("CPU: no function of the program has %s of it for itself", fact.Name(fact.Ratio.Format(hotShare))))
 		return
 	}
-	hot = hot[:min(hotNamed, len(hot))]
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s and the library code it calls take %s of the CPU in use. That may well be the job.", short(hot[0].Function), pct(hot[0].share)),
-		Where:   topPlaces(hot, hotNamed),
-		Stacks:  topStacks(hot, hotNamed),
-		Evidence: []fact.Fact{
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: hot[0].share * s.Cores(), Unit: fact.Cores, Share: hot[0].share, What: "CPU in " + short(hot[0].Function)},
-		Bound: diagnosis.Bound{
-			Value: hot[0].share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal,
-			Method: "Amdahl, if the function cost nothing. Made twice as fast it brings half of that; whether it can be is not known, so that this ranks behind every cure",
-		},
+		Where:    topPlaces(hot, len(shares)),
+		Stacks:   topStacks(hot, len(shares)),
+		Evidence: append([]fact.Fact{s.used()}, shares...),
+		Cost:     s.cost(shares[0]),
+		Bound: s.limit(shares[0], "made twice as fast, the function saves half of that; "+
+			"whether it can be is not known, so that this ranks behind every cure"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
-		Reasons:    []string{fmt.Sprintf("the share is sure, from %s samples; that it is too much is not", num(s.Samples))},
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.pass.CPUSamples())},
 		RuledOut:   []string{"the runtime's own work: allocating, collecting and scheduling under these functions are not counted"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{
-			Text: "Look at its lines (`go tool pprof -list`) and at how often it is called: the call that is not made is the cheapest. What can be decided before the loop should be; what is computed twice should be kept.",
+			Text: "Look at its lines (`go tool pprof -list`) and at how often it is called: the call that is not made is the cheapest. " +
+				"What can be decided before the loop should be; what is computed twice should be kept.",
 		},
 		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.CPUPerOp, Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; only the whole program tells what that is worth.",
-			Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(hot[0].share), "Amdahl: the function costs nothing"),
+			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(shares[0].Value), "Amdahl: the function costs nothing"),
+			Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; " +
+				"only the whole program tells what that is worth.",
 		},
 	}
-	for _, h := range hot {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of " + short(h.Function), Value: h.share, Unit: fact.Ratio, Source: s.from()})
-	}
+	f.Bound.Share = 0 // any known cure ranks first
+	f.Say("%s and the library code it calls take %s of the CPU in use. That may well be the job.", name(hot[0].Function), shares[0])
 	p.Report(f)
 }

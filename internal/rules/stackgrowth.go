@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -39,9 +38,9 @@ func checkStackgrowth(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	share := s.part(model.StackGrowth)
-	if share < stackgrowthShare || share*s.Cores() < stackgrowthCores {
-		p.Fine(fmt.Sprintf("stacks: growing them takes %s of the CPU, %s cores", pct(share), num(share*s.Cores())))
+	share := p.CPUPart("CPU in growing and copying stacks", model.StackGrowth)
+	if cores := s.cores(share); share.Value < stackgrowthShare || cores.Value < stackgrowthCores {
+		p.Fine(fact.Sentence("stacks: growing them takes %s of the CPU, %s", share, cores))
 		return
 	}
 	p.Report(stackFinding(p, &s, share))
@@ -50,55 +49,46 @@ func checkStackgrowth(p *diagnosis.Pass) {
 // grows reports whether a sample is of a stack that is being grown.
 func grows(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.StackGrowth }
 
-func stackFinding(p *diagnosis.Pass, s *cpuSpent, share float64) diagnosis.Finding {
+func stackFinding(p *diagnosis.Pass, s *cpuSpent, share fact.Fact) diagnosis.Finding {
 	sites := s.places(p.Model, grows)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("Growing and copying goroutines' stacks takes %s of the CPU in use.", pct(share)),
-		Where:   topPlaces(sites, stackgrowthNamed),
-		Stacks:  topStacks(sites, stackgrowthNamed),
-		Evidence: []fact.Fact{
-			{Name: "CPU in growing stacks", Value: share, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in growing and copying stacks"},
-		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if no stack grew; goroutines that are kept grow theirs once",
-		},
+		Where:      topPlaces(sites, stackgrowthNamed),
+		Stacks:     topStacks(sites, stackgrowthNamed),
+		Evidence:   append([]fact.Fact{share, s.used()}, stackFacts(p)...),
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "goroutines that are kept grow theirs once"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples))},
+		Reasons:    []string{s.witness()},
 		RuledOut: []string{
 			"walking stacks for a profiler, a log line or the collector: only what runs under runtime.newstack is counted",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, and each doubling copies all of it. Move what is large off the stack of short-lived goroutines: an array or a big value in the frames named here becomes a buffer that is reused. Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; measure that, for a pool of goroutines made one measured program up to 26 % worse.",
+			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, and each doubling copies all of it. " +
+				"Move what is large off the stack of short-lived goroutines: an array or a big value in the frames named here becomes a buffer that is reused. " +
+				"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
+				"measure that, for a pool of goroutines made one measured program up to 26 % worse.",
 			Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+
+			"A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
 	}
-	if len(sites) > 0 {
-		f.Summary = fmt.Sprintf("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
-			pct(share), pct(min(1, div(sites[0].share, sitesShare(sites)))), short(sites[0].Function))
-	}
-	f.Evidence = append(f.Evidence, stackFacts(p)...)
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
-	return f
-}
-
-func sitesShare(sites []cpuPlace) (share float64) {
-	for _, s := range sites {
-		share += s.share
+	if len(sites) == 0 {
+		f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use.", share)
+		return f
 	}
-	return share
+	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
+		share, s.first(sites, s.at("CPU in growing stacks of the program's functions", sites...)), name(sites[0].Function))
+	return f
 }
 
 // stackFacts tells how many goroutines pay, and from what they start.
 func stackFacts(p *diagnosis.Pass) (out []fact.Fact) {
-	if size := metricNow(p.Model, metricStackStart); size > 0 {
-		out = append(out, fact.Fact{Name: "stack that a new goroutine gets", Value: size, Unit: fact.Bytes, Source: "metrics: " + metricStackStart})
+	if size := p.Metric("stack that a new goroutine gets", metricStackStart, fact.Last); size.Value > 0 {
+		out = append(out, size)
 	}
-	if rate, ok := p.Model.Metrics.Rate(metricCreated); ok {
-		out = append(out, fact.Fact{Name: "goroutines created", Value: rate, Unit: fact.PerSec, Source: "metrics: " + metricCreated})
+	if _, ok := p.Model.Metrics.Rate(metricCreated); ok {
+		out = append(out, p.Metric("goroutines created", metricCreated, fact.Rate))
 	}
 	return out
 }
