@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -122,4 +123,12 @@ func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
 		}
 	}
 	return out
+}
+
+// goroutineBytes is what the stack of a goroutine takes at least: one that ran more
+// than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
+const goroutineBytes = 8 << 10
+
+func leastStack() fact.Fact {
+	return fact.Figure("stack of one, at least", goroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
 }

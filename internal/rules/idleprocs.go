@@ -46,94 +46,101 @@ const (
 )
 
 func checkIdleprocs(p *diagnosis.Pass) {
-	used := working(p) / float64(p.Procs())
-	if used >= idleprocsUse {
-		p.Fine(fmt.Sprintf("processors: %s of the Ps' time is used", pct(used)))
+	used := psUsed(p)
+	if used.Value >= idleprocsUse {
+		p.Fine(fact.Sentence("processors: %s of the Ps' time is used", used))
 		return
 	}
-	blockers, waiters := backlog(p)
-	if waiters >= idleprocsWaiters {
-		if f, ok := heldUp(p, blockers, waiters, used); ok {
+	if blockers := backlog(p); sumWaiting(p, blockers).Value >= idleprocsWaiters {
+		if f, ok := heldUp(p, blockers, used); ok {
 			p.Report(f)
 			return
 		}
 	}
-	if share := leftReady(p); share >= idleprocsReady {
+	if ready := leftReady(p); ready.Value >= idleprocsReady {
 		if why := diagnosis.Disturbed(p.Model); why != "" { // then it is known who had the CPU
 			p.Unchecked("why goroutines wait beside free Ps", why, diagnosis.HowToGet(model.Trace))
 			return
 		}
-		p.Report(unserved(p, share, used))
+		p.Report(unserved(p, ready, used))
 		return
 	}
-	p.Fine(fmt.Sprintf("processors: %s of the Ps' time is used, and no work waits for the rest", pct(used)))
+	p.Fine(fact.Sentence("processors: %s of the Ps' time is used, and no work waits for the rest", used))
 }
 
-// backlog is the queues that hold up work, the longest first, and how many
-// goroutines stand in them on average.
-func backlog(p *diagnosis.Pass) (qs []queue, waiters float64) {
+// psUsed is the part of the Ps' time in which they did the program's work.
+func psUsed(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("Ps used", fact.Ratio, busyPs(p), gomaxprocs(p))
+}
+
+// backlog is the queues that hold up work, the longest first.
+func backlog(p *diagnosis.Pass) (qs []queue) {
 	for _, q := range queues(p) {
-		if n := q.waiters(p); q.kind != sendDemand || n >= idleprocsSenders {
-			qs, waiters = append(qs, q), waiters+n
+		if q.kind != sendDemand || q.waiting(p, "").Value >= idleprocsSenders {
+			qs = append(qs, q)
 		}
 	}
-	return qs, waiters
+	return qs
 }
 
-func heldUp(p *diagnosis.Pass, qs []queue, waiters, used float64) (f diagnosis.Finding, ok bool) {
+// sumWaiting is how many goroutines stand in some queues on average.
+func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
+	var waiting []fact.Fact
+	for i := range qs {
+		waiting = append(waiting, qs[i].waitingHere(p))
+	}
+	return fact.Sum.Of("goroutines held up, on average", fact.Count, waiting...)
+}
+
+// waitingHere names the place, for several queues side by side.
+func (q *queue) waitingHere(p *diagnosis.Pass) fact.Fact {
+	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+short(q.place(p).Function))
+}
+
+func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
 	var all queue
-	for _, q := range qs {
-		all.merge(q)
+	var waits []fact.Fact
+	for i := range qs {
+		all.merge(qs[i])
+		waits = append(waits, qs[i].waited(p))
 	}
 	slices.Sort(all.groups)
 	all.groups = slices.Compact(all.groups)
-	factor, method := speedup(p, all.groups, all.total, 0)
-	if factor < worthwhile {
+	throughput := fasterBy(p, all.groups, fact.Sum.Of("time held up", fact.Seconds, waits...))
+	if throughput.Value < worthwhile {
 		return f, false
 	}
-	first := qs[0]
+	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p, used)
 	place := first.place(p)
-	idle := (1 - used) * float64(p.Procs())
 	f = diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of %d Ps are idle on average while %s goroutines with work in hand are blocked; most of them (%s) wait for %s in %s.",
-			num(idle), p.Procs(), num(waiters), num(first.waiters(p)), first.kind, short(place.Function)),
-		Where:    where(place, first.server(p)),
-		Evidence: idleFacts(p, used, fact.Fact{Name: "goroutines held up on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window, those without work left out"}),
-		Cost:     idleCost(p, used),
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if none of them waited: " + method,
-		},
+		Where:      where(place, first.server(p)),
+		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
+		Cost:       diagnosis.CostOf(idle, fact.Rest.Of("", fact.Ratio, used).Value),
+		Bound:      fasterLimit(throughput, "if none of them waited"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"idle time and waits from the same trace", "a wait for a lock, a full channel or a pool shows that work was there; waits for messages or requests were not counted"},
+		Reasons: []string{"idle time and waits from the same trace",
+			"a wait for a lock, a full channel or a pool shows that work was there; waits for messages or requests were not counted"},
 		RuledOut:   []string{"low load: goroutines with work in hand were blocked at any moment", "ready goroutines without a P: that is another cause, named when seen"},
 		Groups:     all.groups,
 		Stacks:     all.stacks,
 		Remedy:     blockerRemedy(first.kind),
 		Experiment: blockerExperiment(p.Model, first.kind),
 	}
+	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; most of them (%s) wait for %s in %s.",
+		idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function))
 	if first.kind == slotDemand || first.kind == poolDemand {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")
 	}
-	for _, q := range qs[:min(3, len(qs))] {
-		f.Evidence = append(f.Evidence, fact.Fact{
-			Name:  fmt.Sprintf("of those, for %s in %s", q.kind, short(q.place(p).Function)),
-			Value: q.waiters(p), Unit: fact.Count, Source: "trace: sync waits",
-		})
+	for i := range qs[:min(3, len(qs))] {
+		f.Rest(qs[i].waitingHere(p))
 	}
 	return f, true
 }
 
-func idleFacts(p *diagnosis.Pass, used float64, more ...fact.Fact) []fact.Fact {
-	return append([]fact.Fact{
-		{Name: "Ps used", Value: used, Unit: fact.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
-		{Name: "Ps", Value: float64(p.Procs()), Unit: fact.Count, Source: "trace: GOMAXPROCS"},
-	}, more...)
-}
-
-func idleCost(p *diagnosis.Pass, used float64) diagnosis.Cost {
-	return diagnosis.Cost{Value: (1 - used) * float64(p.Procs()), Unit: fact.Cores, Share: 1 - used, What: "Ps idle while work waits"}
+// idlePs is the Ps that did nothing for the program while work waited.
+func idlePs(p *diagnosis.Pass, used fact.Fact) fact.Fact {
+	return fact.Idle.Of("Ps idle while work waits", fact.Cores, gomaxprocs(p), used)
 }
 
 func blockerRemedy(kind demand) diagnosis.Remedy {
@@ -160,7 +167,7 @@ func blockerExperiment(m *model.Model, kind demand) *diagnosis.Experiment {
 // leftReady is the share of the window in which goroutines were ready to run
 // and a P free, or 0 when the timeline is too coarse to tell or stops of the
 // world account for it.
-func leftReady(p *diagnosis.Pass) float64 {
+func leftReady(p *diagnosis.Pass) fact.Fact {
 	free := float64(p.Procs()) * idleprocsUse
 	free = min(free, float64(p.Procs()-1))
 	var seen, all time.Duration
@@ -171,10 +178,11 @@ func leftReady(p *diagnosis.Pass) float64 {
 		}
 	}
 	width := all / time.Duration(max(1, len(p.Model.Sched.Timeline)))
-	if typicalWait(&p.Model.Sched.Delay) < idleprocsResolved*width {
-		return 0
+	share := 0.0
+	if typicalWait(&p.Model.Sched.Delay) >= idleprocsResolved*width {
+		share = max(0, div((seen-stopped(p.Model)).Seconds(), all.Seconds()))
 	}
-	return max(0, div((seen-stopped(p.Model)).Seconds(), all.Seconds()))
+	return p.Statistic(fact.Timeline, "ready beside free Ps", "time with ready goroutines beside free Ps", share, fact.Ratio)
 }
 
 // typicalWait is the mean wait for a P as a moment of waiting sees it: long
@@ -199,26 +207,25 @@ func stopped(m *model.Model) (d time.Duration) {
 	return d
 }
 
-func unserved(p *diagnosis.Pass, share, used float64) diagnosis.Finding {
-	typical := typicalWait(&p.Model.Sched.Delay)
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("In %s of the window goroutines were ready to run and Ps free, yet they waited, typically %s: no thread came to run them.", pct(share), dur(typical)),
-		Evidence: idleFacts(p, used,
-			fact.Fact{Name: "ready goroutines beside free Ps", Value: share, Unit: fact.Ratio, Source: "trace: timeline"},
-			fact.Fact{Name: "typical wait for a P", Value: typical.Seconds(), Unit: fact.Seconds, Source: "trace: waits for a P, weighed by length"},
-		),
-		Cost: idleCost(p, used),
-		Bound: diagnosis.Bound{
-			Value: typical.Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: share,
-			Method: "the typical wait for a P, which a free P would have ended at once",
-		},
+func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
+	wait := p.Statistic(fact.Timeline, "waits for a P, weighed by length", "typical wait for a P", typicalWait(&p.Model.Sched.Delay).Seconds(), fact.Seconds)
+	half := fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2))
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{used, gomaxprocs(p), ready, wait},
+		Cost:       diagnosis.CostOf(idlePs(p, used), fact.Rest.Of("", fact.Ratio, used).Value),
+		Bound:      diagnosis.Limit(wait, diagnosis.Latency, ready.Value, "a free P would have ended it at once"),
 		Confidence: diagnosis.Low,
-		Reasons:    []string{"the timeline shows averages over short pieces of time", "the trace does not see the operating system: that its threads had no CPU is inferred"},
-		RuledOut:   []string{"stops of the world: their time is taken off", fmt.Sprintf("bursts beside idle time: waits span more than %d pieces of the timeline", idleprocsResolved)},
+		Reasons: []string{"the timeline shows averages over short pieces of time",
+			"the trace does not see the operating system: that its threads had no CPU is inferred"},
+		RuledOut: []string{"stops of the world: their time is taken off", "bursts beside idle time: a typical wait spans several pieces of the timeline"},
 		Remedy: diagnosis.Remedy{
-			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, neighbours on the machine, or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by runtime.LockOSThread.",
-			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2)),
+			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, neighbours on the machine, " +
+				"or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by runtime.LockOSThread.",
+			Knob: half,
 		},
-		Experiment: tried(latency(p.Model), fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2)), "", "If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours the waits for a P are gone too."),
+		Experiment: tried(latency(p.Model), half, "",
+			"If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours the waits for a P are gone too."),
 	}
+	f.Say("In %s of the window goroutines were ready to run and Ps free, yet they waited, typically %s: no thread came to run them.", ready, wait)
+	return f
 }

@@ -49,70 +49,83 @@ const (
 	// group may have begun, which is known only of some of it: a thousand
 	// workers with a buffer of 64 KiB each are created in 30 ms under the tracer.
 	crowdCreated = 100 * time.Millisecond
-	// minStack is the smallest stack of a goroutine, and goroutineBytes what
-	// one costs at least: a stack that once ran more than a trivial call
-	// chain has been doubled twice, 2 KiB to 8 KiB.
-	minStack       = 2 << 10
-	goroutineBytes = 4 * minStack
 )
 
 func checkOversubscribed(p *diagnosis.Pass) {
-	worst, spared, found := 0.0, 0.0, false
+	var worst, spared fact.Fact
+	found := false
 	for i := range p.Model.Sched.Groups {
 		g := &p.Model.Sched.Groups[i]
 		if g.System || g.Peak < oversubscribedPerProc*p.Procs() {
 			continue
 		}
-		work := g.Times.Running + g.Syscall + g.SyscallBlocked
-		queue := div(float64(g.Runnable), float64(work))
-		ready := readyPerProc(p, g)
-		mem := spareMemory(p, g)
+		c := measureCrowd(p, g)
 		switch {
-		case queue < oversubscribedQueue:
-			worst = max(worst, queue)
-		case spawned(g) || ready < oversubscribedReady || working(p) < oversubscribedBusy*float64(p.Procs()):
-		case mem.bytes() < oversubscribedBytes:
-			spared = max(spared, mem.bytes())
+		case c.queue.Value < oversubscribedQueue:
+			worst = worst.Larger(c.queue)
+		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || working(p) < oversubscribedBusy*float64(p.Procs()):
+		case c.memory.Value < oversubscribedBytes:
+			spared = spared.Larger(c.memory)
 		default:
 			found = true
-			p.Report(crowd(p, g, queue, ready, mem))
+			p.Report(c.finding(p))
 		}
 	}
 	switch {
 	case found:
-	case spared > 0:
-		p.Fine(fmt.Sprintf("worker counts: a crowd queues for the processors, and fewer workers would save at most %s of memory", size(spared)))
-	case worst > 0:
-		p.Fine(fmt.Sprintf("worker counts: a crowd is there, and queues for a processor only %s times as long as it works", num(worst)))
+	case spared.Value > 0:
+		p.Fine(fact.Sentence("worker counts: a crowd queues for the processors, and fewer workers would save at most %s of memory", spared))
+	case worst.Value > 0:
+		p.Fine(fact.Sentence("worker counts: a crowd is there, and queues for a processor only %s times as long as it works", worst.Number()))
 	}
 }
 
-// spare is what workers beyond a count that keeps the Ps busy hold at most.
-type spare struct {
-	workers      float64
-	stacks, heap float64 // bytes
-	share        float64 // of the largest heap and all workers' stacks
-	sure         bool    // the heap was seen to grow with the workers
+// A crowd is a group with more workers than the Ps can run.
+type crowd struct {
+	group        *model.Group
+	peak         fact.Fact
+	queued, work fact.Fact // its time in the run queue, and at work
+	queue        fact.Fact // one by the other
+	ready        fact.Fact // of them ready at once, on average
+	// memory is what workers beyond a count that keeps the Ps busy hold at most,
+	// and share that of the largest heap and all workers' stacks.
+	memory fact.Fact
+	share  float64
+	sure   bool // the heap was seen to grow with the workers
 }
 
-func (s *spare) bytes() float64 { return s.stacks + s.heap }
-
-// spareMemory takes what the heap grew by since there were workers for theirs,
-// and shares it out evenly: no trace tells who holds what, so that this is an
-// upper bound. Where the growth may have been missed all of the heap is, and
+// measureCrowd takes for the workers' memory what the heap grew by since there were
+// workers, and shares it out evenly: no trace tells who holds what, so that this is
+// an upper bound. Where the growth may have been missed all of the heap is, and
 // nobody can be sure.
-func spareMemory(p *diagnosis.Pass, g *model.Group) (s spare) {
-	s.workers = float64(max(0, g.Peak-oversubscribedPerProc*p.Procs()))
-	s.stacks = s.workers * goroutineBytes
-	heap := largestHeap(p.Model)
-	before, known := heapBefore(p.Model, g)
-	part := div(s.workers, float64(g.Peak))
-	s.heap, s.sure = max(0, heap-before)*part, g.Created == g.Count
-	if !known && (!s.sure || s.bytes() < oversubscribedBytes) {
-		s.heap, s.sure = heap*part, s.stacks >= oversubscribedBytes
+func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
+	of := []string{g.Name}
+	c := crowd{
+		group:  g,
+		peak:   p.Goroutines("goroutines alive at once", of, "peak"),
+		queued: p.Goroutines("time waiting for a P", of, "runnable"),
+		work:   p.Goroutines("time running or in system calls", of, "running", "syscall", "syscall_blocked"),
+		sure:   g.Created == g.Count,
 	}
-	s.share = div(s.bytes(), heap+float64(g.Peak)*goroutineBytes)
-	return s
+	c.queue = fact.Quotient.Of("waiting ÷ working", fact.Factor, c.queued, c.work)
+	c.ready = fact.Quotient.Of("goroutines ready and waiting for a P, on average", fact.Count, c.queued, p.WindowLength())
+	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, gomaxprocs(p),
+		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
+	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, enough)
+	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, leastStack())
+	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", largestHeap(p.Model), fact.Bytes)
+	bytes, known := heapBefore(p.Model, g)
+	before := p.Statistic(fact.Collector, "heap before", "heap before there were workers", bytes, fact.Bytes)
+	even := func(grown fact.Fact) fact.Fact {
+		return fact.Even.Of("their even part of the heap that came with them", fact.Bytes, grown, spare, c.peak)
+	}
+	part := even(fact.Difference.Of("heap that came with the workers", fact.Bytes, heap, before))
+	if !known && (!c.sure || stacks.Value+part.Value < oversubscribedBytes) {
+		part, c.sure = even(heap), stacks.Value >= oversubscribedBytes
+	}
+	c.memory = fact.Sum.Of("memory that fewer workers may save, at most", fact.Bytes, stacks, part)
+	c.share = div(c.memory.Value, heap.Value+c.peak.Value*goroutineBytes)
+	return c
 }
 
 // heapBefore is the most that the heap held before the group was created. It
@@ -140,54 +153,37 @@ func heapBefore(m *model.Model, g *model.Group) (bytes float64, known bool) {
 	return bytes, true
 }
 
-// readyPerProc is how many goroutines of the group were waiting for each P
-// on average over the window.
-func readyPerProc(p *diagnosis.Pass, g *model.Group) float64 {
-	return p.Share(g.Runnable)
-}
-
-func crowd(p *diagnosis.Pass, g *model.Group, queue, ready float64, mem spare) diagnosis.Finding {
-	procs := p.Procs()
+func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
+	g := c.group
 	place, _ := p.GroupPlace(g)
 	creator, _ := p.UserPlace(g.Creator)
-	work := g.Times.Running + g.Syscall + g.SyscallBlocked
-	start := sweepStart(procs, g)
+	start := p.Statistic(fact.Timeline, "P × (exec + syscall + blocked) ÷ (exec + syscall)", "first count to try", float64(sweepStart(p.Procs(), g)), fact.Count)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s goroutines of %s share %d Ps: for every second of work they queue %s for a P, %s of them on average. Fewer would save up to %s.",
-			num(g.Peak), short(groupName(g.Name)), procs, dur(time.Duration(queue*float64(time.Second))), num(math.Round(ready*float64(procs))), size(mem.bytes())),
-		Where: where(place, creator),
-		Evidence: []fact.Fact{
-			{Name: "goroutines alive at once", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
-			{Name: "waiting for a P", Value: g.Runnable.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "running or in system calls", Value: work.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "waiting ÷ working", Value: queue, Unit: fact.Ratio, Source: "trace: goroutine groups"},
-			{Name: "memory that fewer workers may save, at most", Value: mem.bytes(), Unit: fact.Bytes, Source: "trace: heap samples, goroutine groups"},
-			{Name: "first count to try", Value: float64(start), Unit: fact.Count, Source: "P × (exec + syscall + blocked) ÷ (exec + syscall)"},
-		},
-		Cost: diagnosis.Cost{
-			Value: ready * float64(procs), Unit: fact.Count, Share: div(float64(g.Runnable), float64(g.Total())),
-			What: "goroutines ready and waiting for a P, on average",
-		},
-		Bound: diagnosis.Bound{
-			Value: mem.bytes(), Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: mem.share,
-			Method: fmt.Sprintf("%s goroutines beyond %d to a P × %s of stack each, plus their even part of the heap that came with them, %s, as if they held all of it; the work itself takes as long with fewer workers, so throughput is not promised to rise", num(mem.workers), oversubscribedPerProc, size(goroutineBytes), size(mem.heap)),
-		},
+		Where:    where(place, creator),
+		Evidence: []fact.Fact{c.peak, c.queued, c.work, c.queue, c.memory, start},
+		Cost:     diagnosis.CostOf(c.ready, fact.Quotient.Of("", fact.Ratio, c.queued, p.Goroutines("their time", []string{g.Name}, "total")).Value),
+		Bound: diagnosis.Limit(c.memory, diagnosis.MemoryGoal, c.share,
+			"as if the workers held all of it; the work itself takes as long with fewer, so throughput is not promised to rise"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the trace, covering every goroutine of the group"},
 		RuledOut: []string{
-			fmt.Sprintf("workers that merely wait: only ready ones are counted, %s to a P", num(ready)),
+			fact.Sentence("workers that merely wait: only ready ones are counted, %s to a P", fact.Quotient.Of("ready to a P", fact.Count, c.ready, gomaxprocs(p))),
 			"a short burst: the queue is an average over the whole window",
 		},
 		Groups: []string{g.Name},
 		Remedy: diagnosis.Remedy{
-			Text: fmt.Sprintf("Lower the number of workers. Begin a sweep at %d (running time, system calls and blocking of these goroutines, the queue left out), double it while throughput rises by more than 3 %%, and keep the smallest that does as well as the best. Formulas that count the queue as waiting return about the number that happened to run.", start),
+			Text: fact.Sentence("Lower the number of workers. Begin a sweep at %s (running time, system calls and blocking of these goroutines, the queue left out), "+
+				"double it while throughput rises by more than the noise, and keep the smallest that does as well as the best. "+
+				"Formulas that count the queue as waiting return about the number that happened to run.", start),
 		},
 		Experiment: &diagnosis.Experiment{
 			Primary: diagnosis.ThroughputMetric(p.Model), Tune: fmt.Sprintf("workers=1..%d", g.Peak), At: g.Peak,
 			Note: "Peak memory along the curve is what fewer workers save. A recording with the chosen count no longer has this finding.",
 		},
 	}
-	if !mem.sure {
+	f.Say("%s goroutines of %s share %s Ps: they wait %s times as long for a P as they work, %s of them on average. Fewer would save up to %s.",
+		c.peak, name(groupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
+	if !c.sure {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "what the heap held before these goroutines is not known: all of it is taken for theirs, and may as well be a cache")
 	}

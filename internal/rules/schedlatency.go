@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +53,8 @@ func checkSchedlatency(p *diagnosis.Pass) {
 	worst := worstDelayed(p)
 	if worst == nil {
 		if s.Delay.N >= schedlatencyWaits && p99 < schedlatencyWait {
-			p.Fine(fmt.Sprintf("scheduling latency: 99 of 100 waits for a P are shorter than %s", dur(p99)))
+			p.Fine(fact.Sentence("scheduling latency: nearly all waits for a P are shorter than %s",
+				p.Statistic(fact.Timeline, "waits for a P", "wait for a P, 99th percentile", p99.Seconds(), fact.Seconds)))
 		}
 		return
 	}
@@ -162,41 +162,34 @@ func queuedPart(p *diagnosis.Pass) float64 {
 }
 
 func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
-	p99, p50, part := g.Delay.Quantile(0.99), g.Delay.Quantile(0.5), delayedPart(g)
-	cores, of, _ := diagnosis.Busy(p.Model)
-	busy := div(cores, of)
+	of := []string{g.Name}
+	p50, p99 := p.Goroutines("wait for a P, median", of, "delay_p50"), p.Goroutines("wait for a P, 99th percentile", of, "delay_p99")
+	part := fact.Quotient.Of("waiting share of busy time", fact.Ratio,
+		p.Goroutines("time waiting for a P", of, "runnable"), p.Goroutines("busy time", of, "runnable", "running", "syscall", "syscall_blocked"))
+	waits := p.Statistic(fact.Timeline, "waits for a P of "+g.Name, "waits", float64(g.Delay.N), fact.Count)
+	queued := p.Statistic(fact.Timeline, "as many ready as there are Ps", "time with a queue", queuedPart(p), fact.Ratio)
+	cores, all, _ := diagnosis.Busy(p.Model)
+	busy := p.Statistic(fact.Timeline, "Ps busy", "Ps in use", div(cores, all), fact.Ratio)
 	place, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s waits for a P before it may run: %s at the median, %s at the 99th percentile, %s of its busy time.",
-			short(groupName(g.Name)), dur(p50), dur(p99), pct(part)),
-		Where: where(place),
-		Evidence: []fact.Fact{
-			{Name: "wait for a P, median", Value: p50.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "wait for a P, 99th percentile", Value: p99.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "waits", Value: float64(g.Delay.N), Unit: fact.Count, Source: "trace: goroutine groups"},
-			{Name: "waiting share of busy time", Value: part, Unit: fact.Ratio, Source: "trace: goroutine groups"},
-			{Name: "Ps in use", Value: busy, Unit: fact.Ratio, Source: "trace: Ps"},
-			{Name: "time with a queue", Value: queuedPart(p), Unit: fact.Ratio, Source: "trace: timeline"},
-		},
-		Cost: diagnosis.Cost{
-			Value: p99.Seconds(), Unit: fact.Seconds, Share: part,
-			What: "wait for a P that one in a hundred runs exceeds",
-		},
-		Bound: diagnosis.Bound{
-			Value: p99.Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: part,
-			Method: "0 to this, each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different goroutines overlap and are not added up",
-		},
+		Where:    where(place),
+		Evidence: []fact.Fact{p50, p99, waits, part, busy, queued},
+		Cost:     diagnosis.CostOf(p99.Named("wait for a P that one in a hundred runs exceeds"), part.Value),
+		Bound: diagnosis.Limit(p99, diagnosis.Latency, part.Value,
+			"each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different goroutines overlap and are not added up"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, the trace, with %s waits", num(g.Delay.N))},
+		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s waits", waits)},
 		RuledOut: []string{
 			"a batch that only shares its processors: this program answers somebody",
 			"waits caused outside the program: goroutines queued in it at the same time",
 		},
 		// No Groups: the run queue is the whole program's, and a crowd of one
 		// kind makes every other wait.
-		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. If the clients' latency does not move with it, the wait was not on their path."),
+		Remedy: saturationRemedy(p, busy),
+		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. "+
+			"If the clients' latency does not move with it, the wait was not on their path."),
 	}
-	f.Remedy = saturationRemedy(p, busy)
+	f.Say("%s waits for a P before it may run: %s at the median, %s at the tail, %s of its busy time.", name(groupName(g.Name)), p50, p99, part)
 	return f
 }
 
@@ -204,13 +197,13 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 // alone: with 2 to 16 servers, queues grow steeply beyond nine tenths.
 const loadedPs = 0.9
 
-func saturationRemedy(p *diagnosis.Pass, busy float64) diagnosis.Remedy {
-	if busy >= loadedPs {
-		return diagnosis.Remedy{
-			Text: fmt.Sprintf("The %d Ps are %s in use, so whoever becomes ready stands in a queue. Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so that the rest is refused early, or give the process more cores.", p.Procs(), pct(busy)),
-		}
+func saturationRemedy(p *diagnosis.Pass, busy fact.Fact) diagnosis.Remedy {
+	if busy.Value >= loadedPs {
+		return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are %s in use, so whoever becomes ready stands in a queue. "+
+			"Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so that the rest is refused early, "+
+			"or give the process more cores.", gomaxprocs(p), busy)}
 	}
-	return diagnosis.Remedy{
-		Text: fmt.Sprintf("The %d Ps are only %s in use on average: work arrives in bursts. Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; long stretches without a function call and bursts of garbage collection have the same effect.", p.Procs(), pct(busy)),
-	}
+	return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are only %s in use on average: work arrives in bursts. "+
+		"Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; "+
+		"long stretches without a function call and bursts of garbage collection have the same effect.", gomaxprocs(p), busy)}
 }

@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -73,48 +71,59 @@ func queuedShare(g *model.Group) float64 {
 }
 
 func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
-	w := p.Seconds()
-	started, ended := float64(g.Created)/w, float64(g.Ended)/w
-	alive := g.Total().Seconds() / w
-	enough := oversubscribedPerProc * p.Procs()
-	bytes := float64(max(0, g.Peak-enough)) * goroutineBytes
+	of := []string{g.Name}
+	started := fact.Quotient.Of("started", fact.PerSec, p.Goroutines("goroutines started", of, "created"), p.WindowLength())
+	ended := fact.Quotient.Of("ended", fact.PerSec, p.Goroutines("goroutines ended", of, "ended"), p.WindowLength())
+	peak, life := p.Goroutines("alive at once, at most", of, "peak"), p.Goroutines("their time", of, "total")
+	alive := fact.Quotient.Of("goroutines alive, on average", fact.Count, life, p.WindowLength())
+	queued := fact.Quotient.Of("waiting share of their life", fact.Ratio, waitingInside(p, g), life)
+	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, gomaxprocs(p),
+		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
+	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), leastStack())
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting for each other or for a P.",
-			short(groupName(g.Name)), num(math.Round(started)), num(math.Round(ended)), num(g.Peak), pct(queuedShare(g))),
-		Where: where(creator, start),
-		Evidence: []fact.Fact{
-			{Name: "started", Value: started, Unit: fact.PerSec, Source: "trace: goroutine groups"},
-			{Name: "ended", Value: ended, Unit: fact.PerSec, Source: "trace: goroutine groups"},
-			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
-			{Name: "alive on average", Value: alive, Unit: fact.Count, Source: "trace: goroutine time ÷ window"},
-			{Name: "waiting share of their life", Value: queuedShare(g), Unit: fact.Ratio, Source: "trace: goroutine groups"},
-		},
-		Cost: diagnosis.Cost{
-			Value: alive, Unit: fact.Count, Share: queuedShare(g), What: "goroutines alive on average, nearly all of them waiting",
-		},
-		Bound: diagnosis.Bound{
-			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: div(bytes, largestHeap(p.Model)+float64(g.Peak)*goroutineBytes),
-			Method:  fmt.Sprintf("the largest number alive, less %d to a P, × %s of stack each; what each holds comes on top. The work itself is not made faster", oversubscribedPerProc, size(goroutineBytes)),
-			Partial: true,
-		},
+		Where:    where(creator, start),
+		Evidence: []fact.Fact{started, ended, peak, alive, queued},
+		Cost:     diagnosis.CostOf(alive, queued.Value),
+		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, div(stacks.Value, largestHeap(p.Model)+peak.Value*goroutineBytes),
+			"what each holds comes on top. The work itself is not made faster"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, the trace, with %s goroutines", num(g.Count))},
+		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s goroutines", p.Goroutines("goroutines", of, "count"))},
 		RuledOut: []string{
-			fmt.Sprintf("a leak: %s of those started in the window also ended in it", pct(float64(g.Ended)/float64(g.Created))),
+			fact.Sentence("a leak: %s of those started in the window also ended in it", fact.Quotient.Of("ended of those started", fact.Ratio, ended, started)),
 			"idle connections and timers: waits for the network and for time are not counted as waiting",
 		},
-		Groups: []string{g.Name},
+		Groups: of,
 		Remedy: diagnosis.Remedy{
-			Text: "Decide before starting a goroutine whether there is room for it. Take a slot first and refuse, drop or block when none is free; or let a fixed number of workers read from the source, so that the pressure stays outside. Under overload, refusing early is what keeps the rest fast.",
+			Text: "Decide before starting a goroutine whether there is room for it. Take a slot first and refuse, drop or block when none is free; " +
+				"or let a fixed number of workers read from the source, so that the pressure stays outside. Under overload, refusing early is what keeps the rest fast.",
 			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tgo func() { defer func() { <-slots }(); handle(req) }()\ndefault:\n\treject(req)\n}",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused must fall too; when the load stops, the number must fall back at once in both."),
+		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused "+
+			"must fall too; when the load stops, the number must fall back at once in both."),
 	}
+	f.Say("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting for each other or for a P.",
+		name(groupName(g.Name)), started.Number(), ended.Number(), peak, queued)
 	if p.Model.Run.Duration < spawnSure {
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, "a window of "+dur(p.Model.Run.Duration)+" does not tell growth from a burst")
+		f.Reasons = append(f.Reasons, fact.Sentence("a window of %s does not tell growth from a burst", p.WindowLength()))
 	}
 	return f
+}
+
+// waitingInside is the time that a group waited inside the program: see [queuedShare].
+func waitingInside(p *diagnosis.Pass, g *model.Group) fact.Fact {
+	of := []string{g.Name}
+	waiting := p.Goroutines("time ready or blocked", of, "runnable", "blocked")
+	var outside []string
+	for _, r := range outsideReasons {
+		if g.Blocked[r] > 0 {
+			outside = append(outside, "blocked:"+r)
+		}
+	}
+	if len(outside) == 0 {
+		return waiting
+	}
+	return fact.Difference.Of("time waiting inside the program", fact.Seconds, waiting, p.Goroutines("time waiting for what is outside", of, outside...))
 }
