@@ -115,7 +115,7 @@ func TestHodgesLehmannOfMany(t *testing.T) {
 
 func FuzzKth(f *testing.F) {
 	f.Add(1.0, -2.0, 0.0, 3.5)
-	f.Add(math.MaxFloat64, -math.MaxFloat64, 5e-324, -0.0)
+	f.Add(math.MaxFloat64, -math.MaxFloat64, 5e-324, math.Copysign(0, -1))
 	f.Fuzz(func(t *testing.T, a, b, c, d float64) {
 		x := []float64{a, b, c, d}
 		got := HodgesLehmann(x)
