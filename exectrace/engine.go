@@ -137,7 +137,6 @@ type proc struct {
 	user    int64
 	gc      int64
 	gcIdle  int64
-	unknown int64
 	starts  int64
 	sweepAt int64  // -1 when not sweeping
 	sweepG  int32  // who sweeps, or anyone

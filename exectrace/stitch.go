@@ -84,7 +84,6 @@ type stitcher struct {
 
 	gcs      []gcMark
 	heap     []HeapSample
-	gomaxAt  int64
 	gomax    []LoadChange
 	tasks    map[uint64]*Task
 	taskType map[string]*TaskType
