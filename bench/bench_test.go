@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 			for i := range b {
 				b[i] = 1
 			}
+			//lint:ignore SA4010 it grows until it is ended
 			kept = append(kept, b)
 		}
 	case "hold":

@@ -63,4 +63,6 @@ func planted(ops, blocks int, more float64) (mark byte) {
 }
 
 // plantedKept makes each allocation one of the heap.
+//
+//lint:ignore U1000 it is written only
 var plantedKept *[32]byte

@@ -168,7 +168,8 @@ func store(z *zip.Writer, name string, at time.Time, size int64, r io.ReadSeeker
 		CompressedSize64:   uint64(size),
 		UncompressedSize64: uint64(size),
 	}
-	h.SetModTime(at) // CreateRaw does not look at Modified
+	//lint:ignore SA1019 CreateRaw does not look at Modified
+	h.SetModTime(at)
 	dst, err := z.CreateRaw(h)
 	if err != nil {
 		return err

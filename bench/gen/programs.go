@@ -138,7 +138,7 @@ func pool(func() bool) error {
 
 type tree struct {
 	left, right *tree
-	payload     [4]uint64
+	_           [4]uint64
 }
 
 func grow(depth int) *tree {

@@ -515,7 +515,6 @@ func (f *tuneFlags) checkPlaces(knobs []experiment.Knob) error {
 type tuneRunner struct {
 	program subject.Program
 	spec    subject.Spec
-	knobs   map[string]experiment.Knob
 	traces  bool // the command takes the name of a trace's file
 }
 

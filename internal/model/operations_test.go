@@ -198,7 +198,8 @@ func TestNeighbours(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	m := &Model{Process: counters(3*time.Second, time.Second)}
 	f := m.Frozen()
-	if f == m || f.Frozen() != f || f.CPUAccount() != f.CPUAccount() || f.CPUAccount().Total != m.CPUAccount().Total {
+	account := f.CPUAccount()
+	if f == m || f.Frozen() != f || f.CPUAccount() != account || account.Total != m.CPUAccount().Total {
 		t.Error("not computed once")
 	}
 	m.Process = counters(6*time.Second, time.Second)

@@ -39,12 +39,9 @@ func ComparisonFormatNames() []string { return slices.Sorted(maps.Keys(Compariso
 // Comparison writes a comparison for a terminal.
 func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 	t := newTexter(o.Options)
-	prose, wide := t.width, t.width
-	switch { // figures need the whole screen, and a file has no edge
-	case o.Width == 0:
-		wide = math.MaxInt
-	default:
-		wide = max(o.Width, minWidth)
+	prose, wide := t.width, max(o.Width, minWidth) // figures need the whole screen
+	if o.Width == 0 {
+		wide = math.MaxInt // a file has no edge
 	}
 	for _, l := range wrapFigures(c.Summary, t.width) {
 		t.line(t.in(bold, l))

@@ -17,6 +17,8 @@ const (
 )
 
 // sink keeps results from being optimized away.
+//
+//lint:ignore U1000 it is written only
 var sink uint32
 
 // Calibrate does a fixed piece of work that has a part of everything that makes

@@ -437,13 +437,6 @@ func (r *registry) markWorkers() int32 {
 	return -1
 }
 
-func (r *registry) groupLane(g int32) int32 {
-	if g < 0 {
-		return -1
-	}
-	return r.groups[g].lane
-}
-
 // region returns the lane of a name of regions.
 func (r *registry) region(name string) int32 {
 	if l, ok := r.regions[name]; ok {

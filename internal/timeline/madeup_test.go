@@ -65,12 +65,11 @@ func asked(o *exectrace.PieceOptions, from, to exectrace.Time) bool {
 
 // A madeGor is a goroutine of the test's scheduler.
 type madeGor struct {
-	id          int64
-	group       string
-	birth, end  int64 // -1: before, or not at all
-	spans       []exectrace.Span
-	last        int64
-	worker, cut bool
+	id         int64
+	group      string
+	birth, end int64 // -1: before, or not at all
+	spans      []exectrace.Span
+	last       int64
 }
 
 type maker2 struct {

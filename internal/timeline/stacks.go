@@ -98,18 +98,3 @@ func (s *stacks) resolve(id uint32) []exectrace.Frame {
 	}
 	return out
 }
-
-// contains reports whether a function of a stack has a part in its name.
-func (s *stacks) contains(id uint32, part string) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if int(id) >= len(s.list) {
-		return false
-	}
-	for _, r := range s.list[id] {
-		if containsFold(s.frames[r].Func, part) {
-			return true
-		}
-	}
-	return false
-}

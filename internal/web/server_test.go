@@ -22,6 +22,7 @@ import (
 	"testing/fstest"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -249,7 +250,7 @@ func TestExport(t *testing.T) {
 	s := newTestServer(t, Options{})
 	if w := get(s, "api/export?format=folded&profile=cpu"); w.Code != 200 || !strings.Contains(w.Body.String(), "main.main") || strings.Contains(w.Body.String(), "\x1b") {
 		t.Errorf("%d %q", w.Code, w.Body)
-	} else if d := w.Header().Get("Content-Disposition"); strings.ContainsAny(d, "<>\x1b\xff&") {
+	} else if d := w.Header().Get("Content-Disposition"); strings.ContainsAny(d, "<>\x1b&") || !utf8.ValidString(d) {
 		t.Errorf("the name of the file is %q", d)
 	}
 	for _, q := range []string{"format=exe", "format=folded&profile=mutex", "format=pprof&profile=nonsense", "format=csv&group=nobody", "format=csv&table=nothing"} {

@@ -40,7 +40,7 @@ func openStore(addr, prefix string, health *checker) (*store, error) {
 	defer cancel()
 	if err := db.Ping(ctx).Err(); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("Redis at %s: %w\nhint: redis-server --port 6379, or leave out -redis for the one inside", addr, plainError(err))
+		return nil, fmt.Errorf("the Redis at %s: %w\nhint: redis-server --port 6379, or leave out -redis for the one inside", addr, plainError(err))
 	}
 	return s, nil
 }
