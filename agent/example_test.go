@@ -1,12 +1,17 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"log"
 	"net/http"
+	"net/http/httptest"
 	"time"
 
 	"github.com/gowhy/gowhy/agent"
+	"github.com/gowhy/gowhy/agent/recording"
 )
 
 // A program that serves HTTP with a mux of its own, on a port for engineers.
@@ -17,6 +22,36 @@ func ExampleHandler() {
 		log.Println(http.ListenAndServe("127.0.0.1:6060", mux))
 	}()
 	// gowhy record -d 10s --url http://127.0.0.1:6060
+}
+
+// What gowhy record does: it asks the program for all sources of the same time,
+// and gets a recording.
+func ExampleHandler_record() {
+	program := httptest.NewServer(agent.Handler())
+	defer program.Close()
+	answer, err := http.Get(program.URL + "/record?d=50ms&sources=heap,metrics")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Body.Close()
+	file, err := io.ReadAll(answer.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := recording.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("whole:", !r.Cut)
+	for _, m := range r.Members {
+		fmt.Println(m.Name)
+	}
+	// Output:
+	// whole: true
+	// build.txt
+	// heap-start.pb.gz
+	// metrics.jsonl
+	// heap-end.pb.gz
 }
 
 // A program that ends by itself.
