@@ -29,6 +29,13 @@ func (p Meter) Samples(name, tree string, match Where) Fact {
 	return fact(name, part, trees[tree].unit, o)
 }
 
+// SampleCount is how many the matching samples of a tree are.
+func (p Meter) SampleCount(name, tree string, match Where) Fact {
+	_, _, o := p.count(tree, match)
+	o.Columns = []string{"count"}
+	return fact(name, float64(o.N), Count, o)
+}
+
 // SampleShare is the part of all of a tree that the matching samples are.
 func (p Meter) SampleShare(name, tree string, match Where) Fact {
 	part, all, o := p.count(tree, match)
@@ -320,6 +327,12 @@ func (p Meter) ControlGroup(name, counter string, fold Fold) Fact {
 // WindowLength is the time that the evidence covers.
 func (p Meter) WindowLength() Fact { return p.counted("window", Origin{Kind: Window}) }
 
+// ProfileWindow is the time over which a tree's stacks were recorded, that of the
+// evidence where the profile does not tell.
+func (p Meter) ProfileWindow(tree string) Fact {
+	return p.counted("time of the "+trees[tree].words, Origin{Kind: Window, Source: trees[tree].source, Tree: tree})
+}
+
 // Setting is what was set for the run, or built into it; what is its name, like
 // "GOMAXPROCS".
 func (p Meter) Setting(name, what string, v float64, u Unit) Fact {
@@ -439,6 +452,9 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 			if m.Syscalls != nil {
 				d = m.Syscalls.Window
 			}
+		}
+		if profile := ProfileOf(m, o.Tree); profile != nil && profile.Duration > 0 {
+			d = profile.Duration
 		}
 		add("window", d.Seconds(), Seconds)
 	}

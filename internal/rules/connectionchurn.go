@@ -3,9 +3,7 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -49,70 +47,56 @@ const (
 )
 
 func checkConnectionchurn(p *diagnosis.Pass) {
-	c := countConnections(p.Model.Syscalls)
-	if c.rate() < newConnRate/10 {
+	out := connectionRate(p, "connections opened", "calls", "connect") // a non-blocking connect fails with EINPROGRESS and is one all the same
+	in := connectionRate(p, "connections accepted", "good", "accept", "accept4")
+	rate := out.Larger(in)
+	if rate.Value < newConnRate/10 {
 		return
 	}
-	ops, name := operations(p)
-	perOp := div(c.rate(), ops)
+	ops, operation := operationRate(p)
+	kept := fact.Difference.Of("files open at once", fact.Count, p.Process("files at most", "files", fact.Most), p.Process("files at least", "files", fact.Least))
 	s, sampled := spentCPU(p)
 	switch {
-	case c.rate() < newConnRate:
-		p.Fine(fmt.Sprintf("connections: %s new ones a second", num(c.rate())))
+	case rate.Value < newConnRate:
+		p.Fine(fact.Sentence("connections: %s new ones a second", rate.Number()))
 		return
-	case ops > 0 && perOp < newConnPerOp:
-		p.Fine(fmt.Sprintf("connections: %s new ones a second, one for %s of the %s", num(c.rate()), num(1/perOp), name))
+	case rate.Value < newConnPerOp*ops.Value:
+		p.Fine(fact.Sentence("connections: %s new ones a second, one for %s of the %s",
+			rate.Number(), fact.Quotient.Of("operations to a connection", fact.Count, ops, rate), operation))
 		return
-	case openAtOnce(p.Model) >= newConnKept*c.rate()*p.Model.Syscalls.Window.Seconds():
-		p.Fine(fmt.Sprintf("connections: %s new ones a second, most of which stay", num(c.rate())))
+	case kept.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
+		p.Fine(fact.Sentence("connections: %s new ones a second, most of which stay", rate.Number()))
 		return
 	case !sampled:
-		p.Unchecked("what making connections costs", fmt.Sprintf("there are %s new ones a second, and too few CPU samples to tell their price", num(c.rate())), diagnosis.HowToGet(model.CPU))
+		p.Unchecked("what making connections costs",
+			fact.Sentence("there are %s new ones a second, and too few CPU samples to tell their price", rate.Number()), diagnosis.HowToGet(model.CPU))
 		return
 	}
-	sites := s.functions(p.Model, connects)
-	share := s.seen(p.Model, connects)
-	if share < newConnShare {
-		p.Fine(fmt.Sprintf("connections: %s new ones a second take %s of the CPU", num(c.rate()), pct(share)))
+	share := s.in("CPU in making and ending connections", connects)
+	if share.Value < newConnShare {
+		p.Fine(fact.Sentence("connections: %s new ones a second take %s of the CPU", rate.Number(), share))
 		return
 	}
-	p.Report(churnConnections(p, &s, c, perOp, name, sites, share))
+	f := connectionFinding(&s, out, in, share)
+	const price = "; making and ending them takes %s of the CPU in use."
+	verb := fact.Name("opens")
+	if f.Remedy = churnClient; in.Value > out.Value {
+		verb, f.Remedy = "accepts", churnServer
+	}
+	if ops.Value > 0 {
+		f.Say("The program %s %s connections a second, %s for each of the %s"+price, verb, rate.Number(),
+			fact.Quotient.Of("connections to an operation", fact.Count, rate, ops), operation, share)
+	} else {
+		f.Say("The program %s %s connections a second"+price, verb, rate.Number(), share)
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
+	}
+	p.Report(f)
 }
 
-// openAtOnce is the most descriptors that the process had more than at its
-// least; 0 where nobody was allowed to look.
-func openAtOnce(m *model.Model) float64 {
-	if m.Process == nil {
-		return 0
-	}
-	least, most := math.MaxInt, 0
-	for _, s := range m.Process.Samples {
-		if s.FDs >= 0 {
-			least, most = min(least, s.FDs), max(most, s.FDs)
-		}
-	}
-	return float64(max(0, most-least))
-}
-
-// newConnections is how many sockets were connected and accepted a second.
-type newConnections struct{ out, in float64 }
-
-func (c newConnections) rate() float64 { return max(c.out, c.in) }
-
-func countConnections(s *model.Syscalls) newConnections {
-	w := s.Window.Seconds()
-	// A non-blocking connect fails with EINPROGRESS and is one all the same; an
-	// accept that fails found nobody.
-	accept, accept4 := s.Call("accept"), s.Call("accept4")
-	return newConnections{out: div(float64(s.Call("connect").Count), w), in: div(float64(succeeded(accept)+succeeded(accept4)), w)}
-}
-
-func succeeded(c model.Syscall) int64 {
-	var failed int64
-	for _, n := range c.Errors {
-		failed += n
-	}
-	return max(0, c.Count-failed)
+// connectionRate is how many sockets were connected or accepted a second.
+func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
 
 // connects reports whether a sample is of making or ending a connection.
@@ -126,42 +110,22 @@ func connects(frames []model.Frame) bool {
 	})
 }
 
-func churnConnections(p *diagnosis.Pass, s *cpuSpent, c newConnections, perOp float64, name string, sites []cpuPlace, share float64) diagnosis.Finding {
-	verb, fix := "opens", churnClient
-	if c.in > c.out {
-		verb, fix = "accepts", churnServer
-	}
-	most := s.without(p.Model, connects)
-	words := fmt.Sprintf("The program %s %s connections a second", verb, num(c.rate()))
-	if perOp > 0 {
-		words += fmt.Sprintf(", %s for each of the %s", num(perOp), name)
-	}
+func connectionFinding(s *cpuSpent, out, in, share fact.Fact) diagnosis.Finding {
+	sites := s.functions(s.pass.Model, connects)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s; making and ending them takes %s of the CPU in use.", words, pct(share)),
-		Where:   topPlaces(sites, newConnNamed),
-		Stacks:  topStacks(sites, newConnNamed),
-		Evidence: []fact.Fact{
-			{Name: "connections opened", Value: c.out, Unit: fact.PerSec, Source: "system calls: connect"},
-			{Name: "connections accepted", Value: c.in, Unit: fact.PerSec, Source: "system calls: accept4 that succeeded"},
-			{Name: "CPU in making and ending connections", Value: share, Unit: fact.Ratio, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in making and ending connections"},
-		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: fmt.Sprintf(withoutMethod, "making and ending connections") + "; the round trips of their beginning are saved besides, which are latency",
-		},
+		Where:      topPlaces(sites, newConnNamed),
+		Stacks:     topStacks(sites, newConnNamed),
+		Evidence:   []fact.Fact{out, in, share},
+		Cost:       s.cost(share),
+		Bound:      s.limit(s.saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the kernel counts the connections; their price is from samples"},
 		RuledOut:   []string{"a pool that fills, or clients that stay: so many are not open at once"},
-		Remedy:     fix,
-		Experiment: changed(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; the client must be the same in both arms."),
+		Experiment: changed(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; "+
+			"the client must be the same in both arms."),
 	}
 	if len(f.Where) == 0 {
-		f.Where = awaitingConnections(p)
-	}
-	if perOp == 0 {
-		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
+		f.Where = awaitingConnections(s.pass)
 	}
 	return f
 }
@@ -190,10 +154,12 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 }
 
 var churnClient = diagnosis.Remedy{
-	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless MaxIdleConnsPerHost says more, none for a body that was not read to its end and closed, and none of another Transport's.",
+	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless MaxIdleConnsPerHost says more, " +
+		"none for a body that was not read to its end and closed, and none of another Transport's.",
 	Code: "transport := http.DefaultTransport.(*http.Transport).Clone()\ntransport.MaxIdleConnsPerHost = 100 // as many as are in use at a time\nclient := &http.Client{Transport: transport} // one for the program",
 }
 
 var churnServer = diagnosis.Remedy{
-	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: close\" in answers, an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
+	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: close\" in answers, " +
+		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -42,45 +41,54 @@ var churnFunctions = map[string]bool{
 
 func checkGoroutinechurn(p *diagnosis.Pass) {
 	groups := createdMost(p)
-	var created int
-	for _, g := range groups {
-		created += g.Created
-	}
-	rate := div(float64(created), p.Seconds())
-	if rate < churnRate {
+	created := startedIn(p, groups)
+	rate := fact.Quotient.Of("goroutines started", fact.PerSec, created, p.WindowLength())
+	if rate.Value < churnRate {
 		return
 	}
-	share, n := p.CPUShare(func(f string) bool { return churnFunctions[f] })
-	all, samples := diagnosis.CPUTime(p.Model)
-	if samples < diagnosis.ThinSamples {
-		p.Unchecked("what "+num(rate)+" new goroutines a second cost",
-			fmt.Sprintf("the rate alone says nothing, and there are %s CPU samples", num(samples)),
+	if samples := p.SampleCount("CPU samples", "cpu", nil); samples.Value < diagnosis.ThinSamples {
+		p.Unchecked(fact.Sentence("what %s new goroutines a second cost", rate.Number()),
+			fact.Sentence("the rate alone says nothing, and there are %s CPU samples", samples),
 			diagnosis.HowToGet(model.CPU))
 		return
 	}
-	if share < churnShare {
-		p.Fine(fmt.Sprintf("goroutine churn: %s started a second cost %s of the CPU", num(rate), pct(share)))
+	share := p.SampleShare("CPU in starting and ending goroutines", "cpu", p.Frames(startsOrEnds))
+	if share.Value < churnShare {
+		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU", rate.Number(), share))
 		return
 	}
-	if own := ofLibrary(p, groups); 2*own >= created {
-		p.Fine(fmt.Sprintf("goroutine churn: %s started a second cost %s of the CPU; most are the standard library's own, like %s", num(rate), pct(share), short(groupName(groups[0].Name))))
+	if 2*startedIn(p, ofLibrary(p, groups)).Value >= created.Value {
+		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU; most are the standard library's own, like %s",
+			rate.Number(), share, name(groupName(groups[0].Name))))
 		return
 	}
-	cores := share * div(all.Seconds(), p.Model.CPU.Duration.Seconds())
-	p.Report(churnFinding(p, groups, rate, share, cores, n))
+	p.Report(churnFinding(p, groups, rate, share))
 }
 
-// ofLibrary counts goroutines that the standard library starts and runs, as
+func startedIn(p *diagnosis.Pass, groups []*model.Group) fact.Fact {
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.Name)
+	}
+	return p.Goroutines("goroutines created", names, "created")
+}
+
+// startsOrEnds reports whether a sample is of a goroutine's start or end.
+func startsOrEnds(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return churnFunctions[f.Func] })
+}
+
+// ofLibrary are the groups that the standard library starts and runs, as
 // net/http's server does for each request: there is nothing to change in the
 // program. A benchmark of net/http spends 6 % of its CPU so.
-func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (created int) {
+func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (out []*model.Group) {
 	for _, g := range groups {
 		_, start := p.GroupPlace(g)
 		if _, creator := p.UserPlace(g.Creator); !start && !creator {
-			created += g.Created
+			out = append(out, g)
 		}
 	}
-	return created
+	return out
 }
 
 // createdMost is the groups with new goroutines, most first.
@@ -94,36 +102,33 @@ func createdMost(p *diagnosis.Pass) (gs []*model.Group) {
 	return gs
 }
 
-func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share, cores float64, samples int64) diagnosis.Finding {
+func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fact) diagnosis.Finding {
 	g := groups[0]
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
-	mean := div(g.Times.Running.Seconds(), float64(g.Count))
+	used := fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileWindow("cpu"))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.",
-			num(rate), short(groupName(g.Name)), pct(share)),
 		Where: where(creator, start),
 		Evidence: []fact.Fact{
-			{Name: "goroutines started", Value: rate, Unit: fact.PerSec, Source: "trace: goroutine groups"},
-			{Name: "CPU in starting and ending goroutines", Value: share, Unit: fact.Ratio, Source: "CPU profile: newproc, malg, goexit0 and their callees"},
-			{Name: "CPU samples in them", Value: float64(samples), Unit: fact.Count, Source: "CPU profile"},
-			{Name: "work of one goroutine, mean", Value: mean, Unit: fact.Seconds, Source: "trace: goroutine groups"},
+			rate, share, p.SampleCount("CPU samples in them", "cpu", p.Frames(startsOrEnds)),
+			fact.Quotient.Of("work of one goroutine, mean", fact.Seconds,
+				p.Goroutines("time that they ran", []string{g.Name}, "running"), p.Goroutines("goroutines", []string{g.Name}, "count")),
 		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in starting and ending goroutines"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method:  "Amdahl: 0 to this share of the CPU, if no goroutine had to be started. A pool puts a channel in its place, which costs as well; scheduling them comes on top",
-			Partial: true,
-		},
+		Cost: diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, used), share.Value),
+		Bound: diagnosis.Direction(fact.Saving.Of(share.Name, fact.Cores, share, used), diagnosis.CPUGoal, share.Value,
+			"a pool puts a channel in its place, which costs as well; scheduling them comes on top"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the trace counts the goroutines and the CPU profile shows their cost"},
 		RuledOut:   []string{"a high rate that costs nothing: the CPU profile has the runtime's share"},
 		Remedy: diagnosis.Remedy{
-			Text: "Give each goroutine more to do: start one for a batch of items, or run the item where it is when it never blocks. A pool of workers is a hypothesis to be measured, not a cure: in the consumer that this rule was made after it changed nothing.",
+			Text: "Give each goroutine more to do: start one for a batch of items, or run the item where it is when it never blocks. " +
+				"A pool of workers is a hypothesis to be measured, not a cure: in the consumer that this rule was made after it changed nothing.",
 			Code: "for batch := range slices.Chunk(items, 64) {\n\tgo func() {\n\t\tfor _, it := range batch {\n\t\t\thandle(it)\n\t\t}\n\t}()\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, but not that it helped: a pool starts none and may cost as much. If CPU time per operation stays the same, this finding is refuted."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, "+
+			"but not that it helped: a pool starts none and may cost as much. If CPU time per operation stays the same, this finding is refuted."),
 	}
+	f.Say("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.", rate.Number(), name(groupName(g.Name)), share)
 	for _, g := range groups[:min(len(groups), 3)] {
 		f.Groups = append(f.Groups, g.Name)
 	}

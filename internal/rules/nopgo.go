@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -27,9 +26,10 @@ const (
 	pgoOwn = 0.5
 	// pgoCores is the least CPU that is worth a step in the build.
 	pgoCores = 0.5
-	// pgoMost is the most that Go's documentation says of it: 2 to 14 % for a set
-	// of representative programs. gowhy's own reader of traces gained a tenth.
-	pgoMost = 0.14
+	// pgoLeast and pgoMost are what Go's documentation says of it: 2 to 14 % for a
+	// set of representative programs. gowhy's own reader of traces gained a tenth.
+	pgoLeast = 0.02
+	pgoMost  = 0.14
 )
 
 func checkNopgo(p *diagnosis.Pass) {
@@ -44,25 +44,23 @@ func checkNopgo(p *diagnosis.Pass) {
 	if st, _ := profileGuided.standing(p.Model); !ok || st != inForce {
 		return
 	}
-	if own := s.Share(model.Application); own >= pgoOwn && s.Cores() >= pgoCores && len(faultsOf(p.Model.Build)) == 0 {
+	own := p.CPUPart("CPU in the program's own code and its libraries", model.Application)
+	if own.Value >= pgoOwn && s.Cores() >= pgoCores && len(faultsOf(p.Model.Build)) == 0 {
 		p.Report(nopgoFinding(&s, own))
 	}
 }
 
-func nopgoFinding(s *cpuSpent, own float64) diagnosis.Finding {
-	most := own * pgoMost
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", pct(own)),
-		Evidence: []fact.Fact{
-			{Name: "CPU in the program's own code and its libraries", Value: own, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-			{Name: "profiles that it was compiled with", Value: 0, Unit: fact.Count, Source: "build info: -pgo"},
-		},
-		Cost: diagnosis.Cost{Value: own * s.Cores(), Unit: fact.Cores, Share: own, What: "CPU in code that a profile would tell the compiler about; what part of it would be saved is not measured"},
-		Bound: diagnosis.Bound{
-			Value: most * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most, Partial: true,
-			Method: fmt.Sprintf("not measured: that share × %s, the most that Go's documentation says of representative programs; the least is 2 %%", pct(pgoMost)),
-		},
+func nopgoFinding(s *cpuSpent, own fact.Fact) diagnosis.Finding {
+	saved := func(what string, part float64) fact.Fact {
+		return fact.Product.Of("part of the CPU that a profile saves at "+what, fact.Ratio, own,
+			fact.Figure("part of a program's own CPU that a profile saves at "+what, part, fact.Ratio, "Go's documentation, of a set of representative programs"))
+	}
+	most, least := saved("most", pgoMost), saved("least", pgoLeast)
+	f := diagnosis.Finding{
+		Evidence: []fact.Fact{own, s.used(), s.pass.Setting("profiles that it was compiled with", "-pgo", 0, fact.Count)},
+		Cost:     s.cost(own),
+		Bound: diagnosis.Estimate(s.cores(most), s.cores(least).Value, s.cores(most).Value, diagnosis.CPUGoal, most.Value,
+			"not measured: what Go's documentation says of representative programs"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the build info is exact; what the compiler would make of a profile is not known before it is tried"},
@@ -71,9 +69,15 @@ func nopgoFinding(s *cpuSpent, own float64) diagnosis.Finding {
 			"a Go version before " + profileGuided.version() + ": " + profileGuided.what + " since then",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Put a CPU profile of the program under its usual load next to the main package as default.pgo, and renew it with each release. The go command finds it by itself. It makes the build slower and the binary somewhat larger.",
+			Text: "Put a CPU profile of the program under its usual load next to the main package as default.pgo, and renew it with each release. " +
+				"The go command finds it by itself. It makes the build slower and the binary somewhat larger.",
 			Code: "gowhy export run.gowhy --profile cpu -o default.pgo # in the folder of the main package\ngo build",
 		},
-		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Build once with -pgo=off and once with the profile; take the profile from another run than those that are compared."},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Rebuild: true,
+			Note: "Build once with -pgo=off and once with the profile; take the profile from another run than those that are compared.",
+		},
 	}
+	f.Say("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", own)
+	return f
 }

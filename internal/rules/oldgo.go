@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -31,13 +31,33 @@ const (
 	oldgoSick  = 0.15
 )
 
-// An improvement is a change of Go that the program does not have, and what it would
-// save at most, as a share of the CPU.
+// An improvement is a change of Go that the program does not have.
 type improvement struct {
-	fact  *goFact
-	why   string
-	share float64
+	change *goFact
+	part   []fact.Fact // the CPU that it is about, where that is not all
+	saved  fact.Fact   // at most, as a share of the CPU
 }
+
+func newImprovement(p *diagnosis.Pass, f *goFact) improvement {
+	name := "saved at most since " + f.version()
+	most := fact.Figure(name, f.gain.most, fact.Ratio, "release notes of "+f.version()+", "+f.notes)
+	if f.gain.part == "" {
+		return improvement{f, nil, most}
+	}
+	part := p.CPUPart("CPU in "+string(f.gain.part), f.gain.part)
+	return improvement{f, []fact.Fact{part}, fact.Product.Of(name, fact.Ratio, part, most.Named("most that this change saves of it"))}
+}
+
+// oneByOne is the share that several changes save when each saves its own of what
+// those before it left.
+var oneByOne = &fact.Formula{Name: "one by one", Words: "the most that the release notes of each change name, of the part that it is about, one change after the other",
+	Value: func(x []float64) float64 {
+		left := 1.0
+		for _, share := range x {
+			left *= 1 - share
+		}
+		return 1 - left
+	}}
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
@@ -45,27 +65,22 @@ func checkOldgo(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	list, left := []improvement(nil), 1.0
+	var list []improvement
+	var each []fact.Fact
 	for _, f := range goFacts {
-		st, why := f.standing(p.Model)
-		if f.gain.most == 0 || st != notYet && st != undone {
-			continue
+		if st, _ := f.standing(p.Model); f.gain.most > 0 && (st == notYet || st == undone) {
+			list = append(list, newImprovement(p, f))
+			each = append(each, list[len(list)-1].saved)
 		}
-		share := f.gain.most
-		if f.gain.part != "" {
-			share *= s.Share(f.gain.part)
-		}
-		list = append(list, improvement{f, why, share})
-		left *= 1 - share
 	}
-	version := versionWords(p.Model)
-	switch share := 1 - left; {
+	version := fact.Name(versionWords(p.Model))
+	switch share := oneByOne.Of("CPU that later versions of Go are said to save at most", fact.Ratio, each...); {
 	case len(list) == 0:
 		if version != "" {
-			p.Fine(fmt.Sprintf("Go version: %s has all that is known here to save CPU by itself", version))
+			p.Fine(fact.Sentence("Go version: %s has all that is known here to save CPU by itself", version))
 		}
-	case share < oldgoShare:
-		p.Fine(fmt.Sprintf("Go version: what is newer than %s would save %s of this program's CPU at most", version, pct(share)))
+	case share.Value < oldgoShare:
+		p.Fine(fact.Sentence("Go version: what is newer than %s would save %s of this program's CPU at most", version, share))
 	default:
 		p.Report(oldgoFinding(&s, list, share, version))
 	}
@@ -85,27 +100,15 @@ func reportPins(p *diagnosis.Pass) {
 	}
 }
 
-func oldgoFinding(s *cpuSpent, list []improvement, share float64, version string) diagnosis.Finding {
-	slices.SortStableFunc(list, func(a, b improvement) int {
-		switch {
-		case a.share > b.share:
-			return -1
-		case a.share < b.share:
-			return 1
-		}
-		return 0
-	})
-	first := list[0]
+func oldgoFinding(s *cpuSpent, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
+	slices.SortStableFunc(list, func(a, b improvement) int { return cmp.Compare(b.saved.Value, a.saved.Value) })
+	cores := s.cores(share)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The program was built with %s; what later versions changed would save up to %s of the CPU in use, most of it that since %s %s.",
-			version, pct(share), first.fact.version(), first.fact.what),
-		Evidence: []fact.Fact{{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()}},
-		Cost:     diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU that later versions of Go are said to save at most"},
-		Bound: diagnosis.Bound{
-			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share, Partial: true,
-			Method: "not measured: the part of the CPU that each change is about × the most that its release notes name, one after the other. New versions change other things as well",
-		},
-		Remark:     share < oldgoSick,
+		Evidence: []fact.Fact{s.used()},
+		Cost:     s.cost(share),
+		Bound: diagnosis.Estimate(cores, 0, cores.Value, diagnosis.CPUGoal, share.Value,
+			"not measured: "+share.Origin.Sentence+". New versions change other things as well"),
+		Remark:     share.Value < oldgoSick,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the version and the parts of the CPU are exact; what the changes bring here is their release notes' best case"},
 		RuledOut: []string{
@@ -113,22 +116,20 @@ func oldgoFinding(s *cpuSpent, list []improvement, share float64, version string
 			"changes that a setting has turned back: they are told from versions that do not have them",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Build with a newer Go and compare. Raise the go line in go.mod too: the defaults of GODEBUG follow it, and with an old line the new toolchain keeps old behaviour. A new version is not always faster for every program; the experiment says.",
+			Text: "Build with a newer Go and compare. Raise the go line in go.mod too: the defaults of GODEBUG follow it, " +
+				"and with an old line the new toolchain keeps old behaviour. A new version is not always faster for every program; the experiment says.",
 			Code: "go get go@latest toolchain@latest\ngo build",
 		},
-		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Build the same source with both versions. `go version BINARY` shows which is which."},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Rebuild: true,
+			Note: "Build the same source with both versions. `go version BINARY` shows which is which.",
+		},
 	}
 	for _, m := range list {
-		part := "all of the CPU"
-		if m.fact.gain.part != "" {
-			part = string(m.fact.gain.part)
-			f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + part, Value: s.Share(m.fact.gain.part), Unit: fact.Ratio, Source: s.from()})
-		}
-		f.Evidence = append(f.Evidence, fact.Fact{
-			Name: "saved at most since " + m.fact.version(), Value: m.share, Unit: fact.Ratio,
-			Source: fmt.Sprintf("release notes of %s, %s: %s of %s", m.fact.version(), m.fact.notes, pct(m.fact.gain.most), part),
-		})
+		f.Rest(append(m.part, m.saved)...)
 	}
+	f.Say("The program was built with %s; what later versions changed would save up to %s of the CPU in use, most of it that since %s %s.",
+		version, share, fact.Name(list[0].change.version()), fact.Name(list[0].change.what))
 	return f
 }
 

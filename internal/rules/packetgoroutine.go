@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -68,37 +67,51 @@ func readsPacket(frames []model.Frame) bool {
 
 // A packetServer is goroutines that a reader of packets starts.
 type packetServer struct {
-	group   *model.Group
-	reader  *model.Group
-	reads   int64 // packets taken, as far as the trace has them
-	outside float64
+	group, reader *model.Group
+	created       fact.Fact // of them
+	rate          fact.Fact // of their starts
+	reads         fact.Fact // packets taken, as far as the trace has them
+	work          fact.Fact // how long one of them runs or is in system calls
+	outside       fact.Fact // the part of them that waits for the network, for time or for a message
 }
 
-func (s *packetServer) rate(p *diagnosis.Pass) float64 {
-	return div(float64(s.group.Created), p.Seconds())
-}
-
-// work is how long one of them runs or is in system calls.
-func (s *packetServer) work() time.Duration {
-	g := s.group
-	return (g.Times.Running + g.Syscall + g.SyscallBlocked) / time.Duration(max(1, g.Count))
+func newPacketServer(p *diagnosis.Pass, g, reader *model.Group) *packetServer {
+	groups := []string{g.Name}
+	all, created := p.Goroutines("goroutines", groups, "count"), p.Goroutines("goroutines started", groups, "created")
+	ofThem := func(reasons ...string) func(*model.Wait) bool {
+		return func(w *model.Wait) bool { return w.Group == g.Name && startsWith(w.Reason, reasons) }
+	}
+	return &packetServer{
+		group: g, reader: reader, created: created,
+		rate: fact.Quotient.Of("goroutines started by the reader of the socket", fact.PerSec, created, p.WindowLength()),
+		reads: p.WaitCount("reads of the socket", model.SyscallWait, func(w *model.Wait) bool {
+			return w.Group == reader.Name && readsPacket(p.Model.Stacks.Frames(w.Stack))
+		}),
+		work: fact.Quotient.Of("work of one, mean", fact.Seconds,
+			p.Goroutines("time running and in system calls", groups, "running", "syscall", "syscall_blocked"), all),
+		outside: fact.Fraction.Of("of them waiting for anything outside", fact.Ratio, // each at most once is assumed
+			fact.Sum.Of("waits for anything outside", fact.Count,
+				p.WaitCount("waits for the network", model.Net, ofThem("")),
+				p.WaitCount("waits for messages", model.Sync, ofThem("select", "chan receive")),
+				p.WaitCount("sleeps", model.OtherWait, ofThem("sleep"))), all),
+	}
 }
 
 func checkPacketgoroutine(p *diagnosis.Pass) {
 	readers := packetReaders(p.Model)
 	for _, g := range createdMost(p) {
 		reader := group(p.Model, root(p.Model, g.Creator))
-		if reader == nil || readers[reader.Name] == 0 && !createdByReader(p.Model, g) {
+		if reader == nil || !slices.Contains(readers, reader.Name) && !createdByReader(p.Model, g) {
 			continue
 		}
-		s := packetServer{group: g, reader: reader, reads: readers[reader.Name], outside: waitsOutside(p.Model, g)}
+		s := newPacketServer(p, g, reader)
 		switch {
-		case s.rate(p) < packetRate, float64(g.Created) < packetEach*float64(s.reads):
-			p.Fine(fmt.Sprintf("packets: readers start %s goroutines a second", num(s.rate(p))))
-		case s.outside >= packetOutside:
-			p.Fine(fmt.Sprintf("packets: a goroutine for each, and %s of them wait for something outside: a reader could not do their work", pct(s.outside)))
-		case s.work() > packetWork:
-			p.Fine(fmt.Sprintf("packets: a goroutine for each, and %s of work in one: its start weighs little", dur(s.work())))
+		case s.rate.Value < packetRate, s.created.Value < packetEach*s.reads.Value:
+			p.Fine(fact.Sentence("packets: readers start %s goroutines a second", s.rate.Number()))
+		case s.outside.Value >= packetOutside:
+			p.Fine(fact.Sentence("packets: a goroutine for each, and %s of them wait for something outside: a reader could not do their work", s.outside))
+		case s.work.Value > packetWork.Seconds():
+			p.Fine(fact.Sentence("packets: a goroutine for each, and %s of work in one: its start weighs little", s.work))
 		default:
 			s.weigh(p)
 		}
@@ -109,21 +122,15 @@ func checkPacketgoroutine(p *diagnosis.Pass) {
 	}
 }
 
-// packetReaders is how many packets each group took from sockets; at least 1
-// where it was seen to wait for one.
-func packetReaders(m *model.Model) map[string]int64 {
-	out := map[string]int64{}
+// packetReaders are the groups that take packets from sockets.
+func packetReaders(m *model.Model) (names []string) {
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
-		if w.Kind != model.Net && w.Kind != model.SyscallWait || !readsPacket(m.Stacks.Frames(w.Stack)) {
-			continue
+		if (w.Kind == model.Net || w.Kind == model.SyscallWait) && readsPacket(m.Stacks.Frames(w.Stack)) {
+			names = append(names, w.Group)
 		}
-		if w.Kind == model.SyscallWait {
-			out[w.Group] += w.Count
-		}
-		out[w.Group] = max(1, out[w.Group])
 	}
-	return out
+	return names
 }
 
 // createdByReader knows the servers whose reading loop has a name of its own.
@@ -131,19 +138,6 @@ func createdByReader(m *model.Model, g *model.Group) bool {
 	return slices.ContainsFunc(m.Stacks.Frames(g.Creator), func(f model.Frame) bool {
 		return strings.HasSuffix(f.Func, "miekg/dns.(*Server).serveUDP")
 	})
-}
-
-// waitsOutside is how many of a group's goroutines wait for the network, for
-// time or for a message, as a share; each at most once is assumed.
-func waitsOutside(m *model.Model, g *model.Group) float64 {
-	var n int64
-	for i := range m.Sched.Waits {
-		w := &m.Sched.Waits[i]
-		if w.Group == g.Name && (w.Kind == model.Net || w.Reason == "sleep" || w.Reason == "select" || strings.HasPrefix(w.Reason, "chan receive")) {
-			n += w.Count
-		}
-	}
-	return min(1, div(float64(n), float64(g.Count)))
 }
 
 // packetMachinery reports whether a sample is of what goroutines need beyond
@@ -163,56 +157,58 @@ func packetMachinery(frames []model.Frame) bool {
 func (s *packetServer) weigh(p *diagnosis.Pass) {
 	spent, ok := spentCPU(p)
 	if !ok {
-		p.Unchecked(fmt.Sprintf("what a goroutine for each packet costs, of which %s are started a second", num(s.rate(p))),
+		p.Unchecked(fact.Sentence("what a goroutine for each packet costs, of which %s are started a second", s.rate.Number()),
 			"their number alone says nothing, and there are too few CPU samples", diagnosis.HowToGet(model.CPU))
 		return
 	}
-	share := spent.seen(p.Model, packetMachinery)
-	if share < packetShare {
-		p.Fine(fmt.Sprintf("packets: a goroutine for each, %s a second, costs at most %s of the CPU", num(s.rate(p)), pct(share)))
+	share := spent.in("CPU in starting, scheduling and queueing goroutines", packetMachinery)
+	if share.Value < packetShare {
+		p.Fine(fact.Sentence("packets: a goroutine for each, %s a second, costs at most %s of the CPU", s.rate.Number(), share))
 		return
 	}
 	p.Report(s.finding(p, &spent, share))
 }
 
-func (s *packetServer) finding(p *diagnosis.Pass, spent *cpuSpent, share float64) diagnosis.Finding {
-	g := s.group
-	creator, _ := p.UserPlace(g.Creator)
-	start, _ := p.GroupPlace(g)
-	queued := g.Runnable + g.Blocked["sync"]
+func (s *packetServer) finding(p *diagnosis.Pass, spent *cpuSpent, share fact.Fact) diagnosis.Finding {
+	creator, _ := p.UserPlace(s.group.Creator)
+	start, _ := p.GroupPlace(s.group)
+	groups := []string{s.group.Name}
+	saved := fact.Rest.Of("part of the CPU that answering in the reader saved", fact.Ratio, fact.Figure("CPU of a server that answers in its reader, as a part of that with a goroutine for each packet",
+		packetMeasured, fact.Ratio, "a DNS server on two cores under flood: 5.5 µs of CPU per query in the place of 13"))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s goroutines a second are started in %s, one for each packet that is read, for %s of work each; starting, scheduling and queueing them takes %s of the CPU in use.",
-			num(s.rate(p)), short(creator.Function), dur(s.work()), pct(share)),
 		Where: where(creator, start),
 		Evidence: []fact.Fact{
-			{Name: "goroutines started by the reader of the socket", Value: s.rate(p), Unit: fact.PerSec, Source: "trace: goroutine groups, creators"},
-			{Name: "work of one, mean", Value: s.work().Seconds(), Unit: fact.Seconds, Source: "trace: running and in system calls ÷ goroutines"},
-			{Name: "waiting for a P or a lock, mean", Value: div(queued.Seconds(), float64(g.Count)), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "CPU in starting, scheduling and queueing goroutines", Value: share, Unit: fact.Ratio, Source: spent.from()},
-			{Name: "alive at once, at most", Value: float64(g.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
-			{Name: "of them waiting for anything outside", Value: s.outside, Unit: fact.Ratio, Source: "trace: waits for the network, time or messages"},
+			s.rate, s.work,
+			fact.Quotient.Of("waiting for a P or a lock, mean", fact.Seconds,
+				p.Goroutines("time waiting for a P or a lock", groups, "runnable", "blocked:sync"), p.Goroutines("goroutines", groups, "count")),
+			share, p.Goroutines("alive at once, at most", groups, "peak"), s.outside,
 		},
-		Cost: diagnosis.Cost{Value: share * spent.Cores(), Unit: fact.Cores, Share: share, What: "CPU in starting, scheduling and queueing goroutines"},
-		Bound: diagnosis.Bound{
-			Value: (1 - packetMeasured) * spent.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: 1 - packetMeasured,
-			Method: "the most that answering in the reader brought: 5.5 µs of CPU per query in the place of 13, in a DNS server on two cores under flood. What the profile shows by name is less: cold caches, a buffer for each packet and its garbage come on top. Where packets are few the reader is woken for each in either design: at 3,000 queries a second it brought a quarter",
-		},
+		Cost: spent.cost(share),
+		Bound: diagnosis.Limit(fact.Product.Of("CPU saved by answering in the reader", fact.Cores, saved, spent.used()), diagnosis.CPUGoal, saved.Value,
+			"the most that it brought in a measured server. What the profile shows by name is less: "+
+				"cold caches, a buffer for each packet and its garbage come on top. "+
+				"Where packets are few the reader is woken for each in either design, and it brought a quarter"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"the trace shows who starts the goroutines and what they do", "CPU samples show what that takes: " + spent.from()},
+		Reasons:    []string{"the trace shows who starts the goroutines and what they do", "the " + spent.source + " shows what that takes"},
 		RuledOut: []string{
-			"work that must wait: " + pct(s.outside) + " of these goroutines waited for the network, time or messages",
-			"long work that deserves a goroutine: it is " + dur(s.work()) + " on average",
+			fact.Sentence("work that must wait: %s of these goroutines waited for the network, time or messages", s.outside),
+			fact.Sentence("long work that deserves a goroutine: it is %s on average", s.work),
 			"a high rate that costs nothing: see its share of the CPU",
 		},
-		Groups: []string{g.Name, s.reader.Name},
+		Groups: []string{s.group.Name, s.reader.Name},
 		Remedy: diagnosis.Remedy{
-			Text: "Let the reader of the socket handle the packet and write the answer itself; start as many readers as there are cores, each on the same socket or, with SO_REUSEPORT, on one of its own. What may block (a lookup upstream, a log) is handed to a fixed few workers. In miekg/dns that needs a loop of your own around the socket with dns.Msg's Unpack and Pack, since its Server always starts a goroutine.",
+			Text: "Let the reader of the socket handle the packet and write the answer itself; start as many readers as there are cores, " +
+				"each on the same socket or, with SO_REUSEPORT, on one of its own. What may block (a lookup upstream, a log) is handed to a fixed few workers. " +
+				"In miekg/dns that needs a loop of your own around the socket with dns.Msg's Unpack and Pack, since its Server always starts a goroutine.",
 			Code: "buf := make([]byte, 4096) // one for each reader, used again\nfor {\n\tn, from, err := conn.ReadFromUDPAddrPort(buf)\n\tif err != nil {\n\t\treturn err\n\t}\n\tconn.WriteToUDPAddrPort(handle(buf[:n]), from) // no go statement\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; if that stays, this finding is refuted. Offer the same load to both, and see that as many packets are answered."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; "+
+			"if that stays, this finding is refuted. Offer the same load to both, and see that as many packets are answered."),
 	}
-	if s.reads > 1 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "reads of the socket", Value: div(float64(s.reads), p.Seconds()), Unit: fact.PerSec, Source: "trace: system calls of the reader"})
+	if s.reads.Value > 0 {
+		f.Rest(fact.Quotient.Of("reads of the socket", fact.PerSec, s.reads, p.WindowLength()))
 	}
+	f.Say("%s goroutines a second are started in %s, one for each packet that is read, for %s of work each; "+
+		"starting, scheduling and queueing them takes %s of the CPU in use.", s.rate.Number(), name(creator.Function), s.work, share)
 	return f
 }

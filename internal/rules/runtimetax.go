@@ -1,9 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -70,14 +71,14 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	tax := s.part(taxParts...)
-	if tax < taxShare || tax*s.Cores() < taxCores {
-		p.Fine(fmt.Sprintf("runtime: scheduling, allocating and collecting take %s of the CPU", pct(tax)))
+	tax := p.CPUPart("CPU in the runtime's own work", taxParts...)
+	if tax.Value < taxShare || s.cores(tax).Value < taxCores {
+		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
 		return
 	}
 	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return explained(p, part) })
-	if rest := s.part(left...); rest > (1-taxExplained)*tax {
-		p.Report(taxFinding(p, &s, tax, left))
+	if rest := p.CPUPart("CPU in its parts that no other finding explains", left...); rest.Value > (1-taxExplained)*tax.Value {
+		p.Report(taxFinding(p, &s, tax, rest, left))
 	}
 }
 
@@ -106,61 +107,37 @@ func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
 	return found
 }
 
-func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax float64, left []model.CPUPart) diagnosis.Finding {
-	rest := s.part(left...)
-	slices.SortStableFunc(left, func(a, b model.CPUPart) int {
-		switch d := s.part(b) - s.part(a); {
-		case d > 0:
-			return 1
-		case d < 0:
-			return -1
-		}
-		return 0
-	})
+func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {
+	byShare := func(a, b model.CPUPart) int { return cmp.Compare(s.Share(b), s.Share(a)) }
+	slices.SortStableFunc(left, byShare)
 	sites := s.places(p.Model, func(frames []model.Frame) bool { return slices.Contains(left, model.CPUPartOf(frames)) })
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The runtime's own work takes %s of the CPU in use: %s.", pct(tax), taxWords(s)),
-		Where:   topPlaces(sites, 2),
-		Stacks:  topStacks(sites, 2),
-		Evidence: []fact.Fact{
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: tax * s.Cores(), Unit: fact.Cores, Share: tax, What: "CPU in the runtime's own work"},
-		Bound: diagnosis.Bound{
-			Value: rest * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: rest,
-			Method: "Amdahl: the parts that no other finding explains, as if the program needed none of them; it needs some",
-		},
+		Where:      topPlaces(sites, 2),
+		Stacks:     topStacks(sites, 2),
+		Evidence:   []fact.Fact{s.used()},
+		Cost:       s.cost(tax),
+		Bound:      s.limit(rest, "the program needs some of them"),
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},
 		RuledOut: []string{
-			"causes that other rules know: " + pct(div(rest, tax)) + " of it is left without one",
-			fmt.Sprintf("a program at rest: %s cores are in use", num(s.Cores())),
+			fact.Sentence("causes that other rules know: %s of it is left without one", fact.Quotient.Of("part without a cause", fact.Ratio, rest, tax)),
+			fact.Sentence("a program at rest: it uses %s", s.used()),
 		},
 		Remedy: taxRemedy(left[0], knownProcs(p.Model)),
 	}
+	var words []string
+	for _, part := range slices.SortedStableFunc(slices.Values(taxParts), byShare) {
+		share := p.CPUPart("CPU in "+string(part), part)
+		if f.Evidence = append(f.Evidence, share); share.Value > 0 {
+			words = append(words, fact.Sentence(string(part)+" %s", share))
+		}
+	}
+	f.Say("The runtime's own work takes %s of the CPU in use: %s.", tax, fact.Name(strings.Join(words, ", ")))
 	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
 	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
 		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
 	}
-	for _, part := range taxParts {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + string(part), Value: s.part(part), Unit: fact.Ratio, Source: s.from()})
-	}
 	return f
-}
-
-// taxWords lists the parts, the largest first.
-func taxWords(s *cpuSpent) string {
-	shares := map[string]float64{}
-	for _, part := range taxParts {
-		if share := s.part(part); share > 0 {
-			shares[string(part)] = share
-		}
-	}
-	var words []string
-	for _, part := range largest(shares) {
-		words = append(words, part+" "+pct(shares[part]))
-	}
-	return strings.Join(words, ", ")
 }
 
 // taxRemedy goes by the largest part.
@@ -168,17 +145,20 @@ func taxRemedy(part model.CPUPart, procs int) diagnosis.Remedy {
 	switch part {
 	case model.Scheduling:
 		r := diagnosis.Remedy{
-			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: batches through channels, fewer stages, the handler called directly instead of through a goroutine of its own. Fewer Ps make hand-overs cheaper where there is less work than Ps.",
+			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: batches through channels, " +
+				"fewer stages, the handler called directly instead of through a goroutine of its own. " +
+				"Fewer Ps make hand-overs cheaper where there is less work than Ps.",
 		}
 		if procs >= idlespinProcs {
-			r.Knob = fmt.Sprintf("GOMAXPROCS=%d", procs/2)
+			r.Knob = "GOMAXPROCS=" + strconv.Itoa(procs/2)
 		}
 		return r
 	case model.StackGrowth:
 		return diagnosis.Remedy{Text: "Goroutines outgrow their stacks: move large values off them, or let goroutines live longer."}
 	}
 	return diagnosis.Remedy{
-		Text: "An allocs profile names the lines that allocate (`go tool pprof -sample_index=alloc_objects`): reuse what they make. A higher GOGC trades memory for the collector's part.",
+		Text: "An allocs profile names the lines that allocate (`go tool pprof -sample_index=alloc_objects`): reuse what they make. " +
+			"A higher GOGC trades memory for the collector's part.",
 		Knob: "GOGC=200",
 	}
 }

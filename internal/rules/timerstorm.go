@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -47,19 +46,21 @@ type clockwork struct {
 
 func checkTimerstorm(p *diagnosis.Pass) {
 	c := wokenByClock(p.Model)
-	rate := div(float64(c.count), p.Seconds())
-	if c.group == nil || rate < timerRate {
+	rate := fact.Quotient.Of("wake-ups by the clock", fact.PerSec,
+		p.Statistic(fact.Wakes, "sleeps, and receives that no code of the program ended", "wake-ups by the clock", float64(c.count), fact.Count), p.WindowLength())
+	if c.group == nil || rate.Value < timerRate {
 		return
 	}
-	work := meanSlice([]*model.Group{c.group})
 	s, ok := spentCPU(p)
 	if !ok {
-		p.Unchecked(fmt.Sprintf("what %s wake-ups a second by the clock cost", num(rate)), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
+		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
 		return
 	}
-	timers := s.seen(p.Model, inTimers)
-	if work > timerWork || timers < timerShare {
-		p.Fine(fmt.Sprintf("timers: %s wake-ups a second, %s of work for each, %s of the CPU in timers", num(rate), dur(work), pct(timers)))
+	groups := []string{c.group.Name}
+	work := fact.Quotient.Of("run after one, mean", fact.Seconds, p.Goroutines("time that they ran", groups, "running"), p.Goroutines("runs", groups, "runs"))
+	timers := s.in("CPU in timers", inTimers)
+	if work.Value > timerWork.Seconds() || timers.Value < timerShare {
+		p.Fine(fact.Sentence("timers: %s wake-ups a second, %s of work for each, %s of the CPU in timers", rate.Number(), work, timers))
 		return
 	}
 	p.Report(timerFinding(p, &c, &s, rate, timers, work))
@@ -111,41 +112,35 @@ var timerFunctions = map[string]bool{
 	"runtime.adjusttimers": true, "runtime.resetForSleep": true, "runtime.goroutineReady": true, "time.sendTime": true,
 }
 
-func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers float64, work time.Duration) diagnosis.Finding {
-	share := s.seen(p.Model, func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
+func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers, work fact.Fact) diagnosis.Finding {
+	share := s.in("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
 	place, ok := p.UserPlace(c.stacks[0])
 	if !ok {
 		place, _ = p.GroupPlace(c.group)
 	}
-	cores := share * s.Cores()
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("%s times a second the clock wakes a goroutine in %s, which then runs for %s: timers and scheduling take %s of the CPU in use.",
-			num(rate), short(place.Function), dur(work), pct(share)),
-		Where: where(place),
-		Evidence: []fact.Fact{
-			{Name: "wake-ups by the clock", Value: rate, Unit: fact.PerSec, Source: "trace: sleeps, and receives that no code of the program ended"},
-			{Name: "run after one, mean", Value: work.Seconds(), Unit: fact.Seconds, Source: "trace: goroutine groups"},
-			{Name: "goroutines that do so", Value: float64(c.group.Peak), Unit: fact.Count, Source: "trace: goroutine groups"},
-			{Name: "CPU in timers", Value: timers, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in timers and the scheduler", Value: share, Unit: fact.Ratio, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in timers and the scheduler"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if no goroutine were woken by the clock and nothing else had to be scheduled",
-		},
+	f := diagnosis.Finding{
+		Where:      where(place),
+		Evidence:   []fact.Fact{rate, work, p.Goroutines("goroutines that do so", []string{c.group.Name}, "peak"), timers, share},
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "whatever else has to be scheduled is in it"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"the trace counts the wake-ups and CPU samples show their price: " + s.from()},
+		Reasons:    []string{"the trace counts the wake-ups and the " + s.source + " shows their price"},
 		RuledOut: []string{
-			"work by the clock: a wake-up leads to " + dur(work) + " of it",
+			fact.Sentence("work by the clock: a wake-up leads to %s of it", work),
 			"timers that are set and never fire: only those that woke somebody are counted",
 		},
 		Groups: []string{c.group.Name},
 		Stacks: c.stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine when there is something to do. Where it must be polled, let one ticker do it for all, at the longest period that the answer bears, or double the sleep as long as nothing came.",
+			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine when there is something to do. " +
+				"Where it must be polled, let one ticker do it for all, at the longest period that the answer bears, " +
+				"or double the sleep as long as nothing came.",
 			Code: "tick := time.NewTicker(10 * time.Millisecond) // one for all, not one each\nfor range tick.C {\n\tfor _, c := range conns {\n\t\tc.poll()\n\t}\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. Latency is the price where a period became longer."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. "+
+			"Latency is the price where a period became longer."),
 	}
+	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: timers and scheduling take %s of the CPU in use.",
+		rate.Number(), name(place.Function), work, share)
+	return f
 }

@@ -100,3 +100,6 @@ func round3(v float64) float64 {
 
 // name is a function in a sentence.
 func name(function string) fact.Name { return fact.Name(short(function)) }
+
+// sentence begins with a capital letter.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

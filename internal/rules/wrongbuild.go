@@ -1,8 +1,8 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,15 +67,7 @@ func faultsOf(b *model.Build) (out []buildFault) {
 			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b buildFault) int {
-		switch {
-		case a.worst > b.worst:
-			return -1
-		case a.worst < b.worst:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b buildFault) int { return cmp.Compare(b.worst, a.worst) })
 	return out
 }
 
@@ -104,44 +96,39 @@ func compilerFlags(setting string) (flags []string, everywhere bool) {
 }
 
 func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding {
-	var names []string
-	for _, f := range found {
-		names = append(names, f.what)
-	}
-	cores, source := cpuCores(p.Model)
 	worst := found[0]
-	share := 1 - 1/worst.worst
+	share := fact.Gain.Of("part of the CPU that the build takes at worst", fact.Ratio,
+		fact.Figure("slowdown by "+worst.what, worst.worst, fact.Factor, worst.seen))
+	cost := diagnosis.CostOf(share, share.Value)
+	saved := share
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The program was built with %s: it is slower than the one that would be shipped, and all other figures here are of this build.", strings.Join(names, " and ")),
-		Evidence: []fact.Fact{
-			{Name: "CPU used by this build", Value: cores, Unit: fact.Cores, Source: max(source, "not recorded")},
-		},
-		Cost: diagnosis.Cost{
-			Value: cores, Unit: fact.Cores, Share: share, What: "CPU used by this build; what part of it the build costs was not measured, and the share is that of the worst of three small benchmarks",
-		},
-		Bound: diagnosis.Bound{
-			Value: share * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method:  fmt.Sprintf("not measured: CPU used × (1 − 1 ÷ %s), as if this program lost as much as the worst known. %s", num(worst.worst), sentence(worst.seen)),
-			Partial: true,
-		},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the build info of the program is exact; what the build costs here is not measured"},
 		RuledOut:   []string{"flags that change nothing for the code that runs: -trimpath, -ldflags, -tags, -buildmode"},
 		Remedy: diagnosis.Remedy{
-			Text: "Build without these flags for everything that is measured or serves users, and keep the detectors for tests. Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; `go version -m BINARY` shows what a binary was built with.",
+			Text: "Build without these flags for everything that is measured or serves users, and keep the detectors for tests. " +
+				"Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; `go version -m BINARY` shows what a binary was built with.",
 			Code: "go build -o app ./cmd/app",
 		},
-		Experiment: &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program."},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Rebuild: true,
+			Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program.",
+		},
 	}
+	if used, ok := cpuUsed(p, "CPU used by this build"); ok {
+		f.Evidence = []fact.Fact{used}
+		cost = diagnosis.CostOf(used, share.Value)
+		saved = fact.Product.Of("CPU that the build takes at worst", fact.Cores, used, share)
+	}
+	f.Cost = cost
+	f.Bound = diagnosis.Estimate(saved, 0, saved.Value, diagnosis.CPUGoal, share.Value,
+		"not measured: as if this program lost as much as the worst known")
+	var names []string
 	for _, b := range found {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "built with " + b.what, Value: 1, Unit: fact.Count, Source: "build info: " + b.flag})
+		names = append(names, b.what)
+		f.Evidence = append(f.Evidence, p.Setting("built with "+b.what, b.flag, 1, fact.Count))
 	}
-	if source == "" {
-		f.Evidence = f.Evidence[1:]
-		f.Cost.What = "not measured, and the CPU in use was not recorded; the share is that of the worst of three small benchmarks"
-	}
+	f.Say("The program was built with %s: it is slower than the one that would be shipped, and all other figures here are of this build.",
+		fact.Name(strings.Join(names, " and ")))
 	return f
 }
-
-// sentence begins with a capital letter.
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
