@@ -249,9 +249,9 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 // limit is a bound: what is saved at most when a share of the CPU is not used. A
 // share that a formula of its own made says itself what is saved.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
-	saving := fact.Saving
-	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
-		saving = &fact.Formula{Name: fact.Saving.Name, Words: share.Origin.Sentence, Value: fact.Saving.Value}
+	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
+	if share.Origin.Name == fact.Without.Name {
+		b.Method = strings.Replace(b.Method, b.Origin.Text, share.Origin.Text, 1)
 	}
 	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
 }

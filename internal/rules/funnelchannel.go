@@ -2,9 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -44,124 +43,87 @@ const (
 
 func checkFunnelchannel(p *diagnosis.Pass) {
 	qs := queues(p)
-	all, worst, full, found := sumQueues(qs), 0.0, false, false
+	worst, full, found := fact.Fact{}, false, false
 	for _, q := range qs {
 		if q.kind != sendDemand {
 			continue
 		}
-		waiters := q.waiters(p)
-		factor, method := speedup(p, q.groups, q.total, 0)
+		waiting, throughput := q.waiting(p, "goroutines waiting to send, on average"), fasterBy(p, q.groups, q.waited(p))
 		in, ok := receiver(p, &q)
 		switch {
-		case waiters < funnelWaiters, waiters < funnelCrowd && div(float64(q.total), float64(all)) < funnelShare:
-			worst = max(worst, waiters)
+		case waiting.Value < funnelWaiters, waiting.Value < funnelCrowd && q.part(p, qs, "part of all the time in queues").Value < funnelShare:
+			worst = worst.Larger(waiting)
 		case !ok:
 			continue
-		case factor < worthwhile:
+		case throughput.Value < worthwhile:
 			full = true
 		default:
 			found = true
-			p.Report(funnel(p, &q, in, factor, method))
+			p.Report(funnel(p, &q, &in, waiting, throughput))
 		}
 	}
 	switch {
 	case found:
 	case full:
-		p.Fine(fmt.Sprintf("channels: senders wait, but %s of %d Ps are busy: the program is at its capacity", num(working(p)), p.Procs()))
+		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", busyPs(p).Number(), gomaxprocs(p)))
+	case worst.Value == 0:
+		p.Fine("channels: nobody waits to send where few goroutines receive")
 	default:
-		if worst == 0 {
-			p.Fine("channels: nobody waits to send where few goroutines receive")
-		} else {
-			p.Fine(fmt.Sprintf("channels: on average at most %s senders wait where few goroutines receive", num(worst)))
-		}
+		p.Fine(fact.Sentence("channels: on average at most %s senders wait where few goroutines receive", worst))
 	}
 }
 
 // An inlet is the goroutines that take from a channel.
 type inlet struct {
 	groups []string
-	count  int
-	busy   float64 // share of their time that they were not waiting for more
-	doing  string  // what most of that share was
+	count  fact.Fact
+	busy   fact.Fact // share of their time that they were not waiting for more
+	doing  string    // what most of that share was
 	place  diagnosis.Place
 }
 
 // receiver finds who takes from the channel. It is no funnel when the
 // receivers are unknown or many beside the senders, as in a worker pool.
 func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
-	counts := map[string]int64{}
-	for s, n := range q.servers {
-		if name := root(p.Model, s); name != "" && s != 0 {
-			counts[name] += n
-		}
-	}
-	in.groups, in.place = largest(counts), q.server(p)
-	senders := 0
-	for _, g := range groupsOf(p.Model, q.groups) {
-		senders += g.Peak
-	}
-	var total, busy time.Duration
-	doing := map[string]time.Duration{}
-	for _, g := range groupsOf(p.Model, in.groups) {
-		in.count += g.Peak
-		total += g.Total()
-		busy += activity(g, doing)
-	}
-	if in.count == 0 || in.count*funnelRatio > senders {
+	in.groups, in.place = largest(countRoots(p.Model, q.servers)), q.server(p)
+	in.count = p.Goroutines("receivers", in.groups, "peak")
+	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.groups, "peak").Value {
 		return in, false
 	}
-	in.busy = div(busy.Seconds(), total.Seconds())
-	if names := largest(doing); len(names) > 0 {
-		in.doing = names[0]
+	var columns []string
+	doing := map[string]float64{}
+	for what, part := range receiverActivities(groupsOf(p.Model, in.groups)) {
+		columns = append(columns, part...)
+		doing[what] = p.Goroutines(what, in.groups, part...).Value
 	}
+	slices.Sort(columns)
+	in.busy = fact.Quotient.Of("receivers at work", fact.Ratio,
+		p.Goroutines("time of receivers at work", in.groups, columns...), p.Goroutines("time of receivers", in.groups, "total"))
+	in.doing = largest(doing)[0]
 	return in, true
 }
 
-// activity adds what a group does when it is not waiting to be given more,
-// and returns the sum.
-func activity(g *model.Group, doing map[string]time.Duration) (sum time.Duration) {
-	add := func(what string, d time.Duration) {
-		if d > 0 {
-			doing[what] += d
-			sum += d
+// receiverActivities are what groups do when they are not waiting to be given
+// more, as columns of their account.
+func receiverActivities(groups []*model.Group) map[string][]string {
+	out := map[string][]string{"running": {"running"}, "waiting for a P": {"runnable"}, "in system calls": {"syscall", "syscall_blocked"}}
+	for _, g := range groups {
+		for reason := range g.Blocked {
+			if !strings.HasPrefix(reason, "chan receive") && !strings.HasPrefix(reason, "select") {
+				out["blocked on "+reason] = []string{"blocked:" + reason}
+			}
 		}
 	}
-	add("running", g.Times.Running)
-	add("waiting for a P", g.Runnable)
-	add("in system calls", g.Syscall+g.SyscallBlocked)
-	for reason, d := range g.Blocked {
-		if !strings.HasPrefix(reason, "chan receive") && !strings.HasPrefix(reason, "select") {
-			add("blocked on "+reason, d)
-		}
-	}
-	return sum
+	return out
 }
 
-func funnel(p *diagnosis.Pass, q *queue, in inlet, factor float64, method string) diagnosis.Finding {
-	waiters, place := q.waiters(p), q.place(p)
-	slow := fmt.Sprintf("the receiving side works %s of the time, mostly %s", pct(in.busy), in.doing)
-	if in.busy < funnelBusy {
-		slow = fmt.Sprintf("the receiving side works only %s of the time, so the senders come in bursts", pct(in.busy))
-	}
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("On average %s goroutines wait to send in %s, %s each time, while %d receive: %s.",
-			num(waiters), short(place.Function), dur(q.mean()), in.count, slow),
-		Where: where(place, in.place),
-		Evidence: []fact.Fact{
-			{Name: "senders waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "receivers", Value: float64(in.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "receivers at work", Value: in.busy, Unit: fact.Ratio, Source: "trace: goroutine groups, waits to receive left out"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{
-			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
-			What: "goroutines waiting to send, on average",
-		},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if no sender waited: " + method,
-		},
+func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting, throughput fact.Fact) diagnosis.Finding {
+	place, wait := q.place(p), q.wait(p, "mean wait")
+	f := diagnosis.Finding{
+		Where:      where(place, in.place),
+		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, busyPs(p)},
+		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
+		Bound:      fasterLimit(throughput, "if no sender waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"senders from the waits, receivers from the wake-ups of the same trace",
@@ -169,26 +131,37 @@ func funnel(p *diagnosis.Pass, q *queue, in inlet, factor float64, method string
 		},
 		RuledOut: []string{
 			"a worker pool without work: waits to receive are not counted",
-			fmt.Sprintf("a semaphore or a pool at capacity: there are %d receivers, and other code than the senders'", in.count),
-			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
+			fact.Sentence("a semaphore or a pool at capacity: the receivers (%s) run other code than the senders", in.count),
+			fullMachine(p),
 			"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
 		},
-		Groups:     q.groups,
-		Stacks:     q.stacks,
-		Remedy:     funnelRemedy(in),
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; if neither moves, the receiver was meant to set the pace."),
+		Groups: q.groups,
+		Stacks: q.stacks,
+		Remedy: funnelRemedy(in),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
+			"if neither moves, the receiver was meant to set the pace."),
 	}
+	works := "works %s of the time, mostly %s."
+	if in.busy.Value < funnelBusy {
+		works = "works only %s of the time, so the senders come in bursts."
+	}
+	f.Say("On average %s goroutines wait to send in %s, %s each time, while a receiving side of %s "+works,
+		waiting, name(place.Function), wait, in.count, in.busy, fact.Name(in.doing))
+	return f
 }
 
-func funnelRemedy(in inlet) diagnosis.Remedy {
-	if in.busy < funnelBusy {
+func funnelRemedy(in *inlet) diagnosis.Remedy {
+	if in.busy.Value < funnelBusy {
 		return diagnosis.Remedy{
-			Text: "The receiver has time to spare: a buffer as large as a burst lets the senders go on, or a send that gives up when the channel is full, where losing one does no harm (counters, cache promotions, debug lines).",
+			Text: "The receiver has time to spare: a buffer as large as a burst lets the senders go on, " +
+				"or a send that gives up when the channel is full, where losing one does no harm (counters, cache promotions, " +
+				"debug lines).",
 			Code: "select {\ncase ch <- item:\ndefault: // full: count it and go on\n\tdropped.Add(1)\n}",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "The receiver is the limit (" + in.doing + "). Shard the channel by key with a receiver each, let one receive take a batch, or move the work itself to the senders. A larger buffer only delays the wait.",
+		Text: "The receiver is the limit (" + in.doing + "). Shard the channel by key with a receiver each, " +
+			"let one receive take a batch, or move the work itself to the senders. A larger buffer only delays the wait.",
 		Code: "shard := &shards[hash(key)%len(shards)] // one channel and one receiver each, order kept by key\nshard.ch <- item",
 	}
 }

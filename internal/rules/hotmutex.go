@@ -2,7 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -74,10 +74,11 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 			"goroutines without work: a goroutine that waits for a lock has work",
 			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), gomaxprocs(p)),
 		},
-		Groups:     q.groups,
-		Stacks:     q.stacks,
-		Remedy:     lockRemedy(p.Model, q),
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
+		Groups: q.groups,
+		Stacks: q.stacks,
+		Remedy: lockRemedy(p.Model, q),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
+			"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
 	f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
 		waiting, name(place.Function), wait, use)
@@ -86,12 +87,17 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 }
 
 func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
-	reasons := []string{"waits taken from every goroutine of the trace", "the trace does not name the lock: places whose unlocks wake each other's waiters are taken for one"}
-	share, n := p.CPUShare(func(f string) bool {
-		return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
-	})
-	if n >= diagnosis.ThinSamples/10 && share >= hotmutexCPU {
-		return diagnosis.High, append(reasons, fmt.Sprintf("the CPU profile agrees: %s of it is spent waiting for and handing over locks", pct(share)))
+	reasons := []string{
+		"waits taken from every goroutine of the trace",
+		"the trace does not name the lock: places whose unlocks wake each other's waiters are taken for one",
+	}
+	share := p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool {
+			return isMutex(f.Func) && strings.HasSuffix(f.Func, "Slow") || f.Func == "runtime.semacquire1" || f.Func == "runtime.semrelease1"
+		})
+	}))
+	if share.Origin.N >= diagnosis.ThinSamples/10 && share.Value >= hotmutexCPU {
+		return diagnosis.High, append(reasons, fact.Sentence("the CPU profile agrees: %s of it is spent waiting for and handing over locks", share))
 	}
 	return diagnosis.Medium, reasons
 }
@@ -109,14 +115,24 @@ func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Take out of the locked section what need not be there: input and output first, then allocation, formatting and calls to other code. Then split the lock by key, so that goroutines with different keys do not meet, or replace what is mostly read by a copy that is swapped whole. A read-write lock is no cure for short sections: its reader count is one more contended word.",
+		Text: "Take out of the locked section what need not be there: " +
+			"input and output first, then allocation, formatting and calls to other code. " +
+			"Then split the lock by key, so that goroutines with different keys do not meet, " +
+			"or replace what is mostly read by a copy that is swapped whole. " +
+			"A read-write lock is no cure for short sections: its reader count is one more contended word.",
 		Code: "type shard struct {\n\tmu sync.Mutex\n\tm  map[string]V\n\t_  [48]byte // its own cache line\n}\nvar shards [64]shard // shards[maphash.String(seed, key)%64]",
 	}
 }
 
 var knownLocks = []struct{ function, text, code string }{
-	{"log.(*Logger).", "The lock is the logger's: every line is written while it is held. Guard debug lines by level before their arguments are built, log less on the hot path, or give the logger a buffered writer that one goroutine flushes (lines in the buffer are lost in a crash).", ""},
-	{"log/slog.", "The lock is the log handler's: every record is written while it is held. Guard debug records by level, log less on the hot path, or give the handler a buffered writer that one goroutine flushes (records in the buffer are lost in a crash).", ""},
-	{"math/rand.(*lockedSource)", "The lock is that of a shared random source, which math/rand takes only when it is seeded or built by hand. Use math/rand/v2's functions, which have none. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
-	{"sync.(*Cond).Wait", "The lock is the one that goroutines woken by a condition variable must take again one after the other. Wake one with Signal where one can go on, rather than all with Broadcast.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
+	{"log.(*Logger).", "The lock is the logger's: every line is written while it is held. " +
+		"Guard debug lines by level before their arguments are built, log less on the hot path, " +
+		"or give the logger a buffered writer that one goroutine flushes (lines in the buffer are lost in a crash).", ""},
+	{"log/slog.", "The lock is the log handler's: every record is written while it is held. " +
+		"Guard debug records by level, log less on the hot path, " +
+		"or give the handler a buffered writer that one goroutine flushes (records in the buffer are lost in a crash).", ""},
+	{"math/rand.(*lockedSource)", "The lock is that of a shared random source, which math/rand takes only when it is seeded or built by hand. " +
+		"Use math/rand/v2's functions, which have none. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
+	{"sync.(*Cond).Wait", "The lock is the one that goroutines woken by a condition variable must take again one after the other. " +
+		"Wake one with Signal where one can go on, rather than all with Broadcast.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
 }

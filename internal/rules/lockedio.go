@@ -2,9 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -40,20 +38,24 @@ const (
 // A heldWait is a wait for something outside that fills the time in which a
 // lock is held.
 type heldWait struct {
-	wait   *model.Wait
-	inUse  float64 // the lock, 0 to 1
-	runs   float64 // those who take it, in cores
-	inside float64 // of the time, 0 to 1
+	wait  *model.Wait
+	what  string
+	inUse fact.Fact // the lock
+	runs  fact.Fact // those who take it, in cores
+	total fact.Fact // time in the wait
+	// inside is how many are in the wait on average: under the lock one at a time.
+	inside fact.Fact
 }
 
 func checkLockedio(p *diagnosis.Pass) {
 	for _, q := range queues(p) {
-		if q.kind != lockDemand || q.waiters(p) < hotmutexWaiters {
+		waiting := q.waiting(p, "goroutines waiting for this lock, on average")
+		if q.kind != lockDemand || waiting.Value < hotmutexWaiters {
 			continue
 		}
-		factor, method := speedup(p, q.groups, q.total, 0)
-		if h, ok := heldAcross(p, &q); ok && factor >= worthwhile {
-			p.Report(lockedioFinding(p, &q, h, factor, method))
+		throughput := fasterBy(p, q.groups, q.waited(p))
+		if h, ok := heldAcross(p, &q, waiting); ok && throughput.Value >= worthwhile {
+			p.Report(lockedioFinding(p, &q, h, waiting, throughput))
 		}
 	}
 }
@@ -62,30 +64,42 @@ func checkLockedio(p *diagnosis.Pass) {
 // can have done: if the lock is in use for longer than all of them run, it is
 // held by one who waits, and a wait in the same function that one at a time is
 // in, about once for each hand-over, is what he waits for.
-func heldAcross(p *diagnosis.Pass, q *queue) (h heldWait, ok bool) {
-	h.inUse = mm1(q.waiters(p))
+func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok bool) {
+	h.inUse = lockInUse.Of("lock in use", fact.Ratio, waiting)
 	takers := countRoots(p.Model, q.servers)
-	for name := range takers {
-		if g := group(p.Model, name); g != nil {
-			h.runs += div(g.Times.Running.Seconds(), p.Seconds())
-		}
-	}
-	if h.runs >= lockedioRuns*h.inUse {
+	h.runs = fact.Quotient.Of("those who take it run", fact.Cores,
+		p.Goroutines("time that those who take it run", largest(takers), "running"), p.WindowLength())
+	if h.runs.Value >= lockedioRuns*h.inUse.Value {
 		return h, false
 	}
 	functions := lockFunctions(p.Model, q)
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
-		outside := w.Kind == model.Net || w.Kind == model.SyscallWait || w.Reason == "sleep"
-		if takers[w.Group] == 0 || !outside || !throughAny(p.Model, w.Stack, functions) {
+		what := waitsFor(w)
+		if takers[w.Group] == 0 || what == "" || !throughAny(p.Model, w.Stack, functions) {
 			continue
 		}
-		inside := div(w.Total.Seconds(), p.Seconds())
-		if inside >= lockedioWaits*h.inUse && inside <= lockedioAtOnce && float64(w.Count) >= lockedioEach*float64(q.served) && inside > h.inside {
-			h.wait, h.inside = w, inside
+		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
+		inside := fact.Quotient.Of("goroutines with the lock waiting for "+what+", on average", fact.Count, total, p.WindowLength())
+		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= lockedioAtOnce &&
+			float64(w.Count) >= lockedioEach*float64(q.served) && inside.Value > h.inside.Value {
+			h.wait, h.what, h.total, h.inside = w, what, total, inside
 		}
 	}
 	return h, h.wait != nil
+}
+
+// waitsFor is what a wait is for that no other goroutine ends; "" for all others.
+func waitsFor(w *model.Wait) string {
+	switch {
+	case w.Kind == model.Net:
+		return "the network"
+	case w.Kind == model.SyscallWait:
+		return "a system call"
+	case w.Reason == "sleep":
+		return "time to pass"
+	}
+	return ""
 }
 
 // lockFunctions are the functions that take and release the lock.
@@ -118,48 +132,41 @@ func throughAny(m *model.Model, s model.Stack, functions map[string]bool) bool {
 	return false
 }
 
-func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, factor float64, method string) diagnosis.Finding {
+func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughput fact.Fact) diagnosis.Finding {
 	lock := q.place(p)
 	wait, _ := p.UserPlace(h.wait.Stack)
-	what := map[model.WaitKind]string{model.Net: "the network", model.SyscallWait: "a system call"}[h.wait.Kind]
-	if what == "" {
-		what = "time to pass"
-	}
-	mean := h.wait.Total / time.Duration(max(1, h.wait.Count))
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
-			short(lock.Function), what, dur(mean), num(q.waiters(p))),
-		Where: where(lock, wait, q.server(p)),
-		Evidence: []fact.Fact{
-			{Name: "goroutines waiting for the lock on average", Value: q.waiters(p), Unit: fact.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "lock in use", Value: h.inUse, Unit: fact.Ratio, Source: "waiters of a queue M/M/1"},
-			{Name: "those who take it run", Value: h.runs, Unit: fact.Cores, Source: "trace: goroutine groups"},
-			{Name: "one of them waits for " + what, Value: h.inside, Unit: fact.Ratio, Source: "trace: waits in the function that takes the lock ÷ window"},
-			{Name: "one such wait, mean", Value: mean.Seconds(), Unit: fact.Seconds, Source: "trace: waits"},
-			{Name: "such waits", Value: div(float64(h.wait.Count), p.Seconds()), Unit: fact.PerSec, Source: "trace: waits"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{Value: q.waiters(p), Unit: fact.Count, Share: waitShare(p, q), What: "goroutines waiting for this lock, on average"},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if nobody waited for this lock: " + method,
-		},
+	waits := p.WaitCount("such waits", h.wait.Kind, func(o *model.Wait) bool { return o == h.wait })
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, h.total, waits)
+	f := diagnosis.Finding{
+		Where:      where(lock, wait, q.server(p)),
+		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},
+		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
+		Bound:      fasterLimit(throughput, "if nobody waited for this lock"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
-			"inferred from one trace: the lock is in use for longer than those who take it run, and one at a time waits in the function that takes it",
+			"inferred from one trace: the lock is in use for longer than those who take it run, " +
+				"and one at a time waits in the function that takes it",
 			"the trace does not say when a lock is taken, only when somebody waits for it",
 		},
 		RuledOut: []string{
-			"work under the lock: all who take it run " + num(h.runs) + " cores together",
-			"waits outside of the lock: then several would wait at the same time, here it is " + num(h.inside) + " on average",
-			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
+			fact.Sentence("work under the lock: all who take it together keep %s busy", h.runs),
+			fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
+			fullMachine(p),
 		},
 		Groups: q.groups,
 		Stacks: append(q.stacks, h.wait.Stack),
 		Remedy: diagnosis.Remedy{
-			Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, and take it again to store the answer. Where the lock protects a connection, give each goroutine one of its own, from a pool. Where it keeps several from asking the same, let one ask and the others wait for its answer alone (golang.org/x/sync/singleflight), by key.",
+			Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, " +
+				"and take it again to store the answer. Where the lock protects a connection, " +
+				"give each goroutine one of its own, from a pool. " +
+				"Where it keeps several from asking the same, let one ask and the others wait for its answer alone " +
+				"(golang.org/x/sync/singleflight), by key.",
 			Code: "mu.Lock()\nv, ok := cache[key]\nmu.Unlock()\nif !ok {\n\tv = fetch(key) // not under the lock\n\tmu.Lock()\n\tcache[key] = v\n\tmu.Unlock()\n}",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, and few wait for the lock. If throughput stays, the other side serves one at a time."),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
+			"and few wait for the lock. If throughput stays, the other side serves one at a time."),
 	}
+	f.Say("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
+		name(lock.Function), fact.Name(h.what), mean, waiting)
+	return f
 }

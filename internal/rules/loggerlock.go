@@ -2,10 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -52,112 +50,112 @@ func logsLocked(frames []model.Frame) bool {
 
 // A logging is what the program's log lines cost.
 type logging struct {
-	queue  queue // before the lock
-	writes int64 // system calls
-	stack  model.Stack
-	spent  cpuSpent
-	share  float64 // of the CPU in logging; 0 when not known
-	most   float64 // of the CPU that goes without logging; 0 when not known
-	known  bool
-}
-
-// written is the time that those who log would not have run for, waited for a P, or been in
-// system calls, if they did not.
-func (l *logging) written(p *diagnosis.Pass) (d time.Duration) {
-	for _, g := range groupsOf(p.Model, l.queue.groups) {
-		d += g.Running + g.Runnable + g.Syscall + g.SyscallBlocked
-	}
-	return time.Duration(l.most * float64(d))
+	queue       queue     // before the lock
+	writes      fact.Fact // system calls
+	stack       model.Stack
+	spent       cpuSpent
+	share, most fact.Fact // of the CPU: in logging, and what goes without it; nothing when not known
 }
 
 func checkLoggerlock(p *diagnosis.Pass) {
 	l := measureLogging(p)
-	rate := div(float64(l.writes), p.Seconds())
-	if rate < loggerRate {
+	rate := fact.Quotient.Of("writes of the logger", fact.PerSec, l.writes, p.WindowLength())
+	if rate.Value < loggerRate {
 		return
 	}
-	waiters := l.queue.waiters(p)
-	factor, method := speedup(p, l.queue.groups, l.queue.total+l.written(p), l.most*working(p))
+	waiting, throughput := l.queue.waiting(p, "goroutines waiting for the logger, on average"), l.unlogged(p)
 	switch {
-	case waiters >= loggerWaiters && factor >= worthwhile:
-		f := loggerFinding(p, &l, rate)
-		f.Cost = diagnosis.Cost{Value: waiters, Unit: fact.Count, Share: waitShare(p, &l.queue), What: "goroutines waiting for the logger, on average"}
-		f.Bound = diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if nothing were logged, with its part of the collector's and the scheduler's work: " + method,
-		}
+	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
+		f := loggerFinding(p, &l, rate, waiting)
+		f.Cost = diagnosis.CostOf(waiting, l.queue.share(p, "their time in it").Value)
+		f.Bound = fasterLimit(throughput, "if nothing were logged, with its part of the collector's and the scheduler's work")
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
-	case l.known && l.share >= loggerShare:
-		f := loggerFinding(p, &l, rate)
-		cores := l.share * l.spent.Cores()
-		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: l.share, What: "CPU in logging"}
-		f.Bound = diagnosis.Bound{
-			Value: l.most * l.spent.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: l.most,
-			Method: fmt.Sprintf(withoutMethod, "logging") + "; lines that are kept and buffered still have to be formatted",
-		}
+	case l.share.Value >= loggerShare:
+		f := loggerFinding(p, &l, rate, waiting)
+		f.Cost = l.spent.cost(l.share)
+		f.Bound = l.spent.limit(l.most, "lines that are kept and buffered still have to be formatted")
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
 	default:
-		p.Fine(fmt.Sprintf("logging: %s lines a second, %s goroutines wait for the logger on average", num(rate), num(waiters)))
+		p.Fine(fact.Sentence("logging: %s lines a second, %s goroutines wait for the logger on average", rate.Number(), waiting))
 	}
 }
 
-const loggerNote = "A test without code: the same run with the log at level error, or its output to /dev/null. Write calls per operation are a count and show that the change was made."
+// unlogged is the most by which throughput can grow when nothing is logged: those
+// who log do not wait for the lock then, and do not write for as long as that takes.
+func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
+	wait := l.queue.waited(p)
+	if l.most.Value == 0 {
+		return fasterBy(p, l.queue.groups, wait)
+	}
+	work := p.Goroutines("time of those who log beside waits", l.queue.groups, "running", "runnable", "syscall", "syscall_blocked")
+	written := fact.Product.Of("time in logging", fact.Seconds, l.most, work)
+	return fasterBy(p, l.queue.groups, fact.Sum.Of("time waiting for the logger or in it", fact.Seconds, wait, written),
+		fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p)))
+}
+
+const loggerNote = "A test without code: the same run with the log at level error, or its output to /dev/null. " +
+	"Write calls per operation are a count and show that the change was made."
 
 func measureLogging(p *diagnosis.Pass) (l logging) {
+	l.queue.kind = lockDemand
 	for _, q := range queues(p) {
 		if q.kind == lockDemand && logsLocked(p.Model.Stacks.Frames(q.stacks[0])) {
 			l.queue.merge(q)
 		}
 	}
-	most := int64(0)
-	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && logsLocked(p.Model.Stacks.Frames(w.Stack)) {
-			l.writes += w.Count
-			if w.Count > most {
-				most, l.stack = w.Count, w.Stack
-			}
+	byStack := map[model.Stack]int64{}
+	l.writes = p.WaitCount("writes of the logger", model.SyscallWait, func(w *model.Wait) bool {
+		if !logsLocked(p.Model.Stacks.Frames(w.Stack)) {
+			return false
 		}
+		byStack[w.Stack] += w.Count
+		return true
+	})
+	if stacks := largest(byStack); len(stacks) > 0 {
+		l.stack = stacks[0]
 	}
-	if l.spent, l.known = spentCPU(p); l.known {
-		l.share, l.most = l.spent.seen(p.Model, logsLocked), l.spent.without(p.Model, logsLocked)
+	if s, ok := spentCPU(p); ok {
+		l.spent, l.share, l.most = s, s.in("CPU in logging", logsLocked), s.saved("logging", logsLocked)
 	}
 	return l
 }
 
-func loggerFinding(p *diagnosis.Pass, l *logging, rate float64) diagnosis.Finding {
+func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagnosis.Finding {
 	place, _ := p.UserPlace(l.stack)
-	waiters := l.queue.waiters(p)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s log lines a second are written one by one while the logger is locked, most of them from %s: %s goroutines wait for it on average.",
-			num(rate), short(place.Function), num(waiters)),
-		Where: where(place, l.queue.place(p)),
-		Evidence: []fact.Fact{
-			{Name: "writes of the logger", Value: rate, Unit: fact.PerSec, Source: "trace: system calls under the logger's lock"},
-			{Name: "goroutines waiting for the logger on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
+		Where:      where(place, l.queue.place(p)),
+		Evidence:   []fact.Fact{rate, waiting, busyPs(p)},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the logger is named by its functions, in waits for its lock and in system calls under it"},
-		RuledOut:   []string{"a buffered log: each line is a system call", "locks of the program's own: only the logger's functions are counted"},
-		Groups:     l.queue.groups,
-		Stacks:     append(slices.Clone(l.queue.stacks), l.stack),
+		RuledOut: []string{
+			"a buffered log: each line is a system call",
+			"locks of the program's own: only the logger's functions are counted",
+		},
+		Groups: l.queue.groups,
+		Stacks: append(slices.Clone(l.queue.stacks), l.stack),
 		Remedy: diagnosis.Remedy{
-			Text: "Log less on the path of every operation: a level that is off by default, checked before arguments are built, or one line in a hundred. What must be kept goes through a buffer that is flushed every second and at the end (lines in it are lost in a crash): log.SetOutput, slog.NewJSONHandler and zap's BufferedWriteSyncer take any writer.",
+			Text: "Log less on the path of every operation: a level that is off by default, checked before arguments are built, " +
+				"or one line in a hundred. What must be kept goes through a buffer that is flushed every second and at the end " +
+				"(lines in it are lost in a crash): log.SetOutput, slog.NewJSONHandler and zap's BufferedWriteSyncer take any writer.",
 			Code: "if logger.Enabled(ctx, slog.LevelDebug) {\n\tlogger.LogAttrs(ctx, slog.LevelDebug, \"done\", slog.Int(\"n\", n))\n}",
 		},
 	}
-	if ops, name := operations(p); ops > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "writes of the logger, each of " + name, Value: rate / ops, Unit: fact.Ratio, Source: "trace"})
+	if o := p.Model.Operations(); o != nil {
+		done := p.Statistic(fact.LoadResults, o.Name, o.Name, o.Count, fact.Count).From(o.Source)
+		f.Rest(fact.Quotient.Of("writes of the logger, for each of "+o.Name, fact.Factor, l.writes, done))
 	}
-	if l.known {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in logging", Value: l.share, Unit: fact.Ratio, Source: l.spent.from()})
-		if l.share >= loggerShare {
-			f.Confidence = diagnosis.High
-			f.Reasons = append(f.Reasons, "CPU samples agree: "+pct(l.share)+" of the CPU is in logging")
-		}
+	if l.spent.CPUAccount != nil {
+		f.Rest(l.share)
 	}
+	if l.share.Value >= loggerShare {
+		f.Confidence = diagnosis.High
+		f.Reasons = append(f.Reasons, fact.Sentence("CPU samples agree: %s of the CPU is in logging", l.share))
+	}
+	f.Say("%s log lines a second are written one by one while the logger is locked, most of them from %s: "+
+		"%s goroutines wait for it on average.",
+		rate.Number(), name(place.Function), waiting)
 	if len(f.Groups) == 0 {
 		f.Groups = groupsOfStacks(p.Model, f.Stacks)
 	}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,22 +49,22 @@ func inConnectionPool(frames []model.Frame) bool {
 }
 
 func checkPoolwait(p *diagnosis.Pass) {
-	var worst float64
+	var worst fact.Fact
 	for _, q := range queues(p) {
 		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
 			continue
 		}
-		waiters, share := q.waiters(p), waitShare(p, &q)
-		factor, method := speedup(p, q.groups, q.total, 0)
-		if waiters < poolWaiters || share < poolShare || factor < worthwhile {
-			worst = max(worst, waiters)
+		waiting, share := q.waiting(p, "goroutines waiting for a connection, on average"), q.share(p, "share of their time")
+		throughput := fasterBy(p, q.groups, q.waited(p))
+		if waiting.Value < poolWaiters || share.Value < poolShare || throughput.Value < worthwhile {
+			worst = worst.Larger(waiting)
 			continue
 		}
-		p.Report(poolFinding(p, &q, waiters, share, factor, method))
+		p.Report(poolFinding(p, &q, waiting, share, throughput))
 		return
 	}
-	if worst > 0 {
-		p.Fine(fmt.Sprintf("connection pools: at most %s goroutines wait for a connection on average", num(worst)))
+	if worst.Value > 0 {
+		p.Fine(fact.Sentence("connection pools: at most %s goroutines wait for a connection on average", worst))
 	}
 }
 
@@ -82,7 +81,7 @@ func dials(m *model.Model, q *queue) float64 {
 	return div(float64(n), float64(q.served))
 }
 
-func poolFinding(p *diagnosis.Pass, q *queue, waiters, share, factor float64, method string) diagnosis.Finding {
+func poolFinding(p *diagnosis.Pass, q *queue, waiting, share, throughput fact.Fact) diagnosis.Finding {
 	asks, ok := diagnosis.Place{}, false
 	for _, s := range q.stacks {
 		if asks, ok = own(p, s); ok {
@@ -93,35 +92,33 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiters, share, factor float64, me
 	if !ok {
 		asks = lib
 	}
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
-			num(waiters), short(asks.Function), dur(q.mean()), pct(share)),
+	wait := q.wait(p, "mean wait")
+	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.served), fact.Count)
+	f := diagnosis.Finding{
 		Where: where(asks, lib, q.server(p)),
 		Evidence: []fact.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: waits in the pool ÷ window"},
-			{Name: "share of their time", Value: share, Unit: fact.Ratio, Source: "trace: waits in the pool ÷ goroutine groups"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: waits in the pool"},
-			{Name: "connections handed on", Value: div(float64(q.served), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
+			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), busyPs(p),
 		},
-		Cost: diagnosis.Cost{Value: waiters, Unit: fact.Count, Share: share, What: "goroutines waiting for a connection, on average"},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if nobody waited for a connection and the other side took as much more: " + method,
-		},
+		Cost:       diagnosis.CostOf(waiting, share.Value),
+		Bound:      fasterLimit(throughput, "if nobody waited for a connection and the other side took as much more"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{
 			"the waits are named by the pool's own functions",
-			"whether the other side bears more connections at once is not in the evidence: where it is the limit, a larger pool moves the queue there",
+			"whether the other side bears more connections at once is not in the evidence: " +
+				"where it is the limit, a larger pool moves the queue there",
 		},
 		RuledOut: []string{
 			"connections being made: these waits were ended by one that came back",
-			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
+			fullMachine(p),
 		},
 		Groups: q.groups,
 		Stacks: q.stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "By Little's law the pool needs operations per second × seconds that one holds a connection. First hold it for less: close rows and read bodies to their end at once, do other work outside of transactions, send several statements together. Then raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
+			Text: "By Little's law the pool needs operations per second × seconds that one holds a connection. First hold it for less: " +
+				"close rows and read bodies to their end at once, do other work outside of transactions, " +
+				"send several statements together. " +
+				"Then raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
+				"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
 			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
 		},
 		Experiment: &diagnosis.Experiment{
@@ -129,4 +126,7 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiters, share, factor float64, me
 			Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
 		},
 	}
+	f.Say("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
+		waiting, name(asks.Function), wait, share)
+	return f
 }

@@ -221,7 +221,6 @@ type queue struct {
 	kind    demand
 	stacks  []model.Stack // where they wait, the longest total first
 	groups  []string      // who waits, the longest total first
-	waits   int64
 	total   time.Duration
 	entries map[*model.Wait]bool  // of the trace that were joined
 	served  int64                 // waits that somebody ended
@@ -230,9 +229,6 @@ type queue struct {
 
 // waiters is how many goroutines stood in the queue on average (Little's law).
 func (q *queue) waiters(p *diagnosis.Pass) float64 { return div(q.total.Seconds(), p.Seconds()) }
-
-// mean is the average wait in the queue.
-func (q *queue) mean() time.Duration { return q.total / time.Duration(max(1, q.waits)) }
 
 // place is the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
@@ -352,7 +348,6 @@ func (j *joiner) sum(w *model.Wait, kind demand) {
 		j.sums[id] = q
 	}
 	q.entries[w] = true
-	q.waits += w.Count
 	q.total += w.Total
 	q.byStack[w.Stack] += w.Total
 	q.byGroup[w.Group] += w.Total
@@ -391,12 +386,18 @@ type queueSums struct {
 	byGroup map[string]time.Duration
 }
 
-// sumQueues is the time spent in all of them.
-func sumQueues(qs []queue) (d time.Duration) {
-	for i := range qs {
-		d += qs[i].total
+// merge makes one queue of two, where one lock is known to be behind both.
+func (q *queue) merge(o queue) {
+	if q.entries == nil {
+		q.entries = map[*model.Wait]bool{}
 	}
-	return d
+	maps.Copy(q.entries, o.entries)
+	q.kind, q.stacks, q.total = o.kind, append(q.stacks, o.stacks...), q.total+o.total
+	for _, g := range o.groups {
+		if !slices.Contains(q.groups, g) {
+			q.groups = append(q.groups, g)
+		}
+	}
 }
 
 // largest returns the keys of a sum, the largest value first.
@@ -404,21 +405,6 @@ func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
 	keys := slices.Sorted(maps.Keys(sum))
 	slices.SortStableFunc(keys, func(a, b K) int { return cmp.Compare(sum[b], sum[a]) })
 	return keys
-}
-
-// waitShare is the part of its goroutines' time that a queue takes.
-func waitShare(p *diagnosis.Pass, q *queue) float64 {
-	var whole float64
-	for _, g := range groupsOf(p.Model, q.groups) {
-		whole += g.Total().Seconds()
-	}
-	return min(1, div(q.total.Seconds(), whole))
-}
-
-// mm1 is the utilization of a single server at which the given number waits,
-// served one excluded: L = ρ² ÷ (1-ρ).
-func mm1(waiting float64) float64 {
-	return (math.Sqrt(waiting*waiting+4*waiting) - waiting) / 2
 }
 
 // What a queue costs, as facts.
@@ -450,7 +436,16 @@ func (q *queue) share(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Goroutines("time of those goroutines", q.groups, "total"))
 }
 
+// part is the part that it is of all the time spent in queues.
+func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
+	var all queue
+	for _, o := range qs {
+		all.merge(o)
+	}
+	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.has))
+}
+
 // lockInUse is the utilization of a single server at which so many wait, the one that
 // is served left out: L = ρ² ÷ (1 − ρ).
 var lockInUse = &fact.Formula{Name: "m/m/1", Words: "utilization of a single server before which {0} wait, as in a queue M/M/1",
-	Value: func(x []float64) float64 { return mm1(x[0]) }}
+	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -60,21 +59,15 @@ func checkSinglesocket(p *diagnosis.Pass) {
 	if file.total > sock.total {
 		q, net = &file, false
 	}
-	waiters, share := q.waiters(p), div(float64(q.total), float64(sumQueues(qs)))
-	if waiters < singlesocketWaiters && (share < singlesocketShare || waiters < singlesocketSome) {
-		if waiters == 0 {
-			p.Fine("file descriptors: nobody waits for the lock of one")
-		} else {
-			p.Fine(fmt.Sprintf("file descriptors: on average %s goroutines wait for the lock of one", num(waiters)))
-		}
-		return
+	waiting, share := q.waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.part(p, qs, "share of blocked time")
+	switch {
+	case waiting.Value == 0:
+		p.Fine("file descriptors: nobody waits for the lock of one")
+	case waiting.Value < singlesocketWaiters && (share.Value < singlesocketShare || waiting.Value < singlesocketSome):
+		p.Fine(fact.Sentence("file descriptors: on average %s goroutines wait for the lock of one", waiting))
+	default:
+		p.Report(sharedDescriptor(p, q, net, waiting, share))
 	}
-	p.Report(sharedDescriptor(p, q, net, share))
-}
-
-func (q *queue) merge(o queue) {
-	q.stacks, q.groups = append(q.stacks, o.stacks...), append(q.groups, o.groups...)
-	q.waits, q.total = q.waits+o.waits, q.total+o.total
 }
 
 func isSocket(m *model.Model, s model.Stack) bool {
@@ -89,86 +82,72 @@ func isSocket(m *model.Model, s model.Stack) bool {
 	return false
 }
 
-func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, share float64) diagnosis.Finding {
-	waiters := q.waiters(p)
+func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, waiting, share fact.Fact) diagnosis.Finding {
 	place := q.place(p)
-	spawned := created(p, q.groups)
-	what := "file"
-	if net {
-		what = "socket"
-	}
-	summary := fmt.Sprintf("On average %s goroutines wait for the lock of one %s in %s, %s of all the time blocked on something that holds up work.",
-		num(waiters), what, short(place.Function), pct(share))
-	if spawned >= singlesocketSpawn {
-		summary += fmt.Sprintf(" %s goroutines a second are started to do so.", num(spawned))
-	}
-	return diagnosis.Finding{
-		Summary: summary,
-		Where:   where(place),
-		Evidence: []fact.Fact{
-			{Name: "goroutines waiting on average", Value: waiters, Unit: fact.Count, Source: "trace: sync waits in internal/poll.(*fdMutex).rwlock ÷ window"},
-			{Name: "share of blocked time", Value: share, Unit: fact.Ratio, Source: "trace: sync waits, those without work left out"},
-			{Name: "mean wait", Value: q.mean().Seconds(), Unit: fact.Seconds, Source: "trace: sync waits"},
-			{Name: "goroutines started", Value: spawned, Unit: fact.PerSec, Source: "trace: goroutine groups"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{
-			Value: waiters, Unit: fact.Count, Share: waitShare(p, q),
-			What: "goroutines waiting for the descriptor's lock, on average",
-		},
+	started := fact.Quotient.Of("goroutines started", fact.PerSec,
+		p.Goroutines("goroutines started in the window", q.groups, "created"), p.WindowLength())
+	spawning := started.Value >= singlesocketSpawn
+	f := diagnosis.Finding{
+		Where:      where(place),
+		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, busyPs(p)},
+		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      descriptorBound(p, q, net),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"the lock is named by its function, whoever waits for it",
-			"the trace does not tell how many descriptors these are: many connections with one writer each do not wait, but a few shared by many look the same",
+			"the trace does not tell how many descriptors these are: " +
+				"many connections with one writer each do not wait, but a few shared by many look the same",
 		},
-		RuledOut:   []string{"goroutines waiting for data: those wait in the network poller, not for this lock"},
-		Groups:     q.groups,
-		Stacks:     q.stacks,
-		Remedy:     descriptorRemedy(net, spawned >= singlesocketSpawn),
-		Experiment: changed(diagnosis.CPUPerOp, "", "Blocked time falls whatever was changed and proves nothing. See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."),
+		RuledOut: []string{"goroutines waiting for data: those wait in the network poller, not for this lock"},
+		Groups:   q.groups,
+		Stacks:   q.stacks,
+		Remedy:   descriptorRemedy(net, spawning),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Blocked time falls whatever was changed and proves nothing. "+
+			"See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."),
 	}
+	what, spawns := "file", ""
+	if net {
+		what = "socket"
+	}
+	if spawning {
+		spawns = " %s goroutines a second are started to do so."
+	}
+	f.Say("On average %s goroutines wait for the lock of one "+what+" in %s, %s of all the time blocked on something that holds up work."+spawns,
+		waiting, name(place.Function), share, started.Number())
+	return f
 }
 
 // descriptorBound promises for sockets no more than was ever measured, and
 // for files, where nothing was, the arithmetic bound.
 func descriptorBound(p *diagnosis.Pass, q *queue, net bool) diagnosis.Bound {
-	b := diagnosis.Bound{Unit: fact.Ratio, Goal: diagnosis.Throughput}
-	if net {
-		b.Value, b.Partial = singlesocketGain, true
-		b.Method = "the most that four sockets instead of one brought, on two cores, in CPU time per request; machines with many cores may gain more, the goroutine per packet is another matter"
-	} else {
-		b.Value, b.Method = speedup(p, q.groups, q.total, 0)
-		b.Method = "throughput factor if nobody waited for this lock: " + b.Method
+	if !net {
+		return fasterLimit(fasterBy(p, q.groups, q.waited(p)), "if nobody waited for this lock")
 	}
-	b.Share = gain(b.Value)
-	return b
-}
-
-// created is the rate of new goroutines in groups, per second.
-func created(p *diagnosis.Pass, names []string) float64 {
-	n := 0
-	for _, g := range groupsOf(p.Model, names) {
-		n += g.Created
-	}
-	return div(float64(n), p.Seconds())
+	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
+		"the most that four sockets instead of one brought, on two cores, in CPU time per request")
+	return diagnosis.Direction(throughput, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, throughput).Value,
+		"machines with many cores may gain more, the goroutine per packet is another matter")
 }
 
 func descriptorRemedy(net, spawning bool) diagnosis.Remedy {
 	switch {
 	case !net:
 		return diagnosis.Remedy{
-			Text: "Let one goroutine own the file and write what the others hand it, in large pieces; or give each goroutine a file of its own. Buffering before the write cuts both the calls and the wait.",
+			Text: "Let one goroutine own the file and write what the others hand it, in large pieces; " +
+				"or give each goroutine a file of its own. Buffering before the write cuts both the calls and the wait.",
 			Code: "w := bufio.NewWriterSize(f, 64<<10) // owned by one goroutine, flushed when its queue is empty",
 		}
 	case spawning:
 		return diagnosis.Remedy{
-			Text: "Do not start a goroutine for each packet: let each reader of the socket handle the packet and write the answer itself. That is the first cause; it brought 2.25 times the work per CPU where more sockets alone brought 4 to 25 %. Then open one socket to a core with SO_REUSEPORT, each with its own reader.",
+			Text: "Do not start a goroutine for each packet: let each reader of the socket handle the packet and write the answer itself. " +
+				"That is the first cause; it brought 2.25 times the work per CPU where more sockets alone brought 4 to 25 %. " +
+				"Then open one socket to a core with SO_REUSEPORT, each with its own reader.",
 			Code: "for {\n\tn, from, err := conn.ReadFromUDPAddrPort(buf)\n\tif err != nil {\n\t\treturn err\n\t}\n\tconn.WriteToUDPAddrPort(handle(buf[:n]), from) // no go statement\n}",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Let one goroutine write to the socket what the others hand it, several packets with one call where the protocol allows; or open one socket to a core on the same port with SO_REUSEPORT, each with its own reader.",
+		Text: "Let one goroutine write to the socket what the others hand it, several packets with one call where the protocol allows; " +
+			"or open one socket to a core on the same port with SO_REUSEPORT, each with its own reader.",
 		Code: "lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {\n\treturn c.Control(func(fd uintptr) {\n\t\tunix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)\n\t})\n}}",
 	}
 }
