@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,24 +39,26 @@ const (
 
 // A lockedDraw is what is known of random numbers drawn under a lock.
 type lockedDraw struct {
-	global  bool    // the package's own source, else a *rand.Rand under the program's lock
-	share   float64 // of the CPU
-	samples int64
-	from    string // of the share
-	cores   float64
-	places  []diagnosis.Place
-	waiters float64
-	groups  []string
-	stacks  []model.Stack
-	factor  float64 // of throughput, 1 when not known
-	method  string
+	global     bool // the package's own source, else a *rand.Rand under the program's lock
+	spent      cpuSpent
+	share      fact.Fact // of the CPU
+	samples    int64
+	places     []diagnosis.Place
+	stacks     []model.Stack
+	queue      queue // before the lock
+	waiting    fact.Fact
+	throughput fact.Fact // if nobody waited there
 }
+
+// sampled reports whether CPU samples show the lock, and contended whether a trace does.
+func (d *lockedDraw) sampled() bool   { return d.samples >= lockedSamples }
+func (d *lockedDraw) contended() bool { return d.waiting.Value >= lockedWaiters }
 
 func checkLockedrand(p *diagnosis.Pass) {
 	found, drawn := false, false
 	for _, global := range []bool{true, false} {
 		d := measureDraw(p, global)
-		if d.share >= lockedShare && d.samples >= lockedSamples || d.waiters >= lockedWaiters && d.factor >= worthwhile {
+		if d.sampled() && d.share.Value >= lockedShare || d.contended() && d.throughput.Value >= worthwhile {
 			found = true
 			p.Report(lockedFinding(p, &d))
 		}
@@ -89,7 +90,7 @@ func drawsFreely(frames []model.Frame) bool {
 var drawing = strings.Fields("Int Intn Int31 Int31n Int63 Int63n Uint32 Uint64 Float32 Float64 NormFloat64 ExpFloat64 Perm Shuffle Read")
 
 func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
-	d.global, d.factor = global, 1
+	d.global, d.queue.kind = global, lockDemand
 	match := lockedSource
 	if !global {
 		holders := drawHolders(p)
@@ -99,33 +100,30 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 		match = func(frames []model.Frame) bool { return holderDraws(frames, holders) }
 	}
 	if s, ok := spentCPU(p); ok {
-		d.from, d.cores = s.from(), s.Cores()
+		d.spent, d.share = s, s.in("CPU in drawing random numbers under the lock", match)
 		sites := s.functions(p.Model, match)
 		for _, site := range sites {
-			d.share, d.samples = d.share+site.share, d.samples+site.samples
+			d.samples += site.samples
 		}
 		d.places, d.stacks = topPlaces(sites, hotNamed), topStacks(sites, hotNamed)
 	}
-	d.wait(p, match)
+	if p.Model.Sched != nil {
+		d.wait(p, match)
+	}
 	return d
 }
 
 // wait adds the goroutines that a trace shows waiting for the lock.
 func (d *lockedDraw) wait(p *diagnosis.Pass, match func([]model.Frame) bool) {
-	if p.Model.Sched == nil {
-		return
-	}
 	for _, q := range queues(p) {
-		if q.kind != lockDemand || !slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return match(p.Model.Stacks.Frames(s)) }) {
-			continue
+		if q.kind == lockDemand && slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return match(p.Model.Stacks.Frames(s)) }) {
+			d.queue.merge(q)
+			d.places = where(append(d.places, q.place(p))...)
 		}
-		d.waiters += q.waiters(p)
-		d.groups, d.stacks = append(d.groups, q.groups...), append(d.stacks, q.stacks...)
-		if factor, method := speedup(p, q.groups, q.total, 0); factor > d.factor {
-			d.factor, d.method = factor, method
-		}
-		d.places = where(append(d.places, q.place(p))...)
 	}
+	d.stacks = append(d.stacks, d.queue.stacks...)
+	d.waiting = d.queue.waiting(p, "goroutines waiting for the lock, on average")
+	d.throughput = fasterBy(p, d.queue.groups, d.queue.waited(p))
 }
 
 // drawHolders are functions of the program that take a mutex and draw from a
@@ -184,60 +182,57 @@ func holderDraws(frames []model.Frame, holders map[string]bool) bool {
 
 func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Where: d.places,
-		Bound: diagnosis.Bound{
-			Value: d.share * d.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: d.share,
-			Method: "Amdahl: the CPU in drawing under the lock, as if a number cost nothing; it costs a few nanoseconds without a lock",
-		},
-		Cost:       diagnosis.Cost{Value: d.share * d.cores, Unit: fact.Cores, Share: d.share, What: "CPU in drawing random numbers under the lock"},
+		Where:      d.places,
 		RuledOut:   []string{"numbers drawn without a lock: math/rand/v2, and math/rand as long as nothing has seeded it"},
-		Groups:     d.groups,
+		Groups:     d.queue.groups,
 		Stacks:     d.stacks,
 		Remedy:     d.remedy(p.Model),
 		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no cure: it costs more than the lock."),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"one kind of evidence"},
 	}
-	if d.from != "" {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in drawing under the lock", Value: d.share, Unit: fact.Ratio, Source: d.from})
+	saved := fact.Gain.Of("time saved", fact.Ratio, d.throughput)
+	if saved.Value > d.share.Value {
+		f.Cost = diagnosis.CostOf(d.waiting, saved.Value)
+		f.Bound = fasterLimit(d.throughput, "if nobody waited for this lock")
+		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
+	} else {
+		f.Cost = d.spent.cost(d.share)
+		f.Bound = d.spent.limit(d.share, "a number costs a few nanoseconds without a lock")
+	}
+	if d.spent.CPUAccount != nil {
+		f.Evidence = append(f.Evidence, d.share)
 	}
 	if p.Model.Sched != nil {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "goroutines waiting for it on average", Value: d.waiters, Unit: fact.Count, Source: "trace: sync waits ÷ window"})
+		f.Evidence = append(f.Evidence, d.waiting)
+	}
+	if d.sampled() && d.contended() {
+		f.Confidence, f.Reasons = diagnosis.High, []string{"two kinds of evidence agree: waits of the trace and samples of CPU time"}
 	}
 	if !d.global {
 		f.Reasons = append(f.Reasons, "that the lock is there for the numbers is concluded from the function that takes it being the one that draws")
 	}
-	f.Summary = d.summary()
-	if gain(d.factor) > d.share {
-		f.Cost = diagnosis.Cost{Value: d.waiters, Unit: fact.Count, Share: gain(d.factor), What: "goroutines waiting for the lock, on average"}
-		f.Bound = diagnosis.Bound{Value: d.factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(d.factor),
-			Method: "throughput factor if nobody waited for this lock: " + d.method}
-		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
-	}
-	f.Confidence = diagnosis.Medium
-	if d.waiters >= lockedWaiters && d.samples >= lockedSamples {
-		f.Confidence = diagnosis.High
-		f.Reasons = append([]string{"two kinds of evidence agree: waits of the trace and samples of CPU time"}, f.Reasons...)
-	} else {
-		f.Reasons = append([]string{"one kind of evidence"}, f.Reasons...)
-	}
 	if why := d.why(p.Model); why != "" {
 		f.Reasons = append(f.Reasons, why)
 	}
+	d.say(&f)
 	return f
 }
 
-func (d *lockedDraw) summary() string {
-	what := "math/rand's shared source"
+func (d *lockedDraw) say(f *diagnosis.Finding) {
+	from := "math/rand's shared source"
 	if !d.global {
-		what = "one *rand.Rand"
+		from = "one *rand.Rand"
 	}
 	var costs []string
-	if d.samples >= lockedSamples {
-		costs = append(costs, pct(d.share)+" of the CPU in use")
+	var parts []fact.Part
+	if d.sampled() {
+		costs, parts = append(costs, "%s of the CPU in use"), append(parts, d.share)
 	}
-	if d.waiters >= lockedWaiters {
-		costs = append(costs, num(d.waiters)+" goroutines that wait for it on average")
+	if d.contended() {
+		costs, parts = append(costs, "%s goroutines that wait for it on average"), append(parts, d.waiting)
 	}
-	return fmt.Sprintf("All random numbers come from %s, under a lock and one at a time: %s.", what, strings.Join(costs, ", and "))
+	f.Say("All random numbers come from "+from+", under a lock and one at a time: "+strings.Join(costs, ", and ")+".", parts...)
 }
 
 // why says what made the package's functions take their lock.
@@ -263,7 +258,8 @@ func (d *lockedDraw) remedy(m *model.Model) diagnosis.Remedy {
 		Code: "import \"math/rand/v2\"\n\nn := rand.IntN(100)",
 	}
 	if !d.global {
-		r.Text += "Where the sequence must be repeatable, give each goroutine a generator of its own and keep it: rand.New(rand.NewPCG(a, b))."
+		r.Text += "Where the sequence must be repeatable, give each goroutine a generator of its own and keep it: " +
+			"rand.New(rand.NewPCG(a, b))."
 		return r
 	}
 	switch s, _ := unlockedRand.standing(m); s {

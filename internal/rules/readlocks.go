@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -44,40 +43,45 @@ func checkReadlocks(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	share := s.seen(p.Model, readLocks)
+	share := s.in("CPU in taking and giving read locks", readLocks)
 	sites := s.places(p.Model, readLocks)
-	if share < readlockShare || len(sites) == 0 {
-		if share > 0 {
-			p.Fine(fmt.Sprintf("read locks: %s of the CPU", pct(share)))
+	if share.Value < readlockShare || len(sites) == 0 {
+		if share.Value > 0 {
+			p.Fine(fact.Sentence("read locks: %s of the CPU", share))
 		}
 		return
 	}
-	cores := share * s.Cores()
-	p.Report(diagnosis.Finding{
-		Summary: fmt.Sprintf("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", pct(share), short(sites[0].Function)),
-		Where:   topPlaces(sites, readlockNamed),
-		Evidence: []fact.Fact{
-			{Name: "CPU in read locks", Value: share, Unit: fact.Ratio, Source: s.from()},
-			{Name: "CPU in use", Value: s.Cores(), Unit: fact.Cores, Source: s.from()},
-			{Name: "of that in " + short(sites[0].Function), Value: sites[0].share, Unit: fact.Ratio, Source: s.from()},
-		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in taking and giving read locks"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if reading needed no lock; an atomic pointer to a copy comes near it, another lock does not",
-		},
+	most := s.in("of that in "+short(sites[0].Function), func(frames []model.Frame) bool {
+		place, _ := diagnosis.UserPlace(frames)
+		return readLocks(frames) && place == sites[0].Place
+	})
+	f := diagnosis.Finding{
+		Where:      topPlaces(sites, readlockNamed),
+		Evidence:   []fact.Fact{share, s.used(), most},
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "an atomic pointer to a copy comes near it, another lock does not"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
-			fmt.Sprintf("one kind of evidence, the %s, with %s samples", s.source, num(s.Samples)),
+			s.witness(),
 			"where a sample falls between two instructions that wait for the same cache line is not exact",
 		},
-		RuledOut: []string{"readers waiting for a writer: waiting uses no CPU and is not counted", "what is done under the lock: only the lock's own functions are counted"},
-		Stacks:   topStacks(sites, readlockNamed),
-		Groups:   groupsOfStacks(p.Model, topStacks(sites, readlockNamed)),
+		RuledOut: []string{
+			"readers waiting for a writer: waiting uses no CPU and is not counted",
+			"what is done under the lock: only the lock's own functions are counted",
+		},
+		Stacks: topStacks(sites, readlockNamed),
+		Groups: groupsOfStacks(p.Model, topStacks(sites, readlockNamed)),
 		Remedy: diagnosis.Remedy{
-			Text: "Every reader writes to the lock's counter, so that readers on several cores take its cache line from each other, and a section of a few nanoseconds is smaller than the lock around it. Where the data changes seldom, make a changed copy and swap it in: readers load one pointer. Where it changes often and the section is short, a plain Mutex costs half as many atomic operations. Or read once for many operations. sync.Map suits keys that are written once.",
+			Text: "Every reader writes to the lock's counter, so that readers on several cores take its cache line from each other, " +
+				"and a section of a few nanoseconds is smaller than the lock around it. Where the data changes seldom, " +
+				"make a changed copy and swap it in: readers load one pointer. Where it changes often and the section is short, " +
+				"a plain Mutex costs half as many atomic operations. Or read once for many operations. " +
+				"sync.Map suits keys that are written once.",
 			Code: "var table atomic.Pointer[map[string]Zone]\n\nzone, ok := (*table.Load())[name] // readers\n\nnext := maps.Clone(*table.Load()) // the writer, under a mutex of its own\nnext[name] = zone\ntable.Store(&next)",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; if CPU time per operation stays, this finding is refuted here. Measure with as many cores as in production."),
-	})
+		Experiment: changed(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; "+
+			"if CPU time per operation stays, this finding is refuted here. Measure with as many cores as in production."),
+	}
+	f.Say("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", share, name(sites[0].Function))
+	p.Report(f)
 }
