@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"time"
 
@@ -43,45 +42,35 @@ const (
 
 // A roundTrips is the waits of a stage for answers from outside.
 type roundTrips struct {
-	total  time.Duration
-	count  int64
-	stacks []model.Stack // the longest total first
-	via    []string      // groups that wait for the answers on its behalf
+	total, count fact.Fact
+	stacks       []model.Stack // the longest total first
+	via          []string      // groups that wait for the answers on its behalf
 }
-
-func (r *roundTrips) mean() time.Duration { return r.total / time.Duration(max(1, r.count)) }
 
 func checkSerialwait(p *diagnosis.Pass) {
 	pressed := 0
 	for _, s := range stages(p) {
-		if s.count > max(serialReaders(p.Model, s.queue), p.Procs()) {
+		// As many takers as givers are still few.
+		givers := p.Goroutines("goroutines before it", s.queue.groups, "peak")
+		if s.count.Value > max(givers.Value, float64(p.Procs())) {
 			continue
 		}
 		pressed++
-		r := trips(p.Model, &s)
-		share := div(r.total.Seconds(), s.total.Seconds())
-		factor, method := s.unwaited(p, r.total)
+		r := trips(p, &s)
+		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.total, s.time)
+		throughput := s.unwaited(p, r.total)
 		switch {
-		case share < serialShare, r.count < serialTrips, factor < worthwhile:
-		case len(s.feeds) > 0 && s.feedStay < serialStay:
+		case share.Value < serialShare, r.count.Value < serialTrips, throughput.Value < worthwhile:
+		case len(s.feeds) > 0 && s.feedStay.Value < serialStay:
 		case len(s.feeds)+len(s.starts) == 0 && !takesFromOutside(p.Model, s.queue):
 		default:
-			p.Report(serialFinding(p, &s, &r, min(1, share), factor, method))
+			p.Report(serialFinding(p, &s, &r, share, throughput))
 			return
 		}
 	}
 	if pressed == 0 {
 		p.Fine("stages: no few goroutines have somebody waiting before them all the time")
 	}
-}
-
-// serialReaders is how many goroutines stand in the queue at most: as many
-// takers as givers are still few.
-func serialReaders(m *model.Model, q *queue) (n int) {
-	for _, g := range groupsOf(m, q.groups) {
-		n += g.Peak
-	}
-	return n
 }
 
 // takesFromOutside reports whether those who stand before the stage bring
@@ -99,8 +88,9 @@ func takesFromOutside(m *model.Model, q *queue) bool {
 // trips adds up what the stage waits for outside: in the network itself, or
 // for a goroutine that spends that time there on its behalf. Waits for those
 // who bring work do not count, nor waits for time.
-func trips(m *model.Model, s *stage) (r roundTrips) {
-	by := map[model.Stack]time.Duration{}
+func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
+	m := p.Model
+	asked, by := map[*model.Wait]bool{}, map[model.Stack]time.Duration{}
 	wakers := answerers(m, s)
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
@@ -116,11 +106,17 @@ func trips(m *model.Model, s *stage) (r roundTrips) {
 				r.via = append(r.via, name)
 			}
 		}
-		r.total += w.Total
-		r.count += w.Count
+		asked[w] = true
 		by[w.Stack] += w.Total
 	}
 	r.stacks = largest(by)
+	has := func(w *model.Wait) bool { return asked[w] }
+	r.total = sumOf("time waiting for answers", fact.Seconds,
+		p.Waits("time waiting for the network", model.Net, has),
+		p.Waits("time waiting for who asks on its behalf", model.Sync, has))
+	r.count = sumOf("answers", fact.Count,
+		p.WaitCount("waits for the network", model.Net, has),
+		p.WaitCount("waits for who asks on its behalf", model.Sync, has))
 	return r
 }
 
@@ -158,19 +154,20 @@ func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 // unwaited is the most by which throughput can grow when the stage no longer
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
-func (s *stage) unwaited(p *diagnosis.Pass, wait time.Duration) (factor float64, method string) {
-	factor, byP, byR := fact.Closed{
-		Cores: usableProcs(p), Busy: max(minBusy, working(p)),
-		Whole: s.total.Seconds(), Wait: min(wait, s.total).Seconds(), Serial: s.next,
-	}.Asymptotic()
-	method = fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, the stage's time ÷ its time without this wait = %s", times(byP), times(byR))
-	if s.next > 0 {
-		method += fmt.Sprintf(", 1 ÷ use of the busiest single goroutine beside it = %s", times(1/s.next))
+func (s *stage) unwaited(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
+	operands := []fact.Fact{usableCores(p), busyWithout(p), s.time, wait}
+	if s.next.Value == 0 {
+		return fact.Bottleneck.Of("throughput", fact.Factor, operands...)
 	}
-	return factor, method + "); less when messages arrive slower than that, or when the other side serves one request at a time"
+	return besideNext.Of("throughput", fact.Factor, append(operands, s.next)...)
 }
 
-func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, factor float64, method string) diagnosis.Finding {
+// besideNext is [fact.Bottleneck] beside a resource that stays serial.
+var besideNext = &fact.Formula{Name: fact.Bottleneck.Name, Value: fact.Bottleneck.Value,
+	Words: "asymptotic bound of a closed system: min({0} ÷ {1}, {2} ÷ ({2} − {3}), 1 ÷ {4}); " +
+		"less when requests arrive slower than that"}
+
+func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput fact.Fact) diagnosis.Finding {
 	var wait diagnosis.Place
 	asks := diagnosis.Place{}
 	for _, st := range r.stacks {
@@ -184,48 +181,45 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, factor flo
 	if asks == (diagnosis.Place{}) {
 		asks, _ = p.GroupPlace(s.teams[0].Group)
 	}
-	idle := float64(p.Procs()) - working(p)
-	pace := div(float64(r.count), p.Seconds())
+	mean := fact.Quotient.Of("one answer, mean", fact.Seconds, r.total, r.count)
+	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s waits for answers %s of its time, %s each, while work stands before it and %s of %d Ps are idle: %s answers a second is its pace, and so the program's.",
-			short(asks.Function), pct(share), dur(r.mean()), num(max(0, idle)), p.Procs(), num(pace)),
-		Where: where(asks, wait, s.queue.place(p)),
-		Evidence: []fact.Fact{
-			{Name: "time of the stage in waits for answers", Value: share, Unit: fact.Ratio, Source: "trace: network waits, its own and of the goroutine that asks for it"},
-			{Name: "one answer, mean", Value: r.mean().Seconds(), Unit: fact.Seconds, Source: "trace: waits"},
-			{Name: "answers", Value: pace, Unit: fact.PerSec, Source: "trace: waits ÷ window"},
-			{Name: "goroutines of the stage", Value: float64(s.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: fact.Count, Source: "trace: waits to send ÷ window"},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{Value: r.total.Seconds() / max(1e-9, p.Seconds()), Unit: fact.Count, Share: share, What: "goroutines of the stage waiting for an answer, on average"},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if the stage did not wait for each answer: " + method,
-		},
+		Where:    where(asks, wait, s.queue.place(p)),
+		Evidence: []fact.Fact{share, mean, pace, s.count, s.standing, busyPs(p)},
+		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
+			share.Value),
+		Bound:      fasterLimit(throughput, "if the stage did not wait for each answer, and the other side served several requests at a time"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits, for what, and who stands before it",
 			"the trace does not tell what is asked: that the stage could go on without the answer is yours to judge",
 		},
 		RuledOut: []string{
-			"no work: somebody stood before the stage with work in hand, " + num(s.queue.waiters(p)) + " on average",
-			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
-			"waiting for input: only waits in the network and for goroutines that wait there are counted, those for who brings work are not",
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.standing),
+			fullMachine(p),
+			"waiting for input: only waits in the network and for goroutines that wait there are counted, " +
+				"those for who brings work are not",
 		},
 		Groups: append(s.names(), s.queue.groups...),
 		Stacks: append(r.stacks, s.queue.stacks...),
 		Remedy: diagnosis.Remedy{
-			Text: "Do not wait for the answer to each piece of work. Acknowledge or write many with one request (by count and by time), or send the next request before the last is answered, or let the library do it in the background (kafka-go: ReaderConfig.CommitInterval instead of 0; what was not yet committed comes again after a crash, so that its effect must bear being repeated). Where each answer is needed, run several of this stage: one per partition or key keeps the order. More goroutines behind it change nothing.",
+			Text: "Do not wait for the answer to each piece of work. Acknowledge or write many with one request (by count and by time), " +
+				"or send the next request before the last is answered, or let the library do it in the background " +
+				"(kafka-go: ReaderConfig.CommitInterval instead of 0; what was not yet committed comes again after a crash, " +
+				"so that its effect must bear being repeated). Where each answer is needed, run several of this stage: " +
+				"one per partition or key keeps the order. More goroutines behind it change nothing.",
 			Code: "for batch := range batches(messages, 500, 100*time.Millisecond) {\n\tprocess(batch)\n\tcommit(batch[len(batch)-1]) // one round trip for all of them\n}",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, and more goroutines behind it take no more."),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. "+
+			"A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, "+
+			"and more goroutines behind it take no more."),
 	}
 	if len(s.feeds) > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{
-			Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: fact.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does()),
-		})
+		f.Rest(s.feedStay)
 	}
 	f.Groups = append(f.Groups, r.via...)
+	f.Say("%s waits for answers %s of its time, %s each, while work stands before it and %s of %s Ps are idle: "+
+		"%s answers a second is its pace, and so the program's.",
+		name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
 	return f
 }

@@ -2,8 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"time"
+	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -37,81 +36,90 @@ const (
 
 func checkSlowstage(p *diagnosis.Pass) {
 	for _, s := range stages(p) {
-		busy, runs := s.busy()
-		factor, method := s.widened(p)
-		if len(s.feeds) == 0 || s.feedStay < slowstageStay || busy < slowstageBusy || runs < slowstageRuns || s.count >= p.Procs() || factor < worthwhile {
+		busy, runs := s.busy(p)
+		throughput := s.widened(p)
+		if len(s.feeds) == 0 || s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
+			s.count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
 		}
-		p.Report(slowstageFinding(p, &s, busy, factor, method))
+		p.Report(slowstageFinding(p, &s, busy, throughput))
 		return
 	}
 }
 
 // busy is the part of the stage's time that it is on a P or ready for one, and
-// the part that it is on one; 0 where the trace has that only together with what
-// other goroutines do.
-func (s *stage) busy() (busy, runs float64) {
-	var on, ready time.Duration
-	for _, c := range s.teams {
-		if c.function != "" {
-			return 0, 0
-		}
-		on += c.Times.Running + c.Syscall
-		ready += c.Runnable
+// the part that it is on one; nothing where the trace has that only together with
+// what other goroutines do.
+func (s *stage) busy(p *diagnosis.Pass) (busy, runs fact.Fact) {
+	if slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
+		return busy, runs
 	}
-	return div((on + ready).Seconds(), s.total.Seconds()), div(on.Seconds(), s.total.Seconds())
+	on := p.Goroutines("time of the stage on a P", s.names(), "running", "syscall")
+	ready := p.Goroutines("time of the stage on a P or ready for one", s.names(), "running", "syscall", "runnable")
+	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.time)
 }
 
 // widened is the most by which throughput can grow with more goroutines in the
 // stage.
-func (s *stage) widened(p *diagnosis.Pass) (factor float64, method string) {
-	factor, byP, _ := fact.Closed{Cores: usableProcs(p), Busy: max(minBusy, working(p)), Serial: s.next}.Asymptotic()
-	method = "asymptotic bound of a closed system: min(P ÷ busy Ps = " + times(byP)
-	if s.next > 0 {
-		method += ", 1 ÷ use of the busiest single goroutine beside the stage = " + times(1/s.next)
+func (s *stage) widened(p *diagnosis.Pass) fact.Fact {
+	if s.next.Value == 0 {
+		return byCores.Of("throughput", fact.Factor, usableCores(p), busyWithout(p))
 	}
-	return factor, method + ")"
+	return byCoresAndNext.Of("throughput", fact.Factor, usableCores(p), busyWithout(p), s.next)
 }
 
-func slowstageFinding(p *diagnosis.Pass, s *stage, busy, factor float64, method string) diagnosis.Finding {
+// What bounds a closed system when one stage no longer does.
+var (
+	byCores        = &fact.Formula{Name: "asymptotic", Words: "asymptotic bound of a closed system: {0} ÷ {1}", Value: stageBound}
+	byCoresAndNext = &fact.Formula{Name: "asymptotic", Words: "asymptotic bound of a closed system: min({0} ÷ {1}, 1 ÷ {2})", Value: stageBound}
+)
+
+func stageBound(x []float64) float64 {
+	c := fact.Closed{Cores: x[0], Busy: x[1]}
+	if len(x) > 2 {
+		c.Serial = x[2]
+	}
+	factor, _, _ := c.Asymptotic()
+	return factor
+}
+
+func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) diagnosis.Finding {
 	place := s.queue.server(p)
 	if start, ok := p.GroupPlace(s.teams[0].Group); ok && place == (diagnosis.Place{}) {
 		place = start
 	}
-	idle := max(0, float64(p.Procs())-working(p))
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of its time: %s of %d Ps are idle, and the stage has too few goroutines.",
-			short(place.Function), pct(busy), num(s.queue.waiters(p)), short(s.feeds[0].does()), pct(s.feedStay), num(idle), p.Procs()),
-		Where: where(place, s.queue.place(p)),
-		Evidence: []fact.Fact{
-			{Name: "stage at work", Value: busy, Unit: fact.Ratio, Source: "trace: on a P or ready for one ÷ time of its goroutines"},
-			{Name: "goroutines of the stage", Value: float64(s.count), Unit: fact.Count, Source: "trace: wake-ups, goroutine groups"},
-			{Name: "standing before it with work, on average", Value: s.queue.waiters(p), Unit: fact.Count, Source: "trace: waits to send ÷ window"},
-			{Name: "goroutines behind it waiting to be given more", Value: s.feedStay, Unit: fact.Ratio, Source: "trace: waits to receive of " + short(s.feeds[0].does())},
-			{Name: "busy Ps", Value: working(p), Unit: fact.Cores, Source: "trace: Ps"},
-		},
-		Cost: diagnosis.Cost{Value: idle, Unit: fact.Cores, Share: div(idle, float64(p.Procs())), What: "Ps idle while the stage has more work than it can do"},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor if the stage had as many goroutines as it can use: " + method,
-		},
+	idle := idlePs(p)
+	f := diagnosis.Finding{
+		Where:    where(place, s.queue.place(p)),
+		Evidence: []fact.Fact{busy, s.count, s.standing, s.feedStay, busyPs(p)},
+		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
+			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
+		Bound:      fasterLimit(throughput, "if the stage had as many goroutines as it can use"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits before the stage, what it does, and who waits behind it",
 			"the trace does not name channels: places that wake each other are taken for one",
 		},
 		RuledOut: []string{
-			"no work: somebody stood before the stage with work in hand, " + num(s.queue.waiters(p)) + " on average",
-			fmt.Sprintf("a full machine: %s of %d Ps are busy", num(working(p)), p.Procs()),
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.standing),
+			fullMachine(p),
 			"a stage that waits itself, for answers or a lock: it is at work",
 			"an order that must be kept looks the same: then the stage's own work must become less",
 		},
 		Groups: append(s.names(), s.queue.groups...),
 		Stacks: s.queue.stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "Run more goroutines in this stage, and only in this one, up to one for each P that is idle. Where order matters, give each a key of its own, or put results back in order behind the stage. Larger channels change nothing: they are full before it and empty behind it.",
+			Text: "Run more goroutines in this stage, and only in this one, up to one for each P that is idle. Where order matters, " +
+				"give each a key of its own, or put results back in order behind the stage. " +
+				"Larger channels change nothing: they are full before it and empty behind it.",
 			Code: "var wg sync.WaitGroup\nfor range runtime.GOMAXPROCS(0) {\n\twg.Go(func() {\n\t\tfor x := range in {\n\t\t\tout <- work(x)\n\t\t}\n\t})\n}\ngo func() { wg.Wait(); close(out) }()",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. If throughput stays, another stage or the order of results sets the pace."),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. "+
+			"If throughput stays, another stage or the order of results sets the pace."),
 	}
+	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
+		"its time: "+
+		"%s of %s Ps are idle, and the stage has too few goroutines.",
+		name(place.Function), busy, s.standing, name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
+	return f
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -23,16 +23,17 @@ const stagePressed = 0.8
 
 type stage struct {
 	queue    *queue
+	standing fact.Fact      // in the queue, on average
 	teams    []team         // who takes the work
-	count    int            // of them alive at once, at most
-	total    time.Duration  // their time
+	count    fact.Fact      // of them alive at once, at most
+	time     fact.Fact      // that they lived
 	feeds    []team         // to whom they hand it on through a channel
-	feedStay float64        // share of their time that those wait to be given more
+	feedStay fact.Fact      // share of their time that those wait to be given more
 	starts   []*model.Group // whom they start for it
 	// next is the part of its time, 0 to 1, that the busiest single goroutine
 	// before or behind the stage works: the pace that the program has once
 	// the stage no longer sets it.
-	next float64
+	next fact.Fact
 }
 
 // A team is goroutines that do the same: a group, or of a group that only starts
@@ -70,18 +71,23 @@ func (c team) has(m *model.Model, s model.Stack) bool { return teamOf(m, s) == c
 // size is how many of the team lived at once and their time. Of a part of a group
 // the trace has only the waits: that makes at least so many goroutines, each
 // taken to have lived through the window.
-func (c team) size(p *diagnosis.Pass) (count int, total time.Duration) {
+func (c team) size(p *diagnosis.Pass) (count, time fact.Fact) {
 	if c.function == "" {
-		return c.Peak, c.Total()
+		one := []string{c.Name}
+		return p.Goroutines("goroutines of "+c.does(), one, "peak"), p.Goroutines("time of "+c.does(), one, "total")
 	}
-	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; w.Kind != model.SchedWait && c.has(p.Model, w.Stack) {
-			total += w.Total
-		}
+	var waited []fact.Fact
+	for _, kind := range []model.WaitKind{model.Sync, model.Net, model.SyscallWait, model.OtherWait} {
+		waited = append(waited, p.Waits("waits of "+c.does()+" ("+string(kind)+")", kind,
+			func(w *model.Wait) bool { return c.has(p.Model, w.Stack) }))
 	}
-	count = max(1, int(math.Ceil(div(total.Seconds(), p.Seconds())-teamSlack)))
-	return count, time.Duration(count) * p.Model.Run.Duration
+	count = headcount.Of("goroutines of "+c.does(), fact.Count, sumOf("waits of "+c.does(), fact.Seconds, waited...), p.WindowLength())
+	return count, fact.Product.Of("time of "+c.does(), fact.Seconds, count, p.WindowLength())
 }
+
+// headcount is the least number of goroutines that can have waited for so long.
+var headcount = &fact.Formula{Name: "headcount", Words: "{0} ÷ {1}, rounded up",
+	Value: func(x []float64) float64 { return max(1, math.Ceil(div(x[0], x[1])-teamSlack)) }}
 
 // teamSlack is by how much of a window the waits of n goroutines may exceed n:
 // what was cut at the window's ends is in the traces of some waits.
@@ -93,15 +99,16 @@ func stages(p *diagnosis.Pass) (out []stage) {
 		if q.kind != sendDemand || pressure(p, &q) < stagePressed {
 			continue
 		}
-		s := stage{queue: &q}
+		s := stage{queue: &q, standing: q.waiting(p, "standing before it with work, on average")}
+		var counts, times []fact.Fact
 		for _, waker := range largest(q.servers) {
 			if c := teamOf(p.Model, waker); c.Group != nil && !c.System && !slices.Contains(s.teams, c) {
-				n, total := c.size(p)
-				s.teams = append(s.teams, c)
-				s.count, s.total = s.count+n, s.total+total
+				n, time := c.size(p)
+				s.teams, counts, times = append(s.teams, c), append(counts, n), append(times, time)
 			}
 		}
-		if s.total == 0 {
+		s.count, s.time = sumOf("goroutines of the stage", fact.Count, counts...), sumOf("time of the stage", fact.Seconds, times...)
+		if s.time.Value == 0 {
 			continue
 		}
 		s.findFeeds(p)
@@ -115,12 +122,9 @@ func stages(p *diagnosis.Pass) (out []stage) {
 // more, the part of their time that they do. One that was called and waits for a
 // P still has its work in hand.
 func pressure(p *diagnosis.Pass, q *queue) float64 {
-	stood, whole := q.total, time.Duration(0)
-	for _, g := range groupsOf(p.Model, q.groups) {
-		stood += g.Runnable
-		whole += g.Total()
-	}
-	return max(q.waiters(p), min(1, div(stood.Seconds(), whole.Seconds())))
+	stood := fact.Sum.Of("time with work in hand", fact.Seconds, q.waited(p), p.Goroutines("time waiting for a P", q.groups, "runnable"))
+	share := fact.Fraction.Of("share of their time", fact.Ratio, stood, p.Goroutines("their time", q.groups, "total"))
+	return q.waiting(p, "standing, on average").Larger(share).Value
 }
 
 // has reports whether a stack is of one of the stage's goroutines.
@@ -152,17 +156,13 @@ func (s *stage) findFeeds(p *diagnosis.Pass) {
 			s.feeds = append(s.feeds, to)
 		}
 	}
-	var stay, all time.Duration
+	var times []fact.Fact
 	for _, c := range s.feeds {
-		_, total := c.size(p)
-		all += total
+		_, time := c.size(p)
+		times = append(times, time)
 	}
-	for i := range m.Sched.Waits {
-		if w := &m.Sched.Waits[i]; w.Kind == model.Sync && receives(m, w.Stack) && fed[teamOf(m, w.Stack)] {
-			stay += w.Total
-		}
-	}
-	s.feedStay = min(1, div(stay.Seconds(), all.Seconds()))
+	stay := p.Waits("time waiting to be given more", model.Sync, func(w *model.Wait) bool { return receives(m, w.Stack) && fed[teamOf(m, w.Stack)] })
+	s.feedStay = fact.Fraction.Of("goroutines behind it waiting to be given more", fact.Ratio, stay, sumOf("time of those behind it", fact.Seconds, times...))
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.Created > 1 && !g.System && s.has(m, g.Creator) && !answers[team{Group: g}] && !fed[team{Group: g}] {
@@ -186,14 +186,12 @@ func (s *stage) findNext(p *diagnosis.Pass) {
 	}
 	for _, g := range beside {
 		if g.Peak == 1 && g.Count == 1 {
-			s.next = max(s.next, div(works(g).Seconds(), g.Total().Seconds()))
+			one := []string{g.Name}
+			s.next = s.next.Larger(fact.Quotient.Of("use of the busiest single goroutine beside the stage", fact.Ratio,
+				p.Goroutines("time at work of "+groupName(g.Name), one, "running", "syscall", "syscall_blocked", "blocked:network"),
+				p.Goroutines("time of "+groupName(g.Name), one, "total")))
 		}
 	}
-}
-
-// works is the time that a group does not wait for other goroutines.
-func works(g *model.Group) time.Duration {
-	return g.Times.Running + g.Syscall + g.SyscallBlocked + g.Blocked["network"]
 }
 
 // own is the user's line of a stack that belongs to the program itself: the
