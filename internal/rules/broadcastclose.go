@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -42,38 +40,40 @@ const (
 )
 
 func checkBroadcastclose(p *diagnosis.Pass) {
-	locks, sampled := lockedSelects(p)
-	quiet, found := 0, false
-	for _, b := range wakers(p.Model.Sched.Bursts) {
-		c := wokenBy(p.Model, b.Waker)
-		if !closes(p.Model, b.Waker, c) || !rounds(p, &b, c) {
+	locks := p.SampleShare("locking the channels of selects", "cpu", p.Frames(locksSelect))
+	_, samples := diagnosis.CPUTime(p.Model)
+	sampled := samples >= diagnosis.ThinSamples
+	quiet, found := fact.Fact{}, false
+	for _, waker := range wakers(p.Model.Sched.Bursts) {
+		b := burstFacts(p, &waker)
+		if !closes(p.Model, b.Waker, b.wokenCrowd) || !calledOften(p, b) {
 			continue
 		}
-		futile := futileShare(&b)
-		cost := futileCores(p, &b, c)
 		switch {
-		case sampled && locks < broadcastLocks, !sampled && (futile < broadcastFutile || div(cost, working(p)) < minShare):
-			quiet = max(quiet, c.peak(p.Model))
+		case sampled && locks.Value < broadcastLocks, !sampled && (b.futile.Value < broadcastFutile || b.share.Value < minShare):
+			quiet = quiet.Larger(b.listeners(p))
+		case sampled:
+			found = true
+			f := broadcast(p, b)
+			lockedSelects(p, &f, locks)
+			p.Report(f)
 		default:
 			found = true
-			p.Report(broadcast(p, &b, c, locks, sampled, cost))
+			p.Report(broadcast(p, b))
 		}
 	}
 	switch {
 	case found:
-	case quiet > 0:
-		p.Fine(fmt.Sprintf("broadcasts: up to %s goroutines wait for one channel to be closed, at little cost", num(quiet)))
+	case quiet.Value > 0:
+		p.Fine(fact.Sentence("broadcasts: up to %s goroutines wait for one channel to be closed, at little cost", quiet))
 	default:
 		p.Fine("broadcasts: no channel is closed again and again to call a crowd")
 	}
 }
 
-// lockedSelects is the share of CPU samples in a select's channel locks, and
-// whether there are samples enough to say.
-func lockedSelects(p *diagnosis.Pass) (share float64, sampled bool) {
-	share, _ = p.CPUShare(func(f string) bool { return f == "runtime.sellock" || f == "runtime.selunlock" })
-	_, n := diagnosis.CPUTime(p.Model)
-	return share, n >= diagnosis.ThinSamples
+// locksSelect reports whether a sample is in the locks of a select's channels.
+func locksSelect(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == "runtime.sellock" || f.Func == "runtime.selunlock" })
 }
 
 // closes reports whether a stack that wakes receivers does so by closing
@@ -91,63 +91,73 @@ func closes(m *model.Model, waker model.Stack, c wokenCrowd) bool {
 	})
 }
 
-// rounds reports whether the whole crowd was called often enough.
-func rounds(p *diagnosis.Pass, b *model.Burst, c wokenCrowd) bool {
-	listeners := max(b.Max, c.peak(p.Model))
-	if listeners < broadcastListeners {
-		return false
-	}
-	n := div(float64(b.Woken), float64(listeners))
-	return n >= broadcastTimes && div(n, p.Seconds()) >= broadcastRate
+// listeners is how many goroutines wait for the channel.
+func (w *wakeBurst) listeners(p *diagnosis.Pass) fact.Fact {
+	return fact.Largest.Of("listeners", fact.Count,
+		p.Statistic(fact.Wakes, "largest burst of wake-ups", "woken at once", float64(w.Max), fact.Count),
+		p.Goroutines("alive at once", w.groups, "peak"))
 }
 
-func broadcast(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, locks float64, sampled bool, cost float64) diagnosis.Finding {
+// rounds is how often the whole crowd was called.
+func (w *wakeBurst) rounds(p *diagnosis.Pass) (n, rate fact.Fact) {
+	n = fact.Quotient.Of("rounds in the window", fact.Count, w.woken, w.listeners(p))
+	return n, fact.Quotient.Of("rounds", fact.PerSec, n, p.WindowLength())
+}
+
+// calledOften reports whether it is a crowd that is called again and again.
+func calledOften(p *diagnosis.Pass, b *wakeBurst) bool {
+	n, rate := b.rounds(p)
+	return b.listeners(p).Value >= broadcastListeners && n.Value >= broadcastTimes && rate.Value >= broadcastRate
+}
+
+func broadcast(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 	place, _ := p.UserPlace(b.Waker)
-	listeners := max(b.Max, c.peak(p.Model))
-	rate := div(div(float64(b.Woken), float64(listeners)), p.Seconds())
+	listeners := b.listeners(p)
+	_, rate := b.rounds(p)
 	places := []diagnosis.Place{place}
-	if len(c.stacks) > 0 {
-		q, _ := p.UserPlace(c.stacks[0])
+	if len(b.stacks) > 0 {
+		q, _ := p.UserPlace(b.stacks[0])
 		places = append(places, q)
 	}
+	cost := b.cost.Named("listeners running only to wait again, scheduling not counted")
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s closes a channel that %s goroutines wait for, %s times a second.",
-			short(place.Function), num(listeners), num(math.Round(rate))),
 		Where: where(places...),
 		Evidence: []fact.Fact{
-			{Name: "listeners", Value: float64(listeners), Unit: fact.Count, Source: "trace: goroutine groups, wake-ups"},
-			{Name: "rounds", Value: rate, Unit: fact.PerSec, Source: "trace: wake-ups ÷ listeners"},
-			{Name: "goroutines woken", Value: div(float64(b.Woken), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
-			{Name: "hardly ran", Value: futileShare(b), Unit: fact.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
+			listeners, rate, fact.Quotient.Of("goroutines woken", fact.PerSec, b.woken, p.WindowLength()), b.futile.Named("hardly ran"),
 		},
-		Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, Share: div(cost, working(p)), What: "listeners running only to wait again, scheduling not counted"},
-		Bound: diagnosis.Bound{
-			Value: cost, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
-			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the channel's lock and the threads woken come on top and are not promised",
-			Partial: true,
-		},
+		Cost: diagnosis.CostOf(cost, b.share.Value),
+		Bound: diagnosis.Direction(cost, diagnosis.CPUGoal, b.share.Value,
+			"the channel's lock and the threads woken come on top and are not promised"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"a close is recognised by its wake-ups: many receivers at once from a function that does not send"},
 		RuledOut: []string{
-			fmt.Sprintf("a shutdown: it happens %s times a second", num(math.Round(rate))),
+			fact.Sentence("a shutdown: it happens %s times a second", rate.Number()),
 			"a fan-out by sends: those would show the runtime's send in the waker's stack",
 		},
-		Groups: c.groups,
-		Stacks: append(slices.Clone(c.stacks), b.Waker),
+		Groups: b.groups,
+		Stacks: append(slices.Clone(b.stacks), b.Waker),
 		Remedy: diagnosis.Remedy{
-			Text: "Let fewer goroutines listen to one channel: one dispatcher that hands the news to those concerned, a channel for each of several groups, or no goroutine at all for those that only look at a value (an atomic pointer that they read when they need it). A channel that is closed and replaced can also be missed by those who come late. As few Ps as the work allows make what remains cheaper.",
+			Text: "Let fewer goroutines listen to one channel: one dispatcher that hands the news to those concerned, " +
+				"a channel for each of several groups, or no goroutine at all for those that only look at a value " +
+				"(an atomic pointer that they read when they need it). A channel that is closed and replaced can also be missed " +
+				"by those who come late. As few Ps as the work allows make what remains cheaper.",
 			Code: "type news struct{ v atomic.Pointer[state] } // readers load it when they need it; nobody is woken",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. If `GOMAXPROCS=1` makes the cost nearly disappear, it was the lock and the threads."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. "+
+			"If `GOMAXPROCS=1` makes the cost nearly disappear, it was the lock and the threads."),
 	}
-	if sampled {
-		cores, _, _ := diagnosis.Busy(p.Model)
-		f.Cost = diagnosis.Cost{Value: locks * cores, Unit: fact.Cores, Share: locks, What: "locking the channels of selects"}
-		f.Bound = diagnosis.Bound{Value: locks * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: locks,
-			Method: "Amdahl: share of the CPU samples in runtime.sellock and runtime.selunlock × busy cores; the threads woken come on top and are not promised", Partial: true}
-		f.Confidence = diagnosis.High
-		f.Reasons = append(f.Reasons, fmt.Sprintf("the CPU profile agrees: %s of it is in the locks of selects", pct(locks)))
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "locking channels of selects", Value: locks, Unit: fact.Ratio, Source: "CPU profile: runtime.sellock, runtime.selunlock"})
-	}
+	f.Say("%s closes a channel that %s goroutines wait for, %s times a second.", name(place.Function), listeners, rate.Number())
 	return f
+}
+
+// lockedSelects makes the locks that CPU samples show the cost of a finding.
+func lockedSelects(p *diagnosis.Pass, f *diagnosis.Finding, locks fact.Fact) {
+	cores := fact.Quotient.Of("busy cores", fact.Cores,
+		p.Processors("time of Ps not idle", "user", "gc", "syscall", "scheduler"), p.WindowLength())
+	f.Cost = diagnosis.CostOf(fact.Product.Of(locks.Name, fact.Cores, locks, cores), locks.Value)
+	f.Bound = diagnosis.Direction(fact.Saving.Of(locks.Name, fact.Cores, locks, cores), diagnosis.CPUGoal, locks.Value,
+		"the threads woken come on top and are not promised")
+	f.Confidence = diagnosis.High
+	f.Reasons = append(f.Reasons, fact.Sentence("the CPU profile agrees: %s of it is in the locks of selects", locks))
+	f.Rest(locks)
 }

@@ -2,9 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -44,35 +42,32 @@ const (
 )
 
 func checkHerdwakeup(p *diagnosis.Pass) {
-	futile, slight, found, handed := 0.0, 0.0, false, false
+	futile, slight, found, handed := fact.Fact{}, fact.Fact{}, false, false
 	for i := range p.Model.Sched.Bursts {
-		b := &p.Model.Sched.Bursts[i]
-		if _, user := p.UserPlace(b.Waker); !user || !herd(p, b) {
+		b := burstFacts(p, &p.Model.Sched.Bursts[i])
+		if _, user := p.UserPlace(b.Waker); !user || !b.herd(p) {
 			continue
 		}
 		if handsOver(p.Model.Stacks.Frames(b.Waker)) {
 			handed = true
 			continue
 		}
-		share := futileShare(b)
-		woken := wokenBy(p.Model, b.Waker)
-		cost := futileCores(p, b, woken)
 		switch {
-		case share < herdFutile:
-			futile = max(futile, share)
-		case div(cost, working(p)) < minShare:
-			slight = max(slight, div(cost, working(p)))
+		case b.futile.Value < herdFutile:
+			futile = futile.Larger(b.futile)
+		case b.share.Value < minShare:
+			slight = slight.Larger(b.share)
 		default:
 			found = true
-			p.Report(herdFinding(p, b, woken, share, cost))
+			p.Report(herdFinding(p, b))
 		}
 	}
 	switch {
 	case found:
-	case slight > 0:
-		p.Fine(fmt.Sprintf("wake-ups: some are for nothing, at a cost of %s of the CPU in use", pct(slight)))
-	case futile > 0:
-		p.Fine(fmt.Sprintf("wake-ups: goroutines woken together have work to do, all but %s of them", pct(futile)))
+	case slight.Value > 0:
+		p.Fine(fact.Sentence("wake-ups: some are for nothing, at a cost of %s of the CPU in use", slight))
+	case futile.Value > 0:
+		p.Fine(fact.Sentence("wake-ups: goroutines woken together have work to do, all but %s of them", futile))
 	case handed:
 		p.Fine("wake-ups: where a crowd is woken, each gets an item of its own through a channel")
 	default:
@@ -90,16 +85,59 @@ func handsOver(waker []model.Frame) bool {
 	}, waker[0].Func)
 }
 
-// futileShare is the part of the woken that did nothing. Only from the eighth
-// on is it known that a wake-up belongs to a burst, and its goroutine followed.
-func futileShare(b *model.Burst) float64 {
-	return min(1, div(float64(b.Futile), float64(b.Woken-(model.MinBurst-1)*b.Count)))
+// A wakeBurst is what is known of the bursts of wake-ups from one place.
+type wakeBurst struct {
+	*model.Burst
+	wokenCrowd
+	count, woken, idle fact.Fact // bursts, who they woke, and who of those did nothing
+	futile             fact.Fact // the part of the woken that did nothing
+	cost, share        fact.Fact // of that, in cores and of the busy Ps
 }
 
-// herd reports whether a burst is large and frequent enough to matter.
-func herd(p *diagnosis.Pass, b *model.Burst) bool {
+func burstFacts(p *diagnosis.Pass, b *model.Burst) *wakeBurst {
+	in := func(what, name string, n int64) fact.Fact {
+		return p.Statistic(fact.Wakes, what, name, float64(n), fact.Count)
+	}
+	w := &wakeBurst{Burst: b, wokenCrowd: wokenBy(p.Model, b.Waker),
+		count: in("bursts", "bursts", b.Count), woken: in("wake-ups in bursts", "goroutines woken", b.Woken),
+		idle: in("wake-ups in bursts for nothing", "woken for nothing", b.Futile),
+	}
+	w.futile = futilePart.Of("woken for nothing", fact.Ratio, w.idle, w.woken, w.count)
+	spent := fact.Product.Of("time in runs for nothing", fact.Seconds, w.idle, w.futileRun(p))
+	w.cost = fact.Quotient.Of("running only to wait again, scheduling not counted", fact.Cores, spent, p.WindowLength())
+	w.share = fact.Fraction.Of("running only to wait again", fact.Ratio, w.cost, busyPs(p))
+	return w
+}
+
+// futilePart is the part of the woken that did nothing. Only from the eighth on
+// is it known that a wake-up belongs to a burst, and its goroutine followed.
+var futilePart = &fact.Formula{Name: "followed", Words: "{0} ÷ ({1} − those that came before it was one of {2})",
+	Value: func(x []float64) float64 { return min(1, div(x[0], x[1]-(model.MinBurst-1)*x[2])) }}
+
+// futileRun is the time that a futile run takes, as far as the trace shows it: no
+// more than these goroutines usually run.
+func (w *wakeBurst) futileRun(p *diagnosis.Pass) fact.Fact {
+	most := fact.Figure("longest run that is for nothing", futileRun.Seconds(), fact.Seconds, "what the trace's reader counts as such")
+	usual := fact.Quotient.Of("one run of theirs, mean", fact.Seconds,
+		p.Goroutines("time that they run", w.groups, "running"), p.Goroutines("runs", w.groups, "runs"))
+	if usual.Value == 0 {
+		return most
+	}
+	return fact.Smallest.Of("time that a run for nothing takes, at most", fact.Seconds, most, usual)
+}
+
+// herd reports whether bursts are large and frequent enough to matter.
+func (w *wakeBurst) herd(p *diagnosis.Pass) bool {
 	least := max(model.MinBurst, min(herdPerProc*p.Procs(), herdLargest))
-	return div(float64(b.Woken), float64(b.Count)) >= float64(least) && div(float64(b.Count), p.Seconds()) >= herdRate
+	return w.size().Value >= float64(least) && w.rate(p).Value >= herdRate
+}
+
+func (w *wakeBurst) size() fact.Fact {
+	return fact.Quotient.Of("woken by each", fact.Count, w.woken, w.count)
+}
+
+func (w *wakeBurst) rate(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("bursts of wake-ups", fact.PerSec, w.count, p.WindowLength())
 }
 
 // A wokenCrowd is who was woken from one place.
@@ -132,73 +170,50 @@ func wokenBy(m *model.Model, waker model.Stack) (c wokenCrowd) {
 	return c
 }
 
-// futileCores is the CPU that futile runs take, in cores, as far as the trace
-// shows it: at most 20 µs each, and no more than these goroutines usually run.
-func futileCores(p *diagnosis.Pass, b *model.Burst, c wokenCrowd) float64 {
-	run := futileRun
-	if s := meanSlice(groupsOf(p.Model, c.groups)); s > 0 {
-		run = min(run, s)
-	}
-	return div(float64(b.Futile)*run.Seconds(), p.Seconds())
-}
-
-func herdFinding(p *diagnosis.Pass, b *model.Burst, c wokenCrowd, share, cost float64) diagnosis.Finding {
-	place, _ := p.UserPlace(b.Waker)
-	size, rate := div(float64(b.Woken), float64(b.Count)), div(float64(b.Count), p.Seconds())
-	places := []diagnosis.Place{place}
-	for _, s := range c.stacks[:min(2, len(c.stacks))] {
-		if q, ok := p.UserPlace(s); ok {
-			places = append(places, q)
+func herdFinding(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
+	places := []diagnosis.Place{}
+	for _, s := range append([]model.Stack{b.Waker}, b.stacks[:min(2, len(b.stacks))]...) {
+		if place, ok := p.UserPlace(s); ok {
+			places = append(places, place)
 		}
 	}
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("%s wakes %s goroutines at once, %s times a second, and %s of them find nothing to do.",
-			short(place.Function), num(math.Round(size)), num(math.Round(rate)), pct(share)),
-		Where: where(places...),
-		Evidence: []fact.Fact{
-			{Name: "bursts of wake-ups", Value: rate, Unit: fact.PerSec, Source: "trace: wake-ups of one thread within 100 µs"},
-			{Name: "woken by each", Value: size, Unit: fact.Count, Source: "trace: wake-ups"},
-			{Name: "woken for nothing", Value: share, Unit: fact.Ratio, Source: "trace: ran less than 20 µs, then waited at the same place"},
-			{Name: "woken for nothing each second", Value: div(float64(b.Futile), p.Seconds()), Unit: fact.PerSec, Source: "trace: wake-ups"},
-		},
-		Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, Share: div(cost, working(p)), What: "running only to wait again, scheduling not counted"},
-		Bound: diagnosis.Bound{
-			Value: cost, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(cost, working(p)),
-			Method:  "futile wake-ups per second × the time that such a run takes, at most 20 µs; the threads and the run queue that they occupy come on top and are not promised",
-			Partial: true,
-		},
+	rate, size := b.rate(p), b.size()
+	f := diagnosis.Finding{
+		Where:    where(places...),
+		Evidence: []fact.Fact{rate, size, b.futile, fact.Quotient.Of("woken for nothing each second", fact.PerSec, b.idle, p.WindowLength())},
+		Cost:     diagnosis.CostOf(b.cost, b.share.Value),
+		Bound: diagnosis.Direction(b.cost, diagnosis.CPUGoal, b.share.Value,
+			"the threads and the run queue that they occupy come on top and are not promised"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"each wake-up was followed to what the woken goroutine did next"},
 		RuledOut: []string{
-			fmt.Sprintf("a fan-out in which all have work: %s of the woken waited again at once", pct(share)),
-			fmt.Sprintf("a single event such as shutdown: it happens %s times a second", num(math.Round(rate))),
+			fact.Sentence("a fan-out in which all have work: %s of the woken waited again at once", b.futile),
+			fact.Sentence("a single event such as shutdown: it happens %s times a second", rate.Number()),
 		},
-		Groups:     c.groups,
-		Stacks:     append(slices.Clone(c.stacks), b.Waker),
-		Remedy:     herdRemedy(c.reason),
-		Experiment: changed(diagnosis.CPUPerOp, "", "The work done must stay the same: if it falls, a wake-up was lost. Thread switches per operation fall with the wake-ups."),
+		Groups: b.groups,
+		Stacks: append(slices.Clone(b.stacks), b.Waker),
+		Remedy: herdRemedy(b.reason),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The work done must stay the same: if it falls, a wake-up was lost. "+
+			"Thread switches per operation fall with the wake-ups."),
 	}
+	f.Say("%s wakes %s goroutines at once, %s times a second, and %s of them find nothing to do.",
+		name(places[0].Function), size, rate.Number(), b.futile)
+	return f
 }
 
 func herdRemedy(reason string) diagnosis.Remedy {
 	if strings.Contains(reason, "Cond") {
 		return diagnosis.Remedy{
-			Text: "Wake as many as can go on: Signal once for each item instead of Broadcast, or a condition variable for each kind of waiter.",
+			Text: "Wake as many as can go on: Signal once for each item instead of Broadcast, " +
+				"or a condition variable for each kind of waiter.",
 			Code: "mu.Lock()\nqueue = append(queue, item)\nmu.Unlock()\nnotEmpty.Signal() // one item, one goroutine",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Wake as many as can go on: send each item to one receiver instead of telling everybody, or split the crowd so that only those concerned listen.",
+		Text: "Wake as many as can go on: send each item to one receiver instead of telling everybody, " +
+			"or split the crowd so that only those concerned listen.",
 		Code: "work := make(chan item) // one send wakes one receiver",
 	}
-}
-
-// peak is how many goroutines the woken groups have alive at once.
-func (c wokenCrowd) peak(m *model.Model) (n int) {
-	for _, g := range groupsOf(m, c.groups) {
-		n += g.Peak
-	}
-	return n
 }
 
 // wakers returns, for each waker of a burst, all its bursts as one.
