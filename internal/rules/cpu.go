@@ -253,7 +253,7 @@ func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
 	if share.Origin.Name == fact.Without.Name {
 		b.Method = strings.Replace(b.Method, b.Origin.Text, share.Origin.Text, 1)
 	}
-	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
+	return b
 }
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not

@@ -110,12 +110,12 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	if throughput.Value < worthwhile {
 		return f, false
 	}
-	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p, used)
+	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
 	place := first.place(p)
 	f = diagnosis.Finding{
 		Where:      where(place, first.server(p)),
 		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
-		Cost:       diagnosis.CostOf(idle, fact.Rest.Of("", fact.Ratio, used).Value),
+		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      fasterLimit(throughput, "if none of them waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"idle time and waits from the same trace",
@@ -136,11 +136,6 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 		f.Rest(qs[i].waitingHere(p))
 	}
 	return f, true
-}
-
-// idlePs is the Ps that did nothing for the program while work waited.
-func idlePs(p *diagnosis.Pass, used fact.Fact) fact.Fact {
-	return fact.Idle.Of("Ps idle while work waits", fact.Cores, gomaxprocs(p), used)
 }
 
 func blockerRemedy(kind demand) diagnosis.Remedy {
@@ -212,7 +207,7 @@ func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
 	half := fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2))
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{used, gomaxprocs(p), ready, wait},
-		Cost:       diagnosis.CostOf(idlePs(p, used), fact.Rest.Of("", fact.Ratio, used).Value),
+		Cost:       diagnosis.CostOf(idlePs(p).Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      diagnosis.Limit(wait, diagnosis.Latency, ready.Value, "a free P would have ended it at once"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{"the timeline shows averages over short pieces of time",
