@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
@@ -418,11 +419,11 @@ func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experi
 	}
 	defer site.stop()
 	site.tell = func(p load.Progress, rate float64) {
-		say.set("%s%.4g/s offered for %v: %s", prefix, rate, f.step, loadProgress(p))
+		say.set("%s%s/s offered for %v: %s", prefix, figures.Number(rate), f.step, loadProgress(p))
 	}
 	search := experiment.CapacitySearch{Offer: site.offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
 	r, err := experiment.Capacity(ctx, search, func(step int, rate float64, _ [2]float64) {
-		say.set("%sstep %d: %.4g/s…", prefix, step+1, rate)
+		say.set("%sstep %d: %s/s…", prefix, step+1, figures.Number(rate))
 	})
 	if r != nil {
 		r.URL, r.Command = f.url, f.command
@@ -592,7 +593,7 @@ func (t *site) ended(r *loadresult.Result, rate float64) error {
 	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
 		return nil
 	}
-	return problem.New(problem.Failure, "it has to read lines until its standard input is closed   # or: --from 10", "at the lowest rate, %.4g/s, %s", rate, r.Errors[0].What)
+	return problem.New(problem.Failure, "it has to read lines until its standard input is closed   # or: --from 10", "at the lowest rate, %s/s, %s", figures.Number(rate), r.Errors[0].What)
 }
 
 // leftTime is how long a program would have to work off what is left of a step

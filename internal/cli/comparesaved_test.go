@@ -57,7 +57,7 @@ func TestSavedOf(t *testing.T) {
 		}}, {Knob: experiment.Knob{Name: "m"}, Chosen: -1}}}
 	s := savedOf("tuned.json", tuned).Search
 	l := s.Lines[0]
-	if s.Subject != "srv '{n}'" || l.Others != "a=0.5 b=2" || !l.More || !l.Bytes || *l.Chosen != 2 || s.Lines[1].Chosen != nil || len(l.Points) != 3 {
+	if s.Subject != "srv {n}" || l.Others != "a=0.5 b=2" || !l.More || !l.Bytes || *l.Chosen != 2 || s.Lines[1].Chosen != nil || len(l.Points) != 3 {
 		t.Errorf("%+v", s)
 	}
 	if p := l.Points; *p[0].Goal != 8 || p[0].Low != nil || *p[0].High != 9 || *p[0].ToBest != 1.2 || p[1].High != nil || p[2].Goal != nil || p[2].Failed == "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/demo"
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -109,14 +110,14 @@ func (c *command) demo(ctx context.Context, k demo.Case, out string) error {
 		}
 		return err
 	}
-	recorded := time.Since(start).Round(100 * time.Millisecond)
+	recorded := figures.Duration(time.Since(start))
 	m, err := c.read(ctx, []string{out}, readOptions{})
 	if err != nil {
 		return err
 	}
 	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
 	layout := c.layout()
-	head := report.Wrap("The program: "+k.Story, layout) + report.Wrap(fmt.Sprintf("Recorded in %v, kept in %s", recorded, out), layout) + "\n"
+	head := report.Wrap("The program: "+k.Story, layout) + report.Wrap(fmt.Sprintf("Recorded in %s, kept in %s", recorded, out), layout) + "\n"
 	if _, err := io.WriteString(c.Stdout, head); err != nil {
 		return err
 	}

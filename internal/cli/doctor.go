@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/record"
@@ -164,12 +165,12 @@ func counters(pid int, what string) []check {
 }
 
 func limitsOf(l proc.Limits) string {
-	is := fmt.Sprintf("%d CPUs", l.CPUs)
+	is := figures.Plural(l.CPUs, "CPU")
 	if l.Quota > 0 {
-		is += fmt.Sprintf(", a quota of %.2f", l.Quota)
+		is += ", a quota of " + figures.Number(l.Quota)
 	}
 	if l.Memory > 0 {
-		is += fmt.Sprintf(", %d MiB of memory", l.Memory>>20)
+		is += ", " + figures.Bytes(l.Memory) + " of memory"
 	}
 	return is
 }
@@ -207,9 +208,9 @@ func disk() check {
 	case !known:
 		return check{What: "disk", OK: true, Is: "free space is not known on " + runtime.GOOS}
 	case free < lowSpace:
-		return check{What: "disk", Is: fmt.Sprintf("%d MiB free here", free>>20), Why: "a trace may have 512 MiB", How: "gowhy record -o /OTHER/DISK/run.gowhy …"}
+		return check{What: "disk", Is: figures.Bytes(free) + " free here", Why: "a trace may have 512 MiB", How: "gowhy record -o /OTHER/DISK/run.gowhy …"}
 	}
-	return check{What: "disk", OK: true, Is: fmt.Sprintf("%.1f GiB free here", float64(free)/(1<<30))}
+	return check{What: "disk", OK: true, Is: figures.Bytes(free) + " free here"}
 }
 
 // processChecks looks at one process.

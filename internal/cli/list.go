@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/record"
@@ -141,9 +142,9 @@ var listColumns = []struct {
 	{"PROGRAM", 0, func(r *listRow) string { return cell(r.Program) }},
 	{"VERSION", 4, func(r *listRow) string { return cell(r.Version) }},
 	{"GO", 3, func(r *listRow) string { return cell(r.Go) }},
-	{"CPU TIME", 5, func(r *listRow) string { return cpuTime(r.CPU) }},
+	{"CPU TIME", 5, func(r *listRow) string { return figures.Seconds(r.CPU) }},
 	{"THREADS", 1, func(r *listRow) string { return strconv.Itoa(r.Threads) }},
-	{"RSS", 2, func(r *listRow) string { return memory(r.RSS) }},
+	{"RSS", 2, func(r *listRow) string { return figures.Bytes(r.RSS) }},
 	{"ENDPOINT", 0, func(r *listRow) string { return cell(r.Endpoint) }},
 }
 
@@ -200,15 +201,6 @@ func cell(s string) string {
 	}
 	return report.Safe(s)
 }
-
-func cpuTime(seconds float64) string {
-	if d := time.Duration(seconds * float64(time.Second)); d >= time.Minute {
-		return d.Round(time.Second).String()
-	}
-	return fmt.Sprintf("%.2fs", seconds)
-}
-
-func memory(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/mebibytes) }
 
 func writeJSON(w io.Writer, rows []*listRow) error {
 	text, err := json.MarshalIndent(rows, "", "  ")

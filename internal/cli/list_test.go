@@ -40,10 +40,10 @@ func TestListRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(text.String(), "\n")
-	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{"7", "example.com/api/cmd/server", "v1.2.3", "go1.26.1", "1m30s", "9", "3.0", "MiB", "http://127.0.0.1:80/debug/gowhy/"}) {
+	if got := strings.Fields(lines[1]); !slices.Equal(got, []string{"7", "example.com/api/cmd/server", "v1.2.3", "go1.26.1", "90.0", "s", "9", "3", "MiB", "http://127.0.0.1:80/debug/gowhy/"}) {
 		t.Errorf("%q", got)
 	}
-	if strings.Contains(text.String(), "\x1b") || !strings.HasPrefix(lines[2], "9 ") || !strings.Contains(lines[2], "1.50s") {
+	if strings.Contains(text.String(), "\x1b") || !strings.HasPrefix(lines[2], "9 ") || !strings.Contains(lines[2], "1.50 s") {
 		t.Errorf("%q", lines[2])
 	}
 	if strings.Index(lines[0], "GO ") != strings.Index(lines[1], "go1.26.1") || strings.Index(lines[1], "go1.26.1") != strings.Index(lines[2], "go1.20") {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -378,9 +379,9 @@ func loadProgress(p load.Progress) string {
 	if p.Of > 0 {
 		s += fmt.Sprintf(" of %.0f s", p.Of.Seconds())
 	}
-	s = fmt.Sprintf("%s: %d sent, %.0f/s done, %d under way", s, p.Sent, p.Rate, p.Backlog)
+	s = fmt.Sprintf("%s: %d sent, %s/s done, %d under way", s, p.Sent, figures.Number(p.Rate), p.Backlog)
 	if p.P99 > 0 {
-		s += fmt.Sprintf(", p99 %v", p.P99.Round(10*time.Microsecond))
+		s += ", p99 " + figures.Duration(p.P99)
 	}
 	if p.Failed > 0 {
 		s += fmt.Sprintf(", %d failed", p.Failed)

@@ -22,6 +22,8 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/record"
+
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -222,7 +224,7 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 		if at, err := filepath.Abs(out); err == nil {
 			out = at
 		}
-		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", recordedFor(res.Duration), shell.Word(out))
+		fmt.Fprintf(c.Stderr, "gowhy: recorded %s; next:   gowhy %s\n", figures.Duration(res.Duration), shell.Word(out))
 	} else if res.Written || err == nil { // the error has the reasons otherwise
 		c.summary(f, out, res)
 	}
@@ -254,7 +256,7 @@ func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 	var b strings.Builder
 	say := func(text string) { b.WriteString(report.Wrap("gowhy: "+text, c.layout())) }
 	if res.Written {
-		say(fmt.Sprintf("recorded %s into %s, %s", recordedFor(res.Duration), shell.Word(out), contents(res.Members)))
+		say(fmt.Sprintf("recorded %s into %s, %s", figures.Duration(res.Duration), shell.Word(out), contents(res.Members)))
 	}
 	there := func(member string) bool {
 		return slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == member })
@@ -286,32 +288,10 @@ func contents(members []recording.Member) string {
 	sources := artifact.SourcesOf(names)
 	for _, m := range members {
 		if i := slices.Index(sources, strings.Join(artifact.SourcesOf([]string{m.Name}), "")); i >= 0 && m.Size >= bigMember {
-			sources[i] += " (" + size(m.Size) + ")"
+			sources[i] += " (" + figures.Bytes(m.Size) + ")"
 		}
 	}
-	return size(total) + ": " + strings.Join(sources, ", ")
-}
-
-func recordedFor(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
-}
-
-func size(n int64) string {
-	switch {
-	case n < 10<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	case n < 1<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	case n < 10<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d MiB", n>>20)
+	return figures.Bytes(total) + ": " + strings.Join(sources, ", ")
 }
 
 // idleCores is less CPU than a comparison of two moments means anything for.
@@ -322,9 +302,9 @@ const idleCores = 0.02
 // and meanwhile is compared, and its load may have changed.
 func costText(res *record.Result) string {
 	k := res.Cost
-	s := cpuSpent(k.RecorderCPU) + " of CPU by gowhy"
+	s := figures.Seconds(k.RecorderCPU) + " of CPU by gowhy"
 	if d := res.Duration; d >= time.Second { // what it takes to begin and to end is no rate
-		s += fmt.Sprintf(", %s of a core", percent(k.RecorderCPU/d.Seconds()))
+		s += fmt.Sprintf(", %s of a core", figures.Percent(k.RecorderCPU/d.Seconds()))
 	}
 	if k.TargetWall <= 0 || k.TargetBeforeWall <= 0 {
 		return s
@@ -333,18 +313,7 @@ func costText(res *record.Result) string {
 	if max(during, before) < idleCores {
 		return s
 	}
-	return s + fmt.Sprintf("; the program used %.2f cores and %.2f just before, which tells of the recording if its load stayed the same", during, before)
-}
-
-func cpuSpent(s float64) string {
-	return recordedFor(time.Duration(s * float64(time.Second)))
-}
-
-func percent(x float64) string {
-	if x < 0.1 {
-		return fmt.Sprintf("%.1f %%", 100*x)
-	}
-	return fmt.Sprintf("%.0f %%", 100*x)
+	return s + fmt.Sprintf("; the program used %s and %s just before, which tells of the recording if its load stayed the same", figures.Cores(during), figures.Number(before))
 }
 
 // A recordLine is the line on the terminal that tells how a recording goes. A
@@ -369,10 +338,10 @@ func (l *recordLine) tell(left time.Duration, bytes int64) {
 	defer l.mu.Unlock()
 	l.shown = true
 	if left > 0 {
-		fmt.Fprintf(l.w, "\r\x1b[Krecording… %d s left, %s so far", int(math.Ceil(left.Seconds())), size(bytes))
+		fmt.Fprintf(l.w, "\r\x1b[Krecording… %d s left, %s so far", int(math.Ceil(left.Seconds())), figures.Bytes(bytes))
 		return
 	}
-	fmt.Fprintf(l.w, "\r\x1b[Krecording… %s so far", size(bytes))
+	fmt.Fprintf(l.w, "\r\x1b[Krecording… %s so far", figures.Bytes(bytes))
 }
 
 // print writes a line of its own.

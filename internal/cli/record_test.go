@@ -31,7 +31,7 @@ func TestPerPackage(t *testing.T) {
 func TestContents(t *testing.T) {
 	got := contents([]recording.Member{{Name: recording.TraceMember, Size: 5 << 20}, {Name: recording.HeapStartMember, Size: 1 << 10},
 		{Name: recording.HeapEndMember, Size: 1 << 10}, {Name: recording.GoroutineStartMember, Size: 1 << 10}, {Name: recording.ProcMember, Size: 2 << 20}})
-	if want := "7.0 MiB: trace (5.0 MiB), heap, goroutine at the start, proc (2.0 MiB)"; got != want {
+	if want := "7.00 MiB: trace (5 MiB), heap, goroutine at the start, proc (2 MiB)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -43,7 +43,7 @@ func TestCostText(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	res.Cost.TargetBefore, res.Cost.TargetBeforeWall = 0.45, 1
-	if got := costText(res); !strings.Contains(got, "the program used 0.50 cores and 0.45 just before") {
+	if got := costText(res); !strings.Contains(got, "the program used 0.500 cores and 0.450 just before") {
 		t.Errorf("%q", got)
 	}
 	res.Duration = time.Millisecond

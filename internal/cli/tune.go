@@ -24,6 +24,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
@@ -623,7 +624,7 @@ func runsDone(line *statusLine) func(done, of int, what string) {
 		left := ""
 		if done > 0 && of > done {
 			each := time.Since(begin) / time.Duration(done)
-			left = "; about " + recordedFor(each*time.Duration(of-done)) + " left"
+			left = "; about " + figures.Duration(each*time.Duration(of-done)) + " left"
 		}
 		line.set("run %d of about %d: %s%s", done+1, max(of, done+1), what, left)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/report"
@@ -501,10 +502,10 @@ func pairsDone(line *statusLine, before int) experiment.Progress {
 		each := time.Since(begin) / time.Duration(runs-before)
 		left := each * time.Duration(max(0, of-pairs))
 		if !told && left >= worthWaiting {
-			line.log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", recordedFor(each), recordedFor(left)))
+			line.log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", figures.Duration(each), figures.Duration(left)))
 		}
 		told = true
-		line.set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), recordedFor(left))
+		line.set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), figures.Duration(left))
 	}
 }
 
@@ -598,11 +599,7 @@ func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
 		primary = "cpu/op, or elapsed where that is not measured"
 	}
 	say("decides: %s%s", primary, guardsText(p.Guards))
-	pairs := "pairs"
-	if p.Pairs == 1 {
-		pairs = "pair"
-	}
-	say("at most %d %s of runs in random order after one to warm up; --seed %d repeats the order", p.Pairs, pairs, p.Seed)
+	say("at most %s of runs in random order after one to warm up; --seed %d repeats the order", figures.Plural(p.Pairs, "pair"), p.Seed)
 }
 
 func guardsText(guards []experiment.Guard) string {
@@ -611,7 +608,7 @@ func guardsText(guards []experiment.Guard) string {
 	}
 	var parts []string
 	for _, g := range guards {
-		parts = append(parts, fmt.Sprintf("%s by more than %g %%", g.Metric, 100*g.Limit))
+		parts = append(parts, fmt.Sprintf("%s by more than %s", g.Metric, figures.Percent(g.Limit)))
 	}
 	return "; must not become worse: " + strings.Join(parts, ", ")
 }

@@ -224,7 +224,7 @@ func TestPairsDone(t *testing.T) {
 		tell(1, 40, experiment.Interval{Value: 0.8})
 		tell(9, 40, experiment.Interval{Value: 0.8, Low: 0.7, High: 1.05})
 		text := b.String()
-		for _, want := range []string{"run 6 of 6", "gowhy: a pair of runs takes 2.0 s: at most 1m20s more", "pair 1 of at most 40: −20.0 %; 1m18s left at most",
+		for _, want := range []string{"run 6 of 6", "gowhy: a pair of runs takes 2.00 s: at most 80.0 s more", "pair 1 of at most 40: −20.0 %; 78.0 s left at most",
 			"pair 9 of at most 40: −20.0 % (95 %: −30.0 to +5.0 %); "} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in %q", want, text)

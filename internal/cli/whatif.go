@@ -13,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -283,5 +284,5 @@ func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding)
 	if err != nil || math.IsNaN(res.Ratio) || res.Ratio <= 0 {
 		return nil
 	}
-	return &replayed{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %.1f %% off; %s", assumes, 100*p.Off(), whatif.Measured().Of(edit.Kind()))}
+	return &replayed{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %s off; %s", assumes, figures.Percent(p.Off()), whatif.Measured().Of(edit.Kind()))}
 }

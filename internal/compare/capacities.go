@@ -3,11 +3,11 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // A Capacity is how much load a program bears: one search for the greatest rate,
@@ -148,26 +148,13 @@ func (b *Bracket) top() float64 {
 func (b *Bracket) words() string {
 	switch {
 	case b.Low <= 0 && b.High > 0:
-		return fmt.Sprintf("less than %s/s", rateText(b.High))
+		return fmt.Sprintf("less than %s/s", figures.Number(b.High))
 	case b.Low <= 0:
 		return "not known"
 	case b.High <= 0:
-		return fmt.Sprintf("at least %s/s", rateText(b.Low))
+		return fmt.Sprintf("at least %s/s", figures.Number(b.Low))
 	}
-	return fmt.Sprintf("%s to %s/s", rateText(b.Low), rateText(b.High))
-}
-
-// rateText writes a rate with four figures, in full.
-func rateText(v float64) string {
-	if v >= 1e15 || v < 1 {
-		return fmt.Sprintf("%.4g", v)
-	}
-	places := max(0, 3-int(math.Floor(math.Log10(v))))
-	text := fmt.Sprintf("%.*f", places, v)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
+	return fmt.Sprintf("%s to %s/s", figures.Number(b.Low), figures.Number(b.High))
 }
 
 func (x *CapacityChange) words() string {
@@ -176,7 +163,7 @@ func (x *CapacityChange) words() string {
 	case x.Overlap:
 		return text + ": the brackets overlap, so neither is shown to bear more"
 	case x.Ratio != nil && x.Low != nil && x.High != nil:
-		return fmt.Sprintf("%s: %s (%s … %s by the brackets)", text, change100(*x.Ratio), change100(*x.Low), change100(*x.High))
+		return fmt.Sprintf("%s: %s (%s … %s by the brackets)", text, changeText(*x.Ratio), changeText(*x.Low), changeText(*x.High))
 	}
 	return text
 }

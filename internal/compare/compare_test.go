@@ -309,11 +309,11 @@ func TestFindingChanges(t *testing.T) {
 	for _, c := range list {
 		cost := ""
 		if c.A != nil && c.B != nil {
-			cost = change100(c.B.Value / c.A.Value)
+			cost = changeText(c.B.Value / c.A.Value)
 		}
 		got = append(got, c.State+" "+c.Rule+" "+c.Where.Function+" "+cost)
 	}
-	want := []string{"new tinyheap  ", "gone schedlatency main.z ", "both hotmutex main.a -50.0 %", "both leak main.moved unchanged", "both leak main.c ×3"}
+	want := []string{"new tinyheap  ", "gone schedlatency main.z ", "both hotmutex main.a −50.0 %", "both leak main.moved unchanged", "both leak main.c ×3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -26,8 +27,8 @@ func (c *Comparison) doubtRuns(a, b []model.Benchmark) {
 		return
 	}
 	if n < fewRuns || least*float64(timed) >= alpha {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("too few runs: with %s p cannot be below %.2g, and %d %s judged together; use -count=10",
-			runsText(runs[0], runs[1]), min(1, 2/choose(runs[0]+runs[1], n)), timed, isAre(timed, "row is", "rows are")))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("too few runs: with %s p cannot be below %.2g, and %s judged together; use -count=10",
+			runsText(runs[0], runs[1]), min(1, 2/choose(runs[0]+runs[1], n)), figures.Plural(timed, "row is", "rows are")))
 	}
 	if rounds(a) && rounds(b) {
 		c.Warnings = append(c.Warnings, "p holds only if the rounds of A and B took turns")
@@ -47,13 +48,6 @@ func runsText(a, b int) string {
 		return fmt.Sprintf("%d of each side", a)
 	}
 	return fmt.Sprintf("%d of A and %d of B", a, b)
-}
-
-func isAre(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // rounds reports whether the lines are of whole runs one after the other, as a

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // Limits are by how much metrics may become worse, as ratio-1.
@@ -102,11 +103,11 @@ func (j *Judgement) capacity(x *CapacityChange, l Limits) {
 
 // exceeds says by how much a limit is exceeded.
 func exceeds(what string, w, limit float64) string {
-	how := fmt.Sprintf("%.1f %% worse", 100*w)
+	how := figures.Percent(w) + " worse"
 	if math.IsInf(w, 1) || w >= 10 {
 		how = "many times worse"
 	}
-	return fmt.Sprintf("%s is %s, limit %.3g %%", what, how, 100*limit)
+	return fmt.Sprintf("%s is %s, limit %s", what, how, figures.Percent(limit))
 }
 
 func (j *Judgement) add(v Verdict, what string, w, limit float64) {

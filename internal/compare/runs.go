@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -124,15 +125,15 @@ func (c *Comparison) summarize() {
 	}
 	var parts []string
 	if n := count(c.Findings, Gone); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s gone", n, plural(n, "finding")))
+		parts = append(parts, figures.Plural(n, "finding")+" gone")
 	}
 	if n := count(c.Findings, New); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d new %s", n, plural(n, "finding")))
+		parts = append(parts, figures.Plural(n, "new finding"))
 	}
 	for _, name := range []string{"operations a second", "CPU", "allocated bytes", "p99"} {
 		if i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name }); i >= 0 {
 			if ratio, ok := c.Ledger[i].Ratio(); ok {
-				parts = append(parts, fmt.Sprintf("%s %s", c.Ledger[i].words(c.Per), change100(ratio)))
+				parts = append(parts, fmt.Sprintf("%s %s", c.Ledger[i].words(c.Per), changeText(ratio)))
 			}
 		}
 	}
@@ -161,22 +162,12 @@ func count(fs []FindingChange, state string) (n int) {
 	return n
 }
 
-// change100 writes a ratio as a change, "-12.3 %" or "×3.2".
-func change100(ratio float64) string {
-	switch {
-	case ratio >= 2:
-		return fmt.Sprintf("×%.3g", ratio)
-	case math.Abs(ratio-1) < 0.0005:
+// changeText writes a ratio as a change, "−12.3 %" or "×3.2", for a sentence.
+func changeText(ratio float64) string {
+	if math.Abs(ratio-1) < 0.0005 {
 		return "unchanged"
 	}
-	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
+	return figures.Change(ratio)
 }
 
 // advise gives the command whose answer is a verdict.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
@@ -222,7 +223,7 @@ func (c *Curve) choices() string {
 	}
 	text := "A recommends " + a + ", B " + b
 	if p := at(c.B, *c.ChosenA); p != nil && p.ToBest != nil && *p.ToBest > 0 && sane(*p.ToBest) {
-		text += fmt.Sprintf(" (in B %s is %.1f %% from its best)", a, 100*math.Abs(*p.ToBest-1))
+		text += fmt.Sprintf(" (in B %s is %s from its best)", a, figures.Percent(math.Abs(*p.ToBest-1)))
 	}
 	return text
 }

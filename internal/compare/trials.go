@@ -334,7 +334,7 @@ func (c *Comparison) effectWords() string {
 	var parts []string
 	for _, e := range c.Effects {
 		if e.Verdict != Same && e.Verdict != Inconclusive {
-			parts = append(parts, fmt.Sprintf("%s %s (%s → %s)", e.Metric, e.Verdict, change100(e.A), change100(e.B)))
+			parts = append(parts, fmt.Sprintf("%s %s (%s → %s)", e.Metric, e.Verdict, changeText(e.A), changeText(e.B)))
 		}
 	}
 	if len(parts) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -234,7 +235,7 @@ func eventWords(e *recording.Event) string {
 	if e.Task != "" {
 		what = fmt.Sprintf("%s %q", e.Kind, e.Task)
 	}
-	return fmt.Sprintf("%s reached %.4g, over %.4g", what, e.Value, e.Limit)
+	return fmt.Sprintf("%s reached %s, over %s", what, figures.Number(e.Value), figures.Number(e.Limit))
 }
 
 // seconds returns a number of seconds as a duration; what is none is 0.

@@ -1,6 +1,8 @@
 package experiment
 
-import "github.com/gowhy/gowhy/internal/diagnosis"
+import (
+	"github.com/gowhy/gowhy/internal/diagnosis"
+)
 
 // About says what a trial compared, for those who read it later. Whoever ran
 // the trial fills it in; no verdict rests on it.

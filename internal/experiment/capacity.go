@@ -9,7 +9,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -397,19 +397,20 @@ func (c *climber) conclude() {
 func (c *climber) explain(s *Step) string {
 	switch s.Limit {
 	case ByErrors:
-		why := fmt.Sprintf("%.3g %% of the operations failed", 100*s.Failed)
+		why := figures.Percent(s.Failed) + " of the operations failed"
 		if s.Error != "" {
 			why += ": " + s.Error
 		}
 		return why
 	case ByLatency:
-		return fmt.Sprintf("the 99th percentile of latency was %s, its bound is %s", diagnosis.Duration(s.P99), diagnosis.Duration(c.P99))
+		return fmt.Sprintf("the 99th percentile of latency was %s, its bound is %s", figures.Duration(s.P99), figures.Duration(c.P99))
 	}
 	if s.Growth == nil {
-		return fmt.Sprintf("only %.4g of %.4g a second were done", s.Done, s.Rate)
+		return fmt.Sprintf("only %s of %s a second were done", figures.Number(s.Done), figures.Number(s.Rate))
 	}
 	if s.Growth.Low <= 0 {
-		return fmt.Sprintf("only %.4g of %.4g a second were done, and the backlog was full from the start", s.Done, s.Rate)
+		return fmt.Sprintf("only %s of %s a second were done, and the backlog was full from the start", figures.Number(s.Done), figures.Number(s.Rate))
 	}
-	return fmt.Sprintf("the backlog grew by %.3g operations each second (95 %%: %.3g to %.3g)", s.Growth.Value, s.Growth.Low, s.Growth.High)
+	return fmt.Sprintf("the backlog grew by %s operations each second (95 %%: %s to %s)",
+		figures.Number(s.Growth.Value), figures.Number(s.Growth.Low), figures.Number(s.Growth.High))
 }

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // Processes is the axis of a table that is how many copies of the program run
@@ -157,13 +159,13 @@ func (s *Stage) byStage(in AxisShape, outer Shape) {
 	switch in.Shape {
 	case Linear:
 		s.Where = "the stage that " + name + " multiplies"
-		s.Why = fmt.Sprintf("capacity grows in proportion to %s, ×%.3g for ×%.3g", name, in.Growth, in.Times)
+		s.Why = fmt.Sprintf("capacity grows in proportion to %s, ×%s for ×%s", name, figures.Number(in.Growth), figures.Number(in.Times))
 		s.Next = "raise " + name + " further; the next limit shows where the growth ends"
 	case Partial:
 		s.Where = "first the stage that " + name + " multiplies, then another"
-		s.Why = fmt.Sprintf("capacity grows with %s, ×%.3g for ×%.3g: the gain ends where another stage becomes the limit", name, in.Growth, in.Times)
+		s.Why = fmt.Sprintf("capacity grows with %s, ×%s for ×%s: the gain ends where another stage becomes the limit", name, figures.Number(in.Growth), figures.Number(in.Times))
 		if in.LinearUpTo > 0 {
-			s.Why = fmt.Sprintf("capacity grows in proportion up to %s=%.4g and less beyond: another stage is the limit from there", name, in.LinearUpTo)
+			s.Why = fmt.Sprintf("capacity grows in proportion up to %s=%s and less beyond: another stage is the limit from there", name, figures.Number(in.LinearUpTo))
 		}
 	case Mixed:
 		s.Where = "different from setting to setting"
@@ -175,9 +177,9 @@ func (s *Stage) byStage(in AxisShape, outer Shape) {
 
 // flat is the case study's: more of the stage in the middle brings nothing.
 func (s *Stage) flat(in AxisShape, outer Shape) {
-	what := fmt.Sprintf("flat in %s (×%.3g for ×%.3g)", in.Axis, in.Growth, in.Times)
+	what := fmt.Sprintf("flat in %s (×%s for ×%s)", in.Axis, figures.Number(in.Growth), figures.Number(in.Times))
 	if in.Shape == Falling {
-		what = fmt.Sprintf("falling with %s (×%.3g for ×%.3g)", in.Axis, in.Growth, in.Times)
+		what = fmt.Sprintf("falling with %s (×%s for ×%s)", in.Axis, figures.Number(in.Growth), figures.Number(in.Times))
 	}
 	switch outer {
 	case Linear:

@@ -100,12 +100,12 @@ func TestCapacityLimits(t *testing.T) {
 			if o.Rate > 300 {
 				o.P99 = 80 * time.Millisecond
 			}
-		}), From: 10, P99: 50 * time.Millisecond}, ByLatency, [2]float64{285, 316}, "80 ms"},
+		}), From: 10, P99: 50 * time.Millisecond}, ByLatency, [2]float64{285, 316}, "80.0 ms"},
 		{"errors", CapacitySearch{Offer: steady(1e9, func(o *Offered) {
 			if o.Rate > 300 {
 				o.Failed = 0.02
 			}
-		}), From: 10, Failed: 0.01}, ByErrors, [2]float64{285, 316}, "2 % of the operations failed"},
+		}), From: 10, Failed: 0.01}, ByErrors, [2]float64{285, 316}, "2.0 % of the operations failed"},
 		{"generator", CapacitySearch{Offer: steady(1e9, func(o *Offered) {
 			if o.Rate > 300 {
 				o.Generator = "its CPUs were full"

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
@@ -122,7 +123,7 @@ func (u *USL) peak(p Interval) {
 	case math.IsInf(p.Value, 1):
 		u.NoPeak = "throughput never falls in the fit: κ is 0"
 	case p.Value > most:
-		u.NoPeak = fmt.Sprintf("the law puts it at %.3g, beyond twice the tested range, where it is a guess", p.Value)
+		u.NoPeak = "the law puts it at " + figures.Number(p.Value) + ", beyond twice the tested range, where it is a guess"
 	case p.Value <= 1:
 		u.NoPeak = "throughput falls from the first in the fit: one is best"
 	default:

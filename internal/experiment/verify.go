@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // The order of runs. A pair is one run of each arm, one right after the other,
@@ -87,9 +88,9 @@ const (
 func (g Gate) busy(c Conditions) string {
 	switch {
 	case c.Others > g.Others:
-		return fmt.Sprintf("other processes used %.0f %% of the machine", 100*c.Others)
+		return "other processes used " + figures.Percent(c.Others) + " of the machine"
 	case c.Steal > g.Steal:
-		return fmt.Sprintf("the hypervisor took %.1f %% of the machine", 100*c.Steal)
+		return "the hypervisor took " + figures.Percent(c.Steal) + " of the machine"
 	}
 	return ""
 }

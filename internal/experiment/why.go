@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // conclude sums the effects up.
@@ -90,12 +90,12 @@ func (e Effect) guardSays() string {
 
 // says is what happened to the primary, in a sentence made of its figures.
 func (t *Trial) says(e Effect) string {
-	sure := fmt.Sprintf("%s, 95 %% interval %s to %s, %s", change(e.Ratio), signed(e.Low), signed(e.High), count(e.Pairs, "pair"))
+	sure := fmt.Sprintf("%s, 95 %% interval %s to %s, %s", change(e.Ratio), figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
 	switch {
 	case e.Exact && e.Verdict == Same:
-		return fmt.Sprintf("%s is the same, counted exactly: %s and %s", e.Metric, figure(e.Metric, e.A), figure(e.Metric, e.B))
+		return fmt.Sprintf("%s is the same, counted exactly: %s and %s", e.Metric, figures.Number(e.A), figures.Number(e.B))
 	case e.Exact:
-		return fmt.Sprintf("%s %s, counted exactly: from %s to %s", e.Metric, change(e.Ratio), figure(e.Metric, e.A), figure(e.Metric, e.B))
+		return fmt.Sprintf("%s %s, counted exactly: from %s to %s", e.Metric, change(e.Ratio), figures.Number(e.A), figures.Number(e.B))
 	case e.Pairs == 0:
 		return fmt.Sprintf("no pair measured %s", e.Metric)
 	case e.Verdict == Same:
@@ -103,7 +103,7 @@ func (t *Trial) says(e Effect) string {
 	case e.Verdict != Inconclusive:
 		return fmt.Sprintf("%s %s", e.Metric, sure)
 	case math.IsNaN(e.Low):
-		return fmt.Sprintf("%s of %s cannot decide about %s", count(e.Pairs, "pair"), least(t.planned()), e.Metric)
+		return fmt.Sprintf("%s of %s cannot decide about %s", figures.Plural(e.Pairs, "pair"), least(t.planned()), e.Metric)
 	}
 	need := ""
 	if e.Need > 0 && !t.noGain(e) {
@@ -125,7 +125,7 @@ func change(ratio float64) string {
 	case ratio == 1:
 		return "did not change"
 	case ratio >= 2:
-		return fmt.Sprintf("rose to %.3g times", ratio)
+		return "rose to " + figures.Number(ratio) + " times"
 	case ratio > 1:
 		return "rose by " + percent(ratio)
 	default:
@@ -134,40 +134,7 @@ func change(ratio float64) string {
 }
 
 // percent is how far a ratio is from 1.
-func percent(ratio float64) string { return digits(100*math.Abs(ratio-1)) + " %" }
-
-// signed is a ratio as a change with its sign.
-func signed(ratio float64) string {
-	switch {
-	case math.IsNaN(ratio):
-		return "unknown"
-	case ratio >= 2:
-		return fmt.Sprintf("×%.3g", ratio)
-	case ratio < 1:
-		return "−" + percent(ratio)
-	default:
-		return "+" + percent(ratio)
-	}
-}
-
-// digits leaves one decimal to percents that need it.
-func digits(v float64) string {
-	switch {
-	case math.IsInf(v, 0):
-		return "∞"
-	case v >= 99.5:
-		return fmt.Sprintf("%.0f", v)
-	default:
-		return fmt.Sprintf("%.1f", v)
-	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func percent(ratio float64) string { return figures.Percent(math.Abs(ratio - 1)) }
 
 // roughly is a number of pairs with two digits: it is an estimate of an estimate.
 func roughly(n int) string {
@@ -182,14 +149,6 @@ func roughly(n int) string {
 	return fmt.Sprintf("%d pairs", (n+scale-1)/scale*scale)
 }
 
-// figure is a counter's value as it is said.
-func figure(m diagnosis.Metric, v float64) string {
-	if v == math.Trunc(v) && v < 1e6 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.5g", v)
-}
-
 // mostWarnings bounds what samples may add.
 const mostWarnings = 30
 
@@ -199,7 +158,7 @@ func (t *Trial) warn() {
 		t.warning("the machine was busy most of the time: rounds count although others used it, and intervals are wider for it")
 	}
 	if t.planned() < leastPairs && len(t.Effects) > 0 && !t.Effects[0].Exact {
-		t.warning(fmt.Sprintf("%s can prove no difference: the least number is %d", count(t.planned(), "pair"), leastPairs))
+		t.warning(fmt.Sprintf("%s can prove no difference: the least number is %d", figures.Plural(t.planned(), "pair"), leastPairs))
 	}
 	for _, g := range t.Guards {
 		if !t.measured(g.Metric) && len(t.Rounds) > 0 {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"time"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -222,7 +222,7 @@ func (s *speedscope) comma(i int) {
 func scopeName(m *model.Model) string {
 	name := cmp.Or(m.Run.Go, "Go program")
 	if d := m.Run.Duration; d > 0 {
-		name += ", " + d.Round(time.Millisecond).String()
+		name += ", " + figures.Duration(d)
 	}
 	return name
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -52,7 +52,7 @@ func kernelNote(m *model.Model, p *model.Profile) string {
 func offNote(m *model.Model, _ *model.Profile) string {
 	note := "Time from a thread's loss of the CPU until it had one again, by where it lost it; idle threads of the runtime are among them."
 	if s := m.Kernel.OffShare; s > 0 && s < 1 {
-		note += fmt.Sprintf(" Switches were watched in %.0f %% of the time, and values are scaled up from it.", 100*s)
+		note += fmt.Sprintf(" Switches were watched in %s of the time, and values are scaled up from it.", figures.Percent(s))
 	}
 	return note
 }
@@ -67,10 +67,7 @@ func samples(p *model.Profile, column int) string {
 			n++
 		}
 	}
-	if n == 1 {
-		return "1 sample"
-	}
-	return fmt.Sprintf("%d samples", n)
+	return figures.Plural(n, "sample")
 }
 
 func covered(m *model.Model, s model.Source) string {
@@ -82,13 +79,13 @@ func covered(m *model.Model, s model.Source) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(" They cover %.0f %% of the CPU time that the system counted.", 100*c)
+	return fmt.Sprintf(" They cover %s of the CPU time that the system counted.", figures.Percent(c))
 }
 
 func allocNote(m *model.Model, p *model.Profile) string {
 	note := "Allocated since the program's start"
 	if p.Duration > 0 {
-		note = fmt.Sprintf("Allocated in %s", diagnosis.Duration(p.Duration))
+		note = fmt.Sprintf("Allocated in %s", figures.Duration(p.Duration))
 	}
 	return note + sampledHeap(m)
 }
@@ -110,7 +107,7 @@ func sampledHeap(m *model.Model) string {
 func blockNote(m *model.Model, p *model.Profile) string {
 	note := "Time blocked on channels, mutexes and conditions, by the runtime's block profile" + since(p)
 	if r := m.Run.Rates; r != nil && r.Block > 1 {
-		note += fmt.Sprintf(" Shorter blocks than %s were sampled.", diagnosis.Duration(r.Block))
+		note += fmt.Sprintf(" Shorter blocks than %s were sampled.", figures.Duration(r.Block))
 	}
 	return note
 }
@@ -125,7 +122,7 @@ func mutexNote(m *model.Model, p *model.Profile) string {
 
 func since(p *model.Profile) string {
 	if p.Duration > 0 {
-		return fmt.Sprintf(", in %s.", diagnosis.Duration(p.Duration))
+		return fmt.Sprintf(", in %s.", figures.Duration(p.Duration))
 	}
 	return ", since the program's start."
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -367,7 +368,7 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 	diff := head - base
 	switch least := max(spreads*max(spreadA, spreadB), m.perIteration(l.Metric, onceBytes, onceObjects)); {
 	case diff > max(least, l.Ratio*base):
-		e.Verdict, e.Why = Regressed, fmt.Sprintf("%s, limit %s", growth(base, head), percent(l.Ratio))
+		e.Verdict, e.Why = Regressed, fmt.Sprintf("%s, limit %s", growth(base, head), figures.Percent(l.Ratio))
 	case diff < -max(least, exactSpread*base):
 		e.Verdict, e.Why = Improved, growth(base, head)
 	case diff == 0:
@@ -375,7 +376,7 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 	case math.Abs(diff) <= least:
 		e.Verdict, e.Why = Passed, "differs by no more than runs do"
 	default:
-		e.Verdict, e.Why = Passed, fmt.Sprintf("%s, within the limit of %s", growth(base, head), percent(l.Ratio))
+		e.Verdict, e.Why = Passed, fmt.Sprintf("%s, within the limit of %s", growth(base, head), figures.Percent(l.Ratio))
 	}
 	return e
 }
@@ -384,20 +385,11 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 func growth(a, b float64) string {
 	switch {
 	case a == 0:
-		return "from 0 to " + figure(b)
+		return "from 0 to " + figures.Number(b)
 	case b > a:
-		return "grew by " + percent(b/a-1)
+		return "grew by " + figures.Percent(b/a-1)
 	}
-	return "fell by " + percent(1-b/a)
-}
-
-func figure(v float64) string { return fmt.Sprintf("%.4g", v) }
-
-func percent(v float64) string {
-	if v >= 10 {
-		return fmt.Sprintf("%.0f %%", 100*v)
-	}
-	return fmt.Sprintf("%.3g %%", 100*v)
+	return "fell by " + figures.Percent(1-b/a)
 }
 
 // leastPairs of counted runs decide about a counter that varies: it varies
@@ -559,25 +551,25 @@ func (e *Measure) judge(f *experiment.Effect, floor float64) {
 	e.A, e.B, e.Ratio, e.Low, e.High, e.P = known(f.A), known(f.B), known(f.Ratio), known(f.Low), known(f.High), known(f.P)
 	e.Exact = f.Exact
 	allowed := max(e.Limit, floor)
-	size, limit := "", "the limit of "+percent(e.Limit)
+	size, limit := "", "the limit of "+figures.Percent(e.Limit)
 	if floor > e.Limit {
-		limit = "the machine's noise of " + percent(floor)
+		limit = "the machine's noise of " + figures.Percent(floor)
 	}
 	by, most := worse(e.Metric, f.Ratio), math.NaN()
 	if e.Low != nil && e.High != nil {
 		most = max(worse(e.Metric, f.Low), worse(e.Metric, f.High))
-		size = fmt.Sprintf(" (at most %s worse)", percent(max(most, 0)))
+		size = fmt.Sprintf(" (at most %s worse)", figures.Percent(max(most, 0)))
 	}
 	switch {
 	case f.Verdict == experiment.Regressed && by > allowed:
-		e.Verdict, e.Why = Regressed, fmt.Sprintf("worse by %s, beyond %s", percent(by), limit)
+		e.Verdict, e.Why = Regressed, fmt.Sprintf("worse by %s, beyond %s", figures.Percent(by), limit)
 		if f.A == 0 {
 			e.Why = growth(f.A, f.B) + ", beyond " + limit
 		}
 	case f.Verdict == experiment.Improved:
-		e.Verdict, e.Why = Improved, fmt.Sprintf("better by %s", percent(-by))
+		e.Verdict, e.Why = Improved, fmt.Sprintf("better by %s", figures.Percent(-by))
 	case f.Verdict == experiment.Regressed:
-		e.Verdict, e.Why = Passed, fmt.Sprintf("worse by %s, within %s", percent(by), limit)
+		e.Verdict, e.Why = Passed, fmt.Sprintf("worse by %s, within %s", figures.Percent(by), limit)
 	case most <= allowed:
 		e.Verdict, e.Why = Passed, "within "+limit+size
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // Schema is the version of the JSON form of [Result].
@@ -161,12 +162,12 @@ func (r *Result) conclude() {
 }
 
 func summary(n map[Verdict]int, all int) string {
-	text := fmt.Sprintf("nothing regressed in %d %s", all, plural(all, "measure"))
+	text := "nothing regressed in " + figures.Plural(all, "measure")
 	switch decided := n[Passed] + n[Improved] + n[Regressed]; {
 	case decided == 0 && n[Inconclusive] > 0:
 		return "nothing could be decided"
 	case n[Regressed] > 0:
-		text = fmt.Sprintf("%d of %d %s regressed", n[Regressed], all, plural(all, "measure"))
+		text = fmt.Sprintf("%d of %s regressed", n[Regressed], figures.Plural(all, "measure"))
 	}
 	if n[Improved] > 0 {
 		text += fmt.Sprintf(", %d improved", n[Improved])
@@ -175,13 +176,6 @@ func summary(n map[Verdict]int, all int) string {
 		text += fmt.Sprintf(", %d could not be decided", n[Inconclusive])
 	}
 	return text
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // Encode writes the result as indented JSON, ended by a newline.

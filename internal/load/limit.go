@@ -52,7 +52,7 @@ func (r *run) limit(res *loadresult.Result) string {
 			n, lateTime, figures.Duration(r.rec.late.At(0.99))))
 	}
 	if res.Procs > 0 && res.CPU >= busyCores*float64(res.Procs) {
-		why = append(why, fmt.Sprintf("it used %.1f of the %d CPUs that it may use", res.CPU, res.Procs))
+		why = append(why, fmt.Sprintf("it used %s of the %s that it may use", figures.Number(res.CPU), figures.Plural(res.Procs, "CPU")))
 	}
 	if r.starved(res) {
 		why = append(why, fmt.Sprintf("all %d connections were busy while the program was as fast as with few: allow more", r.o.Connections))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // A Look is how Text looks.
@@ -286,7 +288,7 @@ func (r *Result) honesty() string {
 		facts = append(facts, fmt.Sprintf("used %.2f of %d CPUs", r.CPU, r.Procs))
 	}
 	if r.Connections > 0 {
-		facts = append(facts, fmt.Sprintf("had at most %d connection%s open", r.Connections, plural(r.Connections)))
+		facts = append(facts, "had at most "+figures.Plural(r.Connections, "connection")+" open")
 	}
 	if len(r.Late) > 0 {
 		fact := "sent " + short(quantileOf(r.Late, 0.99)) + " late at p99"
@@ -314,13 +316,6 @@ func enumerated(facts []string) string {
 func (r *Result) blurred() bool {
 	late := quantileOf(r.Late, 0.99)
 	return late > time.Millisecond && 4*late > quantileOf(r.Latency, 0.99)
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // quantileOf is the least listed quantile that is as high, else the highest.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 const (
@@ -340,8 +341,8 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 	n, err := f.fill(member, resp.Body, limit)
 	full := n == limit || path == "trace" && n >= f.o.TraceLimit
 	if err == nil && full {
-		f.refuse(member, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s after %.1f s and ends there",
-			binarySize(min(n, max(f.o.TraceLimit, 1))), time.Since(began).Seconds()), How: "--trace-limit 2GB raises it, --without trace goes without it"})
+		f.refuse(member, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s after %s and ends there",
+			figures.Bytes(min(n, max(f.o.TraceLimit, 1))), figures.Duration(time.Since(began))), How: "--trace-limit 2GB raises it, --without trace goes without it"})
 	}
 	if kind := sniffFile(f.w.Path(member)); kind != artifact.Trace && kind != artifact.Gzip && path == "trace" {
 		os.Remove(f.w.Path(member))
@@ -512,14 +513,4 @@ func explain(err error) artifact.Refusal {
 		r.Why = "the program does not offer it"
 	}
 	return r
-}
-
-func binarySize(n int64) string {
-	switch {
-	case n >= 1<<30 && n%(1<<30) == 0:
-		return fmt.Sprintf("%d GiB", n>>30)
-	case n >= 10<<20, n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d KiB", (n+1023)>>10)
 }

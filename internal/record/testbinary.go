@@ -14,6 +14,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // testBinary reports whether a program is what `go test -c` makes, by the
@@ -165,7 +166,7 @@ func (r *recorder) tracePipe(args []string) (*tracePipe, error) {
 		limit := r.o.TraceLimit
 		n, err := r.fill(recording.TraceMember, from, limit)
 		if err == nil && n == limit {
-			r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s and is not whole", binarySize(limit)), How: "--trace-limit raises it, --without trace goes without it"})
+			r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s and is not whole", figures.Bytes(limit)), How: "--trace-limit raises it, --without trace goes without it"})
 			io.Copy(io.Discard, from) // the test must not stop for it
 		} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			r.refuse(recording.TraceMember, artifact.Refusal{Why: err.Error()})

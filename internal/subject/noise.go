@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
@@ -93,7 +93,7 @@ func HostNoise(ctx context.Context, log func(string)) (Noise, error) {
 	}
 	n.Measured = time.Now().Round(0)
 	if n.Others > busyOthers {
-		log(fmt.Sprintf("others used %.0f %% of the machine meanwhile: its noise will be measured again next time", 100*n.Others))
+		log("others used " + figures.Percent(n.Others) + " of the machine meanwhile: its noise will be measured again next time")
 		return n, nil
 	}
 	// A cache that cannot be written costs two seconds the next time.

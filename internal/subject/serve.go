@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -137,7 +138,7 @@ func idle(server *process, used counters, ops float64) error {
 	if used.cpu > 0 || used.switches >= 1+ops/1000 || ops < 10 {
 		return nil
 	}
-	return problem.New(problem.Failure, "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own", "%s did nothing while %.0f operations were answered: the load goes to another program", server.program.shown(), ops)
+	return problem.New(problem.Failure, "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own", "%s did nothing while %s operations were answered: the load goes to another program", server.program.shown(), figures.Number(ops))
 }
 
 // offer runs the load generator to its end. A server that ends meanwhile ends

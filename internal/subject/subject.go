@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -221,7 +222,7 @@ func (s *Subject) take(sample *experiment.Sample, m measured, r *loadresult.Resu
 		sample.Warnings = append(sample.Warnings, "the load generator was the limit: "+printable(r.Generator))
 	}
 	if said := s.spec.Ops; said > 0 && math.Abs(said-sample.Ops) > 0.001*said {
-		sample.Warnings = append(sample.Warnings, fmt.Sprintf("%s did %.0f operations, not %.0f as was said", printer.shown(), sample.Ops, said))
+		sample.Warnings = append(sample.Warnings, fmt.Sprintf("%s did %s operations, not %s as was said", printer.shown(), figures.Number(sample.Ops), figures.Number(said)))
 	}
 	m.perOp(sample)
 	latencies(sample, r)

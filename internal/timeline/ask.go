@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // A Frame is one function of a call stack, leaf first in a stack.
@@ -333,7 +333,7 @@ func (m *Moment) sentence() string {
 }
 
 // lasting tells a number of nanoseconds.
-func lasting(ns int64) string { return diagnosis.Duration(time.Duration(ns)) }
+func lasting(ns int64) string { return figures.Duration(time.Duration(ns)) }
 
 func lowerFirst(s string) string { return "g" + s[1:] }
 
@@ -384,7 +384,7 @@ func (t *Timeline) countsAt(ctx context.Context, ref *laneRef, at int64) (Moment
 	width := float64(int64(1) << level)
 	for st := range c.time {
 		if n := c.time[st][(at-v.from)>>level] / width; n > noise {
-			text += fmt.Sprintf(", %.3g %s", n, State(st))
+			text += fmt.Sprintf(", %s %s", figures.Number(n), State(st))
 		}
 	}
 	if text == "" {

@@ -59,9 +59,9 @@ func TestAt(t *testing.T) {
 	}{
 		{"go:2", 50e6, 40e6, 150e6, "Goroutine 2 (main.worker) waited 110 ms for chan receive, until goroutine 1 (main.main) woke it."},
 		{"go:2", 120e6, 40e6, 150e6, "Goroutine 2 (main.worker) waited 110 ms for chan receive, until goroutine 1 (main.main) woke it."},
-		{"go:2", 155e6, 150e6, 165e6, "Goroutine 2 (main.worker) was ready and waited 15 ms for a P; goroutine 1 (main.main) had made it ready."},
-		{"go:2", 170e6, 165e6, 200e6, "Goroutine 2 (main.worker) ran for 35 ms on P 0; goroutine 1 (main.main) had made it ready."},
-		{"p:0", 170e6, 165e6, 200e6, "Goroutine 2 (main.worker) ran for 35 ms on P 0; goroutine 1 (main.main) had made it ready."},
+		{"go:2", 155e6, 150e6, 165e6, "Goroutine 2 (main.worker) was ready and waited 15.0 ms for a P; goroutine 1 (main.main) had made it ready."},
+		{"go:2", 170e6, 165e6, 200e6, "Goroutine 2 (main.worker) ran for 35.0 ms on P 0; goroutine 1 (main.main) had made it ready."},
+		{"p:0", 170e6, 165e6, 200e6, "Goroutine 2 (main.worker) ran for 35.0 ms on P 0; goroutine 1 (main.main) had made it ready."},
 		{"p:0", 162e6, 100e6, 200e6, "Held by a thread that looked for work."},
 		{"m:70", 20e6, 0, 100e6, "Goroutine 1 (main.main) ran for 100 ms on P 0."},
 		{"groups", 20e6, 20e6, 20e6 + 64, "At this moment: 1 running, 1 runnable."},

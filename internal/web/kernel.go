@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/timeline"
@@ -354,7 +355,7 @@ func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 	if found == nil {
 		from, to := k.gap(cpu, at)
 		return Moment{Span: Span{FromNS: int64(from), ToNS: int64(to), State: -1, Goroutine: -1, Proc: -1, Thread: -1},
-			Text: fmt.Sprintf("no sample: the program did not use the CPU, or for less than %s", diagnosis.Duration(k.period))}, nil
+			Text: fmt.Sprintf("no sample: the program did not use the CPU, or for less than %s", figures.Duration(k.period))}, nil
 	}
 	s := &k.m.Kernel.CPU.Samples[found.Sample]
 	return Moment{Span: webSpan(k.span(*found)), Stack: frames(flame.OwnersOf(k.m), timelineFrames(k.m.Stacks.Frames(s.Stack))),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -101,10 +102,10 @@ func coverageNotes(c *model.Coverage) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d of %d generations of the trace lost something", c.Damaged, c.Generations))
 	}
 	if c.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s of the window have no trusted evidence", diagnosis.Duration(c.Lost)))
+		notes = append(notes, fmt.Sprintf("%s of the window have no trusted evidence", figures.Duration(c.Lost)))
 	}
 	if c.MaxOverlap >= diagnosis.StarvedOverlap {
-		notes = append(notes, fmt.Sprintf("the tracer itself waited for a CPU, up to %s: the program was starved", diagnosis.Duration(c.MaxOverlap)))
+		notes = append(notes, fmt.Sprintf("the tracer itself waited for a CPU, up to %s: the program was starved", figures.Duration(c.MaxOverlap)))
 	}
 	for _, n := range c.Notes {
 		notes = append(notes, name(n))

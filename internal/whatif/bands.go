@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // bandsFile is what `go run ./bench/whatif` measured; without pairs, nothing was.
@@ -108,8 +110,8 @@ func (b Band) String() string {
 	if b.Pairs == 0 {
 		return "how far " + what + " are off is not yet measured"
 	}
-	return fmt.Sprintf("of %d %s, %.0f %% were within 20 %% of the measured effect and %.0f %% within 50 %%",
-		b.Pairs, what, 100*b.Within20, 100*b.Within50)
+	return fmt.Sprintf("of %d %s, %s were within 20 %% of the measured effect and %s within 50 %%",
+		b.Pairs, what, figures.Percent(b.Within20), figures.Percent(b.Within50))
 }
 
 // Measured returns the bands that this gowhy was built with.

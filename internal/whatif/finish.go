@@ -2,12 +2,13 @@ package whatif
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A RefusedError says why a trace cannot carry a what-if.
@@ -226,7 +227,7 @@ func (p *Program) functions(r *reader) {
 func (p *Program) check() error {
 	switch {
 	case p.lost > maxLost:
-		return &RefusedError{fmt.Sprintf("%.0f %% of it cannot be read, and who misses a wake-up waits for ever", 100*p.lost)}
+		return &RefusedError{figures.Percent(p.lost) + " of it cannot be read, and who misses a wake-up waits for ever"}
 	case p.Work <= 0 || p.Elapsed <= 0:
 		return &RefusedError{"no goroutine of the program runs in it"}
 	}
@@ -238,10 +239,10 @@ func (p *Program) check() error {
 		p.Outside = p.outside()
 	}
 	if off := p.Off(); off > maxOff || off < -maxOff {
-		return &RefusedError{fmt.Sprintf("replayed as it is, it takes %+.0f %% of what it took, so that a replay with a change would mean nothing", 100*off)}
+		return &RefusedError{"replayed as it is, it takes " + figures.Change(1+off) + " of what it took, so that a replay with a change would mean nothing"}
 	}
 	if p.Outside > maxOutside && !p.queued() {
-		return &RefusedError{fmt.Sprintf("%.0f %% of its time would remain if all of the program's work took nothing: it waits for timers, the network or system calls, which a replay cannot change", 100*p.Outside)}
+		return &RefusedError{figures.Percent(p.Outside) + " of its time would remain if all of the program's work took nothing: it waits for timers, the network or system calls, which a replay cannot change"}
 	}
 	return nil
 }
@@ -336,6 +337,5 @@ func (s *sampler) median() float64 {
 	if len(s.kept) == 0 {
 		return 0
 	}
-	slices.Sort(s.kept)
-	return s.kept[len(s.kept)/2]
+	return statistics.Median(s.kept)
 }
