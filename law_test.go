@@ -31,8 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
-	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/model", ""},
@@ -41,37 +40,25 @@ var law = []line{
 
 	// Output: from values to bytes.
 	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
-	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
 	{"internal/export", "internal/figures internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "exectrace internal/diagnosis internal/model", ""},
-	{"internal/flame", "internal/diagnosis internal/model", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/flame internal/model internal/problem internal/shell internal/timeline", ""},
+	{"internal/timeline", "exectrace internal/figures internal/model", ""},
+	{"internal/flame", "internal/figures internal/model", ""},
+	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/model internal/problem internal/shell internal/timeline", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
-	{"internal/timeline", "exectrace internal/diagnosis internal/figures internal/model", ""},
-	{"internal/flame", "internal/diagnosis internal/figures internal/model", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/model internal/problem internal/report internal/shell internal/timeline", ""},
+	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/figures internal/kernel internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile"},
 	{"internal/record", "agent/recording exectrace internal/artifact internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
-	{"internal/gate", "internal/diagnosis internal/experiment internal/problem internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/fact internal/model internal/statistics", ""},
-	{"internal/compare", "internal/diagnosis internal/fact internal/model internal/shell internal/statistics", ""},
-	{"internal/whatif", "exectrace", ""},
 	{"internal/gate", "internal/diagnosis internal/experiment internal/figures internal/problem internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/subject", "agent/recording internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell internal/statistics", "golang.org/x/sys"},
-	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
+	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/model internal/shell internal/statistics", ""},
 	{"internal/whatif", "exectrace internal/figures internal/statistics", ""},

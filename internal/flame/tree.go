@@ -97,7 +97,7 @@ type weights struct {
 	at     map[place]int64
 	total  int64
 	count  int64 // of observations
-	below  int // places that were left out, for their values add up to less than 0
+	below  int   // places that were left out, for their values add up to less than 0
 	groups map[string]int64
 }
 

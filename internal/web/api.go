@@ -83,12 +83,12 @@ type FactLink struct {
 
 // A Derivation is one number of a finding with all that is known of it: GET api/number.
 type Derivation struct {
-	Fact     fact.Fact   `json:"fact"`
-	Finding  string      `json:"finding"`  // the title of the finding that it is of
-	Operands []FactLink  `json:"operands"` // for each of Fact.Operands
-	Rows     []Counted `json:"rows"`     // what was counted; they add up to Total
-	Total    *float64    `json:"total"`    // null for what was computed
-	Pictures []Link      `json:"pictures"` // what shows it beside the number
+	Fact     fact.Fact  `json:"fact"`
+	Finding  string     `json:"finding"`  // the title of the finding that it is of
+	Operands []FactLink `json:"operands"` // for each of Fact.Operands
+	Rows     []Counted  `json:"rows"`     // what was counted; they add up to Total
+	Total    *float64   `json:"total"`    // null for what was computed
+	Pictures []Link     `json:"pictures"` // what shows it beside the number
 }
 
 // A Counted is one of the things that a number counts.
