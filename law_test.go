@@ -52,7 +52,7 @@ var law = []line{
 	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Evidence: from files and processes to the model.
-	{"internal/record", "agent/recording exectrace internal/artifact internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/record", "agent/recording exectrace internal/artifact internal/kernel internal/problem internal/proc internal/shell internal/figures", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
@@ -122,7 +122,7 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 var inTests = []line{
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
-	{"internal/record", "internal/evidence internal/model", ""},                            // what was recorded is read
+	{"internal/record", "internal/evidence internal/model internal/figures", ""},                            // what was recorded is read
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
 	{"internal/oracle", "", "github.com/google/pprof/profile"},

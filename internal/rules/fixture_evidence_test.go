@@ -12,48 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// The lines of a fixture for evidence that is not a trace, a CPU profile or an
-// allocs profile. A value FROM..TO changes evenly over the window; a single
-// one is what a counter grew by, or what a gauge was all the time. Such lines
-// make n samples (2 unless told), evenly between at=FROM..TO (the window
-// unless told).
-//
-//	process n=2 at=0s..2s user=1s system=200ms minor=900 major=0 voluntary=5000 involuntary=100
-//	        runqueue=20ms read-calls=10 write-calls=10 read-bytes=1MiB write-bytes=1MiB     (counters)
-//	        threads=9 fds=12 rss=40MiB..90MiB swap=0                                         (gauges; fds unknown when left out)
-//	thread NAME id=7 user=1s system=200ms runqueue=20ms voluntary=10 involuntary=9
-//	machine cpus=2 n=2 busy=3s idle=1s iowait=0s steal=0s cpu-stall=100ms memory-stall=0s io-stall=0s
-//	        load=2.5 available=1GiB                          (stalls unknown when left out)
-//	limits cpus=2 quota=1.5 period=100ms memory=512MiB       then, with a control group's counters:
-//	        n=2 usage=1.9s periods=20 throttled=9 throttled-time=500ms held=400MiB..500MiB
-//	build path=… module=… version=… go=go1.26 set.-race=true set.-gcflags="all=-N -l" env.GOGC=25
-//
-//	metric /gc/heap/live:bytes 0s=4MiB 10s=40MiB every=100ms noise=1MiB
-//	        points, with every= also those between them; noise is added and taken off in turns.
-//	        Values are numbers, byte sizes, or durations, which become seconds
-//	histogram /sched/latencies:seconds 900x1us..10us 50x1ms..10ms      counts between bounds; inf and -inf are bounds
-//	gcline n=1 every=50ms cycle=1 at=10ms aligned=true share=0.03 sweep-term=… mark=… mark-term=…
-//	        cpu-sweep-term=… cpu-mark-term=… cpu-assist=… cpu-background=… cpu-idle=…
-//	        before=8MiB after=6MiB live=4MiB goal=8MiB stacks=… globals=… procs=2 forced=true
-//	schedline n=1 every=1s at=0s aligned=true procs=2 idle=1 threads=9 spinning=0 idle-threads=4
-//	        need-spinning=0 queue=3 local=1,2 ticks=100,90   (need-spinning unknown when left out)
-//
-//	block stack=NAME count=10 delay=1s           mutex stack=NAME count=10 delay=1s
-//	goroutines start stack=NAME count=100        or end; without a stack an empty profile
-//	threadcreate stack=NAME count=4              leak stack=NAME count=4, also without a stack
-//	liveheap end stack=NAME objects=100 bytes=4MiB all-objects=… all-bytes=…     or start
-//	kernel user-only=true lost=3                 then, without the line before that too:
-//	oncpu stack=NAME mode=kernel thread=app syscall=futex count=10 time=100ms
-//	switch stack=NAME preempted=true thread=app syscall=futex count=10 time=100ms
-//	syscalls window=2s lost=0                    then: syscall futex count=900 time=1s bytes=0 errors.EAGAIN=5
-//	escape geo.go:40 "... argument" moved=true variadic=true stays=true
-//
-//	result k6 start=0s duration=10s ops=900 failed=0 rate=90 offered=100 bytes=1MiB mean=2ms q.0.5=1ms q.0.99=9ms
-//	        closed=true generator="why it was the limit" generator-cpu=0.5 generator-procs=2
-//	        (without start it is not known when)
-//	interval at=0s width=1s ops=90 failed=0 p50=1ms p99=9ms
-//	backlog at=1s n=30
-//	benchmark BenchmarkGet-2 n=1000 v.ns/op=120 v.allocs/op=3
+// The lines of all evidence that is not a trace, a CPU profile or an allocs profile.
 var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"process":      (*builder).process,
 	"thread":       (*builder).thread,

@@ -13,45 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// A fixture file is a list of cases. Each begins with
-//
-//	== sick: one line that tells the story
-//
-// where sick is one of sick, well and look-alike. Then come lines of
-// evidence, "#" comments, and after a line "want" what the rule must say,
-// written by go test -update.
-//
-// A line of evidence is a word and attributes KEY=VALUE; values and keys with
-// spaces are quoted ("blocked.chan receive"=3s). Durations are Go's, byte
-// sizes may end in KiB, MiB or GiB. Stacks are defined once, leaf first, and
-// then named:
-//
-//	window 2s procs=2 go=go1.26 start=…           first; the evidence covers 2s
-//	run "./app -n 8" recording=run.gowhy url=…    what would be run once more
-//	goal latency                                  what the reader asked for
-//	coverage bytes=1MiB lost=0 events=9000 lost-events=0 generations=2 damaged=0
-//	         forced=0 unknown=0s lost-time=0s overlap=0s max-overlap=0s
-//	note "what was lost"
-//	stack NAME main.work@main.go:12 < main.worker@main.go:30
-//	group main.worker count=9 created=9 ended=0 peak=9 run=1s runnable=1s syscall=0s
-//	         sysblocked=0s unknown=0s "blocked.chan receive"=3s "range.GC mark assist"=2ms
-//	         runs=100 delay=90x1ms,10x2s running=9x100ms life=3x1s
-//	         start=main.go:20 creator=STACK system=true
-//	goroutine 17 group=main.worker created=1ms first=2ms ended=-1ns run=… (times as group)
-//	proc 0 user=1s gc=0s gcidle=0s syscall=0s scheduler=0s idle=1s unknown=0s starts=5
-//	bucket n=10 width=100ms running=2 held=2 runnable=40     (each follows the last)
-//	wait sync reason="chan receive" stack=NAME group=main.worker count=9 total=3s
-//	wake waker=STACK woken=STACK count=100
-//	burst waker=STACK count=10 woken=900 max=100 futile=800
-//	delay 1000x10us,5x20ms        slice 1000x10us        threads 12
-//	cycle begin=1ms end=9ms       heap at=0s alloc=4MiB goal=8MiB
-//	pause "GC mark termination" at=9ms for=100us stack=NAME
-//	load at=1ms proc=0 kind=assist delta=1 dedicated=false   (kinds stw background assist sweep procs)
-//	task NAME latency=10x1ms      region NAME latency=10x1ms open=0 run=…
-//	cpu duration=10s              then: sample stack=NAME count=10 time=100ms group=main.worker
-//	alloc stack=NAME objects=1000 bytes=8MiB
-//
-// The lines of all other evidence are at [evidenceDirectives].
+// A fixture is one case of a rule; FIXTURES.md has the language.
 type fixture struct {
 	kind, story string
 	line        int // of the header
