@@ -183,15 +183,6 @@ func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 	return out
 }
 
-// without is the most of the CPU, as a share, that is saved when what matches is
-// not done any more: see [cpuSpent.saved].
-func (s *cpuSpent) without(_ *model.Model, match func([]model.Frame) bool) float64 {
-	return s.saved("", match).Value
-}
-
-// withoutMethod says what that is.
-const withoutMethod = "Amdahl: as if %s cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show"
-
 // allocates reports whether a stack is in the allocator.
 func allocates(frames []model.Frame) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
@@ -247,10 +238,10 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 }
 
 // limit is a bound: what is saved at most when a share of the CPU is not used. A
-// share that a formula of its own made says itself what is saved.
+// share that another formula made than [fact.Sampled] says itself what is saved.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
 	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
-	if share.Origin.Name == fact.Without.Name {
+	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
 		b.Method = strings.Replace(b.Method, b.Origin.Text, share.Origin.Text, 1)
 	}
 	return b
