@@ -43,17 +43,35 @@ func (p Meter) SampleShare(name, tree string, match Where) Fact {
 	return fact(name, quotient(part, all), Ratio, o)
 }
 
+// SamplesAtStart is what they added up to when the window began, of the trees of
+// what is in use.
+func (p Meter) SamplesAtStart(name, tree string, match Where) Fact {
+	begin := p.Model.LiveHeap.Start
+	if tree == "goroutine" {
+		begin = p.Model.Goroutines.Start
+	}
+	part, _, o := p.countIn(begin, tree, match)
+	o.Fold, o.entries = First, nil
+	return fact(name, part, trees[tree].unit, o)
+}
+
 // count adds up the matching samples of a tree, and all.
-func (p Meter) count(name string, match Where) (part, all float64, o Origin) {
+func (p Meter) count(tree string, match Where) (part, all float64, o Origin) {
+	return p.countIn(ProfileOf(p.Model, tree), tree, match)
+}
+
+func (p Meter) countIn(profile *model.Profile, name string, match Where) (part, all float64, o Origin) {
 	t := trees[name]
 	o = Origin{Kind: Samples, Source: t.source, Tree: name}
-	profile := ProfileOf(p.Model, name)
 	if profile == nil {
 		return 0, 0, o
 	}
 	number, value := profile.Columns()
 	if t.unit != Seconds {
 		value = profile.Column(t.column)
+	}
+	if kind, ok := strings.CutSuffix(t.column, "_space"); ok {
+		number = profile.Column(kind + "_objects")
 	}
 	by := map[string]float64{}
 	for i := range profile.Samples {

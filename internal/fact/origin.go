@@ -126,16 +126,27 @@ func (o Origin) String() string {
 	case o.Text != "":
 		return o.Text
 	case o.N > 0:
-		return o.words() + ", " + figures.Plural(o.N, observation[o.Kind])
+		return o.words() + ", " + figures.Plural(o.N, o.observation())
 	}
 	return o.words()
 }
 
-var observation = map[Kind]string{Samples: "sample", Waits: "wait", Wakes: "wake-up", Syscalls: "call"}
+var observations = map[Kind]string{Samples: "sample", Waits: "wait", Wakes: "wake-up", Syscalls: "call"}
+
+// observation is what N counts.
+func (o *Origin) observation() string {
+	if o.Kind == Samples && (o.Source == model.Heap || o.Source == model.LiveHeap) {
+		return "object"
+	}
+	return observations[o.Kind]
+}
 
 func (o Origin) words() string {
 	switch o.Kind {
 	case Samples:
+		if o.Fold == First {
+			return trees[o.Tree].words + " at the start"
+		}
 		return trees[o.Tree].words
 	case Waits:
 		return "trace: " + trees[o.Tree].words

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,71 +14,163 @@ import (
 
 // allocation is what memory costs a program, however that was learned.
 type allocation struct {
-	malloc, collect float64 // shares of the CPU in use
+	malloc, collect fact.Fact // shares of the CPU in use
 	// touch is the most that first use of fresh pages adds, as page faults in
 	// whatever writes to them first: often a system call, far from the allocator.
-	touch     float64
-	cores     float64 // CPU in use
-	measured  bool    // by samples of CPU time; else derived from the trace
-	costFrom  string  // which samples
-	sites     []allocSite
-	sitesFrom string
+	touch    fact.Fact
+	cores    fact.Fact // CPU in use
+	measured bool      // by samples of CPU time; else derived from the trace
+	costFrom string    // which samples
+	sites    []allocSite
+	tree     string // the stacks that the sites are from; "" when nothing shows any
 }
 
-// paced is the share of the CPU in use that the bytes allocated in the
-// window take at the pace of a core that does nothing else; 0 when neither
+// treeObjects is that of sites which are counted and not sampled.
+const treeObjects = "alloc_objects"
+
+// paced is the share of the CPU in use that the bytes allocated in the window
+// take at the pace of a core that does nothing else; ok is false when neither
 // metrics nor a trace tell how many those were.
-func (a *allocation) paced(p *diagnosis.Pass) float64 {
-	rate, ok := p.Model.Metrics.Rate(metricAllocBytes)
-	switch {
-	case ok:
-	case p.Model.GC == nil:
-		return 0
-	default:
-		rate = div(allocated(p.Model.GC), p.Seconds())
+func (a *allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
+	const name = "bytes allocated"
+	rate := p.Metric(name, metricAllocBytes, fact.Rate)
+	if _, ok := p.Model.Metrics.Rate(metricAllocBytes); !ok {
+		if p.Model.GC == nil {
+			return share, false
+		}
+		bytes := p.Statistic(fact.Collector, "rises of the heap", name, allocated(p.Model.GC), fact.Bytes)
+		rate = fact.Quotient.Of(name, fact.BytesPerSec, bytes, p.WindowLength())
 	}
-	return div(rate/allocPace, a.cores)
+	pace := fact.Figure("pace of a core that only allocates", allocPace, fact.BytesPerSec, "two measurements on a machine with two cores")
+	return pacedShare.Of("CPU in allocating at that pace", fact.Ratio, rate, pace, a.cores), true
 }
+
+// The formulas of what allocating costs.
+var (
+	pacedShare = &fact.Formula{Name: "paced", Words: "{0} ÷ {1} ÷ {2}", Value: func(x []float64) float64 { return div(x[0]/x[1], x[2]) }}
+	// firstUse is what is at that pace beyond what samples show in the allocator,
+	// or all that they show where first use can be.
+	firstUse = &fact.Formula{Name: "first use", Words: "the least of {0}, 1 − {1} − {2} and {3} − {1}",
+		Value: func(x []float64) float64 { return max(0, min(x[0], 1-x[1]-x[2], x[3]-x[1])) }}
+	// derivedShare is that pace as far as the collector leaves CPU for it.
+	derivedShare = &fact.Formula{Name: "derived", Words: "{0}, derived and not measured, or 1 − {1} if that is less",
+		Value: func(x []float64) float64 { return min(x[0], 1-x[1]) }}
+	sitePrice = &fact.Formula{Name: "site", Words: "{0} × {1} + {2} × {3}",
+		Value: func(x []float64) float64 { return min(1, x[0]*x[1]+x[2]*x[3]) }}
+	// addedShares are parts of one whole.
+	addedShares = &fact.Formula{Name: "added shares", Words: "{0} + {1}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]) }}
+)
 
 // fromTrace derives the cost from what a trace holds: the collector's P time,
 // and the bytes allocated at the pace of a core that does nothing else.
 func (a *allocation) fromTrace(p *diagnosis.Pass) {
-	cores, _, ok := diagnosis.Busy(p.Model)
-	if !ok || cores == 0 || p.Model.GC == nil || p.Seconds() == 0 {
+	busy := p.Processors("time of busy Ps", "user", "gc", "syscall", "scheduler")
+	if busy.Value == 0 || p.Model.GC == nil || p.Seconds() == 0 {
 		return
 	}
-	var collect time.Duration
-	for _, q := range p.Model.Sched.Procs {
-		collect += q.GC
-	}
-	a.cores = cores
-	collect += assisted(p.Model)
-	a.collect = min(1, div(collect.Seconds()/p.Seconds(), cores))
-	a.malloc = min(1-a.collect, a.paced(p))
+	a.cores = fact.Quotient.Of("CPU in use", fact.Cores, busy, p.WindowLength())
+	collect := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"),
+		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assisted(p.Model).Seconds(), fact.Seconds))
+	a.collect = fact.Fraction.Of(inCollector, fact.Ratio, collect, busy)
+	paced, _ := a.paced(p)
+	a.malloc = derivedShare.Of(inAllocator, fact.Ratio, paced, a.collect)
 }
 
-// share is the part of the CPU in use that goes with a site: objects pay the
-// allocator, bytes bring the next collection nearer. What was derived from
-// bytes is shared out by bytes.
-func (a *allocation) share(s allocSite) float64 {
-	if !a.measured {
-		return s.bytes * (a.malloc + a.collect)
-	}
-	return s.objects*a.malloc + s.bytes*(a.collect+a.touch)
+// cost is the CPU in allocating and collecting, as a share of that in use, and
+// whole the same with first use of pages.
+func (a *allocation) cost() fact.Fact {
+	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.collect)
 }
+
+func (a *allocation) whole() fact.Fact {
+	return a.with("CPU in allocating, collecting and first use of memory", a.cost())
+}
+
+// with adds first use of pages, where there is any.
+func (a *allocation) with(name string, share fact.Fact) fact.Fact {
+	if a.touch.Value == 0 {
+		return share
+	}
+	return addedShares.Of(name, fact.Ratio, share, a.touch)
+}
+
+// price is the part of the CPU in use that goes with sites whose shares of objects
+// and bytes are known: objects pay the allocator, bytes bring the next collection
+// nearer. What was derived from bytes is shared out by bytes.
+func (a *allocation) price(name string, objects, bytes fact.Fact) fact.Fact {
+	if !a.measured {
+		return fact.Product.Of(name, fact.Ratio, bytes, a.cost())
+	}
+	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.with("CPU in collecting and in first use of memory", a.collect))
+}
+
+// weigh gives all sites their price.
+func (a *allocation) weigh() {
+	perObject, perByte := a.malloc.Value, a.collect.Value+a.touch.Value
+	if !a.measured {
+		perObject, perByte = 0, a.malloc.Value+a.collect.Value
+	}
+	for i := range a.sites {
+		s := &a.sites[i]
+		s.share = s.objects*perObject + s.bytes*perByte
+	}
+}
+
+// made is the part of all objects and bytes that sites make; of the time in the
+// allocator where neither is counted.
+func (a *allocation) made(p *diagnosis.Pass, where string, sites ...allocSite) (objects, bytes fact.Fact) {
+	var stacks []model.Stack
+	for _, s := range sites {
+		stacks = append(stacks, s.stacks...)
+	}
+	here := ofStacks(stacks)
+	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
+		name, all := what+" "+where, p.Frames(func(frames []model.Frame) bool { return counts(frames) && !model.OfRecording(frames) })
+		part := p.Samples(name, tree, func(s *model.Sample) bool { return here(s) && all(s) })
+		return fact.Quotient.Of(name, fact.Ratio, part, p.Samples("all "+what, tree, all))
+	}
+	if a.tree != treeObjects {
+		objects = share("allocating time", a.tree, allocates)
+		return objects, objects
+	}
+	any := func([]model.Frame) bool { return true }
+	return share("objects allocated", treeObjects, any), share("bytes allocated", "alloc_space", any)
+}
+
+// facts are what a finding about what is allocated rests on.
+func (a *allocation) facts() []fact.Fact { return []fact.Fact{a.malloc, a.collect, a.cores} }
+
+// siteFacts are those of one site.
+func (a *allocation) siteFacts(p *diagnosis.Pass, s allocSite) []fact.Fact {
+	objects, bytes := a.made(p, "at "+s.line(), s)
+	return []fact.Fact{objects, bytes} // of samples both are the same
+}
+
+// costOf and limit are a share of the CPU in use as a cost and as a bound.
+func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
+	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.cores), share.Value)
+}
+
+func (a *allocation) limit(share fact.Fact, note string) diagnosis.Bound {
+	return diagnosis.Limit(a.saving(share), diagnosis.CPUGoal, share.Value, thatPart(share)+note)
+}
+
+func (a *allocation) saving(share fact.Fact) fact.Fact {
+	return fact.Saving.Of(share.Name, fact.Cores, share, a.cores)
+}
+
+// thatPart says what a share that a bound speaks of was computed from.
+func thatPart(share fact.Fact) string { return "that part is " + share.Origin.String() }
 
 // experiment counts what the named sites have most of. The count falls by no
 // more than all of it, which an allocs profile knows.
-func (a *allocation) experiment(named []allocSite) *diagnosis.Experiment {
-	var objects, bytes float64
-	for _, s := range named {
-		objects, bytes = objects+s.objects, bytes+s.bytes
-	}
-	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. Fewer collections of a larger heap are no gain.")
+func (a *allocation) experiment(objects, bytes float64) *diagnosis.Experiment {
+	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
+		"Fewer collections of a larger heap are no gain.")
 	if bytes > objects {
 		e.Primary = diagnosis.BytesOp
 	}
-	if a.sitesFrom == "allocs profile" {
+	if a.tree == treeObjects {
 		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of the named lines"),
 			promised(diagnosis.BytesOp, fact.Amdahl(bytes), "all bytes of the named lines")...)
 	}
@@ -86,15 +178,14 @@ func (a *allocation) experiment(named []allocSite) *diagnosis.Experiment {
 }
 
 func (a *allocation) confidence() (diagnosis.Confidence, []string) {
-	switch {
-	case a.measured && a.malloc+a.collect < churnCPU:
-		return diagnosis.Low, []string{fmt.Sprintf("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", a.costFrom, pct(a.malloc+a.collect))}
-	case a.measured && a.sitesFrom == "allocs profile":
-		return diagnosis.High, []string{fmt.Sprintf("the %s shows the cost and the allocs profile the sites", a.costFrom)}
+	switch cost := a.cost(); {
+	case a.measured && cost.Value < churnCPU:
+		return diagnosis.Low, []string{fact.Sentence("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", fact.Name(a.costFrom), cost)}
+	case a.measured && a.tree == treeObjects:
+		return diagnosis.High, []string{"the " + a.costFrom + " shows the cost and the allocs profile the sites"}
 	case a.measured:
-		return diagnosis.Medium, []string{fmt.Sprintf("one kind of evidence, the %s; an allocs profile would count the objects", a.costFrom)}
-	}
-	if a.sitesFrom == "CPU profile" {
+		return diagnosis.Medium, []string{"one kind of evidence, the " + a.costFrom + "; an allocs profile would count the objects"}
+	case a.tree == "cpu":
 		return diagnosis.Low, []string{"the CPU profile has too few samples: it shows sites, and the cost is derived from the trace"}
 	}
 	return diagnosis.Medium, []string{"the allocs profile counts at the sites; their cost is derived from the trace, a CPU profile would measure it"}
@@ -104,77 +195,63 @@ func (a *allocation) confidence() (diagnosis.Confidence, []string) {
 type allocSite struct {
 	place          diagnosis.Place
 	stacks         []model.Stack
-	objects, bytes float64 // shares of all; from a CPU profile both are the share of allocating time
+	objects, bytes float64 // shares of all, to compare many; see [allocation.made]
+	share          float64 // of the CPU in use, likewise; see [allocation.price]
 	kept           float64 // share of its bytes in use at the end
 }
 
+// line is a site in a sentence.
+func (s *allocSite) line() string { return line(s.place) }
+
+func line(p diagnosis.Place) string { return short(p.Function) + ":" + strconv.Itoa(p.Line) }
+
+// ofStacks counts what has one of some stacks.
+func ofStacks(stacks []model.Stack) fact.Where {
+	return func(s *model.Sample) bool { return slices.Contains(stacks, s.Stack) }
+}
+
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
-	cpu, samples := diagnosis.CPUTime(p.Model)
+	_, samples := diagnosis.CPUTime(p.Model)
 	if samples >= diagnosis.ThinSamples {
 		a.measured, a.costFrom = true, "CPU profile"
-		a.malloc, a.collect = ownShare(p, isMalloc), ownShare(p, isCollect)
-		a.cores = div(cpu.Seconds(), cpuWindow(p).Seconds())
-		if largeObjects(p) {
-			a.touch = max(0, min(touching(p), 1-a.malloc-a.collect, a.paced(p)-a.malloc))
+		// What recording does in the program is left out.
+		of := func(match func([]model.Frame) bool) fact.Where {
+			return p.Frames(func(frames []model.Frame) bool { return match(frames) && !model.OfRecording(frames) })
+		}
+		a.malloc, a.collect = p.SampleShare(inAllocator, "cpu", of(allocates)), p.SampleShare(inCollector, "cpu", of(collects))
+		a.cores = fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileWindow("cpu"))
+		if paced, ok := a.paced(p); ok && largeObjects(p) {
+			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
+			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, a.collect, paced)
 		}
 	} else if s, ok := spentCPU(p); ok && !p.Model.Has(model.CPU) {
-		a.measured, a.costFrom = true, "kernel's samples"
-		a.malloc, a.collect, a.cores = s.part(model.Allocating), s.part(model.Collecting), s.Cores()
-		a.sites, a.sitesFrom = kernelAllocSites(p), "kernel's samples"
+		a.measured, a.costFrom, a.tree = true, "kernel's samples", "kernel"
+		a.malloc, a.collect, a.cores = p.CPUPart(inAllocator, model.Allocating), p.CPUPart(inCollector, model.Collecting), s.used()
+		a.sites = sampledSites(p, p.Model.Kernel.CPU)
 	} else {
 		a.fromTrace(p)
 	}
 	_, seen := p.CPUShare(isMalloc)
 	switch {
 	case p.Model.Has(model.Heap):
-		a.sites, a.sitesFrom = heapSites(p), "allocs profile"
-	case a.sitesFrom != "":
+		a.sites, a.tree = heapSites(p), treeObjects
+	case a.tree != "":
 	case a.measured || seen >= allocSamples:
-		a.sites, a.sitesFrom = cpuSites(p), "CPU profile"
+		a.sites, a.tree = sampledSites(p, p.Model.CPU), "cpu"
 	}
+	a.weigh()
 	return a
 }
 
-// ownShare is the share of the CPU under matching functions, what recording
-// does in the program left out.
-func ownShare(p *diagnosis.Pass, match func(string) bool) float64 {
-	m := p.Model
-	nanos := m.CPU.Column("cpu")
-	var all, some float64
-	for i := range m.CPU.Samples {
-		s := &m.CPU.Samples[i]
-		frames := m.Stacks.Frames(s.Stack)
-		all += s.Value(nanos)
-		if slices.ContainsFunc(frames, func(f model.Frame) bool { return match(f.Func) }) && !model.OfRecording(frames) {
-			some += s.Value(nanos)
-		}
-	}
-	return div(some, all)
-}
-
-// touching is the share of the CPU outside the allocator and the collector
-// where memory may be used for the first time: in Go code, in copying and
-// clearing, and in system calls that read into it. The scheduler never does,
-// nor do calls that write out what is there, open, close and delete.
-func touching(p *diagnosis.Pass) float64 {
-	m := p.Model
-	nanos := m.CPU.Column("cpu")
-	var all, some float64
-	for i := range m.CPU.Samples {
-		s := &m.CPU.Samples[i]
-		all += s.Value(nanos)
-		if touches(m.Stacks.Frames(s.Stack)) {
-			some += s.Value(nanos)
-		}
-	}
-	return div(some, all)
-}
-
+// touches reports whether a stack is where memory may be used for the first
+// time outside the allocator and the collector: in Go code, in copying and
+// clearing, and in system calls that read into it. The scheduler never does, nor
+// do calls that write out what is there, open, close and delete.
 func touches(frames []model.Frame) bool {
 	has := func(f func(string) bool) bool {
 		return slices.ContainsFunc(frames, func(frame model.Frame) bool { return f(frame.Func) })
 	}
-	if len(frames) == 0 || has(func(f string) bool { return isMalloc(f) || isCollect(f) }) {
+	if len(frames) == 0 || allocates(frames) || collects(frames) {
 		return false
 	}
 	switch leaf := frames[0].Func; {
@@ -205,13 +282,6 @@ func largeObjects(p *diagnosis.Pass) bool {
 	})
 	all, _ := p.CPUShare(isMalloc)
 	return large > all*largeTime
-}
-
-func cpuWindow(p *diagnosis.Pass) time.Duration {
-	if d := p.Model.CPU.Duration; d > 0 {
-		return d
-	}
-	return p.Model.Run.Duration
 }
 
 // isMalloc holds for the entrance of the allocator, which since Go 1.24 has
@@ -253,13 +323,7 @@ func allocated(gc *model.GC) float64 {
 	}
 	slices.Sort(sizes)
 	low, high := sizes[len(sizes)/10], sizes[len(sizes)-1-len(sizes)/10]
-	begun := 0
-	for _, c := range gc.Cycles {
-		if c.Begin >= 0 {
-			begun++
-		}
-	}
-	return max(rises, float64(begun)*float64(high-low))
+	return max(rises, float64(begun(gc))*float64(high-low))
 }
 
 // heapSites is the user's allocating lines by share of objects.
@@ -270,15 +334,11 @@ func heapSites(p *diagnosis.Pass) []allocSite {
 	})
 }
 
-// cpuSites is the user's lines under which the allocator was seen at work.
-func cpuSites(p *diagnosis.Pass) []allocSite { return sampledSites(p, p.Model.CPU) }
-
-func kernelAllocSites(p *diagnosis.Pass) []allocSite { return sampledSites(p, p.Model.Kernel.CPU) }
-
+// sampledSites is the user's lines under which the allocator was seen at work.
 func sampledSites(p *diagnosis.Pass, cpu *model.Profile) []allocSite {
 	nanos := cpu.Column("cpu")
 	return collectSites(p, cpu.Samples, func(s *model.Sample) (o, b, l float64) {
-		if !slices.ContainsFunc(p.Model.Stacks.Frames(s.Stack), func(f model.Frame) bool { return isMalloc(f.Func) }) {
+		if !allocates(p.Model.Stacks.Frames(s.Stack)) {
 			return 0, 0, 0
 		}
 		t := s.Value(nanos)

@@ -3,9 +3,7 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -63,147 +61,107 @@ const (
 
 func checkAllocchurn(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	cost := a.malloc + a.collect
-	if a.cores == 0 {
+	if a.cores.Value == 0 {
 		if p.Model.Has(model.Heap) {
 			p.Unchecked("what allocation costs", "a heap profile tells where memory is allocated, not what that costs", diagnosis.HowToGet(model.CPU))
 		}
 		return
 	}
-	if cost+a.touch < churnCPU || cost < churnSeen || (cost+a.touch)*a.cores < churnCores {
+	cost, whole := a.cost(), a.whole()
+	if whole.Value < churnCPU || cost.Value < churnSeen || whole.Value*a.cores.Value < churnCores {
 		if a.measured {
-			p.Fine(fmt.Sprintf("allocation and garbage collection take %s of the CPU", pct(cost)))
+			p.Fine(fact.Sentence("allocation and garbage collection take %s of the CPU", cost))
 		}
 		return
 	}
-	if a.sitesFrom == "" {
+	if a.tree == "" {
 		p.Unchecked("which code allocates",
-			fmt.Sprintf("allocating and collecting take up to %s of the CPU in use, and neither a CPU nor an allocs profile says for whom", pct(cost)),
+			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and neither a CPU nor an allocs profile says for whom", cost),
 			diagnosis.HowToGet(model.Heap))
 		return
 	}
 	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {
-		return a.share(s) < churnSite*(cost+a.touch) || s.kept >= churnKept
+		return s.share < churnSite*whole.Value || s.kept >= churnKept
 	})
-	slices.SortStableFunc(named, func(x, y allocSite) int { return cmp.Compare(a.share(y), a.share(x)) })
+	slices.SortStableFunc(named, func(x, y allocSite) int { return cmp.Compare(y.share, x.share) })
 	if len(named) == 0 {
 		return // spread over a hundred places, or kept: no site to change
 	}
-	p.Report(allocFinding(p, a, named[:min(len(named), churnNamed)]))
+	p.Report(allocFinding(p, &a, named[:min(len(named), churnNamed)]))
 }
 
-func column(p *model.Profile, name string) int {
-	return slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == name })
-}
-
-func at(s *model.Sample, column int) float64 {
-	if column < 0 || column >= len(s.Values) {
-		return 0
-	}
-	return float64(s.Values[column])
-}
-
-func allocFinding(p *diagnosis.Pass, a allocation, named []allocSite) diagnosis.Finding {
-	cost, top := a.malloc+a.collect, named[0]
-	source, upTo := a.costFrom, ""
-	method := "Amdahl: 0 to each named site's share of the objects × the allocator's share of the CPU, plus its share of the bytes × the collector's"
-	pages := ""
-	if a.touch > 0 {
-		method += fmt.Sprintf(". First use of fresh pages, which the profile books on whatever writes to them first, is added as what the bytes cost at %s a second and core, or all that the profile shows where that can happen, if it is less", size(allocPace))
-		pages = ", page faults of fresh memory up to " + pct(a.touch) + " more"
-	}
-	if !a.measured {
-		source, upTo = "trace: heap growth and collector", "up to "
-		method = fmt.Sprintf("Amdahl: 0 to each named site's share of the bytes × the CPU in allocating and collecting. The allocator's part of it is derived, not measured: bytes allocated ÷ the %s a second that a core allocates in 64-byte objects, and in which it uses fresh pages for the first time; large ones in pages still mapped cost less", size(allocPace))
-	}
-	share := 0.0
+func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {
+	cost, top := a.cost(), name(named[0].place.Function)
+	objects, bytes := a.made(p, "at the named lines", named...)
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: source},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: source},
-			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: source},
-		},
-		Cost: diagnosis.Cost{
-			Value: cost * a.cores, Unit: fact.Cores, Share: min(1, cost), What: "CPU in allocating and collecting",
-		},
+		Evidence: a.facts(),
+		Cost:     a.costOf(cost),
+		Bound:    a.limit(a.price("CPU in allocating at the named lines", objects, bytes), a.note()),
 		RuledOut: []string{
 			"memory that is kept: sites with half of their bytes still in use are not counted",
-			"many small sites: each one named causes at least " + pct(churnSite) + " of the cost",
+			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Let " + short(top.place.Function) + " reuse what it allocates: a buffer owned by the worker and reset for each item, a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. " + askCompiler + " Try the knob to see what collecting alone costs: it trades memory for CPU.",
 			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n\tuse(buf[:n])\n}",
 			Knob: "GOGC=400",
 		},
-	}
-	if a.touch > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in page faults of fresh memory, at most", Value: a.touch, Unit: fact.Ratio, Source: "trace: heap growth"})
+		Explains:   gcSymptoms(p),
+		Experiment: a.experiment(objects.Value, bytes.Value),
 	}
 	for _, s := range named {
-		share += a.share(s)
 		f.Where = append(f.Where, s.place)
 		f.Stacks = append(f.Stacks, s.stacks...)
-		f.Groups = append(f.Groups, groupsAllocating(p.Model, s)...)
-		f.Evidence = append(f.Evidence, siteFacts(s, a.sitesFrom)...)
+		f.Rest(a.siteFacts(p, s)...)
 	}
-	slices.Sort(f.Groups)
-	f.Groups = slices.Compact(f.Groups)
-	f.Explains = gcSymptoms(p)
-	if said := escapeWords(p.Model, f.Where); said != "" {
-		f.Remedy.Text = strings.Replace(f.Remedy.Text, askCompiler, said, 1)
-	}
-	f.Evidence = append(f.Evidence, garbageFacts(p.Model)...)
-	share = min(share, cost+a.touch, 1)
-	f.Summary = fmt.Sprintf("Allocating and collecting take %s%s of the CPU in use%s; one line of %s causes %s of that.",
-		upTo, pct(cost), pages, short(top.place.Function), pct(div(a.share(top), cost+a.touch)))
-	f.Bound = diagnosis.Bound{Value: share * a.cores, Unit: fact.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method}
-	f.Experiment = a.experiment(named)
+	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Rest(garbageFacts(p)...)
+	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, a slice made with its final capacity, "+
+		"a value instead of a pointer, no string built only to be looked up. %s Try the knob to see what collecting alone costs: it trades memory for CPU.",
+		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
+	a.say(p, &f, named[0])
 	f.Confidence, f.Reasons = a.confidence()
 	return f
 }
 
-// askCompiler stands where the compiler's own words are not at hand.
-const askCompiler = "`go build -gcflags=-m` says why something escapes to the heap."
+// say makes the sentence.
+func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
+	what := name(top.place.Function)
+	objects, bytes := a.made(p, "at "+top.line(), top)
+	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
+	switch cost := a.cost(); {
+	case !a.measured:
+		f.Say("Allocating and collecting take up to %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
+	case a.touch.Value > 0:
+		f.Say("Allocating and collecting take %s of the CPU in use, page faults of fresh memory up to %s more; one line of %s causes %s of that.", cost, a.touch, what, part)
+	default:
+		f.Say("Allocating and collecting take %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
+	}
+}
+
+// note is what else is to be known of how the saving was derived.
+func (a *allocation) note() string {
+	switch {
+	case !a.measured:
+		return "; the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or uses fresh pages for the first time: " +
+			"large ones in pages still mapped cost less"
+	case a.touch.Value > 0:
+		return "; first use of fresh pages, which the profile books on whatever writes to them first, is added as what the bytes cost at the pace of a core that only allocates, " +
+			"or as all that the profile shows where that can happen, if it is less"
+	}
+	return ""
+}
 
 // garbageFacts is what the runtime counted: exact, and by operation the figure
 // that hardly varies from run to run.
-func garbageFacts(m *model.Model) (out []fact.Fact) {
-	objects, over, ok := m.Metrics.Delta(metricAllocObjects)
-	bytes, _, also := m.Metrics.Delta(metricAllocBytes)
-	if !ok || !also {
+func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
+	objects, bytes := p.Metric("objects allocated", metricAllocObjects, fact.Rate), p.Metric("bytes allocated", metricAllocBytes, fact.Rate)
+	if !(objects.Value > 0 && bytes.Value > 0) {
 		return nil
 	}
-	out = append(out,
-		fact.Fact{Name: "objects allocated", Value: objects / over.Seconds(), Unit: fact.PerSec, Source: "metrics: " + metricAllocObjects},
-		fact.Fact{Name: "bytes allocated a second", Value: bytes / over.Seconds(), Unit: fact.Bytes, Source: "metrics: " + metricAllocBytes})
-	if ops := m.Operations(); ops != nil && ops.Count > 0 && m.Run.Duration > 0 {
-		perSecond := ops.Count / m.Run.Duration.Seconds()
-		out = append(out, fact.Fact{Name: "objects allocated for each of the " + ops.Name, Value: objects / over.Seconds() / perSecond, Unit: fact.Count, Source: "metrics ÷ " + ops.From})
+	out = append(out, objects, bytes)
+	if ops := p.Model.Operations(); ops.PerSecond(p.Model.Run.Duration) > 0 {
+		rate := p.Statistic(fact.LoadResults, ops.From, ops.Name, ops.PerSecond(p.Model.Run.Duration), fact.PerSec)
+		out = append(out, fact.Quotient.Of("objects allocated for each of the "+ops.Name, fact.Count, objects, rate))
 	}
 	return out
-}
-
-// groupsAllocating is the groups whose goroutines come by a site; none without
-// a trace to know groups from.
-func groupsAllocating(m *model.Model, s allocSite) (names []string) {
-	if m.Sched == nil {
-		return nil
-	}
-	for _, stack := range s.stacks {
-		if name := root(m, stack); group(m, name) != nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func siteFacts(s allocSite, source string) []fact.Fact {
-	at := fmt.Sprintf("%s:%d", short(s.place.Function), s.place.Line)
-	if source != "allocs profile" {
-		return []fact.Fact{{Name: "allocating time under " + at, Value: s.objects, Unit: fact.Ratio, Source: source}}
-	}
-	return []fact.Fact{
-		{Name: "objects allocated by " + at, Value: s.objects, Unit: fact.Ratio, Source: source},
-		{Name: "bytes allocated by " + at, Value: s.bytes, Unit: fact.Ratio, Source: source},
-	}
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,39 +44,47 @@ const (
 )
 
 func checkBoxedargs(p *diagnosis.Pass) {
-	sites := heapSites(p)
+	a := measureAllocation(p)
 	var found, unclear []allocSite
-	used := 0
-	for _, s := range sites {
+	used := false
+	for _, s := range a.sites {
 		if s.objects < boxedObjects || !boxes(p.Model, s.place) {
 			continue
 		}
-		switch ignored, sure := argumentsIgnored(p.Model, s); {
+		switch ignored, sure := argumentsIgnored(p, s); {
 		case !sure:
 			unclear = append(unclear, s)
 		case ignored:
 			found = append(found, s)
 		default:
-			used++
+			used = true
 		}
 	}
-	a := measureAllocation(p)
-	share := boxedShare(&a, found)
+	objects, share := boxed(p, &a, found)
+	_, most := boxed(p, &a, slices.Concat(found, unclear))
 	switch {
-	case a.cores > 0 && len(found)+len(unclear) > 0 && boxedShare(&a, append(unclear, found...)) < minShare:
-		p.Fine(fmt.Sprintf("arguments on the heap: they cost %s of the CPU at most", pct(boxedShare(&a, append(unclear, found...)))))
-	case len(found) == 0 && len(unclear) > 0:
-		p.Unchecked("whether arguments on the heap are for calls that ignore them",
-			fmt.Sprintf("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", pct(objectsOf(unclear))), diagnosis.HowToGet(model.CPU))
-	case len(found) == 0 && used > 0:
+	case len(found)+len(unclear) == 0 && used:
 		p.Fine("arguments on the heap: the calls that they are for use them")
+	case len(found)+len(unclear) == 0:
+		p.Fine(fact.Sentence("arguments on the heap: no line makes %s of the objects for a call that ignores them", fact.Name(fact.Ratio.Format(boxedObjects))))
+	case a.cores.Value > 0 && most.Value < minShare:
+		p.Fine(fact.Sentence("arguments on the heap: they cost %s of the CPU at most", most))
 	case len(found) == 0:
-		p.Fine(fmt.Sprintf("arguments on the heap: no line makes %s of the objects for a call that ignores them", pct(boxedObjects)))
-	case share < minShare:
-		p.Fine(fmt.Sprintf("arguments on the heap: for calls that ignore them they cost %s of the CPU", pct(share)))
+		made, _ := boxed(p, &a, unclear)
+		p.Unchecked("whether arguments on the heap are for calls that ignore them",
+			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", made), diagnosis.HowToGet(model.CPU))
+	case share.Value < minShare:
+		p.Fine(fact.Sentence("arguments on the heap: for calls that ignore them they cost %s of the CPU", share))
 	default:
-		p.Report(boxedFinding(p, &a, found, share))
+		p.Report(boxedFinding(p, &a, found, objects, share))
 	}
+}
+
+// boxed is the part of all objects that some lines make for arguments, and of the
+// CPU that they cost.
+func boxed(p *diagnosis.Pass, a *allocation, sites []allocSite) (objects, share fact.Fact) {
+	objects, bytes := a.made(p, "for those arguments", sites...)
+	return objects, a.price("CPU in making and collecting those arguments", objects, bytes)
 }
 
 // boxes reports whether the compiler says of a line that a variadic call's
@@ -99,12 +106,13 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 // no object is made below a call from it, and no time goes into the packages
 // that turn values into text or write it. sure is false without enough samples
 // on the line to have seen some.
-func argumentsIgnored(m *model.Model, s allocSite) (ignored, sure bool) {
+func argumentsIgnored(p *diagnosis.Pass, s allocSite) (ignored, sure bool) {
+	m := p.Model
 	own, below := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true })
 	if below > boxedUsed*own {
 		return false, true
 	}
-	cpu, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
+	cpu, ok := spentCPU(p)
 	if !ok {
 		return false, false
 	}
@@ -145,101 +153,58 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 	return own, below
 }
 
-func objectsOf(sites []allocSite) (share float64) {
-	for _, s := range sites {
-		share += s.objects
-	}
-	return min(1, share)
-}
-
-func boxedShare(a *allocation, found []allocSite) (share float64) {
-	for _, b := range found {
-		share += a.share(b)
-	}
-	return min(1, share)
-}
-
-func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, share float64) diagnosis.Finding {
+func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, share fact.Fact) diagnosis.Finding {
 	slices.SortStableFunc(found, func(x, y allocSite) int { return cmp.Compare(y.objects, x.objects) })
-	objects := objectsOf(found)
-	most := min(1, share+linesCPU(p.Model, found))
+	own := p.SampleShare("CPU on those lines, allocating left out", "cpu", p.Frames(onLines(found)))
+	most := addedShares.Of("CPU on those lines", fact.Ratio, share, own)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
-			pct(objects), short(found[0].place.Function), pct(share)),
-		Evidence: []fact.Fact{
-			{Name: "share of objects", Value: objects, Unit: fact.Ratio, Source: "allocs profile, at lines where the compiler says that arguments escape"},
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: a.priceFrom()},
-		},
-		Cost: diagnosis.Cost{Value: share * a.cores, Unit: fact.Cores, Share: share, What: "CPU in making and collecting those arguments"},
-		Bound: diagnosis.Bound{
-			Value: most * a.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: "Amdahl: the lines' share of the objects × the allocator's share of the CPU, plus their share of the bytes × the collector's, plus what else the CPU profile shows on these lines. What is computed for the arguments goes, too, when nobody asks for them, and is not counted",
-			// The name server's lines have a quarter of its objects; asked before,
-			// 87 % of all are gone, for texts are made of what the lines would print.
-			Partial: true,
-		},
+		Evidence: append([]fact.Fact{objects}, a.facts()...),
+		Cost:     a.costOf(share),
+		// The name server's lines have a quarter of its objects; asked before,
+		// most of all are gone, for texts are made of what the lines would print.
+		Bound: diagnosis.Direction(a.saving(most), diagnosis.CPUGoal, most.Value,
+			thatPart(most)+"; what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"the compiler says that the arguments escape and the allocs profile counts them; that the call ignores them is concluded from no text being made or written under it"},
+		Reasons: []string{"the compiler says that the arguments escape and the allocs profile counts them; " +
+			"that the call ignores them is concluded from no text being made or written under it"},
 		RuledOut: []string{
 			"a log that is on: it would leave strings and time in formatting under these lines",
 			"other things allocated there: only lines are named where the compiler puts a call's arguments on the heap",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Ask whether the level is on before the call, or use a logger with typed fields (slog.Logger.LogAttrs, and the like of other loggers) that makes nothing when it is off. A call through an interface or a function value cannot be seen through by the compiler, so that its arguments go to the heap before anybody asks.",
+			Text: "Ask whether the level is on before the call, or use a logger with typed fields (slog.Logger.LogAttrs, and the like of other loggers) " +
+				"that makes nothing when it is off. A call through an interface or a function value cannot be seen through by the compiler, " +
+				"so that its arguments go to the heap before anybody asks.",
 			Code: "if log.Enabled(ctx, slog.LevelDebug) {\n\tlog.LogAttrs(ctx, slog.LevelDebug, \"answer\", slog.String(\"name\", name))\n}",
 		},
-		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.AllocsOp, Else: diagnosis.CPUPerOp,
-			Note: "A benchmark of the function with `go test -bench NAME -benchmem` counts the same.",
-		},
+		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
+	f.Say("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
+		objects, name(found[0].place.Function), share)
 	for _, b := range found[:min(boxedNamed, len(found))] {
 		f.Where = append(f.Where, b.place)
 		f.Stacks = append(f.Stacks, b.stacks...)
-		f.Evidence = append(f.Evidence, fact.Fact{
-			Name: fmt.Sprintf("objects allocated by %s:%d", short(b.place.Function), b.place.Line), Value: b.objects, Unit: fact.Ratio, Source: "allocs profile",
-		})
+		f.Rest(a.siteFacts(p, b)...)
 	}
 	if said := escapeWords(p.Model, f.Where); said != "" {
 		f.Remedy.Text += " " + said
 	}
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
-	if share < boxedMost*(a.malloc+a.collect) {
+	if share.Value < boxedMost*a.cost().Value {
 		f.Explains = []string{}
 	}
 	return f
 }
 
-// linesCPU is the share of the CPU profile on the lines themselves, outside
-// the allocator: what makes the values that are passed.
-func linesCPU(m *model.Model, found []allocSite) float64 {
-	if m.CPU == nil {
-		return 0
-	}
-	nanos := m.CPU.Column("cpu")
-	var all, own float64
-	for i := range m.CPU.Samples {
-		s := &m.CPU.Samples[i]
-		all += s.Value(nanos)
-		frames := m.Stacks.Frames(s.Stack)
+// onLines matches what is on some lines themselves, outside the allocator: what
+// makes the values that are passed.
+func onLines(found []allocSite) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool {
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
-		if i < 0 || slices.ContainsFunc(frames[:i], func(f model.Frame) bool { return isMalloc(f.Func) }) {
-			continue
+		if i < 0 || allocates(frames[:i]) {
+			return false
 		}
 		place := diagnosis.Place{Function: frames[i].Func, File: frames[i].File, Line: frames[i].Line}
-		if slices.ContainsFunc(found, func(b allocSite) bool { return b.place == place }) {
-			own += s.Value(nanos)
-		}
+		return slices.ContainsFunc(found, func(b allocSite) bool { return b.place == place })
 	}
-	return div(own, all)
-}
-
-// priceFrom is where the CPU shares come from.
-func (a *allocation) priceFrom() string {
-	if a.measured {
-		return a.costFrom
-	}
-	return "trace: heap growth and collector"
 }

@@ -258,18 +258,20 @@ func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact 
 		s.garbage(match),
 		s.in("CPU in the garbage collector elsewhere", outside(collects)),
 		s.in("CPU in the scheduler elsewhere", outside(func(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.Scheduling })),
-		s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU),
-		s.pass.CPUSamples())
+		s.unseen(), s.samples())
 }
 
-// garbage is the part of the allocator's time that is spent under what matches.
-func (s *cpuSpent) garbage(match func([]model.Frame) bool) fact.Fact {
-	return fact.Quotient.Of("its part of allocating", fact.Ratio,
-		s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
-		s.in("CPU in allocating", allocates))
+// unseen is the part of the CPU that samples may not show, and samples how many
+// there were.
+func (s *cpuSpent) unseen() fact.Fact {
+	return s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU)
+}
+
+func (s *cpuSpent) samples() fact.Fact {
+	return s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count).From(s.Believed)
 }
 
 // witness says how sure the samples are.
 func (s *cpuSpent) witness() string {
-	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", s.pass.CPUSamples())
+	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", s.samples())
 }

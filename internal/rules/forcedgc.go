@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,76 +40,91 @@ const (
 const metricForced = "/gc/cycles/forced:gc-cycles"
 
 func checkForcedgc(p *diagnosis.Pass) {
-	forced, all, source := forcedCollections(p)
-	switch {
-	case all == 0:
-		return
-	case forced < forcedLeast || div(forced, all) < forcedShare:
-		p.Fine(fmt.Sprintf("collections: %s of %s were forced", num(forced), num(all)))
+	forced, all := forcedCollections(p)
+	if all.Value == 0 {
 		return
 	}
-	share, cores, from, ok := collectorCPU(p)
+	part := fact.Fraction.Of("part of collections that was forced", fact.Ratio, forced, all)
+	if forced.Value < forcedLeast || part.Value < forcedShare {
+		p.Fine(fact.Sentence("collections: %s of %s were forced", forced, all))
+		return
+	}
+	share, cores, ok := collectorCPU(p)
 	if !ok {
-		p.Unchecked("what forced collections cost", fmt.Sprintf("%s of %s collections were forced, and no evidence tells the collector's share of the CPU", num(forced), num(all)), diagnosis.HowToGet(model.CPU))
+		p.Unchecked("what forced collections cost",
+			fact.Sentence("%s of %s collections were forced, and no evidence tells the collector's share of the CPU", forced, all), diagnosis.HowToGet(model.CPU))
 		return
 	}
-	if share*forced/all < minShare {
-		p.Fine(fmt.Sprintf("collections: %s of %s were forced, which took %s of the CPU", num(forced), num(all), pct(share*forced/all)))
+	cost := fact.Product.Of("CPU in collecting, the forced collections' part", fact.Ratio, share, part)
+	if cost.Value < minShare {
+		p.Fine(fact.Sentence("collections: %s of %s were forced, which took %s of the CPU", forced, all, cost))
 		return
 	}
-	p.Report(forcedFinding(p, forced, all, source, share, cores, from))
+	f := forcedFinding(p, forced, all, part)
+	f.Evidence = append(f.Evidence, share)
+	f.Cost = diagnosis.CostOf(fact.Product.Of(cost.Name, fact.Cores, cost, cores), cost.Value)
+	most := forcedSaving(p, cost, part)
+	f.Bound = diagnosis.Limit(fact.Saving.Of(most.Name, fact.Cores, most, cores), diagnosis.CPUGoal, most.Value,
+		thatPart(most)+"; all collections are taken to cost the same, and none to be made later in place of these")
+	f.Say("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", forced, all, share)
+	p.Report(f)
 }
 
 // forcedCollections counts those that were forced and all, in the window.
-func forcedCollections(p *diagnosis.Pass) (forced, all float64, source string) {
+func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 	m := p.Model
-	by, _, ok := m.Metrics.Delta(metricForced)
-	whole, _, known := m.Metrics.Delta(metricCycles)
+	_, _, ok := m.Metrics.Delta(metricForced)
+	_, _, known := m.Metrics.Delta(metricCycles)
 	if ok && known {
-		return by, whole, "metrics: " + metricForced
+		return p.Metric("forced collections", metricForced, fact.Change), p.Metric("collections", metricCycles, fact.Change)
 	}
+	n := 0
 	for i := range m.GCLog {
-		if all++; m.GCLog[i].Forced {
-			forced++
+		if m.GCLog[i].Forced {
+			n++
 		}
 	}
-	return forced, all, "gctrace: (forced)"
+	count := func(what, name string, n int) fact.Fact {
+		return p.Statistic(fact.Collector, what, name, float64(n), fact.Count).From(model.GCTrace)
+	}
+	return count("forced lines", "forced collections", n), count("lines", "collections", len(m.GCLog))
 }
 
-func forcedFinding(p *diagnosis.Pass, forced, all float64, source string, share, cores float64, from string) diagnosis.Finding {
-	part := min(1, forced/all)
-	most := share * part
-	if s, ok := spentCPU(p); ok {
-		most = fact.AtMost(part*(share+s.part(model.Scheduling))+s.part(model.NotSampled, model.OtherCPU), s.Samples)
+// unforced is the most that goes with forced collections: their part of what the
+// collector does and of the scheduler's work, which stops and wakes threads for it,
+// what no sample shows, and what chance may have kept from the samples.
+var unforced = &fact.Formula{Name: "unforced", Words: "{0} + {1} × {2} + {3} + what chance may have kept from the samples",
+	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
+
+// forcedSaving is that where samples tell, else the cost.
+func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
+	s, ok := spentCPU(p)
+	if !ok {
+		return cost
 	}
+	return unforced.Of("CPU that goes with forced collections", fact.Ratio, cost, part, p.CPUPart("CPU in the scheduler", model.Scheduling), s.unseen(), s.samples())
+}
+
+func forcedFinding(p *diagnosis.Pass, forced, all, part fact.Fact) diagnosis.Finding {
 	places, stacks := forcers(p.Model)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", num(forced), num(all), pct(share)),
-		Where:   places,
-		Stacks:  stacks,
-		Evidence: []fact.Fact{
-			{Name: "forced collections", Value: forced, Unit: fact.Count, Source: source},
-			{Name: "collections", Value: all, Unit: fact.Count, Source: source},
-			{Name: "CPU in the garbage collector", Value: share, Unit: fact.Ratio, Source: from},
-		},
-		Cost: diagnosis.Cost{Value: share * part * cores, Unit: fact.Cores, Share: share * part, What: "CPU in collecting, the forced collections' part"},
-		Bound: diagnosis.Bound{
-			Value: most * cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: most,
-			Method: "Amdahl: the CPU of the collector and of the scheduler, which stops and wakes threads for it, × forced ÷ all collections, as if all cost the same and none had to be made later in their place",
-		},
+		Where:      places,
+		Stacks:     stacks,
+		Evidence:   []fact.Fact{forced, all},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts forced collections exactly; that they cost as much as the others is assumed"},
 		RuledOut: []string{
-			fmt.Sprintf("the one that a heap profile asks for, and the runtime's own after two minutes without any: there are %s", num(forced)),
+			fact.Sentence("the one that a heap profile asks for, and the runtime's own after two minutes without any: there are %s", forced),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Delete the calls of runtime.GC and debug.FreeOSMemory, or keep them for the few moments after something large was let go. The collector runs when the heap has grown by GOGC, and gives memory back by itself; GOMEMLIMIT is the way to keep a process small.",
+			Text: "Delete the calls of runtime.GC and debug.FreeOSMemory, or keep them for the few moments after something large was let go. " +
+				"The collector runs when the heap has grown by GOGC, and gives memory back by itself; GOMEMLIMIT is the way to keep a process small.",
 			Code: "grep -rnE 'runtime\\.GC\\(\\)|debug\\.FreeOSMemory\\(\\)' --include='*.go' .",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Peak memory is guarded: if it rises more than it may, the forced collections did something, and GOMEMLIMIT does it for less."),
 		Explains:   []string{},
 	}
-	if part >= forcedMost {
+	if part.Value >= forcedMost {
 		f.Explains = p.Rule.Explains
 	}
 	if len(places) == 0 {

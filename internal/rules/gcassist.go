@@ -3,9 +3,9 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -49,7 +49,9 @@ const (
 	// gcassistMore is by how much GOGC is raised first. Doubling it from 100 took
 	// 63 % of the collector's CPU where half was predicted; the memory went from 148 to 335 MB.
 	gcassistMore = 2
+	// assistRange is a goroutine's time in an assist, waits included.
 	assistRange  = "GC mark assist"
+	assistColumn = "range:" + assistRange
 )
 
 func checkGcassist(p *diagnosis.Pass) {
@@ -59,55 +61,71 @@ func checkGcassist(p *diagnosis.Pass) {
 		return
 	}
 	a := measureAssist(p)
-	heavy := a.share >= gcassistShare && a.often < gcassistQuarter
-	pressed := a.mmu < gcassistMMU && a.often < gcassistMMU
+	heavy := a.share.Value >= gcassistShare && a.often.Value < gcassistQuarter
+	pressed := a.mmu.Value < gcassistMMU && a.often.Value < gcassistMMU
 	switch {
-	case !heavy && !pressed && a.mmu < gcassistMMU:
-		p.Fine(fmt.Sprintf("garbage collector: goroutines spend %s of their running time in assists; the worst 100 ms left the program %s of the Ps, but 19 of 20 left it %s or more", pct(a.share), pct(a.mmu), pct(a.often)))
+	case !heavy && !pressed && a.mmu.Value < gcassistMMU:
+		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists; the worst %s left the program %s of the Ps, but nearly all others left it %s or more",
+			a.share, assistWindow, a.mmu, a.often))
 	case !heavy && !pressed:
-		p.Fine(fmt.Sprintf("garbage collector: goroutines spend %s of their running time in assists, and in 100 ms the program keeps at least %s of the Ps", pct(a.share), pct(a.mmu)))
+		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists, and in %s the program keeps at least %s of the Ps", a.share, assistWindow, a.mmu))
 	case len(gc.Cycles) < gcassistCycles:
-		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fmt.Sprintf("the trace holds only %d collections", len(gc.Cycles)), diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fact.Sentence("the trace holds only %s collections", a.cycles), diagnosis.HowToGet(model.Trace))
 	default:
-		p.Report(assistFinding(p, a, heavy, pressed))
+		p.Report(assistFinding(p, &a, heavy, pressed))
 	}
 }
+
+var (
+	assistWindow = fact.Figure("length of such a window", gcassistWindow.Seconds(), fact.Seconds, "what a client begins to notice")
+	assistOften  = fact.Ratio.Format(gcassistOften)
+)
 
 // An assist is what the rule measures.
 type assist struct {
 	groups []*model.Group // those that assist most, first
-	onP    time.Duration  // Ps' time in assists, all groups
-	held   time.Duration  // goroutine time held up by assists, waits included
-	share  float64        // worst group's share of its running time
-	mmu    float64        // worst 100 ms
+	worst  string         // the group with the largest share
+	cycles fact.Fact      // collections in the trace
+	onP    fact.Fact      // Ps' time in assists, all groups
+	held   fact.Fact      // goroutine time held up by assists, waits included
+	share  fact.Fact      // worst group's share of its running time
+	mmu    fact.Fact      // worst window
 	at     time.Duration  // its begin
-	often  float64        // utilization that gcassistOften of the windows stay under
-	loss   float64        // share of the Ps' time that the collector took, assists included
+	often  fact.Fact      // utilization that gcassistOften of the windows stay under
+	loss   fact.Fact      // share of the Ps' time that the collector took, assists included
+}
+
+// ofCollector is what the trace tells of the collector.
+func ofCollector(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
+	return p.Statistic(fact.Collector, what, name, v, u)
 }
 
 func measureAssist(p *diagnosis.Pass) (a assist) {
 	m := p.Model
 	var running time.Duration
 	for i := range m.Sched.Groups {
-		g := &m.Sched.Groups[i]
-		a.held += g.Ranges[assistRange]
-		if !g.System {
+		if g := &m.Sched.Groups[i]; !g.System {
 			running += g.Times.Running
 		}
 	}
-	a.onP = m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration)
+	a.cycles = ofCollector(p, "collections", "collections", float64(len(m.GC.Cycles)), fact.Count)
+	a.onP = ofCollector(p, "load", "Ps' time in assists", m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration).Seconds(), fact.Seconds)
+	a.held = p.Goroutines("time that goroutines were held up by assists", allGroups(m), assistColumn)
+	a.share = a.of(p)
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.System || g.Ranges[assistRange] == 0 || ofRecording(m, g.Name) || float64(g.Times.Running) < gcassistHeavy*float64(running) {
 			continue
 		}
-		a.share = max(a.share, a.of(g))
+		if share := a.of(p, g.Name); share.Value > a.share.Value {
+			a.share, a.worst = share, g.Name
+		}
 		a.groups = append(a.groups, g)
 	}
 	slices.SortStableFunc(a.groups, func(x, y *model.Group) int {
 		return cmp.Compare(y.Ranges[assistRange], x.Ranges[assistRange])
 	})
-	a.utilization(m)
+	a.utilization(p)
 	return a
 }
 
@@ -129,12 +147,15 @@ func ofRecording(m *model.Model, group string) (only bool) {
 	return only
 }
 
-// of is the part of a group's running time that its assists take. The range
-// of an assist goes on while its goroutine is parked or waits for a P, so
-// only its part of the Ps' time in assists counts.
-func (a *assist) of(g *model.Group) float64 {
-	mine := a.onP.Seconds() * div(g.Ranges[assistRange].Seconds(), a.held.Seconds())
-	return min(1, div(mine, g.Times.Running.Seconds()))
+// assisting is the part of a group's running time that its assists take. The range
+// of an assist goes on while its goroutine is parked or waits for a P, so only its
+// part of the Ps' time in assists counts.
+var assisting = &fact.Formula{Name: "assisting", Words: "{0} × {1} ÷ {2} ÷ {3}",
+	Value: func(x []float64) float64 { return min(1, div(x[0]*div(x[1], x[2]), x[3])) }}
+
+func (a *assist) of(p *diagnosis.Pass, group ...string) fact.Fact {
+	return assisting.Of("assists' share of the worst group's running time", fact.Ratio, a.onP,
+		p.Goroutines("its part of that", group, assistColumn), a.held, p.Goroutines("its running time", group, "running"))
 }
 
 // taken leaves stops of the world out: they are short where the collector is
@@ -143,41 +164,44 @@ const taken = model.CountBackground | model.CountAssist | model.CountSweep
 
 // utilization fills in what is left to the program. Without a window of full
 // length there is nothing to judge, and all is taken for well.
-func (a *assist) utilization(m *model.Model) {
-	a.mmu, a.often = 1, 1
-	if m.Run.Duration < gcassistWindow {
-		return
+func (a *assist) utilization(p *diagnosis.Pass) {
+	mmu, often, loss := 1.0, 1.0, 0.0
+	if m := p.Model; m.Run.Duration >= gcassistWindow {
+		u := m.GC.Utilization(taken, m.Run.Procs, 0, m.Run.Duration)
+		if at, worst := u.Worst(gcassistWindow); !math.IsNaN(worst) {
+			a.at, mmu, often, loss = at, worst, u.MUD(gcassistWindow, gcassistOften)[0], 1-u.Mean()
+		}
 	}
-	u := m.GC.Utilization(taken, m.Run.Procs, 0, m.Run.Duration)
-	if at, worst := u.Worst(gcassistWindow); !math.IsNaN(worst) {
-		a.at, a.mmu = at, worst
-		a.often = u.MUD(gcassistWindow, gcassistOften)[0]
-		a.loss = 1 - u.Mean()
-	}
+	a.mmu = ofCollector(p, "utilization", "minimum mutator utilization in "+assistWindow.Text, mmu, fact.Ratio)
+	a.often = ofCollector(p, "utilization", "utilization that "+assistOften+" of the windows stay under", often, fact.Ratio)
+	a.loss = ofCollector(p, "utilization", "part of the Ps' time that the collector took", loss, fact.Ratio)
 }
 
-func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.Finding {
+func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.Finding {
+	window := p.WindowLength()
+	onPs := fact.Quotient.Of("Ps' time in assists", fact.Cores, a.onP, window)
 	f := diagnosis.Finding{
 		Evidence: []fact.Fact{
-			{Name: "Ps' time in assists", Value: div(a.onP.Seconds(), p.Seconds()), Unit: fact.Cores, Source: "trace: collector's load"},
-			{Name: "goroutines held up by assists, on average", Value: div(a.held.Seconds(), p.Seconds()), Unit: fact.Count, Source: "trace: mark assist ranges, waits included"},
-			{Name: "assists' share of the worst group's running time", Value: a.share, Unit: fact.Ratio, Source: "trace: collector's load, goroutine groups"},
-			{Name: "minimum mutator utilization in 100 ms", Value: a.mmu, Unit: fact.Ratio, Source: "trace: collector's load, stops left out"},
-			{Name: "utilization that 5 % of the windows stay under", Value: a.often, Unit: fact.Ratio, Source: "trace: collector's load"},
-			{Name: "collections", Value: div(float64(len(p.Model.GC.Cycles)), p.Seconds()), Unit: fact.PerSec, Source: "trace: collections"},
-			{Name: "largest heap goal", Value: heapGoal(p.Model), Unit: fact.Bytes, Source: "trace: heap goal"},
+			onPs, fact.Quotient.Of("goroutines held up by assists, on average", fact.Count, a.held, window),
+			a.share, a.mmu, a.often, fact.Quotient.Of("collections", fact.PerSec, a.cycles, window), heapGoal(p),
 		},
+		Cost:       diagnosis.CostOf(onPs.Named("goroutines marking in the collector's place"), a.share.Value),
+		Bound:      assistBound(p, a, pressed),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("assists of %d collections", len(p.Model.GC.Cycles))},
+		Reasons:    []string{fact.Sentence("assists of %s collections", a.cycles)},
 		RuledOut: []string{
 			"the collector's background workers: a quarter of the Ps while it runs is its normal share",
 			"idle Ps that help to mark: they take nothing from the program and are not counted",
-			fmt.Sprintf("a single bad moment such as filling a cache: 5 %% of all windows of 100 ms stay under %s, and there were %d collections", pct(a.often), len(p.Model.GC.Cycles)),
+			fact.Sentence("a single bad moment such as filling a cache: %s of all windows of %s stay under %s, and there were %s collections",
+				fact.Name(assistOften), assistWindow, a.often, a.cycles),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Goroutines that allocate faster than the collector marks must mark themselves. Allocate less in the path named here (reuse buffers, keep values out of interfaces, size slices before filling them), or let the heap grow further between collections. A doubled GOGC took resident memory from 148 to 335 MB in one measured program: set GOMEMLIMIT below the memory that is there.",
-			Knob: largerGOGC(p.Model),
+			Text: "Goroutines that allocate faster than the collector marks must mark themselves. Allocate less in the path named here " +
+				"(reuse buffers, keep values out of interfaces, size slices before filling them), or let the heap grow further between collections. " +
+				"A doubled GOGC took resident memory from 148 to 335 MB in one measured program: set GOMEMLIMIT below the memory that is there.",
+			Knob: largerGOGC(p),
 		},
+		Explains: gcSymptoms(p),
 	}
 	for _, g := range a.groups {
 		f.Groups = append(f.Groups, g.Name)
@@ -185,76 +209,74 @@ func assistFinding(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.F
 			f.Where = append(f.Where, place)
 		}
 	}
-	f.Cost = diagnosis.Cost{Value: div(a.onP.Seconds(), p.Seconds()), Unit: fact.Cores, Share: a.share, What: "goroutines marking in the collector's place"}
-	if heavy {
-		g := slices.MaxFunc(a.groups, func(x, y *model.Group) int {
-			return cmp.Compare(a.of(x), a.of(y))
-		})
-		f.Summary = fmt.Sprintf("%s spends %s of its running time in mark assists, the collector's work.", short(groupName(g.Name)), pct(a.share))
-	}
-	if pressed {
-		if f.Summary != "" {
-			f.Summary += " "
-		}
-		f.Summary += fmt.Sprintf("In the worst 100 ms, at %s, the collector leaves the program %s of its Ps.", dur(a.at), pct(a.mmu))
-	}
-	f.Bound = assistBound(p, a, heavy, pressed)
+	a.say(p, &f, heavy, pressed)
 	metric := diagnosis.ThroughputMetric(p.Model)
 	if pressed {
 		metric = latency(p.Model)
 	}
 	f.Experiment = changed(metric, "", "Allocations per operation do not vary and show at once whether less is allocated.")
 	if f.Remedy.Knob != "" {
-		f.Experiment = tried(metric, f.Remedy.Knob, "", "CPU time per operation falls with it, and peak memory is the price. For a change of code compare allocations per operation, which do not vary.")
+		f.Experiment = tried(metric, f.Remedy.Knob, "", "CPU time per operation falls with it, and peak memory is the price. "+
+			"For a change of code compare allocations per operation, which do not vary.")
 	}
-	f.Explains = gcSymptoms(p)
 	return f
 }
 
-// gcMostly is the part of the cost of allocating that the collector must be
-// for the collector's illness to explain it.
-const gcMostly = 0.7
-
-func mostlyCollecting(p *diagnosis.Pass) bool {
-	a := measureAllocation(p)
-	return a.collect >= gcMostly*(a.malloc+a.collect+a.touch)
+func (a *assist) say(p *diagnosis.Pass, f *diagnosis.Finding, heavy, pressed bool) {
+	var format []string
+	var parts []fact.Part
+	if heavy {
+		format = append(format, "%s spends %s of its running time in mark assists, the collector's work.")
+		parts = append(parts, name(groupName(a.worst)), a.share)
+	}
+	if pressed {
+		format = append(format, "In the worst %s, at %s, the collector leaves the program %s of its Ps.")
+		parts = append(parts, fact.Name(assistWindow.Text), ofCollector(p, "utilization", "begin of the worst window", a.at.Seconds(), fact.Seconds), a.mmu)
+	}
+	f.Say(strings.Join(format, " "), parts...)
 }
+
+var (
+	// lostWindow is what the collector took of a window.
+	lostWindow = &fact.Formula{Name: "lost", Words: "(1 − {0}) × {1}", Value: func(x []float64) float64 { return (1 - x[0]) * x[1] }}
+	// lessCollecting is the growth of throughput when the program gets all that a
+	// larger GOGC saves. The knob makes background marking rarer, too, so that
+	// assists alone would not bound it.
+	lessCollecting = &fact.Formula{Name: "less collecting", Words: "throughput by the GC model and Amdahl: 1 ÷ (1 − {0} ÷ {1} × (1 − 1 ÷ {2}) × {3})",
+		Value: func(x []float64) float64 {
+			return 1 / fact.Amdahl(fact.GCModel(min(1-minBusy, div(x[0], x[1])), x[2], x[3]))
+		}}
+)
 
 // assistBound promises latency where windows are short of Ps and throughput
 // where only the assists' work could go.
-func assistBound(p *diagnosis.Pass, a assist, heavy, pressed bool) diagnosis.Bound {
+func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 	if pressed {
-		lost := (1 - a.mmu) * gcassistWindow.Seconds()
-		return diagnosis.Bound{
-			Value: lost, Unit: fact.Seconds, Goal: diagnosis.Latency, Share: max(a.loss, a.share),
-			Method: "the part of the worst 100 ms that the collector took: the most that a request of that length can gain",
-		}
+		return diagnosis.Limit(lostWindow.Of("time that the collector took of the worst window", fact.Seconds, a.mmu, assistWindow),
+			diagnosis.Latency, a.loss.Larger(a.share).Value, "the most that a request of that length can gain")
 	}
-	// The knob makes background marking rarer, too, so that assists alone would
-	// not bound it.
-	var collect time.Duration
-	for _, q := range p.Model.Sched.Procs {
-		collect += q.GC
-	}
-	share := min(1-minBusy, div(div((collect+a.onP).Seconds(), p.Seconds()), working(p)))
-	factor := 1 / fact.Amdahl(fact.GCModel(share, gcassistMore, gccostExcess))
-	return diagnosis.Bound{
-		Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-		Method: fmt.Sprintf("throughput factor by the GC model and Amdahl: 1 ÷ (1 - collector's share of the Ps' work × (1 - 1/%d) × %s), as if the program got all that twice the GOGC saves", gcassistMore, num(gccostExcess)),
-	}
+	collecting := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"), a.onP)
+	more := fact.Figure("multiple of GOGC", gcassistMore, fact.Factor, "to try first")
+	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
+	return fasterLimit(lessCollecting.Of("throughput", fact.Factor, collecting, p.Processors("time of Ps at work", "user", "gc", "syscall"), more, excess),
+		"if the program got all that fewer collections save")
 }
 
 // largerGOGC is the knob to try; none where the collector's pace is not set by GOGC.
-func largerGOGC(m *model.Model) string {
-	if g := gogc(m); !math.IsInf(g, 0) {
-		return fmt.Sprintf("GOGC=%.0f", g*gcassistMore)
+func largerGOGC(p *diagnosis.Pass) string {
+	g, off := gogc(p)
+	if off {
+		return ""
 	}
-	return ""
+	return gogcKnob(g.Value * gcassistMore)
 }
 
-func heapGoal(m *model.Model) (goal float64) {
-	for _, h := range m.GC.Heap {
-		goal = max(goal, float64(h.Goal))
+func heapGoal(p *diagnosis.Pass) fact.Fact {
+	goal := 0.0
+	if p.Model.GC != nil {
+		for _, h := range p.Model.GC.Heap {
+			goal = max(goal, float64(h.Goal))
+		}
 	}
-	return goal
+	return ofCollector(p, "goal", "largest heap goal", goal, fact.Bytes)
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -46,89 +45,99 @@ const (
 )
 
 func checkGccost(p *diagnosis.Pass) {
-	share, cores, source, ok := collectorCPU(p)
+	share, cores, ok := collectorCPU(p)
 	if !ok {
-		if _, n, _, counted := collections(p); counted && n > 0 {
+		if _, n, counted := collections(p); counted && n.Value > 0 {
 			p.Unchecked("what garbage collection costs", "collections were counted, and no evidence tells their share of the CPU", diagnosis.HowToGet(model.CPU))
 		}
 		return
 	}
-	if share < gccostShare || share*cores < gccostCores {
+	if share.Value < gccostShare || share.Value*cores.Value < gccostCores {
 		return
 	}
 	h, ok := measureHeap(p)
 	switch {
 	case !ok:
 		p.Unchecked("what a larger heap would save",
-			fmt.Sprintf("garbage collection takes %s of the CPU (%s), and nothing tells how large the live heap is and how often it is collected", pct(share), source),
+			fact.Sentence("garbage collection takes %s of the CPU, and nothing tells how large the live heap is and how often it is collected", share),
 			diagnosis.HowToGet(model.MetricsLog))
-	case h.cycles < gcassistCycles:
-		p.Unchecked("whether garbage collection habitually takes much of the CPU", fmt.Sprintf("there were too few collections in the window: %d", h.cycles), diagnosis.HowToGet(model.MetricsLog))
+	case h.cycles.Value < gcassistCycles:
+		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.cycles), diagnosis.HowToGet(model.MetricsLog))
 	default:
-		p.Report(gccostFinding(p, h))
+		p.Report(gccostFinding(p, &h))
 	}
 }
 
-func gccostFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
+func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s.",
-			pct(h.share), num(h.rate), size(h.live)),
 		Evidence: h.facts(),
-		Cost:     diagnosis.Cost{Value: h.share * h.cores, Unit: fact.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
+		Cost:     h.cost(),
 		RuledOut: []string{
 			"the runtime's own estimate, /cpu/classes: it counts Ps that wait for a CPU and is not used",
-			fmt.Sprintf("a single collection: there were %s", num(h.cycles)),
+			fact.Sentence("a single collection: there were %s", h.cycles),
 		},
 	}
-	f.Remedy, f.Bound = largerHeap(p, h, h.growth(p.Model, gccostMost, gccostLeast))
+	f.Say("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s.", h.share, h.rate.Number(), h.live)
+	h.cure(p, &f, h.growth(p, gccostMost, gccostLeast))
+	return f
+}
+
+// cure is a multiple of GOGC, or less garbage where there is none.
+func (h *heapCost) cure(p *diagnosis.Pass, f *diagnosis.Finding, factor fact.Fact) {
+	f.Remedy, f.Bound = h.larger(factor)
 	f.Experiment = heapExperiment(f.Remedy.Knob)
 	f.Confidence, f.Reasons = h.confidence(p)
 	f.Explains = gcSymptoms(p)
-	return f
 }
 
 // growth is the largest multiple of GOGC between most and least that there is
 // memory for; 1 when there is none.
-func (h *heapCost) growth(m *model.Model, most, least float64) float64 {
-	if math.IsInf(h.gogc, 0) {
-		return 1
+func (h *heapCost) growth(p *diagnosis.Pass, most, least float64) fact.Fact {
+	times := func(factor float64) fact.Fact {
+		return fact.Figure("multiple of GOGC", factor, fact.Factor, "the largest to try that there is memory for")
 	}
-	room, known := memoryRoom(m)
+	if h.off {
+		return times(1)
+	}
+	room, known := memoryRoom(p)
 	if !known {
-		return least // nobody says that there is memory for more
+		return times(least) // nobody says that there is memory for more
 	}
 	for factor := most; factor >= least; factor /= 2 {
-		if h.price(factor)*gccostMemory <= room {
-			return factor
+		if h.price(times(factor)).Value*gccostMemory <= room {
+			return times(factor)
 		}
 	}
-	return 1
+	return times(1)
 }
 
 // price is the memory that a multiple of GOGC costs by the formula of the pacer.
-func (h *heapCost) price(factor float64) float64 { return h.live * h.gogc / 100 * (factor - 1) }
-
-// largerHeap is the cure that needs no code: fewer collections for more memory.
-func largerHeap(p *diagnosis.Pass, h heapCost, factor float64) (diagnosis.Remedy, diagnosis.Bound) {
-	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); count and size of what is allocated set the pace of the collector, and pointers in what is kept the price of each collection."
-	if factor <= 1 {
-		return diagnosis.Remedy{Text: less + " " + noRoom(h)}, diagnosis.Bound{
-			Unit: fact.Cores, Goal: diagnosis.CPUGoal,
-			Method: "how much less can be allocated is not known here, and a larger heap is no way out",
-		}
-	}
-	g, saved := h.gogc*factor, fact.GCModel(h.share, factor, gccostExcess)
-	return diagnosis.Remedy{
-			Text: fmt.Sprintf("Try GOGC=%.0f. By the pacer's formula it costs %s more memory; resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s",
-				g, size(h.price(factor)), num(gccostMemory), less),
-			Knob: fmt.Sprintf("GOGC=%.0f", g),
-		}, diagnosis.Bound{
-			Value: saved * h.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: saved,
-			Method: fmt.Sprintf("GC model: collector's CPU × (1 - %.0f/%.0f), for collections become fewer as GOGC rises, × %s, by which the saving was larger where it was measured", h.gogc, g, num(gccostExcess)),
-		}
+func (h *heapCost) price(factor fact.Fact) fact.Fact {
+	return pacer.Of("memory for that", fact.Bytes, h.live, h.gogc, factor)
 }
 
-// heapExperiment tries the knob of [largerHeap], or a change of code where
+var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1)", Value: func(x []float64) float64 { return x[0] * x[1] / 100 * (x[2] - 1) }}
+
+// larger is the cure that needs no code: fewer collections for more memory.
+func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
+	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
+		"count and size of what is allocated set the pace of the collector, and pointers in what is kept the price of each collection."
+	if factor.Value <= 1 {
+		return diagnosis.Remedy{Text: less + " " + h.noRoom()},
+			noSaving(fact.Cores, diagnosis.CPUGoal, "how much less can be allocated is not known here, and a larger heap is no way out")
+	}
+	knob := gogcKnob(h.gogc.Value * factor.Value)
+	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
+	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.cores, h.share, factor, excess)
+	return diagnosis.Remedy{
+			Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; resident memory grew up to %s times as much where it was measured, "+
+				"so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
+			Knob: knob,
+		}, diagnosis.Limit(saved, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, saved, h.cores).Value,
+			"collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
+}
+
+// heapExperiment tries the knob of [heapCost.larger], or a change of code where
 // there is none.
 func heapExperiment(knob string) *diagnosis.Experiment {
 	const guard = "Do not compare the number of collections: it falls too when the heap merely got larger."
@@ -138,8 +147,8 @@ func heapExperiment(knob string) *diagnosis.Experiment {
 	return tried(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
 }
 
-func noRoom(h heapCost) string {
-	if math.IsInf(h.gogc, 0) {
+func (h *heapCost) noRoom() string {
+	if h.off {
 		return "GOGC is off, so that only the memory limit sets the pace."
 	}
 	return "There is no memory for a higher GOGC."
@@ -147,18 +156,19 @@ func noRoom(h heapCost) string {
 
 // memoryRoom is how many bytes the process may still take, by the tightest of
 // what is known: control group, GOMEMLIMIT, machine.
-func memoryRoom(m *model.Model) (room float64, known bool) {
+func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
+	m := p.Model
 	room = math.Inf(1)
 	_, last, ok := m.Process.Window()
 	if m.Limits != nil && m.Limits.Memory > 0 && ok {
 		room = min(room, float64(m.Limits.Memory)-float64(last.RSS))
 	}
-	if limit, ok := memoryLimit(m); ok && !math.IsInf(limit, 0) {
+	if limit, set, _ := memoryLimit(p); set {
 		used := limitUsed(m)
 		if used == 0 { // no metrics; what is mapped and not given back is resident, for the most part
 			used = float64(last.RSS)
 		}
-		room = min(room, limit-used)
+		room = min(room, limit.Value-used)
 	}
 	if _, last, ok := m.Machine.Window(); ok && last.Available > 0 {
 		room = min(room, float64(last.Available))
@@ -173,10 +183,10 @@ func (h *heapCost) confidence(p *diagnosis.Pass) (diagnosis.Confidence, []string
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}
 	}
 	var a allocation
-	if a.fromTrace(p); a.cores > 0 && agree(a.collect, h.share) {
-		return diagnosis.High, []string{fmt.Sprintf("the samples agree with the trace, where the collector takes %s of the Ps' busy time", pct(a.collect))}
+	if a.fromTrace(p); a.cores.Value > 0 && agree(a.collect.Value, h.share.Value) {
+		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.collect)}
 	}
-	return diagnosis.Medium, []string{fmt.Sprintf("one kind of evidence, the %s", s.source)}
+	return diagnosis.Medium, []string{"one kind of evidence, the " + s.source}
 }
 
 // agree allows for what one source counts and the other does not: idle mark

@@ -125,10 +125,13 @@ func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
 	return out
 }
 
-// goroutineBytes is what the stack of a goroutine takes at least: one that ran more
-// than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
-const goroutineBytes = 8 << 10
-
-func leastStack() fact.Fact {
-	return fact.Figure("stack of one, at least", goroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
+// allGroups are the names of all groups.
+func allGroups(m *model.Model) (names []string) {
+	if m.Sched == nil {
+		return nil
+	}
+	for i := range m.Sched.Groups {
+		names = append(names, m.Sched.Groups[i].Name)
+	}
+	return names
 }

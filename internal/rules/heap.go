@@ -35,24 +35,58 @@ func metricNow(m *model.Model, name string) float64 {
 	return v
 }
 
-// liveHeap is what each collection of the window found alive, from the source
-// that says it best.
-func liveHeap(m *model.Model) (s model.Series, source string) {
+// A liveSeries is what each collection of the window found alive, from the
+// evidence that says it best.
+type liveSeries struct {
+	model.Series
+	source model.Source
+}
+
+func liveHeap(m *model.Model) liveSeries {
 	if m.Metrics != nil {
-		if s = changes(m.Metrics.Series[metricLive]); len(s) > 0 {
-			return s, "metrics: " + metricLive
+		if s := changes(m.Metrics.Series[metricLive]); len(s) > 0 {
+			return liveSeries{s, model.MetricsLog}
 		}
 	}
 	if len(m.GCLog) > 0 {
-		for _, l := range m.GCLog {
-			s = append(s, model.Point{At: l.At, Value: float64(l.Live)})
+		l := liveSeries{source: model.GCTrace} // in whole MB
+		for _, line := range m.GCLog {
+			l.Series = append(l.Series, model.Point{At: line.At, Value: float64(line.Live)})
 		}
-		return s, "gctrace: live heap, in whole MB"
+		return l
 	}
 	if m.GC != nil {
-		return lows(m.GC), "trace: smallest heap of each collection"
+		return liveSeries{lows(m.GC), model.Trace}
 	}
-	return nil, ""
+	return liveSeries{}
+}
+
+// last is what the last collection found, and most the largest heap of any.
+func (l *liveSeries) last(p *diagnosis.Pass) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Metric("live heap", metricLive, fact.Last)
+	}
+	last, _ := l.Last()
+	return l.statistic(p, "live heap", last.Value, fact.Bytes)
+}
+
+func (l *liveSeries) most(p *diagnosis.Pass) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Metric("largest live heap", metricLive, fact.Most)
+	}
+	most := 0.0
+	for _, point := range l.Series {
+		most = max(most, point.Value)
+	}
+	return l.statistic(p, "largest live heap", most, fact.Bytes)
+}
+
+// statistic is what else the series tells.
+func (l *liveSeries) statistic(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Statistic(fact.Metric, metricLive, name, v, u).From(l.source)
+	}
+	return p.Statistic(fact.Collector, "live heap of each collection", name, v, u).From(l.source)
 }
 
 // changes leaves one point for each value of a series that steps: the metric
@@ -93,72 +127,77 @@ func lows(gc *model.GC) (out model.Series) {
 }
 
 // collections is how often the collector ran, a second and in all.
-func collections(p *diagnosis.Pass) (rate float64, n int, source string, ok bool) {
+func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 	m := p.Model
-	if by, over, ok := m.Metrics.Delta(metricCycles); ok {
-		return by / over.Seconds(), int(by), "metrics: " + metricCycles, true
+	if _, _, ok := m.Metrics.Delta(metricCycles); ok {
+		return p.Metric("collections", metricCycles, fact.Rate), p.Metric("collections", metricCycles, fact.Change), true
 	}
+	const name = "collections"
 	if k := len(m.GCLog); k > 1 && m.GCLog[k-1].At > m.GCLog[0].At {
-		return float64(k-1) / (m.GCLog[k-1].At - m.GCLog[0].At).Seconds(), k, "gctrace", true
+		log := func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Collector, "lines", name, v, u).From(model.GCTrace)
+		}
+		over := (m.GCLog[k-1].At - m.GCLog[0].At).Seconds()
+		rate = fact.Quotient.Of(name, fact.PerSec, log("collections after the first", float64(k-1), fact.Count), log("time since the first", over, fact.Seconds))
+		return rate, log(name, float64(k), fact.Count), true
 	}
 	if m.GC != nil && p.Seconds() > 0 {
-		for _, c := range m.GC.Cycles {
-			if c.Begin >= 0 {
-				n++
-			}
-		}
-		return float64(n) / p.Seconds(), n, "trace: collections", true
+		n = p.Statistic(fact.Collector, name, name, float64(begun(m.GC)), fact.Count)
+		return fact.Quotient.Of(name, fact.PerSec, n, p.WindowLength()), n, true
 	}
-	return 0, 0, "", false
+	return rate, n, false
 }
 
-// gogcOff stands for a target that is never reached.
-var gogcOff = math.Inf(1)
+// begun is how many collections began in the window.
+func begun(gc *model.GC) (n int) {
+	for _, c := range gc.Cycles {
+		if c.Begin >= 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // gogcLargest is the largest percentage that is taken for a setting; the
 // metric writes "off" as a number beyond.
 const gogcLargest = 1e6
 
-// gogc is the heap's growth target in percent, 100 when nobody says otherwise.
-func gogc(m *model.Model) float64 {
-	if g := metricNow(m, metricGOGC); g > 0 {
-		if g > gogcLargest {
-			return gogcOff
-		}
-		return g
+// gogc is the heap's growth target in percent, Go's own when nobody says
+// otherwise; off says that it is never reached.
+func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
+	if g := p.Metric("GOGC", metricGOGC, fact.Last); g.Value > 0 {
+		return g, g.Value > gogcLargest
 	}
-	if m.Build != nil {
-		v := m.Build.Environment["GOGC"]
-		if v == "off" {
-			return gogcOff
-		}
-		if n, err := strconv.Atoi(v); err == nil && n > 0 {
-			return float64(n)
+	if p.Model.Build != nil {
+		v := p.Model.Build.Environment["GOGC"]
+		if n, err := strconv.Atoi(v); v == "off" || err == nil && n > 0 {
+			return p.Setting("GOGC", "GOGC", float64(n), fact.Count), v == "off"
 		}
 	}
-	return 100
+	return fact.Figure("GOGC", 100, fact.Count, "Go's default"), false
 }
 
-// memoryLimit is GOMEMLIMIT in bytes, infinite when it is off; known is false
-// when nothing tells.
-func memoryLimit(m *model.Model) (bytes float64, known bool) {
-	if l := metricNow(m, metricLimit); l > 0 {
-		if l >= math.MaxInt64 {
-			return math.Inf(1), true
-		}
-		return l, true
+// gogcKnob sets GOGC for a run.
+func gogcKnob(percent float64) string { return "GOGC=" + strconv.FormatFloat(percent, 'f', 0, 64) }
+
+// memoryLimit is GOMEMLIMIT; set is false when it is off, and known when nothing
+// tells.
+func memoryLimit(p *diagnosis.Pass) (limit fact.Fact, set, known bool) {
+	if l := p.Metric("GOMEMLIMIT", metricLimit, fact.Last); l.Value > 0 {
+		return l, l.Value < math.MaxInt64, true
 	}
-	if m.Build == nil || m.Build.Environment == nil {
-		return 0, false
+	if p.Model.Build == nil || p.Model.Build.Environment == nil {
+		return limit, false, false
 	}
-	return parseLimit(m.Build.Environment["GOMEMLIMIT"])
+	bytes, known := parseLimit(p.Model.Build.Environment["GOMEMLIMIT"])
+	return p.Setting("GOMEMLIMIT", "GOMEMLIMIT", bytes, fact.Bytes), known && bytes > 0, known
 }
 
 // parseLimit reads GOMEMLIMIT as the runtime does: bytes, with B or one of
-// the binary units after them. Not set is off.
+// the binary units after them. Not set is off, zero.
 func parseLimit(v string) (bytes float64, ok bool) {
 	if v == "" || v == "off" {
-		return math.Inf(1), true
+		return 0, true
 	}
 	digits := strings.TrimRight(v, "BKMGTi")
 	unit, ok := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[v[len(digits):]]
@@ -166,52 +205,54 @@ func parseLimit(v string) (bytes float64, ok bool) {
 	return float64(n) * unit, ok && err == nil && n > 0
 }
 
-// collectorCPU is the collector's share of the CPU in use, assists included.
-// The runtime's own estimate, /cpu/classes, is never asked: it came to more
-// than the whole of rusage where Ps were starved.
-func collectorCPU(p *diagnosis.Pass) (share, cores float64, source string, ok bool) {
+// collectorCPU is the collector's share of the CPU in use, assists included, and
+// that CPU. The runtime's own estimate, /cpu/classes, is never asked: it came to
+// more than the whole of rusage where Ps were starved.
+func collectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
 	if s, ok := spentCPU(p); ok {
-		return s.part(model.Collecting), s.Cores(), s.from(), true
+		return p.CPUPart(inCollector, model.Collecting), s.used(), true
 	}
 	var a allocation
-	if a.fromTrace(p); a.cores > 0 {
-		return a.collect, a.cores, "trace: collector's time on the Ps", true
-	}
-	return 0, 0, "", false
+	a.fromTrace(p)
+	return a.collect, a.cores, a.cores.Value > 0
 }
+
+const (
+	inAllocator = "CPU in the allocator"
+	inCollector = "CPU in the garbage collector"
+)
 
 // heapCost is what garbage collection costs and what it depends on.
 type heapCost struct {
-	share, cores float64 // of the CPU in use, and all of that
-	source       string
-	rate         float64 // collections a second
-	cycles       int
-	live         float64 // bytes, as the last collection found them
-	most         float64 // largest of the window
-	gogc         float64
+	share, cores fact.Fact // of the CPU in use, and all of that
+	rate, cycles fact.Fact // collections a second, and in all
+	live, most   fact.Fact // as the last collection found it, and as any did
+	gogc         fact.Fact
+	off          bool // GOGC is
 }
 
 // measureHeap fails where the price or the number of collections is not known.
 func measureHeap(p *diagnosis.Pass) (h heapCost, ok bool) {
-	live, _ := liveHeap(p.Model)
-	for _, point := range live {
-		h.live, h.most = point.Value, max(h.most, point.Value)
-	}
+	live := liveHeap(p.Model)
+	h.live, h.most = live.last(p), live.most(p)
+	h.gogc, h.off = gogc(p)
 	var counted, priced bool
-	h.rate, h.cycles, _, counted = collections(p)
-	h.share, h.cores, h.source, priced = collectorCPU(p)
-	h.gogc = gogc(p.Model)
-	return h, counted && priced && h.cores > 0 && len(live) > 0
+	h.rate, h.cycles, counted = collections(p)
+	h.share, h.cores, priced = collectorCPU(p)
+	return h, counted && priced && h.cores.Value > 0 && len(live.Series) > 0
 }
 
 // facts are the evidence that every finding about the collector rests on.
-func (h *heapCost) facts() []fact.Fact {
-	return []fact.Fact{
-		{Name: "collector's share of the CPU", Value: h.share, Unit: fact.Ratio, Source: h.source},
-		{Name: "CPU in use", Value: h.cores, Unit: fact.Cores, Source: h.source},
-		{Name: "collections", Value: h.rate, Unit: fact.PerSec, Source: "collections ÷ window"},
-		{Name: "live heap", Value: h.live, Unit: fact.Bytes, Source: "as the last collection found it"},
-	}
+func (h *heapCost) facts() []fact.Fact { return []fact.Fact{h.share, h.cores, h.rate, h.live} }
+
+// cost is the CPU in collecting.
+func (h *heapCost) cost() diagnosis.Cost {
+	return diagnosis.CostOf(fact.Product.Of("CPU in garbage collection, assists included", fact.Cores, h.share, h.cores), h.share.Value)
+}
+
+// noSaving is the bound where nothing tells what the cure brings.
+func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
+	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
 }
 
 // largestHeap is the most that the heap held in the window, in bytes; 0
@@ -232,4 +273,13 @@ func gcSymptoms(p *diagnosis.Pass) []string {
 	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
 		return rule == "slowstop" && !stopsByNumber(p) || rule == "allocchurn" && !mostlyCollecting(p)
 	})
+}
+
+// gcMostly is the part of the cost of allocating that the collector must be
+// for the collector's illness to explain it.
+const gcMostly = 0.7
+
+func mostlyCollecting(p *diagnosis.Pass) bool {
+	a := measureAllocation(p)
+	return a.collect.Value >= gcMostly*a.whole().Value
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -50,17 +49,19 @@ const (
 	// the part of the growth that makes one worth it.
 	heapgrowthNamed = 3
 	heapgrowthPlace = 0.1
+	// heapgrowthSure is the part of it that the named places must have to be sure of.
+	heapgrowthSure = 0.5
 )
 
 // A swelling heap is what the rule measures, the warm-up left out.
 type swelling struct {
-	source string
-	slope  float64 // bytes a second
-	low    float64 // the lower end of its 95 % interval
-	late   float64 // slope of the second half
-	from   float64 // bytes alive at its begin
-	over   time.Duration
-	cycles int
+	slope  fact.Fact // bytes a second
+	low    fact.Fact // the lower end of its 95 % interval
+	late   fact.Fact // slope of the second half
+	from   fact.Fact // bytes alive at its begin
+	over   fact.Fact // seconds
+	bytes  fact.Fact // that it grew by
+	cycles fact.Fact
 }
 
 // A grown is a line of the user's code and by how much its live bytes grew.
@@ -70,49 +71,51 @@ type grown struct {
 	stacks []model.Stack
 }
 
-func (g *swelling) bytes() float64 { return g.slope * g.over.Seconds() }
-
 func checkHeapgrowth(p *diagnosis.Pass) {
-	g, ok := measureSwelling(p.Model)
+	const longer = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
+	live := liveHeap(p.Model)
+	g, ok := measureSwelling(p, &live)
 	switch {
+	case !ok && len(live.Series) > 0 && p.Model.Run.Duration >= heapgrowthLong:
+		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
+			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
 	case !ok:
-		if live, _ := liveHeap(p.Model); len(live) > 0 && p.Model.Run.Duration >= heapgrowthLong {
-			p.Unchecked("whether the live heap grows", fmt.Sprintf("only %d collections said what is alive; %d begin to show a trend", len(live), heapgrowthCycles), "gowhy record -d 60s -o longer.gowhy -- COMMAND")
-		}
-	case g.low <= 0 || g.bytes() < heapgrowthShare*g.from || g.bytes() < heapgrowthBytes:
-		p.Fine(fmt.Sprintf("live heap: %s, and no steady growth in %s", size(g.from), dur(g.over)))
-	case g.late < heapgrowthSteady*g.slope:
-		p.Fine(fmt.Sprintf("live heap: it grew by %s and is levelling off", size(g.bytes())))
-	case g.over < heapgrowthWindow:
-		p.Unchecked("whether the live heap keeps growing", fmt.Sprintf("it grew by %s in %s, and so does that of a program that starts", size(g.bytes()), dur(g.over)), "gowhy record -d 60s -o longer.gowhy -- COMMAND")
+	case g.low.Value <= 0 || g.bytes.Value < heapgrowthShare*g.from.Value || g.bytes.Value < heapgrowthBytes:
+		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
+	case g.late.Value < heapgrowthSteady*g.slope.Value:
+		p.Fine(fact.Sentence("live heap: it grew by %s and is levelling off", g.bytes))
+	case g.over.Value < heapgrowthWindow.Seconds():
+		p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case goroutinesGrow(p.Model):
-		p.Fine(fmt.Sprintf("live heap: it grows by %s a second, and so does the number of goroutines, which comes first", size(g.slope)))
+		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
 	default:
-		p.Report(swellingFinding(p, g))
+		p.Report(swellingFinding(p, &g))
 	}
 }
 
-func measureSwelling(m *model.Model) (g swelling, ok bool) {
-	live, source := liveHeap(m)
-	if len(live) < heapgrowthCycles {
+func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
+	if len(live.Series) < heapgrowthCycles {
 		return g, false
 	}
-	first, last := live[0].At, live[len(live)-1].At
+	first, last := live.Series[0].At, live.Series[len(live.Series)-1].At
 	at := func(part float64) model.Series {
 		from := first + time.Duration(part*float64(last-first))
-		i, _ := slices.BinarySearchFunc(live, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
-		return live[i:]
+		i, _ := slices.BinarySearchFunc(live.Series, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+		return live.Series[i:]
 	}
 	warm, half := at(heapgrowthWarm), at(0.5)
-	g.source, g.cycles = source, len(live)
-	var okHalf bool
-	g.slope, g.low, _, ok = warm.Slope()
-	g.late, _, _, okHalf = half.Slope()
+	slope, low, _, ok := warm.Slope()
+	late, _, _, okHalf := half.Slope()
 	if !ok || !okHalf {
 		return g, false
 	}
-	g.over = last - warm[0].At
-	g.from = max(1, warmValue(warm))
+	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
+	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
+	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
+	g.from = live.statistic(p, "live heap after warm-up", max(1, warmValue(warm)), fact.Bytes)
+	g.over = live.statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
+	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
+	g.cycles = live.statistic(p, "collections", float64(len(live.Series)), fact.Count)
 	return g, true
 }
 
@@ -176,72 +179,66 @@ func grownPlaces(p *diagnosis.Pass) (out []grown, all float64) {
 	return out, all
 }
 
-func swellingFinding(p *diagnosis.Pass, g swelling) diagnosis.Finding {
-	places, all := grownPlaces(p)
-	end := g.from + g.bytes()
+func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
+	share := fact.Quotient.Of("part of the live heap", fact.Ratio, g.bytes, fact.Sum.Of("live heap at the end of the trend", fact.Bytes, g.from, g.bytes))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("What is alive after a collection grows by %s a second: from %s by %s in %s.", size(g.slope), size(g.from), size(g.bytes()), dur(g.over)),
-		Evidence: []fact.Fact{
-			{Name: "growth of the live heap a second", Value: g.slope, Unit: fact.Bytes, Source: g.source + ", Theil-Sen slope"},
-			{Name: "at least", Value: g.low, Unit: fact.Bytes, Source: "lower end of its 95 % interval"},
-			{Name: "growth a second in the second half", Value: g.late, Unit: fact.Bytes, Source: g.source + ", Theil-Sen slope"},
-			{Name: "live heap after warm-up", Value: g.from, Unit: fact.Bytes, Source: g.source},
-			{Name: "collections", Value: float64(g.cycles), Unit: fact.Count, Source: g.source},
-		},
-		Cost: diagnosis.Cost{Value: g.bytes(), Unit: fact.Bytes, Share: g.bytes() / end, What: "live heap that grew in the window"},
-		Bound: diagnosis.Bound{
-			Value: g.bytes(), Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: g.bytes() / end,
-			Method:  "what was kept since the warm-up; the rate goes on until something ends it",
-			Partial: true,
-		},
+		Evidence:   []fact.Fact{g.slope, g.low, g.late, g.from, g.cycles},
+		Cost:       diagnosis.CostOf(g.bytes, share.Value),
+		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{fmt.Sprintf("a trend over %d collections; which code keeps the memory is not shown", g.cycles)},
+		Reasons:    []string{fact.Sentence("a trend over %s collections; which code keeps the memory is not shown", g.cycles)},
 		RuledOut: []string{
-			fmt.Sprintf("a cache that fills up: the second half grows by %s a second, the whole by %s", size(g.late), size(g.slope)),
+			fact.Sentence("a cache that fills up: the second half grows by %s, the whole by %s", g.late, g.slope),
 			"more goroutines, each with its own: their number does not grow like this",
-			fmt.Sprintf("warm-up: the first %s of the window is left out", pct(heapgrowthWarm)),
+			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(heapgrowthWarm))),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`). Usual suspects are maps and slices that only grow, caches without a bound, entries kept for requests that are long over, small pieces that hold a large buffer (clone them), and timers that were never stopped. If it is a cache, give it a bound.",
+			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`). " +
+				"Usual suspects are maps and slices that only grow, caches without a bound, entries kept for requests that are long over, " +
+				"small pieces that hold a large buffer (clone them), and timers that were never stopped. If it is a cache, give it a bound.",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fmt.Sprintf("Let each run last %s at least, for what grows must have the time to. In a recording of the changed program the interval of the slope contains zero. One heap size at one moment proves nothing: it depends on when the last collection was.", dur(g.over))),
+		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+			"In a recording of the changed program the interval of the slope contains zero. One heap size at one moment proves nothing: "+
+			"it depends on when the last collection was.", g.over)),
 	}
-	addGrown(&f, places, all)
-	addTimeLeft(&f, p.Model, g.slope)
-	if g.over < heapgrowthLong {
+	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
+	if places, all := grownPlaces(p); len(places) > 0 {
+		format, parts = format+" Most of it comes from %s.", append(parts, name(places[0].place.Function))
+		addGrown(p, &f, places, all)
+	}
+	f.Say(format, parts...)
+	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
+		f.Rest(timeLeft(p, g.slope))
+	}
+	if g.over.Value < heapgrowthLong.Seconds() {
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, fmt.Sprintf("in %s a program that loads something looks the same", dur(g.over)))
+		f.Reasons = append(f.Reasons, fact.Sentence("in %s a program that loads something looks the same", g.over))
 	}
 	return f
 }
 
 // addGrown names the code, which is the second kind of evidence.
-func addGrown(f *diagnosis.Finding, places []grown, all float64) {
-	if len(places) == 0 {
-		return
+func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown, all float64) {
+	more := func(name string, match fact.Where) fact.Fact {
+		return fact.Difference.Of(name, fact.Bytes, p.Samples("in use at the end", "inuse_space", match), p.SamplesAtStart("in use at the start", "inuse_space", match))
 	}
-	named := 0.0
+	var named []fact.Fact
 	for _, g := range places {
-		named += g.bytes
 		f.Where = append(f.Where, g.place)
 		f.Stacks = append(f.Stacks, g.stacks...)
-		f.Evidence = append(f.Evidence, fact.Fact{
-			Name: fmt.Sprintf("more in use from %s:%d", short(g.place.Function), g.place.Line), Value: g.bytes, Unit: fact.Bytes, Source: "heap profiles at both ends",
-		})
+		named = append(named, more("more in use from "+line(g.place), ofStacks(g.stacks)))
 	}
-	f.Summary += fmt.Sprintf(" Most of it comes from %s.", short(places[0].place.Function))
-	if named >= all/2 {
+	f.Rest(named...)
+	part := fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
+	if part.Value >= heapgrowthSure {
 		f.Confidence = diagnosis.High
-		f.Reasons = []string{fmt.Sprintf("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", pct(min(1, named/all)))}
+		f.Reasons = []string{fact.Sentence("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", part)}
 	}
 }
 
-// addTimeLeft says when the container's memory will be full, if it goes on.
-func addTimeLeft(f *diagnosis.Finding, m *model.Model, slope float64) {
-	_, last, ok := m.Process.Window()
-	if !ok || m.Limits == nil || m.Limits.Memory == 0 || slope <= 0 {
-		return
-	}
-	left := max(0, float64(m.Limits.Memory)-float64(last.RSS)) / slope
-	f.Evidence = append(f.Evidence, fact.Fact{Name: "until the container's memory is full", Value: left, Unit: fact.Seconds, Source: "(limit - resident memory) ÷ growth"})
+// timeLeft says when the container's memory will be full, if it goes on.
+func timeLeft(p *diagnosis.Pass, slope fact.Fact) fact.Fact {
+	limit := p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes)
+	room := fact.Difference.Of("memory that is left", fact.Bytes, limit, p.Process("resident memory", "rss", fact.Last))
+	return fact.Quotient.Of("until the container's memory is full", fact.Seconds, room, slope)
 }

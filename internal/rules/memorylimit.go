@@ -2,8 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -38,45 +38,40 @@ func checkMemorylimit(p *diagnosis.Pass) {
 	l := measureLimit(p)
 	switch {
 	case l.engaged:
-		p.Report(limitFinding(p, l))
-	case math.IsInf(l.limit, 0) || !l.known:
-	case l.live < limitFull*l.limit:
-		p.Fine(fmt.Sprintf("memory limit: the live heap takes %s of it", pct(l.live/l.limit)))
+		p.Report(limitFinding(p, &l))
+	case !l.set:
+	case l.live.Value < limitFull*l.limit.Value:
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it", l.full()))
 	case !l.priced:
-		p.Unchecked("what the memory limit costs", fmt.Sprintf("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", pct(l.live/l.limit)), diagnosis.HowToGet(model.CPU))
-	case l.share < limitShare:
-		p.Fine(fmt.Sprintf("memory limit: the live heap takes %s of it, and the collector %s of the CPU", pct(l.live/l.limit), pct(l.share)))
+		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", l.full()), diagnosis.HowToGet(model.CPU))
+	case l.share.Value < limitShare:
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it, and the collector %s of the CPU", l.full(), l.share))
 	default:
-		p.Report(limitFinding(p, l))
+		p.Report(limitFinding(p, &l))
 	}
 }
 
 // A limited is what the rule measures.
 type limited struct {
 	heapCost
-	limit   float64 // GOMEMLIMIT; infinite when off
-	known   bool
-	priced  bool    // the collector's share of the CPU is known
-	engaged bool    // the limiter held the collector back in the window
-	needed  float64 // collections a second that GOGC=100 would make; 0 when not known
+	limit   fact.Fact // GOMEMLIMIT
+	set     bool
+	priced  bool      // the collector's share of the CPU is known
+	engaged bool      // the limiter held the collector back in the window
+	needed  fact.Fact // collections a second that GOGC=100 would make; 0 when not known
 }
 
 func measureLimit(p *diagnosis.Pass) (l limited) {
-	m := p.Model
 	l.heapCost, l.priced = measureHeap(p)
-	if !l.priced {
-		live, _ := liveHeap(m)
-		for _, point := range live {
-			l.live = point.Value
-		}
-		l.rate, l.cycles, _, _ = collections(p)
-	}
-	l.limit, l.known = memoryLimit(m)
-	l.engaged = limiterEngaged(m)
-	if allocated, ok := m.Metrics.Rate(metricAllocBytes); ok {
-		l.needed = div(allocated, l.live)
-	}
+	l.limit, l.set, _ = memoryLimit(p)
+	l.engaged = limiterEngaged(p.Model)
+	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", metricAllocBytes, fact.Rate), l.live)
 	return l
+}
+
+// full is the part of the limit that lives.
+func (l *limited) full() fact.Fact {
+	return fact.Quotient.Of("part of the limit that is alive", fact.Ratio, l.live, l.limit)
 }
 
 // limiterEngaged reports whether the limiter of the collector's CPU was on in
@@ -99,91 +94,81 @@ func limitUsed(m *model.Model) float64 {
 	return max(0, metricNow(m, metricTotal)-metricNow(m, metricReleased))
 }
 
-func (l *limited) set() bool { return l.known && !math.IsInf(l.limit, 0) }
-
-func limitFinding(p *diagnosis.Pass, l limited) diagnosis.Finding {
+func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Summary:  l.summary(),
-		Evidence: l.evidence(),
+		Evidence: []fact.Fact{l.rate, l.live},
 		Remedy:   l.remedy(),
 		RuledOut: []string{"a limit that is near and does no harm: either the runtime's limiter was on, or the collector takes much of the CPU"},
+		Explains: gcSymptoms(p),
+	}
+	if l.priced {
+		f.Evidence = l.facts()
 	}
 	f.Cost, f.Bound = l.costs()
+	if l.set {
+		f.Rest(l.limit)
+	}
+	if l.needed.Value > 0 {
+		f.Rest(l.needed)
+	}
+	l.say(&f)
 	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
-	f.Explains = gcSymptoms(p)
 	return f
 }
 
-func (l *limited) summary() string {
-	cost := fmt.Sprintf("%s collections a second", num(l.rate))
+func (l *limited) say(f *diagnosis.Finding) {
+	format, parts := "%s collections a second", []fact.Part{l.rate.Number()}
 	if l.priced {
-		cost += fmt.Sprintf(" take %s of the CPU in use", pct(l.share))
+		format, parts = format+" take %s of the CPU in use", append(parts, l.share)
 	}
-	held := ""
 	if l.engaged {
-		held = ", until the runtime held its collector back"
+		format += ", until the runtime held its collector back"
 	}
-	if !l.set() {
-		return fmt.Sprintf("%s%s, though no memory limit is set: the live heap is %s at GOGC=%s.", cost, held, size(l.live), l.percent())
+	if l.set {
+		f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.live, l.limit}, parts...)...)
+		return
 	}
-	return fmt.Sprintf("The live heap is %s and GOMEMLIMIT %s: %s%s.", size(l.live), size(l.limit), cost, held)
-}
-
-func (l *limited) percent() string {
-	if math.IsInf(l.gogc, 0) {
-		return "off"
+	percent := l.gogc.Number()
+	if l.off {
+		percent = fact.Name("off")
 	}
-	return fmt.Sprintf("%.0f", l.gogc)
-}
-
-func (l *limited) evidence() (out []fact.Fact) {
-	if l.priced {
-		out = l.facts()
-	} else {
-		out = []fact.Fact{
-			{Name: "collections", Value: l.rate, Unit: fact.PerSec, Source: "collections ÷ window"},
-			{Name: "live heap", Value: l.live, Unit: fact.Bytes, Source: "as the last collection found it"},
-		}
-	}
-	if l.set() {
-		out = append(out, fact.Fact{Name: "GOMEMLIMIT", Value: l.limit, Unit: fact.Bytes, Source: "metrics: " + metricLimit})
-	}
-	if l.needed > 0 {
-		out = append(out, fact.Fact{Name: "collections that GOGC=100 would need", Value: l.needed, Unit: fact.PerSec, Source: "metrics: bytes allocated a second ÷ live heap"})
-	}
-	return out
+	f.Say(format+", though no memory limit is set: the live heap is %s at GOGC=%s.", append(parts, l.live, percent)...)
 }
 
 func (l *limited) remedy() diagnosis.Remedy {
-	if !l.set() {
+	if !l.set {
 		return diagnosis.Remedy{
 			Text: "GOGC leaves too little room between collections for what is allocated. Raise it, and allocate less.",
-			Knob: "GOGC=200",
+			Knob: gogcKnob(200),
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: nine tenths of a container's limit leave room for stacks and for what is not the heap. If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. The limit does not keep the process small either: the runtime goes beyond it rather than spend more than half of the CPU on collecting.",
-		Knob: fmt.Sprintf("GOMEMLIMIT=%.0fMiB", math.Ceil(l.live/limitFree/(1<<20))),
+		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: nine tenths of a container's limit leave room for stacks and for what is not the heap. " +
+			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. The limit does not keep the process small either: " +
+			"the runtime goes beyond it rather than spend more than half of the CPU on collecting.",
+		Knob: limitKnob(math.Ceil(l.live.Value / limitFree / (1 << 20))),
 	}
 }
+
+// limitKnob sets GOMEMLIMIT for a run.
+func limitKnob(mebibytes float64) string {
+	return "GOMEMLIMIT=" + strconv.FormatFloat(mebibytes, 'f', 0, 64) + "MiB"
+}
+
+// sparedCollecting is the CPU in collections that GOGC=100 without a limit would not
+// make.
+var sparedCollecting = &fact.Formula{Name: "spared collections", Words: "GC model: {0} × {1} × (1 − {2} ÷ {3})",
+	Value: func(x []float64) float64 { return x[0] * x[1] * (1 - min(1, div(x[2], x[3]))) }}
 
 // costs promises what collections cost that GOGC=100 would not make. Without
 // a price there is a cost in collections and no promise.
 func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
 	if !l.priced {
-		return diagnosis.Cost{Value: l.rate, Unit: fact.PerSec, What: "collections"},
-			diagnosis.Bound{Unit: fact.Cores, Goal: diagnosis.CPUGoal, Method: "no evidence tells the collector's share of the CPU"}
+		return diagnosis.CostOf(l.rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no evidence tells the collector's share of the CPU")
 	}
-	spared := 1.0
-	if l.needed > 0 {
-		spared = 1 - min(1, div(l.needed, l.rate))
-	}
-	return diagnosis.Cost{Value: l.share * l.cores, Unit: fact.Cores, Share: l.share, What: "CPU in garbage collection, assists included"},
-		diagnosis.Bound{
-			Value: l.share * l.cores * spared, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: l.share * spared,
-			Method: "GC model: collector's CPU × the part of its collections that GOGC=100 without a limit would not make (bytes allocated ÷ live heap)",
-		}
+	spared := sparedCollecting.Of("CPU in collecting", fact.Cores, l.share, l.cores, l.needed, l.rate)
+	return l.cost(), diagnosis.Limit(spared, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, spared, l.cores).Value, "")
 }
 
 // certainty is high where the runtime itself says that it came to the end of

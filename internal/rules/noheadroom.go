@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -35,125 +34,115 @@ const (
 )
 
 func checkNoheadroom(p *diagnosis.Pass) {
-	m := p.Model
-	if m.Limits == nil || m.Limits.Memory == 0 {
+	if p.Model.Limits == nil || p.Model.Limits.Memory == 0 {
 		return
 	}
-	memory := float64(m.Limits.Memory)
-	rss := peakRSS(m.Process)
-	goal := heapPeak(m)
-	peak := max(rss, goal)
-	limit, known := memoryLimit(m)
+	r := headroom{
+		memory: p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes),
+		rss:    p.Process("largest resident memory", "rss", fact.Most),
+		goal:   heapPeak(p),
+	}
+	live := liveHeap(p.Model)
+	r.alive = live.most(p)
+	var known bool
+	r.limit, r.set, known = memoryLimit(p)
+	peak := r.rss.Larger(r.goal)
 	switch {
-	case peak < headroomFull*memory:
-		p.Fine(fmt.Sprintf("memory: at most %s of the container's %s", size(peak), size(memory)))
+	case peak.Value < headroomFull*r.memory.Value:
+		p.Fine(fact.Sentence("memory: at most %s of the container's %s", peak, r.memory))
 	case !known:
 		p.Unchecked("whether the runtime knows of the container's memory limit",
-			fmt.Sprintf("the process takes %s of %s, and no evidence tells GOMEMLIMIT", size(peak), size(memory)), diagnosis.HowToGet(model.MetricsLog))
-	case math.IsInf(limit, 0) || limit > memory:
-		p.Report(headroomFinding(p, memory, rss, goal, limit))
+			fact.Sentence("the process takes %s of %s, and no evidence tells GOMEMLIMIT", peak, r.memory), diagnosis.HowToGet(model.MetricsLog))
+	case !r.set || r.limit.Value > r.memory.Value:
+		p.Report(headroomFinding(&r))
 	default:
-		p.Fine(fmt.Sprintf("memory: GOMEMLIMIT is %s, the container's limit %s", size(limit), size(memory)))
+		p.Fine(fact.Sentence("memory: GOMEMLIMIT is %s, the container's limit %s", r.limit, r.memory))
 	}
 }
 
-func peakRSS(proc *model.Process) (rss float64) {
-	for _, s := range proc.Samples {
-		rss = max(rss, float64(s.RSS))
-	}
-	return rss
+// A headroom is what the rule measures.
+type headroom struct {
+	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
+	limit                    fact.Fact // GOMEMLIMIT
+	set                      bool
 }
 
 // heapPeak is the largest goal of the heap in the window: what it may grow to
 // before the next collection has ended.
-func heapPeak(m *model.Model) (goal float64) {
-	if m.Metrics != nil {
-		for _, p := range m.Metrics.Series[metricGoal] {
-			goal = max(goal, p.Value)
+func heapPeak(p *diagnosis.Pass) (goal fact.Fact) {
+	const name = "largest heap goal"
+	logged := 0.0
+	for _, l := range p.Model.GCLog {
+		logged = max(logged, float64(l.Goal))
+	}
+	for _, g := range []fact.Fact{p.Metric(name, metricGoal, fact.Most), heapGoal(p), p.Statistic(fact.Collector, "goal", name, logged, fact.Bytes).From(model.GCTrace)} {
+		if g.Value < math.MaxInt64 { // GOGC=off has a goal that is none
+			goal = goal.Larger(g)
 		}
-	}
-	if m.GC != nil {
-		goal = max(goal, heapGoal(m))
-	}
-	for _, l := range m.GCLog {
-		goal = max(goal, float64(l.Goal))
-	}
-	if goal >= math.MaxInt64 { // GOGC=off has a goal that is none
-		return 0
 	}
 	return goal
 }
 
-func headroomFinding(p *diagnosis.Pass, memory, rss, goal, limit float64) diagnosis.Finding {
-	live, _ := liveHeap(p.Model)
-	alive := 0.0
-	for _, point := range live {
-		alive = max(alive, point.Value)
-	}
-	summary := fmt.Sprintf("The process takes up to %s of the container's %s, and %s.", size(rss), size(memory), unlimited(limit))
-	if goal > rss {
-		summary = fmt.Sprintf("The heap may grow to %s before a collection ends, the container has %s, and %s.", size(goal), size(memory), unlimited(limit))
-	}
-	return diagnosis.Finding{
-		Summary: summary,
-		Evidence: []fact.Fact{
-			{Name: "container's memory limit", Value: memory, Unit: fact.Bytes, Source: "control group"},
-			{Name: "largest resident memory", Value: rss, Unit: fact.Bytes, Source: "/proc of the process"},
-			{Name: "largest heap goal", Value: goal, Unit: fact.Bytes, Source: "what the heap may grow to before a collection ends"},
-			{Name: "largest live heap", Value: alive, Unit: fact.Bytes, Source: "as collections found it"},
-		},
-		Cost:       diagnosis.Cost{Value: rss, Unit: fact.Bytes, Share: min(1, rss/memory), What: "of the container's memory in use"},
-		Bound:      headroomBound(memory, rss, alive),
+func headroomFinding(r *headroom) diagnosis.Finding {
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{r.memory, r.rss},
+		Cost:       diagnosis.CostOf(r.rss, fact.Fraction.Of("part of the container's memory", fact.Ratio, r.rss, r.memory).Value),
+		Bound:      r.bound(),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the limit and the sizes are exact; whether a burst comes that needs more is not known"},
 		RuledOut: []string{
 			"the page cache, which counts in the container's usage and can be dropped: resident memory and the heap's goal are compared",
-			"a limit that the runtime knows: " + unlimited(limit),
+			"a limit that the runtime knows: " + r.unlimited(),
 		},
-		Remedy:     headroomRemedy(memory, alive),
-		Experiment: headroomExperiment(memory, alive),
-		Prove:      "More memory for the container has no other arm. Record under the heaviest load there is: the heap's goal must stay below the limit.",
+		Remedy: r.remedy(),
+		Prove:  "More memory for the container has no other arm. Record under the heaviest load there is: the heap's goal must stay below the limit.",
 	}
+	for _, known := range []fact.Fact{r.goal, r.alive} {
+		if known.Value > 0 {
+			f.Rest(known)
+		}
+	}
+	if f.Remedy.Knob != "" {
+		f.Experiment = tried(diagnosis.PeakRSS, f.Remedy.Knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, "+
+			"and CPU time per operation as it was, for the limit acts only when it is near.")
+	}
+	if r.goal.Value > r.rss.Value {
+		f.Say("The heap may grow to %s before a collection ends, the container has %s, and %s.", r.goal, r.memory, fact.Name(r.unlimited()))
+	} else {
+		f.Say("The process takes up to %s of the container's %s, and %s.", r.rss, r.memory, fact.Name(r.unlimited()))
+	}
+	return f
 }
 
-// headroomBound promises the garbage that earlier collections would have
-// taken away: what is resident beyond the live heap.
-func headroomBound(memory, rss, alive float64) diagnosis.Bound {
-	b := diagnosis.Bound{Unit: fact.Bytes, Goal: diagnosis.MemoryGoal}
-	if alive == 0 {
-		b.Method = "no evidence tells how much of it is alive"
-		return b
+// bound promises the garbage that earlier collections would have taken away: what
+// is resident beyond the live heap.
+func (r *headroom) bound() diagnosis.Bound {
+	if r.alive.Value == 0 {
+		return noSaving(fact.Bytes, diagnosis.MemoryGoal, "no evidence tells how much of it is alive")
 	}
-	b.Value = max(0, rss-alive)
-	b.Share = min(1, div(b.Value, memory))
-	b.Method = "what is resident beyond the live heap: the most that earlier collections can give back. A process that is killed loses all"
-	return b
+	garbage := fact.Difference.Of("resident memory beyond the live heap", fact.Bytes, r.rss, r.alive)
+	return diagnosis.Limit(garbage, diagnosis.MemoryGoal, fact.Fraction.Of("part of the container's memory", fact.Ratio, garbage, r.memory).Value,
+		"the most that earlier collections can give back. A process that is killed loses all")
 }
 
-func unlimited(limit float64) string {
-	if math.IsInf(limit, 0) {
+func (r *headroom) unlimited() string {
+	if !r.set {
 		return "the runtime has no limit to keep to: GOMEMLIMIT is off"
 	}
-	return fmt.Sprintf("GOMEMLIMIT, %s, lies beyond it", size(limit))
+	return fact.Sentence("GOMEMLIMIT, %s, lies beyond it", r.limit)
 }
 
-// headroomExperiment tries the limit where it is the cure.
-func headroomExperiment(memory, alive float64) *diagnosis.Experiment {
-	knob := headroomRemedy(memory, alive).Knob
-	if knob == "" {
-		return nil
+// remedy warns where the cure would be the next illness.
+func (r *headroom) remedy() diagnosis.Remedy {
+	if r.alive.Value > headroomLive*headroomLimit*r.memory.Value {
+		return diagnosis.Remedy{Text: "Give the container more memory, or let less stay alive: the live heap alone takes most of what there is. " +
+			"GOMEMLIMIT would keep the process from being killed and make it collect without end instead."}
 	}
-	return tried(diagnosis.PeakRSS, knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, and CPU time per operation as it was, for the limit acts only when it is near.")
-}
-
-// headroomRemedy warns where the cure would be the next illness.
-func headroomRemedy(memory, alive float64) diagnosis.Remedy {
-	if alive > headroomLive*headroomLimit*memory {
-		return diagnosis.Remedy{Text: "Give the container more memory, or let less stay alive: the live heap alone takes most of what there is. GOMEMLIMIT would keep the process from being killed and make it collect without end instead."}
-	}
-	limit := headroomLimit * memory
+	part := fact.Figure("part of the container's memory", headroomLimit, fact.Ratio, "leaves room for what the runtime does not count")
+	limit := fact.Product.Of("limit to set", fact.Bytes, part, r.memory)
 	return diagnosis.Remedy{
-		Text: fmt.Sprintf("Set GOMEMLIMIT to nine tenths of the container's limit, %s: the runtime then collects earlier as it comes near. Memory of C code is not counted by it; leave more room for that.", size(limit)),
-		Knob: fmt.Sprintf("GOMEMLIMIT=%.0fMiB", math.Floor(limit/(1<<20))),
+		Text: fact.Sentence("Set GOMEMLIMIT to nine tenths of the container's limit, %s: the runtime then collects earlier as it comes near. "+
+			"Memory of C code is not counted by it; leave more room for that.", limit),
+		Knob: limitKnob(math.Floor(limit.Value / (1 << 20))),
 	}
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -48,113 +47,114 @@ func fromPool(frames []model.Frame) bool {
 
 // poolMade is what pools made in the run.
 type poolMade struct {
-	objects, bytes           float64 // made by pools
-	objectsShare, bytesShare float64 // of all that was allocated
-	stacks                   []model.Stack
+	objects, bytes           fact.Fact
+	objectsShare, bytesShare fact.Fact // of all that was allocated
+	each                     fact.Fact // objects in a collection
+	goroutines               fact.Fact // that the program can have had at once
 }
+
+// perCollection is for a run of one that never ended, too.
+var perCollection = &fact.Formula{Name: "per collection", Words: "{0} ÷ {1}", Value: func(x []float64) float64 { return x[0] / max(1, x[1]) }}
 
 func checkPoolmisuse(p *diagnosis.Pass) {
-	made := madeByPools(p.Model)
-	_, cycles, source, ok := collections(p)
-	if made.objects == 0 || !ok {
+	_, cycles, ok := collections(p)
+	made := madeByPools(p, cycles)
+	if made.objects.Value == 0 || !ok {
 		return
 	}
-	each := made.objects / float64(max(1, cycles))
-	most := max(poolmisuseLeast, poolmisuseEach*goroutinesAtOnce(p.Model))
-	if each < most || max(made.objectsShare, made.bytesShare) < poolmisuseShare {
-		p.Fine(fmt.Sprintf("pools: they make %s objects in a collection", num(each)))
+	most := max(poolmisuseLeast, poolmisuseEach*made.goroutines.Value)
+	if made.each.Value < most || made.share().Value < poolmisuseShare {
+		p.Fine(fact.Sentence("pools: they make %s objects in a collection", made.each))
 		return
 	}
-	p.Report(poolmisuseFinding(p, &made, each, cycles, source))
+	p.Report(poolmisuseFinding(p, &made, cycles))
 }
 
-func madeByPools(m *model.Model) (made poolMade) {
-	objects, bytes := m.Heap.Column("alloc_objects"), m.Heap.Column("alloc_space")
-	by, allObjects, allBytes := map[model.Stack]float64{}, 0.0, 0.0
-	for i := range m.Heap.Samples {
-		s := &m.Heap.Samples[i]
-		n, b := s.Value(objects), s.Value(bytes)
-		allObjects, allBytes = allObjects+n, allBytes+b
-		if fromPool(m.Stacks.Frames(s.Stack)) {
-			made.objects, made.bytes = made.objects+n, made.bytes+b
-			by[s.Stack] += n
-		}
-	}
-	made.objectsShare, made.bytesShare = div(made.objects, allObjects), div(made.bytes, allBytes)
-	made.stacks = largest(by)
+func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (made poolMade) {
+	get := p.Frames(fromPool)
+	made.objects, made.bytes = p.Samples("objects made by pools", "alloc_objects", get), p.Samples("bytes in objects made by pools", "alloc_space", get)
+	made.objectsShare = p.SampleShare("part of all objects allocated", "alloc_objects", get)
+	made.bytesShare = p.SampleShare("part of all bytes allocated", "alloc_space", get)
+	made.each = perCollection.Of("objects that pools made in a collection", fact.Count, made.objects, cycles)
+	made.goroutines = goroutinesAtOnce(p)
 	return made
 }
 
+// share is the larger part.
+func (made *poolMade) share() fact.Fact { return made.objectsShare.Larger(made.bytesShare) }
+
 // goroutinesAtOnce is the most goroutines that the program can have had at
 // once, as far as evidence tells.
-func goroutinesAtOnce(m *model.Model) (n float64) {
-	if m.Sched != nil {
-		for i := range m.Sched.Groups {
-			n += float64(m.Sched.Groups[i].Peak)
-		}
-	}
-	return max(n, metricNow(m, metricGoroutines))
+func goroutinesAtOnce(p *diagnosis.Pass) fact.Fact {
+	const name = "goroutines at once, at most"
+	return p.Goroutines(name, allGroups(p.Model), "peak").Larger(p.Metric(name, metricGoroutines, fact.Last))
 }
 
-func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, each float64, cycles int, source string) diagnosis.Finding {
-	share, what := made.objectsShare, "objects"
-	if made.bytesShare > share {
-		share, what = made.bytesShare, "bytes"
+// poolPlaces are where objects are taken from pools and where they are made, those
+// of most objects first.
+func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
+	objects, by := p.Model.Heap.Column("alloc_objects"), map[model.Stack]float64{}
+	for i := range p.Model.Heap.Samples {
+		if s := &p.Model.Heap.Samples[i]; fromPool(p.Model.Stacks.Frames(s.Stack)) {
+			by[s.Stack] += s.Value(objects)
+		}
 	}
-	var places []diagnosis.Place
-	for _, s := range made.stacks {
+	stacks = largest(by)
+	for _, s := range stacks {
 		frames := p.Model.Stacks.Frames(s)
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == "sync.(*Pool).Get" })
-		if get, ok := diagnosis.UserPlace(frames[i:]); ok {
-			places = append(places, get)
-		}
-		if made, ok := diagnosis.UserPlace(frames[:i]); ok {
-			places = append(places, made)
+		for _, part := range [][]model.Frame{frames[i:], frames[:i]} {
+			if place, ok := diagnosis.UserPlace(part); ok {
+				places = append(places, place)
+			}
 		}
 	}
+	return where(places[:min(len(places), poolmisuseNamed)]...), stacks
+}
+
+func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, cycles fact.Fact) diagnosis.Finding {
+	what := fact.Name("objects")
+	if made.bytesShare.Value > made.objectsShare.Value {
+		what = "bytes"
+	}
+	places, stacks := poolPlaces(p)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", num(each), pct(share), what),
-		Where:   where(places[:min(len(places), poolmisuseNamed)]...),
-		Evidence: []fact.Fact{
-			{Name: "objects that pools made in a collection", Value: each, Unit: fact.Count, Source: "allocs profile under sync.(*Pool).Get ÷ " + source},
-			{Name: "goroutines at once, at most", Value: goroutinesAtOnce(p.Model), Unit: fact.Count, Source: "trace or metrics"},
-			{Name: "part of all objects allocated", Value: made.objectsShare, Unit: fact.Ratio, Source: "allocs profile"},
-			{Name: "part of all bytes allocated", Value: made.bytesShare, Unit: fact.Ratio, Source: "allocs profile"},
-			{Name: "collections", Value: float64(cycles), Unit: fact.Count, Source: source},
-		},
+		Where:      places,
+		Evidence:   []fact.Fact{made.each, made.goroutines, made.objectsShare, made.bytesShare, cycles},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the allocs profile; that objects are not put back is inferred from their number"},
 		RuledOut: []string{
 			"a pool emptied by the collector: each collection can cost no more than the objects in use at once, and there were never so many goroutines",
-			"a rare pool: its objects are " + pct(max(made.objectsShare, made.bytesShare)) + " of all allocated",
+			fact.Sentence("a rare pool: its objects are %s of all allocated", made.share()),
 		},
-		Stacks: made.stacks,
-		Groups: groupsOfStacks(p.Model, made.stacks),
+		Stacks: stacks,
+		Groups: groupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
-			Text: "Put each object back when its user is done with it, on every way out, and not before. If it cannot be known when that is, or if the object is small, the pool costs more than it saves: take it out. Measure either: decoding into a variable on the stack beat a pool in the DNS server that the rule was made after.",
+			Text: "Put each object back when its user is done with it, on every way out, and not before. If it cannot be known when that is, " +
+				"or if the object is small, the pool costs more than it saves: take it out. Measure either: decoding into a variable on the stack " +
+				"beat a pool in the DNS server that the rule was made after.",
 			Code: "b := pool.Get().(*bytes.Buffer)\ndefer func() { b.Reset(); pool.Put(b) }()",
 		},
-		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. CPU time per operation tells whether the pool is worth having at all: try it without, too."),
+		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
+			"CPU time per operation tells whether the pool is worth having at all: try it without, too."),
 	}
 	f.Cost, f.Bound = poolmisuseCost(p, made)
+	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", made.each, made.share(), what)
 	return f
 }
+
+// poolPrice is what making objects takes, and collecting their part of the garbage.
+var poolPrice = &fact.Formula{Name: "made and collected", Words: "{0} + {1} × {2}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]*x[2]) }}
 
 // poolmisuseCost is the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.
 func poolmisuseCost(p *diagnosis.Pass, made *poolMade) (diagnosis.Cost, diagnosis.Bound) {
 	s, ok := spentCPU(p)
 	if !ok {
-		return diagnosis.Cost{Value: made.objects, Unit: fact.Count, Share: made.objectsShare, What: "objects made by pools"},
-			diagnosis.Bound{
-				Value: made.bytes, Unit: fact.Bytes, Goal: diagnosis.CPUGoal, Share: poolmisuseShare, Partial: true,
-				Method: "the bytes that need not be allocated; what that costs is not known without CPU samples",
-			}
+		return diagnosis.CostOf(made.objects, made.objectsShare.Value),
+			diagnosis.Direction(made.bytes, diagnosis.CPUGoal, poolmisuseShare, "they need not be allocated; what that costs is not known without CPU samples")
 	}
-	share := min(1, s.seen(p.Model, fromPool)+s.part(model.Collecting)*made.bytesShare)
-	return diagnosis.Cost{Value: share * s.Cores(), Unit: fact.Cores, Share: share, What: "CPU in sync.Pool's Get and in collecting what it made"},
-		diagnosis.Bound{
-			Value: share * s.Cores(), Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: as if Get cost nothing and its objects were not collected",
-		}
+	share := poolPrice.Of("CPU in sync.Pool's Get and in collecting what it made", fact.Ratio,
+		s.in("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), made.bytesShare)
+	return s.cost(share), s.limit(share, thatPart(share))
 }

@@ -3,8 +3,8 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,41 +52,36 @@ const (
 type stops struct {
 	kind   string
 	sorted []time.Duration
-	total  time.Duration
 	stack  model.Stack // of the longest
-}
 
-func (s *stops) max() time.Duration { return s.sorted[len(s.sorted)-1] }
-
-func (s *stops) p99() time.Duration {
-	return s.sorted[(99*len(s.sorted)+99)/100-1]
+	n, total, longest, p99, share fact.Fact
 }
 
 func checkSlowstop(p *diagnosis.Pass) {
-	if p.Model.GC == nil {
-		return
-	}
-	worst, n, found := time.Duration(0), 0, false
-	for _, s := range stopsByKind(p.Model) {
-		if slow(p, &s) {
+	n, worst, found := 0, fact.Fact{}, false
+	for _, s := range stopsByKind(p) {
+		if s.slow() {
 			p.Report(slowFinding(p, &s))
 			found = true
 			continue
 		}
-		worst, n = max(worst, s.max()), n+len(s.sorted)
+		n, worst = n+len(s.sorted), worst.Larger(s.longest)
 	}
 	if n > 0 && !found {
-		p.Fine(fmt.Sprintf("stops of the world: %s, the longest %s", num(n), dur(worst)))
+		p.Fine(fact.Sentence("stops of the world: %s, the longest %s", ofCollector(p, "stops of the world", "stops", float64(n), fact.Count), worst))
 	}
 }
 
 // stopsByKind leaves out the stops that recording makes itself: for the trace,
 // and where the agent asks for profiles and counts.
-func stopsByKind(m *model.Model) (out []stops) {
-	for _, pause := range m.GC.Pauses {
+func stopsByKind(p *diagnosis.Pass) (out []stops) {
+	if p.Model.GC == nil {
+		return nil
+	}
+	for _, pause := range p.Model.GC.Pauses {
 		kind := pause.Kind
 		switch {
-		case strings.Contains(kind, "trace"), model.OfRecording(m.Stacks.Frames(pause.Stack)):
+		case strings.Contains(kind, "trace"), model.OfRecording(p.Model.Stacks.Frames(pause.Stack)):
 			continue
 		case strings.HasPrefix(kind, "GC "):
 			kind = collection // a collection has two stops, and one cause if they are long
@@ -100,56 +95,80 @@ func stopsByKind(m *model.Model) (out []stops) {
 			s.stack = pause.Stack
 		}
 		s.sorted = append(s.sorted, pause.Duration)
-		s.total += pause.Duration
 	}
 	for i := range out {
-		slices.Sort(out[i].sorted)
+		out[i].count(p)
 	}
-	slices.SortStableFunc(out, func(a, b stops) int { return cmp.Compare(b.total, a.total) })
+	slices.SortStableFunc(out, func(a, b stops) int { return cmp.Compare(b.total.Value, a.total.Value) })
 	return out
 }
 
-func slow(p *diagnosis.Pass, s *stops) bool {
-	share := div(s.total.Seconds(), p.Seconds())
-	long := len(s.sorted) >= slowstopMany && s.p99() >= slowstopP99 && share >= slowstopShare
-	asked := s.kind != collection && len(s.sorted) >= slowstopFew && share >= slowstopAsked
-	return s.max() >= slowstopMax || long || asked
+// count makes facts of them.
+func (s *stops) count(p *diagnosis.Pass) {
+	slices.Sort(s.sorted)
+	var total time.Duration
+	for _, d := range s.sorted {
+		total += d
+	}
+	stop := func(name string, v float64, u fact.Unit) fact.Fact {
+		return ofCollector(p, "stops of the world", name, v, u)
+	}
+	n := len(s.sorted)
+	s.n = stop("stops", float64(n), fact.Count)
+	s.total = stop("time in which nothing of the program runs", total.Seconds(), fact.Seconds)
+	s.longest = stop("longest stop", s.sorted[n-1].Seconds(), fact.Seconds)
+	s.p99 = stop("99th percentile of the stops", s.sorted[(99*n+99)/100-1].Seconds(), fact.Seconds)
+	s.share = fact.Quotient.Of("share of the window", fact.Ratio, s.total, p.WindowLength())
+}
+
+func (s *stops) slow() bool {
+	long := s.n.Value >= slowstopMany && s.p99.Value >= slowstopP99.Seconds() && s.share.Value >= slowstopShare
+	asked := s.kind != collection && s.n.Value >= slowstopFew && s.share.Value >= slowstopAsked
+	return s.longest.Value >= slowstopMax.Seconds() || long || asked
+}
+
+// often is how many there are a second.
+func (s *stops) often(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("stops", fact.PerSec, s.n, p.WindowLength())
 }
 
 // collection is the purpose of the collector's own stops.
 const collection = "garbage collection"
 
 func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
-	share := div(s.total.Seconds(), p.Seconds())
 	place, _ := p.UserPlace(s.stack)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The world was stopped %s for %s, up to %s at a time, %s of the window in all.",
-			howOften(len(s.sorted)), purpose(s.kind), dur(s.max()), pct(share)),
-		Where: where(place),
-		Evidence: []fact.Fact{
-			{Name: "longest stop", Value: s.max().Seconds(), Unit: fact.Seconds, Source: "trace: stops of the world"},
-			{Name: "99th percentile", Value: s.p99().Seconds(), Unit: fact.Seconds, Source: "trace: stops of the world"},
-			{Name: "stops", Value: div(float64(len(s.sorted)), p.Seconds()), Unit: fact.PerSec, Source: "trace: stops of the world"},
-			{Name: "share of the window", Value: share, Unit: fact.Ratio, Source: "trace: stops of the world"},
-		},
-		Cost: diagnosis.Cost{Value: s.total.Seconds(), Unit: fact.Seconds, Share: share, What: "during which nothing of the program runs"},
-		Bound: diagnosis.Bound{
-			Value: s.max().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: share,
-			Method: "the longest stop: the most that any one request waited for it",
-		},
+		Where:      where(place),
+		Evidence:   []fact.Fact{s.longest, s.p99, s.often(p), s.share},
+		Cost:       diagnosis.CostOf(s.total, s.share.Value),
+		Bound:      diagnosis.Limit(s.longest, diagnosis.Latency, s.share.Value, "the most that any one request waited for it"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"begin and end of each stop are in the trace"},
 		RuledOut:   []string{"the stops that recording makes are not counted: starting and ending a trace, taking profiles"},
 		Explains:   stopSymptoms(p, s),
 		Remedy:     stopRemedy(s.kind, p.Model.Stacks.Frames(s.stack)),
 		Experiment: stopExperiment(p.Model, s.kind),
-		Prove:      "What delays the goroutine or thread that stops last is not in the trace, so that no change of the program is known that a run could try. Record again on a machine without neighbours or quota, or after the change: the longest stop must be shorter. If stops become much longer with `GODEBUG=asyncpreemptoff=1`, loops of your own delay them.",
+		Prove: "What delays the goroutine or thread that stops last is not in the trace, so that no change of the program is known that a run could try. " +
+			"Record again on a machine without neighbours or quota, or after the change: the longest stop must be shorter. " +
+			"If stops become much longer with `GODEBUG=asyncpreemptoff=1`, loops of your own delay them.",
 	}
+	f.Say("The world was stopped %s for %s, up to %s at a time, %s of the window in all.", howOften(s.n), purpose(s.kind), s.longest, s.share)
 	if s.kind == collection && s.sorted[len(s.sorted)/2] < slowstopP99 {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "most stops of this kind are short; threads without a CPU or page faults delay single ones just the same, and the trace does not see those")
 	}
 	return f
+}
+
+// howOften says how many times something happened.
+func howOften(n fact.Fact) fact.Name {
+	switch n.Value {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fact.Name(n.Text + " times")
 }
 
 // stopFutex is how many futex calls one stop makes for each P: its thread is
@@ -162,11 +181,10 @@ const stopFutex = 2
 // cannot make half.
 func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	symptoms := []string{}
-	if s.max() >= p.Model.Sched.Delay.Quantile(0.99) {
+	if s.longest.Value >= p.Model.Sched.Delay.Quantile(0.99).Seconds() {
 		symptoms = append(symptoms, "schedlatency")
 	}
-	rate := div(float64(len(s.sorted)), p.Seconds())
-	if p.Model.Syscalls != nil && stopFutex*rate*float64(p.Procs()) >= futexCalls(p.Model)/2 {
+	if p.Model.Syscalls != nil && stopFutex*s.often(p).Value*float64(p.Procs()) >= futexCalls(p.Model)/2 {
 		symptoms = append(symptoms, "futexstorm")
 	}
 	return symptoms
@@ -177,11 +195,8 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 // because it runs so often: then slowstop shows a symptom of what makes it
 // run. A few long ones have a cause of their own.
 func stopsByNumber(p *diagnosis.Pass) (found bool) {
-	if p.Model.GC == nil {
-		return false
-	}
-	for _, s := range stopsByKind(p.Model) {
-		if !slow(p, &s) {
+	for _, s := range stopsByKind(p) {
+		if !s.slow() {
 			continue
 		}
 		var short time.Duration
@@ -190,7 +205,7 @@ func stopsByNumber(p *diagnosis.Pass) (found bool) {
 				short += d
 			}
 		}
-		if s.kind != collection || len(s.sorted) < slowstopMany || short < s.total/2 {
+		if s.kind != collection || s.n.Value < slowstopMany || short.Seconds() < s.total.Value/2 {
 			return false
 		}
 		found = true
@@ -199,11 +214,11 @@ func stopsByNumber(p *diagnosis.Pass) (found bool) {
 }
 
 // purpose quotes the runtime's word: a trace may hold anything.
-func purpose(kind string) string {
+func purpose(kind string) fact.Name {
 	if kind == collection {
-		return kind
+		return collection
 	}
-	return fmt.Sprintf("%q", kind)
+	return fact.Name(strconv.Quote(kind))
 }
 
 func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,186 +67,159 @@ func stringKind(frames []model.Frame) string {
 
 // A stringSite is a function that builds or converts strings.
 type stringSite struct {
-	allocSite          // shares are of all objects and bytes of the profile
-	kinds     []string // by objects, most first
-	cpu       float64  // the share in doing it, allocator left out
+	place          diagnosis.Place // of the line with most objects
+	lines          []allocSite
+	kinds          []string  // by objects, most first
+	objects, bytes fact.Fact // shares of all of the profile
 }
 
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	sites := stringSites(p)
-	share := 0.0
-	for i := range sites {
-		share += sites[i].cost(&a)
+	s, ok := spentCPU(p)
+	if !ok || a.cores.Value == 0 || !a.measured {
+		return
 	}
-	share = min(1, share)
-	switch {
-	case a.cores == 0 || !a.measured:
-	case len(sites) == 0:
-		p.Fine(fmt.Sprintf("strings: no function makes %s of the objects by concatenation or conversion", pct(stringObjects)))
-	case share < stringCPU:
-		p.Fine(fmt.Sprintf("strings: what functions make by concatenation and conversion takes %s of the CPU", pct(share)))
-	default:
-		p.Report(stringFinding(p, &a, sites, share))
+	sites := stringSites(p, &a, &s)
+	if len(sites) == 0 {
+		p.Fine(fact.Sentence("strings: no function makes %s of the objects by concatenation or conversion", fact.Name(fact.Ratio.Format(stringObjects))))
+		return
 	}
+	var objects, bytes []fact.Fact
+	for _, site := range sites {
+		objects, bytes = append(objects, site.objects), append(bytes, site.bytes)
+	}
+	all := fact.Sum.Of("objects that are such strings", fact.Ratio, objects...)
+	made := a.price("CPU in making and collecting these strings", all, fact.Sum.Of("bytes in such strings", fact.Ratio, bytes...))
+	share := addedShares.Of("CPU in making, copying and collecting these strings", fact.Ratio, made, s.in("CPU in copying them", copies(sites)))
+	if share.Value < stringCPU {
+		p.Fine(fact.Sentence("strings: what functions make by concatenation and conversion takes %s of the CPU", share))
+		return
+	}
+	p.Report(stringFinding(p, &a, sites, all, share))
 }
 
-func (s *stringSite) cost(a *allocation) float64 { return a.share(s.allocSite) + s.cpu }
-
 // stringSites are the functions with enough of such objects that are not kept,
-// most objects first; lines are those with most of them.
-func stringSites(p *diagnosis.Pass) (sites []stringSite) {
-	objects, bytes, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("alloc_space"), p.Model.Heap.Column("inuse_space")
-	lines := collectSites(p, p.Model.Heap.Samples, func(s *model.Sample) (o, b, l float64) {
-		return s.Value(objects), s.Value(bytes), s.Value(live)
-	})
-	strs := stringLines(p)
-	byFunction := map[string]int{}
-	for _, l := range lines {
-		kinds, part := strs[l.place].kinds, strs[l.place].share
-		if len(kinds) == 0 || l.kept >= churnKept {
+// most objects first.
+func stringSites(p *diagnosis.Pass, a *allocation, s *cpuSpent) (sites []stringSite) {
+	strs, byFunction := stringLines(p, s), map[string]int{}
+	for _, l := range a.sites {
+		if strs[l.place] == nil || l.kept >= churnKept {
 			continue
 		}
-		l.objects, l.bytes = l.objects*part, l.bytes*part
 		i, ok := byFunction[l.place.Function]
 		if !ok {
 			i = len(sites)
 			byFunction[l.place.Function] = i
-			sites = append(sites, stringSite{allocSite: allocSite{place: l.place}})
+			sites = append(sites, stringSite{place: l.place})
 		}
-		sites[i].add(l, kinds)
+		site := &sites[i]
+		site.lines = append(site.lines, l)
+		for _, k := range largest(strs[l.place]) {
+			if !slices.Contains(site.kinds, k) {
+				site.kinds = append(site.kinds, k)
+			}
+		}
 	}
-	sites = slices.DeleteFunc(sites, func(s stringSite) bool { return s.objects < stringObjects })
-	copying(p.Model, sites)
-	slices.SortStableFunc(sites, func(a, b stringSite) int { return cmp.Compare(b.objects, a.objects) })
+	for i := range sites {
+		sites[i].count(p, a, s)
+	}
+	sites = slices.DeleteFunc(sites, func(s stringSite) bool { return s.objects.Value < stringObjects })
+	slices.SortStableFunc(sites, func(a, b stringSite) int { return cmp.Compare(b.objects.Value, a.objects.Value) })
 	return sites
 }
 
-func (s *stringSite) add(l allocSite, kinds []string) {
-	s.objects, s.bytes = s.objects+l.objects, s.bytes+l.bytes
-	s.stacks = append(s.stacks, l.stacks...)
-	for _, k := range kinds {
-		if !slices.Contains(s.kinds, k) {
-			s.kinds = append(s.kinds, k)
+// count adds up what of the objects and bytes of the function's lines is strings:
+// as much as of the time in the allocator there.
+func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuSpent) {
+	var objects, bytes []fact.Fact
+	for _, l := range site.lines {
+		here := func(frames []model.Frame) bool {
+			place, _ := diagnosis.UserPlace(frames)
+			return place == l.place && allocates(frames)
 		}
+		strs := func(frames []model.Frame) bool { return here(frames) && stringKind(frames) != "" }
+		part := fact.Fraction.Of("part of it for strings", fact.Ratio,
+			p.Samples("time in making strings at "+l.line(), s.tree, p.Frames(strs)), p.Samples("allocating time at "+l.line(), s.tree, p.Frames(here)))
+		o, b := a.made(p, "at "+l.line(), l)
+		objects = append(objects, fact.Product.Of("strings made at "+l.line(), fact.Ratio, o, part))
+		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.line(), fact.Ratio, b, part))
 	}
+	site.objects = fact.Sum.Of("strings made by "+short(site.place.Function), fact.Ratio, objects...)
+	site.bytes = fact.Sum.Of("bytes of strings made by "+short(site.place.Function), fact.Ratio, bytes...)
 }
 
-// A stringLine is what of a line's objects are strings.
-type stringLine struct {
-	kinds []string
-	share float64
-}
-
-// stringLines says what the program's lines allocate for. A profile of the heap
-// leaves out the runtime's functions between a line and the object, so that
-// only CPU samples in the allocator tell a string from any other object.
-func stringLines(p *diagnosis.Pass) map[diagnosis.Place]stringLine {
-	s, ok := spentCPU(p)
-	if !ok {
-		return nil
-	}
-	nanos := s.profile.Column("cpu")
-	all, kinds := map[diagnosis.Place]float64{}, map[diagnosis.Place]map[string]float64{}
+// stringLines says what the program's lines allocate strings for, by the time that
+// it takes. A profile of the heap leaves out the runtime's functions between a line
+// and the object, so that only CPU samples in the allocator tell a string from any
+// other object.
+func stringLines(p *diagnosis.Pass, s *cpuSpent) map[diagnosis.Place]map[string]float64 {
+	nanos, out := s.profile.Column("cpu"), map[diagnosis.Place]map[string]float64{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
 		frames := p.Model.Stacks.Frames(sample.Stack)
-		place, ok := diagnosis.UserPlace(frames)
-		if !ok || !slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) }) {
-			continue
-		}
-		all[place] += sample.Value(nanos)
-		if kind := stringKind(frames); kind != "" {
-			if kinds[place] == nil {
-				kinds[place] = map[string]float64{}
+		kind := stringKind(frames)
+		if place, ok := diagnosis.UserPlace(frames); ok && kind != "" && allocates(frames) {
+			if out[place] == nil {
+				out[place] = map[string]float64{}
 			}
-			kinds[place][kind] += sample.Value(nanos)
+			out[place][kind] += sample.Value(nanos)
 		}
-	}
-	out := map[diagnosis.Place]stringLine{}
-	for place, by := range kinds {
-		l := stringLine{kinds: largest(by)}
-		for _, t := range by {
-			l.share += div(t, all[place])
-		}
-		l.share = min(1, l.share)
-		out[place] = l
 	}
 	return out
 }
 
-// copying adds the CPU in that work itself, outside the allocator.
-func copying(m *model.Model, sites []stringSite) {
-	s, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
-	if !ok {
-		return
-	}
-	for _, place := range s.places(m, func(frames []model.Frame) bool {
-		return stringKind(frames) != "" && !slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
-	}) {
-		for i := range sites {
-			if sites[i].place.Function == place.Function {
-				sites[i].cpu += place.share
-			}
-		}
+// copies matches that work itself in some functions, outside the allocator.
+func copies(sites []stringSite) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool {
+		place, _ := diagnosis.UserPlace(frames)
+		return stringKind(frames) != "" && !allocates(frames) &&
+			slices.ContainsFunc(sites, func(s stringSite) bool { return s.place.Function == place.Function })
 	}
 }
 
-func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, share float64) diagnosis.Finding {
-	objects, top := 0.0, &sites[0]
-	for i := range sites {
-		objects += sites[i].objects
-	}
-	objects = min(1, objects)
+func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects, share fact.Fact) diagnosis.Finding {
+	top := &sites[0]
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
-			pct(objects), short(top.place.Function), strings.Join(top.kinds, " and "), others(len(sites)-1), pct(share)),
-		Evidence: []fact.Fact{
-			{Name: "share of objects", Value: objects, Unit: fact.Ratio, Source: "allocs profile; that they are strings from CPU samples in the allocator"},
-			{Name: "CPU in the allocator", Value: a.malloc, Unit: fact.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in the garbage collector", Value: a.collect, Unit: fact.Ratio, Source: a.priceFrom()},
-			{Name: "CPU in use", Value: a.cores, Unit: fact.Cores, Source: a.priceFrom()},
-		},
-		Cost: diagnosis.Cost{Value: share * a.cores, Unit: fact.Cores, Share: share, What: "CPU in making, copying and collecting these strings"},
-		Bound: diagnosis.Bound{
-			Value: share * a.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl, as if none of these strings were made: their share of the objects × the allocator's share of the CPU, their share of the bytes × the collector's, and the copying that the CPU profile shows under these functions",
-		},
+		Evidence:   append([]fact.Fact{objects}, a.facts()...),
+		Cost:       a.costOf(share),
+		Bound:      a.limit(share, ""),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"two profiles agree on the lines: that of allocations counts their objects, and samples of CPU time show what the runtime was asked for there"},
+		Reasons: []string{"two profiles agree on the lines: that of allocations counts their objects, " +
+			"and samples of CPU time show what the runtime was asked for there"},
 		RuledOut: []string{
 			"strings that are kept: lines with half of their bytes still in use are not counted",
 			"conversions that the compiler does without a copy, as in m[string(b)]: they leave no object",
 			"strings that library functions make: only those made by the program's own lines are counted",
 		},
-		Remedy: stringRemedy(top),
-		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.AllocsOp, Else: diagnosis.CPUPerOp, Promised: promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of these functions"),
-			Note: "A benchmark of the function with `go test -bench NAME -benchmem` counts the same.",
-		},
+		Remedy:     stringRemedy(top),
+		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
-	for i := range sites[:min(stringNamed, len(sites))] {
-		s := &sites[i]
+	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of these functions")
+	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
+		objects, name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
+	for _, s := range sites[:min(stringNamed, len(sites))] {
 		f.Where = append(f.Where, s.place)
-		f.Stacks = append(f.Stacks, s.stacks...)
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "objects made by " + short(s.place.Function), Value: s.objects, Unit: fact.Ratio, Source: "allocs profile"})
+		for _, l := range s.lines {
+			f.Stacks = append(f.Stacks, l.stacks...)
+		}
+		f.Rest(s.objects)
 	}
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
-	if share < boxedMost*(a.malloc+a.collect) {
+	if share.Value < boxedMost*a.cost().Value {
 		f.Explains = []string{}
 	}
 	return f
 }
 
 // others says that a sentence about the first is also about more.
-func others(n int) string {
+func others(n int) fact.Name {
 	switch n {
 	case 0:
 		return ""
 	case 1:
 		return ", with one other function"
 	}
-	return fmt.Sprintf(", with %d other functions", n)
+	return fact.Name(", with " + fact.Count.Format(float64(n)) + " other functions")
 }
 
 func stringRemedy(s *stringSite) diagnosis.Remedy {

@@ -2,12 +2,10 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/model"
 )
 
 //go:embed tinyheap.md
@@ -43,52 +41,53 @@ func checkTinyheap(p *diagnosis.Pass) {
 	h, ok := measureHeap(p)
 	switch {
 	case !ok:
-	case h.rate < tinyheapRate || h.most >= tinyheapLive || h.cycles < gcassistCycles:
-	case h.share < tinyheapShare:
-		p.Fine(fmt.Sprintf("small heap: %s collections a second of %s take %s of the CPU", num(math.Round(h.rate)), size(h.most), pct(h.share)))
+	case h.rate.Value < tinyheapRate || h.most.Value >= tinyheapLive || h.cycles.Value < gcassistCycles:
+	case h.share.Value < tinyheapShare:
+		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s of the CPU", h.rate.Number(), h.most, h.share))
 	default:
-		p.Report(tinyFinding(p, h))
+		p.Report(tinyFinding(p, &h))
 	}
 }
 
-func tinyFinding(p *diagnosis.Pass, h heapCost) diagnosis.Finding {
+func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s collections a second take %s of the CPU in use, though no more than %s is alive.",
-			num(math.Round(h.rate)), pct(h.share), size(h.most)),
-		Evidence: append(h.facts(),
-			fact.Fact{Name: "largest live heap", Value: h.most, Unit: fact.Bytes, Source: "as collections found it"}),
-		Cost: diagnosis.Cost{Value: h.share * h.cores, Unit: fact.Cores, Share: h.share, What: "CPU in garbage collection, assists included"},
+		Evidence: append(h.facts(), h.most),
+		Cost:     h.cost(),
 		RuledOut: []string{
-			fmt.Sprintf("a heap that is large: the largest live one is %s", size(h.most)),
-			fmt.Sprintf("collections that cost nothing: they take %s of the CPU", pct(h.share)),
+			fact.Sentence("a heap that is large: the largest live one is %s", h.most),
+			fact.Sentence("collections that cost nothing: they take %s of the CPU", h.share),
 		},
 	}
-	factor := h.tinyGrowth(p.Model)
-	f.Remedy, f.Bound = largerHeap(p, h, factor)
-	f.Experiment = heapExperiment(f.Remedy.Knob)
-	if factor > 1 {
-		g := h.gogc * factor
-		f.Remedy.Text = fmt.Sprintf("Try GOGC=%.0f: the heap may then grow to about %s between collections. In a container set GOMEMLIMIT too, to nine tenths of its limit, so that a larger live heap is safe. A ballast, a large block held only to raise the goal, is no longer needed for this.",
-			g, size(max(tinyheapLeast, h.live)*g/100))
-		if h.gogc < 100 {
-			f.Remedy.Text = fmt.Sprintf("GOGC is %.0f, which was chosen for a smaller heap. ", h.gogc) + f.Remedy.Text
+	f.Say("%s collections a second take %s of the CPU in use, though no more than %s is alive.", h.rate.Number(), h.share, h.most)
+	factor := h.tinyGrowth(p)
+	h.cure(p, &f, factor)
+	if factor.Value > 1 {
+		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.live, h.gogc, factor)
+		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. In a container set GOMEMLIMIT too, to nine tenths of its limit, "+
+			"so that a larger live heap is safe. A ballast, a large block held only to raise the goal, is no longer needed for this.", fact.Name(f.Remedy.Knob), peak)
+		if h.gogc.Value < 100 {
+			f.Remedy.Text = fact.Sentence("GOGC is %s, which was chosen for a smaller heap. ", h.gogc) + f.Remedy.Text
 		}
 	}
-	f.Confidence, f.Reasons = h.confidence(p)
-	f.Explains = gcSymptoms(p)
 	return f
 }
 
-// tinyGrowth is the multiple of GOGC that brings the heap to tinyheapGoal, as
-// a round number of percents, or what there is memory for.
-func (h *heapCost) tinyGrowth(m *model.Model) float64 {
-	if math.IsInf(h.gogc, 0) {
-		return 1
+var (
+	tinyLeast = fact.Figure("least heap goal", tinyheapLeast, fact.Bytes, "Go's own at its default GOGC")
+	tinyGoal  = fact.Figure("heap to aim at", tinyheapGoal, fact.Bytes, "what nobody would miss")
+	heapPeaks = &fact.Formula{Name: "heap's peak", Words: "the larger of {0} and {1} × {2} ÷ 100 × {3}",
+		Value: func(x []float64) float64 { return max(x[0], x[1]) * x[2] / 100 * x[3] }}
+	// toGoal is the multiple of GOGC that brings the heap to a goal, as a round
+	// number of hundreds of percents.
+	toGoal = &fact.Formula{Name: "to the goal", Words: "{0} ÷ the larger of {1} and {2}, rounded, × 100 ÷ {3}; 2 at least",
+		Value: func(x []float64) float64 { return max(2, math.Round(x[0]/max(x[1], x[2]))*100/x[3]) }}
+)
+
+// tinyGrowth is the multiple of GOGC that brings the heap to tinyheapGoal, or
+// what there is memory for.
+func (h *heapCost) tinyGrowth(p *diagnosis.Pass) fact.Fact {
+	if room, known := memoryRoom(p); h.off || known && tinyheapGoal*gccostMemory > room {
+		return h.growth(p, gccostMost, gccostLeast)
 	}
-	goal := math.Round(tinyheapGoal / max(tinyheapLeast, h.live)) // in hundreds of percents
-	factor := max(2, goal*100/h.gogc)
-	if room, known := memoryRoom(m); known && tinyheapGoal*gccostMemory > room {
-		return h.growth(m, gccostMost, gccostLeast)
-	}
-	return factor
+	return toGoal.Of("multiple of GOGC", fact.Factor, tinyGoal, tinyLeast, h.live, h.gogc)
 }

@@ -17,17 +17,6 @@ import (
 // dur writes a length of time.
 func dur(d time.Duration) string { return diagnosis.Duration(d) }
 
-// howOften writes how many times something happened.
-func howOften(n int) string {
-	switch n {
-	case 1:
-		return "once"
-	case 2:
-		return "twice"
-	}
-	return num(n) + " times"
-}
-
 // pct writes a share as a percentage: 0.123 is "12 %".
 func pct(share float64) string {
 	switch p := 100 * share; {
