@@ -261,6 +261,13 @@ func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact 
 		s.unseen(), s.samples())
 }
 
+// garbage is the part of the allocator's time that is spent under what matches.
+func (s *cpuSpent) garbage(match func([]model.Frame) bool) fact.Fact {
+	return fact.Quotient.Of("its part of allocating", fact.Ratio,
+		s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
+		s.in("CPU in allocating", allocates))
+}
+
 // unseen is the part of the CPU that samples may not show, and samples how many
 // there were.
 func (s *cpuSpent) unseen() fact.Fact {

@@ -135,3 +135,11 @@ func allGroups(m *model.Model) (names []string) {
 	}
 	return names
 }
+
+// goroutineBytes is what the stack of a goroutine takes at least: one that ran more
+// than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
+const goroutineBytes = 8 << 10
+
+func leastStack() fact.Fact {
+	return fact.Figure("stack of one, at least", goroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
+}
