@@ -180,8 +180,7 @@ func TestPprofReadsWhatWasRewritten(t *testing.T) {
 	if err != nil {
 		t.Skip("no go command here")
 	}
-	work(t)
-	_, body := get(t, server(t), "record?d=200ms&redact=1&gc=1&sources=cpu,allocs,block")
+	body := during(t, server(t), "record?d=1m&redact=1&gc=1&sources=cpu,allocs,block", work(t))
 	_, content := open(t, body)
 	for _, name := range []string{recording.CPUMember, recording.AllocsMember, recording.BlockMember} {
 		file := filepath.Join(t.TempDir(), name)

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,11 +62,12 @@ func begin(t *testing.T, s *httptest.Server, path string) <-chan []byte {
 	return body
 }
 
-// work makes every source have something to tell, until the test ends. What it
-// does between its waits is counted in steps and not in time: on a machine that
-// is starved it would else wait as often and compute less, and the agent would
-// be right to ration its block profile.
-func work(t *testing.T) {
+// work makes every source have something to tell, until the test ends, and
+// counts its rounds. What it does between its waits is counted in steps and not
+// in time: on a machine that is starved it would else wait as often and compute
+// less, and the agent would be right to ration its block profile.
+func work(t *testing.T) (rounds *atomic.Int64) {
+	rounds = new(atomic.Int64)
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	var locks [2]sync.Mutex // each for two: the runtime passes over a lock that always has somebody waiting
@@ -96,6 +98,7 @@ func work(t *testing.T) {
 					time.Sleep(10 * time.Microsecond) // so that others wait for the lock on one processor too
 					mu.Unlock()
 					compute(200_000)
+					rounds.Add(1)
 				}
 			}()
 		}
@@ -104,6 +107,31 @@ func work(t *testing.T) {
 		close(stop)
 		wg.Wait()
 	})
+	return rounds
+}
+
+// during gets a source that is on for some rounds of work, however long these take.
+func during(t *testing.T, s *httptest.Server, path string, rounds *atomic.Int64) (body []byte) {
+	t.Helper()
+	answer := begin(t, s, path)
+	await := func(what string, ok func() bool) {
+		for limit := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+			if time.Now().After(limit) {
+				t.Fatalf("%s: waited a minute for %s", path, what)
+			}
+		}
+	}
+	if strings.HasPrefix(path, "record") { // its answer begins before its sources do
+		await("the CPU profile, the last that it claims", func() bool {
+			front.mu.Lock()
+			defer front.mu.Unlock()
+			return !front.inUse["the CPU profile"].IsZero()
+		})
+	}
+	end := rounds.Load() + 1000 // more than a tenth of a second of CPU time
+	await("the work", func() bool { return rounds.Load() >= end })
+	get(t, s, "stop")
+	return <-answer
 }
 
 func open(t *testing.T, file []byte) (*recording.Recording, map[string][]byte) {
@@ -132,33 +160,19 @@ var everything = []string{
 }
 
 func TestWholeRecording(t *testing.T) {
-	work(t)
 	t.Setenv("GODEBUG", "x=1")
-	var (
-		body    []byte
-		rec     *recording.Recording
-		content map[string][]byte
-	)
-	// What blocks and who holds locks are samples and rations, and the agent says
-	// where a window had too little of them. One that others took the processors
-	// from does not count.
-	for try := 0; try < 5; try++ {
-		var code int
-		if code, body = get(t, server(t), "record?d=400ms&gc=1"); code != 200 {
-			t.Fatalf("%d %s", code, body)
-		}
-		rec, content = open(t, body)
-		if rec.Cut || rec.Manifest == nil {
-			t.Fatalf("cut %v, manifest %+v", rec.Cut, rec.Manifest)
-		}
-		refused := rec.Manifest.Refused
-		if len(refused) == 0 {
-			break
-		}
-		if starved := !slices.ContainsFunc(refused, func(r recording.Refusal) bool {
-			return r.Member != recording.BlockMember && r.Member != recording.MutexMember
-		}); !starved || try == 4 {
-			t.Fatalf("refused %+v", refused)
+	begun := time.Now()
+	body := during(t, server(t), "record?d=1m&gc=1", work(t))
+	took := time.Since(begun)
+	rec, content := open(t, body)
+	if rec.Cut || rec.Manifest == nil {
+		t.Fatalf("cut %v, manifest %+v", rec.Cut, rec.Manifest)
+	}
+	for _, r := range rec.Manifest.Refused {
+		// Who blocks and who holds locks are samples and rations, and the agent
+		// says where a window had too little of them.
+		if r.Member != recording.BlockMember && r.Member != recording.MutexMember {
+			t.Errorf("refused %+v", r)
 		}
 	}
 	for _, name := range everything {
@@ -167,8 +181,8 @@ func TestWholeRecording(t *testing.T) {
 		}
 	}
 	man := rec.Manifest
-	if d := man.End.Sub(man.Start); d < 400*time.Millisecond || d > 2*time.Second {
-		t.Errorf("the window is %v", d)
+	if d := man.End.Sub(man.Start); d <= 0 || d > took {
+		t.Errorf("the window is %v, want at most the %v that the answer took", d, took)
 	}
 	if man.PID != os.Getpid() || man.Go != runtime.Version() || man.Procs != runtime.GOMAXPROCS(0) ||
 		!slices.Equal(man.Command, os.Args) || !slices.Contains(man.Env, "GODEBUG=x=1") {
@@ -181,8 +195,8 @@ func TestWholeRecording(t *testing.T) {
 		if c := man.Clock; len(c) != 2 || abs(c[1].Wall.Sub(c[0].Wall)-time.Duration(c[1].Monotonic-c[0].Monotonic)) > time.Millisecond {
 			t.Errorf("clock %+v", c)
 		}
-		if c := man.Cost; c == nil || c.TargetCPU <= 0 || c.TargetWall < 0.4 {
-			t.Errorf("cost %+v", c)
+		if c := man.Cost; c == nil || c.TargetCPU <= 0 || c.TargetWall <= 0 {
+			t.Errorf("cost %+v, want CPU and wall time", c)
 		}
 	}
 	for name, want := range map[string]string{
@@ -390,16 +404,20 @@ func TestWhatTheProgramDoesItselfIsRefused(t *testing.T) {
 }
 
 func TestSingleSources(t *testing.T) {
-	work(t)
+	rounds := work(t)
 	s := server(t)
 	for path, want := range map[string]string{
-		"profile?d=300ms": "agent.work", "allocs?d=100ms&gc=1": "agent.work", "block?d=100ms": "agent.work", "mutex?d=200ms": "agent.work",
+		"profile?d=1m": "agent.work", "allocs?d=1m&gc=1": "agent.work", "block?d=1m": "agent.work", "mutex?d=1m": "agent.work",
 		"heap": "inuse_space", "goroutine": "agent.work", "threadcreate": "threadcreate",
 	} {
-		code, body := get(t, s, path)
-		raw, err := unpack(body)
-		if code != 200 || err != nil || !bytes.Contains(raw, []byte(want)) {
-			t.Errorf("%s: %d, %d bytes, %v", path, code, len(raw), err)
+		var body []byte
+		if strings.Contains(path, "d=") {
+			body = during(t, s, path, rounds)
+		} else {
+			_, body = get(t, s, path)
+		}
+		if raw, err := unpack(body); err != nil || !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("%s has %d bytes, %v, and not %q", path, len(raw), err, want)
 		}
 	}
 	if code, body := get(t, s, "cmdline"); code != 200 || string(body) != strings.Join(os.Args, "\x00") {
