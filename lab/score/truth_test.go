@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
@@ -35,12 +36,8 @@ func allCases(t *testing.T) []*truth.Case {
 	return cases
 }
 
-// repeats is how often a run of the short version is made again when its answer
-// is wrong: a machine with other work makes one of many runs another story.
-const repeats = 2
-
 // shortRight is the share of answers that must be right in the short version,
-// after repeats: the bar of first causes, for the same reasons.
+// after retries: the bar of first causes, for the same reasons.
 const shortRight = 0.9
 
 var truthFlag = flag.String("truth", "", "`HOW` many of the lab's runs TestTruth makes: short or all; it wants the machine for itself")
@@ -110,15 +107,19 @@ func question(one task) string {
 	return fmt.Sprintf("%q %q %q %q", one.args, one.load, one.beside, allowed)
 }
 
+// tryTask runs a task: a machine with other work makes one of many runs another story.
 func tryTask(t *testing.T, r *runner, one task, reasons map[string]string) bool {
 	var wrong *Wrong
-	for range 1 + repeats {
-		a := r.do(t.Context(), one)
-		if wrong = wrongIn(t, a, one.c); wrong == nil {
-			return true
+	err := attempt.Repeat(t, func() error {
+		if wrong = wrongIn(t, r.do(t.Context(), one), one.c); wrong != nil {
+			return fmt.Errorf("wanted %s; said %s", wrong.Want, printable(wrong.Said))
 		}
-		t.Logf("wanted %s; said %s", wrong.Want, printable(wrong.Said))
+		return nil
+	})
+	if err == nil {
+		return true
 	}
+	t.Log(err)
 	why := reason(reasons, *wrong)
 	if why != "" {
 		t.Logf("known: %s", why)
