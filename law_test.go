@@ -88,7 +88,7 @@ var law = []line{
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
-	{"internal/corpus", "", ""},
+	{"internal/corpus", "internal/attempt", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
 	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},

@@ -13,11 +13,8 @@ import (
 	"github.com/gowhy/gowhy/internal/corpus"
 )
 
-// oldPrograms are those of which Go 1.21 makes a trace in its own format.
-var oldPrograms = []string{"chans", "http", "gc", "files", "annotations", "spawn", "compute", "timers", "locks", "selects"}
-
 func eachOld(t *testing.T, f func(t *testing.T, data []byte)) {
-	for _, program := range oldPrograms {
+	for _, program := range corpus.OldPrograms {
 		t.Run(program, func(t *testing.T) {
 			f(t, oldOf(t, program))
 		})
@@ -26,7 +23,7 @@ func eachOld(t *testing.T, f func(t *testing.T, data []byte)) {
 
 func oldOf(t *testing.T, program string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(corpus.Trace(t, corpus.Spec{Program: program, Toolchain: "go1.21.13", Bytes: 1 << 18, Duration: 100 * time.Millisecond}))
+	data, err := os.ReadFile(corpus.Trace(t, corpus.Old(program)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,20 +8,15 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/corpus"
 	xtrace "golang.org/x/exp/trace"
 )
 
-const oldToolchain = "go1.21.13"
-
 // oldTrace returns a trace of a version whose format another reader reads.
 func oldTrace(t *testing.T, program string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(corpus.Trace(t, corpus.Spec{
-		Program: program, Toolchain: oldToolchain, Bytes: 1 << 18, Duration: 100 * time.Millisecond,
-	}))
+	data, err := os.ReadFile(corpus.Trace(t, corpus.Old(program)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,19 @@ package corpus
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/attempt"
 	"golang.org/x/exp/trace"
 )
 
@@ -144,6 +150,7 @@ func TestMinorOf(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
+	attempt.Only(t, "makes a recording, which wants a quiet machine")
 	t.Setenv("GOWHY_CORPUS", t.TempDir())
 	ctx := context.Background()
 	s := Spec{Program: "spawn", Duration: 50 * time.Millisecond, Advance: 10 * time.Millisecond}
@@ -169,4 +176,77 @@ func TestMake(t *testing.T) {
 	if _, err := Make(ctx, Spec{Program: "spawn", Toolchain: "go1.21.not-a-release"}); !errors.As(err, &missing) {
 		t.Errorf("a toolchain that does not exist gave %v", err)
 	}
+}
+
+func TestFit(t *testing.T) {
+	cpus := time.Duration(runtime.NumCPU())
+	second := machine{busy: cpus * time.Second, all: cpus * time.Second}
+	for _, c := range []struct {
+		own, starved time.Duration
+		want         bool
+	}{
+		{cpus * time.Second, 10 * time.Second, true}, // more Ps than processors
+		{cpus * 890 * time.Millisecond, time.Second, true},
+		{cpus * 500 * time.Millisecond, time.Second, false},
+		{0, 90 * time.Millisecond, true}, // it had little to do
+		{0, 110 * time.Millisecond, false},
+	} {
+		err := fit(machine{}, second, c.own, c.starved)
+		var unfit *Unfit
+		if (err == nil) != c.want || err != nil && !errors.As(err, &unfit) {
+			t.Errorf("fit of a program with %v of CPU time, starved for %v = %v, want fit: %v", c.own, c.starved, err, c.want)
+		}
+	}
+	if err := fit(machine{}, machine{}, time.Second, time.Second); err != nil {
+		t.Errorf("fit where the system does not say = %v, want nil", err)
+	}
+}
+
+var update = flag.Bool("update", false, "make the recordings that are missing in testdata/recordings")
+
+// TestRecordings: each trace that tests ask for is kept, and has generations.
+// To make one anew, remove it and run with -update on a quiet machine; all tests
+// that read it must pass, for good.
+func TestRecordings(t *testing.T) {
+	for _, s := range recorded() {
+		if s.kept(t) == "" && *update {
+			if err := keep(t.Context(), s); err != nil {
+				t.Error(s, err)
+			}
+			continue
+		}
+		data, err := os.ReadFile(s.kept(t))
+		if err != nil {
+			t.Errorf("%s is not kept: run with -update", s)
+			continue
+		}
+		if n, err := count(data); err != nil || n < 50 {
+			t.Errorf("%s has %d events, %v, want 50 or more", s, n, err)
+		}
+	}
+}
+
+func keep(ctx context.Context, s Spec) error {
+	name := filepath.Join(recordingsDir, s.file())
+	s = s.small()
+	path, err := Make(ctx, s)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err == nil && int64(len(data)) > 4*s.Bytes {
+		err = errors.Join(os.Remove(path), fmt.Errorf("it has %d bytes, want about %d", len(data), s.Bytes))
+	}
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name, b.Bytes(), 0o666)
 }

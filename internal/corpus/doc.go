@@ -4,14 +4,15 @@
 // where the results are cached, how the wire format is written by hand, and
 // how a trace is damaged.
 //
-//   - [Make] and [Trace] run one of [Programs] under a Go toolchain from 1.21
-//     on and give the path of its trace; a [Spec] says which;
+//   - [Trace] gives the path of a trace of one of [Programs]; a [Spec] says
+//     which. For the plain go test it is one that is kept here, else [Make] runs
+//     the program under a Go toolchain from 1.21 on, on a machine fit for it;
 //   - a [Builder] writes a trace event by event, for what no program does on
 //     demand; [Sick] are such traces, each small enough to be checked by hand,
 //     and [Synthetic] writes one of any size with any number of threads;
 //   - [Damages] spoil a trace, [Split] and [Permute] take it apart, all the
 //     same way each time.
 //
-// It never judges a trace and never reads one further than its batch headers:
+// It never judges what a trace says and never reads one further than its batch headers:
 // what is right is for package oracle, or a comment beside the case, to say.
 package corpus

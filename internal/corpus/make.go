@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 )
 
 //go:embed testdata/programs
@@ -70,7 +72,7 @@ type Spec struct {
 func (s Spec) String() string {
 	name := s.Program + "/" + s.Toolchain
 	if s.Toolchain == "" {
-		name = s.Program + "/" + runtime.Version()
+		name = s.Program + "/" + localVersion
 	}
 	if s.Procs > 0 {
 		name += fmt.Sprintf("/procs=%d", s.Procs)
@@ -85,38 +87,59 @@ func (s Spec) String() string {
 }
 
 // Specs are the traces that tests of a reader go through: everything with the
-// local toolchain and, if all is set, the main programs with each of
-// [Toolchains]. Each is a megabyte or so and has several generations.
-func Specs(all bool) []Spec {
-	var list []Spec
-	add := func(s Spec, size int64) {
-		s.Bytes, s.Duration, s.Advance = size, 400*time.Millisecond, 60*time.Millisecond
-		switch s.Program {
-		case "chans", "coroutines", "spawn", "gc", "files", "http": // fill up in a few milliseconds
-			s.Advance = 6 * time.Millisecond
-		}
-		list = append(list, s)
+// local toolchain and, if all tests are asked for, the main programs with each
+// of [Toolchains]. Each has several generations, and is a megabyte or so, or a
+// fifth of that if it is kept.
+func Specs() []Spec {
+	list := local()
+	if attempt.All() {
+		list = append(list, past()...)
 	}
+	return list
+}
+
+// local are the traces of the local toolchain.
+func local() (list []Spec) {
 	for _, p := range Programs {
-		add(Spec{Program: p.Name}, 1<<20)
+		list = append(list, Spec{Program: p.Name}.several(1<<20))
 	}
-	add(Spec{Program: "chans", Procs: 8, Size: 40}, 1<<20)
-	add(Spec{Program: "files", Procs: 8, Size: 60}, 1<<20)
-	add(Spec{Program: "compute", CPUProfile: true}, 1<<20)
-	add(Spec{Program: "gc", Godebug: "traceallocfree=1"}, 1<<20)
-	if !all {
-		return list
-	}
+	return append(list,
+		Spec{Program: "chans", Procs: 8, Size: 40}.several(1<<20),
+		Spec{Program: "files", Procs: 8, Size: 60}.several(1<<20),
+		Spec{Program: "compute", CPUProfile: true}.several(1<<20),
+		Spec{Program: "gc", Godebug: "traceallocfree=1"}.several(1<<20))
+}
+
+// past are those of the releases of the past.
+func past() (list []Spec) {
 	for _, t := range Toolchains {
 		for _, p := range Programs {
 			// Building net/http takes each toolchain longer than all the rest.
 			if p.Minor <= minorOf(t) && p.Name != "http" {
-				add(Spec{Program: p.Name, Toolchain: t}, 300<<10)
+				list = append(list, Spec{Program: p.Name, Toolchain: t}.several(300<<10))
 			}
 		}
 	}
 	return list
 }
+
+// several asks for several generations in about so many bytes.
+func (s Spec) several(size int64) Spec {
+	s.Bytes, s.Duration, s.Advance = size, 400*time.Millisecond, 60*time.Millisecond
+	switch s.Program {
+	case "chans", "coroutines", "spawn", "gc", "files", "http": // fill up in a few milliseconds
+		s.Advance = 6 * time.Millisecond
+	}
+	return s
+}
+
+// Old are traces of the format before Go 1.22.
+func Old(program string) Spec {
+	return Spec{Program: program, Toolchain: Toolchains[0], Bytes: 1 << 18, Duration: 100 * time.Millisecond}
+}
+
+// OldPrograms are those of which Go 1.21 makes a trace in its own format.
+var OldPrograms = []string{"chans", "http", "gc", "files", "annotations", "spawn", "compute", "timers", "locks", "selects"}
 
 // An Unavailable error says that this machine cannot make a trace.
 type Unavailable struct {
@@ -127,27 +150,38 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("%s is not available: %v", e.What, e.Why) }
 func (e *Unavailable) Unwrap() error { return e.Why }
 
-// Trace gives the path of the trace that s asks for, and makes it if there is
-// none yet. It skips the test when this machine cannot.
+// Trace gives the path of the trace that s asks for: of the one that is kept in
+// the repository, or if all tests are asked for, of one that this machine makes.
+// It skips the test when the machine cannot.
 func Trace(t testing.TB, s Spec) string {
 	t.Helper()
+	if !attempt.All() {
+		if path := s.kept(t); path != "" {
+			return path
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	p, err := Make(ctx, s)
-	var missing *Unavailable
-	if errors.As(err, &missing) {
-		t.Skip(missing)
-	}
+	var path string
+	err := attempt.Repeat(t, func() (err error) {
+		path, err = Make(ctx, s)
+		var missing *Unavailable
+		if errors.As(err, &missing) {
+			t.Skip(missing)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return path
 }
 
 // Make gives the path of the trace that s asks for. It and the program that
 // made it stay in the directory GOWHY_CORPUS, or one in the user's cache, by a
-// hash of all that went into them. The error is an [Unavailable] when a
-// toolchain or compiler is missing.
+// hash of all that went into them, and of what judges whether a recording is
+// fit. The error is an [Unavailable] when a toolchain or compiler is missing,
+// and an [Unfit] when the machine was too busy.
 func Make(ctx context.Context, s Spec) (string, error) {
 	p, err := s.complete()
 	if err != nil {
@@ -333,8 +367,11 @@ func programFiles(p Program, minor int) ([]file, error) {
 	return files, nil
 }
 
+// localVersion is that of the local toolchain.
+var localVersion = runtime.Version()
+
 // runtimeMinor bounds the language version written for development versions.
-var runtimeMinor = minorOf(runtime.Version())
+var runtimeMinor = minorOf(localVersion)
 
 // run gives the path of the trace that bin writes.
 func (s Spec) run(ctx context.Context, dir, bin, version string) (string, error) {
@@ -346,16 +383,22 @@ func (s Spec) run(ctx context.Context, dir, bin, version string) (string, error)
 		args = append(args, "-cpuprofile")
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, filepath.Base(bin), args, s.godebug())
+	fmt.Fprintf(h, "%s %q %s\n%s", filepath.Base(bin), args, s.godebug(), judge)
 	name := fmt.Sprintf("%s-%s-%x.trace", s.Program, version, h.Sum(nil)[:6])
 	trace := filepath.Join(dir, name)
 	return trace, once(trace, func(tmp string) error {
 		c := exec.CommandContext(ctx, bin, append([]string{"-o", tmp}, args...)...)
 		c.Env = append(os.Environ(), "GODEBUG="+s.godebug(), "GOMAXPROCS=", "GOGC=", "GOMEMLIMIT=")
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("corpus: running %s: %w", filepath.Base(bin), describe(err, out))
+		before := machineNow()
+		out, err := c.Output()
+		if err != nil {
+			return fmt.Errorf("corpus: running %s: %w", filepath.Base(bin), describe(err, nil))
 		}
-		return nil
+		starved, err := time.ParseDuration(strings.TrimSpace(string(out)))
+		if err != nil {
+			return fmt.Errorf("corpus: %s says how long it was starved: %w", filepath.Base(bin), err)
+		}
+		return fit(before, machineNow(), c.ProcessState.UserTime()+c.ProcessState.SystemTime(), starved)
 	})
 }
 

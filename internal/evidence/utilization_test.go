@@ -33,7 +33,7 @@ func TestUtilization(t *testing.T) {
 	}
 	windows := []time.Duration{10 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second}
 	loaded, compared, off := 0, 0, 0
-	for _, s := range corpus.Specs(!testing.Short()) {
+	for _, s := range corpus.Specs() {
 		t.Run(s.String(), func(t *testing.T) {
 			path := corpus.Trace(t, s)
 			data, err := os.ReadFile(path)

@@ -20,7 +20,7 @@ import (
 
 // specs are the traces of which the reference itself is asked. The old formats
 // and the old faults of the runtime are in them.
-func specs() []corpus.Spec { return corpus.Specs(!testing.Short()) }
+func specs() []corpus.Spec { return corpus.Specs() }
 
 func analyze(t *testing.T, data []byte, o Options) *Report {
 	t.Helper()

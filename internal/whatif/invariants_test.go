@@ -15,7 +15,7 @@ import (
 // Programs that run are replayed near to what they took, and what must hold
 // of any replay holds of theirs.
 func TestCorpus(t *testing.T) {
-	for _, s := range corpus.Specs(false) {
+	for _, s := range corpus.Specs() {
 		switch s.Program {
 		case "compute", "selects", "timers", "annotations":
 		default:

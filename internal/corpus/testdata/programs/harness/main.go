@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
@@ -76,10 +77,24 @@ func run(path string, d time.Duration, limit int64, size int, profile bool) erro
 		defer pprof.StopCPUProfile()
 	}
 	before(size)
+	defer func() { fmt.Println(starved()) }()
 	if err := record(&output{File: f, limit: limit, full: cancel}, func() { work(ctx, size) }); err != nil {
 		return err
 	}
 	return f.Close()
+}
+
+// starved is how long the threads have waited for a processor.
+func starved() (sum time.Duration) {
+	files, _ := filepath.Glob("/proc/self/task/*/schedstat") // the pattern is right
+	for _, name := range files {
+		var ran, waited time.Duration
+		if text, err := os.ReadFile(name); err == nil {
+			fmt.Sscan(string(text), &ran, &waited)
+		}
+		sum += waited
+	}
+	return sum
 }
 
 // stopped gives a flag that is cheaper to ask than the context.
