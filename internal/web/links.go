@@ -111,22 +111,20 @@ func lead(f *fact.Fact) *fact.Fact {
 	return first
 }
 
-// shown reports whether a kind has a picture that marks what was counted.
+// shown reports whether a kind has a picture that marks what was counted. What was in
+// use when the window began has none.
 func shown(o *fact.Origin) bool {
-	return o.Kind == fact.Samples || o.Kind == fact.Waits || o.Kind == fact.Goroutines
+	return o.Fold == "" && (o.Kind == fact.Samples || o.Kind == fact.Waits || o.Kind == fact.Goroutines)
 }
 
 // to is the screen that shows what an origin counts, with the fact marked.
 func (l *linker) to(o *fact.Origin, address string) string {
-	switch o.Kind {
-	case fact.Samples, fact.Waits:
-		if l.hasTree(o.Tree) {
-			return linkTo("flame", "kind", o.Tree, "fact", address)
-		}
-	case fact.Goroutines:
-		if l.has("goroutines") {
-			return linkTo("goroutines", "col", o.Columns[0], "fact", address)
-		}
+	switch {
+	case !shown(o):
+	case o.Kind == fact.Goroutines && l.has("goroutines"):
+		return linkTo("goroutines", "col", o.Columns[0], "fact", address)
+	case l.hasTree(o.Tree):
+		return linkTo("flame", "kind", o.Tree, "fact", address)
 	}
 	return linkTo("number", "fact", address)
 }

@@ -46,5 +46,5 @@ const pictured = ['samples', 'waits', 'goroutines']
 
 function leadOf(f: Fact): Fact {
   const all = (f.operands ?? []).map(leadOf)
-  return all.find((o) => pictured.includes(o.origin.kind)) ?? all[0] ?? f
+  return all.find((o) => pictured.includes(o.origin.kind) && !o.origin.fold) ?? all[0] ?? f
 }
