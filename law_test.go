@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/model", ""},
@@ -39,7 +39,9 @@ var law = []line{
 	{"internal/fact", "internal/figures internal/model", ""},
 
 	// Output: from values to bytes.
-	{"internal/report", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/listing internal/model internal/shell internal/whatif", ""},
+	{"internal/layout", "internal/figures", ""},
+	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/report internal/shell internal/whatif", ""},
+	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/shell", ""},
 	{"internal/export", "internal/figures internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
@@ -123,6 +125,8 @@ var inTests = []line{
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
 	{"internal/record", "internal/evidence internal/model internal/figures", ""},                            // what was recorded is read
+	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
+	{"internal/trialreport", "internal/model", ""},                                         // what a comparison is of
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
 	{"internal/oracle", "", "github.com/google/pprof/profile"},
@@ -142,7 +146,9 @@ var never = []struct{ pkg, imports, calls string }{
 	{"internal/experiment", "os net syscall runtime unsafe", ""},
 	{"internal/compare", "os net syscall math/rand", clock},
 	{"internal/statistics", "os net syscall runtime unsafe", clock},
+	{"internal/layout", "os net syscall math/rand", clock},
 	{"internal/report", "os net syscall math/rand", clock},
+	{"internal/trialreport", "os net syscall math/rand", clock},
 	{"internal/export", "os net syscall math/rand", clock},
 	{"internal/flame", "os net syscall math/rand", clock},
 	{"exectrace", "net os/exec", ""},

@@ -19,13 +19,14 @@ import (
 
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // capacityFlags are the flags of capacity.
@@ -312,7 +313,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 		if r == nil || len(r.Steps) == 0 {
 			return err
 		}
-		if err := c.saveAndShow(f.out, f.asJSON, r.Encode, func(w io.Writer, o report.Options) error { return report.Capacity(w, r, o) }); err != nil {
+		if err := c.saveAndShow(f.out, f.asJSON, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Capacity(w, r, o) }); err != nil {
 			return err
 		}
 		return capacityCode(ctx, err, r.Limit == experiment.ByGenerator)
@@ -322,7 +323,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 	if len(t.Cells) == 0 {
 		return err
 	}
-	if err := c.saveAndShow(f.out, f.asJSON, t.Encode, func(w io.Writer, o report.Options) error { return report.CapacityTable(w, t, o) }); err != nil {
+	if err := c.saveAndShow(f.out, f.asJSON, t.Encode, func(w io.Writer, o layout.Options) error { return trialreport.CapacityTable(w, t, o) }); err != nil {
 		return err
 	}
 	return capacityCode(ctx, err, slices.ContainsFunc(t.Cells, func(c experiment.Cell) bool { return c.Limit == experiment.ByGenerator }))

@@ -20,9 +20,9 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // changeFlags say what tells arm B from arm A, and what became of them.
@@ -145,7 +145,7 @@ func (f *verifyFlags) arms(ctx context.Context, dir string, say *statusLine) (a,
 		return nil, nil, err
 	}
 	if ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env) {
-		return nil, nil, misused(changeHint(f.command), "A and B are the same: %s", report.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
+		return nil, nil, misused(changeHint(f.command), "A and B are the same: %s", trialreport.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
 	}
 	if a, err = f.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
 		return nil, nil, err

@@ -27,6 +27,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -197,7 +198,7 @@ func (c *command) complain(what, hint string) {
 	}
 	fmt.Fprintf(c.Stderr, "gowhy: %s\n", quoted(what))
 	if hint != "" {
-		fmt.Fprintf(c.Stderr, "hint: %s\n", report.Safe(hint))
+		fmt.Fprintf(c.Stderr, "hint: %s\n", layout.Safe(hint))
 	}
 }
 
@@ -207,7 +208,7 @@ func quoted(what string) string {
 	const indent = "\n    "
 	lines := strings.Split(what, indent)
 	for i, l := range lines {
-		lines[i] = report.Safe(l)
+		lines[i] = layout.Safe(l)
 	}
 	return strings.Join(lines, indent)
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // compareTop is how many functions a table has when nobody asked for more.
@@ -66,11 +67,11 @@ a limit was exceeded and it is not certain.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.gate, "gate", false, "exit with 4 when something regressed, 5 when that is not certain")
 	f.StringVarP(&o.policy, "file", "f", "", "take the limits for --gate from this policy `FILE`")
-	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.ComparisonFormatNames(), ", "))
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(trialreport.ComparisonFormatNames(), ", "))
 	f.IntVar(&o.top, "top", compareTop, "show this many `ROWS` of each profile; 0 is all")
 	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
 	o.reading.flags(cmd)
-	complete(cmd, "format", report.ComparisonFormatNames())
+	complete(cmd, "format", trialreport.ComparisonFormatNames())
 	return cmd
 }
 
@@ -82,7 +83,7 @@ func wasWere(n int) string {
 }
 
 func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) error {
-	if err := oneOf("format", o.format, report.ComparisonFormatNames()); err != nil {
+	if err := oneOf("format", o.format, trialreport.ComparisonFormatNames()); err != nil {
 		return err
 	}
 	if o.top < 0 {
@@ -102,8 +103,8 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	if err != nil {
 		return err
 	}
-	return c.writeJudged(o.out, func(w io.Writer, l report.Options) error {
-		return report.ComparisonFormats[o.format](w, result, report.ComparisonOptions{Options: l, Top: o.top})
+	return c.writeJudged(o.out, func(w io.Writer, l layout.Options) error {
+		return trialreport.ComparisonFormats[o.format](w, result, trialreport.ComparisonOptions{Options: l, Top: o.top})
 	}, func() error {
 		if !o.gate {
 			return nil
@@ -138,7 +139,7 @@ func (c *command) judged(j compare.Judgement, unsureFails bool) error {
 	}
 	fmt.Fprintf(c.Stderr, "gate: %s%s\n", j.Verdict, passes)
 	for _, why := range j.Why {
-		fmt.Fprintf(c.Stderr, "  %s\n", report.Safe(why))
+		fmt.Fprintf(c.Stderr, "  %s\n", layout.Safe(why))
 	}
 	return verdictCode(j.Verdict == compare.Regressed, unsureFails)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/demo"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -78,7 +79,7 @@ func (c *command) listCases() error {
 	for _, k := range cases {
 		o := c.layout()
 		o.Width = cmp.Or(o.Width, 80) - wide - 2
-		for i, l := range strings.Split(strings.TrimSuffix(report.Wrap(k.Story, o), "\n"), "\n") {
+		for i, l := range strings.Split(strings.TrimSuffix(layout.Wrap(k.Story, o), "\n"), "\n") {
 			name := ""
 			if i == 0 {
 				name = k.Name
@@ -116,10 +117,10 @@ func (c *command) demo(ctx context.Context, k demo.Case, out string) error {
 		return err
 	}
 	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
-	layout := c.layout()
-	head := report.Wrap("The program: "+k.Story, layout) + report.Wrap(fmt.Sprintf("Recorded in %s, kept in %s", recorded, out), layout) + "\n"
+	look := c.layout()
+	head := layout.Wrap("The program: "+k.Story, look) + layout.Wrap(fmt.Sprintf("Recorded in %s, kept in %s", recorded, out), look) + "\n"
 	if _, err := io.WriteString(c.Stdout, head); err != nil {
 		return err
 	}
-	return report.Text(c.Stdout, d, layout)
+	return report.Text(c.Stdout, d, look)
 }

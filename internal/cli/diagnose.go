@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/report"
 )
@@ -115,7 +116,7 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 // show writes a diagnosis and turns its findings into the exit code.
 func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 	format := report.Formats[o.format]
-	err := c.output(o.out, func(w io.Writer, l report.Options) error {
+	err := c.output(o.out, func(w io.Writer, l layout.Options) error {
 		l.Verbose = o.verbose
 		return format(w, d, l)
 	})

@@ -21,9 +21,9 @@ import (
 
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/kernel"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/record"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 // A check is one line of the doctor's: something that can be recorded here, or
@@ -74,8 +74,8 @@ process. Nothing is changed.`,
 }
 
 func (c *command) writeChecks(checks []check) error {
-	layout := c.layout()
-	width := cmp.Or(layout.Width, 80)
+	look := c.layout()
+	width := cmp.Or(look.Width, 80)
 	wide := 0
 	for _, k := range checks {
 		wide = max(wide, len(k.What))
@@ -90,15 +90,15 @@ func (c *command) writeChecks(checks []check) error {
 			mark = "yes"
 		}
 		text := strings.Join(slices.DeleteFunc([]string{k.Is, k.Why}, func(s string) bool { return s == "" }), "; ")
-		layout.Width = max(30, width-wide-11)
-		for i, l := range strings.Split(strings.TrimSuffix(report.Wrap(text, layout), "\n"), "\n") {
+		look.Width = max(30, width-wide-11)
+		for i, l := range strings.Split(strings.TrimSuffix(layout.Wrap(text, look), "\n"), "\n") {
 			if i > 0 {
 				mark, k.What = "", ""
 			}
 			b.WriteString(strings.TrimRight(fmt.Sprintf("%-7s  %-*s  %s", mark, wide, k.What, l), " ") + "\n")
 		}
 		if k.How != "" { // on one line, however long: it is to be pasted
-			fmt.Fprintf(&b, "         %s\n", report.Safe(k.How))
+			fmt.Fprintf(&b, "         %s\n", layout.Safe(k.How))
 		}
 	}
 	_, err := io.WriteString(c.Stdout, b.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/listing"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -94,7 +95,7 @@ func (c *command) explainFinding(ctx context.Context, rule string, files []strin
 	if f.source {
 		functions = listing.Make(ctx, m, finding.Where, listing.Options{Dir: f.dir, Compile: true})
 	}
-	return c.output("", func(w io.Writer, o report.Options) error {
+	return c.output("", func(w io.Writer, o layout.Options) error {
 		return report.Explained(w, n, finding, functions, o)
 	})
 }
@@ -106,7 +107,7 @@ func (c *command) nothingToExplain(d *diagnosis.Diagnosis, rule string, files []
 	if len(d.Findings) > 0 {
 		next = "gowhy explain " + d.Findings[0].Rule + " " + shell.Words(files)
 	}
-	return c.output("", func(w io.Writer, _ report.Options) error {
+	return c.output("", func(w io.Writer, _ layout.Options) error {
 		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, shell.Words(files), next)
 		return err
 	})

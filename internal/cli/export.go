@@ -13,8 +13,8 @@ import (
 
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 func (c *command) exportCommand() *cobra.Command {
@@ -90,7 +90,7 @@ time, unless --profile chooses one.`,
 			if tell := p.callback(); tell != nil && out != "" {
 				runs.progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
 			}
-			return c.output(out, func(w io.Writer, _ report.Options) error { return runs.write(w, format, m, o) })
+			return c.output(out, func(w io.Writer, _ layout.Options) error { return runs.write(w, format, m, o) })
 		},
 	}
 	f := cmd.Flags()

@@ -17,9 +17,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // defaultPolicy is the file that gate reads and --init writes.
@@ -67,16 +68,16 @@ Exit codes: 0 passed, 4 regressed, 5 inconclusive where the policy says
 	f := cmd.Flags()
 	f.StringVarP(&o.policy, "file", "f", defaultPolicy, "the policy `FILE`")
 	f.StringVar(&o.base, "base", "", "compare with this `REVISION`")
-	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(report.GateFormatNames(), ", "))
+	f.StringVar(&o.format, "format", "text", "`FORMAT`: "+strings.Join(trialreport.GateFormatNames(), ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
 	f.DurationVar(&o.limit, "time-limit", 0, "the most `TIME` for all checks (default the policy's, or 30m)")
 	f.BoolVar(&o.init, "init", false, "write a policy to begin with")
-	complete(cmd, "format", report.GateFormatNames())
+	complete(cmd, "format", trialreport.GateFormatNames())
 	return cmd
 }
 
 func (c *command) gate(ctx context.Context, args []string, o *gateOptions) error {
-	if err := oneOf("format", o.format, report.GateFormatNames()); err != nil {
+	if err := oneOf("format", o.format, trialreport.GateFormatNames()); err != nil {
 		return err
 	}
 	if o.limit < 0 {
@@ -98,14 +99,14 @@ func (c *command) gate(ctx context.Context, args []string, o *gateOptions) error
 	if err != nil {
 		return err
 	}
-	return c.writeJudged(o.out, func(w io.Writer, l report.Options) error { return report.GateFormats[o.format](w, r, l) }, func() error {
+	return c.writeJudged(o.out, func(w io.Writer, l layout.Options) error { return trialreport.GateFormats[o.format](w, r, l) }, func() error {
 		return verdictCode(r.Verdict == gate.Regressed, r.Verdict == gate.Inconclusive)
 	})
 }
 
 // writeJudged writes a result and then returns what it means for the exit code,
 // also when whoever reads it has seen enough.
-func (c *command) writeJudged(out string, write func(io.Writer, report.Options) error, code func() error) error {
+func (c *command) writeJudged(out string, write func(io.Writer, layout.Options) error, code func() error) error {
 	err := c.output(out, write)
 	if err != nil && !isClosedPipe(err) {
 		return err
@@ -148,7 +149,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "wrote %s; look at its limits, then: gowhy gate\n", report.Safe(o.policy))
+	_, err = fmt.Fprintf(c.Stdout, "wrote %s; look at its limits, then: gowhy gate\n", layout.Safe(o.policy))
 	return err
 }
 
@@ -209,7 +210,7 @@ func (g *gateProgress) tell(p gate.Progress) {
 	what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, name, p.What)
 	if !g.live {
 		if what != g.last {
-			fmt.Fprintln(g.w, report.Safe(what))
+			fmt.Fprintln(g.w, layout.Safe(what))
 		}
 		g.last = what
 		return
@@ -221,7 +222,7 @@ func (g *gateProgress) tell(p gate.Progress) {
 	if w, _, err := term.GetSize(int(g.file.Fd())); err == nil && w > 0 {
 		width = w
 	}
-	fmt.Fprintf(g.w, "\r\x1b[K%s", cutTo(report.Safe(what), cmp.Or(width-1, 1)))
+	fmt.Fprintf(g.w, "\r\x1b[K%s", cutTo(layout.Safe(what), cmp.Or(width-1, 1)))
 	g.shown = true
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gowhy/gowhy/internal/report"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
 )
@@ -62,7 +62,7 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 	}
 	p := c.startProgress("writing", 0)
 	defer p.stop()
-	return c.output(out, func(w io.Writer, _ report.Options) error { return r.Write(w) })
+	return c.output(out, func(w io.Writer, _ layout.Options) error { return r.Write(w) })
 }
 
 // openForReport reads a run, showing progress. A file that others will read has all

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
@@ -56,7 +57,7 @@ in nanoseconds and all rows unless --top is given.`,
 			if err != nil {
 				return err
 			}
-			return c.output(out, func(w io.Writer, l report.Options) error {
+			return c.output(out, func(w io.Writer, l layout.Options) error {
 				o.Options = l
 				return missingEvidence(report.Ledger(w, m, o))
 			})

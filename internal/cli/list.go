@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/record"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 func (c *command) listCommand() *cobra.Command {
@@ -199,7 +199,7 @@ func cell(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return report.Safe(s)
+	return layout.Safe(s)
 }
 
 func writeJSON(w io.Writer, rows []*listRow) error {

@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -351,14 +351,14 @@ func allFailed(r *loadresult.Result) error {
 
 // offered writes the result.
 func (c *command) offered(f *offerFlags, r *loadresult.Result) error {
-	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o report.Options) error {
+	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o layout.Options) error {
 		return r.Text(w, loadresult.Look{Width: o.Width, Color: o.Color})
 	})
 }
 
 // saveAndShow writes a result as JSON to a file, if there is one, and shows it.
-func (c *command) saveAndShow(out string, asJSON bool, encode func(io.Writer) error, text func(io.Writer, report.Options) error) error {
-	inJSON := func(w io.Writer, _ report.Options) error { return encode(w) }
+func (c *command) saveAndShow(out string, asJSON bool, encode func(io.Writer) error, text func(io.Writer, layout.Options) error) error {
+	inJSON := func(w io.Writer, _ layout.Options) error { return encode(w) }
 	if out != "" {
 		if err := c.output(out, inJSON); err != nil || out == "-" {
 			return err

@@ -21,10 +21,10 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/record"
 
 	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -163,7 +163,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	o.Foreground = c.onTerminal()
 	line := c.recordLine(args)
 	o.Progress = line.tell
-	o.Log = func(s string) { line.print("gowhy: " + report.Safe(s)) }
+	o.Log = func(s string) { line.print("gowhy: " + layout.Safe(s)) }
 	res, err := record.Run(ctx, t, o)
 	line.clear()
 	return c.recorded(ctx, f, o.Out, res, err)
@@ -254,7 +254,7 @@ func (c *command) diagnoses(f *recordFlags, res *record.Result) bool {
 // as far as no diagnosis follows that says it.
 func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 	var b strings.Builder
-	say := func(text string) { b.WriteString(report.Wrap("gowhy: "+text, c.layout())) }
+	say := func(text string) { b.WriteString(layout.Wrap("gowhy: "+text, c.layout())) }
 	if res.Written {
 		say(fmt.Sprintf("recorded %s into %s, %s", figures.Duration(res.Duration), shell.Word(out), contents(res.Members)))
 	}
@@ -264,7 +264,7 @@ func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 	for _, r := range artifact.GroupRefusals(res.Refused, there) {
 		say(r.Why)
 		if r.How != "" {
-			fmt.Fprintf(&b, "hint: %s\n", report.Safe(r.How))
+			fmt.Fprintf(&b, "hint: %s\n", layout.Safe(r.How))
 		}
 	}
 	if res.Written && !c.diagnoses(f, res) {

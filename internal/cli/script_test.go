@@ -23,8 +23,8 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 // The transcripts in testdata are run by starting this binary as gowhy, with
@@ -162,7 +162,7 @@ func TestInterruptedExport(t *testing.T) {
 	runs := &runSlices{ctx: ctx, files: []string{trace}}
 	o := export.Options{Slices: runs.all}
 	perfetto := export.All[slices.IndexFunc(export.All, func(f export.Format) bool { return f.Name == "perfetto" })]
-	write := func(w io.Writer, _ report.Options) error { return runs.write(w, perfetto, m, o) }
+	write := func(w io.Writer, _ layout.Options) error { return runs.write(w, perfetto, m, o) }
 	if err := c.output(out, write); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 // terminal returns the file behind w when it is a terminal.
@@ -38,8 +38,8 @@ func (c *command) onTerminal() bool {
 
 // layout is how a report on standard output looks: the terminal's own width
 // and colours, or plain text of 80 columns.
-func (c *command) layout() report.Options {
-	var o report.Options
+func (c *command) layout() layout.Options {
+	var o layout.Options
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		o.Width = n
 	}
@@ -57,7 +57,7 @@ func (c *command) layout() report.Options {
 // output runs write on standard output, or on the file that -o names. The
 // file appears when it is complete: a report that failed half way is not left
 // behind, nor one destroyed that was there.
-func (c *command) output(path string, write func(io.Writer, report.Options) error) error {
+func (c *command) output(path string, write func(io.Writer, layout.Options) error) error {
 	if path == "" || path == "-" {
 		err := write(c.Stdout, c.layout())
 		if errors.Is(err, context.Canceled) {
@@ -118,13 +118,13 @@ func cause(err error) error {
 	return err
 }
 
-func toFile(path string, flags int, write func(io.Writer, report.Options) error) error {
+func toFile(path string, flags int, write func(io.Writer, layout.Options) error) error {
 	f, err := os.OpenFile(path, flags, 0o666)
 	if err != nil {
 		return err
 	}
 	b := bufio.NewWriterSize(f, 1<<16)
-	return errors.Join(write(b, report.Options{}), b.Flush(), f.Close())
+	return errors.Join(write(b, layout.Options{}), b.Flush(), f.Close())
 }
 
 // progressDelay is how long a command may be silent.
@@ -212,7 +212,7 @@ type statusLine struct {
 	mu     sync.Mutex
 	w      io.Writer
 	tty    bool
-	layout report.Options
+	layout layout.Options
 	shown  bool
 }
 
@@ -229,7 +229,7 @@ func (l *statusLine) set(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.shown = true
-	fmt.Fprint(l.w, "\r\x1b[K"+cut(report.Safe(fmt.Sprintf(format, args...)), l.columns()-1))
+	fmt.Fprint(l.w, "\r\x1b[K"+cut(layout.Safe(fmt.Sprintf(format, args...)), l.columns()-1))
 }
 
 // columns is how wide the terminal is now.
@@ -257,7 +257,7 @@ func (l *statusLine) log(s string) {
 	l.clear()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprint(l.w, report.Wrap("gowhy: "+s, l.layout))
+	fmt.Fprint(l.w, layout.Wrap("gowhy: "+s, l.layout))
 }
 
 func (l *statusLine) clear() {

@@ -25,11 +25,12 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // tuneFlags are the flags of tune.
@@ -187,18 +188,18 @@ func metricHint(f *tuneFlags, e *experiment.MissingMetricError) string {
 // showTuned writes the text and the files that were asked for.
 func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 	if f.out != "" {
-		if err := c.output(f.out, func(w io.Writer, _ report.Options) error { return r.Encode(w) }); err != nil {
+		if err := c.output(f.out, func(w io.Writer, _ layout.Options) error { return r.Encode(w) }); err != nil {
 			return err
 		}
 	}
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer, *experiment.Tuned) error
-	}{{f.csv, report.TunedCSV}, {f.svg, report.TunedSVG}, {f.html, report.TunedHTML}} {
+	}{{f.csv, trialreport.TunedCSV}, {f.svg, trialreport.TunedSVG}, {f.html, trialreport.TunedHTML}} {
 		if file.path == "" {
 			continue
 		}
-		if err := c.output(file.path, func(w io.Writer, _ report.Options) error { return file.write(w, r) }); err != nil {
+		if err := c.output(file.path, func(w io.Writer, _ layout.Options) error { return file.write(w, r) }); err != nil {
 			return err
 		}
 	}
@@ -206,9 +207,9 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 		return nil // standard output has it
 	}
 	if f.asJSON {
-		return c.output("", func(w io.Writer, _ report.Options) error { return r.Encode(w) })
+		return c.output("", func(w io.Writer, _ layout.Options) error { return r.Encode(w) })
 	}
-	return c.output("", func(w io.Writer, o report.Options) error { return report.Tuned(w, r, o) })
+	return c.output("", func(w io.Writer, o layout.Options) error { return trialreport.Tuned(w, r, o) })
 }
 
 // savedTuned shows a search that was saved.

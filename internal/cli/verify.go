@@ -20,11 +20,12 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/record"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // verifyFlags are the flags of verify.
@@ -45,10 +46,10 @@ type verifyFlags struct {
 }
 
 // trialFormats are the formats of a trial.
-var trialFormats = map[string]func(io.Writer, *experiment.Trial, report.Options) error{
-	"text":     report.Trial,
-	"markdown": report.TrialMarkdown,
-	"json":     func(w io.Writer, t *experiment.Trial, _ report.Options) error { return t.Encode(w) },
+var trialFormats = map[string]func(io.Writer, *experiment.Trial, layout.Options) error{
+	"text":     trialreport.Trial,
+	"markdown": trialreport.TrialMarkdown,
+	"json":     func(w io.Writer, t *experiment.Trial, _ layout.Options) error { return t.Encode(w) },
 }
 
 var trialFormatNames = []string{"text", "json", "markdown"}
@@ -365,7 +366,7 @@ func (c *command) saveTrial(tr *experiment.Trial, f *verifyFlags) error {
 	if tr == nil || f.out == "" {
 		return nil
 	}
-	return c.output(f.out, func(w io.Writer, _ report.Options) error { return tr.Encode(w) })
+	return c.output(f.out, func(w io.Writer, _ layout.Options) error { return tr.Encode(w) })
 }
 
 // showTrial prints a trial and turns its conclusion into the exit code.
@@ -375,7 +376,7 @@ func (c *command) showTrial(tr *experiment.Trial, f *verifyFlags) error {
 	}
 	var err error
 	if f.out != "-" { // else standard output has it
-		err = c.output("", func(w io.Writer, l report.Options) error { return trialFormats[f.format](w, tr, l) })
+		err = c.output("", func(w io.Writer, l layout.Options) error { return trialFormats[f.format](w, tr, l) })
 	}
 	if err != nil && !isClosedPipe(err) {
 		return err
@@ -424,7 +425,7 @@ func (c *command) runTrial(ctx context.Context, f *verifyFlags, p experiment.Pla
 	about := f.about(a, b, claim)
 	c.printPlan(&about, p)
 	if claim.runs(f) {
-		say.log(fmt.Sprintf("the command is the one that %s names, in %s", report.Safe(claim.from), report.Safe(claim.model.Run.Dir)))
+		say.log(fmt.Sprintf("the command is the one that %s names, in %s", layout.Safe(claim.from), layout.Safe(claim.model.Run.Dir)))
 	}
 	p.A, p.B = a.subject.Run, b.subject.Run
 	if !f.noCount && !f.startup() {
@@ -518,9 +519,9 @@ func ratioSoFar(i experiment.Interval) string {
 	case !(i.Value > 0):
 		return ""
 	case !(i.Low > 0):
-		return ": " + report.Change(i.Value)
+		return ": " + trialreport.Change(i.Value)
 	}
-	return ": " + report.Change(i.Value) + " (95 %: " + report.ChangeInterval(i.Low, i.High) + ")"
+	return ": " + trialreport.Change(i.Value) + " (95 %: " + trialreport.ChangeInterval(i.Low, i.High) + ")"
 }
 
 // runsBefore is how many runs a plan has before its first pair: those that are
@@ -585,12 +586,12 @@ func hasMetric(tr *experiment.Trial, m diagnosis.Metric) bool {
 // printPlan says what will be done before it is: nobody can choose afterwards
 // what it was that decided.
 func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
-	layout := c.layout()
+	look := c.layout()
 	say := func(format string, args ...any) {
-		fmt.Fprint(c.Stderr, report.Wrap("gowhy: "+fmt.Sprintf(format, args...), layout))
+		fmt.Fprint(c.Stderr, layout.Wrap("gowhy: "+fmt.Sprintf(format, args...), look))
 	}
-	say("A: %s", report.Arm(a.A))
-	say("B: %s", report.Arm(a.B))
+	say("A: %s", trialreport.Arm(a.A))
+	say("B: %s", trialreport.Arm(a.B))
 	if a.Load != "" {
 		say("load: %s", a.Load)
 	}

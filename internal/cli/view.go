@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
 )
@@ -294,7 +294,7 @@ func (c *command) invite(s *web.Server, at net.Addr, noOpen bool) {
 }
 
 // say writes a line for the person at the terminal.
-func (c *command) say(text string) { fmt.Fprintf(c.Stderr, "gowhy: %s\n", report.Safe(text)) }
+func (c *command) say(text string) { fmt.Fprintf(c.Stderr, "gowhy: %s\n", layout.Safe(text)) }
 
 // tunnel is the command that makes an address of this machine one of the machine
 // whose user came by SSH, with the same port at both ends.

@@ -22,10 +22,10 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/timeline"
 	"github.com/gowhy/gowhy/internal/web"
 )
@@ -480,5 +480,5 @@ func readResult(path, kind string) (*web.Result, error) {
 	if err := value.Encode(&b); err != nil {
 		return nil, damagedResult(path, shown, err)
 	}
-	return &web.Result{Trial: web.Trial{Name: name, Kind: shown, Summary: report.Safe(summary)}, JSON: b.Bytes(), Saved: savedOf(name, value)}, nil
+	return &web.Result{Trial: web.Trial{Name: name, Kind: shown, Summary: layout.Safe(summary)}, JSON: b.Bytes(), Saved: savedOf(name, value)}, nil
 }

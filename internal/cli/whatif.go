@@ -14,9 +14,10 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/trialreport"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
 
@@ -106,7 +107,7 @@ func (c *command) whatIf(cmd *cobra.Command, path string, o *whatIfOptions) erro
 	if err != nil {
 		return c.whatIfError(path, err)
 	}
-	r := &report.WhatIf{Base: p.Baseline(), Menu: len(edits) == 0, Bands: whatif.Measured(), CoresFrom: from}
+	r := &trialreport.WhatIf{Base: p.Baseline(), Menu: len(edits) == 0, Bands: whatif.Measured(), CoresFrom: from}
 	if r.Menu {
 		tell := c.startProgress("replaying", 0)
 		told := tell.callback()
@@ -124,11 +125,11 @@ func (c *command) whatIf(cmd *cobra.Command, path string, o *whatIfOptions) erro
 	if err != nil {
 		return c.whatIfError(path, err)
 	}
-	return c.output(o.out, func(w io.Writer, l report.Options) error {
+	return c.output(o.out, func(w io.Writer, l layout.Options) error {
 		if o.json {
-			return report.WhatIfJSON(w, r)
+			return trialreport.WhatIfJSON(w, r)
 		}
-		return report.WhatIfText(w, r, l)
+		return trialreport.WhatIfText(w, r, l)
 	})
 }
 

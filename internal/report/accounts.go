@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -27,7 +28,8 @@ type cpuRow struct {
 
 func cpuTable(m *model.Model) table[*cpuRow] {
 	a := m.CPUAccount()
-	t := table[*cpuRow]{empty: "no CPU time"}
+	var t table[*cpuRow]
+	t.Empty = "no CPU time"
 	row := func(name string, d time.Duration) *cpuRow {
 		return &cpuRow{Part: name, CPU: int64(d), Share: div(d.Seconds(), a.Total.Seconds()), Cores: div(d.Seconds(), a.Window.Seconds()), By: map[string]int64{}}
 	}
@@ -38,18 +40,18 @@ func cpuTable(m *model.Model) table[*cpuRow] {
 			r.By[n.Name] = int64(n.Time)
 			r.pieces = append(r.pieces, row("  "+n.Name, n.Time))
 		}
-		t.rows = append(t.rows, r)
+		t.Rows = append(t.Rows, r)
 	}
-	t.expand = func(r *cpuRow) []*cpuRow { return r.pieces }
-	t.columns = []column[*cpuRow]{
-		{head: "CPU", text: func(r *cpuRow) string { return figures.Duration(time.Duration(r.CPU)) }},
-		{head: "CORES", text: func(r *cpuRow) string { return fixed(r.Cores) }},
-		{head: "SHARE", text: func(r *cpuRow) string { return figures.Percent(r.Share) }},
-		{head: "PART", left: true, text: func(r *cpuRow) string { return r.Part }},
+	t.Expand = func(r *cpuRow) []*cpuRow { return r.pieces }
+	t.Columns = []layout.Column[*cpuRow]{
+		{Head: "CPU", Text: func(r *cpuRow) string { return figures.Duration(time.Duration(r.CPU)) }},
+		{Head: "CORES", Text: func(r *cpuRow) string { return fixed(r.Cores) }},
+		{Head: "SHARE", Text: func(r *cpuRow) string { return figures.Percent(r.Share) }},
+		{Head: "PART", Left: true, Text: func(r *cpuRow) string { return r.Part }},
 	}
 	t.order = []sortKey[*cpuRow]{{"part", smallest(func(r *cpuRow) int { return r.order })}, {"cpu", largest(func(r *cpuRow) int64 { return r.CPU })}}
-	t.total = func([]*cpuRow) *cpuRow { return row("all", a.Total) }
-	t.notes = func(_ []*cpuRow, width int) []string { return cpuNotes(m, a, width) }
+	t.Total = func([]*cpuRow) *cpuRow { return row("all", a.Total) }
+	t.Notes = func(_ []*cpuRow, width int) []string { return cpuNotes(m, a, width) }
 	return t
 }
 
@@ -86,7 +88,7 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 	}
 	lines = append(lines, wordsFor(a)...)
 	for i, l := range lines {
-		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+		lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
 	}
 	if len(lines) == 0 {
 		return nil
@@ -135,30 +137,31 @@ type timeRow struct {
 }
 
 func timeTable(m *model.Model) table[*timeRow] {
-	t := table[*timeRow]{empty: "no time"}
+	var t table[*timeRow]
+	t.Empty = "no time"
 	for _, a := range m.Axes() {
 		for _, p := range a.Parts {
 			share := div(p.Time.Seconds(), a.Total.Seconds())
-			t.rows = append(t.rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), &share, len(t.rows)})
+			t.Rows = append(t.Rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), &share, len(t.Rows)})
 		}
 		for _, p := range a.Beside {
-			t.rows = append(t.rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), nil, len(t.rows)})
+			t.Rows = append(t.Rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), nil, len(t.Rows)})
 		}
 	}
-	t.columns = []column[*timeRow]{
-		{head: "OF", left: true, text: func(r *timeRow) string { return r.Axis }},
-		{head: "TIME", text: func(r *timeRow) string { return figures.Duration(time.Duration(r.Time)) }},
-		{head: "ON AVERAGE", text: func(r *timeRow) string { return fixed(div(float64(r.Time), float64(r.Window))) }},
-		{head: "SHARE", text: func(r *timeRow) string {
+	t.Columns = []layout.Column[*timeRow]{
+		{Head: "OF", Left: true, Text: func(r *timeRow) string { return r.Axis }},
+		{Head: "TIME", Text: func(r *timeRow) string { return figures.Duration(time.Duration(r.Time)) }},
+		{Head: "ON AVERAGE", Text: func(r *timeRow) string { return fixed(div(float64(r.Time), float64(r.Window))) }},
+		{Head: "SHARE", Text: func(r *timeRow) string {
 			if r.Share == nil {
 				return "(beside)"
 			}
 			return figures.Percent(*r.Share)
 		}},
-		{head: "SPENT", left: true, text: func(r *timeRow) string { return r.Part }},
+		{Head: "SPENT", Left: true, Text: func(r *timeRow) string { return r.Part }},
 	}
 	t.order = []sortKey[*timeRow]{{"of", smallest(func(r *timeRow) int { return r.order })}, {"time", largest(func(r *timeRow) int64 { return r.Time })}}
-	t.notes = func(_ []*timeRow, width int) []string {
+	t.Notes = func(_ []*timeRow, width int) []string {
 		var lines []string
 		for _, a := range m.Axes() {
 			lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, figures.Duration(a.Total), figures.Duration(a.Window)))
@@ -167,7 +170,7 @@ func timeTable(m *model.Model) table[*timeRow] {
 			lines = append(lines, "note: "+why)
 		}
 		for i, l := range lines {
-			lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+			lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
 		}
 		return []string{strings.Join(lines, "\n")}
 	}
@@ -193,10 +196,11 @@ const bytesUnit = "bytes"
 
 func memoryTable(m *model.Model) table[*memoryRow] {
 	a := m.MemoryAccount()
-	t := table[*memoryRow]{empty: "no memory"}
+	var t table[*memoryRow]
+	t.Empty = "no memory"
 	add := func(of, name string, v float64, unit string) *memoryRow {
-		r := &memoryRow{Name: name, Of: of, Value: v, Unit: unit, order: len(t.rows)}
-		t.rows = append(t.rows, r)
+		r := &memoryRow{Name: name, Of: of, Value: v, Unit: unit, order: len(t.Rows)}
+		t.Rows = append(t.Rows, r)
 		return r
 	}
 	for _, x := range []struct {
@@ -228,11 +232,11 @@ func memoryTable(m *model.Model) table[*memoryRow] {
 			}
 		}
 	}
-	t.columns = []column[*memoryRow]{
-		{head: "OF", left: true, text: func(r *memoryRow) string { return r.Of }},
-		{head: "AMOUNT", text: memoryAmount},
-		{head: "GROWTH", text: memoryGrowth},
-		{head: "WHAT", left: true, text: func(r *memoryRow) string { return r.Name }},
+	t.Columns = []layout.Column[*memoryRow]{
+		{Head: "OF", Left: true, Text: func(r *memoryRow) string { return r.Of }},
+		{Head: "AMOUNT", Text: memoryAmount},
+		{Head: "GROWTH", Text: memoryGrowth},
+		{Head: "WHAT", Left: true, Text: func(r *memoryRow) string { return r.Name }},
 	}
 	t.order = []sortKey[*memoryRow]{{"of", smallest(func(r *memoryRow) int { return r.order })}, {"amount", largest(func(r *memoryRow) float64 { return r.Value })}}
 	return t
@@ -277,21 +281,22 @@ type operationRow struct {
 }
 
 func operationTable(m *model.Model) table[*operationRow] {
-	t := table[*operationRow]{empty: "nothing was measured that could be divided by the operations"}
+	var t table[*operationRow]
+	t.Empty = "nothing was measured that could be divided by the operations"
 	for i, p := range m.PerOperation() {
-		t.rows = append(t.rows, &operationRow{p.Name, p.Value, p.Unit, string(p.Source), i})
+		t.Rows = append(t.Rows, &operationRow{p.Name, p.Value, p.Unit, string(p.Source), i})
 	}
-	t.columns = []column[*operationRow]{
-		{head: "PER OPERATION", text: func(r *operationRow) string { return quantity(r.Value, fact.Unit(r.Unit)) }},
-		{head: "SOURCE", left: true, drop: 1, text: func(r *operationRow) string { return orDash(r.Source) }},
-		{head: "WHAT", left: true, text: func(r *operationRow) string { return r.Name }},
+	t.Columns = []layout.Column[*operationRow]{
+		{Head: "PER OPERATION", Text: func(r *operationRow) string { return layout.Safe(fact.Unit(r.Unit).Format(r.Value)) }},
+		{Head: "SOURCE", Left: true, Drop: 1, Text: func(r *operationRow) string { return orDash(r.Source) }},
+		{Head: "WHAT", Left: true, Text: func(r *operationRow) string { return r.Name }},
 	}
 	t.order = []sortKey[*operationRow]{{"what", smallest(func(r *operationRow) int { return r.order })}, {"name", smallest(func(r *operationRow) string { return r.Name })}}
 	o := m.Operations()
-	t.notes = func(_ []*operationRow, width int) []string {
+	t.Notes = func(_ []*operationRow, width int) []string {
 		text := fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures.Int(int64(o.Count+0.5)), o.Name,
 			figures.Duration(m.Run.Duration), figures.Number(o.PerSecond(m.Run.Duration)), o.From)
-		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
+		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
 	}
 	return t
 }
@@ -310,12 +315,13 @@ type syscallRow struct {
 }
 
 func syscallTable(m *model.Model) table[*syscallRow] {
-	t := table[*syscallRow]{empty: "no system calls"}
+	var t table[*syscallRow]
+	t.Empty = "no system calls"
 	rows := map[string]*syscallRow{}
 	get := func(name string) *syscallRow {
 		if rows[name] == nil {
 			rows[name] = &syscallRow{Name: name, Errors: map[string]int64{}}
-			t.rows = append(t.rows, rows[name])
+			t.Rows = append(t.Rows, rows[name])
 		}
 		return rows[name]
 	}
@@ -345,7 +351,7 @@ func syscallTable(m *model.Model) table[*syscallRow] {
 			get(n.Name).CPU = &ns
 		}
 	}
-	t.columns = syscallColumns(perSecond)
+	t.Columns = syscallColumns(perSecond)
 	t.order = []sortKey[*syscallRow]{
 		{"cpu", largest(func(r *syscallRow) int64 { return value(r.CPU) })}, {"count", largest(func(r *syscallRow) int64 { return value(r.Count) })},
 		{"time", largest(func(r *syscallRow) int64 { return value(r.Time) })}, {"bytes", largest(func(r *syscallRow) int64 { return r.Bytes })},
@@ -354,41 +360,41 @@ func syscallTable(m *model.Model) table[*syscallRow] {
 	if m.Syscalls != nil && m.CPUAccount() == nil {
 		t.order[0], t.order[1] = t.order[1], t.order[0] // without samples the most frequent first
 	}
-	t.total = func(list []*syscallRow) *syscallRow { return syscallTotal(list) }
-	t.notes = func(_ []*syscallRow, width int) []string { return syscallNotes(m, width) }
+	t.Total = func(list []*syscallRow) *syscallRow { return syscallTotal(list) }
+	t.Notes = func(_ []*syscallRow, width int) []string { return syscallNotes(m, width) }
 	return t
 }
 
-func syscallColumns(perSecond func(*syscallRow) float64) []column[*syscallRow] {
-	return []column[*syscallRow]{
-		{head: "CALLS", text: func(r *syscallRow) string {
+func syscallColumns(perSecond func(*syscallRow) float64) []layout.Column[*syscallRow] {
+	return []layout.Column[*syscallRow]{
+		{Head: "CALLS", Text: func(r *syscallRow) string {
 			if r.Count == nil {
 				return "-"
 			}
 			return figures.Int(*r.Count)
 		}},
-		{head: "A SECOND", drop: 2, text: func(r *syscallRow) string {
+		{Head: "A SECOND", Drop: 2, Text: func(r *syscallRow) string {
 			if r.Count == nil {
 				return "-"
 			}
 			return figures.Number(perSecond(r))
 		}},
-		{head: "CPU", text: func(r *syscallRow) string { return optionalText(r.CPU) }},
-		{head: "IN CALLS", text: func(r *syscallRow) string { return optionalText(r.Time) }},
-		{head: "MEAN", drop: 3, text: func(r *syscallRow) string {
+		{Head: "CPU", Text: func(r *syscallRow) string { return optionalText(r.CPU) }},
+		{Head: "IN CALLS", Text: func(r *syscallRow) string { return optionalText(r.Time) }},
+		{Head: "MEAN", Drop: 3, Text: func(r *syscallRow) string {
 			if r.Time == nil || value(r.Count) == 0 {
 				return "-"
 			}
 			return figures.Duration(time.Duration(*r.Time / *r.Count))
 		}},
-		spare(4, column[*syscallRow]{head: "BYTES", text: func(r *syscallRow) string {
+		spare(4, layout.Column[*syscallRow]{Head: "BYTES", Text: func(r *syscallRow) string {
 			if r.Bytes == 0 {
 				return "0"
 			}
 			return figures.Bytes(r.Bytes)
 		}}),
-		spare(5, column[*syscallRow]{head: "FAILED", text: func(r *syscallRow) string { return figures.Int(failures(r)) }}),
-		{head: "NAME", left: true, text: func(r *syscallRow) string { return r.Name + mostFailed(r) }},
+		spare(5, layout.Column[*syscallRow]{Head: "FAILED", Text: func(r *syscallRow) string { return figures.Int(failures(r)) }}),
+		{Head: "NAME", Left: true, Text: func(r *syscallRow) string { return r.Name + mostFailed(r) }},
 	}
 }
 
@@ -469,7 +475,7 @@ func syscallNotes(m *model.Model, width int) []string {
 		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures.Int(s.Lost)))
 	}
 	for i, l := range lines {
-		lines[i] = strings.Join(wrapFigures(l, min(width, maxWidth)), "\n")
+		lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
 	}
 	return []string{strings.Join(lines, "\n")}
 }
@@ -488,15 +494,16 @@ type threadRow struct {
 func (r *threadRow) cpu() int64 { return r.User + r.System }
 
 func threadTable(m *model.Model) table[*threadRow] {
-	t := table[*threadRow]{empty: "no threads"}
+	var t table[*threadRow]
+	t.Empty = "no threads"
 	for _, h := range m.Process.Threads {
-		t.rows = append(t.rows, &threadRow{h.ID, h.Name, int64(h.User), int64(h.System), int64(h.RunQueue), h.Voluntary, h.Involuntary})
+		t.Rows = append(t.Rows, &threadRow{h.ID, h.Name, int64(h.User), int64(h.System), int64(h.RunQueue), h.Voluntary, h.Involuntary})
 	}
-	ns := func(head string, v func(*threadRow) int64) column[*threadRow] {
-		return column[*threadRow]{head: head, text: func(r *threadRow) string { return figures.Duration(time.Duration(v(r))) }}
+	ns := func(head string, v func(*threadRow) int64) layout.Column[*threadRow] {
+		return layout.Column[*threadRow]{Head: head, Text: func(r *threadRow) string { return figures.Duration(time.Duration(v(r))) }}
 	}
-	t.columns = []column[*threadRow]{
-		{head: "THREAD", left: true, text: func(r *threadRow) string {
+	t.Columns = []layout.Column[*threadRow]{
+		{Head: "THREAD", Left: true, Text: func(r *threadRow) string {
 			if r.ID < 0 {
 				return "all"
 			}
@@ -504,9 +511,9 @@ func threadTable(m *model.Model) table[*threadRow] {
 		}},
 		ns("CPU", (*threadRow).cpu), ns("USER", func(r *threadRow) int64 { return r.User }), ns("KERNEL", func(r *threadRow) int64 { return r.System }),
 		ns("RUN QUEUE", func(r *threadRow) int64 { return r.RunQueue }),
-		{head: "WAITS", text: func(r *threadRow) string { return figures.Int(r.Voluntary) }},
-		{head: "PREEMPTED", text: func(r *threadRow) string { return figures.Int(r.Involuntary) }},
-		{head: "NAME", left: true, drop: 1, text: func(r *threadRow) string { return orDash(r.Name) }},
+		{Head: "WAITS", Text: func(r *threadRow) string { return figures.Int(r.Voluntary) }},
+		{Head: "PREEMPTED", Text: func(r *threadRow) string { return figures.Int(r.Involuntary) }},
+		{Head: "NAME", Left: true, Drop: 1, Text: func(r *threadRow) string { return orDash(r.Name) }},
 	}
 	t.order = []sortKey[*threadRow]{
 		{"cpu", largest((*threadRow).cpu)}, {"user", largest(func(r *threadRow) int64 { return r.User })},
@@ -514,7 +521,7 @@ func threadTable(m *model.Model) table[*threadRow] {
 		{"waits", largest(func(r *threadRow) int64 { return r.Voluntary })}, {"preempted", largest(func(r *threadRow) int64 { return r.Involuntary })},
 		{"id", smallest(func(r *threadRow) int { return r.ID })},
 	}
-	t.total = func(list []*threadRow) *threadRow {
+	t.Total = func(list []*threadRow) *threadRow {
 		sum := &threadRow{ID: -1}
 		for _, r := range list {
 			sum.User += r.User
@@ -525,13 +532,13 @@ func threadTable(m *model.Model) table[*threadRow] {
 		}
 		return sum
 	}
-	t.notes = func(_ []*threadRow, width int) []string {
+	t.Notes = func(_ []*threadRow, width int) []string {
 		first, last, ok := m.Process.Window()
 		if !ok {
 			return nil
 		}
 		text := fmt.Sprintf("the process used %s in %s; threads that ended are not listed", figures.Duration(last.User+last.System-first.User-first.System), figures.Duration(last.At-first.At))
-		return []string{strings.Join(wrapFigures(text, min(width, maxWidth)), "\n")}
+		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
 	}
 	return t
 }

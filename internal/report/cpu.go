@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -19,7 +20,7 @@ import (
 func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
 	amount := figures.Duration(time.Duration(c.TotalNS))
 	if c.WindowNS > 0 {
-		amount = quantity(c.Cores, fact.Cores)
+		amount = layout.Safe(fact.Cores.Format(c.Cores))
 	}
 	if t != nil && c.WindowNS > 0 && float64(c.WindowNS) < wholeWindow*float64(t.DurationNS) {
 		amount += fmt.Sprintf(" in %s of the %s", figures.Duration(time.Duration(c.WindowNS)), figures.Duration(time.Duration(t.DurationNS)))
@@ -121,7 +122,7 @@ func recordingText(r *diagnosis.Recording) string {
 	}
 	text := "recording: " + figures.Duration(time.Duration(r.RecorderNS)) + " of CPU time by the recorder"
 	if r.TargetCores != nil && r.BeforeCores != nil {
-		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", quantity(*r.TargetCores, fact.Cores), quantity(*r.BeforeCores, fact.Cores))
+		text += fmt.Sprintf("; the program used %s meanwhile and %s just before", layout.Safe(fact.Cores.Format(*r.TargetCores)), layout.Safe(fact.Cores.Format(*r.BeforeCores)))
 	}
 	return text
 }
@@ -144,16 +145,16 @@ func (t *texter) cpu(d *diagnosis.Diagnosis) {
 	const label, indent = "CPU: ", 5
 	for i, text := range cpuLines(d) {
 		if i == 0 {
-			t.line("")
+			t.Line("")
 		}
-		for j, l := range wrapFigures(text, t.width-indent) {
+		for j, l := range layout.FigureLines(text, t.Width-indent) {
 			switch {
 			case i == 0 && j == 0:
-				t.line(t.in(bold, label) + l)
+				t.Line(t.In(layout.Bold, label) + l)
 			case i == 0:
-				t.line(strings.Repeat(" ", indent) + l)
+				t.Line(strings.Repeat(" ", indent) + l)
 			default:
-				t.line(strings.Repeat(" ", indent) + t.in(dim, l))
+				t.Line(strings.Repeat(" ", indent) + t.In(layout.Dim, l))
 			}
 		}
 	}
@@ -162,9 +163,9 @@ func (t *texter) cpu(d *diagnosis.Diagnosis) {
 func (m *markdown) cpu(d *diagnosis.Diagnosis) {
 	for i, text := range cpuLines(d) {
 		if i == 0 {
-			m.p("**CPU:** %s.", md(text))
+			m.P("**CPU:** %s.", layout.Escape(text))
 			continue
 		}
-		m.item("%s", md(text))
+		m.Item("%s", layout.Escape(text))
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
 // LedgerOptions say which account is shown and how. A Width of 0 is no limit.
 type LedgerOptions struct {
-	Options
+	layout.Options
 	By   string // one of [LedgerTables]; "" is "group", or "cpu" without a trace
 	Sort string // a column; "" is the table's own order
 	Top  int    // rows shown; 0 is all
@@ -108,28 +108,11 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 	return fmt.Errorf("no ledger by %q; it is one of %s", o.By, strings.Join(LedgerTables, ", "))
 }
 
-// A table is one account: its rows and what to do with them.
+// A table is one account.
 type table[R any] struct {
-	rows    []R
-	columns []column[R]
+	layout.Grid[R]
 	// order sorts rows by each name that --sort takes; the first is the default.
 	order []sortKey[R]
-	total func([]R) R // nil where totals mean nothing
-	// expand, if set, gives the rows that text shows under a row; JSON has
-	// them inside it.
-	expand func(R) []R
-	notes  func(shown []R, width int) []string
-	empty  string // what to say when there are no rows
-}
-
-type column[R any] struct {
-	head string
-	text func(R) string
-	left bool // aligned
-	// Where the screen is too narrow, columns with a drop are left out, low
-	// ones first; one that is quiet only when it has nothing to tell.
-	drop  int
-	quiet bool
 }
 
 type sortKey[R any] struct {
@@ -142,7 +125,7 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 	if err := t.sort(o.By, o.Sort); err != nil {
 		return err
 	}
-	shown := t.rows
+	shown := t.Rows
 	if o.Top > 0 && o.Top < len(shown) {
 		shown = shown[:o.Top]
 	}
@@ -152,21 +135,20 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 		return e.Encode(append([]R{}, shown...))
 	}
 	x := newTexter(o.Options)
-	prose := x.width
-	x.width = max(o.Width, minWidth) // figures need the whole screen
+	prose := x.Width
+	x.Width = max(o.Width, layout.MinWidth) // figures need the whole screen
 	if o.Width == 0 {
-		x.width = math.MaxInt // a file or a pipe has no edge, and names are searched for
+		x.Width = math.MaxInt // a file or a pipe has no edge, and names are searched for
 	}
-	t.print(x, shown)
-	x.width = prose
+	t.Print(x.Text, shown)
+	x.Width = prose
 	if m.Sched != nil && (!isAccount(defaultTable(m, o.By)) || o.By == "time") {
 		x.coverage(m)
 	} else if len(m.Run.Coverage.Notes) > 0 {
-		x.line("")
+		x.Line("")
 		x.notes(m.Run.Coverage.Notes)
 	}
-	_, err := io.WriteString(w, x.b.String())
-	return err
+	return x.Flush(w)
 }
 
 func (t *table[R]) sort(by, name string) error {
@@ -181,160 +163,8 @@ func (t *table[R]) sort(by, name string) error {
 		}
 		return &SortError{by, name, known}
 	}
-	slices.SortStableFunc(t.rows, t.order[key].less)
+	slices.SortStableFunc(t.Rows, t.order[key].less)
 	return nil
-}
-
-// print lays the table out. The last column is cut to what the width leaves.
-func (t *table[R]) print(x *texter, shown []R) {
-	if len(t.rows) == 0 {
-		x.line(t.empty)
-		return
-	}
-	cells := t.layout(shown)
-	widths, ok := x.fit(cells)
-	for !ok && t.dropColumn(cells) {
-		cells = t.layout(shown)
-		widths, ok = x.fit(cells)
-	}
-	for i, row := range cells {
-		s := plain
-		switch {
-		case i == 0:
-			s = bold
-		case t.total != nil && i == len(cells)-1:
-			s = bold
-		}
-		x.line(x.in(s, strings.TrimRight(t.join(row, widths), " ")))
-	}
-	if hidden := len(t.rows) - len(shown); hidden > 0 {
-		x.line(x.in(dim, fmt.Sprintf("and %s; --top 0 shows all", figures.Plural(hidden, "more row"))))
-	}
-	if t.notes != nil {
-		for _, n := range t.notes(shown, x.width) {
-			x.line("")
-			x.line(n)
-		}
-	}
-}
-
-// dropColumn leaves out the column that is missed least, if there is one.
-func (t *table[R]) dropColumn(cells [][]string) bool {
-	least := -1
-	for i, c := range t.columns {
-		tells := c.quiet && slices.ContainsFunc(cells[1:], func(row []string) bool { return row[i] != "0" && row[i] != figures.Duration(0) })
-		if c.drop > 0 && !tells && (least < 0 || c.drop < t.columns[least].drop) {
-			least = i
-		}
-	}
-	if least < 0 {
-		return false
-	}
-	t.columns = slices.Delete(slices.Clone(t.columns), least, least+1)
-	return true
-}
-
-// layout returns the text of all cells: heads, rows and totals.
-func (t *table[R]) layout(shown []R) [][]string {
-	cells := [][]string{t.heads()}
-	for _, r := range shown {
-		cells = append(cells, t.cells(r))
-		if t.expand != nil {
-			for _, piece := range t.expand(r) {
-				cells = append(cells, t.cells(piece))
-			}
-		}
-	}
-	if t.total != nil {
-		cells = append(cells, t.cells(t.total(t.rows)))
-	}
-	return cells
-}
-
-func (t *table[R]) heads() []string {
-	out := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		out[i] = c.head
-	}
-	return out
-}
-
-func (t *table[R]) cells(r R) []string {
-	out := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		out[i] = Safe(c.text(r))
-	}
-	return out
-}
-
-// minName is how much of a name at the end of a line has to be seen.
-const minName = 24
-
-// leastName is what stays of a name on a screen that is too narrow for anything.
-const leastName = 8
-
-// fit returns the widths of the columns, and whether they fit; the last one,
-// which is text, gets what is left of the line.
-func (x *texter) fit(cells [][]string) (widths []int, ok bool) {
-	widths = make([]int, len(cells[0]))
-	for _, row := range cells {
-		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
-		}
-	}
-	used := 0
-	last := len(widths) - 1
-	for _, w := range widths[:last] {
-		used += w + 2
-	}
-	ok = used+min(widths[last], minName) <= x.width
-	widths[last] = min(widths[last], max(leastName, x.width-used))
-	return widths, ok
-}
-
-func (t *table[R]) join(row []string, widths []int) string {
-	var b strings.Builder
-	for i, c := range row {
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		if i == len(row)-1 {
-			c = shorten(c, widths[i])
-		}
-		gap := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
-		if t.columns[i].left {
-			b.WriteString(c + gap)
-		} else {
-			b.WriteString(gap + c)
-		}
-	}
-	return b.String()
-}
-
-// shorten makes a function's name fit: first without the directories of its
-// package, then without the middle; the package and the end tell functions
-// apart.
-func shorten(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	path := s
-	if i := strings.IndexAny(s, "(["); i >= 0 { // type arguments have slashes too
-		path = s[:i]
-	}
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		if r = []rune("…" + s[i:]); len(r) <= width {
-			return string(r)
-		}
-		r = r[2:] // without "…/"
-	}
-	if len(r) <= width {
-		return string(r)
-	}
-	head := (width - 1) / 3
-	tail := width - 1 - head
-	return string(r[:head]) + "…" + string(r[len(r)-tail:])
 }
 
 // coverage says how much of the trace the figures are of.
@@ -355,9 +185,9 @@ func (x *texter) coverage(m *model.Model) {
 	if c.Unknown > 0 && total > 0 {
 		text += "; unknown: " + figures.Percent(float64(c.Unknown)/float64(total)) + " of goroutine time"
 	}
-	x.line("")
-	for _, l := range wrap(text, x.width) {
-		x.line(x.in(dim, l))
+	x.Line("")
+	for _, l := range layout.Lines(text, x.Width) {
+		x.Line(x.In(layout.Dim, l))
 	}
 	x.notes(c.Notes)
 }
@@ -365,8 +195,8 @@ func (x *texter) coverage(m *model.Model) {
 // notes are what was lost or skipped.
 func (x *texter) notes(list []string) {
 	for _, n := range list {
-		for _, l := range wrap("note: "+n, x.width) {
-			x.line(x.in(yellow, l))
+		for _, l := range layout.Lines("note: "+n, x.Width) {
+			x.Line(x.In(layout.Yellow, l))
 		}
 	}
 }
@@ -429,24 +259,24 @@ func (t *ledgerTimes) total() int64 {
 }
 
 // timesColumns are the columns of goroutine time, which add up to the first.
-func timesColumns[R any](of func(R) *ledgerTimes) []column[R] {
-	ns := func(head string, v func(*ledgerTimes) int64) column[R] {
-		return column[R]{head: head, text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
+func timesColumns[R any](of func(R) *ledgerTimes) []layout.Column[R] {
+	ns := func(head string, v func(*ledgerTimes) int64) layout.Column[R] {
+		return layout.Column[R]{Head: head, Text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
 	}
-	return []column[R]{
+	return []layout.Column[R]{
 		ns("TOTAL", (*ledgerTimes).total),
 		ns("RUNNING", func(t *ledgerTimes) int64 { return t.Running }),
 		ns("RUNNABLE", func(t *ledgerTimes) int64 { return t.Runnable }),
 		spare(4, ns("SYSCALL", func(t *ledgerTimes) int64 { return t.Syscall })),
 		ns("BLOCKED", (*ledgerTimes).blocked),
 		spare(3, ns("UNKNOWN", func(t *ledgerTimes) int64 { return t.Unknown })),
-		{head: "MOSTLY ON", left: true, drop: 1, text: func(r R) string { return mostly(of(r).Blocked) }},
+		{Head: "MOSTLY ON", Left: true, Drop: 1, Text: func(r R) string { return mostly(of(r).Blocked) }},
 	}
 }
 
 // spare marks a column that can be left out when it is all zeros.
-func spare[R any](drop int, c column[R]) column[R] {
-	c.drop, c.quiet = drop, true
+func spare[R any](drop int, c layout.Column[R]) layout.Column[R] {
+	c.Drop, c.Quiet = drop, true
 	return c
 }
 
@@ -509,11 +339,11 @@ func toLatency(h *model.Histogram) ledgerLatency {
 	return ledgerLatency{int64(h.Mean()), int64(h.Quantile(.5)), int64(h.Quantile(.95)), int64(h.Quantile(.99)), int64(h.Max)}
 }
 
-func latencyColumns[R any](of func(R) *ledgerLatency) []column[R] {
-	c := func(head string, v func(*ledgerLatency) int64) column[R] {
-		return column[R]{head: head, text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
+func latencyColumns[R any](of func(R) *ledgerLatency) []layout.Column[R] {
+	c := func(head string, v func(*ledgerLatency) int64) layout.Column[R] {
+		return layout.Column[R]{Head: head, Text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
 	}
-	return []column[R]{
+	return []layout.Column[R]{
 		c("MEAN", func(l *ledgerLatency) int64 { return l.Mean }),
 		c("P50", func(l *ledgerLatency) int64 { return l.P50 }),
 		c("P95", func(l *ledgerLatency) int64 { return l.P95 }),

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -116,7 +117,7 @@ func ledger(t *testing.T, m *model.Model, o LedgerOptions) []byte {
 
 func TestLedgerGolden(t *testing.T) {
 	for _, by := range LedgerTables {
-		golden(t, "ledger-"+by+".txt", ledger(t, ledgerModel(), LedgerOptions{By: by, Options: Options{Width: 110}}))
+		golden(t, "ledger-"+by+".txt", ledger(t, ledgerModel(), LedgerOptions{By: by, Options: layout.Options{Width: 110}}))
 		golden(t, "ledger-"+by+".json", ledger(t, ledgerModel(), LedgerOptions{By: by, JSON: true}))
 	}
 }
@@ -127,7 +128,7 @@ func TestLedgerWidth(t *testing.T) {
 		for _, width := range []int{80, 100, 120} {
 			m := ledgerModel()
 			m.Sched.Groups[1].Ranges = m.Sched.Groups[0].Ranges
-			for line := range strings.Lines(string(ledger(t, m, LedgerOptions{By: by, Options: Options{Width: width}}))) {
+			for line := range strings.Lines(string(ledger(t, m, LedgerOptions{By: by, Options: layout.Options{Width: width}}))) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("by %s at %d columns has a line of %d: %q", by, width, n, line)
 				}
@@ -136,27 +137,9 @@ func TestLedgerWidth(t *testing.T) {
 	}
 	m := ledgerModel()
 	m.Sched.Groups = m.Sched.Groups[1:3] // nothing unknown
-	out := string(ledger(t, m, LedgerOptions{Options: Options{Width: 80}}))
+	out := string(ledger(t, m, LedgerOptions{Options: layout.Options{Width: 80}}))
 	if strings.Contains(out, "UNKNOWN") || !strings.Contains(out, "component…veConnection.func1") {
 		t.Errorf("the place that zeros took is not the name's:\n%s", out)
-	}
-}
-
-func TestShorten(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		width int
-		want  string
-	}{
-		{"main.main", 9, "main.main"},
-		{"net/http.(*conn).serve", 21, "…/http.(*conn).serve"},
-		{"net/http.(*conn).serve", 18, "http.(*conn).serve"},
-		{"net/http.(*conn).serve", 12, "htt…n).serve"},
-		{"slices.Sort[go.shape.[]a/b.T]", 20, "slices…hape.[]a/b.T]"},
-	} {
-		if got := shorten(tt.name, tt.width); got != tt.want {
-			t.Errorf("%s in %d: %q, want %q", tt.name, tt.width, got, tt.want)
-		}
 	}
 }
 
@@ -254,7 +237,7 @@ func TestLedgerAddsUp(t *testing.T) {
 func TestLedgerSort(t *testing.T) {
 	m := ledgerModel()
 	first := func(by, sort string) string {
-		out := string(ledger(t, m, LedgerOptions{By: by, Sort: sort, Top: 1, Options: Options{Width: 200}}))
+		out := string(ledger(t, m, LedgerOptions{By: by, Sort: sort, Top: 1, Options: layout.Options{Width: 200}}))
 		return strings.Split(out, "\n")[1]
 	}
 	if got := first("p", "idle"); !strings.HasPrefix(got, "1 ") {

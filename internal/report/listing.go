@@ -9,18 +9,19 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/listing"
 )
 
 // Explained writes the nth finding of a diagnosis in full and, when there are
 // any, the functions that it points at.
-func Explained(w io.Writer, n int, f *diagnosis.Finding, functions []listing.Function, o Options) error {
+func Explained(w io.Writer, n int, f *diagnosis.Finding, functions []listing.Function, o layout.Options) error {
 	t := newTexter(o)
 	t.finding(n, f, "")
 	for i := range functions {
 		t.listing(&functions[i])
 	}
-	_, err := io.WriteString(w, strings.TrimPrefix(t.b.String(), "\n"))
+	_, err := io.WriteString(w, strings.TrimPrefix(t.String(), "\n"))
 	return err
 }
 
@@ -29,16 +30,16 @@ func Explained(w io.Writer, n int, f *diagnosis.Finding, functions []listing.Fun
 const tabWidth = 4
 
 func (t *texter) listing(f *listing.Function) {
-	t.title(Safe(f.Name) + "  " + Safe(f.File))
+	t.Title(layout.Safe(f.Name) + "  " + layout.Safe(f.File))
 	switch {
 	case f.Missing != "":
-		t.para(3, "", "Its source cannot be shown: "+f.Missing+".", yellow)
+		t.Para(3, "", "Its source cannot be shown: "+f.Missing+".", layout.Yellow)
 		return
 	case f.Changed:
-		t.para(3, "", "! the file was changed after the recording: lines may have moved.", yellow)
+		t.Para(3, "", "! the file was changed after the recording: lines may have moved.", layout.Yellow)
 	}
 	if f.Unasked != "" {
-		t.para(3, "", "! the compiler was not able to say what escapes: "+f.Unasked, yellow)
+		t.Para(3, "", "! the compiler was not able to say what escapes: "+f.Unasked, layout.Yellow)
 	}
 	heads, cells := t.columns(f)
 	wide := make([]int, len(heads))
@@ -49,7 +50,7 @@ func (t *texter) listing(f *listing.Function) {
 		}
 	}
 	margin := len(strconv.Itoa(f.Lines[len(f.Lines)-1].Number))
-	t.line(t.in(dim, t.row(heads, wide)))
+	t.Line(t.In(layout.Dim, t.row(heads, wide)))
 	for i := range f.Lines {
 		t.sourceLine(&f.Lines[i], t.row(cells[i], wide), margin)
 	}
@@ -91,14 +92,14 @@ func (t *texter) row(cells []string, wide []int) string {
 
 // sourceLine writes a line, and below it what the compiler says of it.
 func (t *texter) sourceLine(l *listing.Line, cells string, margin int) {
-	mark, s := " ", plain
+	mark, s := " ", layout.Plain
 	if l.Place {
-		mark, s = ">", bold
+		mark, s = ">", layout.Bold
 	}
-	text := Safe(strings.ReplaceAll(l.Text, "\t", strings.Repeat(" ", tabWidth)))
-	t.line(cells + "  " + t.in(dim, fmt.Sprintf("%*d", margin, l.Number)) + t.in(s, mark+" "+text))
+	text := layout.Safe(strings.ReplaceAll(l.Text, "\t", strings.Repeat(" ", tabWidth)))
+	t.Line(cells + "  " + t.In(layout.Dim, fmt.Sprintf("%*d", margin, l.Number)) + t.In(s, mark+" "+text))
 	indent := utf8.RuneCountInString(cells) + 2 + margin + 2 + len(text) - len(strings.TrimLeft(text, " "))
 	for _, m := range l.Compiler {
-		t.line(strings.Repeat(" ", indent) + t.in(yellow, "^ "+Safe(m)))
+		t.Line(strings.Repeat(" ", indent) + t.In(layout.Yellow, "^ "+layout.Safe(m)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/listing"
 )
 
@@ -24,7 +25,7 @@ func TestExplained(t *testing.T) {
 		{Name: "main.g", File: "/src/g.go", Changed: true, Unasked: "go build: it failed", Lines: []listing.Line{{Number: 1, Text: "x"}}},
 	}
 	var b bytes.Buffer
-	if err := Explained(&b, 3, finding, functions, Options{Width: 80}); err != nil {
+	if err := Explained(&b, 3, finding, functions, layout.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

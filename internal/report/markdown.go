@@ -9,14 +9,15 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // Markdown writes a diagnosis for a review comment or an issue.
-func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ Options) error {
+func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	var m markdown
-	m.p("## %s: %s", md(string(d.Verdict)), md(d.Summary))
+	m.P("## %s: %s", layout.Escape(string(d.Verdict)), layout.Escape(d.Summary))
 	if s := subject(d); s != "" {
-		m.p("%s", code(s))
+		m.P("%s", layout.Code(s))
 	}
 	m.cpu(d)
 	m.shares(d)
@@ -26,106 +27,80 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ Options) error {
 			continue
 		}
 		if i == expanded {
-			m.p("### More findings")
+			m.P("### More findings")
 		}
-		m.item("%s: %s", "**"+md(d.Findings[i].Title)+"**", md(d.Findings[i].Summary))
+		m.Item("%s: %s", "**"+layout.Escape(d.Findings[i].Title)+"**", layout.Escape(d.Findings[i].Summary))
 	}
-	m.list("Warnings", d.Warnings)
-	m.list("Fine", slices.Concat(d.Fine, obsolete(d)))
+	m.List("Warnings", d.Warnings)
+	m.List("Fine", slices.Concat(d.Fine, obsolete(d)))
 	if len(d.Unchecked) > 0 {
-		m.p("### Not checked")
+		m.P("### Not checked")
 		for _, u := range d.Unchecked {
-			m.item("%s: %s %s", md(u.What), md(u.Why), code(u.How))
+			m.Item("%s: %s %s", layout.Escape(u.What), layout.Escape(u.Why), layout.Code(u.How))
 		}
 	}
 	if next := nextCommands(d); len(next) > 0 {
-		m.p("### Next")
+		m.P("### Next")
 		for _, n := range next {
-			m.item("%s %s", code(n[0]), md(n[1]))
+			m.Item("%s %s", layout.Code(n[0]), layout.Escape(n[1]))
 		}
 	}
-	_, err := io.WriteString(w, strings.TrimLeft(m.b.String(), "\n"))
+	_, err := io.WriteString(w, strings.TrimLeft(m.String(), "\n"))
 	return err
 }
 
-// A markdown builds a page of blocks.
-type markdown struct {
-	b      strings.Builder
-	inList bool
-}
-
-func (m *markdown) p(format string, args ...any) {
-	fmt.Fprintf(&m.b, "\n"+format+"\n", args...)
-	m.inList = false
-}
-
-func (m *markdown) item(format string, args ...any) {
-	if !m.inList {
-		m.b.WriteString("\n")
-		m.inList = true
-	}
-	m.b.WriteString("- " + strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
-}
-
-func (m *markdown) list(title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	m.p("### %s", title)
-	for _, s := range items {
-		m.item("%s", md(s))
-	}
-}
+// A markdown writes the parts of a diagnosis.
+type markdown struct{ layout.Page }
 
 func (m *markdown) shares(d *diagnosis.Diagnosis) {
 	var parts []string
 	for _, s := range d.Time {
 		if s.Share > 0 {
-			parts = append(parts, md(s.Name)+" "+figures.Percent(s.Share))
+			parts = append(parts, layout.Escape(s.Name)+" "+figures.Percent(s.Share))
 		}
 	}
 	if len(parts) > 0 {
-		m.p("Where the processors' time went: %s.", strings.Join(parts, ", "))
+		m.P("Where the processors' time went: %s.", strings.Join(parts, ", "))
 	}
 }
 
 func (m *markdown) finding(n int, f *diagnosis.Finding) {
-	m.p("### %d. %s", n, md(f.Title))
-	m.p("%s", md(f.Summary))
+	m.P("### %d. %s", n, layout.Escape(f.Title))
+	m.P("%s", layout.Escape(f.Summary))
 	for _, p := range f.Where {
-		m.item("**where** %s %s", code(p.Function), code(location(p)))
+		m.Item("**where** %s %s", layout.Code(p.Function), layout.Code(location(p)))
 	}
 	if f.Cost.What != "" {
-		m.item("**cost** %s", md(costText(f.Cost)))
+		m.Item("**cost** %s", layout.Escape(costText(f.Cost)))
 	}
 	if f.Bound.Method != "" {
-		m.item("**expect** %s", md(boundText(f.Bound)))
+		m.Item("**expect** %s", layout.Escape(BoundText(f.Bound)))
 	}
 	if f.Remedy.Text != "" {
-		m.item("**do** %s", md(f.Remedy.Text))
+		m.Item("**do** %s", layout.Escape(f.Remedy.Text))
 	}
 	if f.Remedy.Knob != "" {
-		m.item("**try without code** %s", code(f.Remedy.Knob))
+		m.Item("**try without code** %s", layout.Code(f.Remedy.Knob))
 	}
 	if f.Prove != "" {
-		m.item("**prove** %s", md(f.Prove))
+		m.Item("**prove** %s", layout.Escape(f.Prove))
 	}
 	for _, command := range f.Try {
-		m.item("**run** %s", code(command))
+		m.Item("**run** %s", layout.Code(command))
 	}
-	m.item("**confidence** %s", md(strings.Join(append([]string{string(f.Confidence)}, f.Reasons...), "; ")))
+	m.Item("**confidence** %s", layout.Escape(strings.Join(append([]string{string(f.Confidence)}, f.Reasons...), "; ")))
 	if len(f.RuledOut) > 0 {
-		m.item("**ruled out** %s", md(strings.Join(f.RuledOut, "; ")))
+		m.Item("**ruled out** %s", layout.Escape(strings.Join(f.RuledOut, "; ")))
 	}
 	for _, s := range f.Symptoms {
-		m.item("**explains** %s: %s", md(s.Title), md(s.Summary))
+		m.Item("**explains** %s: %s", layout.Escape(s.Title), layout.Escape(s.Summary))
 	}
 	if f.Remedy.Code != "" {
 		fence := "```"
 		for strings.Contains(f.Remedy.Code, fence) {
 			fence += "`"
 		}
-		m.p("%sgo\n%s\n%s", fence, strings.Join(safeLines(f.Remedy.Code), "\n"), fence)
+		m.P("%sgo\n%s\n%s", fence, strings.Join(layout.SafeLines(f.Remedy.Code), "\n"), fence)
 	}
 	m.facts(f.Evidence)
 }
@@ -134,45 +109,8 @@ func (m *markdown) facts(facts []fact.Fact) {
 	if len(facts) == 0 {
 		return
 	}
-	m.p("| evidence | value | source |\n|---|---:|---|")
+	m.P("| evidence | value | source |\n|---|---:|---|")
 	for _, f := range facts {
-		fmt.Fprintf(&m.b, "| %s | %s | %s |\n", md(f.Name), md(f.Text), md(f.Origin.String()))
+		fmt.Fprintf(m, "| %s | %s | %s |\n", layout.Escape(f.Name), layout.Escape(f.Text), layout.Escape(f.Origin.String()))
 	}
-}
-
-var mdEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;",
-	"&", "&amp;", "|", `\|`, "#", `\#`, "~", `\~`, "@", "&#64;")
-
-// md escapes text so that it is nothing but text in Markdown: no markup, no
-// HTML, and nobody is mentioned by a symbol's name.
-// What rules put between backquotes stays code.
-func md(s string) string {
-	parts := strings.Split(Safe(strings.Join(strings.Fields(s), " ")), "`")
-	if len(parts)%2 == 0 { // not balanced
-		return mdEscaper.Replace(strings.Join(parts, "`"))
-	}
-	for i, p := range parts {
-		if i%2 == 1 {
-			parts[i] = code(p)
-		} else {
-			parts[i] = mdEscaper.Replace(p)
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// code returns s as a code span, "" for nothing.
-func code(s string) string {
-	s = Safe(strings.Join(strings.Fields(s), " "))
-	if s == "" {
-		return ""
-	}
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -39,7 +39,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func render(t *testing.T, f Format, d *diagnosis.Diagnosis, o Options) []byte {
+func render(t *testing.T, f Format, d *diagnosis.Diagnosis, o layout.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f(&b, d, o); err != nil {
@@ -132,20 +132,20 @@ func hostile() *diagnosis.Diagnosis {
 
 func TestGolden(t *testing.T) {
 	for name, d := range saved(t) {
-		golden(t, name+".txt", render(t, Text, d, Options{}))
-		golden(t, name+".md", render(t, Markdown, d, Options{}))
+		golden(t, name+".txt", render(t, Text, d, layout.Options{}))
+		golden(t, name+".md", render(t, Markdown, d, layout.Options{}))
 	}
 }
 
 // A fresh diagnosis and a saved one give the same bytes, in every format.
 func TestFreshEqualsSaved(t *testing.T) {
 	for name, fresh := range saved(t) {
-		again, err := diagnosis.Decode(bytes.NewReader(render(t, JSON, fresh, Options{})))
+		again, err := diagnosis.Decode(bytes.NewReader(render(t, JSON, fresh, layout.Options{})))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for format, f := range Formats {
-			o := Options{Width: 100, Color: true}
+			o := layout.Options{Width: 100, Color: true}
 			if format == "json" && name == "hostile" {
 				continue // its invalid UTF-8 is escaped once and then a character
 			}
@@ -159,34 +159,34 @@ func TestFreshEqualsSaved(t *testing.T) {
 func TestNothingEscapes(t *testing.T) {
 	for name, d := range saved(t) {
 		for _, format := range []string{"text", "markdown"} {
-			out := render(t, Formats[format], d, Options{Width: 60})
+			out := render(t, Formats[format], d, layout.Options{Width: 60})
 			for _, r := range string(out) {
-				if r != '\n' && unsafeRune(r) {
+				if r != '\n' && layout.UnsafeRune(r) {
 					t.Errorf("%s as %s holds %q", name, format, r)
 				}
 			}
 		}
-		if out := render(t, Markdown, d, Options{}); bytes.Contains(out, []byte("<script")) || bytes.Contains(out, []byte(" @mention")) {
+		if out := render(t, Markdown, d, layout.Options{}); bytes.Contains(out, []byte("<script")) || bytes.Contains(out, []byte(" @mention")) {
 			t.Errorf("%s: markup in Markdown", name)
 		}
 	}
 	// With colours, the only escapes are ours.
-	out := string(render(t, Text, hostile(), Options{Color: true}))
-	for _, s := range []style{bold, dim, red, green, yellow} {
+	out := string(render(t, Text, hostile(), layout.Options{Color: true}))
+	for _, s := range []layout.Style{layout.Bold, layout.Dim, layout.Red, layout.Green, layout.Yellow} {
 		out = strings.ReplaceAll(out, "\x1b["+string(s)+"m", "")
 	}
 	if out = strings.ReplaceAll(out, "\x1b[0m", ""); strings.Contains(out, "\x1b") {
 		t.Error("a foreign escape sequence")
 	}
-	if out != string(render(t, Text, hostile(), Options{})) {
+	if out != string(render(t, Text, hostile(), layout.Options{})) {
 		t.Error("colours change more than colours")
 	}
 }
 
 func TestWidth(t *testing.T) {
 	for name, d := range saved(t) {
-		for _, width := range []int{minWidth, 60, 80, 100} {
-			for _, line := range strings.Split(string(render(t, Text, d, Options{Width: width})), "\n") {
+		for _, width := range []int{layout.MinWidth, 60, 80, 100} {
+			for _, line := range strings.Split(string(render(t, Text, d, layout.Options{Width: width})), "\n") {
 				// What is longer is a single word, a command or code, to be copied.
 				if n := utf8.RuneCountInString(line); n > width && len(strings.Fields(line)) > 4 &&
 					!strings.Contains(line, "$ ") && !strings.Contains(line, "gowhy ") && !strings.HasPrefix(line, strings.Repeat(" ", labelled+2)) {
@@ -198,7 +198,7 @@ func TestWidth(t *testing.T) {
 }
 
 func TestOnlyThreeAreExpanded(t *testing.T) {
-	out := string(render(t, Text, hostile(), Options{}))
+	out := string(render(t, Text, hostile(), layout.Options{}))
 	if n := strings.Count(out, "prove"); n != expanded {
 		t.Errorf("%d findings in full", n)
 	}
@@ -210,7 +210,7 @@ func TestOnlyThreeAreExpanded(t *testing.T) {
 // Readers depend on these keys; README.md has the same list.
 func TestJSONKeys(t *testing.T) {
 	var got map[string]any
-	if err := json.Unmarshal(render(t, JSON, hostile(), Options{}), &got); err != nil {
+	if err := json.Unmarshal(render(t, JSON, hostile(), layout.Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got["schema"] != 2.0 {
@@ -254,30 +254,12 @@ func TestJSONKeys(t *testing.T) {
 func TestJSONEmptyLists(t *testing.T) {
 	d := diagnosis.Run(&model.Model{}, nil, diagnosis.Options{})
 	var got map[string]any
-	if err := json.Unmarshal(render(t, JSON, d, Options{}), &got); err != nil {
+	if err := json.Unmarshal(render(t, JSON, d, layout.Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []string{"findings", "fine", "unchecked", "warnings"} {
 		if _, ok := got[k].([]any); !ok {
 			t.Errorf("%q is %v", k, got[k])
-		}
-	}
-}
-
-func TestSafe(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain é 世界 █":      "plain é 世界 █",
-		"a\x1b[31mb":        `a\x1b[31mb`,
-		"line\nbreak\ttab":  `line\nbreak\ttab`,
-		"\x9b31m":           "\ufffd31m",
-		"\u009b31m":         `\u009b31m`,
-		"a\u202eb\u2066c":   `a\u202eb\u2066c`,
-		"zero\u200bwidth":   `zero\u200bwidth`,
-		"bad\xff\xfe utf-8": "bad\ufffd\ufffd utf-8",
-		"del\x7f nul\x00":   `del\x7f nul\x00`,
-	} {
-		if got := Safe(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
@@ -296,30 +278,9 @@ func TestQuantity(t *testing.T) {
 		{1234567, fact.Count, "1,234,567"}, {-1234, fact.Count, "-1,234"}, {0.00012, fact.Count, "0.00012"},
 		{1e18, fact.Count, "1e+18"}, {999.5, fact.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
 	} {
-		if got := quantity(tt.v, tt.u); got != tt.want {
+		if got := layout.Safe(tt.u.Format(tt.v)); got != tt.want {
 			t.Errorf("%v %s: %q, want %q", tt.v, tt.u, got, tt.want)
 		}
-	}
-}
-
-func TestWrap(t *testing.T) {
-	got := wrap("  one two\n three averyveryverylongword four ", 9)
-	if want := []string{"one two", "three", "averyveryverylongword", "four"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q", got)
-	}
-	for text, want := range map[string][]string{
-		"run `go test -v` again":          {"run", "`go test -v`", "again"},
-		"(`go test`), `go vet`.":          {"(`go test`),", "`go vet`."},
-		"an odd ` stays":                  {"an odd `", "stays"},
-		"`too long for a line` it breaks": {"`too long for", "a line` it", "breaks"},
-		"``` one":                         {"``` one"},
-	} {
-		if got := wrap(text, 13); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	if got := wrap(" \n ", 9); got != nil {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -331,7 +292,7 @@ func TestFineIsFolded(t *testing.T) {
 		d.Fine = append(d.Fine, fmt.Sprintf("topic%c: nobody waits", 'a'+i))
 	}
 	d.Fine = append(d.Fine, "garbage takes 3 % of the CPU", "share: 7 % of it", "none: 0 % of it")
-	text := string(render(t, Text, d, Options{}))
+	text := string(render(t, Text, d, layout.Options{}))
 	full, _, ok := strings.Cut(text, "more: ")
 	if !ok || !strings.Contains(full, "share: 7 %") || !strings.Contains(full, "garbage takes 3 %") || strings.Contains(full, "none: 0 %") {
 		t.Errorf("what says most is not in full:\n%s", text)
@@ -343,7 +304,7 @@ func TestFineIsFolded(t *testing.T) {
 		if topic, _ := cut(f); !strings.Contains(text, topic) {
 			t.Errorf("no %q in\n%s", topic, text)
 		}
-		if all := string(render(t, Text, d, Options{Verbose: true})); !strings.Contains(all, f) {
+		if all := string(render(t, Text, d, layout.Options{Verbose: true})); !strings.Contains(all, f) {
 			t.Errorf("no %q in\n%s", f, all)
 		}
 	}
@@ -358,11 +319,11 @@ func TestObsoleteIsTold(t *testing.T) {
 	}
 	const want = "time.After in loops: harmless since Go 1.23, timers that nobody holds are collected"
 	for name, write := range map[string]Format{"text": Text, "markdown": Markdown} {
-		if got := string(render(t, write, d, Options{})); !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+		if got := string(render(t, write, d, layout.Options{})); !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
 			t.Errorf("%s: no %q in\n%s", name, want, got)
 		}
 	}
-	if got := string(render(t, JSON, d, Options{})); !strings.Contains(got, `"since": "Go 1.23"`) {
+	if got := string(render(t, JSON, d, layout.Options{})); !strings.Contains(got, `"since": "Go 1.23"`) {
 		t.Errorf("not in\n%s", got)
 	}
 }
@@ -371,7 +332,7 @@ func TestObsoleteIsTold(t *testing.T) {
 func TestUncheckedShareCommands(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.", Unchecked: []diagnosis.Unchecked{
 		{What: "locks", How: "first"}, {What: "heap", How: "second"}, {What: "channels", How: "first"}, {What: "nothing helps"}}}
-	text := string(render(t, Text, d, Options{}))
+	text := string(render(t, Text, d, layout.Options{}))
 	want := "   ? locks\n   ? channels\n       $ first\n   ? heap\n       $ second\n   ? nothing helps\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("no\n%s in\n%s", want, text)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -26,21 +27,22 @@ type groupRow struct {
 }
 
 func groupTable(m *model.Model) table[*groupRow] {
-	t := table[*groupRow]{empty: "no goroutines"}
+	var t table[*groupRow]
+	t.Empty = "no goroutines"
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
-		t.rows = append(t.rows, &groupRow{g.Name, g.System, g.Count, g.Created, g.Ended, g.Runs, toTimes(g.Times), toNS(g.Ranges)})
+		t.Rows = append(t.Rows, &groupRow{g.Name, g.System, g.Count, g.Created, g.Ended, g.Runs, toTimes(g.Times), toNS(g.Ranges)})
 	}
 	times := func(r *groupRow) *ledgerTimes { return &r.ledgerTimes }
-	t.columns = append([]column[*groupRow]{{head: "COUNT", text: func(r *groupRow) string { return figures.Int(r.Count) }}},
+	t.Columns = append([]layout.Column[*groupRow]{{Head: "COUNT", Text: func(r *groupRow) string { return figures.Int(r.Count) }}},
 		timesColumns(times)...)
-	t.columns = append(t.columns, column[*groupRow]{head: "GROUP", left: true, text: func(r *groupRow) string { return cmp.Or(r.Name, "(start not seen)") }})
+	t.Columns = append(t.Columns, layout.Column[*groupRow]{Head: "GROUP", Left: true, Text: func(r *groupRow) string { return cmp.Or(r.Name, "(start not seen)") }})
 	t.order = append(timesOrder(times),
 		sortKey[*groupRow]{"count", largest(func(r *groupRow) int { return r.Count })},
 		sortKey[*groupRow]{"created", largest(func(r *groupRow) int { return r.Created })},
 		sortKey[*groupRow]{"runs", largest(func(r *groupRow) int64 { return r.Runs })},
 		sortKey[*groupRow]{"name", smallest(func(r *groupRow) string { return r.Name })})
-	t.total = func(rows []*groupRow) *groupRow {
+	t.Total = func(rows []*groupRow) *groupRow {
 		sum := &groupRow{Name: "all", ledgerTimes: ledgerTimes{Blocked: map[string]int64{}}}
 		for _, r := range rows {
 			sum.Count += r.Count
@@ -48,7 +50,7 @@ func groupTable(m *model.Model) table[*groupRow] {
 		}
 		return sum
 	}
-	t.notes = rangeTable
+	t.Notes = rangeTable
 	return t
 }
 
@@ -66,7 +68,7 @@ func rangeTable(rows []*groupRow, width int) []string {
 	for _, r := range rows {
 		for _, name := range slices.Sorted(maps.Keys(r.Ranges)) {
 			if d := r.Ranges[name]; d > 0 {
-				list = append(list, entry{d, Safe(name), Safe(cmp.Or(r.Name, "(start not seen)"))})
+				list = append(list, entry{d, layout.Safe(name), layout.Safe(cmp.Or(r.Name, "(start not seen)"))})
 			}
 		}
 	}
@@ -81,8 +83,8 @@ func rangeTable(rows []*groupRow, width int) []string {
 	}
 	lines := []string{"special ranges (they overlap the times above)"}
 	for _, e := range shown {
-		l := fmt.Sprintf("  %8s  %s  ", figures.Duration(time.Duration(e.ns)), pad(e.what, wide))
-		lines = append(lines, l+shorten(e.group, max(leastName, width-utf8.RuneCountInString(l))))
+		l := fmt.Sprintf("  %8s  %s  ", figures.Duration(time.Duration(e.ns)), layout.Pad(e.what, wide))
+		lines = append(lines, l+layout.Shorten(e.group, max(layout.LeastName, width-utf8.RuneCountInString(l))))
 	}
 	if hidden := len(list) - len(shown); hidden > 0 {
 		lines = append(lines, fmt.Sprintf("  and %s; --json has them", figures.Plural(hidden, "shorter one")))
@@ -102,14 +104,15 @@ type goroutineRow struct {
 }
 
 func goroutineTable(m *model.Model) table[*goroutineRow] {
-	t := table[*goroutineRow]{empty: "no goroutines"}
+	var t table[*goroutineRow]
+	t.Empty = "no goroutines"
 	for i := range m.Sched.Goroutines {
 		g := &m.Sched.Goroutines[i]
-		t.rows = append(t.rows, &goroutineRow{g.ID, g.Group, optional(g.Created), optional(g.Ended), g.Runs, toTimes(g.Times), toNS(g.Ranges)})
+		t.Rows = append(t.Rows, &goroutineRow{g.ID, g.Group, optional(g.Created), optional(g.Ended), g.Runs, toTimes(g.Times), toNS(g.Ranges)})
 	}
 	times := func(r *goroutineRow) *ledgerTimes { return &r.ledgerTimes }
-	t.columns = append([]column[*goroutineRow]{{head: "ID", text: func(r *goroutineRow) string { return fmt.Sprint(r.ID) }}}, timesColumns(times)...)
-	t.columns = append(t.columns, column[*goroutineRow]{head: "GROUP", left: true, text: func(r *goroutineRow) string { return orDash(r.Group) }})
+	t.Columns = append([]layout.Column[*goroutineRow]{{Head: "ID", Text: func(r *goroutineRow) string { return fmt.Sprint(r.ID) }}}, timesColumns(times)...)
+	t.Columns = append(t.Columns, layout.Column[*goroutineRow]{Head: "GROUP", Left: true, Text: func(r *goroutineRow) string { return orDash(r.Group) }})
 	t.order = append(timesOrder(times),
 		sortKey[*goroutineRow]{"id", smallest(func(r *goroutineRow) int64 { return r.ID })},
 		sortKey[*goroutineRow]{"runs", largest(func(r *goroutineRow) int64 { return r.Runs })})
@@ -117,10 +120,10 @@ func goroutineTable(m *model.Model) table[*goroutineRow] {
 	for i := range m.Sched.Groups {
 		alive += m.Sched.Groups[i].Count
 	}
-	if !m.Sched.AllKept && len(t.rows) < alive {
-		t.notes = func([]*goroutineRow, int) []string {
+	if !m.Sched.AllKept && len(t.Rows) < alive {
+		t.Notes = func([]*goroutineRow, int) []string {
 			return []string{fmt.Sprintf("looked at: the %s of %s goroutines that ran or waited for a P longest;\n"+
-				"--top 0 shows all, --by group has their sums", figures.Int(len(t.rows)), figures.Int(alive))}
+				"--top 0 shows all, --by group has their sums", figures.Int(len(t.Rows)), figures.Int(alive))}
 		}
 	}
 	return t
@@ -142,17 +145,18 @@ type procRow struct {
 const allProcs = -1 // the id of the row of totals
 
 func procTable(m *model.Model) table[*procRow] {
-	t := table[*procRow]{empty: "no Ps"}
+	var t table[*procRow]
+	t.Empty = "no Ps"
 	for _, p := range m.Sched.Procs {
-		t.rows = append(t.rows, &procRow{p.ID, int64(p.User), int64(p.GC), int64(p.GCIdle), int64(p.Syscall), int64(p.Scheduler), int64(p.Idle), int64(p.Unknown), p.Starts})
+		t.Rows = append(t.Rows, &procRow{p.ID, int64(p.User), int64(p.GC), int64(p.GCIdle), int64(p.Syscall), int64(p.Scheduler), int64(p.Idle), int64(p.Unknown), p.Starts})
 	}
-	ns := func(head string, v func(*procRow) int64) column[*procRow] {
-		return column[*procRow]{head: head, text: func(r *procRow) string { return figures.Duration(time.Duration(v(r))) }}
+	ns := func(head string, v func(*procRow) int64) layout.Column[*procRow] {
+		return layout.Column[*procRow]{Head: head, Text: func(r *procRow) string { return figures.Duration(time.Duration(v(r))) }}
 	}
 	user := func(r *procRow) int64 { return r.User }
 	idle := func(r *procRow) int64 { return r.Idle }
-	t.columns = []column[*procRow]{
-		{head: "P", left: true, text: func(r *procRow) string {
+	t.Columns = []layout.Column[*procRow]{
+		{Head: "P", Left: true, Text: func(r *procRow) string {
 			if r.ID == allProcs {
 				return "all"
 			}
@@ -161,14 +165,14 @@ func procTable(m *model.Model) table[*procRow] {
 		ns("USER", user), ns("GC", func(r *procRow) int64 { return r.GC }), ns("GC IDLE", func(r *procRow) int64 { return r.GCIdle }),
 		ns("SYSCALL", func(r *procRow) int64 { return r.Syscall }), ns("SCHEDULER", func(r *procRow) int64 { return r.Scheduler }),
 		ns("IDLE", idle), ns("UNKNOWN", func(r *procRow) int64 { return r.Unknown }),
-		{head: "STARTS", text: func(r *procRow) string { return figures.Int(r.Starts) }},
+		{Head: "STARTS", Text: func(r *procRow) string { return figures.Int(r.Starts) }},
 	}
 	t.order = []sortKey[*procRow]{
 		{"id", smallest(func(r *procRow) int { return r.ID })}, {"user", largest(user)}, {"idle", largest(idle)},
 		{"gc", largest(func(r *procRow) int64 { return r.GC })}, {"syscall", largest(func(r *procRow) int64 { return r.Syscall })},
 		{"starts", largest(func(r *procRow) int64 { return r.Starts })},
 	}
-	t.total = func(rows []*procRow) *procRow {
+	t.Total = func(rows []*procRow) *procRow {
 		sum := &procRow{ID: allProcs}
 		for _, r := range rows {
 			sum.User += r.User
@@ -199,7 +203,8 @@ type gcRow struct {
 }
 
 func gcTable(m *model.Model) table[*gcRow] {
-	t := table[*gcRow]{empty: "no garbage collection in the window"}
+	var t table[*gcRow]
+	t.Empty = "no garbage collection in the window"
 	cycles := slices.Clone(m.GC.Cycles)
 	slices.SortFunc(cycles, func(a, b model.Cycle) int { return cmp.Compare(a.Begin, b.Begin) })
 	for i, c := range cycles {
@@ -207,29 +212,29 @@ func gcTable(m *model.Model) table[*gcRow] {
 		if i+1 < len(cycles) {
 			next = cycles[i+1].Begin
 		}
-		t.rows = append(t.rows, gcRowOf(m, c, next))
+		t.Rows = append(t.Rows, gcRowOf(m, c, next))
 	}
 	duration64 := func(r *gcRow) int64 { return r.Duration }
-	t.columns = []column[*gcRow]{
-		{head: "GC", text: func(r *gcRow) string {
+	t.Columns = []layout.Column[*gcRow]{
+		{Head: "GC", Text: func(r *gcRow) string {
 			if r.Seq == 0 {
 				return "all"
 			}
 			return fmt.Sprint(r.Seq)
 		}},
-		{head: "BEGIN", text: func(r *gcRow) string { return optionalText(r.Begin) }},
-		{head: "DURATION", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Duration)) }},
-		{head: "HEAP", text: func(r *gcRow) string { return bytesOrDash(r.Heap) }},
-		{head: "GOAL", text: func(r *gcRow) string { return bytesOrDash(r.Goal) }},
-		{head: "PAUSES", text: func(r *gcRow) string { return fmt.Sprint(r.Pauses) }},
-		{head: "STOPPED", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Pause)) }},
-		{head: "LONGEST", text: func(r *gcRow) string { return figures.Duration(time.Duration(r.PauseMax)) }},
+		{Head: "BEGIN", Text: func(r *gcRow) string { return optionalText(r.Begin) }},
+		{Head: "DURATION", Text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Duration)) }},
+		{Head: "HEAP", Text: func(r *gcRow) string { return bytesOrDash(r.Heap) }},
+		{Head: "GOAL", Text: func(r *gcRow) string { return bytesOrDash(r.Goal) }},
+		{Head: "PAUSES", Text: func(r *gcRow) string { return fmt.Sprint(r.Pauses) }},
+		{Head: "STOPPED", Text: func(r *gcRow) string { return figures.Duration(time.Duration(r.Pause)) }},
+		{Head: "LONGEST", Text: func(r *gcRow) string { return figures.Duration(time.Duration(r.PauseMax)) }},
 	}
 	t.order = []sortKey[*gcRow]{
 		{"seq", smallest(func(r *gcRow) uint64 { return r.Seq })}, {"duration", largest(duration64)},
 		{"heap", largest(func(r *gcRow) uint64 { return r.Heap })}, {"pause", largest(func(r *gcRow) int64 { return r.Pause })},
 	}
-	t.total = func(rows []*gcRow) *gcRow {
+	t.Total = func(rows []*gcRow) *gcRow {
 		sum := &gcRow{}
 		for _, r := range rows {
 			sum.Duration += r.Duration
@@ -282,17 +287,18 @@ type taskRow struct {
 }
 
 func taskTable(m *model.Model) table[*taskRow] {
-	t := table[*taskRow]{empty: "the program marks no tasks (runtime/trace.NewTask)"}
+	var t table[*taskRow]
+	t.Empty = "the program marks no tasks (runtime/trace.NewTask)"
 	for i := range m.Tasks.Tasks {
 		k := &m.Tasks.Tasks[i]
-		t.rows = append(t.rows, &taskRow{k.Name, k.Count, k.Complete, toLatency(&k.Latency)})
+		t.Rows = append(t.Rows, &taskRow{k.Name, k.Count, k.Complete, toLatency(&k.Latency)})
 	}
-	t.columns = []column[*taskRow]{
-		{head: "COUNT", text: func(r *taskRow) string { return figures.Int(r.Count) }},
-		{head: "COMPLETE", text: func(r *taskRow) string { return figures.Int(r.Complete) }},
+	t.Columns = []layout.Column[*taskRow]{
+		{Head: "COUNT", Text: func(r *taskRow) string { return figures.Int(r.Count) }},
+		{Head: "COMPLETE", Text: func(r *taskRow) string { return figures.Int(r.Complete) }},
 	}
-	t.columns = append(t.columns, latencyColumns(func(r *taskRow) *ledgerLatency { return &r.Latency })...)
-	t.columns = append(t.columns, column[*taskRow]{head: "TASK", left: true, text: func(r *taskRow) string { return orDash(r.Name) }})
+	t.Columns = append(t.Columns, latencyColumns(func(r *taskRow) *ledgerLatency { return &r.Latency })...)
+	t.Columns = append(t.Columns, layout.Column[*taskRow]{Head: "TASK", Left: true, Text: func(r *taskRow) string { return orDash(r.Name) }})
 	t.order = []sortKey[*taskRow]{
 		{"count", largest(func(r *taskRow) int64 { return r.Count })}, {"p50", largest(func(r *taskRow) int64 { return r.Latency.P50 })},
 		{"p99", largest(func(r *taskRow) int64 { return r.Latency.P99 })}, {"max", largest(func(r *taskRow) int64 { return r.Latency.Max })},
@@ -311,17 +317,18 @@ type regionRow struct {
 }
 
 func regionTable(m *model.Model) table[*regionRow] {
-	t := table[*regionRow]{empty: "the program marks no regions (runtime/trace.StartRegion)"}
+	var t table[*regionRow]
+	t.Empty = "the program marks no regions (runtime/trace.StartRegion)"
 	for i := range m.Tasks.Regions {
 		g := &m.Tasks.Regions[i]
-		t.rows = append(t.rows, &regionRow{g.Name, g.Count, g.Open, toLatency(&g.Latency), toTimes(g.Times)})
+		t.Rows = append(t.Rows, &regionRow{g.Name, g.Count, g.Open, toLatency(&g.Latency), toTimes(g.Times)})
 	}
 	times := func(r *regionRow) *ledgerTimes { return &r.ledgerTimes }
 	latency := latencyColumns(func(r *regionRow) *ledgerLatency { return &r.Latency })
-	latency[1].drop = 2
-	t.columns = append([]column[*regionRow]{{head: "COUNT", text: func(r *regionRow) string { return figures.Int(r.Count) }},
+	latency[1].Drop = 2
+	t.Columns = append([]layout.Column[*regionRow]{{Head: "COUNT", Text: func(r *regionRow) string { return figures.Int(r.Count) }},
 		latency[1], latency[3]}, timesColumns(times)...)
-	t.columns = append(t.columns, column[*regionRow]{head: "REGION", left: true, text: func(r *regionRow) string { return orDash(r.Name) }})
+	t.Columns = append(t.Columns, layout.Column[*regionRow]{Head: "REGION", Left: true, Text: func(r *regionRow) string { return orDash(r.Name) }})
 	t.order = append(timesOrder(times), sortKey[*regionRow]{"count", largest(func(r *regionRow) int64 { return r.Count })},
 		sortKey[*regionRow]{"p99", largest(func(r *regionRow) int64 { return r.Latency.P99 })},
 		sortKey[*regionRow]{"name", smallest(func(r *regionRow) string { return r.Name })})

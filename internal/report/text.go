@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // Text writes a diagnosis for a terminal: the verdict, at most three findings
@@ -18,14 +19,14 @@ import (
 // and the next commands. What is fine is told in full as far as it says
 // something of the program, and by its name otherwise. With Options.Verbose
 // all is in full.
-func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
+func Text(w io.Writer, d *diagnosis.Diagnosis, o layout.Options) error {
 	t := newTexter(o)
 	t.head(d)
 	t.cpu(d)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
 		if i == expanded && !o.Verbose {
-			t.title("More findings")
+			t.Title("More findings")
 		}
 		if i < expanded || o.Verbose {
 			t.finding(i+1, &d.Findings[i], d.Summary)
@@ -33,113 +34,45 @@ func Text(w io.Writer, d *diagnosis.Diagnosis, o Options) error {
 			t.brief(i+1, &d.Findings[i])
 		}
 	}
-	t.list("Warnings", d.Warnings, yellow)
+	t.List("Warnings", d.Warnings, layout.Yellow)
 	full, names := d.Fine, []string(nil)
 	if !o.Verbose {
 		full, names = foldFine(d)
 	}
-	t.list("Fine", slices.Concat(full, obsolete(d)), green)
+	t.List("Fine", slices.Concat(full, obsolete(d)), layout.Green)
 	t.also(names)
 	t.unchecked(d.Unchecked)
 	t.next(d)
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
-// A style is an ANSI attribute.
-type style string
+// A texter writes the parts of a diagnosis.
+type texter struct{ *layout.Text }
 
-const (
-	plain  style = ""
-	bold   style = "1"
-	dim    style = "2"
-	red    style = "1;31"
-	green  style = "32"
-	yellow style = "33"
-)
+func newTexter(o layout.Options) *texter { return &texter{layout.NewText(o)} }
 
-// A texter lays text out.
-type texter struct {
-	b     strings.Builder
-	width int
-	color bool
-}
-
-// minWidth is the narrowest layout; below it words fall over the edge anyway.
-// maxWidth keeps lines of prose short enough to be read on a wide screen.
-const (
-	minWidth = 48
-	maxWidth = 110
-)
-
-// Wrap returns a paragraph in the layout of [Text], with a newline after each line.
-func Wrap(text string, o Options) string {
-	t := newTexter(o)
-	t.para(0, "", text, plain)
-	return t.b.String()
-}
-
-func newTexter(o Options) *texter {
-	w := o.Width
-	if w == 0 {
-		w = 80
-	}
-	return &texter{width: min(max(w, minWidth), maxWidth), color: o.Color}
-}
-
-// in paints text that is safe already.
-func (t *texter) in(s style, text string) string {
-	if !t.color || s == plain || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
-}
-
-func (t *texter) line(s string) { t.b.WriteString(strings.TrimRight(s, " ") + "\n") }
-
-// para writes wrapped text behind a first-line label, indented throughout.
-func (t *texter) para(indent int, label, text string, s style) {
-	pad := strings.Repeat(" ", indent)
-	first := pad
-	if label != "" {
-		first = "   " + t.in(dim, label) + strings.Repeat(" ", max(1, indent-3-utf8.RuneCountInString(label)))
-	}
-	for i, l := range wrap(text, t.width-indent) {
-		if i == 0 {
-			t.line(first + t.in(s, l))
-		} else {
-			t.line(pad + t.in(s, l))
-		}
-	}
-}
-
-func (t *texter) title(s string) {
-	t.line("")
-	t.line(t.in(bold, s))
-}
-
-func verdictStyle(v diagnosis.Verdict) style {
+func verdictStyle(v diagnosis.Verdict) layout.Style {
 	switch v {
 	case diagnosis.Sick:
-		return red
+		return layout.Red
 	case diagnosis.Healthy:
-		return green
+		return layout.Green
 	}
-	return yellow
+	return layout.Yellow
 }
 
 func (t *texter) head(d *diagnosis.Diagnosis) {
 	verdict := string(d.Verdict) + ": "
-	lines := wrap(verdict+d.Summary, t.width)
+	lines := layout.Lines(verdict+d.Summary, t.Width)
 	for i, l := range lines {
 		if rest, ok := strings.CutPrefix(l, string(d.Verdict)+":"); ok && i == 0 {
-			l = t.in(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.in(bold, rest)
+			l = t.In(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.In(layout.Bold, rest)
 		} else {
-			l = t.in(bold, l)
+			l = t.In(layout.Bold, l)
 		}
-		t.line(l)
+		t.Line(l)
 	}
-	t.line(t.in(dim, strings.Join(wrap(subject(d), t.width), "\n")))
+	t.Line(t.In(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
 }
 
 // subject says what was read.
@@ -176,58 +109,53 @@ func (t *texter) timeShares(shares []diagnosis.Share) {
 	}
 	wide := 0
 	for _, s := range shares {
-		wide = max(wide, utf8.RuneCountInString(Safe(s.Name)))
+		wide = max(wide, utf8.RuneCountInString(layout.Safe(s.Name)))
 	}
-	bar := min(20, max(0, t.width-wide-24)) // 24: margins, percentage and time
-	t.title("Where the processors' time went")
+	bar := min(20, max(0, t.Width-wide-24)) // 24: margins, percentage and time
+	t.Title("Where the processors' time went")
 	for _, s := range shares {
 		n := min(max(int(s.Share*float64(bar)+0.5), 0), bar)
-		l := fmt.Sprintf("   %s  %s%s %7s", pad(Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), figures.Percent(s.Share))
+		l := fmt.Sprintf("   %s  %s%s %7s", layout.Pad(layout.Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), figures.Percent(s.Share))
 		if bar > 0 {
-			l += "  " + t.in(dim, figures.Duration(time.Duration(s.NS)))
+			l += "  " + t.In(layout.Dim, figures.Duration(time.Duration(s.NS)))
 		}
-		t.line(l)
+		t.Line(l)
 	}
-}
-
-// pad fills s to width columns.
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
 const labelled = 14 // column at which a finding's texts begin
 
 func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
-	t.line("")
+	t.Line("")
 	conf := string(f.Confidence) + " confidence"
-	title := fmt.Sprintf("%d. %s", n, Safe(f.Title))
-	if gap := t.width - utf8.RuneCountInString(title) - utf8.RuneCountInString(conf); gap >= 2 {
-		t.line(t.in(bold, title) + strings.Repeat(" ", gap) + t.in(dim, Safe(conf)))
+	title := fmt.Sprintf("%d. %s", n, layout.Safe(f.Title))
+	if gap := t.Width - utf8.RuneCountInString(title) - utf8.RuneCountInString(conf); gap >= 2 {
+		t.Line(t.In(layout.Bold, title) + strings.Repeat(" ", gap) + t.In(layout.Dim, layout.Safe(conf)))
 	} else {
-		t.line(t.in(bold, title))
-		t.line("   " + t.in(dim, Safe(conf)))
+		t.Line(t.In(layout.Bold, title))
+		t.Line("   " + t.In(layout.Dim, layout.Safe(conf)))
 	}
 	if !strings.HasPrefix(headline, f.Summary) {
-		t.para(3, "", f.Summary, plain)
+		t.Para(3, "", f.Summary, layout.Plain)
 	}
 	t.where(f.Where)
 	t.evidence(f.Evidence)
 	if f.Cost.What != "" {
-		t.para(labelled, "cost", costText(f.Cost), plain)
+		t.Para(labelled, "cost", costText(f.Cost), layout.Plain)
 	}
 	if f.Bound.Method != "" {
-		t.para(labelled, "expect", boundText(f.Bound), plain)
+		t.Para(labelled, "expect", BoundText(f.Bound), layout.Plain)
 	}
 	t.remedy(f.Remedy)
 	t.prove(f)
-	t.para(labelled, "sure?", strings.Join(f.Reasons, "; "), plain)
-	t.para(labelled, "ruled out", strings.Join(f.RuledOut, "; "), plain)
+	t.Para(labelled, "sure?", strings.Join(f.Reasons, "; "), layout.Plain)
+	t.Para(labelled, "ruled out", strings.Join(f.RuledOut, "; "), layout.Plain)
 	for i, s := range f.Symptoms {
 		label := ""
 		if i == 0 {
 			label = "explains"
 		}
-		t.para(labelled, label, s.Title+" ("+s.Rule+"): "+s.Summary, plain)
+		t.Para(labelled, label, s.Title+" ("+s.Rule+"): "+s.Summary, layout.Plain)
 	}
 }
 
@@ -238,27 +166,28 @@ func (t *texter) prove(f *diagnosis.Finding) {
 	for _, command := range f.Try {
 		lead := strings.Repeat(" ", labelled)
 		if label != "" {
-			lead = "   " + t.in(dim, label) + lead[3+len(label):]
+			lead = "   " + t.In(layout.Dim, label) + lead[3+len(label):]
 			label = ""
 		}
-		t.line(lead + t.in(dim, "$ ") + Safe(command))
+		t.Line(lead + t.In(layout.Dim, "$ ") + layout.Safe(command))
 	}
-	t.para(labelled, label, f.Prove, plain)
+	t.Para(labelled, label, f.Prove, layout.Plain)
 }
 
 func costText(c diagnosis.Cost) string {
-	s := Safe(c.Text) + " " + c.What
+	s := layout.Safe(c.Text) + " " + c.What
 	if c.Share > 0 && c.Unit != fact.Ratio {
 		s += " (" + fact.Ratio.Format(c.Share) + ")"
 	}
 	return s
 }
 
-func boundText(b diagnosis.Bound) string {
+// BoundText says what a cure brings at most, or at least which way.
+func BoundText(b diagnosis.Bound) string {
 	if b.Value == 0 {
 		return "no saving can be promised: " + b.Method
 	}
-	s := Safe(b.Text)
+	s := layout.Safe(b.Text)
 	switch b.Kind {
 	case diagnosis.IsEstimate:
 		s = b.Unit.Format(b.Low) + " to " + b.Unit.Format(b.High)
@@ -288,7 +217,7 @@ func (t *texter) where(places []diagnosis.Place) {
 		if at := location(p); at != "" {
 			text += "  " + at
 		}
-		t.para(labelled, label, text, bold)
+		t.Para(labelled, label, text, layout.Bold)
 	}
 }
 
@@ -305,70 +234,50 @@ func location(p diagnosis.Place) string {
 func (t *texter) evidence(facts []fact.Fact) {
 	wideName, wideValue := 0, 0
 	for _, f := range facts {
-		wideName = max(wideName, utf8.RuneCountInString(Safe(f.Name)))
-		wideValue = max(wideValue, utf8.RuneCountInString(Safe(f.Text)))
+		wideName = max(wideName, utf8.RuneCountInString(layout.Safe(f.Name)))
+		wideValue = max(wideValue, utf8.RuneCountInString(layout.Safe(f.Text)))
 	}
 	// Long names would push the figures off a narrow screen.
-	wideName = min(wideName, max(10, t.width-labelled-wideValue-2))
+	wideName = min(wideName, max(10, t.Width-labelled-wideValue-2))
 	for i, f := range facts {
 		lead := strings.Repeat(" ", labelled)
 		if i == 0 {
-			lead = "   " + t.in(dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
+			lead = "   " + t.In(layout.Dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
 		}
-		value := Safe(f.Text)
+		value := layout.Safe(f.Text)
 		value = strings.Repeat(" ", max(0, wideValue-utf8.RuneCountInString(value))) + value
-		names := wrap(f.Name, wideName)
+		names := layout.Lines(f.Name, wideName)
 		for j, name := range names {
 			if j < len(names)-1 {
-				t.line(lead + name)
+				t.Line(lead + name)
 				lead = strings.Repeat(" ", labelled)
 				continue
 			}
-			l := lead + pad(name, wideName) + "  " + value
-			source := Safe(f.Origin.String())
-			if labelled+wideName+wideValue+4+utf8.RuneCountInString(source) <= t.width {
-				l += "  " + t.in(dim, source)
+			l := lead + layout.Pad(name, wideName) + "  " + value
+			source := layout.Safe(f.Origin.String())
+			if labelled+wideName+wideValue+4+utf8.RuneCountInString(source) <= t.Width {
+				l += "  " + t.In(layout.Dim, source)
 			}
-			t.line(l)
+			t.Line(l)
 		}
 	}
 }
 
 func (t *texter) remedy(r diagnosis.Remedy) {
-	t.para(labelled, "do", r.Text, plain)
+	t.Para(labelled, "do", r.Text, layout.Plain)
 	if r.Code != "" {
-		for _, l := range safeLines(r.Code) {
-			t.line(strings.Repeat(" ", labelled+2) + l)
+		for _, l := range layout.SafeLines(r.Code) {
+			t.Line(strings.Repeat(" ", labelled+2) + l)
 		}
 	}
 	if r.Knob != "" {
-		t.para(labelled, "", "try without code: "+r.Knob, plain)
+		t.Para(labelled, "", "try without code: "+r.Knob, layout.Plain)
 	}
 }
 
 // brief shows a finding in one line, as far as it fits.
 func (t *texter) brief(n int, f *diagnosis.Finding) {
-	t.para(6, fmt.Sprintf("%d.", n), f.Title+": "+f.Summary, plain)
-}
-
-func (t *texter) list(title string, items []string, s style) {
-	if len(items) == 0 {
-		return
-	}
-	t.title(title)
-	for _, item := range items {
-		mark := "·"
-		if s == green {
-			mark = "✓"
-		}
-		for i, l := range wrap(item, t.width-5) {
-			if i == 0 {
-				t.line("   " + t.in(s, mark) + " " + l)
-			} else {
-				t.line("     " + l)
-			}
-		}
-	}
+	t.Para(6, fmt.Sprintf("%d.", n), f.Title+": "+f.Summary, layout.Plain)
 }
 
 // also names what is fine and not worth a line.
@@ -377,12 +286,12 @@ func (t *texter) also(names []string) {
 		return
 	}
 	text := fmt.Sprintf("and %d more: %s (-v tells all)", len(names), strings.Join(names, ", "))
-	for i, l := range wrap(text, t.width-5) {
+	for i, l := range layout.Lines(text, t.Width-5) {
 		mark := " "
 		if i == 0 {
-			mark = t.in(green, "✓")
+			mark = t.In(layout.Green, "✓")
 		}
-		t.line("   " + mark + " " + t.in(dim, l))
+		t.Line("   " + mark + " " + t.In(layout.Dim, l))
 	}
 }
 
@@ -454,7 +363,7 @@ func (t *texter) unchecked(list []diagnosis.Unchecked) {
 	if len(list) == 0 {
 		return
 	}
-	t.title("Not checked")
+	t.Title("Not checked")
 	var order []string
 	by := map[string][]diagnosis.Unchecked{}
 	for _, u := range list {
@@ -468,7 +377,7 @@ func (t *texter) unchecked(list []diagnosis.Unchecked) {
 			t.question(u)
 		}
 		if how != "" {
-			t.line("       " + t.in(dim, "$ "+Safe(how)))
+			t.Line("       " + t.In(layout.Dim, "$ "+layout.Safe(how)))
 		}
 	}
 }
@@ -478,11 +387,11 @@ func (t *texter) question(u diagnosis.Unchecked) {
 	if u.Why != "" {
 		text += ": " + u.Why
 	}
-	for i, l := range wrap(text, t.width-5) {
+	for i, l := range layout.Lines(text, t.Width-5) {
 		if i == 0 {
-			t.line("   ? " + l)
+			t.Line("   ? " + l)
 		} else {
-			t.line("     " + l)
+			t.Line("     " + l)
 		}
 	}
 }
@@ -492,16 +401,16 @@ func (t *texter) next(d *diagnosis.Diagnosis) {
 	if len(next) == 0 {
 		return
 	}
-	t.title("Next")
+	t.Title("Next")
 	wide := 0
 	for _, n := range next {
-		wide = max(wide, utf8.RuneCountInString(Safe(n[0])))
+		wide = max(wide, utf8.RuneCountInString(layout.Safe(n[0])))
 	}
 	for _, n := range next {
-		l := "   " + pad(Safe(n[0]), wide)
-		if 3+wide+2+len(n[1]) <= t.width {
-			l += "  " + t.in(dim, n[1])
+		l := "   " + layout.Pad(layout.Safe(n[0]), wide)
+		if 3+wide+2+len(n[1]) <= t.Width {
+			l += "  " + t.In(layout.Dim, n[1])
 		}
-		t.line(l)
+		t.Line(l)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"cmp"
@@ -15,11 +15,12 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // ComparisonOptions say how a comparison looks.
 type ComparisonOptions struct {
-	Options
+	layout.Options
 	Top int // rows of each table of functions; 0 is all that there are
 }
 
@@ -39,49 +40,48 @@ func ComparisonFormatNames() []string { return slices.Sorted(maps.Keys(Compariso
 // Comparison writes a comparison for a terminal.
 func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 	t := newTexter(o.Options)
-	prose, wide := t.width, max(o.Width, minWidth) // figures need the whole screen
+	prose, wide := t.Width, max(o.Width, layout.MinWidth) // figures need the whole screen
 	if o.Width == 0 {
 		wide = math.MaxInt // a file has no edge
 	}
-	for _, l := range wrapFigures(c.Summary, t.width) {
-		t.line(t.in(bold, l))
+	for _, l := range layout.FigureLines(c.Summary, t.Width) {
+		t.Line(t.In(layout.Bold, l))
 	}
-	t.line(t.in(dim, "A  "+sideText(&c.A)))
-	t.line(t.in(dim, "B  "+sideText(&c.B)))
+	t.Line(t.In(layout.Dim, "A  "+sideText(&c.A)))
+	t.Line(t.In(layout.Dim, "B  "+sideText(&c.B)))
 	t.findingChanges(c.Findings)
 	for _, b := range comparisonBlocks(c, o.Top) {
-		t.title(b.title)
-		t.width = wide
-		b.table.print(t, b.shown)
-		t.width = prose
+		t.Title(b.title)
+		t.Width = wide
+		b.table.Print(t.Text, b.shown)
+		t.Width = prose
 		if b.note != "" {
-			for _, l := range wrap(b.note, t.width) {
-				t.line(t.in(dim, l))
+			for _, l := range layout.Lines(b.note, t.Width) {
+				t.Line(t.In(layout.Dim, l))
 			}
 		}
 	}
-	t.list("Only in A", c.OnlyA, plain)
-	t.list("Only in B", c.OnlyB, plain)
-	t.list("Warnings", c.Warnings, yellow)
+	t.List("Only in A", c.OnlyA, layout.Plain)
+	t.List("Only in B", c.OnlyB, layout.Plain)
+	t.List("Warnings", c.Warnings, layout.Yellow)
 	t.compareNext(c.Next)
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 // sideText says what one side is.
 func sideText(s *compare.Side) string {
-	parts := []string{Safe(s.Name)}
+	parts := []string{layout.Safe(s.Name)}
 	if s.Go != "" {
-		parts = append(parts, Safe(s.Go))
+		parts = append(parts, layout.Safe(s.Go))
 	}
 	if s.Seconds > 0 {
-		parts = append(parts, quantity(s.Seconds, fact.Seconds))
+		parts = append(parts, layout.Safe(fact.Seconds.Format(s.Seconds)))
 	}
 	if s.Operations > 0 {
-		parts = append(parts, figures.Number(s.Operations)+" "+Safe(s.Operation))
+		parts = append(parts, figures.Number(s.Operations)+" "+layout.Safe(s.Operation))
 	}
 	if s.Verdict != "" {
-		parts = append(parts, Safe(s.Verdict))
+		parts = append(parts, layout.Safe(s.Verdict))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -90,13 +90,13 @@ func (t *texter) findingChanges(fs []compare.FindingChange) {
 	if len(fs) == 0 {
 		return
 	}
-	t.title("Findings")
-	styles := map[string]style{compare.Gone: green, compare.New: red}
+	t.Title("Findings")
+	styles := map[string]layout.Style{compare.Gone: layout.Green, compare.New: layout.Red}
 	for _, f := range fs {
-		head := "   " + t.in(styles[f.State], pad(Safe(f.State), 4)) + "  " + Safe(f.Title) + t.in(dim, " ("+Safe(f.Rule)+")")
-		t.line(head)
+		head := "   " + t.In(styles[f.State], layout.Pad(layout.Safe(f.State), 4)) + "  " + layout.Safe(f.Title) + t.In(layout.Dim, " ("+layout.Safe(f.Rule)+")")
+		t.Line(head)
 		if text := findingChangeText(&f); text != "" {
-			t.para(9, "", text, plain)
+			t.Para(9, "", text, layout.Plain)
 		}
 	}
 }
@@ -109,11 +109,11 @@ func findingChangeText(f *compare.FindingChange) string {
 	}
 	switch {
 	case f.A != nil && f.B != nil && f.A.What != "":
-		parts = append(parts, fmt.Sprintf("%s → %s %s", quantity(f.A.Value, f.A.Unit), quantity(f.B.Value, f.B.Unit), f.B.What))
+		parts = append(parts, fmt.Sprintf("%s → %s %s", layout.Safe(f.A.Unit.Format(f.A.Value)), layout.Safe(f.B.Unit.Format(f.B.Value)), f.B.What))
 	case f.A != nil && f.A.What != "":
-		parts = append(parts, "cost "+quantity(f.A.Value, f.A.Unit)+" "+f.A.What)
+		parts = append(parts, "cost "+layout.Safe(f.A.Unit.Format(f.A.Value))+" "+f.A.What)
 	case f.B != nil && f.B.What != "":
-		parts = append(parts, "costs "+quantity(f.B.Value, f.B.Unit)+" "+f.B.What)
+		parts = append(parts, "costs "+layout.Safe(f.B.Unit.Format(f.B.Value))+" "+f.B.What)
 	}
 	return strings.Join(parts, ": ")
 }
@@ -122,10 +122,10 @@ func (t *texter) compareNext(next []compare.Command) {
 	if len(next) == 0 {
 		return
 	}
-	t.title("Next")
+	t.Title("Next")
 	for _, n := range next {
-		t.line("   $ " + t.in(bold, Safe(n.Run)))
-		t.para(5, "", n.Why, dim)
+		t.Line("   $ " + t.In(layout.Bold, layout.Safe(n.Run)))
+		t.Para(5, "", n.Why, layout.Dim)
 	}
 }
 
@@ -137,7 +137,7 @@ type comparisonRow struct {
 // A comparisonBlock is a table with its heading.
 type comparisonBlock struct {
 	title, note string
-	table       *table[comparisonRow]
+	table       *layout.Grid[comparisonRow]
 	shown       []comparisonRow
 }
 
@@ -159,11 +159,11 @@ func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock)
 	if c.Capacity != nil {
 		blocks = append(blocks, capacityBlock(c.Capacity), settingBlock(c.Capacity.Cells))
 	}
-	return slices.DeleteFunc(blocks, func(b comparisonBlock) bool { return len(b.table.rows) == 0 })
+	return slices.DeleteFunc(blocks, func(b comparisonBlock) bool { return len(b.table.Rows) == 0 })
 }
 
-func textColumn(head string, of func(comparisonRow) string) column[comparisonRow] {
-	return column[comparisonRow]{head: head, text: of}
+func textColumn(head string, of func(comparisonRow) string) layout.Column[comparisonRow] {
+	return layout.Column[comparisonRow]{Head: head, Text: of}
 }
 
 var (
@@ -172,28 +172,28 @@ var (
 	columnChange = textColumn("CHANGE", func(r comparisonRow) string { return r.change })
 )
 
-func lastColumn(head string) column[comparisonRow] {
+func lastColumn(head string) layout.Column[comparisonRow] {
 	c := textColumn(head, func(r comparisonRow) string { return r.name })
-	c.left = true
+	c.Left = true
 	return c
 }
 
 // ledgerBlock has the states, or what is divided by something.
 func ledgerBlock(c *compare.Comparison, title string, states bool) comparisonBlock {
-	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("QUANTITY")}}
+	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("QUANTITY")}}
 	for i := range c.Ledger {
 		if r := &c.Ledger[i]; r.State == states {
-			t.rows = append(t.rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
+			t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
 		}
 	}
-	return comparisonBlock{title: title, table: t, shown: t.rows}
+	return comparisonBlock{title: title, table: t, shown: t.Rows}
 }
 
 func optionalQuantity(v *float64, u fact.Unit) string {
 	if v == nil {
 		return "-"
 	}
-	return quantity(*v, u)
+	return layout.Safe(u.Format(*v))
 }
 
 func rowChange(r *compare.Row) string {
@@ -225,20 +225,20 @@ func ratioChange(ratio float64) string {
 }
 
 func functionBlock(t *compare.Table, top int) comparisonBlock {
-	out := &table[comparisonRow]{}
+	out := &layout.Grid[comparisonRow]{}
 	cum := slices.ContainsFunc(t.Rows, func(e compare.Entry) bool { return e.CumA != 0 || e.CumB != 0 })
-	out.columns = []column[comparisonRow]{columnA, columnB, columnChange,
+	out.Columns = []layout.Column[comparisonRow]{columnA, columnB, columnChange,
 		textColumn("OF ALL", func(r comparisonRow) string { return r.share })}
 	if cum {
 		c := textColumn("WITH CALLEES", func(r comparisonRow) string { return r.more })
-		c.drop = 1
-		out.columns = append(out.columns, c)
+		c.Drop = 1
+		out.Columns = append(out.Columns, c)
 	}
-	out.columns = append(out.columns, lastColumn("FUNCTION"))
+	out.Columns = append(out.Columns, lastColumn("FUNCTION"))
 	for i := range t.Rows {
-		out.rows = append(out.rows, functionRow(t, &t.Rows[i]))
+		out.Rows = append(out.Rows, functionRow(t, &t.Rows[i]))
 	}
-	shown := out.rows
+	shown := out.Rows
 	if top > 0 && top < len(shown) {
 		shown = shown[:top]
 	}
@@ -246,11 +246,11 @@ func functionBlock(t *compare.Table, top int) comparisonBlock {
 	if t.Per == compare.PerRun {
 		title = t.Name + ", of the whole profiles"
 	}
-	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, quantity(t.TotalA, t.Unit), quantity(t.TotalB, t.Unit)), note: t.Note, table: out, shown: shown}
+	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, layout.Safe(t.Unit.Format(t.TotalA)), layout.Safe(t.Unit.Format(t.TotalB))), note: t.Note, table: out, shown: shown}
 }
 
 func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
-	r := comparisonRow{a: quantity(e.A, t.Unit), b: quantity(e.B, t.Unit), change: signedQuantity(e.B-e.A, t.Unit),
+	r := comparisonRow{a: layout.Safe(t.Unit.Format(e.A)), b: layout.Safe(t.Unit.Format(e.B)), change: signedQuantity(e.B-e.A, t.Unit),
 		more: signedQuantity(e.CumB-e.CumA, t.Unit), share: shareOf(e.A, t.TotalA) + " → " + shareOf(e.B, t.TotalB), name: e.Function}
 	if e.Reason != "" {
 		r.name = e.Function + " · " + e.Reason
@@ -263,9 +263,9 @@ func signedQuantity(v float64, u fact.Unit) string {
 	case v == 0:
 		return "="
 	case v > 0:
-		return "+" + quantity(v, u)
+		return "+" + layout.Safe(u.Format(v))
 	}
-	return quantity(v, u)
+	return layout.Safe(u.Format(v))
 }
 
 func shareOf(part, whole float64) string {
@@ -292,32 +292,32 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 		}
 	}
 	for _, unit := range units {
-		t := &table[comparisonRow]{columns: append([]column[comparisonRow]{
-			{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange},
+		t := &layout.Grid[comparisonRow]{Columns: append([]layout.Column[comparisonRow]{
+			{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange},
 			statisticsColumns("RUNS", func(r comparisonRow) string { return r.share })...)}
-		t.columns = append(t.columns, lastColumn("BENCHMARK"))
+		t.Columns = append(t.Columns, lastColumn("BENCHMARK"))
 		for i := range c.Benchmarks {
 			if b := &c.Benchmarks[i]; b.Unit == unit {
-				t.rows = append(t.rows, benchmarkRow(b, len(packages) > 1))
+				t.Rows = append(t.Rows, benchmarkRow(b, len(packages) > 1))
 			}
 		}
 		for _, m := range c.Means {
 			if m.Unit == unit {
-				t.rows = append(t.rows, comparisonRow{a: benchmarkValue(whole(m.A), unit), b: benchmarkValue(whole(m.B), unit), change: ratioChange(m.Ratio),
+				t.Rows = append(t.Rows, comparisonRow{a: benchmarkValue(whole(m.A), unit), b: benchmarkValue(whole(m.B), unit), change: ratioChange(m.Ratio),
 					name: fmt.Sprintf("geometric mean of %d", m.Of)})
 			}
 		}
-		blocks = append(blocks, comparisonBlock{title: Safe(unit), table: t, shown: t.rows})
+		blocks = append(blocks, comparisonBlock{title: layout.Safe(unit), table: t, shown: t.Rows})
 	}
 	return blocks
 }
 
 // statisticsColumns are the interval, p and how many repetitions there were.
-func statisticsColumns(head string, count func(comparisonRow) string) []column[comparisonRow] {
+func statisticsColumns(head string, count func(comparisonRow) string) []layout.Column[comparisonRow] {
 	interval := textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more })
 	runs := textColumn(head, count)
-	runs.drop = 1
-	return []column[comparisonRow]{interval, textColumn("P", func(r comparisonRow) string { return r.p }), runs}
+	runs.Drop = 1
+	return []layout.Column[comparisonRow]{interval, textColumn("P", func(r comparisonRow) string { return r.p }), runs}
 }
 
 func benchmarkRow(b *compare.Benchmark, withPackage bool) comparisonRow {
@@ -374,17 +374,17 @@ func shownP(p *float64) string {
 }
 
 func effectBlock(effects []compare.Effect) comparisonBlock {
-	own := func(head string, of func(comparisonRow) string) column[comparisonRow] {
+	own := func(head string, of func(comparisonRow) string) layout.Column[comparisonRow] {
 		c := textColumn(head, of)
-		c.drop = 1 // the first to go where there is no room
+		c.Drop = 1 // the first to go where there is no room
 		return c
 	}
-	t := &table[comparisonRow]{columns: append([]column[comparisonRow]{
-		{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }},
+	t := &layout.Grid[comparisonRow]{Columns: append([]layout.Column[comparisonRow]{
+		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }},
 		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), own("95 % OF A", func(r comparisonRow) string { return r.ownA }),
 		textColumn("IN B", func(r comparisonRow) string { return r.b }), own("95 % OF B", func(r comparisonRow) string { return r.ownB }),
 		columnChange}, statisticsColumns("PAIRS", func(r comparisonRow) string { return r.share })...)}
-	t.columns = append(t.columns, lastColumn("METRIC"))
+	t.Columns = append(t.Columns, lastColumn("METRIC"))
 	for i := range effects {
 		e := &effects[i]
 		r := comparisonRow{verdict: string(e.Verdict), a: ratioChange(e.A), b: ratioChange(e.B), ownA: ownRange(e.OwnA), ownB: ownRange(e.OwnB), change: "-", more: rangeChange(e.Low, e.High),
@@ -395,9 +395,9 @@ func effectBlock(effects []compare.Effect) comparisonBlock {
 		if e.By == compare.ByRanges {
 			r.p = "exact"
 		}
-		t.rows = append(t.rows, r)
+		t.Rows = append(t.Rows, r)
 	}
-	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.rows, note: effectNote(effects)}
+	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.Rows, note: effectNote(effects)}
 }
 
 // ownRange is a trial's own interval.
@@ -418,7 +418,7 @@ func effectNote(effects []compare.Effect) string {
 	for i := range effects {
 		if e := &effects[i]; e.Overlap != nil {
 			if known++; !*e.Overlap {
-				apart = append(apart, Safe(string(e.Metric)))
+				apart = append(apart, layout.Safe(string(e.Metric)))
 			}
 		}
 	}
@@ -432,26 +432,26 @@ func effectNote(effects []compare.Effect) string {
 }
 
 func claimBlock(claims []compare.ClaimChange) comparisonBlock {
-	t := &table[comparisonRow]{columns: []column[comparisonRow]{
-		{head: "BY THE CHANGE", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, lastColumn("FINDING")}}
+	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{
+		{Head: "BY THE CHANGE", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, lastColumn("FINDING")}}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, c := range claims {
-		t.rows = append(t.rows, comparisonRow{verdict: Safe(c.State), a: yes[c.A], b: yes[c.B], name: c.Title + " (" + c.Rule + ")"})
+		t.Rows = append(t.Rows, comparisonRow{verdict: layout.Safe(c.State), a: yes[c.A], b: yes[c.B], name: c.Title + " (" + c.Rule + ")"})
 	}
-	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shown: t.rows}
+	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shown: t.Rows}
 }
 
 func curveBlock(c *compare.Curve) comparisonBlock {
-	t := &table[comparisonRow]{columns: []column[comparisonRow]{
-		{head: "VERDICT", left: true, text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange,
+	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{
+		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange,
 		textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more }), textColumn("P", func(r comparisonRow) string { return r.p }),
-		lastColumn(strings.ToUpper(Safe(c.Knob)))}}
+		lastColumn(strings.ToUpper(layout.Safe(c.Knob)))}}
 	for i := range c.Values {
 		v := &c.Values[i]
-		t.rows = append(t.rows, comparisonRow{verdict: string(v.Verdict), a: goalValue(c.Goal, v.A), b: goalValue(c.Goal, v.B), change: valueChange(v.A, v.B),
+		t.Rows = append(t.Rows, comparisonRow{verdict: string(v.Verdict), a: goalValue(c.Goal, v.A), b: goalValue(c.Goal, v.B), change: valueChange(v.A, v.B),
 			more: rangeChange(v.Low, v.High), p: shownP(v.P), name: c.Text(v.Value) + chosenBy(c, v.Value)})
 	}
-	return comparisonBlock{title: Safe(string(c.Goal) + " by " + c.Knob), table: t, shown: t.rows,
+	return comparisonBlock{title: layout.Safe(string(c.Goal) + " by " + c.Knob), table: t, shown: t.Rows,
 		note: "The interval of a change follows from those of both searches, on the log scale (Zou and Donner 2008)."}
 }
 
@@ -471,11 +471,11 @@ func chosenBy(c *compare.Curve, v float64) string {
 
 func goalValue(m diagnosis.Metric, v float64) string {
 	i := experiment.InfoOf(m)
-	return quantity(v*i.Scale, i.Unit)
+	return layout.Safe(i.Unit.Format(v * i.Scale))
 }
 
 func capacityBlock(x *compare.CapacityChange) comparisonBlock {
-	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("OPERATIONS A SECOND")}}
+	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("OPERATIONS A SECOND")}}
 	add := func(name string, a, b float64) {
 		r := comparisonRow{a: "-", b: "-", change: "-", name: name}
 		if a > 0 {
@@ -487,17 +487,17 @@ func capacityBlock(x *compare.CapacityChange) comparisonBlock {
 		if a > 0 && b > 0 {
 			r.change = ratioChange(b / a)
 		}
-		t.rows = append(t.rows, r)
+		t.Rows = append(t.Rows, r)
 	}
 	if x.A != nil && x.B != nil {
 		add("sustained", x.A.Low, x.B.Low)
 		add("not sustained"+limitWords(x), x.A.High, x.B.High)
 	}
-	return comparisonBlock{title: "Capacity", table: t, shown: t.rows}
+	return comparisonBlock{title: "Capacity", table: t, shown: t.Rows}
 }
 
 func limitWords(x *compare.CapacityChange) string {
-	switch a, b := Safe(x.A.Limit), Safe(x.B.Limit); {
+	switch a, b := layout.Safe(x.A.Limit), layout.Safe(x.B.Limit); {
 	case a == "" && b == "":
 		return ""
 	case a == b:
@@ -508,70 +508,70 @@ func limitWords(x *compare.CapacityChange) string {
 }
 
 func settingBlock(cells []compare.Row) comparisonBlock {
-	t := &table[comparisonRow]{columns: []column[comparisonRow]{columnA, columnB, columnChange, lastColumn("SETTING")}}
+	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("SETTING")}}
 	for i := range cells {
 		r := &cells[i]
-		t.rows = append(t.rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
+		t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
 	}
-	return comparisonBlock{title: "Capacity by setting", table: t, shown: t.rows}
+	return comparisonBlock{title: "Capacity by setting", table: t, shown: t.Rows}
 }
 
 // ComparisonMarkdown writes a comparison for a review comment.
 func ComparisonMarkdown(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 	var m markdown
-	m.p("## %s", md(c.Summary))
-	m.item("A: %s", md(sideText(&c.A)))
-	m.item("B: %s", md(sideText(&c.B)))
+	m.P("## %s", layout.Escape(c.Summary))
+	m.Item("A: %s", layout.Escape(sideText(&c.A)))
+	m.Item("B: %s", layout.Escape(sideText(&c.B)))
 	if len(c.Findings) > 0 {
-		m.p("### Findings")
+		m.P("### Findings")
 		for i := range c.Findings {
 			f := &c.Findings[i]
-			m.item("**%s** %s %s", md(f.State), md(f.Title), md(findingChangeText(f)))
+			m.Item("**%s** %s %s", layout.Escape(f.State), layout.Escape(f.Title), layout.Escape(findingChangeText(f)))
 		}
 	}
 	for _, b := range comparisonBlocks(c, o.Top) {
-		m.p("### %s", md(b.title))
+		m.P("### %s", layout.Escape(b.title))
 		m.table(b)
 		if b.note != "" {
-			m.p("%s", md(b.note))
+			m.P("%s", layout.Escape(b.note))
 		}
 	}
-	m.list("Only in A", c.OnlyA)
-	m.list("Only in B", c.OnlyB)
-	m.list("Warnings", c.Warnings)
+	m.List("Only in A", c.OnlyA)
+	m.List("Only in B", c.OnlyB)
+	m.List("Warnings", c.Warnings)
 	if len(c.Next) > 0 {
-		m.p("### Next")
+		m.P("### Next")
 		for _, n := range c.Next {
-			m.item("%s %s", code(n.Run), md(n.Why))
+			m.Item("%s %s", layout.Code(n.Run), layout.Escape(n.Why))
 		}
 	}
-	_, err := io.WriteString(w, strings.TrimLeft(m.b.String(), "\n"))
+	_, err := io.WriteString(w, strings.TrimLeft(m.String(), "\n"))
 	return err
 }
 
 // table writes the rows of a block.
 func (m *markdown) table(b comparisonBlock) {
-	heads := b.table.heads()
+	heads := b.table.Heads()
 	for i, h := range heads {
-		heads[i] = md(h)
+		heads[i] = layout.Escape(h)
 	}
 	rule := make([]string, len(heads))
-	for i, c := range b.table.columns {
+	for i, c := range b.table.Columns {
 		rule[i] = "---:"
-		if c.left {
+		if c.Left {
 			rule[i] = "---"
 		}
 	}
-	m.b.WriteString("\n| " + strings.Join(heads, " | ") + " |\n|" + strings.Join(rule, "|") + "|\n")
+	m.WriteString("\n| " + strings.Join(heads, " | ") + " |\n|" + strings.Join(rule, "|") + "|\n")
 	for _, r := range b.shown {
-		cells := b.table.cells(r)
+		cells := b.table.Cells(r)
 		for i := range cells {
-			cells[i] = md(cells[i])
+			cells[i] = layout.Escape(cells[i])
 		}
-		m.b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
-	if hidden := len(b.table.rows) - len(b.shown); hidden > 0 {
-		m.p("and %d more", hidden)
+	if hidden := len(b.table.Rows) - len(b.shown); hidden > 0 {
+		m.P("and %d more", hidden)
 	}
-	m.inList = false
+	m.InList = false
 }

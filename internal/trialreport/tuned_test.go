@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -103,7 +104,7 @@ func hostileTuned() *experiment.Tuned {
 func TestTunedGolden(t *testing.T) {
 	for name, r := range tuneds(t) {
 		var b bytes.Buffer
-		if err := Tuned(&b, r, Options{}); err != nil {
+		if err := Tuned(&b, r, layout.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "tuned-"+name+".txt", b.Bytes())
@@ -122,14 +123,14 @@ func TestTunedLayout(t *testing.T) {
 	for name, r := range list {
 		for _, width := range []int{0, 20, 60, 80, 110, 300} {
 			var b bytes.Buffer
-			if err := Tuned(&b, r, Options{Width: width}); err != nil {
+			if err := Tuned(&b, r, layout.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
-			if strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), unsafeRune) >= 0 {
+			if strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), layout.UnsafeRune) >= 0 {
 				t.Errorf("%s at %d columns has control characters", name, width)
 			}
-			most := min(max(width, minWidth), maxWidth)
+			most := min(max(width, layout.MinWidth), layout.MaxWidth)
 			if width == 0 {
 				most = 80
 			}
@@ -260,7 +261,7 @@ func s1() *experiment.CapacityTable {
 func TestCapacityGolden(t *testing.T) {
 	for name, r := range capacities(t) {
 		var b bytes.Buffer
-		if err := Capacity(&b, r, Options{}); err != nil {
+		if err := Capacity(&b, r, layout.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range strings.Split(b.String(), "\n") {
@@ -271,7 +272,7 @@ func TestCapacityGolden(t *testing.T) {
 		golden(t, "capacity-"+name+".txt", b.Bytes())
 	}
 	var b bytes.Buffer
-	if err := CapacityTable(&b, s1(), Options{}); err != nil {
+	if err := CapacityTable(&b, s1(), layout.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "capacity-table.txt", b.Bytes())
@@ -284,15 +285,15 @@ func TestCapacityHostile(t *testing.T) {
 	table := &experiment.CapacityTable{Axes: []string{evil, "b"}, Cells: []experiment.Cell{{Setting: experiment.Setting{evil: 1}, Failed: evil, Search: r}, {}},
 		Conclusion: experiment.Stage{Where: evil, Why: evil, Next: evil, Shapes: []experiment.AxisShape{{Axis: evil, Shape: evil}}}}
 	for _, write := range []func(io.Writer) error{
-		func(w io.Writer) error { return Capacity(w, r, Options{}) },
-		func(w io.Writer) error { return CapacityTable(w, table, Options{}) },
-		func(w io.Writer) error { return CapacityTable(w, &experiment.CapacityTable{}, Options{}) },
+		func(w io.Writer) error { return Capacity(w, r, layout.Options{}) },
+		func(w io.Writer) error { return CapacityTable(w, table, layout.Options{}) },
+		func(w io.Writer) error { return CapacityTable(w, &experiment.CapacityTable{}, layout.Options{}) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if strings.IndexFunc(strings.ReplaceAll(b.String(), "\n", ""), unsafeRune) >= 0 {
+		if strings.IndexFunc(strings.ReplaceAll(b.String(), "\n", ""), layout.UnsafeRune) >= 0 {
 			t.Errorf("control characters in %q", b.String())
 		}
 	}
@@ -359,9 +360,9 @@ func TestSVGLegend(t *testing.T) {
 }
 
 func TestLawOfInterruptedSearch(t *testing.T) {
-	x := newTexter(Options{})
+	x := newTexter(layout.Options{})
 	x.law(&experiment.Curve{Knob: experiment.Knob{Counts: experiment.Workers}})
-	if got := x.b.String(); !strings.Contains(got, "not fitted: the search ended before\n") {
+	if got := x.String(); !strings.Contains(got, "not fitted: the search ended before\n") {
 		t.Errorf("%q", got)
 	}
 }

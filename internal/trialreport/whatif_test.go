@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
 
@@ -30,7 +31,7 @@ func TestWhatIfText(t *testing.T) {
 		r := someWhatIf()
 		r.Menu = menu
 		var b bytes.Buffer
-		if err := WhatIfText(&b, r, Options{Width: 80}); err != nil {
+		if err := WhatIfText(&b, r, layout.Options{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -68,7 +69,7 @@ func TestWhatIfNotMeasured(t *testing.T) {
 	r := someWhatIf()
 	r.Bands, r.Results, r.Menu = &whatif.Bands{}, nil, true
 	var b bytes.Buffer
-	if err := WhatIfText(&b, r, Options{}); err != nil || !strings.Contains(b.String(), "not yet measured") || !strings.Contains(b.String(), "nothing to try") {
+	if err := WhatIfText(&b, r, layout.Options{}); err != nil || !strings.Contains(b.String(), "not yet measured") || !strings.Contains(b.String(), "nothing to try") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
 
@@ -27,7 +28,7 @@ type WhatIf struct {
 
 // WhatIfText writes a what-if for a terminal: what comes of it, how far the
 // replay is from the trace, and how far predictions were off.
-func WhatIfText(w io.Writer, r *WhatIf, o Options) error {
+func WhatIfText(w io.Writer, r *WhatIf, o layout.Options) error {
 	t := newTexter(o)
 	if r.Menu {
 		t.whatIfMenu(r, o)
@@ -37,8 +38,7 @@ func WhatIfText(w io.Writer, r *WhatIf, o Options) error {
 		}
 	}
 	t.whatIfNotes(r)
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 // faster says what a ratio of elapsed times means for the reader: time of a
@@ -55,57 +55,57 @@ func faster(ratio float64, ends bool) string {
 }
 
 func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
-	t.line(t.in(bold, "predicted: "+faster(res.Ratio, r.Base.Ends)) + "  " + Safe(strings.Join(res.Edits, " ")))
-	t.line("")
+	t.Line(t.In(layout.Bold, "predicted: "+faster(res.Ratio, r.Base.Ends)) + "  " + layout.Safe(strings.Join(res.Edits, " ")))
+	t.Line("")
 	verb := "takes"
 	if !r.Base.Ends {
 		verb = "does the work of this window in"
 	}
-	t.para(2, "", fmt.Sprintf("The replay %s %s instead of %s (×%s). CPU time %s, %s of %s in use.", verb,
-		figures.Duration(res.Elapsed), figures.Duration(r.Base.Replayed), figures.Number(res.Ratio), figures.Change(res.CPURatio), figures.Number(res.Use), figures.Plural(res.Procs, "P")), plain)
+	t.Para(2, "", fmt.Sprintf("The replay %s %s instead of %s (×%s). CPU time %s, %s of %s in use.", verb,
+		figures.Duration(res.Elapsed), figures.Duration(r.Base.Replayed), figures.Number(res.Ratio), figures.Change(res.CPURatio), figures.Number(res.Use), figures.Plural(res.Procs, "P")), layout.Plain)
 	for _, l := range res.Lives[:min(len(res.Lives), livesShown)] {
 		if l.Count < 2 || l.Group == "" {
 			continue
 		}
-		t.para(2, "", fmt.Sprintf("%s: %s goroutines that live %s on average (×%s).", l.Group, figures.Int(l.Count), figures.Duration(l.Mean), figures.Number(l.Ratio)), plain)
+		t.Para(2, "", fmt.Sprintf("%s: %s goroutines that live %s on average (×%s).", l.Group, figures.Int(l.Count), figures.Duration(l.Mean), figures.Number(l.Ratio)), layout.Plain)
 	}
 	for _, n := range res.Notes {
-		t.para(2, "", "! "+n+".", yellow)
+		t.Para(2, "", "! "+n+".", layout.Yellow)
 	}
 }
 
 // livesShown is how many groups are shown with their lives.
 const livesShown = 3
 
-func (t *texter) whatIfMenu(r *WhatIf, o Options) {
+func (t *texter) whatIfMenu(r *WhatIf, o layout.Options) {
 	if len(r.Results) == 0 {
-		t.line("nothing to try: no lock is waited for, and no group has work of its own")
+		t.Line("nothing to try: no lock is waited for, and no group has work of its own")
 		return
 	}
 	best := &r.Results[0]
 	if best.Ratio > worthWhile {
-		t.line(t.in(bold, "no usual change brings more than 2 %"))
+		t.Line(t.In(layout.Bold, "no usual change brings more than 2 %"))
 	} else {
-		t.para(0, "", fmt.Sprintf("most would come of %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), bold)
+		t.Para(0, "", fmt.Sprintf("most would come of %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), layout.Bold)
 	}
-	t.line("")
-	t.line(t.in(dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
+	t.Line("")
+	t.Line(t.In(layout.Dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
 	for _, res := range r.Results {
 		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), cpuChange(res.CPURatio), figures.Number(res.Use)+"/"+figures.Int(res.Procs))
-		t.line(line + editText(res.Edits, t.width-utf8.RuneCountInString(line), o))
+		t.Line(line + editText(res.Edits, t.Width-utf8.RuneCountInString(line), o))
 	}
 	t.whatIfLegend(r)
 }
 
 // editText is edits for the eye: on a terminal cut to its width, in the middle
 // of a name; a file or a pipe has no edge, and there they are copied from.
-func editText(edits []string, width int, o Options) string {
-	text := Safe(strings.Join(edits, " "))
+func editText(edits []string, width int, o layout.Options) string {
+	text := layout.Safe(strings.Join(edits, " "))
 	flag, name, ok := strings.Cut(text, " ")
 	if o.Width == 0 || !ok {
 		return text
 	}
-	return flag + " " + shorten(name, max(leastName, width-utf8.RuneCountInString(flag)-1))
+	return flag + " " + layout.Shorten(name, max(layout.LeastName, width-utf8.RuneCountInString(flag)-1))
 }
 
 // worthWhile is the ratio of elapsed times above which nothing is recommended.
@@ -134,34 +134,34 @@ func (t *texter) whatIfLegend(r *WhatIf) {
 		words = append(words, "--gc 0.5: collecting costs half.")
 	}
 	if len(words) > 0 {
-		t.line("")
-		t.para(2, "", strings.Join(words, " "), dim)
+		t.Line("")
+		t.Para(2, "", strings.Join(words, " "), layout.Dim)
 	}
 }
 
 // whatIfNotes tell how far all of this can be trusted.
 func (t *texter) whatIfNotes(r *WhatIf) {
 	b := &r.Base
-	t.title("How far to trust it")
-	t.para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %s off.", figures.Duration(b.Replayed), figures.Duration(b.Traced), figures.Percent(b.Off)), plain)
+	t.Title("How far to trust it")
+	t.Para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %s off.", figures.Duration(b.Replayed), figures.Duration(b.Traced), figures.Percent(b.Off)), layout.Plain)
 	for _, line := range r.bandLines() {
-		t.para(2, "", upperFirst(line)+".", plain)
+		t.Para(2, "", upperFirst(line)+".", layout.Plain)
 	}
 	if b.Outside >= 0.2 {
-		t.para(2, "", figures.Percent(b.Outside)+" of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", yellow)
+		t.Para(2, "", figures.Percent(b.Outside)+" of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", layout.Yellow)
 	}
 	if b.Cut {
-		t.para(2, "", fmt.Sprintf("Only a piece of the trace was read: %s events.", figures.Int(b.Events)), yellow)
+		t.Para(2, "", fmt.Sprintf("Only a piece of the trace was read: %s events.", figures.Int(b.Events)), layout.Yellow)
 	}
 	if b.Cores > 0 {
-		t.para(2, "", fmt.Sprintf("Cores: %d (%s).", b.Cores, r.CoresFrom), plain)
+		t.Para(2, "", fmt.Sprintf("Cores: %d (%s).", b.Cores, r.CoresFrom), layout.Plain)
 	} else {
-		t.para(2, "", "How many cores the machine has is not known: every P is taken to have one. --cores N says it.", plain)
+		t.Para(2, "", "How many cores the machine has is not known: every P is taken to have one. --cores N says it.", layout.Plain)
 	}
 	if b.TracedLocks {
-		t.para(2, "", "Locks are granted in the order of the trace: granting them anew came less near to it.", plain)
+		t.Para(2, "", "Locks are granted in the order of the trace: granting them anew came less near to it.", layout.Plain)
 	}
-	t.para(2, "", "A prediction is not a measurement: `gowhy verify` makes one.", plain)
+	t.Para(2, "", "A prediction is not a measurement: `gowhy verify` makes one.", layout.Plain)
 }
 
 // bandLines tell the measured errors of the kinds of edits that are shown.

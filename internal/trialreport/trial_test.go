@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // effect is a metric whose arms differ by a ratio that is known to a tenth of it.
@@ -152,8 +153,8 @@ func hostileTrial() *experiment.Trial {
 func TestTrialGolden(t *testing.T) {
 	for name, tr := range trials() {
 		for ext, write := range map[string]func(*bytes.Buffer) error{
-			"txt": func(b *bytes.Buffer) error { return Trial(b, tr, Options{}) },
-			"md":  func(b *bytes.Buffer) error { return TrialMarkdown(b, tr, Options{}) },
+			"txt": func(b *bytes.Buffer) error { return Trial(b, tr, layout.Options{}) },
+			"md":  func(b *bytes.Buffer) error { return TrialMarkdown(b, tr, layout.Options{}) },
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
@@ -170,14 +171,14 @@ func TestTrialLayout(t *testing.T) {
 	for name, tr := range trials() {
 		for _, width := range []int{0, 20, 60, 80, 110, 300} {
 			var b bytes.Buffer
-			if err := Trial(&b, tr, Options{Width: width, Verbose: width == 110}); err != nil {
+			if err := Trial(&b, tr, layout.Options{Width: width, Verbose: width == 110}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
-			if strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), unsafeRune) >= 0 {
+			if strings.IndexFunc(strings.ReplaceAll(text, "\n", ""), layout.UnsafeRune) >= 0 {
 				t.Errorf("%s at %d columns has control characters", name, width)
 			}
-			most := min(max(width, minWidth), maxWidth)
+			most := min(max(width, layout.MinWidth), layout.MaxWidth)
 			if width == 0 {
 				most = 80
 			}
@@ -191,9 +192,9 @@ func TestTrialLayout(t *testing.T) {
 }
 
 func TestTrialColor(t *testing.T) {
-	for name, style := range map[string]style{"confirmed": green, "rejected": red, "undecided": yellow} {
+	for name, style := range map[string]layout.Style{"confirmed": layout.Green, "rejected": layout.Red, "undecided": layout.Yellow} {
 		var b bytes.Buffer
-		if err := Trial(&b, trials()[name], Options{Color: true}); err != nil {
+		if err := Trial(&b, trials()[name], layout.Options{Color: true}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "\x1b[" + string(style) + "m" + name + ":\x1b[0m"; !strings.HasPrefix(b.String(), want) {
@@ -253,14 +254,14 @@ func TestTrialOfVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fresh, again, saved bytes.Buffer
-	if err := errors.Join(Trial(&fresh, tr, Options{}), tr.Encode(&saved)); err != nil {
+	if err := errors.Join(Trial(&fresh, tr, layout.Options{}), tr.Encode(&saved)); err != nil {
 		t.Fatal(err)
 	}
 	back, err := experiment.DecodeTrial(&saved)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Trial(&again, back, Options{}); err != nil {
+	if err := Trial(&again, back, layout.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if fresh.String() != again.String() {
@@ -273,11 +274,11 @@ func TestTrialOfVerify(t *testing.T) {
 
 // A guard that held is no warning, though its metric was not decided.
 func TestEffectStyle(t *testing.T) {
-	for want, e := range map[style][]experiment.Effect{
-		plain:  {{Verdict: experiment.Inconclusive, Guarded: true}, {Verdict: experiment.Regressed, Guarded: true}, {Verdict: experiment.Same}},
-		yellow: {{Verdict: experiment.Inconclusive}, {Verdict: experiment.Inconclusive, Guarded: true, Unclear: true}},
-		red:    {{Verdict: experiment.Regressed}, {Verdict: experiment.Regressed, Guarded: true, Broken: true}},
-		green:  {{Verdict: experiment.Improved}, {Verdict: experiment.Improved, Guarded: true}},
+	for want, e := range map[layout.Style][]experiment.Effect{
+		layout.Plain:  {{Verdict: experiment.Inconclusive, Guarded: true}, {Verdict: experiment.Regressed, Guarded: true}, {Verdict: experiment.Same}},
+		layout.Yellow: {{Verdict: experiment.Inconclusive}, {Verdict: experiment.Inconclusive, Guarded: true, Unclear: true}},
+		layout.Red:    {{Verdict: experiment.Regressed}, {Verdict: experiment.Regressed, Guarded: true, Broken: true}},
+		layout.Green:  {{Verdict: experiment.Improved}, {Verdict: experiment.Improved, Guarded: true}},
 	} {
 		for i := range e {
 			if got := effectStyle(&e[i]); got != want {

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // knobText is a value of a knob for the eye.
@@ -48,7 +49,7 @@ const (
 func usable(p *experiment.Point) bool { return p.Ratio > 0 && p.Goal.Value > 0 }
 
 func newPlot(c *experiment.Curve, width int) *plot {
-	p := &plot{c: c, memory: map[int]string{}, wideValue: utf8.RuneCountInString(plotName(c)), wideAt: utf8.RuneCountInString(Safe(string(c.Goal.Metric)))}
+	p := &plot{c: c, memory: map[int]string{}, wideValue: utf8.RuneCountInString(plotName(c)), wideAt: utf8.RuneCountInString(layout.Safe(string(c.Goal.Metric)))}
 	for i := range c.Points {
 		pt := &c.Points[i]
 		p.wideValue = max(p.wideValue, utf8.RuneCountInString(knobText(&c.Knob, pt.Value)))
@@ -69,7 +70,7 @@ func newPlot(c *experiment.Curve, width int) *plot {
 }
 
 // plotName is the knob's name where the axis needs the room.
-func plotName(c *experiment.Curve) string { return middle(Safe(c.Knob.Name), leastAxis) }
+func plotName(c *experiment.Curve) string { return middle(layout.Safe(c.Knob.Name), leastAxis) }
 
 // span is the least and the greatest that is drawn, a little room beside.
 func span(c *experiment.Curve) (low, high float64) {
@@ -120,12 +121,12 @@ func (p *plot) bar(i int) string {
 // curve draws a curve. The recommended point is marked, and so are the best one
 // and those that break a limit.
 func (t *texter) curve(c *experiment.Curve, keep []experiment.Keep) {
-	p := newPlot(c, t.width)
-	head := "  " + lpad(plotName(c), p.wideValue) + "  " + lpad(Safe(string(c.Goal.Metric)), p.wideAt) + "  " + p.scale()
+	p := newPlot(c, t.Width)
+	head := "  " + lpad(plotName(c), p.wideValue) + "  " + lpad(layout.Safe(string(c.Goal.Metric)), p.wideAt) + "  " + p.scale()
 	if p.wideMemory > 0 {
 		head += "  " + lpad("peak rss", p.wideMemory)
 	}
-	t.line(t.in(dim, head))
+	t.Line(t.In(layout.Dim, head))
 	for i := range c.Points {
 		t.curveRow(p, i, keep)
 	}
@@ -147,22 +148,22 @@ func (p *plot) scale() string {
 
 func (t *texter) curveRow(p *plot, i int, keep []experiment.Keep) {
 	pt := &p.c.Points[i]
-	mark, s := "  ", plain
+	mark, s := "  ", layout.Plain
 	if i == p.c.Chosen {
-		mark, s = "→ ", green
+		mark, s = "→ ", layout.Green
 	}
 	value := mark + lpad(knobText(&p.c.Knob, pt.Value), p.wideValue) + "  "
 	if !usable(pt) {
-		t.line(value + t.in(dim, shorten("failed: "+Safe(firstLine(pt.Failed)), max(leastName, t.width-utf8.RuneCountInString(value)))))
+		t.Line(value + t.In(layout.Dim, layout.Shorten("failed: "+layout.Safe(firstLine(pt.Failed)), max(layout.LeastName, t.Width-utf8.RuneCountInString(value)))))
 		return
 	}
-	row := t.in(s, value+lpad(metricText(p.c.Goal.Metric, pt.Goal.Value), p.wideAt)) + "  " + t.in(s, p.bar(i))
+	row := t.In(s, value+lpad(metricText(p.c.Goal.Metric, pt.Goal.Value), p.wideAt)) + "  " + t.In(s, p.bar(i))
 	if p.wideMemory > 0 {
 		row += "  " + lpad(p.memory[i], p.wideMemory)
 	}
-	t.line(row)
+	t.Line(row)
 	if broken := brokenLimits(pt, keep); broken != "" {
-		t.line(t.in(yellow, strings.Repeat(" ", p.wideValue+4)+"✗ "+Safe(broken)))
+		t.Line(t.In(layout.Yellow, strings.Repeat(" ", p.wideValue+4)+"✗ "+layout.Safe(broken)))
 	}
 }
 
@@ -207,7 +208,7 @@ func (t *texter) law(c *experiment.Curve) {
 	if c.Knob.Counts == "" {
 		return
 	}
-	t.title("Universal scalability law")
+	t.Title("Universal scalability law")
 	if c.USL == nil {
 		t.marked("·", "not fitted: "+cmp.Or(c.NoUSL, "the search ended before"))
 		return
@@ -224,10 +225,10 @@ func (t *texter) law(c *experiment.Curve) {
 		rows[3][1] = estimateText(*u.Peak, "") + ", where throughput is greatest"
 	}
 	for _, r := range rows {
-		t.para(7, r[0], r[1], plain)
+		t.Para(7, r[0], r[1], layout.Plain)
 	}
 	if u.R2 < poorFit {
-		t.para(7, "", "The law does not describe this program well: go by the curve.", yellow)
+		t.Para(7, "", "The law does not describe this program well: go by the curve.", layout.Yellow)
 	}
 }
 
@@ -244,20 +245,20 @@ func estimateText(i experiment.Interval, unit string) string {
 func (t *texter) formulas(c *experiment.Curve) {
 	if len(c.Formulas) == 0 {
 		if c.NoFormulas != "" {
-			t.title("Formulas for worker counts")
+			t.Title("Formulas for worker counts")
 			t.marked("·", "not computed: "+c.NoFormulas)
 		}
 		return
 	}
-	t.title("Formulas for worker counts, from a trace at each count")
+	t.Title("Formulas for worker counts, from a trace at each count")
 	at := formulaCounts(c)
-	rows := [][]string{{"measured at " + Safe(c.Knob.Name) + " ="}}
+	rows := [][]string{{"measured at " + layout.Safe(c.Knob.Name) + " ="}}
 	for _, v := range at {
 		rows[0] = append(rows[0], figures.Number(v))
 	}
 	for i := range c.Formulas {
 		f := &c.Formulas[i]
-		row := []string{Safe(f.Name) + " says"}
+		row := []string{layout.Safe(f.Name) + " says"}
 		for _, v := range at {
 			row = append(row, formulaCell(f, v))
 		}
@@ -265,17 +266,17 @@ func (t *texter) formulas(c *experiment.Curve) {
 	}
 	wide := columnWidths(rows)
 	for i, row := range rows {
-		l := "   " + pad(row[0], wide[0])
+		l := "   " + layout.Pad(row[0], wide[0])
 		for j, cell := range row[1:] {
 			l += "  " + lpad(cell, wide[j+1])
 		}
 		if i == 0 {
-			l = t.in(dim, l)
+			l = t.In(layout.Dim, l)
 		}
-		t.line(l)
+		t.Line(l)
 	}
 	if c.Chosen >= 0 {
-		t.line("   " + pad("the curve says", wide[0]) + "  " + t.in(green, figures.Number(c.Points[c.Chosen].Value)))
+		t.Line("   " + layout.Pad("the curve says", wide[0]) + "  " + t.In(layout.Green, figures.Number(c.Points[c.Chosen].Value)))
 	}
 	for i := range c.Formulas {
 		f := &c.Formulas[i]

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 func number(v float64) *float64 { return &v }
@@ -59,7 +60,7 @@ func hostileGate() *gate.Result {
 	return r
 }
 
-func gateBytes(t *testing.T, format string, r *gate.Result, o Options) []byte {
+func gateBytes(t *testing.T, format string, r *gate.Result, o layout.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := GateFormats[format](&b, r, o); err != nil {
@@ -75,7 +76,7 @@ func TestGateGolden(t *testing.T) {
 	for name, r := range map[string]*gate.Result{"gate": gateResult(), "gate-passed": passed, "gate-hostile": hostileGate()} {
 		for _, format := range GateFormatNames() {
 			if format != "json" {
-				golden(t, name+"."+format, gateBytes(t, format, r, Options{}))
+				golden(t, name+"."+format, gateBytes(t, format, r, layout.Options{}))
 			}
 		}
 	}
@@ -84,12 +85,12 @@ func TestGateGolden(t *testing.T) {
 // Every format gives the same for a result that was saved.
 func TestSavedGate(t *testing.T) {
 	r := gateResult()
-	again, err := gate.Decode(bytes.NewReader(gateBytes(t, "json", r, Options{})))
+	again, err := gate.Decode(bytes.NewReader(gateBytes(t, "json", r, layout.Options{})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range GateFormatNames() {
-		if a, b := gateBytes(t, format, r, Options{}), gateBytes(t, format, again, Options{}); !bytes.Equal(a, b) {
+		if a, b := gateBytes(t, format, r, layout.Options{}), gateBytes(t, format, again, layout.Options{}); !bytes.Equal(a, b) {
 			t.Errorf("%s:\n%s\nsaved:\n%s", format, a, b)
 		}
 	}
@@ -102,7 +103,7 @@ func TestGateHostile(t *testing.T) {
 		if format == "json" {
 			continue
 		}
-		out := string(gateBytes(t, format, r, Options{Width: 80}))
+		out := string(gateBytes(t, format, r, layout.Options{Width: 80}))
 		if strings.ContainsAny(out, "\x1b\u202e\r") {
 			t.Errorf("%s: control characters in\n%q", format, out)
 		}
@@ -112,12 +113,12 @@ func TestGateHostile(t *testing.T) {
 			}
 		}
 	}
-	if md := string(gateBytes(t, "markdown", r, Options{})); strings.Contains(md, "<b>") && !strings.Contains(md, "`") || strings.Contains(md, " @all") {
+	if md := string(gateBytes(t, "markdown", r, layout.Options{})); strings.Contains(md, "<b>") && !strings.Contains(md, "`") || strings.Contains(md, " @all") {
 		t.Errorf("markup:\n%s", md)
 	}
 	wantWarning := r
 	wantWarning.InconclusiveFails = true
-	if out := string(gateBytes(t, "github", wantWarning, Options{})); !strings.Contains(out, "::warning ") || strings.Contains(out, "::notice ") {
+	if out := string(gateBytes(t, "github", wantWarning, layout.Options{})); !strings.Contains(out, "::warning ") || strings.Contains(out, "::notice ") {
 		t.Errorf("a policy that fails what is inconclusive:\n%s", out)
 	}
 }
@@ -152,7 +153,7 @@ func TestSARIF(t *testing.T) {
 				}
 			}
 		}
-		out := gateBytes(t, "sarif", r, Options{})
+		out := gateBytes(t, "sarif", r, layout.Options{})
 		if err := json.Unmarshal(out, &log); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,7 @@ func TestJUnit(t *testing.T) {
 	for _, r := range []*gate.Result{gateResult(), hostileGate()} {
 		for _, fails := range []bool{false, true} {
 			r.InconclusiveFails = fails
-			out := gateBytes(t, "junit", r, Options{})
+			out := gateBytes(t, "junit", r, layout.Options{})
 			var all junitSuites
 			if err := xml.Unmarshal(out, &all); err != nil {
 				t.Fatalf("%v in\n%s", err, out)
@@ -220,7 +221,7 @@ func TestGitHub(t *testing.T) {
 	if b.String() != "::notice title=t::m\n" {
 		t.Errorf("%q", b.String())
 	}
-	out := string(gateBytes(t, "github", gateResult(), Options{}))
+	out := string(gateBytes(t, "github", gateResult(), layout.Options{}))
 	if got := fmt.Sprint(strings.Count(out, "::error "), strings.Count(out, "::notice ")); got != "2 3" {
 		t.Errorf("%s annotations in\n%s", got, out)
 	}
@@ -229,7 +230,7 @@ func TestGitHub(t *testing.T) {
 // Narrow screens, and writers that fail.
 func TestGateWidths(t *testing.T) {
 	for _, width := range []int{20, 60, 100, 300} {
-		out := string(gateBytes(t, "text", gateResult(), Options{Width: width}))
+		out := string(gateBytes(t, "text", gateResult(), layout.Options{Width: width}))
 		for l := range strings.Lines(out) {
 			if n := len([]rune(strings.TrimRight(l, "\n"))); n > max(width, 80) && width >= 60 && !strings.HasPrefix(l, "   $ ") {
 				t.Errorf("width %d: a line of %d: %s", width, n, l)
@@ -237,7 +238,7 @@ func TestGateWidths(t *testing.T) {
 		}
 	}
 	for name, f := range GateFormats {
-		if err := f(failing{}, gateResult(), Options{}); err == nil {
+		if err := f(failing{}, gateResult(), layout.Options{}); err == nil {
 			t.Errorf("%s does not tell that it could not be written", name)
 		}
 	}
@@ -264,7 +265,7 @@ func FuzzSavedGate(f *testing.F) {
 			return
 		}
 		for _, format := range GateFormatNames() {
-			out := gateBytes(t, format, r, Options{Width: 80})
+			out := gateBytes(t, format, r, layout.Options{Width: 80})
 			if format != "json" && bytes.ContainsAny(out, "\x1b\u202e") {
 				t.Errorf("%s: control characters", format)
 			}

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"fmt"
@@ -11,41 +11,41 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Capacity writes what came of a search of capacity for a terminal: the rate
 // that is sustained and the one that is not, why, and every step.
-func Capacity(w io.Writer, r *experiment.CapacityResult, o Options) error {
+func Capacity(w io.Writer, r *experiment.CapacityResult, o layout.Options) error {
 	t := newTexter(o)
 	word, rest := capacityVerdict(r)
 	t.verdict(word, rest, capacityStyle(r))
-	t.para(0, "", capacitySubject(r), dim)
-	t.line("")
+	t.Para(0, "", capacitySubject(r), layout.Dim)
+	t.Line("")
 	t.steps(r)
-	t.remarks("Warnings", r.Warnings, t.in(yellow, "!"))
+	t.remarks("Warnings", r.Warnings, t.In(layout.Yellow, "!"))
 	t.commands(capacityNext(r))
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 // verdict is the first line of a report: a coloured word and a sentence.
-func (t *texter) verdict(word, rest string, s style) {
-	for i, l := range wrapFigures(word+" "+rest, t.width) {
+func (t *texter) verdict(word, rest string, s layout.Style) {
+	for i, l := range layout.FigureLines(word+" "+rest, t.Width) {
 		if after, ok := strings.CutPrefix(l, word); ok && i == 0 {
-			l = t.in(s, word) + t.in(bold, after)
+			l = t.In(s, word) + t.In(layout.Bold, after)
 		} else {
-			l = t.in(bold, l)
+			l = t.In(layout.Bold, l)
 		}
-		t.line(l)
+		t.Line(l)
 	}
 }
 
-func capacityStyle(r *experiment.CapacityResult) style {
+func capacityStyle(r *experiment.CapacityResult) layout.Style {
 	if r.Low > 0 && r.High > 0 {
-		return green
+		return layout.Green
 	}
-	return yellow
+	return layout.Yellow
 }
 
 func capacityVerdict(r *experiment.CapacityResult) (word, rest string) {
@@ -100,14 +100,14 @@ func (t *texter) steps(r *experiment.CapacityResult) {
 		last := row[len(row)-1]
 		switch {
 		case i == 0:
-			t.line(t.in(dim, l))
+			t.Line(t.In(layout.Dim, l))
 			continue
 		case r.Steps[i-1].Dropped != "":
-			last = t.in(dim, last)
+			last = t.In(layout.Dim, last)
 		case r.Steps[i-1].Limit != "":
-			last = t.in(yellow, last)
+			last = t.In(layout.Yellow, last)
 		}
-		t.line(l + "  " + last)
+		t.Line(l + "  " + last)
 	}
 }
 
@@ -124,7 +124,7 @@ func stepCells(s *experiment.Step) []string {
 	case s.Dropped != "":
 		word = "not counted, busy"
 	case s.Limit != "":
-		word = Safe(string(s.Limit))
+		word = layout.Safe(string(s.Limit))
 	}
 	return []string{rateText(s.Rate), rateText(s.Done), figures.Percent(s.Failed), latencyText(s.P50), latencyText(s.P99), growth, word}
 }
@@ -158,13 +158,13 @@ func serverOf(url string) string {
 }
 
 // CapacityTable writes the capacities of a table: what it allows to say first.
-func CapacityTable(w io.Writer, r *experiment.CapacityTable, o Options) error {
+func CapacityTable(w io.Writer, r *experiment.CapacityTable, o layout.Options) error {
 	t := newTexter(o)
-	t.verdict("the limit is:", r.Conclusion.Where, green)
-	t.para(0, "", capitalised(r.Conclusion.Why)+".", plain)
-	t.line("")
+	t.verdict("the limit is:", r.Conclusion.Where, layout.Green)
+	t.Para(0, "", capitalised(r.Conclusion.Why)+".", layout.Plain)
+	t.Line("")
 	t.grid(r)
-	t.line("")
+	t.Line("")
 	for _, s := range r.Conclusion.Shapes {
 		t.marked("·", shapeText(s))
 	}
@@ -180,12 +180,11 @@ func CapacityTable(w io.Writer, r *experiment.CapacityTable, o Options) error {
 			}
 		}
 	}
-	t.remarks("Warnings", warnings, t.in(yellow, "!"))
+	t.remarks("Warnings", warnings, t.In(layout.Yellow, "!"))
 	if r.Conclusion.Next != "" {
 		t.remarks("Next", []string{r.Conclusion.Next}, "·")
 	}
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 func capitalised(s string) string {
@@ -243,14 +242,14 @@ func (t *texter) grid(r *experiment.CapacityTable) {
 	}
 	wide := columnWidths(rows)
 	for i, row := range rows {
-		l := "   " + pad(Safe(row[0]), wide[0])
+		l := "   " + layout.Pad(layout.Safe(row[0]), wide[0])
 		for j, cell := range row[1:] {
 			l += "  " + lpad(cell, wide[j+1])
 		}
 		if i == 0 {
-			l = t.in(dim, l)
+			l = t.In(layout.Dim, l)
 		}
-		t.line(l)
+		t.Line(l)
 	}
 }
 

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -166,7 +167,7 @@ func TestComparisonGolden(t *testing.T) {
 
 func TestComparisonLooks(t *testing.T) {
 	c := comparisons(t)
-	out := string(comparisonBytes(t, "text", c["runs"], ComparisonOptions{Options: Options{Width: 60}, Top: 2}))
+	out := string(comparisonBytes(t, "text", c["runs"], ComparisonOptions{Options: layout.Options{Width: 60}, Top: 2}))
 	for l := range strings.Lines(out) {
 		if n := len([]rune(l)); n > 61 && !strings.Contains(l, "$ ") && !strings.Contains(l, "→") {
 			t.Errorf("a line of %d on a screen of 60: %s", n, l)
@@ -175,7 +176,7 @@ func TestComparisonLooks(t *testing.T) {
 	if !strings.Contains(out, "more rows; --top 0 shows all") {
 		t.Errorf("rows are hidden silently:\n%s", out)
 	}
-	if out := string(comparisonBytes(t, "text", c["runs"], ComparisonOptions{Options: Options{Color: true}})); !strings.Contains(out, "\x1b[") {
+	if out := string(comparisonBytes(t, "text", c["runs"], ComparisonOptions{Options: layout.Options{Color: true}})); !strings.Contains(out, "\x1b[") {
 		t.Error("no colours")
 	}
 	for name, f := range ComparisonFormats {

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"fmt"
@@ -13,22 +13,23 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Tuned writes what came of a search for a terminal: the setting to use, the
 // curve of each knob with intervals and what it costs in memory, the law, the
 // formulas, the check of all knobs together, and the next commands.
-func Tuned(w io.Writer, r *experiment.Tuned, o Options) error {
+func Tuned(w io.Writer, r *experiment.Tuned, o layout.Options) error {
 	t := newTexter(o)
 	word, rest := tunedVerdict(r)
 	t.verdict(word, rest, tunedStyle(r))
 	t.subject(tunedSubject(r))
 	for i := range r.Curves {
 		c := &r.Curves[i]
-		t.line("")
+		t.Line("")
 		if len(r.Curves) > 1 {
-			t.para(0, "", curveVerdict(r, c)+othersText(r, c), bold)
+			t.Para(0, "", curveVerdict(r, c)+othersText(r, c), layout.Bold)
 		}
 		t.curve(c, r.Keep)
 		t.law(c)
@@ -37,18 +38,17 @@ func Tuned(w io.Writer, r *experiment.Tuned, o Options) error {
 	if r.Together != nil {
 		t.remarks("All knobs together", []string{togetherText(r.Together)}, "·")
 	}
-	t.remarks("Warnings", tunedWarnings(r), t.in(yellow, "!"))
+	t.remarks("Warnings", tunedWarnings(r), t.In(layout.Yellow, "!"))
 	t.commands(tunedNext(r))
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 // tunedStyle warns when a knob has no setting that holds the limits.
-func tunedStyle(r *experiment.Tuned) style {
+func tunedStyle(r *experiment.Tuned) layout.Style {
 	if slices.ContainsFunc(r.Curves, func(c experiment.Curve) bool { return c.Chosen < 0 }) {
-		return yellow
+		return layout.Yellow
 	}
-	return green
+	return layout.Green
 }
 
 // tunedVerdict is the recommendation: a word and a sentence.
@@ -94,7 +94,7 @@ func startText(r *experiment.Tuned) string {
 
 // assignment is a knob's value as one types it.
 func assignment(k *experiment.Knob, v float64) string {
-	return Safe(k.Name) + "=" + settingText(k, v)
+	return layout.Safe(k.Name) + "=" + settingText(k, v)
 }
 
 // settingText is a value as a command takes it; sizes in a whole unit where
@@ -175,9 +175,9 @@ func keepsText(keep []experiment.Keep) string {
 func knobRange(c *experiment.Curve) string {
 	k := &c.Knob
 	if len(c.Points) == 0 {
-		return Safe(k.Name)
+		return layout.Safe(k.Name)
 	}
-	return fmt.Sprintf("%s=%s..%s", Safe(k.Name), settingText(k, c.Points[0].Value), settingText(k, c.Points[len(c.Points)-1].Value))
+	return fmt.Sprintf("%s=%s..%s", layout.Safe(k.Name), settingText(k, c.Points[0].Value), settingText(k, c.Points[len(c.Points)-1].Value))
 }
 
 func lastUsable(c *experiment.Curve) *experiment.Point {
@@ -242,7 +242,7 @@ func tunedSubject(r *experiment.Tuned) string {
 }
 
 func togetherText(tr *experiment.Trial) string {
-	return "against the start: " + Safe(string(tr.Conclusion)) + ", " + Safe(tr.Why)
+	return "against the start: " + layout.Safe(string(tr.Conclusion)) + ", " + layout.Safe(tr.Why)
 }
 
 // tunedWarnings are the search's own and what its curves suggest.
@@ -258,7 +258,7 @@ func tunedWarnings(r *experiment.Tuned) []string {
 				assignment(&c.Knob, c.Points[c.Chosen].Value), figures.Percent(toBest(c, &c.Points[c.Chosen])-1), assignment(&c.Knob, c.Points[c.Best].Value)))
 		}
 		if n := len(failedPoints(c)); n > 0 {
-			list = append(list, fmt.Sprintf("%d of %d settings of %s failed", n, len(c.Points), Safe(c.Knob.Name)))
+			list = append(list, fmt.Sprintf("%d of %d settings of %s failed", n, len(c.Points), layout.Safe(c.Knob.Name)))
 		}
 	}
 	return list

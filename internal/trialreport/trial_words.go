@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/report"
 )
 
 // metricText writes a value of a metric with its unit.
@@ -16,7 +18,7 @@ func metricText(m diagnosis.Metric, v float64) string {
 		return "-"
 	}
 	info := experiment.InfoOf(m)
-	return quantity(v*info.Scale, info.Unit)
+	return layout.Safe(info.Unit.Format(v * info.Scale))
 }
 
 // known reports whether a ratio of two measurements is a number to be shown.
@@ -103,7 +105,7 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
-		lines = append(lines, [2]string{"promised", boundText(tr.About.Finding.Expect)})
+		lines = append(lines, [2]string{"promised", report.BoundText(tr.About.Finding.Expect)})
 	default:
 		return nil
 	}

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // GitHub writes the result of a gate as workflow commands, which GitHub shows
 // beside the lines of the change: errors for regressions, for what could not
 // be decided warnings when the policy lets it fail, else notices.
-func GitHub(w io.Writer, r *gate.Result, _ Options) error {
+func GitHub(w io.Writer, r *gate.Result, _ layout.Options) error {
 	var b strings.Builder
 	for i := range r.Checks {
 		c := &r.Checks[i]
@@ -27,7 +28,7 @@ func GitHub(w io.Writer, r *gate.Result, _ Options) error {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "gowhy gate: %s: %s\n", r.Verdict, Safe(r.Summary))
+	fmt.Fprintf(&b, "gowhy gate: %s: %s\n", r.Verdict, layout.Safe(r.Summary))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -55,5 +56,5 @@ var (
 
 // data and property escape what stands in a workflow command, as its runner
 // reads it back.
-func data(s string) string     { return dataEscaper.Replace(Safe(s)) }
-func property(s string) string { return propertyEscaper.Replace(Safe(s)) }
+func data(s string) string     { return dataEscaper.Replace(layout.Safe(s)) }
+func property(s string) string { return propertyEscaper.Replace(layout.Safe(s)) }

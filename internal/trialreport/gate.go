@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"fmt"
@@ -13,17 +13,18 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A GateFormat writes the result of a gate.
-type GateFormat func(io.Writer, *gate.Result, Options) error
+type GateFormat func(io.Writer, *gate.Result, layout.Options) error
 
 // GateFormats are the formats of the result of a gate by name.
 var GateFormats = map[string]GateFormat{
 	"text":     Gate,
 	"markdown": GateMarkdown,
-	"json":     func(w io.Writer, r *gate.Result, _ Options) error { return r.Encode(w) },
+	"json":     func(w io.Writer, r *gate.Result, _ layout.Options) error { return r.Encode(w) },
 	"sarif":    SARIF,
 	"junit":    JUnit,
 	"github":   GitHub,
@@ -34,69 +35,68 @@ func GateFormatNames() []string { return slices.Sorted(maps.Keys(GateFormats)) }
 
 // Gate writes the result of a gate for a terminal: the verdict, what keeps the
 // change from passing, then every measure.
-func Gate(w io.Writer, r *gate.Result, o Options) error {
+func Gate(w io.Writer, r *gate.Result, o layout.Options) error {
 	t := newTexter(o)
-	prose := t.width
-	for i, l := range wrapFigures(string(r.Verdict)+": "+r.Summary, t.width) {
+	prose := t.Width
+	for i, l := range layout.FigureLines(string(r.Verdict)+": "+r.Summary, t.Width) {
 		if rest, ok := strings.CutPrefix(l, string(r.Verdict)+":"); ok && i == 0 {
-			t.line(t.in(gateStyle(r.Verdict), string(r.Verdict)+":") + t.in(bold, rest))
+			t.Line(t.In(gateStyle(r.Verdict), string(r.Verdict)+":") + t.In(layout.Bold, rest))
 			continue
 		}
-		t.line(t.in(bold, l))
+		t.Line(t.In(layout.Bold, l))
 	}
-	for _, l := range wrapFigures(gateSubject(r), t.width) {
-		t.line(t.in(dim, l))
+	for _, l := range layout.FigureLines(gateSubject(r), t.Width) {
+		t.Line(t.In(layout.Dim, l))
 	}
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		t.title(Safe(checkTitle(c)))
+		t.Title(layout.Safe(checkTitle(c)))
 		t.gateProblems(c)
 		if len(c.Measures) > 0 {
-			t.width = math.MaxInt
+			t.Width = math.MaxInt
 			if o.Width > 0 {
-				t.width = max(o.Width, minWidth)
+				t.Width = max(o.Width, layout.MinWidth)
 			}
 			b := gateTable(c.Measures)
-			b.print(t, b.rows)
-			t.width = prose
+			b.Print(t.Text, b.Rows)
+			t.Width = prose
 		}
 		for _, warning := range c.Warnings {
-			t.para(3, "", warning, yellow)
+			t.Para(3, "", warning, layout.Yellow)
 		}
 	}
-	t.list("Warnings", r.Warnings, yellow)
+	t.List("Warnings", r.Warnings, layout.Yellow)
 	if next := gateNext(r); len(next) > 0 {
-		t.title("Next")
+		t.Title("Next")
 		for _, n := range next {
 			if n.run != "" {
-				t.line("   $ " + t.in(bold, Safe(n.run)))
-				t.para(5, "", strings.TrimSuffix(n.why, ":"), dim)
+				t.Line("   $ " + t.In(layout.Bold, layout.Safe(n.run)))
+				t.Para(5, "", strings.TrimSuffix(n.why, ":"), layout.Dim)
 				continue
 			}
-			t.para(3, "", n.why, plain)
+			t.Para(3, "", n.why, layout.Plain)
 		}
 	}
 	if inconclusive(r) {
-		t.line("")
-		t.para(0, "", inconclusiveNote(r), dim)
+		t.Line("")
+		t.Para(0, "", inconclusiveNote(r), layout.Dim)
 	}
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
 // gateProblems tells in full what keeps a check from passing.
 func (t *texter) gateProblems(c *gate.Check) {
 	if c.Problem != "" {
-		t.para(3, "", c.Problem, yellow)
+		t.Para(3, "", c.Problem, layout.Yellow)
 	}
 	for i := range c.Measures {
 		m := &c.Measures[i]
 		if !troubled(m) {
 			continue
 		}
-		t.para(3, "", fmt.Sprintf("%s %s: %s", string(m.Verdict), measureName(m), gateWhy(m)), gateStyle(m.Verdict))
+		t.Para(3, "", fmt.Sprintf("%s %s: %s", string(m.Verdict), measureName(m), gateWhy(m)), gateStyle(m.Verdict))
 		if at := positionText(m.At); at != "" && m.Verdict == gate.Regressed {
-			t.para(5, "", at, dim)
+			t.Para(5, "", at, layout.Dim)
 		}
 	}
 }
@@ -112,14 +112,14 @@ func gateWhy(m *gate.Measure) string {
 	return m.Why + " (again: " + m.Again + ")"
 }
 
-func gateStyle(v gate.Verdict) style {
+func gateStyle(v gate.Verdict) layout.Style {
 	switch v {
 	case gate.Regressed:
-		return red
+		return layout.Red
 	case gate.Inconclusive:
-		return yellow
+		return layout.Yellow
 	}
-	return green
+	return layout.Green
 }
 
 // inconclusive reports whether anything could not be decided.
@@ -172,8 +172,8 @@ func gateSubject(r *gate.Result) string {
 }
 
 func revisionText(r gate.Revision) string {
-	name := Safe(r.Name)
-	if short := Safe(r.Commit[:min(len(r.Commit), 10)]); short != "" && !strings.HasPrefix(r.Commit, r.Name) {
+	name := layout.Safe(r.Name)
+	if short := layout.Safe(r.Commit[:min(len(r.Commit), 10)]); short != "" && !strings.HasPrefix(r.Commit, r.Name) {
 		name += " (" + short + ")"
 	}
 	if r.Modified {
@@ -222,23 +222,23 @@ func metricValue(m diagnosis.Metric, v *float64) string {
 	case m == "MB/s":
 		return figures.Number(*v) + " MB/s"
 	}
-	return quantity(*v*i.Scale, i.Unit)
+	return layout.Safe(i.Unit.Format(*v * i.Scale))
 }
 
-func gateTable(list []gate.Measure) *table[gateRow] {
-	col := func(head string, of func(gateRow) string) column[gateRow] {
-		return column[gateRow]{head: head, text: of}
+func gateTable(list []gate.Measure) *layout.Grid[gateRow] {
+	col := func(head string, of func(gateRow) string) layout.Column[gateRow] {
+		return layout.Column[gateRow]{Head: head, Text: of}
 	}
 	verdict := col("VERDICT", func(r gateRow) string { return r.verdict })
-	verdict.left = true
+	verdict.Left = true
 	name := col("MEASURE", func(r gateRow) string { return r.name })
-	name.left = true
+	name.Left = true
 	how := col("MEASURED", func(r gateRow) string { return r.how })
-	how.drop = 1
-	t := &table[gateRow]{columns: []column[gateRow]{verdict, col("BASE", func(r gateRow) string { return r.base }), col("NOW", func(r gateRow) string { return r.change }),
+	how.Drop = 1
+	t := &layout.Grid[gateRow]{Columns: []layout.Column[gateRow]{verdict, col("BASE", func(r gateRow) string { return r.base }), col("NOW", func(r gateRow) string { return r.change }),
 		col("CHANGE", func(r gateRow) string { return r.by }), col("LIMIT", func(r gateRow) string { return r.limit }), how, name}}
 	for i := range list {
-		t.rows = append(t.rows, gateRowOf(&list[i]))
+		t.Rows = append(t.Rows, gateRowOf(&list[i]))
 	}
 	return t
 }
@@ -249,32 +249,32 @@ const GateMarker = "<!-- gowhy gate -->"
 
 // GateMarkdown writes the result of a gate as one comment of a pull request:
 // what keeps it from passing in a table, everything else folded.
-func GateMarkdown(w io.Writer, r *gate.Result, _ Options) error {
+func GateMarkdown(w io.Writer, r *gate.Result, _ layout.Options) error {
 	var m markdown
-	m.b.WriteString(GateMarker + "\n")
-	m.p("### %s gowhy gate: %s", gateSign(r), md(r.Summary))
+	m.WriteString(GateMarker + "\n")
+	m.P("### %s gowhy gate: %s", gateSign(r), layout.Escape(r.Summary))
 	m.gateProblems(r)
 	if next := gateNext(r); len(next) > 0 {
-		m.p("**What now**")
+		m.P("**What now**")
 		for _, n := range next {
-			m.item("%s", md(capitalised(n.why)))
+			m.Item("%s", layout.Escape(capitalised(n.why)))
 			if n.run != "" {
-				m.b.WriteString("  " + code(n.run) + "\n")
+				m.WriteString("  " + layout.Code(n.run) + "\n")
 			}
 		}
 	}
 	if warnings := gateWarnings(r); len(warnings) > 0 {
-		m.p("**Warnings**")
+		m.P("**Warnings**")
 		for _, warning := range warnings {
-			m.item("%s", md(warning))
+			m.Item("%s", layout.Escape(warning))
 		}
 	}
 	if inconclusive(r) {
-		m.p("%s", md(inconclusiveNote(r)))
+		m.P("%s", layout.Escape(inconclusiveNote(r)))
 	}
 	m.gatePassed(r)
-	m.p("<sub>%s</sub>", md(gateSubject(r)))
-	_, err := io.WriteString(w, m.b.String())
+	m.P("<sub>%s</sub>", layout.Escape(gateSubject(r)))
+	_, err := io.WriteString(w, m.String())
 	return err
 }
 
@@ -310,11 +310,11 @@ func (m *markdown) gatePassed(r *gate.Result) {
 	if n == 0 {
 		return
 	}
-	m.p("<details><summary>%s passed</summary>", figures.Plural(n, "measure"))
+	m.P("<details><summary>%s passed</summary>", figures.Plural(n, "measure"))
 	for i := range r.Checks {
 		m.gateTable(r, &r.Checks[i], func(e *gate.Measure) bool { return !troubled(e) })
 	}
-	m.p("</details>")
+	m.P("</details>")
 }
 
 // A gateStep is something to do about a result.
@@ -334,7 +334,7 @@ func gateNext(r *gate.Result) (next []gateStep) {
 		}
 	}
 	if len(next) > 0 {
-		next = append(next, gateStep{why: "if that is the price of the change, raise the limit in " + Safe(r.Policy)})
+		next = append(next, gateStep{why: "if that is the price of the change, raise the limit in " + layout.Safe(r.Policy)})
 	}
 	return next
 }
@@ -378,7 +378,7 @@ func (m *markdown) gateProblems(r *gate.Result) {
 	for i := range r.Checks {
 		c := &r.Checks[i]
 		if c.Problem != "" {
-			m.p("**%s**: %s", md(checkTitle(c)), md(c.Problem))
+			m.P("**%s**: %s", layout.Escape(checkTitle(c)), layout.Escape(c.Problem))
 		}
 		m.gateTable(r, c, troubled)
 	}
@@ -396,16 +396,16 @@ func (m *markdown) gateTable(r *gate.Result, c *gate.Check, show func(*gate.Meas
 		if !head {
 			head = true
 			if len(r.Checks) > 1 {
-				m.p("**%s**", md(checkTitle(c)))
+				m.P("**%s**", layout.Escape(checkTitle(c)))
 			}
-			m.p("| | measure | base | now | change | why |\n|---|---|---:|---:|---:|---|")
+			m.P("| | measure | base | now | change | why |\n|---|---|---:|---:|---:|---|")
 		}
 		w := gateRowOf(e)
-		name := code(w.name)
+		name := layout.Code(w.name)
 		if at := positionText(e.At); at != "" {
-			name += " " + md(at)
+			name += " " + layout.Escape(at)
 		}
-		fmt.Fprintf(&m.b, "| %s | %s | %s | %s | %s | %s |\n", md(w.verdict), cell(name), md(w.base), md(w.change), md(w.by), md(gateWhy(e)))
+		fmt.Fprintf(m, "| %s | %s | %s | %s | %s | %s |\n", layout.Escape(w.verdict), cell(name), layout.Escape(w.base), layout.Escape(w.change), layout.Escape(w.by), layout.Escape(gateWhy(e)))
 	}
 }
 

@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"encoding/xml"
@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // What CI systems read of JUnit's XML; there is no schema, only custom.
@@ -43,7 +44,7 @@ type (
 // JUnit writes the result of a gate as JUnit's XML: a suite for each check, a
 // case for each measure. What could not be decided is skipped, or failed when
 // the policy says so.
-func JUnit(w io.Writer, r *gate.Result, _ Options) error {
+func JUnit(w io.Writer, r *gate.Result, _ layout.Options) error {
 	all := junitSuites{Name: "gowhy gate", Time: junitSeconds(r.Took.Seconds())}
 	for i := range r.Checks {
 		s := junitCheck(r, &r.Checks[i])
@@ -64,15 +65,15 @@ func JUnit(w io.Writer, r *gate.Result, _ Options) error {
 }
 
 func junitCheck(r *gate.Result, c *gate.Check) junitSuite {
-	s := junitSuite{Name: Safe(junitName(c)), Time: junitSeconds(c.Took.Seconds())}
+	s := junitSuite{Name: layout.Safe(junitName(c)), Time: junitSeconds(c.Took.Seconds())}
 	add := func(name string, v gate.Verdict, why string, at gate.Position) {
-		k := junitCase{Name: Safe(name), Class: Safe(c.Package), File: Safe(at.File), Line: at.Line}
+		k := junitCase{Name: layout.Safe(name), Class: layout.Safe(c.Package), File: layout.Safe(at.File), Line: at.Line}
 		switch {
 		case v == gate.Regressed, v == gate.Inconclusive && r.InconclusiveFails:
-			k.Failure = &junitResult{Safe(why), string(v)}
+			k.Failure = &junitResult{layout.Safe(why), string(v)}
 			s.Failures++
 		case v == gate.Inconclusive:
-			k.Skipped = &junitResult{Message: Safe(why)}
+			k.Skipped = &junitResult{Message: layout.Safe(why)}
 			s.Skipped++
 		}
 		s.Tests++

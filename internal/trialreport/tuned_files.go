@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"encoding/csv"
@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // TunedCSV writes a line for each point of each curve: the estimate of the goal
@@ -22,7 +23,7 @@ func TunedCSV(w io.Writer, r *experiment.Tuned) error {
 	names := tunedMetrics(r)
 	head := []string{"knob", "value", "goal", "estimate", "low", "high", "ratio", "standard error", "runs", "kept", "best", "chosen", "failed"}
 	for _, m := range names {
-		head = append(head, Safe(string(m)))
+		head = append(head, layout.Safe(string(m)))
 	}
 	out := csv.NewWriter(w)
 	if err := out.Write(head); err != nil {
@@ -48,7 +49,7 @@ func csvPoint(c *experiment.Curve, j int, names []diagnosis.Metric) []string {
 			runs++
 		}
 	}
-	row := []string{Safe(c.Knob.Name), csvNumber(p.Value), Safe(c.Goal.String()), "", "", "", "", "",
+	row := []string{layout.Safe(c.Knob.Name), csvNumber(p.Value), layout.Safe(c.Goal.String()), "", "", "", "", "",
 		strconv.Itoa(runs), strconv.FormatBool(p.Kept), strconv.FormatBool(j == c.Best), strconv.FormatBool(j == c.Chosen), plainCell(firstLine(p.Failed))}
 	if usable(p) {
 		copy(row[3:], []string{csvNumber(p.Goal.Value), csvNumber(p.Goal.Low), csvNumber(p.Goal.High), csvNumber(p.Ratio), csvNumber(p.Error)})
@@ -65,7 +66,7 @@ func csvPoint(c *experiment.Curve, j int, names []diagnosis.Metric) []string {
 
 // plainCell keeps a spreadsheet from taking a program's words for a formula.
 func plainCell(s string) string {
-	if s = Safe(s); s != "" && strings.ContainsAny(s[:1], "=+-@") {
+	if s = layout.Safe(s); s != "" && strings.ContainsAny(s[:1], "=+-@") {
 		return "'" + s
 	}
 	return s
@@ -132,7 +133,7 @@ func TunedSVG(w io.Writer, r *experiment.Tuned) error {
 }
 
 // esc makes text of any origin safe in XML and HTML.
-func esc(s string) string { return html.EscapeString(Safe(s)) }
+func esc(s string) string { return html.EscapeString(layout.Safe(s)) }
 
 // An svg is a picture being written; y is where the next curve begins.
 type svg struct {
@@ -181,7 +182,7 @@ func (s *svg) curve(r *experiment.Tuned, c *experiment.Curve) {
 	x := knobAxis(c)
 	low, high := span(c)
 	y := axis{low: low, high: high, log: high/low > manyTimes, from: s.y + svgTop + svgGoal, to: s.y + svgTop}
-	title := shorten(string(c.Goal.Metric)+" over "+c.Knob.Name+othersText(r, c), mostTitle)
+	title := layout.Shorten(string(c.Goal.Metric)+" over "+c.Knob.Name+othersText(r, c), mostTitle)
 	if y.log {
 		title += ", log scale"
 	}
@@ -393,11 +394,11 @@ func TunedHTML(w io.Writer, r *experiment.Tuned) error {
 	}
 	for i := range r.Curves {
 		s.table(r, &r.Curves[i])
-		t := newTexter(Options{})
+		t := newTexter(layout.Options{})
 		t.law(&r.Curves[i])
 		t.formulas(&r.Curves[i])
-		if t.b.Len() > 0 {
-			s.p(`<pre>%s</pre>`, html.EscapeString(strings.TrimPrefix(t.b.String(), "\n")))
+		if t.Len() > 0 {
+			s.p(`<pre>%s</pre>`, html.EscapeString(strings.TrimPrefix(t.String(), "\n")))
 		}
 	}
 	for _, warning := range tunedWarnings(r) {

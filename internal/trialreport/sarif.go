@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/layout"
 )
 
 // The parts of SARIF 2.1.0 (OASIS) that a result of a gate has.
@@ -67,7 +68,7 @@ type (
 // SARIF writes what a gate did not let pass as SARIF 2.1.0: regressions are
 // errors, what could not be decided is a warning when the policy lets it fail,
 // else a note. Locations are relative to the repository's root.
-func SARIF(w io.Writer, r *gate.Result, _ Options) error {
+func SARIF(w io.Writer, r *gate.Result, _ layout.Options) error {
 	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "gowhy", InformationURI: "https://github.com/gowhy/gowhy", Rules: []sarifRule{}}}, Results: []sarifResult{}}
 	for i := range r.Checks {
 		c := &r.Checks[i]
@@ -100,7 +101,7 @@ func (run *sarifRun) measure(r *gate.Result, c *gate.Check, m *gate.Measure) {
 	default:
 		return
 	}
-	metric := Safe(string(m.Metric))
+	metric := layout.Safe(string(m.Metric))
 	run.add("gate/"+metric, "Limit of "+metric, "The limit of "+experiment.InfoOf(m.Metric).Title+" in the policy of gowhy gate.",
 		level, measureMessage(m), m.At, c.Name+"\x00"+measureName(m))
 }
@@ -134,7 +135,7 @@ func (run *sarifRun) add(id, name, what, level, message string, at gate.Position
 // sarifEscape keeps text from being read as a placeholder or a link, which
 // plain messages of SARIF may have.
 func sarifEscape(s string) string {
-	return strings.NewReplacer("{", "{{", "}", "}}", `\`, `\\`, "[", `\[`, "]", `\]`).Replace(Safe(s))
+	return strings.NewReplacer("{", "{{", "}", "}}", `\`, `\\`, "[", `\[`, "]", `\]`).Replace(layout.Safe(s))
 }
 
 // relativeURI is a path as a relative URI reference (RFC 3986): all but

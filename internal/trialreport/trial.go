@@ -1,4 +1,4 @@
-package report
+package trialreport
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
@@ -20,43 +21,42 @@ import (
 // happened to each metric, what was promised, under which conditions, and the
 // next commands. Metrics that nobody guards and that did not change are named
 // only, but with Options.Verbose.
-func Trial(w io.Writer, tr *experiment.Trial, o Options) error {
+func Trial(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	t := newTexter(o)
 	t.trialHead(tr)
 	t.arms(&tr.About)
 	rows, rest := trialRows(tr, o.Verbose)
 	t.effects(tr, rows)
 	for _, l := range rest {
-		t.para(3, "", l, dim)
+		t.Para(3, "", l, layout.Dim)
 	}
 	t.promise(tr)
 	t.remarks("Conditions", conditions(tr), "·")
 	t.claims(&tr.About)
-	t.remarks("Warnings", trialWarnings(tr), t.in(yellow, "!"))
+	t.remarks("Warnings", trialWarnings(tr), t.In(layout.Yellow, "!"))
 	t.commands(trialNext(tr))
-	_, err := io.WriteString(w, t.b.String())
-	return err
+	return t.Flush(w)
 }
 
-func conclusionStyle(c experiment.Conclusion) style {
+func conclusionStyle(c experiment.Conclusion) layout.Style {
 	switch c {
 	case experiment.Confirmed:
-		return green
+		return layout.Green
 	case experiment.Rejected:
-		return red
+		return layout.Red
 	}
-	return yellow
+	return layout.Yellow
 }
 
 func (t *texter) trialHead(tr *experiment.Trial) {
-	t.verdict(Safe(string(tr.Conclusion))+":", tr.Why, conclusionStyle(tr.Conclusion))
+	t.verdict(layout.Safe(string(tr.Conclusion))+":", tr.Why, conclusionStyle(tr.Conclusion))
 	t.subject(trialSubject(tr))
 }
 
 // subject is what the verdict is about and rests on.
 func (t *texter) subject(text string) {
-	for _, l := range wrapFigures(text, t.width) {
-		t.line(t.in(dim, l))
+	for _, l := range layout.FigureLines(text, t.Width) {
+		t.Line(t.In(layout.Dim, l))
 	}
 }
 
@@ -83,18 +83,18 @@ func (t *texter) arms(a *experiment.About) {
 	if len(a.A.Command) == 0 && len(a.B.Command) == 0 && a.A.Name == "" && a.B.Name == "" {
 		return
 	}
-	t.line("")
+	t.Line("")
 	at := 6
 	if a.Load != "" || a.Finding != nil {
 		at = 10
 	}
-	t.para(at, "A", armText(a.A), plain)
-	t.para(at, "B", armText(a.B), plain)
+	t.Para(at, "A", armText(a.A), layout.Plain)
+	t.Para(at, "B", armText(a.B), layout.Plain)
 	if a.Load != "" {
-		t.para(at, "load", a.Load, plain)
+		t.Para(at, "load", a.Load, layout.Plain)
 	}
 	if f := a.Finding; f != nil {
-		t.para(at, "tries", f.Title+" ("+f.Rule+")"+fromText(f.From), plain)
+		t.Para(at, "tries", f.Title+" ("+f.Rule+")"+fromText(f.From), layout.Plain)
 	}
 }
 
@@ -106,7 +106,7 @@ func fromText(file string) string {
 }
 
 // Arm returns one side of a comparison in one line, safe for a terminal.
-func Arm(a experiment.Arm) string { return Safe(armText(a)) }
+func Arm(a experiment.Arm) string { return layout.Safe(armText(a)) }
 
 // armText is an arm as a shell would take it, with what a shell cannot say.
 func armText(a experiment.Arm) string {
@@ -158,7 +158,7 @@ func (t *texter) effects(tr *experiment.Trial, rows []*experiment.Effect) {
 	}
 	cells := [][]string{{"metric", "A", "B", "change", "95 % interval", "verdict", "p"}}
 	for _, e := range rows {
-		cells = append(cells, []string{Safe(string(e.Metric)), metricText(e.Metric, e.A), metricText(e.Metric, e.B),
+		cells = append(cells, []string{layout.Safe(string(e.Metric)), metricText(e.Metric, e.A), metricText(e.Metric, e.B),
 			movedText(e), intervalText(e), effectWord(e), pText(e)})
 	}
 	if !slices.ContainsFunc(cells[1:], func(row []string) bool { return row[6] != "" }) {
@@ -171,8 +171,8 @@ func (t *texter) effects(tr *experiment.Trial, rows []*experiment.Effect) {
 		}
 	}
 	// A benchmark's name may be longer than a line.
-	wide[0] = min(wide[0], max(13, t.width-3-sum(wide[1:6])-2*5))
-	t.line("")
+	wide[0] = min(wide[0], max(13, t.Width-3-sum(wide[1:6])-2*5))
+	t.Line("")
 	for i, row := range cells {
 		t.effectLine(i, row, wide, tr, rows)
 	}
@@ -191,7 +191,7 @@ func (t *texter) effectLine(i int, row []string, wide []int, tr *experiment.Tria
 	used := 3
 	for k, c := range row {
 		left := k == 0 || k == 4 || k == 5
-		if k > 3 && used+2+wide[k] > t.width {
+		if k > 3 && used+2+wide[k] > t.Width {
 			break
 		}
 		if k > 0 {
@@ -203,11 +203,11 @@ func (t *texter) effectLine(i int, row []string, wide []int, tr *experiment.Tria
 		gap := strings.Repeat(" ", max(0, wide[k]-utf8.RuneCountInString(c)))
 		switch {
 		case i == 0:
-			c = t.in(dim, c)
+			c = t.In(layout.Dim, c)
 		case k == 5:
-			c = t.in(effectStyle(rows[i-1]), c)
+			c = t.In(effectStyle(rows[i-1]), c)
 		case k == 0 && rows[i-1].Metric == tr.Primary:
-			c = t.in(bold, c)
+			c = t.In(layout.Bold, c)
 		}
 		if left {
 			b.WriteString(c + gap)
@@ -215,21 +215,21 @@ func (t *texter) effectLine(i int, row []string, wide []int, tr *experiment.Tria
 			b.WriteString(gap + c)
 		}
 	}
-	t.line(b.String())
+	t.Line(b.String())
 }
 
-func effectStyle(e *experiment.Effect) style {
+func effectStyle(e *experiment.Effect) layout.Style {
 	switch {
 	case e.Broken || e.Verdict == experiment.Regressed && !e.Guarded:
-		return red
+		return layout.Red
 	case e.Verdict == experiment.Improved:
-		return green
+		return layout.Green
 	case e.Guarded && !e.Unclear: // held
-		return plain
+		return layout.Plain
 	case e.Unclear || e.Verdict == experiment.Inconclusive:
-		return yellow
+		return layout.Yellow
 	}
-	return plain
+	return layout.Plain
 }
 
 // promise puts what was expected beside what was measured.
@@ -238,9 +238,9 @@ func (t *texter) promise(tr *experiment.Trial) {
 	if len(lines) == 0 {
 		return
 	}
-	t.title("Promise and measurement")
+	t.Title("Promise and measurement")
 	for _, l := range lines {
-		t.para(labelled, l[0], l[1], plain)
+		t.Para(labelled, l[0], l[1], layout.Plain)
 	}
 }
 
@@ -249,12 +249,12 @@ func (t *texter) claims(a *experiment.About) {
 	if len(a.Gone)+len(a.Came) == 0 {
 		return
 	}
-	t.title("Findings of the counted runs")
+	t.Title("Findings of the counted runs")
 	for _, c := range a.Gone {
-		t.marked(t.in(green, "✓"), "gone: "+claimText(c))
+		t.marked(t.In(layout.Green, "✓"), "gone: "+claimText(c))
 	}
 	for _, c := range a.Came {
-		t.marked(t.in(yellow, "!"), "new: "+claimText(c))
+		t.marked(t.In(layout.Yellow, "!"), "new: "+claimText(c))
 	}
 }
 
@@ -271,18 +271,18 @@ func (t *texter) remarks(title string, items []string, mark string) {
 	if len(items) == 0 {
 		return
 	}
-	t.title(title)
+	t.Title(title)
 	for _, item := range items {
 		t.marked(mark, item)
 	}
 }
 
 func (t *texter) marked(mark, text string) {
-	for i, l := range wrapFigures(text, t.width-5) {
+	for i, l := range layout.FigureLines(text, t.Width-5) {
 		if i == 0 {
-			t.line("   " + mark + " " + l)
+			t.Line("   " + mark + " " + l)
 		} else {
-			t.line("     " + l)
+			t.Line("     " + l)
 		}
 	}
 }
@@ -292,48 +292,48 @@ func (t *texter) commands(next [][2]string) {
 	if len(next) == 0 {
 		return
 	}
-	t.title("Next")
+	t.Title("Next")
 	for _, n := range next {
-		l := "   " + Safe(n[0])
-		if utf8.RuneCountInString(l)+2+utf8.RuneCountInString(n[1]) <= t.width {
-			l += "  " + t.in(dim, n[1])
+		l := "   " + layout.Safe(n[0])
+		if utf8.RuneCountInString(l)+2+utf8.RuneCountInString(n[1]) <= t.Width {
+			l += "  " + t.In(layout.Dim, n[1])
 		}
-		t.line(l)
+		t.Line(l)
 	}
 }
 
 // TrialMarkdown writes a trial for a review comment.
-func TrialMarkdown(w io.Writer, tr *experiment.Trial, _ Options) error {
+func TrialMarkdown(w io.Writer, tr *experiment.Trial, _ layout.Options) error {
 	var m markdown
-	m.p("## %s: %s", md(string(tr.Conclusion)), md(tr.Why))
-	m.p("%s", md(trialSubject(tr)))
+	m.P("## %s: %s", layout.Escape(string(tr.Conclusion)), layout.Escape(tr.Why))
+	m.P("%s", layout.Escape(trialSubject(tr)))
 	if a := armText(tr.About.A); a != "" {
-		m.item("**A** %s", code(a))
-		m.item("**B** %s", code(armText(tr.About.B)))
+		m.Item("**A** %s", layout.Code(a))
+		m.Item("**B** %s", layout.Code(armText(tr.About.B)))
 	}
 	if tr.About.Load != "" {
-		m.item("**load** %s", code(tr.About.Load))
+		m.Item("**load** %s", layout.Code(tr.About.Load))
 	}
 	if f := tr.About.Finding; f != nil {
-		m.item("**tries** %s", md(f.Title+" ("+f.Rule+")"+fromText(f.From)))
+		m.Item("**tries** %s", layout.Escape(f.Title+" ("+f.Rule+")"+fromText(f.From)))
 	}
 	m.effects(tr)
 	if lines := promiseLines(tr); len(lines) > 0 {
-		m.p("### Promise and measurement")
+		m.P("### Promise and measurement")
 		for _, l := range lines {
-			m.item("**%s** %s", md(l[0]), md(l[1]))
+			m.Item("**%s** %s", layout.Escape(l[0]), layout.Escape(l[1]))
 		}
 	}
-	m.list("Conditions", conditions(tr))
+	m.List("Conditions", conditions(tr))
 	m.claims(&tr.About)
-	m.list("Warnings", trialWarnings(tr))
+	m.List("Warnings", trialWarnings(tr))
 	if next := trialNext(tr); len(next) > 0 {
-		m.p("### Next")
+		m.P("### Next")
 		for _, n := range next {
-			m.item("%s %s", code(n[0]), md(n[1]))
+			m.Item("%s %s", layout.Code(n[0]), layout.Escape(n[1]))
 		}
 	}
-	_, err := io.WriteString(w, strings.TrimLeft(m.b.String(), "\n"))
+	_, err := io.WriteString(w, strings.TrimLeft(m.String(), "\n"))
 	return err
 }
 
@@ -342,17 +342,17 @@ func (m *markdown) effects(tr *experiment.Trial) {
 	if len(rows) == 0 {
 		return
 	}
-	m.p("| metric | A | B | change | 95 %% interval | verdict | p |\n|---|---:|---:|---:|---|---|---:|")
+	m.P("| metric | A | B | change | 95 %% interval | verdict | p |\n|---|---:|---:|---:|---|---|---:|")
 	for _, e := range rows {
-		name := md(string(e.Metric))
+		name := layout.Escape(string(e.Metric))
 		if e.Metric == tr.Primary {
 			name = "**" + name + "**"
 		}
-		fmt.Fprintf(&m.b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, metricText(e.Metric, e.A), metricText(e.Metric, e.B),
-			movedText(e), intervalText(e), md(effectWord(e)), pText(e))
+		fmt.Fprintf(m, "| %s | %s | %s | %s | %s | %s | %s |\n", name, metricText(e.Metric, e.A), metricText(e.Metric, e.B),
+			movedText(e), intervalText(e), layout.Escape(effectWord(e)), pText(e))
 	}
 	for _, l := range rest {
-		m.p("%s", md(l))
+		m.P("%s", layout.Escape(l))
 	}
 }
 
@@ -360,12 +360,12 @@ func (m *markdown) claims(a *experiment.About) {
 	if len(a.Gone)+len(a.Came) == 0 {
 		return
 	}
-	m.p("### Findings of the counted runs")
+	m.P("### Findings of the counted runs")
 	for _, c := range a.Gone {
-		m.item("gone: %s", md(claimText(c)))
+		m.Item("gone: %s", layout.Escape(claimText(c)))
 	}
 	for _, c := range a.Came {
-		m.item("new: %s", md(claimText(c)))
+		m.Item("new: %s", layout.Escape(claimText(c)))
 	}
 }
 
