@@ -102,7 +102,8 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
 		},
 		Remedy: diagnosis.Remedy{
-			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n\tuse(buf[:n])\n}",
+			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n" +
+				"\tuse(buf[:n])\n}",
 			Knob: "GOGC=400",
 		},
 		Explains:   gcSymptoms(p),
@@ -115,8 +116,9 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	}
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
 	f.Rest(garbageFacts(p)...)
-	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, a slice made with its final capacity, "+
-		"a value instead of a pointer, no string built only to be looked up. %s Try the knob to see what collecting alone costs: it trades memory for CPU.",
+	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
+		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. "+
+		"%s Try the knob to see what collecting alone costs: it trades memory for CPU.",
 		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
 	a.say(p, &f, named[0])
 	f.Confidence, f.Reasons = a.confidence()
@@ -132,7 +134,8 @@ func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite)
 	case !a.measured:
 		f.Say("Allocating and collecting take up to %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
 	case a.touch.Value > 0:
-		f.Say("Allocating and collecting take %s of the CPU in use, page faults of fresh memory up to %s more; one line of %s causes %s of that.", cost, a.touch, what, part)
+		f.Say("Allocating and collecting take %s of the CPU in use, page faults of fresh memory up to %s more; "+
+			"one line of %s causes %s of that.", cost, a.touch, what, part)
 	default:
 		f.Say("Allocating and collecting take %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
 	}
@@ -142,10 +145,11 @@ func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite)
 func (a *allocation) note() string {
 	switch {
 	case !a.measured:
-		return "; the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or uses fresh pages for the first time: " +
-			"large ones in pages still mapped cost less"
+		return "; the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +
+			"uses fresh pages for the first time: large ones in pages still mapped cost less"
 	case a.touch.Value > 0:
-		return "; first use of fresh pages, which the profile books on whatever writes to them first, is added as what the bytes cost at the pace of a core that only allocates, " +
+		return "; first use of fresh pages, which the profile books on whatever writes to them first, " +
+			"is added as what the bytes cost at the pace of a core that only allocates, " +
 			"or as all that the profile shows where that can happen, if it is less"
 	}
 	return ""

@@ -172,10 +172,12 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 			"other things allocated there: only lines are named where the compiler puts a call's arguments on the heap",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Ask whether the level is on before the call, or use a logger with typed fields (slog.Logger.LogAttrs, and the like of other loggers) " +
-				"that makes nothing when it is off. A call through an interface or a function value cannot be seen through by the compiler, " +
+			Text: "Ask whether the level is on before the call, or use a logger with typed fields (slog.Logger.LogAttrs, " +
+				"and the like of other loggers) that makes nothing when it is off. " +
+				"A call through an interface or a function value cannot be seen through by the compiler, " +
 				"so that its arguments go to the heap before anybody asks.",
-			Code: "if log.Enabled(ctx, slog.LevelDebug) {\n\tlog.LogAttrs(ctx, slog.LevelDebug, \"answer\", slog.String(\"name\", name))\n}",
+			Code: "if log.Enabled(ctx, slog.LevelDebug) {\n" +
+				"\tlog.LogAttrs(ctx, slog.LevelDebug, \"answer\", slog.String(\"name\", name))\n}",
 		},
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}

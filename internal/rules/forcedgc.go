@@ -117,12 +117,14 @@ func forcedFinding(p *diagnosis.Pass, forced, all, part fact.Fact) diagnosis.Fin
 			fact.Sentence("the one that a heap profile asks for, and the runtime's own after two minutes without any: there are %s", forced),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Delete the calls of runtime.GC and debug.FreeOSMemory, or keep them for the few moments after something large was let go. " +
-				"The collector runs when the heap has grown by GOGC, and gives memory back by itself; GOMEMLIMIT is the way to keep a process small.",
+			Text: "Delete the calls of runtime.GC and debug.FreeOSMemory, or keep them for the few moments after something large was let " +
+				"go. The collector runs when the heap has grown by GOGC, and gives memory back by itself; " +
+				"GOMEMLIMIT is the way to keep a process small.",
 			Code: "grep -rnE 'runtime\\.GC\\(\\)|debug\\.FreeOSMemory\\(\\)' --include='*.go' .",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Peak memory is guarded: if it rises more than it may, the forced collections did something, and GOMEMLIMIT does it for less."),
-		Explains:   []string{},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Peak memory is guarded: if it rises more than it may, the forced collections did something, "+
+			"and GOMEMLIMIT does it for less."),
+		Explains: []string{},
 	}
 	if part.Value >= forcedMost {
 		f.Explains = p.Rule.Explains

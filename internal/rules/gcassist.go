@@ -65,10 +65,12 @@ func checkGcassist(p *diagnosis.Pass) {
 	pressed := a.mmu.Value < gcassistMMU && a.often.Value < gcassistMMU
 	switch {
 	case !heavy && !pressed && a.mmu.Value < gcassistMMU:
-		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists; the worst %s left the program %s of the Ps, but nearly all others left it %s or more",
+		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists; "+
+			"the worst %s left the program %s of the Ps, but nearly all others left it %s or more",
 			a.share, assistWindow, a.mmu, a.often))
 	case !heavy && !pressed:
-		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists, and in %s the program keeps at least %s of the Ps", a.share, assistWindow, a.mmu))
+		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists, "+
+			"and in %s the program keeps at least %s of the Ps", a.share, assistWindow, a.mmu))
 	case len(gc.Cycles) < gcassistCycles:
 		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fact.Sentence("the trace holds only %s collections", a.cycles), diagnosis.HowToGet(model.Trace))
 	default:
@@ -196,9 +198,10 @@ func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.
 				fact.Name(assistOften), assistWindow, a.often, a.cycles),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Goroutines that allocate faster than the collector marks must mark themselves. Allocate less in the path named here " +
-				"(reuse buffers, keep values out of interfaces, size slices before filling them), or let the heap grow further between collections. " +
-				"A doubled GOGC took resident memory from 148 to 335 MB in one measured program: set GOMEMLIMIT below the memory that is there.",
+			Text: "Goroutines that allocate faster than the collector marks must mark themselves. " +
+				"Allocate less in the path named here (reuse buffers, keep values out of interfaces, size slices before filling them), " +
+				"or let the heap grow further between collections. A doubled GOGC took resident memory from 148 to 335 MB in one " +
+				"measured program: set GOMEMLIMIT below the memory that is there.",
 			Knob: largerGOGC(p),
 		},
 		Explains: gcSymptoms(p),

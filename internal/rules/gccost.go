@@ -121,7 +121,8 @@ var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1
 // larger is the cure that needs no code: fewer collections for more memory.
 func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
-		"count and size of what is allocated set the pace of the collector, and pointers in what is kept the price of each collection."
+		"count and size of what is allocated set the pace of the collector, " +
+		"and pointers in what is kept the price of each collection."
 	if factor.Value <= 1 {
 		return diagnosis.Remedy{Text: less + " " + h.noRoom()},
 			noSaving(fact.Cores, diagnosis.CPUGoal, "how much less can be allocated is not known here, and a larger heap is no way out")
@@ -130,8 +131,8 @@ func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) 
 	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
 	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.cores, h.share, factor, excess)
 	return diagnosis.Remedy{
-			Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; resident memory grew up to %s times as much where it was measured, "+
-				"so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
+			Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; "+
+				"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
 			Knob: knob,
 		}, diagnosis.Limit(saved, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, saved, h.cores).Value,
 			"collections become fewer as GOGC rises, and the saving was larger than that where it was measured")

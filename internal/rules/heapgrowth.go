@@ -193,13 +193,14 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(heapgrowthWarm))),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`). " +
-				"Usual suspects are maps and slices that only grow, caches without a bound, entries kept for requests that are long over, " +
-				"small pieces that hold a large buffer (clone them), and timers that were never stopped. If it is a cache, give it a bound.",
+			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space " +
+				"last.pb.gz`). Usual suspects are maps and slices that only grow, caches without a bound, " +
+				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
+				"and timers that were never stopped. If it is a cache, give it a bound.",
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
-			"In a recording of the changed program the interval of the slope contains zero. One heap size at one moment proves nothing: "+
-			"it depends on when the last collection was.", g.over)),
+			"In a recording of the changed program the interval of the slope contains zero. "+
+			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
 	}
 	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
 	if places, all := grownPlaces(p); len(places) > 0 {

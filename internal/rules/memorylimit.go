@@ -144,9 +144,11 @@ func (l *limited) remedy() diagnosis.Remedy {
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: nine tenths of a container's limit leave room for stacks and for what is not the heap. " +
-			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. The limit does not keep the process small either: " +
-			"the runtime goes beyond it rather than spend more than half of the CPU on collecting.",
+		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: " +
+			"nine tenths of a container's limit leave room for stacks and for what is not the heap. " +
+			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. " +
+			"The limit does not keep the process small either: the runtime goes beyond it rather than spend more than half of the " +
+			"CPU on collecting.",
 		Knob: limitKnob(math.Ceil(l.live.Value / limitFree / (1 << 20))),
 	}
 }
@@ -177,5 +179,6 @@ func (l *limited) certainty() (diagnosis.Confidence, []string) {
 	if l.engaged {
 		return diagnosis.High, []string{"the runtime's limiter was on, which happens only when collecting takes half of the CPU"}
 	}
-	return diagnosis.Medium, []string{"the live heap is near the limit and the collector busy; that the one is the cause of the other shows when the limit is raised"}
+	return diagnosis.Medium, []string{"the live heap is near the limit and the collector busy; " +
+		"that the one is the cause of the other shows when the limit is raised"}
 }

@@ -91,11 +91,13 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the limit and the sizes are exact; whether a burst comes that needs more is not known"},
 		RuledOut: []string{
-			"the page cache, which counts in the container's usage and can be dropped: resident memory and the heap's goal are compared",
+			"the page cache, which counts in the container's usage and can be dropped: " +
+				"resident memory and the heap's goal are compared",
 			"a limit that the runtime knows: " + r.unlimited(),
 		},
 		Remedy: r.remedy(),
-		Prove:  "More memory for the container has no other arm. Record under the heaviest load there is: the heap's goal must stay below the limit.",
+		Prove: "More memory for the container has no other arm. Record under the heaviest load there is: " +
+			"the heap's goal must stay below the limit.",
 	}
 	for _, known := range []fact.Fact{r.goal, r.alive} {
 		if known.Value > 0 {

@@ -117,15 +117,15 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s standing, why string) di
 		Stacks: t.stacks,
 		Remedy: diagnosis.Remedy{
 			Text: "Stop the timer when what it was for has come, or keep one for the loop and Reset it. ",
-			Code: "timer := time.NewTimer(wait)\ndefer timer.Stop()\nfor {\n\ttimer.Reset(wait)\n\tselect {\n\tcase v := <-in:\n\t\thandle(v)\n" +
-				"\tcase <-timer.C:\n\t\treturn errTimeout\n\t}\n}",
+			Code: "timer := time.NewTimer(wait)\ndefer timer.Stop()\nfor {\n\ttimer.Reset(wait)\n\tselect {\n\tcase v := <-in:\n" +
+				"\t\thandle(v)\n\tcase <-timer.C:\n\t\treturn errTimeout\n\t}\n}",
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A heap profile of a new recording must have next to nothing in use under time.NewTimer."),
 	}
 	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", name(t.places[0].Function), t.live, t.held)
 	if s == undone {
-		f.Remedy.Text += "Or take the setting away: with go 1.23 or later in go.mod, and without asynctimerchan=1 in GODEBUG, the collector takes them. " +
-			"Channels of timers then have no buffer, and no old value after Stop or Reset."
+		f.Remedy.Text += "Or take the setting away: with go 1.23 or later in go.mod, and without asynctimerchan=1 in GODEBUG, " +
+			"the collector takes them. Channels of timers then have no buffer, and no old value after Stop or Reset."
 		f.Remedy.Knob = withGODEBUG(p.Model, collectedTimers.undo.key, "0")
 		f.Experiment = tried(diagnosis.LiveHeap, f.Remedy.Knob, "", f.Experiment.Note)
 		f.Experiment.Else = diagnosis.PeakRSS

@@ -124,15 +124,16 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, cycles fact.Fact) diag
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the allocs profile; that objects are not put back is inferred from their number"},
 		RuledOut: []string{
-			"a pool emptied by the collector: each collection can cost no more than the objects in use at once, and there were never so many goroutines",
+			"a pool emptied by the collector: each collection can cost no more than the objects in use at once, " +
+				"and there were never so many goroutines",
 			fact.Sentence("a rare pool: its objects are %s of all allocated", made.share()),
 		},
 		Stacks: stacks,
 		Groups: groupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
-			Text: "Put each object back when its user is done with it, on every way out, and not before. If it cannot be known when that is, " +
-				"or if the object is small, the pool costs more than it saves: take it out. Measure either: decoding into a variable on the stack " +
-				"beat a pool in the DNS server that the rule was made after.",
+			Text: "Put each object back when its user is done with it, on every way out, and not before. " +
+				"If it cannot be known when that is, or if the object is small, the pool costs more than it saves: take it out. " +
+				"Measure either: decoding into a variable on the stack beat a pool in the DNS server that the rule was made after.",
 			Code: "b := pool.Get().(*bytes.Buffer)\ndefer func() { b.Reset(); pool.Put(b) }()",
 		},
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+

@@ -148,14 +148,16 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 		Explains:   stopSymptoms(p, s),
 		Remedy:     stopRemedy(s.kind, p.Model.Stacks.Frames(s.stack)),
 		Experiment: stopExperiment(p.Model, s.kind),
-		Prove: "What delays the goroutine or thread that stops last is not in the trace, so that no change of the program is known that a run could try. " +
+		Prove: "What delays the goroutine or thread that stops last is not in the trace, " +
+			"so that no change of the program is known that a run could try. " +
 			"Record again on a machine without neighbours or quota, or after the change: the longest stop must be shorter. " +
 			"If stops become much longer with `GODEBUG=asyncpreemptoff=1`, loops of your own delay them.",
 	}
 	f.Say("The world was stopped %s for %s, up to %s at a time, %s of the window in all.", howOften(s.n), purpose(s.kind), s.longest, s.share)
 	if s.kind == collection && s.sorted[len(s.sorted)/2] < slowstopP99 {
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, "most stops of this kind are short; threads without a CPU or page faults delay single ones just the same, and the trace does not see those")
+		f.Reasons = append(f.Reasons, "most stops of this kind are short; threads without a CPU or page faults delay single ones just the same, "+
+			"and the trace does not see those")
 	}
 	return f
 }
@@ -225,20 +227,27 @@ func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	switch {
 	case slices.ContainsFunc(frames, timesBenchmark):
 		return diagnosis.Remedy{
-			Text: "B.StopTimer and B.StartTimer read memory statistics, which stops the world each time: in a loop of short iterations they are much of what is run, and what is measured suffers from it. Prepare the input before the loop, or for many iterations at once.",
+			Text: "B.StopTimer and B.StartTimer read memory statistics, which stops the world each time: " +
+				"in a loop of short iterations they are much of what is run, and what is measured suffers from it. " +
+				"Prepare the input before the loop, or for many iterations at once.",
 		}
 	case strings.Contains(kind, "mem stats"):
 		return diagnosis.Remedy{
-			Text: "runtime.ReadMemStats stops the world. Read the same figures from runtime/metrics, which does not, and read them every few seconds rather than for each request.",
+			Text: "runtime.ReadMemStats stops the world. Read the same figures from runtime/metrics, which does not, " +
+				"and read them every few seconds rather than for each request.",
 			Code: "s := []metrics.Sample{{Name: \"/memory/classes/heap/objects:bytes\"}}\nmetrics.Read(s)",
 		}
 	case strings.Contains(kind, "profile"), strings.Contains(kind, "stack"):
-		return diagnosis.Remedy{Text: "Goroutine profiles and whole-program stack dumps stop the world, the longer the more goroutines there are. Take them on demand, not from a ticker or in the path of a request."}
+		return diagnosis.Remedy{Text: "Goroutine profiles and whole-program stack dumps stop the world, the longer the more goroutines there are. " +
+			"Take them on demand, not from a ticker or in the path of a request."}
 	case strings.Contains(kind, "GOMAXPROCS"):
 		return diagnosis.Remedy{Text: "runtime.GOMAXPROCS stops the world whenever the number changes. Set it once at the start."}
 	case kind == collection:
 		return diagnosis.Remedy{
-			Text: "The collector's own work in a stop takes microseconds; the rest is waiting for the goroutine or thread that is last to stop. Look for loops in assembly or long copies and clears of very large values, which cannot be interrupted, for threads that had no CPU (quota, neighbours), and for page faults on mapped files or swap.",
+			Text: "The collector's own work in a stop takes microseconds; " +
+				"the rest is waiting for the goroutine or thread that is last to stop. " +
+				"Look for loops in assembly or long copies and clears of very large values, which cannot be interrupted, " +
+				"for threads that had no CPU (quota, neighbours), and for page faults on mapped files or swap.",
 		}
 	}
 	return diagnosis.Remedy{Text: "Call what stops the world less often, and not in the path of a request: the stack shows where it is called."}

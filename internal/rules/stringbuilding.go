@@ -225,12 +225,20 @@ func others(n int) fact.Name {
 func stringRemedy(s *stringSite) diagnosis.Remedy {
 	if s.kinds[0] == "concatenation" {
 		return diagnosis.Remedy{
-			Text: "Build the string once: work out its length, append the pieces to one []byte of that size (strings.Builder with Grow does the same), and convert at the end. s += piece in a loop copies all that is there for each piece. Best is no new string at all: compare and look up the pieces where they are, or work in place on a buffer that the caller keeps.",
-			Code: "buf = buf[:0] // kept by the caller\nfor i := len(labels) - 1; i >= 0; i-- {\n\tbuf = append(append(buf, labels[i]...), '.')\n}\nreturn string(buf) // the only object",
+			Text: "Build the string once: work out its length, append the pieces to one []byte of that size (strings.Builder with Grow " +
+				"does the same), and convert at the end. s += piece in a loop copies all that is there for each piece. " +
+				"Best is no new string at all: compare and look up the pieces where they are, " +
+				"or work in place on a buffer that the caller keeps.",
+			Code: "buf = buf[:0] // kept by the caller\nfor i := len(labels) - 1; i >= 0; i-- {\n" +
+				"\tbuf = append(append(buf, labels[i]...), '.')\n}\nreturn string(buf) // the only object",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Stay with one of the two: take []byte where the data comes as bytes, and use the bytes package, strconv.Append… and io.WriteString, so that nothing is copied to change its type. The compiler copies nothing for m[string(b)], for comparisons, for range []byte(s) and in a switch; a conversion that is stored or passed on is a copy each time.",
-		Code: "v, ok := index[string(key)]       // no copy: the compiler sees a lookup\nw.Write(strconv.AppendInt(buf[:0], n, 10)) // in the place of []byte(strconv.Itoa(n))",
+		Text: "Stay with one of the two: take []byte where the data comes as bytes, and use the bytes package, " +
+			"strconv.Append… and io.WriteString, so that nothing is copied to change its type. " +
+			"The compiler copies nothing for m[string(b)], for comparisons, for range []byte(s) and in a switch; " +
+			"a conversion that is stored or passed on is a copy each time.",
+		Code: "v, ok := index[string(key)]       // no copy: the compiler sees a lookup\n" +
+			"w.Write(strconv.AppendInt(buf[:0], n, 10)) // in the place of []byte(strconv.Itoa(n))",
 	}
 }

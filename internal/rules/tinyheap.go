@@ -63,8 +63,9 @@ func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	h.cure(p, &f, factor)
 	if factor.Value > 1 {
 		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.live, h.gogc, factor)
-		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. In a container set GOMEMLIMIT too, to nine tenths of its limit, "+
-			"so that a larger live heap is safe. A ballast, a large block held only to raise the goal, is no longer needed for this.", fact.Name(f.Remedy.Knob), peak)
+		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. "+
+			"In a container set GOMEMLIMIT too, to nine tenths of its limit, so that a larger live heap is safe. "+
+			"A ballast, a large block held only to raise the goal, is no longer needed for this.", fact.Name(f.Remedy.Knob), peak)
 		if h.gogc.Value < 100 {
 			f.Remedy.Text = fact.Sentence("GOGC is %s, which was chosen for a smaller heap. ", h.gogc) + f.Remedy.Text
 		}
