@@ -325,21 +325,27 @@ func (p Meter) SyscallWindow() Fact {
 }
 
 // Process is a counter of the process: cpu, user, system, run_queue in seconds,
-// threads, files, rss, voluntary, involuntary, minor_faults, major_faults.
+// threads, files, rss, voluntary, involuntary, minor_faults, major_faults; and
+// time, from whose first to whose last reading is what its changes happened in.
 func (p Meter) Process(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Process, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
 // Machine is a counter of the machine: busy, idle, iowait, steal, cpu_stall,
-// memory_stall, io_stall in seconds of CPU, available.
+// memory_stall, io_stall in seconds of CPU, available; and time, as above.
 func (p Meter) Machine(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Machine, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
 // ControlGroup is a counter of the process's control group: usage and
-// throttled_time in seconds, periods, throttled, memory.
+// throttled_time in seconds, periods, throttled, memory; and time, as above.
 func (p Meter) ControlGroup(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: ControlGroup, Source: model.ProcFS, Name: counter, Fold: fold})
+}
+
+// ProfileLength is the time in which the samples of a tree were taken.
+func (p Meter) ProfileLength(tree string) Fact {
+	return p.counted("time of the "+trees[tree].words, Origin{Kind: Window, Source: trees[tree].source, Tree: tree})
 }
 
 // WindowLength is the time that the evidence covers.
@@ -465,11 +471,13 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 	case Window:
 		d := m.Run.Duration
-		if o.Source == model.SyscallLog {
+		switch profile := ProfileOf(m, o.Tree); {
+		case profile != nil:
+			d = profile.Duration
+		case o.Source == model.SyscallLog && m.Syscalls != nil:
+			d = m.Syscalls.Window
+		case o.Source != "":
 			d = 0
-			if m.Syscalls != nil {
-				d = m.Syscalls.Window
-			}
 		}
 		if profile := ProfileOf(m, o.Tree); profile != nil && profile.Duration > 0 {
 			d = profile.Duration
@@ -511,6 +519,12 @@ func (f Fold) of(s model.Series) (float64, bool) {
 		return by, ok
 	case Rate:
 		return s.Rate()
+	case Growth:
+		var up float64
+		for i := 1; i < len(s); i++ {
+			up += max(0, s[i].Value-s[i-1].Value)
+		}
+		return up, len(s) > 1
 	case Trend:
 		v, _, _, ok := s.Slope()
 		return v, ok
@@ -551,6 +565,7 @@ type counter struct {
 
 var counters = map[Kind]map[string]counter{
 	Process: {
+		"time":         ofProcess(Seconds, func(s *model.ProcessSample) float64 { return s.At.Seconds() }),
 		"cpu":          ofProcess(Seconds, func(s *model.ProcessSample) float64 { return (s.User + s.System).Seconds() }),
 		"user":         ofProcess(Seconds, func(s *model.ProcessSample) float64 { return s.User.Seconds() }),
 		"system":       ofProcess(Seconds, func(s *model.ProcessSample) float64 { return s.System.Seconds() }),
@@ -564,6 +579,7 @@ var counters = map[Kind]map[string]counter{
 		"major_faults": ofProcess(Count, func(s *model.ProcessSample) float64 { return float64(s.MajorFaults) }),
 	},
 	Machine: {
+		"time":      ofMachine(Seconds, func(s *model.MachineSample) float64 { return s.At.Seconds() }),
 		"busy":      ofMachine(Seconds, func(s *model.MachineSample) float64 { return s.Busy.Seconds() }),
 		"idle":      ofMachine(Seconds, func(s *model.MachineSample) float64 { return s.Idle.Seconds() }),
 		"iowait":    ofMachine(Seconds, func(s *model.MachineSample) float64 { return s.IOWait.Seconds() }),
@@ -572,6 +588,7 @@ var counters = map[Kind]map[string]counter{
 		"available": ofMachine(Bytes, func(s *model.MachineSample) float64 { return float64(s.Available) }),
 	},
 	ControlGroup: {
+		"time":           ofGroup(Seconds, func(s *model.LimitSample) float64 { return s.At.Seconds() }),
 		"usage":          ofGroup(Seconds, func(s *model.LimitSample) float64 { return s.Usage.Seconds() }),
 		"throttled_time": ofGroup(Seconds, func(s *model.LimitSample) float64 { return s.ThrottledTime.Seconds() }),
 		"periods":        ofGroup(Count, func(s *model.LimitSample) float64 { return float64(s.Periods) }),

@@ -77,6 +77,7 @@ const (
 	Least  Fold = "least"
 	Most   Fold = "most"
 	Change Fold = "change" // last less first
+	Growth Fold = "growth" // what it rose by: the counters of threads go when they end
 	Rate   Fold = "rate"   // change a second
 	Trend  Fold = "trend"  // Theil-Sen slope, a second
 )
@@ -166,6 +167,9 @@ func (o Origin) words() string {
 	case Generations:
 		return "trace: generations"
 	case Account:
+		if o.Tree == "" {
+			return "CPU account: " + o.Name
+		}
 		return trees[o.Tree].words + " × process CPU time"
 	case Metric:
 		return "runtime/metrics: " + o.Name
@@ -178,6 +182,9 @@ func (o Origin) words() string {
 	case ControlGroup:
 		return "control group"
 	case LoadResults:
+		if o.Source == model.Trace {
+			return "trace: " + o.Name
+		}
 		return "load result: " + o.Name
 	case Window:
 		return "recording"

@@ -183,7 +183,7 @@ export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' |
 export type Source = string
 
 /** A Fold is how a series became one number. */
-export type Fold = 'first' | 'last' | 'least' | 'most' | 'change' | 'rate' | 'trend'
+export type Fold = 'first' | 'last' | 'least' | 'most' | 'change' | 'growth' | 'rate' | 'trend'
 
 /** A Cost is what the illness costs now: a fact, and the part of a whole that it is. */
 export interface Cost {
