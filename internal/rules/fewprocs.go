@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -35,55 +34,74 @@ const (
 
 // A readyQueue is who waits for a P, by whatever evidence tells it.
 type readyQueue struct {
-	part   float64 // of the window with somebody ready
-	mean   float64 // ready on average
-	source string
+	part fact.Fact // of the window with somebody ready
+	mean fact.Fact // ready on average
 }
 
 func checkFewprocs(p *diagnosis.Pass) {
-	procs, usable := knownProcs(p.Model), p.Model.Usable()
-	if procs == 0 || usable == 0 {
+	procs, usable := knownProcs(p.Model), allowedCores(p)
+	if procs == 0 || usable.Value == 0 {
 		p.Unchecked("whether there are too few Ps", "GOMAXPROCS or the cores that the process may use are not known", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	if float64(procs+1) > usable {
+	if float64(procs+1) > usable.Value {
 		return // as many as there are cores
 	}
-	used, source := useOfPs(p, procs)
-	if used < fewprocsUse {
-		p.Fine(fmt.Sprintf("GOMAXPROCS: %d of the %s cores that it may use, and %s of their time is used", procs, num(usable), pct(used)))
+	ps := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count)
+	used := useOfPs(p, ps)
+	if used.Value < fewprocsUse {
+		p.Fine(fact.Sentence("GOMAXPROCS: %s of the %s that it may use, and %s of their time is used", ps, usable, used))
 		return
 	}
-	q, ok := measureReady(p.Model)
+	q, ok := measureReady(p)
 	if !ok {
 		p.Unchecked("whether more Ps would be used", "no evidence tells how many goroutines were ready and without a P", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	idle := idleCores(p.Model, usable-float64(procs))
-	more := min(usable-float64(procs), idle, q.mean)
-	factor := 1 + more/float64(procs)
+	more := []fact.Fact{fact.Difference.Of("cores without a P", fact.Cores, usable, ps), q.mean}
+	idle, known := idleCores(p)
+	if known {
+		more = append(more, idle)
+	}
+	throughput := withMorePs.Of("throughput", fact.Factor, ps, fact.Smallest.Of("more Ps that have work and a core", fact.Count, more...))
 	switch {
-	case q.part < fewprocsQueued || q.mean < 1 && factor < worthwhile:
-		p.Fine(fmt.Sprintf("GOMAXPROCS: %d of the %s cores that it may use, and hardly anybody waits for another", procs, num(usable)))
-	case factor < worthwhile:
-		p.Fine(fmt.Sprintf("GOMAXPROCS: %d of the %s cores that it may use; the others were busy with other programs", procs, num(usable)))
+	case q.part.Value < fewprocsQueued || q.mean.Value < 1 && throughput.Value < worthwhile:
+		p.Fine(fact.Sentence("GOMAXPROCS: %s of the %s that it may use, and hardly anybody waits for "+
+			"another", ps, usable))
+	case throughput.Value < worthwhile:
+		p.Fine(fact.Sentence("GOMAXPROCS: %s of the %s that it may use; the others were busy with other "+
+			"programs", ps, usable))
 	default:
-		p.Report(fewprocsFinding(p, procs, used, source, usable, idle, q, factor))
+		f := fewprocsFinding(p, ps, used, usable, q, throughput)
+		if known {
+			f.Confidence = diagnosis.High
+			f.Reasons[0] = "two kinds of evidence agree: goroutines wait for a P, and the machine has idle cores " +
+				"that the process may use"
+			f.Summary += fact.Sentence(" %s of the machine are idle.", idle)
+			f.Rest(idle)
+		}
+		p.Report(f)
 	}
 }
 
+// withMorePs is the factor of throughput that more Ps bring where they are short.
+var withMorePs = &fact.Formula{Name: "more Ps", Words: "asymptotic bound: ({0} + {1}) ÷ {0}",
+	Value: func(x []float64) float64 { return div(x[0]+max(0, x[1]), x[0]) }}
+
 // useOfPs is the part of the Ps' time in which they worked.
-func useOfPs(p *diagnosis.Pass, procs int) (part float64, source string) {
+func useOfPs(p *diagnosis.Pass, ps fact.Fact) fact.Fact {
 	if p.Model.Sched != nil && len(p.Model.Sched.Procs) > 0 {
-		return min(1, working(p)/float64(procs)), "trace: Ps, running, collecting or in a system call"
+		return fact.Fraction.Of("Ps used", fact.Ratio, busyPs(p), ps)
 	}
-	u, _ := rusage(p.Model)
-	return min(1, u.cores()/float64(procs)), "/proc: CPU time of the process ÷ Ps"
+	used, _ := processCPU(p)
+	return fact.Fraction.Of("Ps used", fact.Ratio, used, ps)
 }
 
 // measureReady takes the trace's timeline, the runtime's own metrics, or the
 // lines of schedtrace; ok is false without any.
-func measureReady(m *model.Model) (b readyQueue, ok bool) {
+func measureReady(p *diagnosis.Pass) (b readyQueue, ok bool) {
+	const runnable = "/sched/goroutines/runnable:goroutines"
+	m := p.Model
 	var whole, queued, sum float64
 	add := func(ready, weight float64) {
 		whole += weight
@@ -92,21 +110,21 @@ func measureReady(m *model.Model) (b readyQueue, ok bool) {
 			queued += weight
 		}
 	}
+	kind, what, from := fact.Timeline, "goroutines ready", model.Trace
 	switch {
 	case m.Sched != nil && len(m.Sched.Timeline) > 0:
-		b.source = "trace: timeline"
 		for _, t := range m.Sched.Timeline {
 			add(t.Runnable, t.Width.Seconds())
 		}
-	case m.Metrics != nil && len(m.Metrics.Series["/sched/goroutines/runnable:goroutines"]) > 1:
-		b.source = "runtime/metrics: goroutines runnable"
-		for _, v := range m.Metrics.Series["/sched/goroutines/runnable:goroutines"] {
+	case m.Metrics != nil && len(m.Metrics.Series[runnable]) > 1:
+		kind, what, from = fact.Metric, runnable, model.MetricsLog
+		for _, v := range m.Metrics.Series[runnable] {
 			if !math.IsNaN(v.Value) && !math.IsInf(v.Value, 0) {
 				add(max(0, v.Value), 1)
 			}
 		}
 	default:
-		b.source = "schedtrace: run queues"
+		what, from = "run queues", model.SchedTrace
 		for i := range m.SchedLog {
 			ready := m.SchedLog[i].RunQueue
 			for _, n := range m.SchedLog[i].Local {
@@ -115,54 +133,43 @@ func measureReady(m *model.Model) (b readyQueue, ok bool) {
 			add(float64(ready), 1)
 		}
 	}
-	b.part, b.mean = div(queued, whole), div(sum, whole)
+	b.part = p.Statistic(kind, what, "time with somebody ready", div(queued, whole), fact.Ratio).From(from)
+	b.mean = p.Statistic(kind, what, "goroutines that are ready and without a P, on average", div(sum, whole), fact.Count).From(from)
 	return b, whole > 0
 }
 
-// idleCores is how many of the machine's were idle on average; otherwise,
-// where the machine was not looked at, unknown.
-func idleCores(m *model.Model, unknown float64) float64 {
-	first, last, ok := m.Machine.Window()
-	if !ok {
-		return unknown
-	}
-	return max(0, div((last.Idle-first.Idle+last.IOWait-first.IOWait).Seconds(), (last.At-first.At).Seconds()))
+// idleCores is how many of the machine's were idle on average; known is false
+// where the machine was not looked at.
+func idleCores(p *diagnosis.Pass) (idle fact.Fact, known bool) {
+	_, _, known = p.Model.Machine.Window()
+	return fact.Sum.Of("idle cores of the machine", fact.Cores,
+		p.Machine("CPUs idle", "idle", fact.Rate), p.Machine("CPUs that wait for a disk", "iowait", fact.Rate)), known
 }
 
-func fewprocsFinding(p *diagnosis.Pass, procs int, used float64, source string, usable, idle float64, q readyQueue, factor float64) diagnosis.Finding {
-	all := wholeCores(usable)
+func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue, throughput fact.Fact) diagnosis.Finding {
+	knob := procsKnob(wholeCores(usable.Value))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("GOMAXPROCS is %d where the process may use %s cores: %s of the Ps' time is used, %s goroutines are ready and wait for one on average, and %s cores of the machine are idle.",
-			procs, num(usable), pct(used), num(q.mean), num(idle)),
-		Evidence: []fact.Fact{
-			{Name: "Ps", Value: float64(procs), Unit: fact.Count, Source: "GOMAXPROCS of the run"},
-			{Name: "cores that the process may use", Value: usable, Unit: fact.Cores, Source: "affinity, quota and CPUs online"},
-			{Name: "Ps used", Value: used, Unit: fact.Ratio, Source: source},
-			{Name: "ready and without a P, on average", Value: q.mean, Unit: fact.Count, Source: q.source},
-			{Name: "time with somebody ready", Value: q.part, Unit: fact.Ratio, Source: q.source},
-			{Name: "idle cores of the machine", Value: idle, Unit: fact.Cores, Source: "/proc/stat"},
-		},
-		Cost: diagnosis.Cost{Value: q.mean, Unit: fact.Count, Share: q.part, What: "goroutines that are ready and without a P, on average"},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "asymptotic bound: throughput factor (Ps + more) ÷ Ps, where more is the least of the cores that are allowed and not used by a P, the cores of the machine that are idle, and the goroutines ready on average; less when they share something else",
-		},
-		Confidence: diagnosis.High,
-		Reasons:    []string{"two kinds of evidence agree: goroutines wait for a P, and the machine has idle cores that the process may use"},
+		Evidence:   []fact.Fact{ps, usable, used, q.mean, q.part},
+		Cost:       diagnosis.CostOf(q.mean, q.part.Value),
+		Bound:      fasterLimit(throughput, "if nothing else is shared; less when something is"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"whether the other cores were idle was not recorded"},
 		RuledOut: []string{
-			"a quota or an affinity that allows no more: the process may use " + num(usable) + " cores",
-			"nobody to use more Ps: " + pct(q.part) + " of the time somebody is ready",
+			fact.Sentence("a quota or an affinity that allows no more: the process may use %s", usable),
+			fact.Sentence("nobody to use more Ps: %s of the time somebody is ready", q.part),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Remove what sets GOMAXPROCS (the environment, or a call of runtime.GOMAXPROCS), or raise it. A low number chosen on purpose, to leave cores to others on the machine, is a trade: this is its price.",
-			Knob: fmt.Sprintf("GOMAXPROCS=%d", all),
+			Text: "Remove what sets GOMAXPROCS (the environment, or a call of runtime.GOMAXPROCS), or raise it. " +
+				"A low number chosen on purpose, to leave cores to others on the machine, is a trade: this is its " +
+				"price.",
+			Knob: knob,
 		},
-		Experiment: tried(diagnosis.ThroughputMetric(p.Model), fmt.Sprintf("GOMAXPROCS=%d", all), fmt.Sprintf("GOMAXPROCS=%d", procs), "CPU time per operation should stay the same. If throughput does not move, something else is shared: a lock, a channel, a device."),
+		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, procsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
+			"If throughput does not move, something else is shared: a lock, a channel, a device."),
 	}
-	if _, _, ok := p.Model.Machine.Window(); !ok {
-		f.Confidence = diagnosis.Medium
-		f.Reasons = []string{"whether the other cores were idle was not recorded"}
-	}
+	f.Say("GOMAXPROCS is %s where the process may use %s: %s of the Ps' time is used, and %s goroutines are ready "+
+		"and wait for one on average.",
+		ps, usable, used, q.mean)
 	if b := p.Model.Build; b != nil && b.Environment["GOMAXPROCS"] != "" {
 		f.Reasons = append(f.Reasons, "the environment sets GOMAXPROCS="+b.Environment["GOMAXPROCS"])
 	}

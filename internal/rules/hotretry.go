@@ -2,11 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -51,84 +48,80 @@ var expectedErrors = map[string][]string{
 // A retry is a call that hardly ever succeeds.
 type retry struct {
 	call, errno string
-	rate        float64 // of that error, a second
-	success     float64 // share of the calls
-	tried       string  // what was tried, in words
-	concluded   string  // how the error was, where it is not the kernel's word
+	rate        fact.Fact // of that error, a second
+	success     fact.Fact // share of the calls
+	concluded   string    // how the error was, where it is not the kernel's word
 }
 
 func checkHotretry(p *diagnosis.Pass) {
-	s := p.Model.Syscalls
-	if s.Window <= 0 {
+	if p.Model.Syscalls.Window <= 0 {
 		return
 	}
-	worst, found := 0.0, false
-	for _, c := range s.Calls {
-		r := failing(&c, s.Window)
-		if c.Name == "connect" && r.errno == "" {
-			r = refused(s, &c)
+	worst, found := fact.Fact{}, false
+	for _, c := range p.Model.Syscalls.Calls {
+		r, ok := failing(p, &c)
+		if c.Name == "connect" && !ok {
+			r, ok = refused(p, &c)
 		}
 		switch {
-		case r.errno == "":
-		case r.rate >= retryRate && r.success < retrySuccess:
+		case !ok:
+		case r.rate.Value >= retryRate && r.success.Value < retrySuccess:
 			found = true
-			p.Report(retryFinding(p, r))
+			p.Report(retryFinding(p, &r))
 		default:
-			worst = max(worst, r.rate)
+			worst = worst.Larger(r.rate)
 		}
 	}
 	switch {
 	case found:
-	case worst == 0:
+	case worst.Value == 0:
 		p.Fine("failing system calls: none has an error that is no answer")
 	default:
-		p.Fine(fmt.Sprintf("failing system calls: none is tried again without success %s times a second; the most frequent error comes at a rate of %s", num(retryRate), num(math.Round(worst))))
+		p.Fine(fact.Sentence("failing system calls: none is tried again without success %s times a second; "+
+			"the most frequent error comes at a rate of %s", fact.Name(fact.Count.Format(retryRate)), worst.Number()))
 	}
 }
 
 // failing is the error that a call has most often and that is no answer.
-func failing(c *model.Syscall, window time.Duration) retry {
-	r := retry{call: c.Name}
+func failing(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 	if expected, listed := expectedErrors[c.Name]; listed && expected == nil {
-		return r
+		return r, false
 	}
-	var failed, most int64
+	answers := slices.Concat(expectedErrors["*"], expectedErrors[c.Name])
 	for _, errno := range largest(c.Errors) {
-		n := c.Errors[errno]
-		failed += n
-		if most == 0 && !slices.Contains(expectedErrors["*"], errno) && !slices.Contains(expectedErrors[c.Name], errno) {
-			most, r.errno = n, errno
+		if !slices.Contains(answers, errno) {
+			fails := fact.Quotient.Of(c.Name+": share that fails", fact.Ratio,
+				p.Syscalls("calls that fail", "errors", c.Name), p.Syscalls("calls", "calls", c.Name))
+			return retry{
+				call: c.Name, errno: errno, rate: callRate(p, c.Name+" with "+errno, "errno:"+errno, c.Name),
+				success: fact.Rest.Of(c.Name+": share that succeeds", fact.Ratio, fails),
+			}, true
 		}
 	}
-	r.rate = div(float64(most), window.Seconds())
-	r.success = max(0, 1-div(float64(failed), float64(c.Count)))
-	r.tried = attempts[c.Name]
-	if r.tried == "" {
-		r.tried = c.Name
-	}
-	return r
+	return r, false
 }
 
 // refused looks at connections that are made without waiting: connect then only
 // says that it has begun, and whether it came to anything shows in what follows.
 // Go's net asks each one that is there for its peer, and nothing else does.
-func refused(s *model.Syscalls, c *model.Syscall) retry {
-	begun := c.Errors["EINPROGRESS"]
-	made := s.Call("getpeername")
-	for _, n := range made.Errors {
-		made.Count -= n
+func refused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
+	begun := p.Syscalls("connections begun", "errno:EINPROGRESS", c.Name)
+	r = retry{
+		call: c.Name, errno: "ECONNREFUSED",
+		rate: callRate(p, "connections begun", "errno:EINPROGRESS", c.Name),
+		success: withPeer.Of(c.Name+": share that succeeds", fact.Ratio,
+			p.Syscalls("calls", "calls", c.Name), begun, p.Syscalls("connections that have a peer", "good", "getpeername")),
+		concluded: "of connections that are made without waiting the kernel's answer is not seen: that they are " +
+			"refused " +
+			"is concluded from none of them having a peer, and from how fast they end",
 	}
-	r := retry{call: c.Name, rate: div(float64(begun), s.Window.Seconds()), tried: attempts[c.Name]}
-	if begun == 0 {
-		return r
-	}
-	r.success = min(1, div(float64(c.Count-begun+max(0, made.Count)), float64(c.Count)))
-	if r.success < retrySuccess {
-		r.errno = "ECONNREFUSED"
-		r.concluded = "of connections that are made without waiting the kernel's answer is not seen: that they are refused is concluded from none of them having a peer, and from how fast they end"
-	}
-	return r
+	return r, begun.Value > 0 && r.success.Value < retrySuccess
 }
+
+// withPeer is the share of the calls that were made at once, or begun and then
+// had a peer.
+var withPeer = &fact.Formula{Name: "with peer", Words: "({0} − {1} + {2}) ÷ {0}",
+	Value: func(x []float64) float64 { return min(1, div(x[0]-x[1]+x[2], x[0])) }}
 
 // attempts say what a program wants that makes the call.
 var attempts = map[string]string{
@@ -138,53 +131,51 @@ var attempts = map[string]string{
 	"bind": "taking an address", "kill": "sending a signal", "unlinkat": "removing a file", "mkdirat": "making a directory",
 }
 
-func retryFinding(p *diagnosis.Pass, r retry) diagnosis.Finding {
+func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 	places, stacks := r.places(p)
-	how, sure := howCounted(p.Model.Syscalls)
-	cores, share, from := r.cpu(p, places)
+	how, sure := howCounted(p)
+	tried := attempts[r.call]
+	if tried == "" {
+		tried = r.call
+	}
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s fails %s times a second with %s, and is tried again at once; %s.",
-			sentence(r.tried), num(math.Round(r.rate)), r.errno, r.succeeding()),
-		Where: places,
-		Evidence: []fact.Fact{
-			{Name: r.call + " with " + r.errno, Value: r.rate, Unit: fact.PerSec, Source: "system calls by error"},
-			{Name: r.call + ": share that succeeds", Value: r.success, Unit: fact.Ratio, Source: "system calls by error"},
-		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in trying"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method: "Amdahl: the CPU of the function that tries, all that it calls included, as if it did not try; " + from,
-		},
+		Where:      places,
+		Evidence:   []fact.Fact{r.rate, r.success},
 		Confidence: sure,
 		Reasons:    []string{"errors are told by the kernel; " + how},
 		RuledOut: []string{
 			"errors that are answers: a connection that goes on being made, an interrupted call, the kernel's locks",
-			fmt.Sprintf("reads that find nothing until something comes, and searches along a path: of those some succeed, here %s", r.succeeding()),
+			"reads that find nothing until something comes, and searches along a path: of those some succeed, " +
+				"here " + r.succeeding(),
 		},
 		Stacks: stacks,
+		Groups: groupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
-			Text: "Wait between attempts, twice as long after each failure up to a limit, with some of it random so that many clients do not come back together; give up after a number of attempts and let the caller know. Where many goroutines try the same, let one try for all (a circuit breaker). " + retryAdvice(r.errno),
+			Text: "Wait between attempts, twice as long after each failure up to a limit, with some of it random " +
+				"so that many clients " +
+				"do not come back together; give up after a number of attempts and let the caller know. " +
+				"Where many goroutines try the same, let one try for all (a circuit breaker). " + retryAdvice(r.errno),
 			Code: "for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {\n\tif conn, err = dial(ctx); err == nil {\n\t\tbreak\n\t}\n\tselect {\n\tcase <-ctx.Done():\n\t\treturn ctx.Err()\n\tcase <-time.After(wait/2 + rand.N(wait/2)):\n\t}\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by syscall after.gowhy` of a new recording it must be a few a second. With what was missing back, it must still connect, open or send within the longest wait."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by "+
+			"syscall after.gowhy` "+
+			"of a new recording it must be a few a second. With what was missing back, it must still connect, open "+
+			"or send within the longest wait."),
 	}
+	f.Say("%s fails %s times a second with %s, and is tried again at once; %s.",
+		fact.Name(sentence(tried)), r.rate.Number(), fact.Name(r.errno), fact.Name(r.succeeding()))
 	if r.concluded != "" {
 		f.Reasons = append(f.Reasons, r.concluded)
 	}
-	if cores == 0 {
-		f.Bound.Value, f.Bound.Partial = 0, true
-		f.Cost = diagnosis.Cost{Value: r.rate, Unit: fact.PerSec, What: "failed calls"}
-		f.Bound.Method = "not measured: " + from
-	}
-	f.Groups = groupsOfStacks(p.Model, stacks)
-	if share < retryMost {
+	f.Cost, f.Bound = r.price(p, places)
+	if f.Cost.Share < retryMost {
 		f.Explains = []string{}
 	}
 	return f
 }
 
 func (r *retry) succeeding() string {
-	if r.success == 0 {
+	if r.success.Value == 0 {
 		return "none of the calls succeeds"
 	}
 	return "fewer than one call in a hundred succeeds"
@@ -197,9 +188,11 @@ func retryAdvice(errno string) string {
 	case "ENOENT":
 		return "The file is not there: remember that for a while, or be told when it comes (inotify)."
 	case "EMFILE", "ENFILE":
-		return "The process has no descriptor left: find what does not close its own, or raise the limit; trying again frees none."
+		return "The process has no descriptor left: find what does not close its own, or raise the limit; trying " +
+			"again frees none."
 	case "EAGAIN":
-		return "There is nothing to be had yet: leave the waiting to the runtime's poller (os.NewFile and net take non-blocking descriptors) in the place of asking again."
+		return "There is nothing to be had yet: leave the waiting to the runtime's poller (os.NewFile and net take " +
+			"non-blocking descriptors) in the place of asking again."
 	case "ENOBUFS", "ENOMEM":
 		return "The kernel has no room for it: send more slowly."
 	}
@@ -231,17 +224,20 @@ func (r *retry) calls(frames []model.Frame) bool {
 	})
 }
 
-// cpu is what the attempts take: all samples with the trying function on them.
-func (r *retry) cpu(p *diagnosis.Pass, places []diagnosis.Place) (cores, share float64, from string) {
+// price is what the attempts take: all samples with the trying function on them.
+func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
+	const name = "CPU in trying"
 	if s, ok := spentCPU(p); ok && len(places) > 0 {
-		share = s.seen(p.Model, func(frames []model.Frame) bool {
+		share := s.in(name, func(frames []model.Frame) bool {
 			place, ok := diagnosis.UserPlace(frames)
 			return ok && slices.ContainsFunc(places, func(q diagnosis.Place) bool { return q.Function == place.Function })
 		})
-		return share * s.Cores(), share, s.from()
+		return s.cost(share), s.limit(share, "the function that tries, with all that it calls")
 	}
-	if cores, share, n := kernelCores(p.Model, inSyscall(r.call)); n > 0 {
-		return cores, share, "kernel's samples inside the call alone"
+	cpu := kernelCPU(p, name, inSyscall(r.call))
+	if cpu.share.Value > 0 {
+		return cpu.cost(), diagnosis.Limit(cpu.cores, diagnosis.CPUGoal, cpu.share.Value, "inside the call alone")
 	}
-	return 0, 0, "no samples of CPU time were recorded"
+	return diagnosis.CostOf(r.rate.Named("failed calls"), 0),
+		diagnosis.Direction(cpu.cores, diagnosis.CPUGoal, 0, "not measured: no samples of CPU time were recorded")
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -50,25 +49,32 @@ const (
 	// idlespinRoom is how many Ps are left per core in use: half as many
 	// again, so that bursts and the collector find one.
 	idlespinRoom = 1.5
-	// idlespinProcs is the fewest Ps of which some can be surplus. With two or
-	// three, the one that would go is the one that keeps the collector and
-	// a burst from stopping everything else.
-	idlespinProcs = 4
 	// idlespinCost is the least it must cost, in cores.
 	idlespinCost = 0.05
 	// idlespinFutex is how many futex calls each operation may need before they
 	// are the price of waking threads for it.
 	idlespinFutex = 1
+	// idlespinWorse is how much longer the tail of latency may become.
+	idlespinWorse = 0.05
 )
 
-// A spin is what the rule measures.
+// A spin is what the rule measures, with a trace or without.
 type spin struct {
-	used, share, starts, peak float64
-	cores                     float64 // spent looking for work
-	profile                   float64 // the same as a share of the CPU samples, 0 without them
-	from                      string  // which samples
-	fewer                     int     // Ps that would do
+	ps, work    fact.Fact // Ps, and the cores that worked
+	used, peak  fact.Fact // part of the Ps, and that in the busiest windows
+	cores       fact.Fact // spent looking for work
+	busy        fact.Fact // that and work
+	share       fact.Fact // cores as a part of busy
+	starts      fact.Fact // Ps taken up a second; nothing without a trace
+	profile     fact.Fact // share of the CPU samples in it; nothing without them
+	source      string    // of those
+	fewer       fact.Fact // Ps that would do
+	rate, perOp fact.Fact // futex calls
 }
+
+// fewerPs is how many Ps would do: half as many again as cores work.
+var fewerPs = &fact.Formula{Name: "fewer Ps", Words: "{0} and half as much again, rounded up",
+	Value: func(x []float64) float64 { return max(1, math.Ceil(idlespinRoom*x[0])) }}
 
 func checkIdlespin(p *diagnosis.Pass) {
 	if p.Model.Sched == nil {
@@ -81,40 +87,52 @@ func checkIdlespin(p *diagnosis.Pass) {
 	}
 	s := measureSpin(p)
 	switch {
-	case s.share < idlespinShare && s.profile < idlespinShare || s.cores < idlespinCost:
-		p.Fine(fmt.Sprintf("scheduler: threads spend %s cores looking for work, beside %s doing it", num(s.cores), num(working(p))))
-	case s.used >= idlespinUse || s.fewer >= p.Procs() || p.Procs() < idlespinProcs:
-		p.Fine(fmt.Sprintf("number of Ps: %s of their time is used", pct(s.used)))
-	case s.peak > idlespinPeak:
-		p.Fine(fmt.Sprintf("number of Ps: %s of their time is used, but up to %s for %s at a time", pct(s.used), pct(s.peak), dur(idlespinWindow)))
-	case s.starts < idlespinStarts && s.cores < idlespinCores && s.profile < idlespinShare:
-		p.Fine(fmt.Sprintf("scheduler: threads take up a P only %s times a second and spend %s cores looking for work", num(math.Round(s.starts)), num(s.cores)))
+	case s.share.Value < idlespinShare && s.profile.Value < idlespinShare || s.cores.Value < idlespinCost:
+		p.Fine(fact.Sentence("scheduler: threads spend %s looking for work, beside %s doing it", s.cores, s.work))
+	case !s.surplus():
+		p.Fine(fact.Sentence("number of Ps: %s of their time is used", s.used))
+	case s.peak.Value > idlespinPeak:
+		p.Fine(fact.Sentence("number of Ps: %s of their time is used, but up to %s for %s at a time", s.used, s.peak,
+			fact.Name(fact.Seconds.Format(idlespinWindow.Seconds()))))
+	case s.starts.Value < idlespinStarts && s.cores.Value < idlespinCores && s.profile.Value < idlespinShare:
+		p.Fine(fact.Sentence("scheduler: threads take up a P only %s times a second and spend %s looking for "+
+			"work", s.starts.Number(), s.cores))
 	default:
-		p.Report(surplus(p, s))
+		p.Report(surplusFinding(p, &s))
 	}
 }
 
+// surplus reports whether there are Ps to spare.
+func (s *spin) surplus() bool {
+	return s.used.Value < idlespinUse && s.fewer.Value < s.ps.Value && s.ps.Value >= idlespinProcs
+}
+
 func measureSpin(p *diagnosis.Pass) spin {
-	work := working(p)
 	s := spin{
-		used:  work / float64(p.Procs()),
-		peak:  peakUse(p),
-		fewer: max(1, int(math.Ceil(idlespinRoom*work))),
+		ps: gomaxprocs(p), work: busyPs(p).Named("cores of work"),
+		peak: p.Statistic(fact.Timeline, "Ps running, 99th percentile", "Ps used in the busiest windows", peakUse(p), fact.Ratio),
+		cores: fact.Quotient.Of("threads looking for work", fact.Cores,
+			p.Processors("time of Ps held without a goroutine", "scheduler"), p.WindowLength()),
+		starts: fact.Quotient.Of("Ps taken up", fact.PerSec, p.Processors("Ps taken up", "starts"), p.WindowLength()),
 	}
-	for _, proc := range p.Model.Sched.Procs {
-		s.cores += div(proc.Scheduler.Seconds(), p.Seconds())
-		s.starts += div(float64(proc.Starts), p.Seconds())
-	}
-	s.share = div(s.cores, s.cores+work)
-	if share, n := p.CPUShare(lookingForWork); n > 0 {
-		if _, all := diagnosis.CPUTime(p.Model); all >= diagnosis.ThinSamples {
-			s.profile, s.from = share, "CPU profile"
-		}
+	s.used = fact.Quotient.Of("Ps used", fact.Ratio, s.work, s.ps)
+	s.busy = fact.Sum.Of("busy time of the Ps", fact.Cores, s.cores, s.work)
+	s.share = fact.Quotient.Of("part of their busy time", fact.Ratio, s.cores, s.busy)
+	s.fewer = fewerPs.Of("Ps that would do", fact.Count, s.work)
+	s.futexes(p)
+	const name = "scheduler's share of the samples"
+	if _, all := diagnosis.CPUTime(p.Model); all >= diagnosis.ThinSamples {
+		s.profile, s.source = p.SampleShare(name, "cpu", p.Frames(looksForWork)), "CPU profile"
 	}
 	if c, ok := spentCPU(p); ok && c.Believed == model.KernelCPU {
-		s.profile, s.from = c.part(model.Scheduling), c.source
+		s.profile, s.source = p.CPUPart(name, model.Scheduling), c.source
 	}
 	return s
+}
+
+// looksForWork reports whether a stack is of a thread without a goroutine.
+func looksForWork(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return lookingForWork(f.Func) })
 }
 
 // lookingForWork are the functions that a thread without a goroutine is in.
@@ -146,114 +164,122 @@ func peakUse(p *diagnosis.Pass) float64 {
 	return use[int(math.Ceil(0.99*float64(len(use))))-1]
 }
 
-func surplus(p *diagnosis.Pass, s spin) diagnosis.Finding {
-	work, procs := 0.0, knownProcs(p.Model)
-	if p.Model.Sched != nil {
-		work, procs = working(p), p.Procs()
+// surplusFinding is what a trace shows.
+func surplusFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
+	f := s.finding(p)
+	f.Evidence = append([]fact.Fact{s.used, s.peak, s.cores, s.starts, s.fewer}, s.wakes(p)...)
+	f.Cost = diagnosis.CostOf(s.cores, max(s.share.Value, s.profile.Value))
+	switch {
+	case s.profile.Value > s.share.Value: // waking threads is done by goroutines, which a trace takes for work
+		saved := fact.Saving.Of("CPU in the scheduler", fact.Cores, s.profile, s.busy)
+		f.Bound = diagnosis.Limit(saved, diagnosis.CPUGoal, s.profile.Value, fewerDoToo)
+	case s.profile.Value > 0:
+		f.Bound = diagnosis.Limit(s.cores, diagnosis.CPUGoal, s.share.Value, fewerDoToo)
+	default:
+		f.Bound = diagnosis.Direction(s.cores, diagnosis.CPUGoal, s.share.Value, fewerDoToo)
 	}
-	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%d Ps for %s cores of work: threads take up a P %s times a second and spend %s cores, %s of all their busy time, looking for work.",
-			procs, num(work), num(math.Round(s.starts)), num(s.cores), pct(s.share)),
-		Evidence: []fact.Fact{
-			{Name: "Ps used", Value: s.used, Unit: fact.Ratio, Source: "trace: Ps, running, collecting or in a system call"},
-			{Name: "Ps used in the busiest windows", Value: s.peak, Unit: fact.Ratio, Source: "trace: timeline, 99th percentile over 100 ms"},
-			{Name: "looking for work", Value: s.cores, Unit: fact.Cores, Source: "trace: Ps held without a goroutine"},
-			{Name: "Ps taken up", Value: s.starts, Unit: fact.PerSec, Source: "trace: Ps"},
-			{Name: "Ps that would do", Value: float64(s.fewer), Unit: fact.Count, Source: "1.5 × cores of work, rounded up"},
-		},
-		Cost: diagnosis.Cost{Value: s.cores, Unit: fact.Cores, Share: max(s.share, s.profile), What: "threads looking for work"},
-		Bound: diagnosis.Bound{
-			Value: s.cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: s.share, Partial: s.profile == 0,
-			Method: "Amdahl: all of the time that Ps were held without a goroutine; it is an upper bound, since some of it is work that fewer Ps have to do as well",
-		},
-		Confidence: diagnosis.Medium,
-		Reasons:    []string{"a P held without a goroutine may be a thread that the operating system had put aside"},
-		RuledOut: []string{
-			fmt.Sprintf("bursts that need all Ps: even the busiest windows use %s of them", pct(s.peak)),
-			fmt.Sprintf("a program at rest: %s cores of work", num(work)),
-		},
-		Remedy: diagnosis.Remedy{
-			Text: fmt.Sprintf("Try GOMAXPROCS=%d, 1.5 times the cores of work. The collector gets fewer helpers by it too, so keep it only if the 99th percentile of latency is not more than 5 %% worse. In a container set the CPU limit instead: from %s on GOMAXPROCS follows it.", s.fewer, containerProcs.version()),
-			Knob: fmt.Sprintf("GOMAXPROCS=%d", s.fewer),
-		},
-		Experiment: tried(diagnosis.CPUPerOp, fmt.Sprintf("GOMAXPROCS=%d", s.fewer), fmt.Sprintf("GOMAXPROCS=%d", procs), "Keep it only if the 99th percentile of latency is not more than 5 % worse. If CPU time does not fall, this finding is refuted."),
-	}
-	if s.profile > s.share { // waking threads is done by goroutines, which a trace takes for work
-		f.Bound.Value, f.Bound.Share = s.profile*div(s.cores, s.share), s.profile
-		f.Bound.Method = "Amdahl: all CPU in the scheduler, by the samples, which have the waking of threads, too; it is an upper bound, since some of it is work that fewer Ps have to do as well"
-	}
-	f.Evidence = append(f.Evidence, wakeFacts(p)...)
-	if s.profile >= idlespinShare {
+	f.Confidence, f.Reasons = diagnosis.Medium, []string{"a P held without a goroutine may be a thread that the " +
+		"operating system had put aside"}
+	switch {
+	case s.profile.Value >= idlespinShare:
 		f.Confidence = diagnosis.High
-		f.Reasons = []string{fmt.Sprintf("trace and %s agree: %s of the samples are in the scheduler's search for work", s.from, pct(s.profile))}
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "scheduler's share of the samples", Value: s.profile, Unit: fact.Ratio, Source: s.from})
-	} else if rate, _ := futexes(p); rate >= idlespinFutexes {
+		f.Reasons = []string{fact.Sentence("trace and %s agree: %s of the samples are in the scheduler's search "+
+			"for work", fact.Name(s.source), s.profile)}
+		f.Rest(s.profile)
+	case s.rate.Value >= idlespinFutexes:
 		f.Confidence = diagnosis.High
-		f.Reasons = []string{fmt.Sprintf("trace and system calls agree: %s futex calls a second", num(math.Round(rate)))}
+		f.Reasons = []string{fact.Sentence("trace and system calls agree: %s futex calls a second", s.rate.Number())}
 	}
+	f.Say("%s for %s of work: threads take up a P %s times a second and spend %s, %s of all their busy time, "+
+		"looking for work.",
+		plural(s.ps, "P"), s.work, s.starts.Number(), s.cores, s.share)
 	return f
 }
 
-// futexes is how often a second threads were put to sleep or woken, and how
-// often for each operation; the latter is 0 when operations are not known.
-func futexes(p *diagnosis.Pass) (perSecond, perOperation float64) {
-	if p.Model.Syscalls == nil {
-		return 0, 0
+const fewerDoToo = "an upper bound, since some of it is work that fewer Ps have to do as well"
+
+// finding is what it has whatever the evidence.
+func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
+	knob := procsKnob(int(s.fewer.Value))
+	bearable := "if the 99th percentile of latency is not more than " + fact.Ratio.Format(idlespinWorse) + " worse."
+	return diagnosis.Finding{
+		RuledOut: []string{
+			fact.Sentence("bursts that need all Ps: even the busiest windows use %s of them", s.peak),
+			fact.Sentence("a program at rest: %s of work", s.work),
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Try " + knob + ", half as many again as the cores of work. The collector gets fewer helpers by " +
+				"it too, so keep it only " + bearable +
+				" In a container set the CPU limit instead: from " + containerProcs.version() + " on GOMAXPROCS follows it.",
+			Knob: knob,
+		},
+		Experiment: tried(diagnosis.CPUPerOp, knob, procsKnob(int(s.ps.Value)),
+			"Keep it only "+bearable+" If CPU time does not fall, this finding is refuted."),
 	}
-	perSecond = calls(p.Model.Syscalls, "futex")
-	rate, _ := operations(p)
-	return perSecond, div(perSecond, rate)
 }
 
-// wakeFacts is what the system says of threads that sleep and wake.
-func wakeFacts(p *diagnosis.Pass) (out []fact.Fact) {
-	if rate, each := futexes(p); rate > 0 {
-		out = append(out, fact.Fact{Name: "futex calls", Value: rate, Unit: fact.PerSec, Source: "system calls"})
-		if each > 0 {
-			out = append(out, fact.Fact{Name: "futex calls for each operation", Value: each, Unit: fact.Count, Source: "system calls ÷ operations"})
-		}
+// futexes measures how often a second threads were put to sleep or woken, and
+// how often for each operation.
+func (s *spin) futexes(p *diagnosis.Pass) {
+	if p.Model.Syscalls == nil {
+		return
 	}
-	if rate, ok := p.Model.Process.Rate(func(s model.ProcessSample) int64 { return s.Voluntary }); ok {
-		out = append(out, fact.Fact{Name: "threads that went to sleep", Value: rate, Unit: fact.PerSec, Source: "/proc: voluntary context switches"})
+	s.rate = futexCalls(p)
+	if ops, _ := operationRate(p); ops.Value > 0 {
+		s.perOp = fact.Quotient.Of("futex calls for each operation", fact.Count, s.rate, ops)
 	}
-	return out
+}
+
+// wakes is what the system says of threads that sleep and wake.
+func (s *spin) wakes(p *diagnosis.Pass) []fact.Fact {
+	sleeps := p.Process("threads that went to sleep", "voluntary", fact.Rate)
+	return slices.DeleteFunc([]fact.Fact{s.rate, s.perOp, sleeps}, func(f fact.Fact) bool { return !(f.Value > 0) })
 }
 
 // checkWakeful looks for surplus Ps without a trace: by the share of the
 // samples in the scheduler, or by threads that are woken for each operation.
 func checkWakeful(p *diagnosis.Pass) {
-	procs, u, c, ok := wakefulEvidence(p)
+	s, ok := measureWakeful(p)
 	if !ok {
-		p.Unchecked("surplus Ps", "that needs an execution trace, or GOMAXPROCS, the counters of the process and samples of its CPU time", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("surplus Ps", "that needs an execution trace, or GOMAXPROCS, the counters of the process and "+
+			"samples of its CPU time",
+			diagnosis.HowToGet(model.Trace))
 		return
 	}
-	search := c.part(model.Scheduling)
-	w := spin{
-		used: div(u.cores(), float64(procs)), share: search, profile: search, from: c.source,
-		cores: search * u.cores(), fewer: max(1, int(math.Ceil(idlespinRoom*u.cores()*(1-search)))),
-	}
-	w.peak = peakCPU(p.Model.Process) / float64(procs)
-	rate, each := futexes(p)
-	stormy := rate >= idlespinFutexes && each >= idlespinFutex
+	stormy := s.rate.Value >= idlespinFutexes && s.perOp.Value >= idlespinFutex
 	switch {
-	case search < idlespinShare && !stormy || w.cores < idlespinCost:
-		p.Fine(fmt.Sprintf("scheduler: %s of the CPU goes into scheduling, %s cores", pct(search), num(w.cores)))
-	case w.used >= idlespinUse || w.fewer >= procs || procs < idlespinProcs:
-		p.Fine(fmt.Sprintf("number of Ps: %s of them are used", pct(min(1, w.used))))
-	case math.IsInf(w.peak, 1):
-		p.Unchecked("surplus Ps", "the counters of the process were read too seldom to tell bursts that need them", diagnosis.HowToGet(model.Trace))
-	case w.peak > idlespinPeak:
-		p.Fine(fmt.Sprintf("number of Ps: %s of them are used, but up to %s at times", pct(w.used), pct(min(1, w.peak))))
+	case s.share.Value < idlespinShare && !stormy || s.cores.Value < idlespinCost:
+		p.Fine(fact.Sentence("scheduler: %s of the CPU goes into scheduling, %s", s.share, s.cores))
+	case !s.surplus():
+		p.Fine(fact.Sentence("number of Ps: %s of them are used", s.used))
+	case math.IsInf(s.peak.Value, 1):
+		p.Unchecked("surplus Ps", "the counters of the process were read too seldom to tell bursts that need "+
+			"them", diagnosis.HowToGet(model.Trace))
+	case s.peak.Value > idlespinPeak:
+		p.Fine(fact.Sentence("number of Ps: %s of them are used, but up to %s at times", s.used, s.peak))
 	default:
-		p.Report(wakeful(p, w, procs, u, c))
+		p.Report(wakefulFinding(p, &s))
 	}
 }
 
-func wakefulEvidence(p *diagnosis.Pass) (procs int, u cpuUse, c cpuSpent, ok bool) {
-	u, counted := rusage(p.Model)
+func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
+	used, counted := processCPU(p)
 	c, sampled := spentCPU(p)
-	procs = knownProcs(p.Model)
-	return procs, u, c, counted && sampled && procs > 0 && len(p.Model.Process.Samples) > 2
+	procs := knownProcs(p.Model)
+	if !counted || !sampled || procs == 0 || len(p.Model.Process.Samples) <= 2 {
+		return s, false
+	}
+	s = spin{ps: p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count), busy: used, source: c.source}
+	s.share = p.CPUPart("scheduler's share of the CPU", model.Scheduling)
+	s.cores = fact.Product.Of("CPU in the scheduler", fact.Cores, s.share, used)
+	s.work = fact.Difference.Of("cores of work", fact.Cores, used, s.cores)
+	s.used = fact.Fraction.Of("Ps used", fact.Ratio, used, s.ps)
+	s.fewer = fewerPs.Of("Ps that would do", fact.Count, s.work)
+	s.peak = fact.Quotient.Of("Ps used at the busiest time", fact.Ratio,
+		p.Statistic(fact.Process, "CPU, 99th percentile", "CPU of the process at the busiest time",
+			peakCPU(p.Model.Process), fact.Cores).From(model.ProcFS), s.ps)
+	s.futexes(p)
+	return s, true
 }
 
 // peakCPU is the most cores that the process used between two readings of its
@@ -274,25 +300,19 @@ func peakCPU(proc *model.Process) float64 {
 	return use[int(math.Ceil(0.99*float64(len(use))))-1]
 }
 
-func wakeful(p *diagnosis.Pass, s spin, procs int, u cpuUse, c cpuSpent) diagnosis.Finding {
-	f := surplus(p, s)
-	f.Summary = fmt.Sprintf("%d Ps for %s cores of work: the scheduler takes another %s cores, %s of the CPU in use.",
-		procs, num(u.cores()-s.cores), num(s.cores), pct(s.share))
-	f.Evidence = append([]fact.Fact{
-		{Name: "Ps used", Value: s.used, Unit: fact.Ratio, Source: "/proc: CPU time ÷ GOMAXPROCS"},
-		{Name: "Ps used at the busiest time", Value: s.peak, Unit: fact.Ratio, Source: "/proc: 99th percentile"},
-		{Name: "scheduler's share of the CPU", Value: s.share, Unit: fact.Ratio, Source: c.from()},
-		{Name: "CPU in the scheduler", Value: s.cores, Unit: fact.Cores, Source: c.from()},
-		{Name: "Ps that would do", Value: float64(s.fewer), Unit: fact.Count, Source: "1.5 × cores of work, rounded up"},
-	}, wakeFacts(p)...)
-	f.Cost.What = "CPU in the scheduler"
-	f.Bound.Method = "Amdahl: all CPU time in the scheduler; it is an upper bound, since some of it is work that fewer Ps have to do as well"
+// wakefulFinding is what the samples and counters show.
+func wakefulFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
+	f := s.finding(p)
+	f.Evidence = append([]fact.Fact{s.used, s.peak, s.share, s.cores, s.fewer}, s.wakes(p)...)
+	f.Cost = diagnosis.CostOf(s.cores, s.share.Value)
+	f.Bound = diagnosis.Limit(fact.Saving.Of(s.cores.Name, fact.Cores, s.share, s.busy), diagnosis.CPUGoal, s.share.Value, fewerDoToo)
 	f.Confidence = diagnosis.Medium
-	f.Reasons = []string{fmt.Sprintf("one kind of evidence, the %s; a trace would show how often Ps are taken up for nothing", c.source)}
-	if rate, _ := futexes(p); rate >= idlespinFutexes {
+	f.Reasons = []string{"one kind of evidence, the " + s.source + "; a trace would show how often Ps are taken up for nothing"}
+	if s.rate.Value >= idlespinFutexes {
 		f.Confidence = diagnosis.High
-		f.Reasons = []string{fmt.Sprintf("the %s and the system calls agree: %s futex calls a second", c.source, num(math.Round(rate)))}
+		f.Reasons = []string{fact.Sentence("the %s and the system calls agree: %s futex calls a second", fact.Name(s.source), s.rate.Number())}
 	}
-	f.RuledOut[1] = fmt.Sprintf("a program at rest: %s cores of work", num(u.cores()-s.cores))
+	f.Say("%s for %s of work: the scheduler takes another %s, %s of the CPU in "+
+		"use.", plural(s.ps, "P"), s.work, s.cores, s.share)
 	return f
 }

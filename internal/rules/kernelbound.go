@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"cmp"
 	"strings"
 	"time"
 
@@ -26,87 +24,87 @@ const (
 	kernelBulk = 64 << 10
 )
 
-// A kernelSplit is the kernel's time for the process, by what it was for.
-type kernelSplit struct {
-	whole            time.Duration // all samples in the kernel
-	sockets, runtime time.Duration // of those
-	bulk             time.Duration
-	calls            []op // the rest by what the program asked for, the largest first
-	rest             time.Duration
-	names            map[string]time.Duration // the rest by system call
-}
+// A kernelUse is what the kernel did something for.
+type kernelUse uint8
+
+const (
+	forProgram kernelUse = iota + 1 // the rest
+	forSockets
+	forRuntime
+	forBulk
+)
+
+// A kernelSplit is the kernel's samples of the process, by what they are for. Those
+// in user mode are not in it.
+type kernelSplit map[*model.Sample]kernelUse
 
 func checkKernelbound(p *diagnosis.Pass) {
 	const what = "whether the work is in system calls"
-	u, ok := rusage(p.Model)
+	used, ok := processCPU(p)
 	if !ok {
 		p.Unchecked(what, "neither a trace nor the process's CPU counters were given", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	if u.kernelShare() < kernelShare || u.cores() < syscallCores {
-		p.Fine(fmt.Sprintf("system calls: the kernel took %s of the CPU time", pct(u.kernelShare())))
+	part := kernelPart(p)
+	if part.Value < kernelShare || used.Value < syscallCores {
+		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time", part))
 		return
 	}
-	if p.Model.Kernel == nil || p.Model.Kernel.UserOnly || !enoughKernelSamples(p.Model) {
-		p.Unchecked(what, fmt.Sprintf("the kernel took %s of the CPU time, and there are no samples of what for", pct(u.kernelShare())), diagnosis.HowToGet(model.KernelCPU))
+	if p.Model.Kernel == nil || p.Model.Kernel.UserOnly || !enoughKernelSamples(p) {
+		p.Unchecked(what, fact.Sentence("the kernel took %s of the CPU time, and there are no samples of what "+
+			"for", part), diagnosis.HowToGet(model.KernelCPU))
 		return
 	}
 	k := splitKernel(p.Model)
+	own, sockets, runtime, large := k.part(p, forProgram), k.part(p, forSockets), k.part(p, forRuntime), k.part(p, forBulk)
 	switch {
-	case k.rest >= k.whole/2 && len(k.calls) > 0:
-		p.Report(kernelFinding(p, u, &k))
-	case k.sockets >= max(k.runtime, k.bulk):
-		p.Fine(fmt.Sprintf("system calls: the kernel took %s of the CPU time, most of it to read and write sockets and pipes", pct(u.kernelShare())))
-	case k.bulk >= k.runtime:
-		p.Fine(fmt.Sprintf("system calls: the kernel took %s of the CPU time, most of it to read and write in large pieces", pct(u.kernelShare())))
+	case own.Value >= 0.5:
+		p.Report(kernelFinding(p, k, used, part))
+	case sockets.Value >= max(runtime.Value, large.Value):
+		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time, most of it to read and write "+
+			"sockets and pipes", part))
+	case large.Value >= runtime.Value:
+		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time, most of it to read and write in "+
+			"large pieces", part))
 	default:
-		p.Fine(fmt.Sprintf("system calls: the kernel took %s of the CPU time, most of it for the scheduler and the collector", pct(u.kernelShare())))
+		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time, most of it for the scheduler and "+
+			"the collector", part))
 	}
 }
 
 // splitKernel sorts the samples in the kernel. Sockets are left out as in the
 // view of a trace, and so is what the runtime calls for itself.
-func splitKernel(m *model.Model) (k kernelSplit) {
-	large := bulkCalls(m.Syscalls)
-	sums := map[string]*op{}
-	k.names = map[string]time.Duration{}
-	eachKernelSample(m, func(s *model.Sample, n int64, t time.Duration) {
+func splitKernel(m *model.Model) kernelSplit {
+	k, large := kernelSplit{}, bulkCalls(m.Syscalls)
+	eachKernelSample(m, func(s *model.Sample, _ time.Duration) {
 		if s.Labels["mode"] != "kernel" {
 			return
 		}
-		k.whole += t
+		k[s] = 0
 		call := s.Labels["syscall"]
 		switch part := model.CPUPartOf(m.Stacks.Frames(s.Stack)); {
 		case part == model.Scheduling || part == model.Collecting || part == model.Allocating || part == model.StackGrowth:
-			k.runtime += t
+			k[s] = forRuntime
 		case onSocket(m, s.Stack) || call == "epoll_pwait" || call == "epoll_wait":
-			k.sockets += t
+			k[s] = forSockets
 		case large[call]:
-			k.bulk += t
+			k[s] = forBulk
 		case call != "":
-			k.rest += t
-			k.names[call] += t
-			name := asked(m, s.Stack, call)
-			if sums[name] == nil {
-				sums[name] = &op{name: name, stacks: map[model.Stack]time.Duration{}}
-			}
-			sums[name].count += n
-			sums[name].total += t
-			sums[name].stacks[s.Stack] += t
+			k[s] = forProgram
 		}
 	})
-	for _, name := range largest(totals(sums)) {
-		k.calls = append(k.calls, *sums[name])
-	}
 	return k
 }
 
-func totals(sums map[string]*op) map[string]time.Duration {
-	out := map[string]time.Duration{}
-	for name, o := range sums {
-		out[name] = o.total
-	}
-	return out
+// part is the part of the kernel's time that was for something.
+func (k kernelSplit) part(p *diagnosis.Pass, use kernelUse) fact.Fact {
+	return fact.Quotient.Of("part of the kernel's time", fact.Ratio,
+		p.Samples("CPU time in the kernel for it, by the samples", "kernel", k.is(use)),
+		p.Samples("CPU time in the kernel, by the samples", "kernel", func(s *model.Sample) bool { _, ok := k[s]; return ok }))
+}
+
+func (k kernelSplit) is(use kernelUse) fact.Where {
+	return func(s *model.Sample) bool { return k[s] == use }
 }
 
 // bulkCalls are those that carry so much each that the copying is what they cost.
@@ -143,83 +141,80 @@ func asked(m *model.Model, s model.Stack, call string) (name string) {
 	return name
 }
 
-func kernelFinding(p *diagnosis.Pass, u cpuUse, k *kernelSplit) diagnosis.Finding {
-	whole, _ := kernelSamples(p.Model, nil)
+func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagnosis.Finding {
+	asks, names := ops{}, ops{}
+	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
+		if call := s.Labels["syscall"]; k[s] == forProgram {
+			asks.add(asked(p.Model, s.Stack, call), s.Stack, t)
+			names.add(call, s.Stack, t)
+		}
+	})
+	first := asks.sorted()
 	// The samples give the parts, the counters the whole.
-	share := min(1, div(k.rest.Seconds(), whole.Seconds()))
-	cores := share * u.cores()
-	first := &k.calls[0]
+	cpu := kernelCPU(p, "CPU in system calls for the program, without sockets and large transfers", k.is(forProgram))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The kernel took %s of the process's CPU time: %s cores in system calls for the program itself, most of it in %s.",
-			pct(u.kernelShare()), num(cores), first.name),
-		Where: kernelSites(p, func(s *model.Sample) bool { return first.stacks[s.Stack] > 0 }),
-		Evidence: []fact.Fact{
-			{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: fact.Ratio, Source: "/proc: CPU time of the process"},
-			{Name: "CPU of the process", Value: u.cores(), Unit: fact.Cores, Source: "/proc: CPU time of the process"},
-			{Name: "share of CPU time in calls for the program", Value: share, Unit: fact.Ratio, Source: "kernel samples, without sockets, large transfers and the runtime's own"},
-		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU in system calls for the program, without sockets and large transfers"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method:  "Amdahl: all CPU in these calls, as if none were needed: their part of the kernel's samples × the process's CPU time; what the program does around them comes on top",
-			Partial: true,
-		},
+		Where:    kernelSites(p, func(s *model.Sample) bool { return first[0].stacks[s.Stack] > 0 }),
+		Evidence: []fact.Fact{part, used, cpu.share.Named("share of CPU time in calls for the program")},
+		Cost:     cpu.cost(),
+		Bound: cpu.bound("Amdahl, as if none of these calls were needed; what the program does around them " +
+			"comes on top"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: the process's counters and the kernel's samples"},
 		RuledOut: []string{
-			"sockets and pipes: " + pct(div(k.sockets.Seconds(), k.whole.Seconds())) + " of the kernel's time",
-			"reads and writes of " + size(kernelBulk) + " and more: " + pct(div(k.bulk.Seconds(), k.whole.Seconds())) + " of it",
-			"the scheduler and the collector: " + pct(div(k.runtime.Seconds(), k.whole.Seconds())) + " of it",
+			fact.Sentence("sockets and pipes: %s of the kernel's time", k.part(p, forSockets)),
+			fact.Sentence("reads and writes of %s and more: %s of it", fact.Name(fact.Bytes.Format(kernelBulk)), k.part(p, forBulk)),
+			fact.Sentence("the scheduler and the collector: %s of it", k.part(p, forRuntime)),
 		},
-		Remedy:     kernelRemedy(first.name, p.Model.Syscalls),
-		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, "The kernel's part of the CPU time is "+pct(u.kernelShare())+" now, and `gowhy ledger` prints it. CPU time per operation tells what the calls cost."),
+		Remedy: kernelRemedy(p, first[0].name),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("The kernel's part of the CPU time is %s now, "+
+			"and `gowhy ledger` prints it. CPU time per operation tells what the calls cost.", part)),
 	}
-	for i := range k.calls[:min(3, len(k.calls))] {
-		f.Stacks = append(f.Stacks, largest(k.calls[i].stacks)...)
+	f.Say("The kernel took %s of the process's CPU time: %s in system calls for the program itself, most of it in %s.",
+		part, cpu.cores, fact.Name(first[0].name))
+	for _, o := range first[:min(3, len(first))] {
+		f.Stacks = append(f.Stacks, largest(o.stacks)...)
 	}
-	for _, name := range largest(k.names)[:min(4, len(k.names))] {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + name, Value: div(k.names[name].Seconds(), whole.Seconds()) * u.cores(), Unit: fact.Cores, Source: "kernel samples"})
-		if s := p.Model.Syscalls; s != nil && s.Call(name).Count > 0 {
-			f.Evidence = append(f.Evidence, fact.Fact{Name: "calls of " + name, Value: calls(s, name), Unit: fact.PerSec, Source: "system calls counted by the kernel"})
+	calls := names.sorted()
+	for _, o := range calls[:min(4, len(calls))] {
+		in := kernelCPU(p, "CPU in "+o.name, func(s *model.Sample) bool { return k[s] == forProgram && s.Labels["syscall"] == o.name })
+		f.Evidence = append(f.Evidence, in.cores)
+		if s := p.Model.Syscalls; s != nil && s.Call(o.name).Count > 0 {
+			f.Evidence = append(f.Evidence, callRate(p, "calls of "+o.name, "calls", o.name))
 		}
 	}
 	return f
 }
 
 // kernelRemedy goes by what is asked for, as that of a trace does.
-func kernelRemedy(name string, s *model.Syscalls) diagnosis.Remedy {
-	for _, r := range callRemedies {
-		if slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(name, n) }) {
-			return diagnosis.Remedy{Text: r.text, Code: r.code}
-		}
+func kernelRemedy(p *diagnosis.Pass, name string) diagnosis.Remedy {
+	if r, ok := knownCall(name); ok || p.Model.Syscalls == nil {
+		r.Text = cmp.Or(r.Text, fewerCalls)
+		return r
 	}
-	text := "The time is the kernel's, spent on behalf of these calls: make fewer of them (keep files open, read and write larger pieces, keep results) rather than faster code around them."
-	if s == nil {
-		return diagnosis.Remedy{Text: text}
+	var names []string
+	for _, c := range p.Model.Syscalls.Calls {
+		names = append(names, c.Name)
 	}
-	var all int64
-	for _, c := range s.Calls {
-		all += c.Count
-	}
-	return diagnosis.Remedy{Text: fmt.Sprintf("There are %s calls a second. %s", num(math.Round(div(float64(all), s.Window.Seconds()))), text)}
+	return diagnosis.Remedy{Text: fact.Sentence("There are %s calls a second. ", callRate(p, "system calls", "calls", names...).Number()) + fewerCalls}
 }
 
 // addKernelFacts adds what the kernel says to a finding that the trace made.
 func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
-	u, ok := rusage(p.Model)
-	if !ok || u.total() < neighbourTicks {
+	if cpuSeconds(p).Duration() < neighbourTicks {
 		return
 	}
-	f.Evidence = append(f.Evidence, fact.Fact{Name: "share of CPU time in the kernel", Value: u.kernelShare(), Unit: fact.Ratio, Source: "/proc: CPU time of the process"})
-	if u.kernelShare() >= kernelShare {
+	part := kernelPart(p)
+	f.Rest(part)
+	if part.Value >= kernelShare {
 		f.Confidence = diagnosis.High
-		f.Reasons = append(f.Reasons, "the process's own counters agree: the kernel took "+pct(u.kernelShare())+" of its CPU time")
+		f.Reasons = append(f.Reasons, fact.Sentence("the process's own counters agree: the kernel took %s of its CPU time", part))
 	}
 	a := p.Model.CPUAccount()
 	if a == nil || a.Believed != model.KernelCPU || a.Window <= 0 {
 		return
 	}
 	for _, c := range a.KernelCalls()[:min(4, len(a.KernelCalls()))] {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in " + c.Name, Value: div(c.Time.Seconds(), a.Window.Seconds()), Unit: fact.Cores, Source: "kernel samples"})
+		cores := c.Time.Seconds() / a.Window.Seconds()
+		f.Rest(p.Statistic(fact.Account, "time in "+c.Name, "CPU in "+c.Name, cores, fact.Cores).From(model.KernelCPU))
 	}
 }

@@ -161,13 +161,14 @@ func (s *subject) examine(t *testing.T, binary string) error {
 		}
 	}
 	checkSound(t, s.program, m)
+	pass := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
 	if s.want == "fewprocs" {
-		used, source := useOfPs(&diagnosis.Pass{Meter: fact.Meter{Model: m}}, knownProcs(m))
-		ready, _ := measureReady(m)
-		t.Logf("%.3g of the Ps used (%s), %+v", used, source, ready)
+		used := useOfPs(pass, pass.Setting("Ps", "GOMAXPROCS", float64(knownProcs(m)), fact.Count))
+		ready, _ := measureReady(pass)
+		t.Logf("%s of the Ps used, %s ready for %s of the time", used.Text, ready.mean.Text, ready.part.Text)
 	}
-	if idle := idleCores(m, 0); s.idle > idle {
-		t.Skipf("only %.2g cores of the machine were idle", idle)
+	if idle, _ := idleCores(pass); s.idle > idle.Value {
+		t.Skipf("only %s of the machine were idle", idle.Text)
 	}
 	d := diagnosis.Run(m, All, diagnosis.Options{})
 	if s.want != "" {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -57,125 +56,159 @@ const (
 
 // A contest is who used the machine's CPUs, as far as it concerns the process.
 type contest struct {
-	use    cpuUse
-	queue  time.Duration // ready and without a CPU, its group's stops taken off
-	others time.Duration // CPU that other processes used, the recorder left out
-	steal  time.Duration
-	whole  time.Duration // CPUs × window
-	window time.Duration
-	full   float64       // part of the window in which the machine was full
-	wait   time.Duration // mean, each time that a thread was ready
-	stall  float64       // part of the window in which somebody waited; negative when not known
-	stops  bool          // there is a quota, and its stops were not counted
-	// taken is the most CPU that others can have kept from the process.
-	taken time.Duration
-}
-
-func (c *contest) stealShare() float64 { return div(c.steal.Seconds(), c.whole.Seconds()) }
-func (c *contest) busyShare() float64  { return div(c.others.Seconds(), c.whole.Seconds()) }
-func (c *contest) queueing() float64   { return div(c.queue.Seconds(), c.use.total().Seconds()) }
-
-// lost is the part of the CPU that the process would have had.
-func (c *contest) lost() float64 {
-	return div(c.taken.Seconds(), (c.taken + c.use.total()).Seconds())
+	cpu, cores fact.Fact // of the process, as a time and by time
+	queueing   fact.Fact // ready and without a CPU for each second of CPU, its group's stops taken off
+	others     fact.Fact // CPU of other processes, the recorder left out, by time
+	busy       fact.Fact // share of the machine that they used
+	steal      fact.Fact // share of the machine that the hypervisor took
+	full       fact.Fact // share of the window in which the machine was full
+	wait       fact.Fact // mean, each time that a thread was ready
+	stall      fact.Fact // share of the window in which somebody waited
+	pressure   bool      // whether that is known
+	stops      bool      // there is a quota, and its stops were not counted
+	// taken is the most CPU that others can have kept from the process, and lost
+	// the part that it is of what the process would have had.
+	taken, lost fact.Fact
 }
 
 func checkNeighbour(p *diagnosis.Pass) {
 	const what = "whether others took the CPU"
-	c, ok := measureContest(p.Model)
+	c, ok := measureContest(p)
+	waits := c.queueing.Value >= neighbourQueue
 	switch {
 	case !ok:
 		p.Unchecked(what, "the counters of the process and of the machine were not read twice", diagnosis.HowToGet(model.ProcFS))
-	case c.use.total() < neighbourTicks:
+	case c.cpu.Duration() < neighbourTicks:
 		// Nothing to take from a program at rest.
-	case c.stops && c.stealShare() < neighbourSteal && c.queueing() >= neighbourQueue:
-		p.Unchecked(what, fmt.Sprintf("threads waited %s for each second of CPU, and how much of it was the quota of their control group is not known", dur(time.Duration(c.queueing()*float64(time.Second)))), "grep -H . /sys/fs/cgroup/cpu.stat")
-	case c.lost() >= neighbourLoss && (c.stealShare() >= neighbourSteal || c.queueing() >= neighbourQueue && c.busyShare() >= neighbourBusy && c.full >= neighbourFull):
-		p.Report(neighbourFinding(p, c))
-	case c.queueing() >= neighbourQueue && c.full < neighbourFull:
-		p.Fine(fmt.Sprintf("CPUs of the machine: others used %s and left some idle; a thread waited %s each time that it was ready", pct(c.busyShare()), dur(c.wait)))
-	case c.queueing() >= neighbourQueue:
-		p.Fine(fmt.Sprintf("CPUs of the machine: threads waited %s for each second of CPU, but for each other: others used %s of the machine", dur(time.Duration(c.queueing()*float64(time.Second))), pct(c.busyShare())))
+	case c.stops && c.steal.Value < neighbourSteal && waits:
+		p.Unchecked(what, fact.Sentence("threads waited %s for each second of CPU, and how much of it was the "+
+			"quota of their control group is not known", c.queueing),
+			"grep -H . /sys/fs/cgroup/cpu.stat")
+	case c.lost.Value >= neighbourLoss && (c.steal.Value >= neighbourSteal || waits && c.busy.Value >= neighbourBusy && c.full.Value >= neighbourFull):
+		p.Report(neighbourFinding(p, &c))
+	case waits && c.full.Value < neighbourFull:
+		p.Fine(fact.Sentence("CPUs of the machine: others used %s and left some idle; a thread waited %s each time "+
+			"that it was ready", c.busy, c.wait))
+	case waits:
+		p.Fine(fact.Sentence("CPUs of the machine: threads waited %s for each second of CPU, but for each other: "+
+			"others used %s of the machine", c.queueing, c.busy))
 	default:
-		p.Fine(fmt.Sprintf("CPUs of the machine: others used %s, and threads of this process waited %s for each second of CPU", pct(c.busyShare()), dur(time.Duration(c.queueing()*float64(time.Second)))))
+		p.Fine(fact.Sentence("CPUs of the machine: others used %s, and threads of this process waited %s for each "+
+			"second of CPU", c.busy, c.queueing))
 	}
 }
 
-func measureContest(m *model.Model) (c contest, ok bool) {
-	use, ok := rusage(m)
-	n, too := m.Neighbours()
-	if !ok || !too || m.Machine.CPUs <= 0 {
-		return contest{}, false
+func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
+	m := p.Model
+	n, ok := m.Neighbours()
+	if c.cores, ok = processCPU(p); !ok {
+		return c, false
 	}
-	first, last, _ := m.Machine.Window()
-	from, to, _ := m.Process.Window()
-	c = contest{use: use, queue: n.Waited, others: n.Others, steal: n.Steal, whole: n.Capacity, window: n.Window, full: div(n.Full.Seconds(), n.Window.Seconds()), stall: -1}
-	c.wait = n.Waited / time.Duration(max(1, to.Voluntary+to.Involuntary-from.Voluntary-from.Involuntary))
-	queue := n.FullWaited
+	first, last, ok := m.Machine.Window()
+	if !ok || m.Machine.CPUs <= 0 {
+		return c, false
+	}
+	had := func(what, name string, d time.Duration) fact.Fact {
+		return p.Statistic(fact.Machine, what, name, d.Seconds(), fact.Seconds).From(model.ProcFS)
+	}
+	c.cpu = cpuSeconds(p)
+	window := p.Machine("time between readings of the machine", "time", fact.Change)
+	capacity := had("CPUs × window", "time of all CPUs", n.Capacity)
+	others := had("busy, less the process and the recorder", "CPU time of others", n.Others)
+	stolen := p.Machine("time that the hypervisor took", "steal", fact.Change)
+	c.others = fact.Quotient.Of("CPU of others", fact.Cores, others, window)
+	c.busy = fact.Fraction.Of("share of the machine that others used", fact.Ratio, others, capacity)
+	c.steal = fact.Fraction.Of("share of the machine that the hypervisor took", fact.Ratio, stolen, capacity)
+	full := had("less than a tenth idle", "time in which the machine was full", n.Full)
+	c.full = fact.Fraction.Of("share of the time with less than a tenth of the machine idle", fact.Ratio, full, window)
+	c.stall = fact.Fraction.Of("share of the time in which somebody waited for a CPU", fact.Ratio,
+		p.Machine("time in which somebody waited for a CPU", "cpu_stall", fact.Change), window)
+	c.pressure = first.CPUStall >= 0 && last.CPUStall >= first.CPUStall
+
+	waited := p.Process("time ready without a CPU", "run_queue", fact.Growth)
+	switches := fact.Sum.Of("times that a thread was ready", fact.Count,
+		p.Process("threads that went to sleep", "voluntary", fact.Change),
+		p.Process("threads that were put aside", "involuntary", fact.Change))
+	c.wait = fact.Quotient.Of("one wait for a CPU, mean", fact.Seconds, waited, switches)
+	queue := had("ready without a CPU, while the machine was full", "time ready without a CPU while the machine was full", n.FullWaited)
 	// A stopped group's threads are ready too, and no neighbour's doing.
-	if begin, end, ok := m.Limits.Window(); ok {
-		stopped := max(0, end.ThrottledTime-begin.ThrottledTime)
-		c.queue, queue = max(0, c.queue-stopped), max(0, queue-stopped)
+	if _, _, ok := m.Limits.Window(); ok {
+		stopped := p.ControlGroup("time that the group was stopped", "throttled_time", fact.Growth)
+		waited = fact.Difference.Of("the same without the group's stops", fact.Seconds, waited, stopped)
+		queue = fact.Difference.Of("the same without the group's stops", fact.Seconds, queue, stopped)
 	} else if m.Limits != nil && m.Limits.Quota > 0 {
 		c.stops = true
 	}
-	if first.CPUStall >= 0 && last.CPUStall >= first.CPUStall {
-		c.stall = div((last.CPUStall - first.CPUStall).Seconds(), (last.At - first.At).Seconds())
-	}
+	c.queueing = fact.Quotient.Of("ready without a CPU, for each second of CPU", fact.Seconds, waited, c.cpu)
+
 	// Three limits, each while the machine was full: what the process waited, what
 	// others used, and what was left of the cores that it may use. The last
 	// tells its own threads' crowding from others': who has all his cores has
 	// no neighbour.
-	room := time.Duration(m.Usable()*float64(n.Full)) - n.FullOwn
-	own := div(n.Own.Seconds(), (n.Own + n.Others).Seconds())
-	c.taken = max(0, min(queue, n.FullOthers, room)) + time.Duration(own*float64(c.steal))
+	room := fact.Difference.Of("rest of the cores that the process may use", fact.Seconds,
+		fact.Product.Of("time of the cores that the process may use", fact.Seconds, allowedCores(p), full),
+		had("of the process, while the machine was full", "CPU of the process while the machine was full", n.FullOwn))
+	crowded := fact.Smallest.Of("CPU that others had while its threads were ready", fact.Seconds,
+		queue, had("of others, while the machine was full", "CPU of others while the machine was full", n.FullOthers), room)
+	own := had("of the process", "CPU time of the process", n.Own)
+	part := fact.Fraction.Of("part of the process in the CPU used", fact.Ratio, own, fact.Sum.Of("CPU time used", fact.Seconds, own, others))
+	c.taken = fact.Sum.Of("CPU time taken, at most", fact.Seconds, crowded,
+		fact.Product.Of("its part of what the hypervisor took", fact.Seconds, part, stolen))
+	c.lost = fact.Fraction.Of("part of the CPU that it would have had", fact.Ratio, c.taken, c.had())
 	return c, true
 }
 
-func neighbourFinding(p *diagnosis.Pass, c contest) diagnosis.Finding {
-	factor := 1 / max(1-c.lost(), 0.01)
+// had is the CPU that the process would have had.
+func (c *contest) had() fact.Fact {
+	return fact.Sum.Of("CPU that it would have had", fact.Seconds, c.cpu, c.taken)
+}
+
+func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
+	throughput := fact.Quotient.Of("throughput", fact.Factor, c.had(), c.cpu)
+	taken := fact.Quotient.Of("CPU that others had while threads of this process were ready, at most", fact.Cores,
+		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("Threads waited %s for a CPU for each second that they got one, while others used %s of the machine: up to %s of the CPU that the process would have had went to them.",
-			dur(time.Duration(c.queueing()*float64(time.Second))), pct(c.busyShare()), pct(c.lost())),
-		Evidence: []fact.Fact{
-			{Name: "ready without a CPU, for each second of CPU", Value: c.queueing(), Unit: fact.Seconds, Source: "/proc: schedstat of all threads, the group's stops taken off"},
-			{Name: "CPU of the process", Value: c.use.cores(), Unit: fact.Cores, Source: "/proc: CPU time of the process"},
-			{Name: "CPU of others", Value: div(c.others.Seconds(), c.window.Seconds()), Unit: fact.Cores, Source: "/proc/stat less the process and the recorder"},
-			{Name: "share of the machine that others used", Value: min(1, c.busyShare()), Unit: fact.Ratio, Source: "/proc/stat less the process and the recorder"},
-			{Name: "share of the time with less than a tenth of the machine idle", Value: min(1, c.full), Unit: fact.Ratio, Source: "/proc/stat: idle and iowait"},
-			{Name: "share of the machine that the hypervisor took", Value: min(1, c.stealShare()), Unit: fact.Ratio, Source: "/proc/stat: steal"},
-			{Name: "cores that the process may use", Value: p.Model.Usable(), Unit: fact.Cores, Source: "affinity, quota and CPUs online"},
-		},
-		Cost: diagnosis.Cost{
-			Value: div(c.taken.Seconds(), c.use.window.Seconds()), Unit: fact.Cores, Share: c.lost(), What: "CPU that others had while threads of this process were ready, at most",
-		},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-			Method: "throughput factor of work that is short of CPU, if nobody else were there: (CPU + taken) ÷ CPU, where taken is the least of the time that threads were ready without a CPU, the CPU that others used, and the rest of the cores that the process may use, each while the machine was full, and its part of what the hypervisor took. Less where the load sets the pace",
-		},
+		Evidence: []fact.Fact{c.queueing, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
+		Cost:     diagnosis.CostOf(taken, c.lost.Value),
+		Bound: fasterLimit(throughput, "for work that is short of CPU, if nobody else were there; less where "+
+			"the load sets the pace"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"who took a CPU from whom is not recorded; that others used it while threads of this process were ready is"},
+		Reasons: []string{"who took a CPU from whom is not recorded; that others used it while threads of this " +
+			"process were ready is"},
 		RuledOut: []string{
-			fmt.Sprintf("its own threads in each other's way: the process had %s of the %s cores that it may use", num(c.use.cores()), num(p.Model.Usable())),
+			fact.Sentence("its own threads in each other's way: the process had %s of the %s that it may "+
+				"use", c.cores.Number(), allowedCores(p)),
 			"a CPU quota: time that the group was stopped is taken off the waits",
 			"waits to be woken: what was waited while the machine had CPUs idle is not counted as taken",
 			"the recording: what the recorder used is not counted for others",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Nothing in the program is to be changed. Find who else runs (`top`, and the other containers of the host) and move it, give it less weight or CPUs of its own (cpu.weight, cpuset.cpus); a load generator or a build on the same machine is such a neighbour too. Steal is the hypervisor's: another instance type or a dedicated host. Until then judge nothing by the clock: CPU per operation and other counts bear it, elapsed times do not.",
+			Text: "Nothing in the program is to be changed. Find who else runs (`top`, and the other containers of " +
+				"the host) and move it, " +
+				"give it less weight or CPUs of its own (cpu.weight, cpuset.cpus); a load generator or a build on " +
+				"the same machine " +
+				"is such a neighbour too. Steal is the hypervisor's: another instance type or a dedicated host. " +
+				"Until then judge nothing by the clock: CPU per operation and other counts bear it, elapsed times " +
+				"do not.",
 		},
-		Prove: fmt.Sprintf("Nothing of the program is to be changed, so that there is nothing to compare in turns. Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s, and throughput rises by no more than %s.", dur(time.Duration(c.queueing()*float64(time.Second))), dur(time.Duration(neighbourQueue*float64(time.Second))), times(factor)),
+		Prove: fact.Sentence("Nothing of the program is to be changed, so that there is nothing to compare in turns. "+
+			"Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s, "+
+			"and throughput rises by no more than %s.", c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue)), throughput),
 	}
-	if c.stealShare() >= neighbourSteal {
-		f.Summary = fmt.Sprintf("The hypervisor took %s of the machine's CPU time, and other processes used %s: up to %s of the CPU that the process would have had went to them.", pct(c.stealShare()), pct(c.busyShare()), pct(c.lost()))
+	if c.steal.Value >= neighbourSteal {
+		f.Say("The hypervisor took %s of the machine's CPU time, and other processes used %s: "+
+			"up to %s of the CPU that the process would have had went to them.", c.steal, c.busy, c.lost)
+	} else {
+		f.Say("Threads waited %s for a CPU for each second that they got one, while others used %s of the machine: "+
+			"up to %s of the CPU that the process would have had went to them.", c.queueing, c.busy, c.lost)
 	}
-	switch {
-	case c.stall >= neighbourStall:
-		f.Confidence = diagnosis.High
-		f.Reasons = append(f.Reasons, "two counters agree: the waits of its threads, and the pressure on the machine's CPUs")
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: fact.Ratio, Source: "PSI: cpu some"})
-	case c.stall >= 0:
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the time in which somebody waited for a CPU", Value: min(1, c.stall), Unit: fact.Ratio, Source: "PSI: cpu some"})
+	if c.pressure {
+		f.Evidence = append(f.Evidence, c.stall)
+		if c.stall.Value >= neighbourStall {
+			f.Confidence = diagnosis.High
+			f.Reasons = append(f.Reasons, "two counters agree: the waits of its threads, and the pressure on the "+
+				"machine's CPUs")
+		}
 	}
 	return f
 }

@@ -2,9 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"math"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -42,61 +40,73 @@ func checkOverquota(p *diagnosis.Pass) {
 		p.Unchecked("whether there are more Ps than the CPU quota pays for", "no evidence tells GOMAXPROCS", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	automatic := max(overquotaLeast, int(math.Ceil(l.Quota)))
-	if procs <= automatic {
-		p.Fine(fmt.Sprintf("GOMAXPROCS: %s on a quota of %s", many(procs, "P"), many(l.Quota, "core")))
+	ps, quota := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count), cpuQuota(p)
+	automatic := automaticPs.Of("Ps that the runtime sets for this quota", fact.Count, quota)
+	if ps.Value <= automatic.Value {
+		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s", plural(ps, "P"), quota))
 		return
 	}
-	t, ok := throttling(p.Model)
+	t, ok := throttling(p)
 	if !ok {
 		p.Unchecked("what Ps beyond the CPU quota cost", "the counters of the control group were not read twice", "grep -H . /sys/fs/cgroup/cpu.stat")
 		return
 	}
-	if t.throttled < throttledLeast || t.often() < overquotaStops {
-		p.Fine(fmt.Sprintf("GOMAXPROCS: %s on a quota of %s, which is not used up", many(procs, "P"), many(l.Quota, "core")))
+	if t.throttled.Value < throttledLeast || t.often.Value < overquotaStops {
+		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s, which is not used up", plural(ps, "P"), quota))
 		return
 	}
-	p.Report(overquotaFinding(p, t, procs, automatic))
+	p.Report(overquotaFinding(p, &t, ps, automatic))
 }
 
-func overquotaFinding(p *diagnosis.Pass, t throttle, procs, automatic int) diagnosis.Finding {
+// automaticPs is what the runtime sets where nobody says otherwise.
+var automaticPs = &fact.Formula{Name: "automatic Ps", Words: "{0} rounded up, at least two",
+	Value: func(x []float64) float64 { return max(overquotaLeast, math.Ceil(x[0])) }}
+
+// usedUp is when Ps that are all busy, as many as find a CPU, have used the quota
+// of a period up. For the rest of it they stand still.
+var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}, at most all of it",
+	Value: func(x []float64) float64 { return min(x[0], div(x[0]*x[1], x[2])) }}
+
+func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) diagnosis.Finding {
 	why, sure := whyOverquota(p.Model)
-	// Ps that are all busy, as many as find a CPU, use the quota of a period up
-	// in this time, and stand still for the rest of it.
-	period, running := quotaPeriod(p.Model.Limits), procs
-	if n := usableCPUs(p.Model); n > 0 {
-		running = min(procs, n)
+	running := ps
+	if n := usableCPUs(p); n.Value > 0 && n.Value < ps.Value {
+		running = n
 	}
-	busy := min(period, time.Duration(t.quota/float64(running)*float64(period)))
+	busy := usedUp.Of("time in which they use a period's quota up", fact.Seconds, t.period, t.quota, running)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%d Ps on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was used up in %s of %s periods.",
-			procs, many(t.quota, "core"), many(running, "CPU"), dur(busy), dur(period-busy), num(t.throttled), num(t.periods)),
-		Evidence: append([]fact.Fact{
-			{Name: "Ps", Value: float64(procs), Unit: fact.Count, Source: "GOMAXPROCS of the run"},
-			{Name: "Ps that the runtime sets for this quota", Value: float64(automatic), Unit: fact.Count, Source: containerProcs.version() + ": the quota rounded up, at least 2"},
-		}, t.facts()...),
-		Cost: diagnosis.Cost{
-			Value: t.share(), Unit: fact.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
-		},
-		Bound: diagnosis.Bound{
-			Value: t.mean().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: t.share(),
-			Method: "0 to the mean stop, for a request that falls into one, as if Ps that fit the quota ended all stops. The quota itself stays, so that throughput is not promised to rise",
-		},
+		Evidence: append([]fact.Fact{ps, automatic}, t.facts()...),
+		Cost:     diagnosis.CostOf(t.share, t.share.Value),
+		Bound: t.bound(", as if Ps that fit the quota ended all stops; the quota itself stays, so that " +
+			"throughput is not promised to rise"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"GOMAXPROCS, the quota and the stops are exact; that fewer Ps end the stops is arithmetic until it is tried", why},
+		Reasons: []string{"GOMAXPROCS, the quota and the stops are exact; that fewer Ps end the stops is " +
+			"arithmetic until it is tried", why},
 		RuledOut: []string{
-			fmt.Sprintf("the runtime's own rounding: it would set %d", automatic),
-			fmt.Sprintf("a quota that is never used up: %s of the periods ended in a stop", pct(t.often())),
+			fact.Sentence("the runtime's own rounding: it would set %s", automatic),
+			fact.Sentence("a quota that is never used up: %s of the periods ended in a stop", t.often),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Let the number follow the quota. " + containerProcs.version() + " and later do that by themselves, also when the quota changes, if go.mod says that version or a later one and neither the environment variable GOMAXPROCS, nor a call of runtime.GOMAXPROCS, nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() + " set GOMAXPROCS to the quota when the container is started.",
-			Knob: fmt.Sprintf("GOMAXPROCS=%d", max(1, int(math.Ceil(t.quota)))),
+			Text: "Let the number follow the quota. " + containerProcs.version() + " and later do that by themselves, also when the quota changes, " +
+				"if go.mod says that version or a later one and neither the environment variable GOMAXPROCS, nor a " +
+				"call of runtime.GOMAXPROCS, " +
+				"nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() +
+				" set GOMAXPROCS to the quota when the container is started.",
+			Knob: procsKnob(max(1, int(math.Ceil(t.quota.Value)))),
 		},
 	}
-	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, fmt.Sprintf("GOMAXPROCS=%d", procs), fmt.Sprintf("Both arms must have the quota. nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must stay the same. If the stops stay too, this finding is refuted.", num(t.throttled), dur(t.window)))
+	f.Say("%s on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was "+
+		"used up in %s of %s periods.",
+		plural(ps, "P"), t.quota, plural(running, "CPU"), busy,
+		fact.Difference.Of("time in which they stand still", fact.Seconds, t.period, busy), t.throttled, t.periods)
+	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, procsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
+		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+
+		"stay the same. "+
+		"If the stops stay too, this finding is refuted.", t.throttled, t.window))
 	if sure {
 		f.Confidence = diagnosis.High
-		f.Reasons[0] = "two kinds of evidence agree: the control group's counters and the program's build or environment"
+		f.Reasons[0] = "two kinds of evidence agree: the control group's counters and the program's build or " +
+			"environment"
 	}
 	return f
 }
@@ -114,5 +124,6 @@ func whyOverquota(m *model.Model) (why string, sure bool) {
 			return why, true
 		}
 	}
-	return "most likely runtime.GOMAXPROCS is called, or the quota is set on a parent of the group, which the runtime does not read", false
+	return "most likely runtime.GOMAXPROCS is called, or the quota is set on a parent of the group, which the " +
+		"runtime does not read", false
 }

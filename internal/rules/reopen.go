@@ -2,11 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -52,87 +49,96 @@ const (
 // and a close, ten in all.
 var opening = []string{"open", "openat", "openat2", "close", "fcntl", "newfstat", "fstat", "newfstatat", "epoll_ctl"}
 
+// A reopening is the files that are opened for each reading, a second.
+type reopening struct {
+	opened, closed, read, removed fact.Fact
+	extra                         fact.Fact // calls to open, prepare and close, failed ones included
+	cpu                           callCPU
+}
+
 func checkReopen(p *diagnosis.Pass) {
-	s := p.Model.Syscalls
-	good := func(names ...string) (n float64) {
-		for _, name := range names {
-			c := s.Call(name)
-			n += float64(c.Count)
-			for _, failed := range c.Errors {
-				n -= float64(failed)
-			}
-		}
-		return div(max(0, n), s.Window.Seconds())
+	r := reopening{
+		opened:  callRate(p, "files opened", "good", "open", "openat", "openat2"),
+		closed:  callRate(p, "closed", "good", "close"),
+		read:    callRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
+		removed: callRate(p, "files deleted", "good", "unlink", "unlinkat"),
+		extra:   callRate(p, "calls to open, prepare and close", "calls", opening...),
+		cpu:     kernelCPU(p, "CPU inside the calls that open, prepare and close", inSyscall(opening...)),
 	}
-	opened, closed := good("open", "openat", "openat2"), good("close")
-	read, removed := good("read", "pread64", "readv", "preadv"), good("unlink", "unlinkat")
-	if opened < reopenRate || closed < reopenClosed*opened || opened < reopenPerRead*read {
-		p.Fine(fmt.Sprintf("files: %s opened and %s read from a second", num(math.Round(opened)), num(math.Round(read))))
+	opened := r.opened.Value
+	if opened < reopenRate || r.closed.Value < reopenClosed*opened || opened < reopenPerRead*r.read.Value {
+		p.Fine(fact.Sentence("files: %s opened and %s read from a second", r.opened.Number(), r.read.Number()))
 		return
 	}
-	if removed >= reopenRemoved*opened {
-		p.Fine(fmt.Sprintf("files: %s opened a second and %s deleted: they are others each time", num(math.Round(opened)), num(math.Round(removed))))
+	if r.removed.Value >= reopenRemoved*opened {
+		p.Fine(fact.Sentence("files: %s opened a second and %s deleted: they are others each time", r.opened.Number(), r.removed.Number()))
 		return
 	}
-	cores, share, samples := kernelCores(p.Model, inSyscall(opening...))
-	f := reopenFinding(p, opened, closed, read, cores, share, samples > 0 && enoughKernelSamples(p.Model))
+	f := reopenFinding(p, &r)
 	if f.Bound.Share < reopenShare {
-		p.Fine(fmt.Sprintf("files: %s opened a second, which is %s of the CPU at most", num(math.Round(opened)), pct(f.Bound.Share)))
+		p.Fine(fact.Sentence("files: %s opened a second, which is %s of the CPU at most", r.opened.Number(),
+			fact.Name(fact.Ratio.Format(f.Bound.Share))))
 		return
 	}
 	p.Report(f)
 }
 
-func reopenFinding(p *diagnosis.Pass, opened, closed, read, cores, share float64, sampled bool) diagnosis.Finding {
-	extra := calls(p.Model.Syscalls, opening...)
+func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
+	reads := fact.Quotient.Of("reads of each file", fact.Count, r.read, r.opened)
+	extra := fact.Quotient.Of("calls for each file, beside the reads", fact.Count, r.extra, r.opened)
+	closed := fact.Fraction.Of("part of the opened that is closed", fact.Ratio, r.closed, r.opened)
 	places, stacks, inside := openSites(p)
-	how, sure := howCounted(p.Model.Syscalls)
+	how, sure := howCounted(p)
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s files a second are opened, read %s times each and closed again: %s system calls for each, beside the reads.",
-			num(math.Round(opened)), num(read/opened), num(extra/opened)),
-		Where: places,
-		Evidence: []fact.Fact{
-			{Name: "files opened", Value: opened, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "closed", Value: closed, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "reads", Value: read, Unit: fact.PerSec, Source: "system calls counted by the kernel"},
-			{Name: "calls to open, prepare and close", Value: extra, Unit: fact.PerSec, Source: "system calls counted by the kernel: open, close, fcntl, fstat, epoll_ctl"},
-		},
+		Where:      places,
+		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.extra},
 		Confidence: sure,
 		Reasons:    []string{how + "; whether the same files are opened again is not, only the source tells"},
 		RuledOut: []string{
-			fmt.Sprintf("files that are read in many pieces: %s reads to an open", num(read/opened)),
-			fmt.Sprintf("descriptors that are kept or leak: %s of the opened are closed", pct(min(1, closed/opened))),
+			fact.Sentence("files that are read in many pieces: %s reads to an open", reads),
+			fact.Sentence("descriptors that are kept or leak: %s of the opened are closed", closed),
 			"opens that fail, as in a search for a file: only those that succeeded are counted",
 		},
 		Stacks: stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "If these are the same files again and again, keep them open and read them with golang.org/x/sys/unix.Pread, one call instead of ten (os.File.ReadAt needs two: the second finds the end). Keep the number within the limit of open files: a monitor with two files for each of a thousand processes passes the usual 1,024. For files under /proc and /sys that cannot be kept, open, read and close with golang.org/x/sys/unix: three calls instead of ten, since these do not register with the poller. If every file is another one and read once, this is the work.",
+			Text: "If these are the same files again and again, keep them open and read them with " +
+				"golang.org/x/sys/unix.Pread, " +
+				"one call instead of ten (os.File.ReadAt needs two: the second finds the end). Keep the number " +
+				"within the limit of open files: " +
+				"a monitor with two files for each of a thousand processes passes the usual 1,024. " +
+				"For files under /proc and /sys that cannot be kept, open, read and close with " +
+				"golang.org/x/sys/unix: three calls instead of ten, " +
+				"since these do not register with the poller. If every file is another one and read once, this is " +
+				"the work.",
 			Code: "n, err := unix.Pread(fd, buf, 0) // fd opened once",
 		},
-		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fmt.Sprintf("Each file takes %s calls now, with the reads; one that is kept open takes one. CPU time follows only as far as the kernel's own work for the file allows. Watch the number of open files.", num((extra+read)/opened))),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("Each file takes %s calls now, with the reads; "+
+			"one that is kept open takes one. CPU time follows only as far as the kernel's own work for the file "+
+			"allows. "+
+			"Watch the number of open files.", fact.Sum.Of("calls for each file", fact.Count, extra, reads))),
 	}
-	if sampled {
-		f.Confidence = diagnosis.High
-		f.Reasons = append(f.Reasons, "the kernel's samples show the time in these calls too")
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "CPU in them", Value: cores, Unit: fact.Cores, Source: "kernel samples"})
-		f.Cost = diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "CPU inside the calls that open, prepare and close"}
-		f.Bound = diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: share,
-			Method:  "Amdahl: all of the CPU inside the calls that open, prepare and close, as if every file were open already; the reads stay, and what opening costs outside the kernel comes on top",
-			Partial: true,
-		}
+	f.Say("%s files a second are opened, read %s times each and closed again: %s system calls for each, beside the "+
+		"reads.",
+		r.opened.Number(), reads, extra)
+	if !r.cpu.enough {
+		f.Cost, f.Bound = callPrice(p, r.extra, inside)
 		return f
 	}
-	f.Cost, f.Bound = callPrice(p, extra, inside)
+	f.Confidence = diagnosis.High
+	f.Reasons = append(f.Reasons, "the kernel's samples show the time in these calls too")
+	f.Evidence = append(f.Evidence, r.cpu.cores)
+	f.Cost = r.cpu.cost()
+	f.Bound = r.cpu.bound("Amdahl, as if every file were open already; the reads stay, and what opening costs " +
+		"outside the kernel comes on top")
 	return f
 }
 
 // openSites are the lines that open files, found as those of traffic are.
-func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside time.Duration) {
+func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
 		return callSites(p, func(s model.Stack) bool { return slices.ContainsFunc(p.Model.Stacks.Frames(s), opens) })
 	}
-	return kernelSites(p, inSyscall("open", "openat", "openat2")), nil, 0
+	return kernelSites(p, inSyscall("open", "openat", "openat2")), nil, fact.Fact{}
 }
 
 func opens(f model.Frame) bool {

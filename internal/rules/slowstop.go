@@ -186,7 +186,8 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	if s.longest.Value >= p.Model.Sched.Delay.Quantile(0.99).Seconds() {
 		symptoms = append(symptoms, "schedlatency")
 	}
-	if p.Model.Syscalls != nil && stopFutex*s.often(p).Value*float64(p.Procs()) >= futexCalls(p.Model)/2 {
+	rate := div(float64(len(s.sorted)), p.Seconds())
+	if p.Model.Syscalls != nil && stopFutex*rate*float64(p.Procs()) >= futexCalls(p).Value/2 {
 		symptoms = append(symptoms, "futexstorm")
 	}
 	return symptoms

@@ -1,11 +1,7 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
-	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,28 +47,22 @@ func checkSyscallbound(p *diagnosis.Pass) {
 		checkKernelbound(p)
 		return
 	}
-	calls, moved := callsByGroup(p.Model)
-	active := time.Duration(0)
+	calls := tracedCalls(p.Model)
+	var users []string
 	for i := range p.Model.Sched.Groups {
 		if g := &p.Model.Sched.Groups[i]; !g.System {
-			active += g.Times.Running + moved[g.Name] + sumOps(calls[g.Name])
+			users = append(users, g.Name)
 		}
 	}
+	in := calls.time(p, "time in system calls", func(w *model.Wait, _ string) bool { return slices.Contains(users, w.Group) })
+	active := fact.Sum.Of("time that goroutines are active", fact.Seconds, p.Goroutines("time running", users, "running"), in)
 	found, vain := false, false
-	var in, sockets, large time.Duration
-	for i := range p.Model.Sched.Groups {
-		g := &p.Model.Sched.Groups[i]
-		ops := calls[g.Name]
-		if g.System || len(ops) == 0 && moved[g.Name] == 0 {
+	for _, name := range users {
+		c := measureCalls(p, calls, group(p.Model, name))
+		if !c.bound(active) {
 			continue
 		}
-		total := sumOps(ops)
-		in, sockets, large = in+total+moved[g.Name], sockets+socketTime(ops), large+moved[g.Name]
-		own := total + moved[g.Name] + g.Times.Running
-		if !bound(p, ops, total, own, active) {
-			continue
-		}
-		f := syscallFinding(p, g, ops, total, div(float64(total), float64(own)))
+		f := syscallFinding(p, &c)
 		// The calls of a crowd that queues for the Ps are a symptom at most:
 		// without them it would queue a little longer.
 		if f.Bound.Share < gain(worthwhile) {
@@ -83,82 +73,124 @@ func checkSyscallbound(p *diagnosis.Pass) {
 		addKernelFacts(p, &f)
 		p.Report(f)
 	}
-	switch share := pct(div(float64(in), float64(active))); {
+	share := fact.Quotient.Of("active time in system calls", fact.Ratio, in, active)
+	most := func(match func(op string) bool) bool {
+		part := calls.time(p, "most", func(w *model.Wait, op string) bool { return slices.Contains(users, w.Group) && match(op) })
+		return part.Value > in.Value/2
+	}
+	switch {
 	case found:
 	case vain:
-		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, but something else holds those goroutines up", share))
-	case large > in/2:
-		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, most of it to read and write files in large pieces", share))
-	case sockets > in/2:
-		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, most of it to read and write sockets", share))
+		p.Fine(fact.Sentence("system calls: %s of the time that goroutines are active, but something else holds "+
+			"those goroutines up", share))
+	case most(func(op string) bool { return op == movesMuch }):
+		p.Fine(fact.Sentence("system calls: %s of the time that goroutines are active, most of it to read and "+
+			"write files in large pieces", share))
+	case most(onNet):
+		p.Fine(fact.Sentence("system calls: %s of the time that goroutines are active, most of it to read and "+
+			"write sockets", share))
 	default:
-		p.Fine(fmt.Sprintf("system calls: %s of the time that goroutines are active, and no group lives on them", share))
+		p.Fine(fact.Sentence("system calls: %s of the time that goroutines are active, and no group lives on "+
+			"them", share))
 	}
 }
 
-// bound reports whether a group does little but call the system. Reading and
-// writing sockets is left alone: a server that answers from memory does
-// nothing else (50 to 95 % of its active time), and that is its work.
-//
-// total is the group's time in calls, own what it is active in all, and active
-// the whole program's.
-func bound(p *diagnosis.Pass, ops []op, total, own, active time.Duration) bool {
-	return socketTime(ops) <= total/2 &&
-		div(float64(total), float64(own)) >= syscallShare &&
-		div(float64(total), float64(active)) >= syscallWeight &&
-		div(total.Seconds(), p.Seconds()) >= syscallCores
-}
+// movesMuch is the name of calls that move data in large pieces.
+const movesMuch = ""
 
-func sumOps(ops []op) (d time.Duration) {
-	for i := range ops {
-		d += ops[i].total
-	}
-	return d
-}
+// A callTable is the system calls of a trace by what the program asked for, those
+// left out that wait for an event.
+type callTable map[*model.Wait]string
 
-func socketTime(ops []op) (d time.Duration) {
-	for i := range ops {
-		if strings.HasPrefix(ops[i].name, "net.") {
-			d += ops[i].total
-		}
-	}
-	return d
-}
-
-// callsByGroup sums the system calls of each group by kind, the largest
-// total first. Calls that wait for an event are left out, and those that move
-// data in large pieces are only added up.
-func callsByGroup(m *model.Model) (calls map[string][]op, moved map[string]time.Duration) {
-	moved = map[string]time.Duration{}
-	type key struct{ group, name string }
-	sums := map[key]*op{}
+func tracedCalls(m *model.Model) callTable {
+	t := callTable{}
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
 		if w.Kind != model.SyscallWait || waitsForEvent(m, w) || inC(m, w.Stack) {
 			continue
 		}
-		if !strings.HasPrefix(callName(m, w.Stack), "net.") && bulk(m, w) {
-			moved[w.Group] += w.Total
-			continue
+		name := callName(m, w.Stack)
+		if !onNet(name) && bulk(m, w) {
+			name = movesMuch
 		}
-		k := key{w.Group, callName(m, w.Stack)}
-		o := sums[k]
-		if o == nil {
-			o = &op{name: k.name, stacks: map[model.Stack]time.Duration{}}
-			sums[k] = o
+		t[w] = name
+	}
+	return t
+}
+
+func onNet(op string) bool { return strings.HasPrefix(op, "net.") }
+
+// time is that spent in some of the calls, and count how many they were.
+func (t callTable) time(p *diagnosis.Pass, name string, match func(w *model.Wait, op string) bool) fact.Fact {
+	return p.Waits(name, model.SyscallWait, t.where(match))
+}
+
+func (t callTable) count(p *diagnosis.Pass, name string, match func(w *model.Wait, op string) bool) fact.Fact {
+	return p.WaitCount(name, model.SyscallWait, t.where(match))
+}
+
+func (t callTable) where(match func(w *model.Wait, op string) bool) func(*model.Wait) bool {
+	return func(w *model.Wait) bool {
+		op, ok := t[w]
+		return ok && match(w, op)
+	}
+}
+
+// A callerGroup is a group and its calls, but for those that move much.
+type callerGroup struct {
+	*model.Group
+	calls                callTable
+	ops                  []*op // the largest total first
+	total, sockets       fact.Fact
+	share, average, rate fact.Fact
+	held                 fact.Fact // of average, while holding a P
+}
+
+func (c *callerGroup) own(w *model.Wait, op string) bool { return w.Group == c.Name && op != movesMuch }
+
+func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGroup {
+	c := callerGroup{Group: g, calls: calls}
+	sums := ops{}
+	for w, op := range calls {
+		if c.own(w, op) {
+			sums.add(op, w.Stack, w.Total)
 		}
-		o.count += w.Count
-		o.total += w.Total
-		o.stacks[w.Stack] += w.Total
 	}
-	calls = map[string][]op{}
-	keys := slices.SortedFunc(maps.Keys(sums), func(a, b key) int {
-		return cmp.Or(cmp.Compare(sums[b].total, sums[a].total), cmp.Compare(a.name, b.name), cmp.Compare(a.group, b.group))
-	})
-	for _, k := range keys {
-		calls[k.group] = append(calls[k.group], *sums[k])
+	c.ops = sums.sorted()
+	if len(c.ops) == 0 {
+		return c
 	}
-	return calls, moved
+	c.total = calls.time(p, "time of the group in system calls", c.own)
+	c.sockets = calls.time(p, "time in calls on sockets", func(w *model.Wait, op string) bool { return c.own(w, op) && onNet(op) })
+	moved := calls.time(p, "time in calls that move much", func(w *model.Wait, op string) bool { return w.Group == g.Name && op == movesMuch })
+	active := fact.Sum.Of("active time", fact.Seconds, p.Goroutines("time running", []string{g.Name}, "running"), c.total, moved)
+	c.share = fact.Quotient.Of("share of active time in system calls", fact.Ratio, c.total, active)
+	c.average = fact.Quotient.Of("goroutines inside system calls, on average", fact.Count, c.total, p.WindowLength())
+	c.rate = fact.Quotient.Of("system calls", fact.PerSec, calls.count(p, "system calls", c.own), p.WindowLength())
+	holding := fact.Smallest.Of("time in them that holds a P", fact.Seconds,
+		p.Goroutines("time that holds a P in a call", []string{g.Name}, "syscall"), c.total)
+	c.held = fact.Quotient.Of("of those while holding a P", fact.Cores, holding, p.WindowLength())
+	return c
+}
+
+// bound reports whether the group does little but call the system. Reading and
+// writing sockets is left alone: a server that answers from memory does
+// nothing else (50 to 95 % of its active time), and that is its work.
+// active is the time of the whole program's goroutines.
+func (c *callerGroup) bound(active fact.Fact) bool {
+	return len(c.ops) > 0 && c.sockets.Value <= c.total.Value/2 && c.share.Value >= syscallShare &&
+		c.total.Value >= syscallWeight*active.Value && c.average.Value >= syscallCores
+}
+
+// of is one of its operations.
+func (c *callerGroup) of(o *op) func(*model.Wait, string) bool {
+	return func(w *model.Wait, op string) bool { return c.own(w, op) && op == o.name }
+}
+
+// mean is how long one call of an operation takes.
+func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
+	return fact.Quotient.Of("one call of "+o.name+", mean", fact.Seconds,
+		c.calls.time(p, "time in "+o.name, c.of(o)), c.calls.count(p, "calls of "+o.name, c.of(o)))
 }
 
 // bulk recognises reads and writes of files that move data in large pieces,
@@ -199,8 +231,6 @@ var eventCalls = []string{
 	"golang.org/x/sys/unix.Ppoll", "golang.org/x/sys/unix.Select", "golang.org/x/sys/unix.Pause", "golang.org/x/sys/unix.Flock",
 }
 
-// callName is the outermost function of the system's packages around the
-// call: what the program asked for, os.ReadFile rather than syscall.read.
 // inC reports whether a wait is a call to C, which the trace has as a system
 // call: the thread is away, and what it does is the program's own work.
 func inC(m *model.Model, s model.Stack) bool {
@@ -209,6 +239,8 @@ func inC(m *model.Model, s model.Stack) bool {
 	})
 }
 
+// callName is the outermost function of the system's packages around the
+// call: what the program asked for, os.ReadFile rather than syscall.read.
 func callName(m *model.Model, s model.Stack) (name string) {
 	for _, f := range m.Stacks.Frames(s) {
 		if !systemPackage(f.Func) {
@@ -222,96 +254,98 @@ func callName(m *model.Model, s model.Stack) (name string) {
 	return name
 }
 
-func syscallFinding(p *diagnosis.Pass, g *model.Group, ops []op, total time.Duration, share float64) diagnosis.Finding {
-	first := &ops[0]
-	rate := div(float64(count(ops)), p.Seconds())
-	start, _ := p.GroupPlace(g)
-	held := div(min(g.Syscall, total).Seconds(), p.Seconds())
+func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
+	start, _ := p.GroupPlace(c.Group)
+	mean := c.mean(p, c.ops[0])
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
-			short(groupName(g.Name)), pct(share), num(math.Round(rate)), first.name, dur(first.mean())),
-		Where: where(first.place(p), start),
-		Evidence: []fact.Fact{
-			{Name: "share of active time in system calls", Value: share, Unit: fact.Ratio, Source: "trace: goroutine groups, calls that wait for events left out"},
-			{Name: "goroutines in a call on average", Value: div(total.Seconds(), p.Seconds()), Unit: fact.Count, Source: "trace: system calls ÷ window"},
-			{Name: "system calls", Value: rate, Unit: fact.PerSec, Source: "trace: system calls"},
-			{Name: "of those while holding a P", Value: held, Unit: fact.Cores, Source: "trace: goroutine groups"},
-		},
-		Cost: diagnosis.Cost{
-			Value: div(total.Seconds(), p.Seconds()), Unit: fact.Count, Share: share,
-			What: "goroutines inside system calls, on average",
-		},
-		Bound:      callBound(p, g, total, held),
+		Where:      where(c.ops[0].place(p), start),
+		Evidence:   []fact.Fact{c.share, c.average, c.rate, c.held},
+		Cost:       diagnosis.CostOf(c.average, c.share.Value),
+		Bound:      c.limit(p),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"every system call of the window is in the trace, with its stack", "what the kernel did inside them is not: computing, or waiting for a device"},
+		Reasons: []string{"every system call of the window is in the trace, with its stack",
+			"what the kernel did inside them is not: computing, or waiting for a device"},
 		RuledOut: []string{
 			"calls that wait for a child, a signal or a terminal: left out by name and by length",
-			"reads and writes of " + dur(smallCall) + " and more, which move much or wait for a device: fewer would be no faster",
+			fact.Sentence("reads and writes of %s and more, which move much or wait for a device: fewer would be "+
+				"no faster",
+				fact.Name(fact.Seconds.Format(smallCall.Seconds()))),
 		},
-		Groups:     []string{g.Name},
-		Remedy:     callRemedy(ops, rate, g),
-		Experiment: changed(diagnosis.Syscalls, diagnosis.ThroughputMetric(p.Model), "Elapsed time follows only as far as the kernel was the limit: `gowhy ledger --by group after.gowhy` shows the group's time in calls beside its running time."),
+		Groups: []string{c.Name},
+		Remedy: c.remedy(mean),
+		Experiment: changed(diagnosis.Syscalls, diagnosis.ThroughputMetric(p.Model), "Elapsed time follows only as far as the kernel "+
+			"was the limit: `gowhy ledger --by group after.gowhy` shows the group's time in calls beside its "+
+			"running time."),
 	}
-	for i := range ops[:min(3, len(ops))] {
-		o := &ops[i]
+	for _, o := range c.ops[:min(3, len(c.ops))] {
 		f.Stacks = append(f.Stacks, largest(o.stacks)...)
-		f.Evidence = append(f.Evidence,
-			fact.Fact{Name: "time in " + o.name, Value: o.total.Seconds(), Unit: fact.Seconds, Source: "trace: system calls by stack"},
-			fact.Fact{Name: "calls of " + o.name, Value: div(float64(o.count), p.Seconds()), Unit: fact.PerSec, Source: "trace: system calls by stack"})
+		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.name, c.of(o)),
+			fact.Quotient.Of("calls of "+o.name, fact.PerSec, c.calls.count(p, "calls of "+o.name, c.of(o)), p.WindowLength()))
 	}
+	f.Say("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
+		name(groupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].name), mean)
 	return f
 }
 
-// callBound promises CPU where the calls are short and keep their P, and
-// throughput where the goroutine waits in them.
-func callBound(p *diagnosis.Pass, g *model.Group, total time.Duration, held float64) diagnosis.Bound {
-	if g.Syscall >= g.SyscallBlocked {
-		return diagnosis.Bound{
-			Value: held, Unit: fact.Cores, Goal: diagnosis.CPUGoal, Share: div(held, working(p)),
-			Method:  "Amdahl: all time that the group held a P inside system calls, as if none were needed; what it does around them comes on top",
-			Partial: true,
-		}
+// limit promises CPU where the calls are short and keep their P, and throughput
+// where the goroutine waits in them.
+func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
+	if c.Syscall < c.SyscallBlocked {
+		return fasterLimit(fasterBy(p, []string{c.Name}, c.total, c.held), "if no call were needed")
 	}
-	factor, method := speedup(p, []string{g.Name}, total, held)
-	return diagnosis.Bound{
-		Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: gain(factor),
-		Method: "throughput factor if no call were needed: " + method,
-	}
+	return diagnosis.Direction(c.held, diagnosis.CPUGoal, fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.held, busyPs(p)).Value,
+		"Amdahl, as if no call were needed; what the group does around them comes on top")
 }
 
-func count(ops []op) (n int64) {
-	for i := range ops {
-		n += ops[i].count
-	}
-	return n
-}
-
-// callRemedy goes by what the largest calls are for.
-func callRemedy(ops []op, rate float64, g *model.Group) diagnosis.Remedy {
-	first := &ops[0]
-	for _, r := range callRemedies {
-		if slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(first.name, n) }) {
-			return diagnosis.Remedy{Text: r.text, Code: r.code}
-		}
+// remedy goes by what the largest calls are for.
+func (c *callerGroup) remedy(mean fact.Fact) diagnosis.Remedy {
+	if r, ok := knownCall(c.ops[0].name); ok {
+		return r
 	}
 	switch {
-	case first.mean() < smallCall && rate >= manyCalls:
+	case mean.Duration() < smallCall && c.rate.Value >= manyCalls:
 		return diagnosis.Remedy{
-			Text: "The calls are many and small: put a buffer before them, so that one call carries what hundreds do now. For datagrams use calls that carry several.",
+			Text: "The calls are many and small: put a buffer before them, so that one call carries what hundreds " +
+				"do now. For datagrams use calls that carry several.",
 			Code: "w := bufio.NewWriterSize(f, 64<<10)\ndefer w.Flush()",
 		}
-	case g.SyscallBlocked > g.Syscall:
-		return diagnosis.Remedy{Text: "The calls are long: the goroutine waits for a device or for the kernel, and its P goes to others meanwhile. Move fewer bytes, keep what is read again in memory, or put independent calls side by side, up to what the device bears; more workers than that only lengthen its queue."}
+	case c.SyscallBlocked > c.Syscall:
+		return diagnosis.Remedy{Text: "The calls are long: the goroutine waits for a device or for the kernel, and " +
+			"its P goes to others meanwhile. " +
+			"Move fewer bytes, keep what is read again in memory, or put independent calls side by side, up to " +
+			"what the device bears; " +
+			"more workers than that only lengthen its queue."}
 	}
-	return diagnosis.Remedy{Text: "The time is the kernel's, spent on behalf of these calls: make fewer of them (keep files open, read and write larger pieces, keep results) rather than faster code around them."}
+	return diagnosis.Remedy{Text: fewerCalls}
 }
+
+// knownCall is what helps with a call that is known by its name.
+func knownCall(name string) (diagnosis.Remedy, bool) {
+	for _, r := range callRemedies {
+		if slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(name, n) }) {
+			return diagnosis.Remedy{Text: r.text, Code: r.code}, true
+		}
+	}
+	return diagnosis.Remedy{}, false
+}
+
+const fewerCalls = "The time is the kernel's, spent on behalf of these calls: make fewer of them " +
+	"(keep files open, read and write larger pieces, keep results) rather than faster code around them."
 
 var callRemedies = []struct {
 	names      []string
 	text, code string
 }{
-	{[]string{"Sync", "Fsync", "Fdatasync"}, "Each call waits until the disk has the data. Let one goroutine sync for all that wrote since the last time (group commit), so that many operations share one wait.", ""},
-	{[]string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.Stat", "os.Lstat", "os.Remove", "os.ReadDir", "os.newFile", "os.(*File).Close"}, "Files are opened and closed for each piece of work. os.ReadFile makes about ten system calls (open, fstat, four fcntl, epoll_ctl, reads, close) where a descriptor kept open needs one pread. Keep open what is used again, within the limit of open files; share temporary files; reuse the buffers that they are read into.", "n, err := unix.Pread(fd, buf, 0) // fd opened once"},
-	{[]string{"os.(*Process)", "os.StartProcess", "syscall.forkExec"}, "Starting processes is the work. Start fewer: keep helpers alive and talk to them, or call a library.", ""},
-	{[]string{"runtime.cgocall", "runtime.asmcgocall"}, "The time is in C code. A call costs about 40 to 60 ns by itself, so if calls are short, do more in each; if they are long, look at the C code with the system's profiler.", ""},
+	{[]string{"Sync", "Fsync", "Fdatasync"}, "Each call waits until the disk has the data. Let one goroutine sync " +
+		"for all that wrote since the last time (group commit), so that many operations share one wait.", ""},
+	{[]string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.Stat", "os.Lstat", "os.Remove", "os.ReadDir", "os.newFile", "os.(*File).Close"}, "Files are opened and closed for each piece of work. " +
+		"os.ReadFile makes about ten system calls (open, fstat, four fcntl, epoll_ctl, reads, close) where a " +
+		"descriptor kept open needs one pread. Keep open what is used again, within the limit of open files; " +
+		"share temporary files; reuse the buffers that they are read " +
+		"into.", "n, err := unix.Pread(fd, buf, 0) // fd opened once"},
+	{[]string{"os.(*Process)", "os.StartProcess", "syscall.forkExec"}, "Starting processes is the work. Start " +
+		"fewer: keep helpers alive and talk to them, or call a library.", ""},
+	{[]string{"runtime.cgocall", "runtime.asmcgocall"}, "The time is in C code. A call costs about 40 to 60 ns by " +
+		"itself, so if calls are short, do more in each; if they are long, look at the C code with the system's " +
+		"profiler.", ""},
 }

@@ -2,10 +2,12 @@ package rules
 
 import (
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -13,39 +15,48 @@ import (
 // its CPU time, the time that its control group was stopped, and how many
 // cores it may use.
 
-// A cpuUse is the CPU time of the process between two readings of its
-// counters.
-type cpuUse struct {
-	user, system time.Duration
-	window       time.Duration
+// processCPU is the CPU that the process used, by the kernel's count; ok is false
+// when its counters were not read twice.
+func processCPU(p *diagnosis.Pass) (used fact.Fact, ok bool) {
+	_, _, ok = p.Model.Process.Window()
+	return p.Process("CPU of the process", "cpu", fact.Rate), ok
 }
 
-func (u cpuUse) total() time.Duration { return u.user + u.system }
+// cpuSeconds is the same as a time.
+func cpuSeconds(p *diagnosis.Pass) fact.Fact {
+	return p.Process("CPU time of the process", "cpu", fact.Change)
+}
 
-// cores is how many were busy with the process on average.
-func (u cpuUse) cores() float64 { return div(u.total().Seconds(), u.window.Seconds()) }
+// kernelPart is the part of the CPU time that the kernel took on the process's behalf.
+func kernelPart(p *diagnosis.Pass) fact.Fact {
+	return fact.Fraction.Of("share of CPU time in the kernel", fact.Ratio,
+		p.Process("CPU time in the kernel", "system", fact.Change), cpuSeconds(p))
+}
 
-// kernelShare is the part of the CPU time that the kernel took on the
-// process's behalf.
-func (u cpuUse) kernelShare() float64 { return div(u.system.Seconds(), u.total().Seconds()) }
-
-// rusage is what the kernel counted for the process; ok is false when its
-// counters were not read twice.
-func rusage(m *model.Model) (u cpuUse, ok bool) {
-	first, last, ok := m.Process.Window()
-	if !ok {
-		return cpuUse{}, false
+// usedCPU is the CPU that the process used, by whoever tells it best; nothing when
+// nobody does.
+func usedCPU(p *diagnosis.Pass) fact.Fact {
+	if used, ok := processCPU(p); ok {
+		return used
 	}
-	return cpuUse{
-		user: max(0, last.User-first.User), system: max(0, last.System-first.System), window: last.At - first.At,
-	}, true
+	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
+		return heldPs(p)
+	}
+	return p.CPUInUse()
+}
+
+// heldPs is how many Ps had a thread on average, looking for work included.
+func heldPs(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("Ps held", fact.Cores,
+		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
 
 // cpuCores is the CPU that the process used, in cores, and who says so; 0 when
 // nobody does.
 func cpuCores(m *model.Model) (cores float64, source string) {
-	if u, ok := rusage(m); ok {
-		return u.cores(), "/proc: CPU time of the process"
+	p := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
+	if used, ok := processCPU(p); ok {
+		return used.Value, "/proc: CPU time of the process"
 	}
 	if cores, _, ok := diagnosis.Busy(m); ok {
 		return cores, "trace or CPU profile"
@@ -77,95 +88,121 @@ const defaultPeriod = 100 * time.Millisecond
 // A throttle is how often the control group was stopped because its quota was
 // used up.
 type throttle struct {
-	quota              float64
-	window             time.Duration
-	periods, throttled int64
-	// stopped is the most that a thread can have stood still. The kernel adds
-	// up over CPUs, so that two threads stopped together count twice: its sum
-	// is cut off at the longest stop that each period can have had.
-	stopped time.Duration
-	usage   time.Duration
+	quota, period, window, periods, throttled fact.Fact
+	// stopped is the most that a thread can have stood still, share the part of
+	// the window that it is, often the part of the periods that ended in a stop,
+	// and mean how long one stop lasted at most. Periods in which the group did
+	// not run are not counted by the kernel.
+	stopped, share, often, mean fact.Fact
+	usage                       fact.Fact // CPU of the group; nothing where version 1 of control groups has it elsewhere
 }
 
 // throttling reads the counters of the process's control group; ok is false
 // when they were not read twice.
-func throttling(m *model.Model) (t throttle, ok bool) {
-	first, last, ok := m.Limits.Window()
-	if !ok {
+func throttling(p *diagnosis.Pass) (t throttle, ok bool) {
+	if _, _, ok := p.Model.Limits.Window(); !ok {
 		return throttle{}, false
 	}
-	t = throttle{
-		quota: m.Limits.Quota, window: last.At - first.At, periods: last.Periods - first.Periods,
-		throttled: last.Throttled - first.Throttled, usage: last.Usage - first.Usage,
-	}
-	t.stopped = min(last.ThrottledTime-first.ThrottledTime, time.Duration(t.throttled)*longestStop(m), t.window)
-	t.stopped = max(0, t.stopped)
+	t.quota, t.period = cpuQuota(p), quotaPeriod(p)
+	t.window = p.ControlGroup("time between readings of the control group", "time", fact.Change)
+	t.periods = p.ControlGroup("quota periods", "periods", fact.Change)
+	t.throttled = p.ControlGroup("periods in which the quota was used up", "throttled", fact.Change)
+	t.usage = p.ControlGroup("CPU used by the group", "usage", fact.Rate)
+	t.stopped = stoppedAtMost.Of("stopped, at most", fact.Seconds,
+		p.ControlGroup("throttled time, added up over CPUs", "throttled_time", fact.Change), t.throttled,
+		longestStop.Of("longest stop in a period", fact.Seconds, t.period, t.quota, usableCPUs(p)), t.window)
+	t.share = fact.Quotient.Of("part of the window in which threads that wanted to run were stopped, at "+
+		"most", fact.Ratio, t.stopped, t.window)
+	t.often = fact.Fraction.Of("part of the periods that ended in a stop", fact.Ratio, t.throttled, t.periods)
+	t.mean = fact.Quotient.Of("one stop, at most", fact.Seconds, t.stopped, t.throttled)
 	return t, true
 }
 
+// stoppedAtMost is the most that a thread can have stood still. The kernel adds
+// up over CPUs, so that two threads stopped together count twice: its sum is cut
+// off at the longest stop that each period can have had, and at the window.
+var stoppedAtMost = &fact.Formula{Name: "stopped at most", Words: "{0}, cut off at {1} × {2}, and at {3}",
+	Value: func(x []float64) float64 { return max(0, min(x[0], x[1]*x[2], x[3])) }}
+
 // longestStop is how long the group stands still in a period when all the CPUs
 // that it may use were busy with it from the period's start.
-func longestStop(m *model.Model) time.Duration {
-	period, cpus := quotaPeriod(m.Limits), usableCPUs(m)
-	if cpus == 0 || m.Limits.Quota >= float64(cpus) {
-		return period
+var longestStop = &fact.Formula{Name: "longest stop", Words: "{0} × (1 − {1} ÷ {2})",
+	Value: func(x []float64) float64 {
+		if x[2] == 0 || x[1] >= x[2] {
+			return x[0]
+		}
+		return (1 - x[1]/x[2]) * x[0]
+	}}
+
+// cpuQuota is what the control group allows.
+func cpuQuota(p *diagnosis.Pass) fact.Fact {
+	return p.Setting("CPU quota", "quota of the control group", p.Model.Limits.Quota, fact.Cores)
+}
+
+func quotaPeriod(p *diagnosis.Pass) fact.Fact {
+	period := p.Model.Limits.Period
+	if period <= 0 {
+		period = defaultPeriod
 	}
-	return time.Duration((1 - m.Limits.Quota/float64(cpus)) * float64(period))
+	return p.Setting("quota period", "period of the control group's quota", period.Seconds(), fact.Seconds)
 }
 
 // usableCPUs is how many CPUs can run the process's threads at once; 0 when
 // unknown.
-func usableCPUs(m *model.Model) (n int) {
+func usableCPUs(p *diagnosis.Pass) fact.Fact {
+	m, n := p.Model, 0
 	if m.Limits != nil {
 		n = m.Limits.CPUs
 	}
 	if m.Machine != nil && m.Machine.CPUs > 0 && (n == 0 || m.Machine.CPUs < n) {
 		n = m.Machine.CPUs
 	}
-	return n
+	return p.Setting("CPUs that can run it", "affinity and CPUs online", float64(n), fact.Count)
 }
 
-func quotaPeriod(l *model.Limits) time.Duration {
-	if l.Period <= 0 {
-		return defaultPeriod
-	}
-	return l.Period
+// allowedCores is the cores that limits and the machine allow; 0 when unknown.
+func allowedCores(p *diagnosis.Pass) fact.Fact {
+	return p.Setting("cores that the process may use", "affinity, quota and CPUs online", p.Model.Usable(), fact.Cores)
 }
 
-// share is the part of the window that was stopped, at most.
-func (t throttle) share() float64 { return div(t.stopped.Seconds(), t.window.Seconds()) }
-
-// often is the part of the periods in which the group was stopped. Periods in
-// which it did not run are not counted by the kernel.
-func (t throttle) often() float64 { return min(1, div(float64(t.throttled), float64(t.periods))) }
-
-// mean is how long one stop lasted, at most.
-func (t throttle) mean() time.Duration { return t.stopped / time.Duration(max(1, t.throttled)) }
+// bound is what the stops add to a request.
+func (t *throttle) bound(more string) diagnosis.Bound {
+	return diagnosis.Limit(t.mean, diagnosis.Latency, t.share.Value, "between nothing and this, for a request that falls into a stop"+more)
+}
 
 // facts are what both rules about the quota rest on.
-func (t throttle) facts() []fact.Fact {
-	const source = "control group: cpu.stat"
-	out := []fact.Fact{
-		{Name: "CPU quota", Value: t.quota, Unit: fact.Cores, Source: "control group: limits"},
-		{Name: "quota periods", Value: float64(t.periods), Unit: fact.Count, Source: source},
-		{Name: "periods in which the quota was used up", Value: float64(t.throttled), Unit: fact.Count, Source: source},
-		{Name: "stopped, at most", Value: t.stopped.Seconds(), Unit: fact.Seconds, Source: source + ", cut off at the longest stop that each of those periods can have had"},
-	}
-	if t.usage > 0 { // not counted where version 1 of control groups has it elsewhere
-		out = append(out, fact.Fact{Name: "CPU used by the group", Value: div(t.usage.Seconds(), t.window.Seconds()), Unit: fact.Cores, Source: source})
+func (t *throttle) facts() []fact.Fact {
+	out := []fact.Fact{t.quota, t.periods, t.throttled, t.stopped}
+	if t.usage.Value > 0 {
+		out = append(out, t.usage)
 	}
 	return out
 }
 
-// operations is how many units of work the program did a second and what they
-// are; 0 when nothing tells.
-func operations(p *diagnosis.Pass) (perSecond float64, name string) {
+// operationRate is how many units of work the program did a second and what they
+// are; nothing when nothing tells.
+func operationRate(p *diagnosis.Pass) (rate fact.Fact, name string) {
 	o := p.Model.Operations()
 	if o == nil {
-		return 0, ""
+		return fact.Fact{}, ""
 	}
-	return o.PerSecond(p.Model.Run.Duration), o.Name
+	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
+	return fact.Quotient.Of(o.Name, fact.PerSec, count, p.WindowLength()), o.Name
 }
+
+// operations is [operationRate] as a number.
+func operations(p *diagnosis.Pass) (perSecond float64, name string) {
+	rate, name := operationRate(p)
+	return rate.Value, name
+}
+
+// plural is a whole number of things in a sentence: "1 P", "8 Ps".
+func plural(f fact.Fact, thing string) fact.Part {
+	return fact.Name(figures.Plural(int64(f.Value), thing))
+}
+
+// procsKnob sets the number of Ps.
+func procsKnob(n int) string { return "GOMAXPROCS=" + strconv.Itoa(n) }
 
 const (
 	// mostSites is how many lines a finding about system calls names, and
@@ -173,6 +210,10 @@ const (
 	// somebody else's, like the recording's own.
 	mostSites = 3
 	siteShare = 0.1
+	// idlespinProcs is the fewest Ps of which some can be surplus. With two or
+	// three, the one that would go is the one that keeps the collector and
+	// a burst from stopping everything else.
+	idlespinProcs = 4
 )
 
 // many writes a number of things: "1 core", "0.5 cores".

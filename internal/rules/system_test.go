@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -55,14 +57,15 @@ func TestStopsOverCPUs(t *testing.T) {
 			{At: time.Second, Throttled: 15, Periods: 17, ThrottledTime: 2500 * time.Millisecond},
 		}},
 	}
-	s, ok := throttling(m)
-	if !ok || s.stopped != 750*time.Millisecond || s.throttled != 10 || s.periods != 10 || s.mean() != 75*time.Millisecond {
-		t.Errorf("%+v, %v", s, ok)
+	p := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
+	s, ok := throttling(p)
+	if !ok || math.Abs(s.stopped.Value-0.75) > 1e-9 || s.throttled.Value != 10 || s.periods.Value != 10 || math.Abs(s.mean.Value-0.075) > 1e-9 {
+		t.Errorf("stopped %s, %s each", s.stopped.Text, s.mean.Text)
 	}
 	// A counter that was set back is no time gained.
 	m.Limits.Samples[1].ThrottledTime = 0
-	if s, _ := throttling(m); s.stopped != 0 {
-		t.Errorf("stopped for %v", s.stopped)
+	if s, _ := throttling(p); s.stopped.Value != 0 {
+		t.Errorf("stopped for %v", s.stopped.Text)
 	}
 }
 

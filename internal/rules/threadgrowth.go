@@ -2,9 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
-	"slices"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -37,89 +34,77 @@ const (
 
 func checkThreadgrowth(p *diagnosis.Pass) {
 	procs := knownProcs(p.Model)
-	threads, first := threadsOf(p.Model.Process)
-	if threads == 0 || procs == 0 {
+	threads := p.Process("threads at most", "threads", fact.Most)
+	if threads.Value == 0 || procs == 0 {
 		return
 	}
-	usual := threadsPerP*procs + threadsMore
-	if threads < usual {
-		p.Fine(fmt.Sprintf("threads: %d for %d Ps", threads, procs))
+	ps := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count)
+	usual := usualThreads.Of("threads that would be usual", fact.Count, ps)
+	if threads.Value < usual.Value {
+		p.Fine(fact.Sentence("threads: %s for %s", threads, plural(ps, "P")))
 		return
 	}
-	groups := kernelBlocked(p)
 	if p.Model.Sched == nil {
-		p.Unchecked("why there are so many threads", fmt.Sprintf("there are %d threads for %d Ps, and only a trace tells who blocks them", threads, procs), diagnosis.HowToGet(model.Trace))
+		p.Unchecked("why there are so many threads",
+			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, plural(ps, "P")), diagnosis.HowToGet(model.Trace))
 		return
 	}
-	if len(groups) == 0 {
-		p.Fine(fmt.Sprintf("threads: %d for %d Ps, left over from before: nobody blocks so many now", threads, procs))
+	group, held := kernelBlocked(p)
+	if group == nil {
+		p.Fine(fact.Sentence("threads: %s for %s, left over from before: nobody blocks so many now", threads, plural(ps, "P")))
 		return
 	}
-	p.Report(threadFinding(p, groups, threads, first, procs))
+	p.Report(threadFinding(p, group, held, threads, ps, usual))
 }
 
-// threadsOf is the most threads at a time, and those of the first look.
-func threadsOf(proc *model.Process) (most, first int) {
-	if proc == nil {
-		return 0, 0
-	}
-	for i, s := range proc.Samples {
-		if i == 0 {
-			first = s.Threads
-		}
-		most = max(most, s.Threads)
-	}
-	return most, first
-}
+// usualThreads is how many threads a program has that blocks few of them.
+var usualThreads = &fact.Formula{Name: "usual threads", Words: "four for each of {0}, and twenty of the runtime's own",
+	Value: func(x []float64) float64 { return threadsPerP*x[0] + threadsMore }}
 
-// kernelBlocked is who keeps threads in system calls, most first: groups that on
-// average have more than a thread for each P there.
-func kernelBlocked(p *diagnosis.Pass) (gs []*model.Group) {
-	if p.Model.Sched == nil {
-		return nil
-	}
+// kernelBlocked is who keeps most threads in system calls, more than one for each
+// P on average, and how many; nil when nobody does.
+func kernelBlocked(p *diagnosis.Pass) (most *model.Group, held fact.Fact) {
 	for i := range p.Model.Sched.Groups {
-		if g := &p.Model.Sched.Groups[i]; held(p, g) > float64(p.Procs()) {
-			gs = append(gs, g)
+		g := &p.Model.Sched.Groups[i]
+		average := fact.Quotient.Of("in system calls on average", fact.Count,
+			p.Goroutines("time in system calls", []string{g.Name}, "syscall", "syscall_blocked"), p.WindowLength())
+		if average.Value > float64(p.Procs()) && average.Value > held.Value {
+			most, held = g, average
 		}
 	}
-	slices.SortFunc(gs, func(a, b *model.Group) int { return int(inKernel(b) - inKernel(a)) })
-	return gs
+	return most, held
 }
 
-func inKernel(g *model.Group) time.Duration { return g.Syscall + g.SyscallBlocked }
-
-// held is how many threads a group has in system calls on average.
-func held(p *diagnosis.Pass, g *model.Group) float64 { return div(inKernel(g).Seconds(), p.Seconds()) }
-
-func threadFinding(p *diagnosis.Pass, groups []*model.Group, threads, first, procs int) diagnosis.Finding {
-	g := groups[0]
-	more := float64(threads - procs)
+func threadFinding(p *diagnosis.Pass, g *model.Group, held, threads, ps, usual fact.Fact) diagnosis.Finding {
+	memory := fact.Product.Of("memory of threads beyond one for each P, at least", fact.Bytes,
+		fact.Difference.Of("threads beyond one for each P", fact.Count, threads, ps),
+		fact.Figure("least that a thread costs", threadStack, fact.Bytes, "its kernel stack, and the pages of its own that the runtime touches"))
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("There are %d threads for %s: on average %s of %s are in a system call, each on a thread of its own.", threads, many(procs, "P"), num(held(p, g)), groupName(g.Name)),
-		Evidence: []fact.Fact{
-			{Name: "threads at most", Value: float64(threads), Unit: fact.Count, Source: "/proc: threads of the process"},
-			{Name: "threads at the start", Value: float64(first), Unit: fact.Count, Source: "/proc: threads of the process"},
-			{Name: "in system calls on average", Value: held(p, g), Unit: fact.Count, Source: "trace: goroutine groups"},
-		},
-		Cost: diagnosis.Cost{Value: more * threadStack, Unit: fact.Bytes, What: "memory of threads beyond one for each P, 24 KiB each at least"},
-		Bound: diagnosis.Bound{
-			Value: more * threadStack, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Partial: true,
-			Method: "threads beyond the Ps × 24 KiB, the least that one costs; switches between them cost CPU besides, which other rules count",
-		},
+		Evidence:   []fact.Fact{threads, p.Process("threads at the start", "threads", fact.First), held},
+		Cost:       diagnosis.CostOf(memory, 0),
+		Bound:      diagnosis.Direction(memory, diagnosis.MemoryGoal, 0, "switches between them cost CPU besides, which other rules count"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"two kinds of evidence agree: the kernel counts the threads, and the trace who is in system calls"},
+		Reasons: []string{"two kinds of evidence agree: the kernel counts the threads, and the trace who is in " +
+			"system calls"},
 		RuledOut: []string{
-			fmt.Sprintf("the runtime's own and those of the Ps: %d threads would be usual here", threadsPerP*procs+threadsMore),
+			fact.Sentence("the runtime's own and those of the Ps: %s threads would be usual here", usual),
 			"threads left over from a burst before: they are in use now",
 		},
 		Groups: []string{g.Name},
 		Remedy: diagnosis.Remedy{
-			Text: "A goroutine that waits in the kernel, for a file, a pipe that is not polled, a flock, C code or the resolver of C, keeps a thread; one that waits for the network does not. Bound how many do so at once with a semaphore, or use what the runtime can poll: sockets, pipes opened non-blocking, the resolver of Go (GODEBUG=netdns=go).",
+			Text: "A goroutine that waits in the kernel, for a file, a pipe that is not polled, a flock, C code or " +
+				"the resolver of C, " +
+				"keeps a thread; one that waits for the network does not. Bound how many do so at once with a " +
+				"semaphore, " +
+				"or use what the runtime can poll: sockets, pipes opened non-blocking, the resolver of Go " +
+				"(GODEBUG=netdns=go).",
 			Code: "slots := make(chan struct{}, 16) // at most so many block in the kernel\nslots <- struct{}{}\ndefer func() { <-slots }()",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "The number of threads is in the ledger of both recordings. Throughput is guarded: a bound that is too low makes work wait."),
+		Experiment: changed(diagnosis.PeakRSS, "", "The number of threads is in the ledger of both recordings. "+
+			"Throughput is guarded: a bound that is too low makes work wait."),
 	}
+	f.Say("There are %s threads for %s: on average %s of %s are in a system call, each on a thread of its own.",
+		threads, plural(ps, "P"), held, fact.Name(groupName(g.Name)))
 	if place, ok := p.GroupPlace(g); ok {
 		f.Where = where(place)
 	}

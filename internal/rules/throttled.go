@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -37,6 +36,9 @@ const (
 	// is too small is not the quota but its period: the program needs less
 	// than it has, only not evenly.
 	throttledBursts = 0.8
+	// throttledOwn is the part of the group's CPU below which it is others in the
+	// same container who use up the quota.
+	throttledOwn = 0.5
 )
 
 func checkThrottled(p *diagnosis.Pass) {
@@ -49,59 +51,64 @@ func checkThrottled(p *diagnosis.Pass) {
 		p.Fine("CPU quota: the process has none")
 		return
 	}
-	t, ok := throttling(p.Model)
+	t, ok := throttling(p)
 	if !ok {
 		p.Unchecked("whether the CPU quota stops the process", "the counters of its control group were not read twice", "grep -H . /sys/fs/cgroup/cpu.stat")
 		return
 	}
-	if t.throttled < throttledLeast || t.share() < throttledTime && t.often() < throttledPeriods {
-		p.Fine(fmt.Sprintf("CPU quota of %s: used up in %s of %s periods", many(t.quota, "core"), num(t.throttled), num(t.periods)))
+	if t.throttled.Value < throttledLeast || t.share.Value < throttledTime && t.often.Value < throttledPeriods {
+		p.Fine(fact.Sentence("CPU quota of %s: used up in %s of %s periods", t.quota, t.throttled, t.periods))
 		return
 	}
-	p.Report(throttledFinding(p, t))
+	p.Report(throttledFinding(p, &t))
 }
 
-func throttledFinding(p *diagnosis.Pass, t throttle) diagnosis.Finding {
+func throttledFinding(p *diagnosis.Pass, t *throttle) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("The quota of %s was used up in %s of %s periods, and each time the kernel stopped the process until the next one: for up to %s, %s of the window.",
-			many(t.quota, "core"), num(t.throttled), num(t.periods), dur(t.mean()), pct(t.share())),
-		Evidence: t.facts(),
-		Cost: diagnosis.Cost{
-			Value: t.share(), Unit: fact.Ratio, Share: t.share(), What: "part of the window in which threads that wanted to run were stopped, at most",
-		},
-		Bound: diagnosis.Bound{
-			Value: t.mean().Seconds(), Unit: fact.Seconds, Goal: diagnosis.Latency, Share: t.share(),
-			Method: "0 to the mean stop, for a request that falls into one: the kernel's throttled time, which it adds up over CPUs, cut off at the longest stop that each period can have had, ÷ their number",
-		},
+		Evidence:   t.facts(),
+		Cost:       diagnosis.CostOf(t.share, t.share.Value),
+		Bound:      t.bound(""),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the kernel counts every stop; nothing is sampled"},
 		RuledOut: []string{
-			fmt.Sprintf("a burst at the start: %s stops in %s", num(t.throttled), dur(t.window)),
+			fact.Sentence("a burst at the start: %s stops in %s", t.throttled, t.window),
 			"neighbours on the machine: only the group's own quota stops it in this way",
 		},
-		Prove: fmt.Sprintf("The quota is set outside the program, so that both arms of a comparison would have it. nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count: it rises by %s in %s now, and must not rise after, with the larger quota or the smaller burst. Record then, and compare the 99th percentile that clients see.", num(t.throttled), dur(t.window)),
+		Remedy: throttledRemedy(t),
+		Prove: fact.Sentence("The quota is set outside the program, so that both arms of a comparison would have it. "+
+			"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count: it rises by %s in %s now, and must not rise after, "+
+			"with the larger quota or the smaller burst. Record then, and compare the tail of the latency that "+
+			"clients see.", t.throttled, t.window),
 	}
-	f.Remedy = throttledRemedy(t)
-	if u, ok := rusage(p.Model); ok && t.usage > 0 {
-		own := min(1, div(u.cores(), div(t.usage.Seconds(), t.window.Seconds())))
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "share of the process in the group's CPU", Value: own, Unit: fact.Ratio, Source: "/proc: CPU time ÷ control group: cpu.stat"})
-		if own < 0.5 {
-			f.Reasons = append(f.Reasons, fmt.Sprintf("the process itself used only %s of the group's CPU: others in the same container use up the quota", pct(own)))
+	f.Say("The quota of %s was used up in %s of %s periods, and each time the kernel stopped the process until the "+
+		"next one: "+
+		"for up to %s, %s of the window.", t.quota, t.throttled, t.periods, t.mean, t.share)
+	if used, ok := processCPU(p); ok && t.usage.Value > 0 {
+		own := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.usage)
+		f.Rest(own)
+		if own.Value < throttledOwn {
+			f.Reasons = append(f.Reasons, fact.Sentence("the process itself used only %s of the group's CPU: "+
+				"others in the same container use up the quota", own))
 		} else {
-			f.RuledOut = append(f.RuledOut, fmt.Sprintf("other processes of the group: this one used %s of its CPU", pct(own)))
+			f.RuledOut = append(f.RuledOut, fact.Sentence("other processes of the group: this one used %s of its CPU", own))
 		}
 	}
 	return f
 }
 
-func throttledRemedy(t throttle) diagnosis.Remedy {
-	used := div(t.usage.Seconds(), t.window.Seconds()*t.quota)
-	if t.usage > 0 && used < throttledBursts {
-		return diagnosis.Remedy{
-			Text: fmt.Sprintf("On average only %s of the quota is used: it is bursts that hit it. Let fewer threads run at once (GOMAXPROCS no larger than the quota), spread what happens in bursts, or let the group save up unused quota (cpu.max.burst, Linux 5.14). A larger quota helps too and costs nothing where it is not used.", pct(used)),
-		}
+func throttledRemedy(t *throttle) diagnosis.Remedy {
+	used := fact.Quotient.Of("part of the quota in use", fact.Ratio, t.usage, t.quota)
+	if used.Value > 0 && used.Value < throttledBursts {
+		return diagnosis.Remedy{Text: fact.Sentence("On average only %s of the quota is used: it is bursts that hit it. ", used) +
+			"Let fewer threads run at once (GOMAXPROCS no larger than the quota), spread what happens in bursts, " +
+			"or let the group save up unused quota (cpu.max.burst, Linux 5.14). A larger quota helps too and costs " +
+			"nothing where it is not used."}
 	}
 	return diagnosis.Remedy{
-		Text: "The work needs more CPU than the group may use. Raise the limit (resources.limits.cpu in Kubernetes, --cpus in Docker, CPUQuota in systemd), run more replicas, or spend less CPU for each operation; until then keep GOMAXPROCS no larger than the quota, so that a stop does not hit all threads in the middle of their work.",
+		Text: "The work needs more CPU than the group may use. Raise the limit (resources.limits.cpu in " +
+			"Kubernetes, --cpus in Docker, " +
+			"CPUQuota in systemd), run more replicas, or spend less CPU for each operation; " +
+			"until then keep GOMAXPROCS no larger than the quota, so that a stop does not hit all threads in the " +
+			"middle of their work.",
 	}
 }
