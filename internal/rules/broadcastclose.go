@@ -82,7 +82,7 @@ func locksSelect(frames []model.Frame) bool {
 // where a send would show a function of the runtime.
 func closes(m *model.Model, waker model.Stack, c wokenCrowd) bool {
 	by := leaf(m, waker)
-	if by == "" || strings.HasPrefix(by, "runtime.") && by != "runtime.closechan" || machinery(by) && by != "runtime.closechan" {
+	if by == "" || machinery(by) && by != "runtime.closechan" {
 		return false
 	}
 	return slices.ContainsFunc(c.stacks, func(s model.Stack) bool {

@@ -55,6 +55,7 @@ func checkReadlocks(p *diagnosis.Pass) {
 		place, _ := diagnosis.UserPlace(frames)
 		return readLocks(frames) && place == sites[0].Place
 	})
+	stacks := topStacks(sites, readlockNamed)
 	f := diagnosis.Finding{
 		Where:      topPlaces(sites, readlockNamed),
 		Evidence:   []fact.Fact{share, s.used(), most},
@@ -69,8 +70,8 @@ func checkReadlocks(p *diagnosis.Pass) {
 			"readers waiting for a writer: waiting uses no CPU and is not counted",
 			"what is done under the lock: only the lock's own functions are counted",
 		},
-		Stacks: topStacks(sites, readlockNamed),
-		Groups: groupsOfStacks(p.Model, topStacks(sites, readlockNamed)),
+		Stacks: stacks,
+		Groups: groupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
 			Text: "Every reader writes to the lock's counter, so that readers on several cores take its cache line from each other, " +
 				"and a section of a few nanoseconds is smaller than the lock around it. Where the data changes seldom, " +
