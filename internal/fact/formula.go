@@ -7,7 +7,7 @@ import (
 )
 
 // A Formula computes a fact from others. What it says of itself names them by
-// their place, from {0} on, or {all}.
+// their place, from {0} on, or all of them: {all +}, {all ×}, {all,}.
 type Formula struct {
 	Name  string
 	Words string // like "{0} ÷ {1}"
@@ -25,11 +25,15 @@ func (f *Formula) Of(name string, u Unit, operands ...Fact) Fact {
 
 // sentence is the formula with the operands' names in their places.
 func (f *Formula) sentence(operands []Fact) string {
-	var pairs, names []string
+	names := make([]string, len(operands))
 	for i, o := range operands {
-		pairs, names = append(pairs, "{"+strconv.Itoa(i)+"}", o.Name), append(names, o.Name)
+		names[i] = o.Name
 	}
-	return strings.NewReplacer(append(pairs, "{all}", strings.Join(names, ", "))...).Replace(f.Words)
+	pairs := []string{"{all +}", strings.Join(names, " + "), "{all ×}", strings.Join(names, " × "), "{all,}", strings.Join(names, ", ")}
+	for i, name := range names {
+		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", name)
+	}
+	return strings.NewReplacer(pairs...).Replace(f.Words)
 }
 
 func formula(name, words string, value func(x []float64) float64) *Formula {
@@ -44,8 +48,12 @@ var (
 	Product    = formula("product", "{all ×}", product)
 	Sum        = formula("sum", "{all +}", sum)
 	Difference = formula("difference", "{0} − {1}", func(x []float64) float64 { return max(0, x[0]-x[1]) })
-	Smallest   = formula("smallest", "the least of {all}", func(x []float64) float64 { return fold(x, math.Min) })
-	Largest    = formula("largest", "the most of {all}", func(x []float64) float64 { return fold(x, math.Max) })
+	Smallest   = formula("smallest", "the least of {all,}", func(x []float64) float64 { return fold(x, math.Min) })
+	Largest    = formula("largest", "the most of {all,}", func(x []float64) float64 { return fold(x, math.Max) })
+	// Idle is what is left of a number when a share of it is used.
+	Idle = formula("idle", "{0} × (1 − {1})", func(x []float64) float64 { return x[0] * (1 - x[1]) })
+	// Even is the part of something that falls to some of a number of equals.
+	Even = formula("even part", "{0} × {1} ÷ {2}", func(x []float64) float64 { return quotient(x[0]*x[1], x[2]) })
 	// Rest is what a share leaves.
 	Rest = formula("rest", "1 − {0}", func(x []float64) float64 { return 1 - min(max(x[0], 0), 1) })
 

@@ -83,7 +83,7 @@ func checkFutexstorm(p *diagnosis.Pass) {
 		p.Unchecked("whether threads are woken too often", fact.Sentence("there are %s futex calls a second, and neither "+
 			"a count of operations nor kernel samples to compare them with", rate.Number()), diagnosis.HowToGet(model.KernelCPU))
 	default:
-		p.Report(futexFinding(p, rate, perOp, operations, &cpu))
+		p.Report(futexFinding(p, rate, perOp, string(operations), &cpu))
 	}
 }
 

@@ -77,7 +77,7 @@ func checkSmallio(p *diagnosis.Pass) {
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
 		case t.perOp.Value >= smallPerOp, t.known && !onSockets:
-			p.Report(smallioFinding(p, &t, operations))
+			p.Report(smallioFinding(p, &t, string(operations)))
 		case onSockets, t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
 		default:

@@ -179,21 +179,10 @@ func (t *throttle) facts() []fact.Fact {
 	return out
 }
 
-// operationRate is how many units of work the program did a second and what they
-// are; nothing when nothing tells.
-func operationRate(p *diagnosis.Pass) (rate fact.Fact, name string) {
-	o := p.Model.Operations()
-	if o == nil {
-		return fact.Fact{}, ""
-	}
-	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
-	return fact.Quotient.Of(o.Name, fact.PerSec, count, p.WindowLength()), o.Name
-}
-
 // operations is [operationRate] as a number.
 func operations(p *diagnosis.Pass) (perSecond float64, name string) {
-	rate, name := operationRate(p)
-	return rate.Value, name
+	rate, of := operationRate(p)
+	return rate.Value, string(of)
 }
 
 // plural is a whole number of things in a sentence: "1 P", "8 Ps".
@@ -236,22 +225,4 @@ func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
 	}
 	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
 	return fact.Quotient.Of(o.Name+" a second", fact.PerSec, count, p.WindowLength()), fact.Name(o.Name)
-}
-
-// cpuUsed is the CPU that the process used, as the kernel counted it or else by
-// [keptBusy]; false when nothing tells.
-func cpuUsed(p *diagnosis.Pass, name string) (used fact.Fact, ok bool) {
-	if _, ok := rusage(p.Model); ok {
-		return p.Process(name, "cpu", fact.Rate), true
-	}
-	_, _, ok = diagnosis.Busy(p.Model)
-	return keptBusy(p).Named(name), ok
-}
-
-// keptBusy is what [diagnosis.Busy] says of the cores in use.
-func keptBusy(p *diagnosis.Pass) fact.Fact {
-	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
-		return fact.Quotient.Of("Ps in use", fact.Cores, p.Processors("time of Ps in use", "user", "gc", "syscall", "scheduler"), p.WindowLength())
-	}
-	return p.CPUInUse()
 }

@@ -106,13 +106,7 @@ func busyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	for _, f := range freed {
 		busy = fact.Difference.Of("busy Ps without it", fact.Cores, busy, f)
 	}
-	whole := p.Goroutines("time of those goroutines", names, "total")
-	return fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), leastBusy(busy), whole, wait)
-}
-
-// fasterLimit is a bound: throughput that grows by at most a factor.
-func fasterLimit(factor fact.Fact, when string) diagnosis.Bound {
-	return diagnosis.Limit(factor, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, factor).Value, "a factor "+when)
+	return leastBusy(busy)
 }
 
 // leastBusy keeps the factor of a program that hardly ran finite.
@@ -121,4 +115,28 @@ func leastBusy(busy fact.Fact) fact.Fact {
 		return fact.Figure("least that a program uses", minBusy, fact.Cores, "keeps the factor of one that hardly ran finite")
 	}
 	return busy
+}
+
+// fasterLimit is a bound: throughput that grows by at most a factor.
+func fasterLimit(factor fact.Fact, when string) diagnosis.Bound {
+	return diagnosis.Limit(factor, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, factor).Value, "a factor "+when)
+}
+
+// idlePs is the Ps that did none of the program's work on average.
+func idlePs(p *diagnosis.Pass) fact.Fact {
+	return fact.Difference.Of("idle Ps", fact.Cores, gomaxprocs(p), busyPs(p))
+}
+
+// fullMachine is an explanation that was ruled out: that no P had time for more.
+func fullMachine(p *diagnosis.Pass) string {
+	return fact.Sentence("a full machine: %s of %s Ps are busy", busyPs(p).Number(), gomaxprocs(p))
+}
+
+// sumOf is the sum of those facts that are not nothing.
+func sumOf(name string, u fact.Unit, facts ...fact.Fact) fact.Fact {
+	facts = slices.DeleteFunc(facts, func(f fact.Fact) bool { return f.Value == 0 })
+	if len(facts) == 1 {
+		return facts[0].Named(name)
+	}
+	return fact.Sum.Of(name, u, facts...)
 }

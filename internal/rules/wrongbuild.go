@@ -115,7 +115,7 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 			Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program.",
 		},
 	}
-	if used, ok := cpuUsed(p, "CPU used by this build"); ok {
+	if used := usedCPU(p).Named("CPU used by this build"); used.Value > 0 {
 		f.Evidence = []fact.Fact{used}
 		cost = diagnosis.CostOf(used, share.Value)
 		saved = fact.Product.Of("CPU that the build takes at worst", fact.Cores, used, share)
