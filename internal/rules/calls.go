@@ -214,3 +214,8 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 	}
 	return places
 }
+
+// futexCalls is how many were made a second, of all kinds.
+func futexCalls(p *diagnosis.Pass) fact.Fact {
+	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// A fixture is one case of a rule; FIXTURES.md has the language.
+// A fixture is one case of a rule; testdata/README.md has the language.
 type fixture struct {
 	kind, story string
 	line        int // of the header

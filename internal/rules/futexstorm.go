@@ -87,11 +87,6 @@ func checkFutexstorm(p *diagnosis.Pass) {
 	}
 }
 
-// futexCalls is how many were made a second, of all kinds.
-func futexCalls(p *diagnosis.Pass) fact.Fact {
-	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
-}
-
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
 func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, cpu *callCPU) diagnosis.Finding {

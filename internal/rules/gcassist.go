@@ -44,8 +44,6 @@ const (
 	// running time that the group must be.
 	gcassistShare = 0.05
 	gcassistHeavy = 0.05
-	// gcassistCycles is the fewest collections that show a habit.
-	gcassistCycles = 3
 	// gcassistMore is by how much GOGC is raised first. Doubling it from 100 took
 	// 63 % of the collector's CPU where half was predicted; the memory went from 148 to 335 MB.
 	gcassistMore = 2
@@ -71,7 +69,7 @@ func checkGcassist(p *diagnosis.Pass) {
 	case !heavy && !pressed:
 		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists, "+
 			"and in %s the program keeps at least %s of the Ps", a.share, assistWindow, a.mmu))
-	case len(gc.Cycles) < gcassistCycles:
+	case len(gc.Cycles) < habitCycles:
 		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fact.Sentence("the trace holds only %s collections", a.cycles), diagnosis.HowToGet(model.Trace))
 	default:
 		p.Report(assistFinding(p, &a, heavy, pressed))

@@ -61,7 +61,7 @@ func checkGccost(p *diagnosis.Pass) {
 		p.Unchecked("what a larger heap would save",
 			fact.Sentence("garbage collection takes %s of the CPU, and nothing tells how large the live heap is and how often it is collected", share),
 			diagnosis.HowToGet(model.MetricsLog))
-	case h.cycles.Value < gcassistCycles:
+	case h.cycles.Value < habitCycles:
 		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.cycles), diagnosis.HowToGet(model.MetricsLog))
 	default:
 		p.Report(gccostFinding(p, &h))

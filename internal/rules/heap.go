@@ -283,3 +283,6 @@ func mostlyCollecting(p *diagnosis.Pass) bool {
 	a := measureAllocation(p)
 	return a.collect.Value >= gcMostly*a.whole().Value
 }
+
+// habitCycles is the fewest collections that show a habit.
+const habitCycles = 3

@@ -41,7 +41,7 @@ func checkTinyheap(p *diagnosis.Pass) {
 	h, ok := measureHeap(p)
 	switch {
 	case !ok:
-	case h.rate.Value < tinyheapRate || h.most.Value >= tinyheapLive || h.cycles.Value < gcassistCycles:
+	case h.rate.Value < tinyheapRate || h.most.Value >= tinyheapLive || h.cycles.Value < habitCycles:
 	case h.share.Value < tinyheapShare:
 		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s of the CPU", h.rate.Number(), h.most, h.share))
 	default:
