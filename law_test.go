@@ -36,12 +36,12 @@ var law = []line{
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
 	{"internal/diagnosis", "internal/fact internal/model internal/shell", ""},
-	{"internal/fact", "internal/figures internal/model", ""},
+	{"internal/fact", "internal/figures internal/model internal/statistics", ""},
 
 	// Output: from values to bytes.
 	{"internal/layout", "internal/figures", ""},
 	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/report internal/shell internal/whatif", ""},
-	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/shell", ""},
+	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/shell internal/statistics", ""},
 	{"internal/export", "internal/figures internal/model", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
@@ -78,7 +78,7 @@ var law = []line{
 	// The ground: these import none of ours.
 	{"internal/problem", "", ""},
 	{"internal/shell", "", ""},
-	{"internal/model", "", ""},
+	{"internal/model", "internal/figures internal/statistics", ""},
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
@@ -92,7 +92,7 @@ var law = []line{
 	{"internal/attempt", "", ""},
 	{"internal/corpus", "internal/attempt", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"bench", "agent bench/gen exectrace internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/figures internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
 	{"bench/mutants", "", ""},
 	{"bench/whatif", "exectrace internal/whatif", ""},
@@ -124,7 +124,7 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 var inTests = []line{
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
-	{"internal/record", "internal/evidence internal/model internal/figures", ""},                            // what was recorded is read
+	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
 	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
 	{"internal/trialreport", "internal/model", ""},                                         // what a comparison is of
 	{"exectrace", "", "golang.org/x/exp/trace"},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // tolerance is the share of a recorded ratio that still passes. Ratios of
@@ -42,7 +44,7 @@ func check(w io.Writer, now, recorded *Result) error {
 			if q.Disturbed {
 				verdict += ", disturbed"
 			}
-			fmt.Fprintf(w, "%-13s %-10s %-6s %8s now %8s recorded  %s\n", q.Trace, q.Peer, m.name, number(m.now), number(m.then), verdict)
+			fmt.Fprintf(w, "%-13s %-10s %-6s %8s now %8s recorded  %s\n", q.Trace, q.Peer, m.name, figures.Number(m.now), figures.Number(m.then), verdict)
 		}
 	}
 	switch {

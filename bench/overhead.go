@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // What recording costs is measured on a program that works without pause and
@@ -300,7 +302,7 @@ func costRow(windows []Window, target, name string) (CostRow, bool) {
 	if len(cpu) == 0 {
 		return row, false
 	}
-	row.CPUPerOp, row.Rate, row.Recorder, row.Bytes = spread(cpu), spread(rate), spread(recorder), median(bytes)
+	row.CPUPerOp, row.Rate, row.Recorder, row.Bytes = spread(cpu), spread(rate), spread(recorder), statistics.Median(bytes)
 	return row, true
 }
 

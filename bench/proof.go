@@ -266,13 +266,13 @@ func (p *Proof) writeReport(w io.Writer) error {
 	fmt.Fprint(b, "## A program against itself\n\nEvery \"improved\" and \"regressed\" is false; at most 5 % are allowed. On the busy machine as many neighbours as there are cores work in bursts.\n\n| machine | primary metric | false verdicts | false verdicts of any other metric | pairs, median | seconds, median |\n|---|---|---:|---:|---:|---:|\n")
 	for _, a := range answers {
 		if a.want == "" {
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %.0f | %.1f |\n", a.name, a.primary, share(a.claims, a.n), share(a.others, a.n), median(a.pairs), median(a.seconds))
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %.0f | %.1f |\n", a.name, a.primary, share(a.claims, a.n), share(a.others, a.n), statistics.Median(a.pairs), statistics.Median(a.seconds))
 		}
 	}
 	fmt.Fprint(b, "\n## Planted effects\n\nThe work is more, the start of the process is not: ratios are somewhat smaller than what was planted.\n\n| planted | primary metric | found | ratio, median | pairs, median | seconds, median |\n|---|---|---:|---:|---:|---:|\n")
 	for _, a := range answers {
 		if a.want != "" {
-			fmt.Fprintf(b, "| %s | %s | %s | ×%.3f | %.0f | %.1f |\n", a.name, a.primary, share(a.right, a.n), median(a.ratios), median(a.pairs), median(a.seconds))
+			fmt.Fprintf(b, "| %s | %s | %s | ×%.3f | %.0f | %.1f |\n", a.name, a.primary, share(a.right, a.n), statistics.Median(a.ratios), statistics.Median(a.pairs), statistics.Median(a.seconds))
 		}
 	}
 	return b.Flush()

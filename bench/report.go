@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // writeReport writes the result as Markdown.
@@ -39,13 +41,13 @@ func (r *Result) writeBars(w io.Writer) {
 			sign = "≤"
 		}
 		if b.Verdict != notMeasured || b.Got > 0 {
-			got = number(b.Got) + " " + b.Unit
+			got = figures.Number(b.Got) + " " + b.Unit
 		}
 		text := b.Text
 		if b.Unfinished > 0 {
 			text += fmt.Sprintf(" (without %d that it did not finish)", b.Unfinished)
 		}
-		fmt.Fprintf(w, "| %s | %s %s %s | %s | %s | %s |\n", text, sign, number(b.Want), b.Unit, got, cmpOr(b.Where, "–"), b.Verdict)
+		fmt.Fprintf(w, "| %s | %s %s %s | %s | %s | %s |\n", text, sign, figures.Number(b.Want), b.Unit, got, cmpOr(b.Where, "–"), b.Verdict)
 	}
 	fmt.Fprintln(w)
 }
@@ -80,7 +82,7 @@ func (r *Result) writeRatios(w io.Writer) {
 		}
 		fmt.Fprint(w, "| **geometric mean** |")
 		for _, m := range means {
-			fmt.Fprintf(w, " **%s** |", number(geomean(m)))
+			fmt.Fprintf(w, " **%s** |", figures.Number(geomean(m)))
 		}
 		fmt.Fprint(w, "\n\n")
 	}
@@ -89,11 +91,11 @@ func (r *Result) writeRatios(w io.Writer) {
 
 // cell prints a ratio with its spread.
 func (q *Ratio) cell(s Spread) string {
-	text := number(s.Median)
+	text := figures.Number(s.Median)
 	if q.AtLeast {
 		text = "≥ " + text
 	} else if q.Rounds > 1 {
-		text += fmt.Sprintf(" (%s–%s)", number(s.Low), number(s.High))
+		text += fmt.Sprintf(" (%s–%s)", figures.Number(s.Low), figures.Number(s.High))
 	}
 	if q.Disturbed {
 		text += " *"
@@ -121,7 +123,7 @@ func (r *Result) writeTraces(w io.Writer) {
 	for _, t := range r.Traces {
 		perEvent := "–"
 		if f := r.find(t.Name, subject); f != nil && t.Events > 0 {
-			perEvent = number(f.CPU * 1e9 / float64(t.Events))
+			perEvent = figures.Number(f.CPU * 1e9 / float64(t.Events))
 		}
 		fmt.Fprintf(w, "| %s | %.1f | %d | %s | %s |\n", t.Name, float64(t.Bytes)/1e6, t.Events, perEvent, t.Doc)
 	}
@@ -159,15 +161,4 @@ func (r *Result) contenders(keep func(string) bool) []string {
 		}
 	}
 	return names
-}
-
-// number prints two or three digits that matter.
-func number(v float64) string {
-	switch {
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.2f", v)
 }

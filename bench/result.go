@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 const schema = 1
@@ -164,7 +166,7 @@ func figure(runs []Run, trace, contender string) Figure {
 		}
 	}
 	if len(count) > 0 {
-		f.CPU, f.MinCPU, f.Wall, f.RSS = median(cpu), slices.Min(cpu), median(wall), median(rss)
+		f.CPU, f.MinCPU, f.Wall, f.RSS = statistics.Median(cpu), slices.Min(cpu), statistics.Median(wall), statistics.Median(rss)
 	}
 	return f
 }
@@ -219,16 +221,7 @@ func spread(list []float64) Spread {
 	if len(list) == 0 {
 		return Spread{}
 	}
-	return Spread{median(list), slices.Min(list), slices.Max(list)}
-}
-
-func median(list []float64) float64 {
-	s := slices.Sorted(slices.Values(list))
-	n := len(s)
-	if n%2 == 1 {
-		return s[n/2]
-	}
-	return (s[n/2-1] + s[n/2]) / 2
+	return Spread{statistics.Median(list), slices.Min(list), slices.Max(list)}
 }
 
 // geomean is the geometric mean; 0 of nothing.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A Formula is a way to compute the number of workers from one run's trace.
@@ -45,25 +46,20 @@ func (t WorkerTimes) total() time.Duration {
 
 // waitOverWork is the case study's first formula.
 func (t WorkerTimes) waitOverWork() float64 {
-	return ratio(t.total(), t.Exec+t.Syscall+t.Blocked)
+	return statistics.Quotient(float64(t.total()), float64(t.Exec+t.Syscall+t.Blocked))
 }
 
 // goetz is its second (B. Goetz, Java Concurrency in Practice, 2006, 8.2), with
 // what the tracer calls execution for the CPU time, as there.
-func (t WorkerTimes) goetz() float64 { return float64(t.Procs) * ratio(t.total(), t.Exec) }
+func (t WorkerTimes) goetz() float64 {
+	return float64(t.Procs) * statistics.Quotient(float64(t.total()), float64(t.Exec))
+}
 
 // stable leaves out the waits that more workers make longer. A system call
 // counts as work: a trace cannot tell whether the kernel works in it or waits,
 // and with more threads than CPUs those in the kernel wait for each other too.
 func (t WorkerTimes) stable() float64 {
-	return float64(t.Procs) * ratio(t.Exec+t.Syscall+t.Blocked, t.Exec+t.Syscall)
-}
-
-func ratio(a, b time.Duration) float64 {
-	if b <= 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
+	return float64(t.Procs) * statistics.Quotient(float64(t.Exec+t.Syscall+t.Blocked), float64(t.Exec+t.Syscall))
 }
 
 // Formulas computes what the literature's formulas say from runs with

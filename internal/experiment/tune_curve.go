@@ -1,12 +1,12 @@
 package experiment
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A Curve is what was measured along one knob, and what it says: everything
@@ -379,16 +379,10 @@ func bounded(v float64) float64 {
 	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }
 
-// middle is the median, 0 of none. It leaves the order of list alone.
+// middle is the median, 0 of none.
 func middle(list []float64) float64 {
-	n := len(list)
-	if n == 0 {
+	if len(list) == 0 {
 		return 0
 	}
-	sorted := slices.Clone(list)
-	slices.SortFunc(sorted, cmp.Compare[float64])
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return sorted[n/2-1]/2 + sorted[n/2]/2
+	return statistics.Median(list)
 }

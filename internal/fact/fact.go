@@ -73,14 +73,6 @@ type Fact struct {
 	Source string `json:"-"`
 }
 
-// quotient is 0 rather than infinite where there is nothing to divide by.
-func quotient(a, b float64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return a / b
-}
-
 // fact makes one, with its text.
 func fact(name string, v float64, u Unit, o Origin, operands ...Fact) Fact {
 	o.Text = o.String()

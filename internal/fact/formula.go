@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A Formula computes a fact from others. What it says of itself names them by
@@ -42,9 +44,9 @@ func formula(name, words string, value func(x []float64) float64) *Formula {
 
 // The formulas that several rules use. One that a single rule needs stands there.
 var (
-	Quotient = formula("quotient", "{0} ÷ {1}", func(x []float64) float64 { return quotient(x[0], x[1]) })
+	Quotient = formula("quotient", "{0} ÷ {1}", func(x []float64) float64 { return statistics.Quotient(x[0], x[1]) })
 	// Fraction is a quotient that is a share: never more than all.
-	Fraction   = formula("fraction", "{0} ÷ {1}", func(x []float64) float64 { return min(1, quotient(x[0], x[1])) })
+	Fraction   = formula("fraction", "{0} ÷ {1}", func(x []float64) float64 { return min(1, statistics.Quotient(x[0], x[1])) })
 	Product    = formula("product", "{all ×}", product)
 	Sum        = formula("sum", "{all +}", sum)
 	Difference = formula("difference", "{0} − {1}", func(x []float64) float64 { return max(0, x[0]-x[1]) })
@@ -53,7 +55,7 @@ var (
 	// Idle is what is left of a number when a share of it is used.
 	Idle = formula("idle", "{0} × (1 − {1})", func(x []float64) float64 { return x[0] * (1 - x[1]) })
 	// Even is the part of something that falls to some of a number of equals.
-	Even = formula("even part", "{0} × {1} ÷ {2}", func(x []float64) float64 { return quotient(x[0]*x[1], x[2]) })
+	Even = formula("even part", "{0} × {1} ÷ {2}", func(x []float64) float64 { return statistics.Quotient(x[0]*x[1], x[2]) })
 	// Rest is what a share leaves.
 	Rest = formula("rest", "1 − {0}", func(x []float64) float64 { return 1 - min(max(x[0], 0), 1) })
 
@@ -71,7 +73,7 @@ var (
 	Without = formula("amdahl without", "Amdahl: as if {0} cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show",
 		func(x []float64) float64 {
 			share, garbage, collecting, scheduling, unknown, samples := x[0], x[1], x[2], x[3], x[4], x[5]
-			part := max(garbage, quotient(share, max(share, 1-unknown-collecting-scheduling)))
+			part := max(garbage, statistics.Quotient(share, max(share, 1-unknown-collecting-scheduling)))
 			return AtMost(share+garbage*collecting+part*scheduling+unknown, int64(samples))
 		})
 	// Bottleneck is by what share work takes less time when its throughput grows

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A Meter measures in a model. Who asks says what is to be counted, and the number
@@ -40,7 +41,7 @@ func (p Meter) SampleCount(name, tree string, match Where) Fact {
 func (p Meter) SampleShare(name, tree string, match Where) Fact {
 	part, all, o := p.count(tree, match)
 	o.Share = true
-	return fact(name, quotient(part, all), Ratio, o)
+	return fact(name, statistics.Quotient(part, all), Ratio, o)
 }
 
 // SamplesAtStart is what they added up to when the window began, of the trees of

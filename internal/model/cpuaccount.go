@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // CPUParts are all parts in the order of reports.
@@ -289,20 +291,20 @@ func believe(views []cpuView) (*cpuView, string) {
 	case k.samples == 0 && p.samples > 0:
 		return p, "the kernel took no sample"
 	case k.lost > muchLost:
-		return p, fmt.Sprintf("the kernel lost %.0f %% of its samples", 100*k.lost)
+		return p, "the kernel lost " + figures.Percent(k.lost) + " of its samples"
 	case !okK || !okP:
 		if k.userOnly {
 			return p, "the kernel's samples are of user mode only"
 		}
 		return k, "the kernel samples what the profile's signals cannot: its own work, and threads that run too briefly for a timer"
 	case near(cp) > near(ck)+max(sameCoverage, k.noise()):
-		why := fmt.Sprintf("the profile covers %.0f %% of the CPU time, the kernel's samples %.0f %%", 100*cp, 100*ck)
+		why := fmt.Sprintf("the profile covers %s of the CPU time, the kernel's samples %s", figures.Percent(cp), figures.Percent(ck))
 		if k.userOnly {
 			why += ": those are of user mode only"
 		}
 		return p, why
 	case near(ck) > near(cp)+max(sameCoverage, p.noise()):
-		return k, fmt.Sprintf("the kernel's samples cover %.0f %% of the CPU time, the profile %.0f %%", 100*ck, 100*cp)
+		return k, fmt.Sprintf("the kernel's samples cover %s of the CPU time, the profile %s", figures.Percent(ck), figures.Percent(cp))
 	case k.userOnly:
 		return p, "both cover alike within chance, and the kernel's samples are of user mode only"
 	}
@@ -331,7 +333,7 @@ func (a *CPUAccount) reconcile(v *cpuView, m *Model) {
 	switch {
 	case a.Disagree:
 		a.say("the evidence disagrees: samples of %s and rusage of %s, more than chance explains; was another process sampled, or another time?",
-			words(v.sampled), words(a.Total))
+			figures.Duration(v.sampled), figures.Duration(a.Total))
 	case ok && c < thinCoverage:
 		for _, why := range v.missing(m) {
 			a.say("%s", why)
@@ -351,12 +353,12 @@ func (a *CPUAccount) say(format string, args ...any) {
 func (v *cpuView) missing(m *Model) (why []string) {
 	c, _ := v.coverage()
 	gap := v.user + v.system - v.sampled
-	why = append(why, fmt.Sprintf("believe rusage: %s are in no sample", words(gap)))
+	why = append(why, fmt.Sprintf("believe rusage: %s are in no sample", figures.Duration(gap)))
 	if noise := v.noise(); 1-c <= noise {
-		why = append(why, fmt.Sprintf("%d samples cover %.0f to %.0f %% by chance alone", v.samples, 100*max(0, c-noise), 100*(c+noise)))
+		why = append(why, fmt.Sprintf("%s cover %s to %s by chance alone", figures.Plural(v.samples, "sample"), figures.Percent(max(0, c-noise)), figures.Percent(c+noise)))
 	}
 	if unseen := v.system - v.kernel; unseen > gap/2 {
-		text := fmt.Sprintf("of %s in the kernel they show %s", words(v.system), words(v.kernel))
+		text := fmt.Sprintf("of %s in the kernel they show %s", figures.Duration(v.system), figures.Duration(v.kernel))
 		if v.userOnly {
 			text += ", for they are of user mode only"
 		}
@@ -366,10 +368,10 @@ func (v *cpuView) missing(m *Model) (why []string) {
 		why = append(why, m.unseenRuns()...)
 	}
 	if first, last, ok := m.Limits.Window(); ok && last.ThrottledTime > first.ThrottledTime {
-		why = append(why, "a CPU quota stopped the process for "+words(last.ThrottledTime-first.ThrottledTime))
+		why = append(why, "a CPU quota stopped the process for "+figures.Duration(last.ThrottledTime-first.ThrottledTime))
 	}
 	if v.lost > 0.01 {
-		why = append(why, fmt.Sprintf("%.0f %% of the kernel's samples were lost", 100*v.lost))
+		why = append(why, figures.Percent(v.lost)+" of the kernel's samples were lost")
 	}
 	return why
 }
@@ -394,7 +396,7 @@ func (m *Model) unseenRuns() []string {
 	if !ok {
 		return nil
 	}
-	return []string{fmt.Sprintf("its threads waited %.0f times a second and ran for %s each time: the timers of a profile, one for each thread, miss most of such runs, and the runtime's own monitor", wakes, words(run))}
+	return []string{fmt.Sprintf("its threads waited %s times a second and ran for %s each time: the timers of a profile, one for each thread, miss most of such runs, and the runtime's own monitor", figures.Number(wakes), figures.Duration(run))}
 }
 
 // briefRun is the mean run of a thread below which a profile's timer, which
@@ -413,19 +415,6 @@ func (m *Model) brief() (wakesPerSecond float64, run time.Duration, ok bool) {
 	}
 	run = (last.User + last.System - first.User - first.System) / time.Duration(n)
 	return float64(n) / (last.At - first.At).Seconds(), run, run < briefRun && n > 100
-}
-
-// words writes a time for a sentence.
-func words(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= time.Millisecond:
-		return fmt.Sprintf("%.3g ms", d.Seconds()*1e3)
-	}
-	return fmt.Sprintf("%.3g µs", d.Seconds()*1e6)
 }
 
 // split makes the parts: those of the samples, scaled, and what no sample

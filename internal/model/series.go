@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // First is the first point; false when there is none.
@@ -123,7 +125,7 @@ func (s Series) Slope() (perSecond, low, high float64, ok bool) {
 	at := func(rank float64) float64 { // ranks count from 1
 		return slopes[min(max(int(rank)-1, 0), len(slopes)-1)]
 	}
-	return median(slopes), at(math.Floor((pairs - c) / 2)), at(math.Ceil((pairs+c)/2) + 1), true
+	return statistics.Median(slopes), at(math.Floor((pairs - c) / 2)), at(math.Ceil((pairs+c)/2) + 1), true
 }
 
 // thinned returns at most slopePoints finite points.
@@ -144,19 +146,9 @@ func (s Series) thinned() Series {
 		for j, p := range block {
 			values[j] = p.Value
 		}
-		slices.Sort(values)
-		out[i] = Point{block[len(block)/2].At, median(values)}
+		out[i] = Point{block[len(block)/2].At, statistics.Median(values)}
 	}
 	return out
-}
-
-// median of what is sorted and not empty.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	if n%2 == 1 {
-		return sorted[n/2]
-	}
-	return sorted[n/2-1]/2 + sorted[n/2]/2
 }
 
 // Rate is the mean increase a second of a cumulative metric; false when it

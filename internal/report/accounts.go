@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // A cpuRow is a part of the CPU time, or in text a piece of one.
@@ -31,7 +32,7 @@ func cpuTable(m *model.Model) table[*cpuRow] {
 	var t table[*cpuRow]
 	t.Empty = "no CPU time"
 	row := func(name string, d time.Duration) *cpuRow {
-		return &cpuRow{Part: name, CPU: int64(d), Share: div(d.Seconds(), a.Total.Seconds()), Cores: div(d.Seconds(), a.Window.Seconds()), By: map[string]int64{}}
+		return &cpuRow{Part: name, CPU: int64(d), Share: statistics.Quotient(d.Seconds(), a.Total.Seconds()), Cores: statistics.Quotient(d.Seconds(), a.Window.Seconds()), By: map[string]int64{}}
 	}
 	for i, e := range a.Parts {
 		r := row(string(e.Part), e.Time)
@@ -114,13 +115,6 @@ func wordsFor(a *model.CPUAccount) (lines []string) {
 	return lines
 }
 
-func div(a, b float64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return a / b
-}
-
 // fixed keeps the points of a column under each other.
 func fixed(v float64) string { return fmt.Sprintf("%.3f", v) }
 
@@ -141,7 +135,7 @@ func timeTable(m *model.Model) table[*timeRow] {
 	t.Empty = "no time"
 	for _, a := range m.Axes() {
 		for _, p := range a.Parts {
-			share := div(p.Time.Seconds(), a.Total.Seconds())
+			share := statistics.Quotient(p.Time.Seconds(), a.Total.Seconds())
 			t.Rows = append(t.Rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), &share, len(t.Rows)})
 		}
 		for _, p := range a.Beside {
@@ -151,7 +145,7 @@ func timeTable(m *model.Model) table[*timeRow] {
 	t.Columns = []layout.Column[*timeRow]{
 		{Head: "OF", Left: true, Text: func(r *timeRow) string { return r.Axis }},
 		{Head: "TIME", Text: func(r *timeRow) string { return figures.Duration(time.Duration(r.Time)) }},
-		{Head: "ON AVERAGE", Text: func(r *timeRow) string { return fixed(div(float64(r.Time), float64(r.Window))) }},
+		{Head: "ON AVERAGE", Text: func(r *timeRow) string { return fixed(statistics.Quotient(float64(r.Time), float64(r.Window))) }},
 		{Head: "SHARE", Text: func(r *timeRow) string {
 			if r.Share == nil {
 				return "(beside)"
@@ -343,7 +337,7 @@ func syscallTable(m *model.Model) table[*syscallRow] {
 				r.PerOperation = &per
 			}
 		}
-		perSecond = func(r *syscallRow) float64 { return div(float64(value(r.Count)), s.Window.Seconds()) }
+		perSecond = func(r *syscallRow) float64 { return statistics.Quotient(float64(value(r.Count)), s.Window.Seconds()) }
 	}
 	if a := m.CPUAccount(); a != nil && a.Believed != "" {
 		for _, n := range a.KernelCalls() {

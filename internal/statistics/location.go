@@ -5,6 +5,14 @@ import (
 	"slices"
 )
 
+// Quotient is a by b, and 0 rather than infinite where there is nothing to divide by.
+func Quotient(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
 // Median is the 0.5 quantile; NaN for no numbers.
 func Median(x []float64) float64 { return Quantile(x, 0.5) }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/gowhy/gowhy/internal/statistics"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 
@@ -37,7 +37,9 @@ func (t *tally) trial(row *Row, r *Results) {
 			t.promise(row, a, p)
 		}
 	}
-	row.Promised = median(primary)
+	if len(primary) > 0 {
+		row.Promised = statistics.Median(primary)
+	}
 }
 
 // promises are those of the first finding of the rule.
@@ -125,14 +127,4 @@ func trialWords(tr *Trial) string {
 		s += ", on a busy machine"
 	}
 	return s
-}
-
-// median is 0 of nothing.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	v := slices.Clone(values)
-	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
