@@ -54,7 +54,7 @@ var law = []line{
 	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 
 	// Evidence: from files and processes to the model.
-	{"internal/record", "agent/recording exectrace internal/artifact internal/kernel internal/problem internal/proc internal/shell internal/figures", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/record", "agent/recording exectrace internal/artifact internal/figures internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
