@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -100,14 +99,11 @@ func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fac
 }
 
 // connects reports whether a sample is of making or ending a connection.
-func connects(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return strings.HasPrefix(f.Func, "net.(*Dialer).Dial") || strings.HasPrefix(f.Func, "net.(*sysDialer)") ||
-			strings.HasPrefix(f.Func, "net/http.(*Transport).dialConn") || strings.HasPrefix(f.Func, "net.(*TCPListener).accept") ||
-			strings.HasPrefix(f.Func, "net.(*UnixListener).accept") || strings.HasPrefix(f.Func, "net.(*conn).Close") ||
-			strings.HasPrefix(f.Func, "crypto/tls.(*Conn).handshakeContext") || strings.HasPrefix(f.Func, "crypto/tls.(*Conn).clientHandshake") ||
-			strings.HasPrefix(f.Func, "crypto/tls.(*Conn).serverHandshake")
-	})
+func connects(frames []model.Frame) bool { return through(frames, connectionFunctions) }
+
+var connectionFunctions = []string{
+	"net.(*Dialer).Dial", "net.(*sysDialer)", "net/http.(*Transport).dialConn", "net.(*TCPListener).accept", "net.(*UnixListener).accept",
+	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
 }
 
 func connectionFinding(s *cpuSpent, out, in, share fact.Fact) diagnosis.Finding {
@@ -139,11 +135,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	waited := map[diagnosis.Place]time.Duration{}
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
-		wants := func(f model.Frame) bool { return strings.HasPrefix(f.Func, "net/http.(*Transport).getConn") }
-		if !slices.ContainsFunc(p.Model.Stacks.Frames(w.Stack), wants) {
-			continue
-		}
-		if place, ok := p.UserPlace(w.Stack); ok {
+		if place, ok := p.UserPlace(w.Stack); ok && through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
 			waited[place] += w.Total
 		}
 	}

@@ -193,6 +193,16 @@ func collects(frames []model.Frame) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
 }
 
+// startsWith reports whether a function's name begins with one of some.
+func startsWith(function string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(function, n) })
+}
+
+// through reports whether a stack goes through a function whose name begins so.
+func through(frames []model.Frame, names []string) bool {
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return startsWith(f.Func, names) })
+}
+
 // What the CPU went into, as facts.
 
 // used is the CPU in use.

@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -65,9 +63,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 // sourcesMade is what an allocs profile says of them.
 func sourcesMade(p *diagnosis.Pass) []fact.Fact {
 	source := p.Frames(func(frames []model.Frame) bool {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool {
-			return strings.HasPrefix(f.Func, "math/rand.NewSource") || strings.HasPrefix(f.Func, "math/rand.newSource") || f.Func == "math/rand.New"
-		})
+		return through(frames, []string{"math/rand.New", "math/rand.newSource"})
 	})
 	objects := p.SampleShare("share of objects that are such sources", "alloc_objects", source)
 	if objects.Value == 0 {

@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -53,12 +51,11 @@ func checkGrowingslices(p *diagnosis.Pass) {
 // growsData reports whether a stack makes a slice or a map larger: with the
 // allocation of the new one, the copying of the old, and the collector's help
 // that the allocation was asked for.
-func growsData(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return f.Func == "runtime.growslice" || f.Func == "runtime.hashGrow" || f.Func == "runtime.growWork" || f.Func == "runtime.evacuate" ||
-			strings.HasPrefix(f.Func, "internal/runtime/maps.(*table).rehash") || strings.HasPrefix(f.Func, "internal/runtime/maps.(*table).grow") ||
-			strings.HasPrefix(f.Func, "internal/runtime/maps.(*Map).growTo")
-	})
+func growsData(frames []model.Frame) bool { return through(frames, growingFunctions) }
+
+var growingFunctions = []string{
+	"runtime.growslice", "runtime.hashGrow", "runtime.growWork", "runtime.evacuate",
+	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
 }
 
 func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share fact.Fact) diagnosis.Finding {

@@ -108,13 +108,11 @@ func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
 }
 
 // is reports whether a frame is one of the functions that do the work.
-func (r *remake) is(f model.Frame) bool {
-	return slices.ContainsFunc(r.functions, func(name string) bool { return strings.HasPrefix(f.Func, name) })
-}
+func (r *remake) is(f model.Frame) bool { return startsWith(f.Func, r.functions) }
 
 // atStart reports whether a function runs once in the life of a program.
 func atStart(f string) bool {
-	return strings.HasPrefix(f, "runtime.doInit") || strings.HasPrefix(f, "sync.(*Once).") || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
+	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
 }
 
 func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace) diagnosis.Finding {

@@ -59,11 +59,7 @@ var datagramReads = []string{
 	"github.com/miekg/dns.(*Server).readUDP", "github.com/miekg/dns.(*Server).readPacketConn", "codeberg.org/miekg/dns.(*Server).listenUDP",
 }
 
-func readsPacket(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return slices.ContainsFunc(datagramReads, func(r string) bool { return strings.HasPrefix(f.Func, r) })
-	})
-}
+func readsPacket(frames []model.Frame) bool { return through(frames, datagramReads) }
 
 // A packetServer is goroutines that a reader of packets starts.
 type packetServer struct {
@@ -148,9 +144,7 @@ func packetMachinery(frames []model.Frame) bool {
 	case model.Scheduling, model.StackGrowth:
 		return true
 	}
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return churnFunctions[f.Func] || strings.HasPrefix(f.Func, "internal/poll.(*fdMutex).rw")
-	})
+	return startsOrEnds(frames) || through(frames, []string{"internal/poll.(*fdMutex).rw"})
 }
 
 // weigh reports the goroutines if the CPU shows that they cost something.

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -100,16 +99,13 @@ func wokenByClock(m *model.Model) (best clockwork) {
 
 // inTimers reports whether a sample is of the runtime's timers: setting,
 // ordering and firing them. The functions were renamed in Go 1.23.
-func inTimers(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return strings.HasPrefix(f.Func, "runtime.(*timer).") || strings.HasPrefix(f.Func, "runtime.(*timers).") || timerFunctions[f.Func]
-	})
-}
+func inTimers(frames []model.Frame) bool { return through(frames, timerFunctions) }
 
-var timerFunctions = map[string]bool{
-	"runtime.checkTimers": true, "runtime.runtimer": true, "runtime.runOneTimer": true, "runtime.addtimer": true, "runtime.doaddtimer": true,
-	"runtime.modtimer": true, "runtime.resettimer": true, "runtime.siftupTimer": true, "runtime.siftdownTimer": true, "runtime.cleantimers": true,
-	"runtime.adjusttimers": true, "runtime.resetForSleep": true, "runtime.goroutineReady": true, "time.sendTime": true,
+var timerFunctions = []string{
+	"runtime.(*timer).", "runtime.(*timers).",
+	"runtime.checkTimers", "runtime.runtimer", "runtime.runOneTimer", "runtime.addtimer", "runtime.doaddtimer", "runtime.modtimer",
+	"runtime.resettimer", "runtime.siftupTimer", "runtime.siftdownTimer", "runtime.cleantimers", "runtime.adjusttimers",
+	"runtime.resetForSleep", "runtime.goroutineReady", "time.sendTime",
 }
 
 func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers, work fact.Fact) diagnosis.Finding {
