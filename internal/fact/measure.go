@@ -352,8 +352,8 @@ func (p Meter) ProfileLength(tree string) Fact {
 // WindowLength is the time that the evidence covers.
 func (p Meter) WindowLength() Fact { return p.counted("window", Origin{Kind: Window}) }
 
-// ProfileWindow is the time over which a tree's stacks were recorded, that of the
-// evidence where the profile does not tell.
+// ProfileWindow is the time over which a tree's stacks were recorded, or between the
+// two profiles of goroutines; that of the evidence where they do not tell.
 func (p Meter) ProfileWindow(tree string) Fact {
 	return p.counted("time of the "+trees[tree].words, Origin{Kind: Window, Source: trees[tree].source, Tree: tree})
 }
@@ -482,6 +482,9 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 		if profile := ProfileOf(m, o.Tree); profile != nil && profile.Duration > 0 {
 			d = profile.Duration
+		}
+		if s, e := m.Goroutines.Start, m.Goroutines.End; o.Tree == "goroutine" && s != nil && e != nil && s.Known && e.Known && e.At > s.At {
+			d = e.At - s.At
 		}
 		add("window", d.Seconds(), Seconds)
 	}
