@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,26 +48,25 @@ const (
 
 // A growth is how the number of goroutines changed.
 type growth struct {
-	start, end float64
-	perSecond  float64
-	low, high  float64 // of perSecond, 95 %; 0 when the points are too few
-	trend      bool    // the interval is above 0, in the second half too
-	seconds    float64
-	late       float64 // how many there were at three quarters of the window; negative when not known
-	source     string
+	start, end  fact.Fact
+	added, over fact.Fact // from the one to the other
+	perSecond   fact.Fact
+	low, high   fact.Fact // of perSecond, 95 %, where there is a series to fit
+	fitted      bool      // there is
+	trend       bool      // the interval is above 0, in the second half too
+	late        fact.Fact // how many there were at three quarters of the window
+	sudden      bool      // nearly all of them came after that
 }
-
-func (g *growth) grown() float64 { return g.end - g.start }
 
 // A growing is a place where the goroutines wait that became more.
 type growing struct {
-	stack  model.Stack // 0 when only the group is known
-	group  string
-	grown  float64
-	ended  float64 // share of those started in the window that ended in it; negative when not known
-	net    bool    // waits for the network: a connection
-	flood  bool    // queues inside the program under load
-	source string
+	stack model.Stack // 0 when only the group is known
+	group string
+	added fact.Fact
+	ended fact.Fact // share of those started in the window that ended in it
+	known bool      // ended is
+	net   bool      // waits for the network: a connection
+	flood bool      // queues inside the program under load
 }
 
 func checkGoroutinegrowth(p *diagnosis.Pass) {
@@ -78,27 +76,30 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Unchecked(what, "neither the runtime's metrics, nor two goroutine profiles, nor a trace was given", diagnosis.HowToGet(model.MetricsLog))
 		return
 	}
-	if g.grown() >= growthLeast && g.late >= 0 && g.end >= lateJump*g.late {
-		p.Unchecked(what, fmt.Sprintf("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", num(g.late), num(g.end)),
+	rose := []fact.Part{g.start, g.end}
+	if g.added.Value >= growthLeast && g.sudden {
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", g.late, g.end),
 			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
 		return
 	}
-	if g.grown() < max(growthLeast, growthPart*g.start) || g.low > 0 && !g.trend || g.perSecond <= 0 {
-		p.Fine(fmt.Sprintf("number of goroutines: %s at the start, %s at the end", num(g.start), num(g.end)))
+	if g.added.Value < max(growthLeast, growthPart*g.start.Value) || g.fitted && !g.trend {
+		p.Fine(fact.Sentence("number of goroutines: %s at the start, %s at the end", rose...))
 		return
 	}
 	s, ok := growingSite(p)
 	switch {
 	case !ok:
-		p.Unchecked(what, fmt.Sprintf("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", num(g.start), num(g.end)), diagnosis.HowToGet(model.GoroutineProfile))
-	case s.grown < growthSite*g.grown():
-		p.Fine(fmt.Sprintf("number of goroutines: from %s to %s, and no place accounts for half of it", num(g.start), num(g.end)))
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
+			diagnosis.HowToGet(model.GoroutineProfile))
+	case s.added.Value < growthSite*g.added.Value:
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, and no place accounts for half of it", rose...))
 	case s.net:
-		p.Fine(fmt.Sprintf("number of goroutines: from %s to %s, because there are more connections", num(g.start), num(g.end)))
-	case s.flood || g.low <= 0 && (g.start == 0 || s.ended >= spawnServed):
-		p.Fine(fmt.Sprintf("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", num(g.start), num(g.end)))
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, because there are more connections", rose...))
+	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
 	case overloaded(p.Model):
-		p.Unchecked(what, fmt.Sprintf("they rose from %s to %s while more was asked for than was served, which queues: record at a load that the program can serve", num(g.start), num(g.end)), diagnosis.HowToGet(model.Trace))
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more was asked for than was served, which queues: "+
+			"record at a load that the program can serve", rose...), diagnosis.HowToGet(model.Trace))
 	default:
 		p.Report(growthFinding(p, g, s))
 	}
@@ -111,54 +112,68 @@ func overloaded(m *model.Model) bool {
 }
 
 func measureGrowth(p *diagnosis.Pass) (g growth, ok bool) {
+	const atStart, atEnd = "goroutines at the start", "goroutines at the end"
 	if m := p.Model.Metrics; m != nil {
 		if s := m.Series[metricGoroutines]; len(s) > 1 {
-			return growthOf(s, "metrics: "+metricGoroutines)
+			g.start, g.end = p.Metric(atStart, metricGoroutines, fact.First), p.Metric(atEnd, metricGoroutines, fact.Last)
+			return g, g.fit(s, p.Metric(moreEachSecond, metricGoroutines, fact.Trend), func(name string, v float64, u fact.Unit) fact.Fact {
+				return p.Statistic(fact.Metric, metricGoroutines, name, v, u).From(model.MetricsLog)
+			})
 		}
 	}
 	if s := p.Model.Sched; s != nil && s.AllKept && len(s.Goroutines) > 0 && p.Model.Run.Duration > 0 {
-		return growthOf(aliveOverTime(p.Model), "trace: goroutines alive")
-	}
-	if a, b := p.Model.Goroutines.Start, p.Model.Goroutines.End; a != nil && b != nil {
-		return growthBetween(float64(profileCount(a)), float64(profileCount(b)), snapshotSeconds(p), "goroutine profiles at the start and the end")
-	}
-	if s := p.Model.Sched; s != nil {
-		var start, end int
-		for i := range s.Groups {
-			if g := &s.Groups[i]; !g.System {
-				start, end = start+g.Count-g.Created, end+g.Alive()
-			}
+		alive := aliveOverTime(p.Model)
+		statistic := func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Timeline, "goroutines alive", name, v, u)
 		}
-		return growthBetween(float64(start), float64(end), p.Seconds(), "trace: goroutine groups")
+		g.start, g.end = statistic(atStart, alive[0].Value, fact.Count), statistic(atEnd, alive[len(alive)-1].Value, fact.Count)
+		slope, _, _, _ := alive.Slope()
+		return g, g.fit(alive, statistic(moreEachSecond, slope, fact.PerSec), statistic)
 	}
-	return growth{}, false
+	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
+		g.start, g.end = p.SamplesAtStart(atStart, "goroutine", nil), p.Samples(atEnd, "goroutine", nil)
+		g.between(snapshotWindow(p))
+		return g, g.over.Value > 0
+	}
+	if p.Model.Sched == nil {
+		return g, false
+	}
+	groups := userGroups(p.Model)
+	g.start = fact.Difference.Of(atStart, fact.Count, p.Goroutines("goroutines", groups, "count"), p.Goroutines("of those, started in the window", groups, "created"))
+	g.end = p.Goroutines(atEnd, groups, "alive")
+	g.between(p.WindowLength())
+	return g, g.over.Value > 0
 }
 
-func growthBetween(start, end, seconds float64, source string) (growth, bool) {
-	return growth{start: start, end: end, late: -1, perSecond: div(end-start, seconds), seconds: seconds, source: source}, seconds > 0
+const moreEachSecond = "more each second"
+
+// between is all that two counts tell.
+func (g *growth) between(over fact.Fact) {
+	g.over = over
+	g.added = fact.Difference.Of("goroutines added", fact.Count, g.end, g.start)
+	g.perSecond = fact.Quotient.Of(moreEachSecond, fact.PerSec, g.added, over)
 }
 
-// growthOf takes the trend of a series. It has one when the interval of the
-// slope is above 0, in the second half too, and that half has its part of it.
-func growthOf(s model.Series, source string) (g growth, ok bool) {
+// fit takes the trend of a series. It has one when the interval of the slope is
+// above 0, in the second half too, and that half has its part of it.
+func (g *growth) fit(s model.Series, slope fact.Fact, statistic func(string, float64, fact.Unit) fact.Fact) (ok bool) {
 	if len(s) < 2 || s[len(s)-1].At <= s[0].At {
-		return growth{}, false
+		return false
 	}
 	first, last := s[0], s[len(s)-1]
-	g = growth{start: first.Value, end: last.Value, late: s[len(s)*3/4].Value, seconds: (last.At - first.At).Seconds(), source: source}
-	g.perSecond = g.grown() / g.seconds
-	slope, low, high, ok := s.Slope()
+	g.between(statistic("time from the first count to the last", (last.At - first.At).Seconds(), fact.Seconds))
+	g.late = statistic("goroutines at three quarters of the window", s[len(s)*3/4].Value, fact.Count)
+	g.sudden = last.Value >= lateJump*g.late.Value
+	_, low, high, ok := s.Slope()
 	if !ok {
-		return g, true
+		return true
 	}
-	g.perSecond, g.low, g.high = slope, low, high
+	g.perSecond, g.fitted = slope, true
+	g.low, g.high = statistic("more each second, at least (95 %)", low, fact.PerSec), statistic("more each second, at most (95 %)", max(0, high), fact.PerSec)
 	half := s[len(s)/2:]
 	_, later, _, ok := half.Slope()
-	g.trend = ok && low > 0 && later > 0 && last.Value-half[0].Value >= growthHalf*g.grown()
-	if low <= 0 {
-		g.perSecond = min(0, low) // no trend that can be told from none
-	}
-	return g, true
+	g.trend = ok && low > 0 && later > 0 && last.Value-half[0].Value >= growthHalf*g.added.Value
+	return true
 }
 
 // aliveOverTime counts the goroutines of the program at even steps.
@@ -195,54 +210,43 @@ func aliveOverTime(m *model.Model) model.Series {
 func growingSite(p *diagnosis.Pass) (g growing, ok bool) {
 	m := p.Model
 	if m.Goroutines.Start != nil && m.Goroutines.End != nil {
-		g = grownStack(m)
+		g = grownStack(p)
 	} else if m.Sched != nil {
-		g = grownGroup(m)
+		g = grownGroup(p)
 	}
-	if g.grown <= 0 {
+	if g.added.Value <= 0 {
 		return g, false
 	}
-	g.ended = -1
 	if t := group(m, g.group); t != nil {
-		g.flood = flooding(t)
-		if t.Created > 0 {
-			g.ended = float64(t.Ended) / float64(t.Created)
-		}
+		of := []string{t.Name}
+		g.flood, g.known = flooding(t), t.Created > 0
+		g.ended = fact.Quotient.Of("ended of those started", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
 	}
 	return g, true
 }
 
-func grownStack(m *model.Model) (g growing) {
-	type sum struct {
-		stack model.Stack
-		n     int64
-	}
-	sums := map[string]*sum{}
-	add := func(of *model.Profile, sign int64) {
+// addedHere is what the goroutines are called that a place added.
+const addedHere = "goroutines added at this place"
+
+func grownStack(p *diagnosis.Pass) growing {
+	m := p.Model
+	sums, stacks := map[string]float64{}, map[string]model.Stack{}
+	add := func(of *model.Profile, sign float64) {
 		for i := range of.Samples {
 			s := &of.Samples[i]
-			if len(s.Values) == 0 {
-				continue
-			}
 			key := stackText(m, s.Stack)
-			if sums[key] == nil {
-				sums[key] = &sum{}
-			}
-			sums[key].stack = s.Stack
-			sums[key].n += sign * s.Values[0]
+			sums[key] += sign * s.Value(0)
+			stacks[key] = s.Stack
 		}
 	}
 	add(m.Goroutines.Start, -1)
 	add(m.Goroutines.End, 1)
-	keys := map[string]int64{}
-	for k, s := range sums {
-		keys[k] = s.n
+	order := largest(sums)
+	if len(order) == 0 {
+		return growing{}
 	}
-	for _, k := range largest(keys)[:min(1, len(keys))] {
-		s := sums[k]
-		g = growing{stack: s.stack, group: root(m, s.stack), grown: float64(s.n), net: connection(m, s.stack), source: "goroutine profiles at the start and the end"}
-	}
-	return g
+	stack := stacks[order[0]]
+	return growing{stack: stack, group: root(m, stack), added: moreAt(p, addedHere, stack), net: connection(m, stack)}
 }
 
 // connection recognises goroutines of which there is one to a connection:
@@ -258,14 +262,12 @@ func connection(m *model.Model, s model.Stack) bool {
 	})
 }
 
-func grownGroup(m *model.Model) (g growing) {
-	for i := range m.Sched.Groups {
-		t := &m.Sched.Groups[i]
-		if n := float64(t.Created - t.Ended); !t.System && n > g.grown {
-			g = growing{
-				group: t.Name, grown: n, net: 2*t.Blocked["network"] > t.BlockedTotal(), stack: longestWait(m, t.Name),
-				source: "trace: goroutine groups, started less ended",
-			}
+func grownGroup(p *diagnosis.Pass) (g growing) {
+	for _, name := range userGroups(p.Model) {
+		t, of := group(p.Model, name), []string{name}
+		added := fact.Difference.Of(addedHere, fact.Count, p.Goroutines("goroutines started", of, "created"), p.Goroutines("goroutines ended", of, "ended"))
+		if added.Value > g.added.Value {
+			g = growing{group: name, added: added, net: 2*t.Blocked["network"] > t.BlockedTotal(), stack: longestWait(p.Model, name)}
 		}
 	}
 	return g
@@ -283,8 +285,8 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 }
 
 func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
-	_, each, from := goroutineMemory(p.Model)
-	bytes := g.grown() * each
+	each := meanStack(p)
+	bytes := fact.Product.Of("stacks of those added", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)
 	start, created := diagnosis.Place{}, diagnosis.Place{}
 	if t := group(p.Model, s.group); t != nil {
@@ -296,52 +298,46 @@ func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
 		waiting = ", waiting in " + waits.words
 	}
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.",
-			num(g.start), num(g.end), num(round3(g.perSecond)), pct(min(1, s.grown/g.grown())), short(groupName(s.group)), waiting),
-		Where: where(place, start, created),
-		Evidence: []fact.Fact{
-			{Name: "goroutines at the start", Value: g.start, Unit: fact.Count, Source: g.source},
-			{Name: "goroutines at the end", Value: g.end, Unit: fact.Count, Source: g.source},
-			{Name: "more each second", Value: max(0, g.perSecond), Unit: fact.PerSec, Source: g.source},
-			{Name: "of those, at this place", Value: s.grown, Unit: fact.Count, Source: s.source},
-			{Name: "stack of one", Value: each, Unit: fact.Bytes, Source: from},
-		},
-		Cost: diagnosis.Cost{Value: max(0, g.perSecond), Unit: fact.PerSec, Share: min(1, div(g.grown(), g.end)), What: "goroutines added, and none of them ended"},
-		Bound: diagnosis.Bound{
-			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, g.end*each),
-			Method: fmt.Sprintf("goroutines added in the window × stack of one (%s): what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", from, dur(time.Duration(g.seconds*float64(time.Second)))),
-		},
+		Where:    where(place, start, created),
+		Evidence: []fact.Fact{g.start, g.end, g.perSecond, s.added, each},
+		Cost: diagnosis.CostOf(g.perSecond.Named("goroutines added each second, less those that ended"),
+			fact.Fraction.Of("of those at the end", fact.Ratio, g.added, g.end).Value),
+		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value,
+			fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"the 95 % interval of the trend is above zero, the second half of the window goes on as the first, and one place accounts for it"},
-		RuledOut: []string{
-			"connections: those that were added do not wait for the network",
-			fmt.Sprintf("workers that a program starts once: at least %s of the growth is in the second half", pct(growthHalf)),
-		},
-		Groups: []string{s.group},
-		Remedy: growthRemedy(p.Model, s, waits),
-		Prove:  fmt.Sprintf("It is a trend, which no single figure of a run shows: after the change record as long under the same load, and the comparison lists this finding as gone. The number of goroutines must stay level, where it now rises by %s a second, and fall back to where it began when the load stops.", num(round3(g.perSecond))),
+		Reasons: []string{"the 95 % interval of the trend is above zero, the second half of the window goes on as the first, " +
+			"and one place accounts for it"},
+		RuledOut: []string{"connections: those that were added do not wait for the network"},
+		Groups:   []string{s.group},
+		Remedy:   growthRemedy(p.Model, s, waits),
+		Prove: fact.Sentence("It is a trend, which no single figure of a run shows: after the change record as long under the same load, "+
+			"and the comparison lists this finding as gone. "+
+			"The number of goroutines must stay level, where it now rises by %s a second, "+
+			"and fall back to where it began when the load stops.", g.perSecond.Number()),
 	}
 	if s.stack != 0 {
 		f.Stacks = []model.Stack{s.stack}
 	}
-	if g.low > 0 {
-		f.Evidence = append(f.Evidence,
-			fact.Fact{Name: "more each second, at least (95 %)", Value: g.low, Unit: fact.PerSec, Source: g.source},
-			fact.Fact{Name: "more each second, at most (95 %)", Value: max(0, g.high), Unit: fact.PerSec, Source: g.source})
+	f.Say("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.", g.start, g.end, g.perSecond.Number(),
+		fact.Fraction.Of("part of the growth", fact.Ratio, s.added, g.added), name(groupName(s.group)), fact.Name(waiting))
+	if g.fitted {
+		f.Evidence = append(f.Evidence, g.low, g.high)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("workers that a program starts once: at least %s of the growth is in the second half",
+			fact.Name(fact.Ratio.Format(growthHalf))))
 	} else {
 		f.Confidence, f.Reasons = diagnosis.Low, []string{"two counts are no trend: a burst or a start looks the same"}
-		f.RuledOut = f.RuledOut[:1]
 	}
-	if g.seconds < spawnSure.Seconds() {
+	if g.over.Value < spawnSure.Seconds() {
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, "a window of "+dur(time.Duration(g.seconds*float64(time.Second)))+" does not tell growth from a burst")
+		f.Reasons = append(f.Reasons, fact.Sentence("a window of %s does not tell growth from a burst", g.over))
 	}
 	switch {
-	case s.ended >= spawnServed:
+	case !s.known:
+	case s.ended.Value >= spawnServed:
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%s of those started in the window ended in it: some paths leak, or a queue builds up under load", pct(s.ended)))
-	case s.ended >= 0:
-		f.RuledOut = append(f.RuledOut, fmt.Sprintf("a queue under overload: %s of those started in the window ended in it", pct(s.ended)))
+		f.Reasons = append(f.Reasons, fact.Sentence("%s of those started in the window ended in it: some paths leak, or a queue builds up under load", s.ended))
+	default:
+		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of those started in the window ended in it", s.ended))
 	}
 	return f
 }
@@ -352,7 +348,8 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 	for _, f := range m.Stacks.Frames(s.stack) {
 		if strings.HasPrefix(f.Func, "net/http.(*persistConn).readLoop") {
 			return diagnosis.Remedy{
-				Text: "Each of these reads a connection whose response body was neither read to its end nor closed. Close it on every path, after an error status too.",
+				Text: "Each of these reads a connection whose response body was neither read to its end nor closed. " +
+					"Close it on every path, after an error status too.",
 				Code: "resp, err := client.Do(req)\nif err != nil {\n\treturn err\n}\ndefer resp.Body.Close()",
 			}
 		}

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
@@ -40,27 +43,68 @@ func profileCount(p *model.Profile) (n int64) {
 	return n
 }
 
-// goroutineMemory is how many goroutines were alive at the end and how large
-// the stack of one is on average: by the runtime's metrics where they were
-// recorded, else what oversubscribed's constant says.
-func goroutineMemory(m *model.Model) (alive, each float64, from string) {
-	each, from = goroutineBytes, "8 KiB, four times the smallest; stacks were not measured"
-	if v, ok := m.Metrics.Last(metricGoroutines); ok && v > 0 {
-		alive = v
-		if s, ok := m.Metrics.Last("/memory/classes/heap/stacks:bytes"); ok && s > 0 {
-			each, from = s/v, "runtime/metrics: stacks ÷ goroutines"
-		}
-		return alive, each, from
+// goroutinesAlive is how many there were at the end, by the evidence that says it best.
+func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
+	const name = "goroutines alive"
+	switch alive := p.Metric(name, metricGoroutines, fact.Last); {
+	case alive.Value > 0:
+		return alive
+	case p.Model.Goroutines.End != nil:
+		return p.Samples(name, "goroutine", nil)
 	}
-	if m.Goroutines.End != nil {
-		return float64(profileCount(m.Goroutines.End)), each, from
+	return p.Goroutines(name, allGroups(p.Model), "alive")
+}
+
+// meanStack is how large the stack of one is: on average by the runtime's metrics
+// where they were recorded, else at least.
+func meanStack(p *diagnosis.Pass) fact.Fact {
+	stacks, alive := p.Metric("stacks", "/memory/classes/heap/stacks:bytes", fact.Last), p.Metric("goroutines", metricGoroutines, fact.Last)
+	if stacks.Value > 0 && alive.Value > 0 {
+		return fact.Quotient.Of("stack of one", fact.Bytes, stacks, alive)
 	}
-	if m.Sched != nil {
-		for i := range m.Sched.Groups {
-			alive += float64(m.Sched.Groups[i].Alive())
-		}
+	return leastStack()
+}
+
+// memoryPart is bytes relative to the program's memory: what is resident where
+// that was read, and at least the heap and the stacks of some goroutines.
+func memoryPart(p *diagnosis.Pass, bytes, goroutines, each fact.Fact) fact.Fact {
+	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", largestHeap(p.Model), fact.Bytes).
+		Larger(p.Metric("largest heap", "/memory/classes/heap/objects:bytes", fact.Most))
+	stacks := fact.Product.Of("stacks", fact.Bytes, goroutines, each)
+	memory := fact.Largest.Of("memory in use", fact.Bytes, p.Process("resident memory, at most", "rss", fact.Most),
+		fact.Sum.Of("heap and stacks", fact.Bytes, heap, stacks))
+	return fact.Fraction.Of("part of the memory", fact.Ratio, bytes, memory)
+}
+
+// withText matches stacks by their functions and lines: the same code in another
+// profile has another identity but the same text.
+func withText(m *model.Model, stacks ...model.Stack) fact.Where {
+	same := map[string]bool{}
+	for _, s := range stacks {
+		same[stackText(m, s)] = true
 	}
-	return alive, each, from
+	return func(s *model.Sample) bool { return same[stackText(m, s.Stack)] }
+}
+
+// stackText is a stack by its functions and lines.
+func stackText(m *model.Model, s model.Stack) string {
+	var b strings.Builder
+	for _, f := range m.Stacks.Frames(s) {
+		fmt.Fprintf(&b, "%s:%d\n", f.Func, f.Line)
+	}
+	return b.String()
+}
+
+// moreAt is by how many the goroutines at the lines of some stacks have become more
+// between the two goroutine profiles.
+func moreAt(p *diagnosis.Pass, name string, stacks ...model.Stack) fact.Fact {
+	there := withText(p.Model, stacks...)
+	return fact.Difference.Of(name, fact.Count, p.Samples("there at the end", "goroutine", there), p.SamplesAtStart("there at the start", "goroutine", there))
+}
+
+// snapshotWindow is the time between the two goroutine profiles.
+func snapshotWindow(p *diagnosis.Pass) fact.Fact {
+	return p.ProfileWindow("goroutine").Named("time between the goroutine profiles")
 }
 
 // group finds a goroutine group by name; nil when there is none.
@@ -142,4 +186,14 @@ const goroutineBytes = 8 << 10
 
 func leastStack() fact.Fact {
 	return fact.Figure("stack of one, at least", goroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
+}
+
+// userGroups are the names of the program's groups.
+func userGroups(m *model.Model) (names []string) {
+	for i := range m.Sched.Groups {
+		if !m.Sched.Groups[i].System {
+			names = append(names, m.Sched.Groups[i].Name)
+		}
+	}
+	return names
 }

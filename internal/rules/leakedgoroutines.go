@@ -1,10 +1,10 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -33,24 +33,24 @@ type leak struct {
 	place  diagnosis.Place
 	known  bool // place is
 	stacks []model.Stack
-	count  int64
+	count  fact.Fact
 }
 
 func checkLeakedgoroutines(p *diagnosis.Pass) {
 	leaks := leaksBySite(p)
 	if len(leaks) == 0 {
-		p.Fine("goroutine leaks: the collector found no goroutine that nothing can wake; those that wait for something a global variable holds are not seen")
+		p.Fine("goroutine leaks: the collector found no goroutine that nothing can wake; " +
+			"those that wait for something a global variable holds are not seen")
 		return
 	}
-	var all, rest int64
-	for i, l := range leaks {
-		all += l.count
-		if i >= leakedSites {
-			rest += l.count
-		}
+	listed := min(leakedSites, len(leaks))
+	var other []model.Stack
+	for _, l := range leaks[listed:] {
+		other = append(other, l.stacks...)
 	}
-	for _, l := range leaks[:min(leakedSites, len(leaks))] {
-		p.Report(leakedFinding(p, &l, all, rest))
+	rest := p.Samples("goroutines leaked at lines not listed", "goroutineleak", ofStacks(other))
+	for _, l := range leaks[:listed] {
+		p.Report(leakedFinding(p, &l, rest))
 	}
 }
 
@@ -75,118 +75,63 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 			out = append(out, leak{place: place, known: known})
 		}
 		out[at].stacks = append(out[at].stacks, s.Stack)
-		out[at].count += s.Values[0]
 	}
-	slices.SortStableFunc(out, func(a, b leak) int { return int(min(max(b.count-a.count, -1), 1)) })
+	for i := range out {
+		out[i].count = p.Samples("goroutines leaked here", "goroutineleak", ofStacks(out[i].stacks))
+	}
+	slices.SortStableFunc(out, func(a, b leak) int { return cmp.Compare(b.count.Value, a.count.Value) })
 	return out
 }
 
-// stackText is a stack by its functions and lines: the same code in another
-// profile has another identity but the same text.
-func stackText(m *model.Model, s model.Stack) string {
-	var b strings.Builder
-	for _, f := range m.Stacks.Frames(s) {
-		fmt.Fprintf(&b, "%s:%d\n", f.Func, f.Line)
-	}
-	return b.String()
-}
+// hourly is a number of things in some time as a number in an hour.
+var hourly = &fact.Formula{Name: "hourly", Words: "{0} ÷ {1}, in an hour", Value: func(x []float64) float64 { return div(x[0], x[1]) * 3600 }}
 
-func leakedFinding(p *diagnosis.Pass, l *leak, all, rest int64) diagnosis.Finding {
-	stuck := stuckIn(p.Model, l.stacks[0])
-	alive, each, from := goroutineMemory(p.Model)
-	alive = max(alive, float64(all))
-	bytes := float64(l.count) * each
+func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding {
+	stuck, each := stuckIn(p.Model, l.stacks[0]), meanStack(p)
+	alive := goroutinesAlive(p).Larger(p.Samples("goroutines alive, at least those leaked", "goroutineleak", nil))
+	bytes := fact.Product.Of("stacks of those leaked", fact.Bytes, l.count, each)
 	start := diagnosis.Place{}
-	name := root(p.Model, l.stacks[0])
-	if g := group(p.Model, name); g != nil {
+	of := root(p.Model, l.stacks[0])
+	if g := group(p.Model, of); g != nil {
 		start, _ = p.GroupPlace(g)
 	}
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s of %s cannot go on from %s, for ever: nothing that can still run holds what is waited for.",
-			many(l.count, "goroutine"), short(groupName(name)), stuck.words),
-		Where: where(l.place, start),
-		Evidence: []fact.Fact{
-			{Name: "goroutines leaked here", Value: float64(l.count), Unit: fact.Count, Source: "goroutineleak profile"},
-			{Name: "goroutines alive", Value: alive, Unit: fact.Count, Source: "goroutine profile, metrics or trace; at least those leaked"},
-			{Name: "stack of one", Value: each, Unit: fact.Bytes, Source: from},
-		},
-		Cost: diagnosis.Cost{Value: float64(l.count), Unit: fact.Count, Share: div(float64(l.count), alive), What: "goroutines that will never go on, of all alive"},
-		Bound: diagnosis.Bound{
-			Value: bytes, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: leakedPart(p.Model, bytes, alive*each),
-			Method: fmt.Sprintf("goroutines leaked × stack of one (%s). What their stacks hold in the heap comes on top and is not known; the share is of the memory that is known to be in use", from),
-		},
+		Where:    where(l.place, start),
+		Evidence: []fact.Fact{l.count, alive, each},
+		Cost: diagnosis.CostOf(l.count.Named("goroutines that will never go on"),
+			fact.Quotient.Of("of all alive", fact.Ratio, l.count, alive).Value),
+		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, alive, each).Value,
+			"what their stacks hold in the heap comes on top and is not known; "+
+				"the share is of the memory that is known to be in use"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"a proof, not a sample: the garbage collector followed every pointer from whatever can still run, and did not reach what these wait for"},
+		Reasons: []string{"a proof, not a sample: the garbage collector followed every pointer from whatever can still run, " +
+			"and did not reach what these wait for"},
 		RuledOut: []string{
 			"slow or idle goroutines: somebody could still wake those",
 			"pools and caches that live in global variables: their goroutines count as reachable",
 		},
-		Groups: []string{name},
+		Groups: []string{of},
 		Stacks: l.stacks,
 		Remedy: diagnosis.Remedy{Text: stuck.cure, Code: stuck.code},
-		Prove:  "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
+		Prove: "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: " +
+			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
-	if grown, over, ok := grownAt(p, l.stacks); ok {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "more of them at the end than at the start", Value: float64(max(0, grown)), Unit: fact.Count, Source: "goroutine profiles at the start and the end"})
-		if grown > 0 && over > 0 {
-			f.Summary += fmt.Sprintf(" They become %s more an hour.", num(round3(float64(grown)/over*3600)))
+	format := "Goroutines of %s, %s of them, cannot go on from %s, for ever: nothing that can still run holds what is waited for."
+	parts := []fact.Part{name(groupName(of)), l.count, fact.Name(stuck.words)}
+	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
+		more, over := moreAt(p, "more of them at the end than at the start", l.stacks...), snapshotWindow(p)
+		f.Rest(more)
+		if more.Value > 0 && over.Value > 0 {
+			format += " They become %s more an hour."
+			parts = append(parts, hourly.Of("more of them in an hour", fact.Count, more, over))
 			f.Reasons = append(f.Reasons, "the goroutine profiles at both ends of the run show them too, and more at the end")
 		}
 	}
-	if rest > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "goroutines leaked at lines not listed", Value: float64(rest), Unit: fact.Count, Source: "goroutineleak profile"})
+	f.Say(format, parts...)
+	if rest.Value > 0 {
+		f.Rest(rest)
 	}
 	return f
-}
-
-// leakedPart is bytes relative to the program's memory: what is resident where
-// that was read, and at least the heap and the stacks.
-func leakedPart(m *model.Model, bytes, stacks float64) float64 {
-	heap, resident := largestHeap(m), 0.0
-	if m.Metrics != nil {
-		if v := m.Metrics.Series["/memory/classes/heap/objects:bytes"].Max(); v > heap {
-			heap = v
-		}
-	}
-	if m.Process != nil {
-		for i := range m.Process.Samples {
-			resident = max(resident, float64(m.Process.Samples[i].RSS))
-		}
-	}
-	return min(1, div(bytes, max(resident, heap+max(stacks, bytes))))
-}
-
-// grownAt is by how many the goroutines at the stacks' lines have become more
-// between the two goroutine profiles, and over how many seconds; ok is false
-// without two.
-func grownAt(p *diagnosis.Pass, stacks []model.Stack) (n int64, seconds float64, ok bool) {
-	start, end := p.Model.Goroutines.Start, p.Model.Goroutines.End
-	if start == nil || end == nil {
-		return 0, 0, false
-	}
-	same := map[string]bool{}
-	for _, s := range stacks {
-		same[stackText(p.Model, s)] = true
-	}
-	count := func(of *model.Profile) (n int64) {
-		for i := range of.Samples {
-			if s := &of.Samples[i]; len(s.Values) > 0 && same[stackText(p.Model, s.Stack)] {
-				n += s.Values[0]
-			}
-		}
-		return n
-	}
-	return count(end) - count(start), snapshotSeconds(p), true
-}
-
-// snapshotSeconds is the time between the two goroutine profiles, the window
-// where they do not say.
-func snapshotSeconds(p *diagnosis.Pass) float64 {
-	start, end := p.Model.Goroutines.Start, p.Model.Goroutines.End
-	if start.Known && end.Known && end.At > start.At {
-		return (end.At - start.At).Seconds()
-	}
-	return p.Seconds()
 }
 
 // A sticking is a way to be stuck and its cure.
@@ -199,19 +144,25 @@ var stickings = []struct {
 	sticking
 }{
 	{[]string{"runtime.selectgo", "runtime.block"}, sticking{"a select",
-		"Give the select a case that always ends: the Done channel of a context that the one who started the goroutine cancels on every path.",
+		"Give the select a case that always ends: the Done channel of a context that the one who started the goroutine " +
+			"cancels on every path.",
 		"select {\ncase v := <-in:\n\thandle(v)\ncase <-ctx.Done():\n\treturn\n}"}},
 	{[]string{"runtime.chansend", "runtime.chansend1"}, sticking{"a send",
-		"Whoever should have received has gone, most often after an error or a timeout. Give the channel room for the one value (make(chan T, 1)), so that the sender ends alone, or send in a select beside ctx.Done().",
+		"Whoever should have received has gone, most often after an error or a timeout. " +
+			"Give the channel room for the one value (make(chan T, 1)), so that the sender ends alone, or send in a select " +
+			"beside ctx.Done().",
 		"result := make(chan T, 1) // the sender ends even if nobody receives"}},
 	{[]string{"runtime.chanrecv", "runtime.chanrecv1", "runtime.chanrecv2"}, sticking{"a receive",
-		"Nobody who could send or close the channel is left. Close it where the last sender ends, on every path, or receive in a select beside ctx.Done().",
+		"Nobody who could send or close the channel is left. " +
+			"Close it where the last sender ends, on every path, or receive in a select beside ctx.Done().",
 		"defer close(out) // in the sender: a range over out ends"}},
 	{[]string{"sync.(*WaitGroup).Wait"}, sticking{"WaitGroup.Wait",
-		"One of those that are waited for never called Done, or Add was called once too often. Start them with WaitGroup.Go (Go 1.25), which cannot be forgotten, or put defer wg.Done() first.",
+		"One of those that are waited for never called Done, or Add was called once too often. " +
+			"Start them with WaitGroup.Go (Go 1.25), which cannot be forgotten, or put defer wg.Done() first.",
 		"wg.Go(func() { work() })"}},
 	{[]string{"sync.(*Cond).Wait"}, sticking{"Cond.Wait",
-		"Nobody is left to call Signal or Broadcast. Call Broadcast also where the one who signals ends, and let the loop around Wait see that it has.", ""}},
+		"Nobody is left to call Signal or Broadcast. " +
+			"Call Broadcast also where the one who signals ends, and let the loop around Wait see that it has.", ""}},
 	{[]string{"sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).lockSlow", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}, sticking{"Lock",
 		"Who holds the lock returned without unlocking it, or waits for it himself. Put defer mu.Unlock() right behind Lock.",
 		"mu.Lock()\ndefer mu.Unlock()"}},
