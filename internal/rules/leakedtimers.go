@@ -3,10 +3,8 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -47,22 +45,20 @@ const (
 )
 
 func checkLeakedtimers(p *diagnosis.Pass) {
-	var expired, peak int
-	var groups []*model.Group
+	var groups []string
 	for i := range p.Model.Sched.Groups {
 		if g := &p.Model.Sched.Groups[i]; deadlineFunc(g.Name) {
-			groups = append(groups, g)
-			expired += g.Created
-			peak += g.Peak
+			groups = append(groups, g.Name)
 		}
 	}
-	rate := div(float64(expired), p.Seconds())
-	if rate < timersRate || expired < timersPerLive*peak {
+	expired := p.Goroutines("deadlines expired", groups, "created")
+	rate := fact.Quotient.Of("deadlines expired a second", fact.PerSec, expired, p.WindowLength())
+	if rate.Value < timersRate || expired.Value < timersPerLive*p.Goroutines("", groups, "peak").Value {
 		return
 	}
 	awaited := awaitedDeadlines(p)
-	if float64(awaited) >= timersAwaited*float64(expired) {
-		p.Fine(fmt.Sprintf("context deadlines: %s a second expire, and somebody waits for them: they are real timeouts", num(rate)))
+	if awaited.Value >= timersAwaited*expired.Value {
+		p.Fine(fact.Sentence("context deadlines: %s a second expire, and somebody waits for them: they are real timeouts", rate.Number()))
 		return
 	}
 	p.Report(timersFinding(p, groups, rate, expired, awaited))
@@ -82,82 +78,65 @@ func deadlineFunc(name string) bool {
 }
 
 // awaitedDeadlines counts goroutines that were woken by an expiring deadline.
-func awaitedDeadlines(p *diagnosis.Pass) (n int64) {
+func awaitedDeadlines(p *diagnosis.Pass) fact.Fact {
+	var n int64
 	for _, w := range p.Model.Sched.Wakes {
 		if slices.ContainsFunc(p.Model.Stacks.Frames(w.Waker), func(f model.Frame) bool { return deadlineFunc(f.Func) }) {
 			n += w.Count
 		}
 	}
-	return n
+	return p.Statistic(fact.Wakes, "wake-ups by deadlines that expire", "goroutines woken by them", float64(n), fact.Count)
 }
 
-func timersFinding(p *diagnosis.Pass, groups []*model.Group, rate float64, expired int, awaited int64) diagnosis.Finding {
+func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fact.Fact) diagnosis.Finding {
 	places, source := deadlineCallers(p)
-	cores, part, method := timersCost(p, groups)
-	cores = div(cores, p.Seconds())
-	busy, _, _ := diagnosis.Busy(p.Model)
-	share := min(1, div(cores, busy))
+	part := fact.Quotient.Of("their part of all runs", fact.Ratio, p.Goroutines("runs of deadline goroutines", groups, "runs"),
+		p.Goroutines("runs of goroutines", allGroups(p.Model), "runs"))
+	spent := fact.Sum.Of("P time of deadline goroutines, their scheduling and the collector", fact.Seconds,
+		p.Goroutines("time that deadline goroutines run", groups, "running"),
+		fact.Product.Of("their part of the scheduler's time", fact.Seconds, part, p.Processors("time of the scheduler", "scheduler")),
+		p.Processors("time of the collector", "gc"))
+	cores := fact.Quotient.Of("Ps taken by deadline goroutines, their scheduling and the collector", fact.Cores, spent, p.WindowLength())
+	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, keptBusy(p)).Value
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s context deadlines a second run out with nobody waiting: each starts a goroutine, and keeps its context in memory until then.", num(rate)),
-		Where:   places,
-		Evidence: []fact.Fact{
-			{Name: "deadlines expired", Value: float64(expired), Unit: fact.Count, Source: "trace: goroutines started by context deadlines"},
-			{Name: "deadlines expired a second", Value: rate, Unit: fact.PerSec, Source: "trace: goroutines started by context deadlines"},
-			{Name: "goroutines woken by them", Value: float64(awaited), Unit: fact.Count, Source: "trace: wake-ups"},
-		},
-		Cost: diagnosis.Cost{Value: cores, Unit: fact.Cores, Share: share, What: "Ps taken by deadline goroutines, their scheduling and the collector"},
-		Bound: diagnosis.Bound{
-			Value: cores, Unit: fact.Cores, Share: share, Goal: diagnosis.CPUGoal, Method: method,
-		},
+		Where:    places,
+		Evidence: []fact.Fact{expired, rate, awaited},
+		Cost:     diagnosis.CostOf(cores, share),
+		Bound: diagnosis.Limit(cores, diagnosis.CPUGoal, share,
+			"all of the collector's time is counted, since the contexts that they keep alive are part of its work"),
 		Confidence: diagnosis.High,
 		Reasons: []string{
 			"two views of the trace agree: the goroutines are started by the context package, and hardly any of them wakes anybody",
 		},
 		RuledOut: []string{
-			fmt.Sprintf("real timeouts: %s of %s expiries ended somebody's wait", num(awaited), num(expired)),
+			fact.Sentence("real timeouts: %s of %s expiries ended somebody's wait", awaited, expired),
 			"goroutines of your own time.AfterFunc: only those of context deadlines are counted",
 			"the collection of timers since " + collectedTimers.version() + ": it covers timers with channels, not the one inside a context",
 		},
+		Groups: groups,
 		Remedy: diagnosis.Remedy{
-			Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, not only after an error. `go vet` does not see a cancel that is only called on some paths.",
-			Code: "ctx, cancel := context.WithTimeout(parent, 5*time.Second)\nmsg, err := read(ctx)\ncancel() // at once in a loop; defer cancel() where the function ends with the work",
+			Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, " +
+				"not only after an error. `go vet` does not see a cancel that is only called on some paths.",
+			Code: "ctx, cancel := context.WithTimeout(parent, 5*time.Second)\nmsg, err := read(ctx)\n" +
+				"cancel() // at once in a loop; defer cancel() where the function ends with the work",
 		},
-		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: in `gowhy ledger --by group after.gowhy` of a new recording context.WithDeadlineCause is gone. CPU time and live heap fall with it; the number of collections misleads, it often rises when the live heap shrinks."),
+		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
+			"in `gowhy ledger --by group after.gowhy` of a new recording context.WithDeadlineCause is gone. "+
+			"CPU time and live heap fall with it; "+
+			"the number of collections misleads, it often rises when the live heap shrinks."),
 	}
+	f.Say("%s context deadlines a second run out with nobody waiting: "+
+		"each starts a goroutine, and keeps its context in memory until then.", rate.Number())
 	if source == "" {
-		f.Reasons = append(f.Reasons, "the calls are not located: timers run without a stack. A CPU or allocs profile would name them; `grep -rn 'context.With\\(Timeout\\|Deadline\\)'` lists the candidates")
+		f.Reasons = append(f.Reasons, "the calls are not located: timers run without a stack. A CPU or allocs profile would name them; "+
+			"`grep -rn 'context.With\\(Timeout\\|Deadline\\)'` lists the candidates")
 	} else {
 		f.Reasons = append(f.Reasons, "the calls are located by the "+source)
 	}
-	for _, g := range groups {
-		f.Groups = append(f.Groups, g.Name)
-	}
-	if part >= timersWakes {
+	if part.Value >= timersWakes {
 		f.Explains = append(slices.Clone(p.Rule.Explains), "idlespin", "futexstorm")
 	}
 	return f
-}
-
-// timersCost returns the most P time that the cure could bring, in seconds of
-// the window, and the part that the groups have in all runs of goroutines.
-func timersCost(p *diagnosis.Pass, groups []*model.Group) (seconds, part float64, method string) {
-	var own, schedule, collect time.Duration
-	var runs, all int64
-	for _, g := range groups {
-		own += g.Times.Running
-		runs += g.Runs
-	}
-	for i := range p.Model.Sched.Groups {
-		all += p.Model.Sched.Groups[i].Runs
-	}
-	for _, q := range p.Model.Sched.Procs {
-		schedule += q.Scheduler
-		collect += q.GC
-	}
-	part = div(float64(runs), float64(all))
-	return own.Seconds() + part*schedule.Seconds() + collect.Seconds(), part, fmt.Sprintf(
-		"Amdahl: 0 to the sum of three P times: the goroutines' own (%s), their %s of all runs in the scheduler's (%s), and all of the collector's (%s), since the contexts they keep alive are part of its work",
-		dur(own), pct(part), dur(time.Duration(part*float64(schedule))), dur(collect))
 }
 
 // deadlineCallers finds the user's code that makes contexts with deadlines,
