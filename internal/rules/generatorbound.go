@@ -2,10 +2,10 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -40,31 +40,38 @@ func checkGeneratorbound(p *diagnosis.Pass) {
 	if len(l.Benchmarks) > 0 {
 		return
 	}
-	if why := generatorLimit(l); why != "" {
-		p.Unchecked("how much the program can take", why+". Rate and latency are the generator's as much as the program's: offer less, or from another machine",
-			"gowhy load URL --rate 500 -d 30s")
+	const openLoop = "gowhy load URL --rate 500 -d 30s"
+	if why := generatorLimit(p); why != "" {
+		p.Unchecked("how much the program can take", why+". Rate and latency are the generator's as much as the program's: "+
+			"offer less, or from another machine", openLoop)
 		return
 	}
 	if n := stalls(l); n > 0 {
-		p.Unchecked("the latency under load",
-			fmt.Sprintf("the load was a closed loop, and in %d of its %s next to nothing ended: what would have been sent then was not, so that the percentiles leave the waiting out. An open loop measures it", n, many(len(l.Over), "interval")),
-			"gowhy load URL --rate 500 -d 30s")
+		p.Unchecked("the latency under load", fact.Sentence("the load was a closed loop, and in %s of its %s intervals next to nothing ended: "+
+			"what would have been sent then was not, so that the percentiles leave the waiting out. An open loop measures it",
+			loadFact(p, "intervals that stood still", float64(n), fact.Count), loadFact(p, "intervals", float64(len(l.Over)), fact.Count)), openLoop)
 		return
 	}
 	if l.Generator.Procs > 0 && l.Generator.CPU > 0 {
-		p.Fine(fmt.Sprintf("load generator: it used %s of its %s", many(round3(l.Generator.CPU), "core"), num(l.Generator.Procs)))
+		used, had := generatorCPU(p)
+		p.Fine(fact.Sentence("load generator: it used %s of its %s", used, had.Number()))
 	}
+}
+
+// generatorCPU is the cores that the generator used, and those that it had.
+func generatorCPU(p *diagnosis.Pass) (used, had fact.Fact) {
+	g := &p.Model.Load.Generator
+	return loadFact(p, "generator's CPU", g.CPU, fact.Cores), loadFact(p, "generator's cores", float64(g.Procs), fact.Cores)
 }
 
 // generatorLimit says why the generator was the limit, "" when it was not or
 // tells nothing of itself.
-func generatorLimit(l *model.Load) string {
-	g := &l.Generator
-	switch {
-	case g.Limit != "":
-		return "the generator says that it was the limit: " + g.Limit
-	case g.Procs > 0 && g.CPU >= generatorBusy*float64(g.Procs):
-		return fmt.Sprintf("the generator used %s of the %s that it had", many(round3(g.CPU), "core"), num(g.Procs))
+func generatorLimit(p *diagnosis.Pass) string {
+	if limit := p.Model.Load.Generator.Limit; limit != "" {
+		return "the generator says that it was the limit: " + limit
+	}
+	if used, had := generatorCPU(p); had.Value > 0 && used.Value >= generatorBusy*had.Value {
+		return fact.Sentence("the generator used %s of the %s that it had", used, had.Number())
 	}
 	return ""
 }

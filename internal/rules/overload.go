@@ -1,9 +1,8 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -35,19 +34,27 @@ const (
 	// overloadMemory is the growth of memory from which it goes on until there
 	// is none left, as a share of what there was.
 	overloadMemory = 0.5
+	// overloadSlower is how many times as long the median must take at the end
+	// as at the begin, and overloadWaiting the seconds of work that wait, to
+	// show a queue that grows.
+	overloadSlower  = 2
+	overloadWaiting = 0.1
 	// overloadLeast is the shortest load that tells growth from a beginning.
 	overloadLeast = 3 * time.Second
 )
 
 // An excess is a load that the program did not keep up with.
 type excess struct {
-	offered, served float64 // a second
-	backlog         float64 // at the end
-	growing         bool    // what waits
-	slower          float64 // median latency of the last third by that of the first; 0 when not known
-	memory          float64 // resident bytes gained
-	before          float64
-	goroutines      float64 // gained
+	offered, served fact.Fact // a second
+	backlog         fact.Fact // at the end
+	growing         bool      // what waits
+	slower          fact.Fact // median latency of the last third by that of the first; 0 when not known
+	before, memory  fact.Fact // resident, and by how much it has grown; 0 when not known
+}
+
+// swells reports whether memory grows with what waits.
+func (e *excess) swells() bool {
+	return e.before.Value > 0 && e.memory.Value >= overloadMemory*e.before.Value
 }
 
 func checkOverload(p *diagnosis.Pass) {
@@ -55,20 +62,17 @@ func checkOverload(p *diagnosis.Pass) {
 	if len(l.Benchmarks) > 0 || l.Offered <= 0 || l.Rate <= 0 || l.Duration < overloadLeast {
 		return
 	}
-	answered := l.Rate * (1 - div(float64(l.Failed), float64(l.Ops)))
-	if l.Offered < overloadOffered*answered {
-		p.Fine(fmt.Sprintf("offered load: %s of %s operations a second were served", num(math.Round(answered)), num(math.Round(l.Offered))))
-		return
-	}
-	if generatorLimit(l) != "" {
-		return // nobody knows whether they were ever sent
-	}
-	e := measureExcess(p.Model, answered)
-	switch {
-	case float64(l.Failed) > float64(l.Ops)/2 && !e.growing:
-		p.Fine(fmt.Sprintf("offered load: more than the program can do, and what is too much is refused: nothing piles up beside %s operations a second", num(math.Round(answered))))
-	case !e.growing && e.memory < overloadMemory*e.before:
-		p.Fine(fmt.Sprintf("offered load: %s operations a second were too many for %s, and nothing piled up", num(math.Round(e.offered)), num(math.Round(e.served))))
+	e := measureExcess(p)
+	switch answered := e.served.Number(); {
+	case e.offered.Value < overloadOffered*e.served.Value:
+		p.Fine(fact.Sentence("offered load: %s of %s operations a second were served", answered, e.offered.Number()))
+	case generatorLimit(p) != "":
+		// Nobody knows whether they were ever sent.
+	case l.Failed > l.Ops/2 && !e.growing:
+		p.Fine(fact.Sentence("offered load: more than the program can do, and what is too much is refused: "+
+			"nothing piles up beside %s operations a second", answered))
+	case !e.growing && e.memory.Value < overloadMemory*e.before.Value:
+		p.Fine(fact.Sentence("offered load: %s operations a second were too many for %s, and nothing piled up", e.offered.Number(), answered))
 	case floods(p):
 		// The goroutines that pile up are named by their own rule, which has the
 		// same cure and knows the line.
@@ -79,28 +83,35 @@ func checkOverload(p *diagnosis.Pass) {
 
 func floods(p *diagnosis.Pass) bool { return fires(p, unboundedspawn) }
 
-func measureExcess(m *model.Model, answered float64) (e excess) {
-	l := m.Load
-	e.offered, e.served = l.Offered, answered
+func measureExcess(p *diagnosis.Pass) (e excess) {
+	l := p.Model.Load
+	finished := loadFact(p, "finished", l.Rate, fact.PerSec)
+	failed := fact.Quotient.Of("failed part", fact.Ratio, loadFact(p, "failed", float64(l.Failed), fact.Count), loadFact(p, "operations", float64(l.Ops), fact.Count))
+	e.offered = loadFact(p, "offered", l.Offered, fact.PerSec)
+	e.served = fact.Product.Of("served", fact.PerSec, finished, fact.Rest.Of("part that did not fail", fact.Ratio, failed))
 	if last, ok := l.Backlog.Last(); ok {
-		e.backlog = last.Value
+		e.backlog = loadFact(p, "waiting at the end", last.Value, fact.Count)
 		first, second := halves(l.Backlog)
-		e.growing = second >= overloadGrowth*first && last.Value > answered/10
+		e.growing = second >= overloadGrowth*first && last.Value > overloadWaiting*e.served.Value
 	}
 	if n := len(l.Over); n >= 6 {
-		early, late := medianOf(l.Over[:n/3]), medianOf(l.Over[n-n/3:])
-		e.slower = div(late.Seconds(), early.Seconds())
-		e.growing = e.growing || e.slower >= 2
-	}
-	if first, last, ok := m.Process.Window(); ok {
-		e.before, e.memory = float64(first.RSS), max(0, float64(last.RSS)-float64(first.RSS))
-	}
-	if m.Metrics != nil {
-		if by, _, ok := m.Metrics.Series[metricGoroutines].Delta(); ok {
-			e.goroutines = max(0, by)
+		median := func(name string, over []model.Interval) fact.Fact {
+			return loadFact(p, name, medianOf(over).Seconds(), fact.Seconds)
 		}
+		e.slower = fact.Quotient.Of("median latency at the end by that at the begin", fact.Factor,
+			median("median latency in the last third", l.Over[n-n/3:]), median("median latency in the first third", l.Over[:n/3]))
+		e.growing = e.growing || e.slower.Value >= overloadSlower
+	}
+	if _, _, ok := p.Model.Process.Window(); ok {
+		e.before = p.Process("resident memory at the start", "rss", fact.First)
+		e.memory = fact.Difference.Of("memory gained", fact.Bytes, p.Process("resident memory at the end", "rss", fact.Last), e.before)
 	}
 	return e
+}
+
+// loadFact is a number of the load's result.
+func loadFact(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
+	return p.Statistic(fact.LoadResults, cmp.Or(p.Model.Load.Tool, "load"), name, v, u)
 }
 
 // halves is the mean of the first and of the second half of a series.
@@ -130,20 +141,15 @@ func medianOf(over []model.Interval) time.Duration {
 }
 
 func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
-	l := p.Model.Load
+	part := fact.Rest.Of("part not served", fact.Ratio, fact.Quotient.Of("part served", fact.Ratio, e.served, e.offered))
+	cost := e.backlog.Named("operations waiting at the end")
+	if cost.Value == 0 {
+		cost = fact.Difference.Of("operations that came and were not served", fact.PerSec, e.offered, e.served)
+	}
 	f := diagnosis.Finding{
-		Summary: fmt.Sprintf("%s operations a second were offered and %s served; the rest waits%s.",
-			num(math.Round(e.offered)), num(math.Round(e.served)), e.words()),
-		Evidence: []fact.Fact{
-			{Name: "offered", Value: e.offered, Unit: fact.PerSec, Source: "load result: " + l.Tool},
-			{Name: "served", Value: e.served, Unit: fact.PerSec, Source: "load result: " + l.Tool},
-		},
-		Cost: diagnosis.Cost{Value: max(e.backlog, e.offered-e.served), Unit: fact.Count, Share: 1 - div(e.served, e.offered), What: "operations that wait, or that came and were not served in a second"},
-		Bound: diagnosis.Bound{
-			Value: e.memory, Unit: fact.Bytes, Goal: diagnosis.MemoryGoal, Share: div(e.memory, e.memory+e.before),
-			Method:  "the memory gained under this load, which a limit on what waits would not have taken. Throughput does not rise: that needs the cure of what limits it",
-			Partial: true,
-		},
+		Evidence:   []fact.Fact{e.offered, e.served},
+		Cost:       diagnosis.CostOf(cost, part.Value),
+		Bound:      e.bound(p),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence about the load, the generator's, which had CPU to spare"},
 		RuledOut: []string{
@@ -152,38 +158,49 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 			"overload that is turned away: refused operations count as not served, but they pile up nowhere",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Decide what happens to the rest: take a slot before the work begins and refuse when none is free (503, REFUSED, an error that says when to come back), give each operation a deadline and drop what has passed it, and keep queues short. Then see what limits the rate: the other findings are about that.",
-			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tdefer func() { <-slots }()\ndefault:\n\thttp.Error(w, \"busy\", http.StatusServiceUnavailable)\n\treturn\n}",
+			Text: "Decide what happens to the rest: take a slot before the work begins and refuse when none is free " +
+				"(503, REFUSED, an error that says when to come back), give each operation a deadline and drop what has passed it, " +
+				"and keep queues short. Then see what limits the rate: the other findings are about that.",
+			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tdefer func() { <-slots }()\n" +
+				"default:\n\thttp.Error(w, \"busy\", http.StatusServiceUnavailable)\n\treturn\n}",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served must stay level in time; the number served must not fall."),
+		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served "+
+			"must stay level in time; the number served must not fall."),
 	}
-	if e.backlog > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "waiting at the end", Value: e.backlog, Unit: fact.Count, Source: "load result: backlog"})
+	for _, n := range []fact.Fact{e.backlog, e.slower} {
+		if n.Value > 0 {
+			f.Evidence = append(f.Evidence, n)
+		}
 	}
-	if e.slower > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "median latency at the end by that at the begin", Value: e.slower, Unit: fact.Ratio, Source: "load result: intervals"})
+	if e.before.Value > 0 {
+		f.Evidence = append(f.Evidence, e.memory)
 	}
-	if e.before > 0 {
-		f.Evidence = append(f.Evidence, fact.Fact{Name: "memory gained", Value: e.memory, Unit: fact.Bytes, Source: "/proc: resident memory"})
+	served := []fact.Part{e.offered.Number(), e.served.Number()}
+	switch offered := "%s operations a second were offered and %s served; the rest waits"; {
+	case e.swells():
+		f.Say(offered+", and the process has grown by %s.", append(served, e.memory)...)
+	case e.slower.Value >= overloadSlower:
+		f.Say(offered+", and the median latency has become %s times as long.", append(served, e.slower.Number())...)
+	default:
+		f.Say(offered+": %s at the end.", append(served, e.backlog)...)
 	}
-	if e.memory < overloadMemory*e.before || e.before == 0 {
-		// What waits does so outside, and a limit is no illness.
-		f.Remark, f.Confidence = true, diagnosis.Low
-		f.Reasons = append(f.Reasons, "the program's memory does not grow with it: what waits, waits outside")
-		f.Explains = []string{}
-	} else {
+	if e.swells() {
 		f.Reasons = append(f.Reasons, "the process's own memory grew meanwhile")
+		return f
 	}
+	// What waits does so outside, and a limit is no illness.
+	f.Remark, f.Confidence = true, diagnosis.Low
+	f.Reasons = append(f.Reasons, "the program's memory does not grow with it: what waits, waits outside")
+	f.Explains = []string{}
 	return f
 }
 
-// words say what piles up.
-func (e *excess) words() string {
-	switch {
-	case e.before > 0 && e.memory >= overloadMemory*e.before:
-		return fmt.Sprintf(", and the process has grown by %s", size(e.memory))
-	case e.slower >= 2:
-		return fmt.Sprintf(", and the median latency has become %s times as long", num(e.slower))
+// bound is the memory that a limit on what waits would not have taken.
+func (e *excess) bound(p *diagnosis.Pass) diagnosis.Bound {
+	if e.before.Value == 0 {
+		return noSaving(fact.Bytes, diagnosis.MemoryGoal, "memory under this load was not recorded")
 	}
-	return fmt.Sprintf(": %s at the end", num(math.Round(e.backlog)))
+	return diagnosis.Direction(e.memory, diagnosis.MemoryGoal,
+		fact.Quotient.Of("", fact.Ratio, e.memory, p.Process("resident memory at the end", "rss", fact.Last)).Value,
+		"a limit on what waits would not have taken it. Throughput does not rise: that needs the cure of what limits it")
 }

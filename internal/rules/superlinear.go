@@ -3,12 +3,10 @@ package rules
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -31,6 +29,8 @@ const (
 	// linear, 1 quadratic. Sorting is at 0.12 between 1,000 and 16,000 items and
 	// at 0.25 between 16 and 256, a nested loop at 1.
 	growthSlope = 0.3
+	// logarithmSlope is that of a logarithm between 16 and 256.
+	logarithmSlope = 0.25
 	// growthSizes and growthRange are how many sizes there must be and how far
 	// apart: two points have a slope whatever they are, and a factor of two is
 	// lost in what does not depend on the size.
@@ -71,12 +71,13 @@ func checkSuperlinear(p *diagnosis.Pass) {
 		}
 		if g.slope >= growthSlope && g.low > 0 && sweeps[i].steady() {
 			found = true
-			p.Report(superlinearFinding(&sweeps[i], g))
+			p.Report(superlinearFinding(p, &sweeps[i], g))
 		}
 	}
 	if steepest != nil && !found {
-		p.Fine(fmt.Sprintf("benchmarks at several sizes: the time of an item grows with the size by the power %s at most, and with noise from %s to %s",
-			num(round3(max(0, steepest.slope))), num(round3(steepest.low)), num(round3(steepest.high))))
+		slope, low, high := steepest.facts(p, 0)
+		p.Fine(fact.Sentence("benchmarks at several sizes: the time of an item grows with the size by the power %s at most, "+
+			"and with noise from %s to %s", slope, low, high))
 	}
 }
 
@@ -222,45 +223,70 @@ func (s *sweep) steady() bool {
 	return true
 }
 
-func superlinearFinding(s *sweep, g power) diagnosis.Finding {
+// facts are the power and its interval, of the time of an item, or with one more of
+// that of all.
+func (g *power) facts(p *diagnosis.Pass, more float64) (slope, low, high fact.Fact) {
+	fit := func(name string, v float64) fact.Fact {
+		return benchmarkFact(p, "slope of the logarithms", name, v+more, fact.Count)
+	}
+	return fit("power of the size by which time grows", max(-more, g.slope)), fit("its 95 % interval, from", g.low), fit("its 95 % interval, to", g.high)
+}
+
+func benchmarkFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
+	return p.Statistic(fact.LoadResults, "benchmarks: "+what, name, v, u)
+}
+
+// facts are the size, the time of a run and that of an item.
+func (c *sizedCost) facts(p *diagnosis.Pass, items string) (size, run, item fact.Fact) {
+	among := " among " + fact.Count.Format(c.size)
+	size = benchmarkFact(p, "names", items, c.size, fact.Count)
+	run = benchmarkFact(p, "ns/op", "time of a run"+among, c.cost/1e9, fact.Seconds)
+	return size, run, fact.Quotient.Of("time of an item"+among, fact.Seconds, run, size)
+}
+
+func superlinearFinding(p *diagnosis.Pass, s *sweep, g power) diagnosis.Finding {
 	m := s.medians()
-	first, last := m[0], m[len(m)-1]
-	factor := last.cost / last.size / (first.cost / first.size)
+	few, _, first := m[0].facts(p, "fewest items")
+	many, run, last := m[len(m)-1].facts(p, "most items")
+	slope, low, high := g.facts(p, 1)
+	sizes := benchmarkFact(p, "names", "sizes", float64(len(m)), fact.Count)
+	factor := fact.Quotient.Of("time of an item by that among the fewest", fact.Factor, last, first)
+	even := fact.Product.Of("time of a run if each item took what it takes among the fewest", fact.Seconds, first, many)
+	share := fact.Gain.Of("", fact.Ratio, factor).Value
 	function, _, _ := strings.Cut(s.name, "/")
-	return diagnosis.Finding{
-		Summary: fmt.Sprintf("In %s an item takes %s times as long among %s as among %s: time grows with the size by the power %s, and not 1.",
-			s.name, num(round3(factor)), num(last.size), num(first.size), num(round3(1+g.slope))),
-		Where: []diagnosis.Place{{Function: function}},
-		Evidence: []fact.Fact{
-			{Name: "power of the size by which time grows", Value: 1 + g.slope, Unit: fact.Ratio, Source: "benchmarks: slope of the logarithms"},
-			{Name: "its 95 % interval, from", Value: 1 + g.low, Unit: fact.Ratio, Source: "benchmarks: Student's t"},
-			{Name: "its 95 % interval, to", Value: 1 + g.high, Unit: fact.Ratio, Source: "benchmarks: Student's t"},
-			{Name: "sizes", Value: float64(len(m)), Unit: fact.Count, Source: "benchmarks: names"},
-			{Name: fmt.Sprintf("time of an item among %s", num(first.size)), Value: first.cost / first.size / 1e9, Unit: fact.Seconds, Source: "benchmarks: ns/op"},
-			{Name: fmt.Sprintf("time of an item among %s", num(last.size)), Value: last.cost / last.size / 1e9, Unit: fact.Seconds, Source: "benchmarks: ns/op"},
-		},
-		Cost: diagnosis.Cost{Value: (last.cost - first.cost/first.size*last.size) / 1e9, Unit: fact.Seconds, Share: 1 - 1/factor,
-			What: fmt.Sprintf("of the %s that one run among %s takes, what is more than %s times the smallest run", dur(time.Duration(min(last.cost, math.MaxInt64/2))), num(last.size), num(last.size/first.size))},
-		Bound: diagnosis.Bound{
-			Value: factor, Unit: fact.Ratio, Goal: diagnosis.Throughput, Share: 1 - 1/factor,
-			Method: fmt.Sprintf("throughput factor of this function at the largest size measured, if an item took what it takes among %s. What that is for the program depends on its sizes; it is more for larger ones", num(first.size)),
-			// The function's, not the program's.
-			Partial: true,
-		},
+	f := diagnosis.Finding{
+		Where:    []diagnosis.Place{{Function: function}},
+		Evidence: []fact.Fact{slope, low, high, sizes, first, last},
+		Cost:     diagnosis.CostOf(fact.Difference.Of("time of a run among the most items beyond that", fact.Seconds, run, even), share),
+		Bound: diagnosis.Direction(factor, diagnosis.Throughput, share, "the throughput of this function at the largest size measured, "+
+			"if an item took what it takes among the fewest. What that is for the program depends on its sizes; "+
+			"it is more for larger ones"),
 		Confidence: superlinearConfidence(m, g),
-		Reasons:    []string{fmt.Sprintf("one kind of evidence, %s at %d sizes; the interval of the slope is %s to %s", many(len(s.points), "benchmark result"), len(m), num(round3(1+g.low)), num(round3(1+g.high)))},
+		Reasons: []string{fact.Sentence("one kind of evidence, %s benchmark results at %s sizes; the interval of the slope is %s to %s",
+			benchmarkFact(p, "lines", "benchmark results", float64(len(s.points)), fact.Count), sizes, low, high)},
 		RuledOut: []string{
-			"sorting and trees: their logarithm is a power of 0.25 at most over such sizes",
+			fact.Sentence("sorting and trees: their logarithm is a power of %s at most over such sizes", fact.Name(fact.Count.Format(logarithmSlope))),
 			"data that leaves a cache: the time of an item would jump once, and it grows at each step",
 			"what a call costs whatever its size: that makes small sizes look dear, the opposite",
-			"a benchmark that does the same number of operations at each size: it is taken for one that does as many as there are items, which only hides such growth",
+			"a benchmark that does the same number of operations at each size: " +
+				"it is taken for one that does as many as there are items, " +
+				"which only hides such growth",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Find the loop inside the loop: a search through a slice for each item (use a map or sort first), deleting from the middle of a slice, += on a string or append to a copy in a loop, a list that is sorted again after each insertion, a lock that each item takes while the others hold it. Or do it in batches of a fixed size.",
-			Code: "index := make(map[Key]*Item, len(items)) // once\nfor i := range items {\n\tindex[items[i].Key] = &items[i]\n}\nfor _, q := range queries {\n\tuse(index[q.Key]) // in the place of a search through items\n}",
+			Text: "Find the loop inside the loop: a search through a slice for each item (use a map or sort first), " +
+				"deleting from the middle of a slice, += on a string or append to a copy in a loop, a list that is sorted again " +
+				"after each insertion, " +
+				"a lock that each item takes while the others hold it. Or do it in batches of a fixed size.",
+			Code: "index := make(map[Key]*Item, len(items)) // once\nfor i := range items {\n\tindex[items[i].Key] = &items[i]\n}\n" +
+				"for _, q := range queries {\n\tuse(index[q.Key]) // in the place of a search through items\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Run the benchmark at the same sizes again: the time of an item must be the same at each. The gain at your own sizes is the one that counts."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "Run the benchmark at the same sizes again: the time of an item must be the same at each. "+
+			"The gain at your own sizes is the one that counts."),
 	}
+	f.Say("In %s an item takes %s times as long among %s as among %s: "+
+		"time grows as the power %s of the size, and not in proportion to it.",
+		fact.Name(s.name), factor.Number(), many, few, slope)
+	return f
 }
 
 func superlinearConfidence(m []sizedCost, g power) diagnosis.Confidence {
