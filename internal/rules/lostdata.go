@@ -2,9 +2,9 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -28,10 +28,15 @@ func checkLostdata(p *diagnosis.Pass) {
 	if lost < diagnosis.LostShare {
 		return
 	}
-	why := fmt.Sprintf("%s is missing: %s of %s could not be read, about %s events, in %s of %s generations",
-		pct(lost), size(float64(c.LostBytes)), size(float64(c.Bytes)), num(c.LostEvents), num(c.Damaged), num(c.Generations))
+	count := func(what string, n int64, u fact.Unit) fact.Fact {
+		return p.Statistic(fact.Generations, what, what, float64(n), u)
+	}
+	why := fact.Sentence("%s is missing: %s of %s could not be read, about %s events, in %s of %s generations",
+		p.Statistic(fact.Generations, "lost part", "lost part", lost, fact.Ratio), count("lost bytes", c.LostBytes, fact.Bytes), count("bytes", c.Bytes, fact.Bytes),
+		count("lost events", c.LostEvents, fact.Count), count("damaged generations", int64(c.Damaged), fact.Count), count("generations", int64(c.Generations), fact.Count))
 	if c.Unknown > 0 {
-		why += fmt.Sprintf("; the state of %s of goroutine time is unknown", dur(c.Unknown))
+		why += fact.Sentence("; the state of %s of goroutine time is unknown",
+			p.Statistic(fact.Generations, "unknown time", "goroutine time of unknown state", c.Unknown.Seconds(), fact.Seconds))
 	}
 	p.Unchecked("the lost part of the trace", why, "gowhy record -d 10s -o whole.gowhy -- COMMAND")
 }

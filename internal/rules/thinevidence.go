@@ -2,9 +2,9 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -28,21 +28,21 @@ const thinLonger = "gowhy record -d 10s -o longer.gowhy -- COMMAND"
 func checkThinevidence(p *diagnosis.Pass) {
 	m := p.Model
 	if m.Has(model.Trace) {
-		switch w, events := m.Run.Duration, m.Run.Coverage.Events; {
-		case w < diagnosis.ThinWindow:
-			p.Unchecked("what happens less often than once in "+dur(w),
-				"the trace covers only that much", thinLonger)
+		switch events := m.Run.Coverage.Events; {
+		case m.Run.Duration < diagnosis.ThinWindow:
+			p.Unchecked(fact.Sentence("what happens less often than once in %s", p.WindowLength()), "the trace covers only that much", thinLonger)
 		case events > 0 && events < diagnosis.ThinEvents:
-			p.Unchecked("anything but single events",
-				fmt.Sprintf("the trace holds %s events; %s begin to show patterns", num(events), num(diagnosis.ThinEvents)), thinLonger)
+			p.Unchecked("anything but single events", fact.Sentence("the trace holds %s events; %s begin to show patterns",
+				p.Statistic(fact.Generations, "events", "events", float64(events), fact.Count), fact.Name(fact.Count.Format(diagnosis.ThinEvents))), thinLonger)
 		}
 	}
 	if !m.Has(model.CPU) {
 		return
 	}
 	// Samples inside a trace are an extra: their fewness is said by rules that want them.
-	if _, n := diagnosis.CPUTime(m); n < diagnosis.ThinSamples && !m.CPU.FromTrace {
-		p.Unchecked("shares of CPU time",
-			fmt.Sprintf("the CPU profile holds %s; below %d a true 10 %% shows as anything from 4 to 16 %%", many(n, "sample"), diagnosis.ThinSamples), thinLonger)
+	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace {
+		p.Unchecked("shares of CPU time", fact.Sentence("the samples in the CPU profile are only %s: below %s, "+
+			"a tenth of the CPU shows as anything from less than half of that to half as much again",
+			n, fact.Name(fact.Count.Format(diagnosis.ThinSamples))), thinLonger)
 	}
 }

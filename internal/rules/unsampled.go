@@ -2,10 +2,10 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -38,57 +38,68 @@ func checkUnsampled(p *diagnosis.Pass) {
 	if a == nil || !a.Known || a.Window <= 0 {
 		return
 	}
-	used := a.User + a.System
-	seen, ok := a.Coverage[model.CPU]
+	used := p.Statistic(fact.Account, "CPU that the system charged", "CPU that the system charged", (a.User + a.System).Seconds(), fact.Seconds)
+	_, sampled := a.Coverage[model.CPU]
+	seen := coverage(p, a, model.CPU)
 	switch {
-	case !ok || used < unsampledCPU:
-	case seen >= unsampledCoverage:
-		p.Fine(fmt.Sprintf("CPU profile: it saw %s of the CPU that the system charged", pct(min(1, seen))))
+	case !sampled || used.Value < unsampledCPU.Seconds():
+	case seen.Value >= unsampledCoverage:
+		p.Fine(fact.Sentence("CPU profile: it saw %s of the CPU that the system charged", atMostAll(seen)))
 	case a.Coverage[model.KernelCPU] >= unsampledCoverage:
-		p.Fine(fmt.Sprintf("CPU: the profile saw %s of what the system charged, the kernel's samples %s; %s",
-			pct(seen), pct(min(1, a.Coverage[model.KernelCPU])), missed(p.Model, a)))
+		p.Fine(fact.Sentence("CPU: the profile saw %s of what the system charged, the kernel's samples %s; %s",
+			seen, atMostAll(coverage(p, a, model.KernelCPU)), fact.Name(missed(p, a))))
 	default:
+		cores := p.CPUInUse()
 		p.Unchecked(
-			fmt.Sprintf("where %s of %s cores of CPU went", num(coresOf(used, a)*(1-seen)), num(coresOf(used, a))),
-			fmt.Sprintf("the CPU profile saw %s of the %s that the system charged, and a profile does not say what it missed%s", pct(seen), dur(used), kernelToo(p.Model, a)),
+			fact.Sentence("where %s of %s of CPU went", fact.Idle.Of("", fact.Cores, cores, seen).Number(), cores),
+			fact.Sentence("the CPU profile saw %s of the %s that the system charged, and a profile does not say what it missed%s", seen, used, fact.Name(kernelToo(p, a))),
 			diagnosis.HowToGet(model.KernelCPU))
 	}
 }
 
-func coresOf(d time.Duration, a *model.CPUAccount) float64 {
-	return div(d.Seconds(), a.Window.Seconds())
+// coverage is what some samples saw of the CPU that the system charged.
+func coverage(p *diagnosis.Pass, a *model.CPUAccount, by model.Source) fact.Fact {
+	return p.Statistic(fact.Account, "coverage", "coverage of "+diagnosis.SourceName(by), a.Coverage[by], fact.Ratio).From(by)
+}
+
+// atMostAll is a coverage for people: samples may come to a little more than all.
+func atMostAll(coverage fact.Fact) fact.Part {
+	return fact.Name(fact.Ratio.Format(min(1, coverage.Value)))
 }
 
 // kernelToo says why the kernel's samples do not help, where there are some.
-func kernelToo(m *model.Model, a *model.CPUAccount) string {
-	if !m.Has(model.KernelCPU) {
+func kernelToo(p *diagnosis.Pass, a *model.CPUAccount) string {
+	if !p.Model.Has(model.KernelCPU) {
 		return ""
 	}
-	why := fmt.Sprintf("; the kernel's samples saw %s", pct(a.Coverage[model.KernelCPU]))
-	if m.Kernel.Lost > 0 {
-		why += fmt.Sprintf(" and lost %s", num(m.Kernel.Lost))
+	why := fact.Sentence("; the kernel's samples saw %s", coverage(p, a, model.KernelCPU))
+	if lost := p.Model.Kernel.Lost; lost > 0 {
+		why += fact.Sentence(" and lost %s", p.Statistic(fact.Account, "lost samples", "lost samples", float64(lost), fact.Count).From(model.KernelCPU))
 	}
 	return why
 }
 
 // missed names the parts of the account in which the kernel's samples saw
 // more than the profile, the largest difference first.
-func missed(m *model.Model, a *model.CPUAccount) string {
+func missed(p *diagnosis.Pass, a *model.CPUAccount) string {
+	m := p.Model
 	profile, kernel := sumParts(m, m.CPU), sumParts(m, m.Kernel.CPU)
 	// Both are brought to the time that their own coverage says they saw.
 	total, of := seenTime(profile), seenTime(kernel)
-	more := map[model.CPUPart]time.Duration{}
+	more := map[model.CPUPart]float64{}
 	for part, d := range kernel {
 		share := div(d.Seconds(), of.Seconds())*a.Coverage[model.KernelCPU] - div(profile[part].Seconds(), total.Seconds())*a.Coverage[model.CPU]
 		if share > 0 {
-			more[part] = time.Duration(share * float64(a.User+a.System))
+			more[part] = share
 		}
 	}
 	parts := largest(more)
 	if len(parts) == 0 {
 		return "both see the same parts"
 	}
-	return fmt.Sprintf("what the profile missed is most of all %s, %s cores", parts[0], num(coresOf(more[parts[0]], a)))
+	cores := fact.Product.Of("CPU that the profile missed", fact.Cores, p.CPUInUse(),
+		p.Statistic(fact.Account, "what one of two profiles saw", "part that the profile missed", more[parts[0]], fact.Ratio))
+	return fact.Sentence("what the profile missed is most of all %s, %s", fact.Name(parts[0]), cores)
 }
 
 func seenTime(parts map[model.CPUPart]time.Duration) (d time.Duration) {
