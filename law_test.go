@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/site internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
@@ -60,6 +60,7 @@ var law = []line{
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide.
 	{"internal/gate", "internal/diagnosis internal/experiment internal/figures internal/problem internal/subject", "go.yaml.in/yaml/v3"},
+	{"internal/site", "internal/experiment internal/figures internal/load internal/loadresult internal/model internal/problem internal/subject", ""},
 	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/model internal/shell internal/statistics", ""},
@@ -84,7 +85,7 @@ var law = []line{
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
-	{"internal/loadresult", "internal/figures", "github.com/HdrHistogram/hdrhistogram-go"},
+	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
 

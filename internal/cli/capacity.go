@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,10 +20,9 @@ import (
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/load"
-	"github.com/gowhy/gowhy/internal/loadresult"
-	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/site"
 	"github.com/gowhy/gowhy/internal/subject"
 	"github.com/gowhy/gowhy/internal/trialreport"
 )
@@ -414,15 +412,15 @@ func settingWords(axes []string, s experiment.Setting) string {
 
 // searchCapacity is the search with one setting.
 func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experiment.Setting, say *statusLine, prefix string) (*experiment.CapacityResult, error) {
-	site, err := c.site(f, s, say)
+	at, err := c.site(f, s, say)
 	if err != nil {
 		return nil, err
 	}
-	defer site.stop()
-	site.tell = func(p load.Progress, rate float64) {
+	defer at.Stop()
+	at.Progress = func(p load.Progress, rate float64) {
 		say.set("%s%s/s offered for %v: %s", prefix, figures.Number(rate), f.step, loadProgress(p))
 	}
-	search := experiment.CapacitySearch{Offer: site.offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
+	search := experiment.CapacitySearch{Offer: at.Offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
 	r, err := experiment.Capacity(ctx, search, func(step int, rate float64, _ [2]float64) {
 		say.set("%sstep %d: %s/s…", prefix, step+1, figures.Number(rate))
 	})
@@ -432,48 +430,36 @@ func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experi
 	return r, err
 }
 
-// A site is what load is offered to: a server that runs, servers that we
-// start, or programs that are fed.
-type site struct {
-	f          *capacityFlags
-	protocols  []func() (load.Protocol, error) // each offer has its own: a protocol keeps how its program ended
-	copies     int
-	subjects   []*subject.Subject // empty when nothing is started by us
-	servers    []*subject.Server
-	steps      int
-	overloaded bool // the last step left work behind
-	tell       func(p load.Progress, rate float64)
-}
-
 // site prepares the load and the program with a setting.
-func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) (*site, error) {
-	t := &site{f: f, copies: 1}
+func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) (*site.Site, error) {
+	t := &site.Site{Feeds: f.feeds(), Restart: f.restart, Timeout: f.timeout, Connections: f.connections}
+	copies := 1
 	values := map[string]string{}
 	for name, v := range s {
 		if name == experiment.Processes && !hasPlace(f.command, name) {
-			t.copies = int(v)
+			copies = int(v)
 			continue
 		}
 		values[name] = strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	for i := range t.copies {
+	for i := range copies {
 		number := strconv.Itoa(i + 1)
 		program, err := subject.Program{Command: f.command}.With(placed(f.command, values, number))
 		if len(f.command) > 0 && err != nil {
 			return nil, err
 		}
 		if f.feeds() {
-			t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.fed(c, program) })
+			t.Protocols = append(t.Protocols, func() (load.Protocol, error) { return f.fed(c, program) })
 			continue
 		}
 		address := strings.ReplaceAll(f.address(), "{"+placeProcess+"}", number)
-		t.protocols = append(t.protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
+		t.Protocols = append(t.Protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
 		if len(f.command) > 0 {
 			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.log})
 			if err != nil {
 				return nil, err
 			}
-			t.subjects = append(t.subjects, sub)
+			t.Subjects = append(t.Subjects, sub)
 		}
 	}
 	return t, nil
@@ -505,168 +491,4 @@ func placed(command []string, values map[string]string, number string) map[strin
 		out[placeProcess] = number
 	}
 	return out
-}
-
-func (t *site) stop() {
-	for _, v := range slices.Backward(t.servers) {
-		v.Stop()
-	}
-	t.servers = nil
-}
-
-// start makes the site as it is when nothing was offered yet.
-func (t *site) start(ctx context.Context) error {
-	if len(t.servers) > 0 && !t.f.restart && !t.overloaded {
-		return t.check()
-	}
-	if len(t.subjects) == 0 {
-		if t.overloaded && !t.f.feeds() {
-			return rest(ctx) // it is not ours to start anew
-		}
-		return nil
-	}
-	t.stop()
-	for _, s := range t.subjects {
-		v, err := s.Start(ctx)
-		if err != nil {
-			return err
-		}
-		t.servers = append(t.servers, v)
-	}
-	return nil
-}
-
-func (t *site) check() error {
-	for _, v := range t.servers {
-		if err := v.Check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// restTime is how long a server that we did not start may take to do what was
-// left over from a step that was too much.
-const restTime = 2 * time.Second
-
-func rest(ctx context.Context) error {
-	timer := time.NewTimer(restTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// offer is one step.
-func (t *site) offer(ctx context.Context, rate float64, d time.Duration) (experiment.Offered, error) {
-	if err := t.start(ctx); err != nil {
-		return experiment.Offered{}, err
-	}
-	p, err := spread(t.protocols)
-	if err != nil {
-		return experiment.Offered{}, err
-	}
-	watch := subject.Begin(t.servers)
-	r, err := load.Offer(ctx, load.Options{Protocol: p, Rate: rate, Duration: d, Warmup: d / 10, Timeout: t.f.timeout,
-		Connections: t.connections(p), Progress: func(p load.Progress) { t.tell(p, rate) }})
-	conditions := watch.End()
-	if err != nil {
-		return experiment.Offered{}, err
-	}
-	t.steps++
-	if t.steps == 1 {
-		if err := cmp.Or(allFailed(r), t.ended(r, rate)); err != nil {
-			return experiment.Offered{}, err
-		}
-	}
-	o := offeredBy(r, d)
-	o.Conditions = conditions
-	t.overloaded = o.Failed > 0 || leftOver(r) > rate*leftTime.Seconds()
-	return o, t.check()
-}
-
-// ended refuses a program that ends by itself: its rates would be how many
-// lines it reads. One that ends only at a higher rate has that as its limit.
-func (t *site) ended(r *loadresult.Result, rate float64) error {
-	if !t.f.feeds() || len(r.Errors) == 0 || !strings.HasPrefix(r.Errors[0].What, load.Ended) {
-		return nil
-	}
-	return problem.New(problem.Failure, "it has to read lines until its standard input is closed   # or: --from 10", "at the lowest rate, %s/s, %s", figures.Number(rate), r.Errors[0].What)
-}
-
-// leftTime is how long a program would have to work off what is left of a step
-// for it to be worth starting anew.
-const leftTime = 50 * time.Millisecond
-
-// leftOver is the backlog at the end of a load.
-func leftOver(r *loadresult.Result) float64 {
-	if n := len(r.Backlog); n > 0 {
-		return float64(r.Backlog[n-1].N)
-	}
-	return 0
-}
-
-func (t *site) connections(p load.Protocol) int {
-	if t.f.feeds() {
-		return t.copies
-	}
-	if t.f.connections > 0 {
-		return max(t.f.connections, t.copies)
-	}
-	return p.Limits().Connections
-}
-
-// offeredBy is what the search wants to know of a load.
-func offeredBy(r *loadresult.Result, d time.Duration) experiment.Offered {
-	o := experiment.Offered{Done: r.Rate, P50: r.Quantile(0.5), P99: r.Quantile(0.99), Generator: r.Generator}
-	if s := r.Duration.Seconds(); s > 0 {
-		o.Sent = float64(r.Sent) / s
-	}
-	if len(r.Errors) > 0 {
-		o.Error = r.Errors[0].What
-	}
-	if r.Ops > 0 {
-		o.Failed = float64(r.Failed) / float64(r.Ops)
-		o.Done *= 1 - o.Failed
-	}
-	for _, l := range r.Backlog {
-		if l.At > d {
-			break // the load is over, and the rest is worked off
-		}
-		o.Backlog = append(o.Backlog, model.Point{At: l.At, Value: float64(l.N)})
-	}
-	return o
-}
-
-// spread is one protocol of several: connections go to each in turn.
-func spread(make []func() (load.Protocol, error)) (load.Protocol, error) {
-	var list []load.Protocol
-	for _, one := range make {
-		p, err := one()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	if len(list) == 1 {
-		return list[0], nil
-	}
-	return &spreadProtocol{Protocol: list[0], list: list}, nil
-}
-
-type spreadProtocol struct {
-	load.Protocol
-	list []load.Protocol
-	next atomic.Int64
-}
-
-func (s *spreadProtocol) Dial(ctx context.Context) (load.Conn, error) {
-	return s.list[int((s.next.Add(1)-1)%int64(len(s.list)))].Dial(ctx)
-}
-
-func (s *spreadProtocol) String() string {
-	return fmt.Sprintf("%v and %d more", s.Protocol, len(s.list)-1)
 }

@@ -181,14 +181,11 @@ func (f *verifyFlags) arm(ctx context.Context, p subject.Program, name, binary s
 			return nil, err
 		}
 	}
-	spec := subject.Spec{Program: p, Ready: f.ready, Ops: f.ops, Time: f.timeLimit, Log: say.log, Also: f.change.also}
-	if f.load != "" {
-		words, err := subject.Split(f.load)
-		if err != nil {
-			return nil, err
-		}
-		spec.Load = words
+	spec, err := f.spec(say)
+	if err != nil {
+		return nil, err
 	}
+	spec.Program, spec.Also = p, f.change.also
 	s, err := subject.New(spec)
 	if err != nil {
 		return nil, err

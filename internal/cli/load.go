@@ -311,7 +311,7 @@ func (c *command) offer(ctx context.Context, f *offerFlags, p load.Protocol) err
 	if res == nil {
 		return misused("--rate 100 -d 10s", "%v", err)
 	}
-	return errors.Join(c.offered(f, res), interrupted(err, res), allFailed(res))
+	return errors.Join(c.offered(f, res), interrupted(err, res), res.Err())
 }
 
 // reach tells at once of a server that does not run.
@@ -340,13 +340,6 @@ func interrupted(err error, r *loadresult.Result) error {
 		return nil
 	}
 	return problem.New(problem.Interrupt, "", "interrupted after %v: the load was not all offered", r.Duration.Round(time.Millisecond))
-}
-
-func allFailed(r *loadresult.Result) error {
-	if r.Ops == 0 || r.Failed < r.Ops || len(r.Errors) == 0 {
-		return nil
-	}
-	return problem.New(problem.Failure, "", "all %d operations failed: %s", r.Failed, r.Errors[0].What)
 }
 
 // offered writes the result.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,15 +35,12 @@ import (
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
 	knobs, starts, keep []string
-	goal, load, ready   string
-	repeats             int
-	ops                 float64
-	seed                uint64
-	timeLimit           time.Duration
-	noTrace             bool
-	out, csv, svg, html string
-	asJSON              bool
-	files, command      []string // before and after --
+	subjectFlags
+	goal           string
+	repeats        int
+	noTrace        bool
+	csv, svg, html string
+	files, command []string // before and after --
 }
 
 func (c *command) tuneCommand() *cobra.Command {
@@ -96,17 +92,11 @@ code is 5 when no setting holds the limits.`,
 	flags.StringVar(&f.goal, "goal", "", "min(`METRIC`) or max(METRIC) (default min(elapsed), with --load max(ops/s))")
 	flags.StringArrayVar(&f.keep, "keep", nil, "recommend only what holds this `LIMIT`, like p99<5ms; repeatable")
 	flags.IntVar(&f.repeats, "repeats", 3, "run each setting at least this `MANY` times")
-	flags.StringVar(&f.load, "load", "", "run this `CMD` against the program: a load generator that ends")
-	flags.StringVar(&f.ready, "ready", "", "wait for `WHAT` before the load: a URL, HOST:PORT or log:TEXT")
-	flags.Float64Var(&f.ops, "ops", 0, "how many operations a run does, `N`, when nothing tells")
-	flags.Uint64Var(&f.seed, "seed", 0, "of the random order, a `NUMBER` (default any)")
-	flags.DurationVar(&f.timeLimit, "time-limit", 10*time.Minute, "end a run that takes longer than this `TIME`")
+	f.subjectFlags.flags(cmd, "search", "write the result as JSON")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "record no trace for the formulas of worker counts")
-	flags.StringVarP(&f.out, "output", "o", "", "save the search with all its runs as JSON in this `FILE`")
 	flags.StringVar(&f.csv, "csv", "", "write the curve as CSV to this `FILE`")
 	flags.StringVar(&f.svg, "svg", "", "draw the curve as SVG in this `FILE`")
 	flags.StringVar(&f.html, "html", "", "write a page with the picture and a table to this `FILE`")
-	flags.BoolVar(&f.asJSON, "json", false, "write the result as JSON")
 	return cmd
 }
 
@@ -248,7 +238,7 @@ func tuneHint(command []string) string {
 
 // search reads the flags.
 func (f *tuneFlags) search() (experiment.Search, error) {
-	s := experiment.Search{Repeats: f.repeats, Seed: cmp.Or(f.seed, 1+rand.Uint64N(mostSeed))}
+	s := experiment.Search{Repeats: f.repeats, Seed: f.order()}
 	switch {
 	case len(f.command) == 0:
 		return s, misused(tuneExample, "no command was given")
@@ -256,10 +246,9 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 		return s, misused(tuneHint(f.command), "nothing says what to turn")
 	case f.repeats < 1 || f.repeats > mostRepeats:
 		return s, misused("--repeats 3", "--repeats %d is not between 1 and %d", f.repeats, mostRepeats)
-	case f.ops < 0:
-		return s, misused("--ops 1000", "--ops %g is negative", f.ops)
-	case f.timeLimit <= 0:
-		return s, misused("--time-limit 10m", "--time-limit %v is no time", f.timeLimit)
+	}
+	if err := f.check(); err != nil {
+		return s, err
 	}
 	var err error
 	if s.Goal, err = f.parseGoal(); err != nil {
@@ -521,19 +510,11 @@ type tuneRunner struct {
 }
 
 func (f *tuneFlags) runner(c *command, say *statusLine) (*tuneRunner, error) {
-	r := &tuneRunner{
-		program: subject.Program{Command: f.command},
-		spec:    subject.Spec{Ready: f.ready, Ops: f.ops, Time: f.timeLimit, Log: say.log},
-		traces:  hasPlace(f.command, placeTrace),
+	spec, err := f.spec(say)
+	if err != nil {
+		return nil, err
 	}
-	if f.load != "" {
-		words, err := subject.Split(f.load)
-		if err != nil {
-			return nil, err
-		}
-		r.spec.Load = words
-	}
-	return r, nil
+	return &tuneRunner{program: subject.Program{Command: f.command}, spec: spec, traces: hasPlace(f.command, placeTrace)}, nil
 }
 
 // subject is the program with a setting; trace is the file for a trace, empty

@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/loadresult"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -68,7 +66,7 @@ func TestParseGoalAndKeep(t *testing.T) {
 			t.Errorf("%q: %v, %v", s, g, err)
 		}
 	}
-	if g, _ := (&tuneFlags{load: "hey"}).parseGoal(); g.String() != "max(ops/s)" {
+	if g, _ := (&tuneFlags{subjectFlags: subjectFlags{load: "hey"}}).parseGoal(); g.String() != "max(ops/s)" {
 		t.Errorf("with a load: %v", g)
 	}
 	for _, s := range []string{"mean(elapsed)", "min(elapsed", "min()", "min(foo)", "()"} {
@@ -142,16 +140,5 @@ func TestCombinations(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"a=1 b=3", "a=1 b=4", "a=1 b=5", "a=2 b=3", "a=2 b=4", "a=2 b=5"}) {
 		t.Errorf("%q", got)
-	}
-}
-
-// Of a load only what happened while it was offered counts.
-func TestOfferedBy(t *testing.T) {
-	r := &loadresult.Result{Ops: 100, Failed: 20, Rate: 50, Sent: 100, Duration: 2 * time.Second, Generator: "slow",
-		Errors:  []loadresult.Failure{{What: "status 500"}},
-		Backlog: []loadresult.Level{{At: 0, N: 1}, {At: time.Second, N: 9}, {At: 3 * time.Second, N: 4}}}
-	o := offeredBy(r, time.Second)
-	if o.Failed != 0.2 || o.Done != 40 || o.Sent != 50 || o.Generator != "slow" || o.Error != "status 500" || len(o.Backlog) != 2 || o.Backlog[1].Value != 9 {
-		t.Errorf("%+v", o)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -30,18 +29,14 @@ import (
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
-	change               changeFlags
-	apply                string
-	primary, margin      string
-	guards               []string
-	load, ready          string
-	ops                  float64
+	change          changeFlags
+	apply           string
+	primary, margin string
+	guards          []string
+	subjectFlags
 	pairs                int
-	seed                 uint64
-	timeLimit            time.Duration
 	noCount, noFloor     bool
-	out, format          string
-	asJSON               bool
+	format               string
 	files, command, args []string // before and after --, and all as given
 }
 
@@ -105,20 +100,14 @@ judges what there is.`,
 	cmd.SetFlagErrorFunc(badFlag("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000"))
 	f.change.flags(cmd)
 	cmd.Flags().StringVar(&f.apply, "apply", "", "try what this `RULE` found in the recording")
-	cmd.Flags().StringVar(&f.load, "load", "", "run this `CMD` against the program: a load generator that ends")
-	cmd.Flags().StringVar(&f.ready, "ready", "", "wait for `WHAT` before the load: a URL, HOST:PORT or log:TEXT")
-	cmd.Flags().Float64Var(&f.ops, "ops", 0, "how many operations a run does, `N`, when nothing tells")
+	f.subjectFlags.flags(cmd, "trial", "the same as --format json")
 	cmd.Flags().StringVar(&f.primary, "primary", "", "the `METRIC` that decides (default cpu/op, else elapsed)")
 	cmd.Flags().StringArrayVar(&f.guards, "guard", nil, "a `LIMIT` of how much worse a metric may be, repeatable, or none (default peak-rss<10%, with --load also p99<5%)")
 	cmd.Flags().StringVar(&f.margin, "margin", "2%", "less of a difference than this `SHARE` is called the same")
 	cmd.Flags().IntVar(&f.pairs, "pairs", 40, "at most this `MANY` pairs of runs")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "of the random order, a `NUMBER` (default any)")
-	cmd.Flags().DurationVar(&f.timeLimit, "time-limit", 10*time.Minute, "end a run that takes longer than this `TIME`")
 	cmd.Flags().BoolVar(&f.noCount, "no-count", false, "no runs with everything counted")
 	cmd.Flags().BoolVar(&f.noFloor, "no-floor", false, "do not measure the noise of this machine")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "save the trial with all its runs as JSON in this `FILE`")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(trialFormatNames, ", "))
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the same as --format json")
 	complete(cmd, "format", trialFormatNames)
 	complete(cmd, "primary", metricNames())
 	return cmd
@@ -190,7 +179,7 @@ func changeHint(command []string) string {
 
 // plan reads the flags that say how to decide.
 func (f *verifyFlags) plan() (experiment.Plan, error) {
-	p := experiment.Plan{Primary: diagnosis.Metric(f.primary), Pairs: f.pairs, Seed: cmp.Or(f.seed, 1+rand.Uint64N(mostSeed))}
+	p := experiment.Plan{Primary: diagnosis.Metric(f.primary), Pairs: f.pairs, Seed: f.order()}
 	if f.primary != "" {
 		if err := knownMetric("primary", "%s", f.primary); err != nil {
 			return p, err
@@ -206,15 +195,10 @@ func (f *verifyFlags) plan() (experiment.Plan, error) {
 	if len(f.guards) == 0 {
 		p.Guards = f.usualGuards()
 	}
-	switch {
-	case f.pairs < 1 || f.pairs > mostPairs:
+	if f.pairs < 1 || f.pairs > mostPairs {
 		return p, misused("--pairs 40", "--pairs %d is not between 1 and %d", f.pairs, mostPairs)
-	case f.ops < 0:
-		return p, misused("--ops 1000", "--ops %g is negative", f.ops)
-	case f.timeLimit <= 0:
-		return p, misused("--time-limit 10m", "--time-limit %v is no time", f.timeLimit)
 	}
-	return p, nil
+	return p, f.check()
 }
 
 // aParse is how package strconv is named in an error of a flag.
@@ -228,9 +212,6 @@ func badFlag(example string) func(*cobra.Command, error) error {
 		return misused(example+"   # a program's own flags come after --", "%s", strings.TrimSuffix(strings.TrimSpace(text), ":"))
 	}
 }
-
-// mostSeed makes seeds that are easily typed again.
-const mostSeed = 999_999
 
 // mostPairs bounds what a slip of the pen can ask for.
 const mostPairs = experiment.MaxPairs

@@ -100,7 +100,7 @@ func TestParseGuards(t *testing.T) {
 	if g := (&verifyFlags{}).usualGuards(); len(g) != 1 {
 		t.Errorf("without a load: %v", g)
 	}
-	if g := (&verifyFlags{load: "hey"}).usualGuards(); len(g) != 2 || g[0].Metric != diagnosis.P99 {
+	if g := (&verifyFlags{subjectFlags: subjectFlags{load: "hey"}}).usualGuards(); len(g) != 2 || g[0].Metric != diagnosis.P99 {
 		t.Errorf("with a load: %v", g)
 	}
 }
@@ -262,9 +262,9 @@ func TestPrimaryHint(t *testing.T) {
 		want string
 	}{
 		{verifyFlags{primary: "p99"}, tr, "--load 'hey"},
-		{verifyFlags{primary: "p99", load: "x"}, tr, "--primary elapsed"},
+		{verifyFlags{primary: "p99", subjectFlags: subjectFlags{load: "x"}}, tr, "--primary elapsed"},
 		{verifyFlags{primary: "ops/s"}, tr, "--ops N"},
-		{verifyFlags{primary: "ops/s", ops: 3}, tr, "--primary elapsed"},
+		{verifyFlags{primary: "ops/s", subjectFlags: subjectFlags{ops: 3}}, tr, "--primary elapsed"},
 		{verifyFlags{primary: "live-heap"}, &experiment.Trial{}, "gowhy verify --help"},
 	} {
 		if got := c.f.primaryHint(c.tr); !strings.HasPrefix(got, c.want) {

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Result is what was measured in one run.
@@ -104,6 +105,14 @@ func (r *Result) Quantile(q float64) time.Duration {
 		d = min(max(d, r.Latency[0].Value), r.Latency[n-1].Value)
 	}
 	return d
+}
+
+// Err is what is wrong with a run of which every operation failed; else nil.
+func (r *Result) Err() error {
+	if r.Ops == 0 || r.Failed < r.Ops || len(r.Errors) == 0 {
+		return nil
+	}
+	return problem.New(problem.Failure, "", "all %d operations failed: %s", r.Failed, r.Errors[0].What)
 }
 
 // Gowhy is the tool of load that gowhy offered itself.
