@@ -58,7 +58,7 @@ var testRules = []*diagnosis.Rule{
 					p.Report(diagnosis.Finding{
 						Summary: fmt.Sprintf("%d ponies run.", g.Count), Confidence: diagnosis.Medium,
 						Where:    []diagnosis.Place{{Function: g.Name}},
-						Evidence: []fact.Fact{{Name: "ponies", Value: float64(g.Count), Unit: fact.Count, Source: "trace"}},
+						Evidence: []fact.Fact{p.Goroutines("ponies", []string{g.Name}, "count")},
 						Remedy:   diagnosis.Remedy{Text: "Sell some."},
 					})
 				}

@@ -132,8 +132,7 @@ type Bound struct {
 	Origin   fact.Origin `json:"origin"`
 	Operands []fact.Fact `json:"operands,omitempty"`
 	// Goal is what the bound improves.
-	Goal    Goal `json:"goal"`
-	Partial bool `json:"-"`
+	Goal Goal `json:"goal"`
 	// Share is Value relative to the whole, 0 to 1; it ranks findings.
 	Share float64 `json:"share"`
 }

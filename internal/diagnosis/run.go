@@ -130,7 +130,7 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 		r.warn("rule %s reported a number that is not finite; its finding was left out", rule.Name)
 		return
 	}
-	f.bridge()
+	f.fill()
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
 	r.prove(&f)
@@ -285,17 +285,4 @@ func compare(a, b tree, goal Goal) int {
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Summary, b.Summary),
 	)
-}
-
-// bridge completes what rules without typed facts say.
-func (f *Finding) bridge() {
-	for i := range f.Evidence {
-		if e := &f.Evidence[i]; e.Text == "" {
-			e.Text, e.Origin = e.Unit.Format(e.Value), fact.Words(e.Source)
-		}
-	}
-	if f.Bound.Kind == "" && f.Bound.Partial {
-		f.Bound.Kind = IsDirection
-	}
-	f.fill()
 }

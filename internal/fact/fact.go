@@ -69,8 +69,6 @@ type Fact struct {
 	Text     string `json:"text"`
 	Origin   Origin `json:"origin"`
 	Operands []Fact `json:"operands,omitempty"`
-
-	Source string `json:"-"`
 }
 
 // fact makes one, with its text.

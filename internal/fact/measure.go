@@ -472,16 +472,14 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 	case Window:
 		d := m.Run.Duration
-		switch profile := ProfileOf(m, o.Tree); {
-		case profile != nil:
-			d = profile.Duration
-		case o.Source == model.SyscallLog && m.Syscalls != nil:
-			d = m.Syscalls.Window
-		case o.Source != "":
-			d = 0
-		}
 		if profile := ProfileOf(m, o.Tree); profile != nil && profile.Duration > 0 {
 			d = profile.Duration
+		}
+		if o.Source == model.SyscallLog {
+			d = 0
+			if m.Syscalls != nil {
+				d = m.Syscalls.Window
+			}
 		}
 		if s, e := m.Goroutines.Start, m.Goroutines.End; o.Tree == "goroutine" && s != nil && e != nil && s.Known && e.Known && e.At > s.At {
 			d = e.At - s.At

@@ -46,8 +46,8 @@ const (
 	growthPoints = 50
 )
 
-// A growth is how the number of goroutines changed.
-type growth struct {
+// A goroutineTrend is how the number of goroutines changed.
+type goroutineTrend struct {
 	start, end  fact.Fact
 	added, over fact.Fact // from the one to the other
 	perSecond   fact.Fact
@@ -111,7 +111,7 @@ func overloaded(m *model.Model) bool {
 	return m.Load != nil && m.Load.Offered > worthwhile*m.Load.Rate
 }
 
-func measureGrowth(p *diagnosis.Pass) (g growth, ok bool) {
+func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	const atStart, atEnd = "goroutines at the start", "goroutines at the end"
 	if m := p.Model.Metrics; m != nil {
 		if s := m.Series[metricGoroutines]; len(s) > 1 {
@@ -148,7 +148,7 @@ func measureGrowth(p *diagnosis.Pass) (g growth, ok bool) {
 const moreEachSecond = "more each second"
 
 // between is all that two counts tell.
-func (g *growth) between(over fact.Fact) {
+func (g *goroutineTrend) between(over fact.Fact) {
 	g.over = over
 	g.added = fact.Difference.Of("goroutines added", fact.Count, g.end, g.start)
 	g.perSecond = fact.Quotient.Of(moreEachSecond, fact.PerSec, g.added, over)
@@ -156,7 +156,7 @@ func (g *growth) between(over fact.Fact) {
 
 // fit takes the trend of a series. It has one when the interval of the slope is
 // above 0, in the second half too, and that half has its part of it.
-func (g *growth) fit(s model.Series, slope fact.Fact, statistic func(string, float64, fact.Unit) fact.Fact) (ok bool) {
+func (g *goroutineTrend) fit(s model.Series, slope fact.Fact, statistic func(string, float64, fact.Unit) fact.Fact) (ok bool) {
 	if len(s) < 2 || s[len(s)-1].At <= s[0].At {
 		return false
 	}
@@ -284,7 +284,7 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 	return s
 }
 
-func growthFinding(p *diagnosis.Pass, g growth, s growing) diagnosis.Finding {
+func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Finding {
 	each := meanStack(p)
 	bytes := fact.Product.Of("stacks of those added", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)

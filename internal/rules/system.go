@@ -39,10 +39,7 @@ func usedCPU(p *diagnosis.Pass) fact.Fact {
 	if used, ok := processCPU(p); ok {
 		return used
 	}
-	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
-		return heldPs(p)
-	}
-	return p.CPUInUse()
+	return keptBusy(p)
 }
 
 // heldPs is how many Ps had a thread on average, looking for work included.
@@ -225,4 +222,12 @@ func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
 	}
 	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
 	return fact.Quotient.Of(o.Name+" a second", fact.PerSec, count, p.WindowLength()), fact.Name(o.Name)
+}
+
+// keptBusy is what [diagnosis.Busy] says of the cores in use.
+func keptBusy(p *diagnosis.Pass) fact.Fact {
+	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
+		return heldPs(p)
+	}
+	return p.CPUInUse()
 }

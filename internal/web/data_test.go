@@ -62,7 +62,7 @@ func TestFindingsAreClipped(t *testing.T) {
 	long := strings.Repeat("<script>é\x1b\"\\", 1<<20)
 	v.Diagnosis = &diagnosis.Diagnosis{Verdict: diagnosis.Sick, Summary: "short", Findings: []diagnosis.Finding{{
 		Rule: "hotmutex", Summary: long, Where: []diagnosis.Place{{Function: long, File: long, Line: 3}},
-		Evidence: []fact.Fact{{Name: "mean wait", Value: 0.5, Unit: fact.Seconds, Source: "trace: sync waits"}},
+		Evidence: []fact.Fact{fact.Figure("mean wait", 0.5, fact.Seconds, "a test")},
 	}}}
 	value, err := v.findings(nil)
 	data, encodeErr := encode(value)

@@ -48,7 +48,7 @@ func sampleView() *View {
 	m.Tasks = &model.Tasks{Tasks: []model.TaskType{{Name: evilName, Count: 1}}, Slow: []model.Task{{ID: 1 << 60, Name: evilName, End: time.Second}}}
 	d := diagnosis.Run(m, nil, diagnosis.Options{})
 	d.Findings = []diagnosis.Finding{{Rule: "evil", Title: evilName, Summary: evilName, Where: []diagnosis.Place{{Function: evilName}},
-		Evidence: []fact.Fact{{Name: evilName, Source: "trace: goroutine groups"}}, Groups: []string{evilName}}}
+		Evidence: []fact.Fact{{Name: evilName, Text: evilName, Origin: fact.Words(evilName)}}, Groups: []string{evilName}}}
 	return &View{
 		Name: evilName, Model: m.Frozen(), Diagnosis: d, Members: []Member{{Name: "trace", Bytes: 3}, {Name: "../../etc/passwd", Bytes: 3}},
 		Fetch: func(n string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("of " + n)), nil },
