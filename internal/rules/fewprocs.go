@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"math"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -119,9 +118,7 @@ func measureReady(p *diagnosis.Pass) (b readyQueue, ok bool) {
 	case m.Metrics != nil && len(m.Metrics.Series[runnable]) > 1:
 		kind, what, from = fact.Metric, runnable, model.MetricsLog
 		for _, v := range m.Metrics.Series[runnable] {
-			if !math.IsNaN(v.Value) && !math.IsInf(v.Value, 0) {
-				add(max(0, v.Value), 1)
-			}
+			add(v.Value, 1)
 		}
 	default:
 		what, from = "run queues", model.SchedTrace

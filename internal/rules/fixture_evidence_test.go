@@ -100,8 +100,11 @@ func (b *builder) thread(a *attrs, _ *fixture) {
 }
 
 func (b *builder) machine(a *attrs, _ *fixture) {
-	g := &model.Machine{CPUs: int(a.int("cpus"))}
-	b.m.Machine = g
+	if b.m.Machine == nil {
+		b.m.Machine = &model.Machine{}
+	}
+	g := b.m.Machine
+	g.CPUs = int(a.int("cpus"))
 	busy, idle, iowait, steal := a.counter("busy"), a.counter("idle"), a.counter("iowait"), a.counter("steal")
 	stall := func(key string) func(float64) time.Duration {
 		if _, ok := a.kv[key]; !ok {

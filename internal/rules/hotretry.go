@@ -121,7 +121,7 @@ func refused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 // withPeer is the share of the calls that were made at once, or begun and then
 // had a peer.
 var withPeer = &fact.Formula{Name: "with peer", Words: "({0} − {1} + {2}) ÷ {0}",
-	Value: func(x []float64) float64 { return min(1, div(x[0]-x[1]+x[2], x[0])) }}
+	Value: func(x []float64) float64 { return div(x[0]-x[1]+x[2], x[0]) }}
 
 // attempts say what a program wants that makes the call.
 var attempts = map[string]string{

@@ -114,7 +114,7 @@ func bulkCalls(s *model.Syscalls) map[string]bool {
 		return out
 	}
 	for _, c := range s.Calls {
-		if c.Count > 0 && c.Bytes/c.Count >= kernelBulk {
+		if c.Bytes >= kernelBulk*max(1, c.Count) {
 			out[c.Name] = true
 		}
 	}

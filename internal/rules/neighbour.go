@@ -104,7 +104,7 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	if c.cores, ok = processCPU(p); !ok {
 		return c, false
 	}
-	first, last, ok := m.Machine.Window()
+	first, _, ok := m.Machine.Window()
 	if !ok || m.Machine.CPUs <= 0 {
 		return c, false
 	}
@@ -123,7 +123,7 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	c.full = fact.Fraction.Of("share of the time with less than a tenth of the machine idle", fact.Ratio, full, window)
 	c.stall = fact.Fraction.Of("share of the time in which somebody waited for a CPU", fact.Ratio,
 		p.Machine("time in which somebody waited for a CPU", "cpu_stall", fact.Change), window)
-	c.pressure = first.CPUStall >= 0 && last.CPUStall >= first.CPUStall
+	c.pressure = first.CPUStall >= 0
 
 	waited := p.Process("time ready without a CPU", "run_queue", fact.Growth)
 	switches := fact.Sum.Of("times that a thread was ready", fact.Count,
@@ -168,7 +168,7 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 	taken := fact.Quotient.Of("CPU that others had while threads of this process were ready, at most", fact.Cores,
 		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{c.queueing, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
+		Evidence: []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
 		Cost:     diagnosis.CostOf(taken, c.lost.Value),
 		Bound: fasterLimit(throughput, "for work that is short of CPU, if nobody else were there; less where "+
 			"the load sets the pace"),

@@ -64,8 +64,8 @@ var automaticPs = &fact.Formula{Name: "automatic Ps", Words: "{0} rounded up, at
 
 // usedUp is when Ps that are all busy, as many as find a CPU, have used the quota
 // of a period up. For the rest of it they stand still.
-var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}, at most all of it",
-	Value: func(x []float64) float64 { return min(x[0], div(x[0]*x[1], x[2])) }}
+var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}",
+	Value: func(x []float64) float64 { return div(x[0]*x[1], x[2]) }}
 
 func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) diagnosis.Finding {
 	why, sure := whyOverquota(p.Model)
@@ -92,7 +92,7 @@ func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) d
 				"call of runtime.GOMAXPROCS, " +
 				"nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() +
 				" set GOMAXPROCS to the quota when the container is started.",
-			Knob: procsKnob(max(1, int(math.Ceil(t.quota.Value)))),
+			Knob: procsKnob(int(math.Ceil(t.quota.Value))),
 		},
 	}
 	f.Say("%s on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was "+

@@ -44,6 +44,8 @@ const (
 	reopenShare = 0.1
 )
 
+var openCalls = []string{"open", "openat", "openat2"}
+
 // opening are the calls that come with opening and closing a file: in Go 1.26
 // os.ReadFile makes an openat, an fstat, four fcntl, an epoll_ctl, two reads
 // and a close, ten in all.
@@ -58,7 +60,7 @@ type reopening struct {
 
 func checkReopen(p *diagnosis.Pass) {
 	r := reopening{
-		opened:  callRate(p, "files opened", "good", "open", "openat", "openat2"),
+		opened:  callRate(p, "files opened", "good", openCalls...),
 		closed:  callRate(p, "closed", "good", "close"),
 		read:    callRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
 		removed: callRate(p, "files deleted", "good", "unlink", "unlinkat"),
@@ -91,7 +93,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	how, sure := howCounted(p)
 	f := diagnosis.Finding{
 		Where:      places,
-		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.extra},
+		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.removed, r.extra},
 		Confidence: sure,
 		Reasons:    []string{how + "; whether the same files are opened again is not, only the source tells"},
 		RuledOut: []string{
@@ -138,7 +140,7 @@ func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stac
 	if p.Model.Sched != nil {
 		return callSites(p, func(s model.Stack) bool { return slices.ContainsFunc(p.Model.Stacks.Frames(s), opens) })
 	}
-	return kernelSites(p, inSyscall("open", "openat", "openat2")), nil, fact.Fact{}
+	return kernelSites(p, inSyscall(openCalls...)), nil, fact.Fact{}
 }
 
 func opens(f model.Frame) bool {

@@ -107,12 +107,11 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 // has every call with its stack, else by the kernel's samples.
 func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
 	const name = "share of them on sockets"
-	counted := func(name string, match func(model.Stack) bool) fact.Fact {
-		return p.WaitCount(name, model.SyscallWait, func(w *model.Wait) bool { return d.under(p.Model, w.Stack) && match(w.Stack) })
-	}
-	all := counted(d.verb+"s", func(model.Stack) bool { return true })
+	all := p.WaitCount(d.verb+"s", model.SyscallWait, func(w *model.Wait) bool { return d.under(p.Model, w.Stack) })
 	if all.Value >= diagnosis.ThinSamples {
-		sockets := counted(d.verb+"s on sockets", func(s model.Stack) bool { return onSocket(p.Model, s) })
+		sockets := p.WaitCount(d.verb+"s on sockets", model.SyscallWait, func(w *model.Wait) bool {
+			return d.under(p.Model, w.Stack) && onSocket(p.Model, w.Stack)
+		})
 		return fact.Quotient.Of(name, fact.Ratio, sockets, all), true
 	}
 	in := inSyscall(d.names...)
