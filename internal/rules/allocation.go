@@ -55,7 +55,7 @@ var (
 	// derivedShare is that pace as far as the collector leaves CPU for it.
 	derivedShare = &fact.Formula{Name: "derived", Words: "{0}, derived and not measured, or 1 − {1} if that is less",
 		Value: func(x []float64) float64 { return min(x[0], 1-x[1]) }}
-	sitePrice = &fact.Formula{Name: "site", Words: "{0} × {1} + {2} × {3}",
+	sitePrice = &fact.Formula{Name: "site", Words: "Amdahl: {0} × {1} + {2} × {3}",
 		Value: func(x []float64) float64 { return min(1, x[0]*x[1]+x[2]*x[3]) }}
 	// addedShares are parts of one whole.
 	addedShares = &fact.Formula{Name: "added shares", Words: "{0} + {1}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]) }}
@@ -152,15 +152,8 @@ func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
 }
 
 func (a *allocation) limit(share fact.Fact, note string) diagnosis.Bound {
-	return diagnosis.Limit(a.saving(share), diagnosis.CPUGoal, share.Value, thatPart(share)+note)
+	return cpuLimit(share, a.cores, note)
 }
-
-func (a *allocation) saving(share fact.Fact) fact.Fact {
-	return fact.Saving.Of(share.Name, fact.Cores, share, a.cores)
-}
-
-// thatPart says what a share that a bound speaks of was computed from.
-func thatPart(share fact.Fact) string { return "that part is " + share.Origin.String() }
 
 // experiment counts what the named sites have most of. The count falls by no
 // more than all of it, which an allocs profile knows.
@@ -219,7 +212,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 			return p.Frames(func(frames []model.Frame) bool { return match(frames) && !model.OfRecording(frames) })
 		}
 		a.malloc, a.collect = p.SampleShare(inAllocator, "cpu", of(allocates)), p.SampleShare(inCollector, "cpu", of(collects))
-		a.cores = fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileWindow("cpu"))
+		a.cores = fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
 			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
 			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, a.collect, paced)

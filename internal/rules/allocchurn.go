@@ -145,10 +145,10 @@ func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite)
 func (a *allocation) note() string {
 	switch {
 	case !a.measured:
-		return "; the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +
+		return "the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +
 			"uses fresh pages for the first time: large ones in pages still mapped cost less"
 	case a.touch.Value > 0:
-		return "; first use of fresh pages, which the profile books on whatever writes to them first, " +
+		return "first use of fresh pages, which the profile books on whatever writes to them first, " +
 			"is added as what the bytes cost at the pace of a core that only allocates, " +
 			"or as all that the profile shows where that can happen, if it is less"
 	}
@@ -163,9 +163,8 @@ func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
 		return nil
 	}
 	out = append(out, objects, bytes)
-	if ops := p.Model.Operations(); ops.PerSecond(p.Model.Run.Duration) > 0 {
-		rate := p.Statistic(fact.LoadResults, ops.From, ops.Name, ops.PerSecond(p.Model.Run.Duration), fact.PerSec)
-		out = append(out, fact.Quotient.Of("objects allocated for each of the "+ops.Name, fact.Count, objects, rate))
+	if ops, name := operationRate(p); ops.Value > 0 {
+		out = append(out, fact.Quotient.Of("objects allocated for each of the "+string(name), fact.Count, objects, ops))
 	}
 	return out
 }

@@ -158,12 +158,9 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 	own := p.SampleShare("CPU on those lines, allocating left out", "cpu", p.Frames(onLines(found)))
 	most := addedShares.Of("CPU on those lines", fact.Ratio, share, own)
 	f := diagnosis.Finding{
-		Evidence: append([]fact.Fact{objects}, a.facts()...),
-		Cost:     a.costOf(share),
-		// The name server's lines have a quarter of its objects; asked before,
-		// most of all are gone, for texts are made of what the lines would print.
-		Bound: diagnosis.Direction(a.saving(most), diagnosis.CPUGoal, most.Value,
-			thatPart(most)+"; what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
+		Evidence:   append([]fact.Fact{objects}, a.facts()...),
+		Cost:       a.costOf(share),
+		Bound:      a.limit(most, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the compiler says that the arguments escape and the allocs profile counts them; " +
 			"that the call ignores them is concluded from no text being made or written under it"},
@@ -181,6 +178,9 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 		},
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
+	// The name server's lines have a quarter of its objects; asked before, most of
+	// all are gone, for texts are made of what the lines would print.
+	f.Bound.Kind = diagnosis.IsDirection
 	f.Say("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
 		objects, name(found[0].place.Function), share)
 	for _, b := range found[:min(boxedNamed, len(found))] {

@@ -247,10 +247,15 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(s.cores(share), share.Value)
 }
 
-// limit is a bound: what is saved at most when a share of the CPU is not used. A
-// share that another formula made than [fact.Sampled] says itself what is saved.
+// limit is a bound: what is saved at most when a share of the CPU is not used.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
-	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
+	return cpuLimit(share, s.used(), note)
+}
+
+// cpuLimit is that of a share of some CPU. A share that another formula made than
+// [fact.Sampled] says itself what is saved.
+func cpuLimit(share, used fact.Fact, note string) diagnosis.Bound {
+	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, used), diagnosis.CPUGoal, share.Value, note)
 	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
 		b.Method = strings.Replace(b.Method, b.Origin.Text, share.Origin.Text, 1)
 	}

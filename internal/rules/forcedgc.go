@@ -63,9 +63,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 	f := forcedFinding(p, forced, all, part)
 	f.Evidence = append(f.Evidence, share)
 	f.Cost = diagnosis.CostOf(fact.Product.Of(cost.Name, fact.Cores, cost, cores), cost.Value)
-	most := forcedSaving(p, cost, part)
-	f.Bound = diagnosis.Limit(fact.Saving.Of(most.Name, fact.Cores, most, cores), diagnosis.CPUGoal, most.Value,
-		thatPart(most)+"; all collections are taken to cost the same, and none to be made later in place of these")
+	f.Bound = cpuLimit(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
 	f.Say("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", forced, all, share)
 	p.Report(f)
 }
@@ -93,7 +91,7 @@ func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 // unforced is the most that goes with forced collections: their part of what the
 // collector does and of the scheduler's work, which stops and wakes threads for it,
 // what no sample shows, and what chance may have kept from the samples.
-var unforced = &fact.Formula{Name: "unforced", Words: "{0} + {1} × {2} + {3} + what chance may have kept from the samples",
+var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} + {3} + what chance may have kept from the samples",
 	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
 
 // forcedSaving is that where samples tell, else the cost.
