@@ -50,8 +50,8 @@ var (
 	pacedShare = &fact.Formula{Name: "paced", Words: "{0} ÷ {1} ÷ {2}", Value: func(x []float64) float64 { return div(x[0]/x[1], x[2]) }}
 	// firstUse is what is at that pace beyond what samples show in the allocator,
 	// or all that they show where first use can be.
-	firstUse = &fact.Formula{Name: "first use", Words: "the least of {0}, 1 − {1} − {2} and {3} − {1}",
-		Value: func(x []float64) float64 { return max(0, min(x[0], 1-x[1]-x[2], x[3]-x[1])) }}
+	firstUse = &fact.Formula{Name: "first use", Words: "the lesser of {0} and {2} − {1}",
+		Value: func(x []float64) float64 { return max(0, min(x[0], x[2]-x[1])) }}
 	// derivedShare is that pace as far as the collector leaves CPU for it.
 	derivedShare = &fact.Formula{Name: "derived", Words: "{0}, derived and not measured, or 1 − {1} if that is less",
 		Value: func(x []float64) float64 { return min(x[0], 1-x[1]) }}
@@ -215,7 +215,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 		a.cores = fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
 			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
-			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, a.collect, paced)
+			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, paced)
 		}
 	} else if s, ok := spentCPU(p); ok && !p.Model.Has(model.CPU) {
 		a.measured, a.costFrom, a.tree = true, "kernel's samples", "kernel"

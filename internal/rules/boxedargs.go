@@ -45,7 +45,7 @@ const (
 
 func checkBoxedargs(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	var found, unclear []allocSite
+	var found, unclear, all []allocSite
 	used := false
 	for _, s := range a.sites {
 		if s.objects < boxedObjects || !boxes(p.Model, s.place) {
@@ -53,19 +53,19 @@ func checkBoxedargs(p *diagnosis.Pass) {
 		}
 		switch ignored, sure := argumentsIgnored(p, s); {
 		case !sure:
-			unclear = append(unclear, s)
+			unclear, all = append(unclear, s), append(all, s)
 		case ignored:
-			found = append(found, s)
+			found, all = append(found, s), append(all, s)
 		default:
 			used = true
 		}
 	}
 	objects, share := boxed(p, &a, found)
-	_, most := boxed(p, &a, slices.Concat(found, unclear))
+	_, most := boxed(p, &a, all)
 	switch {
-	case len(found)+len(unclear) == 0 && used:
+	case len(all) == 0 && used:
 		p.Fine("arguments on the heap: the calls that they are for use them")
-	case len(found)+len(unclear) == 0:
+	case len(all) == 0:
 		p.Fine(fact.Sentence("arguments on the heap: no line makes %s of the objects for a call that ignores them", fact.Name(fact.Ratio.Format(boxedObjects))))
 	case a.cores.Value > 0 && most.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: they cost %s of the CPU at most", most))
@@ -137,7 +137,7 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		s := &p.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
 		line := slices.IndexFunc(frames, func(f model.Frame) bool {
-			return f.Func == place.Function && f.File == place.File && f.Line == place.Line
+			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line} == place
 		})
 		if line < 0 {
 			continue

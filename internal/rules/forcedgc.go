@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -159,5 +158,9 @@ func forcers(m *model.Model) (places []diagnosis.Place, stacks []model.Stack) {
 }
 
 func forces(f string) bool {
-	return f == "runtime.GC" || strings.HasPrefix(f, "runtime/debug.FreeOSMemory") || strings.HasPrefix(f, "runtime/debug.freeOSMemory")
+	switch f {
+	case "runtime.GC", "runtime/debug.FreeOSMemory", "runtime/debug.freeOSMemory":
+		return true
+	}
+	return false
 }

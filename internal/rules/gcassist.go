@@ -60,7 +60,7 @@ func checkGcassist(p *diagnosis.Pass) {
 	}
 	a := measureAssist(p)
 	heavy := a.share.Value >= gcassistShare && a.often.Value < gcassistQuarter
-	pressed := a.mmu.Value < gcassistMMU && a.often.Value < gcassistMMU
+	pressed := a.often.Value < gcassistMMU // and so is the worst
 	switch {
 	case !heavy && !pressed && a.mmu.Value < gcassistMMU:
 		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists; "+
@@ -92,7 +92,7 @@ type assist struct {
 	mmu    fact.Fact      // worst window
 	at     time.Duration  // its begin
 	often  fact.Fact      // utilization that gcassistOften of the windows stay under
-	loss   fact.Fact      // share of the Ps' time that the collector took, assists included
+	loss   float64        // share of the Ps' time that the collector took, assists included
 }
 
 // ofCollector is what the trace tells of the collector.
@@ -165,16 +165,15 @@ const taken = model.CountBackground | model.CountAssist | model.CountSweep
 // utilization fills in what is left to the program. Without a window of full
 // length there is nothing to judge, and all is taken for well.
 func (a *assist) utilization(p *diagnosis.Pass) {
-	mmu, often, loss := 1.0, 1.0, 0.0
+	mmu, often := 1.0, 1.0
 	if m := p.Model; m.Run.Duration >= gcassistWindow {
 		u := m.GC.Utilization(taken, m.Run.Procs, 0, m.Run.Duration)
 		if at, worst := u.Worst(gcassistWindow); !math.IsNaN(worst) {
-			a.at, mmu, often, loss = at, worst, u.MUD(gcassistWindow, gcassistOften)[0], 1-u.Mean()
+			a.at, mmu, often, a.loss = at, worst, u.MUD(gcassistWindow, gcassistOften)[0], 1-u.Mean()
 		}
 	}
 	a.mmu = ofCollector(p, "utilization", "minimum mutator utilization in "+assistWindow.Text, mmu, fact.Ratio)
 	a.often = ofCollector(p, "utilization", "utilization that "+assistOften+" of the windows stay under", often, fact.Ratio)
-	a.loss = ofCollector(p, "utilization", "part of the Ps' time that the collector took", loss, fact.Ratio)
 }
 
 func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.Finding {
@@ -254,7 +253,7 @@ var (
 func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 	if pressed {
 		return diagnosis.Limit(lostWindow.Of("time that the collector took of the worst window", fact.Seconds, a.mmu, assistWindow),
-			diagnosis.Latency, a.loss.Larger(a.share).Value, "the most that a request of that length can gain")
+			diagnosis.Latency, max(a.loss, a.share.Value), "the most that a request of that length can gain")
 	}
 	collecting := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"), a.onP)
 	more := fact.Figure("multiple of GOGC", gcassistMore, fact.Factor, "to try first")

@@ -2,7 +2,7 @@ package rules
 
 import (
 	_ "embed"
-	"math"
+	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -42,6 +42,10 @@ const (
 	// GOGC from 100 was to save half of the collector's CPU and saved 63 %,
 	// quadrupling it 84 % for 75.
 	gccostExcess = 1.26
+	// gccostAgree is the factor between the collector's shares in the samples and in
+	// the trace that allows for what one counts and the other does not: idle mark
+	// workers, and Ps held without a CPU.
+	gccostAgree = 1.5
 )
 
 func checkGccost(p *diagnosis.Pass) {
@@ -159,22 +163,25 @@ func (h *heapCost) noRoom() string {
 // what is known: control group, GOMEMLIMIT, machine.
 func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 	m := p.Model
-	room = math.Inf(1)
+	var rooms []float64
 	_, last, ok := m.Process.Window()
 	if m.Limits != nil && m.Limits.Memory > 0 && ok {
-		room = min(room, float64(m.Limits.Memory)-float64(last.RSS))
+		rooms = append(rooms, float64(m.Limits.Memory)-float64(last.RSS))
 	}
 	if limit, set, _ := memoryLimit(p); set {
 		used := limitUsed(m)
 		if used == 0 { // no metrics; what is mapped and not given back is resident, for the most part
 			used = float64(last.RSS)
 		}
-		room = min(room, limit.Value-used)
+		rooms = append(rooms, limit.Value-used)
 	}
 	if _, last, ok := m.Machine.Window(); ok && last.Available > 0 {
-		room = min(room, float64(last.Available))
+		rooms = append(rooms, float64(last.Available))
 	}
-	return max(0, room), !math.IsInf(room, 0)
+	if len(rooms) == 0 {
+		return 0, false
+	}
+	return max(0, slices.Min(rooms)), true
 }
 
 // confidence is high where the samples and the Ps' time in the trace agree.
@@ -184,12 +191,9 @@ func (h *heapCost) confidence(p *diagnosis.Pass) (diagnosis.Confidence, []string
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}
 	}
 	var a allocation
-	if a.fromTrace(p); a.cores.Value > 0 && agree(a.collect.Value, h.share.Value) {
+	a.fromTrace(p)
+	if part := div(a.collect.Value, h.share.Value); part <= gccostAgree && part >= 1/gccostAgree {
 		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.collect)}
 	}
 	return diagnosis.Medium, []string{"one kind of evidence, the " + s.source}
 }
-
-// agree allows for what one source counts and the other does not: idle mark
-// workers, and Ps held without a CPU.
-func agree(a, b float64) bool { return a > 0 && b > 0 && max(a, b) <= 1.5*min(a, b) }

@@ -133,7 +133,7 @@ func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 		return p.Metric("collections", metricCycles, fact.Rate), p.Metric("collections", metricCycles, fact.Change), true
 	}
 	const name = "collections"
-	if k := len(m.GCLog); k > 1 && m.GCLog[k-1].At > m.GCLog[0].At {
+	if k := len(m.GCLog); k > 0 && m.GCLog[k-1].At > m.GCLog[0].At {
 		log := func(name string, v float64, u fact.Unit) fact.Fact {
 			return p.Statistic(fact.Collector, "lines", name, v, u).From(model.GCTrace)
 		}
@@ -239,7 +239,7 @@ func measureHeap(p *diagnosis.Pass) (h heapCost, ok bool) {
 	var counted, priced bool
 	h.rate, h.cycles, counted = collections(p)
 	h.share, h.cores, priced = collectorCPU(p)
-	return h, counted && priced && h.cores.Value > 0 && len(live.Series) > 0
+	return h, counted && priced && len(live.Series) > 0
 }
 
 // facts are the evidence that every finding about the collector rests on.

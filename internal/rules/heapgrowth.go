@@ -112,7 +112,7 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
 	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
 	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
-	g.from = live.statistic(p, "live heap after warm-up", max(1, warmValue(warm)), fact.Bytes)
+	g.from = live.statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
 	g.over = live.statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
 	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
 	g.cycles = live.statistic(p, "collections", float64(len(live.Series)), fact.Count)
@@ -123,7 +123,7 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 // first few collections: one of them may have come at a bad moment.
 func warmValue(s model.Series) float64 {
 	var v []float64
-	for _, p := range s[:min(3, len(s))] {
+	for _, p := range s[:3] {
 		v = append(v, p.Value)
 	}
 	slices.Sort(v)
@@ -144,12 +144,12 @@ func goroutinesGrow(m *model.Model) bool {
 }
 
 // grownPlaces compares the heap profiles of the ends of the run.
-func grownPlaces(p *diagnosis.Pass) (out []grown, all float64) {
+func grownPlaces(p *diagnosis.Pass) (out []grown) {
 	start, end := p.Model.LiveHeap.Start, p.Model.LiveHeap.End
 	if start == nil || end == nil {
-		return nil, 0
+		return nil
 	}
-	sum := map[diagnosis.Place]*grown{}
+	sum, all := map[diagnosis.Place]*grown{}, 0.0
 	add := func(prof *model.Profile, sign float64) {
 		live := prof.Column("inuse_space")
 		for i := range prof.Samples {
@@ -176,7 +176,7 @@ func grownPlaces(p *diagnosis.Pass) (out []grown, all float64) {
 			out = append(out, *g)
 		}
 	}
-	return out, all
+	return out
 }
 
 func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
@@ -203,9 +203,9 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
 	}
 	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
-	if places, all := grownPlaces(p); len(places) > 0 {
+	if places := grownPlaces(p); len(places) > 0 {
 		format, parts = format+" Most of it comes from %s.", append(parts, name(places[0].place.Function))
-		addGrown(p, &f, places, all)
+		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)
 	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
@@ -219,7 +219,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 }
 
 // addGrown names the code, which is the second kind of evidence.
-func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown, all float64) {
+func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
 	more := func(name string, match fact.Where) fact.Fact {
 		return fact.Difference.Of(name, fact.Bytes, p.Samples("in use at the end", "inuse_space", match), p.SamplesAtStart("in use at the start", "inuse_space", match))
 	}

@@ -77,16 +77,12 @@ func (l *limited) full() fact.Fact {
 // limiterEngaged reports whether the limiter of the collector's CPU was on in
 // the window. The metric is the number of the last collection for which it was.
 func limiterEngaged(m *model.Model) bool {
-	last := m.Metrics.Series[metricLimiter]
-	if len(last) == 0 || last[len(last)-1].Value <= 0 {
+	limiter, cycles := m.Metrics.Series[metricLimiter], m.Metrics.Series[metricCycles]
+	if _, _, counted := cycles.Delta(); !counted || len(limiter) == 0 {
 		return false
 	}
-	before := 0.0
-	if cycles := m.Metrics.Series[metricCycles]; len(cycles) > 0 {
-		before = cycles[0].Value
-	}
-	end := last[len(last)-1].Value
-	return end > last[0].Value || before > 0 && end > before
+	last := limiter[len(limiter)-1].Value
+	return last > limiter[0].Value || last > cycles[0].Value
 }
 
 // limitUsed is what counts against GOMEMLIMIT.

@@ -90,8 +90,8 @@ func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.St
 		}
 	}
 	stacks = largest(sum)
-	for _, s := range stacks[:min(len(stacks), mostSites)] {
-		if place, ok := p.UserPlace(s); ok {
+	for _, s := range stacks {
+		if place, ok := p.UserPlace(s); ok && len(places) < mostSites {
 			places = where(append(places, place)...)
 		}
 	}

@@ -145,7 +145,7 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, cycles fact.Fact) diag
 }
 
 // poolPrice is what making objects takes, and collecting their part of the garbage.
-var poolPrice = &fact.Formula{Name: "made and collected", Words: "Amdahl: {0} + {1} × {2}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]*x[2]) }}
+var poolPrice = &fact.Formula{Name: "made and collected", Words: "Amdahl: {0} + {1} × {2}", Value: func(x []float64) float64 { return x[0] + x[1]*x[2] }}
 
 // poolmisuseCost is the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.

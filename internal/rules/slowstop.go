@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"strconv"
@@ -68,7 +67,7 @@ func checkSlowstop(p *diagnosis.Pass) {
 		n, worst = n+len(s.sorted), worst.Larger(s.longest)
 	}
 	if n > 0 && !found {
-		p.Fine(fact.Sentence("stops of the world: %s, the longest %s", ofCollector(p, "stops of the world", "stops", float64(n), fact.Count), worst))
+		p.Fine(fact.Sentence("stops of the world: %s, the longest %s", fact.Name(fact.Count.Format(float64(n))), worst))
 	}
 }
 
@@ -81,7 +80,7 @@ func stopsByKind(p *diagnosis.Pass) (out []stops) {
 	for _, pause := range p.Model.GC.Pauses {
 		kind := pause.Kind
 		switch {
-		case strings.Contains(kind, "trace"), model.OfRecording(p.Model.Stacks.Frames(pause.Stack)):
+		case kind == "start trace", kind == "stop trace", model.OfRecording(p.Model.Stacks.Frames(pause.Stack)):
 			continue
 		case strings.HasPrefix(kind, "GC "):
 			kind = collection // a collection has two stops, and one cause if they are long
@@ -99,7 +98,6 @@ func stopsByKind(p *diagnosis.Pass) (out []stops) {
 	for i := range out {
 		out[i].count(p)
 	}
-	slices.SortStableFunc(out, func(a, b stops) int { return cmp.Compare(b.total.Value, a.total.Value) })
 	return out
 }
 

@@ -76,7 +76,7 @@ type stringSite struct {
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := measureAllocation(p)
 	s, ok := spentCPU(p)
-	if !ok || a.cores.Value == 0 || !a.measured {
+	if !ok || !a.measured {
 		return
 	}
 	sites := stringSites(p, &a, &s)
@@ -157,8 +157,8 @@ func stringLines(p *diagnosis.Pass, s *cpuSpent) map[diagnosis.Place]map[string]
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]
 		frames := p.Model.Stacks.Frames(sample.Stack)
-		kind := stringKind(frames)
-		if place, ok := diagnosis.UserPlace(frames); ok && kind != "" && allocates(frames) {
+		if kind := stringKind(frames); kind != "" && allocates(frames) {
+			place, _ := diagnosis.UserPlace(frames)
 			if out[place] == nil {
 				out[place] = map[string]float64{}
 			}
