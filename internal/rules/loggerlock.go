@@ -123,7 +123,10 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 }
 
 func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagnosis.Finding {
-	place, _ := p.UserPlace(l.stack)
+	place, ok := own(p, l.stack) // and not the logger's
+	if !ok {
+		place, _ = p.UserPlace(l.stack)
+	}
 	f := diagnosis.Finding{
 		Where:      where(place, l.queue.place(p)),
 		Evidence:   []fact.Fact{rate, waiting, busyPs(p)},

@@ -26,9 +26,6 @@ const (
 	// poolWaiters is how many goroutines wait for a connection on average.
 	// One in a burst finds the pool empty in every well program.
 	poolWaiters = 1
-	// poolShare is the wait's part of those goroutines' time. The catalogue's
-	// figure for what a request notices.
-	poolShare = 0.05
 	// poolDials is the part of the waits that end because a new connection
 	// was made, from which they are waits for a dial and not for a free one.
 	poolDials = 0.5
@@ -54,13 +51,12 @@ func checkPoolwait(p *diagnosis.Pass) {
 		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
 			continue
 		}
-		waiting, share := q.waiting(p, "goroutines waiting for a connection, on average"), q.share(p, "share of their time")
-		throughput := fasterBy(p, q.groups, q.waited(p))
-		if waiting.Value < poolWaiters || share.Value < poolShare || throughput.Value < worthwhile {
+		waiting, throughput := q.waiting(p, "goroutines waiting for a connection, on average"), fasterBy(p, q.groups, q.waited(p))
+		if waiting.Value < poolWaiters || throughput.Value < worthwhile {
 			worst = worst.Larger(waiting)
 			continue
 		}
-		p.Report(poolFinding(p, &q, waiting, share, throughput))
+		p.Report(poolFinding(p, &q, waiting, throughput))
 		return
 	}
 	if worst.Value > 0 {
@@ -81,7 +77,7 @@ func dials(m *model.Model, q *queue) float64 {
 	return div(float64(n), float64(q.served))
 }
 
-func poolFinding(p *diagnosis.Pass, q *queue, waiting, share, throughput fact.Fact) diagnosis.Finding {
+func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
 	asks, ok := diagnosis.Place{}, false
 	for _, s := range q.stacks {
 		if asks, ok = own(p, s); ok {
@@ -92,7 +88,7 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting, share, throughput fact.Fa
 	if !ok {
 		asks = lib
 	}
-	wait := q.wait(p, "mean wait")
+	wait, share := q.wait(p, "mean wait"), q.share(p, "share of their time")
 	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.served), fact.Count)
 	f := diagnosis.Finding{
 		Where: where(asks, lib, q.server(p)),

@@ -133,9 +133,9 @@ func inPool(frames []model.Frame) bool {
 func syncKind(frames []model.Frame) (kind demand) {
 	for _, f := range frames {
 		switch {
-		case strings.HasPrefix(f.Func, "internal/poll.(*fdMutex).rwlock"):
+		case f.Func == "internal/poll.(*fdMutex).rwlock":
 			return fdDemand
-		case strings.Contains(f.Func, "sync.(*Once)."), strings.Contains(f.Func, "sync.(*WaitGroup)."):
+		case strings.HasPrefix(f.Func, "sync.(*Once)."):
 			return noDemand
 		case isMutex(f.Func):
 			kind = lockDemand
