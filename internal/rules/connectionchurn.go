@@ -1,10 +1,7 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -132,17 +129,19 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	if p.Model.Sched == nil {
 		return nil
 	}
-	waited := map[diagnosis.Place]time.Duration{}
+	waited := map[model.Stack]time.Duration{}
 	for i := range p.Model.Sched.Waits {
-		w := &p.Model.Sched.Waits[i]
-		if place, ok := p.UserPlace(w.Stack); ok && through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
-			waited[place] += w.Total
+		if w := &p.Model.Sched.Waits[i]; through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
+			waited[w.Stack] += w.Total
 		}
 	}
-	places := slices.SortedFunc(maps.Keys(waited), func(a, b diagnosis.Place) int {
-		return cmp.Or(cmp.Compare(waited[b], waited[a]), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
-	})
-	return places[:min(newConnNamed, len(places))]
+	var places []diagnosis.Place
+	for _, s := range largest(waited) {
+		if place, ok := p.UserPlace(s); ok && len(places) < newConnNamed {
+			places = append(places, place)
+		}
+	}
+	return where(places...)
 }
 
 var churnClient = diagnosis.Remedy{

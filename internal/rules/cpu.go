@@ -1,9 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -32,7 +32,7 @@ func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
 		return s, false
 	}
 	s.profile, s.source = m.CPU, "CPU profile"
-	if s.Believed == model.KernelCPU && m.Has(model.KernelCPU) {
+	if s.Believed == model.KernelCPU {
 		s.profile, s.source, s.tree = m.Kernel.CPU, "kernel's samples", "kernel"
 	}
 	if s.profile == nil {
@@ -41,34 +41,15 @@ func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
 	return s, s.Samples >= diagnosis.ThinSamples
 }
 
-// part is the CPU in parts of the account, as a share of all.
-func (s *cpuSpent) part(parts ...model.CPUPart) float64 {
-	return min(1, s.pass.CPUPart("", parts...).Value)
-}
-
 // sampled is the part of the CPU that the samples are of. Shares are of all of
 // it: what no sample shows is not taken to be like the rest.
 func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
 
-// seen is the share of the CPU in samples that match.
-func (s *cpuSpent) seen(_ *model.Model, match func([]model.Frame) bool) float64 {
-	return s.in("", match).Value
-}
-
-// from names the source of the shares.
-func (s *cpuSpent) from() string {
-	if s.Known {
-		return s.source + " × rusage"
-	}
-	return s.source
-}
-
 // A cpuPlace is a line of the user's code and the CPU that goes with it.
 type cpuPlace struct {
 	diagnosis.Place
-	share   float64 // of the CPU
-	samples int64
-	stacks  []model.Stack
+	share  float64 // of the CPU
+	stacks []model.Stack
 }
 
 // places sums the samples that match by the user's line nearest to the leaf,
@@ -108,7 +89,7 @@ func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame
 }
 
 func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
-	nanos, counts := s.profile.Column("cpu"), s.profile.Column("samples")
+	nanos := s.profile.Column("cpu")
 	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
 	sum := map[diagnosis.Place]float64{}
 	for i := range s.profile.Samples {
@@ -122,7 +103,6 @@ func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame
 		if byPlace[k] == nil {
 			byPlace[k] = &cpuPlace{Place: k}
 		}
-		byPlace[k].samples += int64(sample.Value(counts))
 		byPlace[k].stacks = append(byPlace[k].stacks, sample.Stack)
 		sum[k] += sample.Value(nanos)
 	}
@@ -136,28 +116,7 @@ func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame
 }
 
 func comparePlaces(a, b cpuPlace) int {
-	switch {
-	case a.share != b.share:
-		if a.share > b.share {
-			return -1
-		}
-		return 1
-	case a.Function != b.Function:
-		return strings.Compare(a.Function, b.Function)
-	case a.File != b.File:
-		return strings.Compare(a.File, b.File)
-	}
-	return a.Line - b.Line
-}
-
-// sumParts is the time of a profile's samples by part of the account.
-func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
-	nanos, sum := p.Column("cpu"), map[model.CPUPart]time.Duration{}
-	for i := range p.Samples {
-		s := &p.Samples[i]
-		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(s.Value(nanos))
-	}
-	return sum
+	return cmp.Or(cmp.Compare(b.share, a.share), strings.Compare(a.Function, b.Function), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
 // topPlaces is the places of the first n.
@@ -166,14 +125,6 @@ func topPlaces(ps []cpuPlace, n int) (out []diagnosis.Place) {
 		out = append(out, p.Place)
 	}
 	return out
-}
-
-// samplesAt is how many the places have.
-func samplesAt(ps []cpuPlace) (n int64) {
-	for i := range ps {
-		n += ps[i].samples
-	}
-	return n
 }
 
 func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
@@ -216,11 +167,22 @@ func (s *cpuSpent) in(name string, match func([]model.Frame) bool) fact.Fact {
 
 // at is the share of the CPU at some places.
 func (s *cpuSpent) at(name string, places ...cpuPlace) fact.Fact {
+	return s.of(name, atPlaces(places))
+}
+
+// samplesAt is how many samples they have.
+func (s *cpuSpent) samplesAt(places []cpuPlace) fact.Fact {
+	return s.pass.SampleCount("samples", s.tree, atPlaces(places))
+}
+
+func atPlaces(places []cpuPlace) fact.Where {
 	stacks := map[model.Stack]bool{}
-	for _, stack := range topStacks(places, len(places)) {
-		stacks[stack] = true
+	for i := range places {
+		for _, stack := range places[i].stacks {
+			stacks[stack] = true
+		}
 	}
-	return s.of(name, func(sample *model.Sample) bool { return stacks[sample.Stack] })
+	return func(sample *model.Sample) bool { return stacks[sample.Stack] }
 }
 
 func (s *cpuSpent) of(name string, match fact.Where) fact.Fact {
@@ -249,17 +211,11 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 
 // limit is a bound: what is saved at most when a share of the CPU is not used.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
-	return cpuLimit(share, s.used(), note)
-}
-
-// cpuLimit is that of a share of some CPU. A share that another formula made than
-// [fact.Sampled] says itself what is saved.
-func cpuLimit(share, used fact.Fact, note string) diagnosis.Bound {
-	b := diagnosis.Limit(fact.Saving.Of(share.Name, fact.Cores, share, used), diagnosis.CPUGoal, share.Value, note)
+	saving := *fact.Saving
 	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
-		b.Method = strings.Replace(b.Method, b.Origin.Text, share.Origin.Text, 1)
+		saving.Words = share.Origin.Sentence
 	}
-	return b
+	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
 }
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not
@@ -289,9 +245,7 @@ func (s *cpuSpent) unseen() fact.Fact {
 	return s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU)
 }
 
-func (s *cpuSpent) samples() fact.Fact {
-	return s.pass.Statistic(fact.Account, "samples", "samples", float64(s.Samples), fact.Count).From(s.Believed)
-}
+func (s *cpuSpent) samples() fact.Fact { return s.pass.CPUSamples() }
 
 // witness says how sure the samples are.
 func (s *cpuSpent) witness() string {

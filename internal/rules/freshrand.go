@@ -46,10 +46,11 @@ func checkFreshrand(p *diagnosis.Pass) {
 		return
 	}
 	sites := s.functions(p.Model, seeding.made)
-	if s.at("CPU in "+seeding.what, sites...).Value < freshShare || samplesAt(sites) < freshSamples {
+	share := s.at("CPU in "+seeding.what, sites...)
+	if share.Value < freshShare || s.samplesAt(sites).Value < freshSamples {
 		return
 	}
-	f := remakeFinding(p, &s, seeding, sites)
+	f := remakeFinding(p, &s, seeding, sites, share)
 	f.Title = ""
 	f.Rest(sourcesMade(p)...)
 	f.Experiment.Note = "Allocations per operation are a count and show in one run whether sources are still made: each is an object of 5 KB."

@@ -83,8 +83,7 @@ func startsOrEnds(frames []model.Frame) bool {
 // program. A benchmark of net/http spends 6 % of its CPU so.
 func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (out []*model.Group) {
 	for _, g := range groups {
-		_, start := p.GroupPlace(g)
-		if _, creator := p.UserPlace(g.Creator); !start && !creator {
+		if _, user := p.GroupPlace(g); !user {
 			out = append(out, g)
 		}
 	}

@@ -41,7 +41,7 @@ func checkGrowingslices(p *diagnosis.Pass) {
 	}
 	sites := s.places(p.Model, growsData)
 	share := s.at("CPU in growing slices and maps", sites...)
-	if share.Value < growingShare || samplesAt(sites) < growingSamples {
+	if share.Value < growingShare || s.samplesAt(sites).Value < growingSamples {
 		p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", share))
 		return
 	}

@@ -78,8 +78,8 @@ func checkHotfunction(p *diagnosis.Pass) {
 	for i := range remakes {
 		r := &remakes[i]
 		sites := s.callers(p.Model, r.callers)
-		if s.at("CPU in "+r.what, sites...).Value >= hotTwice && samplesAt(sites) >= hotSamples {
-			p.Report(remakeFinding(p, &s, r, sites))
+		if share := s.at("CPU in "+r.what, sites...); share.Value >= hotTwice && s.samplesAt(sites).Value >= hotSamples {
+			p.Report(remakeFinding(p, &s, r, sites, share))
 		}
 	}
 	if p.Goal == diagnosis.CPUGoal {
@@ -115,15 +115,14 @@ func atStart(f string) bool {
 	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
 }
 
-func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace) diagnosis.Finding {
-	share, saved := s.in("CPU in "+r.what, r.made), s.saved(r.what, r.made)
+func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Work is done again for every call that could be done once",
 		Where:      topPlaces(sites, hotNamed),
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),
-		Bound:      s.limit(saved, ""),
+		Bound:      s.limit(s.saved(r.what, r.made), ""),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
@@ -180,7 +179,7 @@ func reportHot(p *diagnosis.Pass, s *cpuSpent) {
 			"whether it can be is not known, so that this ranks behind every cure"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
-		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.pass.CPUSamples())},
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
 		RuledOut:   []string{"the runtime's own work: allocating, collecting and scheduling under these functions are not counted"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{

@@ -42,7 +42,7 @@ type lockedDraw struct {
 	global     bool // the package's own source, else a *rand.Rand under the program's lock
 	spent      cpuSpent
 	share      fact.Fact // of the CPU
-	samples    int64
+	samples    fact.Fact
 	places     []diagnosis.Place
 	stacks     []model.Stack
 	queue      queue // before the lock
@@ -51,7 +51,7 @@ type lockedDraw struct {
 }
 
 // sampled reports whether CPU samples show the lock, and contended whether a trace does.
-func (d *lockedDraw) sampled() bool   { return d.samples >= lockedSamples }
+func (d *lockedDraw) sampled() bool   { return d.samples.Value >= lockedSamples }
 func (d *lockedDraw) contended() bool { return d.waiting.Value >= lockedWaiters }
 
 func checkLockedrand(p *diagnosis.Pass) {
@@ -62,12 +62,12 @@ func checkLockedrand(p *diagnosis.Pass) {
 			found = true
 			p.Report(lockedFinding(p, &d))
 		}
-		drawn = drawn || d.samples > 0
+		drawn = drawn || d.samples.Value > 0
 	}
 	if found || drawn {
 		return
 	}
-	if s, ok := spentCPU(p); ok && s.seen(p.Model, drawsFreely) >= lockedSeen {
+	if s, ok := spentCPU(p); ok && s.in("CPU in drawing random numbers without a lock", drawsFreely).Value >= lockedSeen {
 		unlockedRand.harmless(p, "math/rand's functions on the hot path")
 	}
 }
@@ -102,9 +102,7 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 	if s, ok := spentCPU(p); ok {
 		d.spent, d.share = s, s.in("CPU in drawing random numbers under the lock", match)
 		sites := s.functions(p.Model, match)
-		for _, site := range sites {
-			d.samples += site.samples
-		}
+		d.samples = s.samplesAt(sites)
 		d.places, d.stacks = topPlaces(sites, hotNamed), topStacks(sites, hotNamed)
 	}
 	if p.Model.Sched != nil {

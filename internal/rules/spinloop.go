@@ -99,9 +99,8 @@ func newAskLoop(s *cpuSpent, f cpuPlace) *askLoop {
 		return s.pass.Samples(name, s.tree, s.pass.Frames(loopIn(f.Function, is)))
 	}
 	all := time("time of the loop", func(spinPart, string) bool { return true })
-	part := func(name string, of ...spinPart) fact.Fact {
-		return fact.Quotient.Of("share of its time "+name, fact.Ratio,
-			time("time "+name, func(part spinPart, _ string) bool { return slices.Contains(of, part) }), all)
+	from := func(first spinPart, name string) fact.Fact {
+		return fact.Quotient.Of("share of its time "+name, fact.Ratio, time("time "+name, func(part spinPart, _ string) bool { return part >= first }), all)
 	}
 	most, seen := fact.Fact{}, map[string]bool{"": true}
 	for _, stack := range f.stacks {
@@ -111,9 +110,9 @@ func newAskLoop(s *cpuSpent, f cpuPlace) *askLoop {
 	}
 	return &askLoop{
 		cpuPlace: f, share: s.at("CPU in a loop that asks", f), by: most.Name,
-		empty:   part("that is asking", spinLook, spinAnswer, spinReceive),
-		answers: part("in the runtime's answers", spinAnswer, spinReceive),
-		waits:   part("in receives that did not wait", spinReceive),
+		empty:   from(spinLook, "that is asking"),
+		answers: from(spinAnswer, "in the runtime's answers"),
+		waits:   from(spinReceive, "in receives that did not wait"),
 	}
 }
 
@@ -184,7 +183,7 @@ var spinSaved = &fact.Formula{Name: "amdahl at most", Words: "Amdahl: as if {0} 
 func spinFinding(s *cpuSpent, l *askLoop) diagnosis.Finding {
 	asks := s.places(s.pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
 	cost := s.cost(l.share)
-	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU), s.pass.CPUSamples())
+	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.unseen(), s.samples())
 	f := diagnosis.Finding{
 		Where:      where(asks[0].Place),
 		Evidence:   []fact.Fact{cost.Fact(), l.empty, l.answers},

@@ -47,7 +47,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	c := wokenByClock(p.Model)
 	rate := fact.Quotient.Of("wake-ups by the clock", fact.PerSec,
 		p.Statistic(fact.Wakes, "sleeps, and receives that no code of the program ended", "wake-ups by the clock", float64(c.count), fact.Count), p.WindowLength())
-	if c.group == nil || rate.Value < timerRate {
+	if rate.Value < timerRate {
 		return
 	}
 	s, ok := spentCPU(p)

@@ -108,3 +108,13 @@ func seenTime(parts map[model.CPUPart]time.Duration) (d time.Duration) {
 	}
 	return d
 }
+
+// sumParts is the time of a profile's samples by part of the account.
+func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
+	nanos, sum := p.Column("cpu"), map[model.CPUPart]time.Duration{}
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		sum[model.CPUPartOf(m.Stacks.Frames(s.Stack))] += time.Duration(s.Value(nanos))
+	}
+	return sum
+}
