@@ -344,8 +344,8 @@ func (p Meter) ControlGroup(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: ControlGroup, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
-// ProfileLength is the time in which the samples of a tree were taken, that of the
-// evidence where the profile does not tell.
+// ProfileLength is the time in which the samples of a tree were taken, or between the
+// two profiles of goroutines; that of the evidence where they do not tell.
 func (p Meter) ProfileLength(tree string) Fact {
 	return p.counted("time of the "+trees[tree].words, Origin{Kind: Window, Source: trees[tree].source, Tree: tree})
 }
@@ -467,13 +467,17 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 	case Window:
 		d := m.Run.Duration
-		switch profile := ProfileOf(m, o.Tree); {
-		case profile != nil:
-			d = cmp.Or(profile.Duration, d)
-		case o.Source == model.SyscallLog && m.Syscalls != nil:
-			d = m.Syscalls.Window
-		case o.Source != "":
+		if profile := ProfileOf(m, o.Tree); profile != nil && profile.Duration > 0 {
+			d = profile.Duration
+		}
+		if o.Source == model.SyscallLog {
 			d = 0
+			if m.Syscalls != nil {
+				d = m.Syscalls.Window
+			}
+		}
+		if s, e := m.Goroutines.Start, m.Goroutines.End; o.Tree == "goroutine" && s != nil && e != nil && s.Known && e.Known && e.At > s.At {
+			d = e.At - s.At
 		}
 		add("window", d.Seconds(), Seconds)
 	}

@@ -23,14 +23,14 @@ func TestCounts(t *testing.T) {
 		want float64
 	}{
 		{p.Samples("", "goroutineleak", nil), 3}, {p.Samples("", "threadcreate", nil), 5}, {p.Samples("", "goroutine", nil), 11},
-		{p.SamplesAtStart("", "goroutine", nil), 7}, {p.ProfileWindow("goroutine"), 4}, {p.ProfileWindow("goroutineleak"), 9},
+		{p.SamplesAtStart("", "goroutine", nil), 7}, {p.ProfileLength("goroutine"), 4}, {p.ProfileLength("goroutineleak"), 9},
 	} {
 		if c.f.Value != c.want {
 			t.Errorf("%s: %v, want %v", c.f.Origin, c.f.Value, c.want)
 		}
 	}
 	m.Goroutines.Start.Known = false
-	if w := p.ProfileWindow("goroutine"); w.Value != 9 {
+	if w := p.ProfileLength("goroutine"); w.Value != 9 {
 		t.Errorf("between profiles of unknown time: %v", w.Value)
 	}
 }

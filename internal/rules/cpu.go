@@ -211,11 +211,16 @@ func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
 
 // limit is a bound: what is saved at most when a share of the CPU is not used.
 func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
+	return cpuLimit(share, s.used(), note)
+}
+
+// cpuLimit is that of a share of some CPU.
+func cpuLimit(share, used fact.Fact, note string) diagnosis.Bound {
 	saving := *fact.Saving
 	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
 		saving.Words = share.Origin.Sentence
 	}
-	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, s.used()), diagnosis.CPUGoal, share.Value, note)
+	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, used), diagnosis.CPUGoal, share.Value, note)
 }
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not

@@ -104,7 +104,7 @@ func moreAt(p *diagnosis.Pass, name string, stacks ...model.Stack) fact.Fact {
 
 // snapshotWindow is the time between the two goroutine profiles.
 func snapshotWindow(p *diagnosis.Pass) fact.Fact {
-	return p.ProfileWindow("goroutine").Named("time between the goroutine profiles")
+	return p.ProfileLength("goroutine").Named("time between the goroutine profiles")
 }
 
 // group finds a goroutine group by name; nil when there is none.
