@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -134,20 +133,6 @@ func groupsOf(m *model.Model, names []string) (gs []*model.Group) {
 func userWait(m *model.Model, w *model.Wait) bool {
 	g := group(m, w.Group)
 	return g == nil || !g.System
-}
-
-// meanSlice is how long goroutines of the groups run at a stretch.
-func meanSlice(gs []*model.Group) time.Duration {
-	var run time.Duration
-	var n int64
-	for _, g := range gs {
-		run += g.Times.Running
-		n += g.Runs
-	}
-	if n == 0 {
-		return 0
-	}
-	return run / time.Duration(n)
 }
 
 // groupName is how a sentence calls a goroutine group.

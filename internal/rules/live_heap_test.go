@@ -140,7 +140,7 @@ var kept atomic.Pointer[node]
 
 type node struct {
 	left, right *node
-	payload     [2]uint64
+	_           [2]uint64
 }
 
 func tree(depth int) *node {

@@ -100,7 +100,7 @@ func checkNeighbour(p *diagnosis.Pass) {
 
 func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	m := p.Model
-	n, ok := m.Neighbours()
+	n, _ := m.Neighbours()
 	if c.cores, ok = processCPU(p); !ok {
 		return c, false
 	}

@@ -227,9 +227,6 @@ type queue struct {
 	servers map[model.Stack]int64 // code that ended them
 }
 
-// waiters is how many goroutines stood in the queue on average (Little's law).
-func (q *queue) waiters(p *diagnosis.Pass) float64 { return div(q.total.Seconds(), p.Seconds()) }
-
 // place is the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
 func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {

@@ -48,19 +48,6 @@ func heldPs(p *diagnosis.Pass) fact.Fact {
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
 
-// cpuCores is the CPU that the process used, in cores, and who says so; 0 when
-// nobody does.
-func cpuCores(m *model.Model) (cores float64, source string) {
-	p := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
-	if used, ok := processCPU(p); ok {
-		return used.Value, "/proc: CPU time of the process"
-	}
-	if cores, _, ok := diagnosis.Busy(m); ok {
-		return cores, "trace or CPU profile"
-	}
-	return 0, ""
-}
-
 // knownProcs is GOMAXPROCS where evidence tells it, else 0.
 func knownProcs(m *model.Model) int {
 	switch {
@@ -176,12 +163,6 @@ func (t *throttle) facts() []fact.Fact {
 	return out
 }
 
-// operations is [operationRate] as a number.
-func operations(p *diagnosis.Pass) (perSecond float64, name string) {
-	rate, of := operationRate(p)
-	return rate.Value, string(of)
-}
-
 // plural is a whole number of things in a sentence: "1 P", "8 Ps".
 func plural(f fact.Fact, thing string) fact.Part {
 	return fact.Name(figures.Plural(int64(f.Value), thing))
@@ -201,14 +182,6 @@ const (
 	// a burst from stopping everything else.
 	idlespinProcs = 4
 )
-
-// many writes a number of things: "1 core", "0.5 cores".
-func many[N ~int | ~int64 | ~float64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return num(n) + " " + thing + "s"
-}
 
 // wholeCores is the largest number of Ps that n cores keep busy; at least 1.
 func wholeCores(n float64) int { return max(1, int(math.Floor(n+1e-9))) }

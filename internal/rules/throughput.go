@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -21,42 +19,8 @@ func working(p *diagnosis.Pass) float64 {
 	return div(d.Seconds(), p.Seconds())
 }
 
-// speedup is the most by which throughput can grow when goroutines of the
-// named groups no longer wait for the given time, by [fact.Closed]. freed
-// is the part of the wait that held a P, in cores. No next serial resource is
-// known: a trace does not tell how long locks are held. In an open system below
-// saturation the true gain is nothing.
-func speedup(p *diagnosis.Pass, names []string, wait time.Duration, freed float64) (factor float64, method string) {
-	var whole time.Duration
-	for _, g := range groupsOf(p.Model, names) {
-		whole += g.Total()
-	}
-	factor, byP, byR := fact.Closed{
-		Cores: usableProcs(p), Busy: max(minBusy, working(p)-freed),
-		Whole: whole.Seconds(), Wait: wait.Seconds(),
-	}.Asymptotic()
-	return factor, fmt.Sprintf("asymptotic bound of a closed system: min(P ÷ busy Ps = %s, goroutine time ÷ goroutine time without this wait = %s); less when requests arrive slower than that", times(byP), times(byR))
-}
-
-// usableProcs is the cores that the program can use: its Ps, or what the
-// machine and its limits allow, if that is less.
-func usableProcs(p *diagnosis.Pass) float64 {
-	cores := float64(p.Procs())
-	if u := p.Model.Usable(); u > 0 {
-		cores = min(cores, u)
-	}
-	return cores
-}
-
 // minBusy, in cores, keeps the factor of a program that hardly ran finite.
 const minBusy = 0.1
-
-func times(f float64) string {
-	if math.IsInf(f, 0) {
-		return "unlimited"
-	}
-	return num(f) + "×"
-}
 
 // gain is a factor of throughput as a share of the time per unit of work.
 func gain(factor float64) float64 { return 1 - 1/max(1, factor) }
