@@ -34,7 +34,31 @@ func (f *reportFile) flames(r int, v *View) error {
 	if pruned > 0 {
 		f.left[r] = append(f.left[r], fmt.Sprintf("%d of %d flame graphs in this file are pruned to their larger frames; gowhy view has all of them", pruned, len(first.Kinds)))
 	}
+	if err := f.numbers(r); err != nil {
+		return err
+	}
 	return f.linkedFlames(r, v)
+}
+
+// numbers asks for every number of the findings: how it was computed, and what the
+// flame graph marks for it.
+func (f *reportFile) numbers(r int) error {
+	for _, p := range targetsOf(f.findings(r)) {
+		fact := p.params.Get("fact")
+		if fact == "" {
+			continue
+		}
+		if _, err := f.take("api/number", of(r, "fact", fact), nil); err != nil {
+			return err
+		}
+		if kind := p.params.Get("kind"); p.screen == "flame" && kind != "" {
+			limit := url.Values{"limit": {strconv.Itoa(f.nodes[of(r, "kind", kind).Encode()])}}
+			if _, err := f.take("api/flame/marks", of(r, "kind", kind, "fact", fact), limit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // linkedFlames asks for the trees of single groups that findings lead to.
@@ -68,6 +92,7 @@ func (f *reportFile) tree(q url.Values) (any, []byte, error) {
 	for nodes := reportNodes; ; nodes /= 2 {
 		value, text, err := f.ask("api/flame", q, url.Values{"limit": {strconv.Itoa(nodes)}})
 		if _, isTree := as[Flame](value); err != nil || !isTree || len(text) <= room || nodes < 64 {
+			f.nodes[q.Encode()] = nodes
 			return value, text, err
 		}
 	}

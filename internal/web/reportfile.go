@@ -83,7 +83,7 @@ func (r *Report) Write(w io.Writer) error {
 	for _, v := range r.Views {
 		p.opened(v, bases(v.Model.Run.Files))
 	}
-	f := &reportFile{page: p, answers: map[string]json.RawMessage{}, room: maxReport - len(blank.before) - len(blank.after)}
+	f := &reportFile{page: p, answers: map[string]json.RawMessage{}, nodes: map[string]int{}, room: maxReport - len(blank.before) - len(blank.after)}
 	if err := f.collect(r.Version); err != nil {
 		return err
 	}
@@ -94,8 +94,9 @@ func (r *Report) Write(w io.Writer) error {
 type reportFile struct {
 	page    *page
 	answers map[string]json.RawMessage
-	room    int // bytes that are left
-	trees   int // bytes of flame graphs so far
+	room    int            // bytes that are left
+	trees   int            // bytes of flame graphs so far
+	nodes   map[string]int // of each of them, at most, by its question
 	tiles   int
 	left    map[int][]string // what of a run did not fit, in words
 }

@@ -52,6 +52,7 @@ async function arrive({ link, name, patience }) {
         if (!inSight(one('.go-group'))) return 'the group is out of sight'
         if (!one('.go-facts')) return 'nothing is told of the group'
       }
+      if (asked.has('col') && !each('.table-marked').some(inSight)) return 'no cell is marked in sight'
       // Single goroutines may not have been kept: then their group's account is all there is.
       if (rows.length === 0 && !group) return 'no goroutine is listed'
       return ''
@@ -96,12 +97,18 @@ async function arrive({ link, name, patience }) {
       }
       return each('canvas').some((c) => inSight(c) && coloured(c)) ? '' : 'nothing is drawn'
     },
+    number() {
+      if (!inSight(one('.number-value'))) return 'the number is out of sight'
+      return one('.number-origin dd')?.textContent ? '' : 'nothing tells where it is from'
+    },
     sources() {
       return each('[role=grid] .table-body [role=row], .src-build dt').some(inSight) ? '' : 'no source is in sight'
     },
   }
 
   const missing = () => {
+    // What is marked is said until it is dismissed.
+    if (asked.has('fact') && !inSight(one('.marked'))) return 'nothing says what is marked'
     const at = location.hash
     if (!at.startsWith('#/' + screen)) return `the address is ${at}`
     const broken = one('.state-failed, [role=alert]')

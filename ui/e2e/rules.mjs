@@ -120,11 +120,11 @@ async function linksOf({ card, n, r }) {
     if (!to) faults.push(`${what} leads nowhere`)
     else if (!there.has(key(to))) faults.push(`${what} leads to ${to}, and the card does not`)
   }
-  f.evidence.forEach((e, i) => want('fact ' + e.name, l.evidence[i]))
+  f.evidence.forEach((e, i) => want('fact ' + e.name, l.evidence[i].to))
   f.where.forEach((w, i) => want('place ' + w.function, l.where[i]))
   for (const m of l.more) want(m.title, m.to)
-  for (const number of ['cost', 'bound']) if (l[number] && (f[number].what ?? f[number].method) !== '') want('the ' + number, l[number].to)
-  ;(f.symptoms ?? []).forEach((s, j) => s.evidence.forEach((e, i) => want(`fact ${e.name} of ${s.rule}`, l.symptoms[j].evidence[i])))
+  for (const number of ['cost', 'bound']) if ((f[number].what ?? f[number].method) !== '' && (number === 'cost' || f.bound.value !== 0)) want('the ' + number, l[number].to)
+  ;(f.symptoms ?? []).forEach((s, j) => s.evidence.forEach((e, i) => want(`fact ${e.name} of ${s.rule}`, l.symptoms[j].evidence[i].to)))
   const facts = links.filter((x) => x.kind === 'facts').length
   if (facts !== f.evidence.length) faults.push(`${facts} of ${f.evidence.length} facts can be clicked`)
   return { links, faults }
