@@ -40,7 +40,7 @@ func TestUnpackedRecording(t *testing.T) {
 		if m.Run.PID != 77 || m.Run.Procs != 3 || m.Build == nil || m.Run.Duration != 4*time.Second || !m.Run.Start.Equal(start) {
 			t.Errorf("%v: run %+v, build %v", m.Run.Files, m.Run, m.Build)
 		}
-		for _, want := range []string{`task "checkout" reached 2.5, over 1`, "redacted, but for trace", "without kernel: not permitted"} {
+		for _, want := range []string{`task "checkout" reached 2.50, over 1`, "redacted, but for trace", "without kernel: not permitted"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("%v: no note %q in\n%s", m.Run.Files, want, notes)
 			}

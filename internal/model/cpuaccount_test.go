@@ -199,11 +199,11 @@ func TestCPUAccountBelieves(t *testing.T) {
 		want              Source
 		why               string
 	}{
-		{"the kernel sees more", 3000 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "cover 98 %"},
+		{"the kernel sees more", 3000 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "cover 98.0 %"},
 		{"alike", 4900 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "alike"},
 		{"user only", 4500 * ms, 3000 * ms, 0, true, 0, CPU, "user mode only"},
 		{"lossy", 4500 * ms, 3000 * ms, 1900 * ms, false, 100, CPU, "lost"},
-		{"the kernel sees too much", 4900 * ms, 6000 * ms, 3000 * ms, false, 0, CPU, "covers 98 %"},
+		{"the kernel sees too much", 4900 * ms, 6000 * ms, 3000 * ms, false, 0, CPU, "covers 98.0 %"},
 	} {
 		b := tally{&Model{Process: counters(3*time.Second, 2*time.Second)}}
 		b.CPU = b.profile(nil, map[string]time.Duration{appStack: c.profile})
@@ -283,7 +283,7 @@ func TestCPUAccountOfWakes(t *testing.T) {
 	b.Process.Samples[1].Voluntary = 20_000
 	b.CPU = b.profile(nil, map[string]time.Duration{futexStack: 200 * ms, appStack: 100 * ms})
 	a := b.want(t, map[CPUPart]time.Duration{Scheduling: 200 * ms, Application: 100 * ms, NotSampled: 1200 * ms})
-	for _, want := range []string{"believe rusage: 1.20 s are in no sample", "2000 times a second", "75 µs", "of 900 ms in the kernel they show 200 ms"} {
+	for _, want := range []string{"believe rusage: 1.20 s are in no sample", "2,000 times a second", "75.0 µs", "of 900 ms in the kernel they show 200 ms"} {
 		if !strings.Contains(a.Why, want) {
 			t.Errorf("no %q in %q", want, a.Why)
 		}
