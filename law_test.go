@@ -41,13 +41,13 @@ var law = []line{
 	// Output: from values to bytes.
 	{"internal/layout", "internal/figures", ""},
 	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/report internal/shell internal/whatif", ""},
-	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/shell internal/statistics", ""},
-	{"internal/export", "internal/figures internal/model", "github.com/google/pprof/profile"},
+	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/problem internal/shell internal/statistics", ""},
+	{"internal/export", "internal/diagnosis internal/figures internal/model internal/problem", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from cli and reads no evidence itself.
-	{"internal/timeline", "exectrace internal/figures internal/model", ""},
-	{"internal/flame", "internal/figures internal/model", ""},
+	{"internal/timeline", "exectrace internal/figures internal/model internal/problem", ""},
+	{"internal/flame", "internal/diagnosis internal/figures internal/model internal/problem", ""},
 	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/model internal/problem internal/shell internal/timeline", ""},
 
 	// Evidence: from files and processes to the model.
@@ -64,7 +64,7 @@ var law = []line{
 	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/model internal/shell internal/statistics", ""},
-	{"internal/whatif", "exectrace internal/figures internal/statistics", ""},
+	{"internal/whatif", "exectrace internal/figures internal/problem internal/shell internal/statistics", ""},
 
 	// The reader's own source beside a finding.
 	{"internal/listing", "internal/diagnosis internal/model", ""},
@@ -77,7 +77,7 @@ var law = []line{
 	{"internal/demo", "agent/recording", ""},
 
 	// The ground: these import none of ours.
-	{"internal/problem", "", ""},
+	{"internal/problem", "internal/shell", ""},
 	{"internal/shell", "", ""},
 	{"internal/model", "internal/figures internal/statistics", ""},
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},

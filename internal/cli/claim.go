@@ -128,7 +128,7 @@ func chooseFinding(d *diagnosis.Diagnosis, f *verifyFlags) (*diagnosis.Finding, 
 	if len(names) > 0 {
 		there = "found there: " + strings.Join(names, ", ")
 		name := names[0]
-		if near, ok := near(f.apply, names); ok {
+		if near, ok := problem.Near(f.apply, names); ok {
 			name = near
 		}
 		hint = "gowhy verify " + shell.Words(append(slices.Clone(f.files), "--apply", name))

@@ -26,10 +26,8 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/subject"
 )
@@ -144,50 +142,12 @@ func (c *command) code(err error) int {
 	case errors.Is(err, context.Canceled):
 		c.complain("interrupted", "")
 		return exitSignal
-	}
-	return c.foreign(err)
-}
-
-// foreign reports errors of packages that know no hints.
-func (c *command) foreign(err error) int {
-	var missing *export.MissingError
-	var unknown *export.UnknownError
-	var column *report.SortError
-	switch {
-	case errors.Is(err, report.ErrNoTrace):
-		c.complain(err.Error(), diagnosis.HowToGet("trace"))
-		return exitNoEvidence
-	case errors.As(err, &missing):
-		hint := ""
-		if missing.Needs != "" {
-			hint = diagnosis.HowToGet(missing.Needs)
-		}
-		c.complain(err.Error(), hint)
-		return exitNoEvidence
-	case errors.As(err, &unknown):
-		c.complain(err.Error(), suggest(unknown.What, unknown.Name, unknown.Known))
-		return exitMisused
-	case errors.As(err, &column):
-		c.complain(err.Error(), suggest("sort", column.Sort, column.Known))
-		return exitMisused
 	case !c.running: // cobra's own: an unknown flag, too many arguments
 		c.complain(err.Error(), "gowhy --help")
 		return exitMisused
 	}
 	c.complain(err.Error(), "")
 	return exitBroken
-}
-
-// suggest is a hint for a flag whose value none of the known ones is.
-func suggest(flag, value string, known []string) string {
-	if len(known) == 0 {
-		return ""
-	}
-	word := known[0]
-	if s, ok := near(value, known); ok {
-		word = s
-	}
-	return "--" + flag + " " + shell.Word(word)
 }
 
 // complain writes what is wrong and what to do. Names of files and symbols in
@@ -358,7 +318,7 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	if s, ok := near(arg, names); ok {
+	if s, ok := problem.Near(arg, names); ok {
 		hint = "gowhy " + s
 		if slices.Index(c.Args, arg) == 0 { // flags may come before it
 			hint = "gowhy " + shell.Words(append([]string{s}, c.Args[1:]...))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,16 +220,5 @@ func readPolicy(file string) (*gate.Policy, error) {
 		return nil, problem.New(problem.Misuse, "gowhy gate --init   # writes one", "cannot read the policy %q: %v", file, cause(err))
 	}
 	defer f.Close()
-	p, err := gate.ParsePolicy(file, f)
-	var wrong *gate.PolicyError
-	if errors.As(err, &wrong) {
-		return nil, policyFailure(wrong)
-	}
-	return p, err
-}
-
-// policyFailure is what a policy has wrong; where there is nothing better to
-// say, a policy with explanations shows how it is right.
-func policyFailure(wrong *gate.PolicyError) error {
-	return problem.New(problem.Misuse, cmp.Or(wrong.Hint, "gowhy gate --init -f example.yaml   # a policy with explanations"), "%w", wrong)
+	return gate.ParsePolicy(file, f)
 }

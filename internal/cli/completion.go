@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -34,7 +36,7 @@ func (c *command) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(c.Stdout)
 			}
-			return misused("gowhy completion "+closest(args[0], shells), "%q is none of %s", args[0], strings.Join(shells, ", "))
+			return misused("gowhy completion "+problem.Nearest(args[0], shells), "%q is none of %s", args[0], strings.Join(shells, ", "))
 		},
 	}
 }

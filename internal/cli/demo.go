@@ -16,6 +16,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -51,7 +52,7 @@ Nothing but this binary is needed, and nothing leaves the machine.`,
 			}
 			k, ok := demo.Find(name)
 			if !ok {
-				return misused("gowhy demo "+closest(name, names), "there is no case %q", name)
+				return misused("gowhy demo "+problem.Nearest(name, names), "there is no case %q", name)
 			}
 			if child != "" {
 				return demo.Run(cmd.Context(), k, child)

@@ -15,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -88,7 +89,7 @@ func oneOf(flag, value string, known []string) error {
 		return nil
 	}
 	hint := "--" + flag + " " + known[0]
-	if s, ok := near(value, known); ok {
+	if s, ok := problem.Near(value, known); ok {
 		hint = "--" + flag + " " + s
 	}
 	return misused(hint, "--%s %q is none of %s", flag, value, strings.Join(known, ", "))

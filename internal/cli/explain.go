@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/listing"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -74,7 +75,7 @@ func (c *command) rule(name string) (*diagnosis.Rule, error) {
 		return c.Rules[i], nil
 	}
 	hint := "gowhy explain   # lists all rules"
-	if s, ok := near(name, c.ruleNames()); ok {
+	if s, ok := problem.Near(name, c.ruleNames()); ok {
 		hint = "gowhy explain " + s
 	}
 	return nil, misused(hint, "there is no rule %q", name)
@@ -149,46 +150,4 @@ func (c *command) listRules() error {
 	}
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
-}
-
-// closest returns the known word with the fewest edits from s.
-func closest(s string, known []string) string {
-	best, least := "", -1
-	for _, k := range known {
-		if d := distance(strings.ToLower(s), k); least < 0 || d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// near is closest for a word that is likely a slip of the pen.
-func near(s string, known []string) (word string, ok bool) {
-	word = closest(s, known)
-	return word, word != "" && distance(strings.ToLower(s), word) <= 1+len(s)/4
-}
-
-// distance is the number of letters to insert, delete or replace, where
-// letters around s are free: people abbreviate.
-func distance(s, k string) int {
-	if len(s) > 1 && strings.Contains(k, s) {
-		return 0
-	}
-	row := make([]int, len(k)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(s) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(k) {
-			cost := diagonal
-			if s[i] != k[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(k)]
 }

@@ -132,7 +132,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 	}
 	text, err := gate.Starter(filepath.Dir(o.policy))
 	if err != nil {
-		return gateFailure(err)
+		return err
 	}
 	f, err := os.OpenFile(o.policy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
@@ -176,16 +176,7 @@ func (c *command) runGate(ctx context.Context, o *gateOptions) (*gate.Result, er
 	told.file, told.live = terminal(c.Stderr)
 	defer told.stop()
 	r, err := gate.Run(ctx, p, gate.Options{Dir: filepath.Dir(o.policy), Base: o.base, TimeLimit: o.limit, Progress: told.tell})
-	return r, gateFailure(err)
-}
-
-// gateFailure gives errors of a policy their hint.
-func gateFailure(err error) error {
-	var wrong *gate.PolicyError
-	if errors.As(err, &wrong) {
-		return policyFailure(wrong)
-	}
-	return err
+	return r, err
 }
 
 // A gateProgress tells what a gate does: on a terminal in one line, in a log

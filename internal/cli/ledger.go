@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
@@ -59,7 +56,7 @@ in nanoseconds and all rows unless --top is given.`,
 			}
 			return c.output(out, func(w io.Writer, l layout.Options) error {
 				o.Options = l
-				return missingEvidence(report.Ledger(w, m, o))
+				return report.Ledger(w, m, o)
 			})
 		},
 	}
@@ -90,13 +87,4 @@ func keepFor(o report.LedgerOptions) int {
 		return -1
 	}
 	return max(o.Top, enough)
-}
-
-// missingEvidence gives a ledger that lacks its source the command that records it.
-func missingEvidence(err error) error {
-	var missing *report.MissingError
-	if !errors.As(err, &missing) {
-		return err
-	}
-	return problem.New(problem.Absence, diagnosis.HowToGet(missing.Needs), "%w", missing)
 }

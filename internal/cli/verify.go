@@ -236,7 +236,7 @@ func knownMetric(flag, form, name string) error {
 		return nil
 	}
 	word := names[0]
-	if s, ok := near(name, names); ok {
+	if s, ok := problem.Near(name, names); ok {
 		word = s
 	}
 	return misused("--"+flag+" "+fmt.Sprintf(form, word), "--%s %q is none of %s", flag, name, strings.Join(names, ", "))

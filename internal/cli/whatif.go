@@ -214,26 +214,12 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 // whatIfError turns errors of reading and replaying into what a user can act on.
 func (c *command) whatIfError(path string, err error) error {
 	var refused *whatif.RefusedError
-	var unknown *whatif.UnknownError
-	var bad *whatif.BadEditError
+	var unclear *problem.Error
 	switch {
 	case errors.As(err, &refused):
 		return problem.New(problem.Absence, "gowhy diagnose "+shell.Word(path)+"   # what the trace does say", "%w", refused)
-	case errors.As(err, &unknown):
-		hint := "gowhy whatif " + shell.Word(path) + "   # what there is"
-		if len(unknown.Known) > 0 {
-			name := unknown.Known[0]
-			if s, ok := near(unknown.Name, unknown.Known); ok {
-				name = s
-			}
-			hint = "--" + map[string]string{"lock": "lock"}[unknown.What] + " " + shell.Word(name+"=0.5")
-			if unknown.What != "lock" {
-				hint = "--scale " + shell.Word(name+"=0.5")
-			}
-		}
-		return problem.New(problem.Misuse, hint, "%w", unknown)
-	case errors.As(err, &bad):
-		return misused("gowhy whatif --help", "%v", bad)
+	case errors.As(err, &unclear) && unclear.Hint == "":
+		return misused("gowhy whatif "+shell.Word(path)+"   # what there is", "%w", unclear)
 	case errors.Is(err, exectrace.ErrNotTrace), errors.Is(err, exectrace.ErrNoEvents), errors.Is(err, exectrace.ErrOldFormat):
 		return problem.New(problem.Absence, diagnosis.HowToGet("trace"), "cannot replay %q: %v", path, err)
 	}

@@ -125,13 +125,13 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 			if needs == "" {
 				needs = model.Trace
 			}
-			return &MissingError{"table " + t.name, "the evidence for it was not recorded", needs}
+			return missing(needs, "table "+t.name, "the evidence for it was not recorded")
 		case o.Group != "" && !t.byGroup:
-			return &MissingError{"table " + t.name, "it cannot be given for one goroutine group", ""}
+			return missing("", "table "+t.name, "it cannot be given for one goroutine group")
 		}
 		return csv.NewWriter(w).WriteAll(t.rows(m, o))
 	}
-	return &UnknownError{"table", o.Table, Tables()}
+	return unknown("table", o.Table, Tables())
 }
 
 func ns(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }

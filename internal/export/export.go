@@ -11,7 +11,6 @@
 package export
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -20,7 +19,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Format is one kind of file.
@@ -31,7 +32,7 @@ type Format struct {
 	Holds Holds
 	// Runs is set when it draws [Options.Slices].
 	Runs bool
-	// Write writes all of the file. Its errors are those of w, [*MissingError] and [*UnknownError].
+	// Write writes all of the file. Its errors are those of w and [*problem.Error].
 	Write func(w io.Writer, m *model.Model, o Options) error
 }
 
@@ -65,7 +66,7 @@ type Options struct {
 	Table string
 	// Group keeps goroutines with this start function only; empty keeps all.
 	// What belongs to no goroutine group (Ps, collections, heap, tasks) is
-	// left out of a filtered CSV with a [*MissingError], and kept in a time
+	// left out of a filtered CSV with a [*problem.Error], and kept in a time
 	// line as the background of the group's slices.
 	Group string
 	// Slices are single runs for time lines, those of one P and those of one
@@ -162,23 +163,20 @@ type Slice struct {
 	Stack      model.Stack   // where it stopped, when known
 }
 
-// A MissingError says that the model lacks what was asked for.
-type MissingError struct {
-	What  string       // like "cpu profile"
-	Why   string       // like "no CPU samples were recorded"
-	Needs model.Source // evidence that would bring it; empty when none would
+// missing is the error that the model lacks what was asked for, with the evidence
+// that would bring it; empty when none would.
+func missing(needs model.Source, what, why string) error {
+	hint := ""
+	if needs != "" {
+		hint = diagnosis.HowToGet(needs)
+	}
+	return problem.New(problem.Absence, hint, "%s: %s", what, why)
 }
 
-func (e *MissingError) Error() string { return e.What + ": " + e.Why }
-
-// An UnknownError says that a name is none of those that there are.
-type UnknownError struct {
-	What, Name string   // like "profile", "snyc"
-	Known      []string // the names that would do; of groups, the largest
-}
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("no %s %q (there are: %s)", e.What, e.Name, strings.Join(e.Known, ", "))
+// unknown is the error that a name is none of those that there are: of groups, the
+// largest.
+func unknown(what, name string, known []string) error {
+	return problem.Unknown(what, name, known, "no %s %q (there are: %s)", what, name, strings.Join(known, ", "))
 }
 
 // checkGroup refuses a group that the model does not have, for an empty file
@@ -188,7 +186,7 @@ func (o Options) checkGroup(m *model.Model) error {
 		return nil
 	}
 	if m.Sched == nil {
-		return &MissingError{"group " + plain(o.Group), "goroutine groups come from an execution trace", model.Trace}
+		return missing(model.Trace, "group "+plain(o.Group), "goroutine groups come from an execution trace")
 	}
 	if m.Sched.Group(o.Group) != nil {
 		return nil
@@ -197,7 +195,7 @@ func (o Options) checkGroup(m *model.Model) error {
 	for _, g := range m.Sched.Groups[:min(8, len(m.Sched.Groups))] {
 		known = append(known, plain(g.Name))
 	}
-	return &UnknownError{"group", o.Group, known}
+	return unknown("group", o.Group, known)
 }
 
 func (o Options) keeps(group string) bool { return o.Group == "" || o.Group == group }
@@ -228,14 +226,14 @@ func collect(m *model.Model, o Options) (samples, error) {
 	if t := takenProfile(o.Profile); t != nil {
 		p := t.of(m)
 		if p == nil {
-			return samples{}, &MissingError{what, t.missing, t.source}
+			return samples{}, missing(t.source, what, t.missing)
 		}
 		return takenSamples(m, o, p)
 	}
 	switch o.Profile {
 	case Net, Sync, Syscall, Sched, States, "":
 		if m.Sched == nil {
-			return samples{}, &MissingError{what, "no execution trace was recorded", model.Trace}
+			return samples{}, missing(model.Trace, what, "no execution trace was recorded")
 		}
 		if o.Profile == States || o.Profile == "" {
 			return stateSamples(m, o), nil
@@ -246,7 +244,7 @@ func collect(m *model.Model, o Options) (samples, error) {
 	for i, p := range Profiles {
 		known[i] = string(p)
 	}
-	return samples{}, &UnknownError{"profile", string(o.Profile), known}
+	return samples{}, unknown("profile", string(o.Profile), known)
 }
 
 func waitSamples(m *model.Model, o Options) samples {
@@ -276,7 +274,7 @@ func takenSamples(m *model.Model, o Options, p *model.Profile) (samples, error) 
 		}
 	}
 	if o.Group != "" && !grouped {
-		return s, &MissingError{string(o.Profile) + " profile of one group", "its samples do not say which goroutine they belong to", ""}
+		return s, missing("", string(o.Profile)+" profile of one group", "its samples do not say which goroutine they belong to")
 	}
 	return s, nil
 }

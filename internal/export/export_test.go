@@ -18,7 +18,9 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 var update = flag.Bool("update", false, "write testdata from what is written now")
@@ -331,9 +333,13 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %+v: %v, want %q", tt.format, tt.o, err, tt.want)
 		}
-		var missing *MissingError
-		if errors.As(err, &missing) && missing.Needs != tt.needs {
-			t.Errorf("%s %+v: needs %q, want %q", tt.format, tt.o, missing.Needs, tt.needs)
+		var missing *problem.Error
+		hint := ""
+		if tt.needs != "" {
+			hint = diagnosis.HowToGet(tt.needs)
+		}
+		if errors.As(err, &missing) && missing.Kind == problem.Absence && missing.Hint != hint {
+			t.Errorf("%s %+v: %q, want %q", tt.format, tt.o, missing.Hint, hint)
 		}
 		if buf.Len() > 0 {
 			t.Errorf("%s %+v: wrote %d bytes before it failed", tt.format, tt.o, buf.Len())
@@ -425,9 +431,9 @@ func TestShownType(t *testing.T) {
 // What was not recorded is named with the evidence that would bring it.
 func TestMissingProfiles(t *testing.T) {
 	for _, p := range takenProfiles {
-		var missing *MissingError
+		var missing *problem.Error
 		_, err := collect(&model.Model{}, Options{Profile: p.profile})
-		if !errors.As(err, &missing) || missing.Needs != p.source || missing.Why == "" {
+		if !errors.As(err, &missing) || missing.Hint != diagnosis.HowToGet(p.source) || strings.HasSuffix(missing.What, ": ") {
 			t.Errorf("%s: %v", p.profile, err)
 		}
 		if Whole(&model.Model{}, p.profile) || !Whole(example(), p.profile) {
@@ -438,8 +444,8 @@ func TestMissingProfiles(t *testing.T) {
 		t.Error("what a trace tells is cut to the window")
 	}
 	for _, name := range []string{"process", "metrics", "syscalls", "kernel"} {
-		var missing *MissingError
-		if err := CSV(new(bytes.Buffer), &model.Model{}, Options{Table: name}); !errors.As(err, &missing) || missing.Needs == model.Trace || missing.Needs == "" {
+		var missing *problem.Error
+		if err := CSV(new(bytes.Buffer), &model.Model{}, Options{Table: name}); !errors.As(err, &missing) || missing.Hint == diagnosis.HowToGet(model.Trace) || missing.Hint == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,7 +13,9 @@ package flame
 import (
 	"fmt"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // MaxNodes is the most nodes that a tree may have. A picture of 2,000 pixels
@@ -77,43 +79,25 @@ type Func struct {
 
 const maxGroups = 500
 
-// A MissingError says that a run has nothing of a kind.
-type MissingError struct {
-	Kind  string
-	Group string // that was asked for; empty for all
-	Base  bool   // it is the base run that lacks it
-}
-
-func (e *MissingError) Error() string {
-	run, of := "this run", ""
-	if e.Base {
-		run = "the base run"
+// nothing is the error that a run has nothing of a kind; group is empty for all,
+// and base is whether it is the base run that lacks it.
+func nothing(kind, group string, base bool) error {
+	run, of, hint := "this run", "", diagnosis.HowToGet(source[kind])
+	if base {
+		run, hint = "the base run", "choose a kind that both runs have"
 	}
-	if e.Group != "" {
-		of = fmt.Sprintf(" of %q", clip(e.Group, 80))
+	if group != "" {
+		of, hint = fmt.Sprintf(" of %q", clip(group, 80)), "choose another group, or all of them"
 	}
-	return fmt.Sprintf("%s has no stacks of kind %s%s", run, e.Kind, of)
+	return problem.New(problem.Absence, hint, "%s has no stacks of kind %s%s", run, kind, of)
 }
 
-// An UnknownError says that there is no such kind.
-type UnknownError struct{ Kind string }
-
-func (e *UnknownError) Error() string { return fmt.Sprintf("no kind of stacks %q", clip(e.Kind, 80)) }
-
-// A TooLargeError says that values add up to more than a number can hold.
-type TooLargeError struct{ Kind string }
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the values of kind %s add up to more than 2^63: the profile is damaged", e.Kind)
-}
-
-// Build makes a tree. Its errors are [*MissingError], [*UnknownError] and
-// [*TooLargeError]. The same model gives the same tree, in whatever order its
-// samples are.
+// Build makes a tree. Its errors are of type [*problem.Error]. The same model gives
+// the same tree, in whatever order its samples are.
 func Build(m *model.Model, o Options) (*Tree, error) {
 	k := kindNamed(o.Kind)
 	if k == nil {
-		return nil, &UnknownError{o.Kind}
+		return nil, problem.New(problem.Misuse, "", "no kind of stacks %q", clip(o.Kind, 80))
 	}
 	b := newBuilder()
 	w, err := b.take(k, m, o.Group, thisRun, nil)
@@ -150,7 +134,7 @@ type Marks struct {
 func Mark(m *model.Model, o Options, marked func(entry int) bool) (*Marks, error) {
 	k := kindNamed(o.Kind)
 	if k == nil {
-		return nil, &UnknownError{o.Kind}
+		return nil, problem.New(problem.Misuse, "", "no kind of stacks %q", clip(o.Kind, 80))
 	}
 	b := newBuilder()
 	if _, err := b.take(k, m, o.Group, thisRun, nil); err != nil {
@@ -172,4 +156,11 @@ func Mark(m *model.Model, o Options, marked func(entry int) bool) (*Marks, error
 		}
 	}
 	return marks, nil
+}
+
+// source is the evidence that a kind needs; for those not here, a recording has it.
+var source = map[string]model.Source{
+	"cpu": model.CPU, "kernel": model.KernelCPU, "offcpu": model.OffCPU, "block": model.Block, "mutex": model.Mutex,
+	"alloc_space": model.Heap, "alloc_objects": model.Heap, "inuse_space": model.LiveHeap, "inuse_objects": model.LiveHeap,
+	"goroutine": model.GoroutineProfile,
 }

@@ -1,7 +1,6 @@
 package flame
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 const ms = time.Millisecond
@@ -384,8 +384,7 @@ func TestGroup(t *testing.T) {
 	if none := build(t, m, Options{Kind: "cpu", Group: NoGroup}); none.Total != 2 {
 		t.Errorf("without a start function: %d", none.Total)
 	}
-	var missing *MissingError
-	if _, err := Build(m, Options{Kind: "cpu", Group: "main.other"}); !errors.As(err, &missing) || missing.Base {
+	if _, err := Build(m, Options{Kind: "cpu", Group: "main.other"}); !problem.Is(err, problem.Absence) || !strings.HasPrefix(err.Error(), "this run") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -432,15 +431,13 @@ func TestBelowZero(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	m := profileOf(fmt.Sprintf("main.a %d", int64(math.MaxInt64)), fmt.Sprintf("main.b %d", int64(math.MaxInt64)))
-	var large *TooLargeError
-	if _, err := Build(m, Options{Kind: "cpu"}); !errors.As(err, &large) {
+	if _, err := Build(m, Options{Kind: "cpu"}); !problem.Is(err, problem.Failure) {
 		t.Errorf("error %v", err)
 	}
 	if k := Kinds(m); k[0].Total != math.MaxInt64 {
 		t.Errorf("%v", k)
 	}
-	var unknown *UnknownError
-	if _, err := Build(m, Options{Kind: "nonsense"}); !errors.As(err, &unknown) {
+	if _, err := Build(m, Options{Kind: "nonsense"}); !problem.Is(err, problem.Misuse) {
 		t.Errorf("error %v", err)
 	}
 }

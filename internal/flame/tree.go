@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // How a million samples become a tree that can be looked at.
@@ -183,9 +184,9 @@ func (b *builder) take(k *kind, m *model.Model, group string, side int, marked f
 	w, ok := gather(k, m, group, marked)
 	switch {
 	case !ok:
-		return w, &TooLargeError{k.name}
+		return w, problem.New(problem.Failure, "", "the values of kind %s add up to more than 2^63: the profile is damaged", k.name)
 	case len(w.at) == 0 && marked == nil:
-		return w, &MissingError{k.name, group, side == baseRun}
+		return w, nothing(k.name, group, side == baseRun)
 	}
 	b.owners[side] = OwnersOf(m)
 	for p, v := range w.at {

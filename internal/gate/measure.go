@@ -251,7 +251,9 @@ func (m *measurer) measurable(b block) error {
 	for _, l := range m.policy.Limits {
 		if !there[string(l.Metric)] {
 			words := strings.Join(slices.Sorted(maps.Keys(there)), ", ")
-			return &PolicyError{m.gate.policy.File, l.Line, fmt.Sprintf("no benchmark of %s that matches %q reports %q; they report %s", m.policy.Package, m.policy.Bench, short(string(l.Metric)), words), ""}
+			e := wrongAt(l.Line, "", "no benchmark of %s that matches %q reports %q; they report %s", m.policy.Package, m.policy.Bench, short(string(l.Metric)), words)
+			e.What = m.gate.policy.File + e.What
+			return e
 		}
 	}
 	return nil

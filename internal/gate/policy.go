@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/subject"
 )
 
@@ -93,44 +95,45 @@ var mistaken = map[string]diagnosis.Metric{
 	"sec/op": "ns/op", "time/op": "ns/op", "ns/op": "ns/op", "mb/s": "MB/s",
 }
 
-// A PolicyError says what is wrong with a policy, and where.
-type PolicyError struct {
-	File string
-	Line int // 0 when it is not of a line
-	What string
-	// Hint is what to write instead; may be empty.
-	Hint string
-}
-
-func (e *PolicyError) Error() string {
-	if e.Line == 0 {
-		return e.File + ": " + e.What
+// wrongAt is what is wrong with a policy, at a line; 0 is none. The name of the
+// file is put before it. Where there is nothing better to say, a policy with
+// explanations shows how it is right.
+func wrongAt(line int, hint, format string, args ...any) *problem.Error {
+	e := problem.New(problem.Misuse, cmp.Or(hint, "gowhy gate --init -f example.yaml   # a policy with explanations"), format, args...)
+	e.What = ": " + e.What
+	if line > 0 {
+		e.What = fmt.Sprintf(":%d", line) + e.What
 	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
+	return e
 }
 
-// ParsePolicy reads a policy. Its errors are of type [*PolicyError].
+// ParsePolicy reads a policy. Its errors are of type [*problem.Error].
 func ParsePolicy(file string, r io.Reader) (*Policy, error) {
 	p := &Policy{File: file, TimeLimit: defaultTimeLimit, Pairs: defaultPairs}
-	text, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
-	switch {
-	case err != nil:
-		return nil, &PolicyError{File: file, What: err.Error()}
-	case len(text) > maxPolicy:
-		return nil, &PolicyError{File: file, What: fmt.Sprintf("it is larger than %d MiB", maxPolicy>>20)}
-	case !utf8.Valid(text):
-		return nil, &PolicyError{File: file, What: "it is not UTF-8 text"}
-	}
-	root, err := document(text)
-	if err == nil {
-		err = p.read(root)
-	}
-	var wrong *PolicyError
+	err := p.parse(r)
+	var wrong *problem.Error
 	if errors.As(err, &wrong) {
-		wrong.File = file
+		wrong.What = file + wrong.What
 		return nil, wrong
 	}
 	return p, err
+}
+
+func (p *Policy) parse(r io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
+	switch {
+	case err != nil:
+		return wrongAt(0, "", "%w", err)
+	case len(text) > maxPolicy:
+		return wrongAt(0, "", "it is larger than %d MiB", maxPolicy>>20)
+	case !utf8.Valid(text):
+		return wrongAt(0, "", "it is not UTF-8 text")
+	}
+	root, err := document(text)
+	if err != nil {
+		return err
+	}
+	return p.read(root)
 }
 
 // document parses the one YAML document that a policy is.
@@ -139,12 +142,12 @@ func document(text []byte) (root *yaml.Node, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := d.Decode(&doc); {
 	case err == io.EOF || err == nil && (len(doc.Content) == 0 || doc.Content[0].Tag == "!!null"):
-		return nil, &PolicyError{What: "it is empty", Hint: "gowhy gate --init"}
+		return nil, wrongAt(0, "gowhy gate --init", "it is empty")
 	case err != nil:
 		return nil, syntaxError(err)
 	}
 	if d.Decode(&more) != io.EOF {
-		return nil, &PolicyError{Line: more.Line, What: "it has more than one document"}
+		return nil, wrongAt(more.Line, "", "it has more than one document")
 	}
 	return doc.Content[0], nil
 }
@@ -156,15 +159,15 @@ func syntaxError(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	m := yamlLine.FindStringSubmatch(text)
 	if m == nil {
-		return &PolicyError{What: text}
+		return wrongAt(0, "", "%s", text)
 	}
 	line, _ := strconv.Atoi(m[1]) // none is 0
-	return &PolicyError{Line: line, What: "not YAML: " + text[len(m[0]):]}
+	return wrongAt(line, "", "not YAML: %s", text[len(m[0]):])
 }
 
 // wrong is an error at a node.
 func wrong(n *yaml.Node, hint, format string, args ...any) error {
-	return &PolicyError{Line: n.Line, What: fmt.Sprintf(format, args...), Hint: hint}
+	return wrongAt(n.Line, hint, format, args...)
 }
 
 // A field reads the value of a key.

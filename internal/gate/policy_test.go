@@ -91,7 +91,7 @@ func TestPolicyMistakes(t *testing.T) {
 		{"base: \xff\n", "p.yaml: it is not UTF-8 text"},
 	} {
 		_, err := ParsePolicy("p.yaml", strings.NewReader(c.text))
-		var wrong *PolicyError
+		var wrong *problem.Error
 		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.80q:\n got %v\nwant %s", c.text, err, c.want)
 		}
@@ -114,7 +114,7 @@ func FuzzPolicy(f *testing.F) {
 	f.Add(starterHead + "  - package: .\n    limits: {B/op: 0}" + starterTail)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := ParsePolicy("p.yaml", strings.NewReader(text))
-		var wrong *PolicyError
+		var wrong *problem.Error
 		if err != nil {
 			if !errors.As(err, &wrong) || wrong.What == "" {
 				t.Errorf("%v", err)

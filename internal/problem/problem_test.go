@@ -29,3 +29,18 @@ func TestIs(t *testing.T) {
 		t.Error("an error that is no problem has a kind")
 	}
 }
+
+func TestUnknown(t *testing.T) {
+	known := []string{"net", "sync", "running time"}
+	for value, hint := range map[string]string{
+		"snyc": "--profile sync", "SYNC": "--profile sync", "run": "--profile 'running time'", "nothing like it": "--profile net", "": "--profile net",
+	} {
+		e := Unknown("profile", value, known, "no profile %q", value)
+		if e.Kind != Misuse || e.Hint != hint {
+			t.Errorf("%q: %q, want %q", value, e.Hint, hint)
+		}
+	}
+	if e := Unknown("profile", "x", nil, "none"); e.Hint != "" {
+		t.Errorf("without any: %q", e.Hint)
+	}
+}

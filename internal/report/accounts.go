@@ -12,6 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
@@ -540,7 +541,9 @@ func threadTable(m *model.Model) table[*threadRow] {
 // accountNeeds says what the accounts that do not come from a trace need, nil
 // when the model has it.
 func accountNeeds(m *model.Model, by string) error {
-	missing := func(what string, s model.Source) error { return &MissingError{By: by, What: what, Needs: s} }
+	missing := func(what string, s model.Source) error {
+		return problem.New(problem.Absence, diagnosis.HowToGet(s), "the ledger by %s needs %s", by, what)
+	}
 	switch by {
 	case "cpu":
 		if m.CPUAccount() == nil {
@@ -568,17 +571,6 @@ func accountNeeds(m *model.Model, by string) error {
 		}
 	}
 	return nil
-}
-
-// A MissingError says that a ledger's evidence was not recorded.
-type MissingError struct {
-	By    string
-	What  string       // would do
-	Needs model.Source // the one to record
-}
-
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("the ledger by %s needs %s", e.By, e.What)
 }
 
 // accounts are the tables that need no trace, by name.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // LedgerOptions say which account is shown and how. A Width of 0 is no limit.
@@ -28,20 +29,6 @@ type LedgerOptions struct {
 
 // LedgerTables are the accounts that [Ledger] knows.
 var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "region"}, accounts...)
-
-// ErrNoTrace says that a ledger was asked of evidence without a trace, and
-// without any CPU time.
-var ErrNoTrace = errors.New("a ledger needs an execution trace")
-
-// A SortError is a column that a table cannot be sorted by.
-type SortError struct {
-	By, Sort string
-	Known    []string
-}
-
-func (e *SortError) Error() string {
-	return fmt.Sprintf("the ledger by %s cannot be sorted by %q; it knows %s", e.By, e.Sort, strings.Join(e.Known, ", "))
-}
 
 // Ledger writes an account of the model: a table with a row of totals and a
 // line about coverage, or JSON. In JSON all times are integers in nanoseconds
@@ -69,7 +56,7 @@ func (e *SortError) Error() string {
 //     errors {name: count}, per_operation (null when not known);
 //   - thread: id, name, user_ns, system_ns, run_queue_ns, voluntary, involuntary.
 //
-// Its errors are those of w, [ErrNoTrace], [*MissingError] and [*SortError].
+// Its errors are those of w and [*problem.Error].
 func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 	o.By = defaultTable(m, o.By)
 	if isAccount(o.By) {
@@ -77,7 +64,7 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 			return err
 		}
 	} else if m.Sched == nil && slices.Contains(LedgerTables, o.By) {
-		return ErrNoTrace
+		return problem.New(problem.Absence, diagnosis.HowToGet(model.Trace), "a ledger needs an execution trace")
 	}
 	switch o.By {
 	case "cpu":
@@ -161,7 +148,7 @@ func (t *table[R]) sort(by, name string) error {
 		for i, k := range t.order {
 			known[i] = k.name
 		}
-		return &SortError{by, name, known}
+		return problem.Unknown("sort", name, known, "the ledger by %s cannot be sorted by %q; it knows %s", by, name, strings.Join(known, ", "))
 	}
 	slices.SortStableFunc(t.Rows, t.order[key].less)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 const ms = time.Millisecond
@@ -249,14 +251,14 @@ func TestLedgerSort(t *testing.T) {
 	if got := first("gc", "pause"); !strings.Contains(got, "900 ms") {
 		t.Errorf("longest pause: %q", got)
 	}
-	var column *SortError
 	for _, by := range LedgerTables {
 		err := Ledger(new(bytes.Buffer), m, LedgerOptions{By: by, Sort: "nonsense"})
-		if !errors.As(err, &column) || len(column.Known) == 0 {
+		_, list, ok := strings.Cut(fmt.Sprint(err), "; it knows ")
+		if !ok || !problem.Is(err, problem.Misuse) {
 			t.Errorf("%s: %v", by, err)
 			continue
 		}
-		for _, known := range column.Known {
+		for known := range strings.SplitSeq(list, ", ") {
 			ledger(t, m, LedgerOptions{By: by, Sort: known})
 		}
 	}
@@ -273,7 +275,7 @@ func TestLedgerTop(t *testing.T) {
 }
 
 func TestLedgerOfNothing(t *testing.T) {
-	if err := Ledger(new(bytes.Buffer), &model.Model{}, LedgerOptions{}); !errors.Is(err, ErrNoTrace) {
+	if err := Ledger(new(bytes.Buffer), &model.Model{}, LedgerOptions{}); !problem.Is(err, problem.Absence) {
 		t.Error(err)
 	}
 	if err := Ledger(new(bytes.Buffer), ledgerModel(), LedgerOptions{By: "nonsense"}); err == nil {
@@ -281,8 +283,8 @@ func TestLedgerOfNothing(t *testing.T) {
 	}
 	empty := &model.Model{Sched: &model.Sched{}, GC: &model.GC{}, Tasks: &model.Tasks{}}
 	for _, by := range accounts {
-		var missing *MissingError
-		if err := Ledger(new(bytes.Buffer), empty, LedgerOptions{By: by}); !errors.As(err, &missing) || missing.Needs == "" {
+		var missing *problem.Error
+		if err := Ledger(new(bytes.Buffer), empty, LedgerOptions{By: by}); !errors.As(err, &missing) || missing.Kind != problem.Absence || missing.Hint == "" {
 			t.Errorf("%s: %v", by, err)
 		}
 	}
@@ -307,7 +309,7 @@ func TestLedgerWithoutTrace(t *testing.T) {
 	for _, by := range accounts {
 		ledger(t, m, LedgerOptions{By: by})
 	}
-	if err := Ledger(new(bytes.Buffer), m, LedgerOptions{By: "p"}); !errors.Is(err, ErrNoTrace) {
+	if err := Ledger(new(bytes.Buffer), m, LedgerOptions{By: "p"}); !problem.Is(err, problem.Absence) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // TestManyGroups: a trace of a million start functions, threads and goroutines takes
@@ -162,7 +163,7 @@ func FuzzTile(f *testing.F) {
 			tile  int64
 		}{{level, tile}, {coarsest, 0}, {(finest + coarsest) / 2, 0}, {finest + r.IntN(3), 0}} {
 			pictures, err := tl.Tile(context.Background(), at.level, at.tile, lanes)
-			if _, bad := err.(*TileError); err != nil && !bad {
+			if err != nil && !problem.Is(err, problem.Misuse) {
 				continue // a piece that cannot be read again
 			}
 			for _, p := range pictures {

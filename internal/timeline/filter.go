@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Filter chooses goroutines and what they did:
@@ -26,15 +28,6 @@ type Filter struct {
 	text  string
 	terms []term
 }
-
-// A FilterError is a question that cannot be understood.
-type FilterError struct {
-	What string
-	At   int // byte of the text, from 0
-	Hint string
-}
-
-func (e *FilterError) Error() string { return e.What }
 
 type termKind uint8
 
@@ -72,7 +65,7 @@ const filterHint = `like func:worker state:waiting reason:"chan receive" stack:R
 func ParseFilter(text string) (Filter, error) {
 	f := Filter{text: text}
 	if len(text) > maxFilter {
-		return f, &FilterError{What: fmt.Sprintf("the filter is %d bytes long, at most %d are read", len(text), maxFilter), At: maxFilter, Hint: filterHint}
+		return f, problem.New(problem.Misuse, filterHint, "the filter is %d bytes long, at most %d are read", len(text), maxFilter)
 	}
 	p := parser{text: text}
 	for {
@@ -100,7 +93,7 @@ type parser struct {
 }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
-	return &FilterError{What: fmt.Sprintf("at character %d: ", utf8.RuneCountInString(p.text[:at])+1) + fmt.Sprintf(format, args...), At: at, Hint: hint}
+	return problem.New(problem.Misuse, hint, "at character %d: %s", utf8.RuneCountInString(p.text[:at])+1, fmt.Sprintf(format, args...))
 }
 
 func (p *parser) space() {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 func TestFilterOnGoroutines(t *testing.T) {
@@ -84,7 +86,7 @@ func TestFilterErrors(t *testing.T) {
 		strings.Repeat("a", 1<<12+1): "the filter is 4097 bytes long, at most 4096 are read",
 	} {
 		_, err := ParseFilter(text)
-		var e *FilterError
+		var e *problem.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%.20q: %v", text, err)
 		} else if e.What != want || e.Hint == "" {
@@ -93,7 +95,7 @@ func TestFilterErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseFilter: any text is a filter or an error with a place in the text, and a filter
+// FuzzParseFilter: any text is a filter or an error with a hint, and a filter
 // answers.
 func FuzzParseFilter(f *testing.F) {
 	for _, s := range []string{`func:worker state:waiting reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`,
@@ -102,9 +104,9 @@ func FuzzParseFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		filter, err := ParseFilter(s)
-		var e *FilterError
+		var e *problem.Error
 		if errors.As(err, &e) {
-			if e.At < 0 || e.At > len(s) || e.Hint == "" {
+			if e.Kind != problem.Misuse || e.Hint == "" {
 				t.Errorf("%q: %+v", s, e)
 			}
 			return

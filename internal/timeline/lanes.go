@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Lane is a row of the timeline.
@@ -167,7 +168,7 @@ func (t *Timeline) Children(parent string, filter Filter, offset, limit int) (la
 	}
 	if !filter.Empty() {
 		if word, ok := filter.beyond(termFunc | termID); !ok {
-			return nil, 0, "", &FilterError{What: fmt.Sprintf("%q does not choose lanes here", word), Hint: "search with it instead; here only names can be chosen by"}
+			return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here only names can be chosen by", "%q does not choose lanes here", word)
 		}
 		all = slices.DeleteFunc(all, func(l Lane) bool { return !filter.name(l.Label, l.ID) })
 	}
@@ -200,8 +201,7 @@ func (t *Timeline) regionLanes() (out []Lane) {
 // members are the goroutines of a group, those that ran most first.
 func (t *Timeline) members(ref laneRef, f Filter, offset, limit int) ([]Lane, int, string, error) {
 	if word, ok := f.beyond(termFunc | termID | termDur); !ok {
-		return nil, 0, "", &FilterError{What: fmt.Sprintf("%q does not choose goroutines here", word),
-			Hint: "search with it instead; here goroutines can be chosen by id: and dur> (of their life)"}
+		return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here goroutines can be chosen by id: and dur> (of their life)", "%q does not choose goroutines here", word)
 	}
 	list := t.choose(ref.group, f)
 	note := ""
@@ -288,7 +288,7 @@ func errLane(id string) error {
 	if len(id) > 100 {
 		id = id[:100] + "…"
 	}
-	return &FilterError{What: fmt.Sprintf("there is no lane %q", id), Hint: "api/timeline tells the lanes there are"}
+	return problem.New(problem.Misuse, "api/timeline tells the lanes there are", "there is no lane %q", id)
 }
 
 // parse finds a lane by its id.

@@ -2,11 +2,12 @@ package timeline
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A Picture is one lane in one tile: 256 buckets of a level.
@@ -42,21 +43,16 @@ type Span struct {
 	stack     uint32
 }
 
-// A TileError is a tile that cannot be.
-type TileError struct{ What string }
-
-func (e *TileError) Error() string { return e.What }
-
 // Tile draws lanes. It waits for what has to be read of the trace as
 // long as ctx allows: lanes that would need more come back Pending. Unknown lanes
 // are left out.
 func (t *Timeline) Tile(ctx context.Context, level int, tile int64, lanes []string) ([]Picture, error) {
 	finest, coarsest := t.Levels()
 	if level < finest || level > coarsest {
-		return nil, &TileError{fmt.Sprintf("there are tiles of level %d to %d, not of %d", finest, coarsest, level)}
+		return nil, problem.New(problem.Misuse, "", "there are tiles of level %d to %d, not of %d", finest, coarsest, level)
 	}
 	if tile < 0 || tile > t.length>>(level+tileShift) {
-		return nil, &TileError{fmt.Sprintf("level %d has tiles 0 to %d, not %d", level, t.length>>(level+tileShift), tile)}
+		return nil, problem.New(problem.Misuse, "", "level %d has tiles 0 to %d, not %d", level, t.length>>(level+tileShift), tile)
 	}
 	v := newView(t, uint(level), tile)
 	var refs []laneRef

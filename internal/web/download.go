@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 )
 
@@ -34,7 +32,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, q url.Values) er
 	}
 	out := s.download(w, r, file+f.Ext)
 	if err := f.Write(out, v.Model, o); err != nil {
-		return out.fail(exportProblem(err))
+		return out.fail(err)
 	}
 	return out.flush()
 }
@@ -51,23 +49,6 @@ func (v *View) exportOf(q url.Values) (f export.Format, o export.Options, err er
 		o.Profile = export.States
 	}
 	return f, o, nil
-}
-
-// exportProblem says what an export lacks.
-func exportProblem(err error) error {
-	var lacks *export.MissingError
-	var unknown *export.UnknownError
-	switch {
-	case errors.As(err, &lacks):
-		hint := ""
-		if lacks.Needs != "" {
-			hint = diagnosis.HowToGet(lacks.Needs)
-		}
-		return missing(err.Error(), hint)
-	case errors.As(err, &unknown):
-		return wrong("%v", name(err.Error()))
-	}
-	return err
 }
 
 // member sends a piece of evidence as it was recorded: GET api/member?r=&name=.

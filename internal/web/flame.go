@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"math"
 	"net/url"
 	"strconv"
@@ -34,7 +33,7 @@ func (v *View) flame(q url.Values) (any, error) {
 	}
 	t, err := flame.Build(v.Model, o)
 	if err != nil {
-		return nil, flameProblem(err)
+		return nil, err
 	}
 	return flameOf(t, kinds), nil
 }
@@ -66,31 +65,6 @@ func flameOf(t *flame.Tree, kinds []flame.Kind) *Flame {
 		f.FuncKinds = append(f.FuncKinds, int(fn.Owner))
 	}
 	return f
-}
-
-// flameProblem says what can be done where a tree cannot be had.
-func flameProblem(err error) error {
-	hint := ""
-	var lacking *flame.MissingError
-	var unknown *flame.UnknownError
-	switch {
-	case errors.As(err, &unknown):
-		return wrong("%w", err)
-	case errors.As(err, &lacking) && lacking.Group != "":
-		hint = "choose another group, or all of them"
-	case errors.As(err, &lacking) && lacking.Base:
-		hint = "choose a kind that both runs have"
-	case errors.As(err, &lacking):
-		hint = diagnosis.HowToGet(flameSource[lacking.Kind])
-	}
-	return missing(err.Error(), hint)
-}
-
-// flameSource is the evidence that a kind needs; a trace, for those not here.
-var flameSource = map[string]model.Source{
-	"cpu": model.CPU, "kernel": model.KernelCPU, "offcpu": model.OffCPU, "block": model.Block, "mutex": model.Mutex,
-	"alloc_space": model.Heap, "alloc_objects": model.Heap, "inuse_space": model.LiveHeap, "inuse_objects": model.LiveHeap,
-	"goroutine": model.GoroutineProfile,
 }
 
 // share reads a parameter from 0 to 1, 0 when it is absent.

@@ -110,7 +110,7 @@ func (v *View) marks(q url.Values) (any, error) {
 	}
 	m, err := flame.Mark(v.Model, o, origin.Counts)
 	if err != nil {
-		return nil, flameProblem(err)
+		return nil, err
 	}
 	return &Marks{Total: m.Total, Count: m.Count, Nodes: append([]int32{}, m.Nodes...), Sums: append([]int64{}, m.Sums...)}, nil
 }

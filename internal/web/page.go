@@ -290,6 +290,8 @@ func explain(err error) (p *problem.Error, status int) {
 		return problem.New(problem.Failure, "", "%w", err), http.StatusInternalServerError
 	case errors.As(err, &s):
 		return p, s.status
+	case p.Kind == problem.Absence:
+		return p, http.StatusNotFound
 	}
 	return p, http.StatusBadRequest
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -22,11 +21,7 @@ type filter struct {
 
 func (v *View) parseFilter(q string) (*filter, error) {
 	f, err := timeline.ParseFilter(q)
-	var wrong *timeline.FilterError
-	switch {
-	case errors.As(err, &wrong):
-		return nil, problem.New(problem.Misuse, name(wrong.Hint), "%s", name(wrong.What))
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	if word, ok := f.Accounts(); !ok {

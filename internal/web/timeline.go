@@ -41,13 +41,9 @@ func timed(q url.Values) (context.Context, context.CancelFunc) {
 
 // timeProblem turns what a timeline refuses into what is told.
 func timeProblem(err error) error {
-	var tile *timeline.TileError
-	var filter *timeline.FilterError
 	switch {
-	case errors.As(err, &tile):
-		return wrong("%s", tile.What)
-	case errors.As(err, &filter):
-		return problem.New(problem.Misuse, filter.Hint, "%s", filter.What)
+	case errors.As(err, new(*problem.Error)):
+		return err
 	case errors.Is(err, timeline.ErrNoSource):
 		return missing(err.Error(), "open it as a file")
 	case errors.Is(err, context.Canceled):

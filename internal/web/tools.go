@@ -187,5 +187,5 @@ func (s *Server) profileFile(v *View, profile export.Profile, format string) (pa
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
-	return f.Name(), exportProblem(err)
+	return f.Name(), err
 }

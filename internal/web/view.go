@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -63,7 +62,7 @@ func wrong(format string, args ...any) error {
 }
 
 // missing is a question about what is not there.
-func missing(what, hint string) error { return refuse(http.StatusNotFound, hint, "%s", what) }
+func missing(what, hint string) error { return problem.New(problem.Absence, hint, "%s", what) }
 
 // noTrace is the answer of everything that only a trace can tell.
 func noTrace() error {

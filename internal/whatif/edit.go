@@ -5,6 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A Kind is a sort of edit; errors are measured by kind.
@@ -32,24 +35,23 @@ func (e Edit) Kind() Kind { return e.kind }
 // String returns the edit as the command line takes it.
 func (e Edit) String() string { return e.text }
 
-// An UnknownError is a name in an edit that the trace does not have.
-type UnknownError struct {
-	What, Name string
-	Known      []string // the most important ones
-	Several    bool     // the name stands for more than one
-}
-
-func (e *UnknownError) Error() string {
-	if e.Several {
-		return fmt.Sprintf("%s %q is several in this trace", e.What, e.Name)
+// unknown is the error of a name in an edit that the trace does not have. known are
+// the most important ones; several is whether the name stands for more than one.
+func unknown(flag, what, name string, known []string, several bool) error {
+	hint := ""
+	if len(known) > 0 {
+		hint = "--" + flag + " " + shell.Word(problem.Likely(name, known)+"=0.5")
 	}
-	return fmt.Sprintf("no %s %q in this trace", e.What, e.Name)
+	if several {
+		return problem.New(problem.Misuse, hint, "%s %q is several in this trace", what, name)
+	}
+	return problem.New(problem.Misuse, hint, "no %s %q in this trace", what, name)
 }
 
-// A BadEditError is an edit that makes no sense.
-type BadEditError struct{ Edit, Why string }
-
-func (e *BadEditError) Error() string { return fmt.Sprintf("%s: %s", e.Edit, e.Why) }
+// bad is the error of an edit that makes no sense.
+func bad(edit, why string) error {
+	return problem.New(problem.Misuse, "gowhy whatif --help", "%s: %s", edit, why)
+}
 
 const maxProcs = 1 << 14
 
@@ -59,7 +61,7 @@ func WithProcs(n int) Edit {
 	text := "--procs " + strconv.Itoa(n)
 	return Edit{Procs, text, func(_ *Program, e *edits) error {
 		if n < 1 || n > maxProcs {
-			return &BadEditError{text, fmt.Sprintf("the number of Ps is 1 to %d", maxProcs)}
+			return bad(text, fmt.Sprintf("the number of Ps is 1 to %d", maxProcs))
 		}
 		e.procs = n
 		return nil
@@ -82,7 +84,7 @@ func WithScale(name string, factor float64) Edit {
 		}
 		share, ok := p.shares[name]
 		if !ok {
-			return &UnknownError{What: "group or sampled function", Name: name, Known: p.scalable()}
+			return unknown("scale", "group or sampled function", name, p.scalable(), false)
 		}
 		for g, s := range share {
 			e.scaleGroup(p, g, 1-s*(1-factor))
@@ -130,7 +132,7 @@ func WithShards(site string, n int) Edit {
 	text := fmt.Sprintf("--lock %s=shard:%d", site, n)
 	return lockEdit(text, site, func(e *lockEdits) error {
 		if n < 1 || n > 1<<10 {
-			return &BadEditError{text, "a lock has 1 to 1024 shards"}
+			return bad(text, "a lock has 1 to 1024 shards")
 		}
 		e.shards = n
 		return nil
@@ -141,7 +143,7 @@ func lockEdit(text, site string, do func(*lockEdits) error) Edit {
 	return Edit{LockEdit, text, func(p *Program, e *edits) error {
 		l, ok := p.lock(site)
 		if !ok {
-			return &UnknownError{What: "lock", Name: site, Known: p.contended(), Several: l >= 0}
+			return unknown("lock", "lock", site, p.contended(), l >= 0)
 		}
 		if e.locks == nil {
 			e.locks = make([]lockEdits, len(p.Locks))
@@ -175,7 +177,7 @@ const maxFactor = 1000
 
 func checkFactor(edit string, f float64) error {
 	if !(f >= 0 && f <= maxFactor) {
-		return &BadEditError{edit, fmt.Sprintf("a factor is 0 to %d: 0.5 is half of the time", maxFactor)}
+		return bad(edit, fmt.Sprintf("a factor is 0 to %d: 0.5 is half of the time", maxFactor))
 	}
 	return nil
 }
@@ -187,12 +189,12 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 func ParseLock(s string) (Edit, error) {
 	site, change, ok := cutLast(s)
 	if !ok {
-		return Edit{}, &BadEditError{"--lock " + s, "a lock's change is SITE=0.5, SITE=0 or SITE=shard:4"}
+		return Edit{}, bad("--lock "+s, "a lock's change is SITE=0.5, SITE=0 or SITE=shard:4")
 	}
 	if n, ok := strings.CutPrefix(change, "shard:"); ok {
 		shards, err := strconv.Atoi(n)
 		if err != nil {
-			return Edit{}, &BadEditError{"--lock " + s, fmt.Sprintf("%q is no number of shards", n)}
+			return Edit{}, bad("--lock "+s, fmt.Sprintf("%q is no number of shards", n))
 		}
 		return WithShards(site, shards), nil
 	}
@@ -204,7 +206,7 @@ func ParseLock(s string) (Edit, error) {
 func ParseScale(s string) (Edit, error) {
 	name, change, ok := cutLast(s)
 	if !ok {
-		return Edit{}, &BadEditError{"--scale " + s, "a change of work is FUNCTION=0.5"}
+		return Edit{}, bad("--scale "+s, "a change of work is FUNCTION=0.5")
 	}
 	f, err := factor("--scale "+s, change)
 	return WithScale(name, f), err
@@ -213,7 +215,7 @@ func ParseScale(s string) (Edit, error) {
 func factor(edit, s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, &BadEditError{edit, fmt.Sprintf("%q is no number", s)}
+		return 0, bad(edit, fmt.Sprintf("%q is no number", s))
 	}
 	return f, checkFactor(edit, f)
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // Programs that run are replayed near to what they took, and what must hold
@@ -113,15 +115,14 @@ func TestCores(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	p := program(t, contended(t))
 	for _, e := range []Edit{WithLock("main.nothing", 0), WithScale("main.nothing", 0.5), WithScale("", 0.5)} {
-		var unknown *UnknownError
-		if _, err := p.Run(e); !errors.As(err, &unknown) || len(unknown.Known) == 0 {
+		var unknown *problem.Error
+		if _, err := p.Run(e); !errors.As(err, &unknown) || !strings.HasPrefix(unknown.Hint, "--") {
 			t.Errorf("%s: %v", e, err)
 		}
 	}
 	for _, e := range []Edit{WithProcs(0), WithProcs(1 << 20), WithScale("main.worker", -1), WithGC(math.NaN()),
 		WithGC(math.Inf(1)), WithShards("main.worker", 0), WithLock("main.worker", 1e6)} {
-		var bad *BadEditError
-		if _, err := p.Run(e); !errors.As(err, &bad) {
+		if _, err := p.Run(e); !problem.Is(err, problem.Misuse) {
 			t.Errorf("%s: %v", e, err)
 		}
 	}

@@ -43,7 +43,7 @@ type Life struct {
 func (r *Result) Effect() float64 { return r.Ratio - 1 }
 
 // Run replays the program with edits. The same edits give the same result. Its
-// errors are [*UnknownError] and [*BadEditError].
+// errors are of type [*problem.Error].
 func (p *Program) Run(list ...Edit) (Result, error) {
 	e, err := p.combine(list)
 	if err != nil {
