@@ -1,10 +1,8 @@
 package rules
 
 import (
-	"cmp"
-	"maps"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,10 +76,15 @@ func (o ops) add(name string, s model.Stack, d time.Duration) {
 }
 
 // sorted is all of them, the largest total first.
-func (o ops) sorted() []*op {
-	return slices.SortedFunc(maps.Values(o), func(a, b *op) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name))
-	})
+func (o ops) sorted() (list []*op) {
+	totals := map[string]time.Duration{}
+	for name := range o {
+		totals[name] = o[name].total
+	}
+	for _, name := range largest(totals) {
+		list = append(list, o[name])
+	}
+	return list
 }
 
 func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
@@ -179,7 +182,9 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 		most = fact.Smallest.Of("most CPU of these calls", fact.Cores, most,
 			p.Process("what the kernel took for the process", "system", fact.Rate))
 	}
-	least = fact.Smallest.Of(least.Name, fact.Cores, least, most)
+	if most.Value < least.Value {
+		least = most.Named(least.Name)
+	}
 	share := func(f fact.Fact) float64 {
 		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, usedCPU(p)).Value
 	}
@@ -196,7 +201,7 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 			return
 		}
 		if place, ok := p.UserPlace(s.Stack); ok {
-			key := place.Function + "\x00" + place.File + "\x00" + strconv.Itoa(place.Line)
+			key := fmt.Sprint(place)
 			spent[key] += t
 			if _, dup := first[key]; !dup {
 				first[key] = s.Stack

@@ -144,7 +144,7 @@ func idleCores(p *diagnosis.Pass) (idle fact.Fact, known bool) {
 }
 
 func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue, throughput fact.Fact) diagnosis.Finding {
-	knob := procsKnob(wholeCores(usable.Value))
+	knob := procsKnob(int(usable.Value + 1e-9)) // at least one more than now
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{ps, usable, used, q.mean, q.part},
 		Cost:       diagnosis.CostOf(q.mean, q.part.Value),

@@ -355,7 +355,7 @@ func (b *builder) kernelSample(a *attrs, label, value string) model.Sample {
 }
 
 func (b *builder) syscalls(a *attrs, _ *fixture) {
-	b.m.Syscalls = &model.Syscalls{Window: a.dur("window"), Lost: a.int("lost")}
+	b.m.Syscalls = &model.Syscalls{Window: a.dur("window"), Lost: a.int("lost"), Share: a.float("share")}
 }
 
 func (b *builder) syscall(a *attrs, _ *fixture) {

@@ -114,7 +114,7 @@ func bulkCalls(s *model.Syscalls) map[string]bool {
 		return out
 	}
 	for _, c := range s.Calls {
-		if c.Bytes >= kernelBulk*max(1, c.Count) {
+		if c.Bytes >= kernelBulk*c.Count {
 			out[c.Name] = true
 		}
 	}
@@ -209,8 +209,8 @@ func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, fact.Sentence("the process's own counters agree: the kernel took %s of its CPU time", part))
 	}
-	a := p.Model.CPUAccount()
-	if a == nil || a.Believed != model.KernelCPU || a.Window <= 0 {
+	a := p.Model.CPUAccount() // there is one where the process was counted
+	if a.Believed != model.KernelCPU {
 		return
 	}
 	for _, c := range a.KernelCalls()[:min(4, len(a.KernelCalls()))] {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"math"
 	"strconv"
 	"time"
 
@@ -182,9 +181,6 @@ const (
 	// a burst from stopping everything else.
 	idlespinProcs = 4
 )
-
-// wholeCores is the largest number of Ps that n cores keep busy; at least 1.
-func wholeCores(n float64) int { return max(1, int(math.Floor(n+1e-9))) }
 
 // operationRate is how many units of work the program did a second, and what they
 // are; 0 when nothing tells.

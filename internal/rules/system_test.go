@@ -67,6 +67,11 @@ func TestStopsOverCPUs(t *testing.T) {
 	if s, _ := throttling(p); s.stopped.Value != 1 {
 		t.Errorf("stopped for %s of a second", s.stopped.Text)
 	}
+	// A quota of more than the CPUs that there are does not tell when it is used up.
+	m.Limits.Quota, m.Limits.Samples[1].Throttled = 3, 11
+	if s, _ := throttling(p); math.Abs(s.stopped.Value-0.6) > 1e-9 {
+		t.Errorf("stopped for %s of a second", s.stopped.Text)
+	}
 	// A counter that was set back is no time gained.
 	m.Limits.Samples[1].ThrottledTime = 0
 	if s, _ := throttling(p); s.stopped.Value != 0 {
@@ -142,6 +147,18 @@ func TestUsedCPU(t *testing.T) {
 	} {
 		if got := usedCPU(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); math.Abs(got.Value-c.want) > 1e-9 {
 			t.Errorf("%s: %s, want %v", c.name, got.Text, c.want)
+		}
+	}
+}
+
+// A call that is tried again explains what else it takes only where that is most.
+func TestRetryExplains(t *testing.T) {
+	_, cases := readFixtures(t, "testdata/hotretry.txt")
+	for _, c := range cases {
+		for _, f := range diagnosis.Run(c.model, []*diagnosis.Rule{hotretry}, diagnosis.Options{}).Findings {
+			if explains := len(f.Explains) > 0; explains != (f.Cost.Share >= 0.5) {
+				t.Errorf("%q: %v of the CPU, and it explains %v", c.story, f.Cost.Share, f.Explains)
+			}
 		}
 	}
 }
