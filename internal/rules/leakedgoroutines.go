@@ -116,8 +116,8 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 		Prove: "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: " +
 			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
-	format := "Goroutines of %s, %s of them, cannot go on from %s, for ever: nothing that can still run holds what is waited for."
-	parts := []fact.Part{name(groupName(of)), l.count, fact.Name(stuck.words)}
+	format := "%s of %s cannot go on from %s, for ever: nothing that can still run holds what is waited for."
+	parts := []fact.Part{plural(l.count, "goroutine"), name(groupName(of)), fact.Name(stuck.words)}
 	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
 		more, over := moreAt(p, "more of them at the end than at the start", l.stacks...), snapshotWindow(p)
 		f.Rest(more)

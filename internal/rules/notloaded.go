@@ -25,7 +25,8 @@ func checkNotloaded(p *diagnosis.Pass) {
 	if !ok || cores >= diagnosis.LoadedShare*of {
 		return
 	}
-	busy, usable := keptBusy(p), p.Setting("cores that it may use", "GOMAXPROCS, affinity and quota", of, fact.Cores)
+	busy := p.Statistic(fact.Account, "cores in use", "cores in use", cores, fact.Cores)
+	usable := p.Setting("cores that it may use", "GOMAXPROCS, affinity and quota", of, fact.Cores)
 	p.Unchecked("what limits the program under load",
 		fact.Sentence("it kept %s of %s busy, %s", busy.Number(), usable, fact.Quotient.Of("", fact.Ratio, busy, usable)),
 		"start the load, and while it runs: gowhy record -d 10s -o loaded.gowhy --url http://localhost:6060")

@@ -62,7 +62,7 @@ func checkSuperlinear(p *diagnosis.Pass) {
 	var steepest *power
 	found := false
 	for i := range sweeps {
-		g, ok := sweeps[i].growth()
+		g, ok := sweeps[i].fit()
 		if !ok {
 			continue
 		}
@@ -174,9 +174,9 @@ func (s *sweep) medians() (out []sizedCost) {
 	return out
 }
 
-// growth fits the logarithm of the time of one item to that of the size by
+// fit lays a line through the logarithms of the time of one item and of the size by
 // least squares, with the 95 % interval of the slope by Student's t.
-func (s *sweep) growth() (g power, ok bool) {
+func (s *sweep) fit() (g power, ok bool) {
 	n := float64(len(s.points))
 	var mx, my, sxx, sxy, rest float64
 	for _, p := range s.points {

@@ -34,9 +34,9 @@ func TestSizeIn(t *testing.T) {
 	}
 }
 
-// TestGrowth: the fit finds the power that the points were made with, and its
+// TestFit: the fit finds the power that the points were made with, and its
 // interval widens with their noise.
-func TestGrowth(t *testing.T) {
+func TestFit(t *testing.T) {
 	for _, power := range []float64{1, 1.5, 2, 3} {
 		for _, noise := range []float64{0, 0.05} {
 			s := sweep{}
@@ -45,7 +45,7 @@ func TestGrowth(t *testing.T) {
 					s.points = append(s.points, sizedCost{size, 3 * math.Pow(size, power) * (1 + sign*noise*float64(1+i%2))})
 				}
 			}
-			g, ok := s.growth()
+			g, ok := s.fit()
 			if !ok || math.Abs(g.slope-(power-1)) > 0.02 || g.low > power-1+1e-9 || g.high < power-1-1e-9 {
 				t.Errorf("power %v, noise %v: %+v, %v", power, noise, g, ok)
 			}
@@ -54,7 +54,7 @@ func TestGrowth(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := (&sweep{points: []sizedCost{{1, 1}, {2, 2}}}).growth(); ok {
+	if _, ok := (&sweep{points: []sizedCost{{1, 1}, {2, 2}}}).fit(); ok {
 		t.Error("a slope of two points")
 	}
 }

@@ -41,8 +41,8 @@ func checkThinevidence(p *diagnosis.Pass) {
 	}
 	// Samples inside a trace are an extra: their fewness is said by rules that want them.
 	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace {
-		p.Unchecked("shares of CPU time", fact.Sentence("the samples in the CPU profile are only %s: below %s, "+
+		p.Unchecked("shares of CPU time", fact.Sentence("the CPU profile holds %s; below %s, "+
 			"a tenth of the CPU shows as anything from less than half of that to half as much again",
-			n, fact.Name(fact.Count.Format(diagnosis.ThinSamples))), thinLonger)
+			plural(n, "sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), thinLonger)
 	}
 }
