@@ -139,7 +139,7 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 		return g, false
 	}
 	groups := userGroups(p.Model)
-	g.start = fact.Difference.Of(atStart, fact.Count, p.Goroutines("goroutines", groups, "count"), p.Goroutines("of those, started in the window", groups, "created"))
+	g.start = fact.Difference.Of(atStart, fact.Count, p.Goroutines("goroutines", groups, "count"), p.Goroutines("started in the window", groups, "created"))
 	g.end = p.Goroutines(atEnd, groups, "alive")
 	g.between(p.WindowLength())
 	return g, g.over.Value > 0

@@ -106,7 +106,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 			"all of the collector's time is counted, since the contexts that they keep alive are part of its work"),
 		Confidence: diagnosis.High,
 		Reasons: []string{
-			"two views of the trace agree: the goroutines are started by the context package, and hardly any of them wakes anybody",
+			"two views of the trace agree: the goroutines are started by the context package, and most of them wake nobody",
 		},
 		RuledOut: []string{
 			fact.Sentence("real timeouts: %s of %s expiries ended somebody's wait", awaited, expired),

@@ -71,7 +71,7 @@ func checkOverload(p *diagnosis.Pass) {
 	case l.Failed > l.Ops/2 && !e.growing:
 		p.Fine(fact.Sentence("offered load: more than the program can do, and what is too much is refused: "+
 			"nothing piles up beside %s operations a second", answered))
-	case !e.growing && e.memory.Value < overloadMemory*e.before.Value:
+	case !e.growing && !e.swells():
 		p.Fine(fact.Sentence("offered load: %s operations a second were too many for %s, and nothing piled up", e.offered.Number(), answered))
 	case floods(p):
 		// The goroutines that pile up are named by their own rule, which has the

@@ -58,3 +58,22 @@ func TestFit(t *testing.T) {
 		t.Error("a slope of two points")
 	}
 }
+
+// TestStudentT: between the quantile and its negative lie 95 % of the density.
+func TestStudentT(t *testing.T) {
+	for freedom := 1; freedom < 40; freedom++ {
+		n := float64(freedom)
+		a, _ := math.Lgamma((n + 1) / 2)
+		b, _ := math.Lgamma(n / 2)
+		scale := math.Exp(a-b) / math.Sqrt(n*math.Pi)
+		const steps = 100_000
+		step, inside := studentT(freedom)/steps, 0.0
+		for i := range steps {
+			x := (float64(i) + 0.5) * step
+			inside += 2 * step * scale * math.Pow(1+x*x/n, -(n+1)/2)
+		}
+		if math.Abs(inside-0.95) > 0.002 {
+			t.Errorf("%d degrees of freedom: %.4f of the density", freedom, inside)
+		}
+	}
+}
