@@ -103,14 +103,19 @@ func ofCollector(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) f
 func measureAssist(p *diagnosis.Pass) (a assist) {
 	m := p.Model
 	var running time.Duration
+	var assisting []string
 	for i := range m.Sched.Groups {
-		if g := &m.Sched.Groups[i]; !g.System {
+		g := &m.Sched.Groups[i]
+		if !g.System {
 			running += g.Times.Running
+		}
+		if g.Ranges[assistRange] > 0 {
+			assisting = append(assisting, g.Name)
 		}
 	}
 	a.cycles = ofCollector(p, "collections", "collections", float64(len(m.GC.Cycles)), fact.Count)
 	a.onP = ofCollector(p, "load", "Ps' time in assists", m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration).Seconds(), fact.Seconds)
-	a.held = p.Goroutines("time that goroutines were held up by assists", allGroups(m), assistColumn)
+	a.held = p.Goroutines("time that goroutines were held up by assists", assisting, assistColumn)
 	a.share = a.of(p)
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]

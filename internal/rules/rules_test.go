@@ -421,6 +421,8 @@ func TestStopsByNumber(t *testing.T) {
 		{"many and short", often, true},
 		{"many and short, and one long", append(stop(mark, 1, 30*time.Millisecond), often...), true},
 		{"long", stop(mark, 30, 20*time.Millisecond), false},
+		{"short and less than half of the time", append(stop(mark, 4, 11*time.Millisecond), stop(mark, 30, time.Millisecond)...), false},
+		{"short and too few", append(stop(mark, 1, 12*time.Millisecond), stop(mark, 15, 3*time.Millisecond)...), false},
 		{"many and short, beside some that were asked for", append(stop("read mem stats", 10, 20*time.Millisecond), often...), false},
 	} {
 		m := &model.Model{Run: model.Run{Duration: time.Second}, Sched: &model.Sched{}, GC: &model.GC{Pauses: c.pauses}}

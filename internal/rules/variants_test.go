@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+)
+
+// A variant is a case of a rule's file with some lines changed: what lies on either
+// side of a threshold, without the whole case once more.
+type variant struct {
+	rule  *diagnosis.Rule
+	story string // how that of the case begins
+	// edits are "old → new" in the evidence, one a line. A line without an arrow is
+	// put before the last line of evidence that begins with the same word, or at
+	// the end.
+	edits string
+	sick  bool
+	// says are pieces of what must be told, one a line; none after a "!".
+	says string
+}
+
+func (v *variant) diagnose(t *testing.T) *diagnosis.Diagnosis {
+	t.Helper()
+	_, cases := readFixtures(t, filepath.Join("testdata", v.rule.Name+".txt"))
+	for _, c := range cases {
+		if !strings.HasPrefix(c.story, v.story) {
+			continue
+		}
+		lines := strings.Join(c.source, "\n")
+		for edit := range strings.SplitSeq(strings.TrimSpace(v.edits), "\n") {
+			old, fresh, replaces := strings.Cut(strings.TrimSpace(edit)+" ", " → ")
+			switch {
+			case edit == "":
+			case !replaces:
+				lines = insert(lines, strings.TrimSpace(old))
+			case !strings.Contains(lines, old):
+				t.Fatalf("%s, %q: no %q in its evidence", v.rule.Name, c.story, old)
+			default:
+				lines = strings.ReplaceAll(lines, old, strings.TrimSpace(fresh))
+			}
+		}
+		_, changed, err := parseFixtures(lines)
+		if err != nil {
+			t.Fatalf("%s, %q: %v", v.rule.Name, c.story, err)
+		}
+		return diagnosis.Run(changed[0].model, []*diagnosis.Rule{v.rule}, diagnosis.Options{Goal: c.goal})
+	}
+	t.Fatalf("%s has no case %q", v.rule.Name, v.story)
+	return nil
+}
+
+// insert puts a line among those of its kind.
+func insert(lines, line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	if i := strings.LastIndex(lines, "\n"+word+" "); i >= 0 {
+		return lines[:i+1] + line + "\n" + lines[i+1:]
+	}
+	return lines + "\n" + line
+}
+
+// told is all that a fixture keeps, and what it does not.
+func told(d *diagnosis.Diagnosis) string {
+	lines := golden(d)
+	for _, f := range d.Findings {
+		lines = append(lines, "explains: "+strings.Join(f.Explains, " "), "groups: "+strings.Join(f.Groups, " "), "proof: "+f.Prove)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func checkVariants(t *testing.T, variants []variant) {
+	t.Helper()
+	for _, v := range variants {
+		d := v.diagnose(t)
+		text := told(d)
+		if sick := len(d.Findings) > 0; sick != v.sick {
+			t.Errorf("%s, %q with\n%s\nsick: %v\n%s", v.rule.Name, v.story, v.edits, sick, text)
+			continue
+		}
+		for says := range strings.SplitSeq(v.says, "\n") {
+			without, not := strings.CutPrefix(strings.TrimSpace(says), "!")
+			if strings.Contains(text, without) == not && without != "" {
+				t.Errorf("%s, %q with\n%s\nsays %q:\n%s", v.rule.Name, v.story, v.edits, says, text)
+			}
+		}
+	}
+}
