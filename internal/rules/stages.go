@@ -146,12 +146,13 @@ func (s *stage) findFeeds(p *diagnosis.Pass) {
 	m := p.Model
 	answers, fed, parks := map[team]bool{}, map[team]bool{}, selectParks(m)
 	for _, w := range m.Sched.Wakes {
-		if w.Waker != 0 && s.has(m, w.Woken) && !takes(m, w.Waker, parks) {
+		if s.has(m, w.Woken) && !takes(m, w.Waker, parks) {
 			answers[teamOf(m, w.Waker)] = true
 		}
 	}
 	for _, w := range m.Sched.Wakes {
-		if to := teamOf(m, w.Woken); to.Group != nil && !to.System && w.Waker != 0 && s.has(m, w.Waker) && receives(m, w.Woken) && !s.has(m, w.Woken) && !answers[to] && !fed[to] {
+		to := teamOf(m, w.Woken)
+		if to.Group != nil && !to.System && s.has(m, w.Waker) && receives(m, w.Woken) && !s.has(m, w.Woken) && !answers[to] && !fed[to] {
 			fed[to] = true
 			s.feeds = append(s.feeds, to)
 		}
@@ -185,7 +186,7 @@ func (s *stage) findNext(p *diagnosis.Pass) {
 		beside = append(beside, c.Group)
 	}
 	for _, g := range beside {
-		if g.Peak == 1 && g.Count == 1 {
+		if g.Count == 1 {
 			one := []string{g.Name}
 			s.next = s.next.Larger(fact.Quotient.Of("use of the busiest single goroutine beside the stage", fact.Ratio,
 				p.Goroutines("time at work of "+groupName(g.Name), one, "running", "syscall", "syscall_blocked", "blocked:network"),
