@@ -63,7 +63,7 @@ func checkOversubscribed(p *diagnosis.Pass) {
 		switch {
 		case c.queue.Value < oversubscribedQueue:
 			worst = worst.Larger(c.queue)
-		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || working(p) < oversubscribedBusy*float64(p.Procs()):
+		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || busyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
 		case c.memory.Value < oversubscribedBytes:
 			spared = spared.Larger(c.memory)
 		default:

@@ -413,7 +413,7 @@ func (q *queue) waited(p *diagnosis.Pass) fact.Fact {
 	return p.Waits("time waiting for "+q.kind.String(), model.Sync, q.has)
 }
 
-// waiting is how many goroutines stood in it on average.
+// waiting is how many goroutines stood in it on average (Little's law).
 func (q *queue) waiting(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.Count, q.waited(p), p.WindowLength())
 }

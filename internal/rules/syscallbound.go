@@ -65,7 +65,7 @@ func checkSyscallbound(p *diagnosis.Pass) {
 		f := syscallFinding(p, &c)
 		// The calls of a crowd that queues for the Ps are a symptom at most:
 		// without them it would queue a little longer.
-		if f.Bound.Share < gain(worthwhile) {
+		if f.Bound.Share < 1-1/worthwhile {
 			vain = true
 			continue
 		}

@@ -2,28 +2,13 @@ package rules
 
 import (
 	"slices"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 )
 
-// working is the cores that did the program's work on average: goroutines
-// running, the collector, and system calls that hold their P. Threads that
-// look for work are not working.
-func working(p *diagnosis.Pass) float64 {
-	var d time.Duration
-	for _, proc := range p.Model.Sched.Procs {
-		d += proc.User + proc.GC + proc.Syscall
-	}
-	return div(d.Seconds(), p.Seconds())
-}
-
 // minBusy, in cores, keeps the factor of a program that hardly ran finite.
 const minBusy = 0.1
-
-// gain is a factor of throughput as a share of the time per unit of work.
-func gain(factor float64) float64 { return 1 - 1/max(1, factor) }
 
 // worthwhile is the smallest growth of throughput that a finding may
 // promise. Less can hardly be told from noise: ten interleaved runs on two
@@ -34,7 +19,9 @@ const worthwhile = 1.1
 // cost is made of. The catalogue calls 2 % worth knowing.
 const minShare = 0.02
 
-// busyPs is the Ps that did the program's work on average: see [working].
+// busyPs is the Ps that did the program's work on average: goroutines running, the
+// collector, and system calls that hold their P. Threads that look for work are
+// not working.
 func busyPs(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("busy Ps", fact.Cores, p.Processors("time of Ps at work", "user", "gc", "syscall"), p.WindowLength())
 }
