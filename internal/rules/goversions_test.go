@@ -126,6 +126,9 @@ func TestStanding(t *testing.T) {
 		{"counted", unlockedRand, counted("go1.26", "randautoseed"), undone, "/godebug/non-default-behavior/randautoseed:events"},
 		{"another was counted", unlockedRand, counted("go1.26", "panicnil"), inForce, ""},
 		{"an experiment", greenTea, build("go1.26.1", "", "", "jsonv2,nogreenteagc"), undone, "GOEXPERIMENT=nogreenteagc"},
+		{"an experiment that is gone", greenTea, build("go1.27.0", "", "", "nogreenteagc"), inForce, ""},
+		{"another that is gone", swissMaps, build("go1.26.1", "", "", "noswissmap"), inForce, ""},
+		{"a third", spinbitMutex, build("go1.25.1", "", "", "nospinbitmutex"), inForce, ""},
 		{"another experiment", greenTea, build("go1.26.1", "", "", "jsonv2"), inForce, ""},
 		{"no version", greenTea, &model.Model{}, unsure, "not known"},
 	} {
