@@ -134,4 +134,4 @@ func oldgoFinding(s *cpuSpent, list []improvement, share fact.Fact, version fact
 }
 
 // versionWords is the version that the program was built with; "" when unknown.
-func versionWords(m *model.Model) string { return strings.Replace(goVersion(m), "go1", "Go 1", 1) }
+func versionWords(m *model.Model) string { return strings.ReplaceAll(goVersion(m), "go1", "Go 1") }
