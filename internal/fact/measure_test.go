@@ -35,7 +35,7 @@ func TestLengths(t *testing.T) {
 		want float64
 	}{
 		{p.WindowLength(), 1}, {p.ProfileLength("cpu"), 2}, {p.SyscallWindow(), 3}, {p.Process("time", "time", Change), 4},
-		{p.ProfileLength("kernel"), 0}, {Meter{Model: &model.Model{Run: m.Run}}.SyscallWindow(), 0},
+		{p.ProfileLength("kernel"), 1}, {Meter{Model: &model.Model{Run: m.Run}}.SyscallWindow(), 0},
 	} {
 		if c.f.Value != c.want || c.f.Unit != Seconds {
 			t.Errorf("%s: %v %s, want %v", c.f.Name, c.f.Value, c.f.Unit, c.want)
@@ -47,5 +47,28 @@ func TestSentenceOfAll(t *testing.T) {
 	f := Smallest.Of("least", Count, Figure("a", 3, Count, ""), Figure("b", 2, Count, ""))
 	if f.Value != 2 || f.Origin.Text != "the least of a, b" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// What nobody was allowed to count is no reading of a counter.
+func TestUnknownFiles(t *testing.T) {
+	m := &model.Model{Process: &model.Process{Samples: []model.ProcessSample{{FDs: 9}, {At: 1, FDs: -1}, {At: 2, FDs: 12}}}}
+	if least, most := (Meter{m}).Process("least", "files", Least), (Meter{m}).Process("most", "files", Most); least.Value != 9 || most.Value != 12 {
+		t.Errorf("%v to %v", least.Value, most.Value)
+	}
+}
+
+// Samples are counted as the account counts them, and part of them by their stacks.
+func TestSampleCount(t *testing.T) {
+	m := &model.Model{CPU: &model.Profile{
+		Types:    []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
+		Duration: time.Second,
+	}}
+	a, b := m.Stacks.Add([]model.Frame{{Func: "main.a"}}), m.Stacks.Add([]model.Frame{{Func: "main.b"}})
+	m.CPU.Samples = []model.Sample{{Stack: a, Values: []int64{3, 30}}, {Stack: b, Values: []int64{4, 40}}}
+	p := Meter{m}
+	some := p.SampleCount("some", "cpu", p.Frames(func(f []model.Frame) bool { return f[0].Func == "main.b" }))
+	if all := p.CPUSamples(); some.Value != 4 || all.Value != 7 || all.Unit != Count || some.Unit != Count {
+		t.Errorf("%+v of %+v", some, all)
 	}
 }
