@@ -91,7 +91,8 @@ func cgoFinding(s *cpuSpent, rate, share fact.Fact) diagnosis.Finding {
 		Reasons:    []string{"the runtime counts the calls exactly; the price is from samples"},
 		RuledOut:   []string{"the work that C does: samples in C are not counted"},
 		Remedy: diagnosis.Remedy{
-			Text: "Do more in one call: pass an array instead of an element, move the loop over to C, or keep results of calls that say the same each time. " +
+			Text: "Do more in one call: pass an array instead of an element, move the loop over to C, " +
+				"or keep results of calls that say the same each time. " +
 				"What C does in less than a few hundred nanoseconds is faster in Go.",
 			Code: "C.process_all((*C.item)(unsafe.SliceData(items)), C.size_t(len(items)))",
 		},

@@ -145,12 +145,14 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 }
 
 var churnClient = diagnosis.Remedy{
-	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless MaxIdleConnsPerHost says more, " +
+	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless " +
+		"MaxIdleConnsPerHost says more, " +
 		"none for a body that was not read to its end and closed, and none of another Transport's.",
 	Code: "transport := http.DefaultTransport.(*http.Transport).Clone()\ntransport.MaxIdleConnsPerHost = 100 // as many as are in use at a time\nclient := &http.Client{Transport: transport} // one for the program",
 }
 
 var churnServer = diagnosis.Remedy{
-	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: close\" in answers, " +
+	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: " +
+		"close\" in answers, " +
 		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
 }

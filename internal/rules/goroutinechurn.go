@@ -121,11 +121,13 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 		RuledOut:   []string{"a high rate that costs nothing: the CPU profile has the runtime's share"},
 		Remedy: diagnosis.Remedy{
 			Text: "Give each goroutine more to do: start one for a batch of items, or run the item where it is when it never blocks. " +
-				"A pool of workers is a hypothesis to be measured, not a cure: in the consumer that this rule was made after it changed nothing.",
+				"A pool of workers is a hypothesis to be measured, not a cure: " +
+				"in the consumer that this rule was made after it changed nothing.",
 			Code: "for batch := range slices.Chunk(items, 64) {\n\tgo func() {\n\t\tfor _, it := range batch {\n\t\t\thandle(it)\n\t\t}\n\t}()\n}",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, "+
-			"but not that it helped: a pool starts none and may cost as much. If CPU time per operation stays the same, this finding is refuted."),
+			"but not that it helped: a pool starts none and may cost as much. "+
+			"If CPU time per operation stays the same, this finding is refuted."),
 	}
 	f.Say("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.", rate.Number(), name(groupName(g.Name)), share)
 	for _, g := range groups[:min(len(groups), 3)] {

@@ -70,7 +70,8 @@ func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share fact
 		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
 		RuledOut:   []string{"appending where there is room: only what runs under the runtime's own growing is counted"},
 		Remedy: diagnosis.Remedy{
-			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for each doubling, " +
+			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for " +
+				"each doubling, " +
 				"and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
 			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
 		},

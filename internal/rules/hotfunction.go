@@ -56,18 +56,21 @@ type remake struct {
 // or an init is.
 var remakes = []remake{
 	{[]string{"regexp.compile", "regexp.Compile", "regexp.MustCompile", "regexp/syntax.Parse"}, "compiling regular expressions",
-		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every call. A compiled expression may be used by all goroutines at once.",
+		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every " +
+			"call. A compiled expression may be used by all goroutines at once.",
 		"var pattern = regexp.MustCompile(`…`) // at package level"},
 	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
 		"Parse the template once and execute it for each request: a parsed template may be used by all goroutines at once.",
 		"var page = template.Must(template.New(\"page\").Parse(text)) // at package level"},
 	{[]string{"github.com/expr-lang/expr.Compile", "github.com/google/cel-go/cel.(*Env).Compile", "github.com/dop251/goja.Compile"}, "compiling expressions of a rule language",
-		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: a compiled program may be used by all goroutines at once.", ""},
+		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: " +
+			"a compiled program may be used by all goroutines at once.", ""},
 	{[]string{"time.LoadLocation"}, "loading time zones",
 		"time.LoadLocation reads and parses a file for every call. Load the zones once and keep them.",
 		"var berlin, _ = time.LoadLocation(\"Europe/Berlin\") // at package level"},
 	{[]string{"crypto/x509.(*CertPool).AppendCertsFromPEM", "crypto/x509.SystemCertPool", "crypto/tls.X509KeyPair", "crypto/tls.LoadX509KeyPair"}, "parsing certificates of its own",
-		"Parse keys and pools of certificates once and put them into one tls.Config, which may be shared; a new http.Transport for each request also loses its connections.", ""},
+		"Parse keys and pools of certificates once and put them into one tls.Config, which may be shared; " +
+			"a new http.Transport for each request also loses its connections.", ""},
 }
 
 func checkHotfunction(p *diagnosis.Pass) {

@@ -69,7 +69,8 @@ func nopgoFinding(s *cpuSpent, own fact.Fact) diagnosis.Finding {
 			"a Go version before " + profileGuided.version() + ": " + profileGuided.what + " since then",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Put a CPU profile of the program under its usual load next to the main package as default.pgo, and renew it with each release. " +
+			Text: "Put a CPU profile of the program under its usual load next to the main package as default.pgo, " +
+				"and renew it with each release. " +
 				"The go command finds it by itself. It makes the build slower and the binary somewhat larger.",
 			Code: "gowhy export run.gowhy --profile cpu -o default.pgo # in the folder of the main package\ngo build",
 		},

@@ -117,7 +117,8 @@ func oldgoFinding(s *cpuSpent, list []improvement, share fact.Fact, version fact
 		},
 		Remedy: diagnosis.Remedy{
 			Text: "Build with a newer Go and compare. Raise the go line in go.mod too: the defaults of GODEBUG follow it, " +
-				"and with an old line the new toolchain keeps old behaviour. A new version is not always faster for every program; the experiment says.",
+				"and with an old line the new toolchain keeps old behaviour. " +
+				"A new version is not always faster for every program; the experiment says.",
 			Code: "go get go@latest toolchain@latest\ngo build",
 		},
 		Experiment: &diagnosis.Experiment{
@@ -128,7 +129,8 @@ func oldgoFinding(s *cpuSpent, list []improvement, share fact.Fact, version fact
 	for _, m := range list {
 		f.Rest(append(m.part, m.saved)...)
 	}
-	f.Say("The program was built with %s; what later versions changed would save up to %s of the CPU in use, most of it that since %s %s.",
+	f.Say("The program was built with %s; what later versions changed would save up to %s of the CPU in use, "+
+		"most of it that since %s %s.",
 		version, share, fact.Name(list[0].change.version()), fact.Name(list[0].change.what))
 	return f
 }

@@ -192,8 +192,10 @@ func (s *packetServer) finding(p *diagnosis.Pass, spent *cpuSpent, share fact.Fa
 		Groups: []string{s.group.Name, s.reader.Name},
 		Remedy: diagnosis.Remedy{
 			Text: "Let the reader of the socket handle the packet and write the answer itself; start as many readers as there are cores, " +
-				"each on the same socket or, with SO_REUSEPORT, on one of its own. What may block (a lookup upstream, a log) is handed to a fixed few workers. " +
-				"In miekg/dns that needs a loop of your own around the socket with dns.Msg's Unpack and Pack, since its Server always starts a goroutine.",
+				"each on the same socket or, with SO_REUSEPORT, on one of its own. " +
+				"What may block (a lookup upstream, a log) is handed to a fixed few workers. " +
+				"In miekg/dns that needs a loop of your own around the socket with dns.Msg's Unpack and Pack, " +
+				"since its Server always starts a goroutine.",
 			Code: "buf := make([]byte, 4096) // one for each reader, used again\nfor {\n\tn, from, err := conn.ReadFromUDPAddrPort(buf)\n\tif err != nil {\n\t\treturn err\n\t}\n\tconn.WriteToUDPAddrPort(handle(buf[:n]), from) // no go statement\n}",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; "+

@@ -145,7 +145,8 @@ func taxRemedy(part model.CPUPart, procs int) diagnosis.Remedy {
 	switch part {
 	case model.Scheduling:
 		r := diagnosis.Remedy{
-			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: batches through channels, " +
+			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: " +
+				"batches through channels, " +
 				"fewer stages, the handler called directly instead of through a goroutine of its own. " +
 				"Fewer Ps make hand-overs cheaper where there is less work than Ps.",
 		}

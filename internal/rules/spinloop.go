@@ -192,7 +192,8 @@ func spinFinding(s *cpuSpent, l *askLoop) diagnosis.Finding {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut: []string{
-			"a worker that looks between two pieces of work whether it should stop: such a loop has work, this one calls nothing else",
+			"a worker that looks between two pieces of work whether it should stop: " +
+				"such a loop has work, this one calls nothing else",
 			fact.Sentence("code that computes: it would not be in the runtime's code for %s of its time", fact.Name(fact.Ratio.Format(spinAsking))),
 			"a poller that is meant to be faster than a wake-up: it looks the same, and it costs its core",
 		},
@@ -209,20 +210,24 @@ func spinRemedy(asked string) diagnosis.Remedy {
 	switch {
 	case startsWith(asked, waiting):
 		return diagnosis.Remedy{
-			Text: "A receive from a closed channel never waits. Look at its second value, and leave the loop or set the channel to nil when it is false: " +
+			Text: "A receive from a closed channel never waits. Look at its second value, " +
+				"and leave the loop or set the channel to nil when it is false: " +
 				"a nil channel is never ready, so that select waits for the others.",
 			Code: "case v, ok := <-in:\n\tif !ok {\n\t\tin = nil // or return\n\t\tcontinue\n\t}\n\thandle(v)",
 		}
 	case startsWith(asked, []string{"runtime.selectnb"}):
 		return diagnosis.Remedy{
-			Text: "Take the default out of the select, so that it waits. Where something else has to be done in between, put that into a case of its own: " +
+			Text: "Take the default out of the select, so that it waits. Where something else has to be done in between, " +
+				"put that into a case of its own: " +
 				"a ticker, a context, another channel.",
 			Code: "select { // no default: it sleeps until there is something\ncase job := <-jobs:\n\thandle(job)\ncase <-tick.C:\n\tflush()\ncase <-ctx.Done():\n\treturn\n}",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Wait for an event in the place of looking at a flag or the clock: receive from a channel that is closed when it is so, " +
-			"sync.Cond for a condition under a lock, time.Sleep or a ticker for a time. runtime.Gosched gives the P away and gets it back at once.",
+		Text: "Wait for an event in the place of looking at a flag or the clock: " +
+			"receive from a channel that is closed when it is so, " +
+			"sync.Cond for a condition under a lock, time.Sleep or a ticker for a time. " +
+			"runtime.Gosched gives the P away and gets it back at once.",
 		Code: "ready := make(chan struct{}) // close(ready) where the flag was set\n<-ready",
 	}
 }

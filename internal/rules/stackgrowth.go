@@ -63,8 +63,10 @@ func stackFinding(p *diagnosis.Pass, s *cpuSpent, share fact.Fact) diagnosis.Fin
 			"walking stacks for a profiler, a log line or the collector: only what runs under runtime.newstack is counted",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, and each doubling copies all of it. " +
-				"Move what is large off the stack of short-lived goroutines: an array or a big value in the frames named here becomes a buffer that is reused. " +
+			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, " +
+				"and each doubling copies all of it. " +
+				"Move what is large off the stack of short-lived goroutines: " +
+				"an array or a big value in the frames named here becomes a buffer that is reused. " +
 				"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
 				"measure that, for a pool of goroutines made one measured program up to 26 % worse.",
 			Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",

@@ -128,7 +128,8 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers, wo
 		Groups: []string{c.group.Name},
 		Stacks: c.stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine when there is something to do. " +
+			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine " +
+				"when there is something to do. " +
 				"Where it must be polled, let one ticker do it for all, at the longest period that the answer bears, " +
 				"or double the sleep as long as nothing came.",
 			Code: "tick := time.NewTicker(10 * time.Millisecond) // one for all, not one each\nfor range tick.C {\n\tfor _, c := range conns {\n\t\tc.poll()\n\t}\n}",
@@ -136,7 +137,8 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers, wo
 		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. "+
 			"Latency is the price where a period became longer."),
 	}
-	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: timers and scheduling take %s of the CPU in use.",
+	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: "+
+		"timers and scheduling take %s of the CPU in use.",
 		rate.Number(), name(place.Function), work, share)
 	return f
 }

@@ -35,7 +35,8 @@ type buildFault struct {
 }
 
 var buildFaults = []buildFault{
-	{"-race", "the race detector", 20, "Go's documentation says 2 to 20 times the time and 5 to 10 times the memory; three small benchmarks took 6 to 11 times as long"},
+	{"-race", "the race detector", 20, "Go's documentation says 2 to 20 times the time and 5 to 10 times the memory; " +
+		"three small benchmarks took 6 to 11 times as long"},
 	{"-asan", "the address sanitizer", 43, "three small benchmarks took 1.05, 12 and 43 times as long"},
 	{"-msan", "the memory sanitizer", 3, "the documentation of LLVM's sanitizer speaks of three times the time"},
 	{"-N", "no optimization (-gcflags -N)", 3.1, "three small benchmarks took 1.05, 2 and 3.1 times as long with -N -l"},
@@ -107,12 +108,14 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 		RuledOut:   []string{"flags that change nothing for the code that runs: -trimpath, -ldflags, -tags, -buildmode"},
 		Remedy: diagnosis.Remedy{
 			Text: "Build without these flags for everything that is measured or serves users, and keep the detectors for tests. " +
-				"Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; `go version -m BINARY` shows what a binary was built with.",
+				"Look into GOFLAGS, the Dockerfile and the Makefile for where they come from; " +
+				"`go version -m BINARY` shows what a binary was built with.",
 			Code: "go build -o app ./cmd/app",
 		},
 		Experiment: &diagnosis.Experiment{
 			Primary: diagnosis.CPUPerOp, Rebuild: true,
-			Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: all findings of the old recording are about another program.",
+			Note: "Rebuild without the flags, also those of GOFLAGS. Then record the new binary: " +
+				"all findings of the old recording are about another program.",
 		},
 	}
 	if used := usedCPU(p).Named("CPU used by this build"); used.Value > 0 {
@@ -128,7 +131,8 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 		names = append(names, b.what)
 		f.Evidence = append(f.Evidence, p.Setting("built with "+b.what, b.flag, 1, fact.Count))
 	}
-	f.Say("The program was built with %s: it is slower than the one that would be shipped, and all other figures here are of this build.",
+	f.Say("The program was built with %s: it is slower than the one that would be shipped, "+
+		"and all other figures here are of this build.",
 		fact.Name(strings.Join(names, " and ")))
 	return f
 }
