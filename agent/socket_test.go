@@ -39,9 +39,28 @@ func child(how string) {
 		fmt.Println(pattern)
 		return
 	}
+	if how == "sleep" {
+		childSleeps()
+		return
+	}
 	fmt.Printf("%q\n", os.Getenv(socketVariable))
 	io.Copy(io.Discard, os.Stdin)
 	childWorks()
+}
+
+// childSleeps counts its waits while it does nothing.
+func childSleeps() {
+	quiet := &block{delta: delta{name: "block"}, rate: defaultBlockRate, window: 200 * time.Millisecond}
+	if err := quiet.start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	time.Sleep(quiet.window)
+	if _, err := quiet.stop(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("counted in %.2f, %q\n", quiet.share, quiet.note())
 }
 
 // childWorks takes a few tenths of a second of CPU time, some more than samples
