@@ -147,7 +147,7 @@ func groupName(name string) string {
 func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
 	out := map[string]int64{}
 	for s, n := range wakers {
-		if name := root(m, s); s != 0 && name != "" {
+		if name := root(m, s); name != "" {
 			out[name] += n
 		}
 	}

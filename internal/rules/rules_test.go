@@ -36,7 +36,7 @@ func TestFixtures(t *testing.T) {
 			for _, c := range cases {
 				d := diagnosis.Run(c.model, []*diagnosis.Rule{rule}, diagnosis.Options{Goal: c.goal})
 				checkKind(t, rule, c, d)
-				got := golden(d)
+				got := golden(c.model, d)
 				if !*update && !slices.Equal(got, trimEnd(c.want)) {
 					t.Errorf("%s:%d: %s: %s\ngot:\n%s\nwant:\n%s", file, c.line, c.kind, c.story,
 						strings.Join(got, "\n"), strings.Join(trimEnd(c.want), "\n"))
@@ -249,11 +249,14 @@ func checkExperiment(t *testing.T, c *fixture, f *diagnosis.Finding) {
 var nameForm = regexp.MustCompile(`^[a-z]+$`)
 
 // golden is a diagnosis as fixtures keep it.
-func golden(d *diagnosis.Diagnosis) (out []string) {
+func golden(m *model.Model, d *diagnosis.Diagnosis) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	add("  verdict %s", d.Verdict)
 	for _, f := range d.Findings {
 		add("  %s: %s", f.Rule, f.Summary)
+		if f.Remark {
+			add("    a remark")
+		}
 		for _, w := range f.Where {
 			add("    where %s %s:%d", w.Function, w.File, w.Line)
 		}
@@ -278,6 +281,15 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 			add("      knob %s", f.Remedy.Knob)
 		}
 		out = append(out, experiment(&f)...)
+		if len(f.Groups) > 0 {
+			add("    about groups %s", strings.Join(f.Groups, " "))
+		}
+		for _, s := range f.Stacks {
+			add("    about stack %s", stackLine(m, s))
+		}
+		if len(f.Explains) > 0 {
+			add("    explains %s", strings.Join(f.Explains, " "))
+		}
 	}
 	for _, s := range d.Fine {
 		add("  fine: %s", s)
@@ -292,6 +304,15 @@ func golden(d *diagnosis.Diagnosis) (out []string) {
 		add("  warning: %s", w)
 	}
 	return out
+}
+
+// stackLine is a stack as fixtures write it.
+func stackLine(m *model.Model, s model.Stack) string {
+	var frames []string
+	for _, f := range m.Stacks.Frames(s) {
+		frames = append(frames, fmt.Sprintf("%s@%s:%d", f.Func, f.File, f.Line))
+	}
+	return strings.Join(frames, " < ")
 }
 
 // factLines are a fact and, further in, what it was computed from.
@@ -333,9 +354,16 @@ func experiment(f *diagnosis.Finding) (out []string) {
 		}
 		for _, p := range e.Promised {
 			line += fmt.Sprintf(", %s ×%.3g at most", p.Metric, p.Best)
+			if p.Method != f.Bound.Method {
+				line += " (" + p.Method + ")"
+			}
+		}
+		for _, p := range e.Price {
+			line += ", at the price of " + string(p)
 		}
 		out = append(out, line)
 	}
+	out = append(out, "      "+f.Prove)
 	for _, c := range f.Try {
 		out = append(out, "    try "+c)
 	}

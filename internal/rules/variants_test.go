@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A variant is a case of a rule's file with some lines changed: what lies on either
@@ -22,7 +23,7 @@ type variant struct {
 	says string
 }
 
-func (v *variant) diagnose(t *testing.T) *diagnosis.Diagnosis {
+func (v *variant) diagnose(t *testing.T) (*model.Model, *diagnosis.Diagnosis) {
 	t.Helper()
 	_, cases := readFixtures(t, filepath.Join("testdata", v.rule.Name+".txt"))
 	for _, c := range cases {
@@ -46,10 +47,11 @@ func (v *variant) diagnose(t *testing.T) *diagnosis.Diagnosis {
 		if err != nil {
 			t.Fatalf("%s, %q: %v", v.rule.Name, c.story, err)
 		}
-		return diagnosis.Run(changed[0].model, []*diagnosis.Rule{v.rule}, diagnosis.Options{Goal: c.goal})
+		m := changed[0].model
+		return m, diagnosis.Run(m, []*diagnosis.Rule{v.rule}, diagnosis.Options{Goal: c.goal})
 	}
 	t.Fatalf("%s has no case %q", v.rule.Name, v.story)
-	return nil
+	return nil, nil
 }
 
 // insert puts a line among those of its kind.
@@ -61,20 +63,11 @@ func insert(lines, line string) string {
 	return lines + "\n" + line
 }
 
-// told is all that a fixture keeps, and what it does not.
-func told(d *diagnosis.Diagnosis) string {
-	lines := golden(d)
-	for _, f := range d.Findings {
-		lines = append(lines, "explains: "+strings.Join(f.Explains, " "), "groups: "+strings.Join(f.Groups, " "), "proof: "+f.Prove)
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
 func checkVariants(t *testing.T, variants []variant) {
 	t.Helper()
 	for _, v := range variants {
-		d := v.diagnose(t)
-		text := told(d)
+		m, d := v.diagnose(t)
+		text := strings.Join(golden(m, d), "\n") + "\n"
 		if sick := len(d.Findings) > 0; sick != v.sick {
 			t.Errorf("%s, %q with\n%s\nsick: %v\n%s", v.rule.Name, v.story, v.edits, sick, text)
 			continue
