@@ -351,7 +351,7 @@ func TestKafka(t *testing.T) {
 		two = ran(t, configured(t, append(args, "-processes", "2")...))
 		free := ran(t, configured(t, append(args, "-commit", "async")...))
 		t.Logf("1 process %v, 2 processes %v, asynchronous %v", one, two, free)
-		if two < one*2/3 && free < one/2 {
+		if two < one*9/10 && free < one/2 {
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -167,6 +168,8 @@ func locked() {
 }
 
 // web answers clients that think for a moment, each request with one small answer.
+// web is asked by 64 clients that do not keep step: those that all wait as long
+// come together, and then do stand in a queue for two processors.
 func web() {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "well\n") }))
 	s.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 64
@@ -177,7 +180,7 @@ func web() {
 					io.Copy(io.Discard, r.Body)
 					r.Body.Close()
 				}
-				time.Sleep(2 * time.Millisecond)
+				time.Sleep(rand.N(20 * time.Millisecond))
 			}
 		}()
 	}
