@@ -401,7 +401,8 @@ func TestSlices(t *testing.T) {
 }
 
 // sliced is how far numbers from slices may be off where a virtual machine stands
-// still now and then: of 20 runs on a quiet one, three were off by a quarter.
+// still now and then: of some fifteen runs on a quiet one four were off by about a
+// quarter, one by a half.
 const sliced = 0.25
 
 // off tells of a number that is further from what it should be than a share.
