@@ -143,7 +143,7 @@ export async function shows(page, what) {
     return {
       failed: main.querySelector('.state-failed')?.textContent ?? '',
       empty: main.querySelector(':scope > .state-empty')?.textContent ?? '',
-      content: drawn || main.querySelectorAll('[role=row], tr, .card').length > 1,
+      content: drawn || main.querySelectorAll('[role=row], tr, .card').length > 1 || main.querySelector('.number-value') !== null,
     }
   })
   must(state.failed === '', `${what} failed: ${state.failed}`)

@@ -71,7 +71,8 @@ function Accounts(p: AccountsProps): JSX.Element {
   const rows = useMemo(() => (table.rows ?? []).map((cells, i): AccountRow => ({ cells: cells as Cell[], link: table.links?.[i] ?? '' })), [table])
   const chosen = chosenColumns(params.get('cols'), columns) ?? defaultColumns(columns, sums, p.group !== null)
   const counted = (p.mark?.columns ?? []).filter((k) => columns.some((c) => c.key === k))
-  const shown = [...chosen, ...counted.filter((k) => !chosen.includes(k))]
+  // What was counted stands beside the name, where no table is too wide to show it.
+  const shown = [...chosen.slice(0, 1), ...counted, ...chosen.slice(1).filter((k) => !counted.includes(k))]
   const group = columns.findIndex((c) => c.key === 'group')
   const cols = useMemo(() => shown.map((k) => column(k, columns)), [shown.join('\n'), table])
   const sort = { key: params.get('sort') ?? 'total', desc: params.has('sort') ? params.get('desc') === '1' : true }
