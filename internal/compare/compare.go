@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Schema is the version of the JSON form of [Comparison].
@@ -103,6 +104,9 @@ type Row struct {
 	More   bool             `json:"more_is_better,omitempty"`
 	A      *float64         `json:"a"`
 	B      *float64         `json:"b"`
+
+	resource model.Resource // of what operations used, with its part
+	part     string
 }
 
 // Ratio is B/A; false when a side is missing or A is 0.

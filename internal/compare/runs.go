@@ -246,24 +246,29 @@ func (c *Comparison) absent(a, b *side) {
 	zero := 0.0
 	for i := range c.Ledger {
 		r := &c.Ledger[i]
-		part := strings.HasPrefix(r.Name, "CPU: ") && a.m.CPUAccount() != nil && b.m.CPUAccount() != nil ||
-			strings.HasPrefix(r.Name, "system calls: ") && a.m.Syscalls != nil && b.m.Syscalls != nil && a.m.Syscalls.Exact() && b.m.Syscalls.Exact() &&
-				a.counted(r.Name) && b.counted(r.Name)
-		if part && r.A == nil {
+		if r.part == "" || !a.measured(r) || !b.measured(r) {
+			continue
+		}
+		if r.A == nil {
 			r.A = &zero
 		}
-		if part && r.B == nil {
+		if r.B == nil {
 			r.B = &zero
 		}
 	}
 }
 
-// counted reports whether the absence of a system call from the rows means
-// that there was none: rows have the most frequent calls only.
-func (s *side) counted(row string) bool {
-	name := strings.TrimPrefix(row, "system calls: ")
-	return !slices.ContainsFunc(s.m.Syscalls.Calls, func(c model.Syscall) bool { return c.Name == name }) ||
-		slices.ContainsFunc(s.m.PerOperation(), func(p model.PerOperation) bool { return p.Name == row })
+// measured reports whether the absence of a part from what a side measured means
+// that there was none. Of the system calls only the most frequent have rows.
+func (s *side) measured(r *Row) bool {
+	if r.resource == model.CPUTime {
+		return s.m.CPUAccount() != nil
+	}
+	if s.m.Syscalls == nil || !s.m.Syscalls.Exact() {
+		return false
+	}
+	return !slices.ContainsFunc(s.m.Syscalls.Calls, func(c model.Syscall) bool { return c.Name == r.part }) ||
+		slices.ContainsFunc(s.m.PerOperation(), func(p model.PerOperation) bool { return p.Resource == r.resource && p.Part == r.part })
 }
 
 // groups is the order of the ledger.
@@ -287,11 +292,12 @@ func (s *side) quantities() (list []quantity) {
 		return r
 	}
 	for _, p := range s.used() {
-		group, metric := placeOf(p.Name)
+		group, metric := placeOf(p)
 		if s.rate == 0 {
 			metric = "" // limits are of operations
 		}
-		add(group, p.Name, metric, fact.Unit(p.Unit), p.Value)
+		r := add(group, p.Name(), metric, fact.Unit(p.Unit), p.Value)
+		r.resource, r.part = p.Resource, p.Part
 	}
 	s.collector(add)
 	s.work(state)
@@ -317,26 +323,27 @@ func (s *side) used() []model.PerOperation {
 	return m.PerOperation()
 }
 
-// placeOf says where a quantity of [model.Model.PerOperation] is listed, and
-// the metric that limits know it by.
-func placeOf(name string) (group string, metric diagnosis.Metric) {
-	switch {
-	case name == "CPU":
-		return "CPU", diagnosis.CPUPerOp
-	case strings.HasPrefix(name, "CPU: "):
-		return "CPU", ""
-	case name == "allocated bytes":
-		return "memory", diagnosis.BytesOp
-	case name == "allocated objects":
-		return "memory", diagnosis.AllocsOp
-	case name == "system calls":
-		return "system", diagnosis.Syscalls
-	case name == "goroutines created":
-		return "goroutines", diagnosis.Goroutines
-	case name == "page faults":
-		return "system", diagnosis.Faults
+// placeOf says where a quantity is listed, and the metric that limits know it by.
+func placeOf(p model.PerOperation) (group string, metric diagnosis.Metric) {
+	place := map[model.Resource]struct {
+		group  string
+		metric diagnosis.Metric
+	}{
+		model.CPUTime:           {"CPU", diagnosis.CPUPerOp},
+		model.AllocatedBytes:    {"memory", diagnosis.BytesOp},
+		model.AllocatedObjects:  {"memory", diagnosis.AllocsOp},
+		model.SystemCalls:       {"system", diagnosis.Syscalls},
+		model.GoroutinesCreated: {"goroutines", diagnosis.Goroutines},
+		model.PageFaults:        {"system", diagnosis.Faults},
 	}
-	return "system", ""
+	at, ok := place[p.Resource]
+	switch {
+	case !ok:
+		return "system", ""
+	case p.Part != "":
+		return at.group, ""
+	}
+	return at.group, at.metric
 }
 
 // adder adds a row to the quantities.

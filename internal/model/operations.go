@@ -146,11 +146,37 @@ func (m *Model) served(g *Group) bool {
 
 // A PerOperation is a quantity of one operation.
 type PerOperation struct {
-	Name   string
-	Value  float64
-	Unit   string // seconds, bytes, count
-	Source Source
+	Resource Resource
+	Part     string // of the CPU time, or a system call's name; "" for all of it
+	Value    float64
+	Unit     string // seconds, bytes, count
+	Source   Source
 }
+
+// Name is what a reader calls it.
+func (p PerOperation) Name() string {
+	if p.Part == "" {
+		return string(p.Resource)
+	}
+	return string(p.Resource) + ": " + p.Part
+}
+
+// A Resource is what operations use up.
+type Resource string
+
+// The resources.
+const (
+	CPUTime             Resource = "CPU"
+	SystemCalls         Resource = "system calls"
+	AllocatedBytes      Resource = "allocated bytes"
+	AllocatedObjects    Resource = "allocated objects"
+	VoluntarySwitches   Resource = "context switches, voluntary"
+	InvoluntarySwitches Resource = "context switches, involuntary"
+	ReadCalls           Resource = "calls that read"
+	WriteCalls          Resource = "calls that write"
+	PageFaults          Resource = "page faults"
+	GoroutinesCreated   Resource = "goroutines created"
+)
 
 // PerOperation divides what the program used by the operations it did; empty
 // when those are not known. Sources cover different pieces of the window, so
@@ -160,17 +186,17 @@ func (m *Model) PerOperation() (list []PerOperation) {
 	if rate <= 0 {
 		return nil
 	}
-	add := func(name string, perSecond float64, unit string, s Source) {
-		list = append(list, PerOperation{name, perSecond / rate, unit, s})
+	add := func(of Resource, part string, perSecond float64, unit string, s Source) {
+		list = append(list, PerOperation{of, part, perSecond / rate, unit, s})
 	}
 	if a := m.CPUAccount(); a != nil && a.Window > 0 {
 		source := ProcFS
 		if !a.Known {
 			source = a.Believed
 		}
-		add("CPU", perSecond(a.Total.Seconds(), a.Window), "seconds", source)
+		add(CPUTime, "", perSecond(a.Total.Seconds(), a.Window), "seconds", source)
 		for _, e := range a.Parts {
-			add("CPU: "+string(e.Part), perSecond(e.Time.Seconds(), a.Window), "seconds", a.Believed)
+			add(CPUTime, string(e.Part), perSecond(e.Time.Seconds(), a.Window), "seconds", a.Believed)
 		}
 	}
 	if s := m.Syscalls; s != nil && s.Window > 0 {
@@ -178,9 +204,9 @@ func (m *Model) PerOperation() (list []PerOperation) {
 		for _, c := range s.Calls {
 			all += c.Count
 		}
-		add("system calls", perSecond(float64(all), s.Window), "count", SyscallLog)
+		add(SystemCalls, "", perSecond(float64(all), s.Window), "count", SyscallLog)
 		for _, c := range s.Calls[:min(len(s.Calls), 8)] {
-			add("system calls: "+c.Name, perSecond(float64(c.Count), s.Window), "count", SyscallLog)
+			add(SystemCalls, c.Name, perSecond(float64(c.Count), s.Window), "count", SyscallLog)
 		}
 	}
 	if b, o, from := m.allocRate(); from != "" {
@@ -188,23 +214,23 @@ func (m *Model) PerOperation() (list []PerOperation) {
 		if source == "" {
 			source = Trace
 		}
-		add("allocated bytes", b, "bytes", source)
+		add(AllocatedBytes, "", b, "bytes", source)
 		if o > 0 {
-			add("allocated objects", o, "count", source)
+			add(AllocatedObjects, "", o, "count", source)
 		}
 	}
 	for _, c := range []struct {
-		name string
-		of   func(ProcessSample) int64
+		resource Resource
+		of       func(ProcessSample) int64
 	}{
-		{"context switches, voluntary", func(s ProcessSample) int64 { return s.Voluntary }},
-		{"context switches, involuntary", func(s ProcessSample) int64 { return s.Involuntary }},
-		{"calls that read", func(s ProcessSample) int64 { return s.ReadCalls }},
-		{"calls that write", func(s ProcessSample) int64 { return s.WriteCalls }},
-		{"page faults", func(s ProcessSample) int64 { return s.MinorFaults + s.MajorFaults }},
+		{VoluntarySwitches, func(s ProcessSample) int64 { return s.Voluntary }},
+		{InvoluntarySwitches, func(s ProcessSample) int64 { return s.Involuntary }},
+		{ReadCalls, func(s ProcessSample) int64 { return s.ReadCalls }},
+		{WriteCalls, func(s ProcessSample) int64 { return s.WriteCalls }},
+		{PageFaults, func(s ProcessSample) int64 { return s.MinorFaults + s.MajorFaults }},
 	} {
 		if r, ok := m.Process.Rate(c.of); ok {
-			add(c.name, max(0, r), "count", ProcFS)
+			add(c.resource, "", max(0, r), "count", ProcFS)
 		}
 	}
 	if m.Sched != nil {
@@ -212,7 +238,7 @@ func (m *Model) PerOperation() (list []PerOperation) {
 		for i := range m.Sched.Groups {
 			created += m.Sched.Groups[i].Created
 		}
-		add("goroutines created", perSecond(float64(created), m.Run.Duration), "count", Trace)
+		add(GoroutinesCreated, "", perSecond(float64(created), m.Run.Duration), "count", Trace)
 	}
 	return list
 }

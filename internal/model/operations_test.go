@@ -83,7 +83,7 @@ func TestPerOperation(t *testing.T) {
 	m.Process.Samples[1].Voluntary = 6000
 	got := map[string]float64{}
 	for _, p := range m.PerOperation() {
-		got[p.Name] = p.Value
+		got[p.Name()] = p.Value
 	}
 	// 2,000 operations: 4 s of CPU, 7,000 calls in 10 s at the rate of the 5 s.
 	for name, want := range map[string]float64{"CPU": 0.002, "system calls": 3.5, "system calls: read": 3, "context switches, voluntary": 3} {
@@ -96,7 +96,7 @@ func TestPerOperation(t *testing.T) {
 		m.Process.Samples[i].ReadCalls = -1
 	}
 	for _, p := range m.PerOperation() {
-		if p.Name == "calls that read" {
+		if p.Resource == ReadCalls {
 			t.Errorf("%+v, which was not read", p)
 		}
 	}

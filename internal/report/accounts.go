@@ -279,7 +279,7 @@ func operationTable(m *model.Model) table[*operationRow] {
 	var t table[*operationRow]
 	t.Empty = "nothing was measured that could be divided by the operations"
 	for i, p := range m.PerOperation() {
-		t.Rows = append(t.Rows, &operationRow{p.Name, p.Value, p.Unit, string(p.Source), i})
+		t.Rows = append(t.Rows, &operationRow{p.Name(), p.Value, p.Unit, string(p.Source), i})
 	}
 	t.Columns = []layout.Column[*operationRow]{
 		{Head: "PER OPERATION", Text: func(r *operationRow) string { return layout.Safe(fact.Unit(r.Unit).Format(r.Value)) }},
