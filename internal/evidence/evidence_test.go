@@ -153,20 +153,20 @@ func TestTraceReachesModel(t *testing.T) {
 		}
 	}
 	if g == nil || g.Count != 8 || g.Created != 8 || g.Ended != 8 || g.System {
-		t.Fatalf("group %+v", g)
+		t.Fatalf("group of namedWorker = %+v, want 8 goroutines, created and ended, of the program", g)
 	}
 	if g.Running <= 0 || g.Runnable <= 0 || g.Blocked["chan receive"] <= 0 {
-		t.Errorf("times %+v", g.Times)
+		t.Errorf("times of namedWorker = %+v, want some running, runnable and receiving", g.Times)
 	}
 	if f := m.Stacks.Frames(g.Creator); len(f) == 0 || !strings.Contains(f[0].Func, "evidence") || f[0].Line == 0 {
-		t.Errorf("creator %+v", f)
+		t.Errorf("creator of namedWorker = %+v, want a line of a function of evidence", f)
 	}
 	if len(m.Tasks.Tasks) != 1 || m.Tasks.Tasks[0].Name != "order" || m.Tasks.Tasks[0].Complete != 1 ||
 		len(m.Tasks.Regions) != 1 || m.Tasks.Regions[0].Name != "pay" || len(m.Tasks.Logs) != 1 {
-		t.Errorf("tasks %+v", m.Tasks)
+		t.Errorf("tasks %+v, want one order that is complete, one region pay and one log", m.Tasks)
 	}
 	if c := m.Run.Coverage; c.Bytes != int64(len(sampleTrace())) || c.Events == 0 || c.LostBytes != 0 || c.Generations == 0 {
-		t.Errorf("coverage %+v", c)
+		t.Errorf("coverage %+v, want events and generations of %d bytes, nothing lost", c, len(sampleTrace()))
 	}
 }
 
@@ -204,14 +204,14 @@ func TestProfiles(t *testing.T) {
 	dir := files(t, map[string][]byte{"a": cpuProfile(t), "b": heapProfile(t)})
 	m := load(t, Options{}, dir)
 	if !m.Has(model.CPU) || !m.Has(model.Heap) || m.Has(model.Trace) || m.CPU.FromTrace {
-		t.Fatalf("cpu %v heap %v", m.CPU, m.Heap)
+		t.Fatalf("CPU %v, heap %v; want profiles of both and no trace", m.CPU, m.Heap)
 	}
 	s := m.CPU.Samples
 	if len(s) != 2 || s[0].Stack != s[1].Stack || s[0].Values[1] != 3e7 || s[1].Labels["route"] != "/a,/b" || s[0].Group != "runtime.main" {
-		t.Fatalf("samples %+v", s)
+		t.Fatalf("samples %+v, want 2 of one stack, the first 30 ms of runtime.main, the second of /a and /b", s)
 	}
 	if f := m.Stacks.Frames(s[0].Stack); len(f) != 2 || f[0].Func != "main.work" || f[0].Line != 7 || f[0].PC != 0x10 {
-		t.Errorf("frames %+v", f)
+		t.Errorf("frames %+v, want main.work:7 at 0x10 and one more", f)
 	}
 	if m.CPU.Duration != 2*time.Second || m.Run.Duration != 2*time.Second || m.Run.Start.Unix() != 1_700_000_000 {
 		t.Errorf("duration %v, run %+v", m.CPU.Duration, m.Run)
@@ -226,7 +226,7 @@ func TestSamplesKeepOnlyGroupsOfTheTrace(t *testing.T) {
 		known = known || m.Sched.Groups[i].Name == "runtime.main"
 	}
 	if got := m.CPU.Samples[0].Group; (got == "runtime.main") != known {
-		t.Errorf("group %q, in the trace: %v", got, known)
+		t.Errorf("group of a sample = %q, want runtime.main only if it is in the trace: %v", got, known)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestWindow(t *testing.T) {
 		_, err := Load(t.Context(), []string{path}, Options{Window: w})
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Kind != problem.Misuse {
-			t.Errorf("window %v: %v", w, err)
+			t.Errorf("Load(window %v): error %v, want misuse", w, err)
 		}
 	}
 }
@@ -348,11 +348,11 @@ func TestProblems(t *testing.T) {
 		_, err := Load(t.Context(), paths, Options{})
 		var p *problem.Error
 		if !errors.As(err, &p) {
-			t.Errorf("%s: %v", tt.files, err)
+			t.Errorf("Load(%s): error %v, want a problem with %q", tt.files, err, tt.what)
 			continue
 		}
 		if !strings.Contains(p.What, tt.what) || p.Hint == "" || p.Kind != tt.kind {
-			t.Errorf("%s: %+v", tt.files, p)
+			t.Errorf("Load(%s): problem %+v, want %v with %q and a hint", tt.files, p, tt.kind, tt.what)
 		}
 	}
 	if _, err := Load(t.Context(), []string{filepath.Join(dir, "evil\x1b[2J")}, Options{}); err == nil || strings.Contains(err.Error(), "\x1b") {
@@ -384,7 +384,7 @@ func TestFrameBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(l.m.Stacks.Frames(1)); n != maxStackFrames {
-		t.Errorf("a stack of %d frames", n)
+		t.Errorf("a stack of %d frames, want %d", n, maxStackFrames)
 	}
 	if n := l.m.Stacks.Len(); n != 2 {
 		t.Errorf("%d stacks of 16 that are equal as far as they are read", n-1)
@@ -418,7 +418,7 @@ func TestCancelSilentStream(t *testing.T) {
 		cancel()
 	}()
 	if _, err := Load(ctx, []string{"-"}, Options{Stdin: r}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("Load() of a stopped recording: error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -426,11 +426,11 @@ func TestPump(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789"), 100_000)
 	got, err := io.ReadAll(pump(t.Context(), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(want)))))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+		t.Errorf("pump() gave %d bytes, %v; want the %d of its source", len(got), err, len(want))
 	}
 	broken := errors.New("broken")
 	if got, err := io.ReadAll(pump(t.Context(), io.MultiReader(strings.NewReader("x"), iotest.ErrReader(broken)))); err != broken || string(got) != "x" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("pump() of a broken source gave %q, %v; want x and %v", got, err, broken)
 	}
 }
 
@@ -452,7 +452,7 @@ func FuzzLoad(f *testing.F) {
 		var p *problem.Error
 		m, err := Load(t.Context(), []string{"-"}, Options{Stdin: io.MultiReader(bytes.NewReader(b))})
 		if err == nil && m == nil || err != nil && !errors.As(err, &p) {
-			t.Fatalf("%v, %v", m, err)
+			t.Fatalf("Load() = %v, %v; want a model or a problem", m, err)
 		}
 	})
 }

@@ -41,26 +41,26 @@ func TestFoldTimes(t *testing.T) {
 	c := m.Run.Coverage
 	if c.Events != 13 || c.Generations != 3 || c.Damaged != 2 || c.Overlap != 70 || c.MaxOverlap != 40 || c.Unknown != 5 ||
 		c.LostBytes != 9 || c.LostEvents != 2 || c.Lost != 11 || c.Forced != 3 || len(c.Notes) != 1 {
-		t.Errorf("coverage %+v", c)
+		t.Errorf("coverage %+v, want 13 events of 3 generations, 2 damaged, 70 of overlap, 5 unknown, and what was lost", c)
 	}
 	g := m.Sched.Goroutines
 	if g[0].Created != -1 || g[0].First != 500 || g[0].Ended != -1 || g[0].Group != "main.f" || g[1].Created != 0 || g[1].First != -1 || g[1].Group != "" {
-		t.Errorf("goroutines %+v", g)
+		t.Errorf("goroutines %+v, want the first of main.f since 500, the second created at 0", g)
 	}
 	if b := m.Sched.Timeline; b[0].Start != 1000 || b[0].Running != 1.5 || b[0].Held != 2 || b[0].Runnable != 10 || b[1].Running != 0 {
-		t.Errorf("timeline %+v", b)
+		t.Errorf("timeline %+v, want 1.5 running, 2 held and 10 runnable in the bucket at 1000, then none running", b)
 	}
 	if y := m.GC.Cycles; y[0].Begin != -1 || y[0].End != 1000 || y[1].Begin != 2000 || y[1].End != -1 {
-		t.Errorf("cycles %+v", y)
+		t.Errorf("cycles %+v, want the first to end at 1000 and the second to begin at 2000", y)
 	}
 	if p := m.GC.Pauses[0]; p.At != 3000 || p.Duration != 10 || m.GC.Heap[0].At != 100 {
-		t.Errorf("pause %+v, heap %+v", p, m.GC.Heap)
+		t.Errorf("pause %+v, heap %+v; want 10 at 3000 and a heap at 100", p, m.GC.Heap)
 	}
 	if l := m.GC.Load; l[0].At != 0 || l[0].Kind != model.LoadProcs || l[1].Kind != model.LoadSweep {
-		t.Errorf("load %+v", l)
+		t.Errorf("load %+v, want the number of Ps at 0 and then sweeping", l)
 	}
 	if s := m.Tasks.Slow[0]; s.Begin != -1 || s.End != 600 {
-		t.Errorf("task %+v", s)
+		t.Errorf("task %+v, want one that ends at 600 and began before the trace", s)
 	}
 }
 
@@ -75,10 +75,10 @@ func TestFoldMain(t *testing.T) {
 	})
 	g := m.Sched.Groups
 	if g[1].Name != "main.main" || g[1].System || g[1].Start != (model.Frame{Func: "main.main"}) || !g[0].System {
-		t.Errorf("groups %+v", g)
+		t.Errorf("groups %+v, want bgsweep of the runtime and main.main of the program", g)
 	}
 	if m.Sched.Goroutines[0].Group != "main.main" || m.Sched.Waits[0].Group != "main.main" {
-		t.Errorf("goroutine %+v, wait %+v", m.Sched.Goroutines[0], m.Sched.Waits[0])
+		t.Errorf("goroutine %+v, wait %+v; want both of main.main", m.Sched.Goroutines[0], m.Sched.Waits[0])
 	}
 }
 
@@ -94,16 +94,16 @@ func TestFoldStacksAndSamples(t *testing.T) {
 	m, p := folded(acc)
 	w := m.Sched.Waits
 	if f := m.Stacks.Frames(w[0].Stack); len(f) != 2 || f[0] != (model.Frame{PC: 1, Func: "leaf", File: "a.go", Line: 2}) {
-		t.Errorf("frames %+v", f)
+		t.Errorf("frames %+v, want leaf at a.go:2 and its caller", f)
 	}
 	if w[0].Kind != model.Net || w[0].Group != "main.f" || w[0].Count != 2 || w[0].Total != 3 || w[1].Stack != 0 || w[1].Group != "" {
-		t.Errorf("waits %+v", w)
+		t.Errorf("waits %+v, want 2 of 3 ns for the network in main.f, and one without stack and group", w)
 	}
 	if m.Sched.Groups[0].Creator != w[0].Stack {
 		t.Error("one stack became two")
 	}
 	if !p.FromTrace || p.Samples[0].Values[0] != 5 || p.Samples[0].Values[1] != int64(50*time.Millisecond) || p.Samples[0].Group != "main.f" || p.Samples[1].Stack != 0 {
-		t.Errorf("samples %+v", p)
+		t.Errorf("samples %+v, want 5 of 50 ms from the trace in main.f, and one without a stack", p)
 	}
 	acc.Samples = nil
 	if _, p := folded(acc); p != nil {
@@ -141,7 +141,7 @@ func TestSystem(t *testing.T) {
 		"runtime.main": false, "main.main": false, "runtimes.x": false, "": false,
 	} {
 		if got := system(name); got != want {
-			t.Errorf("%q: %v", name, got)
+			t.Errorf("system(%q) = %v, want %v", name, got, want)
 		}
 	}
 }

@@ -63,24 +63,24 @@ func TestGodebugLogs(t *testing.T) {
 			torn = 1 // the program's own output came in between
 		}
 		if n := bytes.Count(text, []byte(" MB goal")) - torn; len(m.GCLog) != n || n < 4 {
-			t.Errorf("%s: %d collections of %d", tt.version, len(m.GCLog), n)
+			t.Errorf("%s: %d collections, want %d, at least 4", tt.version, len(m.GCLog), n)
 			continue
 		}
 		if n := bytes.Count(text, []byte("SCHED ")); len(m.SchedLog) != n || n < 4 {
-			t.Errorf("%s: %d schedtrace lines of %d", tt.version, len(m.SchedLog), n)
+			t.Errorf("%s: %d schedtrace lines, want %d, at least 4", tt.version, len(m.SchedLog), n)
 			continue
 		}
 		last := m.GCLog[len(m.GCLog)-1]
 		if last.Forced != bytes.Contains(text, []byte("(forced)")) || last.Cycle != len(m.GCLog)+torn || last.Procs != 2 || last.Aligned || last.At < 450*time.Millisecond || last.At > time.Second {
-			t.Errorf("%s: the last collection: %+v", tt.version, last)
+			t.Errorf("%s: the last collection is %+v, want number %d of 2 Ps, not aligned, after 450 ms to 1 s", tt.version, last, len(m.GCLog)+torn)
 		}
 		if last.Mark <= 0 || last.CPUBackground+last.CPUIdle+last.CPUAssist <= 0 || last.Goal < 4<<20 {
-			t.Errorf("%s: phases: %+v", tt.version, last)
+			t.Errorf("%s: phases %+v, want marking, its CPU time and a goal of 4 MiB or more", tt.version, last)
 		}
 		for i, s := range m.SchedLog {
 			if s.Procs != 2 || s.Threads < 2 || len(s.Local) != 2 || (len(s.Ticks) == 2) != tt.ticks || (s.NeedSpinning >= 0) != tt.needs ||
 				i > 0 && s.At <= m.SchedLog[i-1].At {
-				t.Errorf("%s: %+v", tt.version, s)
+				t.Errorf("%s: line %+v, want 2 Ps with a queue each, 2 threads or more, ticks %v, spinning %v, later than the last", tt.version, s, tt.ticks, tt.needs)
 			}
 		}
 		if m.Run.Procs != 2 || noted(m, "runs through were left out: 1") != (torn > 0) {
@@ -138,7 +138,7 @@ func TestLogAlignment(t *testing.T) {
 		dir := files(t, map[string][]byte{"cpu": cpuProfile(t), "log": log})
 		m := load(t, Options{}, dir)
 		if len(m.GCLog) != 3 || noted(m, "runs through") {
-			t.Fatalf("%s: %d lines, notes %q", name, len(m.GCLog), m.Run.Coverage.Notes)
+			t.Fatalf("%s: %d lines, notes %q; want 3 and no doubt about the clock", name, len(m.GCLog), m.Run.Coverage.Notes)
 		}
 		for i, want := range []time.Duration{-500 * time.Millisecond, 0, 500 * time.Millisecond} {
 			if g := m.GCLog[i]; !g.Aligned || g.At != want+1200*time.Microsecond {
@@ -147,7 +147,7 @@ func TestLogAlignment(t *testing.T) {
 		}
 		cut := load(t, Options{Window: Window{From: 100 * time.Millisecond, To: time.Second}}, dir)
 		if len(cut.GCLog) != 1 || cut.GCLog[0].At != 401200*time.Microsecond || cut.Run.Duration != 900*time.Millisecond {
-			t.Errorf("%s: in a window: %+v of %v", name, cut.GCLog, cut.Run.Duration)
+			t.Errorf("%s: in a window: %+v of %v, want one collection at 401.2 ms of 900 ms", name, cut.GCLog, cut.Run.Duration)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestMatchCycles(t *testing.T) {
 	}
 	origin, ok := matchCycles(cycles, log)
 	if d := origin + 70*time.Millisecond; !ok || d.Abs() > time.Millisecond {
-		t.Errorf("%v, %v", origin, ok)
+		t.Errorf("matchCycles() = %v, %v; want about -70 ms", origin, ok)
 	}
 	if _, ok := matchCycles(cycles[:2], log); ok {
 		t.Error("two collections are no rhythm")
@@ -187,7 +187,7 @@ func TestLogOfTwoRuns(t *testing.T) {
 	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": log}), "log"))
 	want := loadFixture(t, "godebug-1.26.log")
 	if !slices.EqualFunc(m.GCLog, want.GCLog, func(a, b model.GCLine) bool { return a == b }) || !noted(m, "2 runs of a program") {
-		t.Errorf("%d lines, notes %q", len(m.GCLog), m.Run.Coverage.Notes)
+		t.Errorf("%d lines, notes %q; want the %d of the last run and a note of 2 runs", len(m.GCLog), m.Run.Coverage.Notes, len(want.GCLog))
 	}
 }
 
@@ -200,18 +200,18 @@ func TestLargeLog(t *testing.T) {
 	}
 	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": b.Bytes()}), "log"))
 	if n := bytes.Count(b.Bytes(), []byte("gc ")); len(m.GCLog) != n || noted(m, "runs through") {
-		t.Errorf("%d lines of %d, %q", len(m.GCLog), n, m.Run.Coverage.Notes)
+		t.Errorf("%d lines, notes %q; want %d and no doubt about the clock", len(m.GCLog), m.Run.Coverage.Notes, n)
 	}
 }
 
 func TestSchedDetail(t *testing.T) {
 	m := loadFixture(t, "scheddetail-1.13.log")
 	if n := bytes.Count(fixture(t, "scheddetail-1.13.log"), []byte("SCHED ")); len(m.SchedLog) != n || n == 0 {
-		t.Fatalf("%d lines of %d", len(m.SchedLog), n)
+		t.Fatalf("%d lines, want %d", len(m.SchedLog), n)
 	}
 	for _, s := range m.SchedLog {
 		if s.Procs != 2 || s.Local != nil || s.Threads < 3 {
-			t.Errorf("%+v", s)
+			t.Errorf("line %+v, want 2 Ps, no local queues and 3 threads or more", s)
 		}
 	}
 }
@@ -263,18 +263,18 @@ func TestHeapSnapshots(t *testing.T) {
 	first, last := heapOf(t, at, 100, 70), heapOf(t, at.Add(3*time.Second), 600, 20)
 	one := load(t, Options{}, files(t, map[string][]byte{"a": last}))
 	if total(one.Heap, "alloc_space") != 1000 || one.LiveHeap.Start != nil || total(one.LiveHeap.End, "inuse_space") != 20 {
-		t.Errorf("one: %+v", one.Heap)
+		t.Errorf("one snapshot: heap %+v, live %+v; want 1000 bytes allocated and 20 in use at the end only", one.Heap, one.LiveHeap)
 	}
 	// The names are against the times.
 	m := load(t, Options{}, files(t, map[string][]byte{"a": last, "b": first}))
 	if got := total(m.Heap, "alloc_space"); got != 500 || len(m.Heap.Samples) != 1 || m.Heap.Duration != 3*time.Second {
-		t.Errorf("allocated %d in %v: %+v", got, m.Heap.Duration, m.Heap.Samples)
+		t.Errorf("allocated %d in %v by %+v, want 500 in 3s by one sample", got, m.Heap.Duration, m.Heap.Samples)
 	}
 	if m.Heap.Samples[0].Stack != m.LiveHeap.End.Samples[0].Stack || m.Stacks.Frames(m.Heap.Samples[0].Stack)[0].Func != "main.grow" {
-		t.Errorf("stacks %+v, %+v", m.Heap.Samples, m.LiveHeap.End.Samples)
+		t.Errorf("allocated %+v, live %+v; want one stack, main.grow", m.Heap.Samples, m.LiveHeap.End.Samples)
 	}
 	if total(m.LiveHeap.Start, "inuse_space") != 70 || total(m.LiveHeap.End, "inuse_space") != 20 || !m.LiveHeap.End.Known || m.LiveHeap.End.At != 3*time.Second {
-		t.Errorf("live %+v", m.LiveHeap.End)
+		t.Errorf("live %+v, want 70 bytes at first and 20 at 3s", m.LiveHeap)
 	}
 	if m.Run.Duration != 3*time.Second || !m.Run.Start.Equal(at) {
 		t.Errorf("run %+v", m.Run)
@@ -290,7 +290,7 @@ func TestHeapSnapshots(t *testing.T) {
 	}
 	var p *problem.Error
 	if _, err := Load(t.Context(), []string{files(t, map[string][]byte{"a": last, "b": first, "c": first})}, Options{}); !errors.As(err, &p) || p.Kind != problem.Misuse || !strings.Contains(p.What, "heap profiles") {
-		t.Errorf("three: %v", err)
+		t.Errorf("three heap profiles: error %v, want misuse with \"heap profiles\"", err)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestMembersBreakTies(t *testing.T) {
 	}
 	m := load(t, Options{}, path)
 	if total(m.Heap, "alloc_space") != 500 || total(m.LiveHeap.End, "inuse_space") != 20 {
-		t.Errorf("allocated %d", total(m.Heap, "alloc_space"))
+		t.Errorf("allocated %d, in use %d; want 500 and 20", total(m.Heap, "alloc_space"), total(m.LiveHeap.End, "inuse_space"))
 	}
 	if !m.Has(model.Mutex) || m.Has(model.Block) {
 		t.Error("an empty mutex profile is known by its name")
@@ -339,7 +339,7 @@ func TestMembersBreakTies(t *testing.T) {
 		t.Errorf("what to run once more: %+v", r)
 	}
 	if !maps.Equal(m.Build.Environment, map[string]string{"GOGC": "50"}) {
-		t.Errorf("environment %v", m.Build.Environment)
+		t.Errorf("environment %v, want GOGC=50 only", m.Build.Environment)
 	}
 	if noted(m, "hello") {
 		t.Errorf("the program's output is remarked on: %q", m.Run.Coverage.Notes)
@@ -374,10 +374,10 @@ func TestHeapOfTheEnd(t *testing.T) {
 	}
 	m := load(t, Options{}, path)
 	if start, end := m.LiveHeap.Start, m.LiveHeap.End; start == nil || total(start, "inuse_space") != 70 || total(end, "inuse_space") != 120 {
-		t.Errorf("in use: %+v", m.LiveHeap)
+		t.Errorf("in use %+v, want 70 at first and 120 at the end", m.LiveHeap)
 	}
 	if total(m.Heap, "alloc_space") != 1000 {
-		t.Errorf("allocated %d", total(m.Heap, "alloc_space"))
+		t.Errorf("allocated %d, want 1000", total(m.Heap, "alloc_space"))
 	}
 }
 
@@ -416,7 +416,7 @@ func TestContention(t *testing.T) {
 	block, mutex := snapshotOf(t, "block", nil), snapshotOf(t, "mutex", nil)
 	m := load(t, Options{}, files(t, map[string][]byte{"a": mutex, "b": block}))
 	if !m.Has(model.Block) || !m.Has(model.Mutex) {
-		t.Fatalf("block %v, mutex %v", m.Block != nil, m.Mutex != nil)
+		t.Fatalf("a block profile: %v, a mutex profile: %v; want both", m.Block != nil, m.Mutex != nil)
 	}
 	leaf := func(p *model.Profile, part string) bool {
 		return slices.ContainsFunc(p.Samples, func(s model.Sample) bool { return strings.Contains(m.Stacks.Frames(s.Stack)[0].Func, part) })
@@ -432,7 +432,7 @@ func TestContention(t *testing.T) {
 		}
 	})}))
 	if n := int64(len(both.Block.Samples)); n == 0 || total(both.Block, "contentions") != n || total(both.Block, "delay") != 10*n {
-		t.Errorf("%d contentions and %d ns in %d samples", total(both.Block, "contentions"), total(both.Block, "delay"), n)
+		t.Errorf("%d contentions and %d ns in %d samples, want 1 and 10 ns in each", total(both.Block, "contentions"), total(both.Block, "delay"), n)
 	}
 }
 
@@ -441,10 +441,10 @@ func TestGoroutineProfiles(t *testing.T) {
 	last := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_005e9 })
 	m := load(t, Options{}, files(t, map[string][]byte{"a": first, "b": last, "c": snapshotOf(t, "threadcreate", nil)}))
 	if !m.Has(model.GoroutineProfile) || m.Goroutines.Start == nil || m.Goroutines.End.At != 5*time.Second || total(m.Goroutines.End, "goroutine") < 2 {
-		t.Fatalf("goroutines %+v", m.Goroutines)
+		t.Fatalf("goroutines %+v, want two at least, at two times 5 s apart", m.Goroutines)
 	}
 	if !m.Has(model.ThreadCreate) || total(m.ThreadCreate, "threadcreate") < 1 {
-		t.Errorf("threads %+v", m.ThreadCreate)
+		t.Errorf("threads %+v, want one at least", m.ThreadCreate)
 	}
 	leak := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.SampleType[0].Type = "goroutineleak" })
 	if m := load(t, Options{}, files(t, map[string][]byte{"a": leak})); !m.Has(model.Leak) || m.Has(model.GoroutineProfile) {
@@ -462,19 +462,19 @@ func TestTextProfiles(t *testing.T) {
 			}
 		}
 		if n := total(m.Goroutines.End, "goroutine"); n != 5 {
-			t.Errorf("%s: %d goroutines", v, n)
+			t.Errorf("%s: %d goroutines, want 5", v, n)
 		}
 		// Sampled every 512 KiB, 64 KiB pieces are scaled up some eight times.
 		if space, objects := total(m.Heap, "alloc_space"), total(m.Heap, "alloc_objects"); space < 32<<20 || objects == 0 {
-			t.Errorf("%s: %d bytes in %d objects", v, space, objects)
+			t.Errorf("%s: %d bytes in %d objects, want 32 MiB or more in some", v, space, objects)
 		}
 		waits := m.Block.Samples[0]
 		if d := time.Duration(waits.Values[1]); waits.Values[0] < 100 || d < 100*time.Millisecond || d > 5*time.Second {
-			t.Errorf("%s: %d waits of %v together", v, waits.Values[0], d)
+			t.Errorf("%s: %d waits of %v together, want 100 or more of 100 ms to 5 s", v, waits.Values[0], d)
 		}
 		f := m.Stacks.Frames(m.Mutex.Samples[0].Stack)
 		if len(f) < 2 || f[0].Func != "sync.(*Mutex).Unlock" || f[1].Func != "main.allocate" || !strings.HasSuffix(f[1].File, "main.go") || f[1].Line != 32 || f[1].PC == 0 {
-			t.Errorf("%s: %+v", v, f)
+			t.Errorf("%s: frames %+v, want Unlock called at line 32 of main.go in main.allocate", v, f)
 		}
 	}
 }
@@ -510,7 +510,7 @@ func TestTallyBounds(t *testing.T) {
 		sums.add(1, map[string]string{"thread": strconv.Itoa(i)}, 1, 1)
 	}
 	if last := sums.p.Samples[len(sums.p.Samples)-1]; len(sums.p.Samples) != 4 || last.Labels != nil || last.Values[0] != 7 {
-		t.Errorf("%+v", sums.p.Samples)
+		t.Errorf("samples %+v, want 4, the last of 7 without labels", sums.p.Samples)
 	}
 }
 
@@ -543,7 +543,7 @@ func TestGoroutineDump(t *testing.T) {
 	for v, state := range map[string]string{"1.13": "semacquire", "1.26": "sync.Mutex.Lock"} {
 		m := loadFixture(t, "text-"+v+"/dump.txt")
 		if n := total(m.Goroutines.End, "goroutine"); n != 5 {
-			t.Errorf("%s: %d goroutines", v, n)
+			t.Errorf("%s: %d goroutines, want 5", v, n)
 		}
 		found := false
 		for _, s := range m.Goroutines.End.Samples {
@@ -551,7 +551,7 @@ func TestGoroutineDump(t *testing.T) {
 			last := f[len(f)-1]
 			found = found || s.Labels["state"] == state && last.Func == "main.allocate" && last.Line == 29 && s.Group == "main.allocate"
 			if strings.Contains(last.Func, "created by") || last.File == "" || last.Line == 0 {
-				t.Errorf("%s: %+v", v, f)
+				t.Errorf("%s: frames %+v, want the last to be a function with its file and line", v, f)
 			}
 		}
 		if !found {
@@ -560,11 +560,11 @@ func TestGoroutineDump(t *testing.T) {
 	}
 	// A dump beside a profile in text form is the same moment, not another end.
 	if m := loadFixture(t, "text-1.26/dump.txt", "text-1.26/goroutine.txt"); m.Goroutines.Start != nil || m.Goroutines.End.Samples[0].Labels["state"] == "" || !noted(m, "only that is used") {
-		t.Errorf("%+v, notes %q", m.Goroutines, m.Run.Coverage.Notes)
+		t.Errorf("goroutines %+v, notes %q; want the dump alone and a note", m.Goroutines, m.Run.Coverage.Notes)
 	}
 	// Two dumps are two ends, in the order in which they were given.
 	if m := loadFixture(t, "text-1.13/dump.txt", "text-1.26/dump.txt"); m.Goroutines.Start == nil || !noted(m, "taken as given") {
-		t.Errorf("%+v, notes %q", m.Goroutines, m.Run.Coverage.Notes)
+		t.Errorf("goroutines %+v, notes %q; want two ends and a note", m.Goroutines, m.Run.Coverage.Notes)
 	}
 	for header, want := range map[string]map[string]string{
 		"goroutine 7 [chan receive, 12 minutes, locked to thread]:": {"state": "chan receive", "minutes": "12"},
@@ -577,7 +577,7 @@ func TestGoroutineDump(t *testing.T) {
 		m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))
 		s := m.Goroutines.End.Samples
 		if len(s) != 1 || !maps.Equal(s[0].Labels, want) || m.Stacks.Frames(s[0].Stack)[0] != (model.Frame{Func: "main.(*T).wait", File: "/src/t.go", Line: 5}) {
-			t.Errorf("%q: %+v", header, s)
+			t.Errorf("%q: samples %+v, want one of main.(*T).wait with %v", header, s, want)
 		}
 	}
 }
@@ -586,18 +586,18 @@ func TestBuildInfo(t *testing.T) {
 	b := loadFixture(t, "build-1.26.txt").Build
 	if b == nil || b.Path != "example.com/program" || b.Module != "example.com/program" || b.Version != "(devel)" || b.Go != "go1.26.8" ||
 		b.Settings["-trimpath"] != "true" || b.Settings["GOAMD64"] != "v1" || !strings.HasPrefix(b.Settings["DefaultGODEBUG"], "asynctimerchan=1,") {
-		t.Errorf("%+v", b)
+		t.Errorf("build %+v, want example.com/program by go1.26.8 with its settings", b)
 	}
 	if m := loadFixture(t, "build-1.18.txt"); m.Run.Go != "go1.18.10" || m.Build.Settings["CGO_CFLAGS"] != "" || m.Build.Settings["GOOS"] != "linux" {
-		t.Errorf("%+v", m.Build)
+		t.Errorf("build %+v, want linux by go1.18.10, no CGO_CFLAGS", m.Build)
 	}
 	twice := append(fixture(t, "build-1.26.txt"), fixture(t, "build-1.18.txt")...)
 	if m := load(t, Options{}, files(t, map[string][]byte{"x": twice})); m.Build.Go != "go1.26.8" || !noted(m, "more than one program") {
-		t.Errorf("%+v, %q", m.Build, m.Run.Coverage.Notes)
+		t.Errorf("build %+v, notes %q; want the first, go1.26.8, and a note", m.Build, m.Run.Coverage.Notes)
 	}
 	quoted := "p: go1.26\n\tpath\tp\n\tbuild\t-ldflags=\"-s -w\"\n\tbuild\t-gcflags=`-l \"x\"`\n"
 	if b := load(t, Options{}, files(t, map[string][]byte{"x": []byte(quoted)})).Build; b.Settings["-ldflags"] != "-s -w" || b.Settings["-gcflags"] != `-l "x"` {
-		t.Errorf("%+v", b.Settings)
+		t.Errorf("settings %+v, want -ldflags \"-s -w\" and -gcflags '-l \"x\"'", b.Settings)
 	}
 }
 
@@ -621,7 +621,7 @@ func TestEscape(t *testing.T) {
 	text := "# x\n./a b.go:3:2: moved to heap: buf\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap:\n../d/e.go:9:13: ... argument does not escape\n../d/e.go:9:15: x does not escape\n"
 	got := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)})).Escapes
 	if !slices.Equal(got, []model.Escaping{{File: "a b.go", Line: 3, What: "buf", Moved: true}, {File: "d/e.go", Line: 7, What: "... argument", Variadic: true}, {File: "d/e.go", Line: 9, What: "... argument", Variadic: true, Stays: true}}) {
-		t.Errorf("%+v", got)
+		t.Errorf("escapes %+v, want buf moved to the heap, an argument that escapes and one that stays", got)
 	}
 }
 
@@ -629,22 +629,22 @@ func TestPerfScript(t *testing.T) {
 	m := loadFixture(t, "perf-clock.txt")
 	text := fixture(t, "perf-clock.txt")
 	if n := int64(bytes.Count(text, []byte("cpu-clock"))); total(m.CPU, "samples") != n || total(m.CPU, "cpu") != n*2004008 || n == 0 {
-		t.Errorf("%d samples of %d, %d ns", total(m.CPU, "samples"), n, total(m.CPU, "cpu"))
+		t.Errorf("%d samples, want %d; %d ns, want %d", total(m.CPU, "samples"), n, total(m.CPU, "cpu"), n*2004008)
 	}
 	if m.CPU.Duration <= 0 || m.CPU.Duration > 2*time.Second {
-		t.Errorf("over %v", m.CPU.Duration)
+		t.Errorf("the profile covers %v, want more than 0 and at most 2s", m.CPU.Duration)
 	}
 	kernel := 0
 	for _, s := range m.CPU.Samples {
 		f := m.Stacks.Frames(s.Stack)
 		if (s.Labels["mode"] == "kernel") != (f[0].PC >= 1<<63) || s.Labels["thread"] != "program" {
-			t.Errorf("%+v %+v", s, f[0])
+			t.Errorf("sample %+v at %+v, want the thread program, in kernel mode if the address is the kernel's", s, f[0])
 		}
 		if s.Labels["mode"] == "kernel" {
 			kernel++
 		}
 		if last := f[len(f)-1]; strings.HasSuffix(last.Func, ".abi0") || strings.Contains(last.Func, "+0x") || strings.Contains(last.Func, "/srv") {
-			t.Errorf("%+v", last)
+			t.Errorf("frame %+v, want a Go function without its ABI, offset and path", last)
 		}
 	}
 	if kernel == 0 || !slices.ContainsFunc(m.CPU.Samples, func(s model.Sample) bool { return strings.HasPrefix(s.Group, "main.") }) {
@@ -652,7 +652,7 @@ func TestPerfScript(t *testing.T) {
 	}
 	m = loadFixture(t, "perf-faults.txt")
 	if len(m.CPU.Types) != 1 || total(m.CPU, "samples") < 5 || !noted(m, "which are no time") {
-		t.Errorf("types %v, notes %q", m.CPU.Types, m.Run.Coverage.Notes)
+		t.Errorf("types %v, notes %q; want a count of 5 samples or more and a note", m.CPU.Types, m.Run.Coverage.Notes)
 	}
 }
 
@@ -660,11 +660,11 @@ func TestFolded(t *testing.T) {
 	text := "main.main;main.work;runtime.mallocgc 12\nmain.main;main.work;runtime.mallocgc 3\nmain.main;write with blanks;do_syscall_64_[k] 7\nidle 1\n"
 	m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))
 	if len(m.CPU.Samples) != 3 || total(m.CPU, "samples") != 23 || m.CPU.Samples[0].Values[0] != 15 || m.CPU.Samples[0].Group != "main.main" {
-		t.Fatalf("%+v", m.CPU)
+		t.Fatalf("CPU profile %+v, want 3 samples of 23, the first 15 of main.main", m.CPU)
 	}
 	k := m.CPU.Samples[1]
 	if f := m.Stacks.Frames(k.Stack); k.Labels["mode"] != "kernel" || f[0].Func != "do_syscall_64" || f[1].Func != "write with blanks" {
-		t.Errorf("%+v", f)
+		t.Errorf("frames %+v, labels %v; want do_syscall_64 in the kernel, called by \"write with blanks\"", f, k.Labels)
 	}
 	for _, other := range []string{"a sentence; with 12\nand more\n", "one 1\ntwo 2\n", "{\"a\":1;} 3x\n"} {
 		if isFolded([]byte(other)) {
@@ -706,7 +706,7 @@ func TestLoadResults(t *testing.T) {
 		"goos: linux\nBenchmarkPut-2   \t    1000\t      1234 ns/op\t      16 B/op\nPASS\n"
 	m := load(t, Options{}, files(t, map[string][]byte{"log": []byte(bench)}))
 	if !m.Has(model.LoadResult) || len(m.Load.Benchmarks) != 1 || m.Load.Benchmarks[0].Values["ns/op"] != 1234 || m.Load.Known {
-		t.Errorf("%+v", m.Load)
+		t.Errorf("load %+v, want one benchmark of 1234 ns/op", m.Load)
 	}
 	at := time.Unix(1_700_000_000, 0).UTC() // the CPU profile's
 	var k6 strings.Builder
@@ -719,10 +719,10 @@ func TestLoadResults(t *testing.T) {
 	dir := files(t, map[string][]byte{"cpu": cpuProfile(t), "points.json": []byte(k6.String())})
 	m = load(t, Options{}, dir)
 	if m.Load == nil || m.Load.Tool != "k6" || m.Load.Ops != 30 || !m.Load.Known || m.Load.Start < 900*time.Millisecond || m.Load.Start > 1100*time.Millisecond {
-		t.Fatalf("%+v", m.Load)
+		t.Fatalf("load %+v, want 30 operations of k6, from about 1 s on", m.Load)
 	}
 	if len(m.Load.Over) > 0 && m.Load.Over[0].At < m.Load.Start-time.Second {
-		t.Errorf("%+v", m.Load.Over[0])
+		t.Errorf("first interval %+v, want none long before the load, at %v", m.Load.Over[0], m.Load.Start)
 	}
 	var p *problem.Error
 	if _, err := Load(t.Context(), []string{dir, dir}, Options{}); !errors.As(err, &p) || p.Kind != problem.Misuse {
@@ -742,10 +742,10 @@ func TestLoadOfGowhy(t *testing.T) {
 	}
 	m := load(t, Options{}, files(t, map[string][]byte{"cpu": cpuProfile(t), "load.json": b.Bytes()}))
 	if m.Load == nil || m.Load.Generator != (model.Generator{Limit: r.Generator, CPU: 1.5, Procs: 2}) || m.Load.Closed || m.Load.Offered != 2000 {
-		t.Fatalf("%+v", m.Load)
+		t.Fatalf("load %+v, want an open one of 2000/s and the limit of its generator", m.Load)
 	}
 	if n := len(m.Load.Backlog); n != 2 || m.Load.Backlog[1].Value != 3000 || m.Load.Backlog[1].At-m.Load.Backlog[0].At != 2*time.Second || m.Load.Backlog[0].At-m.Load.Start != time.Second {
-		t.Errorf("%+v from %v", m.Load.Backlog, m.Load.Start)
+		t.Errorf("backlog %+v from %v, want 2 levels, 1 s and 3 s after the start, the last of 3000", m.Load.Backlog, m.Load.Start)
 	}
 }
 
@@ -761,7 +761,7 @@ func TestAnchoredTrace(t *testing.T) {
 	l.recorded = recorded{at, at.Add(10 * time.Second)}
 	c, err := l.clock()
 	if err != nil || !c.start.Equal(at.Add(2*time.Second)) {
-		t.Errorf("%v, %v", c.start, err)
+		t.Errorf("clock() = %v, %v; want %v", c.start, err, at.Add(2*time.Second))
 	}
 	l.m.Run.Start = time.Time{}
 	l.recorded = recorded{at.Add(time.Hour), at.Add(2 * time.Hour)}
@@ -781,7 +781,7 @@ func TestSavedDiagnosis(t *testing.T) {
 		return err
 	}
 	if m, err := Load(t.Context(), []string{why}, Options{Diagnosis: read}); err != nil || string(got) != saved || m.Sched != nil || m.CPU != nil {
-		t.Errorf("%+v, %v; handed over: %s", m, err, got)
+		t.Errorf("Load() = %+v, %v, handed over %s; want the saved diagnosis and no evidence", m, err, got)
 	}
 	for _, c := range []struct {
 		files []string

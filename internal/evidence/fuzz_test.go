@@ -16,7 +16,7 @@ func FuzzText(f *testing.F) {
 	for _, glob := range []string{"testdata/*.log", "testdata/*.txt", "testdata/text-*/*.txt"} {
 		names, err := filepath.Glob(glob)
 		if err != nil || len(names) == 0 {
-			f.Fatal(glob, err)
+			f.Fatalf("files of %s: %v; want some", glob, err)
 		}
 		for _, name := range names {
 			b, err := os.ReadFile(name)
@@ -41,12 +41,12 @@ func FuzzText(f *testing.F) {
 			var p *problem.Error
 			if err := format.read(l, source{name: "x", r: bytes.NewReader(b)}); err != nil {
 				if !errors.As(err, &p) {
-					t.Fatalf("%s: %v", format.what, err)
+					t.Fatalf("reading %s: error %v, want a problem", format.what, err)
 				}
 				continue
 			}
 			if _, err := l.finish(); err != nil && !errors.As(err, &p) {
-				t.Fatalf("%s: %v", format.what, err)
+				t.Fatalf("finishing %s: error %v, want a problem", format.what, err)
 			}
 		}
 	})

@@ -53,7 +53,7 @@ func TestTraceIsHandedOver(t *testing.T) {
 		}
 		m, err := Load(t.Context(), []string{path}, o)
 		if (err != nil) != c.fails {
-			t.Fatalf("%s: %v", c.name, err)
+			t.Fatalf("%s: Load() = %v, want an error: %v", c.name, err, c.fails)
 		}
 		var again time.Duration
 		if err := kept.Pieces(context.Background(), exectrace.PieceOptions{}, func(p *exectrace.Piece) bool {
@@ -69,7 +69,7 @@ func TestTraceIsHandedOver(t *testing.T) {
 			t.Errorf("%s: no account", c.name)
 		}
 		if err := release(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: release() = %v, want nil", c.name, err)
 		}
 	}
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {

@@ -84,7 +84,7 @@ func TestTimesThatDoNotFit(t *testing.T) {
 		members[recording.KernelTimesMember] = []byte(times)
 		m := loadRecording(t, members)
 		if m.Kernel == nil || len(m.Kernel.CPU.Samples) != 3 || m.Kernel.Moments != nil || !noted(m, name) {
-			t.Errorf("%s: %+v, %q", name, m.Kernel, m.Run.Coverage.Notes)
+			t.Errorf("%s: kernel %+v, notes %q; want 3 samples without times and a note", name, m.Kernel, m.Run.Coverage.Notes)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestTimesOnTheTracesClock(t *testing.T) {
 		}
 		since, ok := l.sinceMonotonic(clock{start: c.start}, clockAt)
 		if !ok || since(1001500*time.Millisecond) != c.want {
-			t.Errorf("%s: %v", name, ok)
+			t.Errorf("%s: sinceMonotonic() = %v, want true and %v after the start", name, ok, c.want)
 		}
 	}
 	if _, ok := newLoader(t.Context(), Options{}).sinceMonotonic(clock{}, clockAt); ok {
@@ -125,7 +125,7 @@ func TestTimesInWindow(t *testing.T) {
 	}
 	l.joinTimes(clock{start: begin.Add(4 * time.Second), length: 2 * time.Second, cut: true}, "x", times)
 	if k := l.m.Kernel.Moments; len(k) != 3 || k[0].At != 0 || k[2].At != 2*time.Second {
-		t.Errorf("%+v", k)
+		t.Errorf("moments %+v, want 3, from 0 to 2s", k)
 	}
 }
 
@@ -139,10 +139,10 @@ func TestTimesAlone(t *testing.T) {
 	}
 	var p *problem.Error
 	if _, err := l.finish(); !errors.As(err, &p) || p.Kind != problem.Absence {
-		t.Errorf("%v", err)
+		t.Errorf("times without samples: error %v, want an absence", err)
 	}
 	if err := l.readTimes(source{name: "y", r: strings.NewReader("")}); !errors.As(err, &p) {
-		t.Errorf("two of them: %v", err)
+		t.Errorf("two lists of times: error %v, want a problem", err)
 	}
 }
 
@@ -159,7 +159,7 @@ func FuzzTimes(f *testing.F) {
 			return
 		}
 		if len(times.List) > len(b)/8+1 {
-			t.Fatalf("%d samples in %d bytes", len(times.List), len(b))
+			t.Fatalf("%d samples of %d bytes, want at most one in 8", len(times.List), len(b))
 		}
 		l := newLoader(t.Context(), Options{})
 		l.m.Kernel = &model.Kernel{CPU: &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}}}}

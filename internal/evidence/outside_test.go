@@ -63,18 +63,18 @@ func TestProcReachesModel(t *testing.T) {
 	m := loadRecording(t, map[string][]byte{recording.ProcMember: procText(first, same, last)})
 	p := m.Process
 	if p == nil || p.PID != 77 || len(p.Samples) != 3 || p.Samples[1].At != time.Second || p.Samples[0].FDs != -1 || p.Samples[2].RSS != 1<<20 {
-		t.Fatalf("process %+v", p)
+		t.Fatalf("process %+v, want 3 samples of 77: no FDs at first, 1 MiB at the end", p)
 	}
 	// Thread 1's number was given away; thread 3 ended; thread 9 is new.
 	want := []model.Thread{{ID: 9, Name: "c", User: 500}, {ID: 2, Name: "b", User: 200, Voluntary: 2}, {ID: 1, Name: "new", User: 20}}
 	if !reflect.DeepEqual(p.Threads, want) {
-		t.Errorf("threads %+v", p.Threads)
+		t.Errorf("threads %+v, want %+v", p.Threads, want)
 	}
 	if g := m.Machine; g.CPUs != 8 || len(g.Samples) != 2 || g.Samples[0].CPUStall != -1 || g.Samples[1].At != 2*time.Second {
-		t.Errorf("machine %+v", g)
+		t.Errorf("machine %+v, want 8 CPUs in 2 samples, the last at 2s", g)
 	}
 	if l := m.Limits; l.CPUs != 4 || l.Quota != 1.5 || len(l.Samples) != 1 || l.Samples[0].Throttled != 3 || m.Usable() != 1.5 {
-		t.Errorf("limits %+v", l)
+		t.Errorf("limits %+v, usable %v; want a quota of 1.5 of 4 CPUs, throttled 3 times", l, m.Usable())
 	}
 }
 
@@ -105,28 +105,28 @@ func TestKernelReachesModel(t *testing.T) {
 	m := loadRecording(t, map[string][]byte{recording.KernelMember: c.Bytes(), recording.OffCPUMember: o.Bytes(), recording.SyscallsMember: artifact.SyscallsJSON(res)})
 	k := m.Kernel
 	if k == nil || !m.Has(model.KernelCPU) || !m.Has(model.OffCPU) || m.Has(model.CPU) || !k.UserOnly || k.Lost != 5 || k.OffShare != 0.25 {
-		t.Fatalf("kernel %+v", k)
+		t.Fatalf("kernel %+v, want it of CPU and off it, 5 samples lost and a share of 0.25", k)
 	}
 	if len(k.CPU.Samples) != 3 || k.CPU.Duration != 2*time.Second || !k.CPU.Known || k.CPU.At != 0 {
-		t.Fatalf("profile %+v", k.CPU)
+		t.Fatalf("profile %+v, want 3 samples over 2s", k.CPU)
 	}
 	var total int64
 	for _, s := range k.CPU.Samples {
 		total += s.Values[1]
 		if frames := m.Stacks.Frames(s.Stack); s.Labels["mode"] == "kernel" {
 			if len(frames) != 3 || frames[0].Func != "vfs_read" || frames[1].Line != 7 || s.Labels["syscall"] != "read" || s.Labels["thread"] != "prog" {
-				t.Errorf("sample %+v, %+v", s, frames)
+				t.Errorf("sample %+v, frames %+v; want the read of prog: vfs_read below line 7", s, frames)
 			}
 		}
 	}
 	if total != int64(50*time.Millisecond) {
-		t.Errorf("total %d", total)
+		t.Errorf("samples of %d ns in all, want 50 ms", total)
 	}
 	if s := k.Off.Samples[0]; s.Labels["preempted"] != "true" || s.Values[0] != 9 {
-		t.Errorf("off %+v", s)
+		t.Errorf("off CPU %+v, want 9 preempted", s)
 	}
 	if s := m.Syscalls; s.Window != 2*time.Second || s.Lost != 2 || s.Calls[0].Name != "read" || s.Call("read").Errors["EAGAIN"] != 4 || s.Call("read").Bytes != 4096 || s.Share != 0.125 || s.Exact() {
-		t.Errorf("syscalls %+v", s)
+		t.Errorf("system calls %+v, want reads of 4096 bytes with 4 EAGAIN in 2s, 2 lost, a share of 0.125", s)
 	}
 	res.SyscallsShare = 1
 	if s, _, err := artifact.ParseSyscalls(bytes.NewReader(artifact.SyscallsJSON(res))); err != nil || !s.Exact() {
@@ -144,14 +144,14 @@ func TestMetricsReachModel(t *testing.T) {
 	m := loadRecording(t, map[string][]byte{recording.MetricsMember: []byte(metricsText)})
 	want := model.Series{{At: 0, Value: 1}, {At: 500 * time.Millisecond, Value: 2}, {At: time.Second, Value: 4}}
 	if got := m.Metrics.Series["/a:x"]; !reflect.DeepEqual(got, want) {
-		t.Errorf("series %+v", got)
+		t.Errorf("series %+v, want %+v", got, want)
 	}
 	if got := m.Metrics.Series["/b:x"]; len(got) != 2 || got[0].Value != 5 {
-		t.Errorf("a series with a hole: %+v", got)
+		t.Errorf("a series with a hole: %+v, want 2 values from 5 on", got)
 	}
 	h := m.Metrics.Histograms["/h:s"]
 	if !reflect.DeepEqual(h.Counts, []uint64{0, 3, 1}) || !math.IsInf(h.Bounds[0], -1) || !math.IsInf(h.Bounds[3], 1) || h.Bounds[1] != 1 {
-		t.Errorf("histogram %+v", h)
+		t.Errorf("histogram %+v, want counts 0, 3, 1 with a bound at 1 between infinite ones", h)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestMetricsDamaged(t *testing.T) {
 	} {
 		log, err := artifact.ParseMetrics(strings.NewReader(text))
 		if err == nil || log == nil || len(log.Times) < 2 {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: ParseMetrics() = %v, want an error after 2 lines or more", name, err)
 		}
 	}
 	// A histogram that changes its size or counts down is none.
@@ -174,7 +174,7 @@ func TestMetricsDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m := foldMetrics(log, clock{start: begin}); len(m.Histograms) != 0 {
-			t.Errorf("%s: %+v", last, m.Histograms)
+			t.Errorf("last histogram %s: histograms %+v, want none", last, m.Histograms)
 		}
 	}
 }
@@ -215,7 +215,7 @@ func FuzzSyscalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		calls, _, err := artifact.ParseSyscalls(bytes.NewReader(text))
 		if err == nil && (calls.Window < 0 || calls.Lost < 0 || calls.Share < 0 || calls.Share > 1) {
-			t.Errorf("%+v", calls)
+			t.Errorf("ParseSyscalls() = %+v, want nothing negative and a share of at most 1", calls)
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestCompareResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := c.Effects; c.A.Name != "a.json" || c.B.Name != "b.json" || len(e) != 1 || e[0].Verdict != compare.Regressed || e[0].By != compare.ByIntervals {
-		t.Errorf("%+v", c)
+		t.Errorf("compare(trial 0, run 1) = %+v, want a.json and b.json with one effect that regressed by intervals", c)
 	}
 	for _, x := range []struct{ a, b, want string }{
 		{"0", "0", "compared with itself"}, {"", "0", "compared with itself"}, {"00", "0", "compared with itself"},

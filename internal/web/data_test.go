@@ -17,7 +17,7 @@ import (
 func TestTasksAnswer(t *testing.T) {
 	v := accounts()
 	if _, err := v.tasks(nil); !refused(err, "no user tasks") {
-		t.Errorf("%v", err)
+		t.Errorf("tasks of a run without tasks: error %v, want one with \"no user tasks\"", err)
 	}
 	of := model.TaskType{Name: "request", Count: 3, Complete: 2}
 	of.Latency.Add(10 * ms)
@@ -32,25 +32,25 @@ func TestTasksAnswer(t *testing.T) {
 	got := ask[Tasks](t, value, err)
 	task := got.Tasks[0]
 	if task.Open != 1 || task.Latency.N != 2 || task.Latency.MaxNS != int64(30*ms) || len(task.Latency.LowNS) != 2 || len(task.Slow) != 2 {
-		t.Errorf("%+v", task)
+		t.Errorf("task %+v, want 1 open, a latency of 2 (maximum 30 ms, 2 low) and 2 slow", task)
 	}
 	if slow := task.Slow[0]; slow.ID != "9223372036854775808" || slow.FromNS != 0 || slow.ToNS != -1 {
-		t.Errorf("%+v", slow)
+		t.Errorf("slow task %+v, want ID 9223372036854775808 from 0 to -1", slow)
 	}
 	states := got.Regions[0].States
 	if len(states) != 3 || states[1].State != "waiting" || states[1].Reason != "select" || states[2].Reason != "network" {
-		t.Errorf("%+v", states)
+		t.Errorf("states of a region %+v, want 3 with the waits for select and network last", states)
 	}
 	if len(got.Logs[0].Example) > maxName+10 {
-		t.Errorf("a log of %d bytes", len(got.Logs[0].Example))
+		t.Errorf("the example of a log has %d bytes, want at most %d", len(got.Logs[0].Example), maxName+10)
 	}
 	value, err = v.task(query("id", "4"))
 	if one := ask[Task](t, value, err); one.Parent != "9223372036854775808" || one.ToNS != int64(31*ms) || one.Note == "" {
-		t.Errorf("%+v", one)
+		t.Errorf("task(4) = %+v, want parent 9223372036854775808, an end at 31 ms and a note", one)
 	}
 	for id, want := range map[string]string{"": "no task's number", "-1": "no task's number", "99": "not among those kept"} {
 		if _, err := v.task(query("id", id)); !refused(err, want) {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("task(%q): error %v, want one with %q", id, err, want)
 		}
 	}
 }
@@ -67,18 +67,18 @@ func TestFindingsAreClipped(t *testing.T) {
 	value, err := v.findings(nil)
 	data, encodeErr := encode(value)
 	if encodeErr != nil || len(data) > 1<<18 {
-		t.Fatalf("%d bytes, %v", len(data), encodeErr)
+		t.Fatalf("encode(findings) = %d bytes, %v; want at most 1<<18 and no error", len(data), encodeErr)
 	}
 	got := ask[Findings](t, value, err)
 	f := got.Diagnosis.Findings[0]
 	if !strings.HasPrefix(f.Summary, "<script>é\x1b\"\\<script>") || !strings.HasSuffix(f.Summary, "…") || f.Where[0].Line != 3 || f.Evidence[0].Value != 0.5 {
-		t.Errorf("%.100q", f.Summary)
+		t.Errorf("summary %.100q, want its start, cut by …; line %d, want 3; value %v, want 0.5", f.Summary, f.Where[0].Line, f.Evidence[0].Value)
 	}
 	if len(v.Diagnosis.Findings[0].Summary) != len(long) {
 		t.Error("the diagnosis itself was changed")
 	}
 	if len(got.Links) != 1 || len(got.Links[0].Evidence) != 1 || got.Links[0].Evidence[0].To == "" {
-		t.Errorf("%.300v", got.Links)
+		t.Errorf("links %.300v, want one finding with one fact that leads somewhere", got.Links)
 	}
 	short := accounts()
 	if d, err := clipped(short.Diagnosis); d != short.Diagnosis || err != nil {
@@ -103,7 +103,7 @@ func TestClipJSON(t *testing.T) {
 		}
 		var got map[string]string
 		if err := json.Unmarshal(clipJSON(data), &got); err != nil || got["k"] != want {
-			t.Errorf("…%q: …%q, %v", text[max(0, len(text)-8):], got["k"][max(0, len(got["k"])-8):], err)
+			t.Errorf("clipJSON(…%q) = …%q, %v; want …%q", text[max(0, len(text)-8):], got["k"][max(0, len(got["k"])-8):], err, want[max(0, len(want)-8):])
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestExportsAreThose(t *testing.T) {
 		offered := map[string]bool{}
 		for _, e := range ask[Sources](t, value, err).Exports {
 			if e.Ext == "" || e.Doc == "" {
-				t.Errorf("%+v", e)
+				t.Errorf("export %+v, want an ext and a doc", e)
 			}
 			for _, p := range e.Profiles {
 				offered[e.Format+" "+p] = true
@@ -131,7 +131,7 @@ func TestExportsAreThose(t *testing.T) {
 			t.Helper()
 			err := f.Write(new(bytes.Buffer), v.Model, o)
 			if can := err == nil; can != offered[f.Name+" "+choice] {
-				t.Errorf("%s %s: offered %v, %v", f.Name, choice, !can, err)
+				t.Errorf("%s %s: offered %v, want %v, as Write says: %v", f.Name, choice, !can, can, err)
 			}
 		}
 		for _, f := range export.All {
@@ -161,19 +161,19 @@ func TestSourcesAnswer(t *testing.T) {
 	value, err := v.sources(nil)
 	got := ask[Sources](t, value, err)
 	if got.Members[0].What == got.Members[1].What || got.Members[0].Get == "" || got.Members[1].Name != "odd\x1b<b>.bin" {
-		t.Errorf("%+v", got.Members)
+		t.Errorf("members %+v, want different kinds, an address of the first and the second's name as it is", got.Members)
 	}
 	if got.Command != `./app -n 'two words'` {
-		t.Errorf("%s", got.Command)
+		t.Errorf("command %s, want ./app -n 'two words'", got.Command)
 	}
 	if got.Refused[0].How == "" || got.Refused[1].How != "" {
-		t.Errorf("%+v", got.Refused)
+		t.Errorf("refusals %+v, want how to help with the first and not with the second", got.Refused)
 	}
 	if len(got.Notes) != 4 || !strings.Contains(got.Notes[0], "10 of 1000 bytes") || len(got.Notes[3]) > maxName+10 {
-		t.Errorf("%.300v", got.Notes)
+		t.Errorf("notes %.300v, want 4: 10 of 1000 bytes first, the last one cut", got.Notes)
 	}
 	if want := []KeyValue{{"path", "example.com/app"}, {"go", "go1.26.1"}, {"-race", "true"}, {"GOGC", "50"}}; len(got.Build) != len(want) || got.Build[2] != want[2] || got.Build[3] != want[3] {
-		t.Errorf("%+v", got.Build)
+		t.Errorf("build %+v, want %+v", got.Build, want)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestCompareAnswer(t *testing.T) {
 		A, B struct{ Name string }
 	}
 	if err := json.Unmarshal(ask[Compare](t, value, err).Comparison, &c); err != nil || c.A.Name != "run.gowhy" || c.B.Name != "new.gowhy" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("compare(0, 1) = %+v, %v; want run.gowhy with new.gowhy", c, err)
 	}
 	for i, kind := range []string{"verify", "tune", "capacity", "comparison"} {
 		value, err := v.compare(query("trial", string(rune('0'+i))))
@@ -203,11 +203,11 @@ func TestCompareAnswer(t *testing.T) {
 			if string(raw) == `{"kind":"`+kind+`"}` {
 				n++
 			} else if string(raw) != "null" {
-				t.Errorf("%s: %s", kind, raw)
+				t.Errorf("compare(trial %s) has %s, want only that kind's JSON", kind, raw)
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s: %v", kind, got)
+			t.Errorf("compare(trial %s) = %v, want its JSON once, it is there %d times", kind, got, n)
 		}
 	}
 	for _, tt := range []struct {
@@ -224,6 +224,6 @@ func TestCompareAnswer(t *testing.T) {
 		}
 	}
 	if _, err := (&View{}).compare(query("a", "0", "b", "1")); !refused(err, "no run is open") {
-		t.Errorf("%v", err)
+		t.Errorf("compare without a run: error %v, want one with \"no run is open\"", err)
 	}
 }

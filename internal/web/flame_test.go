@@ -47,10 +47,10 @@ func TestFlame(t *testing.T) {
 	if f.Kind != "cpu" || f.Total != 7 || !slices.Equal(f.Names, []string{"main.main", "main.a", "runtime.b"}) || !slices.Equal(f.Sum, []int64{7, 7, 5, 2}) ||
 		!slices.Equal(f.Parent, []int32{-1, 0, 1, 1}) || !slices.Equal(f.Line, []int32{0, 0, 7, 7}) || f.Base != nil ||
 		FrameKinds[f.FuncKinds[1]] != "own" || FrameKinds[f.FuncKinds[2]] != "runtime" || len(f.Kinds) != 1 || f.Kinds[0] != (FlameKind{"cpu", "nanoseconds", 7}) {
-		t.Errorf("%+v", f)
+		t.Errorf("flame = %+v, want 7 ns of cpu in 4 nodes: main.main, main.a and two lines of runtime.b", f)
 	}
 	if f, err = ask("kind=cpu&base=1&limit=3"); err != nil || !slices.Equal(f.Base, []int64{4, 4, 4}) || f.LeftNodes != 1 || f.PerWhat != "second" {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("flame against base 1 = %+v, %v; want a base of [4 4 4], 1 node left out, per second", f, err)
 	}
 	for query, status := range map[string]int{
 		"kind=nonsense": http.StatusBadRequest, "min=2": http.StatusBadRequest, "min=NaN": http.StatusBadRequest, "limit=0": http.StatusBadRequest,
@@ -58,7 +58,7 @@ func TestFlame(t *testing.T) {
 	} {
 		_, err := ask(query)
 		if _, got := explain(err); got != status {
-			t.Errorf("%s: %v", query, err)
+			t.Errorf("flame(%s): status %d, want %d: %v", query, got, status, err)
 		}
 	}
 	var none *problem.Error

@@ -56,21 +56,21 @@ func TestKernelLanes(t *testing.T) {
 	lanes := ask[Timeline](t, value, err).Lanes
 	i := slices.IndexFunc(lanes, func(l Lane) bool { return l.ID == "kernel" })
 	if i < 0 || len(lanes) != i+3 {
-		t.Fatalf("%+v", lanes)
+		t.Fatalf("lanes %+v, want kernel and its two CPUs last", lanes)
 	}
 	if head := lanes[i]; head.Kind != "kernel" || head.Count != 6 || head.Children != 2 || head.Peak != 2 || head.TotalNS != int64(6*kernelPeriod) {
-		t.Errorf("%+v", head)
+		t.Errorf("lane of the kernel %+v, want 6 samples on 2 CPUs, 2 at once", head)
 	}
 	if cpu := lanes[i+2]; cpu.ID != "kernel:3" || cpu.Parent != "kernel" || cpu.Kind != "cpu" || cpu.Label != "CPU 3" || cpu.Count != 2 {
-		t.Errorf("%+v", cpu)
+		t.Errorf("lane %+v, want CPU 3 with 2 samples", cpu)
 	}
 	value, err = v.lanes(asked("parent=kernel&offset=1&limit=5"))
 	if page := ask[Lanes](t, value, err); page.Total != 2 || len(page.Lanes) != 1 || page.Lanes[0].ID != "kernel:3" {
-		t.Errorf("%+v", page)
+		t.Errorf("lanes(offset 1) = %+v, want CPU 3, the second of 2", page)
 	}
 	value, err = v.lanes(asked("parent=kernel&offset=9"))
 	if page := ask[Lanes](t, value, err); page.Total != 2 || len(page.Lanes) != 0 {
-		t.Errorf("%+v", page)
+		t.Errorf("lanes(offset 9) = %+v, want none of 2", page)
 	}
 }
 
@@ -84,11 +84,11 @@ func TestNoKernelLanes(t *testing.T) {
 		value, err := v.timeline(nil)
 		for _, l := range ask[Timeline](t, value, err).Lanes {
 			if isKernelLane(l.ID) {
-				t.Errorf("%s: %+v", name, l)
+				t.Errorf("%s: lane %+v, want none of the kernel", name, l)
 			}
 		}
 		if head, _ := kernelTiles(t, v, "level=19&tile=0&lanes=kernel,ps"); len(head.Lanes) != 1 || head.Lanes[0].ID != "ps" {
-			t.Errorf("%s: %+v", name, head)
+			t.Errorf("%s: tiles of kernel and ps = %+v, want ps only", name, head)
 		}
 		for what, f := range map[string]func() (any, error){
 			"at":     func() (any, error) { return v.at(asked("lane=kernel&at=5")) },
@@ -97,14 +97,14 @@ func TestNoKernelLanes(t *testing.T) {
 		} {
 			_, err := f()
 			if !refused(err, "no kernel samples") {
-				t.Errorf("%s, %s: %v", name, what, err)
+				t.Errorf("%s, %s: error %v, want one with \"no kernel samples\"", name, what, err)
 			} else if p, status := explain(err); p.Hint == "" || status != 404 {
-				t.Errorf("%s, %s: %+v", name, what, p)
+				t.Errorf("%s, %s: problem %+v, status %d; want a hint and 404", name, what, p, status)
 			}
 		}
 		value, err = v.selection(nil)
 		if s := ask[Selection](t, value, err); s.Kernel != nil {
-			t.Errorf("%s: %+v", name, s.Kernel)
+			t.Errorf("%s: kernel of the selection = %+v, want nil", name, s.Kernel)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestKernelStretches(t *testing.T) {
 	v := kernelView(t, someMoments()...)
 	head, rest := kernelTiles(t, v, "level=19&tile=0&lanes=kernel:0,kernel:3,kernel:77,kernel:x")
 	if len(head.Lanes) != 3 || !head.Lanes[2].Empty || len(rest) != 0 {
-		t.Fatalf("%+v", head)
+		t.Fatalf("tiles = %+v and %d bytes, want 3 lanes, the last of them empty, and no bytes", head, len(rest))
 	}
 	type s = [3]int64
 	var got []s
@@ -143,10 +143,10 @@ func TestKernelStretches(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if x := head.Lanes[0].Spans[0]; x.Reason != "futex" || x.Thread != 9 || x.Goroutine != -1 {
-		t.Errorf("%+v", x)
+		t.Errorf("span %+v, want futex by thread 9 of no goroutine", x)
 	}
 	if x := head.Lanes[0].Spans[1]; x.Reason != "main.work" {
-		t.Errorf("%+v", x)
+		t.Errorf("span %+v, want main.work", x)
 	}
 }
 
@@ -157,14 +157,14 @@ func TestKernelPictureAddsUp(t *testing.T) {
 	v := kernelView(t, apart...)
 	lowest, coarsest := v.Timeline.Levels()
 	if coarsest-lowest < 1 {
-		t.Fatalf("levels %d to %d", lowest, coarsest)
+		t.Fatalf("levels %d to %d, want two at least", lowest, coarsest)
 	}
 	for level := lowest; level <= coarsest; level++ {
 		var ns, tolerance [timeline.NumStates]float64
 		for tile := int64(0); tile <= int64(v.Timeline.Length())>>(level+8); tile++ {
 			head, rest := kernelTiles(t, v, fmt.Sprintf("level=%d&tile=%d&lanes=kernel", level, tile))
 			if l := head.Lanes[0]; l.Empty != (len(rest) == 0) || l.Max < 1 || l.Max > 2 {
-				t.Fatalf("level %d, tile %d: %+v and %d bytes", level, tile, l, len(rest))
+				t.Fatalf("level %d, tile %d: %+v and %d bytes, want bytes unless it is empty, and a max of 1 to 2", level, tile, l, len(rest))
 			}
 			if len(rest) == 0 {
 				continue
@@ -197,7 +197,7 @@ func TestManyKernelSamples(t *testing.T) {
 	v := kernelView(t, many...)
 	head, rest := kernelTiles(t, v, "level=19&tile=0&lanes=kernel,kernel:1")
 	if len(head.Lanes) != 2 || head.Lanes[0].Max > 2.001 || head.Lanes[1].Max != 1 || len(head.Lanes[1].Spans) != 0 || len(rest) != 2*tileBuckets*(timeline.NumStates+1) {
-		t.Fatalf("%+v and %d bytes", head, len(rest))
+		t.Fatalf("tiles = %+v and %d bytes, want 2 lanes in buckets without spans, at most 2 at once", head, len(rest))
 	}
 	full := 0
 	for bucket := range slices.Chunk(rest[tileBuckets*(timeline.NumStates+1):][:tileBuckets*timeline.NumStates], timeline.NumStates) {
@@ -212,7 +212,7 @@ func TestManyKernelSamples(t *testing.T) {
 	lowest, _ := v.Timeline.Levels()
 	head, _ = kernelTiles(t, kernelView(t, same...), fmt.Sprintf("level=%d&tile=%d&lanes=kernel,kernel:1", lowest, int64(49e6)>>(lowest+8)))
 	if head.Lanes[0].Max != 1 || len(head.Lanes[1].Spans) != 1 {
-		t.Errorf("%+v", head)
+		t.Errorf("tiles = %+v, want at most 1 at once and one span", head)
 	}
 }
 
@@ -240,11 +240,11 @@ func TestKernelMoment(t *testing.T) {
 			leaf = m.Stack[0].Func
 		}
 		if m.Span.FromNS != c.from || m.Span.ToNS != c.to || m.Span.State != c.state || !strings.HasPrefix(m.Text, c.text) || leaf != c.leaf || m.Pending {
-			t.Errorf("%s: %+v", c.query, m)
+			t.Errorf("at(%s) = %+v, want %d to %d, %v, text %q, leaf %q", c.query, m, c.from, c.to, c.state, c.text, c.leaf)
 		}
 	}
 	if _, err := v.at(asked("lane=kernel:-1&at=0")); !refused(err, "no lane") {
-		t.Errorf("%v", err)
+		t.Errorf("at(kernel:-1): error %v, want one with \"no lane\"", err)
 	}
 }
 
@@ -253,34 +253,34 @@ func TestKernelSelection(t *testing.T) {
 	value, err := v.selection(asked("from=2000000&to=60000000&lanes=kernel"))
 	s := ask[Selection](t, value, err)
 	if len(s.States) != 2 || s.States[0].State != "running" || s.States[0].Count != 2 || s.States[1].NS != int64(3*kernelPeriod) {
-		t.Errorf("%+v", s.States)
+		t.Errorf("states %+v, want 2 running and 3 periods of the kernel", s.States)
 	}
 	k := s.Kernel
 	if k == nil || k.Samples != 5 || k.InKernel != 3 || k.PeriodNS != int64(kernelPeriod) {
-		t.Fatalf("%+v", k)
+		t.Fatalf("kernel of the selection = %+v, want 5 samples, 3 in the kernel, each of a period", k)
 	}
 	if want := []KernelCall{{"futex", 2, int64(2 * kernelPeriod)}, {"page fault", 1, int64(kernelPeriod)}}; !slices.Equal(k.Calls, want) {
-		t.Errorf("%+v", k.Calls)
+		t.Errorf("calls %+v, want %+v", k.Calls, want)
 	}
 	if len(k.Stacks) != 4 || k.Stacks[2].State != "kernel" || k.Stacks[3].State != "user" || k.Stacks[3].Count != 2 || k.Stacks[3].Stack[0].Line != 7 {
-		t.Errorf("%+v", k.Stacks)
+		t.Errorf("stacks %+v, want 4: from the third on one of the kernel, then 2 samples of the user's line 7", k.Stacks)
 	}
 	value, err = v.selection(asked("lanes=kernel:3"))
 	if k := ask[Selection](t, value, err).Kernel; k.Samples != 2 || k.InKernel != 1 {
-		t.Errorf("%+v", k)
+		t.Errorf("kernel of CPU 3 = %+v, want 2 samples, 1 in the kernel", k)
 	}
 	// Everything has the trace and the samples; some of the trace's lanes have no samples.
 	value, err = v.selection(nil)
 	if s := ask[Selection](t, value, err); s.Kernel == nil || s.Kernel.Samples != 6 || len(s.Groups) == 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("selection of everything = %+v, want 6 samples and some groups", s)
 	}
 	value, err = v.selection(asked("lanes=ps"))
 	if s := ask[Selection](t, value, err); s.Kernel != nil || len(s.States) == 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("selection of Ps = %+v, want states and nothing of the kernel", s)
 	}
 	value, err = v.selection(asked("lanes=ps,kernel:0"))
 	if s := ask[Selection](t, value, err); s.Kernel == nil || s.Kernel.Samples != 4 || len(s.States) == 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("selection of Ps and CPU 0 = %+v, want states and 4 samples", s)
 	}
 }
 
@@ -290,6 +290,6 @@ func TestKernelTimesInSources(t *testing.T) {
 	value, err := v.sources(nil)
 	got := ask[Sources](t, value, err).Members
 	if !strings.Contains(got[0].What, "8 samples") || strings.Contains(got[1].What, "8 samples") {
-		t.Errorf("%+v", got)
+		t.Errorf("members %+v, want the first to say that it has 8 samples and the second not", got)
 	}
 }

@@ -89,7 +89,7 @@ func TestFactAt(t *testing.T) {
 		}
 	}
 	if f, _, err := v.factAt("0.e0"); err != nil || f.Name != "n" {
-		t.Errorf("factAt(0.e0) = %v, %v", f, err)
+		t.Errorf("factAt(0.e0) = %v, %v; want the fact n", f, err)
 	}
 }
 
@@ -106,11 +106,11 @@ func TestGroupsOfFinding(t *testing.T) {
 		{Stacks: []model.Stack{1}},
 	} {
 		if got := l.groupsOf(&f); len(got) != 1 || got[0] != "main.worker" {
-			t.Errorf("%+v: %v", f, got)
+			t.Errorf("groupsOf(%+v) = %v, want main.worker", f, got)
 		}
 	}
 	if got := l.groupsOf(&diagnosis.Finding{}); got != nil {
-		t.Errorf("of all of the program: %v", got)
+		t.Errorf("groupsOf(a finding about all of the program) = %v, want nil", got)
 	}
 }
 
@@ -120,9 +120,9 @@ func TestLinkTo(t *testing.T) {
 	screen, rest, _ := strings.Cut(linkTo("goroutines", "group", odd, "q", ""), "?")
 	q, err := url.ParseQuery(rest)
 	if screen != "goroutines" || err != nil || q.Get("group") != odd || q.Has("q") {
-		t.Errorf("%s?%s, %v", screen, rest, err)
+		t.Errorf("linkTo(goroutines, %q) = %s?%s, %v; want that group and no q", odd, screen, rest, err)
 	}
 	if got := linkTo("timeline", "g", ""); got != "timeline" {
-		t.Errorf("%q", got)
+		t.Errorf("linkTo(timeline) = %q, want timeline", got)
 	}
 }

@@ -29,16 +29,16 @@ func TestMMU(t *testing.T) {
 		t.Errorf("%v %v, want %v", windows, got.Util, want)
 	}
 	if math.Abs(got.Mean-0.99) > 1e-9 || strings.Join(got.Flags, " ") != "stw background assist sweep" {
-		t.Errorf("a mean of %v for %v", got.Mean, got.Flags)
+		t.Errorf("a mean of %v for %v, want 0.99 for stw background assist sweep", got.Mean, got.Flags)
 	}
 	// The stops at 400 and 405 ms are in one window; the windows keep apart.
 	if len(got.Worst) != 3 || math.Abs(got.Worst[0].Util-0.5) > 1e-9 || math.Abs(got.Worst[1].Util-0.6) > 1e-9 || math.Abs(got.Worst[2].Util-0.9) > 1e-9 {
-		t.Errorf("worst: %+v", got.Worst)
+		t.Errorf("worst windows %+v, want 3 with utilizations of 0.5, 0.6 and 0.9", got.Worst)
 	}
 	for i, a := range got.Worst {
 		for _, b := range got.Worst[:i] {
 			if a.AtNS < b.AtNS+b.WindowNS && b.AtNS < a.AtNS+a.WindowNS {
-				t.Errorf("windows %+v and %+v overlap", a, b)
+				t.Errorf("windows %+v and %+v overlap, want them apart", a, b)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func TestMMU(t *testing.T) {
 	for q, want := range map[string]string{"flags=stw,colour": "no load called", "window=0": "whole number", "window=x": "whole number"} {
 		key, val, _ := strings.Cut(q, "=")
 		if _, err := v.mmu(query(key, val)); !refused(err, want) {
-			t.Errorf("%s: %v", q, err)
+			t.Errorf("mmu(%s): error %v, want one with %q", q, err, want)
 		}
 	}
 	m.Run.Procs = 0

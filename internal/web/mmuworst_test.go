@@ -82,7 +82,7 @@ func TestWorstBounds(t *testing.T) {
 			continue
 		}
 		if _, util, ok := f.worst(s.window, from, to); ok && util < h.bound {
-			t.Fatalf("windows of %v between steps %d and %d: %v, below their bound %v", s.window, low, high, util, h.bound)
+			t.Fatalf("windows of %v between steps %d and %d: utilization %v, want at least their bound %v", s.window, low, high, util, h.bound)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (s *slowServer) session(t *testing.T, since string) (Session, time.Duration
 	w := get(s.Server, "api/session"+since)
 	var got Session
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK {
-		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		t.Fatalf("api/session%s: %d %s: %v; want 200 and JSON", since, w.Code, w.Body, err)
 	}
 	return got, time.Since(began)
 }
@@ -92,7 +92,7 @@ func TestNewsAtOnce(t *testing.T) {
 		synctest.Wait()
 		for _, q := range []string{since(known), "", "?since=", "?since=-1", "?since=99999999999999999999", "?since=x"} {
 			if told, took := s.session(t, q); took != 0 || told.Runs[1].Loading {
-				t.Errorf("%q: %v, %+v", q, took, told.Runs[1])
+				t.Errorf("session(%q) took %v, second run %+v; want an answer at once, of a run that is loaded", q, took, told.Runs[1])
 			}
 		}
 	})
@@ -133,7 +133,7 @@ func TestNewsReleased(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		if w := get(s.Server, "api/findings?r=0"); w.Code != http.StatusOK {
-			t.Error(w.Code, w.Body)
+			t.Errorf("api/findings while many wait for news: %d %s, want 200", w.Code, w.Body)
 		}
 		leave()
 		for range many {

@@ -56,7 +56,7 @@ func TestReportFile(t *testing.T) {
 	}
 	var s Session
 	if err := json.Unmarshal(data["api/session"], &s); err != nil || !s.Static || len(s.Runs) != 2 || len(s.Runs[0].Files) != 1 || strings.Contains(s.Runs[0].Files[0], "somebody") {
-		t.Errorf("%v %+v", err, s)
+		t.Errorf("session of the file: %v, %+v; want a static one of 2 runs, with one file that does not name who ran it", err, s)
 	}
 	var sources Sources
 	if err := json.Unmarshal(data["api/sources?r=0"], &sources); err != nil || len(sources.Exports)+len(sources.Tools) > 0 || sources.Members[0].Get != "" {
@@ -89,7 +89,7 @@ func TestReportFileIsInert(t *testing.T) {
 		}
 	}
 	if m := regexp.MustCompile(`<(?:script|link|img)[^>]*(?:src|href)="(?:https?:|/)`).FindString(file); m != "" {
-		t.Errorf("it loads %s", m)
+		t.Errorf("the file loads %s, want nothing from elsewhere", m)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestInlined(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "app.js") || strings.Contains(page, "crossorigin") || strings.Count(strings.ToLower(page), "</script>") != 1 {
-		t.Error(page)
+		t.Errorf("page %s, want one script, inside of it, and nothing by name or across origins", page)
 	}
 	for _, broken := range []string{"<head></head><body></body>", `<head><script src="./gone.js"></script></head><body></body>`, `<script src="./app.js"></script>`} {
 		a, err := readAssets(fstest.MapFS{"index.html": {Data: []byte(broken)}, "app.js": {}})
@@ -165,7 +165,7 @@ func TestReportPrunes(t *testing.T) {
 		t.Fatalf("%v: %d nodes, %d left out", err, len(f.Parent), f.LeftNodes)
 	}
 	if len(file) > maxReport {
-		t.Errorf("%d bytes", len(file))
+		t.Errorf("the file has %d bytes, want at most %d", len(file), maxReport)
 	}
 	var s Sources
 	if err := json.Unmarshal(data["api/sources?r=0"], &s); err != nil || !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "pruned") }) {
@@ -205,7 +205,7 @@ func TestReportHasGroups(t *testing.T) {
 	data := dataOf(t, writeReport(t, &Report{Views: []*View{v}}))
 	var groups Table
 	if err := json.Unmarshal(data["api/groups?r=0"], &groups); err != nil || len(groups.Links) != 3 {
-		t.Fatalf("%v %+v", err, groups.Links)
+		t.Fatalf("groups of the file: %v, links %+v; want 3", err, groups.Links)
 	}
 	for _, link := range groups.Links {
 		_, rest, _ := strings.Cut(link, "?")

@@ -61,7 +61,7 @@ func TestThinKeepsExtremes(t *testing.T) {
 		s := chartNamed(t, chartsOf(t, m), "runqueue").Series[0]
 		v := values(s)
 		if len(v) > maxPoints || len(v) < min(n, maxPoints/2) {
-			t.Errorf("%d points of %d", len(v), n)
+			t.Errorf("thinned %d points to %d, want %d to %d", n, len(v), min(n, maxPoints/2), maxPoints)
 		}
 		if !slices.IsSorted(s.At) {
 			t.Errorf("%d points: not in order of time", n)
@@ -74,11 +74,11 @@ func TestThinKeepsExtremes(t *testing.T) {
 			t.Errorf("%d points: the dip or the gap is lost", n)
 		}
 		if s.At[0] != int64(ms/2) || s.At[len(v)-1] != int64(time.Duration(n)*ms-ms/2) {
-			t.Errorf("%d points: from %v to %v", n, s.At[0], s.At[len(v)-1])
+			t.Errorf("%d points: from %v to %v, want %v to %v", n, s.At[0], s.At[len(v)-1], int64(ms/2), int64(time.Duration(n)*ms-ms/2))
 		}
 		p := chartNamed(t, chartsOf(t, m), "procs")
 		if !p.Stack || len(p.Series) != 3 {
-			t.Fatalf("%+v", p)
+			t.Fatalf("chart of Ps = %+v, want 3 lines to be added up", p)
 		}
 		for i := range p.Series[0].Value {
 			var sum float64
@@ -89,7 +89,7 @@ func TestThinKeepsExtremes(t *testing.T) {
 				sum += *s.Value[i]
 			}
 			if sum != 4 {
-				t.Fatalf("%d points: %v Ps", n, sum)
+				t.Fatalf("%d points: the lines add up to %v Ps, want 4", n, sum)
 			}
 		}
 	}
@@ -109,10 +109,10 @@ func TestRates(t *testing.T) {
 	r := chartsOf(t, m)
 	cpu := chartNamed(t, r, "cpu")
 	if got := values(seriesNamed(t, cpu, "user")); got[0] != 0.5 || got[1] != 1 || !math.IsNaN(got[2]) || got[3] != 0.25 {
-		t.Errorf("user: %v", got)
+		t.Errorf("user CPU %v, want [0.5 1 NaN 0.25]", got)
 	}
 	if got := values(seriesNamed(t, cpu, "kernel")); got[0] != 0.1 || math.Abs(got[3]-0.1) > 1e-9 {
-		t.Errorf("kernel: %v", got)
+		t.Errorf("kernel CPU %v, want 0.1 first and last", got)
 	}
 	if at := cpu.Series[0].At; at[0] != int64(time.Second/2) {
 		t.Errorf("the first rate is at %v", time.Duration(at[0]))
@@ -122,13 +122,13 @@ func TestRates(t *testing.T) {
 		t.Errorf("%+v: reads were not permitted, writes are 10 a second", calls)
 	}
 	if got := values(chartNamed(t, r, "goroutines").Series[0]); got[0] != 7 || !math.IsNaN(got[1]) || got[2] != 9 {
-		t.Errorf("goroutines: %v", got)
+		t.Errorf("goroutines %v, want [7 NaN 9]", got)
 	}
 	if heap := chartNamed(t, r, "heap"); len(heap.Series) != 1 || heap.Series[0].Name != "goal" {
 		t.Errorf("heap: %+v; a limit of 2^63 is none", heap)
 	}
 	if threads := chartNamed(t, r, "threads"); len(threads.Series) != 1 || *threads.Series[0].Value[4] != 9 {
-		t.Errorf("threads: %+v", threads)
+		t.Errorf("chart of threads = %+v, want one line, 9 at its end", threads)
 	}
 }
 
@@ -163,11 +163,11 @@ func TestChartSources(t *testing.T) {
 		t.Errorf("a line of the log on another clock is drawn: %v", heap.At)
 	}
 	if q := chartNamed(t, r, "runqueue"); *seriesNamed(t, q, "local").Value[0] != 3 || *seriesNamed(t, q, "global").Value[0] != 3 {
-		t.Errorf("%+v", q)
+		t.Errorf("run queue of the log = %+v, want 3 local and 3 global first", q)
 	}
 	load := chartNamed(t, r, "load")
 	if *seriesNamed(t, load, "done").Value[0] != 60 || *seriesNamed(t, load, "failed").Value[0] != 20 || *seriesNamed(t, load, "offered").Value[0] != 100 {
-		t.Errorf("%+v", load)
+		t.Errorf("chart of the load = %+v, want 60 done, 20 failed and 100 offered", load)
 	}
 	if l := chartNamed(t, r, "latency"); len(l.Series) != 1 || l.Series[0].Name != "p99" {
 		t.Errorf("latency: %+v; the median was not said", l)
@@ -187,7 +187,7 @@ func TestCollectorChart(t *testing.T) {
 	}
 	c := chartNamed(t, chartsOf(t, m), "gc")
 	if len(c.Series) != 1 || c.Series[0].Name != "assist" {
-		t.Fatalf("%+v", c)
+		t.Fatalf("chart of the collector = %+v, want a line of assists and no more", c)
 	}
 	var mean float64
 	for _, v := range values(c.Series[0]) {
@@ -239,19 +239,19 @@ func TestChartsOfWindow(t *testing.T) {
 	value, err := v.runtime(query("from", "500000000", "to", "600000000"))
 	got := ask[Runtime](t, value, err)
 	if got.FromNS != int64(500*ms) || got.ToNS != int64(600*ms) || got.MMU != nil {
-		t.Errorf("from %d to %d, MMU %v", got.FromNS, got.ToNS, got.MMU)
+		t.Errorf("window from %d to %d, MMU %v; want 500 ms to 600 ms without an MMU", got.FromNS, got.ToNS, got.MMU)
 	}
 	queue := chartNamed(t, got, "runqueue")
 	if s := queue.Series[0]; queue.Thinned || len(s.At) != 102 || s.At[0] != int64(499*ms+ms/2) || s.At[101] != int64(600*ms+ms/2) || *s.Value[7] != 6 {
-		t.Errorf("thinned %v, %d points from %d to %d", queue.Thinned, len(s.At), s.At[0], s.At[len(s.At)-1])
+		t.Errorf("run queue of the window: thinned %v, %d points from %d to %d; want 102 as they are, one beyond each side", queue.Thinned, len(s.At), s.At[0], s.At[len(s.At)-1])
 	}
 	for _, c := range whole.Charts {
 		if of := chartNamed(t, got, c.Name); len(of.Series) != len(c.Series) || of.Source != c.Source {
-			t.Errorf("%s of a window: %d lines from %s, of all %d from %s", c.Name, len(of.Series), of.Source, len(c.Series), c.Source)
+			t.Errorf("%s of a window: %d lines from %s, want as of all: %d from %s", c.Name, len(of.Series), of.Source, len(c.Series), c.Source)
 		}
 	}
 	if len(got.Cycles) != 1 || got.Cycles[0].Why != "2" || len(got.Pauses) != 1 || got.Pauses[0].FromNS != int64(501*ms) {
-		t.Errorf("collections %v, stops %v", got.Cycles, got.Pauses)
+		t.Errorf("collections %v, stops %v; want the collection 2 and the stop at 501 ms", got.Cycles, got.Pauses)
 	}
 	for q, want := range map[string]string{"from=5 to=5": "no length", "from=-1": "whole number", "to=x": "whole number"} {
 		var pairs []string
@@ -260,7 +260,7 @@ func TestChartsOfWindow(t *testing.T) {
 			pairs = append(pairs, key, val)
 		}
 		if _, err := v.runtime(query(pairs...)); !refused(err, want) {
-			t.Errorf("%s: %v", q, err)
+			t.Errorf("runtime(%s): error %v, want one with %q", q, err, want)
 		}
 	}
 }
@@ -293,7 +293,7 @@ func TestCollectorChartAddsUp(t *testing.T) {
 	}}}
 	c := chartNamed(t, chartsOf(t, m), "gc")
 	if len(c.Series) != 3 || c.Series[0].Name != "background" || c.Series[2].Name != "stop" {
-		t.Fatalf("%+v", c.Series)
+		t.Fatalf("lines of the collector %+v, want 3 from background to stop", c.Series)
 	}
 	var sum float64
 	for i := range c.Series[0].At {
@@ -325,6 +325,6 @@ func TestThinningIsOfTheWindow(t *testing.T) {
 	w := window{time.Hour, time.Hour + 5000}
 	c := plot{&model.Model{}, w}.chart("heap", "bytes", fromTrace, false, l)
 	if s := c.Series[0]; !c.Thinned || len(s.At) < maxPoints/2 || len(s.At) > maxPoints || s.At[0] != 0 || s.At[len(s.At)-1] != int64(100*time.Hour) {
-		t.Errorf("thinned %v to %d points", c.Thinned, len(s.At))
+		t.Errorf("thinned %v to %d points from %v to %v, want %d to %d points and one beyond each side", c.Thinned, len(s.At), s.At[0], s.At[len(s.At)-1], maxPoints/2, maxPoints)
 	}
 }

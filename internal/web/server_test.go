@@ -184,7 +184,7 @@ func TestGuard(t *testing.T) {
 // The policy lets nothing in that a name of a recording could use.
 func TestPolicy(t *testing.T) {
 	if strings.Contains(policy, "unsafe") || !strings.HasPrefix(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
-		t.Error(policy)
+		t.Errorf("policy %q, want nothing unsafe, default-src 'none' first and frame-ancestors 'none'", policy)
 	}
 }
 
@@ -193,16 +193,16 @@ func TestInvitation(t *testing.T) {
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 	u, err := url.Parse(s.Invitation(addr))
 	if err != nil || strings.Contains(u.Path, s.prefix[3:30]) {
-		t.Fatal(u, err)
+		t.Fatalf("Invitation() = %v, %v; want an address without the page's secret", u, err)
 	}
 	open := func(path string) *httptest.ResponseRecorder {
 		return do(s, "GET", "", nil, func(r *http.Request) { r.URL = &url.URL{Path: path} })
 	}
 	if w := open("/once/" + strings.Repeat("0", 32)); w.Code != 404 {
-		t.Errorf("a guess: %d", w.Code)
+		t.Errorf("a guess at the invitation: status %d, want 404", w.Code)
 	}
 	if w := open(u.Path); w.Code != 303 || w.Header().Get("Location") != s.prefix {
-		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
+		t.Errorf("the invitation: status %d to %q, want 303 to %q", w.Code, w.Header().Get("Location"), s.prefix)
 	}
 	if w := open(u.Path); w.Code != 404 {
 		t.Errorf("twice: %d", w.Code)
@@ -226,7 +226,7 @@ func TestTraversal(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if w.Code != 404 {
-			t.Errorf("%s: %d %.80s", p, w.Code, w.Body)
+			t.Errorf("GET %s: %d %.80s, want 404", p, w.Code, w.Body)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestMember(t *testing.T) {
 		}
 		if want == 200 {
 			if d := w.Header().Get("Content-Disposition"); !strings.HasPrefix(d, "attachment") || strings.Contains(d, "..") || w.Body.String() != "of "+n {
-				t.Errorf("%q: %s, %q", n, d, w.Body)
+				t.Errorf("member %q: disposition %s, body %q; want an attachment of what it holds, under a name without dots", n, d, w.Body)
 			}
 		}
 	}
@@ -249,13 +249,13 @@ func TestMember(t *testing.T) {
 func TestExport(t *testing.T) {
 	s := newTestServer(t, Options{})
 	if w := get(s, "api/export?format=folded&profile=cpu"); w.Code != 200 || !strings.Contains(w.Body.String(), "main.main") || strings.Contains(w.Body.String(), "\x1b") {
-		t.Errorf("%d %q", w.Code, w.Body)
+		t.Errorf("folded export: %d %q, want 200 and main.main without control characters", w.Code, w.Body)
 	} else if d := w.Header().Get("Content-Disposition"); strings.ContainsAny(d, "<>\x1b&") || !utf8.ValidString(d) {
 		t.Errorf("the name of the file is %q", d)
 	}
 	for _, q := range []string{"format=exe", "format=folded&profile=mutex", "format=pprof&profile=nonsense", "format=csv&group=nobody", "format=csv&table=nothing"} {
 		if w := get(s, "api/export?"+q); w.Code < 400 || w.Code >= 500 || w.Header().Get("Content-Disposition") != "" {
-			t.Errorf("%s: %d %v %q", q, w.Code, w.Header(), w.Body)
+			t.Errorf("export %s: %d %v %q, want a status of 400 to 499 and no attachment", q, w.Code, w.Header(), w.Body)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestPacking(t *testing.T) {
 	packed := do(s, "GET", "api/findings", nil, func(r *http.Request) { r.Header.Set("Accept-Encoding", "br, gzip;q=1.0") })
 	z, err := gzip.NewReader(packed.Body)
 	if err != nil || packed.Header().Get("Content-Encoding") != "gzip" {
-		t.Fatal(packed.Header(), err)
+		t.Fatalf("packed findings: header %v, %v; want gzip", packed.Header(), err)
 	}
 	text, err := io.ReadAll(z)
 	if plain := get(s, "api/findings"); err != nil || !bytes.Equal(text, plain.Body.Bytes()) || plain.Header().Get("Content-Encoding") != "" || len(text) < packedFrom {
@@ -295,14 +295,14 @@ func TestAssets(t *testing.T) {
 	w := get(s, "app.js")
 	tag := w.Header().Get("ETag")
 	if w.Code != 200 || w.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || tag == "" || w.Header().Get("Cache-Control") != "no-cache" {
-		t.Error(w.Code, w.Header())
+		t.Errorf("app.js: %d %v, want 200, JavaScript with a tag, asked for each time", w.Code, w.Header())
 	}
 	again := do(s, "GET", "app.js", nil, func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
 	if again.Code != 304 || again.Body.Len() != 0 {
-		t.Error(again.Code, again.Body)
+		t.Errorf("app.js that the browser has: %d %s, want 304 without a body", again.Code, again.Body)
 	}
 	if w := get(s, ""); !strings.Contains(w.Body.String(), "doctype") || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Error(w.Body)
+		t.Errorf("the page: %v %.200s, want HTML", w.Header(), w.Body)
 	}
 	if w := get(s, "notes.txt"); w.Code != 404 {
 		t.Error("a file of no known type is served")
@@ -344,7 +344,7 @@ func FuzzQuery(f *testing.F) {
 		path := paths[int(which)%len(paths)]
 		w := do(s, "GET", path, nil, func(r *http.Request) { r.URL.RawQuery = query })
 		if w.Code >= 500 {
-			t.Fatalf("%s?%s: %d %s", path, query, w.Code, w.Body)
+			t.Fatalf("GET %s?%s: %d %s, want a status below 500", path, query, w.Code, w.Body)
 		}
 		if w.Code >= 400 && !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("%s?%s: %d without words: %q", path, query, w.Code, w.Body)
@@ -360,7 +360,7 @@ func TestHostileNames(t *testing.T) {
 		w := get(s, p)
 		text := w.Body.String()
 		if w.Code != 200 || strings.ContainsAny(text, "<>\x1b\u2028") || !json.Valid(w.Body.Bytes()) || len(text) > 64<<10 {
-			t.Errorf("%s: %d, %d bytes: %.200q", p, w.Code, len(text), text)
+			t.Errorf("GET %s: %d, %d bytes %.200q; want 200 and at most 64 KiB of JSON without markup", p, w.Code, len(text), text)
 		}
 	}
 	for _, n := range []string{"", "a", strings.Repeat("a", maxName), strings.Repeat("a", maxName-1) + "é", strings.Repeat("\x80", maxName+9)} {
@@ -369,7 +369,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	if got := name(strings.Repeat("a", maxName-1) + "éé"); strings.Contains(got, "\xc3…") || !strings.HasSuffix(got, "a…") {
-		t.Errorf("cut inside of a character: %q", got[maxName-4:])
+		t.Errorf("a name cut inside of a character ends in %q, want a…", got[maxName-4:])
 	}
 }
 
@@ -381,7 +381,7 @@ func TestPanic(t *testing.T) {
 	v.Fetch = func(string) (io.ReadCloser, error) { panic("no way") }
 	w := get(s, "api/member?name=trace")
 	if w.Code != 500 || !strings.Contains(w.Body.String(), "no way") || !strings.Contains(logged, "no way") || strings.Contains(logged, s.prefix) {
-		t.Errorf("%d %s; logged %q", w.Code, w.Body, logged)
+		t.Errorf("a panic: %d %s, logged %q; want 500 and its words in both, no secret in the log", w.Code, w.Body, logged)
 	}
 	if w := get(s, "api/session"); w.Code != 200 {
 		t.Error("the server is gone")
@@ -431,7 +431,7 @@ func TestLoading(t *testing.T) {
 			t.Fatal(err)
 		}
 		if before.Loading != "slow 25 %" || len(before.Runs) != 3 || !before.Runs[1].Loading || before.Runs[0].Loading || len(before.Trials) != 1 {
-			t.Errorf("%+v", before)
+			t.Errorf("session %+v, want 3 runs: the first read, the second at 25 %%, and one trial", before)
 		}
 		answered := make(chan *httptest.ResponseRecorder)
 		go func() { answered <- get(s, "api/findings?r=1") }()
@@ -443,19 +443,19 @@ func TestLoading(t *testing.T) {
 		}
 		// Others do not wait for it.
 		if w := get(s, "api/findings?r=0"); w.Code != 200 {
-			t.Error(w.Code)
+			t.Errorf("findings of the run that is read: status %d, want 200", w.Code)
 		}
 		// Nor does anybody for ever.
 		if w := get(s, "api/findings?r=2"); w.Code != 503 {
-			t.Error(w.Code, w.Body)
+			t.Errorf("findings of a run that waits its turn: %d %s, want 503", w.Code, w.Body)
 		}
 		go func() { answered <- get(s, "api/findings?r=1") }()
 		close(let)
 		if w := <-answered; w.Code != 200 && w.Code != 503 {
-			t.Error(w.Code, w.Body)
+			t.Errorf("first findings of the slow run: %d %s, want 200 or 503", w.Code, w.Body)
 		}
 		if w := <-answered; w.Code != 200 && w.Code != 503 {
-			t.Error(w.Code, w.Body)
+			t.Errorf("second findings of the slow run: %d %s, want 200 or 503", w.Code, w.Body)
 		}
 		synctest.Wait()
 		var after Session
@@ -463,7 +463,7 @@ func TestLoading(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after.Loading != "" || after.Runs[2].Error != "it is broken" || after.Runs[2].Hint != "mend it" || after.Runs[1].Verdict == "" {
-			t.Errorf("%+v", after)
+			t.Errorf("session %+v, want nothing loading, a verdict of the second run and what broke the third", after)
 		}
 	})
 }
@@ -483,7 +483,7 @@ func TestServeEnds(t *testing.T) {
 	go func() { served <- s.Serve(ctx, l) }()
 	resp, err := http.Get(s.URL(l.Addr()) + "api/session")
 	if err != nil || resp.StatusCode != 200 {
-		t.Fatal(resp, err)
+		t.Fatalf("GET api/session = %v, %v; want 200", resp, err)
 	}
 	resp.Body.Close()
 	stop()
@@ -518,7 +518,7 @@ func TestUpload(t *testing.T) {
 	w := do(s, "POST", "api/upload", body, header)
 	var u Upload
 	if w.Code != 200 || json.Unmarshal(w.Body.Bytes(), &u) != nil || !slices.Equal(u.Runs, []int{1, 2, 3, 4, 5}) || u.Trials == nil {
-		t.Fatal(w.Code, w.Body)
+		t.Fatalf("upload of 5 files: %d %s, want 200 and the runs 1 to 5", w.Code, w.Body)
 	}
 	var names []string
 	for _, r := range s.page.runs[1:] {
@@ -537,7 +537,7 @@ func TestUpload(t *testing.T) {
 	}
 	// A file without a form.
 	if w := do(s, "POST", "api/upload?name=b.out", strings.NewReader("good"), nil); w.Code != 200 || s.page.runs[6].name != "b.out" {
-		t.Error(w.Code, w.Body)
+		t.Errorf("upload without a form: %d %s, want 200 and a run b.out", w.Code, w.Body)
 	}
 }
 
@@ -551,16 +551,16 @@ func TestUploadRefused(t *testing.T) {
 		w := do(s, "POST", "api/upload", body, header)
 		var f Failure
 		if w.Code < 400 || json.Unmarshal(w.Body.Bytes(), &f) != nil || f.Error == "" {
-			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+			t.Errorf("upload of %s: %d %s, want a status from 400 on and an error", what, w.Code, w.Body)
 		}
 		if what == "bad" && (f.Hint != "gowhy record" || f.Error != "no evidence: x") {
-			t.Errorf("%s: %s", what, w.Body)
+			t.Errorf("upload of %s: %s, want \"no evidence: x\" and the hint gowhy record", what, w.Body)
 		}
 	}
 	body, header := form(t, "x", "good")
 	body.Truncate(body.Len() - 20)
 	if w := do(s, "POST", "api/upload", body, header); w.Code != 400 {
-		t.Errorf("cut short: %d %s", w.Code, w.Body)
+		t.Errorf("upload that is cut short: %d %s, want 400", w.Code, w.Body)
 	}
 	if w := do(s, "POST", "api/upload", strings.NewReader("x"), func(r *http.Request) { r.Header.Set("Content-Type", "multipart/form-data") }); w.Code != 400 {
 		t.Errorf("no boundary: %d %s", w.Code, w.Body)
@@ -581,7 +581,7 @@ func TestUploadLimits(t *testing.T) {
 	}
 	var p *problem.Error
 	if _, status := explain(d.file("b", strings.NewReader("123456"))); status != 413 {
-		t.Error(status)
+		t.Errorf("a file beyond what is left: status %d, want 413", status)
 	}
 	d.left = 1000
 	var err error
@@ -598,7 +598,7 @@ func TestUploadLimits(t *testing.T) {
 	s.uploads <- struct{}{}
 	s.uploads <- struct{}{}
 	if w := do(s, "POST", "api/upload", strings.NewReader("good"), nil); w.Code != 429 {
-		t.Error(w.Code)
+		t.Errorf("an upload while others run: status %d, want 429", w.Code)
 	}
 }
 
@@ -618,7 +618,7 @@ func TestTools(t *testing.T) {
 	}}}})
 	for range 2 {
 		if w := get(s, "tools/pprof?r=0&profile=cpu"); w.Code != 303 || w.Header().Get("Location") != address {
-			t.Fatal(w.Code, w.Header(), w.Body)
+			t.Fatalf("pprof: %d %v %s, want 303 to %s", w.Code, w.Header(), w.Body, address)
 		}
 	}
 	if get(s, "tools/pprof?r=0"); started != 1 {
@@ -633,15 +633,15 @@ func TestTools(t *testing.T) {
 	}
 	fail = true
 	if w := get(s, "tools/pprof?r=0&profile=states"); w.Code != 502 || !strings.Contains(w.Body.String(), "not here") {
-		t.Error(w.Code, w.Body)
+		t.Errorf("pprof that does not start: %d %s, want 502 and \"not here\"", w.Code, w.Body)
 	}
 	fail, address = false, "http://evil.example/"
 	if w := get(s, "tools/pprof?r=0&profile=states"); w.Code != 502 {
-		t.Error(w.Code, w.Body)
+		t.Errorf("pprof at another host: %d %s, want 502", w.Code, w.Body)
 	}
 	for _, p := range []string{"tools/other", "tools/pprof?profile=mutex", "tools/pprof?profile=../x", "tools/pprof?r=9"} {
 		if w := get(s, p); w.Code < 400 || w.Code >= 500 {
-			t.Errorf("%s: %d", p, w.Code)
+			t.Errorf("GET %s: status %d, want 400 to 499", p, w.Code)
 		}
 	}
 }
@@ -676,10 +676,10 @@ func TestPaths(t *testing.T) {
 func TestListsAreNeverNull(t *testing.T) {
 	text, err := encode(Findings{Diagnosis: &diagnosis.Diagnosis{Findings: []diagnosis.Finding{{}}}, Links: []FindingLinks{{Symptoms: []FindingLinks{{}}}}})
 	if err != nil || strings.Contains(strings.ReplaceAll(string(text), `"trace":null`, ""), "null") {
-		t.Errorf("%s %v", text, err)
+		t.Errorf("encode(empty lists) = %s, %v; want null for trace only", text, err)
 	}
 	if text, err := encode([]Edge(nil)); err != nil || string(text) != "[]\n" {
-		t.Errorf("%s %v", text, err)
+		t.Errorf("encode([]Edge(nil)) = %q, %v; want []", text, err)
 	}
 	if text, err := encode(Compare{}); err != nil || !strings.Contains(string(text), `"trial":null`) {
 		t.Errorf("what is not there must stay null: %s %v", text, err)

@@ -65,11 +65,11 @@ func askAt(t *testing.T, at *url.URL, method, path string, edit func(*http.Reque
 func TestSpeedscope(t *testing.T) {
 	at, stop := startScope(t, "a b-cpu.speedscope.json", `{"name":"x"}`)
 	if at.Hostname() != "127.0.0.1" || at.Fragment != "view=left-heavy&profileURL=profile.json&title=a b-cpu" {
-		t.Error(at)
+		t.Errorf("the viewer is at %v, want 127.0.0.1, the profile and its title", at)
 	}
 	resp, page := askAt(t, at, "GET", at.Path, nil)
 	if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		t.Fatal(resp.StatusCode, resp.Header)
+		t.Fatalf("the viewer's page: %d %v, want 200 and HTML", resp.StatusCode, resp.Header)
 	}
 	named := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1)
 	if len(named) < 2 {
@@ -78,17 +78,17 @@ func TestSpeedscope(t *testing.T) {
 	for _, m := range named {
 		resp, body := askAt(t, at, "GET", at.Path+m[1], nil)
 		if resp.StatusCode != 200 || body == "" {
-			t.Errorf("%s: %d", m[1], resp.StatusCode)
+			t.Errorf("%s of the viewer: %d, %d bytes; want 200 and some", m[1], resp.StatusCode, len(body))
 		}
 		for _, f := range regexp.MustCompile(`url\("\./([^"]+)"\)`).FindAllStringSubmatch(body, -1) {
 			if resp, _ := askAt(t, at, "GET", at.Path+f[1], nil); resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "font/woff2" {
-				t.Errorf("%s: %d %s", f[1], resp.StatusCode, resp.Header)
+				t.Errorf("%s of the viewer: %d %s, want 200 and font/woff2", f[1], resp.StatusCode, resp.Header)
 			}
 		}
 	}
 	resp, profile := askAt(t, at, "GET", at.Path+"profile.json", nil)
 	if profile != `{"name":"x"}` || resp.Header.Get("Content-Type") != jsonType || resp.Header.Get("Cache-Control") != "no-store" {
-		t.Error(profile, resp.Header)
+		t.Errorf("profile.json = %s with %v, want the profile as JSON that is not stored", profile, resp.Header)
 	}
 	nothing := sha256.Sum256(nil)
 	for _, want := range []string{"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "'sha256-" + base64.StdEncoding.EncodeToString(nothing[:]) + "'"} {
@@ -97,7 +97,7 @@ func TestSpeedscope(t *testing.T) {
 		}
 	}
 	if p := resp.Header.Get("Content-Security-Policy"); strings.Contains(p, "unsafe-inline") || strings.Contains(p, "'unsafe-eval'") || strings.Contains(p, "*") || strings.Contains(p, "http") {
-		t.Error(p)
+		t.Errorf("policy %q, want no unsafe code and nothing from elsewhere", p)
 	}
 	stop()
 	if _, err := http.Get(at.String()); err == nil {
@@ -153,7 +153,7 @@ func TestSpeedscopeRefuses(t *testing.T) {
 		}
 		for k := range resp.Header {
 			if strings.HasPrefix(k, "Access-Control-") || k == "Set-Cookie" || k == "Location" {
-				t.Errorf("%s %s: %s", c.method, c.path, k)
+				t.Errorf("%s %s: header %s, want none that opens the viewer to others", c.method, c.path, k)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestSpeedscopeFiles(t *testing.T) {
 		}
 	}
 	if !have["LICENSE"] || !have["source-code-pro.LICENSE.md"] || size > 1_000_000 {
-		t.Errorf("%d bytes: %v", size, have)
+		t.Errorf("%d bytes with %v, want at most 1,000,000 and both licenses", size, have)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestOpenSpeedscope(t *testing.T) {
 		t.Helper()
 		w := get(s, "tools/speedscope?r=0&profile="+profile)
 		if w.Code != 303 {
-			t.Fatal(profile, w.Code, w.Body)
+			t.Fatalf("speedscope of %s: %d %s, want 303", profile, w.Code, w.Body)
 		}
 		at, err := url.Parse(w.Header().Get("Location"))
 		if err != nil {
@@ -209,14 +209,14 @@ func TestOpenSpeedscope(t *testing.T) {
 		Shared   struct{ Frames []struct{ Name string } }
 	}
 	if err := json.Unmarshal([]byte(text), &file); err != nil || len(file.Profiles) != 1 || file.Profiles[0].Name != "states" || len(file.Shared.Frames) == 0 {
-		t.Errorf("%v: %.300s", err, text)
+		t.Errorf("profile.json: %v: %.300s; want one profile, states, with frames", err, text)
 	}
 	if resp, _ := askAt(t, at, "GET", s.prefix, nil); resp.StatusCode != 404 {
 		t.Error("the page's secret is good for the viewer")
 	}
 	open("cpu")
 	if w := get(s, "tools/speedscope?r=0&profile=sched"); w.Code != 429 {
-		t.Errorf("a third of two: %d", w.Code)
+		t.Errorf("a third viewer where 2 may run: status %d, want 429", w.Code)
 	}
 	s.Close()
 	c := http.Client{Timeout: time.Second}

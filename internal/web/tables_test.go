@@ -115,21 +115,21 @@ func TestTablesAddUp(t *testing.T) {
 			}
 		}
 		if len(reasons) != 4 {
-			t.Errorf("%s: reasons %v", name, reasons)
+			t.Errorf("%s: reasons %v, want 4", name, reasons)
 		}
 		for i := range total {
 			if got := sumAt(t, table, i, parts); got != total[i] {
-				t.Errorf("%s, row %d: parts of %s, a total of %s", name, i, got, total[i])
+				t.Errorf("%s, row %d: the parts add up to %s, want the total, %s", name, i, got, total[i])
 			}
 			if got, want := sumAt(t, table, i, reasons), cells(t, table, "blocked")[i]; got != want {
-				t.Errorf("%s, row %d: reasons of %s, blocked for %s", name, i, got, want)
+				t.Errorf("%s, row %d: the reasons add up to %s, want what is blocked, %s", name, i, got, want)
 			}
 		}
 		if got := total[len(total)-1]; got != fmt.Sprint(int64(1713*ms)) {
-			t.Errorf("%s: %s in all", name, got)
+			t.Errorf("%s: all goroutines have %s, want 1713 ms", name, got)
 		}
 		if got := cells(t, table, "range:GC mark assist"); got[len(got)-1] != "2000000" {
-			t.Errorf("%s: assists of %v", name, got)
+			t.Errorf("%s: assists of %v, want 2000000 in all", name, got)
 		}
 	}
 }
@@ -157,12 +157,12 @@ func TestTablePages(t *testing.T) {
 			for i := range 5 {
 				p := askTable(t, v.goroutines, "sort", sort, "desc", desc, "offset", fmt.Sprint(i), "limit", "1")
 				if p.Total != 5 || p.All != 5 || len(p.Rows) != 1 || len(p.Links) != 1 {
-					t.Fatalf("page %d: %d rows of %d of %d", i, len(p.Rows), p.Total, p.All)
+					t.Fatalf("page %d: %d rows of %d of %d, want 1 of 5 of 5", i, len(p.Rows), p.Total, p.All)
 				}
 				pages = append(pages, cells(t, p, "goroutine")[0])
 			}
 			if !slices.Equal(pages, whole[:5]) {
-				t.Errorf("by %s %s: pages %v, whole %v", sort, desc, pages, whole)
+				t.Errorf("by %s %s: pages %v, want %v", sort, desc, pages, whole[:5])
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func TestTableFilter(t *testing.T) {
 		"colour:red": "nothing to ask for", strings.Repeat("a ", 5000): "10000 bytes long",
 	} {
 		if _, err := v.goroutines(query("q", q)); !refused(err, want) {
-			t.Errorf("%.20q: %v", q, err)
+			t.Errorf("goroutines(%.20q): error %v, want one with %q", q, err, want)
 		}
 	}
 }
@@ -264,12 +264,12 @@ func TestGroupLinks(t *testing.T) {
 			screen, rest, _ := strings.Cut(link, "?")
 			q, err := url.ParseQuery(rest)
 			if screen != "goroutines" || err != nil || len(q) != 1 {
-				t.Fatalf("link %.80q: %v", link, err)
+				t.Fatalf("link %.80q: %v; want goroutines and one condition", link, err)
 			}
 			seen += askTable(t, v.goroutines, "group", q.Get("group")).Total
 		}
 		if seen != 5 {
-			t.Errorf("%.20q: the links of the groups lead to %d goroutines of 5", odd, seen)
+			t.Errorf("%.20q: the links of the groups lead to %d goroutines, want 5", odd, seen)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestManyReasons(t *testing.T) {
 	}
 	table := askTable(t, v.groups)
 	if len(table.Columns) > 60 {
-		t.Errorf("%d columns", len(table.Columns))
+		t.Errorf("a table with 1000 reasons has %d columns, want at most 60", len(table.Columns))
 	}
 	reasons := []string{"blocked_other"}
 	for _, c := range table.Columns {
@@ -292,7 +292,7 @@ func TestManyReasons(t *testing.T) {
 		}
 	}
 	if got, want := sumAt(t, table, 0, reasons), cells(t, table, "blocked")[0]; got != want {
-		t.Errorf("reasons of %s, blocked for %s", got, want)
+		t.Errorf("the reasons add up to %s, want what is blocked, %s", got, want)
 	}
 }
 

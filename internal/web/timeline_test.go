@@ -59,7 +59,7 @@ func TestTilesLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if head.Level != info.MaxLevel || len(head.Lanes) != 3 || !head.Lanes[0].Empty || head.Lanes[1].ID != "g:0" || head.Lanes[2].ID != "p:0" {
-		t.Fatalf("%+v", head)
+		t.Fatalf("tiles = %+v, want the coarsest level of 3 lanes: an empty one, g:0 and p:0", head)
 	}
 	rest := data[4+n:]
 	lane := 256 * (len(info.States) + 1)
@@ -80,7 +80,7 @@ func TestTilesLayout(t *testing.T) {
 			}
 		}
 		if l.Max != 1 {
-			t.Errorf("%s: max %v", l.ID, l.Max)
+			t.Errorf("%s: max %v, want 1", l.ID, l.Max)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestTimelineNames(t *testing.T) {
 		}
 		text, err := json.Marshal(answer)
 		if err != nil || len(text) > 64<<10 {
-			t.Errorf("%q: %d bytes, %v", what, len(text), err)
+			t.Errorf("%q: %d bytes, %v; want at most 64 KiB", what, len(text), err)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestTimelineRefusals(t *testing.T) {
 	} {
 		err := c.ask(asked(c.query))
 		if p, status := explain(err); status != c.status || !strings.Contains(p.What, c.what) {
-			t.Errorf("%s: %v", c.query, err)
+			t.Errorf("%s: status %d, error %v; want %d and %q", c.query, status, err, c.status, c.what)
 		}
 	}
 }
