@@ -32,7 +32,7 @@ func BenchmarkOffer(b *testing.B) {
 			o.Protocol, o.Count, o.Connections = f, int64(b.N), 2
 			measureCPU(b, func() {
 				if r, err := Offer(b.Context(), o); err != nil || r.Ops != int64(b.N) {
-					b.Fatal(r, err)
+					b.Fatalf("Offer(%s) = %+v, %v; want %d operations", test.name, r, err, b.N)
 				}
 			})
 		})
@@ -47,7 +47,7 @@ func BenchmarkHTTP(b *testing.B) {
 		o := Options{Protocol: protocol(b, Request{URL: url}), Closed: true, Count: int64(b.N), Connections: connections}
 		measureCPU(b, func() {
 			if r, err := Offer(b.Context(), o); err != nil || r.Failed > 0 {
-				b.Fatal(r, err)
+				b.Fatalf("Offer() = %+v, %v; want no failure", r, err)
 			}
 		})
 	})

@@ -132,7 +132,7 @@ func TestOfferDNS(t *testing.T) {
 	})
 	r := offerDNS(t, DNSRequest{Server: at}, Options{Count: 200, Connections: 4})
 	if r.Ops != 200 || r.Failed != 80 || r.Sent != 200 || r.Connections != 4 || r.Strays != nil || r.Bytes == 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want 200 operations over 4 connections, 80 failed, no strays", r)
 	}
 	want := []loadresult.Failure{{What: "NOERROR", N: 80}, {What: "BADVERS", N: 20}, {What: "FORMERR", N: 20}, {What: "NOERROR, truncated", N: 20}, {What: "NXDOMAIN", N: 20}, {What: "SERVFAIL", N: 20}, {What: "malformed", N: 20}}
 	if !slices.Equal(r.Answers, want) {
@@ -150,7 +150,7 @@ func TestOfferDNS(t *testing.T) {
 	}
 	again, err := loadresult.Parse(bytes.NewReader(encoded(t, r)))
 	if err != nil || !slices.Equal(again.Answers, r.Answers) || !slices.Equal(again.Errors, r.Errors) {
-		t.Errorf("%+v, %v", again, err)
+		t.Errorf("Parse() = %+v, %v; want answers %v and errors %v", again, err, r.Answers, r.Errors)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestDNSStrays(t *testing.T) {
 	}
 	again, err := loadresult.Parse(bytes.NewReader(encoded(t, r)))
 	if err != nil || !slices.Equal(again.Strays, r.Strays) || !strings.Contains(textOf(t, r), "\ncame too, and is no answer above\n        6  no DNS answer\n") {
-		t.Errorf("%+v, %v\n%s", again, err, textOf(t, r))
+		t.Errorf("Parse() = %+v, %v; want strays %v, also in\n%s", again, err, r.Strays, textOf(t, r))
 	}
 }
 
@@ -240,7 +240,7 @@ func TestDNSCoordinatedOmission(t *testing.T) {
 		}
 		r := offerDNS(t, DNSRequest{Server: at}, o)
 		if r.Failed != 0 || r.Quantile(1) < stall {
-			t.Errorf("%+v", r)
+			t.Errorf("result %+v, want no failure and a worst latency of %v or more", r, stall)
 		}
 		if p := r.Quantile(0.9); !closed && p < 80*ms { // 200 of 1000 came in it, and half of them wait 100 ms
 			t.Errorf("p90 of the open loop is %v", p)
@@ -259,11 +259,11 @@ func TestDNSRefused(t *testing.T) {
 	nobody := netip.AddrPortFrom(at.Addr(), 1)
 	p := dns(t, DNSRequest{Server: nobody})
 	if err := Reach(t.Context(), p); Kind(err) != kindRefused {
-		t.Errorf("%v", err)
+		t.Errorf("Reach(nobody): error %v, want %q", err, kindRefused)
 	}
 	r := offerDNS(t, DNSRequest{Server: nobody}, Options{Count: 50, Connections: 2})
 	if r.Failed != 50 || r.Errors[0].What != kindRefused {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want 50 operations that failed, %q", r, kindRefused)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestDNSOverTCP(t *testing.T) {
 	// One connection, which gets an even number of queries as serveTCP needs.
 	r := offerDNS(t, DNSRequest{Server: l.Addr().(*net.TCPAddr).AddrPort(), TCP: true}, Options{Count: 100, Connections: 1})
 	if r.Ops != 100 || r.Failed != 0 || !slices.Equal(r.Answers, []loadresult.Failure{{What: "NOERROR", N: 100}}) || !strings.Contains(r.Target, "TCP") {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want 100 operations over TCP, each answered NOERROR", r)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestDNSQueries(t *testing.T) {
 	}
 	r.DNSSEC = true
 	if m := ask(r, 1)[0]; len(m.Additionals) != 1 || !m.Additionals[0].Header.DNSSECAllowed() || m.Additionals[0].Header.Class != ednsSize {
-		t.Errorf("%+v", m)
+		t.Errorf("query %+v, want one that allows DNSSEC, in %d bytes", m, ednsSize)
 	}
 	r.DNSSEC, r.Subnets = false, []netip.Prefix{netip.MustParsePrefix("203.0.113.77/20"), netip.MustParsePrefix("2001:db8::/33")}
 	all := ask(r, 6)
@@ -374,7 +374,7 @@ func TestDNSQueries(t *testing.T) {
 		"bad name":  {Server: r.Server, Questions: []Question{{"a..b", 1}}},
 	} {
 		if p, err := DNS(bad); err == nil {
-			t.Errorf("%s: %v", name, p)
+			t.Errorf("%s: DNS() = %v, want an error", name, p)
 		}
 	}
 }
@@ -399,7 +399,7 @@ func TestParseServer(t *testing.T) {
 func TestReadQuestions(t *testing.T) {
 	got, err := ReadQuestions(strings.NewReader("; a comment\n# one more\n\n www.example.org  A\r\nb.example.org.\taaaa\n. NS\nx TYPE65280\n"))
 	if want := []Question{{"www.example.org", 1}, {"b.example.org.", 28}, {".", 2}, {"x", 65280}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("ReadQuestions() = %v, %v; want %v", got, err, want)
 	}
 	for text, want := range map[string]string{
 		"":                                  "no queries",
@@ -452,12 +452,12 @@ func TestDNSIDs(t *testing.T) {
 	for seq := range int64(1 << 18) {
 		id, err := c.reserve(seq+1, now.Add(-time.Second))
 		if err != nil || id%dnsSlots == held%dnsSlots {
-			t.Fatalf("%d beside %d: %v", id, held, err)
+			t.Fatalf("reserve(%d) = %d, %v; want another slot than that of %d", seq+1, id, err, held)
 		}
 	}
 	for seq := range int64(dnsSlots - 1) {
 		if _, err := c.reserve(seq, now.Add(time.Hour)); err != nil {
-			t.Fatal(seq, err)
+			t.Fatalf("reserve(%d): error %v, want nil", seq, err)
 		}
 	}
 	if _, err := c.reserve(0, now); !errors.Is(err, errIDs) {
@@ -487,7 +487,7 @@ func TestDNSDropped(t *testing.T) {
 	r := newRun(Options{Protocol: dns(t, DNSRequest{Server: server}), Rate: 1, Duration: time.Second})
 	r.dropped.Store(5)
 	if why := r.limit(&loadresult.Result{Ops: 1000}); !strings.Contains(why, "5 answers were lost because it did not read them") {
-		t.Errorf("%q", why)
+		t.Errorf("limit() = %q, want 5 answers that it did not read", why)
 	}
 }
 
@@ -508,12 +508,12 @@ func FuzzDNSAnswer(f *testing.F) {
 		conn.first, conn.next, conn.wrapped = 0, 0, false
 		id, err := conn.reserve(0, time.Now().Add(time.Hour))
 		if err != nil || id != 0 {
-			t.Fatal(id, err)
+			t.Fatalf("reserve(0) = %d, %v; want 0", id, err)
 		}
 		r := conn.sort(m)
 		if r.Seq < 0 {
 			if r.Err != nil || r.Note == "" {
-				t.Errorf("%+v", r)
+				t.Errorf("sort() = %+v, want a note and no error of what is no answer", r)
 			}
 			conn.slots[0].state = answered
 			return
@@ -521,18 +521,18 @@ func FuzzDNSAnswer(f *testing.F) {
 		var d dnsmessage.Parser
 		h, err := d.Start(m)
 		if err != nil || h.ID != 0 || !h.Response || r.Note == "" {
-			t.Errorf("%+v of %+v, %v", r, h, err)
+			t.Errorf("sort() = %+v of the header %+v, %v; want a response with ID 0 and a note", r, h, err)
 		}
 		// The library unpacks records whose length goes beyond the message; what it
 		// packs again is sound, and must be so here.
 		var whole dnsmessage.Message
 		if err := whole.Unpack(m); err == nil && r.Note == malformed {
 			if sound, err := whole.Pack(); err == nil && bytes.Equal(sound, m) {
-				t.Errorf("malformed: %+v", whole)
+				t.Errorf("%+v is sound, want a note other than malformed", whole)
 			}
 		}
 		if again := conn.sort(m); again.Note != strayDuplicate || again.Seq >= 0 {
-			t.Errorf("%+v", again)
+			t.Errorf("sort() of the same message = %+v, want %q of no operation", again, strayDuplicate)
 		}
 	})
 }
@@ -549,14 +549,14 @@ func FuzzQuestions(f *testing.F) {
 		}
 		all, err := pack(DNSRequest{Questions: list})
 		if err != nil {
-			t.Fatalf("%q: %v", text, err)
+			t.Fatalf("pack(ReadQuestions(%q)): error %v, want nil", text, err)
 		}
 		for i, q := range list {
 			one := all.at(int64(i))
 			var m dnsmessage.Message
 			if err := m.Unpack(one.message()); err != nil || uint16(m.Questions[0].Type) != q.Type ||
 				strings.TrimSuffix(m.Questions[0].Name.String(), ".") != strings.TrimSuffix(q.Name, ".") || len(one.question()) != len(one.message())-dnsHeader {
-				t.Errorf("%+v: %+v, %v", q, m, err)
+				t.Errorf("query for %+v = %+v, %v; want its name and type", q, m, err)
 			}
 		}
 	})
@@ -578,7 +578,7 @@ func BenchmarkDNS(b *testing.B) {
 			o.Protocol, o.Count, o.Connections = dns(b, DNSRequest{Server: at}), int64(b.N), 8
 			measureCPU(b, func() {
 				if r, err := Offer(b.Context(), o); err != nil || r.Failed > 0 {
-					b.Fatal(r, err)
+					b.Fatalf("Offer() = %+v, %v; want no failure", r, err)
 				}
 			})
 		})
@@ -589,7 +589,7 @@ func BenchmarkDNS(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if note, err := judge(m); note != "NOERROR" || err != nil || !answers(m, q.question()) {
-				b.Fatal(note, err)
+				b.Fatalf("judge() = %q, %v; want NOERROR that answers the query", note, err)
 			}
 		}
 	})

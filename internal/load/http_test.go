@@ -170,7 +170,7 @@ func TestHTTPRequests(t *testing.T) {
 	} {
 		p := protocol(t, test.q)
 		if replies, err := ask(t, p, 20*time.Second, 2); len(replies) == 0 || replies[0].Err != nil {
-			t.Errorf("%v: %v, %v", p, replies, err)
+			t.Errorf("%v: %v, %v; want a reply", p, replies, err)
 		}
 		if want := strings.Replace(test.want, "HOST", host, 1); got.Load() != want {
 			t.Errorf("got  %s\nwant %s", got.Load(), want)
@@ -192,12 +192,12 @@ func TestHTTPS(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	if replies, err := ask(t, protocol(t, Request{URL: s.URL, Insecure: true}), 20*time.Second, 3); err != nil || len(replies) != 3 {
-		t.Errorf("%v, %v", replies, err)
+		t.Errorf("replies %v, %v; want 3", replies, err)
 	}
 	s.Config.ErrorLog = discardLog
 	_, err := protocol(t, Request{URL: s.URL}).Dial(t.Context())
 	if err == nil || !strings.Contains(Kind(err), "certificate") {
-		t.Errorf("%v", err)
+		t.Errorf("Dial() of an unknown certificate: error %v, want one of the certificate", err)
 	}
 }
 
@@ -208,12 +208,12 @@ func TestStaleConnection(t *testing.T) {
 	for method, want := range map[string]error{"GET": ErrStale, "POST": nil} {
 		_, err := ask(t, protocol(t, Request{URL: url, Method: method}), 20*time.Second, 3)
 		if errors.Is(err, ErrStale) != (want != nil) || err == nil {
-			t.Errorf("%s: %v", method, err)
+			t.Errorf("%s over a stale connection: error %v, want %v or, if that is nil, any other", method, err, want)
 		}
 	}
 	r, err := Offer(t.Context(), Options{Protocol: protocol(t, Request{URL: url}), Closed: true, Count: 50, Connections: 2})
 	if err != nil || r.Ops != 50 || r.Failed != 0 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() = %+v, %v; want 50 operations and no failure", r, err)
 	}
 }
 
@@ -228,17 +228,17 @@ func TestOfferHTTP(t *testing.T) {
 	defer s.Close()
 	r, err := Offer(t.Context(), Options{Protocol: protocol(t, Request{URL: s.URL}), Rate: 400, Count: 100})
 	if err != nil || r.Ops != 100 || r.Failed != 20 || n.Load() != 100 || r.Target != "GET "+s.URL || r.Bytes == 0 {
-		t.Errorf("%+v, %v, %d served", r, err, n.Load())
+		t.Errorf("Offer() = %+v, %v, %d served; want 100 operations, 20 failed", r, err, n.Load())
 	}
 	if r.Duration < 247*ms || time.Since(r.Start) < 247*ms {
-		t.Errorf("%v from %v", r.Duration, r.Start)
+		t.Errorf("%v from %v on, want 247 ms or more, which are over", r.Duration, r.Start)
 	}
 	tiled(t, r)
 	// Nobody listens there any more.
 	s.Close()
 	r, err = Offer(t.Context(), Options{Protocol: protocol(t, Request{URL: s.URL}), Rate: 1000, Count: 5})
 	if err != nil || r.Failed != 5 || r.Errors[0].What != "connection refused" {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() to nobody = %+v, %v; want 5 refused connections", r, err)
 	}
 }
 
@@ -254,7 +254,7 @@ func TestCancelledHTTP(t *testing.T) {
 	start := time.Now()
 	r, err := Offer(ctx, Options{Protocol: protocol(t, Request{URL: "http://" + l.Addr().String()}), Rate: 100, Duration: time.Hour, Timeout: time.Hour})
 	if !errors.Is(err, context.DeadlineExceeded) || r.Failed != 0 || r.Duration > time.Minute || time.Since(start) > time.Minute {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() to a mute server = %+v, %v; want no failure, and an end at the deadline", r, err)
 	}
 }
 
@@ -292,7 +292,7 @@ func FuzzHTTPAnswer(f *testing.F) {
 		c := &httpConn{p: p, c: in, r: bufio.NewReaderSize(in, 4<<10)}
 		r, err := c.Receive(time.Time{})
 		if err == nil && (r.Bytes < 12 || r.Bytes > int64(len(answer))) {
-			t.Errorf("%d bytes of %d", r.Bytes, len(answer))
+			t.Errorf("Receive() = %d bytes, want 12 to %d", r.Bytes, len(answer))
 		}
 	})
 }

@@ -82,13 +82,13 @@ func TestLines(t *testing.T) {
 	r, err := Offer(t.Context(), Options{Protocol: p, Rate: 2000, Count: 300, Connections: 2})
 	// "you said one\n", "you said three\n" and "you said \n" in turn.
 	if err != nil || r.Ops != 300 || r.Failed != 0 || r.Bytes != 100*(13+15+10) || r.Connections != 2 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() = %+v, %v; want 300 operations over 2 connections, %d bytes", r, err, 100*(13+15+10))
 	}
 	tiled(t, r)
 	// Without lines, numbers; one at a time in a closed loop.
 	r, err = Offer(t.Context(), Options{Protocol: fed(t, "answer", Feed{}), Closed: true, Count: 12, Connections: 1})
 	if err != nil || r.Ops != 12 || r.Bytes != 10*11+2*12 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() = %+v, %v; want 12 operations, %d bytes", r, err, 10*11+2*12)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestLinesProgramEnds(t *testing.T) {
 		t.Errorf("Offer to a program that answers 7 of 50 lines = %+v, %v, want %+v on one connection", r, err, want)
 	}
 	if said.String() != "no more\n" {
-		t.Errorf("%q", said.String())
+		t.Errorf("standard error %q, want \"no more\\n\"", said.String())
 	}
 }
 
@@ -109,7 +109,7 @@ func TestLinesProgramEnds(t *testing.T) {
 func TestLinesMute(t *testing.T) {
 	r, err := Offer(t.Context(), Options{Protocol: fed(t, "mute", Feed{}), Rate: 1000, Count: 10, Timeout: 100 * ms})
 	if err != nil || r.Ops != 10 || r.Errors[0] != (loadresult.Failure{What: kindTimeout, N: 10}) {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() to a mute program = %+v, %v; want 10 timeouts", r, err)
 	}
 	if least := r.Quantile(0); least < 90*ms {
 		t.Errorf("given up after %v", least)
@@ -121,7 +121,7 @@ func TestLinesMute(t *testing.T) {
 func TestLinesNoReply(t *testing.T) {
 	r, err := Offer(t.Context(), Options{Protocol: fed(t, "mute", Feed{NoReply: true}), Closed: true, Count: 1000, Connections: 1})
 	if err != nil || r.Ops != 1000 || r.Failed != 0 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Offer() without replies = %+v, %v; want 1000 operations and no failure", r, err)
 	}
 	// Nobody reads: some lines fit into the pipe, one gets stuck, and no more is
 	// tried.
@@ -183,7 +183,7 @@ func TestLinesRefused(t *testing.T) {
 	}
 	p, err := Lines(Feed{Command: []string{os.Args[0]}, Dir: "/no/such/dir"})
 	if err != nil || !strings.HasPrefix(p.String(), "lines to ") {
-		t.Fatal(p, err)
+		t.Fatalf("Lines() = %v, %v; want \"lines to …\"", p, err)
 	}
 	if _, err := p.Dial(t.Context()); err == nil {
 		t.Error("started where there is nothing")

@@ -136,7 +136,7 @@ func TestRateIsKept(t *testing.T) {
 		f := &fake{serve: sleeper(2 * ms)}
 		r := offerFake(t, f, Options{Rate: rate, Duration: 4 * time.Second})
 		if r.Planned != int64(4*rate) || r.Sent != r.Planned || r.Ops != r.Planned || r.Failed != 0 || r.Bytes != 10*r.Ops {
-			t.Errorf("at %v/s: %d planned, %d sent, %d done", rate, r.Planned, r.Sent, r.Ops)
+			t.Errorf("at %v/s: %d planned, %d sent, %d done, %d failed, %d bytes; want all planned done, 10 bytes each", rate, r.Planned, r.Sent, r.Ops, r.Failed, r.Bytes)
 		}
 		within(t, "offered", r.Offered, rate, 1e-9)
 		within(t, "rate", r.Rate, rate, 0.01)
@@ -144,16 +144,16 @@ func TestRateIsKept(t *testing.T) {
 			within(t, "rate of a second", float64(i.Ops), rate, 0.01)
 		}
 		if p50, p99 := r.Quantile(0.5), r.Quantile(0.99); p50 < 2*ms || p99 > 2*ms+shortest+10*us {
-			t.Errorf("at %v/s: p50 %v, p99 %v", rate, p50, p99)
+			t.Errorf("at %v/s: p50 %v, p99 %v; want %v to %v", rate, p50, p99, 2*ms, 2*ms+shortest+10*us)
 		}
 		if late := listed(r.Late, 1); late > shortest {
-			t.Errorf("at %v/s: %v late", rate, late)
+			t.Errorf("at %v/s: %v late, want at most %v", rate, late, shortest)
 		}
 		if most := int(rate*(2*ms+shortest).Seconds()) + 3; r.Connections > most || int(f.dials.Load()) != r.Connections {
-			t.Errorf("at %v/s: %d connections, %d dialled", rate, r.Connections, f.dials.Load())
+			t.Errorf("at %v/s: %d connections, %d dialled; want as many, at most %d", rate, r.Connections, f.dials.Load(), most)
 		}
 		if r.Generator != "" || r.Behind() {
-			t.Errorf("at %v/s: %q", rate, r.Generator)
+			t.Errorf("at %v/s: generator %q, behind: %v; want no limit", rate, r.Generator, r.Behind())
 		}
 	}
 }
@@ -183,18 +183,18 @@ func TestCoordinatedOmission(t *testing.T) {
 		t.Errorf("p99 of the closed loop is %v", p)
 	}
 	if !closed.Closed || closed.Offered != 0 || closed.Planned != closed.Ops {
-		t.Errorf("%+v", closed)
+		t.Errorf("result %+v, want a closed loop without a rate, which did what it planned", closed)
 	}
 	for _, text := range []string{textOf(t, closed)} {
 		if !strings.Contains(text, "A closed loop") || strings.Contains(text, "since due") {
-			t.Error(text)
+			t.Errorf("text %s\nwant a closed loop and nothing since due", text)
 		}
 	}
 	// With as few connections as the closed loop has, latency still counts from
 	// when an operation was due, and the rest waits in the plan.
 	one := offerFake(t, stalling(), Options{Rate: 900, Connections: 1, Duration: 10 * time.Second})
 	if p99 := one.Quantile(0.99); p99 < 400*ms || listed(one.Service, 0.99) > 2*ms {
-		t.Errorf("p99 %v since due, %v since sent", p99, listed(one.Service, 0.99))
+		t.Errorf("p99 %v since due, %v since sent; want 400 ms or more and 2 ms or less", p99, listed(one.Service, 0.99))
 	}
 	if late := listed(one.Late, 0.99); late > ms {
 		t.Errorf("the program's stall is taken for the generator's: %v late", late)
@@ -225,7 +225,7 @@ func TestStallAtTheEnd(t *testing.T) {
 	}
 	r := offerFake(t, &fake{limits: Limits{Connections: 1, Depth: 1}, serve: serve}, Options{Rate: 1000, Duration: time.Second})
 	if r.Sent != 901 || r.Planned != 1000 || r.Ops != 901 {
-		t.Fatalf("%d of %d sent, %d done", r.Sent, r.Planned, r.Ops)
+		t.Fatalf("%d of %d sent, %d done; want 901 of 1000 sent and done", r.Sent, r.Planned, r.Ops)
 	}
 	within(t, "p95", r.Quantile(0.95).Seconds(), 0.05, 0.05)
 	if p95 := listed(r.Service, 0.95); p95 > ms {
@@ -236,7 +236,7 @@ func TestStallAtTheEnd(t *testing.T) {
 func TestBacklogGrows(t *testing.T) {
 	r := offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 200, Duration: 10 * time.Second, Connections: 16})
 	if len(r.Backlog) < 35 {
-		t.Fatalf("%d samples", len(r.Backlog))
+		t.Fatalf("%d samples of the backlog, want 35 or more", len(r.Backlog))
 	}
 	for _, l := range r.Backlog {
 		if l.At > 10*time.Second {
@@ -249,12 +249,12 @@ func TestBacklogGrows(t *testing.T) {
 	within(t, "rate", r.Rate, 100, 0.01)
 	within(t, "operations never sent", float64(r.Planned-r.Sent), 1000, 0.03)
 	if !r.Behind() || r.Generator != "" {
-		t.Errorf("%q, generator %q", textOf(t, r), r.Generator)
+		t.Errorf("%q, generator %q; want a program behind and no limit of the generator", textOf(t, r), r.Generator)
 	}
 	// With connections for all it is seen too, though all were sent.
 	r = offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 120, Duration: 10 * time.Second})
 	if r.Sent != r.Planned || !r.Behind() {
-		t.Errorf("%s", textOf(t, r))
+		t.Errorf("%s\nwant all sent and a program behind", textOf(t, r))
 	}
 }
 
@@ -275,15 +275,15 @@ func TestGeneratorIsTheLimit(t *testing.T) {
 		test.o.Duration = 5 * time.Second
 		r := offerFake(t, test.f, test.o)
 		if !strings.Contains(r.Generator, test.want) || test.want == "" && r.Generator != "" {
-			t.Errorf("%s: %q", test.name, r.Generator)
+			t.Errorf("%s: generator %q, want %q", test.name, r.Generator, test.want)
 		}
 		if text := textOf(t, r); strings.HasPrefix(text, "the generator was the limit") != (test.want != "" && r.Failed < r.Ops) {
-			t.Errorf("%s:\n%s", test.name, text)
+			t.Errorf("%s:\n%s\nwant the generator's limit first: %v", test.name, text, test.want != "" && r.Failed < r.Ops)
 		}
 	}
 	r := &loadresult.Result{Procs: 2, CPU: 1.85}
 	if why := newRun(Options{Protocol: &fake{}, Closed: true}).limit(r); !strings.Contains(why, "1.85 of the 2 CPUs") {
-		t.Errorf("limit of a generator at 1.85 of 2 CPUs = %q", why)
+		t.Errorf("limit of a generator at 1.85 of 2 CPUs = %q, want that said", why)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestWarmup(t *testing.T) {
 		began := time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC) // synctest's clock begins with 2000
 		r := offerFake(t, &fake{serve: slowAtFirst}, o)
 		if r.Planned != 300 || r.Ops != 300 || r.Failed != 0 || r.Quantile(1) > 2*ms || !r.Start.Equal(began) {
-			t.Errorf("%+v", r)
+			t.Errorf("result %+v, want 300 operations of at most 2 ms, none of the warm-up", r)
 		}
 		within(t, "rate", r.Rate, 100, 0.01)
 	}
@@ -311,13 +311,13 @@ func TestWarmup(t *testing.T) {
 func TestCount(t *testing.T) {
 	r := offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 1000, Count: 500, Connections: 4})
 	if r.Planned != 500 || r.Sent != 500 || r.Ops != 500 {
-		t.Errorf("%d planned, %d sent, %d done", r.Planned, r.Sent, r.Ops)
+		t.Errorf("%d planned, %d sent, %d done; want 500 of each", r.Planned, r.Sent, r.Ops)
 	}
 	within(t, "duration", r.Duration.Seconds(), 5, 0.01)
 	within(t, "rate", r.Rate, 100, 0.01)
 	r = offerFake(t, &fake{serve: sleeper(10 * ms)}, Options{Closed: true, Count: 500, Connections: 5})
 	if r.Planned != 500 || r.Ops != 500 || r.Connections != 5 {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want 500 operations over 5 connections", r)
 	}
 	within(t, "duration", r.Duration.Seconds(), 1, 0.01)
 	r = offerFake(t, &fake{serve: sleeper(10 * ms)}, Options{Closed: true, Count: 1 << 40, Duration: time.Second, Connections: 5})
@@ -331,7 +331,7 @@ func TestCancelled(t *testing.T) {
 		f := &fake{limits: Limits{Connections: 9, Depth: 1}, serve: sleeper(100 * ms)}
 		r, err := Offer(ctx, Options{Protocol: f, Rate: 10, Duration: time.Hour, sleep: nap})
 		if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Ops < 24 || r.Ops > 26 || r.Planned != 26 || r.Duration > 2600*ms {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Offer() = %+v, %v; want 24 to 26 of 26 operations and the end of its context", r, err)
 		}
 		within(t, "rate", r.Rate, 10, 0.1)
 		within(t, "offered", r.Offered, 10, 0.1)
@@ -356,11 +356,11 @@ func TestFailures(t *testing.T) {
 	want := []loadresult.Failure{{What: kindTimeout, N: 100}, {What: "status 503", N: 100}}
 	rest := slices.IndexFunc(r.Errors, func(f loadresult.Failure) bool { return f.What == kindOthers })
 	if rest < 0 || !slices.Contains(r.Errors, want[0]) || !slices.Contains(r.Errors, want[1]) || r.Errors[rest].N != int64(100-(maxKinds-1)) {
-		t.Errorf("%v", r.Errors)
+		t.Errorf("errors %v, want %v and %d others", r.Errors, want, 100-(maxKinds-1))
 	}
 	for _, f := range r.Errors {
 		if strings.ContainsAny(f.What, "\x1b\n") {
-			t.Errorf("%q", f.What)
+			t.Errorf("error %q, want no control characters", f.What)
 		}
 	}
 	// A timeout is a latency, however long it would have taken.
@@ -368,7 +368,7 @@ func TestFailures(t *testing.T) {
 	// Nothing answered, nothing measured.
 	r = offerFake(t, &fake{dial: func() error { return syscall.ECONNREFUSED }}, Options{Rate: 100, Duration: time.Second})
 	if r.Ops != 100 || r.Failed != 100 || len(r.Latency) != 0 || r.Errors[0] != (loadresult.Failure{What: "connection refused", N: 100}) {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want 100 operations refused and no latency", r)
 	}
 }
 
@@ -376,11 +376,11 @@ func TestProgress(t *testing.T) {
 	var all []Progress
 	offerFake(t, &fake{serve: sleeper(50 * ms)}, Options{Rate: 100, Duration: 2 * time.Second, Warmup: time.Second, Progress: func(p Progress) { all = append(all, p) }})
 	if len(all) < 11 || all[0].At != -750*ms || all[0].Sent != 0 || all[0].Of != 2*time.Second {
-		t.Fatalf("%+v", all)
+		t.Fatalf("progress %+v, want 11 reports or more, the first of the warm-up, 750 ms before", all)
 	}
 	last := all[10]
 	if last.At < 1700*ms || last.Sent < 170 || last.Done < 160 || last.Backlog < 4 || last.Backlog > 6 || last.P99 < 50*ms || math.Abs(last.Rate-100) > 6 {
-		t.Errorf("%+v", last)
+		t.Errorf("progress %+v, want 100/s for 1.7 s or more, a backlog of 4 to 6, p99 of 50 ms or more", last)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestOptions(t *testing.T) {
 		o := ok()
 		spoil(&o)
 		if _, err := Offer(t.Context(), o); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("Offer(): error %v, want one with %q", err, name)
 		}
 	}
 }
@@ -421,11 +421,11 @@ func TestParseRate(t *testing.T) {
 	} {
 		got, err := ParseRate(text, 6*time.Second)
 		if err != nil && !strings.HasPrefix(err.Error(), want) || err == nil && fmt.Sprint(got) != want {
-			t.Errorf("%q: %v, %v", text, got, err)
+			t.Errorf("ParseRate(%q) = %v, %v; want %s", text, got, err, want)
 		}
 	}
 	if got := StagesText([]Stage{{100, 5000, 0}, {0.25, 0.25, 0}}); got != "100..5000,0.25/s" {
-		t.Error(got)
+		t.Errorf("StagesText() = %q, want 100..5000,0.25/s", got)
 	}
 }
 
@@ -440,7 +440,7 @@ func all(o Options) (at []time.Duration) {
 func TestArrivals(t *testing.T) {
 	even := all(Options{Stages: []Stage{{500, 500, 10 * time.Second}}})
 	if len(even) != 5000 || even[0] != 0 || even[4999] != 9998*ms {
-		t.Errorf("%d, to %v", len(even), even[len(even)-1])
+		t.Errorf("%d arrivals to %v, want 5000 from 0 to 9.998s", len(even), even[len(even)-1])
 	}
 	// A ramp from 0 to 1000 in 10 s: 5 t² have come by then.
 	ramp := all(Options{Stages: []Stage{{0, 1000, 10 * time.Second}}})
@@ -449,7 +449,7 @@ func TestArrivals(t *testing.T) {
 	}
 	for i, at := range ramp {
 		if s := at.Seconds(); i > 0 && math.Abs(50*s*s-float64(i)) > 1e-3*float64(i) {
-			t.Fatalf("arrival %d at %v", i, at)
+			t.Fatalf("arrival %d at %v, want 50 t² by then", i, at)
 		}
 	}
 	if down := all(Options{Stages: []Stage{{1000, 0, 10 * time.Second}}}); len(down) != 5000 || down[4999] > 10*time.Second || !slices.IsSorted(down) {
@@ -464,7 +464,7 @@ func TestArrivals(t *testing.T) {
 		t.Errorf("steps have %v", n)
 	}
 	if none := all(Options{Stages: []Stage{{0, 0, time.Second}, {1, 1, time.Second}}}); len(none) != 1 || none[0] != time.Second {
-		t.Errorf("%v", none)
+		t.Errorf("arrivals %v, want one at 1s", none)
 	}
 }
 
@@ -493,7 +493,7 @@ func TestPoisson(t *testing.T) {
 	half, _ := count.passed(10 * time.Second)
 	rest, _ := count.passed(time.Hour)
 	if half+rest != int64(len(all(o))) || half < 9000 || half > 11_000 {
-		t.Errorf("%d and %d", half, rest)
+		t.Errorf("%d in 10 s and %d later, want %d together, about 10000 in each", half, rest, len(all(o)))
 	}
 }
 
@@ -509,7 +509,7 @@ func TestLongRun(t *testing.T) {
 	}
 	res := r.result(40_000)
 	if len(res.Over) > loadresult.MaxPieces || len(res.Backlog) > loadresult.MaxLevels || len(res.Backlog) < loadresult.MaxLevels/4 || res.Ops != 40_000 {
-		t.Errorf("%d intervals, %d levels", len(res.Over), len(res.Backlog))
+		t.Errorf("%d intervals, %d levels, %d operations; want at most %d, %d to %d, 40000", len(res.Over), len(res.Backlog), res.Ops, loadresult.MaxPieces, loadresult.MaxLevels/4, loadresult.MaxLevels)
 	}
 	tiled(t, res)
 	if !slices.IsSortedFunc(res.Backlog, func(a, b loadresult.Level) int { return int(a.N - b.N) }) {
@@ -522,7 +522,7 @@ func TestLongRun(t *testing.T) {
 	}
 	res = r.result(8000)
 	if tiled(t, res); len(res.Over) > loadresult.MaxPieces {
-		t.Errorf("%d intervals", len(res.Over))
+		t.Errorf("%d intervals, want at most %d", len(res.Over), loadresult.MaxPieces)
 	}
 }
 
@@ -612,13 +612,13 @@ func TestPipelined(t *testing.T) {
 	within(t, "median", r.Quantile(0.5).Seconds(), 0.0275, 0.1)
 	within(t, "worst", r.Quantile(1).Seconds(), 1, 0.11)
 	if r.Generator != "" || f.most.Load() < 50 {
-		t.Errorf("%q, %d at once", r.Generator, f.most.Load())
+		t.Errorf("generator %q, %d at once; want no limit and 50 or more", r.Generator, f.most.Load())
 	}
 	// No more are under way than the depth allows, the rest waits in the plan.
 	f = &fakePipe{limits: Limits{Connections: 1, Depth: 8}, serve: func(int64) (time.Duration, bool) { return 100 * ms, false }}
 	r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second})
 	if f.most.Load() != 8 || r.Ops != r.Sent || !r.Behind() {
-		t.Errorf("%d at once, %d of %d, %d sent", f.most.Load(), r.Ops, r.Planned, r.Sent)
+		t.Errorf("%d at once, %d of %d, %d sent; want 8 at once, all sent done, a program behind", f.most.Load(), r.Ops, r.Planned, r.Sent)
 	}
 	within(t, "rate", r.Rate, 80, 0.02)
 	// That is not the generator's fault either when all answers come at once.
@@ -648,7 +648,7 @@ func TestPacer(t *testing.T) {
 		start := time.Now()
 		p.sleep(ctx, d)
 		if slept := time.Since(start); slept < d || slept > 10*time.Second {
-			t.Errorf("slept %v of %v", slept, d)
+			t.Errorf("sleep(%v) took %v, want that or a little more", d, slept)
 		}
 	}
 	time.AfterFunc(5*ms, cancel)

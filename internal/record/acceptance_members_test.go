@@ -46,18 +46,18 @@ func checkMembers(t *testing.T, path string) {
 		}
 		content, err := io.ReadAll(r) // it checks the sum
 		if err != nil {
-			t.Fatalf("%s: %v", f.Name, err)
+			t.Fatalf("reading %s: %v, want a sum that is right", f.Name, err)
 		}
 		loose := filepath.Join(dir, f.Name)
 		if err := os.WriteFile(loose, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := checkMember(f.Name, loose, content); err != nil {
-			t.Errorf("%s: %v", f.Name, err)
+			t.Errorf("member %s alone: %v, want it to be read", f.Name, err)
 		}
 	}
 	if len(z.File) < 10 {
-		t.Errorf("%d members", len(z.File))
+		t.Errorf("%d members, want 10 or more", len(z.File))
 	}
 }
 
@@ -167,12 +167,12 @@ func (a *accepted) cut(t *testing.T) {
 		var p *problem.Error
 		switch {
 		case err != nil && (len(want) > 0 || !errors.As(err, &p)):
-			t.Errorf("cut at %d of %d (members from %d): %v; whole before it: %q", at, len(text), first, err, want)
+			t.Errorf("cut at %d of %d (members from %d): %v; want a problem, or if a member is whole no error: %q", at, len(text), first, err, want)
 		case err == nil && len(none) > 0:
 			t.Errorf("cut at %d of %d: %q are whole and not in the model", at, len(text), none)
 		}
 		if err == nil && at >= ends[recording.CPUMember] && len(m.CPU.Samples) != len(whole.CPU.Samples) {
-			t.Errorf("cut at %d: %d samples of %d", at, len(m.CPU.Samples), len(whole.CPU.Samples))
+			t.Errorf("cut at %d: %d samples, want %d", at, len(m.CPU.Samples), len(whole.CPU.Samples))
 		}
 	}
 	t.Logf("%d cuts of %d bytes, members %v", len(places), len(text), begins)

@@ -95,7 +95,7 @@ func sampleTwice(t *testing.T, pid int) (ours, perfs map[string]float64) {
 	}
 	perfs, samples := perfShares(text)
 	if least := int64(perfHz * time.Second.Seconds() / 2); account.Samples < least || samples < least {
-		t.Fatalf("%d samples, perf %d", account.Samples, samples)
+		t.Fatalf("%d samples, perf has %d; want %d or more of each", account.Samples, samples, least)
 	}
 	return ours, perfs
 }

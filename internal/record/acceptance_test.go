@@ -105,7 +105,7 @@ func recordFor(t *testing.T, target Target, o Options) (*Result, *recording.Mani
 	}
 	res, err := Run(t.Context(), target, o)
 	if err != nil || !res.Written {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	rec, err := recording.Open(o.Out)
 	if err != nil {
@@ -181,7 +181,7 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 	t.Helper()
 	a := m.CPUAccount()
 	if a == nil || !a.Known || a.Total <= 0 {
-		t.Fatalf("account %+v", a)
+		t.Fatalf("account %+v, want one of CPU time that is known", a)
 	}
 	checkSums(t, a)
 	coverage, ok := a.Covered()
@@ -320,7 +320,7 @@ func (a *accepted) diagnosed(t *testing.T, out string) {
 	for _, args := range [][]string{{"diagnose", out}, {"ledger", "--by", "cpu", out}} {
 		text, err := exec.Command(a.gowhy, args...).CombinedOutput()
 		if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("coverage")) {
-			t.Errorf("gowhy %s: %v\n%s", args[0], err, text)
+			t.Errorf("gowhy %s: %v\n%s\nwant coverage", args[0], err, text)
 		}
 	}
 }
@@ -345,12 +345,12 @@ func (a *accepted) wakes(t *testing.T) {
 		t.Errorf("the profile covers %.2f, the kernel's samples %.2f, believed is %s", profile, kernel, account.Believed)
 	}
 	if !strings.Contains(account.Why, "timers of a profile") {
-		t.Errorf("why: %q", account.Why)
+		t.Errorf("why: %q, want the timers of a profile", account.Why)
 	}
 	scheduler := account.Part(model.Scheduling)
 	i := slices.IndexFunc(scheduler.By, func(n model.CPUName) bool { return n.Name == "futex" })
 	if account.Share(model.Scheduling) < 0.5 || i < 0 || scheduler.By[i].Time < account.Total/4 {
-		t.Errorf("parts %+v", account.Parts)
+		t.Errorf("parts %+v, want half or more in scheduling, a quarter or more in futex", account.Parts)
 	}
 }
 

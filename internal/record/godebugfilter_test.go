@@ -19,11 +19,11 @@ func TestGodebugFilter(t *testing.T) {
 		f.now = func() time.Time { return time.Unix(1_700_000_000, 5).UTC() }
 		for chunk := range slices.Chunk(in, size) {
 			if n, err := f.Write(chunk); n != len(chunk) || err != nil {
-				t.Fatal(n, err)
+				t.Fatalf("Write() = %d, %v; want %d", n, err, len(chunk))
 			}
 		}
 		if !strings.HasSuffix(rest.String(), "done\n"+prompt) {
-			t.Fatalf("in pieces of %d the prompt waits: %q", size, rest.String())
+			t.Fatalf("in pieces of %d: %q, want the prompt at its end", size, rest.String())
 		}
 		f.Close()
 		for _, line := range strings.SplitAfter(string(in), "\n") {
@@ -37,7 +37,7 @@ func TestGodebugFilter(t *testing.T) {
 			}
 			for to, is := range where {
 				if is != (to == kind) && line != "" {
-					t.Errorf("pieces of %d: %q in %s: %v", size, line, to, is)
+					t.Errorf("pieces of %d: %q in %s: %v, want %v", size, line, to, is, to == kind)
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func TestGodebugFilterOfPanic(t *testing.T) {
 		}
 		f.Close()
 		if rest.String() != own || strings.Count(sched.String(), "\n") != 4 {
-			t.Errorf("pieces of %d: %q and %q", size, rest.String(), sched.String())
+			t.Errorf("pieces of %d: %q and %q, want %q and 4 lines", size, rest.String(), sched.String(), own)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestGodebugFilterEnds(t *testing.T) {
 	io.WriteString(f, "\ngc 2 @0.1")
 	f.Close()
 	if rest.String() != long+"\ngc 2 @0.1" || gc.Len() > 0 {
-		t.Errorf("%d bytes and %d of gctrace", rest.Len(), gc.Len())
+		t.Errorf("%d bytes left, %d of gctrace; want all %d left", rest.Len(), gc.Len(), len(long)+len("\ngc 2 @0.1"))
 	}
 }
 
@@ -95,7 +95,7 @@ func FuzzGodebugFilter(f *testing.F) {
 		rest, lines := run(max(1, size%97))
 		whole, wholeLines := run(max(1, len(b)))
 		if rest != whole || lines != wholeLines {
-			t.Errorf("%q and %d lines, in one piece %q and %d", rest, lines, whole, wholeLines)
+			t.Errorf("%q and %d lines, want %q and %d as in one piece", rest, lines, whole, wholeLines)
 		}
 		if bytes.Count(b, []byte("\n")) != bytes.Count([]byte(rest), []byte("\n"))+lines {
 			t.Errorf("%q became %q and %d lines", b, rest, lines)

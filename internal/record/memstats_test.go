@@ -66,7 +66,7 @@ func TestIndexGoroutines(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	pprof.Index(recorder, httptest.NewRequest(http.MethodGet, "/debug/pprof/", nil))
 	if n, ok := indexGoroutines(recorder.Body.Bytes()); !ok || n < 1 {
-		t.Errorf("%v, %v in\n%s", n, ok, recorder.Body)
+		t.Errorf("indexGoroutines() = %v, %v; want one or more in\n%s", n, ok, recorder.Body)
 	}
 	for _, other := range []string{"", "<td>x</td><td><a href='goroutine?", "<td>9999999999999</td><td><a href='goroutine?debug=1'>"} {
 		if n, ok := indexGoroutines([]byte(other)); ok {

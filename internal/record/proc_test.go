@@ -25,11 +25,11 @@ func TestProcLogOfThisProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if used, in := l.cpu(); used < 5*time.Millisecond || in < 20*time.Millisecond {
-		t.Errorf("%v in %v", used, in)
+		t.Errorf("cpu() = %v in %v, want 5 ms or more in 20 ms or more", used, in)
 	}
 	m := load(t, evidence.Options{}, path)
 	first, last, ok := m.Process.Window()
 	if !ok || last.User+last.System-first.User-first.System < 5*time.Millisecond || len(m.Process.Threads) == 0 || m.Machine.CPUs < 1 {
-		t.Errorf("%+v", m.Process)
+		t.Errorf("process %+v, want 5 ms of CPU or more, threads and CPUs", m.Process)
 	}
 }

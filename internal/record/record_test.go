@@ -105,7 +105,7 @@ func TestRecordURL(t *testing.T) {
 	defer s.Close()
 	out, res, err := record(t, t.Context(), Target{URL: s.URL})
 	if err != nil || !res.Written || res.ExitCode != 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording and exit code 0", res, err)
 	}
 	if why := refused(res, recording.AllocsMember); !strings.Contains(why, "web page") {
 		t.Errorf("a login page instead of a profile: %q", why)
@@ -116,7 +116,7 @@ func TestRecordURL(t *testing.T) {
 	}
 	defer rec.Close()
 	if !slices.Equal(rec.Manifest.Command, os.Args) || rec.Manifest.URL != s.URL+"/debug/pprof/" {
-		t.Errorf("manifest %+v", rec.Manifest)
+		t.Errorf("manifest %+v, want the command %q and the address %s", rec.Manifest, os.Args, s.URL+"/debug/pprof/")
 	}
 	m := load(t, evidence.Options{}, out)
 	// Enough to run it once more: the server is this process.
@@ -128,7 +128,7 @@ func TestRecordURL(t *testing.T) {
 		t.Error("not what was recorded")
 	}
 	if rec.Manifest.PID != os.Getpid() || rec.Manifest.Cost == nil || rec.Manifest.Cost.RecorderCPU <= 0 || len(rec.Manifest.Clock) != 2 {
-		t.Errorf("manifest %+v", rec.Manifest)
+		t.Errorf("manifest %+v, want this process, what recording cost and 2 readings of the clock", rec.Manifest)
 	}
 	if !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "allocs") }) {
 		t.Errorf("what was refused is not told: %q", m.Run.Coverage.Notes)
@@ -145,7 +145,7 @@ func TestRecordNetHTTPPprof(t *testing.T) {
 	defer s.Close()
 	out, res, err := record(t, t.Context(), Target{URL: s.URL + "/admin/pprof"})
 	if err != nil || refused(res, recording.TraceMember)+refused(res, recording.CPUMember)+refused(res, recording.AllocsMember) != "" {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want the trace, the CPU profile and the allocations", res, err)
 	}
 	if why := refused(res, recording.BlockMember); !strings.Contains(why, "does not offer") {
 		t.Errorf("a handler that is not there: %q", why)
@@ -161,7 +161,7 @@ func TestRecordKeepsWhatItCan(t *testing.T) {
 	defer s.Close()
 	out, res, err := record(t, t.Context(), Target{URL: s.URL})
 	if err != nil || !res.Written || !strings.Contains(refused(res, recording.CPUMember), "already in use") {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording without the CPU profile, which is in use", res, err)
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) || m.Has(model.CPU) {
 		t.Error("not what was recorded")
@@ -198,7 +198,7 @@ func TestRecordInterrupted(t *testing.T) {
 	res, err := Run(ctx, Target{URL: s.URL}, Options{Out: out, Duration: time.Minute})
 	cancel()
 	if err != nil || !res.Written || refused(res, recording.CPUMember) == "" || refused(res, recording.TraceMember) != "" {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want the part of the trace and no CPU profile", res, err)
 	}
 	rec, err := recording.Open(out)
 	if err != nil {
@@ -207,7 +207,7 @@ func TestRecordInterrupted(t *testing.T) {
 	defer rec.Close()
 	i := slices.IndexFunc(rec.Members, func(m recording.Member) bool { return m.Name == recording.TraceMember })
 	if i < 0 || rec.Members[i].Size != int64(len(part)) {
-		t.Errorf("members %+v", rec.Members)
+		t.Errorf("members %+v, want a trace of %d bytes", rec.Members, len(part))
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) {
 		t.Error("half a trace is not read")
@@ -234,7 +234,7 @@ func TestRecordProblems(t *testing.T) {
 		out, res, err := record(t, t.Context(), Target{URL: url})
 		var p *problem.Error
 		if !errors.As(err, &p) || !strings.Contains(p.What, want) || p.Hint == "" {
-			t.Errorf("%s: %+v, %v", url, res, err)
+			t.Errorf("%s: %+v, %v; want %q and a hint", url, res, err, want)
 		}
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%s: a recording of nothing", url)
@@ -279,7 +279,7 @@ func TestRecordThroughShell(t *testing.T) {
 	argv := program(t, "pprof")
 	out, res, err := record(t, t.Context(), Target{Command: []string{"sh", "-c", argv[0] + "; exit 3"}})
 	if err != nil || !res.Written || res.ExitCode != 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording and exit code 0", res, err)
 	}
 	m := load(t, evidence.Options{}, out)
 	if m.Run.Go == "" || !m.Has(model.BuildInfo) || !m.Has(model.Heap) {
@@ -287,7 +287,7 @@ func TestRecordThroughShell(t *testing.T) {
 	}
 	res, err = Run(t.Context(), Target{Command: []string{"sh", "-c", "true; exit 3"}}, Options{Out: out})
 	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, artifact.EndpointMember), "sh is no Go program, and started none") {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("Run() = %+v, %v; want exit code 3, and that sh started no Go program", res, err)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestRecordForeground(t *testing.T) {
 		res, err := Run(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep 1; exit 7"}},
 			Options{Out: filepath.Join(t.TempDir(), "run.gowhy"), Foreground: tt.foreground, Only: []string{"proc"}})
 		if err != nil || res.ExitCode != tt.code {
-			t.Errorf("foreground %v: %+v, %v", tt.foreground, res, err)
+			t.Errorf("foreground %v: %+v, %v; want exit code %d", tt.foreground, res, err, tt.code)
 		}
 	}
 }
@@ -327,13 +327,13 @@ func TestPiecesEnd(t *testing.T) {
 		return why
 	}
 	if why := at(true, fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)); !strings.HasPrefix(why, "the program ended while it was recorded") || !strings.Contains(why, "agent.Finish()") {
-		t.Errorf("cut: %q", why)
+		t.Errorf("a trace that is cut: %q, want that the program ended, and agent.Finish()", why)
 	}
 	if why := at(true, &statusError{http.StatusConflict, "the CPU profile: the program is ending"}); why != "" {
-		t.Errorf("ending: %q", why)
+		t.Errorf("a program that is ending: %q, want nothing", why)
 	}
 	if why := at(false, &statusError{http.StatusConflict, "the CPU profile is already being recorded"}); !strings.HasPrefix(why, "it ends early") || !strings.Contains(why, "wait") {
-		t.Errorf("busy: %q", why)
+		t.Errorf("a profile that another records: %q, want that it ends early and to wait", why)
 	}
 }
 
@@ -351,7 +351,7 @@ func TestParseURL(t *testing.T) {
 	} {
 		pprof, agent, query, err := parseURL(in)
 		if got := [3]string{pprof, agent, query.Encode()}; got != want || err != nil {
-			t.Errorf("%s: %q, %v", in, got, err)
+			t.Errorf("parseURL(%s) = %q, %v; want %q", in, got, err, want)
 		}
 	}
 }
@@ -378,7 +378,7 @@ func TestRecordCommand(t *testing.T) {
 	argv := program(t, "pprof")
 	out, res, err := record(t, t.Context(), Target{Command: argv})
 	if err != nil || !res.Written || res.ExitCode != 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording and exit code 0", res, err)
 	}
 	rec, err := recording.Open(out)
 	if err != nil {
@@ -386,7 +386,7 @@ func TestRecordCommand(t *testing.T) {
 	}
 	defer rec.Close()
 	if rec.Manifest.Go != runtime.Version() || !slices.Equal(rec.Manifest.Command, argv) {
-		t.Errorf("manifest %+v", rec.Manifest)
+		t.Errorf("manifest %+v, want %s and the command %q", rec.Manifest, runtime.Version(), argv)
 	}
 }
 
@@ -395,21 +395,21 @@ func TestRecordCommandWithoutEndpoint(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(t.Context(), Target{Command: program(t, "exit")}, Options{Out: out})
 	if err != nil || !res.Written || res.ExitCode != 7 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording and exit code 7", res, err)
 	}
 	if why := refused(res, "endpoint"); !strings.Contains(why, "opened no port") {
 		t.Errorf("refused %+v", res.Refused)
 	}
 	res, err = Run(t.Context(), Target{Command: program(t, "plain")}, Options{Out: out, Duration: 500 * time.Millisecond, Startup: 600 * time.Millisecond})
 	if err != nil || res.ExitCode != 0 || !strings.Contains(refused(res, "endpoint"), "serves no /debug/pprof/ at 127.0.0.1:") {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("Run() = %+v, %v; want exit code 0 and no /debug/pprof/ at 127.0.0.1", res, err)
 	}
 	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) || m.Has(model.Trace) {
 		t.Error("not what was recorded")
 	}
 	if _, _, ok := m.Process.Window(); !ok {
-		t.Errorf("process %+v", m.Process)
+		t.Errorf("process %+v, want a window", m.Process)
 	}
 }
 
@@ -423,7 +423,7 @@ func TestRecordTestBinary(t *testing.T) {
 	}
 	out, res, err := record(t, t.Context(), Target{Command: []string{self, "-test.run=^TestSniff$"}})
 	if err != nil || res.ExitCode != 0 || len(res.Refused) > 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want exit code 0 and nothing refused", res, err)
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.Trace) || !m.Has(model.Heap) {
 		t.Error("not what was recorded")
@@ -432,7 +432,7 @@ func TestRecordTestBinary(t *testing.T) {
 	theirs := filepath.Join(t.TempDir(), "their.trace")
 	out, res, err = record(t, t.Context(), Target{Command: []string{self, "-test.run=^TestNoSuch$", "-test.trace", theirs}})
 	if err != nil || !res.Written {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	if _, err := os.Stat(theirs); err != nil {
 		t.Error(err)
@@ -442,7 +442,7 @@ func TestRecordTestBinary(t *testing.T) {
 	}
 	_, res, err = record(t, t.Context(), Target{Command: []string{self, "-test.nosuchflag"}})
 	if res == nil || res.ExitCode != 2 {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("Run() = %+v, %v; want exit code 2", res, err)
 	}
 }
 
@@ -458,7 +458,7 @@ func TestFlagValue(t *testing.T) {
 		{"-x -- -test.trace=a", "", false},
 	} {
 		if got, ok := flagValue(strings.Fields(tt.args), "test.trace"); got != tt.want || ok != tt.ok {
-			t.Errorf("%s: %q, %v", tt.args, got, ok)
+			t.Errorf("flagValue(%s) = %q, %v; want %q, %v", tt.args, got, ok, tt.want, tt.ok)
 		}
 	}
 }

@@ -105,11 +105,11 @@ func TestRecordAgentInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(ctx, Target{URL: s.URL}, Options{Out: out, Duration: time.Minute, unwatched: time.Millisecond})
 	if err != nil || !res.Written {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	for _, m := range []string{recording.TraceMember, recording.CPUMember, recording.MetricsMember, recording.HeapEndMember, recording.GoroutineStartMember} {
 		if why := refused(res, m); why != "" || !slices.ContainsFunc(res.Members, func(x recording.Member) bool { return x.Name == m }) {
-			t.Errorf("%s: %s", m, why)
+			t.Errorf("%s is refused or not a member: %q, want it recorded", m, why)
 		}
 	}
 	if i := slices.IndexFunc(res.Refused, func(r artifact.Refusal) bool { return r.Member == recording.BlockMember }); i < 0 || !strings.Contains(res.Refused[i].How, "wait") {
@@ -121,7 +121,7 @@ func TestRecordAgentInterrupted(t *testing.T) {
 	}
 	defer rec.Close()
 	if man := rec.Manifest; man.Procs != 3 || man.Rates == nil || man.Rates.Mutex != 5 || !strings.HasSuffix(man.URL, agentPath) {
-		t.Errorf("manifest %+v", man)
+		t.Errorf("manifest %+v, want 3 Ps, every 5th of the mutexes and the agent's address", man)
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.MetricsLog) || !m.Has(model.Trace) {
 		t.Error("not what was recorded")
@@ -164,7 +164,7 @@ func TestPieces(t *testing.T) {
 		samples += s.Value[0]
 	}
 	if samples != 4*pieces || p.DurationNanos != int64(2*time.Second)*pieces || !slices.Equal(lengths, []string{"5ms", "10ms", "20ms"}) {
-		t.Errorf("%d samples in %v, pieces of %q", samples, time.Duration(p.DurationNanos), lengths)
+		t.Errorf("%d samples in %v, pieces of %q; want %d in %v, 5ms, 10ms and 20ms", samples, time.Duration(p.DurationNanos), lengths, 4*pieces, 2*time.Second*pieces)
 	}
 }
 
@@ -182,11 +182,11 @@ func TestSince(t *testing.T) {
 		before: map[string]*profile.Profile{"allocs": read(heapProfile(t)), "block": {}, "mutex": read(cpuProfile(t))}}
 	d, err := f.since("allocs", read(heapProfile(t)))
 	if err != nil || len(d.SampleType) != 2 || d.TimeNanos != begin.UnixNano() || d.DurationNanos <= 0 {
-		t.Fatalf("%v, %v", d, err)
+		t.Fatalf("since(allocs) = %v, %v; want 2 types, from its begin on", d, err)
 	}
 	for _, s := range d.Sample {
 		if s.Value[0] < 0 {
-			t.Errorf("%v", s.Value)
+			t.Errorf("values %v, want none below 0", s.Value)
 		}
 	}
 	if _, err := f.since("block", &profile.Profile{}); !errors.Is(err, errRateOff) {
@@ -208,7 +208,7 @@ func TestRecordTraceLimit(t *testing.T) {
 	res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Second, TraceLimit: limit,
 		Only: []string{"trace", "cpu"}, unwatched: time.Millisecond})
 	if err != nil || !strings.Contains(refused(res, recording.TraceMember), "reached its limit") || len(res.Members) != 2 || res.Members[0].Size != limit {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a trace of %d bytes, which is the limit, and one more member", res, err, limit)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestRecordStatus(t *testing.T) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", code) }))
 		_, _, err := record(t, t.Context(), Target{URL: s.URL})
 		if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Kind != problem.Absence || !strings.Contains(p.What, want) || p.Hint == "" {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("status %d: error %v, want an absence with %q and a hint", code, err, want)
 		}
 		s.Close()
 	}
@@ -256,7 +256,7 @@ func TestRecordStatus(t *testing.T) {
 		"Could not enable CPU profiling: something quite unheard": "",
 	} {
 		if r := explain(&statusError{http.StatusInternalServerError, text}); !strings.Contains(r.Why, text) || !strings.Contains(r.How, how) || how == "" && r.How != "" {
-			t.Errorf("%+v", r)
+			t.Errorf("explain() = %+v, want %q and how: %q", r, text, how)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func TestRecordSecrets(t *testing.T) {
 	defer s.Close()
 	out, res, err := record(t, t.Context(), Target{URL: strings.Replace(s.URL, "http://", "http://me:hush@", 1) + "?token=hush2"})
 	if err != nil || !res.Written || refused(res, recording.CPUMember) != "" {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording with the CPU profile", res, err)
 	}
 	rec, err := recording.Open(out)
 	if err != nil {
@@ -283,7 +283,7 @@ func TestRecordSecrets(t *testing.T) {
 	}
 	defer rec.Close()
 	if text, _ := json.Marshal(rec.Manifest); strings.Contains(string(text), "hush") {
-		t.Errorf("manifest %s", text)
+		t.Errorf("manifest %s, want no secrets", text)
 	}
 }
 
@@ -295,11 +295,11 @@ func TestRecordGodebug(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(t.Context(), Target{Command: argv}, Options{Out: out, Stdout: &stdout, Stderr: &stderr, OutputLogs: true})
 	if err != nil || res.ExitCode != 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want exit code 0", res, err)
 	}
 	if s := stderr.String(); s != "prompt> " && !strings.HasPrefix(s, "prompt> gc ") && !strings.HasPrefix(s, "prompt> SCHED ") {
 		// The first line of the runtime begins in the middle of the program's.
-		t.Errorf("standard error %q", &stderr)
+		t.Errorf("standard error %q, want the prompt and then lines of the runtime only", &stderr)
 	}
 	if want := "GODEBUG asyncpreemptoff=1,gctrace=1,schedtrace=1000\n"; stdout.String() != want {
 		t.Errorf("standard output %q, want %q", &stdout, want)
@@ -309,14 +309,14 @@ func TestRecordGodebug(t *testing.T) {
 		t.Errorf("what to run once more, without what was added to record it: %+v", m.Run)
 	}
 	if !m.Has(model.GCTrace) || m.GCLog[len(m.GCLog)-1].Cycle < 2 {
-		t.Errorf("collections %+v", m.GCLog)
+		t.Errorf("collections %+v, want 2 or more", m.GCLog)
 	}
 	if !slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == recording.StdoutMember }) {
-		t.Errorf("members %+v", res.Members)
+		t.Errorf("members %+v, want %s", res.Members, recording.StdoutMember)
 	}
 	stdout.Reset()
 	if _, err = Run(t.Context(), Target{Command: argv}, Options{Out: out, NoGodebug: true, Stdout: &stdout}); err != nil || stdout.String() != "GODEBUG asyncpreemptoff=1\n" {
-		t.Errorf("%q, %v", &stdout, err)
+		t.Errorf("standard output %q, %v; want GODEBUG asyncpreemptoff=1", &stdout, err)
 	}
 }
 
@@ -327,11 +327,11 @@ func TestRecordElsewhere(t *testing.T) {
 	argv[0] = "./" + filepath.Base(argv[0])
 	res, err := Run(t.Context(), Target{Command: argv}, Options{Out: out, Dir: dir, Env: []string{"GOGC=73"}, Stdout: io.Discard})
 	if err != nil || res.ExitCode != 0 {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want exit code 0", res, err)
 	}
 	m := load(t, evidence.Options{}, out)
 	if m.Run.Dir != dir || !slices.Equal(m.Run.Command, argv) || !slices.Contains(m.Run.Env, "GOGC=73") || m.Build == nil {
-		t.Errorf("%+v, built from %+v", m.Run, m.Build)
+		t.Errorf("run %+v, built from %+v; want %q in %s with GOGC=73, and a build", m.Run, m.Build, argv, dir)
 	}
 }
 
@@ -347,11 +347,11 @@ func TestRedact(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Second, Redact: true, Load: secret, unwatched: time.Millisecond})
 	if err != nil || !res.Written {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	// sampleTrace has a trace.Log.
 	if why := refused(res, recording.TraceMember); !strings.Contains(why, "trace.Log") {
-		t.Errorf("trace: %q", why)
+		t.Errorf("the trace: %q, want trace.Log", why)
 	}
 	rec, err := recording.Open(out)
 	if err != nil {
@@ -359,17 +359,17 @@ func TestRedact(t *testing.T) {
 	}
 	defer rec.Close()
 	if man := rec.Manifest; !man.Redacted || man.Command != nil || man.Dir != "" || man.Env != nil {
-		t.Errorf("manifest %+v", man)
+		t.Errorf("manifest %+v, want a redacted one without command, directory and environment", man)
 	}
 	m := load(t, evidence.Options{}, out)
 	var total int64
 	for _, s := range m.CPU.Samples {
 		if total += s.Values[1]; len(s.Labels) > 0 {
-			t.Errorf("labels %v", s.Labels)
+			t.Errorf("labels %v, want none", s.Labels)
 		}
 	}
 	if total != 4e7 {
-		t.Errorf("%d ns of CPU", total)
+		t.Errorf("%d ns of CPU, want 40 ms", total)
 	}
 }
 
@@ -383,7 +383,7 @@ func TestHasLogs(t *testing.T) {
 	dir := files(t, map[string][]byte{"without": b.Bytes(), "with": sampleTrace(), "none": []byte("x")})
 	for name, want := range map[string]bool{"without": false, "with": true} {
 		if got, err := hasLogs(filepath.Join(dir, name)); got != want || err != nil {
-			t.Errorf("%s: %v, %v", name, got, err)
+			t.Errorf("hasLogs(%s) = %v, %v; want %v", name, got, err, want)
 		}
 	}
 	if _, err := hasLogs(filepath.Join(dir, "none")); err == nil {
@@ -400,7 +400,7 @@ func TestRecordLoad(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "run.gowhy")
 		res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: out, Duration: time.Millisecond, Only: []string{"cpu"}, Load: from})
 		if why := refused(res, recording.LoadMember); err != nil || !strings.Contains(why, want) || want == "" && why != "" {
-			t.Errorf("%s: %+v, %v", from, res, err)
+			t.Errorf("load from %s: %+v, %v; want %q", from, res, err, want)
 		}
 	}
 }
@@ -424,7 +424,7 @@ func TestRecordDies(t *testing.T) {
 	}
 	res, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o)
 	if err != nil || !res.Written || res.Duration > 30*time.Second {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording of at most 30s", res, err)
 	}
 	<-ended
 	if m := load(t, evidence.Options{}, out); !m.Has(model.ProcFS) {
@@ -467,7 +467,7 @@ func TestRecordAsNobody(t *testing.T) {
 	cmd.Env = append(os.Environ(), nobodyEnv+"="+fmt.Sprint(os.Getpid()), "TMPDIR="+dir, "HOME="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("as nobody: %v, want nil\n%s", err, out)
 	}
 }
 
@@ -482,7 +482,7 @@ func nobody(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(t.Context(), Target{Command: []string{self}}, Options{Out: out})
 	if err != nil || !res.Written {
-		t.Fatalf("%+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.ProcFS) || !m.Has(model.GCTrace) || !m.Has(model.BuildInfo) {
 		t.Errorf("members %+v, refused %+v", res.Members, res.Refused)
@@ -497,6 +497,6 @@ func nobody(t *testing.T) {
 	fmt.Sscan(os.Getenv(nobodyEnv), &pid)
 	res, err = Run(t.Context(), Target{PID: pid}, Options{Out: out, Duration: 50 * time.Millisecond, unwatched: time.Millisecond})
 	if p := (*problem.Error)(nil); err != nil && !errors.As(err, &p) || res == nil || len(res.Refused) == 0 {
-		t.Errorf("%+v, %v", res, err)
+		t.Errorf("Run() of root's process = %+v, %v; want refusals and at most a problem", res, err)
 	}
 }
