@@ -20,7 +20,7 @@ func TestImport(t *testing.T) {
 	size := func(name string) int64 {
 		out := filepath.Join(dir, name+".exe")
 		if text, err := exec.Command(goTool, "build", "-o", out, "./testdata/import/"+name).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, text)
+			t.Fatalf("go build %s: %v\n%s", name, err, text)
 		}
 		info, err := os.Stat(out)
 		if err != nil {
@@ -37,14 +37,14 @@ func TestImport(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if out, err := cmd.Output(); err != nil || string(out) != "1\n" {
-		t.Errorf("goroutines: %q, %v", out, err)
+		t.Errorf("goroutines of the program with the import = %q, %v; want 1", out, err)
 	}
 	for _, line := range strings.SplitAfter(stderr.String(), "\n") {
 		var at, clock float64
 		var bytes, allocs int
 		n, _ := fmt.Sscanf(line, "init github.com/gowhy/gowhy/agent @%f ms, %f ms clock, %d bytes, %d allocs", &at, &clock, &bytes, &allocs)
 		if n == 4 && (bytes > 10_000 || allocs > 100) {
-			t.Error(line)
+			t.Errorf("%s\nwant at most 10,000 bytes in 100 allocations", line)
 		}
 		if n == 4 {
 			return

@@ -63,7 +63,7 @@ func TestImportLeavesRequirements(t *testing.T) {
 	}
 	before := run("list", "-m", "all")
 	if !slices.Equal(before, []string{"example.com/shop", "golang.org/x/net v0.1.0", "golang.org/x/sys v0.1.0"}) {
-		t.Fatalf("the program requires %q", before)
+		t.Fatalf("the program requires %q, want only itself, net and sys at v0.1.0", before)
 	}
 	goLine := run("list", "-m", "-f", "{{.GoVersion}}")
 

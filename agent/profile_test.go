@@ -101,7 +101,7 @@ func TestSince(t *testing.T) {
 		return nil
 	})
 	if numbers[profileTime] != 1234 || numbers[profileDuration] != 5678 {
-		t.Errorf("time %d, duration %d", numbers[profileTime], numbers[profileDuration])
+		t.Errorf("time %d, duration %d; want 1234 and 5678", numbers[profileTime], numbers[profileDuration])
 	}
 }
 
@@ -109,7 +109,7 @@ func TestImpossibleDelays(t *testing.T) {
 	after := fakeProfile(1, fakeSample{stack: []uint64{1}, value: 100}, fakeSample{stack: []uint64{2}, value: 1000})
 	got, err := since(&tally{}, after, 1, 1, func(v []int64) bool { return v[0] < 500 })
 	if have := counts(t, got); err != nil || len(have) != 1 {
-		t.Errorf("%v, %v", have, err)
+		t.Errorf("since() = %v, %v; want one sample, the other is impossible", have, err)
 	}
 	m := &mutex{delta: delta{goroutines: 10}, fraction: 10}
 	if m.possible([]int64{10, int64(time.Hour)}, time.Second) || !m.possible([]int64{10, int64(90 * time.Second)}, time.Second) || m.dropped != 1 {
@@ -119,7 +119,7 @@ func TestImpossibleDelays(t *testing.T) {
 		t.Error("what was left out must be told, and nothing else")
 	}
 	if m.recorded != 90*time.Second {
-		t.Errorf("%v recorded", m.recorded)
+		t.Errorf("recorded %v, want 1m30s", m.recorded)
 	}
 	for m, told := range map[*mutex]bool{
 		{own: true, waited: time.Second}:                                 true,
@@ -129,7 +129,7 @@ func TestImpossibleDelays(t *testing.T) {
 		{own: true, waited: 2 * time.Second, recorded: time.Second / 10}: true,
 	} {
 		if (m.note() != "") != told {
-			t.Errorf("%v waited, %v recorded: %q", m.waited, m.recorded, m.note())
+			t.Errorf("note of %v waited, %v recorded = %q, want one: %v", m.waited, m.recorded, m.note(), told)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestWithoutLabels(t *testing.T) {
 	}
 	if bytes.Contains(got, []byte("secret")) || bytes.Contains(got, []byte("customer")) ||
 		!bytes.Contains(got, []byte("objects")) || !bytes.Contains(got, []byte("bytes")) {
-		t.Errorf("%q", got)
+		t.Errorf("withoutLabels() = %q, want the types without the labels", got)
 	}
 	if want := counts(t, p); len(want) != len(counts(t, got)) {
 		t.Errorf("%v became %v", want, counts(t, got))
@@ -189,7 +189,7 @@ func TestPprofReadsWhatWasRewritten(t *testing.T) {
 		}
 		out, err := exec.Command(goTool, "tool", "pprof", "-top", file).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "agent.work") {
-			t.Errorf("%s: %v\n%s", name, err, out)
+			t.Errorf("go tool pprof -top %s: %v\n%s\nwant agent.work", name, err, out)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestBlockKeepsToItsBudget(t *testing.T) {
 func TestBlockCountsAll(t *testing.T) {
 	c, out := command("sleep", "")
 	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("a program that sleeps: %v, want nil\n%s", err, out)
 	}
 	if got, want := out.String(), "counted in 1.00, \"\"\n"; got != want {
 		t.Errorf("a program that sleeps: %q, want %q", got, want)
@@ -111,7 +111,7 @@ func TestBlockCountsAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, err := parse(arguments, maxSingle); err != nil || o.rationed() != want {
-			t.Errorf("%s: %v, %v", query, o.rationed(), err)
+			t.Errorf("parse(%s) is rationed over %v, %v; want %v", query, o.rationed(), err, want)
 		}
 	}
 	if !strings.Contains(rationText, "half a percent") || blockBudget != 0.005 {

@@ -41,7 +41,7 @@ func get(t *testing.T, s *httptest.Server, path string) (code int, body []byte) 
 	defer resp.Body.Close()
 	body, err = io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(path, err)
+		t.Fatalf("reading %s: %v, want nil", path, err)
 	}
 	return resp.StatusCode, body
 }
@@ -166,7 +166,7 @@ func TestWholeRecording(t *testing.T) {
 	took := time.Since(begun)
 	rec, content := open(t, body)
 	if rec.Cut || rec.Manifest == nil {
-		t.Fatalf("cut %v, manifest %+v", rec.Cut, rec.Manifest)
+		t.Fatalf("cut %v, manifest %+v; want a whole one", rec.Cut, rec.Manifest)
 	}
 	for _, r := range rec.Manifest.Refused {
 		// Who blocks and who holds locks are samples and rations, and the agent
@@ -186,14 +186,14 @@ func TestWholeRecording(t *testing.T) {
 	}
 	if man.PID != os.Getpid() || man.Go != runtime.Version() || man.Procs != runtime.GOMAXPROCS(0) ||
 		!slices.Equal(man.Command, os.Args) || !slices.Contains(man.Env, "GODEBUG=x=1") {
-		t.Errorf("manifest %+v", man)
+		t.Errorf("manifest %+v, want this process, its command and GODEBUG", man)
 	}
 	if r := man.Rates; r == nil || r.BlockNS != defaultBlockRate || r.Mutex != defaultMutexFraction || r.MemBytes != runtime.MemProfileRate {
-		t.Errorf("rates %+v", r)
+		t.Errorf("rates %+v, want %d ns of blocking, every %d. mutex event, %d bytes", r, defaultBlockRate, defaultMutexFraction, runtime.MemProfileRate)
 	}
 	if runtime.GOOS == "linux" {
 		if c := man.Clock; len(c) != 2 || abs(c[1].Wall.Sub(c[0].Wall)-time.Duration(c[1].Monotonic-c[0].Monotonic)) > time.Millisecond {
-			t.Errorf("clock %+v", c)
+			t.Errorf("clock %+v, want two readings, the same time apart by both clocks", c)
 		}
 		if c := man.Cost; c == nil || c.TargetCPU <= 0 || c.TargetWall <= 0 {
 			t.Errorf("cost %+v, want CPU and wall time", c)
@@ -216,7 +216,7 @@ func TestWholeRecording(t *testing.T) {
 	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil || len(z.File) < len(everything) {
-		t.Errorf("archive/zip: %v", err)
+		t.Errorf("archive/zip: %v, want %d files or more", err, len(everything))
 	}
 }
 
@@ -229,14 +229,14 @@ func TestRedacted(t *testing.T) {
 	rec, content := open(t, body)
 	if man := rec.Manifest; man == nil || !man.Redacted || man.Command != nil || man.Env != nil ||
 		!slices.Equal(man.Unredacted, []string{recording.TraceMember}) {
-		t.Errorf("manifest %+v", rec.Manifest)
+		t.Errorf("manifest %+v, want a redacted one: no command, no environment, only the trace is not", rec.Manifest)
 	}
 	profiles := 0
 	for name, b := range content {
 		if strings.HasSuffix(name, ".pb.gz") {
 			var err error
 			if b, err = unpack(b); err != nil {
-				t.Error(name, err)
+				t.Errorf("unpack(%s): %v, want nil", name, err)
 			}
 			profiles++
 		}
@@ -245,7 +245,7 @@ func TestRedacted(t *testing.T) {
 		}
 	}
 	if profiles < 8 {
-		t.Errorf("%d profiles", profiles)
+		t.Errorf("%d profiles, want 8 or more", profiles)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestProgramsRatesStay(t *testing.T) {
 	_, body := get(t, s, "record?d=50ms&sources=block,mutex")
 	rec, _ := open(t, body)
 	if r := rec.Manifest.Rates; r.BlockNS != -1 || r.Mutex != 7 {
-		t.Errorf("rates %+v", r)
+		t.Errorf("rates %+v, want blocking unknown and every 7th mutex event", r)
 	}
 	if runtime.SetMutexProfileFraction(-1) != 7 || !blockProfiled() {
 		t.Error("the program's rates are gone")
@@ -353,14 +353,14 @@ func TestTwoAtOnce(t *testing.T) {
 	s := server(t)
 	done := begin(t, s, "record?d=1m")
 	if code, body := get(t, s, "record?d=1s"); code != http.StatusConflict || !bytes.Contains(body, []byte("already being recorded")) {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("a second recording: %d %s, want 409 and that one is being recorded", code, body)
 	}
 	// What is stopped is whole.
 	if code, body := get(t, s, "stop"); code != 200 || string(body) != "1 ended\n" {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("stop: %d %s, want 200 and 1 ended", code, body)
 	}
 	if rec, _ := open(t, <-done); rec.Cut || rec.Manifest.End.IsZero() {
-		t.Errorf("%+v", rec.Manifest)
+		t.Errorf("a recording that was stopped: %+v, want a whole one with an end", rec.Manifest)
 	}
 	checkRestored(t)
 }
@@ -372,7 +372,7 @@ func TestEnding(t *testing.T) {
 	w.wait(nil)
 	d.close(w)
 	if release, err := d.claim("the CPU profile"); release != nil || !isBusy(err) {
-		t.Errorf("%v", err)
+		t.Errorf("claim() while the program ends: %v, want it busy", err)
 	}
 }
 
@@ -399,7 +399,7 @@ func TestWhatTheProgramDoesItselfIsRefused(t *testing.T) {
 		t.Errorf("refused %q, members %v", refused, rec.Members)
 	}
 	if code, body := get(t, s, "trace?d=50ms"); code != http.StatusServiceUnavailable || !bytes.Contains(body, []byte("traces itself")) {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("a trace beside the program's: %d %s, want 503 and that it traces itself", code, body)
 	}
 }
 
@@ -421,19 +421,19 @@ func TestSingleSources(t *testing.T) {
 		}
 	}
 	if code, body := get(t, s, "cmdline"); code != 200 || string(body) != strings.Join(os.Args, "\x00") {
-		t.Errorf("%d %q", code, body)
+		t.Errorf("cmdline: %d %q, want 200 and %q", code, body, os.Args)
 	}
 	if code, body := get(t, s, "build"); code != 200 || !bytes.Contains(body, []byte(runtime.Version())) {
-		t.Errorf("%d %q", code, body)
+		t.Errorf("build: %d %q, want 200 and %s", code, body, runtime.Version())
 	}
 	var man recording.Manifest
 	if code, body := get(t, s, "about"); code != 200 || json.Unmarshal(body, &man) != nil || man.Schema != recording.Schema || man.PID != os.Getpid() ||
 		man.Rates.BlockNS != -1 || runtime.GOOS == "linux" && (len(man.Clock) != 1 || man.Cost.TargetCPU <= 0) {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("about: %d %s, want 200 and this process's manifest", code, body)
 	}
 	if code, body := get(t, s, ""); code != 200 || !bytes.HasPrefix(body, []byte("gowhy agent 1\n")) ||
 		bytes.Contains(body, []byte("goroutineleak")) != (pprof.Lookup("goroutineleak") != nil) {
-		t.Errorf("%d %q", code, body)
+		t.Errorf("index: %d %q, want 200, the agent, and goroutineleak if this Go has it", code, body)
 	}
 	checkRestored(t)
 }
@@ -445,18 +445,18 @@ func TestRefusedRequests(t *testing.T) {
 		"block?blockrate=0": 400, "mutex?mutexfraction=x": 400, "record?sources=x": 400, "record?redact=x": 400, "nothing": 404,
 	} {
 		if got, body := get(t, s, path); got != code {
-			t.Errorf("%s: %d %s", path, got, body)
+			t.Errorf("%s: %d %s, want %d", path, got, body, code)
 		}
 	}
 	resp, err := s.Client().Post(s.URL+prefix+"record", "", nil)
 	if err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("%+v, %v", resp, err)
+		t.Errorf("POST record: %+v, %v; want 405", resp, err)
 	}
 	req, _ := http.NewRequest("GET", s.URL+prefix+"heap", nil)
 	for site, code := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 200, "none": 200} {
 		req.Header.Set("Sec-Fetch-Site", site)
 		if resp, err = s.Client().Do(req); err != nil || resp.StatusCode != code {
-			t.Errorf("%s: %+v, %v", site, resp, err)
+			t.Errorf("%s: %+v, %v; want %d", site, resp, err, code)
 		}
 	}
 }
@@ -489,7 +489,7 @@ func TestOwnMux(t *testing.T) {
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest("GET", "/internal/why/record?d=20ms&sources=heap,metrics", nil))
 	if rec, content := open(t, w.Body.Bytes()); w.Code != 200 || rec.Cut || len(content[recording.MetricsMember]) == 0 {
-		t.Errorf("%d %+v", w.Code, rec)
+		t.Errorf("record on its own mux: %d %+v, want 200, nothing cut, and metrics", w.Code, rec)
 	}
 }
 
@@ -500,11 +500,11 @@ func TestServersTimeoutsDoNotCount(t *testing.T) {
 	s.Start()
 	defer s.Close()
 	if code, body := get(t, s, "mutex?d=200ms"); code != 200 || len(body) == 0 {
-		t.Errorf("%d %s", code, body)
+		t.Errorf("a mutex profile beyond the server's timeouts: %d %s, want 200 and a profile", code, body)
 	}
 	code, body := get(t, s, "record?d=200ms")
 	if rec, _ := open(t, body); code != 200 || rec.Cut {
-		t.Errorf("%d %+v", code, rec)
+		t.Errorf("a recording beyond the server's timeouts: %d %+v, want 200, nothing cut", code, rec)
 	}
 }
 
@@ -524,7 +524,7 @@ func TestTraceLimit(t *testing.T) {
 	tr.end()
 	var out bytes.Buffer
 	if err := tr.copyTo(&out); err != nil || out.Len() < 3<<19 || !strings.Contains(tr.why(), "limit of 1 MiB") {
-		t.Errorf("%d bytes, %v, %q", out.Len(), err, tr.why())
+		t.Errorf("a trace at its limit: %d bytes, %v, %q; want %d or more and the limit of 1 MiB", out.Len(), err, tr.why(), 3<<19)
 	}
 	checkRestored(t)
 }
@@ -580,10 +580,10 @@ func TestRecordOutlivesTheTracesLimit(t *testing.T) {
 	get(t, s, "stop")
 	rec, content := open(t, <-done)
 	if len(rec.Manifest.Refused) != 1 || !strings.Contains(rec.Manifest.Refused[0].Why, "limit of 1 MiB") || rec.Cut {
-		t.Errorf("%+v", rec.Manifest)
+		t.Errorf("manifest %+v, want only the trace refused, at its limit of 1 MiB, nothing cut", rec.Manifest)
 	}
 	if len(content[recording.TraceMember]) < 1<<20 || len(content[recording.CPUMember]) == 0 {
-		t.Errorf("members %v, %+v", rec.Members, rec.Manifest)
+		t.Errorf("members %v, %+v; want the trace up to its limit, and the CPU profile", rec.Members, rec.Manifest)
 	}
 }
 
@@ -591,7 +591,7 @@ func TestMetrics(t *testing.T) {
 	code, body := get(t, server(t), "metrics?d=250ms")
 	lines := strings.Split(strings.TrimSpace(string(body)), "\n")
 	if code != 200 || len(lines) < 4 {
-		t.Fatalf("%d, %d lines", code, len(lines))
+		t.Fatalf("metrics: %d, %d lines; want 200 and 4 or more", code, len(lines))
 	}
 	var head struct {
 		Kind       string
@@ -604,7 +604,7 @@ func TestMetrics(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Kind != "gowhy metrics" || head.Schema != 1 ||
 		!slices.Contains(head.Scalars, "/sched/goroutines:goroutines") {
-		t.Fatalf("%v %.200s", err, lines[0])
+		t.Fatalf("head of the metrics: %v %.200s, want gowhy metrics of schema 1 with goroutines", err, lines[0])
 	}
 	last := int64(0)
 	for i, l := range lines[1:] {
@@ -614,11 +614,11 @@ func TestMetrics(t *testing.T) {
 			H [][]uint64
 		}
 		if err := json.Unmarshal([]byte(l), &line); err != nil || len(line.V) != len(head.Scalars) || line.T <= last {
-			t.Fatalf("line %d: %v %.200s", i, err, l)
+			t.Fatalf("line %d: %v %.200s, want %d values, later than before", i, err, l, len(head.Scalars))
 		}
 		last = line.T
 		if first, end := i == 0, i == len(lines)-2; (first || end) != (line.H != nil) {
-			t.Errorf("line %d: histograms %v", i, line.H != nil)
+			t.Errorf("line %d: histograms %v, want %v", i, line.H != nil, first || end)
 		}
 		for j, h := range line.H {
 			if len(h)+1 != len(head.Histograms[j].Bounds) {
@@ -636,7 +636,7 @@ func TestMetricsDoNotAllocate(t *testing.T) {
 	now := time.Now()
 	s.sample(now, true)
 	if n := testing.AllocsPerRun(50, func() { s.sample(now, true) }); n > 0 {
-		t.Errorf("%v allocations for each sample", n)
+		t.Errorf("%v allocations for each sample, want 0", n)
 	}
 }
 

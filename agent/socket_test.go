@@ -152,7 +152,7 @@ func TestSocket(t *testing.T) {
 		for _, path := range []string{"trace?d=1h", "profile?d=1h", "metrics?d=1h"} {
 			resp, err := client.Get("http://gowhy" + prefix + path) // returns when it is on
 			if err != nil || resp.StatusCode != 200 {
-				t.Fatal(path, resp, err)
+				t.Fatalf("GET %s: %v, %v; want 200", path, resp, err)
 			}
 			a := &answer{}
 			got[strings.TrimSuffix(path, "?d=1h")] = a
@@ -199,7 +199,7 @@ func TestNobodyComes(t *testing.T) {
 	begin := time.Now()
 	cmd, out := start(t, "end", "unix:"+filepath.Join(socketDir(t), "agent"))
 	if err := cmd.Wait(); err != nil || out.String() != "\"\"\n" {
-		t.Errorf("%v %q", err, out)
+		t.Errorf("a program that nobody records: %v %q, want an empty line", err, out)
 	}
 	if d := time.Since(begin); d < startLimit || d > time.Minute {
 		t.Errorf("the program took %v, want %v and what it computes", d, startLimit)
@@ -212,7 +212,7 @@ func TestOldMux(t *testing.T) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childVariable+"=mux", "GODEBUG="+setting)
 		if out, err := cmd.Output(); err != nil || !strings.HasSuffix(string(out), prefix+"\n") {
-			t.Errorf("with %q: %q, %v", setting, out, err)
+			t.Errorf("GODEBUG %q: %q, %v; want %s at the end", setting, out, err, prefix)
 		}
 	}
 }
@@ -237,6 +237,6 @@ func TestRefusedAddresses(t *testing.T) {
 	}
 	cmd, out := start(t, "end", "tcp:127.0.0.1:0")
 	if err := cmd.Wait(); err != nil || strings.Count(out.String(), "\n") != 2 || !strings.Contains(out.String(), "gowhy: the program cannot be recorded") {
-		t.Errorf("%v %q", err, out)
+		t.Errorf("a program that listens at TCP: %v %q, want it to end, and one line that it cannot be recorded", err, out)
 	}
 }

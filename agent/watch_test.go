@@ -135,7 +135,7 @@ func TestPercentile(t *testing.T) {
 		{[]uint64{0, 1000}, 0, false},
 	} {
 		if got, ok := percentile99(bounds, make([]uint64, len(c.counts)), c.counts); got != c.want || ok != c.ok {
-			t.Errorf("%v: %v, %v", c.counts, got, ok)
+			t.Errorf("percentile99(%v) = %v, %v; want %v, %v", c.counts, got, ok, c.want, c.ok)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestLoop(t *testing.T) {
 			t.Errorf("events\n%s\nwant\n%s", strings.Join(events, "\n"), strings.Join(want, "\n"))
 		}
 		if reads != 1+121 {
-			t.Errorf("%d looks in two minutes", reads)
+			t.Errorf("%d looks in two minutes, want 122", reads)
 		}
 	})
 }
@@ -233,7 +233,7 @@ func TestWatch(t *testing.T) {
 		e := <-events
 		end()
 		if e.Err != nil || e.Kind != "task" || e.Task != "checkout" || e.Value < 0.02 || e.Limit != 0.02 {
-			t.Fatalf("%+v", e)
+			t.Fatalf("event %+v, want the task checkout of 20 ms or more", e)
 		}
 		files = append(files, e.File)
 	}
@@ -248,7 +248,7 @@ func TestWatch(t *testing.T) {
 	rec, content := open(t, file)
 	man := rec.Manifest
 	if rec.Cut || man.Event == nil || man.Event.Task != "checkout" || len(man.Refused) > 0 || !man.Redacted || man.End.Before(man.Event.Time) || man.Start.After(man.Event.Time) || man.Start.Before(begin) {
-		t.Errorf("%+v", man)
+		t.Errorf("manifest %+v, want a whole one, redacted, around the task checkout", man)
 	}
 	for _, name := range []string{recording.TraceMember, recording.CPUMember, recording.GoroutineEndMember, recording.HeapEndMember, recording.BuildMember} {
 		if len(content[name]) == 0 {
@@ -301,7 +301,7 @@ func TestFinishWaitsForTheFile(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(files) != 1 || !strings.HasSuffix(files[0], "-task.gowhy") {
-		t.Errorf("%q, %v", files, err)
+		t.Errorf("files %q, %v; want one, of the task", files, err)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestPast(t *testing.T) {
 		c := startClock()
 		lines := strings.Split(strings.TrimSpace(string(p.appendSince(nil, begin.Add(3*time.Second), c))), "\n")
 		if len(lines) != 2 {
-			t.Fatalf("%d lines", len(lines))
+			t.Fatalf("%d lines, want 2", len(lines))
 		}
 		for i, l := range lines {
 			var line struct {
@@ -398,12 +398,12 @@ func TestReader(t *testing.T) {
 	read := newReader()
 	r := read()
 	if r.procs < 1 || r.goroutines < 1 || len(r.bounds) != len(r.latencies)+1 {
-		t.Errorf("%+v", r)
+		t.Errorf("reading %+v, want Ps, goroutines, and one bound more than latencies", r)
 	}
 	d := &detector{t: all}
 	d.look(read())
 	if n := testing.AllocsPerRun(50, func() { d.look(read()) }); n > 0 {
-		t.Errorf("%v allocations for each look", n)
+		t.Errorf("%v allocations for each look, want 0", n)
 	}
 }
 
@@ -448,7 +448,7 @@ func TestFlightRecorderDoesNotConflict(t *testing.T) {
 	_, body := get(t, server(t), "record?d=50ms&sources=trace")
 	rec, content := open(t, body)
 	if len(rec.Manifest.Refused) > 0 || len(rec.Members) != 2 || len(content[recording.TraceMember]) == 0 {
-		t.Errorf("%+v", rec)
+		t.Errorf("recording %+v, want a trace, nothing refused", rec)
 	}
 	if !f.Enabled() {
 		t.Error("the flight recorder was stopped")

@@ -60,10 +60,10 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	defer r.Close()
 	if r.Cut || r.Manifest == nil || r.Manifest.Schema != Schema || r.Manifest.Go != "go1.26" ||
 		len(r.Manifest.Command) != 2 || len(r.Manifest.Refused) != 1 || r.Manifest.End.Sub(r.Manifest.Start) != time.Second {
-		t.Fatalf("cut %v, manifest %+v", r.Cut, r.Manifest)
+		t.Fatalf("cut %v, manifest %+v; want what was written, over a second", r.Cut, r.Manifest)
 	}
 	if len(r.Members) != 2 || r.Members[0].Name != CPUMember || r.Members[1].Name != TraceMember {
-		t.Fatalf("members %+v", r.Members)
+		t.Fatalf("members %+v, want the CPU profile and the trace", r.Members)
 	}
 	if got := content(t, r.Members[1]); !bytes.Equal(got, trace) {
 		t.Fatalf("trace of %d bytes came back as %d", len(trace), len(got))
@@ -90,7 +90,7 @@ func TestStandardToolsOpenIt(t *testing.T) {
 	}
 	got, err := io.ReadAll(f) // checks the sum
 	if err != nil || !bytes.Equal(got, trace) {
-		t.Fatalf("%d bytes, %v", len(got), err)
+		t.Fatalf("archive/zip reads %d bytes, %v; want the %d of the trace", len(got), err, len(trace))
 	}
 }
 
@@ -107,7 +107,7 @@ func TestEveryCutIsRead(t *testing.T) {
 		r, err := NewReader(bytes.NewReader(whole[:n]), int64(n))
 		if err != nil {
 			if !errors.Is(err, ErrFormat) || had >= 0 {
-				t.Fatalf("cut at %d: %v", n, err)
+				t.Fatalf("cut at %d: %v, want %v, and that only before the first cut that is read", n, err, ErrFormat)
 			}
 			continue
 		}
@@ -121,7 +121,7 @@ func TestEveryCutIsRead(t *testing.T) {
 			}
 			got := content(t, m)
 			if !bytes.HasPrefix(trace, got) || len(got) < had || m.Cut != (len(got) < len(trace)) {
-				t.Fatalf("cut at %d: %d bytes of the trace, cut %v", n, len(got), m.Cut)
+				t.Fatalf("cut at %d: %d bytes of the trace, cut %v; want a prefix of %d or more of its %d", n, len(got), m.Cut, had, len(trace))
 			}
 			had = len(got)
 		}
@@ -139,7 +139,7 @@ func TestForeignArchive(t *testing.T) {
 	z.Close()
 	r, err := NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
 	if err != nil || r.Manifest != nil || len(r.Members) != 1 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a foreign archive: %+v, %v; want one member and no manifest", r, err)
 	}
 	if _, inPlace := r.Members[0].ReaderAt(); inPlace || len(content(t, r.Members[0])) != 5000 {
 		t.Error("a compressed member was not unpacked")
@@ -195,7 +195,7 @@ func TestFailedFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Finish(Manifest{}); err == nil || !strings.Contains(err.Error(), w.dir) {
-		t.Errorf("%v", err)
+		t.Errorf("Finish() where a directory is in the way: %v, want an error that names %s", err, w.dir)
 	}
 	left, _ := os.ReadDir(w.dir)
 	if len(left) != 1 || left[0].Name() != CPUMember {
@@ -219,11 +219,11 @@ func TestHostileIndex(t *testing.T) {
 		change(b)
 		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil || len(r.Members) != 1 {
-			t.Fatalf("%s: %+v, %v", name, r, err)
+			t.Fatalf("%s: %+v, %v; want one member", name, r, err)
 		}
 		m := r.Members[0]
 		if _, inPlace := m.ReaderAt(); inPlace != (name == "too large") || m.Cut != inPlace || m.Size > int64(len(b)) {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("%s: %+v, want at most what the file has, cut and in place only if too large", name, m)
 		}
 	}
 	var many []string
@@ -232,10 +232,10 @@ func TestHostileIndex(t *testing.T) {
 	}
 	b := archive(t, many...)
 	if _, err := NewReader(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrFormat) {
-		t.Errorf("%d members: %v", maxMembers+1, err)
+		t.Errorf("%d members: %v, want %v", maxMembers+1, err, ErrFormat)
 	}
 	if n, err := io.Copy(io.Discard, &bounded{io.NopCloser(strings.NewReader("0123456789x")), 10}); n != 10 || err == nil {
-		t.Errorf("%d of 10 bytes, %v", n, err)
+		t.Errorf("a member of more than 10 bytes gives %d, %v; want 10 and an error", n, err)
 	}
 }
 
@@ -263,7 +263,7 @@ func FuzzNewReader(f *testing.F) {
 			return
 		}
 		if len(r.Members) > maxMembers {
-			t.Fatalf("%d members", len(r.Members))
+			t.Fatalf("%d members, want at most %d", len(r.Members), maxMembers)
 		}
 		for _, m := range r.Members {
 			if f, err := m.Open(); err == nil {
@@ -272,7 +272,7 @@ func FuzzNewReader(f *testing.F) {
 			}
 			if at, ok := m.ReaderAt(); ok {
 				if n, _ := io.Copy(io.Discard, at); n > int64(len(b)) {
-					t.Fatalf("a member of %d bytes in an archive of %d", n, len(b))
+					t.Fatalf("a member of %d bytes, want at most the %d of the archive", n, len(b))
 				}
 			}
 		}

@@ -96,10 +96,10 @@ func TestStreamIsRead(t *testing.T) {
 	file, _ := stream(t, names, content)
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || r.Cut || r.Manifest == nil || r.Manifest.Go != "go1.26" || len(r.Notes) > 0 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("NewReader() = %+v, %v; want the last manifest, nothing cut, no notes", r, err)
 	}
 	if len(r.Members) != len(names) {
-		t.Fatalf("%d members of %d", len(r.Members), len(names))
+		t.Fatalf("%d members, want %d", len(r.Members), len(names))
 	}
 	for i, m := range r.Members {
 		if m.Name != names[i] || m.Cut {
@@ -117,7 +117,7 @@ func expect(t *testing.T, m Member, want []byte) {
 	}
 	defer f.Close()
 	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s: %d bytes of %d, %v", m.Name, len(got), len(want), err)
+		t.Errorf("%s: %d bytes, %v; want the %d that were written", m.Name, len(got), err, len(want))
 	}
 }
 
@@ -129,7 +129,7 @@ func TestStandardToolsReadAStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(z.File) != len(names)+1 {
-		t.Errorf("%d files for %d members: each once, and the last manifest", len(z.File), len(names))
+		t.Errorf("%d files, want %d: each member once, and the last manifest", len(z.File), len(names)+1)
 	}
 	for _, f := range z.File {
 		r, err := f.Open()
@@ -137,7 +137,7 @@ func TestStandardToolsReadAStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, r); err != nil { // checks the sum
-			t.Errorf("%s: %v", f.Name, err)
+			t.Errorf("%s: %v, want a sum that is right", f.Name, err)
 		}
 	}
 	unzip, err := exec.LookPath("unzip")
@@ -149,7 +149,7 @@ func TestStandardToolsReadAStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(unzip, "-t", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("warning")) {
-		t.Errorf("unzip -t: %v\n%s", err, out)
+		t.Errorf("unzip -t: %v, want no error and no warning\n%s", err, out)
 	}
 }
 
@@ -160,12 +160,12 @@ func checkCut(t *testing.T, file []byte, n int, names []string, content map[stri
 	r, err := NewReader(bytes.NewReader(file[:n]), int64(n))
 	if err != nil {
 		if !errors.Is(err, ErrFormat) || n >= whole[ManifestMember] {
-			t.Errorf("cut at %d: %v", n, err)
+			t.Errorf("cut at %d: %v, want %v, and that only before the manifest", n, err, ErrFormat)
 		}
 		return
 	}
 	if !r.Cut || len(r.Notes) > 0 {
-		t.Errorf("cut at %d: Cut %v, notes %q", n, r.Cut, r.Notes)
+		t.Errorf("cut at %d: Cut %v, notes %q; want it cut, without notes", n, r.Cut, r.Notes)
 	}
 	if r.Manifest == nil && n >= whole[ManifestMember] {
 		t.Errorf("cut at %d: no manifest", n)
@@ -232,7 +232,7 @@ func TestLastWholeManifestCounts(t *testing.T) {
 	}{{index, "go1.26"}, {index - 20, ""}} {
 		r, err := NewReader(bytes.NewReader(file[:c.n]), int64(c.n))
 		if err != nil || r.Manifest == nil || r.Manifest.PID != 1 || r.Manifest.Go != c.go_ || len(r.Members) != 1 {
-			t.Errorf("cut at %d of %d: %+v, %v", c.n, len(file), r, err)
+			t.Errorf("cut at %d of %d: %+v, %v; want one member and a manifest of Go %q", c.n, len(file), r, err, c.go_)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func TestAfterATornMember(t *testing.T) {
 	torn = append(torn, file[whole[TraceMember]-descriptor32:len(file)-10]...)
 	r, err := NewReader(bytes.NewReader(torn), int64(len(torn)))
 	if err != nil || len(r.Members) != len(names) {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a torn member: %+v, %v; want %d members", r, err, len(names))
 	}
 	for i, m := range r.Members {
 		if m.Name != names[i] || m.Cut != (m.Name == TraceMember) {
@@ -253,7 +253,7 @@ func TestAfterATornMember(t *testing.T) {
 		}
 		if m.Name == TraceMember {
 			if got := contentOf(t, m); !bytes.HasPrefix(content[TraceMember], got) || len(got) < len(content[TraceMember])/2 {
-				t.Errorf("%d bytes of the trace", len(got))
+				t.Errorf("%d bytes of the torn trace, want a prefix of half or more of its %d", len(got), len(content[TraceMember]))
 			}
 		} else {
 			expect(t, m, content[m.Name])
@@ -264,7 +264,7 @@ func TestAfterATornMember(t *testing.T) {
 	torn = append(slices.Clone(file[:at]), file[whole[names[3]]:len(file)-10]...)
 	r, err = NewReader(bytes.NewReader(torn), int64(len(torn)))
 	if err != nil || len(r.Members) != len(names) || !r.Members[3].Cut || r.Members[4].Cut {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a torn member that says its size: %+v, %v; want %d members, only the fourth cut", r, err, len(names))
 	}
 	expect(t, r.Members[4], content[names[4]])
 }
@@ -276,7 +276,7 @@ func TestLargeDescriptor(t *testing.T) {
 	d := le.AppendUint32([]byte(descriptorSignature), 1)
 	d = le.AppendUint64(le.AppendUint64(d, size), size)
 	if n, ok := descriptorOf(d, size, true); n != descriptor64 || !ok {
-		t.Error(n, ok)
+		t.Errorf("descriptorOf(5 GiB) = %d, %v; want %d", n, ok, descriptor64)
 	}
 	if _, ok := descriptorOf(d, size-1, true); ok {
 		t.Error("another size was taken")
@@ -297,7 +297,7 @@ func TestLargeDescriptor(t *testing.T) {
 	file = le.AppendUint64(le.AppendUint64(file, 7), 7)
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.Members) != 1 || r.Members[0].Cut {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a member with a large descriptor: %+v, %v; want one that is not cut", r, err)
 	}
 	expect(t, r.Members[0], []byte("content"))
 }
@@ -309,19 +309,19 @@ func TestLargeSizes(t *testing.T) {
 	extra := le.AppendUint64(le.AppendUint64([]byte{9, 0, 1, 0, 'x', 1, 0, 16, 0}, 7<<32), 5<<32)
 	var h header
 	if h.sizes64(extra); h.unpacked != 7<<32 || h.packed != 5<<32 || h.open {
-		t.Errorf("%+v", h)
+		t.Errorf("sizes64() = %+v, want 5<<32 bytes that unpack to 7<<32", h)
 	}
 	for _, cut := range [][]byte{nil, extra[:8], extra[:len(extra)-1]} {
 		var h header
 		if h.sizes64(cut); !h.open {
-			t.Errorf("%d bytes: %+v", len(cut), h)
+			t.Errorf("sizes64() of %d bytes = %+v, want sizes that are open", len(cut), h)
 		}
 	}
 	file := []byte(localSignature + "\x2d\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + strings.Repeat("\xff", 8) + "\x05\x00\x00\x00")
 	file = append(file, TraceMember+"content"...)
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.Members) != 1 || !r.Members[0].Cut {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a member with a large size: %+v, %v; want one that is cut", r, err)
 	}
 	expect(t, r.Members[0], []byte("content"))
 }
@@ -339,7 +339,7 @@ func TestForeignArchiveIsSalvaged(t *testing.T) {
 	file := buf.Bytes()[:buf.Len()-30]
 	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil || len(r.Members) != 2 || !r.Cut {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("a foreign archive without an end: %+v, %v; want 2 members, cut", r, err)
 	}
 	for _, m := range r.Members {
 		expect(t, m, text)
@@ -424,7 +424,7 @@ func TestWhatIsNotUnderstoodIsTold(t *testing.T) {
 	} {
 		r, err := NewReader(bytes.NewReader(c.file), int64(len(c.file)))
 		if err != nil || len(r.Members) == 0 || !strings.Contains(strings.Join(r.Notes, "; "), c.note) {
-			t.Errorf("%s: %v, %+v", c.name, err, r)
+			t.Errorf("%s: %v, %+v; want members and a note of %q", c.name, err, r, c.note)
 			continue
 		}
 		if c.name == "newer" && (r.Manifest == nil || r.Manifest.PID != 7) {
@@ -474,7 +474,7 @@ func TestStreamKeepsItsFirstError(t *testing.T) {
 	}
 	for _, err := range []error{err, s.Add(CPUMember, []byte("x")), s.Finish(Manifest{})} {
 		if err == nil || err.Error() != "connection lost" {
-			t.Errorf("error %v", err)
+			t.Errorf("error %v, want connection lost", err)
 		}
 	}
 }
@@ -521,7 +521,7 @@ func TestAddedMember(t *testing.T) {
 	}
 	r, err := Open(path)
 	if err != nil || len(r.Members) != 1 {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("Open() = %+v, %v; want one member", r, err)
 	}
 	defer r.Close()
 	expect(t, r.Members[0], []byte("go1.26"))

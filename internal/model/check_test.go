@@ -132,13 +132,13 @@ func TestViews(t *testing.T) {
 	s := m.Sched
 	ms := time.Millisecond
 	if g := s.Group("main.worker"); g == nil || g.Count != 2 {
-		t.Errorf("group main.worker: %+v", g)
+		t.Errorf("Group(main.worker) = %+v, want 2 goroutines", g)
 	}
 	if g := s.Group("main.nobody"); g != nil {
 		t.Errorf("a group that is not there: %+v", g)
 	}
 	if p := s.ProcSeconds(); p.Total() != 2*time.Second || p.User != 800*ms || p.Starts != 3 || p.ID != -1 {
-		t.Errorf("all Ps: %+v", p)
+		t.Errorf("ProcSeconds() = %+v, want 2s in 3 starts, 800ms of the user", p)
 	}
 	if got := s.Busy(); got != 0.5 {
 		t.Errorf("busy %v, want (800 + 200 ms) of 2 s", got)
@@ -147,7 +147,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("busy without Ps: %v", got)
 	}
 	if got := s.Total(); got.Running != time.Second || got.BlockedTotal() != 1800*ms || got.Total() != 3*time.Second {
-		t.Errorf("all goroutines: %+v", got)
+		t.Errorf("Total() = %+v, want 1s running and 1.8s blocked of 3s", got)
 	}
 	runnable := func(b Bucket) float64 { return b.Runnable }
 	for _, tt := range []struct{ q, want float64 }{{0, 0}, {0.25, 0}, {0.26, 1}, {0.5, 1}, {0.75, 1}, {0.76, 4}, {1, 4}} {
@@ -176,9 +176,9 @@ func TestViews(t *testing.T) {
 		}
 	}
 	if n, d := m.GC.PauseTime(""); n != 2 || d != 3*ms {
-		t.Errorf("pauses: %d, %v", n, d)
+		t.Errorf("PauseTime() = %d, %v; want 2 of 3ms", n, d)
 	}
 	if n, d := m.GC.PauseTime("GC mark termination"); n != 1 || d != ms {
-		t.Errorf("pauses of mark termination: %d, %v", n, d)
+		t.Errorf("PauseTime(GC mark termination) = %d, %v; want 1 of 1ms", n, d)
 	}
 }

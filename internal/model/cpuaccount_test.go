@@ -110,14 +110,14 @@ func TestLabelsTellTheKernel(t *testing.T) {
 		t.Errorf("a call that its wrapper names: %q", call)
 	}
 	if p, call, _ := classify(app, map[string]string{"mode": "kernel", "syscall": "getpid"}); p != InKernel || call != "getpid" {
-		t.Errorf("%q %q", p, call)
+		t.Errorf("classify(getpid in kernel mode) = %q, %q; want the kernel in getpid", p, call)
 	}
 	if p, _, kernel := classify(frames("internal/runtime/syscall.Syscall6 syscall.read"), map[string]string{"mode": "user"}); p != Application || kernel {
 		t.Errorf("a sample of user mode is in the kernel: %q", p)
 	}
 	high := append([]Frame{{PC: 0xffffffff81000000, Func: "strange.name"}}, app...)
 	if p, _, kernel := classify(high, nil); p != InKernel || !kernel {
-		t.Errorf("an address of the kernel: %q", p)
+		t.Errorf("classify(an address of the kernel) = %q, want %q in the kernel", p, InKernel)
 	}
 }
 
@@ -169,13 +169,13 @@ func TestCPUAccountOfProfile(t *testing.T) {
 	b.CPU = b.profile(nil, map[string]time.Duration{appStack: 2900 * ms, readStack: 1500 * ms, futexStack: 400 * ms})
 	a := b.want(t, map[CPUPart]time.Duration{Application: 2900 * ms, InKernel: 1500 * ms, Scheduling: 400 * ms, NotSampled: 200 * ms})
 	if c, ok := a.Covered(); !ok || math.Abs(c-0.96) > 1e-9 || a.Believed != CPU || a.Why != "" {
-		t.Errorf("coverage %v of %s, %q", c, a.Believed, a.Why)
+		t.Errorf("coverage %v of %s, %q; want 0.96 of %s without a reason", c, a.Believed, a.Why, CPU)
 	}
 	if a.Window != 10*time.Second || a.Cores() != 0.5 || a.Kernel != 1900*ms {
-		t.Errorf("%v, %v cores, kernel %v", a.Window, a.Cores(), a.Kernel)
+		t.Errorf("account over %v, %v cores, kernel %v; want 10s, 0.5 and 1.9s", a.Window, a.Cores(), a.Kernel)
 	}
 	if calls := a.KernelCalls(); len(calls) != 2 || calls[0] != (CPUName{"read", 1500 * ms}) || calls[1] != (CPUName{"futex", 400 * ms}) {
-		t.Errorf("%v", calls)
+		t.Errorf("KernelCalls() = %v, want 1.5s of read and 400ms of futex", calls)
 	}
 	if by := a.Part(NotSampled).By; len(by) != 2 || by[0] != (CPUName{"kernel mode", 100 * ms}) && by[0] != (CPUName{"user mode", 100 * ms}) {
 		t.Errorf("not sampled: %v", by)
@@ -210,11 +210,11 @@ func TestCPUAccountBelieves(t *testing.T) {
 		b.Kernel = kernel(b, c.userOnly, c.app, c.sys)
 		b.Kernel.Lost = c.lost
 		if err := b.Check(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: Check() = %v, want nil", c.name, err)
 		}
 		a := b.CPUAccount()
 		if a.Believed != c.want || !strings.Contains(a.Why, c.why) || len(a.Coverage) != 2 {
-			t.Errorf("%s: %s because %q, coverage %v", c.name, a.Believed, a.Why, a.Coverage)
+			t.Errorf("%s: %s because %q, coverage %v; want %s because of %q, and two coverages", c.name, a.Believed, a.Why, a.Coverage, c.want, c.why)
 		}
 	}
 }
@@ -225,7 +225,7 @@ func TestCPUAccountScales(t *testing.T) {
 	b.CPU = b.profile(nil, map[string]time.Duration{appStack: 3150 * ms, futexStack: 1050 * ms})
 	a := b.want(t, map[CPUPart]time.Duration{Application: 3 * time.Second, Scheduling: time.Second})
 	if math.Abs(a.Scale-4./4.2) > 1e-9 || a.Disagree || a.Why != "" {
-		t.Errorf("scale %v, disagree %v, %q", a.Scale, a.Disagree, a.Why)
+		t.Errorf("scale %v, disagree %v, %q; want 4/4.2 without a doubt", a.Scale, a.Disagree, a.Why)
 	}
 	b.CPU = b.profile(nil, map[string]time.Duration{appStack: 8 * time.Second})
 	if a := b.want(t, map[CPUPart]time.Duration{Application: 4 * time.Second}); !a.Disagree || !strings.Contains(a.Why, "disagrees") {
@@ -240,13 +240,13 @@ func TestCPUAccountOfPartOfTheRun(t *testing.T) {
 	// 2 s of the profile's 4 s were busy.
 	a := b.want(t, map[CPUPart]time.Duration{Application: 1900 * ms, NotSampled: 100 * ms})
 	if a.From != 2*time.Second || a.Window != 4*time.Second || a.Cores() != 0.5 {
-		t.Errorf("from %v, %v, %v cores", a.From, a.Window, a.Cores())
+		t.Errorf("account from %v, over %v, %v cores; want 2s, 4s and 0.5", a.From, a.Window, a.Cores())
 	}
 	// Of a profile that begins before the counters the account has their share.
 	b.CPU.At = -time.Second
 	a = b.want(t, map[CPUPart]time.Duration{Application: 1425 * ms, NotSampled: 1575 * ms})
 	if a.From != 0 || a.Window != 3*time.Second || a.Samples != 143 {
-		t.Errorf("from %v, %v, %d samples", a.From, a.Window, a.Samples)
+		t.Errorf("account from %v, over %v, %d samples; want 0s, 3s and 143", a.From, a.Window, a.Samples)
 	}
 	// A profile that does not say when it was taken is compared with the mean.
 	b.CPU.Known = false
@@ -256,7 +256,7 @@ func TestCPUAccountOfPartOfTheRun(t *testing.T) {
 	// Counters of another time tell nothing.
 	b.CPU.Known, b.CPU.At = true, 9*time.Second
 	if a := b.CPUAccount(); a.Known || a.Total != 1900*ms || len(a.Coverage) != 0 {
-		t.Errorf("known %v, %v, %v", a.Known, a.Total, a.Coverage)
+		t.Errorf("known %v, total %v, coverage %v; want 1.9s that are not known, and no coverage", a.Known, a.Total, a.Coverage)
 	}
 }
 
@@ -267,12 +267,12 @@ func TestCPUAccountWithout(t *testing.T) {
 	b := tally{&Model{Process: counters(3*time.Second, time.Second)}}
 	a := b.want(t, map[CPUPart]time.Duration{NotSampled: 4 * time.Second})
 	if by := a.Part(NotSampled).By; len(by) != 2 || by[0] != (CPUName{"user mode", 3 * time.Second}) || by[1] != (CPUName{"kernel mode", time.Second}) {
-		t.Errorf("%v", by)
+		t.Errorf("not sampled: %v, want 3s in user mode and 1s in kernel mode", by)
 	}
 	b = tally{&Model{}}
 	b.CPU = b.profile(nil, map[string]time.Duration{appStack: time.Second})
 	if a := b.want(t, map[CPUPart]time.Duration{Application: time.Second}); a.Known || a.Total != time.Second {
-		t.Errorf("%+v", a)
+		t.Errorf("account %+v, want 1s that is not known", a)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestCPUAccountOfWakes(t *testing.T) {
 	// Where the kernel's samples are believed, why the profile shows less is still said.
 	b.Kernel = &Kernel{CPU: b.profile(map[string]string{"mode": "kernel"}, map[string]time.Duration{futexStack: 1470 * ms})}
 	if a := b.CPUAccount(); a.Believed != KernelCPU || !strings.Contains(a.Why, "times a second") || strings.Contains(a.Why, "in no sample") {
-		t.Errorf("%s: %q", a.Believed, a.Why)
+		t.Errorf("believed is %s: %q, want %s, and how often a second", a.Believed, a.Why, KernelCPU)
 	}
 	b.Kernel = nil
 	b.Process.Samples[1].Voluntary = 5
@@ -341,7 +341,7 @@ func TestCPUAccountAlwaysAddsUp(t *testing.T) {
 			}
 		}
 		if err := m.Check(); err != nil {
-			t.Fatalf("%d: %v\n%+v", i, err, m.CPUAccount())
+			t.Fatalf("account %d: Check() = %v, want nil\n%+v", i, err, m.CPUAccount())
 		}
 	}
 }
@@ -352,11 +352,11 @@ func TestCPUClasses(t *testing.T) {
 		"/cpu/classes/total:cpu-seconds": two(20), "/cpu/classes/idle:cpu-seconds": two(16.9), "/cpu/classes/gc/total:cpu-seconds": two(1)}}}
 	c := m.CPUClasses()
 	if c.GC != time.Second || c.Rusage != 3*time.Second || c.Exceeds {
-		t.Errorf("%+v", c)
+		t.Errorf("CPUClasses() = %+v, want 1s of the collector, 3s by the kernel", c)
 	}
 	m.Metrics.Series["/cpu/classes/idle:cpu-seconds"] = two(10)
 	if c := m.CPUClasses(); !c.Exceeds {
-		t.Errorf("10 s of the runtime's against 3 s: %+v", c)
+		t.Errorf("CPUClasses() of 10 s against 3 s by the kernel = %+v, want it to exceed", c)
 	}
 	if (&Model{}).CPUClasses() != nil {
 		t.Error("classes of nothing")

@@ -56,7 +56,7 @@ func TestHistogramQuantile(t *testing.T) {
 			t.Errorf("quantile %v: %v, want %v within an eighth", q, got, want)
 		}
 		if m := a.Quantile(q); m != got {
-			t.Errorf("quantile %v of the merged halves: %v, of the whole %v", q, m, got)
+			t.Errorf("quantile %v of the merged halves: %v, want %v as of the whole", q, m, got)
 		}
 	}
 	if got := whole.Quantile(1); got > whole.Max {
@@ -73,6 +73,6 @@ func TestHistogramNegative(t *testing.T) {
 	h.Add(-time.Second)
 	h.AddN(10, 3)
 	if h.Sum != 30 || h.N != 4 || h.Mean() != 7 || h.Max != 10 {
-		t.Errorf("sum %d of %d, mean %d, max %d", h.Sum, h.N, h.Mean(), h.Max)
+		t.Errorf("sum %d of %d, mean %d, max %d; want 30 of 4, 7, 10", h.Sum, h.N, h.Mean(), h.Max)
 	}
 }

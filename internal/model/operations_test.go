@@ -60,16 +60,16 @@ func TestServedOperations(t *testing.T) {
 		return m.Operations()
 	}
 	if o := build("main.handle", 5000, true, 5000); o == nil || o.Count != 5000 || o.Source != Trace {
-		t.Errorf("%+v", o)
+		t.Errorf("Operations() = %+v, want 5000 from the trace", o)
 	}
 	if o := build("main.handle", 50, true, 0); o != nil {
-		t.Errorf("few goroutines: %+v", o)
+		t.Errorf("Operations() of few goroutines = %+v, want nil", o)
 	}
 	if o := build("main.handle", 5000, false, 0); o != nil {
 		t.Errorf("a loop that serves nobody: %+v", o)
 	}
 	if o := build("main.handle", 5000, true, 60_000); o != nil {
-		t.Errorf("connections with twelve requests each: %+v", o)
+		t.Errorf("Operations() of connections with twelve requests each = %+v, want nil", o)
 	}
 	if o := build("net/http.(*conn).serve", 5000, true, 5000); o != nil {
 		t.Errorf("a connection is no request: %+v", o)
@@ -122,7 +122,7 @@ func TestAxes(t *testing.T) {
 			sum += p.Time
 		}
 		if sum != a.Total || a.Window != 10*time.Second {
-			t.Errorf("%s: %v of %v over %v", a.Name, sum, a.Total, a.Window)
+			t.Errorf("%s: parts of %v, total %v over %v; want them equal, over 10s", a.Name, sum, a.Total, a.Window)
 		}
 		for _, p := range a.Beside {
 			got[a.Name+": "+p.Name] = p.Time
@@ -145,7 +145,7 @@ func TestAxes(t *testing.T) {
 	m.Run.Overhead = &Overhead{Recorder: time.Second}
 	axes := m.Axes()
 	if len(axes) != 2 || len(axes[0].Parts) != 2 || axes[1].Total != 20*time.Second || axes[1].Parts[2] != (AxisPart{"the recorder", time.Second}) {
-		t.Errorf("%+v", axes)
+		t.Errorf("axes %+v, want 2, the second of 20s with 1s of the recorder", axes)
 	}
 	if axes := (&Model{}).Axes(); axes != nil {
 		t.Errorf("%v of nothing", axes)
@@ -176,7 +176,7 @@ func TestNeighbours(t *testing.T) {
 	// The recorder is nobody's neighbour.
 	m.Run.Duration, m.Run.Overhead = 10*time.Second, &Overhead{Recorder: time.Second}
 	if n, _ = m.Neighbours(); n.Own != 5*time.Second || n.Others != 5700*ms || n.FullOthers != 2500*ms {
-		t.Errorf("beside a recorder: %+v", n)
+		t.Errorf("beside a recorder: %+v, want 5s of its own, 5.7s of others, 2.5s of them where all is full", n)
 	}
 	// The threads of a process that ends take their counts along.
 	end := m.Process.Samples[100]
@@ -188,7 +188,7 @@ func TestNeighbours(t *testing.T) {
 	// How busy two of its CPUs are, the machine does not tell.
 	m.Run.Overhead, m.Limits, m.Machine.CPUs = nil, &Limits{CPUs: 2}, 16
 	if n, _ = m.Neighbours(); n.Full != n.Window || n.FullWaited != n.Waited || n.FullOthers != n.Others {
-		t.Errorf("on two of sixteen: %+v", n)
+		t.Errorf("on two of sixteen CPUs: %+v, want all of the window full", n)
 	}
 	if _, ok = (&Model{}).Neighbours(); ok {
 		t.Error("neighbours of nothing")
@@ -218,11 +218,11 @@ func TestMemoryAccount(t *testing.T) {
 	}
 	a := m.MemoryAccount()
 	if a.Live != 5<<20 || a.AllocBytes != 10<<20 || a.AllocObjects != 500 || a.RSS != 50<<20 || a.Limit != 512<<20 {
-		t.Errorf("%+v", a)
+		t.Errorf("account %+v, want 5 MiB live, 10 MiB and 500 objects a second, 50 of 512 MiB resident", a)
 	}
 	// 40 MiB mapped and 8 of them given back leave 18 of 50 to others.
 	if a.Mapped != 40<<20 || a.Outside != 18<<20 {
-		t.Errorf("mapped %d, outside %d", a.Mapped, a.Outside)
+		t.Errorf("mapped %d, outside %d; want %d and %d", a.Mapped, a.Outside, 40<<20, 18<<20)
 	}
 	var sum uint64
 	for i, c := range a.Classes {
@@ -232,15 +232,15 @@ func TestMemoryAccount(t *testing.T) {
 		}
 	}
 	if sum != a.Mapped {
-		t.Errorf("classes of %d, mapped %d", sum, a.Mapped)
+		t.Errorf("classes of %d, want the %d that are mapped", sum, a.Mapped)
 	}
 	if len(a.Growth) != 1 || a.Growth[0].Name != "resident memory" || a.Growth[0].PerSecond != 1<<20 || a.Growth[0].Low != 1<<20 {
-		t.Errorf("%+v", a.Growth)
+		t.Errorf("growth %+v, want resident memory by 1 MiB a second", a.Growth)
 	}
 	// What a recorder leaves out is told, however little it is.
 	m.Metrics.Series["/memory/classes/total:bytes"] = two(20<<20, 19<<20)
 	if a := m.MemoryAccount(); a.Mapped != 19<<20 || a.Classes[2] != (MemoryClass{"not listed", 1 << 20}) {
-		t.Errorf("%+v", a)
+		t.Errorf("account %+v, want 19 MiB mapped, 1 MiB of them not listed", a)
 	}
 	if (&Model{}).MemoryAccount() != nil {
 		t.Error("an account of nothing")
@@ -251,6 +251,6 @@ func TestMemoryAccount(t *testing.T) {
 	}
 	trace := &Model{GC: &GC{Heap: []HeapSample{{0, 4 << 20, 8 << 20}, {time.Second, 8 << 20, 8 << 20}, {1100 * ms, 4 << 20, 8 << 20}, {2 * time.Second, 6 << 20, 8 << 20}}}}
 	if a := trace.MemoryAccount(); a == nil || a.AllocBytes != 3<<20 || a.Goal != 8<<20 {
-		t.Errorf("of a trace: %+v", a)
+		t.Errorf("account of a trace = %+v, want 3 MiB a second and a goal of 8 MiB", a)
 	}
 }

@@ -17,7 +17,7 @@ func points(values ...float64) (s Series) {
 func TestSeries(t *testing.T) {
 	s := points(4, 8, 2)
 	if s.Min() != 2 || s.Max() != 8 {
-		t.Errorf("from %v to %v", s.Min(), s.Max())
+		t.Errorf("from %v to %v, want 2 to 8", s.Min(), s.Max())
 	}
 	for at, want := range map[time.Duration]float64{-time.Second: 4, 0: 4, 250 * time.Millisecond: 5, time.Second: 8, 1500 * time.Millisecond: 5, time.Hour: 2} {
 		if got := s.At(at); got != want {
@@ -25,7 +25,7 @@ func TestSeries(t *testing.T) {
 		}
 	}
 	if by, over, ok := s.Delta(); by != -2 || over != 2*time.Second || !ok {
-		t.Errorf("delta %v over %v, %v", by, over, ok)
+		t.Errorf("Delta() = %v over %v, %v; want -2 over 2s", by, over, ok)
 	}
 	var none Series
 	if _, _, ok := none.Delta(); ok || !math.IsNaN(none.Min()) || !math.IsNaN(none.At(0)) {
@@ -43,7 +43,7 @@ func TestSeries(t *testing.T) {
 func TestSlopeByHand(t *testing.T) {
 	got, low, high, ok := points(1, 3, 2, 5, 4, 6).Slope()
 	if !ok || got != 1 || low != -1 || high != 2 {
-		t.Errorf("%v (%v to %v), %v", got, low, high, ok)
+		t.Errorf("Slope() = %v (%v to %v), %v; want 1 (-1 to 2)", got, low, high, ok)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestSlope(t *testing.T) {
 	for _, n := range []int{6, 50, slopePoints, slopePoints + 1, 5000} {
 		got, low, high, ok := line(n, 7, 0).Slope()
 		if !ok || math.Abs(got-7) > 1e-6 || math.Abs(low-7) > 1e-6 || math.Abs(high-7) > 1e-6 {
-			t.Errorf("%d points of a line: %v (%v to %v), %v", n, got, low, high, ok)
+			t.Errorf("Slope() of %d points of a line = %v (%v to %v), %v; want 7 (7 to 7)", n, got, low, high, ok)
 		}
 	}
 	wild := line(60, 7, 1)
@@ -92,7 +92,7 @@ func TestMetricHistogram(t *testing.T) {
 		}
 	}
 	if h.N() != 10 || h.Above(2) != 5 || h.Above(4) != 1 {
-		t.Errorf("%d, %d, %d", h.N(), h.Above(2), h.Above(4))
+		t.Errorf("N %d, above 2 %d, above 4 %d; want 10, 5 and 1", h.N(), h.Above(2), h.Above(4))
 	}
 	if !math.IsNaN((MetricHistogram{}).Quantile(0.5)) {
 		t.Error("an empty histogram has a median")

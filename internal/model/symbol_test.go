@@ -48,6 +48,6 @@ func TestIsStd(t *testing.T) {
 		}
 	}
 	if got := packagePath("gopkg.in/yaml%2ev3.Unmarshal"); got != "gopkg.in/yaml.v3" {
-		t.Errorf("package %q", got)
+		t.Errorf("packagePath(gopkg.in/yaml%%2ev3.Unmarshal) = %q, want gopkg.in/yaml.v3", got)
 	}
 }

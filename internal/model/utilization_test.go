@@ -162,7 +162,7 @@ func checkWindows(t *testing.T, u Utilization, w time.Duration) {
 		t.Fatalf("MMU of %d: %v at %d, want %v\n%v", w, got, at, want, u)
 	}
 	if mud := u.MUD(w, 0, 0.5, 1); len(u) > 0 && (mud[0] != got || mud[1] < mud[0] || mud[2] < mud[1]) {
-		t.Fatalf("MUD of %d: %v, MMU %v", w, mud, got)
+		t.Fatalf("MUD of %d = %v, want it to rise from the MMU %v", w, mud, got)
 	}
 }
 
@@ -308,7 +308,7 @@ func TestMUD(t *testing.T) {
 	g := &GC{Load: []LoadChange{{At: 50, Proc: 0, Kind: LoadAssist, Delta: 1}}}
 	u := g.Utilization(CountAll, 1, 0, 100)
 	if got := u.MUD(0, 0, 0.25, 0.49, 0.51, 1); !reflect.DeepEqual(got, []float64{0, 0, 0, 1, 1}) {
-		t.Errorf("instants: %v", got)
+		t.Errorf("MUD of instants = %v, want [0 0 0 1 1]", got)
 	}
 	for _, tt := range []struct{ q, want float64 }{{0, 0}, {40.0 / 90, 0}, {45.0 / 90, 0.5}, {48.0 / 90, 0.8}, {60.0 / 90, 1}, {1, 1}} {
 		if got := u.MUD(10, tt.q)[0]; math.Abs(got-tt.want) > 1e-9 {

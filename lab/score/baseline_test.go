@@ -40,13 +40,13 @@ func TestThresholds(t *testing.T) {
 	data := traced(t)
 	got := thresholds(bytes.NewReader(data))
 	if got.Missing || got.Mutex.Count != 1 || got.Mutex.MostMS < 15 || got.GCPause.Count != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("thresholds() = %+v, want one mutex wait of 15 ms or more, no pause of the collector", got)
 	}
 	if !got.covers("locks") || got.covers("memory") {
 		t.Errorf("fired are %q", got.fired())
 	}
 	if cut := thresholds(bytes.NewReader(data[:len(data)/2])); !cut.Missing && cut.Mutex.Count > 1 {
-		t.Errorf("half of it: %+v", cut)
+		t.Errorf("thresholds() of half a trace = %+v, want it missing or at most one mutex wait", cut)
 	}
 	if none := thresholds(bytes.NewReader(nil)); !none.Missing || len(none.fired()) > 0 {
 		t.Errorf("no trace: %+v", none)
@@ -59,11 +59,11 @@ func TestLimits(t *testing.T) {
 		var w watch
 		w.ended(l.of(&w.over), l.most, l.most)
 		if len(w.over.fired()) > 0 {
-			t.Errorf("%s fires at %v", l.name, l.most)
+			t.Errorf("%s fires at %v, want only beyond", l.name, l.most)
 		}
 		w.ended(l.of(&w.over), l.most+time.Nanosecond, l.most)
 		if fired := w.over.fired(); len(fired) != 1 || fired[0] != limits[i].name {
-			t.Errorf("%s: %q", l.name, fired)
+			t.Errorf("beyond the limit of %s fired %q, want only that", l.name, fired)
 		}
 	}
 }
@@ -105,18 +105,18 @@ func TestPprofTop(t *testing.T) {
 	want := Top{Flat: "runtime.memmove", UserFlat: "main.spin", UserCum: "main.(*pool).fill"}
 	got := pprofTop(bytes.NewReader(data))
 	if got != want {
-		t.Errorf("%+v", got)
+		t.Errorf("pprofTop() = %+v, want %+v", got, want)
 	}
 	for guilty, right := range map[string]bool{"main.spin": true, "main.(*pool).fill": true, "runtime.memmove": true, "main.worker": false, "main.main": false} {
 		if got.named([]string{"main.other", guilty}) != right {
-			t.Errorf("%s: %v", guilty, !right)
+			t.Errorf("named(main.other, %s) = %v, want %v", guilty, !right, right)
 		}
 	}
 	if got.says() != want.UserCum {
 		t.Errorf("it says %q", got.says())
 	}
 	if got := pprofTop(bytes.NewReader([]byte("no profile"))); got != (Top{}) || got.named([]string{""}) || got.says() != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("pprofTop(no profile) = %+v, want nothing", got)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestSameFunction(t *testing.T) {
 		{"main.f", "main.func1", false}, {"main.f", "main.g", false}, {"main.f", "other.f", false}, {"main.(*T).f", "main.T.f", false},
 	} {
 		if sameFunction(c.a, c.b) != c.same {
-			t.Errorf("%s and %s: %v", c.a, c.b, !c.same)
+			t.Errorf("sameFunction(%s, %s) = %v, want %v", c.a, c.b, !c.same, c.same)
 		}
 	}
 }
@@ -159,9 +159,9 @@ func TestRecordedEvidence(t *testing.T) {
 	}
 	over, top, err := baselines(file)
 	if err != nil || over.Mutex.Count != 1 || top.Flat != "main.f" {
-		t.Errorf("%+v, %+v, %v", over, top, err)
+		t.Errorf("baselines() = %+v, %+v, %v; want one mutex wait and main.f", over, top, err)
 	}
 	if over, _, err := baselines(filepath.Join(t.TempDir(), "none")); err == nil || !over.Missing {
-		t.Errorf("%+v, %v", over, err)
+		t.Errorf("baselines() without a recording = %+v, %v; want them missing and an error", over, err)
 	}
 }

@@ -56,10 +56,10 @@ func TestDiagnosisIsRead(t *testing.T) {
 	}
 	want := Finding{Rule: "leakedtimers", Where: []string{"main.a", "main.b", "main.c"}, Promised: []Promise{{"cpu/op", 0.7}}, Symptoms: []Finding{{Rule: "gccost"}}}
 	if got := d.Findings[0].finding(); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("finding() = %+v, want %+v", got, want)
 	}
 	if got := d.Findings[1].finding(); !got.Remark {
-		t.Errorf("%+v", got)
+		t.Errorf("finding() = %+v, want a remark", got)
 	}
 }
 
@@ -67,10 +67,10 @@ func TestProofFlags(t *testing.T) {
 	timed := proofFlags(proof{metric: "cpu/op", ops: 44000}, 10, 0)
 	counter := proofFlags(proof{metric: "allocs/op"}, 6, maxSeed+4)
 	if !slices.Contains(timed, "--no-count") || !strings.Contains(strings.Join(timed, " "), "--ops 44000") || !strings.Contains(strings.Join(timed, " "), "--seed 1 ") {
-		t.Errorf("%q", timed)
+		t.Errorf("flags of a timed proof: %q, want --no-count, --ops 44000 and --seed 1", timed)
 	}
 	if slices.Contains(counter, "--no-count") || slices.Contains(counter, "--ops") {
-		t.Errorf("%q", counter)
+		t.Errorf("flags of a counted proof: %q, want neither --no-count nor --ops", counter)
 	}
 	for _, m := range counters {
 		if !slices.Contains(truth.Metrics, m) {
@@ -88,7 +88,7 @@ func TestBrief(t *testing.T) {
 	r := &runner{bed: bed}
 	got := r.brief(errors.New("cannot open " + filepath.Join(bed.Dir(), "run", "1") + "\nof " + here() + ": " + strings.Repeat("é", 400)))
 	if strings.Contains(got, bed.Dir()) || strings.Contains(got, here()) || strings.Contains(got, "\n") || len(got) > 310 || !strings.HasPrefix(got, "cannot open …/run/1 of …") {
-		t.Errorf("%q", got)
+		t.Errorf("brief() = %q, want one line of 310 bytes or less: cannot open …/run/1 of …", got)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestBriefFailure(t *testing.T) {
 	}
 	r := &runner{bed: bed}
 	if got := r.brief(errors.New("gowhy " + strings.Repeat("-x ", 200) + ": exit status 7\nno such luck")); got != "exit status 7 no such luck" {
-		t.Errorf("%q", got)
+		t.Errorf("brief() = %q, want exit status 7 no such luck", got)
 	}
 }
 
@@ -107,9 +107,9 @@ func TestOut(t *testing.T) {
 	a := &Answer{Case: "controls/burst", Name: "at night, late", Kind: Sick, Dose: 0.25, Round: 3}
 	r := &runner{keep: "/kept"}
 	if got := r.out(a); got != "/kept/controls-burst-at-night-late-sick@0.25-3.gowhy" {
-		t.Errorf("%q", got)
+		t.Errorf("out() = %q, want the case, its name and dose in /kept", got)
 	}
 	if got := new(runner).out(a); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("out() of one who keeps nothing = %q, want \"\"", got)
 	}
 }

@@ -98,7 +98,7 @@ func TestAlwaysRight(t *testing.T) {
 		}
 	}
 	if s.Alarms != 0 || s.WellRuns != 20 || len(s.Wrong) != 0 || s.Top1.N != 15 || s.Place.N != 10 {
-		t.Errorf("%+v", s)
+		t.Errorf("score %+v, want 15 first places, 10 right places, 20 runs of well programs, no alarm, nothing wrong", s)
 	}
 	for _, b := range s.bars() {
 		if !b.met {
@@ -107,7 +107,7 @@ func TestAlwaysRight(t *testing.T) {
 	}
 	// At half the dose the lock was found, too.
 	if from := s.Illnesses[0].From; from != 0.5 {
-		t.Errorf("found from dose %v", from)
+		t.Errorf("found from dose %v, want 0.5", from)
 	}
 }
 
@@ -115,24 +115,24 @@ func TestAlwaysRight(t *testing.T) {
 func TestSaysNothing(t *testing.T) {
 	s := scored(t, answers(knowledge(), nothing))
 	if s.Top1.K != 0 || s.Top3.K != 0 || s.Place.K != 0 || s.Place.N == 0 || s.HealedSilent.K != s.HealedSilent.N || s.Alarms != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("score %+v, want nothing found, no alarm, and all healed programs silent", s)
 	}
 	if len(s.Wrong) != 15 {
 		t.Errorf("%d wrong answers", len(s.Wrong))
 	}
 	for _, f := range s.Families {
 		if f.Recall.K != 0 || f.Precision.N != 0 {
-			t.Errorf("%+v", f)
+			t.Errorf("family %+v, want nothing recalled and no precision", f)
 		}
 	}
 	// What it never says cannot be measured, and what is not measured is missed.
 	for i, met := range []bool{false, false, true, true, false} {
 		if s.bars()[i].met != met {
-			t.Errorf("%+v", s.bars()[i])
+			t.Errorf("bar %+v met: %v, want %v", s.bars()[i], !met, met)
 		}
 	}
 	if !math.IsNaN(s.Illnesses[0].From) || s.Illnesses[0].First != "nothing" {
-		t.Errorf("%+v", s.Illnesses[0])
+		t.Errorf("illness %+v, want no dose and nothing first", s.Illnesses[0])
 	}
 }
 
@@ -140,18 +140,18 @@ func TestSaysNothing(t *testing.T) {
 func TestSaysEverything(t *testing.T) {
 	s := scored(t, answers(knowledge(), everythingOf(knowledge())))
 	if s.Top1.K != 5 || s.Top3.K != 15 {
-		t.Errorf("top-1 %+v, top-3 %+v", s.Top1, s.Top3)
+		t.Errorf("top-1 %+v, top-3 %+v; want 5 and 15", s.Top1, s.Top3)
 	}
 	// Of the healed socket gccost may be said, of the others it may not.
 	if s.HealedSilent.K != 0 || s.WellRuns != 20 || s.Alarms != 5*(4+3+4+4) {
-		t.Errorf("healed %+v, %d alarms", s.HealedSilent, s.Alarms)
+		t.Errorf("healed %+v, %d alarms in %d runs; want 0, %d, 20", s.HealedSilent, s.Alarms, s.WellRuns, 5*(4+3+4+4))
 	}
 	if s.Monotone.K != 0 || s.Illnesses[0].From != 0 {
 		t.Error("it is found at dose 0, and that is said to be well")
 	}
 	for _, f := range s.Families {
 		if f.Family == "locks" && (f.Recall != Share{10, 10} || f.Precision.K != 15 || f.Precision.N <= 30) {
-			t.Errorf("%+v", f)
+			t.Errorf("family %+v, want all 10 recalled and 15 right of more than 30", f)
 		}
 	}
 	// At every dose of every illness and in every well run something is wrong.
@@ -180,17 +180,17 @@ func TestFirst(t *testing.T) {
 	} {
 		j := judgeSick(&Answer{Kind: Sick, Dose: 1, Findings: c.findings}, ill)
 		if j.rank != c.rank || strings.Join(j.alarms, ",") != c.alarms {
-			t.Errorf("%s: rank %d, alarms %q", name, j.rank, j.alarms)
+			t.Errorf("%s: rank %d, alarms %q; want %d and %q", name, j.rank, j.alarms, c.rank, c.alarms)
 		}
 	}
 	// A case about the machine asks for what is otherwise left aside.
 	hog := &truth.Illness{Rule: "neighbour"}
 	if j := judgeSick(&Answer{Findings: accuse("neighbour", "gccost")}, hog); j.rank != 1 || j.first != "neighbour" {
-		t.Errorf("%+v", j)
+		t.Errorf("judgeSick(neighbour) = %+v, want neighbour first", j)
 	}
 	remark := &truth.Illness{Rule: "hotfunction"}
 	if j := judgeSick(&Answer{Findings: []Finding{{Rule: "hotfunction", Remark: true}}}, remark); j.rank != 1 {
-		t.Errorf("%+v", j)
+		t.Errorf("judgeSick(hotfunction as a remark) = %+v, want rank 1", j)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		a := &Answer{Findings: []Finding{{Rule: "hotmutex", Where: strings.Fields(where)}}}
 		if j := judgeSick(a, ill); j.places != right {
-			t.Errorf("%q: %v", where, j.places)
+			t.Errorf("places of %q: %v, want %v", where, j.places, right)
 		}
 	}
 }
@@ -223,15 +223,15 @@ func TestAlsoAndLeft(t *testing.T) {
 	})
 	s := scored(t, r)
 	if (s.HealedSilent != Share{10, 15}) || s.Alarms != 5 {
-		t.Errorf("healed %+v, %d alarms", s.HealedSilent, s.Alarms)
+		t.Errorf("healed %+v, %d alarms; want 10 of 15 and 5", s.HealedSilent, s.Alarms)
 	}
 	for _, f := range s.Families {
 		if f.Family == "memory" && (f.Precision != Share{0, 5}) {
-			t.Errorf("%+v", f)
+			t.Errorf("family %+v, want a precision of 0 of 5", f)
 		}
 	}
 	if s.Aside["neighbour"] != 5 || s.Aside["notloaded"] != 5 {
-		t.Errorf("%v", s.Aside)
+		t.Errorf("left aside: %v, want 5 of neighbour and 5 of notloaded", s.Aside)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestAbstainedAndFailed(t *testing.T) {
 	}
 	s := scored(t, r)
 	if s.Top1.K != 0 || s.SickAbstained != (Share{15, 15}) || s.WellAbstained != (Share{20, 20}) {
-		t.Errorf("%+v", s)
+		t.Errorf("score %+v, want nothing found, 15 sick and 20 well runs abstained", s)
 	}
 	for i := range r.Answers {
 		r.Answers[i].Failed = "it broke"
@@ -266,7 +266,7 @@ func TestStability(t *testing.T) {
 		})
 		s, err := score(r, knowledge()[1:])
 		if err != nil || s.Stable != (Share{map[bool]int{true: 1}[stable], 1}) {
-			t.Errorf("%d of 5: %+v, %v", most, s.Stable, err)
+			t.Errorf("right in %d of 5: stable %+v, %v; want %v", most, s.Stable, err, stable)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func TestDoses(t *testing.T) {
 	})
 	s := scored(t, r)
 	if s.Monotone != (Share{0, 1}) || !slices.ContainsFunc(s.Wrong, func(w Wrong) bool { return w.Key == "a/lock/doses" }) {
-		t.Errorf("%+v, %+v", s.Monotone, s.Wrong)
+		t.Errorf("monotone %+v, wrong %+v; want 0 of 1, and the lock's doses", s.Monotone, s.Wrong)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestCalibration(t *testing.T) {
 			kept = c.of
 		}
 		if s.Bound != (Share{kept, c.of}) || s.Middle != (Share{c.middle, c.of}) || s.Within20 != (Share{c.within20, c.of}) || s.Within50 != (Share{c.within50, c.of}) || s.Unmeasured != 5-c.of {
-			t.Errorf("%s: bound %+v, by the middle %+v, within %+v %+v, unmeasured %d", name, s.Bound, s.Middle, s.Within20, s.Within50, s.Unmeasured)
+			t.Errorf("%s: bound %+v, by the middle %+v, within %+v %+v, unmeasured %d; want %d, %d, %d, %d of %d", name, s.Bound, s.Middle, s.Within20, s.Within50, s.Unmeasured, kept, c.middle, c.within20, c.within50, c.of)
 		}
 	}
 }
@@ -329,7 +329,7 @@ func TestBeyond(t *testing.T) {
 	r.Trials = []Trial{trialOf(Cure, "lock", "confirmed", Effect{"cpu/op", "improved", 0.3, 0.2, 0.4})}
 	s, err := score(r, cases)
 	if err != nil || s.Bound != (Share{}) || s.More != 5 || s.Confirmed != (Share{1, 1}) {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("score %+v, %v; want no bound, 5 more, and one confirmed", s, err)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestBusy(t *testing.T) {
 	r := answers(knowledge(), right)
 	r.Answers[0].Busy, r.Answers[0].Repeats, r.Answers[1].Repeats = true, 2, 1
 	if s := scored(t, r); s.Busy != 1 || s.Repeats != 3 {
-		t.Errorf("%d busy, %d repeats", s.Busy, s.Repeats)
+		t.Errorf("%d busy, %d repeats; want 1 and 3", s.Busy, s.Repeats)
 	}
 	if !busy([]Finding{{Rule: "gccost", Symptoms: accuse("starved")}}) || busy(accuse("gccost", "notloaded")) {
 		t.Error("a busy machine is not known as one")
@@ -413,7 +413,7 @@ func TestBaselines(t *testing.T) {
 	for _, l := range s.Limits {
 		want := map[string][2]int{"idle P": {15, 20}, "mutex wait": {5, 0}}[l.Name]
 		if l.Sick.K != want[0] || l.Well.K != want[1] {
-			t.Errorf("%+v", l)
+			t.Errorf("limit %+v, want %d sick and %d well", l, want[0], want[1])
 		}
 	}
 }
@@ -460,7 +460,7 @@ func TestEmptyPage(t *testing.T) {
 	var b bytes.Buffer
 	r := &Results{Schema: schema}
 	if err := writePage(&b, r, scored(t, r), nil); err != nil || !strings.Contains(b.String(), "not measured") {
-		t.Errorf("%v\n%s", err, &b)
+		t.Errorf("writePage() of nothing: %v, want \"not measured\" in\n%s", err, &b)
 	}
 }
 
@@ -535,10 +535,10 @@ func TestPlan(t *testing.T) {
 	}
 	slices.Sort(one)
 	if got := names(inOrder); len(slices.Compact(one)) != len(got) || !slices.Contains(one, "a/lock/sick@0.5#2") || !slices.Contains(one, "b/calm/healthy#1") {
-		t.Errorf("%q", one)
+		t.Errorf("plan %q, want each question of %q, among them a half dose of the lock and a healthy calm", one, names(inOrder))
 	}
 	if n := len(proofs(cases)); n != 2 {
-		t.Errorf("%d experiments", n)
+		t.Errorf("%d experiments, want 2", n)
 	}
 	if estimate(inOrder, proofs(cases), 10) <= estimate(inOrder, nil, 10) {
 		t.Error("experiments take no time")
@@ -552,11 +552,11 @@ func TestChoose(t *testing.T) {
 	} {
 		got, err := choose(cases, names)
 		if err != nil || strings.Join(caseNames(got), ",") != want {
-			t.Errorf("%q: %q, %v", names, caseNames(got), err)
+			t.Errorf("choose(%q) = %q, %v; want %s", names, caseNames(got), err, want)
 		}
 	}
 	if _, err := choose(cases, "a,none"); err == nil || !strings.Contains(err.Error(), "controls/burst") {
-		t.Errorf("%v", err)
+		t.Errorf("choose(a,none): %v, want an error that names controls/burst", err)
 	}
 }
 
@@ -574,12 +574,12 @@ func TestRenew(t *testing.T) {
 	}
 	for _, a := range old.Answers {
 		if a.Kind == Sick && (len(a.Findings) > 0) != (a.Case == "b") {
-			t.Errorf("%s: %+v", key(&a), a.Findings)
+			t.Errorf("findings of %s: %+v, want some only in case b", key(&a), a.Findings)
 		}
 	}
 	old.renew(&Results{Trials: []Trial{{Case: "a", Name: "lock", Kind: Cure, Conclusion: "confirmed"}}})
 	if len(old.Answers) != n || len(old.Trials) != 2 || !slices.ContainsFunc(old.Trials, func(tr Trial) bool { return tr.Case == "a" && tr.Conclusion == "confirmed" }) {
-		t.Errorf("trials %+v", old.Trials)
+		t.Errorf("trials %+v of %d answers, want %d answers and 2 trials, the lock confirmed", old.Trials, len(old.Answers), n)
 	}
 	var page bytes.Buffer
 	if err := writePage(&page, old, scored(t, old), nil); err != nil || !strings.Contains(page.String(), "Answers of `a` were made anew on") {

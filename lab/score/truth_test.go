@@ -148,7 +148,7 @@ func TestQuestion(t *testing.T) {
 		t.Fatalf("two questions are one, of %d", len(tasks))
 	}
 	if all, short := len(questions(c, true)), len(questions(c, false)); all != 4 || short != 3 {
-		t.Errorf("%d questions, %d of them in the short version", all, short)
+		t.Errorf("%d questions, %d of them in the short version; want 4 and 3", all, short)
 	}
 	c.Illnesses[1].Left = nil
 	if question(tasks[0]) != question(tasks[2]) {
@@ -330,7 +330,7 @@ func TestFlags(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), program, append([]string{"-o", out}, strings.Fields(args)...)...)
 		text, err := cmd.CombinedOutput()
 		if !strings.Contains(string(text), says) || err == nil && args != "-h" {
-			t.Errorf("%s: %v\n%s", args, err, text)
+			t.Errorf("score %s: %v, want %q in\n%s", args, err, says, text)
 		}
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -353,6 +353,6 @@ func TestAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page, err := os.ReadFile(o.out); err != nil || !strings.Contains(string(page), "# The scorecard") || !strings.Contains(string(page), "commit `0123456789ab` (seed 7") {
-		t.Errorf("%v\n%s", err, page)
+		t.Errorf("the page: %v, want the scorecard of commit 0123456789ab in\n%s", err, page)
 	}
 }
