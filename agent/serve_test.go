@@ -117,7 +117,7 @@ func during(t *testing.T, s *httptest.Server, path string, rounds *atomic.Int64)
 	await := func(what string, ok func() bool) {
 		for limit := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 			if time.Now().After(limit) {
-				t.Fatalf("%s: waited a minute for %s", path, what)
+				t.Fatalf("%s: waited a minute for %s, want less", path, what)
 			}
 		}
 	}

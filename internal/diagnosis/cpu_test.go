@@ -56,7 +56,7 @@ func TestVerdictsWithoutTrace(t *testing.T) {
 // does not make it half as busy.
 func TestBusyByCounters(t *testing.T) {
 	if cores, of, ok := Busy(counted10(9*time.Second, time.Second, 500)); !ok || cores != 1 || of != 2 {
-		t.Errorf("%v of %v, %v", cores, of, ok)
+		t.Errorf("Busy() = %v of %v, %v; want 1 of 2", cores, of, ok)
 	}
 	m := counted10(9*time.Second, time.Second, 500)
 	m.Limits = &model.Limits{CPUs: 2, Quota: 1.5}
@@ -110,7 +110,7 @@ func TestDisturbed(t *testing.T) {
 	// Few samples cover little by chance.
 	m := counted10(80*time.Millisecond, 20*time.Millisecond, 6)
 	if got := Disturbed(m); got != "" {
-		t.Errorf("6 samples of 10: %q", got)
+		t.Errorf("Disturbed() by 6 samples of 10 = %q, want \"\"", got)
 	}
 }
 
@@ -124,13 +124,13 @@ func TestDiagnosisCPU(t *testing.T) {
 		share, sum = share+p.Share, sum+p.NS
 	}
 	if sum != d.CPU.TotalNS || math.Abs(share-1) > 1e-9 || d.CPU.TotalNS != int64(10*time.Second) || d.CPU.Cores != 1 {
-		t.Errorf("%+v", d.CPU)
+		t.Errorf("CPU %+v, want parts that add up to 10s, 1 core", d.CPU)
 	}
 	if c := d.CPU.Coverage["cpu"]; math.Abs(c-0.97) > 1e-9 || d.CPU.Source != "cpu" || !d.CPU.Counted {
-		t.Errorf("coverage %v of %q", c, d.CPU.Source)
+		t.Errorf("coverage %v of %q, want 0.97 of cpu, which is counted", c, d.CPU.Source)
 	}
 	if r := d.Recording; r == nil || *r.TargetCores != 1 || r.BeforeCores != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("recording %+v, want 1 core of the target and none before", r)
 	}
 	if Run(&model.Model{}, nil, Options{}).CPU != nil {
 		t.Error("an account of nothing")
@@ -142,12 +142,12 @@ func TestHowToGet(t *testing.T) {
 		model.ThreadCreate, model.Leak, model.MetricsLog, model.GCTrace, model.SchedTrace, model.BuildInfo, model.ProcFS, model.KernelCPU,
 		model.OffCPU, model.SyscallLog, model.LoadResult, model.Escape} {
 		if SourceName(s) == string(s) || HowToGet(s) == "" {
-			t.Errorf("%s: %q, %q", s, SourceName(s), HowToGet(s))
+			t.Errorf("SourceName(%s) = %q, HowToGet = %q; want both", s, SourceName(s), HowToGet(s))
 		}
 	}
 	// Sources of one recording are one command.
 	d := Run(&model.Model{}, []*Rule{{Name: "x", Needs: []model.Source{model.Block, model.Mutex}}}, Options{})
 	if how := d.Unchecked[0].How; strings.Count(how, "gowhy record") != 1 {
-		t.Errorf("%q", how)
+		t.Errorf("how to get two sources: %q, want one gowhy record", how)
 	}
 }

@@ -60,13 +60,13 @@ func TestRunRanksByBound(t *testing.T) {
 	slow.Cost.Share = 0.9 // a large cost without a large benefit stays behind
 	d := Run(busy(0.9), []*Rule{says("a", slow), says("b", finding("", 0.5)), says("c", finding("", 0.3))}, Options{})
 	if got := outline(d.Findings); got != "b c a" {
-		t.Errorf("order %q", got)
+		t.Errorf("order %q, want b c a", got)
 	}
 	if d.Verdict != Sick || d.Schema != Schema {
-		t.Errorf("verdict %s, schema %d", d.Verdict, d.Schema)
+		t.Errorf("verdict %s, schema %d; want %s, %d", d.Verdict, d.Schema, Sick, Schema)
 	}
 	if f := d.Findings[0]; f.Title != "the b" {
-		t.Errorf("title %q", f.Title)
+		t.Errorf("title %q, want the b", f.Title)
 	}
 }
 
@@ -76,11 +76,11 @@ func TestRemarks(t *testing.T) {
 	look.Remark, look.Bound.Goal = true, CPUGoal
 	rules := []*Rule{says("a", look), says("b", finding("", 0.1))}
 	if got := outline(Run(busy(0.9), rules, Options{Goal: CPUGoal}).Findings); got != "b a" {
-		t.Errorf("order %q", got)
+		t.Errorf("order %q, want b a", got)
 	}
 	d := Run(busy(0.9), rules[:1], Options{Goal: CPUGoal})
 	if len(d.Findings) != 1 || d.Verdict != Healthy || strings.Contains(d.Summary, "look here") {
-		t.Errorf("%s: %s, with %d findings", d.Verdict, d.Summary, len(d.Findings))
+		t.Errorf("verdict %s: %s, with %d findings; want %s and one remark, which is not the summary", d.Verdict, d.Summary, len(d.Findings), Healthy)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestRunKeepsEveryFinding(t *testing.T) {
 		walk(d.Findings)
 		for i := range n {
 			if count[string(rune('a'+i))] != 1 {
-				t.Fatalf("seed %d: %v in %s", seed, count, outline(d.Findings))
+				t.Fatalf("seed %d: findings %v in %s, want each once", seed, count, outline(d.Findings))
 			}
 		}
 	}
@@ -184,10 +184,10 @@ func TestRunSurvivesPanic(t *testing.T) {
 	}}
 	d := Run(busy(0.9), []*Rule{bad, says("good", finding("whole", 0.1))}, Options{})
 	if got := outline(d.Findings); got != "good" {
-		t.Errorf("findings %q", got)
+		t.Errorf("findings %q, want good", got)
 	}
 	if len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "bad") || !strings.Contains(d.Warnings[0], "no such group") {
-		t.Errorf("warnings %q", d.Warnings)
+		t.Errorf("warnings %q, want one that bad panicked: no such group", d.Warnings)
 	}
 }
 
@@ -198,10 +198,10 @@ func TestRunRefusesNonsense(t *testing.T) {
 	promise.Experiment = &Experiment{Primary: OpsPerSec, Promised: []Promise{{Metric: OpsPerSec, Best: math.Inf(1)}}}
 	d := Run(busy(0.9), []*Rule{says("nan", nan), says("inf", inf), says("promise", promise), says("big", finding("", 7))}, Options{})
 	if got := outline(d.Findings); got != "big" || d.Findings[0].Bound.Share != 1 {
-		t.Errorf("findings %q, share %v", got, d.Findings[0].Bound.Share)
+		t.Errorf("findings %q, share %v; want big, 1", got, d.Findings[0].Bound.Share)
 	}
 	if len(d.Warnings) != 3 {
-		t.Errorf("warnings %q", d.Warnings)
+		t.Errorf("warnings %q, want 3", d.Warnings)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestRunSkipsWithoutSources(t *testing.T) {
 	}
 	d := Run(busy(0.9), rules, Options{})
 	if len(d.Unchecked) != 2 || d.Unchecked[0].What != "x, y" || d.Unchecked[1].What != "z" {
-		t.Fatalf("unchecked %+v", d.Unchecked)
+		t.Fatalf("unchecked %+v, want \"x, y\" and \"z\"", d.Unchecked)
 	}
 	for _, u := range d.Unchecked {
 		if u.Why == "" || u.How == "" {
@@ -231,7 +231,7 @@ func TestRunKeepsMost(t *testing.T) {
 	}
 	d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{})
 	if len(d.Findings) != DefaultMax || d.Findings[0].Summary != "13" || len(d.Warnings) != 1 {
-		t.Errorf("%d findings, %q", len(d.Findings), d.Warnings)
+		t.Errorf("%d findings, warnings %q; want %d and one", len(d.Findings), d.Warnings, DefaultMax)
 	}
 	if d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{Max: 2}); len(d.Findings) != 2 {
 		t.Errorf("%d findings, want 2", len(d.Findings))
@@ -309,7 +309,7 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: no summary", c.name)
 		}
 		if d := Run(c.m, []*Rule{says("a", finding("it is a", 0))}, Options{}); d.Verdict != Sick || d.Summary != "it is a" {
-			t.Errorf("%s with a finding: %s, %q", c.name, d.Verdict, d.Summary)
+			t.Errorf("%s with a finding: %s, %q; want %s, it is a", c.name, d.Verdict, d.Summary, Sick)
 		}
 	}
 }
@@ -328,7 +328,7 @@ func TestTimeShares(t *testing.T) {
 		t.Errorf("the shares add up to %v", sum)
 	}
 	if names["user code"] != int64(7500*time.Millisecond) || names["garbage collector in idle time"] != int64(2*time.Second) {
-		t.Errorf("%v", names)
+		t.Errorf("times %v, want 7.5s of user code and 2s of the collector in idle time", names)
 	}
 	if _, ok := names["unknown"]; ok {
 		t.Error("unknown is listed without any")
@@ -347,7 +347,7 @@ func TestEncodeDecode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "null") {
-		t.Errorf("null in\n%s", &b)
+		t.Errorf("want no null in\n%s", &b)
 	}
 	text := b.String()
 	got, err := Decode(&b)
@@ -375,10 +375,10 @@ func TestObsolete(t *testing.T) {
 	d := Run(busy(0.9), []*Rule{r}, Options{})
 	want := []Obsolete{{"old", "a ballast", "Go 1.19", "GOMEMLIMIT does it"}, {"old", "another", "Go 1.20", "it has no lock"}}
 	if !reflect.DeepEqual(d.Obsolete, want) || d.Verdict != Healthy || len(d.Fine) != 0 {
-		t.Errorf("%+v, %s", d.Obsolete, d.Verdict)
+		t.Errorf("obsolete %+v, verdict %s; want %+v, %s", d.Obsolete, d.Verdict, want, Healthy)
 	}
 	if got := d.Obsolete[1].String(); got != "another: harmless since Go 1.20, it has no lock" {
-		t.Errorf("%q", got)
+		t.Errorf("obsolete %q, want another: harmless since Go 1.20, it has no lock", got)
 	}
 }
 
@@ -410,7 +410,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"trailing":       `{"schema":1,"verdict":"sick"} {}`,
 	} {
 		if _, err := Decode(strings.NewReader(text)); !errors.Is(err, ErrSchema) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Decode(): error %v, want %v", name, err, ErrSchema)
 		}
 	}
 }
@@ -427,7 +427,7 @@ func TestPass(t *testing.T) {
 	}
 	p := &Pass{Meter: fact.Meter{Model: m}}
 	if got, ok := p.UserPlace(s); !ok || got != (Place{"app.work", "w.go", 4}) {
-		t.Errorf("place %v %v", got, ok)
+		t.Errorf("UserPlace() = %v, %v; want app.work at w.go:4", got, ok)
 	}
 	if got, ok := p.UserPlace(lib); ok {
 		t.Errorf("the runtime is no user's place: %v", got)
@@ -437,10 +437,10 @@ func TestPass(t *testing.T) {
 		t.Errorf("a library's goroutine comes from who made it, not %v", got)
 	}
 	if share, n := p.CPUShare(func(f string) bool { return f == "runtime.gcBgMarkWorker" }); share != 0.25 || n != 10 {
-		t.Errorf("share %v of %d samples", share, n)
+		t.Errorf("CPUShare() = %v of %d samples, want 0.25 of 10", share, n)
 	}
 	if p.Procs() != 2 || p.Seconds() != 5 || p.Share(time.Second) != 0.1 {
-		t.Errorf("%d Ps, %v s, share %v", p.Procs(), p.Seconds(), p.Share(time.Second))
+		t.Errorf("%d Ps, %v s, share %v; want 2, 5 and 0.1", p.Procs(), p.Seconds(), p.Share(time.Second))
 	}
 }
 
@@ -455,7 +455,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	first := outline(Run(busy(0.9), rules, Options{Max: 30}).Findings)
 	for range 50 {
 		if got := outline(Run(busy(0.9), rules, Options{Max: 30}).Findings); got != first {
-			t.Fatalf("%q, then %q", first, got)
+			t.Fatalf("findings %q, want the same each time: %q", got, first)
 		}
 	}
 	if !slices.ContainsFunc(rules, func(r *Rule) bool { return strings.Contains(first, r.Name+"(") }) {

@@ -17,7 +17,7 @@ func proved(t *testing.T, m *model.Model, f Finding) *Finding {
 	f.Summary = "It is slow."
 	d := Run(m, []*Rule{{Name: "slow", Title: "Slow", Check: func(p *Pass) { p.Report(f) }}}, Options{})
 	if len(d.Findings) != 1 {
-		t.Fatalf("%d findings, %q", len(d.Findings), d.Warnings)
+		t.Fatalf("%d findings, warnings %q; want one finding", len(d.Findings), d.Warnings)
 	}
 	return &d.Findings[0]
 }
@@ -136,7 +136,7 @@ func TestRecordAgain(t *testing.T) {
 	} {
 		f := proved(t, c.m, Finding{Prove: "No run can decide."})
 		if !slices.Equal(f.Try, c.want) || !strings.HasPrefix(f.Prove, "No run can decide.") || f.Experiment != nil {
-			t.Errorf("%s: %q, %q", c.name, f.Try, f.Prove)
+			t.Errorf("%s: try %q, prove %q; want %q, and that no run can decide", c.name, f.Try, f.Prove, c.want)
 		}
 	}
 	if f := proved(t, ran(), Finding{}); f.Prove != "" || len(f.Try) != 0 {
@@ -182,16 +182,16 @@ func TestPredicted(t *testing.T) {
 	own := Experiment{Primary: CPUPerOp, Promised: []Promise{{CPUPerOp, 0.9, "ours"}, {AllocsOp, 0.1, "a count"}}}
 	f := proved(t, &model.Model{}, Finding{Bound: cores, Experiment: &own})
 	if _, best, method, _ := f.Predicted(); best != 0.9 || method != "ours" || len(own.Promised) != 2 {
-		t.Errorf("%v, %q", best, method)
+		t.Errorf("Predicted() = %v, %q; want 0.9, ours", best, method)
 	}
 	if p, ok := f.PredictedFor(AllocsOp); !ok || p.Best != 0.1 {
-		t.Errorf("%+v, %v", p, ok)
+		t.Errorf("PredictedFor(allocs/op) = %+v, %v; want 0.1", p, ok)
 	}
 	if _, _, _, ok := (&Finding{}).Predicted(); ok {
 		t.Error("a promise without an experiment")
 	}
 	if !strings.Contains(f.Prove, "CPU time per operation must fall, by at most 10 %") {
-		t.Errorf("%q", f.Prove)
+		t.Errorf("prove %q, want a fall by at most 10 %%", f.Prove)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestExperimentShared(t *testing.T) {
 	}
 	again, err := Decode(&b)
 	if err != nil || again.Findings[1].Experiment == nil || again.Findings[1].Experiment.Promised[0] != d.Findings[1].Experiment.Promised[0] {
-		t.Errorf("%+v, %v", again, err)
+		t.Errorf("Decode() = %+v, %v; want the promise %+v", again, err, d.Findings[1].Experiment.Promised[0])
 	}
 }
 
@@ -239,7 +239,7 @@ func TestServes(t *testing.T) {
 			metric = OpsPerSec
 		}
 		if Serves(c.m) != c.want || ThroughputMetric(c.m) != metric {
-			t.Errorf("%s: %v", c.name, Serves(c.m))
+			t.Errorf("%s: Serves() = %v, ThroughputMetric() = %v; want %v, %v", c.name, Serves(c.m), ThroughputMetric(c.m), c.want, metric)
 		}
 	}
 }

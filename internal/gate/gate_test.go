@@ -96,13 +96,13 @@ func TestCounters(t *testing.T) {
 		r := measured(t, b, Limit{c.metric, c.limit, 7})
 		m := r.Checks[0].Measures
 		if len(m) != 1 || m[0].Verdict != c.want || !m[0].Exact || r.Verdict == Improved || (c.want == Regressed) != (r.Verdict == Regressed) {
-			t.Errorf("%s: %+v, all %s", c.name, m, r.Verdict)
+			t.Errorf("%s: %+v, all %s; want one exact measure, %s, and all as it", c.name, m, r.Verdict, c.want)
 		}
 		if b.runs != [2]int{2 * c.blocks, 2 * c.blocks} {
 			t.Errorf("%s: %v runs, want %d blocks", c.name, b.runs, c.blocks)
 		}
 		if m[0].At != (Position{"a_test.go", 12}) || (m[0].Again != "") != (c.want == Regressed) {
-			t.Errorf("%s: %+v", c.name, m[0])
+			t.Errorf("%s: %+v, want it at a_test.go:12, measured once more only if %s", c.name, m[0], Regressed)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestBackground(t *testing.T) {
 		}}
 		m := measured(t, b, Limit{diagnosis.BytesOp, 0.01, 7}).Checks[0].Measures[0]
 		if m.Verdict != c.want || !m.Exact || *m.B != c.head {
-			t.Errorf("%v: %+v", c.head, m)
+			t.Errorf("%v: %+v, want %s, exact, the head as it is", c.head, m, c.want)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestOnceIsNoRegression(t *testing.T) {
 	}}
 	r := measured(t, b, Limit{diagnosis.AllocsOp, 0, 7})
 	if m := r.Checks[0].Measures[0]; m.Verdict != Inconclusive || m.Again != "unchanged" || r.Verdict != Passed || r.Summary != "nothing could be decided" {
-		t.Errorf("%+v, %s: %s", m, r.Verdict, r.Summary)
+		t.Errorf("%+v, %s: %s; want %s, then unchanged, and all %s: nothing could be decided", m, r.Verdict, r.Summary, Inconclusive, Passed)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestTimes(t *testing.T) {
 		r := measured(t, b, Limit{"ns/op", c.limit, 7})
 		m := r.Checks[0].Measures
 		if len(m) != 1 || m[0].Verdict != c.want || m[0].Benchmark != "A/x" || m[0].Low == nil || m[0].Pairs == 0 {
-			t.Errorf("%s: %+v", c.name, m)
+			t.Errorf("%s: %+v, want one measure of A/x, %s, in pairs with an interval", c.name, m, c.want)
 		}
 		if last := b.patterns[len(b.patterns)-1]; last != "^BenchmarkA$/^x$" {
 			t.Errorf("the benchmark is timed with others: %q", last)
@@ -182,7 +182,7 @@ func TestNoiseFailsNobody(t *testing.T) {
 	for seed := range uint64(60) {
 		b := &bench{base: noisy(k, 100, 0.15, 2*seed), head: noisy(k, 100, 0.15, 2*seed+1), noise: 0.05}
 		if r := measured(t, b, Limit{"ns/op", 0.02, 7}); r.Verdict != Passed {
-			t.Errorf("seed %d: %s, %+v", seed, r.Verdict, r.Checks[0].Measures)
+			t.Errorf("seed %d: %s, want %s: %+v", seed, r.Verdict, Passed, r.Checks[0].Measures)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestVaryingCounter(t *testing.T) {
 		b := &bench{base: noisy(k, 10000, 0.02, 1), head: noisy(k, c.head, 0.02, 2)}
 		r := measured(t, b, Limit{diagnosis.BytesOp, 0.1, 7})
 		if m := r.Checks[0].Measures[0]; m.Verdict != c.want || m.Exact || m.Pairs < 6 {
-			t.Errorf("%v: %+v", c.head, m)
+			t.Errorf("%v: %+v, want %s, not exact, of 6 pairs or more", c.head, m, c.want)
 		}
 	}
 }
@@ -207,16 +207,16 @@ func TestWhatCannotBeMeasured(t *testing.T) {
 	b := &bench{base: always(numbers{a: 1}), head: always(numbers{z: 1})}
 	r := measured(t, b, Limit{diagnosis.AllocsOp, 0, 7})
 	if c := r.Checks[0]; c.Problem == "" || c.Verdict != Inconclusive || len(c.Warnings) != 2 || r.Verdict != Passed {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want a check that is %s with a problem and 2 warnings, and all %s", r, Inconclusive, Passed)
 	}
 	b = &bench{err: errors.New("does not compile")}
 	if r := measured(t, b, Limit{diagnosis.AllocsOp, 0, 7}); !strings.Contains(r.Checks[0].Problem, "does not compile") {
-		t.Errorf("%+v", r)
+		t.Errorf("result %+v, want the problem \"does not compile\"", r)
 	}
 	b = &bench{base: always(numbers{a: 1, key("BenchmarkA", "widgets/op"): 2}), head: always(numbers{a: 1, key("BenchmarkA", diagnosis.BytesOp): 3})}
 	c := measured(t, b, Limit{"widgets/op", 0, 7}, Limit{diagnosis.BytesOp, 0, 8}).Checks[0]
 	if len(c.Measures) != 2 || c.Verdict != Inconclusive || c.Measures[0].Why != "it was not measured" || c.Measures[1].At.Line != 12 {
-		t.Errorf("%+v", c)
+		t.Errorf("check %+v, want two measures, the first not measured, the second at line 12", c)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestLimitOfNothing(t *testing.T) {
 	g := &gate{policy: p, result: &Result{}, tools: b}
 	var wrong *problem.Error
 	if err := g.run(t.Context(), time.Minute); !errors.As(err, &wrong) || !strings.HasPrefix(wrong.What, "gate.yaml:7: ") || !strings.Contains(wrong.What, "allocs/op") {
-		t.Errorf("%v", err)
+		t.Errorf("a limit of nothing: error %v, want one at gate.yaml:7 that names allocs/op", err)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestMemoryOfShortPrograms(t *testing.T) {
 		}
 		m := g.result.Checks[0].Measures
 		if len(m) != len(limits) || m[0].Verdict != Inconclusive || m[0].Why != "it was not measured" || len(m) > 1 && m[1].Verdict != Passed {
-			t.Errorf("%v: %+v", limits, m)
+			t.Errorf("%v: %+v, want a measure of each, the first not measured, the second %s", limits, m, Passed)
 		}
 	}
 }
@@ -264,13 +264,13 @@ func TestTimeLimit(t *testing.T) {
 	p := &Policy{InconclusiveFails: true, Pairs: 20, Checks: []CheckPolicy{{Name: "n", Bench: ".", Iterations: 100, Limits: []Limit{{diagnosis.AllocsOp, 0, 1}}}}}
 	g := &gate{policy: p, result: &Result{InconclusiveFails: true}, tools: b}
 	if err := g.run(t.Context(), time.Nanosecond); err != nil || g.result.Verdict != Inconclusive || !strings.Contains(g.result.Checks[0].Problem, "time limit") {
-		t.Errorf("%v: %+v", err, g.result)
+		t.Errorf("a time limit: %v, %+v; want %s and a problem that names it", err, g.result, Inconclusive)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	g = &gate{policy: p, result: &Result{}, tools: b}
 	if err := g.run(ctx, time.Minute); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: %v", err)
+		t.Errorf("interrupted: error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -283,11 +283,11 @@ func TestResultJSON(t *testing.T) {
 	}
 	again, err := Decode(&b)
 	if err != nil || !reflect.DeepEqual(r, again) {
-		t.Errorf("%v\n%+v\n%+v", err, r, again)
+		t.Errorf("Decode() = %+v, %v; want %+v", again, err, r)
 	}
 	for _, bad := range []string{"", "{}", `{"kind":"gowhy gate","schema":9}`, `{"kind":"x","schema":1}`, `{"kind":"gowhy gate","schema":1,"checks":3}`} {
 		if _, err := Decode(strings.NewReader(bad)); !errors.Is(err, ErrSchema) {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("Decode(%q): error %v, want %v", bad, err, ErrSchema)
 		}
 	}
 }
@@ -386,7 +386,7 @@ func TestPlantedRegression(t *testing.T) {
 	r.commit("planted")
 	res := r.run(allocsPolicy)
 	if res.Verdict != Regressed || res.Base.Name != "HEAD~1" || res.Head.Modified {
-		t.Fatalf("%+v", res)
+		t.Fatalf("a planted regression: %+v, want %s against HEAD~1 by a clean head", res, Regressed)
 	}
 	var failed []string
 	for _, m := range res.Checks[0].Measures {
@@ -421,7 +421,7 @@ func TestEqualsPass(t *testing.T) {
 		res := r.run(policy)
 		t.Logf("%d: %s: %s", i+1, res.Verdict, res.Summary)
 		if res.Verdict != Passed {
-			t.Errorf("equal revisions: %+v", res.Checks)
+			t.Errorf("equal revisions: %+v, want %s", res.Checks, Passed)
 		}
 	}
 }
@@ -452,25 +452,25 @@ func TestBase(t *testing.T) {
 	}
 	files(t, r.dir, map[string]string{"new/new.go": "package new\n"})
 	if b, h, err := base(""); err != nil || b.Name != "HEAD" || b.Commit != h.Commit || !h.Modified || h.Name != "working tree" {
-		t.Errorf("a modified tree on main: %+v, %+v, %v", b, h, err)
+		t.Errorf("a modified tree on main: %+v, %+v, %v; want HEAD and the working tree", b, h, err)
 	}
 	r.commit("second")
 	first, _, err := base("")
 	if err != nil || first.Name != "HEAD~1" {
-		t.Errorf("a clean tree on main: %+v, %v", first, err)
+		t.Errorf("a clean tree on main: %+v, %v; want HEAD~1", first, err)
 	}
 	r.git("switch", "--quiet", "-c", "feature", "HEAD~1")
 	r.commit("third")
 	r.commit("fourth")
 	if b, _, err := base(""); err != nil || b.Commit != first.Commit || b.Name != "merge base with main" {
-		t.Errorf("a branch: %+v, %v", b, err)
+		t.Errorf("a branch: %+v, %v; want its merge base with main", b, err)
 	}
 	if b, h, err := base("main"); err != nil || b.Commit == h.Commit || b.Name != "main" {
-		t.Errorf("asked for: %+v, %v", b, err)
+		t.Errorf("base(main) = %+v, %v; want main, not the head", b, err)
 	}
 	for _, bad := range []string{"nowhere", "--all", "-x"} {
 		if _, _, err := base(bad); !errors.As(err, &p) {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("base(%q): error %v, want a problem", bad, err)
 		}
 	}
 	if _, err := open(ctx, t.TempDir()); !errors.As(err, &p) {
@@ -492,12 +492,12 @@ func TestRepositoryProblems(t *testing.T) {
 	files(t, r.dir, map[string]string{"fresh/f_test.go": strings.Replace(tinyBenchmarks, "package tiny", "package fresh", 1) + "\nfunc Work(int) [][]byte { return nil }\n"})
 	res := r.run(strings.Replace(allocsPolicy, "./tiny", "./fresh", 1))
 	if res.Verdict != Passed || !strings.Contains(res.Checks[0].Problem, "the base cannot be measured") {
-		t.Errorf("%+v", res)
+		t.Errorf("a new package: %+v, want it passed and the base not measured", res)
 	}
 	// One of a module of its own is found.
 	files(t, r.dir, map[string]string{"nested/go.mod": "module example.com/nested\n\ngo 1.26\n", "nested/n_test.go": strings.Replace(tinyBenchmarks, "package tiny", "package nested", 1) + "\nfunc Work(int) [][]byte { return nil }\n"})
 	if res := r.run(strings.Replace(allocsPolicy, "./tiny", "./nested", 1)); !strings.Contains(res.Checks[0].Problem, "the base cannot be measured") {
-		t.Errorf("%+v", res)
+		t.Errorf("a module of its own: %+v, want the base not measured", res)
 	}
 	// A change that does not compile is an error of its own.
 	files(t, r.dir, map[string]string{"tiny/tiny.go": "package tiny\n\nbroken"})
@@ -525,7 +525,7 @@ func TestRepositoryInAHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h, err := repo.head(t.Context()); err != nil || h.Modified {
-		t.Errorf("%+v, %v", h, err)
+		t.Errorf("head() of a file that only has another time = %+v, %v; want it not modified", h, err)
 	}
 	if after, err := os.ReadFile(r.dir + "/.git/index"); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the index was written: %v", err)

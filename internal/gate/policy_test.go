@@ -33,20 +33,20 @@ checks:
 		t.Fatal(err)
 	}
 	if p.Base != "origin/main" || !p.InconclusiveFails || p.TimeLimit != 5*time.Minute || p.Pairs != 30 || len(p.Checks) != 2 {
-		t.Errorf("%+v", p)
+		t.Errorf("policy %+v, want 2 checks against origin/main, 5m0s, 30 pairs, inconclusive fails", p)
 	}
 	c := p.Checks[0]
 	if c.Name != "./parser" || c.Bench != "." || c.Iterations != defaultIterations || c.Benchtime != defaultBenchtime || c.Line != 8 {
-		t.Errorf("%+v", c)
+		t.Errorf("first check %+v, want ./parser, all benchmarks as often as usual, at line 8", c)
 	}
 	if l := c.Limits; len(l) != 4 || l[0] != (Limit{diagnosis.AllocsOp, 0, 9}) || l[2].Ratio != 0.075 {
-		t.Errorf("%+v", l)
+		t.Errorf("limits %+v, want 4: allocs/op by 0 at line 9 first, the third by 0.075", l)
 	}
 	if c := p.Checks[1]; c.Ops != 10 || c.Command != "{binary} -n 10" || c.Limits[0] != (Limit{diagnosis.CPUPerOp, 0.05, 15}) {
-		t.Errorf("%+v", c)
+		t.Errorf("second check %+v, want 10 operations of the command, CPU by 0.05 at line 15", c)
 	}
 	if r := p.Ratios(); r[diagnosis.BytesOp] != 0.02 || r[diagnosis.CPUPerOp] != 0.05 {
-		t.Errorf("%v", r)
+		t.Errorf("Ratios() = %v, want 0.02 of bytes and 0.05 of CPU", r)
 	}
 }
 
@@ -117,17 +117,17 @@ func FuzzPolicy(f *testing.F) {
 		var wrong *problem.Error
 		if err != nil {
 			if !errors.As(err, &wrong) || wrong.What == "" {
-				t.Errorf("%v", err)
+				t.Errorf("ParsePolicy(): error %v, want a problem", err)
 			}
 			return
 		}
 		for _, c := range p.Checks {
 			if c.Package == "" || c.Name == "" || len(c.Limits) == 0 || c.Line == 0 || (c.Bench == "") == (c.Command == "") {
-				t.Errorf("%+v", c)
+				t.Errorf("check %+v, want a package, a name, limits, a line, and either a benchmark or a command", c)
 			}
 			for _, l := range c.Limits {
 				if !(l.Ratio >= 0 && l.Ratio <= maxRatio) || l.Metric == "" {
-					t.Errorf("%+v", l)
+					t.Errorf("limit %+v, want a metric and a ratio of 0 to %v", l, maxRatio)
 				}
 			}
 		}
@@ -155,7 +155,7 @@ func TestStarter(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	if len(p.Checks) != 2 || p.Checks[0].Package != "." || p.Checks[1].Package != "./sub" {
-		t.Errorf("%+v", p.Checks)
+		t.Errorf("checks %+v, want . and ./sub", p.Checks)
 	}
 	// The lines that are commented out are right too.
 	full := strings.ReplaceAll(strings.ReplaceAll(string(text), "      # ns/op", "      ns/op"), "\n# ", "\n")
@@ -165,14 +165,14 @@ func TestStarter(t *testing.T) {
 	}
 	head = strings.TrimPrefix(head, "# What a change is held to: gowhy gate -f gate.yaml\n#\nEach check is measured on the base revision and on the working tree. Exit\ncode 4: something regressed, 5: it could not be decided and may not be so.\n")
 	if p, err := ParsePolicy("gate.yaml", strings.NewReader(head)); err != nil || len(p.Checks) != 3 || len(p.Checks[1].Limits) != 3 || p.Base == "" {
-		t.Errorf("%v in\n%s", err, head)
+		t.Errorf("ParsePolicy() of all lines: %v, want a base and 3 checks, 3 limits of the second, in\n%s", err, head)
 	}
 	if at := benchmarksIn(dir); len(at) != 1 || at["BenchmarkA"].Line != 3 {
-		t.Errorf("%v", at)
+		t.Errorf("benchmarksIn() = %v, want BenchmarkA at line 3", at)
 	}
 	var none *problem.Error
 	if _, err := Starter(t.TempDir()); !errors.As(err, &none) || none.Hint == "" {
-		t.Errorf("%v", err)
+		t.Errorf("Starter() without benchmarks: error %v, want a problem with a hint", err)
 	}
 }
 

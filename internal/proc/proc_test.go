@@ -105,7 +105,7 @@ func TestSample(t *testing.T) {
 			defer p.Close()
 			got, err := p.Sample(true)
 			if err != nil || got.Time.IsZero() {
-				t.Fatal(got.Time, err)
+				t.Fatalf("Sample() at %v, %v; want a time", got.Time, err)
 			}
 			got.Time, got.Machine.Time = time.Time{}, time.Time{}
 			if !reflect.DeepEqual(got, test.want) {
@@ -163,7 +163,7 @@ func TestManyCPUs(t *testing.T) {
 	m := openMachine(root)
 	defer m.close()
 	if s := m.read(time.Now(), make([]byte, 4096)); s.CPUs != 4000 || s.Busy != (1+2+3+6+7)*tick || m.usable("0-1,3999,4000") != 3 {
-		t.Errorf("%+v, %d usable", s, m.usable("0-1,3999,4000"))
+		t.Errorf("machine %+v, %d usable; want 4000 CPUs, %v busy, 3 usable", s, m.usable("0-1,3999,4000"), (1+2+3+6+7)*tick)
 	}
 }
 
@@ -221,14 +221,14 @@ func TestLive(t *testing.T) {
 		t.Errorf("counters went from %+v to %+v", a, b)
 	}
 	if b.FDs < 3 || b.Threads < 1 || b.RSS < 1<<20 || b.ReadCalls <= 0 || last.Machine.CPUs < 1 || last.Limits.CPUs < 1 || len(last.Threads) < 1 {
-		t.Errorf("%+v", last)
+		t.Errorf("sample %+v, want what any process has: 3 files, a thread, 1 MiB, reads, CPUs", last)
 	}
 	var threads time.Duration
 	for _, th := range last.Threads {
 		threads += th.User + th.System
 	}
 	if all := b.User + b.System; threads > all+10*time.Millisecond || threads < all/2 {
-		t.Errorf("threads used %v, the process %v", threads, all)
+		t.Errorf("threads used %v, want about the %v of the process", threads, all)
 	}
 	if !last.Time.After(first.Time) {
 		t.Error("no time passed")
@@ -238,7 +238,7 @@ func TestLive(t *testing.T) {
 func TestGone(t *testing.T) {
 	linux(t)
 	if _, err := Open(1 << 30); !errors.Is(err, ErrGone) {
-		t.Errorf("%v", err)
+		t.Errorf("Open(1<<30): error %v, want %v", err, ErrGone)
 	}
 	cmd := exec.Command("cat")
 	stdin, err := cmd.StdinPipe()
@@ -258,11 +258,11 @@ func TestGone(t *testing.T) {
 		_, err = p.Sample(false)
 	}
 	if !errors.Is(err, ErrGone) { // a zombie, as nobody waited yet
-		t.Errorf("%v", err)
+		t.Errorf("Sample() of a zombie: error %v, want %v", err, ErrGone)
 	}
 	cmd.Wait()
 	if _, err := p.Sample(true); !errors.Is(err, ErrGone) {
-		t.Errorf("%v", err)
+		t.Errorf("Sample() after the end: error %v, want %v", err, ErrGone)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestGone(t *testing.T) {
 func TestZombie(t *testing.T) {
 	for s, want := range map[statLine]bool{{state: 'Z', threads: 1}: true, {state: 'X'}: true, {state: 'Z', threads: 2}: false, {state: 'S', threads: 1}: false} {
 		if s.zombie() != want {
-			t.Errorf("%c with %d threads", s.state, s.threads)
+			t.Errorf("zombie() of %c with %d threads = %v, want %v", s.state, s.threads, !want, want)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func TestNothingIsRepeated(t *testing.T) {
 	write(t, filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "4096\n")
 	s, err := p.Sample(true)
 	if err != nil || s.Process.Voluntary != 12 || s.Machine.Load != 3.5 || s.Limits.Memory != 4096 {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("sample %+v, %v; want 12 voluntary switches, a load of 3.5 and a limit of 4096 bytes", s, err)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestRootOfVersion1(t *testing.T) {
 	}
 	defer p.Close()
 	if s, err := p.Sample(false); err != nil || s.Group != nil || s.Limits.Memory != 0 {
-		t.Errorf("%+v %+v, %v", s.Limits, s.Group, err)
+		t.Errorf("limits %+v, group %+v, %v; want no limit of memory and no group", s.Limits, s.Group, err)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestMixedVersions(t *testing.T) {
 	for controller, want := range map[string]string{"memory": "/v2/a", "cpu": "/v1/cpu/b"} {
 		h := findHierarchy(mounts, []byte("4:cpu:/b\n0::/a\n"), controller)
 		if len(h.dirs) != 2 || h.dirs[0] != want || h.v2 != strings.HasPrefix(want, "/v2") {
-			t.Errorf("%s: %+v", controller, h)
+			t.Errorf("hierarchy of %s = %+v, want 2 levels from %s", controller, h, want)
 		}
 	}
 }
@@ -390,7 +390,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("some avg10= total=99999999999999999999"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if st, err := parseStat(text); err == nil && (st.user < 0 || st.system < 0 || st.minor < 0 || st.threads < 0) {
-			t.Errorf("%+v", st)
+			t.Errorf("parseStat() = %+v, want nothing below 0", st)
 		}
 		var c Counters
 		parseIO(text, &c)
@@ -399,22 +399,22 @@ func FuzzParse(f *testing.F) {
 		var g Group
 		parseCPUStat(string(text), &g)
 		if c.ReadBytes < 0 || m.Busy < 0 || g.Usage < 0 {
-			t.Errorf("%+v %+v %+v", c, m, g)
+			t.Errorf("counters %+v, machine %+v, group %+v; want nothing below 0", c, m, g)
 		}
 		parseStatus(text)
 		parseSchedstat(text)
 		if v, i, ok := parseSwitches(text); ok && (v < 0 || i < 0) {
-			t.Errorf("%d and %d switches", v, i)
+			t.Errorf("parseSwitches() = %d, %d; want nothing below 0", v, i)
 		}
 		if pss, ok := parsePSS(text); !ok && pss != 0 {
-			t.Errorf("PSS of %d", pss)
+			t.Errorf("parsePSS() = %d, false; want 0", pss)
 		}
 		parseLoad(text)
 		parseMeminfo(text)
 		parsePressure(text)
 		for _, controller := range []string{"cpu", "memory"} {
 			if h := findHierarchy(parseMounts(text), text, controller); len(h.dirs) > maxLevels {
-				t.Errorf("%d levels", len(h.dirs))
+				t.Errorf("findHierarchy() has %d levels, want at most %d", len(h.dirs), maxLevels)
 			}
 		}
 		table := map[string][]string{}

@@ -52,7 +52,7 @@ func TestListening(t *testing.T) {
 		}
 	}
 	if got, err := listening(proc, 12345); len(got) > 0 || err != nil {
-		t.Errorf("of none: %q, %v", got, err)
+		t.Errorf("listening(12345) = %q, %v; want none", got, err)
 	}
 	if _, err := listening(filepath.Join(proc, "none"), 3); err == nil {
 		t.Error("no /proc: no error")
@@ -77,18 +77,18 @@ func TestPrograms(t *testing.T) {
 	}
 	p := list[i]
 	if p.Err != nil || p.Build == nil || !strings.HasPrefix(p.Build.GoVersion, "go1.") || p.Threads < 1 || p.RSS == 0 || len(p.Args) != len(os.Args) {
-		t.Errorf("%+v", p)
+		t.Errorf("program %+v, want this one: Go, threads, memory, %d arguments", p, len(os.Args))
 	}
 	if !slices.Contains(p.Listening, l.Addr().String()) {
 		t.Errorf("listens at %q, not at %q", p.Listening, l.Addr())
 	}
 	if pids, err := Owners(uint16(l.Addr().(*net.TCPAddr).Port)); !slices.Contains(pids, os.Getpid()) || err != nil {
-		t.Errorf("at %s listen %d, %v", l.Addr(), pids, err)
+		t.Errorf("at %s listen %d, %v; want %d among them", l.Addr(), pids, err, os.Getpid())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if list, err := Programs(ctx); !errors.Is(err, context.Canceled) || len(list) > 0 {
-		t.Errorf("%d, %v", len(list), err)
+		t.Errorf("Programs() when cancelled = %d, %v; want none, %v", len(list), err, context.Canceled)
 	}
 }
 
@@ -104,14 +104,14 @@ func TestOtherPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list, err := programs(t.Context(), proc); len(list) > 0 || err != nil {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("programs() = %+v, %v; want none of what is not Go", list, err)
 	}
 	// To other users than root both look alike.
 	s := search{proc: proc}
 	for pid, want := range map[int]bool{2: false, 3: true, 4: false} {
 		p := Program{PID: pid, Err: fs.ErrPermission}
 		if got := s.describe(&p, filepath.Join(proc, strconv.Itoa(pid))); got != want {
-			t.Errorf("process %d: %v", pid, got)
+			t.Errorf("describe(process %d) = %v, want %v", pid, got, want)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func TestLiveTable(t *testing.T) {
 		}
 	}
 	if me := rows[0]; threads != me.Threads || queue > me.RunQueue || me.Voluntary <= 0 || me.FDs < 3 || me.PSS <= 0 || uint64(me.PSS) > me.RSS*2 {
-		t.Errorf("%d threads, waited %v: %+v", threads, queue, me)
+		t.Errorf("%d threads, waited %v: %+v; want as many as the process has, and no longer than it", threads, queue, me)
 	}
 	for _, pid := range pids {
 		i := slices.IndexFunc(rows, func(r Task) bool { return r.ID == pid && !r.Thread })
@@ -233,7 +233,7 @@ func TestLiveTable(t *testing.T) {
 		}
 		r := rows[i]
 		if r.Name != "cat" || r.Parent != os.Getpid() || r.Depth != 1 || r.Threads != 1 || r.State != 'S' || r.FDs < 3 || r.RSS == 0 {
-			t.Errorf("%+v", r)
+			t.Errorf("row %+v, want a sleeping cat with one thread, our child", r)
 		}
 		p, err := Open(pid)
 		if err != nil {
@@ -266,7 +266,7 @@ func TestLiveCPU(t *testing.T) {
 func TestTableGone(t *testing.T) {
 	table := live(t, Watch{PID: 1 << 30})
 	if err := table.Update(); !errors.Is(err, ErrGone) {
-		t.Errorf("%v", err)
+		t.Errorf("Update(): error %v, want %v", err, ErrGone)
 	}
 	cmd := exec.Command("cat")
 	in, err := cmd.StdinPipe()
@@ -287,7 +287,7 @@ func TestTableGone(t *testing.T) {
 	}
 	cmd.Wait()
 	if err := table.Update(); !errors.Is(err, ErrGone) || len(table.Tree(nil)) != 0 {
-		t.Errorf("%v, %v", err, table.Tree(nil))
+		t.Errorf("Update() after the end: error %v, rows %v; want %v and none", err, table.Tree(nil), ErrGone)
 	}
 	if kept := table.Use().Kept; kept > 1+len(processesHere(t)) {
 		t.Errorf("%d descriptors of ended processes are kept", kept)
@@ -350,7 +350,7 @@ func TestNumberUsedAgain(t *testing.T) {
 		mustUpdate(t, table)
 		rows := table.Tree(nil)
 		if len(rows) != 2 || rows[0].ID != pid || rows[0].Start == before.Start || rows[1].Start != rows[0].Start {
-			t.Errorf("keep %d: %+v, before %+v", keep, rows, before)
+			t.Errorf("keep %d: rows %+v, want another process of the number in 2 rows, not %+v", keep, rows, before)
 		}
 	}
 	in.Close()
@@ -388,7 +388,7 @@ func TestOtherUser(t *testing.T) {
 		table.Update()
 		r := table.Tree(nil)[0]
 		if r.FDs != -1 || r.PSS != -1 || r.Name == "" || r.Threads < 1 || r.Voluntary < 0 {
-			t.Errorf("%+v", r)
+			t.Errorf("row %+v, want no files and no memory, which others may not see", r)
 		}
 		if table.Use().Opened != was {
 			t.Error("asks again for what was refused")
@@ -405,10 +405,10 @@ func TestBudget(t *testing.T) {
 		mustUpdate(t, table)
 	}
 	if u := table.Use(); u.Kept != 5 {
-		t.Errorf("%+v", u)
+		t.Errorf("use %+v, want 5 kept", u)
 	}
 	if n := len(table.Tree(nil)); n <= len(pids) {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d rows, want more than %d", n, len(pids))
 	}
 }
 
@@ -435,7 +435,7 @@ func TestNoDescriptors(t *testing.T) {
 			}
 		}
 		if found != len(pids) {
-			t.Errorf("%d of %d processes found", found, len(pids))
+			t.Errorf("%d processes found, want %d", found, len(pids))
 		}
 	}
 	f, err := os.Open(os.DevNull) // and others get one
@@ -458,7 +458,7 @@ func TestConcurrentUpdates(t *testing.T) {
 					t.Error(err)
 				}
 				if rows = table.Tree(rows[:0]); len(rows) < 4 {
-					t.Errorf("%d rows", len(rows))
+					t.Errorf("%d rows, want 4 or more", len(rows))
 				}
 				table.Use()
 			}
@@ -482,7 +482,7 @@ func TestTableAllocs(t *testing.T) {
 			mustUpdate(t, table)
 			rows = table.Tree(rows[:0])
 		}); n != 0 {
-			t.Errorf("%s: %v allocations for each update", name, n)
+			t.Errorf("%s: %v allocations for each update, want 0", name, n)
 		}
 	}
 }
@@ -532,11 +532,11 @@ func FuzzNumbered(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ids := numbered(b, nil)
 		if len(ids) > len(b)/19 {
-			t.Errorf("%d of %d bytes", len(ids), len(b))
+			t.Errorf("numbered() found %d in %d bytes, want at most one in 19", len(ids), len(b))
 		}
 		for _, id := range ids {
 			if id < 0 {
-				t.Errorf("%d", id)
+				t.Errorf("numbered() found %d, want nothing below 0", id)
 			}
 		}
 	})

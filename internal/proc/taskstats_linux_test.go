@@ -18,7 +18,7 @@ func TestTaskstats(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestTaskstats$", "-test.v")
 		cmd.Env = append(os.Environ(), alone+"=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
+			t.Errorf("the test alone: %v, want nil\n%s", err, out)
 		}
 		return
 	}
@@ -38,7 +38,7 @@ func TestTaskstats(t *testing.T) {
 		t.Fatal("no answer")
 	}
 	if walked.voluntary < before.voluntary || walked.voluntary > after.voluntary || walked.involuntary > after.involuntary || walked.runQueue > after.runQueue+time.Millisecond {
-		t.Errorf("walked %+v, taskstats %+v to %+v", walked, before, after)
+		t.Errorf("walked %+v, want between taskstats %+v and %+v", walked, before, after)
 	}
 }
 
@@ -67,7 +67,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		inner := attribute(body, unix.TASKSTATS_TYPE_AGGR_TGID)
 		if c, ok := parseTaskstats(attribute(inner, unix.TASKSTATS_TYPE_STATS)); ok && (c.voluntary < 0 || c.runQueue < 0) {
-			t.Errorf("%+v", c)
+			t.Errorf("parseTaskstats() = %+v, want nothing below 0", c)
 		}
 	})
 }

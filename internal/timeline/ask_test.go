@@ -87,7 +87,7 @@ func TestEdges(t *testing.T) {
 		}
 		e, err := tl.Edges(context.Background(), 0, tl.Length(), list)
 		if err != nil || len(e.Edges) != want || e.Total != want {
-			t.Fatalf("lanes %q: %+v, %v", lanes, e, err)
+			t.Fatalf("Edges(%q) = %+v, %v; want %d", lanes, e, err, want)
 		}
 		if want == 0 {
 			continue
@@ -96,7 +96,7 @@ func TestEdges(t *testing.T) {
 		got.Stack = nil
 		// What it waited before the piece began is not known here.
 		if got.At != 150e6 || got.Waker != 1 || got.WokenGroup != "main.worker" || got.Waited != 50e6 || got.Ready != 15e6 {
-			t.Errorf("%+v", got)
+			t.Errorf("edge %+v, want goroutine 1 waking main.worker at 150ms after 50ms, 15ms until it runs", got)
 		}
 	}
 }
@@ -117,10 +117,10 @@ func TestSelect(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if len(s.Wakers) != 1 || s.Wakers[0].Waker != "main.main" || s.Wakers[0].Count != 1 {
-		t.Errorf("%+v", s.Wakers)
+		t.Errorf("wakers %+v, want main.main once", s.Wakers)
 	}
 	if len(s.Groups) != 2 || s.Groups[0].Group != "main.main" || s.Groups[0].Count != 2 && s.Groups[0].Count != 1 {
-		t.Errorf("%+v", s.Groups)
+		t.Errorf("groups %+v, want two, main.main first", s.Groups)
 	}
 }
 
@@ -194,10 +194,10 @@ func TestPeak(t *testing.T) {
 	defer tl.Close()
 	from, to, ok := tl.Peak("main.worker", Runnable, 20*time.Millisecond)
 	if !ok || from < 0 || to > 41e6 || to-from < 19e6 {
-		t.Errorf("%v to %v, %v", from, to, ok)
+		t.Errorf("Peak(runnable) = %v to %v, %v; want 20ms before 41ms", from, to, ok)
 	}
 	if from, to, ok = tl.Peak("main.worker", Running, 10*time.Millisecond); !ok || from < 160e6 || to > 200e6 {
-		t.Errorf("%v to %v, %v", from, to, ok)
+		t.Errorf("Peak(running) = %v to %v, %v; want 160ms to 200ms", from, to, ok)
 	}
 	if _, _, ok = tl.Peak("main.worker", Net, time.Millisecond); ok {
 		t.Error("there is a peak of what never was")
@@ -233,11 +233,11 @@ g:1<groups 1/1 35ms 1 w.go:3
 	}
 	lanes, total, note, err := tl.Children("g:1", Filter{}, 0, 10)
 	if err != nil || total != 1 || note != "" || len(lanes) != 1 || lanes[0].ID != "go:2" || lanes[0].Parent != "g:1" {
-		t.Errorf("%v %d %q %v", lanes, total, note, err)
+		t.Errorf("Children(g:1) = %v, %d, %q, %v; want go:2", lanes, total, note, err)
 	}
 	f, _ := ParseFilter("state:running")
 	if _, _, _, err = tl.Children("g:1", f, 0, 10); err == nil || !strings.Contains(err.Error(), `"state:running"`) {
-		t.Errorf("a state chose among goroutines: %v", err)
+		t.Errorf("a state chose among goroutines: %v, want an error that names it", err)
 	}
 }
 
@@ -252,11 +252,11 @@ func TestStream(t *testing.T) {
 	finest, _ := tl.Levels()
 	pictures, err := tl.Tile(context.Background(), finest, 0, []string{"p:0", "go:1"})
 	if err != nil || pictures[0].Shares == nil || !pictures[1].Empty {
-		t.Errorf("%v, %v", pictures, err)
+		t.Errorf("Tile() without pieces = %v, %v; want shares of p:0, nothing of go:1", pictures, err)
 	}
 	s, err := tl.Select(context.Background(), 0, tl.Length(), []string{"p:0"})
 	if err != nil || len(s.States) != 2 || (s.States[0].Time-195e6).Abs() > 1<<19 || s.Partial == "" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Select() without pieces = %+v, %v; want 2 states, about 195ms running, and that it is partial", s, err)
 	}
 	if _, err := tl.At(context.Background(), "p:0", 0); err != ErrNoSource {
 		t.Error(err)
@@ -273,11 +273,11 @@ func TestUsedAgain(t *testing.T) {
 	defer tl.Close()
 	pictures, err := tl.Tile(context.Background(), minLevel, 0, []string{"go:5", "go:5@600", "go:5@7"})
 	if err != nil || len(pictures) != 2 {
-		t.Fatalf("%v, %v", pictures, err)
+		t.Fatalf("Tile(go:5) = %v, %v; want 2 lanes, one for each life", pictures, err)
 	}
 	for i, want := range []State{Running, Runnable} {
 		if s := pictures[i].Spans; len(s) != 1 || s[0].State != want {
-			t.Errorf("%s: %+v", pictures[i].ID, s)
+			t.Errorf("lane %s: spans %+v, want one, %v", pictures[i].ID, s, want)
 		}
 	}
 }
@@ -298,16 +298,16 @@ func TestPending(t *testing.T) {
 	ask := func(ctx context.Context) Picture {
 		p, err := tl.Tile(ctx, minLevel, 1, []string{"go:1", "gc"})
 		if err != nil || len(p) != 2 || p[1].Pending {
-			t.Fatalf("%+v, %v", p, err)
+			t.Fatalf("Tile(go:1) = %+v, %v; want 2 pictures, that of gc not pending", p, err)
 		}
 		return p[0]
 	}
 	if p := ask(now); !p.Pending || p.Done >= 1 {
-		t.Errorf("%+v", p)
+		t.Errorf("picture %+v, want it pending while it is made", p)
 	}
 	close(gate)
 	if p := ask(context.Background()); p.Pending || len(p.Spans) != 1 {
-		t.Errorf("%+v", p)
+		t.Errorf("picture %+v, want one span", p)
 	}
 	if p := ask(now); p.Pending {
 		t.Error("what was read is not kept")
@@ -370,7 +370,7 @@ func TestSelectEnds(t *testing.T) {
 		}
 		if !s.Pending {
 			if s.Partial == "" || len(tl.chunks) <= maxExact {
-				t.Errorf("%d chunks, %q", len(tl.chunks), s.Partial)
+				t.Errorf("%d chunks, partial %q; want more than %d and that it is partial", len(tl.chunks), s.Partial, maxExact)
 			}
 			return
 		}

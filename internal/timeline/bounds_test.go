@@ -32,7 +32,7 @@ func TestManyGroups(t *testing.T) {
 	tl := b.Timeline(m, nil)
 	defer tl.Close()
 	if n := len(tl.reg.lanes); n > 4*(maxLanes+1)+numFixed {
-		t.Errorf("%d lanes", n)
+		t.Errorf("%d lanes, want at most %d", n, 4*(maxLanes+1)+numFixed)
 	}
 	if n := tl.pyramid.bytes(); n > 2*baseBytes {
 		t.Errorf("the pyramid takes %d bytes", n)
@@ -44,12 +44,12 @@ func TestManyGroups(t *testing.T) {
 	for _, level := range []int{minLevel, tl.BaseLevel() - 1, coarsest} {
 		pictures, err := tl.Tile(context.Background(), level, 0, []string{"groups", "ps", "threads", "g:4096", "m:7", "go:0"})
 		if err != nil || len(pictures) != 6 {
-			t.Fatalf("level %d: %d pictures, %v", level, len(pictures), err)
+			t.Fatalf("level %d: %d pictures, %v; want 6", level, len(pictures), err)
 		}
 	}
 	lanes, total, _, err := tl.Children("groups", Filter{}, 0, 3)
 	if err != nil || total != maxLanes+1 || lanes[0].Label != otherGroups {
-		t.Errorf("%d groups, first %v, %v", total, lanes, err)
+		t.Errorf("%d groups, first %v, %v; want %d, %s first", total, lanes, err, maxLanes+1, otherGroups)
 	}
 }
 
@@ -168,7 +168,7 @@ func FuzzTile(f *testing.F) {
 			}
 			for _, p := range pictures {
 				if want := !p.Empty && p.Spans == nil; want != (len(p.Shares) == tileBuckets*NumStates && len(p.Marks) == tileBuckets) {
-					t.Errorf("%s: %+v", p.ID, p)
+					t.Errorf("lane %s: %+v, want all shares and marks unless it is empty or has spans", p.ID, p)
 				}
 			}
 		}

@@ -36,9 +36,9 @@ func TestFilterOnGoroutines(t *testing.T) {
 	} {
 		f, err := ParseFilter(c.text)
 		if err != nil {
-			t.Errorf("%s: %v", c.text, err)
+			t.Errorf("ParseFilter(%q): error %v, want nil", c.text, err)
 		} else if got := f.goroutine(worker); got != c.want {
-			t.Errorf("%q matches: %v", c.text, got)
+			t.Errorf("%q matches: %v, want %v", c.text, got, c.want)
 		}
 	}
 }
@@ -65,9 +65,9 @@ func TestFilterOnSpans(t *testing.T) {
 	} {
 		f, err := ParseFilter(text)
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("ParseFilter(%q): error %v, want nil", text, err)
 		} else if got := f.span(&s); got != want {
-			t.Errorf("%q matches: %v", text, got)
+			t.Errorf("%q matches: %v, want %v", text, got, want)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestFilterErrors(t *testing.T) {
 		_, err := ParseFilter(text)
 		var e *problem.Error
 		if !errors.As(err, &e) {
-			t.Errorf("%.20q: %v", text, err)
+			t.Errorf("ParseFilter(%.20q): error %v, want a problem", text, err)
 		} else if e.What != want || e.Hint == "" {
 			t.Errorf("%.20q: %q (hint %q), want %q", text, e.What, e.Hint, want)
 		}
@@ -107,7 +107,7 @@ func FuzzParseFilter(f *testing.F) {
 		var e *problem.Error
 		if errors.As(err, &e) {
 			if e.Kind != problem.Misuse || e.Hint == "" {
-				t.Errorf("%q: %+v", s, e)
+				t.Errorf("ParseFilter(%q): problem %+v, want misuse with a hint", s, e)
 			}
 			return
 		}

@@ -183,7 +183,7 @@ func drawn(t testing.TB, tl *Timeline, id string, level uint, tile int64) *cells
 	v := newView(tl, level, tile)
 	items, done, err := v.ready(context.Background(), &r)
 	if err != nil || done < 1 {
-		t.Fatalf("lane %s: done %v, %v", id, done, err)
+		t.Fatalf("lane %s: done %v, %v; want 1", id, done, err)
 	}
 	c := &cells{}
 	v.sum(&r, items, c)
@@ -354,10 +354,10 @@ func TestRareSurvives(t *testing.T) {
 	bucket := int(7e9) >> coarsest
 	once := pictures[0]
 	if once.Marks[bucket]&MarkRare == 0 || once.Shares[bucket*NumStates+int(Running)] == 0 {
-		t.Errorf("main.once: marks %b, running %d", once.Marks[bucket], once.Shares[bucket*NumStates+int(Running)])
+		t.Errorf("main.once: marks %b, running %d; want it marked as rare and running", once.Marks[bucket], once.Shares[bucket*NumStates+int(Running)])
 	}
 	if len(pictures[1].Spans) != 1 || pictures[1].Spans[0].From != 7e9+100 {
-		t.Errorf("stw: %+v", pictures[1])
+		t.Errorf("stw: %+v, want one span from 7.0000001s", pictures[1])
 	}
 	if p := pictures[2]; p.Shares[bucket*NumStates+int(Running)] == 0 {
 		t.Errorf("p:0 does not show a run of a microsecond in 20 s")

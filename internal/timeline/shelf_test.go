@@ -43,13 +43,13 @@ func TestGuessIsGivenUp(t *testing.T) {
 	}
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), it); !ok || err != nil {
-		t.Fatal(ok, err)
+		t.Fatalf("wait(what was asked for) = %v, %v; want it made", ok, err)
 	}
 	it = s.want(guess)
 	<-s.begun
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), it); !ok || err != nil || it.value != guess {
-		t.Error(ok, err, it.value)
+		t.Errorf("wait(the guess) = %v, %v, %v; want %v", ok, err, it.value, guess)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestRightGuessGoesOn(t *testing.T) {
 	<-s.begun
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), it); !ok || err != nil {
-		t.Fatal(ok, err)
+		t.Fatalf("wait(the first) = %v, %v; want it made", ok, err)
 	}
 	s.hint(guess)
 	<-s.begun
@@ -70,13 +70,13 @@ func TestRightGuessGoesOn(t *testing.T) {
 	other := s.want(want)
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), it); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("wait(the guess) = %v, %v; want it made", ok, err)
 	}
 	if k := <-s.begun; k != want {
 		t.Errorf("%v is made then", k)
 	}
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), other); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("wait(the other) = %v, %v; want it made", ok, err)
 	}
 }

@@ -46,7 +46,7 @@ func TestTaskDetailIsBounded(t *testing.T) {
 	}
 	d.add(p)
 	if len(d.out.Regions) != maxTaskParts || len(d.out.Logs) != maxTaskParts || d.out.Cut == "" {
-		t.Errorf("%d regions, %d logs, %q", len(d.out.Regions), len(d.out.Logs), d.out.Cut)
+		t.Errorf("%d regions, %d logs, cut %q; want %d of each and that it is cut", len(d.out.Regions), len(d.out.Logs), d.out.Cut, maxTaskParts)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestFilterAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := f.Account(a); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("%q matches: %v, want %v", text, got, want)
 		}
 	}
 	group := *a

@@ -159,7 +159,7 @@ func TestComparisonGolden(t *testing.T) {
 				t.Errorf("%s, %s: a saved one reads differently", name, format)
 			}
 			if bytes.ContainsAny(out, "\x1b\u202e\r") {
-				t.Errorf("%s, %s: control characters", name, format)
+				t.Errorf("%s, %s: control characters in %q, want none", name, format, out)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func TestComparisonLooks(t *testing.T) {
 	out := string(comparisonBytes(t, "text", c["runs"], ComparisonOptions{Options: layout.Options{Width: 60}, Top: 2}))
 	for l := range strings.Lines(out) {
 		if n := len([]rune(l)); n > 61 && !strings.Contains(l, "$ ") && !strings.Contains(l, "→") {
-			t.Errorf("a line of %d on a screen of 60: %s", n, l)
+			t.Errorf("a line of %d on a screen of 60, want at most 60: %s", n, l)
 		}
 	}
 	if !strings.Contains(out, "more rows; --top 0 shows all") {
@@ -198,7 +198,7 @@ func FuzzComparison(f *testing.F) {
 		for _, format := range ComparisonFormatNames() {
 			out := comparisonBytes(t, format, c, ComparisonOptions{Top: 3})
 			if format != "json" && bytes.ContainsAny(out, "\x1b\u202e") {
-				t.Errorf("%s: control characters", format)
+				t.Errorf("%s: control characters in %q, want none", format, out)
 			}
 		}
 		c.Judge(compare.DefaultLimits)

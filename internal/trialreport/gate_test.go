@@ -91,7 +91,7 @@ func TestSavedGate(t *testing.T) {
 	}
 	for _, format := range GateFormatNames() {
 		if a, b := gateBytes(t, format, r, layout.Options{}), gateBytes(t, format, again, layout.Options{}); !bytes.Equal(a, b) {
-			t.Errorf("%s:\n%s\nsaved:\n%s", format, a, b)
+			t.Errorf("%s:\n%s\nwant as saved:\n%s", format, a, b)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestGateHostile(t *testing.T) {
 		}
 		out := string(gateBytes(t, format, r, layout.Options{Width: 80}))
 		if strings.ContainsAny(out, "\x1b\u202e\r") {
-			t.Errorf("%s: control characters in\n%q", format, out)
+			t.Errorf("%s: want no control characters in\n%q", format, out)
 		}
 		for l := range strings.Lines(out) {
 			if strings.HasPrefix(l, "::error::y") {
@@ -114,7 +114,7 @@ func TestGateHostile(t *testing.T) {
 		}
 	}
 	if md := string(gateBytes(t, "markdown", r, layout.Options{})); strings.Contains(md, "<b>") && !strings.Contains(md, "`") || strings.Contains(md, " @all") {
-		t.Errorf("markup:\n%s", md)
+		t.Errorf("want no markup in\n%s", md)
 	}
 	wantWarning := r
 	wantWarning.InconclusiveFails = true
@@ -158,7 +158,7 @@ func TestSARIF(t *testing.T) {
 			t.Fatal(err)
 		}
 		if log.Version != "2.1.0" || len(log.Runs) != 1 || log.Runs[0].Tool.Driver.Name == "" || log.Runs[0].Results == nil || log.Runs[0].Tool.Driver.Rules == nil {
-			t.Fatalf("%s", out)
+			t.Fatalf("%s\nwant SARIF 2.1.0: one run of a named tool with its rules and results", out)
 		}
 		run := log.Runs[0]
 		for _, res := range run.Results {
@@ -167,7 +167,7 @@ func TestSARIF(t *testing.T) {
 				t.Errorf("rule %q has no description", res.RuleID)
 			}
 			if res.Message.Text == "" || len(res.Locations) != 1 || res.Locations[0].Physical.Region.StartLine < 1 {
-				t.Errorf("%+v", res)
+				t.Errorf("result %+v, want a message and one line", res)
 			}
 			if uri := res.Locations[0].Physical.Artifact.URI; uri == "" || strings.ContainsAny(uri, " \\") || strings.Contains(strings.SplitN(uri, "/", 2)[0], ":") {
 				t.Errorf("%q is no relative URI", uri)
@@ -175,7 +175,7 @@ func TestSARIF(t *testing.T) {
 			switch res.Level {
 			case "error", "warning", "note":
 			default:
-				t.Errorf("level %q", res.Level)
+				t.Errorf("level %q, want error, warning or note", res.Level)
 			}
 		}
 	}
@@ -219,11 +219,11 @@ func TestGitHub(t *testing.T) {
 	b.Reset()
 	annotate(&b, "notice", gate.Position{}, "t", "m")
 	if b.String() != "::notice title=t::m\n" {
-		t.Errorf("%q", b.String())
+		t.Errorf("annotate() = %q, want ::notice title=t::m", b.String())
 	}
 	out := string(gateBytes(t, "github", gateResult(), layout.Options{}))
 	if got := fmt.Sprint(strings.Count(out, "::error "), strings.Count(out, "::notice ")); got != "2 3" {
-		t.Errorf("%s annotations in\n%s", got, out)
+		t.Errorf("%s annotations, want 2 errors and 3 notices in\n%s", got, out)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestGateWidths(t *testing.T) {
 		out := string(gateBytes(t, "text", gateResult(), layout.Options{Width: width}))
 		for l := range strings.Lines(out) {
 			if n := len([]rune(strings.TrimRight(l, "\n"))); n > max(width, 80) && width >= 60 && !strings.HasPrefix(l, "   $ ") {
-				t.Errorf("width %d: a line of %d: %s", width, n, l)
+				t.Errorf("width %d: a line of %d, want at most %d: %s", width, n, max(width, 80), l)
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func FuzzSavedGate(f *testing.F) {
 		for _, format := range GateFormatNames() {
 			out := gateBytes(t, format, r, layout.Options{Width: 80})
 			if format != "json" && bytes.ContainsAny(out, "\x1b\u202e") {
-				t.Errorf("%s: control characters", format)
+				t.Errorf("%s: control characters in %q, want none", format, out)
 			}
 		}
 	})

@@ -184,7 +184,7 @@ func TestTrialLayout(t *testing.T) {
 			}
 			for _, l := range strings.Split(text, "\n") {
 				if n := utf8.RuneCountInString(l); n > most && most >= 60 && name != "hostile" && !strings.Contains(l, "gowhy ") {
-					t.Errorf("%s: %d columns of %d: %s", name, n, most, l)
+					t.Errorf("%s: %d columns, want at most %d: %s", name, n, most, l)
 				}
 			}
 		}
@@ -265,10 +265,10 @@ func TestTrialOfVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if fresh.String() != again.String() {
-		t.Errorf("fresh:\n%s\nsaved:\n%s", &fresh, &again)
+		t.Errorf("fresh:\n%s\nwant as saved:\n%s", &fresh, &again)
 	}
 	if text := fresh.String(); !strings.HasPrefix(text, "confirmed: cpu/op fell by 66.") || !strings.Contains(text, "   cpu/op  301 ms  100 ms  −66.7 %") {
-		t.Errorf("%s", text)
+		t.Errorf("%s\nwant it confirmed, and cpu/op from 301 ms to 100 ms", text)
 	}
 }
 
@@ -300,6 +300,6 @@ func TestChangeInterval(t *testing.T) {
 func TestBusyTextOfIdleProgram(t *testing.T) {
 	rounds := []experiment.Round{{Sample: experiment.Sample{Conditions: experiment.Conditions{Others: 0.1, Steal: -1, RunQueue: 660}}}}
 	if got := busyText(rounds); strings.Contains(got, "waited") || !strings.Contains(got, "others used 10.0 %") {
-		t.Error(got)
+		t.Errorf("busyText() = %q, want others at 10 %% and nobody who waited", got)
 	}
 }

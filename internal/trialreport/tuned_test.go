@@ -56,7 +56,7 @@ func tuneds(t *testing.T) map[string]*experiment.Tuned {
 		s.Seed = 7
 		r, err := experiment.Tune(t.Context(), s, nil)
 		if err != nil {
-			t.Fatal(name, err)
+			t.Fatalf("Tune(%s): %v, want nil", name, err)
 		}
 		r.Took, r.Command = 83*time.Second, []string{"./app", "-workers", "{workers}", "-gc={gogc}", "-trace", "{trace}"}
 		if r.Together != nil {
@@ -136,7 +136,7 @@ func TestTunedLayout(t *testing.T) {
 			}
 			for _, l := range strings.Split(text, "\n") {
 				if n := utf8.RuneCountInString(l); n > most && most >= 60 && name != "hostile" && !strings.Contains(l, "gowhy verify") {
-					t.Errorf("%s: %d columns of %d: %s", name, n, most, l)
+					t.Errorf("%s: %d columns, want at most %d: %s", name, n, most, l)
 				}
 			}
 		}
@@ -178,7 +178,7 @@ func wellFormed(t *testing.T, name, text string) {
 			return
 		}
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want XML that is well formed", name, err)
 			return
 		}
 		if e, ok := token.(xml.StartElement); ok && !strings.Contains(" svg title desc style rect text line circle polyline g ", " "+e.Name.Local+" ") {
@@ -201,7 +201,7 @@ func TestTunedCSV(t *testing.T) {
 			points += len(r.Curves[i].Points)
 		}
 		if err != nil || len(rows) != 1+points {
-			t.Errorf("%s: %d rows of %d points, %v", name, len(rows), points, err)
+			t.Errorf("%s: %d rows, %v; want a head and %d points", name, len(rows), err, points)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func capacities(t *testing.T) map[string]*experiment.CapacityResult {
 		}
 		r, err := experiment.Capacity(t.Context(), s, nil)
 		if err != nil {
-			t.Fatal(name, err)
+			t.Fatalf("Capacity(%s): %v, want nil", name, err)
 		}
 		r.Took, r.URL = 3*time.Minute, "http://localhost:8080/a b"
 		out[name] = r
@@ -266,7 +266,7 @@ func TestCapacityGolden(t *testing.T) {
 		}
 		for _, l := range strings.Split(b.String(), "\n") {
 			if n := utf8.RuneCountInString(l); n > 80 && !strings.Contains(l, "gowhy ") {
-				t.Errorf("%s: %d columns: %s", name, n, l)
+				t.Errorf("%s: %d columns, want at most 80: %s", name, n, l)
 			}
 		}
 		golden(t, "capacity-"+name+".txt", b.Bytes())
@@ -294,7 +294,7 @@ func TestCapacityHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.IndexFunc(strings.ReplaceAll(b.String(), "\n", ""), layout.UnsafeRune) >= 0 {
-			t.Errorf("control characters in %q", b.String())
+			t.Errorf("want no control characters in %q", b.String())
 		}
 	}
 }
@@ -316,10 +316,10 @@ func TestTunedNoise(t *testing.T) {
 	}{1.02: {"within 3 % of the best", false}, 1.05: {"in this noise as good as the best", false}, 1.3: {"in this noise as good as the best", true}} {
 		r := curve(chosen)
 		if _, rest := tunedVerdict(r); !strings.Contains(rest, want.verdict) {
-			t.Errorf("%v: %s", chosen, rest)
+			t.Errorf("%v: %s, want %q", chosen, rest, want.verdict)
 		}
 		if warned := strings.Contains(strings.Join(tunedWarnings(r), "\n"), "30.0 % worse than n=2"); warned != want.warned {
-			t.Errorf("%v: %q", chosen, tunedWarnings(r))
+			t.Errorf("%v: warnings %q, want 30 %% worse than n=2 among them: %v", chosen, tunedWarnings(r), want.warned)
 		}
 	}
 }
@@ -328,14 +328,14 @@ func TestTunedNoise(t *testing.T) {
 func TestTunedBestThatHolds(t *testing.T) {
 	r := tuneds(t)["limits"]
 	if _, rest := tunedVerdict(r); !strings.Contains(rest, "the best of workers=1..1000 that holds p99") {
-		t.Error(rest)
+		t.Errorf("verdict %q, want the best that holds p99", rest)
 	}
 	c := &r.Curves[0]
 	if got := toBest(c, &c.Points[c.Best]); got != 1 {
-		t.Errorf("the best stands to the best like %v", got)
+		t.Errorf("toBest(the best) = %v, want 1", got)
 	}
 	if got := toBest(&experiment.Curve{Best: -1}, &experiment.Point{Ratio: 1}); !math.IsNaN(got) {
-		t.Errorf("%v", got)
+		t.Errorf("toBest(no best) = %v, want NaN", got)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestSVGLegend(t *testing.T) {
 		}
 		for i, text := range []string{">recommended<", ">breaks a limit<", ">universal scalability law</text>"} {
 			if got := strings.Contains(b.String(), text); got != want[i] {
-				t.Errorf("%s: %s: %v", name, text, got)
+				t.Errorf("%s: %s is there: %v, want %v", name, text, got, want[i])
 			}
 		}
 		c := &all[name].Curves[0]
@@ -363,6 +363,6 @@ func TestLawOfInterruptedSearch(t *testing.T) {
 	x := newTexter(layout.Options{})
 	x.law(&experiment.Curve{Knob: experiment.Knob{Counts: experiment.Workers}})
 	if got := x.String(); !strings.Contains(got, "not fitted: the search ended before\n") {
-		t.Errorf("%q", got)
+		t.Errorf("law of a search that ended early: %q, want it not fitted", got)
 	}
 }

@@ -70,7 +70,7 @@ func TestWhatIfNotMeasured(t *testing.T) {
 	r.Bands, r.Results, r.Menu = &whatif.Bands{}, nil, true
 	var b bytes.Buffer
 	if err := WhatIfText(&b, r, layout.Options{}); err != nil || !strings.Contains(b.String(), "not yet measured") || !strings.Contains(b.String(), "nothing to try") {
-		t.Errorf("%v\n%s", err, &b)
+		t.Errorf("WhatIfText(): %v, want that it is not yet measured and that there is nothing to try in\n%s", err, &b)
 	}
 }
 
@@ -92,6 +92,6 @@ func TestWhatIfJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc.Kind != "gowhy whatif" || doc.Replay.Off != 0.02 || len(doc.Results) != 2 || doc.Results[1].Ratio != 2 || len(doc.Bands) != 2 {
-		t.Errorf("%+v", doc)
+		t.Errorf("%+v, want a replay that is off by 0.02, two results, the second of ratio 2, and two bands", doc)
 	}
 }

@@ -66,7 +66,7 @@ func ask(t testing.TB, s *server, q asking) answerRead {
 	t.Helper()
 	a, err := tryAsk(s.addr, q)
 	if err != nil {
-		t.Fatalf("%s %v: %v", q.name, q.qtype, err)
+		t.Fatalf("asking for %s %v: %v, want an answer", q.name, q.qtype, err)
 	}
 	return a
 }
@@ -247,7 +247,7 @@ func TestRecords(t *testing.T) {
 				}
 				authoritative := tt.rcode != dnsmessage.RCodeRefused && tt.rcode != dnsmessage.RCodeServerFailure && !tt.referral
 				if a.ID != askedID || !a.Response || !a.RecursionDesired || a.RecursionAvailable || a.Authoritative != authoritative || a.Truncated {
-					t.Errorf("%s %s: %+v", tt.name, tt.qtype, a.Header)
+					t.Errorf("%s %s: %+v, want the asked ID, a response that is whole, authoritative: %v", tt.name, tt.qtype, a.Header, authoritative)
 				}
 				if len(a.Questions) != 1 || a.Questions[0].Name.String() != tt.name || a.Questions[0].Type != q.qtype {
 					t.Errorf("%s %s: asked was %v", tt.name, tt.qtype, a.Questions)
@@ -293,7 +293,7 @@ func TestEDNS(t *testing.T) {
 	} {
 		a := ask(t, s, tt.q)
 		if full := tt.records >= 0; a.Truncated == full || full && len(a.Answers) != tt.records || a.size > tt.most || a.size < 100 {
-			t.Errorf("%s: %d records in %d bytes, truncated: %v", tt.what, len(a.Answers), a.size, a.Truncated)
+			t.Errorf("%s: %d records in %d bytes, truncated: %v; want %d of them (-1: not all) in 100 to %d bytes", tt.what, len(a.Answers), a.size, a.Truncated, tt.records, tt.most)
 		}
 		if opt := len(a.Additionals) > 0; opt != (tt.q.edns > 0) {
 			t.Errorf("%s: EDNS in the answer: %v", tt.what, opt)
@@ -304,7 +304,7 @@ func TestEDNS(t *testing.T) {
 	m.SetEdns0(1232, false)
 	m.IsEdns0().SetVersion(1)
 	if got := exchange(t, s, m); got.Rcode != dns.RcodeBadVers || len(got.Answer) != 0 || got.IsEdns0() == nil {
-		t.Errorf("version 1 of EDNS: %v", got)
+		t.Errorf("version 1 of EDNS: %v, want BADVERS with EDNS and no answer", got)
 	}
 }
 
@@ -336,7 +336,7 @@ func TestRefusals(t *testing.T) {
 			"two questions": {two, dns.RcodeFormatError}, "chaos": {chaos, dns.RcodeRefused},
 		} {
 			if got := exchange(t, s, tt.m); got.Rcode != tt.rcode || len(got.Answer) != 0 {
-				t.Errorf("%s, %s: %v", packets, name, got)
+				t.Errorf("%s, %s: %v, want no answer and %s", packets, name, got, dns.RcodeToString[tt.rcode])
 			}
 		}
 	}
@@ -423,7 +423,7 @@ func TestRotation(t *testing.T) {
 	for range 9 {
 		a := ask(t, s, asking{name: "rotate.example.test.", qtype: dnsmessage.TypeA})
 		if len(a.Answers) != 3 {
-			t.Fatalf("%v", plain(a.Answers))
+			t.Fatalf("answers %v, want 3", plain(a.Answers))
 		}
 		firsts[plain(a.Answers)[0]]++
 	}
@@ -436,7 +436,7 @@ func TestHealth(t *testing.T) {
 	s := serveFor(t, "-check", "1h") // rounds are the test's
 	for _, name := range []string{"service.example.test.", "port.example.test."} {
 		if a := ask(t, s, asking{name: name, qtype: dnsmessage.TypeA}); len(a.Answers) != 2 {
-			t.Errorf("%s: before any check %v", name, plain(a.Answers))
+			t.Errorf("%s: before any check %v, want 2 answers", name, plain(a.Answers))
 		}
 	}
 	for range downAfter {
@@ -482,7 +482,7 @@ func TestStale(t *testing.T) {
 		inside.Close()
 		a := ask(t, s, q)
 		if got := plain(a.Answers); !slices.Equal(got, []string{"A 192.0.2.1"}) || a.Answers[0].Header.TTL != staleTTL {
-			t.Errorf("%s: %v", cache, a.Answers)
+			t.Errorf("%s: %v, want A 192.0.2.1 for %d s", cache, a.Answers, staleTTL)
 		}
 		if s.fetch.staleAnswers.Load() == 0 {
 			t.Error("not counted")
@@ -560,7 +560,7 @@ func TestLimitedAnswers(t *testing.T) {
 	s := serveFor(t, "-limit", "0.001", "-burst", "1")
 	q := asking{name: "example.test.", qtype: dnsmessage.TypeA}
 	if a := ask(t, s, q); len(a.Answers) != 1 {
-		t.Errorf("the first: %v", a)
+		t.Errorf("the first: %v, want an answer", a)
 	}
 	conn, err := net.Dial("udp", s.addr)
 	if err != nil {
@@ -579,17 +579,17 @@ func TestLimitedAnswers(t *testing.T) {
 	n, err := conn.Read(got)
 	var m dnsmessage.Message
 	if err != nil || m.Unpack(got[:n]) != nil || !m.Truncated || len(m.Answers) != 0 {
-		t.Errorf("a limited query: %v %v", m, err)
+		t.Errorf("a limited query: %v, %v; want it truncated, without an answer", m, err)
 	}
 	q.tcp = true
 	if a := ask(t, s, q); len(a.Answers) != 1 {
-		t.Errorf("over TCP: %v", a)
+		t.Errorf("a limited query over TCP: %v, want an answer", a)
 	}
 
 	s = serveFor(t, "-deny", "127.0.0.0/8")
 	for _, q.tcp = range []bool{false, true} {
 		if a := ask(t, s, q); a.RCode != dnsmessage.RCodeRefused {
-			t.Errorf("denied: %v", a.RCode)
+			t.Errorf("denied: %v, want refused", a.RCode)
 		}
 	}
 }
@@ -619,7 +619,7 @@ func TestQueryLog(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		want := regexp.MustCompile(`^\{"at":"[-0-9T:.]+Z","client":"127.0.0.1","country":"DE","name":"a\\\\\\"b\d+.example.test.","type":"A","rcode":3,"bytes":\d+\}$`)
 		if len(lines) != n || !want.MatchString(lines[n-1]) {
-			t.Errorf("%s: %d lines, the last %s", how, len(lines), lines[len(lines)-1])
+			t.Errorf("%s: %d lines, the last %s; want %d, the last like %s", how, len(lines), lines[len(lines)-1], n, want)
 		}
 	}
 }
@@ -654,7 +654,7 @@ func TestCaches(t *testing.T) {
 		}
 		// The funnel's goroutine may not have come to the last one yet.
 		if here > shards+1 || here < shards/4 {
-			t.Errorf("%s: keeps %d, may keep %d", how, here, shards)
+			t.Errorf("%s: keeps %d, want %d to %d", how, here, shards/4, shards+1)
 		}
 		c.close()
 	}
@@ -731,7 +731,7 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 	if healthy > 16 {
-		t.Errorf("%.0f allocations of a healthy query", healthy)
+		t.Errorf("%.0f allocations of a healthy query, want at most 16", healthy)
 	}
 }
 
@@ -752,11 +752,11 @@ func TestHostileZones(t *testing.T) {
 	}
 	s := serveFor(t, "-redis", inside.Addr())
 	if n := len(s.zones.Load().byKey); n < 1 || n > 2 {
-		t.Errorf("%d zones", n)
+		t.Errorf("%d zones, want 1 or 2", n)
 	}
 	for _, rel := range []string{"json", "ip", "rr", "large", "weight", "cname", "ttl", "number"} {
 		if a := ask(t, s, asking{name: rel + ".good.test.", qtype: dnsmessage.TypeA}); a.RCode != dnsmessage.RCodeServerFailure {
-			t.Errorf("%s: %v %v", rel, a.RCode, plain(a.Answers))
+			t.Errorf("%s: %v %v, want SERVFAIL", rel, a.RCode, plain(a.Answers))
 		}
 	}
 }
@@ -764,7 +764,7 @@ func TestHostileZones(t *testing.T) {
 func TestFlags(t *testing.T) {
 	c, _, err := parse(nil)
 	if err != nil || c.random != "shared" || c.packets != "goroutine" || c.listeners != 1 {
-		t.Errorf("as the story: %+v, %v", c, err)
+		t.Errorf("parse(nothing) = %+v, %v; want it as the story", c, err)
 	}
 	c, _, err = parse([]string{"-cache", "funnel", "-healthy"})
 	if err != nil || c.cache != "funnel" || c.random != "v2" || c.packets != "inline" || c.listeners != healthyListeners {
@@ -774,7 +774,7 @@ func TestFlags(t *testing.T) {
 		{"-random", "dice"}, {"-addr", "0.0.0.0:53"}, {"-addr", "x"}, {"-listeners", "0"}, {"-cachettl", "-1s"}, {"-load"}, {"word"}, {"-limit", "NaN"},
 	} {
 		if _, _, err := parse(args); err == nil || !strings.Contains(err.Error(), "hint: ") && !strings.Contains(err.Error(), "between") {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("parse(%q): error %v, want one with a hint or a range", args, err)
 		}
 	}
 }
@@ -784,7 +784,7 @@ func TestFlags(t *testing.T) {
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "zonedns")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	for _, flags := range [][]string{nil, {"-healthy"}} {
 		dir := t.TempDir()
@@ -802,26 +802,26 @@ func TestProgram(t *testing.T) {
 		line, _ := out.ReadString('\n')
 		addr, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 		if !ok {
-			t.Fatalf("%q", line)
+			t.Fatalf("the first line is %q, want ready and an address", line)
 		}
 		const n = 7
 		for i := range n {
 			a, err := tryAsk(addr, asking{name: "example.test.", qtype: dnsmessage.TypeA, tcp: i%2 == 0})
 			if err != nil || len(a.Answers) != 1 {
-				t.Errorf("%v %v", a, err)
+				t.Errorf("answer %v, %v; want one record", a, err)
 			}
 		}
 		cmd.Process.Signal(os.Interrupt)
 		rest, err := io.ReadAll(out)
 		if err != nil || !strings.HasSuffix(string(rest), "\noperations: "+strconv.Itoa(n)+"\n") {
-			t.Errorf("%q %v", rest, err)
+			t.Errorf("the rest is %q, %v; want %d operations at the end", rest, err, n)
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
 		for _, name := range []string{"trace", "queries.txt", "geo.txt", "reverse.txt"} {
 			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: %v, want some of it", name, err)
 			}
 		}
 	}
@@ -853,10 +853,10 @@ func TestQueries(t *testing.T) {
 		t.Errorf("codes of the answers: %v", rcodes)
 	}
 	if types, rcodes := askAll(t, s, "geo.txt"); len(types) != 1 || len(rcodes) != 1 || rcodes[dns.RcodeSuccess] != types["A"] {
-		t.Errorf("geo: %v %v", types, rcodes)
+		t.Errorf("geo.txt: types %v, codes %v; want only A that succeed", types, rcodes)
 	}
 	if types, rcodes := askAll(t, s, "reverse.txt"); len(types) != 1 || len(rcodes) != 1 || rcodes[dns.RcodeSuccess] != types["PTR"] {
-		t.Errorf("reverse: %v %v", types, rcodes)
+		t.Errorf("reverse.txt: types %v, codes %v; want only PTR that succeed", types, rcodes)
 	}
 }
 
@@ -873,14 +873,14 @@ func askAll(t *testing.T, s *server, file string) (types map[string]int, rcodes 
 	for _, line := range lines {
 		name, qtype, ok := strings.Cut(line, " ")
 		if !ok || dns.StringToType[qtype] == 0 {
-			t.Fatalf("%q", line)
+			t.Fatalf("the line %q, want a name and a type", line)
 		}
 		packet, err := asking{name: dns.Fqdn(name), qtype: dnsmessage.Type(dns.StringToType[qtype])}.pack()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if out, err := s.handle(q, packet); err != nil || out == nil {
-			t.Fatalf("%q: %v", line, err)
+			t.Fatalf("handle(%q): %v, want an answer", line, err)
 		}
 		types[qtype]++
 		rcodes[q.out.Rcode]++
@@ -908,7 +908,7 @@ func TestTogether(t *testing.T) {
 				out, err := s.handle(q, packets[(i+n)%len(packets)])
 				var m dnsmessage.Message
 				if err != nil || m.Unpack(out) != nil || len(m.Answers) == 0 {
-					t.Errorf("%v %v", m, err)
+					t.Errorf("handle() = %v, %v; want an answer", m, err)
 					return
 				}
 			}
@@ -930,7 +930,7 @@ func TestDNSPerf(t *testing.T) {
 		out, err := exec.CommandContext(ctx, dnsperf, "-s", "127.0.0.1", "-p", port, "-d", "queries.txt", "-n", "3", "-Q", "3000").CombinedOutput()
 		cancel()
 		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			t.Fatalf("dnsperf with %q: %v\n%s", flags, err, out)
 		}
 		for _, want := range []string{`Queries lost:\s+0 `, `Response codes:\s+NOERROR \d+ \([\d.]+%\), NXDOMAIN \d+ \([\d.]+%\)\n`} {
 			if !regexp.MustCompile(want).Match(out) {
@@ -959,7 +959,7 @@ func TestDig(t *testing.T) {
 		args := append([]string{"@" + host, "-p", port, "+short", "+time=2"}, strings.Fields(tt.args)...)
 		out, err := exec.Command(dig, args...).Output()
 		if err != nil || !strings.Contains(string(out), tt.want) {
-			t.Errorf("dig %s: %v\n%s", tt.args, err, out)
+			t.Errorf("dig %s: %v, want %q in\n%s", tt.args, err, tt.want, out)
 		}
 	}
 }
@@ -976,7 +976,7 @@ func TestRedis(t *testing.T) {
 		ctx := context.Background()
 		keys, err := s.store.db.Keys(ctx, prefix+"*").Result()
 		if err != nil || len(keys) < 3 {
-			t.Errorf("%d keys: %v", len(keys), err)
+			t.Errorf("%d keys, %v; want 3 or more", len(keys), err)
 			return
 		}
 		s.store.db.Del(ctx, keys...)
@@ -987,7 +987,7 @@ func TestRedis(t *testing.T) {
 		want  string
 	}{{"example.test.", dnsmessage.TypeA, "A 192.0.2.1"}, {"7.2.0.192.in-addr.arpa.", dnsmessage.TypePTR, "PTR host7.example.test."}, {"aname.example.test.", dnsmessage.TypeA, "A 203.0.113.77"}} {
 		if got := plain(ask(t, s, asking{name: tt.name, qtype: tt.qtype}).Answers); !slices.Equal(got, []string{tt.want}) {
-			t.Errorf("%s: %v", tt.name, got)
+			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
 		}
 	}
 }
@@ -1018,10 +1018,10 @@ func FuzzHandle(f *testing.F) {
 				continue
 			}
 			if len(out) > maxUDP || len(out) < headerSize || out[0] != packet[0] || out[1] != packet[1] || out[2]&0x80 == 0 {
-				t.Fatalf("%d bytes: %x", len(out), out)
+				t.Fatalf("%d bytes: %x, want a response of %d to %d bytes with the ID of its query", len(out), out, headerSize, maxUDP)
 			}
 			if err := new(dns.Msg).Unpack(out); err != nil {
-				t.Fatalf("%x: %v", out, err)
+				t.Fatalf("%x: %v, want a message that unpacks", out, err)
 			}
 		}
 	})
