@@ -64,24 +64,24 @@ func measureChild(t *testing.T, as string, p process) usage {
 
 func TestMeasure(t *testing.T) {
 	if u := measureChild(t, "burn", process{oneCore: true}); u.failure != "" || u.cpu <= 0 || u.cpu > u.wall || u.wall < 100*time.Millisecond {
-		t.Errorf("burning 100 ms: %+v", u)
+		t.Errorf("burning 100 ms: %+v, want as long or longer, and CPU time for at most that", u)
 	}
 	u := measureChild(t, "hold", process{})
 	if u.failure != "" || strings.TrimSpace(string(u.stdout)) != fmt.Sprint(64<<20) {
-		t.Errorf("holding 64 MiB: %+v", u)
+		t.Errorf("holding 64 MiB: %+v, want that printed", u)
 	}
 	if u.rss != 0 && (u.rss < 64<<20 || u.rss > 256<<20) {
-		t.Errorf("64 MiB held, %d bytes measured", u.rss)
+		t.Errorf("64 MiB held, %d bytes measured; want 64 to 256 MiB", u.rss)
 	}
 	if u := measureChild(t, "hang", process{timeout: 50 * time.Millisecond}); u.failure != "ended after 50ms" {
-		t.Errorf("hanging: %+v", u)
+		t.Errorf("hanging: %+v, want it ended after 50ms", u)
 	}
 	if u := measureChild(t, "fail", process{}); u.failure != "exit status 3: broken" {
-		t.Errorf("failing: %+v", u)
+		t.Errorf("failing: %+v, want exit status 3: broken", u)
 	}
 	if peakOf("self") > 0 {
 		if u := measureChild(t, "grow", process{memory: 200e6}); u.failure != "ended at 200 MB resident" || u.rss < 200e6 {
-			t.Errorf("growing: failure %q, %d bytes", u.failure, u.rss)
+			t.Errorf("growing: failure %q, %d bytes; want it ended at 200 MB", u.failure, u.rss)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestMeasureSmallChild(t *testing.T) {
 	ballast := bytes.Repeat([]byte{1}, 128<<20)
 	u := measureChild(t, "burn", process{})
 	if u.rss > 100<<20 || u.rss == 0 {
-		t.Errorf("a small child of a large parent measures %d bytes", u.rss)
+		t.Errorf("a small child of a large parent measures %d bytes, want at most 100 MiB", u.rss)
 	}
 	if ballast[len(ballast)-1] != 1 {
 		t.Error("ballast lost")
@@ -216,7 +216,7 @@ func TestSession(t *testing.T) {
 		}
 	}
 	if first, second := strings.Join(orders[:10], " "), strings.Join(orders[10:18], " "); strings.HasPrefix(first, second) {
-		t.Errorf("two rounds in the same order: %s", first)
+		t.Errorf("two rounds in the order %s, want different ones", first)
 	}
 	if events(runs, "a") != 3 {
 		t.Errorf("events are %d, want 3", events(runs, "a"))
@@ -385,7 +385,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("81 %% of the recorded ratio: %v", err)
 	}
 	if err := check(&out, sample(7.9), recorded); !errors.Is(err, errSlower) {
-		t.Errorf("79 %% of the recorded ratio: %v", err)
+		t.Errorf("79 %% of the recorded ratio: error %v, want %v", err, errSlower)
 	}
 	if !strings.Contains(out.String(), "WORSE") {
 		t.Errorf("says %q", out.String())
@@ -405,7 +405,7 @@ func TestGenerateAndLoop(t *testing.T) {
 	for _, name := range []string{subject, loopName, sumName} {
 		var out bytes.Buffer
 		if err := be(context.Background(), name, path, &out); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want nil", name, err)
 			continue
 		}
 		var a answer

@@ -74,7 +74,7 @@ func TestTargetsWork(t *testing.T) {
 			}
 			cancel()
 			if err := <-done; err != nil || ops.Load() < 10 {
-				t.Errorf("%d operations, %v", ops.Load(), err)
+				t.Errorf("%d operations, %v; want 10 or more", ops.Load(), err)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func TestNewComparison(t *testing.T) {
 	q := question{name: "q", primary: "cpu/op"}
 	c, err := newComparison(q, []byte(text), time.Second)
 	if err != nil || c.Verdict != regressed || c.Ratio != 1.2 || c.Pairs != 20 || !slices.Equal(c.Claims, []string{"elapsed improved"}) {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("newComparison() = %+v, %v; want 1.2 of 20 pairs, regressed, and that elapsed improved", c, err)
 	}
 	if _, err := newComparison(question{primary: "p99"}, []byte(text), 0); err == nil {
 		t.Error("a trial without the primary metric is taken")
@@ -68,7 +68,7 @@ func TestAsks(t *testing.T) {
 	}
 	o.kinds = "allocations,5 %"
 	if list = asks(o); count("1 % more allocations") != 4 || count("5 % more work") != 8 || len(list) != 12 {
-		t.Errorf("-kinds chose %d comparisons", len(list))
+		t.Errorf("-kinds chose %d comparisons, want 4 of allocations and 8 of work", len(list))
 	}
 }
 
@@ -78,10 +78,10 @@ func TestPlanted(t *testing.T) {
 		return testing.AllocsPerRun(10, func() { planted(3, blocks, more) })
 	}
 	if a, b, c := allocs(5, 0), allocs(50, 0), allocs(5, 0.01); a != 300 || b != a || c != 303 {
-		t.Errorf("three operations allocate %v, with more work %v, with 1 %% more allocations %v", a, b, c)
+		t.Errorf("three operations allocate %v, with more work %v, with 1 %% more allocations %v; want 300, 300, 303", a, b, c)
 	}
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{plantedWord, "-as", "a"}, &out, &out); err != nil || !strings.HasPrefix(out.String(), "4000 operations") {
-		t.Errorf("%q, %v", &out, err)
+		t.Errorf("planted work: %q, %v; want 4000 operations", &out, err)
 	}
 }

@@ -104,7 +104,7 @@ func TestHolmAcrossBenchmarks(t *testing.T) {
 		}
 	}
 	if found > trials/10 { // 5 % are allowed
-		t.Errorf("%d of %d comparisons of equals found a difference", found, trials)
+		t.Errorf("%d of %d comparisons of equals found a difference, want at most a tenth", found, trials)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestGeometricMeans(t *testing.T) {
 	b := benchRun(lines("BenchmarkA", "ns/op", 20), lines("BenchmarkB", "ns/op", 20), lines("BenchmarkZ", "ns/op", 5))
 	m := compared(t, a, b).Means
 	if len(m) != 1 || m[0].Of != 2 || math.Abs(m[0].A-20) > 1e-9 || math.Abs(m[0].B-20) > 1e-9 || math.Abs(m[0].Ratio-1) > 1e-9 {
-		t.Errorf("%+v", m)
+		t.Errorf("means %+v, want one of 2 benchmarks: 20 and 20, ratio 1", m)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestRunsPerOperation(t *testing.T) {
 		return &c.Ledger[i]
 	}
 	if c.Per != PerOperation {
-		t.Errorf("per %s", c.Per)
+		t.Errorf("per %s, want %s", c.Per, PerOperation)
 	}
 	if r, ok := row("CPU").Ratio(); !ok || math.Abs(r-0.5) > 1e-9 {
 		t.Errorf("CPU changed by %v", r)
@@ -258,18 +258,18 @@ func TestRunsPerOperation(t *testing.T) {
 	}
 	cpu := c.Tables[0]
 	if cpu.Per != PerOperation || len(cpu.Rows) != 4 || cpu.Rows[0].Function != "main.slow" || math.Abs(cpu.Rows[0].A-0.008) > 1e-12 || cpu.Rows[0].B != 0 {
-		t.Errorf("%+v", cpu)
+		t.Errorf("table of CPU %+v, want 4 functions per operation, main.slow first: 0.008 in A, 0 in B", cpu)
 	}
 	serve := cpu.Rows[slices.IndexFunc(cpu.Rows, func(e Entry) bool { return e.Function == "main.serve" })]
 	if serve.A != 0 || math.Abs(serve.CumA-0.008) > 1e-12 || math.Abs(serve.CumB-0.004) > 1e-12 {
-		t.Errorf("what main.serve called: %+v", serve)
+		t.Errorf("row of main.serve %+v, want 0.008 in A and 0.004 in B, in what it called", serve)
 	}
 	waits := c.Tables[1]
 	if math.Abs(waits.TotalA-0.008) > 1e-12 || waits.Note == "" {
 		t.Errorf("the runtime's own waits count: %+v", waits)
 	}
 	if len(c.Next) != 1 || c.Next[0].Run != `gowhy verify --a './app -n 3' --b ./new` || !strings.Contains(c.Summary, "decide nothing") {
-		t.Errorf("%q, %+v", c.Summary, c.Next)
+		t.Errorf("summary %q, next %+v; want that it decides nothing, and how to verify", c.Summary, c.Next)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Same {
 		t.Errorf("%+v of a program that became better", j)
@@ -285,15 +285,15 @@ func TestRunsPerSecond(t *testing.T) {
 	c := compared(t, Run{Model: a}, Run{Model: b})
 	i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == "CPU" })
 	if c.Per != PerSecond || i < 0 || math.Abs(*c.Ledger[i].A-0.8) > 1e-9 || c.Ledger[i].Metric != "" {
-		t.Errorf("per %s: %+v", c.Per, c.Ledger)
+		t.Errorf("per %s: %+v, want 0.8 of CPU per second and no metric", c.Per, c.Ledger)
 	}
 	if !slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, "per second") }) {
-		t.Errorf("%q", c.Warnings)
+		t.Errorf("warnings %q, want one that it is per second", c.Warnings)
 	}
 	// Profiles that do not say how long they took are compared as they are.
 	a.CPU.Duration, b.CPU.Duration = 0, 0
 	if c := compared(t, Run{Model: a}, Run{Model: b}); c.Tables[0].Per != PerRun || c.Tables[0].TotalA != 8 {
-		t.Errorf("%+v", c.Tables[0])
+		t.Errorf("table %+v, want 8 in A per run", c.Tables[0])
 	}
 }
 
@@ -334,7 +334,7 @@ func TestTrials(t *testing.T) {
 	// The machine of the second trial is three times slower; the effect is the same.
 	c, err := Trials(rounds(0.8, 1), rounds(0.8, 3))
 	if err != nil || c.Effects[0].Verdict == Regressed || c.Effects[0].Verdict == Improved || c.Judge(DefaultLimits).Verdict != Same {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Trials() = %+v, %v; want no effect, %s", c, err, Same)
 	}
 	c, err = Trials(rounds(0.8, 1), rounds(1, 1))
 	if err != nil || c.Effects[0].Verdict != Regressed || c.Effects[1].Verdict != Regressed || c.Judge(DefaultLimits).Verdict != Regressed {
@@ -352,10 +352,10 @@ func TestTrials(t *testing.T) {
 	}
 	c, err = Trials(rates(1), rates(1.5))
 	if err != nil || c.Effects[0].Verdict != Improved || c.Effects[1].Verdict != Regressed || c.Effects[2].Verdict != Changed {
-		t.Errorf("benchmarks: %+v, %v", c, err)
+		t.Errorf("benchmarks: %+v, %v; want %s, %s and %s", c, err, Improved, Regressed, Changed)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Regressed || len(j.Why) != 1 || !strings.Contains(j.Why[0], "allocs/op") {
-		t.Errorf("benchmarks: %+v", j)
+		t.Errorf("benchmarks: %+v, want %s because of allocs/op", j, Regressed)
 	}
 	if _, err := Trials(Rounds{}, Rounds{}); !errors.Is(err, ErrUnlike) {
 		t.Errorf("no rounds: %v", err)
@@ -379,7 +379,7 @@ func TestJudge(t *testing.T) {
 	} {
 		b := benchRun(lines("BenchmarkA", "allocs/op", x.allocs, x.allocs), lines("BenchmarkB", "ns/op", around(x.time, 10)...))
 		if j := compared(t, a, b).Judge(x.limits); j.Verdict != x.want {
-			t.Errorf("%+v: %+v", x, j)
+			t.Errorf("%+v: judged %+v, want %s", x, j, x.want)
 		}
 	}
 	few := benchRun(lines("BenchmarkB", "ns/op", 10, 11, 10))
@@ -398,7 +398,7 @@ func TestJSON(t *testing.T) {
 	}
 	var again Comparison
 	if err := json.Unmarshal(b.Bytes(), &again); err != nil || !reflect.DeepEqual(*c, again) || again.Kind != kind || again.Schema != Schema {
-		t.Errorf("%v\n%+v\n%+v", err, c, again)
+		t.Errorf("saved comparison: %v\n%+v\nwant\n%+v", err, again, c)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestByIntervalsAsPublished(t *testing.T) {
 	q, p := byIntervals(estimate{0.88, 0.71, 1.08}, estimate{0.67, 0.46, 0.98})
 	if math.Abs(q.ratio-0.76) > 0.005 || math.Abs(q.low-0.49) > 0.01 || math.Abs(q.high-1.17) > 0.015 || math.Abs(p-0.216) > 0.01 {
-		t.Errorf("%+v, p %.3f", q, p)
+		t.Errorf("byIntervals() = %+v, p %.3f; want 0.76 (0.49 to 1.17), p 0.216", q, p)
 	}
 	// The other way around everything is inverse.
 	r, p2 := byIntervals(estimate{0.67, 0.46, 0.98}, estimate{0.88, 0.71, 1.08})
@@ -43,20 +43,20 @@ func TestByIntervalsCoverage(t *testing.T) {
 		}
 	}
 	if share := float64(inside) / draws; math.Abs(share-0.95) > 0.006 || inside+significant != draws {
-		t.Errorf("%.3f of intervals contain the ratio, %d of %d significant", share, significant, draws)
+		t.Errorf("%.3f of intervals contain the ratio, %d of %d significant; want 0.95 and all others", share, significant, draws)
 	}
 }
 
 func TestByIntervalsEdges(t *testing.T) {
 	sure, wide := estimate{2, 2, 2}, estimate{1, 0.5, 2}
 	if q, p := byIntervals(sure, sure); q.ratio != 1 || p != 1 {
-		t.Errorf("the same: %+v, %v", q, p)
+		t.Errorf("byIntervals(the same) = %+v, %v; want 1 and 1", q, p)
 	}
 	if q, p := byIntervals(estimate{1, 1, 1}, sure); q != (estimate{2, 2, 2}) || p != 0 {
 		t.Errorf("two that are certain: %+v, %v", q, p)
 	}
 	if q := byRanges(wide, sure); q != (estimate{2, 1, 4}) {
-		t.Errorf("ranges: %+v", q)
+		t.Errorf("byRanges() = %+v, want 2 (1 to 4)", q)
 	}
 	for _, e := range []estimate{{0, 0, 0}, {1, 0, 2}, {1, 1, math.Inf(1)}, {math.NaN(), 1, 2}, {1, 2, 3}, {-1, -2, 3}} {
 		if e.usable() {

@@ -63,7 +63,7 @@ func TestTrialsSources(t *testing.T) {
 		t.Errorf("counts: %+v", e)
 	}
 	if e := c.Effects[1]; e.Overlap == nil || !*e.Overlap || e.P == nil || *e.Low > 1 || *e.High < 1 {
-		t.Errorf("intervals: %+v", e)
+		t.Errorf("intervals: %+v, want them to overlap, around 1, with p", e)
 	}
 	if !slices.Equal(c.OnlyA, []string{"p50"}) || !slices.Equal(c.OnlyB, []string{"p99"}) {
 		t.Errorf("only in one: %v, %v", c.OnlyA, c.OnlyB)
@@ -77,7 +77,7 @@ func TestTrialsOfNothing(t *testing.T) {
 	b.Found[diagnosis.AllocsOp] = Found{Ratio: 2, Low: 2, High: 2, Exact: true}
 	c := results(t, Saved{Trial: a}, Saved{Trial: b})
 	if len(c.Effects) != 1 || c.Effects[0].Verdict != Same || !strings.Contains(strings.Join(c.Warnings, "\n"), "not enough was measured of allocs/op") {
-		t.Errorf("%+v, %q", c.Effects, c.Warnings)
+		t.Errorf("effects %+v, warnings %q; want one that is %s, and that too little was measured of allocs/op", c.Effects, c.Warnings, Same)
 	}
 }
 
@@ -91,15 +91,15 @@ func TestTrialsSubjectsAndClaims(t *testing.T) {
 	c := results(t, Saved{Trial: a}, Saved{Trial: b})
 	text := strings.Join(c.Warnings, "\n")
 	if !strings.Contains(text, "A is of srv; B is of other -x") || !strings.Contains(text, "cpu/op in A and p99 in B") {
-		t.Errorf("%q", text)
+		t.Errorf("warnings %q, want the two subjects and the two primary metrics", text)
 	}
 	want := []ClaimChange{{Claim{"leak", "A leak", Gone}, true, false}, {Claim{"leak", "A leak", New}, false, true}, {gone, true, true}}
 	if !slices.Equal(c.Claims, want) {
-		t.Errorf("%+v", c.Claims)
+		t.Errorf("claims %+v, want %+v", c.Claims, want)
 	}
 	b.Diagnosed = false
 	if c := results(t, Saved{Trial: a}, Saved{Trial: b}); c.Claims != nil || !strings.Contains(strings.Join(c.Warnings, "\n"), "only the arms of A were diagnosed") {
-		t.Errorf("%+v %q", c.Claims, c.Warnings)
+		t.Errorf("claims %+v, warnings %q; want none, and that only the arms of A were diagnosed", c.Claims, c.Warnings)
 	}
 }
 
@@ -125,13 +125,13 @@ func TestSearches(t *testing.T) {
 		got = append(got, v.Verdict)
 	}
 	if !slices.Equal(got, []Verdict{Inconclusive, Improved, Regressed}) || *x.ChosenA != 4 || *x.ChosenB != 2 || len(x.A) != 4 || len(x.B) != 4 {
-		t.Errorf("%v of %+v", got, x)
+		t.Errorf("values %v of %+v, want %s, %s, %s; 4 and 2 chosen of 4 each", got, x, Inconclusive, Improved, Regressed)
 	}
 	if want := "workers: A recommends 4, B 2 (in B 4 is 0 % from its best), and of 3 values elapsed improved with 1 and regressed with 1"; c.Summary != want {
 		t.Errorf("%s, want %s", c.Summary, want)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Regressed || len(j.Why) != 1 || !strings.Contains(j.Why[0], "elapsed with workers=4") {
-		t.Errorf("%+v", j)
+		t.Errorf("judged %+v, want %s because of elapsed with workers=4", j, Regressed)
 	}
 	// Curves of other goals and other knobs are named and not compared.
 	other := search(1, 1, 1)
@@ -166,13 +166,13 @@ func TestCapacities(t *testing.T) {
 	}
 	// A capacity that fell is never certain.
 	if j := results(t, of(1000, 1050), of(500, 525)).Judge(DefaultLimits); j.Verdict != Inconclusive {
-		t.Errorf("%+v", j)
+		t.Errorf("a capacity that fell: judged %+v, want %s", j, Inconclusive)
 	}
 	table := func(cells ...Cell) Saved { return Saved{Capacity: &Capacity{Table: true, Cells: cells}} }
 	c := results(t, table(Cell{"n=1", 100}, Cell{"n=2", 200}, Cell{"n=3", 1}), table(Cell{"n=1", 150}, Cell{"n=2", math.NaN()}, Cell{"n=4", 1}))
 	if len(c.Capacity.Cells) != 2 || c.Capacity.Cells[1].B != nil || !strings.Contains(c.Summary, "of 2 settings B bears more with 1 and less with 0") ||
 		!slices.Equal(c.OnlyA, []string{"n=3"}) || !slices.Equal(c.OnlyB, []string{"n=4"}) {
-		t.Errorf("%s %+v", c.Summary, c.Capacity)
+		t.Errorf("%s %+v, want 2 settings, more with 1 and less with 0; n=3 only in A, n=4 only in B", c.Summary, c.Capacity)
 	}
 }
 

@@ -191,7 +191,7 @@ func checkHarmless(t *testing.T, data []byte) {
 	t.Helper()
 	for i, c := range data {
 		if c < ' ' && c != '\n' || c == 0x7f {
-			t.Fatalf("control character %#x at byte %d", c, i)
+			t.Fatalf("control character %#x at byte %d, want none", c, i)
 		}
 	}
 }
@@ -234,15 +234,15 @@ func TestCSVIsRectangular(t *testing.T) {
 	for _, table := range Tables() {
 		rows, err := csv.NewReader(bytes.NewReader(write(t, "csv", example(), Options{Table: table}))).ReadAll()
 		if err != nil { // also when rows differ in length
-			t.Errorf("%s: %v", table, err)
+			t.Errorf("%s: %v, want rows of one length", table, err)
 		}
 		if len(rows) < 2 {
-			t.Errorf("%s: %d rows", table, len(rows))
+			t.Errorf("%s: %d rows, want a head and some more", table, len(rows))
 		}
 		for _, row := range rows {
 			for _, c := range row {
 				if _, err := strconv.ParseFloat(c, 64); err != nil && c != "" && strings.ContainsRune("=+-@", rune(c[0])) {
-					t.Errorf("%s: a spreadsheet computes %q", table, c)
+					t.Errorf("%s: a spreadsheet computes %q, want text", table, c)
 				}
 			}
 		}
@@ -270,7 +270,7 @@ func TestChromeShape(t *testing.T) {
 		switch e.Ph {
 		case "X":
 			if e.Dur == nil || *e.Dur < 0 || e.Ts < 0 || e.Ts+*e.Dur > 1e6 {
-				t.Errorf("span outside the window: %+v", e)
+				t.Errorf("span %+v, want it inside of the window", e)
 			}
 		case "b":
 			open[e.ID]++
@@ -357,7 +357,7 @@ func TestNoProcs(t *testing.T) {
 		t.Errorf("not JSON:\n%s", data)
 	}
 	if data := write(t, "csv", m, Options{Table: "utilization"}); bytes.Contains(data, []byte("NaN")) {
-		t.Errorf("NaN in\n%s", data)
+		t.Errorf("want no NaN in\n%s", data)
 	}
 	if got := decimal(math.Inf(1)) + decimal(math.NaN()); got != "" {
 		t.Errorf("%q for no number", got)
@@ -371,7 +371,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestWriteError(t *testing.T) {
 	for _, f := range All {
 		if err := f.Write(full{}, example(), Options{}); err == nil || !strings.Contains(err.Error(), "disk full") {
-			t.Errorf("%s on a full disk: %v", f.Name, err)
+			t.Errorf("%s on a full disk: error %v, want disk full", f.Name, err)
 		}
 	}
 }
@@ -395,7 +395,7 @@ func TestGoToolPprof(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", p, err, out)
+			t.Fatalf("go tool pprof -top of %s: %v\n%s", p, err, out)
 		}
 		for _, w := range want {
 			if !strings.Contains(string(out), w) {
@@ -424,7 +424,7 @@ func TestShownType(t *testing.T) {
 	}
 	// The second sample's alloc_space is 2·4, the first one's 2·3.
 	if got := string(write(t, "folded", m, Options{Profile: Allocs})); !strings.HasSuffix(got, "main.worker;syscall.Read 6\n") {
-		t.Errorf("%s", got)
+		t.Errorf("folded allocations %q, want main.worker;syscall.Read 6 at the end", got)
 	}
 }
 
@@ -434,7 +434,7 @@ func TestMissingProfiles(t *testing.T) {
 		var missing *problem.Error
 		_, err := collect(&model.Model{}, Options{Profile: p.profile})
 		if !errors.As(err, &missing) || missing.Hint != diagnosis.HowToGet(p.source) || strings.HasSuffix(missing.What, ": ") {
-			t.Errorf("%s: %v", p.profile, err)
+			t.Errorf("%s: error %v, want a problem with %q", p.profile, err, diagnosis.HowToGet(p.source))
 		}
 		if Whole(&model.Model{}, p.profile) || !Whole(example(), p.profile) {
 			t.Errorf("%s: a profile that is not there covers all, or one that is there does not", p.profile)
@@ -446,7 +446,7 @@ func TestMissingProfiles(t *testing.T) {
 	for _, name := range []string{"process", "metrics", "syscalls", "kernel"} {
 		var missing *problem.Error
 		if err := CSV(new(bytes.Buffer), &model.Model{}, Options{Table: name}); !errors.As(err, &missing) || missing.Hint == diagnosis.HowToGet(model.Trace) || missing.Hint == "" {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("table of %s: error %v, want a problem with a hint that is not about the trace", name, err)
 		}
 	}
 }

@@ -214,7 +214,7 @@ func TestPerfettoShape(t *testing.T) {
 			t.Errorf("packet %d: track %d is not described", i, track)
 		}
 		if at > uint64(time.Second) {
-			t.Errorf("packet %d: at %v, outside the window", i, at)
+			t.Errorf("packet %d: at %v, want it inside of the window of 1s", i, time.Duration(at))
 		}
 		iid := e.message.number("name_iid")
 		if iid != 0 && (interned[iid] == "" || p.number("sequence_flags")&2 == 0) {

@@ -32,7 +32,7 @@ func scopeOf(t *testing.T, m *model.Model, o Options) (f scopeFile) {
 	t.Helper()
 	data := write(t, "speedscope", m, o)
 	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatalf("%v\n%s", err, data)
+		t.Fatalf("speedscope: %v, want JSON:\n%s", err, data)
 	}
 	return f
 }
@@ -45,7 +45,7 @@ func TestSpeedscopeShape(t *testing.T) {
 	for _, p := range f.Profiles {
 		var sum int64
 		if len(p.Samples) != len(p.Weights) {
-			t.Errorf("%s: %d samples of %d weights", p.Name, len(p.Samples), len(p.Weights))
+			t.Errorf("%s: %d samples, want as many as weights: %d", p.Name, len(p.Samples), len(p.Weights))
 		}
 		for i, w := range p.Weights {
 			sum += w
@@ -75,7 +75,7 @@ func TestSpeedscopeShape(t *testing.T) {
 			open = open[:len(open)-1]
 		}
 		if len(open) > 0 {
-			t.Errorf("%s: %v stay open", p.Name, open)
+			t.Errorf("%s: %v stay open, want all closed", p.Name, open)
 		}
 		if p.Type == "sampled" && sum != p.EndValue {
 			t.Errorf("%s: weights of %d, it ends at %d", p.Name, sum, p.EndValue)

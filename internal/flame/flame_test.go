@@ -61,7 +61,7 @@ func check(t *testing.T, tree *Tree, whole bool) {
 	t.Helper()
 	n := len(tree.Parent)
 	if n == 0 || tree.Parent[0] != -1 || tree.Func[0] != -1 || tree.Sum[0] != tree.Total {
-		t.Fatalf("a bad root of %d nodes: sum %d of total %d", n, tree.Sum[0], tree.Total)
+		t.Fatalf("root of %d nodes: sum %d of total %d, want both equal, and no function and no parent", n, tree.Sum[0], tree.Total)
 	}
 	rest := slices.Clone(tree.Sum)
 	edges := map[[2]int32]bool{}
@@ -108,7 +108,7 @@ func check(t *testing.T, tree *Tree, whole bool) {
 	}
 	for _, f := range tree.Funcs {
 		if len(f.Name) > maxName+len("…") || f.Owner < Own || f.Owner > Kernel {
-			t.Fatalf("function %.40q of %v", f.Name, f.Owner)
+			t.Fatalf("function %.40q of %v, want a short name and a known owner", f.Name, f.Owner)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestTree(t *testing.T) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 	if tree.Unit != "nanoseconds" || tree.Total != 18 || tree.LeftNodes != 0 || tree.Ratio != 1 {
-		t.Errorf("%+v", tree)
+		t.Errorf("tree %+v, want 18 nanoseconds, no node left out, ratio 1", tree)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestLimits(t *testing.T) {
 		shown := paths(tree)
 		for path, sum := range whole {
 			if _, ok := shown[path]; !ok && sum > smallest {
-				t.Fatalf("limit %d leaves out %s with %d and shows one with %d", limit, path, sum, smallest)
+				t.Fatalf("limit %d leaves out %s with %d, want none above the smallest shown, %d", limit, path, sum, smallest)
 			}
 		}
 	}
@@ -237,7 +237,7 @@ func TestLine(t *testing.T) {
 	}
 	tree := build(t, m, Options{Kind: "cpu"})
 	if tree.Line[1] != 10 || tree.Line[2] != 99 || tree.Funcs[tree.Func[1]].File != "/b/f.go" {
-		t.Errorf("lines %v", tree.Line)
+		t.Errorf("lines %v, want 10 and 99 of /b/f.go after the root's", tree.Line)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestDiff(t *testing.T) {
 	m := profileOf("main.main;main.new 30", "main.main;main.same 5")
 	tree := build(t, m, Options{Kind: "cpu", Base: base})
 	if tree.Ratio != 0.5 || tree.PerWhat != "second" || tree.BaseTotal != 25 || tree.Total != 35 {
-		t.Fatalf("%+v", tree)
+		t.Fatalf("tree %+v, want 35 against 25 per second, ratio 0.5", tree)
 	}
 	got := map[string][2]int64{}
 	for i := range tree.Func[1:] {
@@ -258,7 +258,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if !strings.Contains(tree.Note, "Operations are not known") {
-		t.Errorf("note %q", tree.Note)
+		t.Errorf("note %q, want that operations are not known", tree.Note)
 	}
 	same := build(t, m, Options{Kind: "cpu", Base: m})
 	if !slices.Equal(same.Base, same.Sum) || same.Ratio != 1 {
@@ -272,7 +272,7 @@ func TestDiffPerOperation(t *testing.T) {
 	m.Load = &model.Load{Tool: "k6", Ops: 300, Rate: 300, Duration: time.Second}
 	tree := build(t, m, Options{Kind: "cpu", Base: base})
 	if math.Abs(tree.Ratio-3) > 1e-9 || tree.PerWhat != "operation" || tree.Base[1] != 3000 {
-		t.Errorf("ratio %v per %s, base %v", tree.Ratio, tree.PerWhat, tree.Base)
+		t.Errorf("ratio %v per %s, base %v; want 3 per operation, 3000", tree.Ratio, tree.PerWhat, tree.Base)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestDiffOfMoments(t *testing.T) {
 	}
 	tree := build(t, with(3), Options{Kind: "goroutine", Base: with(7)})
 	if tree.Ratio != 1 || tree.PerWhat != "" || tree.Base[1] != 7 || tree.Unit != "count" {
-		t.Errorf("%+v", tree)
+		t.Errorf("tree %+v, want counts against 7, ratio 1", tree)
 	}
 }
 
@@ -372,7 +372,7 @@ func TestGroup(t *testing.T) {
 	m.CPU.Samples[2].Group = "main.renamed"
 	tree := build(t, m, Options{Kind: "cpu"})
 	if want := []string{"main.main", "main.renamed", "main.worker", NoGroup}; !slices.Equal(tree.Groups, want) {
-		t.Errorf("groups %q", tree.Groups)
+		t.Errorf("groups %q, want %q", tree.Groups, want)
 	}
 	only := build(t, m, Options{Kind: "cpu", Group: "main.worker"})
 	if want := map[string]int64{"": 3, "/main.worker": 3, "/main.worker/main.a": 3}; !maps.Equal(paths(only), want) {
@@ -385,7 +385,7 @@ func TestGroup(t *testing.T) {
 		t.Errorf("without a start function: %d", none.Total)
 	}
 	if _, err := Build(m, Options{Kind: "cpu", Group: "main.other"}); !problem.Is(err, problem.Absence) || !strings.HasPrefix(err.Error(), "this run") {
-		t.Errorf("error %v", err)
+		t.Errorf("a group that is not there: error %v, want an absence in this run", err)
 	}
 }
 
@@ -410,7 +410,7 @@ func TestKernelFrames(t *testing.T) {
 	}
 	slices.Sort(owners["write"])
 	if !slices.Equal(owners["write"], []Owner{Dep, Kernel}) || owners["[kernel: read]"][0] != Kernel || owners["main.f"][0] != Own {
-		t.Errorf("owners %v", owners)
+		t.Errorf("owners %v, want write of a dependency and of the kernel, read of the kernel, main.f of the program", owners)
 	}
 }
 
@@ -420,25 +420,25 @@ func TestBelowZero(t *testing.T) {
 	tree := build(t, profileOf("main.a 5", "main.a -2", "main.b 4", "main.b -9"), Options{Kind: "cpu"})
 	// Each line has a stack of its own here, as two reads of a profile give.
 	if tree.Total != 9 || !strings.Contains(tree.Note, "2 stacks") {
-		t.Errorf("total %d, note %q", tree.Total, tree.Note)
+		t.Errorf("total %d, note %q; want 9, without 2 stacks", tree.Total, tree.Note)
 	}
 	m := profileOf("main.a 5")
 	m.CPU.Samples = append(m.CPU.Samples, model.Sample{Stack: m.CPU.Samples[0].Stack, Values: []int64{1, -2}})
 	if tree := build(t, m, Options{Kind: "cpu"}); tree.Total != 3 || Kinds(m)[0].Total != 3 {
-		t.Errorf("total %d", tree.Total)
+		t.Errorf("total %d, of the kind %d; want 3", tree.Total, Kinds(m)[0].Total)
 	}
 }
 
 func TestTooLarge(t *testing.T) {
 	m := profileOf(fmt.Sprintf("main.a %d", int64(math.MaxInt64)), fmt.Sprintf("main.b %d", int64(math.MaxInt64)))
 	if _, err := Build(m, Options{Kind: "cpu"}); !problem.Is(err, problem.Failure) {
-		t.Errorf("error %v", err)
+		t.Errorf("too large a total: error %v, want a failure", err)
 	}
 	if k := Kinds(m); k[0].Total != math.MaxInt64 {
-		t.Errorf("%v", k)
+		t.Errorf("kinds %v, want a total of %d", k, int64(math.MaxInt64))
 	}
 	if _, err := Build(m, Options{Kind: "nonsense"}); !problem.Is(err, problem.Misuse) {
-		t.Errorf("error %v", err)
+		t.Errorf("an unknown kind: error %v, want misuse", err)
 	}
 }
 
@@ -596,7 +596,7 @@ func TestLiveHeap(t *testing.T) {
 		m := &model.Model{Heap: c.heap}
 		m.LiveHeap.End = c.end
 		if got := m.InUse(); got != c.want {
-			t.Errorf("of %p and %p: %p", c.heap, c.end, got)
+			t.Errorf("InUse() of %p and %p = %p, want %p", c.heap, c.end, got, c.want)
 		}
 	}
 }

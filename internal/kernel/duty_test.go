@@ -32,7 +32,7 @@ func TestPlan(t *testing.T) {
 				}
 				if cpu == 1 {
 					if share > last*1.000001 { // as far as floats are exact
-						t.Errorf("share %v at a rate of %.0f, less before", share, rate)
+						t.Errorf("share %v at a rate of %.0f, want at most the %v of a lower rate", share, rate, last)
 					}
 					last = share
 				}
@@ -40,7 +40,7 @@ func TestPlan(t *testing.T) {
 		}
 		d.all = true
 		if share, stacks := d.plan(1e7, 1); share != 1 || stacks != 1 {
-			t.Errorf("all: share %v, stacks %v", share, stacks)
+			t.Errorf("plan of all: share %v, stacks %v; want 1 and 1", share, stacks)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestCycle(t *testing.T) {
 		for range 4000 {
 			s, end := d.cycle(now, share, meanCycle)
 			if s.from < now || s.until > end || s.until <= s.from {
-				t.Fatalf("slice %v in %d to %d", s, now, end)
+				t.Fatalf("slice %v, want it in %d to %d and longer than nothing", s, now, end)
 			}
 			watched += s.until - s.from
 			weighed += (s.until - s.from) * s.weight
@@ -64,7 +64,7 @@ func TestCycle(t *testing.T) {
 			now = end
 		}
 		if got := float64(watched) / float64(now); math.Abs(got-share) > 0.001 {
-			t.Errorf("share %v", got)
+			t.Errorf("share %v, want %v within 0.001", got, share)
 		}
 		if got := float64(weighed) / weightUnit / float64(now); math.Abs(got-1) > 1e-6 {
 			t.Errorf("the weights make %v of the time", got)
@@ -111,7 +111,7 @@ func TestFactors(t *testing.T) {
 		}
 		truth := c.rate * elapsed
 		if got := seen * count; math.Abs(got-truth) > 0.02*truth {
-			t.Errorf("%s: %.3f of the events", c.name, got/truth)
+			t.Errorf("%s: %.3f of the events, want 0.98 to 1.02", c.name, got/truth)
 		}
 	}
 	if count, wall := new(episode).factors(1, 1); count != 1 || wall != 1 {

@@ -139,25 +139,25 @@ func TestOtherUser(t *testing.T) {
 	level, _ := sysctl("perf_event_paranoid")
 	t.Logf("paranoid %d: %+v; check %+v", level, w.Refused, w.Check)
 	if r, ok := refused["syscalls"]; !ok || r.How != grantCommand {
-		t.Errorf("system calls: %+v", r)
+		t.Errorf("system calls: %+v, want them refused, with %s", r, grantCommand)
 	}
 	if level > 2 || level < 2 {
 		return // what else is refused is another story
 	}
 	if r := refused["kernel stacks"]; r.How != paranoidCommand || !strings.Contains(r.Why, "perf_event_paranoid is 2") {
-		t.Errorf("kernel stacks: %+v", r)
+		t.Errorf("kernel stacks: %+v, want them refused for perf_event_paranoid, with %s", r, paranoidCommand)
 	}
 	if r := refused["offcpu"]; r.How != paranoidCommand {
-		t.Errorf("offcpu: %+v", r)
+		t.Errorf("off CPU: %+v, want it refused, with %s", r, paranoidCommand)
 	}
 	if w.Result == nil || !w.Result.UserOnly || w.Result.Syscalls != nil {
-		t.Fatalf("result %+v, error %q", w.Result, w.Err)
+		t.Fatalf("result %+v, error %q; want user mode only and no system calls", w.Result, w.Err)
 	}
 	if got := sumTime(w.Result.CPU, has("kernel.busyLoop")); !within(got, w.Used, 0.3) {
 		t.Errorf("busyLoop has %v of %v", got, w.Used)
 	}
 	if len(w.Result.Off) == 0 || w.Result.Off[0].Stack != nil {
-		t.Errorf("off CPU: %+v", w.Result.Off)
+		t.Errorf("off CPU: %+v, want it without stacks", w.Result.Off)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestRootRefused(t *testing.T) {
 	}
 	why, how := explain("cpu", os.Getpid(), fmt.Errorf("opening: %w", syscall.EACCES))
 	if !strings.Contains(why, "permission denied") || how != containerCommand {
-		t.Errorf("root: %q, %q", why, how)
+		t.Errorf("explain() to root = %q, %q; want permission denied, %s", why, how, containerCommand)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c := callNamed(t, r, "getppid"); c.Count != 1000 {
-			t.Errorf("getppid: %+v", c)
+			t.Errorf("getppid: %+v, want 1000", c)
 		}
 	})
 	t.Run("inside", func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestNamespaces(t *testing.T) {
 			}
 		}
 		if c := callNamed(t, w.Result, "getppid"); c.Count != 100000 {
-			t.Errorf("getppid: %+v", c)
+			t.Errorf("getppid: %+v, want 100000", c)
 		}
 		if got := sumTime(w.Result.CPU, has("kernel.callWork")); got < w.Used/3 {
 			t.Errorf("callWork has %v of %v", got, w.Used)

@@ -29,7 +29,7 @@ func TestProbes(t *testing.T) {
 			t.Errorf("switches: %+v", err)
 		}
 		if f, err := loadFilter(target); err != nil {
-			t.Errorf("filter: %+v", err)
+			t.Errorf("loadFilter() = %+v, want nil", err)
 		} else {
 			f.Close()
 		}
@@ -65,6 +65,6 @@ func TestShareOut(t *testing.T) {
 		}
 	}
 	if len(sums) != len(want) {
-		t.Errorf("%d sums", len(sums))
+		t.Errorf("%d sums, want %d", len(sums), len(want))
 	}
 }

@@ -89,7 +89,7 @@ func TestSyscalls(t *testing.T) {
 		t.Skipf("no eBPF: %v", s.Refused())
 	}
 	if c := callNamed(t, r, "getppid"); c.Count != 10000 || c.Errors != nil || c.Bytes != 0 || c.Time <= 0 {
-		t.Errorf("getppid: %+v", c)
+		t.Errorf("getppid: %+v, want 10000 in some time, without errors and bytes", c)
 	}
 	c := callNamed(t, r, "read")
 	// Beside those of the work the child reads its input until that ends.
@@ -158,7 +158,7 @@ func checkNamed(t *testing.T, r *Result, total time.Duration) {
 	}
 	top := r.CPU[0]
 	if top.Thread == "" || top.Kernel || !strings.HasSuffix(top.Stack[0].File, "child_test.go") || top.Stack[0].Line == 0 {
-		t.Errorf("top sample: %+v", top)
+		t.Errorf("top sample: %+v, want a line of child_test.go in a thread, not the kernel", top)
 	}
 }
 
@@ -202,7 +202,7 @@ func checkMoments(t *testing.T, r *Result, from, to time.Duration) {
 	}
 	for i, s := range r.CPU {
 		if counts[i] != s.Count {
-			t.Errorf("%d times of %d samples of %+v", counts[i], s.Count, s)
+			t.Errorf("%d times of %d samples, want as many: %+v", counts[i], s.Count, s)
 		}
 	}
 	if r.MomentsLost != 0 {
@@ -338,10 +338,10 @@ func TestDead(t *testing.T) {
 				t.Errorf("busyLoop has %v of %v", got, used)
 			}
 			if r.CPUTime > used+100*time.Millisecond {
-				t.Errorf("CPU time %v, used %v", r.CPUTime, used)
+				t.Errorf("CPU time %v, want at most the %v used and 100ms", r.CPUTime, used)
 			}
 			if _, err := s.Stop(); !errors.Is(err, errStopped) {
-				t.Errorf("second Stop: %v", err)
+				t.Errorf("second Stop: error %v, want %v", err, errStopped)
 			}
 		})
 	}
@@ -377,7 +377,7 @@ func TestFiles(t *testing.T) {
 		}
 		// The children's own pipes end with the test: two each.
 		if after := count(); after > before+2*3 {
-			t.Errorf("%s: %d files, then %d", m.name, before, after)
+			t.Errorf("%s: %d files, then %d; want at most 6 more", m.name, before, after)
 		}
 	}
 }
@@ -485,7 +485,7 @@ func TestNoResult(t *testing.T) {
 	}
 	for _, c := range namedCalls(counts) {
 		if failed := c.Errors["ENETDOWN"]; failed != map[string]int64{"read": 1, "rt_sigreturn": 0}[c.Name] || c.Count != 1 {
-			t.Errorf("%+v", c)
+			t.Errorf("call %+v, want one, ENETDOWN of the read only", c)
 		}
 	}
 }

@@ -147,7 +147,7 @@ func main() { os.Exit(outer(len(os.Args))) }
 			t.Fatalf("%s: %v, no lines", mode, err)
 		}
 		if len(im.funcs) != 0 {
-			t.Errorf("%s: symbols in a stripped program", mode)
+			t.Errorf("%s: %d symbols in a stripped program, want 0", mode, len(im.funcs))
 		}
 		found := map[string]bool{}
 		var chains [][]string
@@ -274,7 +274,7 @@ nonsense
 		{0x7ffd40000000, 0x7ffd40002000, 0, "[vdso]"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("parseMaps() = %v, %v; want %v", got, err, want)
 	}
 }
 
@@ -288,7 +288,7 @@ func FuzzParseMaps(f *testing.F) {
 		}
 		for _, m := range maps {
 			if m.start >= m.end {
-				t.Errorf("%+v", m)
+				t.Errorf("mapping %+v, want it to end after it starts", m)
 			}
 		}
 	})
@@ -314,11 +314,11 @@ func TestNameKernel(t *testing.T) {
 		0xffffffff81000290: "late", 0xffffffff81000350: "vfs_read", 0xffffffffc0000010: "helper",
 	}
 	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("nameKernel() = %v, %v; want %v", got, err, want)
 	}
 	hidden := strings.ReplaceAll("ffffffff81000000 T _stext\n", "ffffffff81000000", "0000000000000000")
 	if got, err := nameKernel(strings.NewReader(hidden), []uint64{1}); got != nil || err != nil {
-		t.Errorf("hidden addresses: %v, %v", got, err)
+		t.Errorf("nameKernel() of hidden addresses = %v, %v; want nil", got, err)
 	}
 }
 
@@ -327,7 +327,7 @@ func FuzzNameKernel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, a, b uint64) {
 		names, err := nameKernel(strings.NewReader(text), []uint64{a, b})
 		if err == nil && names != nil && len(names) != len(map[uint64]bool{a: true, b: true}) {
-			t.Errorf("%v", names)
+			t.Errorf("nameKernel(%#x, %#x) = %v, want a name for each", a, b, names)
 		}
 	})
 }

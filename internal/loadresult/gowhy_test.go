@@ -96,17 +96,17 @@ func TestTextRoundTrip(t *testing.T) {
 		text := textOf(t, want)
 		got, err := Parse(strings.NewReader("chatter before\n" + text))
 		if err != nil {
-			t.Fatalf("%v:\n%s", err, text)
+			t.Fatalf("Parse(): %v, want nil:\n%s", err, text)
 		}
 		if got.Tool != "gowhy" || got.Ops != want.Ops || got.Failed != want.Failed || got.Planned != want.Planned || got.Closed != want.Closed ||
 			got.Start.Sub(want.Start).Abs() > us || (got.Duration-want.Duration).Abs() > ms {
-			t.Errorf("%+v of\n%s", got, text)
+			t.Errorf("Parse() = %+v, want %+v as written in\n%s", got, want, text)
 		}
 		within(t, "rate", got.Rate, want.Rate, 1e-3)
 		within(t, "offered", got.Offered, want.Offered, 1e-3)
 		within(t, "mean", got.Mean.Seconds(), want.Mean.Seconds(), 6e-3)
 		if len(got.Latency) != len(columns) {
-			t.Fatalf("%v of\n%s", got.Latency, text)
+			t.Fatalf("Parse() has %v, want %d quantiles of\n%s", got.Latency, len(columns), text)
 		}
 		for _, c := range columns {
 			within(t, c.name, got.Quantile(c.q).Seconds(), quantileOf(want.Latency, c.q).Seconds(), 6e-3)
@@ -143,16 +143,16 @@ func TestText(t *testing.T) {
 	}
 	var b bytes.Buffer
 	if err := r.Text(&b, Look{Width: 38, Color: true}); err != nil || strings.Contains(b.String(), "▁") || !strings.HasPrefix(b.String(), "\x1b[") {
-		t.Errorf("%s", &b)
+		t.Errorf("Text() = %v, want colours and no chart in\n%s", err, &b)
 	}
 	if got, err := Parse(&b); err != nil || got.Ops != r.Ops {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Parse() of colours = %+v, %v; want %d operations", got, err, r.Ops)
 	}
 	// A single peak is still seen when there is less room than values.
 	values := make([]float64, 1000)
 	values[777] = 5
 	if got := folded(values, 10); len(got) != 10 || got[7] != 5 {
-		t.Error(got)
+		t.Errorf("folded() = %v, want 10 values with the peak at the seventh, 5", got)
 	}
 }
 
@@ -202,12 +202,12 @@ func TestBadDocuments(t *testing.T) {
 		}
 		text := `{"kind":"gowhy load",` + string(rest[1:])
 		if _, err := Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%.60s: %v", test.change, err)
+			t.Errorf("%.60s: error %v, want one with %q", test.change, err, test.want)
 		}
 	}
 	r, err := Parse(strings.NewReader(`{"kind": "gowhy load", "done": 3, "target": "\u001b[31mred` + strings.Repeat("x", 5000) + `"}`))
 	if err != nil || strings.Contains(r.Target, "\x1b") || len(r.Target) > 1100 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Parse() of a long target = %+v, %v; want it cut, without control characters", r, err)
 	}
 }
 
@@ -236,10 +236,10 @@ func FuzzGowhy(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !again.Start.Equal(r.Start) || again.Ops != r.Ops || again.Quantile(0.5) != r.Quantile(0.5) || !reflect.DeepEqual(again.Over, r.Over) {
-			t.Errorf("%+v\n%+v", r, again)
+			t.Errorf("Parse() = %+v, want %+v", again, r)
 		}
 		if text := textOf(t, r); strings.Contains(text, "\x1b") {
-			t.Errorf("%q", text)
+			t.Errorf("text %q, want no control characters", text)
 		}
 	})
 }

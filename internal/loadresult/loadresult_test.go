@@ -28,7 +28,7 @@ func parse(t testing.TB, name string) *Result {
 	t.Helper()
 	r, err := Parse(bytes.NewReader(read(t, name)))
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("Parse(%s): %v, want nil", name, err)
 	}
 	return r
 }
@@ -98,7 +98,7 @@ func TestParse(t *testing.T) {
 				t.Errorf("%s: %d, %d failed, %d bytes", r.Tool, r.Ops, r.Failed, r.Bytes)
 			}
 			if math.Abs(r.Rate-test.rate) > 1e-3 || math.Abs(r.Offered-test.offered) > 1e-3 {
-				t.Errorf("%v/s of %v/s", r.Rate, r.Offered)
+				t.Errorf("%v/s of %v/s, want %v/s of %v/s", r.Rate, r.Offered, test.rate, test.offered)
 			}
 			worst := r.Latency[len(r.Latency)-1].Value
 			for _, d := range []struct {
@@ -123,7 +123,7 @@ func TestParse(t *testing.T) {
 				}
 				return 1
 			}) {
-				t.Errorf("%v", r.Latency)
+				t.Errorf("quantiles %v, want them and their latencies to rise", r.Latency)
 			}
 		})
 	}
@@ -180,28 +180,28 @@ func TestIntervals(t *testing.T) {
 	}
 	r := parse(t, "dnsperf-2.10.txt")
 	if len(r.Over) != 3 || r.Over[0].Ops != 1981 || r.Over[2].At != 2001042*us-42*time.Nanosecond && r.Over[2].At.Round(ms) != 2001*ms {
-		t.Errorf("%+v", r.Over)
+		t.Errorf("intervals %+v, want 3: 1981 operations in the first, the last at 2.001s", r.Over)
 	}
 }
 
 func TestBenchmarks(t *testing.T) {
 	r := parse(t, "go1.26-bench.txt")
 	if r.Tool != "go test" || len(r.Benchmarks) != 6 || r.Duration != 46*ms || r.Ops != 0 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("result %+v, want 6 benchmarks by go test in 46ms", r)
 	}
 	first, last := r.Benchmarks[0], r.Benchmarks[5]
 	if first.Name != "BenchmarkAppend-2" || first.N != 2000 || first.Values["ns/op"] != 38.47 || first.Values["B/op"] != 64 ||
 		first.Values["allocs/op"] != 1 || first.Values["widgets/op"] != 3.5 || first.Config["pkg"] != "example.com/gb" || first.Config["cpu"] != "AMD EPYC" {
-		t.Errorf("%+v", first)
+		t.Errorf("first benchmark %+v, want BenchmarkAppend-2 of example.com/gb at 38.47 ns/op", first)
 	}
 	if last.Name != "BenchmarkFoo-2" || last.Values["ns/op"] != 0.9315 || last.Config["pkg"] != "example.com/gb/deep" {
-		t.Errorf("%+v", last)
+		t.Errorf("last benchmark %+v, want BenchmarkFoo-2 of example.com/gb/deep at 0.9315 ns/op", last)
 	}
 
 	r = parse(t, "go1.26-bench.json")
 	if len(r.Benchmarks) != 3 || r.Benchmarks[0].Values["ns/op"] != 53.92 || r.Benchmarks[2].Config["pkg"] != "example.com/gb/deep" ||
 		!r.Start.Equal(time.Date(2026, 11, 21, 17, 54, 25, 861706751, time.UTC)) {
-		t.Errorf("%+v", r)
+		t.Errorf("benchmarks as JSON: %+v, want 3 from 17:54:25 on, the first at 53.92 ns/op", r)
 	}
 
 	r = parse(t, "go1.13-bench.txt")
@@ -212,13 +212,13 @@ func TestBenchmarks(t *testing.T) {
 	want := []string{"main BenchmarkDecode/text=digits/level=speed/size=1e4-8 64.88", "main BenchmarkDecode/text=digits/level=speed/size=1e5-8 73.12",
 		"fix BenchmarkDecode/text=digits/level=speed/size=1e4-8 100.88", "fix BenchmarkHuge 0"}
 	if !slices.Equal(names, want) {
-		t.Errorf("%q", names)
+		t.Errorf("names %q, want %q", names, want)
 	}
 
 	// Not every line that looks like one is one.
 	r, err := Parse(strings.NewReader("BenchmarkA-2 1 2 ns/op\nBenchmarks-2 1 2 ns/op\nBenchmarkB-2 1 x ns/op\nBenchmarkC-2\nBenchmarkD-2 0 2 ns/op\n"))
 	if err != nil || len(r.Benchmarks) != 1 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Parse() = %+v, %v; want BenchmarkA only", r, err)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%q is taken for a load result", other)
 		}
 		if _, err := Parse(strings.NewReader(other)); !errors.Is(err, ErrUnknown) {
-			t.Errorf("%q: %v", other, err)
+			t.Errorf("Parse(%q): error %v, want %v", other, err, ErrUnknown)
 		}
 	}
 }
@@ -250,10 +250,10 @@ func TestColours(t *testing.T) {
 	text = strings.ReplaceAll(text, ": avg=", ":\x1b[0m avg=\x1b[36m")
 	r, err := Parse(strings.NewReader(text))
 	if err != nil || r.Mean != 2940*us || r.Ops != 41 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Parse() of colours = %+v, %v; want 41 operations of 2.94ms on average", r, err)
 	}
 	if got := plain([]byte("a\x1b[1;31mb\x1b[mc\x1b[")); string(got) != "abc" {
-		t.Errorf("%q", got)
+		t.Errorf("plain() = %q, want abc", got)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestCut(t *testing.T) {
 		for n := 0; n < len(text); n += step {
 			r, err := Parse(bytes.NewReader(text[:n]))
 			if (r == nil) == (err == nil) {
-				t.Fatalf("%s cut at %d: %v, %v", name, n, r, err)
+				t.Fatalf("%s cut at %d: Parse() = %v, %v; want a result or an error", name, n, r, err)
 			}
 		}
 	}
@@ -280,7 +280,7 @@ func TestCut(t *testing.T) {
 	} {
 		damaged := bytes.Replace(read(t, name), []byte(lines[0]), []byte(lines[1]), 1)
 		if _, err := Parse(bytes.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "line ") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want one that names the line", name, err)
 		}
 	}
 	// A missing quotation mark does not take the rest of the file into memory.
@@ -291,7 +291,7 @@ func TestCut(t *testing.T) {
 		}
 	}
 	if _, err := Parse(strings.NewReader("Running 3s test @ http://x/\n")); !errors.Is(err, errCut) {
-		t.Errorf("%v", err)
+		t.Errorf("a result without its end: error %v, want %v", err, errCut)
 	}
 }
 
@@ -374,7 +374,7 @@ func TestWiden(t *testing.T) {
 	all.add(time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC), ms, false) // cannot be
 	all.add(begin, -1, false)
 	if r := all.result(true); r.Ops != 10_001 || len(r.Over) > MaxPieces {
-		t.Errorf("%d, %d intervals", r.Ops, len(r.Over))
+		t.Errorf("%d operations in %d intervals, want 10001 in at most %d", r.Ops, len(r.Over), MaxPieces)
 	}
 }
 
@@ -444,24 +444,24 @@ func FuzzParse(f *testing.F) {
 			t.Error("parsed, but not detected")
 		}
 		if r.Ops < 0 || r.Failed < 0 || r.Failed > r.Ops || r.Duration < 0 || r.Bytes < 0 || r.Mean < 0 || !sane(r.Rate) || !sane(r.Offered) || r.Tool == "" {
-			t.Errorf("%+v", r)
+			t.Errorf("result %+v, want a tool, nothing below 0 and no more failures than operations", r)
 		}
 		for _, q := range r.Latency {
 			if !(q.Q >= 0 && q.Q <= 1) || q.Value < 0 {
-				t.Errorf("%+v", q)
+				t.Errorf("quantile %+v, want 0 to 1 and no latency below 0", q)
 			}
 		}
 		if len(r.Over) > MaxPieces || len(r.Benchmarks) > maxBenchmarks {
-			t.Errorf("%d intervals, %d benchmarks", len(r.Over), len(r.Benchmarks))
+			t.Errorf("%d intervals, %d benchmarks; want at most %d and %d", len(r.Over), len(r.Benchmarks), MaxPieces, maxBenchmarks)
 		}
 		for _, i := range r.Over {
 			if i.At < 0 || i.Width <= 0 || i.Ops < 0 || i.Failed > i.Ops {
-				t.Errorf("%+v", i)
+				t.Errorf("interval %+v, want one of some length, nothing below 0", i)
 			}
 		}
 		for _, b := range r.Benchmarks {
 			if b.N <= 0 || len(b.Values) == 0 || len(b.Values) > maxUnits || len(b.Config) > maxConfig {
-				t.Errorf("%+v", b)
+				t.Errorf("benchmark %+v, want runs, 1 to %d values and at most %d lines of configuration", b, maxUnits, maxConfig)
 			}
 		}
 	})

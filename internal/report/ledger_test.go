@@ -183,7 +183,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		fractions := by == "memory" || by == "operation"
 		var rows []map[string]any
 		if err := json.Unmarshal(ledger(t, ledgerModel(), LedgerOptions{By: by, JSON: true}), &rows); err != nil || len(rows) == 0 {
-			t.Fatalf("%s: %d rows, %v", by, len(rows), err)
+			t.Fatalf("ledger by %s: %d rows, %v; want some", by, len(rows), err)
 		}
 		for i, row := range rows {
 			for _, k := range strings.Fields(keys) {
@@ -223,7 +223,7 @@ func TestLedgerAddsUp(t *testing.T) {
 		total[g.Name] = g.Total()
 	}
 	if len(rows) != len(total) {
-		t.Fatalf("%d rows for %d groups", len(rows), len(total))
+		t.Fatalf("%d rows, want one for each of %d groups", len(rows), len(total))
 	}
 	for _, r := range rows {
 		sum := r.Running + r.Runnable + r.Syscall + r.Unknown
@@ -243,19 +243,19 @@ func TestLedgerSort(t *testing.T) {
 		return strings.Split(out, "\n")[1]
 	}
 	if got := first("p", "idle"); !strings.HasPrefix(got, "1 ") {
-		t.Errorf("most idle: %q", got)
+		t.Errorf("most idle: %q, want P 1", got)
 	}
 	if got := first("group", "name"); !strings.Contains(got, "(start not seen)") {
 		t.Errorf("first name: %q", got)
 	}
 	if got := first("gc", "pause"); !strings.Contains(got, "900 ms") {
-		t.Errorf("longest pause: %q", got)
+		t.Errorf("longest pause: %q, want 900 ms", got)
 	}
 	for _, by := range LedgerTables {
 		err := Ledger(new(bytes.Buffer), m, LedgerOptions{By: by, Sort: "nonsense"})
 		_, list, ok := strings.Cut(fmt.Sprint(err), "; it knows ")
 		if !ok || !problem.Is(err, problem.Misuse) {
-			t.Errorf("%s: %v", by, err)
+			t.Errorf("ledger by %s, sorted by nonsense: error %v, want misuse with what it knows", by, err)
 			continue
 		}
 		for known := range strings.SplitSeq(list, ", ") {
@@ -267,7 +267,7 @@ func TestLedgerSort(t *testing.T) {
 func TestLedgerTop(t *testing.T) {
 	out := string(ledger(t, ledgerModel(), LedgerOptions{Top: 2}))
 	if !strings.Contains(out, "and 2 more rows") {
-		t.Error(out)
+		t.Errorf("ledger of 2 rows: %s\nwant 2 more named", out)
 	}
 	if !strings.Contains(strings.Split(out, "\n")[3], "all") {
 		t.Errorf("the totals are not those of all rows:\n%s", out)
@@ -285,15 +285,15 @@ func TestLedgerOfNothing(t *testing.T) {
 	for _, by := range accounts {
 		var missing *problem.Error
 		if err := Ledger(new(bytes.Buffer), empty, LedgerOptions{By: by}); !errors.As(err, &missing) || missing.Kind != problem.Absence || missing.Hint == "" {
-			t.Errorf("%s: %v", by, err)
+			t.Errorf("ledger by %s of nothing: error %v, want an absence with a hint", by, err)
 		}
 	}
 	for _, by := range LedgerTables[:len(LedgerTables)-len(accounts)] {
 		if out := string(ledger(t, empty, LedgerOptions{By: by, JSON: true})); out != "[]\n" {
-			t.Errorf("%s: %q", by, out)
+			t.Errorf("ledger by %s of nothing: %q, want []", by, out)
 		}
 		if out := string(ledger(t, empty, LedgerOptions{By: by})); !strings.HasPrefix(out, "no ") && !strings.HasPrefix(out, "the program marks no") {
-			t.Errorf("%s: %q", by, out)
+			t.Errorf("ledger by %s of nothing: %q, want a line that there is none", by, out)
 		}
 	}
 }
@@ -333,7 +333,7 @@ func TestLedgerCPUAddsUp(t *testing.T) {
 			by += n
 		}
 		if by > r.CPU {
-			t.Errorf("pieces of %d in %d", by, r.CPU)
+			t.Errorf("pieces of %d in %d, want no more than the whole", by, r.CPU)
 		}
 	}
 	if sum != int64(1150*ms) || math.Abs(shares-1) > 1e-9 {

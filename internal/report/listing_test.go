@@ -33,7 +33,7 @@ func TestExplained(t *testing.T) {
 		t.Errorf("begins with %.40q", text)
 	}
 	if strings.ContainsAny(text, "\x1b\a") {
-		t.Errorf("raw: %q", text)
+		t.Errorf("text %q, want no control characters", text)
 	}
 	for _, want := range []string{
 		`

@@ -54,7 +54,7 @@ func saved(t *testing.T) map[string]*diagnosis.Diagnosis {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(paths) < 3 {
-		t.Fatalf("%d saved diagnoses, %v", len(paths), err)
+		t.Fatalf("%d saved diagnoses, %v; want 3 or more", len(paths), err)
 	}
 	ds := map[string]*diagnosis.Diagnosis{}
 	for _, p := range paths {
@@ -68,7 +68,7 @@ func saved(t *testing.T) map[string]*diagnosis.Diagnosis {
 		d, err := diagnosis.Decode(f)
 		f.Close()
 		if err != nil {
-			t.Fatalf("%s: %v", p, err)
+			t.Fatalf("Decode(%s): %v, want nil", p, err)
 		}
 		ds[strings.TrimSuffix(filepath.Base(p), ".json")] = d
 	}
@@ -167,7 +167,7 @@ func TestNothingEscapes(t *testing.T) {
 			}
 		}
 		if out := render(t, Markdown, d, layout.Options{}); bytes.Contains(out, []byte("<script")) || bytes.Contains(out, []byte(" @mention")) {
-			t.Errorf("%s: markup in Markdown", name)
+			t.Errorf("%s: want no markup in Markdown:\n%s", name, out)
 		}
 	}
 	// With colours, the only escapes are ours.
@@ -200,7 +200,7 @@ func TestWidth(t *testing.T) {
 func TestOnlyThreeAreExpanded(t *testing.T) {
 	out := string(render(t, Text, hostile(), layout.Options{}))
 	if n := strings.Count(out, "prove"); n != expanded {
-		t.Errorf("%d findings in full", n)
+		t.Errorf("%d findings in full, want %d", n, expanded)
 	}
 	if !strings.Contains(out, "More findings") || !strings.Contains(out, "5. ") {
 		t.Errorf("the others are not there:\n%s", out)
@@ -214,7 +214,7 @@ func TestJSONKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got["schema"] != 2.0 {
-		t.Errorf("schema %v", got["schema"])
+		t.Errorf("schema %v, want 2", got["schema"])
 	}
 	first := func(of map[string]any, key string) map[string]any {
 		t.Helper()
@@ -298,7 +298,7 @@ func TestFineIsFolded(t *testing.T) {
 		t.Errorf("what says most is not in full:\n%s", text)
 	}
 	if n := strings.Count(full, "✓"); n > fineFew+1 {
-		t.Errorf("%d lines:\n%s", n, text)
+		t.Errorf("%d lines, want at most %d:\n%s", n, fineFew+1, text)
 	}
 	for _, f := range d.Fine {
 		if topic, _ := cut(f); !strings.Contains(text, topic) {

@@ -36,7 +36,7 @@ func TestBootstrapCoverage(t *testing.T) {
 			// Three standard deviations below 95 % are 91.2 %.
 			t.Logf("%s, %d pairs: %.1f %%", name, n, 100*float64(held)/trials)
 			if held < trials*912/1000 {
-				t.Errorf("%s, %d pairs: held %d of %d", name, n, held, trials)
+				t.Errorf("%s, %d pairs: held %d of %d, want 91.2 %% or more", name, n, held, trials)
 			}
 		}
 	}
@@ -82,11 +82,11 @@ func moments(x []float64) (mean, sd float64) {
 func TestBootstrapEdges(t *testing.T) {
 	same := []float64{2, 2, 2, 2}
 	if low, high := Bootstrap(4, Centre(same), 0.95, BootstrapOptions{}); low != 2 || high != 2 {
-		t.Errorf("of equal numbers: %v to %v", low, high)
+		t.Errorf("Bootstrap(equal numbers) = %v to %v, want 2 to 2", low, high)
 	}
 	for _, n := range []int{-1, 0, 2} {
 		if low, high := Bootstrap(n, func([]int) float64 { return 1 }, 0.95, BootstrapOptions{}); !math.IsNaN(low) || !math.IsNaN(high) {
-			t.Errorf("n=%d: %v to %v", n, low, high)
+			t.Errorf("Bootstrap(n=%d) = %v to %v, want NaN", n, low, high)
 		}
 	}
 	if low, _ := Bootstrap(5, func([]int) float64 { return math.NaN() }, 0.95, BootstrapOptions{}); !math.IsNaN(low) {
@@ -101,7 +101,7 @@ func TestBootstrapEdges(t *testing.T) {
 	}
 	narrow, wide := Bootstrap(len(d), Centre(d), 0.5, o)
 	if !(low < narrow && wide < high) {
-		t.Errorf("95 %%: %v to %v, 50 %%: %v to %v", low, high, narrow, wide)
+		t.Errorf("95 %%: %v to %v, 50 %%: %v to %v; want the second within the first", low, high, narrow, wide)
 	}
 }
 

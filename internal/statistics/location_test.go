@@ -19,7 +19,7 @@ func TestQuantile(t *testing.T) {
 	near(t, "median with infinity", Median([]float64{1, 2, math.Inf(1)}), 2, 0)
 	for _, x := range [][]float64{nil, {1, math.NaN()}} {
 		if v := Median(x); !math.IsNaN(v) {
-			t.Errorf("median of %v = %v", x, v)
+			t.Errorf("Median(%v) = %v, want NaN", x, v)
 		}
 	}
 }
@@ -76,10 +76,10 @@ func TestShiftSlowly(t *testing.T) {
 func TestLocationEdges(t *testing.T) {
 	for _, d := range [][]float64{nil, {1, math.NaN()}, {1, math.Inf(-1)}} {
 		if v := HodgesLehmann(d); !math.IsNaN(v) {
-			t.Errorf("centre of %v = %v", d, v)
+			t.Errorf("HodgesLehmann(%v) = %v, want NaN", d, v)
 		}
 		if v := Shift(d, []float64{1}); !math.IsNaN(v) {
-			t.Errorf("shift from %v = %v", d, v)
+			t.Errorf("Shift(%v, 1) = %v, want NaN", d, v)
 		}
 	}
 	great := math.MaxFloat64
@@ -121,12 +121,12 @@ func FuzzKth(f *testing.F) {
 		got := HodgesLehmann(x)
 		if slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			if !math.IsNaN(got) {
-				t.Fatalf("centre of %v = %v", x, got)
+				t.Fatalf("HodgesLehmann(%v) = %v, want NaN", x, got)
 			}
 			return
 		}
 		if got < slices.Min(x) || got > slices.Max(x) {
-			t.Fatalf("centre of %v = %v", x, got)
+			t.Fatalf("HodgesLehmann(%v) = %v, want one between the least and the greatest", x, got)
 		}
 	})
 }

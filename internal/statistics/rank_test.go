@@ -93,16 +93,16 @@ func TestSignedRankTables(t *testing.T) {
 	// Critical values of Wilcoxon's table for two-sided 5 %: 8 for n = 10, 52 for
 	// n = 20. One more is over the level.
 	if p := SignedRank(oneTo(10, 8)); p > 0.05 {
-		t.Errorf("n=10, T=8: %v", p)
+		t.Errorf("n=10, T=8: p = %v, want at most 0.05", p)
 	}
 	if p := SignedRank(oneTo(10, 9)); p <= 0.05 {
-		t.Errorf("n=10, T=9: %v", p)
+		t.Errorf("n=10, T=9: p = %v, want more than 0.05", p)
 	}
 	if p := SignedRank(oneTo(20, 20, 19, 13)); p > 0.05 {
-		t.Errorf("n=20, T=52: %v", p)
+		t.Errorf("n=20, T=52: p = %v, want at most 0.05", p)
 	}
 	if p := SignedRank(oneTo(20, 20, 19, 14)); p <= 0.05 {
-		t.Errorf("n=20, T=53: %v", p)
+		t.Errorf("n=20, T=53: p = %v, want more than 0.05", p)
 	}
 	near(t, "least p of ten", SignedRank(oneTo(10)), 2.0/1024, 1e-15)
 }
@@ -110,7 +110,7 @@ func TestSignedRankTables(t *testing.T) {
 func TestSignedRankEdges(t *testing.T) {
 	for _, d := range [][]float64{nil, {0}, {0, 0, 0}, {math.NaN()}, {1}, {1, -1}} {
 		if p := SignedRank(d); p != 1 {
-			t.Errorf("%v: p = %v", d, p)
+			t.Errorf("SignedRank(%v) = %v, want 1", d, p)
 		}
 	}
 	if got, want := SignedRank([]float64{1, 2, math.NaN(), 3}), SignedRank([]float64{1, 2, 3}); got != want {
@@ -118,7 +118,7 @@ func TestSignedRankEdges(t *testing.T) {
 	}
 	inf := math.Inf(1)
 	if p := SignedRank([]float64{inf, inf, inf, inf, inf, inf}); p != 2.0/64 {
-		t.Errorf("infinities: %v", p)
+		t.Errorf("SignedRank(6 infinities) = %v, want 2/64", p)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestSignedRankNormal(t *testing.T) {
 		near(t, "normal p", normalSigns(signed, plus), SignedRank(d), 0.005)
 	}
 	if p := SignedRank(oneTo(mostExact + 1)); !(p > 0 && p < 1e-8) {
-		t.Errorf("51 of one sign: %v", p)
+		t.Errorf("SignedRank(51 of one sign) = %v, want more than 0 and less than 1e-8", p)
 	}
 }
 
@@ -161,7 +161,7 @@ func absolutes(d []float64) []float64 {
 func TestSignedRankZeros(t *testing.T) {
 	d := append(make([]float64, 30), 3, 3, 3, 3, 3, -4)
 	if p := SignedRank(d); p < 0.1 {
-		t.Errorf("30 zeros, 5 up, 1 down: p = %v", p)
+		t.Errorf("SignedRank(30 zeros, 5 up, 1 down) = %v, want 0.1 or more", p)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestMannWhitneyTables(t *testing.T) {
 	near(t, "apart", MannWhitney([]float64{1, 2, 3, 4, 5}, []float64{6, 7, 8, 9, 10}), 2.0/252, 1e-12)
 	for _, x := range [][2][]float64{{nil, {1}}, {{1}, nil}, {{1, 1}, {1, 1, 1}}, {{math.NaN()}, {2}}} {
 		if p := MannWhitney(x[0], x[1]); p != 1 {
-			t.Errorf("%v: p = %v", x, p)
+			t.Errorf("MannWhitney(%v) = %v, want 1", x, p)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestMannWhitneyNormal(t *testing.T) {
 	}
 	same := make([]float64, 40)
 	if p := MannWhitney(same, same); p != 1 {
-		t.Errorf("all equal: %v", p)
+		t.Errorf("MannWhitney(all equal) = %v, want 1", p)
 	}
 }
 
@@ -276,11 +276,11 @@ func FuzzRanks(f *testing.F) {
 		}
 		p := SignedRank(x)
 		if !(p >= 0 && p <= 1) || p != SignedRank(minus) {
-			t.Fatalf("signed rank of %v: %v, of its mirror image %v", x, p, SignedRank(minus))
+			t.Fatalf("SignedRank(%v) = %v, of its mirror image %v; want both the same, 0 to 1", x, p, SignedRank(minus))
 		}
 		at := min(int(cut), len(x))
 		if p := MannWhitney(x[:at], x[at:]); !(p >= 0 && p <= 1) {
-			t.Fatalf("rank sum of %v at %d: %v", x, at, p)
+			t.Fatalf("MannWhitney(%v at %d) = %v, want 0 to 1", x, at, p)
 		}
 	})
 }

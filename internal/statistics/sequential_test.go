@@ -90,7 +90,7 @@ func TestBoundariesOfSignedRank(t *testing.T) {
 	// 5 % and three standard deviations are 6.03 %.
 	for name, n := range map[string]int{"spent": spent, "constant": constantly} {
 		if share := float64(n) / trials; share > 0.0603 || share < 0.03 {
-			t.Errorf("%s: found %.2f %%", name, 100*share)
+			t.Errorf("%s: found %.2f %%, want 3 %% to 6.03 %%", name, 100*share)
 		}
 	}
 }
@@ -98,10 +98,10 @@ func TestBoundariesOfSignedRank(t *testing.T) {
 func TestBoundariesEdges(t *testing.T) {
 	for _, looks := range [][]int{nil, {}, {0}, {-1, 5}, {5, 5}, {9, 3}} {
 		if got := Boundaries(looks, 0.05); got != nil {
-			t.Errorf("looks %v: %v", looks, got)
+			t.Errorf("Boundaries(%v) = %v, want nil", looks, got)
 		}
 		if got := Constant(looks, 0.05); !math.IsNaN(got) {
-			t.Errorf("looks %v: %v", looks, got)
+			t.Errorf("Constant(%v) = %v, want NaN", looks, got)
 		}
 	}
 }

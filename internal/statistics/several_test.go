@@ -19,7 +19,7 @@ func TestHolm(t *testing.T) {
 		near(t, "adjusted", got[i], want, 1e-12)
 	}
 	if got := Holm([]float64{0.9, 0.8}); got[0] != 1 || got[1] != 1 {
-		t.Errorf("beyond 1: %v", got)
+		t.Errorf("Holm(0.9, 0.8) = %v, want [1 1]", got)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestPairsNeeded(t *testing.T) {
 	}
 	for _, never := range [][2]float64{{0.1, 0}, {math.NaN(), 1}, {1, 1e-9}} {
 		if n := PairsNeeded(never[0], never[1], 0.05, 0.8); n != mostPairs {
-			t.Errorf("sd %v, effect %v: %d", never[0], never[1], n)
+			t.Errorf("PairsNeeded(sd %v, effect %v) = %d, want %d", never[0], never[1], n, mostPairs)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestFitUSLIntervals(t *testing.T) {
 			truth float64
 		}{"λ": {u.Lambda, 1000}, "σ": {u.Sigma, sigma}, "κ": {u.Kappa, kappa}, "N*": {u.Peak, peak}} {
 			if e.Low > e.Value || e.High < e.Value {
-				t.Fatalf("%s: %+v", name, e)
+				t.Fatalf("%s: %+v, want the value inside of its interval", name, e)
 			}
 			if e.Low <= e.truth && e.truth <= e.High {
 				inside[name]++
@@ -124,7 +124,7 @@ func TestFitUSLRefuses(t *testing.T) {
 		"odd lengths": {[]float64{1, 2, 3}, []float64{1}, ErrNotANumber},
 	} {
 		if _, err := FitUSL(c.n, c.x, 1); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
 		}
 	}
 }

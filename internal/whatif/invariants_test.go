@@ -108,7 +108,7 @@ func TestCores(t *testing.T) {
 	}
 	res, err := p.Run(WithProcs(64))
 	if err != nil || res.Ratio < 0.98 || len(res.Notes) == 0 {
-		t.Errorf("64 Ps on one core: %+v, %v", res, err)
+		t.Errorf("64 Ps on one core: %+v, %v; want a ratio of 0.98 or more and a note", res, err)
 	}
 }
 
@@ -117,13 +117,13 @@ func TestUnknownNames(t *testing.T) {
 	for _, e := range []Edit{WithLock("main.nothing", 0), WithScale("main.nothing", 0.5), WithScale("", 0.5)} {
 		var unknown *problem.Error
 		if _, err := p.Run(e); !errors.As(err, &unknown) || !strings.HasPrefix(unknown.Hint, "--") {
-			t.Errorf("%s: %v", e, err)
+			t.Errorf("Run(%s): error %v, want a problem with a flag as its hint", e, err)
 		}
 	}
 	for _, e := range []Edit{WithProcs(0), WithProcs(1 << 20), WithScale("main.worker", -1), WithGC(math.NaN()),
 		WithGC(math.Inf(1)), WithShards("main.worker", 0), WithLock("main.worker", 1e6)} {
 		if _, err := p.Run(e); !problem.Is(err, problem.Misuse) {
-			t.Errorf("%s: %v", e, err)
+			t.Errorf("Run(%s): error %v, want misuse", e, err)
 		}
 	}
 }
@@ -135,11 +135,11 @@ func TestParse(t *testing.T) {
 	} {
 		e, err := ParseLock(text)
 		if (err == nil) != (want != "") || err == nil && e.String() != want {
-			t.Errorf("%s: %s, %v", text, e, err)
+			t.Errorf("ParseLock(%s) = %s, %v; want %q", text, e, err, want)
 		}
 	}
 	if e, err := ParseScale("main.f=2"); err != nil || e.String() != "--scale main.f=2" || e.Kind() != Scale {
-		t.Errorf("%s, %v", e, err)
+		t.Errorf("ParseScale(main.f=2) = %s, %v; want --scale main.f=2", e, err)
 	}
 	if _, err := ParseScale("main.f"); err == nil {
 		t.Error("a scale without a factor")
@@ -167,7 +167,7 @@ func TestMenu(t *testing.T) {
 		}
 	}
 	if !(best[LockEdit] < 0.8 && best[Procs] >= 0.99) {
-		t.Errorf("%+v", best)
+		t.Errorf("best ratios %+v, want less than 0.8 of a lock and 0.99 or more of Ps", best)
 	}
 }
 
@@ -186,12 +186,12 @@ func TestEditFor(t *testing.T) {
 	} {
 		e, assumes, ok := p.EditFor(c.ask)
 		if ok != (c.want != "") || ok && (e.String() != c.want || assumes == "") {
-			t.Errorf("%+v: %q, %q, %v", c.ask, e, assumes, ok)
+			t.Errorf("EditFor(%+v) = %q, %q, %v; want %q and what it assumes", c.ask, e, assumes, ok, c.want)
 		}
 	}
 	gc := program(t, collected(t))
 	if e, _, ok := gc.EditFor(Prescription{Rule: "gccost", Set: []string{"GOGC=400"}}); !ok || e.String() != "--gc 0.25" {
-		t.Errorf("%s, %v", e, ok)
+		t.Errorf("EditFor(gccost) = %s, %v; want --gc 0.25", e, ok)
 	}
 }
 
@@ -217,13 +217,13 @@ func TestBands(t *testing.T) {
 	}
 	back, err := ReadBands(&out)
 	if err != nil || !reflect.DeepEqual(b, back) {
-		t.Errorf("%+v, %v", back, err)
+		t.Errorf("ReadBands() = %+v, %v; want %+v", back, err, b)
 	}
 	if all := back.Of(""); all.Pairs != 4 || all.Within20 != 0.5 || all.Within50 != 0.75 {
-		t.Errorf("%+v", all)
+		t.Errorf("Of(all) = %+v, want 4 pairs, 0.5 within 20 %% and 0.75 within 50 %%", all)
 	}
 	if none := back.Of(LockEdit); none.Pairs != 0 || none.String() != "how far predictions of lock edits are off is not yet measured" {
-		t.Errorf("%v", none)
+		t.Errorf("Of(locks) = %v, want not yet measured", none)
 	}
 	for _, bad := range []string{"", "{}", `{"schema":9,"pairs":[]}`, `{"schema":1,"pairs":[{"program":"a","predicted":0}]}`, `{"schema":1,"x":1}`} {
 		if _, err := ReadBands(bytes.NewReader([]byte(bad))); err == nil {
@@ -244,7 +244,7 @@ func TestRefused(t *testing.T) {
 	for _, data := range [][]byte{empty, asleep} {
 		var refused *RefusedError
 		if _, err := read(t, data, Options{}); !errors.As(err, &refused) || refused.Why == "" {
-			t.Errorf("%v", err)
+			t.Errorf("a trace without work: error %v, want a refusal", err)
 		}
 	}
 	if _, err := read(t, empty[:16], Options{}); err == nil {
@@ -258,14 +258,14 @@ func TestBusiest(t *testing.T) {
 		{Start: 0, End: 1e9, Bytes: 50}, {Start: 1e9, End: 2e9 + 9, Bytes: 40}, {Start: 2e9, End: 3e9, Bytes: 150}, {Start: 3e9, End: 4e9, Bytes: 60}}}
 	w, cut := busiest(info, 30)
 	if want := (exectrace.Range{From: 2e9 + 10, To: 3e9}); !cut || w != want {
-		t.Errorf("%v, %v", w, cut)
+		t.Errorf("busiest() = %v, %v; want %v", w, cut, want)
 	}
 	if w, cut := busiest(info, 1000); cut || !w.IsZero() {
-		t.Errorf("%v, %v", w, cut)
+		t.Errorf("busiest(all events) = %v, %v; want all of it", w, cut)
 	}
 	p, err := read(t, joined(t), Options{Events: 12})
 	if p == nil || !p.Cut || p.Ends {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("a read of 12 events: %+v, %v; want it cut before its end", p, err)
 	}
 }
 
@@ -295,7 +295,7 @@ func FuzzRead(f *testing.F) {
 		}
 		res, err := p.Run(edits...)
 		if err == nil && (math.IsNaN(res.Ratio) || math.IsInf(res.Ratio, 0) || res.Elapsed < 0) {
-			t.Errorf("%+v", res)
+			t.Errorf("result %+v, want finite numbers, nothing below 0", res)
 		}
 	})
 }

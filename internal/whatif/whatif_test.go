@@ -212,7 +212,7 @@ func TestSchedulesByHand(t *testing.T) {
 				}
 				near(t, strings.Join(res.Edits, " "), res.Elapsed, try.want)
 				if res.Forced > 0 {
-					t.Errorf("%v: %d forced waits", res.Edits, res.Forced)
+					t.Errorf("%v: %d forced waits, want 0", res.Edits, res.Forced)
 				}
 			}
 		})

@@ -84,7 +84,7 @@ func testProgram(t *testing.T) (*Bed, string) {
 func TestBuild(t *testing.T) {
 	bed, first := testProgram(t)
 	if info, err := os.Stat(first); err != nil || !strings.HasPrefix(first, bed.Dir()) {
-		t.Fatalf("%v, %v", info, err)
+		t.Fatalf("Build() at %s: %v, %v; want a program in %s", first, info, err, bed.Dir())
 	}
 	broken := t.TempDir()
 	if err := os.WriteFile(filepath.Join(broken, "main.go"), []byte("package main\nfunc main() { nothing() }"), 0o600); err != nil {
@@ -92,7 +92,7 @@ func TestBuild(t *testing.T) {
 	}
 	for range 2 { // the second one is not told another story
 		if _, err := bed.Build(t.Context(), broken); err == nil || !strings.Contains(err.Error(), "go build") {
-			t.Errorf("a broken program: %v", err)
+			t.Errorf("Build() of a broken program: error %v, want one of go build", err)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func TestRun(t *testing.T) {
 	_, path := testProgram(t)
 	f, err := Run(t.Context(), path, "work")
 	if err != nil || Operations(f.Stdout) != 12 || f.Took < 200*time.Millisecond || f.State.UserTime() == 0 {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("Run(work) = %+v, %v; want 12 operations in 200ms or more", f, err)
 	}
 	f, err = Run(t.Context(), path, "fail")
 	if err == nil || f.ExitCode != 7 || !strings.Contains(err.Error(), "no such luck") {
-		t.Errorf("%+v, %v", f, err)
+		t.Errorf("Run(fail) = %+v, %v; want exit code 7 and no such luck", f, err)
 	}
 	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("what is not there runs")
@@ -154,7 +154,7 @@ func TestRecord(t *testing.T) {
 	t.Run("to its end", func(t *testing.T) {
 		r, err := bed.Record(t.Context(), Job{Program: path, Args: []string{"work"}})
 		if err != nil || r.Operations != 12 || r.Size == 0 || r.Took < 200*time.Millisecond {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("Record() = %+v, %v; want 12 operations in 200ms or more", r, err)
 		}
 		if _, err := os.Stat(r.Path); err != nil {
 			t.Error(err)
@@ -163,7 +163,7 @@ func TestRecord(t *testing.T) {
 	t.Run("for a time", func(t *testing.T) {
 		r, err := bed.Record(t.Context(), serve)
 		if err != nil || !strings.Contains(r.Stdout, "operations: ") || r.Took < serve.Time {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Record() for a time = %+v, %v; want operations in %v or more", r, err, serve.Time)
 		}
 	})
 	t.Run("under load", func(t *testing.T) {
@@ -171,18 +171,18 @@ func TestRecord(t *testing.T) {
 		job.Load = []string{"{gowhy}", "load", "http://127.0.0.1:{port}/", "--rate", "100"}
 		r, err := bed.Record(t.Context(), job)
 		if err != nil || r.Operations < 10 {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("Record() under load = %+v, %v; want 10 operations or more", r, err)
 		}
 		var d struct{ Unchecked []struct{ What string } }
 		if took, err := bed.Answer(t.Context(), &d, "diagnose", "--format", "json", r.Path); err != nil || took == 0 {
-			t.Errorf("%v, %v", took, err)
+			t.Errorf("Answer(diagnose) took %v, %v; want some time", took, err)
 		}
 	})
 	t.Run("another's load", func(t *testing.T) {
 		job := serve
 		job.Load = []string{"{case}", "ask", "http://127.0.0.1:{port}/"}
 		if r, err := bed.Record(t.Context(), job); err != nil || r.Operations != 1 {
-			t.Errorf("%+v, %v", r, err)
+			t.Errorf("Record() under another's load = %+v, %v; want 1 operation", r, err)
 		}
 	})
 	for name, c := range map[string]struct {
@@ -225,12 +225,12 @@ func TestComparison(t *testing.T) {
 	c := Comparison{Program: "/p", A: []string{"-at", "{port}"}, B: []string{"-at", "{port}", "two words"}, Flags: []string{"--pairs", "6"}}
 	want := []string{"verify", "--json", "--a", "/p -at 77", "--b", "/p -at 77 'two words'", "--pairs", "6"}
 	if got := c.arguments(room); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("arguments() = %q, want %q", got, want)
 	}
 	c.Load, c.Ready, c.Time = []string{"{gowhy}", "load", "http://h:{port}/"}, "ready", time.Second
 	want = append(want, "--load", "/g load http://h:77/ -o /d/load.json -d 1s --json", "--ready", "log:ready")
 	if got := c.arguments(room); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("arguments() under load = %q, want %q", got, want)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestGivenGowhy(t *testing.T) {
 	bed, path := testProgram(t)
 	t.Setenv(Variable, path)
 	if got, err := bed.Gowhy(t.Context()); err != nil || got != path {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Gowhy() = %q, %v; want %s", got, err, path)
 	}
 }
 
@@ -254,10 +254,10 @@ func TestRoom(t *testing.T) {
 	}
 	b, err := bed.room("/p", "/g")
 	if err != nil || a.Dir == b.Dir || a.Port == 0 {
-		t.Errorf("%+v and %+v, %v", a, b, err)
+		t.Errorf("rooms %+v and %+v, %v; want two directories and a port", a, b, err)
 	}
 	if left, err := os.ReadDir(a.Dir); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
+		t.Errorf("a new room holds %v, %v; want nothing", left, err)
 	}
 	if err := bed.Close(); err != nil {
 		t.Error(err)
@@ -276,7 +276,7 @@ func TestReadyLine(t *testing.T) {
 		ready bool
 	}{{"not ready\nrea", false}, {"d", false}, {"y at 1", false}, {"\nready\n", true}, {"more", true}} {
 		if n, err := o.Write([]byte(c.text)); n != len(c.text) || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("Write() = %d, %v; want %d", n, err, len(c.text))
 		}
 		seen := false
 		select {
@@ -297,14 +297,14 @@ func TestLongOutput(t *testing.T) {
 	piece := []byte(strings.Repeat("x", 1<<20) + "\n")
 	for range 20 {
 		if n, err := o.Write(piece); n != len(piece) || err != nil {
-			t.Fatal(n, err)
+			t.Fatalf("Write() = %d, %v; want %d", n, err, len(piece))
 		}
 	}
 	if n := len(o.String()); n != maxOutput {
 		t.Errorf("%d bytes are kept", n)
 	}
 	if got := tail(strings.Repeat("a", 5000) + "end"); len(got) > tailSize+10 || !strings.HasSuffix(got, "end") {
-		t.Errorf("%d bytes of tail", len(got))
+		t.Errorf("tail() has %d bytes, want at most %d with the end", len(got), tailSize+10)
 	}
 }
 
