@@ -286,7 +286,7 @@ func TestLedgerAddsUp(t *testing.T) {
 			t.Errorf("keep %d: %v", keep, err)
 		}
 		if m.Sched.Total().Running <= 0 || len(m.Sched.Waits) == 0 {
-			t.Errorf("keep %d: a program that worked for 200 ms ran for %v with %d waits", keep, m.Sched.Total().Running, len(m.Sched.Waits))
+			t.Errorf("keep %d: a program that worked for 200 ms ran for %v with %d waits, want more than 0 of both", keep, m.Sched.Total().Running, len(m.Sched.Waits))
 		}
 	}
 }

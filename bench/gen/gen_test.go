@@ -90,7 +90,7 @@ func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range Kinds {
 		if seen[k.Name] || k.Doc == "" || k.write == nil {
-			t.Errorf("kind %+v", k)
+			t.Errorf("kind %+v, want a name of its own, a doc and a writer", k)
 		}
 		seen[k.Name] = true
 		if f, ok := Find(k.Name); !ok || f.Doc != k.Doc {

@@ -47,7 +47,7 @@ func TestTiny(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
 	}
 	if !slices.Equal(r.Stale, []string{"sick.go gone: a < b → a > b"}) {
-		t.Errorf("stale excuses %q", r.Stale)
+		t.Errorf("stale excuses %q, want that of sick.go", r.Stale)
 	}
 }
 
@@ -76,15 +76,15 @@ func TestSample(t *testing.T) {
 	}
 	for _, n := range files {
 		if n != len(kinds) {
-			t.Errorf("%v", files)
+			t.Errorf("samples of the files %v, want %d of each", files, len(kinds))
 		}
 	}
 	for _, n := range of {
 		if n != 3 {
-			t.Errorf("%v", of)
+			t.Errorf("samples of the kinds %v, want 3 of each", of)
 		}
 	}
 	if n := len(sample(list, 1e6, 7)); n != len(list) {
-		t.Errorf("%d of %d mutants", n, len(list))
+		t.Errorf("a sample of %d mutants, want all %d", n, len(list))
 	}
 }

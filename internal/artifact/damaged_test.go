@@ -27,7 +27,7 @@ func TestProcDamaged(t *testing.T) {
 	} {
 		samples, err := ParseProc(strings.NewReader(text))
 		if err == nil || len(samples) == 0 {
-			t.Errorf("%s: %d samples, %v", name, len(samples), err)
+			t.Errorf("%s: %d samples, %v; want some and an error", name, len(samples), err)
 		}
 	}
 	if _, err := ParseProc(strings.NewReader(`{"kind":"gowhy proc","schema":99}`)); err == nil || !strings.Contains(err.Error(), "newer") {

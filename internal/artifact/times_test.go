@@ -31,7 +31,7 @@ func TestTimesBroken(t *testing.T) {
 	} {
 		times, err := ParseTimes(strings.NewReader(whole + line + "\n"))
 		if err == nil || times == nil || len(times.List) != 5 {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: ParseTimes(): error %v, want one after 5 samples", name, err)
 		}
 	}
 	for _, text := range []string{"", "{", "[]\n"} {

@@ -43,7 +43,7 @@ func count(data []byte) (n int, err error) {
 func TestSickAreValid(t *testing.T) {
 	for _, c := range Sick() {
 		if n, err := count(c.Trace); err != nil || n == 0 {
-			t.Errorf("%s: %d events, %v", c.Name, n, err)
+			t.Errorf("%s: %d events, %v; want some", c.Name, n, err)
 		}
 		if len(c.Want) == 0 || c.Story == "" {
 			t.Errorf("%s: nothing to check", c.Name)
@@ -94,7 +94,7 @@ func TestSplit(t *testing.T) {
 	data := synthetic(t, Shape{Threads: 4, Events: 5_000_000, Cross: 10})
 	head, gens, err := Split(data)
 	if err != nil || len(gens) < 2 {
-		t.Fatalf("%d generations, %v", len(gens), err)
+		t.Fatalf("%d generations, %v; want 2 or more", len(gens), err)
 	}
 	if !bytes.Equal(append(bytes.Clone(head), bytes.Join(gens, nil)...), data) {
 		t.Error("the pieces do not make the whole")
@@ -108,7 +108,7 @@ func TestSplit(t *testing.T) {
 		alone += n - 2 // the reader's own Sync events
 	}
 	if all, err := count(data); err != nil || all-1-len(gens) != alone {
-		t.Errorf("%d events in all, %d in the pieces, %v", all-1-len(gens), alone, err)
+		t.Errorf("%d events in all, %v; want %d as in the pieces", all-1-len(gens), err, alone)
 	}
 	if _, _, err := Split(data[:len(data)-100]); err == nil {
 		t.Error("a torn trace was split")
@@ -160,7 +160,7 @@ func TestMake(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := count(data); err != nil || n < 100 {
-		t.Errorf("%d events, %v", n, err)
+		t.Errorf("%d events, %v; want 100 or more", n, err)
 	}
 	if again, err := Make(ctx, s); err != nil || again != path {
 		t.Errorf("made again as %s, %v", again, err)
@@ -211,7 +211,7 @@ func TestRecordings(t *testing.T) {
 	for _, s := range recorded() {
 		if s.kept(t) == "" && *update {
 			if err := keep(t.Context(), s); err != nil {
-				t.Error(s, err)
+				t.Errorf("keep(%v): %v, want nil", s, err)
 			}
 			continue
 		}

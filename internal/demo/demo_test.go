@@ -36,7 +36,7 @@ func TestEveryCaseIsRecorded(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "run.gowhy")
 		var stderr bytes.Buffer
 		if err := Record(t.Context(), c, out, runCase(c.Name), &stderr); err != nil || stderr.Len() > 0 {
-			t.Errorf("%s: %v\n%s", c.Name, err, &stderr)
+			t.Errorf("%s: %v, want nil and nothing said:\n%s", c.Name, err, &stderr)
 			continue
 		}
 		rec, err := recording.Open(out)
@@ -48,7 +48,7 @@ func TestEveryCaseIsRecorded(t *testing.T) {
 			members[m.Name] = m.Size
 		}
 		if members[recording.TraceMember] < 1000 || members[recording.CPUMember] == 0 || rec.Manifest.Procs == 0 {
-			t.Errorf("%s: members %v, manifest %+v", c.Name, members, rec.Manifest)
+			t.Errorf("%s: members %v, manifest %+v; want a trace of 1000 bytes or more, a CPU profile and Ps", c.Name, members, rec.Manifest)
 		}
 		rec.Close()
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), "*")); len(left) != 1 {
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Cases() {
 		if got, ok := Find(c.Name); !ok || got.Story != c.Story || c.Story == "" || seen[c.Name] {
-			t.Errorf("%s: %+v", c.Name, got)
+			t.Errorf("Find(%s) = %+v, want a name of its own and a story", c.Name, got)
 		}
 		seen[c.Name] = true
 	}

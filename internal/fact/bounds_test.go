@@ -9,7 +9,7 @@ import (
 // No part of a whole brings more than the whole, and a larger part more.
 func TestAmdahl(t *testing.T) {
 	if Amdahl(0) != 1 || Amdahl(0.25) != 0.75 || Amdahl(1) != 0 || Amdahl(1.5) != 0 || Amdahl(-1) != 1 {
-		t.Error(Amdahl(0), Amdahl(0.25), Amdahl(1), Amdahl(1.5), Amdahl(-1))
+		t.Errorf("Amdahl(0, 0.25, 1, 1.5, -1) = %v, %v, %v, %v, %v; want 1, 0.75, 0, 0, 1", Amdahl(0), Amdahl(0.25), Amdahl(1), Amdahl(1.5), Amdahl(-1))
 	}
 }
 
@@ -40,7 +40,7 @@ func TestAsymptotic(t *testing.T) {
 		c.Wait = c.Whole * r.Float64()
 		f, byCPU, byTime := c.Asymptotic()
 		if !(f >= 1) || f > byCPU || f > byTime || f > max(1, 1/c.Serial) {
-			t.Fatalf("%+v: %v of %v and %v", c, f, byCPU, byTime)
+			t.Fatalf("Asymptotic() of %+v = %v of %v and %v, want 1 or more and no more than any of the bounds", c, f, byCPU, byTime)
 		}
 		more := c
 		more.Cores, more.Wait, more.Serial = c.Cores+r.Float64(), c.Wait+(c.Whole-c.Wait)*r.Float64(), c.Serial*r.Float64()
@@ -64,7 +64,7 @@ func TestGCModel(t *testing.T) {
 		share, factor, excess := r.Float64(), 1+10*r.Float64(), 1+r.Float64()
 		s := GCModel(share, factor, excess)
 		if !(s >= 0) || s > share || GCModel(share, factor*(1+r.Float64()), excess) < s {
-			t.Fatalf("GCModel(%v, %v, %v) = %v", share, factor, excess, s)
+			t.Fatalf("GCModel(%v, %v, %v) = %v, want 0 to the share, and no less by a larger factor", share, factor, excess, s)
 		}
 	}
 }

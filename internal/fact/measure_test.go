@@ -16,7 +16,7 @@ func TestFolds(t *testing.T) {
 	}
 	for _, fold := range []Fold{Change, Growth, Rate, Trend} {
 		if v, ok := fold.of(s[:1]); ok {
-			t.Errorf("%s of one point: %v", fold, v)
+			t.Errorf("%s of one point = %v, want none", fold, v)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestLengths(t *testing.T) {
 func TestSentenceOfAll(t *testing.T) {
 	f := Smallest.Of("least", Count, Figure("a", 3, Count, ""), Figure("b", 2, Count, ""))
 	if f.Value != 2 || f.Origin.Text != "the least of a, b" {
-		t.Errorf("%+v", f)
+		t.Errorf("%+v, want 2, the least of a, b", f)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestSentenceOfAll(t *testing.T) {
 func TestUnknownFiles(t *testing.T) {
 	m := &model.Model{Process: &model.Process{Samples: []model.ProcessSample{{FDs: 9}, {At: 1, FDs: -1}, {At: 2, FDs: 12}}}}
 	if least, most := (Meter{m}).Process("least", "files", Least), (Meter{m}).Process("most", "files", Most); least.Value != 9 || most.Value != 12 {
-		t.Errorf("%v to %v", least.Value, most.Value)
+		t.Errorf("%v to %v, want 9 to 12", least.Value, most.Value)
 	}
 }
 
@@ -69,6 +69,6 @@ func TestSampleCount(t *testing.T) {
 	p := Meter{m}
 	some := p.SampleCount("some", "cpu", p.Frames(func(f []model.Frame) bool { return f[0].Func == "main.b" }))
 	if all := p.CPUSamples(); some.Value != 4 || all.Value != 7 || all.Unit != Count || some.Unit != Count {
-		t.Errorf("%+v of %+v", some, all)
+		t.Errorf("%+v of %+v, want a count of 4 of 7", some, all)
 	}
 }

@@ -44,7 +44,7 @@ func TestSafe(t *testing.T) {
 func TestWrap(t *testing.T) {
 	got := Lines("  one two\n three averyveryverylongword four ", 9)
 	if want := []string{"one two", "three", "averyveryverylongword", "four"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("Lines() = %q, want %q", got, want)
 	}
 	for text, want := range map[string][]string{
 		"run `go test -v` again":          {"run", "`go test -v`", "again"},
@@ -58,6 +58,6 @@ func TestWrap(t *testing.T) {
 		}
 	}
 	if got := Lines(" \n ", 9); got != nil {
-		t.Errorf("%q", got)
+		t.Errorf("Lines(blanks) = %q, want nil", got)
 	}
 }

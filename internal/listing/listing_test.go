@@ -77,21 +77,21 @@ func TestMake(t *testing.T) {
 		place := diagnosis.Place{Function: "main.main", File: as, Line: 15}
 		list := Make(t.Context(), recorded(as), []diagnosis.Place{place, place}, Options{Dir: filepath.Join(root, "cmd")})
 		if len(list) != 1 {
-			t.Fatalf("%s: %d functions", as, len(list))
+			t.Fatalf("%s: %d functions, want 1", as, len(list))
 		}
 		f := list[0]
 		if f.Missing != "" || f.File != file || f.Changed || !f.CPU || !f.Allocs {
-			t.Fatalf("%s: %+v", as, f)
+			t.Fatalf("%s: %+v, want %s as it was built, with CPU and allocations", as, f, file)
 		}
 		if f.Lines[0].Number != 13 || f.Lines[0].Text != "func main() {" || len(f.Lines) != 6 {
 			t.Errorf("%s: begins with %+v, %d lines", as, f.Lines[0], len(f.Lines))
 		}
 		l := f.Lines[2]
 		if !l.Place || l.CPU != 30*time.Millisecond || l.Objects != 7 || l.Bytes != 112 {
-			t.Errorf("%s: %+v", as, l)
+			t.Errorf("%s: line %+v, want the place: 30ms, 7 objects of 112 bytes", as, l)
 		}
 		if f.Lines[1].Place || f.Lines[1].CPU != 0 {
-			t.Errorf("%s: %+v", as, f.Lines[1])
+			t.Errorf("%s: line %+v, want another than the place, without CPU", as, f.Lines[1])
 		}
 	}
 }
@@ -102,13 +102,13 @@ func TestCompiler(t *testing.T) {
 	list := Make(t.Context(), recorded(file), []diagnosis.Place{place}, Options{Dir: root, Compile: true})
 	f := list[0]
 	if f.Unasked != "" {
-		t.Fatal(f.Unasked)
+		t.Fatalf("the compiler: %s, want it to be asked", f.Unasked)
 	}
 	if said := f.Lines[2].Compiler; !slices.Contains(said, "p escapes to heap") {
-		t.Errorf("of line 15: %q", said)
+		t.Errorf("of line 15: %q, want that p escapes to heap", said)
 	}
 	if said := f.Lines[1].Compiler; len(said) > 0 {
-		t.Errorf("of line 14: %q", said)
+		t.Errorf("of line 14: %q, want nothing", said)
 	}
 
 	broken, file := module(t, strings.Replace(program, "hook()", "hooked()", 1))
@@ -146,7 +146,7 @@ func TestMissing(t *testing.T) {
 	}
 	f := Make(t.Context(), recorded(file), []diagnosis.Place{{Function: "main.main", File: file, Line: 15}}, Options{Dir: t.TempDir()})[0]
 	if !strings.Contains(f.Missing, "no go.mod") {
-		t.Errorf("outside of a module: %q", f.Missing)
+		t.Errorf("outside of a module: %q, want no go.mod", f.Missing)
 	}
 	old := recorded(file)
 	old.Run.Start = time.Now().Add(-48 * time.Hour)
@@ -171,7 +171,7 @@ func TestNamed(t *testing.T) {
 		{"example.com/job/pkg.run", "job", false},
 	} {
 		if got := named(c.symbol, c.f); got != c.want {
-			t.Errorf("%s, %s: %v", c.symbol, c.f, got)
+			t.Errorf("named(%s, %s) = %v, want %v", c.symbol, c.f, got, c.want)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestWindow(t *testing.T) {
 		for place := 1; place <= end; place += 3 {
 			b, e := window(1, end, []int{place, min(end, place+90)})
 			if b < 1 || e > end || e-b >= maxLines || place < b || place > e {
-				t.Fatalf("function of %d lines, place %d: %d to %d", end, place, b, e)
+				t.Fatalf("function of %d lines, place %d: window %d to %d, want fewer than %d of them, around it", end, place, b, e, maxLines)
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func FuzzParse(f *testing.F) {
 			for n, said := range lines {
 				for i, s := range said {
 					if !aboutHeap(s) || slices.Contains(said[:i], s) {
-						t.Errorf("%s:%d: %q", file, n, said)
+						t.Errorf("%s:%d: %q, want each once, about the heap", file, n, said)
 					}
 				}
 			}

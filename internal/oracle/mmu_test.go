@@ -38,7 +38,7 @@ func TestUtilizationOfRestartedWorker(t *testing.T) {
 		}
 		u, err := Utilization(bytes.NewReader(c.Trace), STW|Background|Assist)
 		if err != nil || len(u) != 1 {
-			t.Fatal(len(u), err)
+			t.Fatalf("Utilization() of %d Ps, %v; want 1", len(u), err)
 		}
 		var got []corpus.LoadStep
 		for _, s := range u[0][1 : len(u[0])-1] {
@@ -55,7 +55,7 @@ func TestUtilizationOfRestartedWorker(t *testing.T) {
 		v := perNanosecond(u[0])
 		for _, w := range []int{1, 500, 1990, 3000, 8000} {
 			if a, b := MMU(u, int64(w)), bruteMMU(v, w); math.Abs(a-b) > 1e-9 {
-				t.Errorf("%s: MMU(%d) %g, ns by ns %g", c.Name, w, a, b)
+				t.Errorf("%s: MMU(%d) = %g, want %g as ns by ns", c.Name, w, a, b)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func TestMMUOfSteps(t *testing.T) {
 	v := perNanosecond(steps)
 	for w := 1; w <= len(v); w++ {
 		if a, b := MMU([][]Step{steps}, int64(w)), bruteMMU(v, w); math.Abs(a-b) > 1e-9 {
-			t.Errorf("MMU(%d) = %g, ns by ns %g", w, a, b)
+			t.Errorf("MMU(%d) = %g, want %g as ns by ns", w, a, b)
 		}
 	}
 	if MMU([][]Step{steps}, 1000) != MMU([][]Step{steps}, 47) {

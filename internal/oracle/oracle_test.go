@@ -43,19 +43,19 @@ func TestFaultsAreKept(t *testing.T) {
 		t.Errorf("first-run: sched profile %v, G2 %v", r.Profiles[Sched], r.Goroutines[2].Stats)
 	}
 	if g := of("proc-reuse").Goroutines[2]; g.Syscall != 3000 || g.SyscallBlocked != 0 {
-		t.Errorf("proc-reuse: G2 %v", g.Stats)
+		t.Errorf("proc-reuse: G2 %v, want 3000 in system calls, never blocked there", g.Stats)
 	}
 	if g := of("blocked-at-start").Goroutines[3]; g.SyscallBlocked != 2000 || g.Syscall != 7001 {
-		t.Errorf("blocked-at-start: G3 %v", g.Stats)
+		t.Errorf("blocked-at-start: G3 %v, want 7001 in system calls, 2000 of them blocked", g.Stats)
 	}
 	if r := of("id-reuse"); r.Goroutines[7].Running != 700 || len(r.Profiles[Syscall]) != 1 || r.Profiles[Syscall][0].Count != 1 {
-		t.Errorf("id-reuse: G7 %v, syscall profile %v", r.Goroutines[7].Stats, r.Profiles[Syscall])
+		t.Errorf("id-reuse: G7 %v, syscall profile %v; want 700 running and one call", r.Goroutines[7].Stats, r.Profiles[Syscall])
 	}
 	if g := of("late-status").Goroutines[1]; g.Running != 10006 || g.Runnable != 993 {
-		t.Errorf("late-status: G1 %v", g.Stats)
+		t.Errorf("late-status: G1 %v, want 10006 running and 993 runnable", g.Stats)
 	}
 	if g := of("straying-sweep").Goroutines[1]; Of(g.Ranges, "GC incremental sweep") != 3001 {
-		t.Errorf("straying-sweep: G1 %v", g.Stats)
+		t.Errorf("straying-sweep: G1 %v, want 3001 in GC incremental sweep", g.Stats)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestRawExplainsAllTimes(t *testing.T) {
 			}
 			written, err := RawTimes(data)
 			if err != nil || len(written) == 0 {
-				t.Fatalf("%d threads, error %v", len(written), err)
+				t.Fatalf("%d threads, error %v; want some", len(written), err)
 			}
 			t.Logf("%d of %d events moved, at most by %v", moved, events, most)
 		})
@@ -308,11 +308,11 @@ func toolProfile(t *testing.T, tool, name, path string) map[string][2]int64 {
 	t.Helper()
 	out, err := exec.Command(tool, "-pprof="+name, path).Output()
 	if err != nil {
-		t.Fatal(name, err)
+		t.Fatalf("profile %s of the tool: %v, want nil", name, err)
 	}
 	p, err := profile.ParseData(out)
 	if err != nil {
-		t.Fatal(name, err)
+		t.Fatalf("profile %s of the tool is read: %v, want nil", name, err)
 	}
 	m := make(map[string][2]int64)
 	for _, s := range p.Sample {
@@ -339,7 +339,7 @@ func TestSyntheticIsValid(t *testing.T) {
 				t.Fatalf("%d threads, 1.%d: %v", threads, minor, err)
 			}
 			if tally.Events < events || tally.Events > 2*events {
-				t.Errorf("%d threads: %d events", threads, tally.Events)
+				t.Errorf("%d threads: %d events, want %d to %d", threads, tally.Events, events, 2*events)
 			}
 		}
 	}
@@ -361,7 +361,7 @@ func TestPermutedIsTheSame(t *testing.T) {
 	x, y := analyze(t, b.Bytes(), Options{NoProfiles: true}), analyze(t, p, Options{NoProfiles: true})
 	for id, g := range x.Goroutines {
 		if h := y.Goroutines[id]; h == nil || h.Running != g.Running || h.Total != g.Total {
-			t.Fatalf("G%d: %v, permuted %v", id, g.Stats, h)
+			t.Fatalf("G%d: permuted %v, want %v", id, h, g.Stats)
 		}
 	}
 }

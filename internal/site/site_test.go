@@ -14,6 +14,6 @@ func TestOfferedBy(t *testing.T) {
 		Backlog: []loadresult.Level{{At: 0, N: 1}, {At: time.Second, N: 9}, {At: 3 * time.Second, N: 4}}}
 	o := offeredBy(r, time.Second)
 	if o.Failed != 0.2 || o.Done != 40 || o.Sent != 50 || o.Generator != "slow" || o.Error != "status 500" || len(o.Backlog) != 2 || o.Backlog[1].Value != 9 {
-		t.Errorf("%+v", o)
+		t.Errorf("offeredBy() = %+v, want 0.2 failed, 40 done and 50 sent a second, two levels from 9 on, the generator and the error", o)
 	}
 }

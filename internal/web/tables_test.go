@@ -77,7 +77,7 @@ func ask[T any](t *testing.T, value any, err error) T {
 	}
 	var out T
 	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatalf("%v\n%s", err, data)
+		t.Fatalf("decoding the answer: %v\n%s", err, data)
 	}
 	return out
 }

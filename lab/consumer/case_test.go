@@ -103,6 +103,6 @@ func TestMistakes(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	c := consumer{timeout: time.Millisecond}
 	if _, err := c.read(t.Context(), &broker{}); err != context.DeadlineExceeded {
-		t.Errorf("%v", err)
+		t.Errorf("read() of a mute broker: error %v, want %v", err, context.DeadlineExceeded)
 	}
 }

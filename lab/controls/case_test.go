@@ -71,7 +71,7 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	if err := run([]string{"-h"}, io.Discard, io.Discard); !errors.Is(err, flag.ErrHelp) {
-		t.Errorf("help: %v", err)
+		t.Errorf("help: error %v, want %v", err, flag.ErrHelp)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestArrivals(t *testing.T) {
 			}
 		})
 		if n != next || math.Abs(float64(n)-1000) > 5 {
-			t.Errorf("%d arrived in a second", n)
+			t.Errorf("%d arrived in a second, want 1000 in order, or 5 more or fewer", n)
 		}
 	})
 }
@@ -141,7 +141,7 @@ func TestDigest(t *testing.T) {
 	}
 	var got strings.Builder
 	if err := digest(&got, name, make([]byte, 999)); err != nil || got.String() != string(text) {
-		t.Errorf("%d bytes, %v", got.Len(), err)
+		t.Errorf("digest() = %d bytes, %v; want the %d of the file", got.Len(), err, len(text))
 	}
 	if err := digest(&got, name+"missing", nil); err == nil {
 		t.Error("a missing file is no error")

@@ -52,10 +52,10 @@ func TestPrograms(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	if all, err := choose(nil); err != nil || len(all) != len(programs) {
-		t.Errorf("%d, %v", len(all), err)
+		t.Errorf("choose(nothing) = %d, %v; want all %d", len(all), err, len(programs))
 	}
 	if two, err := choose([]string{"sort", "caddy"}); err != nil || len(two) != 2 || two[0].name != "sort" || two[1].name != "caddy" {
-		t.Errorf("%v, %v", two, err)
+		t.Errorf("choose(sort, caddy) = %v, %v; want these two", two, err)
 	}
 	if _, err := choose([]string{"nosuch"}); err == nil || !strings.Contains(err.Error(), "caddy, coredns") {
 		t.Error(err)

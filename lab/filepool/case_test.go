@@ -111,10 +111,10 @@ func TestCase(t *testing.T) {
 			t.Fatalf("not found; found were %q", d.Rules())
 		}
 		if !f.PointsAt(casetest.Wants(t, "main.go", "oversubscribed")) {
-			t.Errorf("points at %v", f.Where)
+			t.Errorf("points at %v, want %v", f.Where, casetest.Wants(t, "main.go", "oversubscribed"))
 		}
 		if f.Remedy.Text == "" || f.Prove == "" {
-			t.Errorf("remedy %q, prove %q", f.Remedy.Text, f.Prove)
+			t.Errorf("remedy %q, prove %q; want both", f.Remedy.Text, f.Prove)
 		}
 		// The least that a goroutine costs is its 2 KiB stack; the most is
 		// all that the process had.
@@ -143,7 +143,7 @@ func TestCase(t *testing.T) {
 					t.Fatalf("found were %q; want allocchurn: %v", d.Rules(), c.churn)
 				}
 				if f != nil && !f.PointsAt(casetest.Wants(t, "main.go", "allocchurn")) {
-					t.Errorf("points at %v", f.Where)
+					t.Errorf("points at %v, want %v", f.Where, casetest.Wants(t, "main.go", "allocchurn"))
 				}
 			})
 		}

@@ -33,7 +33,7 @@ func TestRightCount(t *testing.T) {
 		t.Error(err)
 	}
 	if len(s.Curves) != 1 {
-		t.Fatalf("%d curves", len(s.Curves))
+		t.Fatalf("%d curves, want 1", len(s.Curves))
 	}
 	checkCurve(t, s.Curves[0])
 	checkFormulas(t, s.Curves[0].Formulas)
@@ -46,14 +46,14 @@ const few = 64
 func checkCurve(t *testing.T, c casetest.Curve) {
 	t.Helper()
 	if n := len(c.Points); n < 8 || c.Points[0].Value != 1 || c.Points[n-1].Value != crowd {
-		t.Fatalf("%d points: %+v", n, c.Points)
+		t.Fatalf("%d points: %+v; want 8 or more, from 1 to %d", n, c.Points, crowd)
 	}
 	for i, p := range c.Points {
 		if i > 0 && p.Value <= c.Points[i-1].Value {
 			t.Errorf("%v workers come after %v", p.Value, c.Points[i-1].Value)
 		}
 		if g := p.Goal; g.Value <= 0 || g.Low > g.Value || g.High < g.Value {
-			t.Errorf("%v workers: %+v", p.Value, g)
+			t.Errorf("%v workers: %+v, want a goal above 0 inside of its interval", p.Value, g)
 		}
 	}
 	// Memory has little noise: each worker at work holds two buffers. A run of
@@ -69,7 +69,7 @@ func checkCurve(t *testing.T, c casetest.Curve) {
 		}
 	}
 	if much == 0 || little > much*3/4 {
-		t.Errorf("a handful of workers needs %.0f bytes and hundreds need %.0f", little, much)
+		t.Errorf("a handful of workers needs %.0f bytes and hundreds need %.0f, want a third more or above", little, much)
 	}
 }
 
@@ -82,7 +82,7 @@ func checkFormulas(t *testing.T, formulas []casetest.Formula) {
 		want, known := steady[f.Name]
 		delete(steady, f.Name)
 		if !known || len(f.Says) < 3 || len(f.At) != len(f.Says) {
-			t.Errorf("unexpected: %+v", f)
+			t.Errorf("formula %+v, want one of the three, once, with three values or more at as many places", f)
 			continue
 		}
 		if s := f.Spread(); want && s > 2 || !want && s < 5 || f.Stable != want {
@@ -101,7 +101,7 @@ func TestReuse(t *testing.T) {
 	task := []string{"-tasks", "200", "-size", "2MiB", "-workers", "8"}
 	trial := gowhy.Verify(t, program.Command(task...), program.Command(append(task, "-reuse")...), "--primary", "cpu/op", "--no-count", "--no-floor", "--pairs", "10", "--guard", "none")
 	if trial.Conclusion != "confirmed" {
-		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
+		t.Errorf("%s: %s, want confirmed", trial.Conclusion, trial.Why)
 	}
 	best := 1.0
 	for _, e := range trial.Effects {

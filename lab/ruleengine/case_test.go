@@ -241,7 +241,7 @@ func TestRules(t *testing.T) {
 		hit[d.rule] = true
 	}
 	if len(hit) < len(rules)/2 {
-		t.Errorf("of %d rules the orders match %d", len(rules), len(hit))
+		t.Errorf("of %d rules the orders match %d, want half or more", len(rules), len(hit))
 	}
 	for text, want := range map[string]string{
 		"no colon":         "line 1: there is no colon",
@@ -299,7 +299,7 @@ func TestDialects(t *testing.T) {
 	}
 	for _, dsn := range []string{"oracle://db/rules", "mysql://u@db", "mysql://%zz/rules"} {
 		if _, err := dialectOf(dsn); err == nil || !strings.HasPrefix(err.Error(), "-db") {
-			t.Errorf("%s: %v", dsn, err)
+			t.Errorf("dialectOf(%s): error %v, want one of -db", dsn, err)
 		}
 	}
 }

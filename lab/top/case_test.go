@@ -93,7 +93,7 @@ func TestSameRows(t *testing.T) {
 	}
 	for name, keys := range seen {
 		if !same(seen) {
-			t.Errorf("%s: %v", name, keys)
+			t.Errorf("%s: %v, want the same rows by each design", name, keys)
 		}
 		for pid := range children {
 			if !slices.Contains(keys, key{pid, 1, false, filepath.Base(os.Args[0])[:min(15, len(filepath.Base(os.Args[0])))]}) {
@@ -210,7 +210,7 @@ func TestPopulationEnds(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	if len(family) != 4 {
-		t.Fatalf("%d processes", len(family))
+		t.Fatalf("%d processes, want 4", len(family))
 	}
 	for _, pid := range family {
 		for syscall.Kill(pid, 0) == nil && !zombie(pid) {
@@ -245,7 +245,7 @@ func TestProgram(t *testing.T) {
 	for _, args := range [][]string{{"-design", "x"}, {"-pid", "-1"}, {"-every", "0"}, {"-processes", "1000000"}, {"-pid", strconv.Itoa(1 << 30), "-refreshes", "1"}} {
 		out, err := exec.Command(path, args...).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "top: ") && !strings.Contains(string(out), "\ntop: ") {
-			t.Errorf("%q: %v, %q", args, err, out)
+			t.Errorf("top %q: %v, %q; want an error of top", args, err, out)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestProgram(t *testing.T) {
 // No name reaches the terminal with what can move its cursor.
 func TestNames(t *testing.T) {
 	if got := label(row{name: "a\x1b[2J\nb\u202e\xff", thread: true}); got != "{a?[2J?b?\ufffd}" {
-		t.Errorf("%q", got)
+		t.Errorf("label() = %q, want {a?[2J?b?\ufffd}", got)
 	}
 }
 

@@ -48,18 +48,18 @@ func TestRead(t *testing.T) {
 	}
 	cases, err := All(dir)
 	if err != nil || len(cases) != 2 {
-		t.Fatalf("%d cases, %v", len(cases), err)
+		t.Fatalf("%d cases, %v; want 2", len(cases), err)
 	}
 	c := cases[1]
 	ill := c.Illness("one-lock")
 	if cases[0].Name != "a/deep" || c.Name != "b" || c.Dir != filepath.Join(dir, "b") || c.Time != 3*time.Second || ill == nil || c.Illness("other") != nil {
-		t.Fatalf("%+v", c)
+		t.Fatalf("case %+v, want b for 3s with one-lock, after a/deep", c)
 	}
 	if !slices.Equal(ill.Doses[0.5], []string{"-lock=2"}) || len(ill.Healed) != 0 || ill.Where[0] != "main.serve" {
-		t.Errorf("%+v", ill)
+		t.Errorf("illness %+v, want a half dose of -lock=2, a cure without flags, main.serve", ill)
 	}
 	if got := c.Rules(); !slices.Equal(got, []string{"gccost", "hotmutex", "notloaded", "schedlatency"}) {
-		t.Errorf("rules %q", got)
+		t.Errorf("rules %q, want gccost, hotmutex, notloaded and schedlatency", got)
 	}
 	if c.Run("calm or So") == nil || c.Run("calm") != nil {
 		t.Error("a healthy run is not found by its name")
