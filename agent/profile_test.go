@@ -162,7 +162,7 @@ func TestWithoutLabels(t *testing.T) {
 		t.Errorf("withoutLabels() = %q, want the types without the labels", got)
 	}
 	if want := counts(t, p); len(want) != len(counts(t, got)) {
-		t.Errorf("%v became %v", want, counts(t, got))
+		t.Errorf("samples became %v, want %v", counts(t, got), want)
 	}
 	if texts(p) != texts(got) {
 		t.Error("texts have other numbers now")

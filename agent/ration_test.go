@@ -67,7 +67,7 @@ func TestBlockKeepsToItsBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.share >= 1 || b.note() == "" {
-		t.Fatalf("counted in %.2f of the window", b.share)
+		t.Fatalf("counted in %.2f of the window, want less than all of it, and a note", b.share)
 	}
 	raw, err := unpack(file)
 	if err != nil {

@@ -203,7 +203,7 @@ func TestWholeRecording(t *testing.T) {
 		recording.TraceMember: "go 1.", recording.BuildMember: runtime.Version(), recording.MetricsMember: `{"kind":"gowhy metrics"`,
 	} {
 		if !bytes.Contains(content[name][:min(len(content[name]), 100)], []byte(want)) {
-			t.Errorf("%s begins with %q", name, content[name][:min(len(content[name]), 100)])
+			t.Errorf("%s begins with %q, want %q in it", name, content[name][:min(len(content[name]), 100)], want)
 		}
 	}
 	for name, wants := range map[string]string{
@@ -543,7 +543,7 @@ func TestSlowReader(t *testing.T) {
 	tr.end()
 	kept := tr.queued
 	if kept > maxQueue || !strings.Contains(tr.why(), "too slowly") {
-		t.Errorf("%d bytes kept, %q", kept, tr.why())
+		t.Errorf("%d bytes kept, %q; want at most %d, and that it was read too slowly", kept, tr.why(), maxQueue)
 	}
 	// What follows a gap is of no use.
 	used, _ := tr.next(nil)
@@ -622,12 +622,12 @@ func TestMetrics(t *testing.T) {
 		}
 		for j, h := range line.H {
 			if len(h)+1 != len(head.Histograms[j].Bounds) {
-				t.Errorf("%s: %d counts", head.Histograms[j].Name, len(h))
+				t.Errorf("%s: %d counts, want %d", head.Histograms[j].Name, len(h), len(head.Histograms[j].Bounds)-1)
 			}
 		}
 	}
 	if abs(time.Since(time.Unix(0, last))) > 10*time.Second {
-		t.Errorf("the last sample is of %v", time.Unix(0, last))
+		t.Errorf("the last sample is of %v, want about now", time.Unix(0, last))
 	}
 }
 

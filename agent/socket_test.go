@@ -188,7 +188,7 @@ func TestSocket(t *testing.T) {
 		}
 		raw, err := unpack(got["profile"].body)
 		if err != nil || !bytes.Contains(raw, []byte("childWorks")) {
-			t.Errorf("the profile has %d bytes, %v", len(raw), err)
+			t.Errorf("the profile has %d bytes, %v; want childWorks in it", len(raw), err)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestDetector(t *testing.T) {
 	if got := replay(&detector{t: Triggers{Tasks: map[string]time.Duration{"x": 1}}}, with(20, 60, func(s *second) {
 		*s = second{1, 1e6, 1e12, 1, 1e6}
 	})); len(got) > 0 {
-		t.Errorf("triggers that are off noticed %q", got)
+		t.Errorf("triggers that are off noticed %q, want nothing", got)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestWatch(t *testing.T) {
 	samples := strings.Split(string(content[recording.MetricsMember]), "\n")
 	var first struct{ T int64 }
 	if len(samples) < 4 || json.Unmarshal([]byte(samples[1]), &first) != nil || first.T >= man.Event.Time.UnixNano() || first.T < man.Start.UnixNano() {
-		t.Errorf("metrics begin at %v: %.200q", time.Unix(0, first.T), samples)
+		t.Errorf("metrics begin at %v: %.200q; want 4 lines or more, from before the event, in the window", time.Unix(0, first.T), samples)
 	}
 	for _, want := range []string{"go 1.", "checkout", "payment"} {
 		if !strings.Contains(string(content[recording.TraceMember]), want) {
@@ -331,7 +331,7 @@ func TestPast(t *testing.T) {
 			}
 		}
 		if all := p.appendSince(nil, begin, c); strings.Count(string(all), "\n") != 3 {
-			t.Errorf("%d kept", strings.Count(string(all), "\n"))
+			t.Errorf("%d kept, want 3", strings.Count(string(all), "\n"))
 		}
 	})
 }
@@ -387,7 +387,7 @@ func TestTriggersAreChecked(t *testing.T) {
 	tasks := map[string]time.Duration{"a": 1}
 	taken, err := Triggers{Dir: "x", Tasks: tasks}.withDefaults()
 	if tasks["b"] = 1; err != nil || len(taken.Tasks) != 1 {
-		t.Errorf("the caller's map is in use: %v, %v", taken.Tasks, err)
+		t.Errorf("the caller's map is in use: %v, %v; want one task", taken.Tasks, err)
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a directory was made for what was refused")

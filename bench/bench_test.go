@@ -153,7 +153,7 @@ func TestChoose(t *testing.T) {
 	}
 	all, err := choose(options{})
 	if err != nil || len(all) < len(gen.Kinds) {
-		t.Errorf("the usual traces are %q (%v)", names(all), err)
+		t.Errorf("the usual traces are %q (%v), want %d or more", names(all), err, len(gen.Kinds))
 	}
 	for _, k := range gen.Kinds {
 		if len(usual[k.Name]) == 0 {
@@ -188,7 +188,7 @@ func TestSession(t *testing.T) {
 		measure: func(_ context.Context, p process) (usage, error) {
 			orders = append(orders, p.argv[0]+p.argv[1])
 			if p.oneCore == (p.argv[0] == allCores) || p.memory != 5e6 {
-				t.Errorf("%q: one core is %v, memory %d", p.argv, p.oneCore, p.memory)
+				t.Errorf("%q: one core is %v, memory %d; want it of all but %s, and 5 MB", p.argv, p.oneCore, p.memory, allCores)
 			}
 			u := usage{cpu: time.Second, wall: time.Second, stdout: []byte(`{"events":3}` + "\n")}
 			switch p.argv[0] {
@@ -264,7 +264,7 @@ func TestCompare(t *testing.T) {
 	ended := run(toolName, 0, 8, 0)
 	ended.Failure = "ended"
 	if got, ok := compare([]Run{run(subject, 0, 1, 0), ended}, "a", toolName); !ok || !got.AtLeast {
-		t.Errorf("ended peer: %+v", got)
+		t.Errorf("ended peer: %+v, want at least that", got)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestFigure(t *testing.T) {
 
 func TestGeomean(t *testing.T) {
 	if got := geomean([]float64{2, 8}); math.Abs(got-4) > 1e-12 {
-		t.Errorf("geomean(2, 8) is %v", got)
+		t.Errorf("geomean(2, 8) = %v, want 4", got)
 	}
 	if got := geomean(nil); got != 0 {
 		t.Errorf("geomean of nothing is %v", got)
@@ -349,11 +349,11 @@ func TestResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := r.save(parent); err != nil || again <= dir {
-		t.Errorf("a second run of the day is in %q (%v), the first in %q", again, err, dir)
+		t.Errorf("a second run of the day is in %q (%v), want it after the first, %q", again, err, dir)
 	}
 	back, err := load(dir)
 	if err != nil || !reflect.DeepEqual(back.Ratios, r.Ratios) || !reflect.DeepEqual(back.Bars, r.Bars) {
-		t.Errorf("read back %+v (%v)", back, err)
+		t.Errorf("read back %+v (%v), want %+v", back, err, r)
 	}
 	report, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
@@ -388,7 +388,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("79 %% of the recorded ratio: error %v, want %v", err, errSlower)
 	}
 	if !strings.Contains(out.String(), "WORSE") {
-		t.Errorf("says %q", out.String())
+		t.Errorf("says %q, want WORSE", out.String())
 	}
 	if err := check(&out, sample(10), &Result{}); err == nil || errors.Is(err, errSlower) {
 		t.Errorf("nothing in common: %v", err)
@@ -410,7 +410,7 @@ func TestGenerateAndLoop(t *testing.T) {
 		}
 		var a answer
 		if err := json.Unmarshal(out.Bytes(), &a); err != nil || a.Events+a.Goroutines == 0 {
-			t.Errorf("%s answers %q (%v)", name, &out, err)
+			t.Errorf("%s answers %q (%v), want events or goroutines", name, &out, err)
 		}
 	}
 	if err := be(context.Background(), toolName, path, nil); err == nil {
@@ -429,7 +429,7 @@ func TestToolIsThere(t *testing.T) {
 	}
 	defer ready.cleanup()
 	if len(ready.list) != 2 || ready.list[0].name != subject || ready.list[1].name != toolName {
-		t.Fatalf("contenders are %+v", ready.list)
+		t.Fatalf("contenders are %+v, want %s and %s", ready.list, subject, toolName)
 	}
 	path := filepath.Join(t.TempDir(), "t.trace")
 	if err := writeTrace("ms64", 300_000, path); err != nil {
@@ -437,7 +437,7 @@ func TestToolIsThere(t *testing.T) {
 	}
 	profile, err := exec.Command(ready.list[1].argv(path)[0], ready.list[1].argv(path)[1:]...).Output()
 	if err != nil || len(profile) == 0 {
-		t.Errorf("go tool trace wrote %d bytes: %v", len(profile), err)
+		t.Errorf("go tool trace wrote %d bytes: %v, want some", len(profile), err)
 	}
 	if _, err := contend(context.Background(), "nobody"); err == nil {
 		t.Error("an unknown contender is accepted")

@@ -66,7 +66,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Fatalf("members %+v, want the CPU profile and the trace", r.Members)
 	}
 	if got := content(t, r.Members[1]); !bytes.Equal(got, trace) {
-		t.Fatalf("trace of %d bytes came back as %d", len(trace), len(got))
+		t.Fatalf("the trace came back as %d bytes, want the %d that were written", len(got), len(trace))
 	}
 	if _, inPlace := r.Members[1].ReaderAt(); !inPlace {
 		t.Error("the trace cannot be read in place")
@@ -127,7 +127,7 @@ func TestEveryCutIsRead(t *testing.T) {
 		}
 	}
 	if had != len(trace) {
-		t.Fatalf("the last cut gave %d of %d bytes", had, len(trace))
+		t.Fatalf("the last cut gave %d bytes, want %d", had, len(trace))
 	}
 }
 

@@ -103,7 +103,7 @@ func TestStreamIsRead(t *testing.T) {
 	}
 	for i, m := range r.Members {
 		if m.Name != names[i] || m.Cut {
-			t.Errorf("member %d is %q, cut %v", i, m.Name, m.Cut)
+			t.Errorf("member %d is %q, cut %v; want %q, whole", i, m.Name, m.Cut, names[i])
 		}
 		expect(t, m, content[m.Name])
 	}
@@ -178,9 +178,9 @@ func checkCut(t *testing.T, file []byte, n int, names []string, content map[stri
 		got, want := contentOf(t, m), content[m.Name]
 		switch {
 		case n >= whole[m.Name] && (m.Cut || !bytes.Equal(got, want)):
-			t.Errorf("cut at %d: %s was whole and is %d bytes of %d, cut %v", n, m.Name, len(got), len(want), m.Cut)
+			t.Errorf("cut at %d: %s is %d bytes, cut %v; want %d, it was whole", n, m.Name, len(got), m.Cut, len(want))
 		case !bytes.HasPrefix(want, got) || !m.Cut && len(got) < len(want) || m.Size != int64(len(got)):
-			t.Errorf("cut at %d: %s is %d bytes of %d, cut %v", n, m.Name, len(got), len(want), m.Cut)
+			t.Errorf("cut at %d: %s is %d bytes, cut %v; want the first of its %d", n, m.Name, len(got), m.Cut, len(want))
 		}
 	}
 	for i, name := range names {
@@ -249,7 +249,7 @@ func TestAfterATornMember(t *testing.T) {
 	}
 	for i, m := range r.Members {
 		if m.Name != names[i] || m.Cut != (m.Name == TraceMember) {
-			t.Errorf("member %d is %q, cut %v", i, m.Name, m.Cut)
+			t.Errorf("member %d is %q, cut %v; want %q, only the trace cut", i, m.Name, m.Cut, names[i])
 		}
 		if m.Name == TraceMember {
 			if got := contentOf(t, m); !bytes.HasPrefix(content[TraceMember], got) || len(got) < len(content[TraceMember])/2 {
@@ -490,7 +490,7 @@ func TestSalvageIsBounded(t *testing.T) {
 		r := &readCounter{r: strings.NewReader(file)}
 		NewReader(r, int64(len(file)))
 		if limit := int64(searchRounds*len(file)) + searchLeast + 1<<20; r.bytes > limit || r.calls > 2*limit/lookCost {
-			t.Errorf("%s: %d bytes read of a file of %d, by %d calls", name, r.bytes, len(file), r.calls)
+			t.Errorf("%s: %d bytes read of a file of %d, by %d calls; want at most %d, by %d", name, r.bytes, len(file), r.calls, limit, 2*limit/lookCost)
 		}
 	}
 }

@@ -74,11 +74,11 @@ func TestMeter(t *testing.T) {
 	m := &meter{w: writerFunc(func(b []byte) (int, error) { return 0, full })}
 	for range 3 {
 		if n, err := m.Write(make([]byte, 10)); n != 10 || err != nil {
-			t.Errorf("Write is %d, %v", n, err)
+			t.Errorf("Write() = %d, %v; want 10", n, err)
 		}
 	}
 	if m.written.Load() != 30 || m.err != full {
-		t.Errorf("counted %d, error %v", m.written.Load(), m.err)
+		t.Errorf("counted %d, error %v; want 30, %v", m.written.Load(), m.err, full)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestKinds(t *testing.T) {
 		}
 		seen[k.Name] = true
 		if f, ok := Find(k.Name); !ok || f.Doc != k.Doc {
-			t.Errorf("Find(%q) is %v", k.Name, f)
+			t.Errorf("Find(%q) = %v, want %q", k.Name, f, k.Doc)
 		}
 	}
 	if _, ok := Find("nothing"); ok {

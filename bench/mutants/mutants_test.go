@@ -31,7 +31,7 @@ func TestTiny(t *testing.T) {
 	for _, m := range r.Mutants {
 		fmt.Fprintf(&got, "%-8s %-10s %s\n", m.Outcome, m.Kind, m)
 		if (m.Excuse != "") != (m.name() == "sick.go share: 1 → 2 * 1") {
-			t.Errorf("%s has the excuse %q", m, m.Excuse)
+			t.Errorf("%s has the excuse %q, want one only of share: 1 → 2 * 1", m, m.Excuse)
 		}
 	}
 	if *update {

@@ -75,7 +75,7 @@ func TestBenchmarkVerdicts(t *testing.T) {
 			t.Errorf("%s: %s, exact %v, p %v; want %s, %v", x.name, r.Verdict, r.Exact, r.P, x.want, x.exact)
 		}
 		if r.Low != nil && (*r.Low > *r.Ratio || *r.High < *r.Ratio) {
-			t.Errorf("%s: %v is outside %v to %v", x.name, *r.Ratio, *r.Low, *r.High)
+			t.Errorf("%s: %v is outside %v to %v, want it inside", x.name, *r.Ratio, *r.Low, *r.High)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestRunsInBlocks(t *testing.T) {
 		t.Error("runs that took turns are not told from blocks")
 	}
 	if few := benchRun(lines("BenchmarkA", "ns/op", 1, 2, 3)); !says(few, few, "too few runs: with 3 of each side p cannot be below 0.1") {
-		t.Errorf("three runs: %q", compared(t, few, few).Warnings)
+		t.Errorf("three runs: %q, want that they are too few", compared(t, few, few).Warnings)
 	}
 	if lone := benchRun(lines("BenchmarkA", "ns/op", around(10, 10)...)); !says(lone, lone, "perhaps run in one block") {
 		t.Error("of a single benchmark nobody can tell how it was run")
@@ -211,7 +211,7 @@ func TestIntervalCovers(t *testing.T) {
 			}
 		}
 		if share := float64(missed) / trials; share > 0.065 || share < 0.02 {
-			t.Errorf("n %d: the truth is outside in %.1f %%", n, 100*share)
+			t.Errorf("n %d: the truth is outside in %.1f %%, want 2 %% to 6.5 %%", n, 100*share)
 		}
 	}
 	if _, _, ok := shiftInterval([]float64{1, 2, 3}, []float64{4, 5, 6}); ok {
@@ -266,13 +266,13 @@ func TestRunsPerOperation(t *testing.T) {
 	}
 	waits := c.Tables[1]
 	if math.Abs(waits.TotalA-0.008) > 1e-12 || waits.Note == "" {
-		t.Errorf("the runtime's own waits count: %+v", waits)
+		t.Errorf("waits %+v, want 0.008 without the runtime's own, and a note", waits)
 	}
 	if len(c.Next) != 1 || c.Next[0].Run != `gowhy verify --a './app -n 3' --b ./new` || !strings.Contains(c.Summary, "decide nothing") {
 		t.Errorf("summary %q, next %+v; want that it decides nothing, and how to verify", c.Summary, c.Next)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Same {
-		t.Errorf("%+v of a program that became better", j)
+		t.Errorf("%+v of a program that became better, want %s", j, Same)
 	}
 	if j := compared(t, b, a).Judge(DefaultLimits); j.Verdict != Inconclusive {
 		t.Errorf("%+v: a single run cannot regress", j)
@@ -338,7 +338,7 @@ func TestTrials(t *testing.T) {
 	}
 	c, err = Trials(rounds(0.8, 1), rounds(1, 1))
 	if err != nil || c.Effects[0].Verdict != Regressed || c.Effects[1].Verdict != Regressed || c.Judge(DefaultLimits).Verdict != Regressed {
-		t.Errorf("an effect that is gone: %+v, %v", c, err)
+		t.Errorf("an effect that is gone: %+v, %v; want %s", c, err, Regressed)
 	}
 	// The benchmark's name is before the unit that decides what is better.
 	rates := func(ratio float64) Rounds {

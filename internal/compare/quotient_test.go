@@ -53,7 +53,7 @@ func TestByIntervalsEdges(t *testing.T) {
 		t.Errorf("byIntervals(the same) = %+v, %v; want 1 and 1", q, p)
 	}
 	if q, p := byIntervals(estimate{1, 1, 1}, sure); q != (estimate{2, 2, 2}) || p != 0 {
-		t.Errorf("two that are certain: %+v, %v", q, p)
+		t.Errorf("byIntervals(two that are certain) = %+v, %v; want 2 (2 to 2), 0", q, p)
 	}
 	if q := byRanges(wide, sure); q != (estimate{2, 1, 4}) {
 		t.Errorf("byRanges() = %+v, want 2 (1 to 4)", q)

@@ -60,7 +60,7 @@ func TestTrialsSources(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if e := c.Effects[0]; e.Overlap == nil || *e.Overlap || e.P != nil || math.Abs(*e.Ratio-1.6) > 1e-9 || !e.OwnA.Exact || e.OwnB.Verdict != Improved {
-		t.Errorf("counts: %+v", e)
+		t.Errorf("counts: %+v, want 1.6 without p, no overlap, exact in A, improved in B", e)
 	}
 	if e := c.Effects[1]; e.Overlap == nil || !*e.Overlap || e.P == nil || *e.Low > 1 || *e.High < 1 {
 		t.Errorf("intervals: %+v, want them to overlap, around 1, with p", e)

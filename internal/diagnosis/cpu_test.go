@@ -61,7 +61,7 @@ func TestBusyByCounters(t *testing.T) {
 	m := counted10(9*time.Second, time.Second, 500)
 	m.Limits = &model.Limits{CPUs: 2, Quota: 1.5}
 	if _, of, _ := Busy(m); of != 1.5 {
-		t.Errorf("of %v cores, the quota is 1.5", of)
+		t.Errorf("Busy() of %v cores, want 1.5 of the quota", of)
 	}
 }
 

@@ -325,7 +325,7 @@ func TestTimeShares(t *testing.T) {
 		names[s.Name] = s.NS
 	}
 	if math.Abs(sum-1) > 1e-9 {
-		t.Errorf("the shares add up to %v", sum)
+		t.Errorf("the shares add up to %v, want 1", sum)
 	}
 	if names["user code"] != int64(7500*time.Millisecond) || names["garbage collector in idle time"] != int64(2*time.Second) {
 		t.Errorf("times %v, want 7.5s of user code and 2s of the collector in idle time", names)

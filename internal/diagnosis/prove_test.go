@@ -115,7 +115,7 @@ func TestTry(t *testing.T) {
 		// Whatever stands for something unknown is said to.
 		for _, blank := range []string{"COMMAND", "ARGUMENTS", "PACKAGE", "URL"} {
 			if used, said := strings.Contains(strings.Join(f.Try, " "), blank), strings.Contains(f.Prove, blank+" stands for"); used != said {
-				t.Errorf("%s: %s is used: %v, explained: %v in %q", c.name, blank, used, said, f.Prove)
+				t.Errorf("%s: %s is used: %v, explained: %v; want both or neither in %q", c.name, blank, used, said, f.Prove)
 			}
 		}
 	}

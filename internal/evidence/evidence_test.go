@@ -141,7 +141,7 @@ func TestTraceReachesModel(t *testing.T) {
 	dir := files(t, map[string][]byte{"x": sampleTrace()})
 	m := load(t, Options{Keep: -1}, filepath.Join(dir, "x"))
 	if !m.Has(model.Trace) || m.Has(model.Heap) || m.Run.Duration <= 0 || m.Run.Procs != runtime.GOMAXPROCS(0) {
-		t.Fatalf("run %+v", m.Run)
+		t.Fatalf("run %+v, want a trace of some time on %d Ps, and no heap", m.Run, runtime.GOMAXPROCS(0))
 	}
 	if want := strings.Join(strings.Split(runtime.Version(), ".")[:2], "."); m.Run.Go != want {
 		t.Errorf("Go version %q, want %q", m.Run.Go, want)
@@ -214,7 +214,7 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("frames %+v, want main.work:7 at 0x10 and one more", f)
 	}
 	if m.CPU.Duration != 2*time.Second || m.Run.Duration != 2*time.Second || m.Run.Start.Unix() != 1_700_000_000 {
-		t.Errorf("duration %v, run %+v", m.CPU.Duration, m.Run)
+		t.Errorf("duration %v, run %+v; want 2s from 1,700,000,000 on", m.CPU.Duration, m.Run)
 	}
 }
 
@@ -236,13 +236,13 @@ func TestWindow(t *testing.T) {
 	whole := load(t, Options{}, path).Run.Duration
 	half := Window{To: whole / 2}
 	if got := load(t, Options{Window: half}, path).Run.Duration; got != whole/2 {
-		t.Errorf("a window of %v covers %v", whole/2, got)
+		t.Errorf("a window of %v covers %v, want all of the window", whole/2, got)
 	}
 	if got := load(t, Options{Window: half, Stdin: bytes.NewReader(sampleTrace())}, "-").Run.Duration; got != whole/2 {
-		t.Errorf("of a stream: a window of %v covers %v", whole/2, got)
+		t.Errorf("of a stream: a window of %v covers %v, want all of the window", whole/2, got)
 	}
 	if got := load(t, Options{Window: Window{From: whole / 4}}, path).Run.Duration; got != whole-whole/4 {
-		t.Errorf("an open window covers %v of %v", got, whole)
+		t.Errorf("an open window covers %v, want %v", got, whole-whole/4)
 	}
 	for _, w := range []Window{{From: whole + 1}, {From: 2, To: 1}, {From: -1}} {
 		_, err := Load(t.Context(), []string{path}, Options{Window: w})
@@ -268,10 +268,10 @@ func TestEachRunAddsUpToTheLedger(t *testing.T) {
 	named := false
 	err := EachRun(t.Context(), []string{path}, Options{}, func(r Run) bool {
 		if r.Begin < 0 || r.End > m.Run.Duration || r.Proc < 0 {
-			t.Fatalf("run %+v of a trace of %v", r, m.Run.Duration)
+			t.Fatalf("run %+v, want it in the trace's %v on some P", r, m.Run.Duration)
 		}
 		if r.Group != "" && r.Group != groups[r.Goroutine] {
-			t.Errorf("a run of goroutine %d is of %q, the ledger has %q", r.Goroutine, r.Group, groups[r.Goroutine])
+			t.Errorf("a run of goroutine %d is of %q, want %q as in the ledger", r.Goroutine, r.Group, groups[r.Goroutine])
 		}
 		named = named || r.Group != ""
 		if !r.Syscall {
@@ -283,11 +283,11 @@ func TestEachRunAddsUpToTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(want) < 8 || !named {
-		t.Fatalf("%d goroutines ran; any with a name: %t", len(want), named)
+		t.Fatalf("%d goroutines ran, any with a name: %t; want 8 or more, one with a name", len(want), named)
 	}
 	for id, w := range want {
 		if got[id] != w {
-			t.Errorf("goroutine %d ran %v, its runs add up to %v", id, w, got[id])
+			t.Errorf("runs of goroutine %d add up to %v, want %v", id, got[id], w)
 		}
 	}
 }
@@ -387,7 +387,7 @@ func TestFrameBomb(t *testing.T) {
 		t.Errorf("a stack of %d frames, want %d", n, maxStackFrames)
 	}
 	if n := l.m.Stacks.Len(); n != 2 {
-		t.Errorf("%d stacks of 16 that are equal as far as they are read", n-1)
+		t.Errorf("%d stacks of 16 that are equal as far as they are read, want 1", n-1)
 	}
 }
 
@@ -400,7 +400,7 @@ func TestCutGzip(t *testing.T) {
 	for name, data := range map[string][]byte{"cut": packed[:len(packed)*3/4], "sum": damaged} {
 		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": data}), "x"))
 		if c := m.Run.Coverage; c.Events == 0 || name == "sum" && c.Events != whole.Run.Coverage.Events {
-			t.Errorf("%s: %d events, the whole trace has %d", name, c.Events, whole.Run.Coverage.Events)
+			t.Errorf("%s: %d events; want some, and of a sum all %d", name, c.Events, whole.Run.Coverage.Events)
 		}
 		if !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "cut short or damaged") }) {
 			t.Errorf("%s: not told: %q", name, m.Run.Coverage.Notes)

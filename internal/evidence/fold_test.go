@@ -36,7 +36,7 @@ func TestFoldTimes(t *testing.T) {
 		Slow:    []exectrace.Task{{ID: 1, End: 2600}},
 	})
 	if m.Run.Duration != 7000 || !m.Run.Start.Equal(wall.Add(1500)) || m.Run.Procs != 4 {
-		t.Errorf("run %+v", m.Run)
+		t.Errorf("run %+v, want 7µs from %v on, 4 Ps", m.Run, wall.Add(1500))
 	}
 	c := m.Run.Coverage
 	if c.Events != 13 || c.Generations != 3 || c.Damaged != 2 || c.Overlap != 70 || c.MaxOverlap != 40 || c.Unknown != 5 ||

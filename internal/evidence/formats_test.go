@@ -84,7 +84,7 @@ func TestGodebugLogs(t *testing.T) {
 			}
 		}
 		if m.Run.Procs != 2 || noted(m, "runs through were left out: 1") != (torn > 0) {
-			t.Errorf("%s: run %+v", tt.version, m.Run)
+			t.Errorf("%s: run %+v, want 2 Ps, and a note only of a line that was torn", tt.version, m.Run)
 		}
 	}
 }
@@ -277,12 +277,12 @@ func TestHeapSnapshots(t *testing.T) {
 		t.Errorf("live %+v, want 70 bytes at first and 20 at 3s", m.LiveHeap)
 	}
 	if m.Run.Duration != 3*time.Second || !m.Run.Start.Equal(at) {
-		t.Errorf("run %+v", m.Run)
+		t.Errorf("run %+v, want 3s from %v on", m.Run, at)
 	}
 	delta := snapshotOf(t, "heap", func(p *profile.Profile) { p.TimeNanos, p.DurationNanos = at.UnixNano(), 2e9 })
 	with := load(t, Options{}, files(t, map[string][]byte{"a": last, "b": first, "c": delta}))
 	if with.Heap.Duration != 2*time.Second || with.LiveHeap.Start == nil {
-		t.Errorf("a delta is what was allocated in the run: %+v", with.Heap.Duration)
+		t.Errorf("a delta of %v, want the 2s of the run, and a snapshot at its start", with.Heap.Duration)
 	}
 	allocs := load(t, Options{}, files(t, map[string][]byte{"a": last, "c": snapshotOf(t, "allocs", nil)}))
 	if allocs.LiveHeap.Start != nil || allocs.LiveHeap.End == nil || allocs.Heap == allocs.LiveHeap.End {
@@ -333,16 +333,16 @@ func TestMembersBreakTies(t *testing.T) {
 	r := m.Run
 	if r.PID != 17 || r.Procs != 3 || r.Go != "go1.26.1" || r.Duration != 5*time.Second || !r.Start.Equal(at) ||
 		r.Rates == nil || r.Rates.Block != 10 || r.Rates.Mutex != 5 || r.Overhead.Recorder != 250*time.Millisecond || len(r.Refused) != 1 {
-		t.Errorf("run %+v", r)
+		t.Errorf("run %+v, want what the manifest says", r)
 	}
 	if r.Recording != path || !slices.Equal(r.Command, man.Command) || r.Dir != man.Dir || !slices.Equal(r.Env, []string{"GOGC=50"}) {
-		t.Errorf("what to run once more: %+v", r)
+		t.Errorf("what to run once more: %+v, want %q in %s with GOGC=50", r, man.Command, man.Dir)
 	}
 	if !maps.Equal(m.Build.Environment, map[string]string{"GOGC": "50"}) {
 		t.Errorf("environment %v, want GOGC=50 only", m.Build.Environment)
 	}
 	if noted(m, "hello") {
-		t.Errorf("the program's output is remarked on: %q", m.Run.Coverage.Notes)
+		t.Errorf("notes %q, want none of the program's output", m.Run.Coverage.Notes)
 	}
 }
 
@@ -496,7 +496,7 @@ func TestTextProfileIsTheProfile(t *testing.T) {
 		for _, v := range pb.Types {
 			got, want := total(pa, v.Name), total(pb, v.Name)
 			if d := got - want; d < -want/100-1 || d > want/100+1 || want == 0 {
-				t.Errorf("%s: %s is %d in text and %d", name, v.Name, got, want)
+				t.Errorf("%s: %s is %d in text, want %d within a hundredth", name, v.Name, got, want)
 			}
 		}
 	}
@@ -535,7 +535,7 @@ func TestMatchCyclesBounded(t *testing.T) {
 		t.Error("matched in one place")
 	}
 	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("took %v", d)
+		t.Errorf("took %v, want at most 5s", d)
 	}
 }
 
@@ -615,7 +615,7 @@ func TestEscape(t *testing.T) {
 		if slices.ContainsFunc(m.Escapes, func(e model.Escaping) bool {
 			return strings.Contains(e.What, " does not") || strings.Contains(e.What, " in ")
 		}) {
-			t.Errorf("%s: explanations are taken for messages: %+v", name, m.Escapes)
+			t.Errorf("%s: messages %+v, want no explanations among them", name, m.Escapes)
 		}
 	}
 	text := "# x\n./a b.go:3:2: moved to heap: buf\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap\n../d/e.go:7:13: ... argument escapes to heap:\n../d/e.go:9:13: ... argument does not escape\n../d/e.go:9:15: x does not escape\n"
@@ -685,7 +685,7 @@ func TestTextFormats(t *testing.T) {
 	} {
 		head := fixture(t, name)
 		if got := textFormat(head[:min(len(head), headLen)]); got.what != want {
-			t.Errorf("%s is taken for %q, it is %q", name, got.what, want)
+			t.Errorf("textFormat(%s) = %q, want %q", name, got.what, want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -695,7 +695,7 @@ func TestTextFormats(t *testing.T) {
 		`{"kind":"gowhy","schema":1}`:                 "log",
 	} {
 		if got := textFormat([]byte(text)); got.what != want {
-			t.Errorf("%s is taken for %q, it is %q", text, got.what, want)
+			t.Errorf("textFormat(%s) = %q, want %q", text, got.what, want)
 		}
 	}
 }

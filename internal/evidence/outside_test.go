@@ -130,7 +130,7 @@ func TestKernelReachesModel(t *testing.T) {
 	}
 	res.SyscallsShare = 1
 	if s, _, err := artifact.ParseSyscalls(bytes.NewReader(artifact.SyscallsJSON(res))); err != nil || !s.Exact() {
-		t.Errorf("all counted: %+v, %v", s, err)
+		t.Errorf("all counted: %+v, %v; want it exact", s, err)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestUnpackedRecording(t *testing.T) {
 	for _, m := range []*model.Model{packed, unpacked} {
 		notes := strings.Join(m.Run.Coverage.Notes, "\n")
 		if m.Run.PID != 77 || m.Run.Procs != 3 || m.Build == nil || m.Run.Duration != 4*time.Second || !m.Run.Start.Equal(start) {
-			t.Errorf("%v: run %+v, build %v", m.Run.Files, m.Run, m.Build)
+			t.Errorf("%v: run %+v, build %v; want PID 77, 3 Ps, 4s from %v on, a build", m.Run.Files, m.Run, m.Build, start)
 		}
 		for _, want := range []string{`task "checkout" reached 2.50, over 1`, "redacted, but for trace", "without kernel: not permitted"} {
 			if !strings.Contains(notes, want) {

@@ -226,7 +226,7 @@ func TestStatesAddUp(t *testing.T) {
 		sum += n
 	}
 	if sum != int64(total.Total()) {
-		t.Errorf("states add up to %v, the groups have %v", time.Duration(sum), total.Total())
+		t.Errorf("states add up to %v, want %v as the groups", time.Duration(sum), total.Total())
 	}
 }
 

@@ -193,7 +193,7 @@ func TestPerfettoShape(t *testing.T) {
 			t.Errorf("packet %d is of no sequence", i)
 		}
 		if cleared := p.number("sequence_flags")&1 != 0; cleared != (i == 0) {
-			t.Errorf("packet %d: the sequence begins: %v", i, cleared)
+			t.Errorf("packet %d: the sequence begins: %v, want %v", i, cleared, i == 0)
 		}
 		if d := p.get("track_descriptor"); d != nil {
 			if parent := d.message.number("parent_uuid"); parent != 0 && tracks[parent] == "" {

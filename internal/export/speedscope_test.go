@@ -70,7 +70,7 @@ func TestSpeedscopeShape(t *testing.T) {
 				continue
 			}
 			if len(open) == 0 || open[len(open)-1] != e.Frame {
-				t.Fatalf("%s: %v is closed while %v are open", p.Name, e, open)
+				t.Fatalf("%s: %v is closed while %v are open, want the last of them", p.Name, e, open)
 			}
 			open = open[:len(open)-1]
 		}
@@ -78,7 +78,7 @@ func TestSpeedscopeShape(t *testing.T) {
 			t.Errorf("%s: %v stay open, want all closed", p.Name, open)
 		}
 		if p.Type == "sampled" && sum != p.EndValue {
-			t.Errorf("%s: weights of %d, it ends at %d", p.Name, sum, p.EndValue)
+			t.Errorf("%s: weights of %d, want %d, where it ends", p.Name, sum, p.EndValue)
 		}
 		sums[p.Name] = p.EndValue
 	}
@@ -104,10 +104,10 @@ func TestSpeedscopeIsBounded(t *testing.T) {
 		}
 	}})
 	if asked > maxStretches+1 {
-		t.Errorf("%d runs were read", asked)
+		t.Errorf("%d runs were read, want at most %d", asked, maxStretches+1)
 	}
 	last := f.Profiles[len(f.Profiles)-1]
 	if len(last.Events) != maxStretches || !strings.Contains(last.Name, "first 100000 stretches") {
-		t.Errorf("%s has %d events", last.Name, len(last.Events))
+		t.Errorf("%s has %d events, want %d and a name that says so", last.Name, len(last.Events), maxStretches)
 	}
 }

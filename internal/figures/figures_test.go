@@ -74,7 +74,7 @@ func TestBytes(t *testing.T) {
 		{1023.6 * (1 << 40), "1.00 PiB"}, {1 << 60, "1 EiB"}, {1 << 72, "4,096 EiB"}, {nan, "unknown"}, {inf, "∞ EiB"},
 	})
 	if got := Bytes(uint64(math.MaxUint64)); got != "16 EiB" {
-		t.Errorf("all of uint64 is %s", got)
+		t.Errorf("Bytes(all of uint64) = %s, want 16 EiB", got)
 	}
 }
 

@@ -88,7 +88,7 @@ func check(t *testing.T, tree *Tree, whole bool) {
 		if tree.Base != nil {
 			size = max(size, tree.Base[i])
 			if tree.Base[i] > tree.Base[p] {
-				t.Fatalf("base of node %d is %d, of its parent %d", i, tree.Base[i], tree.Base[p])
+				t.Fatalf("base of node %d is %d, want at most its parent's, %d", i, tree.Base[i], tree.Base[p])
 			}
 		}
 		if size > last[p] {
@@ -140,7 +140,7 @@ func TestRecursion(t *testing.T) {
 	tree := build(t, profileOf("f;f;f 4", "f;f 2", "f;g;f 1"), Options{Kind: "cpu"})
 	want := map[string]int64{"": 7, "/f": 7, "/f/f": 6, "/f/f/f": 4, "/f/g": 1, "/f/g/f": 1}
 	if got := paths(tree); !maps.Equal(got, want) {
-		t.Errorf("got %v", got)
+		t.Errorf("paths = %v, want %v", got, want)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestDiff(t *testing.T) {
 	}
 	want := map[string][2]int64{"main.main": {35, 25}, "main.new": {30, 0}, "main.old": {0, 20}, "main.same": {5, 5}}
 	if !maps.Equal(got, want) {
-		t.Errorf("got %v", got)
+		t.Errorf("sums and bases = %v, want %v", got, want)
 	}
 	if !strings.Contains(tree.Note, "Operations are not known") {
 		t.Errorf("note %q, want that operations are not known", tree.Note)
@@ -328,7 +328,7 @@ func TestTraceKinds(t *testing.T) {
 	}
 	states := build(t, m, Options{Kind: "states"})
 	if states.Total != int64(m.Sched.Total().Total()) {
-		t.Errorf("states are %d in all, goroutines had %d", states.Total, m.Sched.Total().Total())
+		t.Errorf("states are %d in all, want %d as of the goroutines", states.Total, m.Sched.Total().Total())
 	}
 	got := paths(states)
 	for path, want := range map[string]time.Duration{
@@ -362,7 +362,7 @@ func TestKinds(t *testing.T) {
 	}
 	for _, k := range got {
 		if tree := build(t, m, Options{Kind: k.Name}); tree.Total != k.Total || tree.Unit != k.Unit || tree.Note == "" {
-			t.Errorf("%s: the tree has %d %s, the list says %d %s; note %q", k.Name, tree.Total, tree.Unit, k.Total, k.Unit, tree.Note)
+			t.Errorf("%s: the tree has %d %s, note %q; want %d %s as in the list, and a note", k.Name, tree.Total, tree.Unit, tree.Note, k.Total, k.Unit)
 		}
 	}
 }
@@ -376,7 +376,7 @@ func TestGroup(t *testing.T) {
 	}
 	only := build(t, m, Options{Kind: "cpu", Group: "main.worker"})
 	if want := map[string]int64{"": 3, "/main.worker": 3, "/main.worker/main.a": 3}; !maps.Equal(paths(only), want) {
-		t.Errorf("got %v", paths(only))
+		t.Errorf("paths = %v, want %v", paths(only), want)
 	}
 	if !slices.Equal(only.Groups, tree.Groups) {
 		t.Error("the groups to choose from went away with the others' stacks")
@@ -402,7 +402,7 @@ func TestKernelFrames(t *testing.T) {
 	tree := build(t, m, Options{Kind: "kernel"})
 	want := map[string]int64{"": 17, "/main.f": 17, "/main.f/write": 10, "/main.f/write/do_syscall_64": 10, "/main.f/write/do_syscall_64/write": 10, "/main.f/syscall.Syscall": 7, "/main.f/syscall.Syscall/[kernel: read]": 7}
 	if got := paths(tree); !maps.Equal(got, want) {
-		t.Errorf("got %v", got)
+		t.Errorf("paths = %v, want %v", got, want)
 	}
 	owners := map[string][]Owner{}
 	for _, f := range tree.Funcs {
@@ -453,7 +453,7 @@ func TestLongNames(t *testing.T) {
 	tree := build(t, m, Options{Kind: "block"})
 	f := tree.Funcs[0]
 	if len(tree.Funcs) != 1 || len(tree.Parent) != maxDepth+1 || !utf8.ValidString(f.Name) || !strings.HasSuffix(f.Name, "…") || len(f.File) > maxName+3 {
-		t.Errorf("%d functions, %d nodes, name of %d bytes", len(tree.Funcs), len(tree.Parent), len(f.Name))
+		t.Errorf("%d functions, %d nodes, name of %d bytes; want 1, %d and a name that is cut", len(tree.Funcs), len(tree.Parent), len(f.Name), maxDepth+1)
 	}
 	many := make([]Func, 10_000)
 	for i := range many {
@@ -461,7 +461,7 @@ func TestLongNames(t *testing.T) {
 	}
 	shorten(many)
 	if all := len(many) * (len(many[0].Name) + len(many[0].File)); all > maxNames+10*len(many) {
-		t.Errorf("names of %d bytes in all", all)
+		t.Errorf("names of %d bytes in all, want at most %d", all, maxNames+10*len(many))
 	}
 }
 
@@ -508,7 +508,7 @@ func TestOwners(t *testing.T) {
 		}
 	}
 	if got := with.Of(model.Frame{Func: "main.f", PC: 1 << 63}); got != Kernel {
-		t.Errorf("an address of the kernel is %v", got)
+		t.Errorf("Of(an address of the kernel) = %v, want %v", got, Kernel)
 	}
 }
 

@@ -171,7 +171,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s: %+v, want one measure of A/x, %s, in pairs with an interval", c.name, m, c.want)
 		}
 		if last := b.patterns[len(b.patterns)-1]; last != "^BenchmarkA$/^x$" {
-			t.Errorf("the benchmark is timed with others: %q", last)
+			t.Errorf("the benchmark is timed as %q, want it alone", last)
 		}
 	}
 }
@@ -444,7 +444,7 @@ func TestBase(t *testing.T) {
 	}
 	var p *problem.Error
 	if _, _, err := base(""); !errors.As(err, &p) || p.Hint == "" {
-		t.Errorf("the first commit has none before it: %v", err)
+		t.Errorf("the first commit has none before it: %v, want a problem with a hint", err)
 	}
 	files(t, r.dir, map[string]string{"gate.json": "{}", "cpu.pprof": "x"})
 	if _, _, err := base(""); !errors.As(err, &p) {

@@ -233,7 +233,7 @@ func startChild(t testing.TB, mode string, change ...func(*exec.Cmd)) *child {
 	c := &child{cmd, in, bufio.NewReader(out)}
 	t.Cleanup(func() { c.end() })
 	if line := c.line(t); line != "ready" {
-		t.Fatalf("child says %q", line)
+		t.Fatalf("child says %q, want ready", line)
 	}
 	return c
 }

@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 				cost := rate * share * (d.event.Seconds() + stacks*d.stack.Seconds())
 				allowed := max(dutyBudget*cpu, dutyFloor)
 				if cost > allowed*1.001 && share > leastShare {
-					t.Errorf("%.0f events a second of %v cores: share %v, stacks %v cost %v", rate, cpu, share, stacks, cost/allowed)
+					t.Errorf("%.0f events a second of %v cores: share %v, stacks %v cost %v of what is allowed, want at most all", rate, cpu, share, stacks, cost/allowed)
 				}
 				if cost < allowed*0.99 && (share < 1 || takesStacks && stacks < 1) {
 					t.Errorf("%.0f events a second of %v cores: share %v, stacks %v, though that costs only %v", rate, cpu, share, stacks, cost/allowed)
@@ -67,11 +67,11 @@ func TestCycle(t *testing.T) {
 			t.Errorf("share %v, want %v within 0.001", got, share)
 		}
 		if got := float64(weighed) / weightUnit / float64(now); math.Abs(got-1) > 1e-6 {
-			t.Errorf("the weights make %v of the time", got)
+			t.Errorf("the weights make %v of the time, want 1", got)
 		}
 		for i, n := range phases {
 			if n < 4000/bins*0.8 || n > 4000/bins*1.2 {
-				t.Errorf("a period of %d ms: slices are in part %d of it %.2f times as often as in others", period/1e6, i, n*bins/4000)
+				t.Errorf("a period of %d ms: slices are in part %d of it %.2f times as often as in others, want 0.8 to 1.2", period/1e6, i, n*bins/4000)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func TestFactors(t *testing.T) {
 		elapsed := slice * weight * cycles
 		count, wall := e.factors(elapsed, cpu)
 		if math.Abs(wall-1) > 1e-6 {
-			t.Errorf("%s: times are scaled by %v", c.name, wall)
+			t.Errorf("%s: times are scaled by %v, want 1", c.name, wall)
 		}
 		truth := c.rate * elapsed
 		if got := seen * count; math.Abs(got-truth) > 0.02*truth {

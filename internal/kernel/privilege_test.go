@@ -154,7 +154,7 @@ func TestOtherUser(t *testing.T) {
 		t.Fatalf("result %+v, error %q; want user mode only and no system calls", w.Result, w.Err)
 	}
 	if got := sumTime(w.Result.CPU, has("kernel.busyLoop")); !within(got, w.Used, 0.3) {
-		t.Errorf("busyLoop has %v of %v", got, w.Used)
+		t.Errorf("busyLoop has %v, want about %v", got, w.Used)
 	}
 	if len(w.Result.Off) == 0 || w.Result.Off[0].Stack != nil {
 		t.Errorf("off CPU: %+v, want it without stacks", w.Result.Off)
@@ -212,7 +212,7 @@ func TestNamespaces(t *testing.T) {
 			t.Errorf("getppid: %+v, want 100000", c)
 		}
 		if got := sumTime(w.Result.CPU, has("kernel.callWork")); got < w.Used/3 {
-			t.Errorf("callWork has %v of %v", got, w.Used)
+			t.Errorf("callWork has %v of %v, want a third or more", got, w.Used)
 		}
 		if len(w.Result.Off) == 0 {
 			t.Error("no switches")

@@ -106,7 +106,7 @@ func TestWalkRing(t *testing.T) {
 		var scratch []byte
 		end := walkRing(ring, start, start+uint64(len(stream)), &scratch, func(b []byte) { got = append(got, b...) })
 		if end != start+uint64(len(stream)) || !bytes.Equal(got, stream) {
-			t.Fatalf("from %d: ended at %d, read %d bytes of %d", start, end, len(got), len(stream))
+			t.Fatalf("from %d: ended at %d, read %d bytes; want %d and all %d", start, end, len(got), start+uint64(len(stream)), len(stream))
 		}
 	}
 }
@@ -140,13 +140,13 @@ func FuzzRing(f *testing.F) {
 			calls.add(callEvent{time: r.time, tid: r.tid, exit: r.misc%2 == 1, number: int64(r.id), result: int64(r.lost)})
 		})
 		if end != head && end > head || read > len(ring) {
-			t.Errorf("from %d to %d: ended at %d, read %d bytes", tail, head, end, read)
+			t.Errorf("from %d to %d: ended at %d, read %d bytes; want an end at most there, and at most %d", tail, head, end, read, len(ring))
 		}
 		switches.finish(1<<40, func(uint32) bool { return true })
 		calls.advance(^uint64(0))
 		for _, c := range table.cells {
 			if c.count < 0 {
-				t.Errorf("negative count: %+v", c)
+				t.Errorf("count %+v, want none below 0", c)
 			}
 		}
 	})
@@ -218,6 +218,6 @@ func TestCallCounter(t *testing.T) {
 	c.advance(1000)
 	want := &callCount{count: 2, bytes: 100, time: 60, errors: map[int]int64{9: 1}}
 	if !reflect.DeepEqual(c.calls, map[int64]*callCount{0: want}) {
-		t.Errorf("got %+v", c.calls[0])
+		t.Errorf("calls %+v, want %+v", c.calls[0], want)
 	}
 }

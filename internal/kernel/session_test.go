@@ -94,7 +94,7 @@ func TestSyscalls(t *testing.T) {
 	c := callNamed(t, r, "read")
 	// Beside those of the work the child reads its input until that ends.
 	if c.Errors["EBADF"] != 1000 || c.Count < 2000 || c.Count > 2003 || c.Bytes < 100_000 || c.Bytes > 100_100 {
-		t.Errorf("read: %+v", c)
+		t.Errorf("read: %+v, want 2000 to 2003, 1000 of them EBADF, and 100,000 bytes", c)
 	}
 	if r.SyscallsLost != 0 {
 		t.Errorf("lost %d", r.SyscallsLost)
@@ -114,7 +114,7 @@ func TestCPU(t *testing.T) {
 					got = max(used, got-steal)
 				}
 				if !within(r.CPUTime, used, 0.05) {
-					t.Errorf("the process's clock says %v, rusage %v", r.CPUTime, used)
+					t.Errorf("the process's clock says %v, want about %v as rusage", r.CPUTime, used)
 				}
 				if !within(got, used, 0.1) {
 					return fmt.Errorf("samples of %v, rusage %v", got, used)
@@ -150,11 +150,11 @@ func checkNamed(t *testing.T, r *Result, total time.Duration) {
 	t.Helper()
 	for _, name := range []string{"kernel.busyLoop", "kernel.busyWork", "runtime.main"} {
 		if got := sumTime(r.CPU, has(name)); got < total*8/10 {
-			t.Errorf("%s has %v of %v", name, got, total)
+			t.Errorf("%s has %v of %v, want eight tenths or more", name, got, total)
 		}
 	}
 	if got := sumTime(r.CPU, has("kernel.innerStep")); got < total/20 {
-		t.Errorf("inlined innerStep has %v of %v", got, total)
+		t.Errorf("inlined innerStep has %v of %v, want a twentieth or more", got, total)
 	}
 	top := r.CPU[0]
 	if top.Thread == "" || top.Kernel || !strings.HasSuffix(top.Stack[0].File, "child_test.go") || top.Stack[0].Line == 0 {
@@ -182,7 +182,7 @@ func TestMoments(t *testing.T) {
 			}
 			// The program is in read and write nearly all of the time.
 			if !r.UserOnly && kernel < len(r.Moments)/2 {
-				t.Errorf("%d of %d samples are in the kernel", kernel, len(r.Moments))
+				t.Errorf("%d of %d samples are in the kernel, want half or more", kernel, len(r.Moments))
 			}
 		})
 	}
@@ -221,7 +221,7 @@ func TestKernelTime(t *testing.T) {
 	inKernel := sumTime(r.CPU, func(s Sample) bool { return s.Kernel })
 	for _, call := range []string{"read", "write"} {
 		if got := sumTime(r.CPU, in(call)); got < inKernel/20 {
-			t.Errorf("%s has %v of %v in the kernel", call, got, inKernel)
+			t.Errorf("%s has %v of %v in the kernel, want a twentieth or more", call, got, inKernel)
 		}
 	}
 	for _, s := range r.CPU {
@@ -241,7 +241,7 @@ func TestOffCPU(t *testing.T) {
 					t.Errorf("off the CPU for %v, asked for 200ms; refused %v", sleep, s.Refused())
 				}
 				if _, _, ok := kernelNames(); ok && sumTime(r.Off, in("nanosleep")) < sleep {
-					t.Errorf("nanosleep has %v of %v", sumTime(r.Off, in("nanosleep")), sleep)
+					t.Errorf("nanosleep has %v, want %v or more", sumTime(r.Off, in("nanosleep")), sleep)
 				}
 			})
 		}
@@ -278,7 +278,7 @@ func TestSwitchCounts(t *testing.T) {
 				t.Errorf("%d switches, the kernel counts %d, lost %d", got, want, r.Lost)
 			}
 			if passing < want/2 {
-				t.Errorf("%d switches of %d where the bytes are passed", passing, want)
+				t.Errorf("%d switches where the bytes are passed, want half or more of %d", passing, want)
 			}
 		})
 	}
@@ -314,7 +314,7 @@ func TestThreadsLater(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			_, r, used := watch(t, "threads 3", Options{Hz: 997}, m.ways)
 			if got := sumTime(r.CPU, has("kernel.threadWork.func1")); got < used/2 {
-				t.Errorf("threads made later have %v of %v", got, used)
+				t.Errorf("threads made later have %v of %v, want half or more", got, used)
 			}
 		})
 	}
@@ -335,7 +335,7 @@ func TestDead(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := sumTime(r.CPU, has("kernel.busyLoop")); got < used/2 {
-				t.Errorf("busyLoop has %v of %v", got, used)
+				t.Errorf("busyLoop has %v of %v, want half or more", got, used)
 			}
 			if r.CPUTime > used+100*time.Millisecond {
 				t.Errorf("CPU time %v, want at most the %v used and 100ms", r.CPUTime, used)
@@ -421,7 +421,7 @@ func callSlices(t *testing.T) (wrong []string) {
 		t.Skipf("no eBPF: %v", s.Refused())
 	}
 	if r.SyscallsShare > 0.3 || r.SyscallsShare <= 0 {
-		t.Errorf("calls were counted for %.0f %% of the time", 100*r.SyscallsShare)
+		t.Errorf("calls were counted for %.0f %% of the time, want at most 30 %%", 100*r.SyscallsShare)
 	}
 	ppid, read := callNamed(t, r, "getppid"), callNamed(t, r, "read")
 	wrong = off("getppid", ppid.Count, 10*rounds, sliced)
@@ -444,7 +444,7 @@ func switchSlices(t *testing.T) []string {
 		t.Skipf("no eBPF: %v, %v", err, s.Refused())
 	}
 	if r.OffShare > 0.5 {
-		t.Errorf("switches were seen for %.0f %% of the time", 100*r.OffShare)
+		t.Errorf("switches were seen for %.0f %% of the time, want at most 50 %%", 100*r.OffShare)
 	}
 	var got int64
 	for _, s := range r.Off {

@@ -84,7 +84,7 @@ func TestMake(t *testing.T) {
 			t.Fatalf("%s: %+v, want %s as it was built, with CPU and allocations", as, f, file)
 		}
 		if f.Lines[0].Number != 13 || f.Lines[0].Text != "func main() {" || len(f.Lines) != 6 {
-			t.Errorf("%s: begins with %+v, %d lines", as, f.Lines[0], len(f.Lines))
+			t.Errorf("%s: begins with %+v, %d lines; want func main() at 13, 6 lines", as, f.Lines[0], len(f.Lines))
 		}
 		l := f.Lines[2]
 		if !l.Place || l.CPU != 30*time.Millisecond || l.Objects != 7 || l.Bytes != 112 {

@@ -180,7 +180,7 @@ func TestCoordinatedOmission(t *testing.T) {
 	within(t, "p99 of the open loop", open.Quantile(0.99).Seconds(), 0.4, 0.03)
 	within(t, "its worst", open.Quantile(1).Seconds(), 0.501, 0.01)
 	if p := closed.Quantile(0.99); p > 2*ms {
-		t.Errorf("p99 of the closed loop is %v", p)
+		t.Errorf("p99 of the closed loop is %v, want at most 2ms", p)
 	}
 	if !closed.Closed || closed.Offered != 0 || closed.Planned != closed.Ops {
 		t.Errorf("result %+v, want a closed loop without a rate, which did what it planned", closed)
@@ -197,7 +197,7 @@ func TestCoordinatedOmission(t *testing.T) {
 		t.Errorf("p99 %v since due, %v since sent; want 400 ms or more and 2 ms or less", p99, listed(one.Service, 0.99))
 	}
 	if late := listed(one.Late, 0.99); late > ms {
-		t.Errorf("the program's stall is taken for the generator's: %v late", late)
+		t.Errorf("the program's stall is taken for the generator's: %v late, want at most 1ms", late)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestStallAtTheEnd(t *testing.T) {
 	}
 	within(t, "p95", r.Quantile(0.95).Seconds(), 0.05, 0.05)
 	if p95 := listed(r.Service, 0.95); p95 > ms {
-		t.Errorf("service at p95 is %v", p95)
+		t.Errorf("service at p95 is %v, want at most 1ms", p95)
 	}
 }
 
@@ -461,7 +461,7 @@ func TestArrivals(t *testing.T) {
 		n[at/time.Second]++
 	}
 	if n != [4]int{100, 100, 200, 50} {
-		t.Errorf("steps have %v", n)
+		t.Errorf("steps have %v, want [100 100 200 50]", n)
 	}
 	if none := all(Options{Stages: []Stage{{0, 0, time.Second}, {1, 1, time.Second}}}); len(none) != 1 || none[0] != time.Second {
 		t.Errorf("arrivals %v, want one at 1s", none)
@@ -628,7 +628,7 @@ func TestPipelined(t *testing.T) {
 		return now.Truncate(100 * ms).Add(100 * ms).Sub(now), false
 	}}
 	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.Behind() {
-		t.Errorf("the generator is to blame: %q", r.Generator)
+		t.Errorf("generator %q; want no limit, and a program behind", r.Generator)
 	}
 	// A broken connection fails what was under way and is made again.
 	f = &fakePipe{limits: Limits{Connections: 1, Depth: 100}, serve: func(int64) (time.Duration, bool) { return 95 * ms, false },

@@ -67,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("started %v, %v; or the histograms differ", got.Start, want.Start)
 		}
 		if a, b := got.Quantile(0.42), want.Quantile(0.42); a != b || a == 0 {
-			t.Errorf("the 42nd percentile is %v, was %v", a, b)
+			t.Errorf("the 42nd percentile is %v, want %v as it was", a, b)
 		}
 		clone := *want
 		got.Start, got.histogram = clone.Start, clone.histogram

@@ -143,7 +143,7 @@ func TestFormsAgree(t *testing.T) {
 		want := parse(t, test.names[0])
 		near := func(name, what string, a, b float64) {
 			if math.Abs(a-b) > test.within*math.Abs(b) {
-				t.Errorf("%s: %s is %v, in %s %v", name, what, a, test.names[0], b)
+				t.Errorf("%s: %s is %v, want about %v as in %s", name, what, a, b, test.names[0])
 			}
 		}
 		for _, name := range test.names[1:] {
@@ -350,7 +350,7 @@ func TestHistogram(t *testing.T) {
 	}
 	for _, d := range []time.Duration{0, 1, 127, 128, 255, 256, 257, 511, 512, math.MaxInt64} {
 		if b := bucket(d); upper(b) < d || b > 0 && upper(b-1) >= d {
-			t.Errorf("%d is in bucket %d up to %d", d, b, upper(b))
+			t.Errorf("%d is in bucket %d up to %d, want the first that holds it", d, b, upper(b))
 		}
 	}
 }

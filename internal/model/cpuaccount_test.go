@@ -107,13 +107,13 @@ func TestLabelsTellTheKernel(t *testing.T) {
 	app := frames("main.f main.main")
 	// On the way into a call, or out of it.
 	if _, call, _ := classify(frames("internal/runtime/syscall.Syscall6 syscall.RawSyscall6 syscall.Syscall6 syscall.pread os.(*File).pread main.f"), map[string]string{"mode": "kernel", "syscall": someCall}); call != "pread64" {
-		t.Errorf("a call that its wrapper names: %q", call)
+		t.Errorf("classify(a call that its wrapper names) = %q, want pread64", call)
 	}
 	if p, call, _ := classify(app, map[string]string{"mode": "kernel", "syscall": "getpid"}); p != InKernel || call != "getpid" {
 		t.Errorf("classify(getpid in kernel mode) = %q, %q; want the kernel in getpid", p, call)
 	}
 	if p, _, kernel := classify(frames("internal/runtime/syscall.Syscall6 syscall.read"), map[string]string{"mode": "user"}); p != Application || kernel {
-		t.Errorf("a sample of user mode is in the kernel: %q", p)
+		t.Errorf("classify(a sample of user mode) = %q, want %q", p, Application)
 	}
 	high := append([]Frame{{PC: 0xffffffff81000000, Func: "strange.name"}}, app...)
 	if p, _, kernel := classify(high, nil); p != InKernel || !kernel {
@@ -296,7 +296,7 @@ func TestCPUAccountOfWakes(t *testing.T) {
 	b.Kernel = nil
 	b.Process.Samples[1].Voluntary = 5
 	if a := b.CPUAccount(); strings.Contains(a.Why, "times a second") {
-		t.Errorf("five waits are many: %q", a.Why)
+		t.Errorf("why of five waits: %q, want no rate", a.Why)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestHistogramBuckets(t *testing.T) {
 		low, high := HistogramBounds(i)
 		d = max(d, 0)
 		if d < low || d >= high && d != math.MaxInt64 {
-			t.Errorf("%d is in bucket %d, which is [%d, %d)", d, i, low, high)
+			t.Errorf("%d is in bucket %d, which is [%d, %d), want it inside", d, i, low, high)
 		}
 		if i < last {
 			t.Errorf("%d is in bucket %d, below that of a smaller duration", d, i)
@@ -25,7 +25,7 @@ func TestHistogramBuckets(t *testing.T) {
 	for i := range last {
 		_, high := HistogramBounds(i)
 		if low, _ := HistogramBounds(i + 1); low != high {
-			t.Fatalf("bucket %d ends at %d, the next begins at %d", i, high, low)
+			t.Fatalf("bucket %d ends at %d, the next begins at %d; want them to touch", i, high, low)
 		}
 		if low, high := HistogramBounds(i); i >= 8 && float64(high-low) > float64(low)/8 {
 			t.Fatalf("bucket %d is wider than an eighth: [%d, %d)", i, low, high)

@@ -182,7 +182,7 @@ func TestNeighbours(t *testing.T) {
 	end := m.Process.Samples[100]
 	m.Process.Samples[100].RunQueue = 20 * ms
 	if n, _ = m.Neighbours(); n.Waited != 2190*ms {
-		t.Errorf("at its end: %+v", n)
+		t.Errorf("waits at its end: %+v, want 2.19s waited", n)
 	}
 	m.Process.Samples[100] = end
 	// How busy two of its CPUs are, the machine does not tell.
@@ -247,7 +247,7 @@ func TestMemoryAccount(t *testing.T) {
 	}
 	warm := &Model{GC: &GC{Heap: []HeapSample{{0, 1 << 20, 4 << 20}, {ms, 5 << 20, 8 << 20}, {2 * ms, 7 << 20, 8 << 20}, {3 * ms, 6 << 20, 8 << 20}}}}
 	if a := warm.MemoryAccount(); a.Live != 6<<20 {
-		t.Errorf("of a heap that was filled, %d lives", a.Live)
+		t.Errorf("a heap that was filled has %d live, want 6 MiB", a.Live)
 	}
 	trace := &Model{GC: &GC{Heap: []HeapSample{{0, 4 << 20, 8 << 20}, {time.Second, 8 << 20, 8 << 20}, {1100 * ms, 4 << 20, 8 << 20}, {2 * time.Second, 6 << 20, 8 << 20}}}}
 	if a := trace.MemoryAccount(); a == nil || a.AllocBytes != 3<<20 || a.Goal != 8<<20 {

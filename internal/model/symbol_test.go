@@ -21,7 +21,7 @@ func TestOfRecording(t *testing.T) {
 			t.Errorf("%s: %v, want %v", leaf, got, want)
 		}
 		if place, ok := UserFrame(frames); ok == want {
-			t.Errorf("%s: the user's place is %v", leaf, place)
+			t.Errorf("UserFrame(%s) = %v, found: %v, want %v", leaf, place, ok, !want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestFaultsAreKept(t *testing.T) {
 	of := func(name string) *Report { return analyze(t, cases[name].Trace, Options{}) }
 
 	if r := of("first-run"); len(r.Profiles[Sched]) != 0 || r.Goroutines[2].Runnable != 4000 {
-		t.Errorf("first-run: sched profile %v, G2 %v", r.Profiles[Sched], r.Goroutines[2].Stats)
+		t.Errorf("first-run: sched profile %v, G2 %v; want no profile and 4000 runnable", r.Profiles[Sched], r.Goroutines[2].Stats)
 	}
 	if g := of("proc-reuse").Goroutines[2]; g.Syscall != 3000 || g.SyscallBlocked != 0 {
 		t.Errorf("proc-reuse: G2 %v, want 3000 in system calls, never blocked there", g.Stats)
@@ -102,7 +102,7 @@ func TestRawExplainsAllTimes(t *testing.T) {
 			}
 			tally, err := Count(bytes.NewReader(data))
 			if err != nil || int64(events) != tally.Events {
-				t.Fatalf("%d events, the bare loop has %d and error %v", events, tally.Events, err)
+				t.Fatalf("%d events, want %d as in the bare loop: error %v", events, tally.Events, err)
 			}
 			written, err := RawTimes(data)
 			if err != nil || len(written) == 0 {

@@ -218,7 +218,7 @@ func TestLive(t *testing.T) {
 	}
 	a, b := first.Process, last.Process
 	if b.User+b.System <= a.User+a.System || b.User < a.User || b.System < a.System || b.Voluntary < a.Voluntary || b.RunQueue < a.RunQueue {
-		t.Errorf("counters went from %+v to %+v", a, b)
+		t.Errorf("counters went from %+v to %+v, want CPU time to rise and none to fall", a, b)
 	}
 	if b.FDs < 3 || b.Threads < 1 || b.RSS < 1<<20 || b.ReadCalls <= 0 || last.Machine.CPUs < 1 || last.Limits.CPUs < 1 || len(last.Threads) < 1 {
 		t.Errorf("sample %+v, want what any process has: 3 files, a thread, 1 MiB, reads, CPUs", last)

@@ -139,7 +139,7 @@ func TestDialable(t *testing.T) {
 		"0100007F": "", "0100:0050": "", "0100007F:10000": "", "xx00007F:0050": "",
 	} {
 		if got, ok := dialable(in); got != want || ok != (want != "") {
-			t.Errorf("%s is %q", in, got)
+			t.Errorf("dialable(%s) = %q, %v; want %q", in, got, ok, want)
 		}
 	}
 }

@@ -214,7 +214,7 @@ func TestLiveTable(t *testing.T) {
 	settle(t, table)
 	rows := table.Tree(nil)
 	if rows[0].ID != os.Getpid() || rows[0].Depth != 0 || rows[0].Thread {
-		t.Fatalf("begins with %+v", rows[0])
+		t.Fatalf("the table begins with %+v, want this process", rows[0])
 	}
 	threads, queue := 0, time.Duration(0)
 	for _, r := range rows {
@@ -258,7 +258,7 @@ func TestLiveCPU(t *testing.T) {
 		total, _, _, ok := cpuClocks(os.Getpid())
 		r := table.Tree(nil)[0]
 		if got := r.User + r.System; !ok || got > total || got < total-40*time.Millisecond {
-			t.Errorf("%v of CPU, the clock says %v", got, total)
+			t.Errorf("%v of CPU, want %v by the clock or up to 40ms less", got, total)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestTableGone(t *testing.T) {
 		t.Errorf("Update() after the end: error %v, rows %v; want %v and none", err, table.Tree(nil), ErrGone)
 	}
 	if kept := table.Use().Kept; kept > 1+len(processesHere(t)) {
-		t.Errorf("%d descriptors of ended processes are kept", kept)
+		t.Errorf("%d descriptors of ended processes are kept, want at most %d", kept, 1+len(processesHere(t)))
 	}
 	table.Close()
 	if err := table.Update(); err == nil || table.Use().Kept != 0 {

@@ -49,7 +49,7 @@ func TestAttribute(t *testing.T) {
 	b = append(e.AppendUint16(e.AppendUint16(b, 6), 2|unix.NLA_F_NESTED), 'b', 'c')
 	for typ, want := range map[uint16]string{1: "a", 2: "bc", 3: ""} {
 		if got := attribute(b, typ); string(got) != want {
-			t.Errorf("%d is %q", typ, got)
+			t.Errorf("attribute(%d) = %q, want %q", typ, got, want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (a *accepted) perf(t *testing.T) {
 		o, p := median(ours[c]), median(theirs[c])
 		t.Logf("%-8s %.3f of the CPU time, by perf %.3f", c, o, p)
 		if p >= 0.1 && math.Abs(o/p-1) > 0.1 || p < 0.1 && math.Abs(o-p) > 0.03 {
-			t.Errorf("%s has %.3f of the CPU time, by perf %.3f: %v and %v", c, o, p, ours[c], theirs[c])
+			t.Errorf("%s has %.3f of the CPU time, want about %.3f as by perf: %v and %v", c, o, p, ours[c], theirs[c])
 		}
 	}
 	if o := median(ours[unnamed]); o > 0.05 {

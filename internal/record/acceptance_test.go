@@ -137,7 +137,7 @@ func readUses(t *testing.T, path string) *uses {
 		u.cpu = append(u.cpu, time.Duration(cpu))
 	}
 	if len(u.at) < 10 {
-		t.Fatalf("the program wrote its CPU time %d times", len(u.at))
+		t.Fatalf("the program wrote its CPU time %d times, want 10 or more", len(u.at))
 	}
 	return u
 }
@@ -205,11 +205,11 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 		want := u.between(w.from, w.to)
 		t.Logf("%s: %v by the account, %v by the program (%+.2f %%), coverage %.2f, believed %s", w.what, w.total, want, 100*(w.total.Seconds()/want.Seconds()-1), coverage, a.Believed)
 		if off := (w.total - want).Abs(); off > want/50+u.unsure(w.from)+u.unsure(w.to) {
-			t.Errorf("%s from %v to %v has %v, its program used %v (as it wrote from %v to %v)", w.what, w.from, w.to, w.total, want, u.at[0], u.at[len(u.at)-1])
+			t.Errorf("%s from %v to %v has %v, want about the %v of its program (as it wrote from %v to %v)", w.what, w.from, w.to, w.total, want, u.at[0], u.at[len(u.at)-1])
 		}
 	}
 	if length := man.End.Sub(man.Start); a.Window < length*9/10 || last.At-first.At < length*9/10 {
-		t.Errorf("the account is of %v, and the counters of %v, of %v", a.Window, last.At-first.At, length)
+		t.Errorf("the account is of %v, and the counters of %v, want nine tenths or more of %v", a.Window, last.At-first.At, length)
 	}
 	return a
 }
@@ -225,11 +225,11 @@ func checkSums(t *testing.T, a *model.CPUAccount) {
 			by += n.Time
 		}
 		if p.Time <= 0 || by > p.Time {
-			t.Errorf("%s has %v, its pieces %v", p.Part, p.Time, by)
+			t.Errorf("%s has %v, want some, and at least its pieces' %v", p.Part, p.Time, by)
 		}
 	}
 	if d := (sum - a.Total).Abs(); d > time.Duration(len(a.Parts)) {
-		t.Errorf("the parts have %v, the account %v", sum, a.Total)
+		t.Errorf("the parts have %v, want %v as the account", sum, a.Total)
 	}
 }
 
@@ -298,19 +298,19 @@ func checkMoments(t *testing.T, m *model.Model) {
 		all += s.Values[0]
 	}
 	if n := int64(len(m.Kernel.Moments)); n == 0 || n+m.Kernel.MomentsLost != all {
-		t.Errorf("%d of %d samples have a time", n, all)
+		t.Errorf("%d of %d samples have a time, want all but %d", n, all, m.Kernel.MomentsLost)
 	}
 	outside := 0
 	for _, x := range m.Kernel.Moments {
 		if x.At < -time.Second || x.At > m.Run.Duration+time.Second {
-			t.Fatalf("a sample at %v of a run of %v", x.At, m.Run.Duration)
+			t.Fatalf("a sample at %v, want it in a run of %v", x.At, m.Run.Duration)
 		}
 		if x.At < 0 || x.At > m.Run.Duration {
 			outside++
 		}
 	}
 	if outside > len(m.Kernel.Moments)/4 {
-		t.Errorf("%d of %d samples are outside of the window of %v", outside, len(m.Kernel.Moments), m.Run.Duration)
+		t.Errorf("%d of %d samples are outside of the window of %v, want at most a quarter", outside, len(m.Kernel.Moments), m.Run.Duration)
 	}
 }
 
@@ -342,7 +342,7 @@ func (a *accepted) wakes(t *testing.T) {
 	profile, kernel := account.Coverage[model.CPU], account.Coverage[model.KernelCPU]
 	t.Logf("the profile covers %.2f, the kernel's samples %.2f: %s", profile, kernel, account.Why)
 	if profile >= 0.9 || profile <= 0 || kernel <= profile || account.Believed != model.KernelCPU {
-		t.Errorf("the profile covers %.2f, the kernel's samples %.2f, believed is %s", profile, kernel, account.Believed)
+		t.Errorf("the profile covers %.2f, the kernel's samples %.2f, believed is %s; want less than 0.9, more, %s", profile, kernel, account.Believed, model.KernelCPU)
 	}
 	if !strings.Contains(account.Why, "timers of a profile") {
 		t.Errorf("why: %q, want the timers of a profile", account.Why)

@@ -98,7 +98,7 @@ func FuzzGodebugFilter(f *testing.F) {
 			t.Errorf("%q and %d lines, want %q and %d as in one piece", rest, lines, whole, wholeLines)
 		}
 		if bytes.Count(b, []byte("\n")) != bytes.Count([]byte(rest), []byte("\n"))+lines {
-			t.Errorf("%q became %q and %d lines", b, rest, lines)
+			t.Errorf("%q became %q and %d lines, want as many lines together", b, rest, lines)
 		}
 	})
 }

@@ -70,7 +70,7 @@ func TestIndexGoroutines(t *testing.T) {
 	}
 	for _, other := range []string{"", "<td>x</td><td><a href='goroutine?", "<td>9999999999999</td><td><a href='goroutine?debug=1'>"} {
 		if n, ok := indexGoroutines([]byte(other)); ok {
-			t.Errorf("%q has %v goroutines", other, n)
+			t.Errorf("indexGoroutines(%q) = %v, want none", other, n)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestRecordURL(t *testing.T) {
 	m := load(t, evidence.Options{}, out)
 	// Enough to run it once more: the server is this process.
 	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, os.Args) || m.Run.Dir != here || m.Run.Recording != out || m.Run.URL != rec.Manifest.URL {
-		t.Errorf("run %+v", m.Run)
+		t.Errorf("run %+v, want this command, its directory, %s and %s", m.Run, out, rec.Manifest.URL)
 	}
 	// The server is this very process: what is seen from outside comes too.
 	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.LiveHeap) || !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) {
@@ -152,7 +152,7 @@ func TestRecordNetHTTPPprof(t *testing.T) {
 	}
 	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.Trace) || !m.Has(model.CPU) || !m.Has(model.Heap) || m.Run.Duration < 900*time.Millisecond {
-		t.Errorf("run %+v", m.Run)
+		t.Errorf("run %+v, want a trace, a CPU profile and a heap, over 900ms or more", m.Run)
 	}
 }
 

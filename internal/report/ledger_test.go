@@ -132,7 +132,7 @@ func TestLedgerWidth(t *testing.T) {
 			m.Sched.Groups[1].Ranges = m.Sched.Groups[0].Ranges
 			for line := range strings.Lines(string(ledger(t, m, LedgerOptions{By: by, Options: layout.Options{Width: width}}))) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-					t.Errorf("by %s at %d columns has a line of %d: %q", by, width, n, line)
+					t.Errorf("by %s at %d columns has a line of %d, want at most as many: %q", by, width, n, line)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func TestLedgerOfSomeGoroutines(t *testing.T) {
 	}
 	m.Sched.AllKept = true
 	if out := string(ledger(t, m, LedgerOptions{By: "goroutine"})); strings.Contains(out, "2 of 14") {
-		t.Errorf("all are there:\n%s", out)
+		t.Errorf("want all goroutines and no count of them in\n%s", out)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestLedgerAddsUp(t *testing.T) {
 			sum += d
 		}
 		if time.Duration(sum) != total[r.Name] {
-			t.Errorf("%q: %v, the model has %v", r.Name, time.Duration(sum), total[r.Name])
+			t.Errorf("%q: %v, want %v as in the model", r.Name, time.Duration(sum), total[r.Name])
 		}
 	}
 }
@@ -246,7 +246,7 @@ func TestLedgerSort(t *testing.T) {
 		t.Errorf("most idle: %q, want P 1", got)
 	}
 	if got := first("group", "name"); !strings.Contains(got, "(start not seen)") {
-		t.Errorf("first name: %q", got)
+		t.Errorf("first name: %q, want (start not seen)", got)
 	}
 	if got := first("gc", "pause"); !strings.Contains(got, "900 ms") {
 		t.Errorf("longest pause: %q, want 900 ms", got)

@@ -30,7 +30,7 @@ func TestExplained(t *testing.T) {
 	}
 	text := b.String()
 	if !strings.HasPrefix(text, "3. Short-lived memory") {
-		t.Errorf("begins with %.40q", text)
+		t.Errorf("begins with %.40q, want 3. Short-lived memory", text)
 	}
 	if strings.ContainsAny(text, "\x1b\a") {
 		t.Errorf("text %q, want no control characters", text)

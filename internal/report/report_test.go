@@ -190,7 +190,7 @@ func TestWidth(t *testing.T) {
 				// What is longer is a single word, a command or code, to be copied.
 				if n := utf8.RuneCountInString(line); n > width && len(strings.Fields(line)) > 4 &&
 					!strings.Contains(line, "$ ") && !strings.Contains(line, "gowhy ") && !strings.HasPrefix(line, strings.Repeat(" ", labelled+2)) {
-					t.Errorf("%s at %d columns has a line of %d: %q", name, width, n, line)
+					t.Errorf("%s at %d columns has a line of %d, want at most as many: %q", name, width, n, line)
 				}
 			}
 		}
@@ -259,7 +259,7 @@ func TestJSONEmptyLists(t *testing.T) {
 	}
 	for _, k := range []string{"findings", "fine", "unchecked", "warnings"} {
 		if _, ok := got[k].([]any); !ok {
-			t.Errorf("%q is %v", k, got[k])
+			t.Errorf("%q is %v, want a list", k, got[k])
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestBoundaries(t *testing.T) {
 			near(t, "first level", levels[0], first, 1e-6)
 			for k, level := range levels {
 				if !(level > 0 && level <= alpha+1e-9) {
-					t.Errorf("%v: level %d is %v", looks, k, level)
+					t.Errorf("%v: level %d is %v, want more than 0 and at most %v", looks, k, level, alpha)
 				}
 			}
 		}
@@ -45,7 +45,7 @@ func TestBoundaries(t *testing.T) {
 // function would forbid.
 func TestFirstLookCanDecide(t *testing.T) {
 	if level := Boundaries([]int{10, 20, 40}, 0.05)[0]; level < SignedRank(oneTo(10)) {
-		t.Errorf("level %v at ten pairs is below the least p", level)
+		t.Errorf("level %v at ten pairs, want at least the least p, %v", level, SignedRank(oneTo(10)))
 	}
 }
 

@@ -34,9 +34,9 @@ func TestFitUSLExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near := func(name string, got, want float64) {
-			if math.Abs(got-want) > 1e-6*max(1, want) && got != want {
-				t.Errorf("%+v: %s is %v", want, name, got)
+		near := func(name string, got, truth float64) {
+			if math.Abs(got-truth) > 1e-6*max(1, truth) && got != truth {
+				t.Errorf("law %+v: %s = %v, want %v", want, name, got, truth)
 			}
 		}
 		near("λ", got.Lambda.Value/want.lambda, 1)
@@ -48,13 +48,13 @@ func TestFitUSLExact(t *testing.T) {
 		if !math.IsInf(want.peak, 1) {
 			near("N*", got.Peak.Value, want.peak)
 		} else if got.Peak.Value < 1e4 {
-			t.Errorf("%+v: N* is %v", want, got.Peak.Value)
+			t.Errorf("law %+v: N* = %v, want 1e4 or more", want, got.Peak.Value)
 		}
 		if x5 := want.lambda * 5 / (1 + want.sigma*4 + want.kappa*20); math.Abs(got.At(5)/x5-1) > 1e-6 {
 			t.Errorf("%+v: X(5) is %v, want %v", want, got.At(5), x5)
 		}
 		if !(got.R2 > 0.999999) {
-			t.Errorf("%+v: R² is %v", want, got.R2)
+			t.Errorf("law %+v: R² = %v, want more than 0.999999", want, got.R2)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestFitUSLIntervals(t *testing.T) {
 	for _, name := range []string{"λ", "σ", "κ", "N*"} {
 		// 0.95 of 40 is 38; below 32 or all too wide to mean anything is wrong.
 		if inside[name] < 32 {
-			t.Errorf("%s: the truth is in %d of %d intervals", name, inside[name], seeds)
+			t.Errorf("%s: the truth is in %d of %d intervals, want 32 or more", name, inside[name], seeds)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestFitUSLIsLeast(t *testing.T) {
 		for range 300 {
 			f := uslFit{sigma: max(0, best.sigma+0.1*random.NormFloat64()), kappa: max(0, best.kappa+0.003*random.NormFloat64())}
 			if s := d.loss(&f); s < least*(1-1e-7) {
-				t.Fatalf("%+v has %v, the fit %+v has %v", f, s, best, least)
+				t.Fatalf("%+v has %v, want no less than the fit's, %+v with %v", f, s, best, least)
 			}
 		}
 	}

@@ -412,7 +412,7 @@ func TestAtTheSameTime(t *testing.T) {
 	}
 	wg.Wait()
 	if tl.shelf.bytes > 2*tl.shelf.budget {
-		t.Errorf("%d bytes are kept, with room for %d", tl.shelf.bytes, tl.shelf.budget)
+		t.Errorf("%d bytes are kept, want at most twice %d", tl.shelf.bytes, tl.shelf.budget)
 	}
 }
 

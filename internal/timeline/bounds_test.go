@@ -35,10 +35,10 @@ func TestManyGroups(t *testing.T) {
 		t.Errorf("%d lanes, want at most %d", n, 4*(maxLanes+1)+numFixed)
 	}
 	if n := tl.pyramid.bytes(); n > 2*baseBytes {
-		t.Errorf("the pyramid takes %d bytes", n)
+		t.Errorf("the pyramid takes %d bytes, want at most %d", n, 2*baseBytes)
 	}
 	if n := int64(cap(b.fold.sum))*8 + int64(cap(b.fold.diff))*4; n > 3*maxScratch {
-		t.Errorf("folding takes %d bytes", n)
+		t.Errorf("folding takes %d bytes, want at most %d", n, 3*maxScratch)
 	}
 	_, coarsest := tl.Levels()
 	for _, level := range []int{minLevel, tl.BaseLevel() - 1, coarsest} {
@@ -72,7 +72,7 @@ func TestGoroutineTableIsBounded(t *testing.T) {
 	}
 	all := (maxGors/each + 5) * each
 	if len(table.list) > maxGors || len(table.list)+table.lost != all || table.counts[0] != all {
-		t.Errorf("%d are kept, %d forgotten, %d counted, of %d", len(table.list), table.lost, table.counts[0], all)
+		t.Errorf("%d are kept, %d forgotten, %d counted; want at most %d kept, and all %d counted", len(table.list), table.lost, table.counts[0], maxGors, all)
 	}
 	most := 0
 	for i := range table.list {
@@ -81,7 +81,7 @@ func TestGoroutineTableIsBounded(t *testing.T) {
 		}
 	}
 	if most != all/10 {
-		t.Errorf("%d of the %d that ran most are kept", most, all/10)
+		t.Errorf("%d of the %d that ran most are kept, want all", most, all/10)
 	}
 }
 

@@ -35,11 +35,11 @@ func TestGuessIsGivenUp(t *testing.T) {
 	guess, want := itemKey{n: 1}, itemKey{n: 2}
 	s.hint(guess)
 	if k := <-s.begun; k != guess {
-		t.Fatalf("%v is made first", k)
+		t.Fatalf("%v is made first, want %v", k, guess)
 	}
 	it := s.want(want)
 	if k := <-s.begun; k != want {
-		t.Fatalf("%v is made, and %v was asked for", k, want)
+		t.Fatalf("%v is made, want %v, which was asked for", k, want)
 	}
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), it); !ok || err != nil {
@@ -73,7 +73,7 @@ func TestRightGuessGoesOn(t *testing.T) {
 		t.Errorf("wait(the guess) = %v, %v; want it made", ok, err)
 	}
 	if k := <-s.begun; k != want {
-		t.Errorf("%v is made then", k)
+		t.Errorf("%v is made then, want %v", k, want)
 	}
 	s.end <- struct{}{}
 	if ok, err := wait(t.Context(), other); !ok || err != nil {

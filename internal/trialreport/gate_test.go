@@ -119,7 +119,7 @@ func TestGateHostile(t *testing.T) {
 	wantWarning := r
 	wantWarning.InconclusiveFails = true
 	if out := string(gateBytes(t, "github", wantWarning, layout.Options{})); !strings.Contains(out, "::warning ") || strings.Contains(out, "::notice ") {
-		t.Errorf("a policy that fails what is inconclusive:\n%s", out)
+		t.Errorf("want warnings and no notices where what is inconclusive fails:\n%s", out)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestJUnit(t *testing.T) {
 				}
 			}
 			if tests != all.Tests || failures != all.Failures || (skipped == 0) != fails || failures < 2 {
-				t.Errorf("%d tests, %d failures, %d skipped; said %d, %d", tests, failures, skipped, all.Tests, all.Failures)
+				t.Errorf("%d tests, %d failures, %d skipped; want %d and %d as said, none skipped: %v", tests, failures, skipped, all.Tests, all.Failures, fails)
 			}
 		}
 	}

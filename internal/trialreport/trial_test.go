@@ -198,7 +198,7 @@ func TestTrialColor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "\x1b[" + string(style) + "m" + name + ":\x1b[0m"; !strings.HasPrefix(b.String(), want) {
-			t.Errorf("%s begins with %q", name, b.String()[:20])
+			t.Errorf("%s begins with %q, want %q", name, b.String()[:20], want)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestTunedPictures(t *testing.T) {
 			text := b.String()
 			for _, bad := range []string{"<script", "\x1b", "NaN", "href", "src=", "url("} {
 				if strings.Contains(text, bad) {
-					t.Errorf("%s of %s has %q", kind, name, bad)
+					t.Errorf("%s of %s has %q, want none", kind, name, bad)
 				}
 			}
 			if !strings.Contains(text, "prefers-color-scheme:dark") {

@@ -67,6 +67,6 @@ func TestReportResultPairs(t *testing.T) {
 		}
 	}
 	if len(f.answers) != 8 { // four alone, and two pairs both ways
-		t.Errorf("%d answers", len(f.answers))
+		t.Errorf("%d answers, want 8", len(f.answers))
 	}
 }

@@ -71,7 +71,7 @@ func TestFlame(t *testing.T) {
 func TestFrameKinds(t *testing.T) {
 	for i, k := range FrameKinds {
 		if flame.Owner(i).String() != k {
-			t.Errorf("%d is %s here and %v there", i, k, flame.Owner(i))
+			t.Errorf("kind %d is %s here, want %v", i, k, flame.Owner(i))
 		}
 	}
 }

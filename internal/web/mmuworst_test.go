@@ -97,7 +97,7 @@ func TestMMUIsKept(t *testing.T) {
 			parsed, _ := parseFlags(flags)
 			kept := v.mmuCurve(parsed)
 			if kept != v.mmuCurve(parsed) || len(kept.Worst) != 0 || len(got.Util) != len(kept.Util) {
-				t.Errorf("%q: %+v, kept %+v", flags, got, kept)
+				t.Errorf("%q: %+v, kept %+v; want the curve kept as it is, without windows", flags, got, kept)
 			}
 		}
 	}

@@ -140,7 +140,7 @@ func TestNewsReleased(t *testing.T) {
 			<-gone
 		}
 		if took := time.Since(began); took != 0 {
-			t.Errorf("it took %v", took)
+			t.Errorf("it took %v, want 0s", took)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func TestReportFileIsInert(t *testing.T) {
 	}
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(file)
 	if policy == nil || strings.Contains(policy[1], "unsafe") || strings.Contains(policy[1], "'self'") || !strings.HasPrefix(policy[1], "default-src 'none'; ") {
-		t.Fatalf("the policy is %q", policy)
+		t.Fatalf("the policy is %q, want nothing but what the file holds", policy)
 	}
 	for element, opening := range map[string]string{"script": `<script type="module">`, "style": "<style>"} {
 		_, text, ok := strings.Cut(file, opening)
@@ -211,7 +211,7 @@ func TestReportHasGroups(t *testing.T) {
 		_, rest, _ := strings.Cut(link, "?")
 		var table Table
 		if err := json.Unmarshal(data["api/goroutines?"+rest+"&r=0"], &table); err != nil || table.Total == 0 {
-			t.Errorf("%q leads to %v, %d goroutines", link, err, table.Total)
+			t.Errorf("%q leads to %v, %d goroutines; want some", link, err, table.Total)
 		}
 	}
 }

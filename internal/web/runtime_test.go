@@ -115,7 +115,7 @@ func TestRates(t *testing.T) {
 		t.Errorf("kernel CPU %v, want 0.1 first and last", got)
 	}
 	if at := cpu.Series[0].At; at[0] != int64(time.Second/2) {
-		t.Errorf("the first rate is at %v", time.Duration(at[0]))
+		t.Errorf("the first rate is at %v, want 500ms", time.Duration(at[0]))
 	}
 	calls := chartNamed(t, r, "syscalls")
 	if len(calls.Series) != 1 || calls.Series[0].Name != "write" || *calls.Series[0].Value[0] != 10 {
@@ -125,7 +125,7 @@ func TestRates(t *testing.T) {
 		t.Errorf("goroutines %v, want [7 NaN 9]", got)
 	}
 	if heap := chartNamed(t, r, "heap"); len(heap.Series) != 1 || heap.Series[0].Name != "goal" {
-		t.Errorf("heap: %+v; a limit of 2^63 is none", heap)
+		t.Errorf("heap: %+v, want the goal only: a limit of 2^63 is none", heap)
 	}
 	if threads := chartNamed(t, r, "threads"); len(threads.Series) != 1 || *threads.Series[0].Value[4] != 9 {
 		t.Errorf("chart of threads = %+v, want one line, 9 at its end", threads)
@@ -195,7 +195,7 @@ func TestCollectorChart(t *testing.T) {
 	}
 	want := m.GC.LoadTime(model.CountAssist, 4, 0, time.Second).Seconds() / 4
 	if math.Abs(mean-want) > 1e-6 {
-		t.Errorf("the chart's mean is %v, the collector took %v", mean, want)
+		t.Errorf("the chart's mean is %v, want %v as the collector took", mean, want)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestHasCharts(t *testing.T) {
 		"metrics of the goroutines": {Metrics: &model.Metrics{Series: map[string]model.Series{"/sched/goroutines:goroutines": {{Value: 3}}}}},
 	} {
 		if got, charts := hasCharts(m), (&View{Model: m}).charts(window{}); got != (len(charts) > 0) {
-			t.Errorf("%s: a screen of charts: %v, there are %d", name, got, len(charts))
+			t.Errorf("%s: a screen of charts: %v, want one only if there are any: %d", name, got, len(charts))
 		}
 	}
 }
@@ -272,11 +272,11 @@ func TestCollectorChartOfWindow(t *testing.T) {
 	}}}
 	most := func(r Runtime) float64 { return slices.Max(values(seriesNamed(t, chartNamed(t, r, "gc"), "stop"))) }
 	if got := most(chartsOf(t, m)); math.Abs(got-0.05) > 1e-9 {
-		t.Errorf("of all of the run the stop is %v of 20 ms", got)
+		t.Errorf("of all of the run the stop is %v of 20 ms, want 0.05", got)
 	}
 	value, err := (&View{Model: m}).runtime(query("from", "4990000000", "to", "5010000000"))
 	if got := most(ask[Runtime](t, value, err)); got != 1 {
-		t.Errorf("near by the stop takes %v of the Ps", got)
+		t.Errorf("near by the stop takes %v of the Ps, want 1", got)
 	}
 }
 
@@ -302,15 +302,15 @@ func TestCollectorChartAddsUp(t *testing.T) {
 			all += *s.Value[i]
 		}
 		if all > 1+1e-9 {
-			t.Fatalf("at %v the collector takes %v of the Ps", time.Duration(c.Series[0].At[i]), all)
+			t.Fatalf("at %v the collector takes %v of the Ps, want at most 1", time.Duration(c.Series[0].At[i]), all)
 		}
 		sum += all / stretches
 	}
 	if want := m.GC.LoadTime(model.CountAll, 2, 0, time.Second).Seconds() / 2; math.Abs(sum-want) > 1e-9 {
-		t.Errorf("the lines add up to %v, the collector took %v", sum, want)
+		t.Errorf("the lines add up to %v, want %v as the collector took", sum, want)
 	}
 	if stop := slices.Max(values(seriesNamed(t, c, "stop"))); stop != 1 {
-		t.Errorf("the stopped world takes %v of the Ps", stop)
+		t.Errorf("the stopped world takes %v of the Ps, want 1", stop)
 	}
 }
 

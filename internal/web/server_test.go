@@ -164,7 +164,7 @@ func TestGuard(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %s", c.what, w.Code, c.want, w.Body)
 		}
 		if got := w.Header().Get("Content-Security-Policy"); got != policy {
-			t.Errorf("%s: the policy is %q", c.what, got)
+			t.Errorf("%s: the policy is %q, want %q", c.what, got, policy)
 		}
 		for _, h := range []string{"X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy"} {
 			if w.Header().Get(h) == "" {
@@ -251,7 +251,7 @@ func TestExport(t *testing.T) {
 	if w := get(s, "api/export?format=folded&profile=cpu"); w.Code != 200 || !strings.Contains(w.Body.String(), "main.main") || strings.Contains(w.Body.String(), "\x1b") {
 		t.Errorf("folded export: %d %q, want 200 and main.main without control characters", w.Code, w.Body)
 	} else if d := w.Header().Get("Content-Disposition"); strings.ContainsAny(d, "<>\x1b&") || !utf8.ValidString(d) {
-		t.Errorf("the name of the file is %q", d)
+		t.Errorf("the name of the file is %q, want no markup and UTF-8", d)
 	}
 	for _, q := range []string{"format=exe", "format=folded&profile=mutex", "format=pprof&profile=nonsense", "format=csv&group=nobody", "format=csv&table=nothing"} {
 		if w := get(s, "api/export?"+q); w.Code < 400 || w.Code >= 500 || w.Header().Get("Content-Disposition") != "" {
@@ -365,7 +365,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, n := range []string{"", "a", strings.Repeat("a", maxName), strings.Repeat("a", maxName-1) + "é", strings.Repeat("\x80", maxName+9)} {
 		if got := name(n); len(n) <= maxName && got != n || len(got) > maxName+3 {
-			t.Errorf("%d bytes became %d", len(n), len(got))
+			t.Errorf("a name of %d bytes became %d, want at most %d", len(n), len(got), maxName+3)
 		}
 	}
 	if got := name(strings.Repeat("a", maxName-1) + "éé"); strings.Contains(got, "\xc3…") || !strings.HasSuffix(got, "a…") {
@@ -524,7 +524,7 @@ func TestUpload(t *testing.T) {
 	for _, r := range s.page.runs[1:] {
 		names = append(names, r.name)
 		if strings.ContainsAny(r.name, "/\\<>\x1b\x00\r\n") || len(r.name) > maxFileName+8 {
-			t.Errorf("a file is called %q", r.name)
+			t.Errorf("a file is called %q, want a plain name of at most %d bytes", r.name, maxFileName+8)
 		}
 		for _, f := range r.files {
 			if strings.Contains(f, s.tempDir) {
@@ -533,7 +533,7 @@ func TestUpload(t *testing.T) {
 		}
 	}
 	if names[0] != "a.out" || names[1] != "a-2.out" || !strings.HasSuffix(names[4], ".gowhy") {
-		t.Errorf("names are %q", names)
+		t.Errorf("names are %q, want a.out, a-2.out, and .gowhy at the end of the last", names)
 	}
 	// A file without a form.
 	if w := do(s, "POST", "api/upload?name=b.out", strings.NewReader("good"), nil); w.Code != 200 || s.page.runs[6].name != "b.out" {
@@ -566,7 +566,7 @@ func TestUploadRefused(t *testing.T) {
 		t.Errorf("no boundary: %d %s", w.Code, w.Body)
 	}
 	if len(s.page.runs) != 1 {
-		t.Errorf("%d runs", len(s.page.runs))
+		t.Errorf("%d runs, want 1", len(s.page.runs))
 	}
 	left, err := os.ReadDir(s.tempDir)
 	if err != nil || len(left) > 0 {

@@ -73,7 +73,7 @@ func TestSpeedscope(t *testing.T) {
 	}
 	named := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1)
 	if len(named) < 2 {
-		t.Fatalf("the page names %q", named)
+		t.Fatalf("the page names %q, want two files or more", named)
 	}
 	for _, m := range named {
 		resp, body := askAt(t, at, "GET", at.Path+m[1], nil)
@@ -201,7 +201,7 @@ func TestOpenSpeedscope(t *testing.T) {
 	}
 	at := open("states")
 	if again := open("states"); *again != *at {
-		t.Errorf("the same profile is at %s and %s", at, again)
+		t.Errorf("the same profile is at %s and %s, want one address", at, again)
 	}
 	_, text := askAt(t, at, "GET", at.Path+"profile.json", nil)
 	var file struct {

@@ -170,7 +170,7 @@ func TestTablePages(t *testing.T) {
 		t.Errorf("an id beyond 2^53 is sent as %s, which a page would round", got[4])
 	}
 	if p := askTable(t, v.goroutines, "offset", "1000"); len(p.Rows) != 0 || p.Total != 5 {
-		t.Errorf("behind the end: %+v", p)
+		t.Errorf("behind the end: %+v, want none of 5", p)
 	}
 	first := cells(t, askTable(t, v.goroutines), "goroutine")[0]
 	if first != "1" { // slept for a second
@@ -256,7 +256,7 @@ func TestGroupLinks(t *testing.T) {
 		v.Model.Sched.Groups[1].Blocked[odd] = ms
 		value, err := v.groups(nil)
 		if data, err := encode(value); err != nil || len(data) > 100_000 {
-			t.Errorf("%.20q: an answer of %d bytes, %v", odd, len(data), err)
+			t.Errorf("%.20q: an answer of %d bytes, %v; want at most 100,000", odd, len(data), err)
 		}
 		table := ask[Table](t, value, err)
 		seen := 0

@@ -36,7 +36,7 @@ func TestCorpus(t *testing.T) {
 			var refused *RefusedError
 			if errors.As(err, &refused) && p != nil && p.Outside > maxOutside {
 				if p.Off() > 0.1 || p.Off() < -0.1 {
-					t.Errorf("a replay of waits is %.1f %% off", 100*p.Off())
+					t.Errorf("a replay of waits is %.1f %% off, want at most 10 %%", 100*p.Off())
 				}
 				return // refused for a good reason
 			}
@@ -44,7 +44,7 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			if off := p.Off(); off > 0.1 || off < -0.1 {
-				t.Errorf("the replay is %.1f %% off", 100*off)
+				t.Errorf("the replay is %.1f %% off, want at most 10 %%", 100*off)
 			}
 			invariants(t, p)
 		})
@@ -69,7 +69,7 @@ func invariants(t *testing.T, p *Program) {
 	for n := 1; n <= 4*p.Procs; n *= 2 {
 		r := run(WithProcs(n)).Ratio
 		if len(p.Locks) == 0 && r > last*slack {
-			t.Errorf("%d Ps are slower than half of them: %.3f, %.3f", n, r, last)
+			t.Errorf("%d Ps take %.3f, want at most the %.3f of half of them", n, r, last)
 		}
 		last = r
 	}
@@ -81,7 +81,7 @@ func invariants(t *testing.T, p *Program) {
 			t.Errorf("%s twice as fast makes the program slower: %.3f", g.Name, r)
 		}
 		if r := run(WithScale(g.Name, 3)).Ratio; r < 1/slack {
-			t.Errorf("%s three times as slow makes the program faster: %.3f", g.Name, r)
+			t.Errorf("%s three times as slow makes the program faster: %.3f, want 1 or more", g.Name, r)
 		}
 	}
 	for _, l := range p.Locks {
@@ -104,7 +104,7 @@ func TestCores(t *testing.T) {
 		t.Fatal(err)
 	}
 	if work := 14 * time.Millisecond; p.Work > work+work/50 || p.Work < work-work/50 {
-		t.Errorf("10 ms on two Ps of one core and 4 on one are %v of work", p.Work)
+		t.Errorf("10 ms on two Ps of one core and 4 on one are %v of work, want 14ms", p.Work)
 	}
 	res, err := p.Run(WithProcs(64))
 	if err != nil || res.Ratio < 0.98 || len(res.Notes) == 0 {
@@ -155,7 +155,7 @@ func TestMenu(t *testing.T) {
 	}
 	again, err := p.Menu(t.Context(), nil)
 	if err != nil || !reflect.DeepEqual(menu, again) {
-		t.Errorf("the menu changes: %v", err)
+		t.Errorf("the menu changes: %v, want the same each time", err)
 	}
 	best := map[Kind]float64{}
 	for i, r := range menu {

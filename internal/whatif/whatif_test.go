@@ -155,7 +155,7 @@ func collected(t testing.TB) []byte {
 func near(t *testing.T, what string, got time.Duration, want float64) {
 	t.Helper()
 	if us := float64(got) / 1e3; math.Abs(us-want) > 0.005*want+30 {
-		t.Errorf("%s takes %.0f µs, by hand it is %.0f", what, us, want)
+		t.Errorf("%s takes %.0f µs, want about %.0f as by hand", what, us, want)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestSchedulesByHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := program(t, c.trace)
 			if !p.Ends || p.Procs != 2 {
-				t.Fatalf("ends %v, %d Ps", p.Ends, p.Procs)
+				t.Fatalf("ends %v, %d Ps; want an end and 2", p.Ends, p.Procs)
 			}
 			for _, try := range c.tries {
 				res, err := p.Run(try.edits...)

@@ -36,10 +36,10 @@ func TestControls(t *testing.T) {
 			head, operations, ok := strings.Cut(out.String(), "\noperations: ")
 			var n int64
 			if _, err := fmt.Sscan(operations, &n); !ok || err != nil || n < 1 {
-				t.Errorf("printed %q", &out)
+				t.Errorf("printed %q, want operations", &out)
 			}
 			if !strings.HasPrefix(head, c.name+": ") {
-				t.Errorf("printed %q first", head)
+				t.Errorf("printed %q first, want %s", head, c.name)
 			}
 			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 				t.Errorf("left %d files behind (%v)", len(left), err)

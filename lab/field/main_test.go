@@ -45,7 +45,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %s is left", p.name, left)
 		}
 		if first := r.words(p.command...); len(first) > 0 && filepath.Base(first[0]) != binary(p.pkgs[0]) {
-			t.Errorf("%s runs %s, and %s is installed", p.name, first[0], binary(p.pkgs[0]))
+			t.Errorf("%s runs %s, want %s, which is installed", p.name, first[0], binary(p.pkgs[0]))
 		}
 	}
 }

@@ -73,7 +73,7 @@ func record(t *testing.T, p casetest.Program, l load, with int, flags ...string)
 		}
 	}
 	if !strings.HasPrefix(r.Stdout, strconv.Itoa(l.tasks)+" tasks, ") {
-		t.Errorf("filepool printed %q", r.Stdout)
+		t.Errorf("filepool printed %q, want %d tasks", r.Stdout, l.tasks)
 	}
 	return r
 }
@@ -221,7 +221,7 @@ func TestFlags(t *testing.T) {
 	program := casetest.Build(t)
 	r := record(t, program, load{20, 1 << 10}, withCPU|withAllocs, "-workers", "3", "-procs", "1", "-reuse")
 	if !strings.Contains(r.Stdout, "20 tasks, 3 workers: ") {
-		t.Errorf("printed %q", r.Stdout)
+		t.Errorf("printed %q, want 20 tasks and 3 workers", r.Stdout)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestBuffers(t *testing.T) {
 		t.Errorf("a task with fresh buffers allocates %d bytes, want at least %d", n, 2*size)
 	}
 	if n := allocated(keeping(size)); n > size/100 {
-		t.Errorf("a task with kept buffers allocates %d bytes", n)
+		t.Errorf("a task with kept buffers allocates %d bytes, want at most %d", n, size/100)
 	}
 }
 

@@ -86,7 +86,7 @@ func checkFormulas(t *testing.T, formulas []casetest.Formula) {
 			continue
 		}
 		if s := f.Spread(); want && s > 2 || !want && s < 5 || f.Stable != want {
-			t.Errorf("%s says %v at %v: a spread of %.1f, called stable: %v", f.Name, f.Says, f.At, s, f.Stable)
+			t.Errorf("%s says %v at %v: a spread of %.1f, called stable: %v, want %v", f.Name, f.Says, f.At, s, f.Stable, want)
 		}
 	}
 	if len(steady) > 0 {

@@ -210,7 +210,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	got := stored(t, c.db)
 	if len(got) == 0 || len(got) > 1000 || !strings.Contains(out.String(), fmt.Sprintf("operations: %d\n", len(got))) {
-		t.Errorf("%d rows, and it said %q", len(got), &out)
+		t.Errorf("%d rows, and it said %q; want 1 to 1000 rows, counted as operations", len(got), &out)
 	}
 }
 

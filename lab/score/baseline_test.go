@@ -43,7 +43,7 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("thresholds() = %+v, want one mutex wait of 15 ms or more, no pause of the collector", got)
 	}
 	if !got.covers("locks") || got.covers("memory") {
-		t.Errorf("fired are %q", got.fired())
+		t.Errorf("fired are %q, want locks and nothing of memory", got.fired())
 	}
 	if cut := thresholds(bytes.NewReader(data[:len(data)/2])); !cut.Missing && cut.Mutex.Count > 1 {
 		t.Errorf("thresholds() of half a trace = %+v, want it missing or at most one mutex wait", cut)
@@ -113,7 +113,7 @@ func TestPprofTop(t *testing.T) {
 		}
 	}
 	if got.says() != want.UserCum {
-		t.Errorf("it says %q", got.says())
+		t.Errorf("says() = %q, want %q", got.says(), want.UserCum)
 	}
 	if got := pprofTop(bytes.NewReader([]byte("no profile"))); got != (Top{}) || got.named([]string{""}) || got.says() != "" {
 		t.Errorf("pprofTop(no profile) = %+v, want nothing", got)

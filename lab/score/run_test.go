@@ -32,7 +32,7 @@ func TestRepeated(t *testing.T) {
 		made := 0
 		got := repeated(t.Context(), 2, func() Answer { made++; return c.answers[made-1] })
 		if made != c.made || got.Busy != c.last.Busy || got.Failed != c.last.Failed || got.Repeats != made-1 {
-			t.Errorf("%s: %d runs, %+v", name, made, got)
+			t.Errorf("%s: %d runs, %+v; want %d, the last as %+v", name, made, got, c.made, c.last)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -94,7 +94,7 @@ func TestAlwaysRight(t *testing.T) {
 		"bound": s.Bound, "within 20 %": s.Within20, "confirmed": s.Confirmed, "refused": s.Refused,
 	} {
 		if share.N == 0 || share.K != share.N {
-			t.Errorf("%s is %+v", name, share)
+			t.Errorf("%s is %+v, want all of some", name, share)
 		}
 	}
 	if s.Alarms != 0 || s.WellRuns != 20 || len(s.Wrong) != 0 || s.Top1.N != 15 || s.Place.N != 10 {
@@ -118,7 +118,7 @@ func TestSaysNothing(t *testing.T) {
 		t.Errorf("score %+v, want nothing found, no alarm, and all healed programs silent", s)
 	}
 	if len(s.Wrong) != 15 {
-		t.Errorf("%d wrong answers", len(s.Wrong))
+		t.Errorf("%d wrong answers, want 15", len(s.Wrong))
 	}
 	for _, f := range s.Families {
 		if f.Recall.K != 0 || f.Precision.N != 0 {
@@ -156,7 +156,7 @@ func TestSaysEverything(t *testing.T) {
 	}
 	// At every dose of every illness and in every well run something is wrong.
 	if len(s.Wrong) != 5*8+1 {
-		t.Errorf("%d wrong answers", len(s.Wrong))
+		t.Errorf("%d wrong answers, want %d", len(s.Wrong), 5*8+1)
 	}
 }
 
@@ -405,10 +405,10 @@ func TestBaselines(t *testing.T) {
 	s := scored(t, r)
 	// An idle P may point at a lock, not at timers; and it fires in well runs too.
 	if s.LimitsCover != (Share{10, 15}) || s.LimitsAlarms != (Share{20, 20}) {
-		t.Errorf("covers %+v, alarms %+v", s.LimitsCover, s.LimitsAlarms)
+		t.Errorf("covers %+v, alarms %+v; want 10 of 15 and 20 of 20", s.LimitsCover, s.LimitsAlarms)
 	}
 	if s.TopRight != (Share{5, 10}) || s.TopNames != (Share{20, 20}) {
-		t.Errorf("right %+v, names %+v", s.TopRight, s.TopNames)
+		t.Errorf("right %+v, names %+v; want 5 of 10 and 20 of 20", s.TopRight, s.TopNames)
 	}
 	for _, l := range s.Limits {
 		want := map[string][2]int{"idle P": {15, 20}, "mutex wait": {5, 0}}[l.Name]
@@ -481,7 +481,7 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Errorf("saved again it is another (%v)", err)
 	}
 	if lines := strings.Count(b.String(), "\n"); lines < len(r.Answers) {
-		t.Errorf("%d lines for %d answers", lines, len(r.Answers))
+		t.Errorf("%d lines, want one or more for each of %d answers", lines, len(r.Answers))
 	}
 	for _, text := range []string{
 		"", "{}", `{"schema": 2}`, `{"schema": 1, "answers": [{"kind": "well", "round": 1}]}`, `{"schema": 1, "answers": [{"kind": "sick"}]}`,
@@ -520,7 +520,7 @@ func TestPlan(t *testing.T) {
 	cases := knowledge()
 	inOrder := plan(cases, 2, true, 0)
 	if len(inOrder) != 2*8 || len(plan(cases, 2, false, 0)) != 2*7 {
-		t.Fatalf("%d runs", len(inOrder))
+		t.Fatalf("%d runs with doses, want 16; %d without, want 14", len(inOrder), len(plan(cases, 2, false, 0)))
 	}
 	names := func(tasks []task) (out []string) {
 		for _, x := range tasks {

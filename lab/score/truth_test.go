@@ -145,7 +145,7 @@ func TestQuestion(t *testing.T) {
 	c := knowledge()[0]
 	tasks := ofCase(c, 1, false)
 	if len(tasks) != 4 || question(tasks[0]) == question(tasks[2]) || question(tasks[1]) == question(tasks[3]) {
-		t.Fatalf("two questions are one, of %d", len(tasks))
+		t.Fatalf("%d tasks, want 4 with different questions", len(tasks))
 	}
 	if all, short := len(questions(c, true)), len(questions(c, false)); all != 4 || short != 3 {
 		t.Errorf("%d questions, %d of them in the short version; want 4 and 3", all, short)
@@ -183,7 +183,7 @@ func TestRulesExist(t *testing.T) {
 		}
 	}
 	if !slices.Contains(rules, "leakedtimers") {
-		t.Fatalf("gowhy explain printed %q", list.Stdout)
+		t.Fatalf("gowhy explain printed %q, want leakedtimers in it", list.Stdout)
 	}
 	for _, c := range allCases(t) {
 		for _, r := range c.Rules() {

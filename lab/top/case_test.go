@@ -152,7 +152,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			t.Fatal("an update hangs")
 		}
 		if rows := m.rows(); rows[0].id != os.Getpid() {
-			t.Errorf("begins with %+v", rows[0])
+			t.Errorf("the rows begin with %+v, want this process", rows[0])
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestEveryCallIsAnswered(t *testing.T) {
 	}
 	for _, l := range b.all {
 		if l.turn < 0 || l.turn >= 4 {
-			t.Errorf("a listener reads in %d calls", l.turn)
+			t.Errorf("a listener reads in %d calls, want 0 to 3", l.turn)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestProgram(t *testing.T) {
 	for name := range designs {
 		run := program.Run(t, "-design", name, "-processes", "3", "-refreshes", "4", "-interval", "1ms", "-every", "2", "-procs", "3")
 		if !strings.HasSuffix(run.Stdout, "\noperations: 4\n") || !strings.Contains(run.Stdout, "PID S") || strings.Contains(run.Stdout, "\x1b") {
-			t.Errorf("%s printed %q", name, run.Stdout)
+			t.Errorf("%s printed %q, want the table and 4 operations, without control characters", name, run.Stdout)
 		}
 	}
 	path := strings.Fields(program.Command())[0]

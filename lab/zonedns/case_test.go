@@ -243,14 +243,14 @@ func TestRecords(t *testing.T) {
 					return strings.Join(lines, "; ")
 				}
 				if a.RCode != tt.rcode || got(a.Answers) != tt.answer || got(a.Authorities) != tt.authority || got(a.Additionals) != tt.additional {
-					t.Errorf("%s, tcp %v: %s %s:\n%v\nanswer %q\nauthority %q\nadditional %q", packets, q.tcp, tt.name, tt.qtype, a.RCode, got(a.Answers), got(a.Authorities), got(a.Additionals))
+					t.Errorf("%s, tcp %v: %s %s:\n%v\nanswer %q\nauthority %q\nadditional %q\nwant\n%v\nanswer %q\nauthority %q\nadditional %q", packets, q.tcp, tt.name, tt.qtype, a.RCode, got(a.Answers), got(a.Authorities), got(a.Additionals), tt.rcode, tt.answer, tt.authority, tt.additional)
 				}
 				authoritative := tt.rcode != dnsmessage.RCodeRefused && tt.rcode != dnsmessage.RCodeServerFailure && !tt.referral
 				if a.ID != askedID || !a.Response || !a.RecursionDesired || a.RecursionAvailable || a.Authoritative != authoritative || a.Truncated {
 					t.Errorf("%s %s: %+v, want the asked ID, a response that is whole, authoritative: %v", tt.name, tt.qtype, a.Header, authoritative)
 				}
 				if len(a.Questions) != 1 || a.Questions[0].Name.String() != tt.name || a.Questions[0].Type != q.qtype {
-					t.Errorf("%s %s: asked was %v", tt.name, tt.qtype, a.Questions)
+					t.Errorf("%s %s: the answer repeats %v, want that question", tt.name, tt.qtype, a.Questions)
 				}
 			}
 		}
@@ -296,7 +296,7 @@ func TestEDNS(t *testing.T) {
 			t.Errorf("%s: %d records in %d bytes, truncated: %v; want %d of them (-1: not all) in 100 to %d bytes", tt.what, len(a.Answers), a.size, a.Truncated, tt.records, tt.most)
 		}
 		if opt := len(a.Additionals) > 0; opt != (tt.q.edns > 0) {
-			t.Errorf("%s: EDNS in the answer: %v", tt.what, opt)
+			t.Errorf("%s: EDNS in the answer: %v, want %v", tt.what, opt, tt.q.edns > 0)
 		}
 	}
 
@@ -411,7 +411,7 @@ func TestWeights(t *testing.T) {
 		}
 		for i, p := range []float64{0.6, 0.3, 0.1} {
 			if got, wide := counts[byte(i)]/n, 5*0.5/141; got < p-wide || got > p+wide {
-				t.Errorf("%s: weight %.1f is chosen %.3f of the time", how, p, got)
+				t.Errorf("%s: weight %.1f is chosen %.3f of the time, want %.3f ± %.3f", how, p, got, p, wide)
 			}
 		}
 	}
@@ -459,7 +459,7 @@ func TestHealthAsksThisMachineOnly(t *testing.T) {
 	c := newChecker(time.Hour)
 	for addr, want := range map[string]bool{"127.0.0.1:80": true, "[::1]:80": true, "192.0.2.1:80": false, "127.0.0.1:0": false} {
 		if got := c.target(check{"tcp", netip.MustParseAddrPort(addr), ""}) != nil; got != want {
-			t.Errorf("%s is checked: %v", addr, got)
+			t.Errorf("%s is checked: %v, want %v", addr, got, want)
 		}
 	}
 	if c.target(check{"gopher", netip.MustParseAddrPort("127.0.0.1:70"), ""}) != nil {
@@ -513,7 +513,7 @@ func TestRefresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := plain(ask(t, s, asking{name: "new.flat.test.", qtype: dnsmessage.TypeTXT}).Answers); !slices.Equal(got, []string{"TXT new"}) {
-		t.Errorf("new is %v", got)
+		t.Errorf("new is %v, want TXT new", got)
 	}
 }
 
@@ -552,7 +552,7 @@ func TestLimit(t *testing.T) {
 		l.rule(netip.AddrFrom4([4]byte{byte(i >> 16), byte(i >> 8), byte(i), 1}), now)
 	}
 	if len(l.buckets) > maxBuckets {
-		t.Errorf("%d networks are remembered", len(l.buckets))
+		t.Errorf("%d networks are remembered, want at most %d", len(l.buckets), maxBuckets)
 	}
 }
 
@@ -642,13 +642,13 @@ func TestCaches(t *testing.T) {
 			c.put(key(i), &node{ttl: uint32(i)}, time.Time{})
 		}
 		if it := c.get(key(many - 1)); it == nil || it.node.ttl != many-1 {
-			t.Errorf("%s: the last is %v", how, it)
+			t.Errorf("%s: the last is %v, want %d", how, it, many-1)
 		}
 		here := 0
 		for i := range many {
 			if it := c.get(key(i)); it != nil {
 				if here++; it.node.ttl != uint32(i) {
-					t.Errorf("%s: %d is %v", how, i, it.node)
+					t.Errorf("%s: %d is %v, want its own TTL", how, i, it.node)
 				}
 			}
 		}
@@ -850,7 +850,7 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	if len(rcodes) != 2 || rcodes[dns.RcodeSuccess] == 0 || rcodes[dns.RcodeNameError] == 0 {
-		t.Errorf("codes of the answers: %v", rcodes)
+		t.Errorf("codes of the answers: %v, want NOERROR and NXDOMAIN only", rcodes)
 	}
 	if types, rcodes := askAll(t, s, "geo.txt"); len(types) != 1 || len(rcodes) != 1 || rcodes[dns.RcodeSuccess] != types["A"] {
 		t.Errorf("geo.txt: types %v, codes %v; want only A that succeed", types, rcodes)

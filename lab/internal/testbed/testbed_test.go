@@ -301,7 +301,7 @@ func TestLongOutput(t *testing.T) {
 		}
 	}
 	if n := len(o.String()); n != maxOutput {
-		t.Errorf("%d bytes are kept", n)
+		t.Errorf("%d bytes are kept, want %d", n, maxOutput)
 	}
 	if got := tail(strings.Repeat("a", 5000) + "end"); len(got) > tailSize+10 || !strings.HasSuffix(got, "end") {
 		t.Errorf("tail() has %d bytes, want at most %d with the end", len(got), tailSize+10)
