@@ -224,7 +224,7 @@ func TestShows(t *testing.T) {
 			want = strings.Split(tt.want, "|")
 		}
 		if err := shows(output, want); (err == nil) != tt.ok {
-			t.Errorf("%q: %v, want shown %v", tt.want, err, tt.ok)
+			t.Errorf("shows(%q): error %v, want it shown: %v", tt.want, err, tt.ok)
 		}
 	}
 }

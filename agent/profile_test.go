@@ -92,7 +92,7 @@ func TestSince(t *testing.T) {
 	}
 	for key, v := range want {
 		if have[key] != v {
-			t.Errorf("%x: %d, want %d", key, have[key], v)
+			t.Errorf("sample of %x = %d, want %d", key, have[key], v)
 		}
 	}
 	numbers := map[int]uint64{}

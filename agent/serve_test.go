@@ -255,7 +255,7 @@ func TestBuildLines(t *testing.T) {
 	}}
 	if got, want := string(buildLines("shop", info, false)), "shop: go1.26.1\n\tpath\texample.com/shop\n"+
 		"\tbuild\t-ldflags=\"-X main.token=secret\"\n\tbuild\tCGO_CFLAGS=-Dtoken=secret\n\tbuild\tGOAMD64=v3\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("buildLines() = %q, want %q", got, want)
 	}
 	if got, want := string(buildLines("program", info, true)), "program: go1.26.1\n\tpath\texample.com/shop\n\tbuild\tGOAMD64=v3\n"; got != want {
 		t.Errorf("redacted %q, want %q", got, want)

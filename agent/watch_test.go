@@ -248,7 +248,7 @@ func TestWatch(t *testing.T) {
 	rec, content := open(t, file)
 	man := rec.Manifest
 	if rec.Cut || man.Event == nil || man.Event.Task != "checkout" || len(man.Refused) > 0 || !man.Redacted || man.End.Before(man.Event.Time) || man.Start.After(man.Event.Time) || man.Start.Before(begin) {
-		t.Errorf("manifest %+v, want a whole one, redacted, around the task checkout", man)
+		t.Errorf("manifest %+v, want a whole one, redacted, nothing refused, around the task checkout", man)
 	}
 	for _, name := range []string{recording.TraceMember, recording.CPUMember, recording.GoroutineEndMember, recording.HeapEndMember, recording.BuildMember} {
 		if len(content[name]) == 0 {

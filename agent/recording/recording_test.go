@@ -173,7 +173,7 @@ func TestOrder(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	if want := []string{CPUMember, MutexMember, AllocsMember}; !slices.Equal(names, want) {
-		t.Errorf("%q, want %q", names, want)
+		t.Errorf("members %q, want %q", names, want)
 	}
 }
 

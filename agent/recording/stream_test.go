@@ -357,7 +357,7 @@ func TestManifestIsRoundTripped(t *testing.T) {
 	}
 	r, err := NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
 	if err != nil || !reflect.DeepEqual(*r.Manifest, m) {
-		t.Errorf("%+v, %v, want %+v", r, err, m)
+		t.Errorf("NewReader() = %+v, %v; want the manifest %+v", r, err, m)
 	}
 }
 

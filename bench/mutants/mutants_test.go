@@ -21,7 +21,7 @@ func TestTiny(t *testing.T) {
 	args := []string{"-all", "-json", "-timeout", "1s", "-excuses", "testdata/excuses.txt", "-first", "^TestFixtures$/^FILE$", "./testdata/tiny"}
 	err := run(context.Background(), args, &out)
 	if err == nil || !strings.HasPrefix(err.Error(), "the tests notice ") {
-		t.Fatalf("%v, want a complaint about the rate", err)
+		t.Fatalf("run(): error %v, want a complaint about the rate", err)
 	}
 	var r result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {

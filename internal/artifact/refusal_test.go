@@ -21,6 +21,6 @@ func TestGroupRefusals(t *testing.T) {
 	}
 	want := []string{"no trace and no profiles of the runtime: no port", "trace, not whole: too big", "without heap, goroutine at the end: 404", "without block, mutex: off"}
 	if !slices.Equal(text, want) || got[1].How != "less" {
-		t.Errorf("%q, want %q", text, want)
+		t.Errorf("refusals %+v, want %q, the second with a way", got, want)
 	}
 }

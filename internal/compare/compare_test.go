@@ -185,7 +185,7 @@ func TestWaysU(t *testing.T) {
 			}
 		}
 		if got := waysU(n, m); !slices.Equal(got, want) {
-			t.Errorf("%d, %d: %v, want %v", n, m, got, want)
+			t.Errorf("waysU(%d, %d) = %v, want %v", n, m, got, want)
 		}
 	}
 }

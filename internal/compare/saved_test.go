@@ -57,7 +57,7 @@ func TestTrialsSources(t *testing.T) {
 	}
 	want := []string{"allocs/op ranges regressed", "B/op intervals inconclusive", "cpu/op rounds same"}
 	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("effects %q, want %q", got, want)
 	}
 	if e := c.Effects[0]; e.Overlap == nil || *e.Overlap || e.P != nil || math.Abs(*e.Ratio-1.6) > 1e-9 || !e.OwnA.Exact || e.OwnB.Verdict != Improved {
 		t.Errorf("counts: %+v, want 1.6 without p, no overlap, exact in A, improved in B", e)
@@ -128,7 +128,7 @@ func TestSearches(t *testing.T) {
 		t.Errorf("values %v of %+v, want %s, %s, %s; 4 and 2 chosen of 4 each", got, x, Inconclusive, Improved, Regressed)
 	}
 	if want := "workers: A recommends 4, B 2 (in B 4 is 0 % from its best), and of 3 values elapsed improved with 1 and regressed with 1"; c.Summary != want {
-		t.Errorf("%s, want %s", c.Summary, want)
+		t.Errorf("summary %s, want %s", c.Summary, want)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Regressed || len(j.Why) != 1 || !strings.Contains(j.Why[0], "elapsed with workers=4") {
 		t.Errorf("judged %+v, want %s because of elapsed with workers=4", j, Regressed)
@@ -191,7 +191,7 @@ func TestResultsUnlike(t *testing.T) {
 		{Saved{Capacity: &Capacity{Table: true, Cells: []Cell{{"n=1", 1}}}}, Saved{Capacity: &Capacity{Table: true}}, "the tables have no setting in common"},
 	} {
 		if _, err := Results(x.a, x.b); !errors.Is(err, ErrUnlike) || err.Error() != x.want {
-			t.Errorf("%v, want %s", err, x.want)
+			t.Errorf("Results(): error %v, want %s", err, x.want)
 		}
 	}
 }

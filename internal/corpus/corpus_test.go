@@ -144,7 +144,7 @@ func TestDamages(t *testing.T) {
 func TestMinorOf(t *testing.T) {
 	for version, want := range map[string]int{"go1.21.13": 21, "go1.26": 26, "go1.27rc1": 27, "devel +abc": 1024} {
 		if got := minorOf(version); got != want {
-			t.Errorf("%s: %d, want %d", version, got, want)
+			t.Errorf("minorOf(%s) = %d, want %d", version, got, want)
 		}
 	}
 }

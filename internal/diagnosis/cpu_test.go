@@ -104,7 +104,7 @@ func TestDisturbed(t *testing.T) {
 		c.change(m)
 		got := Disturbed(m)
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: Disturbed() = %q, want %q", c.name, got, c.want)
 		}
 	}
 	// Few samples cover little by chance.

@@ -137,7 +137,7 @@ func TestRunFoldsSymptoms(t *testing.T) {
 		{"itself", []*Rule{says("a", about(0.1, "g", "a"), about(0.2, "g", "a"))}, "a a"},
 	} {
 		if got := outline(Run(m, c.rules, Options{}).Findings); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("%s: findings %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -303,7 +303,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		d := Run(c.m, nil, Options{})
 		if d.Verdict != c.want {
-			t.Errorf("%s: %s, want %s", c.name, d.Verdict, c.want)
+			t.Errorf("%s: verdict %s, want %s", c.name, d.Verdict, c.want)
 		}
 		if d.Summary == "" {
 			t.Errorf("%s: no summary", c.name)

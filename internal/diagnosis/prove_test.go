@@ -110,7 +110,7 @@ func TestTry(t *testing.T) {
 	} {
 		f := proved(t, c.m, Finding{Experiment: &c.e})
 		if !slices.Equal(f.Try, c.want) {
-			t.Errorf("%s: %q, want %q", c.name, f.Try, c.want)
+			t.Errorf("%s: try %q, want %q", c.name, f.Try, c.want)
 		}
 		// Whatever stands for something unknown is said to.
 		for _, blank := range []string{"COMMAND", "ARGUMENTS", "PACKAGE", "URL"} {
@@ -175,7 +175,7 @@ func TestPredicted(t *testing.T) {
 		f := proved(t, c.m, Finding{Bound: c.b, Experiment: &Experiment{Primary: c.primary}})
 		metric, best, method, ok := f.Predicted()
 		if ok != (c.want > 0) || best != c.want || metric != c.primary || ok && method != c.b.Method {
-			t.Errorf("%s: %v %v %q, %v; want %v", c.name, metric, best, method, ok, c.want)
+			t.Errorf("%s: Predicted() = %v, %v, %q, %v; want %v of %s", c.name, metric, best, method, ok, c.want, c.primary)
 		}
 	}
 	// The rule's own promise goes before that of its bound.

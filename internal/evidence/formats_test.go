@@ -72,7 +72,7 @@ func TestGodebugLogs(t *testing.T) {
 		}
 		last := m.GCLog[len(m.GCLog)-1]
 		if last.Forced != bytes.Contains(text, []byte("(forced)")) || last.Cycle != len(m.GCLog)+torn || last.Procs != 2 || last.Aligned || last.At < 450*time.Millisecond || last.At > time.Second {
-			t.Errorf("%s: the last collection is %+v, want number %d of 2 Ps, not aligned, after 450 ms to 1 s", tt.version, last, len(m.GCLog)+torn)
+			t.Errorf("%s: the last collection is %+v, want number %d of 2 Ps, not aligned, at 450 ms to 1 s, forced if the log says so", tt.version, last, len(m.GCLog)+torn)
 		}
 		if last.Mark <= 0 || last.CPUBackground+last.CPUIdle+last.CPUAssist <= 0 || last.Goal < 4<<20 {
 			t.Errorf("%s: phases %+v, want marking, its CPU time and a goal of 4 MiB or more", tt.version, last)
@@ -98,7 +98,7 @@ func TestParseGC(t *testing.T) {
 		CPUAssist: ms(0.35), CPUBackground: ms(1), CPUIdle: ms(3),
 		Before: 4 << 20, After: 6 << 20, Live: 3 << 20, Goal: 5 << 20, StackScan: 1 << 20, Globals: 2 << 20, Procs: 4, Forced: true}
 	if !ok || e.GCLine != want {
-		t.Errorf("%v\n%+v, want\n%+v", ok, e.GCLine, want)
+		t.Errorf("parseGC() = %v, %+v; want\n%+v", ok, e.GCLine, want)
 	}
 	if _, ok := parseGC([]byte(strings.Replace(line, "3%:", "3% (checking for goroutine leaks):", 1))); !ok {
 		t.Error("the form of Go 1.26 with a check for leaks is not read")
@@ -794,7 +794,7 @@ func TestSavedDiagnosis(t *testing.T) {
 		{[]string{filepath.Join(dir, "other.json")}, read, "is JSON, but no saved diagnosis"},
 	} {
 		if _, err := Load(t.Context(), c.files, Options{Diagnosis: c.read}); err == nil || !strings.Contains(err.Error(), c.want) || !problem.Is(err, problem.Absence) {
-			t.Errorf("%v, want %s", err, c.want)
+			t.Errorf("Load(%q): error %v, want %s", c.files, err, c.want)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestKernelReachesModel(t *testing.T) {
 	m := loadRecording(t, map[string][]byte{recording.KernelMember: c.Bytes(), recording.OffCPUMember: o.Bytes(), recording.SyscallsMember: artifact.SyscallsJSON(res)})
 	k := m.Kernel
 	if k == nil || !m.Has(model.KernelCPU) || !m.Has(model.OffCPU) || m.Has(model.CPU) || !k.UserOnly || k.Lost != 5 || k.OffShare != 0.25 {
-		t.Fatalf("kernel %+v, want it of CPU and off it, 5 samples lost and a share of 0.25", k)
+		t.Fatalf("kernel %+v, want it on and off CPU, user only, 5 lost, a share of 0.25, and no profile", k)
 	}
 	if len(k.CPU.Samples) != 3 || k.CPU.Duration != 2*time.Second || !k.CPU.Known || k.CPU.At != 0 {
 		t.Fatalf("profile %+v, want 3 samples over 2s", k.CPU)
@@ -126,7 +126,7 @@ func TestKernelReachesModel(t *testing.T) {
 		t.Errorf("off CPU %+v, want 9 preempted", s)
 	}
 	if s := m.Syscalls; s.Window != 2*time.Second || s.Lost != 2 || s.Calls[0].Name != "read" || s.Call("read").Errors["EAGAIN"] != 4 || s.Call("read").Bytes != 4096 || s.Share != 0.125 || s.Exact() {
-		t.Errorf("system calls %+v, want reads of 4096 bytes with 4 EAGAIN in 2s, 2 lost, a share of 0.125", s)
+		t.Errorf("system calls %+v, want reads of 4096 bytes with 4 EAGAIN in 2s, 2 lost, a share of 0.125, not exact", s)
 	}
 	res.SyscallsShare = 1
 	if s, _, err := artifact.ParseSyscalls(bytes.NewReader(artifact.SyscallsJSON(res))); err != nil || !s.Exact() {

@@ -61,7 +61,7 @@ func TestUtilization(t *testing.T) {
 					compared++
 					switch d := math.Abs(got[i] - want); {
 					case d > 2e-3 || math.IsNaN(d):
-						t.Errorf("%s, %v: %.9f, want %.9f", f.name, w, got[i], want)
+						t.Errorf("%s: MMU(%v) = %.9f, want %.9f", f.name, w, got[i], want)
 					case d > 1e-6:
 						off++
 						t.Logf("%s, %v: %.9f, want %.9f", f.name, w, got[i], want)

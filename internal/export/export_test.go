@@ -331,7 +331,7 @@ func TestErrors(t *testing.T) {
 		var buf bytes.Buffer
 		err := All[i].Write(&buf, tt.m, tt.o)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s %+v: %v, want %q", tt.format, tt.o, err, tt.want)
+			t.Errorf("%s with %+v: error %v, want %q", tt.format, tt.o, err, tt.want)
 		}
 		var missing *problem.Error
 		hint := ""
@@ -339,7 +339,7 @@ func TestErrors(t *testing.T) {
 			hint = diagnosis.HowToGet(tt.needs)
 		}
 		if errors.As(err, &missing) && missing.Kind == problem.Absence && missing.Hint != hint {
-			t.Errorf("%s %+v: %q, want %q", tt.format, tt.o, missing.Hint, hint)
+			t.Errorf("%s with %+v: hint %q, want %q", tt.format, tt.o, missing.Hint, hint)
 		}
 		if buf.Len() > 0 {
 			t.Errorf("%s %+v: wrote %d bytes before it failed", tt.format, tt.o, buf.Len())
@@ -416,7 +416,7 @@ func TestShownType(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.DefaultSampleType != want {
-			t.Errorf("%s: %q, want %q", p, got.DefaultSampleType, want)
+			t.Errorf("%s: default type %q, want %q", p, got.DefaultSampleType, want)
 		}
 		if p != Goroutine && (got.DurationNanos != int64(800*time.Millisecond) || got.TimeNanos != m.Run.Start.Add(100*time.Millisecond).UnixNano()) {
 			t.Errorf("%s: %d ns at %d, not its own time", p, got.DurationNanos, got.TimeNanos)

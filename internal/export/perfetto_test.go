@@ -266,6 +266,6 @@ func TestPerfettoOverlap(t *testing.T) {
 		}
 	}
 	if want := []string{"1 1ms", "2 5ms", "1 5ms", "2 7ms"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("events %v, want %v", got, want)
 	}
 }

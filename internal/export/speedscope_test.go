@@ -85,7 +85,7 @@ func TestSpeedscopeShape(t *testing.T) {
 	total := m.Sched.Total()
 	for name, want := range map[string]int64{"states": int64(total.Total()), "cpu": 40e6, "sync": int64(time.Second), "allocs": 14, "P 0": 5e6 + 7, "P 1": 4e6} {
 		if sums[name] != want {
-			t.Errorf("%s: %d, want %d", name, sums[name], want)
+			t.Errorf("%s ends at %d, want %d", name, sums[name], want)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestAsymptotic(t *testing.T) {
 		{"a resource used more than fully", Closed{Cores: 2, Busy: 1, Serial: 1.5}, 1},
 	} {
 		if got, _, _ := c.Asymptotic(); math.Abs(got-c.want) > 1e-12 && got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			t.Errorf("%s: Asymptotic() = %v, want %v", c.name, got, c.want)
 		}
 	}
 	// Never slower, never faster than any of the three; more cores or a longer

@@ -43,7 +43,7 @@ func TestInt(t *testing.T) {
 		Int(uint64(math.MaxUint64)): "18,446,744,073,709,551,615", Int(uint8(255)): "255",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("Int() = %q, want %q", got, want)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestPlural(t *testing.T) {
 		Plural(1, "batch", "batches"): "1 batch", Plural(uint64(2), "batch", "batches"): "2 batches",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("Plural() = %q, want %q", got, want)
 		}
 	}
 }

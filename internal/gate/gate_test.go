@@ -395,7 +395,7 @@ func TestPlantedRegression(t *testing.T) {
 		}
 	}
 	if want := []string{"Work allocs/op tiny/tiny_test.go:7", "Work B/op tiny/tiny_test.go:7"}; !slices.Equal(failed, want) {
-		t.Errorf("%q, want %q: %s", failed, want, mustJSON(res))
+		t.Errorf("regressed are %q, want %q: %s", failed, want, mustJSON(res))
 	}
 }
 

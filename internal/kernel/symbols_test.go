@@ -347,7 +347,7 @@ func TestInKernel(t *testing.T) {
 		{"", ""},
 	} {
 		if got := inKernel(strings.Fields(c.stack)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.stack, got, c.want)
+			t.Errorf("inKernel(%s) = %q, want %q", c.stack, got, c.want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestSafe(t *testing.T) {
 		"del\x7f nul\x00":   `del\x7f nul\x00`,
 	} {
 		if got := Safe(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+			t.Errorf("Safe(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestWrap(t *testing.T) {
 		"``` one":                         {"``` one"},
 	} {
 		if got := Lines(text, 13); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("Lines(%q, 13) = %q, want %q", text, got, want)
 		}
 	}
 	if got := Lines(" \n ", 9); got != nil {

@@ -132,15 +132,15 @@ func TestOfferDNS(t *testing.T) {
 	})
 	r := offerDNS(t, DNSRequest{Server: at}, Options{Count: 200, Connections: 4})
 	if r.Ops != 200 || r.Failed != 80 || r.Sent != 200 || r.Connections != 4 || r.Strays != nil || r.Bytes == 0 {
-		t.Errorf("result %+v, want 200 operations over 4 connections, 80 failed, no strays", r)
+		t.Errorf("result %+v, want 200 operations over 4 connections, 80 failed, some bytes, no strays", r)
 	}
 	want := []loadresult.Failure{{What: "NOERROR", N: 80}, {What: "BADVERS", N: 20}, {What: "FORMERR", N: 20}, {What: "NOERROR, truncated", N: 20}, {What: "NXDOMAIN", N: 20}, {What: "SERVFAIL", N: 20}, {What: "malformed", N: 20}}
 	if !slices.Equal(r.Answers, want) {
-		t.Errorf("%v, want %v", r.Answers, want)
+		t.Errorf("answers %v, want %v", r.Answers, want)
 	}
 	failed := []loadresult.Failure{{What: "BADVERS", N: 20}, {What: "FORMERR", N: 20}, {What: "SERVFAIL", N: 20}, {What: "malformed answer", N: 20}}
 	if !slices.Equal(r.Errors, failed) {
-		t.Errorf("%v, want %v", r.Errors, failed)
+		t.Errorf("errors %v, want %v", r.Errors, failed)
 	}
 	text := textOf(t, r) // whose first words are about the generator where that was starved
 	for _, want := range []string{": 200 of 200 operations", ", 80 failed\n", "\nanswers\n       80  NOERROR\n", "\nfailed\n       20  BADVERS\n", "over UDP, the same query each time; open loop"} {
@@ -177,7 +177,7 @@ func TestDNSStrays(t *testing.T) {
 		t.Errorf("%d, %d failed, %v, %v", r.Ops, r.Failed, r.Errors, r.Answers)
 	}
 	if want := []loadresult.Failure{{What: strayGarbage, N: 6}, {What: strayDuplicate, N: 2}, {What: strayUnasked, N: 2}}; !slices.Equal(r.Strays, want) {
-		t.Errorf("%v, want %v", r.Strays, want)
+		t.Errorf("strays %v, want %v", r.Strays, want)
 	}
 	again, err := loadresult.Parse(bytes.NewReader(encoded(t, r)))
 	if err != nil || !slices.Equal(again.Strays, r.Strays) || !strings.Contains(textOf(t, r), "\ncame too, and is no answer above\n        6  no DNS answer\n") {
@@ -197,7 +197,7 @@ func TestDNSMatching(t *testing.T) {
 	is := func(what string, m []byte, seq int64, note string) {
 		t.Helper()
 		if r := c.sort(m); r.Seq != seq || r.Note != note {
-			t.Errorf("%s: %+v, want %d, %s", what, r, seq, note)
+			t.Errorf("sort(%s) = %+v, want %d, %s", what, r, seq, note)
 		}
 	}
 	first, second, third := reserved(t, c, 10, future), reserved(t, c, 11, future), reserved(t, c, 12, past)
@@ -354,7 +354,7 @@ func TestDNSQueries(t *testing.T) {
 		got = append(got, fmt.Sprint(m.Questions[0].Name, m.Questions[0].Type, m.RecursionDesired, m.Response, len(m.Additionals)))
 	}
 	if want := []string{"a.example.org. TypeA true false 0", ". TypeNS true false 0", "b. TypeHTTPS true false 0", "a.example.org. TypeA true false 0"}; !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
+		t.Errorf("queries %q\nwant %q", got, want)
 	}
 	r.DNSSEC = true
 	if m := ask(r, 1)[0]; len(m.Additionals) != 1 || !m.Additionals[0].Header.DNSSECAllowed() || m.Additionals[0].Header.Class != ednsSize {
@@ -364,7 +364,7 @@ func TestDNSQueries(t *testing.T) {
 	all := ask(r, 6)
 	for i, want := range [][]byte{0: {0, 1, 20, 0, 203, 0, 112}, 3: {0, 2, 33, 0, 0x20, 0x01, 0x0d, 0xb8, 0}} {
 		if opt := all[i].Additionals[0].Body.(*dnsmessage.OPTResource).Options; want != nil && (len(opt) != 1 || opt[0].Code != 8 || !bytes.Equal(opt[0].Data, want)) {
-			t.Errorf("%d: %+v, want %v", i, opt, want)
+			t.Errorf("options of query %d: %+v, want a client subnet of %v", i, opt, want)
 		}
 	}
 	for name, bad := range map[string]DNSRequest{
@@ -391,7 +391,7 @@ func TestParseServer(t *testing.T) {
 		case err == nil && got.String() != want:
 			t.Errorf("%q is %v, want %v", text, got, want)
 		case err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b")):
-			t.Errorf("%q: %v, want %v", text, err, want)
+			t.Errorf("ParseServer(%q): error %v, want %v", text, err, want)
 		}
 	}
 }
@@ -417,7 +417,7 @@ func TestReadQuestions(t *testing.T) {
 		"a\x1b[31m B":                       `"B" is no type`,
 	} {
 		if _, err := ReadQuestions(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v, want %s", text, err, want)
+			t.Errorf("ReadQuestions(%.40q): error %v, want %s", text, err, want)
 		}
 	}
 	if _, err := ReadQuestions(&repeated{line: "a A\n", n: MaxQuestions + 1}); err == nil || !strings.Contains(err.Error(), "more than") {

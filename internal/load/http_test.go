@@ -135,13 +135,13 @@ func TestHTTPAnswers(t *testing.T) {
 		replies, err := ask(t, p, timeout, n)
 		if err != nil {
 			if !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%s: %v, want %s", test.name, err, test.want)
+				t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 			}
 			continue
 		}
 		for _, r := range replies {
 			if got := fmt.Sprint(r.Bytes, r.Err, r.Last); got != test.want && !(test.name == "chunks" || test.name == "trailer") || r.Err != nil != strings.Contains(test.want, "status") {
-				t.Errorf("%s: %s, want %s", test.name, got, test.want)
+				t.Errorf("%s: reply %s, want %s", test.name, got, test.want)
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func TestOfferHTTP(t *testing.T) {
 	defer s.Close()
 	r, err := Offer(t.Context(), Options{Protocol: protocol(t, Request{URL: s.URL}), Rate: 400, Count: 100})
 	if err != nil || r.Ops != 100 || r.Failed != 20 || n.Load() != 100 || r.Target != "GET "+s.URL || r.Bytes == 0 {
-		t.Errorf("Offer() = %+v, %v, %d served; want 100 operations, 20 failed", r, err, n.Load())
+		t.Errorf("Offer() = %+v, %v, %d served; want 100 operations of GET %s, 20 failed", r, err, n.Load(), s.URL)
 	}
 	if r.Duration < 247*ms || time.Since(r.Start) < 247*ms {
 		t.Errorf("%v from %v on, want 247 ms or more, which are over", r.Duration, r.Start)
@@ -268,7 +268,7 @@ func TestKind(t *testing.T) {
 		strings.Repeat("ä", 100) + "…":        errors.New(strings.Repeat("ä", 500)),
 	} {
 		if got := Kind(err); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("Kind() = %q, want %q", got, want)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestRoundTrip(t *testing.T) {
 		clone := *want
 		got.Start, got.histogram = clone.Start, clone.histogram
 		if !reflect.DeepEqual(got, &clone) {
-			t.Errorf("%+v\nwant\n%+v", got, &clone)
+			t.Errorf("Parse() = %+v\nwant\n%+v", got, &clone)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestText(t *testing.T) {
 		clone := *r
 		change(&clone)
 		if text := textOf(t, &clone); !strings.HasPrefix(text, want+": ") {
-			t.Errorf("want %s:\n%s", want, text)
+			t.Errorf("want %s first in\n%s", want, text)
 		}
 	}
 	var b bytes.Buffer

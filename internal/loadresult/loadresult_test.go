@@ -403,7 +403,7 @@ func TestDetails(t *testing.T) {
 			got = fmt.Sprintf("%d ops, %d failed, %v/s of %v/s, %v, %v", r.Ops, r.Failed, r.Rate, r.Offered, r.Duration, r.Latency)
 		}
 		if got != c.want {
-			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+			t.Errorf("%s: result\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 }

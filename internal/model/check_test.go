@@ -111,7 +111,7 @@ func TestCheckFaults(t *testing.T) {
 		m := whole()
 		tt.spoil(m)
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("want %q, got: %v", tt.want, err)
+			t.Errorf("Check() = %v, want %q", err, tt.want)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func TestCPUPartOf(t *testing.T) {
 		{"", OtherCPU, ""},
 	} {
 		if got := CPUPartOf(frames(c.stack)); got != c.want {
-			t.Errorf("%s: %q, want %q", c.stack, got, c.want)
+			t.Errorf("CPUPartOf(%s) = %q, want %q", c.stack, got, c.want)
 		}
 		if call, ok := KernelCallOf(frames(c.stack), nil); call != c.call || ok != (c.call != "") {
 			t.Errorf("%s: in the kernel for %q, want %q", c.stack, call, c.call)
@@ -151,7 +151,7 @@ func (b tally) want(t *testing.T, parts map[CPUPart]time.Duration) *CPUAccount {
 	a := b.CPUAccount()
 	for _, p := range CPUParts {
 		if got := a.Part(p).Time; (got - parts[p]).Abs() > time.Microsecond {
-			t.Errorf("%s: %v, want %v", p, got, parts[p])
+			t.Errorf("%s has %v, want %v", p, got, parts[p])
 		}
 	}
 	return a
@@ -251,7 +251,7 @@ func TestCPUAccountOfPartOfTheRun(t *testing.T) {
 	// A profile that does not say when it was taken is compared with the mean.
 	b.CPU.Known = false
 	if a := b.CPUAccount(); a.Total != 1600*ms {
-		t.Errorf("%v, want 4 s of each 10", a.Total)
+		t.Errorf("account of %v, want 4 s of each 10", a.Total)
 	}
 	// Counters of another time tell nothing.
 	b.CPU.Known, b.CPU.At = true, 9*time.Second

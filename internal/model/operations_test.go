@@ -26,7 +26,7 @@ func TestLoadOperations(t *testing.T) {
 		m.Run.Duration = 10 * time.Second
 		o := m.Operations()
 		if c.want == 0 && o != nil || c.want > 0 && (o == nil || math.Abs(o.Count-c.want) > 1e-9 || o.Source != LoadResult) {
-			t.Errorf("%s: %+v, want %v", c.name, o, c.want)
+			t.Errorf("%s: Operations() = %+v, want %v", c.name, o, c.want)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestPerOperation(t *testing.T) {
 	// 2,000 operations: 4 s of CPU, 7,000 calls in 10 s at the rate of the 5 s.
 	for name, want := range map[string]float64{"CPU": 0.002, "system calls": 3.5, "system calls: read": 3, "context switches, voluntary": 3} {
 		if math.Abs(got[name]-want) > 1e-9 {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
+			t.Errorf("%s for each operation: %v, want %v", name, got[name], want)
 		}
 	}
 	// What was not permitted to be read is not nothing.
@@ -134,7 +134,7 @@ func TestAxes(t *testing.T) {
 		"machine: some task waited for a disk": time.Second, "control group": 5 * time.Second, "control group: stopped by the quota": 3 * time.Second,
 	} {
 		if got[name] != want {
-			t.Errorf("%s: %v, want %v", name, got[name], want)
+			t.Errorf("axis %s = %v, want %v", name, got[name], want)
 		}
 	}
 	if _, ok := got["machine: some task waited for a CPU"]; ok {
@@ -171,7 +171,7 @@ func TestNeighbours(t *testing.T) {
 	want := Neighbours{Window: 10 * time.Second, Own: 5 * time.Second, Others: 6700 * ms, Capacity: 20 * time.Second, Waited: 2200 * ms,
 		Full: 2 * time.Second, FullOwn: time.Second, FullOthers: 2700 * ms, FullWaited: 1400 * ms}
 	if !ok || n != want {
-		t.Errorf("%+v, want %+v", n, want)
+		t.Errorf("Neighbours() = %+v, %v; want %+v", n, ok, want)
 	}
 	// The recorder is nobody's neighbour.
 	m.Run.Duration, m.Run.Overhead = 10*time.Second, &Overhead{Recorder: time.Second}

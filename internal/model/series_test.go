@@ -88,7 +88,7 @@ func TestMetricHistogram(t *testing.T) {
 	h := MetricHistogram{Bounds: []float64{math.Inf(-1), 1, 2, 4, math.Inf(1)}, Counts: []uint64{0, 5, 4, 1}}
 	for q, want := range map[float64]float64{0: 2, 0.5: 2, 0.51: 4, 0.9: 4, 0.91: 4, 1: 4} {
 		if got := h.Quantile(q); got != want {
-			t.Errorf("%v: %v, want %v", q, got, want)
+			t.Errorf("Quantile(%v) = %v, want %v", q, got, want)
 		}
 	}
 	if h.N() != 10 || h.Above(2) != 5 || h.Above(4) != 1 {

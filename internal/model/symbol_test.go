@@ -18,7 +18,7 @@ func TestOfRecording(t *testing.T) {
 	} {
 		frames := []Frame{{Func: "bytes.growSlice", Line: 9}, {Func: leaf, File: "f.go", Line: 7}, work}
 		if got := OfRecording(frames); got != want {
-			t.Errorf("%s: %v, want %v", leaf, got, want)
+			t.Errorf("OfRecording(%s) = %v, want %v", leaf, got, want)
 		}
 		if place, ok := UserFrame(frames); ok == want {
 			t.Errorf("UserFrame(%s) = %v, found: %v, want %v", leaf, place, ok, !want)

@@ -45,7 +45,7 @@ func TestUtilizationOfRestartedWorker(t *testing.T) {
 			got = append(got, corpus.LoadStep{At: int64(s.At) - corpus.Epoch, Ps: int64(2 * (1 - s.Share))})
 		}
 		if len(got) != len(c.Load) {
-			t.Fatalf("%s: %v, want %v", c.Name, got, c.Load)
+			t.Fatalf("%s: steps %v, want %v", c.Name, got, c.Load)
 		}
 		for i := range got {
 			if got[i] != c.Load[i] {

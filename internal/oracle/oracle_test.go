@@ -74,7 +74,7 @@ func TestRawTimes(t *testing.T) {
 				waited += p.Time
 			}
 			if int64(g.Running) != w.Running || int64(g.Runnable) != w.Runnable || int64(waited) != w.Waiting {
-				t.Errorf("G%d: %v, want %+v", w.G, g.Stats, w)
+				t.Errorf("times of G%d: %v, want %+v", w.G, g.Stats, w)
 			}
 		}
 	}

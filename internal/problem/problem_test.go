@@ -37,7 +37,7 @@ func TestUnknown(t *testing.T) {
 	} {
 		e := Unknown("profile", value, known, "no profile %q", value)
 		if e.Kind != Misuse || e.Hint != hint {
-			t.Errorf("%q: %q, want %q", value, e.Hint, hint)
+			t.Errorf("Unknown(%q): hint %q, want %q", value, e.Hint, hint)
 		}
 	}
 	if e := Unknown("profile", "x", nil, "none"); e.Hint != "" {

@@ -147,7 +147,7 @@ func TestThreadsEnd(t *testing.T) {
 	write(t, filepath.Join(task, "43/status"), "voluntary_ctxt_switches:\t1\n")
 	p.switches.sum()
 	if want := (count{before.runQueue + 1 + 6, 9999 + 60 + 1, 188 + 2}); p.switches.last != want {
-		t.Errorf("%+v, want %+v", p.switches.last, want)
+		t.Errorf("sum of the switches = %+v, want %+v", p.switches.last, want)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestListening(t *testing.T) {
 	}
 	got, err := listening(proc, 3)
 	if want := []string{"127.0.0.1:6060", "[::1]:8081", "localhost:8080"}; !slices.Equal(got, want) || err != nil {
-		t.Errorf("%q, %v; want %q", got, err, want)
+		t.Errorf("listening(3) = %q, %v; want %q", got, err, want)
 	}
 	for port, want := range map[uint16][]int{6060: {3}, 8080: {4}, 8081: {4}, 4369: {9}, 80: nil, 39321: nil} {
 		if got, err := owners(proc, port); !slices.Equal(got, want) || err != nil {

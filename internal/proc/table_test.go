@@ -224,7 +224,7 @@ func TestLiveTable(t *testing.T) {
 		}
 	}
 	if me := rows[0]; threads != me.Threads || queue > me.RunQueue || me.Voluntary <= 0 || me.FDs < 3 || me.PSS <= 0 || uint64(me.PSS) > me.RSS*2 {
-		t.Errorf("%d threads, waited %v: %+v; want as many as the process has, and no longer than it", threads, queue, me)
+		t.Errorf("%d threads, waited %v: %+v; want as many as it has, no longer than it, switches, 3 files or more, a PSS", threads, queue, me)
 	}
 	for _, pid := range pids {
 		i := slices.IndexFunc(rows, func(r Task) bool { return r.ID == pid && !r.Thread })
@@ -242,7 +242,7 @@ func TestLiveTable(t *testing.T) {
 		s, err := p.Sample(true)
 		p.Close()
 		if c := s.Process; err != nil || c.Voluntary != r.Voluntary || c.Involuntary != r.Involuntary || c.RunQueue != r.RunQueue || c.FDs != r.FDs || c.User+c.System != r.User+r.System {
-			t.Errorf("%+v, want %+v", r, c)
+			t.Errorf("row %+v, want the counters of a sample, %+v", r, c)
 		}
 	}
 }

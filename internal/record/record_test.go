@@ -269,7 +269,7 @@ func TestRecordURLHints(t *testing.T) {
 	} {
 		_, _, err := record(t, t.Context(), Target{URL: url})
 		if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Hint != want {
-			t.Errorf("%s: %+v; want the hint %q", url, p, want)
+			t.Errorf("recording of %s: %+v; want the hint %q", url, p, want)
 		}
 	}
 }

@@ -279,7 +279,7 @@ func TestQuantity(t *testing.T) {
 		{1e18, fact.Count, "1e+18"}, {999.5, fact.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
 	} {
 		if got := layout.Safe(tt.u.Format(tt.v)); got != tt.want {
-			t.Errorf("%v %s: %q, want %q", tt.v, tt.u, got, tt.want)
+			t.Errorf("Format(%v %s) = %q, want %q", tt.v, tt.u, got, tt.want)
 		}
 	}
 }
@@ -347,7 +347,7 @@ func TestCPUOfAPart(t *testing.T) {
 		1_050_000_000: "1.50 cores = application 100 %",
 	} {
 		if got := cpuText(c, &diagnosis.TraceInfo{DurationNS: duration}); got != want {
-			t.Errorf("%d: %q, want %q", duration, got, want)
+			t.Errorf("cpuText() of %d ns = %q, want %q", duration, got, want)
 		}
 	}
 }
@@ -369,7 +369,7 @@ func TestNextOffersThePage(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("%v: %q, want %q", d.Files, got, want)
+			t.Errorf("command for %v = %q, want %q", d.Files, got, want)
 		}
 	}
 }

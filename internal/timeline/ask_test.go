@@ -114,7 +114,7 @@ func TestSelect(t *testing.T) {
 	}
 	want := map[string]time.Duration{"running ": 130e6, "runnable ": 20e6, "sync chan receive": 110e6}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("times of states = %v, want %v", got, want)
 	}
 	if len(s.Wakers) != 1 || s.Wakers[0].Waker != "main.main" || s.Wakers[0].Count != 1 {
 		t.Errorf("wakers %+v, want main.main once", s.Wakers)
@@ -184,7 +184,7 @@ func TestSearch(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %v-%v", x.Lane, x.From, x.To))
 		}
 		if fmt.Sprint(got) != want || h.Total != len(got) || h.Note == "" {
-			t.Errorf("%s: %v (%d, %q), want %v", text, got, h.Total, h.Note, want)
+			t.Errorf("Search(%s) = %v (%d, %q), want %v", text, got, h.Total, h.Note, want)
 		}
 	}
 }
@@ -229,11 +229,11 @@ g:0<groups 1/1 160ms 1
 g:1<groups 1/1 35ms 1 w.go:3
 `
 	if got != want {
-		t.Errorf("%s, want\n%s", got, want)
+		t.Errorf("lanes %s, want\n%s", got, want)
 	}
 	lanes, total, note, err := tl.Children("g:1", Filter{}, 0, 10)
 	if err != nil || total != 1 || note != "" || len(lanes) != 1 || lanes[0].ID != "go:2" || lanes[0].Parent != "g:1" {
-		t.Errorf("Children(g:1) = %v, %d, %q, %v; want go:2", lanes, total, note, err)
+		t.Errorf("Children(g:1) = %v, %d, %q, %v; want go:2 alone, without a note", lanes, total, note, err)
 	}
 	f, _ := ParseFilter("state:running")
 	if _, _, _, err = tl.Children("g:1", f, 0, 10); err == nil || !strings.Contains(err.Error(), `"state:running"`) {

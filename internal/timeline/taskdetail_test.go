@@ -31,7 +31,7 @@ func TestTaskDetail(t *testing.T) {
 		Logs:    []Log{{500, 1, "c", "m"}},
 	}
 	if !reflect.DeepEqual(d.out, want) {
-		t.Errorf("%+v, want %+v", d.out, want)
+		t.Errorf("task %+v, want %+v", d.out, want)
 	}
 }
 

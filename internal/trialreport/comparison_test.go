@@ -141,7 +141,7 @@ func TestComparedFigures(t *testing.T) {
 		shareOf(1, 1e7):                          "<0.01 %", shareOf(0, 3): "0 %", shareOf(1, 2): "50.0 %", shareOf(1, 0): "-",
 	} {
 		if got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("text %q, want %q", got, want)
 		}
 	}
 }

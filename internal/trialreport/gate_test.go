@@ -214,7 +214,7 @@ func TestGitHub(t *testing.T) {
 	var b strings.Builder
 	annotate(&b, "error", gate.Position{File: "a,b:c%.go", Line: 3}, "t: u, v", "50 % of a,b:c::d")
 	if want := "::error file=a%2Cb%3Ac%25.go,line=3,title=t%3A u%2C v::50 %25 of a,b:c::d\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+		t.Errorf("annotate() = %q, want %q", b.String(), want)
 	}
 	b.Reset()
 	annotate(&b, "notice", gate.Position{}, "t", "m")

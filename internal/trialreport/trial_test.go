@@ -215,7 +215,7 @@ func TestMetricText(t *testing.T) {
 		{diagnosis.AllocsOp, math.NaN(), "-"}, {diagnosis.CPUPerOp, 0, "0 s"},
 	} {
 		if got := metricText(c.m, c.v); got != c.want {
-			t.Errorf("%s %g: %q, want %q", c.m, c.v, got, c.want)
+			t.Errorf("metricText(%s, %g) = %q, want %q", c.m, c.v, got, c.want)
 		}
 	}
 }
@@ -282,7 +282,7 @@ func TestEffectStyle(t *testing.T) {
 	} {
 		for i := range e {
 			if got := effectStyle(&e[i]); got != want {
-				t.Errorf("%+v: %v, want %v", e[i], got, want)
+				t.Errorf("effectStyle(%+v) = %v, want %v", e[i], got, want)
 			}
 		}
 	}
@@ -291,7 +291,7 @@ func TestEffectStyle(t *testing.T) {
 func TestChangeInterval(t *testing.T) {
 	for ends, want := range map[[2]float64]string{{0.9, 1.05}: "−10.0 to +5.0 %", {0.5, 4}: "×0.500 to ×4", {0, 1}: "-", {1, math.Inf(1)}: "-", {math.NaN(), 1}: "-"} {
 		if got := ChangeInterval(ends[0], ends[1]); got != want {
-			t.Errorf("%v: %s, want %s", ends, got, want)
+			t.Errorf("ChangeInterval(%v) = %s, want %s", ends, got, want)
 		}
 	}
 }

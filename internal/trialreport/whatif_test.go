@@ -60,7 +60,7 @@ func TestFaster(t *testing.T) {
 		want  string
 	}{{0.5, true, "elapsed −50.0 %"}, {0.5, false, "throughput ×2"}, {2, false, "throughput −50.0 %"}, {1.001, true, "no change"}} {
 		if got := faster(c.ratio, c.ends); got != c.want {
-			t.Errorf("%v, %v: %s, want %s", c.ratio, c.ends, got, c.want)
+			t.Errorf("faster(%v, %v) = %s, want %s", c.ratio, c.ends, got, c.want)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestReportResultPairs(t *testing.T) {
 		"api/compare?trial=0&with=2": `"by":"intervals"`, "api/compare?trial=2&with=0": `"by":"intervals"`, "api/compare?trial=3&with=0": "cannot be compared",
 	} {
 		if text := string(f.answers[key]); !strings.Contains(strings.ReplaceAll(text, ": ", ":"), want) && !strings.Contains(text, want) {
-			t.Errorf("%s: %s, want %s", key, text, want)
+			t.Errorf("answer to %s = %s, want %s", key, text, want)
 		}
 	}
 	if len(f.answers) != 8 { // four alone, and two pairs both ways

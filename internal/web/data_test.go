@@ -220,7 +220,7 @@ func TestCompareAnswer(t *testing.T) {
 		{query("trial", "5"), "whole number"},
 	} {
 		if _, err := v.compare(tt.q); !refused(err, tt.want) {
-			t.Errorf("%v: %v, want %q", tt.q, err, tt.want)
+			t.Errorf("compare(%v): error %v, want %q", tt.q, err, tt.want)
 		}
 	}
 	if _, err := (&View{}).compare(query("a", "0", "b", "1")); !refused(err, "no run is open") {

@@ -140,7 +140,7 @@ func TestKernelStretches(t *testing.T) {
 	// The sample at 17 ms bounds the one at 20.
 	want := []s{{-3e6, 2e6, call}, {7e6, 12e6, run}, {12e6, 17e6, run}, {17e6, 20e6, call}}
 	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("spans %v, want %v", got, want)
 	}
 	if x := head.Lanes[0].Spans[0]; x.Reason != "futex" || x.Thread != 9 || x.Goroutine != -1 {
 		t.Errorf("span %+v, want futex by thread 9 of no goroutine", x)
@@ -240,7 +240,7 @@ func TestKernelMoment(t *testing.T) {
 			leaf = m.Stack[0].Func
 		}
 		if m.Span.FromNS != c.from || m.Span.ToNS != c.to || m.Span.State != c.state || !strings.HasPrefix(m.Text, c.text) || leaf != c.leaf || m.Pending {
-			t.Errorf("at(%s) = %+v, want %d to %d, %v, text %q, leaf %q", c.query, m, c.from, c.to, c.state, c.text, c.leaf)
+			t.Errorf("at(%s) = %+v, want %d to %d, %v, text %q, leaf %q, not pending", c.query, m, c.from, c.to, c.state, c.text, c.leaf)
 		}
 	}
 	if _, err := v.at(asked("lane=kernel:-1&at=0")); !refused(err, "no lane") {

@@ -26,7 +26,7 @@ func TestMMU(t *testing.T) {
 	}
 	want := m.GC.MMU(model.CountAll, 2, 0, time.Second, windows...)
 	if !slices.Equal(got.Util, want) || !slices.IsSorted(got.WindowNS) || len(windows) < 10 || windows[len(windows)-1] != time.Second {
-		t.Errorf("%v %v, want %v", windows, got.Util, want)
+		t.Errorf("windows %v have utilizations %v, want %v", windows, got.Util, want)
 	}
 	if math.Abs(got.Mean-0.99) > 1e-9 || strings.Join(got.Flags, " ") != "stw background assist sweep" {
 		t.Errorf("a mean of %v for %v, want 0.99 for stw background assist sweep", got.Mean, got.Flags)

@@ -183,7 +183,7 @@ func TestTargets(t *testing.T) {
 		got = append(got, p.screen+" "+p.params.Encode())
 	}
 	if want := []string{"timeline from=1&g=a%26b&to=5", "flame fn=x", "runtime ", "goroutines group=y"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("targets %q, want %q", got, want)
 	}
 }
 

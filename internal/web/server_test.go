@@ -161,7 +161,7 @@ func TestGuard(t *testing.T) {
 	} {
 		w := do(s, c.method, c.path, nil, c.edit)
 		if w.Code != c.want {
-			t.Errorf("%s: %d, want %d: %s", c.what, w.Code, c.want, w.Body)
+			t.Errorf("%s: status %d, want %d: %s", c.what, w.Code, c.want, w.Body)
 		}
 		if got := w.Header().Get("Content-Security-Policy"); got != policy {
 			t.Errorf("%s: the policy is %q, want %q", c.what, got, policy)
@@ -236,7 +236,7 @@ func TestMember(t *testing.T) {
 	for n, want := range map[string]int{"trace": 200, "../../etc/passwd": 200, "../../etc/shadow": 404, "": 404, "trace/../trace": 404} {
 		w := get(s, "api/member?name="+url.QueryEscape(n))
 		if w.Code != want {
-			t.Errorf("%q: %d, want %d", n, w.Code, want)
+			t.Errorf("member %q: status %d, want %d", n, w.Code, want)
 		}
 		if want == 200 {
 			if d := w.Header().Get("Content-Disposition"); !strings.HasPrefix(d, "attachment") || strings.Contains(d, "..") || w.Body.String() != "of "+n {

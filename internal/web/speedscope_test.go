@@ -149,7 +149,7 @@ func TestSpeedscopeRefuses(t *testing.T) {
 	} {
 		resp, body := askAt(t, at, c.method, c.path, c.edit)
 		if resp.StatusCode != c.want {
-			t.Errorf("%s %s: %d %s, want %d", c.method, c.path, resp.StatusCode, body, c.want)
+			t.Errorf("%s %s: status %d %s, want %d", c.method, c.path, resp.StatusCode, body, c.want)
 		}
 		for k := range resp.Header {
 			if strings.HasPrefix(k, "Access-Control-") || k == "Set-Cookie" || k == "Location" {

@@ -205,7 +205,7 @@ func TestTableFilter(t *testing.T) {
 		got := cells(t, askTable(t, v.goroutines, "q", q, "sort", "goroutine"), "goroutine")
 		text := strings.ReplaceAll(strings.Join(got[:len(got)-1], " "), `"`, "")
 		if text != want {
-			t.Errorf("%q: %s, want %s", q, text, want)
+			t.Errorf("goroutines(%q) = %s, want %s", q, text, want)
 		}
 	}
 	for q, want := range map[string]string{
@@ -241,7 +241,7 @@ func TestTableErrors(t *testing.T) {
 		{(&View{Model: &model.Model{}}).goroutines, nil, "no execution trace"},
 	} {
 		if _, err := tt.of(tt.q); !refused(err, tt.want) {
-			t.Errorf("%v: %v, want %q", tt.q, err, tt.want)
+			t.Errorf("table(%v): error %v, want %q", tt.q, err, tt.want)
 		}
 	}
 }

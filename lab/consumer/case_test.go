@@ -68,7 +68,7 @@ func TestSameResults(t *testing.T) {
 			first = got
 		}
 		if got != first || got.counted != 3000 || got.passed == 0 {
-			t.Errorf("%+v: %+v, want %+v", c, got, first)
+			t.Errorf("read by %+v = %+v, want %+v, 3000 counted, some passed", c, got, first)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func TestEngineEnds(t *testing.T) {
 	w.commit = "never" // which the children refuse
 	err = w.run(t.Context(), &observed.Evidence{}, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "exit status 2") {
-		t.Errorf("%v, want how the child ended", err)
+		t.Errorf("run(): error %v, want how the child ended", err)
 	}
 	_ = w.close() // how they ended once more
 }
@@ -232,7 +232,7 @@ func TestRules(t *testing.T) {
 			m := matcher{rules: rules, compile: compiled}
 			got, err := m.match(&c.order)
 			if err != nil || got != c.want {
-				t.Errorf("%s: %+v, %v, want %+v", c.name, got, err, c.want)
+				t.Errorf("%s: match() = %+v, %v; want %+v", c.name, got, err, c.want)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func TestRules(t *testing.T) {
 		"bad: Nobody > 1":  "line 1:",
 	} {
 		if _, err := parseRules(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
+			t.Errorf("parseRules(%q): error %v, want %q", text, err, want)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func TestDialects(t *testing.T) {
 	} {
 		d, err := dialectOf(dsn)
 		if got := d.driver + " " + d.source; err != nil || !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %q, %v, want %q", dsn, got, err, want)
+			t.Errorf("dialectOf(%s) = %q, %v; want %q", dsn, got, err, want)
 		}
 	}
 	for _, dsn := range []string{"oracle://db/rules", "mysql://u@db", "mysql://%zz/rules"} {
@@ -328,7 +328,7 @@ func TestFlagsRefused(t *testing.T) {
 			continue // the flag package has refused it
 		}
 		if err := c.check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", args, err, want)
+			t.Errorf("check(%s): error %v, want %q", args, err, want)
 		}
 	}
 }

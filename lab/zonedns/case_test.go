@@ -272,7 +272,7 @@ func TestTTL(t *testing.T) {
 		a := ask(t, s, asking{name: tt.name, qtype: tt.qtype})
 		rs := append(a.Answers, a.Authorities...)
 		if len(rs) == 0 || rs[0].Header.TTL != tt.ttl {
-			t.Errorf("%s %v: %+v, want a TTL of %d", tt.name, tt.qtype, rs, tt.ttl)
+			t.Errorf("answer to %s %v: %+v, want a TTL of %d", tt.name, tt.qtype, rs, tt.ttl)
 		}
 	}
 }
@@ -444,7 +444,7 @@ func TestHealth(t *testing.T) {
 	}
 	for _, name := range []string{"service.example.test.", "port.example.test."} {
 		if got := plain(ask(t, s, asking{name: name, qtype: dnsmessage.TypeA}).Answers); !slices.Equal(got, []string{"A 127.0.0.1"}) {
-			t.Errorf("%s: %v, want the one that is well", name, got)
+			t.Errorf("answer to %s: %v, want the one that is well", name, got)
 		}
 	}
 	for _, h := range s.health.targets {
@@ -540,7 +540,7 @@ func TestLimit(t *testing.T) {
 		{"2001:db8:0:100::", [4]int{answered: 5, slipped: 5, dropped: 5}},
 	} {
 		if got := count(tt.client, 15); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.client, got, tt.want)
+			t.Errorf("answers to %s: %v, want %v", tt.client, got, tt.want)
 		}
 	}
 	now = now.Add(time.Second / 5)

@@ -197,7 +197,7 @@ func TestRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r, err := bed.Record(t.Context(), c.job); err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%+v, %v; want %q", r, err, c.says)
+				t.Errorf("Record() = %+v, %v; want %q", r, err, c.says)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestLoadCommand(t *testing.T) {
 	} {
 		r := run{job: Job{Load: strings.Fields(c.given), Time: 2 * time.Second}, room: room}
 		if got := strings.Join(r.loadCommand(), " "); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: loadCommand() = %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -313,7 +313,7 @@ func TestOperations(t *testing.T) {
 		"": 0, "operations: 5": 5, "a\noperations: 5\nb\noperations: 7 \n": 7, "operations: many\n": 0, "12 operations: 3": 0,
 	} {
 		if got := Operations(text); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
+			t.Errorf("Operations(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
