@@ -25,7 +25,7 @@ func (t *Trace) Account(ctx context.Context, o Options) (*Accounts, error) {
 	}
 	var a *Accounts
 	var err error
-	if o.Reference || t.old() {
+	if t.old() {
 		a, err = t.accountOrdered(ctx, o)
 	} else {
 		a, err = t.accountParallel(ctx, o)

@@ -20,15 +20,9 @@ type Options struct {
 	// Sweeps notes every sweep in Accounts.Load, for utilization that counts
 	// them. A program that allocates much has a million in a second.
 	Sweeps bool
-	// Reference answers as the tools of the Go distribution do, with their
-	// known faults: event times pushed forward where generations overlap,
-	// waits before a goroutine's first run left out of the profiles, the last
-	// life of a reused goroutine id only. It reads in total order on one core
-	// and is for comparing, not for diagnosing.
-	Reference bool
 	// Piece, if set, gets what happened in each generation, in their order; see
 	// [Trace.Pieces]. One that uses [Piece.Take] lets the next be read meanwhile. With
-	// a Window it is clipped to that. It is not called with Reference.
+	// a Window it is clipped to that.
 	Piece func(*Piece)
 	// BarePieces leaves out of pieces what only details need, as Bare of
 	// [PieceOptions] does.

@@ -19,8 +19,7 @@
 //   - [WriteText] and [ParseText] convert a trace to text and back.
 //
 // Times are the trace's own clock: nanoseconds, on Linux CLOCK_MONOTONIC. They are
-// never adjusted to look ordered; see [Options.Reference] for the reading
-// that the standard tools give.
+// never adjusted to look ordered.
 //
 // exectrace never prints, never changes a file, and imports nothing of this
 // project.

@@ -14,12 +14,14 @@ import (
 // with its next event. The earliest happens if the state of the scheduler
 // admits it (order_state.go); otherwise it waits. Two ways of waiting:
 //
-//   - By default a thread whose event cannot happen yet leaves the heap and
-//     is put back by the transition it waits for. When nobody is left in the
-//     heap, events were lost: the earliest of those that wait is forced.
+//   - A thread whose event cannot happen yet leaves the heap and is put back
+//     by the transition it waits for. When nobody is left in the heap, events
+//     were lost: the earliest of those that wait is forced.
 //   - The standard reader tries the other threads in order of time, again for
 //     each event. Where times are equal, its order follows from the exact way
-//     its heap and its sort work, so the reference reading works that way too.
+//     its heap and its sort work. The reference reading works that way too, so
+//     that tests can compare it with golang.org/x/exp/trace event by event:
+//     both readings share the rules of what may happen (order_rules.go).
 //
 // Generations follow each other. Events that the runtime wrote late into a
 // generation keep their time and so can lie after the begin of the next one.
@@ -28,25 +30,24 @@ import (
 // events, with the times they were recorded at.
 type EventOptions struct {
 	// Window restricts the events to a piece of the trace. Generations that
-	// end before it are skipped without decoding them, except in the
-	// reference reading, whose times follow from all that came before.
+	// end before it are skipped without decoding them.
 	Window Range
 	// Lead hands out also the events before the window in the generation where
 	// it begins. They tell the state of every goroutine and P at its begin.
 	Lead bool
-	// Reference gives the order and the times of golang.org/x/exp/trace: no
-	// two events have the same time, a late one pushes all that follow behind
-	// itself, and reading ends with an error at the first fault of the trace.
-	Reference bool
 	// Damage, if set, is filled while iterating: what could not be read.
 	Damage *Damage
 
 	generation func(*Generation) // is called after each
+	// reference gives the order and the times of golang.org/x/exp/trace: no
+	// two events have the same time, a late one pushes all that follow behind
+	// itself, and reading ends with an error at the first fault of the trace.
+	reference bool
 }
 
 // Events iterates over single events in an order in which each follows its
-// causes, mostly that of time. Damage does not end the iteration; an error
-// does: from reading, or from the first fault in the reference reading.
+// causes, mostly that of time. Damage does not end the iteration; an error of
+// reading does.
 //
 // It takes about 40 ns for an event on one core and memory for one generation.
 // Traces of Go 1.21 and older are read into memory as a whole, at about 25
@@ -99,8 +100,8 @@ func (t *Trace) eachNewEvent(o EventOptions, yield func(*Event) bool) (err error
 		return err
 	}
 	m := &merger{
-		opts: o, yield: yield, strict: o.Reference, version: t.minor,
-		order: newOrdering(o.Reference), from: Time(-1 << 63), to: Time(1<<63 - 1), next: 1,
+		opts: o, yield: yield, strict: o.reference, version: t.minor,
+		order: newOrdering(o.reference), from: Time(-1 << 63), to: Time(1<<63 - 1), next: 1,
 	}
 	if !o.Window.IsZero() {
 		m.from, m.to = o.Window.From, o.Window.To

@@ -121,7 +121,7 @@ func equalEvents(t *testing.T, data []byte) (events int) {
 	}
 	tr := mustRead(t, data)
 	c := comparer{}
-	for e, err := range tr.Events(EventOptions{Reference: true}) {
+	for e, err := range tr.Events(EventOptions{reference: true}) {
 		if err != nil {
 			failed = err
 			break

@@ -10,9 +10,8 @@ import (
 
 // Accounts from ordered events. It answers the same questions as the replay
 // of single generations, from one stream of events, one at a time: slower,
-// and so simple that it is the check on the replay. It is also what reads
-// traces that the replay cannot: those of Go 1.21 and older, and any trace in
-// the way of the standard tools (ordered_reference.go).
+// and so simple that tests check the replay by it. In the product it reads the
+// traces that the replay cannot: those of Go 1.21 and older.
 //
 // Sums, groups and the form of the answer are the stitcher's; when states
 // begin and end, and what belongs to whom, is decided here.
@@ -21,15 +20,12 @@ import (
 func (t *Trace) accountOrdered(ctx context.Context, o Options) (*Accounts, error) {
 	a := newOrderedAccount(o)
 	a.old = t.old()
-	opts := EventOptions{Reference: o.Reference, Damage: &a.st.acc.Info.Damage, generation: func(g *Generation) {
+	opts := EventOptions{Window: o.Window, Lead: true, Damage: &a.st.acc.Info.Damage, generation: func(g *Generation) {
 		a.generation(g)
 		if o.Progress != nil {
 			o.Progress(g.Offset+g.Bytes, t.size)
 		}
 	}}
-	if !o.Reference {
-		opts.Window, opts.Lead = o.Window, true
-	}
 	n := 0
 	pieces := t.piecesBeside(&o)
 	err := t.eachEvent(opts, func(e *Event) bool {
@@ -44,11 +40,7 @@ func (t *Trace) accountOrdered(ctx context.Context, o Options) (*Accounts, error
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		// The standard tools work with what they could read.
-		if len(a.st.acc.Info.Generations) == 0 || !o.Reference {
-			return nil, err
-		}
-		a.st.acc.Info.Damage.Notes = append(a.st.acc.Info.Damage.Notes, err.Error())
+		return nil, err
 	}
 	if !a.begun {
 		return nil, fmt.Errorf("%w: it has a header and nothing after it", ErrNoEvents)
@@ -69,8 +61,7 @@ func (a *orderedAccount) generation(g *Generation) {
 
 // An orderedAccount adds up ordered events.
 type orderedAccount struct {
-	st  *stitcher
-	ref *referenceSummary // nil unless asked for
+	st *stitcher
 
 	tab     *eventTables
 	stackOf []Stack // by id in tab; -1 not asked for yet
@@ -122,9 +113,6 @@ type orderedProc struct {
 func newOrderedAccount(o Options) *orderedAccount {
 	a := &orderedAccount{st: newStitcher(o.Keep, o.Window), procs: map[int32]*orderedProc{}, early: map[uint64][]earlyWait{}, sweeps: o.Sweeps}
 	a.ids.reset()
-	if o.Reference {
-		a.ref = newReferenceSummary()
-	}
 	return a
 }
 
@@ -170,9 +158,6 @@ func (a *orderedAccount) event(e *Event) {
 		a.start = a.st.clip(int64(e.Time))
 		a.sync = a.start
 		a.line.start(a.start)
-	}
-	if a.ref != nil {
-		a.ref.event(a, e)
 	}
 	now := a.st.clip(int64(e.Time))
 	a.last = max(a.last, int64(e.Time))
@@ -311,6 +296,17 @@ func (a *orderedAccount) name(l *life, stack uint64) {
 	}
 	l.group = group
 	a.release(l)
+}
+
+// groupOfStack returns the group of the outermost function of a stack.
+func (a *orderedAccount) groupOfStack(stack uint64) int32 {
+	fs := a.tab.stack(uint32(stack))
+	if len(fs) == 0 {
+		return 0
+	}
+	f := fs[len(fs)-1]
+	return a.st.group(a.st.in.str(a.tab.str(uint64(f.fn))),
+		Frame{PC: f.pc, Func: a.tab.word(uint64(f.fn)), File: a.tab.word(uint64(f.file)), Line: int(f.line)})
 }
 
 func (a *orderedAccount) grow(group int32, n int) {
@@ -836,9 +832,6 @@ func (a *orderedAccount) finish() *Accounts {
 	}
 	a.finishProcs(end)
 	acc.Buckets = a.line.buckets(end)
-	if a.ref != nil {
-		a.ref.finish(a)
-	}
 	st.finishGroups()
 	st.finishWaits()
 	st.finishGC()

@@ -165,7 +165,7 @@ func TestReferenceTestData(t *testing.T) {
 func expectation(t *testing.T, expect string, data []byte) {
 	t.Helper()
 	var failed error
-	for _, err := range mustRead(t, data).Events(EventOptions{Reference: true}) {
+	for _, err := range mustRead(t, data).Events(EventOptions{reference: true}) {
 		failed = err
 	}
 	word, pattern, _ := strings.Cut(strings.TrimSpace(expect), " ")

@@ -76,7 +76,7 @@ func (t *Trace) piecesOfOld(ctx context.Context, o PieceOptions, yield func(*Pie
 // piecesBeside returns what makes pieces of the events that an account of an old
 // trace is made of; nil, which does nothing, when nobody wants them.
 func (t *Trace) piecesBeside(o *Options) *oldPieces {
-	if !t.old() || o.Piece == nil || o.Reference {
+	if !t.old() || o.Piece == nil {
 		return nil
 	}
 	as := PieceOptions{Bare: o.BarePieces}

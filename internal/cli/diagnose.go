@@ -153,7 +153,6 @@ func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, 
 type readOptions struct {
 	window    string
 	workers   int
-	reference bool
 	keep      int // these are not flags: what the command needs
 	sweeps    bool
 	diagnosis func(io.Reader) error
@@ -162,11 +161,6 @@ type readOptions struct {
 func (o *readOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.window, "window", "", "only this piece of the trace, like 1.5s,3s (`FROM,TO` since its start)")
 	cmd.Flags().IntVar(&o.workers, "workers", 0, "`CORES` used for reading (default all)")
-}
-
-// referenceFlag adds the flag for those who compare with the Go distribution's tools.
-func (o *readOptions) referenceFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.reference, "reference", false, "read as go tool trace does, with its known faults (slow)")
 }
 
 // read loads evidence, showing progress.
@@ -181,7 +175,7 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	return evidence.Load(ctx, files, evidence.Options{
-		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, Reference: o.reference,
+		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers,
 		Progress: p.callback(), Stdin: c.Stdin, Diagnosis: o.diagnosis,
 	})
 }

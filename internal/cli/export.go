@@ -100,7 +100,6 @@ time, unless --profile chooses one.`,
 	f.StringVar(&o.Group, "group", "", "only goroutines with this start `FUNCTION`")
 	f.StringVarP(&out, "output", "o", "", "write to this `FILE`")
 	reading.flags(cmd)
-	reading.referenceFlag(cmd)
 	complete(cmd, "to", formats)
 	complete(cmd, "profile", profiles)
 	complete(cmd, "table", export.Tables())

@@ -67,7 +67,6 @@ in nanoseconds and all rows unless --top is given.`,
 	f.BoolVar(&o.JSON, "json", false, "as JSON")
 	f.StringVarP(&out, "output", "o", "", "write to this `FILE`")
 	reading.flags(cmd)
-	reading.referenceFlag(cmd)
 	complete(cmd, "by", report.LedgerTables)
 	return cmd
 }

@@ -39,9 +39,6 @@ type Options struct {
 	// Keep is how many individual goroutines are kept of each group; 0 is
 	// exectrace's default, negative all.
 	Keep int
-	// Reference reads the trace as the tools of the Go distribution do, with
-	// their known faults.
-	Reference bool
 	// Sweeps keeps every sweep in the collector's load, for utilization that
 	// counts them; a program that allocates much has a million in a second.
 	Sweeps bool

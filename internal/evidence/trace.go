@@ -47,13 +47,12 @@ func (l *loader) readTrace(s source) error {
 		return err
 	}
 	acc, err := t.Account(l.ctx, exectrace.Options{
-		Workers:   l.opts.Workers,
-		Window:    window,
-		Keep:      l.opts.Keep,
-		Sweeps:    l.opts.Sweeps,
-		Reference: l.opts.Reference,
-		Progress:  l.opts.Progress,
-		Piece:     piece,
+		Workers:  l.opts.Workers,
+		Window:   window,
+		Keep:     l.opts.Keep,
+		Sweeps:   l.opts.Sweeps,
+		Progress: l.opts.Progress,
+		Piece:    piece,
 		// A picture needs no wake-ups, logs and labels until somebody looks closer.
 		BarePieces: true,
 	})
