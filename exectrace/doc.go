@@ -15,8 +15,7 @@
 //     generation, in stretches of time, for pictures: [Piece]. Options.Piece
 //     gives the same beside the accounts;
 //   - [Trace.Events] iterates over single [Event]s of a time window in order,
-//     for listings and time lines;
-//   - [WriteText] and [ParseText] convert a trace to text and back.
+//     for listings and time lines.
 //
 // Times are the trace's own clock: nanoseconds, on Linux CLOCK_MONOTONIC. They are
 // never adjusted to look ordered.

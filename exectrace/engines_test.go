@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/gowhy/gowhy/internal/corpus"
 )
 
 // Pieces of large generations wait for each other's memory, and go on as soon as
@@ -39,7 +41,7 @@ func TestReplayStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := ParseText(bytes.NewReader(text))
+	data, err := corpus.ParseText(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/corpus"
 )
 
 // traceFile is what the examples read: a small trace, as go test -trace,
@@ -18,7 +19,7 @@ func traceFile() string {
 	if err != nil {
 		log.Fatal(err)
 	}
-	data, err := exectrace.ParseText(bytes.NewReader(text))
+	data, err := corpus.ParseText(bytes.NewReader(text))
 	if err != nil {
 		log.Fatal(err)
 	}

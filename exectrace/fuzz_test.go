@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/corpus"
 )
 
 // The seeds are small traces: those of testdata/text, whole, cut, and with
@@ -47,7 +49,7 @@ func textTraces(t testing.TB) (out [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := ParseText(bytes.NewReader(text))
+		data, err := corpus.ParseText(bytes.NewReader(text))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
@@ -203,7 +205,7 @@ func FuzzText(f *testing.F) {
 		if len(data) > maxFuzz {
 			return
 		}
-		if parsed, err := ParseText(bytes.NewReader(data)); err == nil && len(parsed) > 64+10*len(data) {
+		if parsed, err := corpus.ParseText(bytes.NewReader(data)); err == nil && len(parsed) > 64+10*len(data) {
 			t.Errorf("%d bytes of text became %d", len(data), len(parsed))
 		}
 		if tr := openFuzz(data); tr != nil && !tr.old() {

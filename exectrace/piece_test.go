@@ -683,7 +683,7 @@ func FuzzPieces(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		data, err := exectrace.ParseText(bytes.NewReader(text))
+		data, err := corpus.ParseText(bytes.NewReader(text))
 		if err != nil {
 			f.Fatal(err)
 		}

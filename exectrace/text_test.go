@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/corpus"
 	xtrace "golang.org/x/exp/trace"
 )
 
@@ -19,10 +20,10 @@ import (
 func roundTrip(t *testing.T, data []byte) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := WriteText(&text, mustRead(t, data)); err != nil {
+	if err := writeText(&text, data); err != nil {
 		t.Fatal(err)
 	}
-	back, err := ParseText(bytes.NewReader(text.Bytes()))
+	back, err := corpus.ParseText(bytes.NewReader(text.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,37 +81,18 @@ func TestTextFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := ParseText(bytes.NewReader(text))
+			data, err := corpus.ParseText(bytes.NewReader(text))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := roundTrip(t, data)
-			if again, err := ParseText(strings.NewReader(got)); err != nil || !bytes.Equal(again, data) {
+			if again, err := corpus.ParseText(strings.NewReader(got)); err != nil || !bytes.Equal(again, data) {
 				t.Errorf("text of the text differs: %v", err)
 			}
 			expectation(t, "SUCCESS", data)
 			equalEvents(t, data)
 			agree(t, ordered(t, data, Options{}), replayed(t, data, Options{}))
 		})
-	}
-}
-
-func TestParseTextErrors(t *testing.T) {
-	for _, tt := range []struct{ text, want string }{
-		{"Trace Go1.x", "line 1: invalid version"},
-		{"Trace Go1.26\n\nNonsense a=1", `line 3: unknown event "Nonsense"`},
-		{"GoStart dt=1 g=2", "line 1: GoStart has the arguments [dt g g_seq]"},
-		{"GoStart dt=1 g=2 p=3", "argument 3 of GoStart is g_seq"},
-		{"GoStart dt=1 g=2 g_seq=x", "no name=number"},
-		{"GoStart dt=1/11 g=2 g_seq=3", "at most 10 bytes"},
-		{"Hex 0g", "invalid byte"},
-		{"String id=1\nGoStop", "must be followed"},
-		{"Stack id=1 nframes=1", "ends inside"},
-	} {
-		_, err := ParseText(strings.NewReader(tt.text))
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%q: got %v, want %q", tt.text, err, tt.want)
-		}
 	}
 }
 
@@ -150,7 +132,7 @@ func TestReferenceTestData(t *testing.T) {
 				t.Fatal(err)
 			}
 			parts := archive(string(text))
-			data, err := ParseText(strings.NewReader(parts["trace"]))
+			data, err := corpus.ParseText(strings.NewReader(parts["trace"]))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ const (
 	maxEventSize = 1 + 6*10 // a type byte and at most six varints
 )
 
-// An eventSpec describes an event for the text form and for decoding.
+// An eventSpec describes an event for decoding and for whoever prints it.
 type eventSpec struct {
 	name string
 	// args are the arguments in wire order. For timed events the first is dt.

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/corpus"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -108,7 +108,7 @@ func evidenceFiles(t *testing.T, dir string) {
 				return err
 			}
 			defer text.Close()
-			data, err := exectrace.ParseText(text)
+			data, err := corpus.ParseText(text)
 			if err != nil {
 				return err
 			}

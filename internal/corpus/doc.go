@@ -10,6 +10,7 @@
 //   - a [Builder] writes a trace event by event, for what no program does on
 //     demand; [Sick] are such traces, each small enough to be checked by hand,
 //     and [Synthetic] writes one of any size with any number of threads;
+//   - [ParseText] reads one that is kept as text, which can be reviewed;
 //   - [Damages] spoil a trace, [Split] and [Permute] take it apart, all the
 //     same way each time.
 //
