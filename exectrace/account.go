@@ -144,7 +144,7 @@ func replayAll(ctx context.Context, c *cutter, o Options, add func(*job) bool) e
 		}
 		if failed == nil && !enough {
 			if n := j.e.notes; n != nil {
-				n.p.taken = func() { engines.empty(j.e, j.g) }
+				n.p.onTake = func() { engines.empty(j.e, j.g) }
 			}
 			enough = !add(j)
 			j.g.lease.release()

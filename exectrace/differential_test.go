@@ -81,8 +81,8 @@ func reference(t *testing.T, s subject, o oracle.Options) *oracle.Report {
 	return rep
 }
 
-// written is the number of events in the file, by a decoder of its own.
-func written(t *testing.T, data []byte) (n int64) {
+// eventCount is the number of events in the file, by a decoder of its own.
+func eventCount(t *testing.T, data []byte) (n int64) {
 	t.Helper()
 	times, err := oracle.RawTimes(data)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestNothingIsLost(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		a := account(t, s.data, exectrace.Options{})
 		if d := a.Info.Damage; d.LostBytes != 0 || d.LostEvents != 0 || d.LostTime != 0 || d.Forced != 0 || d.Missing != 0 {
-			t.Errorf("a sound trace is said to be damaged: %+v", d)
+			t.Errorf("Account(%s).Info.Damage = %+v, want none", s.name, d)
 		}
 		if s.old() {
 			return
@@ -111,11 +111,11 @@ func TestNothingIsLost(t *testing.T) {
 		for _, g := range a.Info.Generations {
 			n += g.Events
 			if !g.Trusted {
-				t.Errorf("generation %d is not trusted", g.Number)
+				t.Errorf("generation %d: Trusted = false, want true", g.Number)
 			}
 		}
-		if want := written(t, s.data); n != want {
-			t.Errorf("%d events, want %d", n, want)
+		if want := eventCount(t, s.data); n != want {
+			t.Errorf("events of all generations = %d, want %d", n, want)
 		}
 	})
 }
@@ -278,19 +278,19 @@ func compareTrueTimes(t *testing.T, s subject) {
 		}
 	}
 	if len(last) != len(want.Goroutines) {
-		t.Fatalf("%d goroutines, want %d", len(last), len(want.Goroutines))
+		t.Fatalf("len(Goroutines) by id = %d, want %d", len(last), len(want.Goroutines))
 	}
 	for id, g := range last {
 		w := want.Goroutines[trace.GoID(id)]
 		if w == nil {
-			t.Fatalf("goroutine %d is too many", id)
+			t.Fatalf("Goroutines has %d, which the reference has not", id)
 		}
 		if lives[id] != w.Earlier+1 {
-			t.Fatalf("goroutine %d has %d lives, want %d", id, lives[id], w.Earlier+1)
+			t.Fatalf("lives of goroutine %d = %d, want %d", id, lives[id], w.Earlier+1)
 		}
 		compareTrue(t, &g, w)
 		if name := got.Groups[g.Group].Name; name != w.Name {
-			t.Fatalf("goroutine %d is in group %q, want %q", id, name, w.Name)
+			t.Fatalf("group of goroutine %d = %q, want %q", id, name, w.Name)
 		}
 	}
 	compareProfiles(t, got, want)
@@ -301,7 +301,7 @@ func TestGroupsAddUp(t *testing.T) {
 	each(t, func(t *testing.T, s subject) {
 		a := account(t, s.data, exectrace.Options{Keep: -1})
 		if !a.AllKept {
-			t.Fatal("not all goroutines were kept")
+			t.Fatal("Account(Keep: -1).AllKept = false, want true")
 		}
 		sums := make([]exectrace.Group, len(a.Groups))
 		for _, g := range a.Goroutines {
@@ -322,7 +322,7 @@ func TestGroupsAddUp(t *testing.T) {
 				return fmt.Sprint(g.Count, g.Runs, g.Running, g.Runnable, g.Syscall, g.SyscallBlocked, g.Unknown, reasons(g.Blocked, ""))
 			}
 			if x, y := text(&g), text(&sums[i]); x != y {
-				t.Errorf("group %q: %s, its goroutines %s", g.Name, x, y)
+				t.Errorf("group %q = %s, want %s, the sum of its goroutines", g.Name, x, y)
 			}
 		}
 	})
@@ -351,7 +351,7 @@ func compareTrue(t *testing.T, g *exectrace.Goroutine, w *oracle.Goroutine) {
 		t.Fatalf("goroutine %d:\n got %+v\nwant %+v", g.ID, a, b)
 	}
 	if g.Unknown != 0 {
-		t.Fatalf("goroutine %d: %v unknown in a sound trace", g.ID, g.Unknown)
+		t.Fatalf("goroutine %d: Unknown = %v, want 0 in a sound trace", g.ID, g.Unknown)
 	}
 }
 
@@ -388,11 +388,11 @@ func TestFirstWaitCounts(t *testing.T) {
 		a := account(t, c.Trace, exectrace.Options{})
 		p := profileOf(a, oracle.Sched)
 		if len(p) != 1 {
-			t.Fatalf("%d stacks in the sched profile, want the one that made G2 ready", len(p))
+			t.Fatalf("stacks in the sched profile = %d, want 1, that made G2 ready", len(p))
 		}
 		for _, e := range p {
 			if e != (entry{1, 4000}) {
-				t.Errorf("sched profile has %+v, want one wait of 4000 ns", e)
+				t.Errorf("sched profile = %+v, want one wait of 4000 ns", e)
 			}
 		}
 	}
@@ -414,7 +414,7 @@ func TestLoadOfRestartedWorker(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, c.Load) {
-			t.Errorf("%s: %v, want %v", c.Name, got, c.Load)
+			t.Errorf("background load of %s = %v, want %v", c.Name, got, c.Load)
 		}
 	}
 }
@@ -489,10 +489,10 @@ func mustEqual(t *testing.T, what string, x map[string][]string, b *exectrace.Ac
 		}
 		for i := range min(len(list), len(y[k])) {
 			if list[i] != y[k][i] {
-				t.Fatalf("%s: %s differ\n%.2000s\n%.2000s", what, k, list[i], y[k][i])
+				t.Fatalf("%s: %s %d:\n got %.2000s\nwant %.2000s", what, k, i, y[k][i], list[i])
 			}
 		}
-		t.Fatalf("%s: %d and %d %s", what, len(list), len(y[k]), k)
+		t.Fatalf("%s: len(%s) = %d, want %d", what, k, len(y[k]), len(list))
 	}
 }
 

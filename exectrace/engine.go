@@ -326,7 +326,7 @@ type engine struct {
 	gs      []gor
 	carries []carry
 	ids     idTable // chunk of gs by goroutine id / chunkSize
-	again   idTable // chunk by goroutine id, where an earlier life of this id is kept for the stitcher
+	reuses  idTable // chunk by goroutine id, where an earlier life of this id is kept for the stitcher
 	alive   []uint8 // goroutines in each chunk
 	free    []int32 // chunks
 	colds   []cold
@@ -398,7 +398,7 @@ func (e *engine) reset(g *generation, o Options) {
 	e.ps = e.ps[:0]
 	e.gs, e.carries, e.alive, e.free = e.gs[:0], e.carries[:0], e.alive[:0], e.free[:0]
 	e.ids.reset()
-	e.again.reset()
+	e.reuses.reset()
 	e.colds = e.colds[:0]
 	e.sums.reset()
 	e.waits.reset()
@@ -470,7 +470,7 @@ func (e *engine) find(id uint64) int32 {
 	case s.word&stMask != stDead:
 		return -1
 	}
-	if c = e.again.get(id); c < 0 {
+	if c = e.reuses.get(id); c < 0 {
 		return -1
 	}
 	return c*chunkSize + int32(id%chunkSize)
@@ -492,7 +492,7 @@ func (e *engine) newGoroutine(id uint64) int32 {
 		e.ids.put(id/chunkSize, c)
 	case e.gs[c*chunkSize+int32(id%chunkSize)].word&stMask == stDead:
 		c = e.newChunk(c) // the stitcher meets lives in the order of their slots
-		e.again.put(id, c)
+		e.reuses.put(id, c)
 	}
 	e.alive[c]++
 	slot := c*chunkSize + int32(id%chunkSize)
@@ -530,7 +530,7 @@ func (e *engine) forget(slot int32, id uint64) {
 	if e.ids.get(id/chunkSize) == c {
 		e.ids.remove(id / chunkSize)
 	} else {
-		e.again.remove(id)
+		e.reuses.remove(id)
 	}
 	e.free = append(e.free, c)
 }

@@ -71,7 +71,7 @@ func (s *engines) put(e *engine, g *generation) {
 	s.empty(e, g)
 	if e.notes != nil {
 		e.notes.release()
-		e.notes.p.taken = nil
+		e.notes.p.onTake = nil
 	}
 	s.mu.Lock()
 	s.idle = append(s.idle, e)

@@ -2,7 +2,9 @@ package exectrace
 
 import (
 	"bytes"
+	"maps"
 	"os"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,16 +23,16 @@ func TestEnginesWait(t *testing.T) {
 		var second *engine
 		go func() { second = take() }()
 		if synctest.Wait(); second != nil {
-			t.Error("there are two, and no room")
+			t.Error("get of a second engine = one, want it to wait for room")
 		}
 		s.empty(first, g)
 		if synctest.Wait(); second == nil {
-			t.Error("it waits, and there is room")
+			t.Error("get of a second engine waits, want one, as there is room")
 		}
 		s.put(first, g) // counts once
 		s.put(second, g)
 		if s.bytes != 0 {
-			t.Errorf("%d bytes are in no engine", s.bytes)
+			t.Errorf("bytes after both were put back = %d, want 0", s.bytes)
 		}
 	})
 }
@@ -68,7 +70,7 @@ func TestReplayStops(t *testing.T) {
 	}
 	// What stands outside of the threads' batches is counted in any case.
 	if all, rest := events(false), events(true); all < 10 || rest > 1 {
-		t.Errorf("%d events are replayed, and %d after it was stopped", all, rest)
+		t.Errorf("replay() = %d events, want 10 or more; stopped, = %d, want 1 at most", all, rest)
 	}
 }
 
@@ -80,10 +82,10 @@ func TestMarksHaveRoom(t *testing.T) {
 		makeRoom(all, i)
 	}
 	if len(all) != 4 || all[9] == nil || all[7] == nil || all[4] == nil || all[1] == nil {
-		t.Errorf("%d are left", len(all))
+		t.Errorf("makeRoom left %v, want 9, 7, 4 and 1, used last", slices.Sorted(maps.Keys(all)))
 	}
 	all[0] = &marks{bytes: 2 * marksMemory}
 	if makeRoom(all, 0); len(all) != 1 || all[0] == nil {
-		t.Errorf("%d are left beside one that is too large", len(all))
+		t.Errorf("makeRoom left %v, want 0 alone, which is too large", slices.Sorted(maps.Keys(all)))
 	}
 }

@@ -84,7 +84,7 @@ func FuzzWalk(f *testing.F) {
 			t.Fatal(err)
 		}
 		if streamed := walkAll(t, in); streamed != inMemory {
-			t.Errorf("in memory:\n%s\nas a stream:\n%s", inMemory, streamed)
+			t.Errorf("walk of a stream =\n%s\nwant, as in memory,\n%s", streamed, inMemory)
 		}
 	})
 }
@@ -148,10 +148,10 @@ func FuzzEvents(f *testing.F) {
 				}
 				// One byte can be three events: a switch between goroutines takes more.
 				if n++; n > 2*len(data) {
-					t.Fatalf("%d events in %d bytes", n, len(data))
+					t.Fatalf("Events of %d bytes = %d and more, want %d at most", len(data), n, 2*len(data))
 				}
 				if reference && e.Time <= last && last < 1<<62 {
-					t.Fatalf("event %d at %d follows one at %d", n, e.Time, last)
+					t.Fatalf("time of event %d = %d, want more than %d", n, e.Time, last)
 				}
 				last = e.Time
 				_ = describe(&e)
@@ -178,10 +178,10 @@ func FuzzAccount(f *testing.F) {
 			a, err := tr.Account(context.Background(), o)
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; !tr.old() && got > memoryBound(len(data)) {
-				t.Errorf("%d bytes allocated for %d", got, len(data))
+				t.Errorf("Account of %d bytes allocates %d, want %d at most", len(data), got, memoryBound(len(data)))
 			}
 			if err == nil && len(a.Groups) > len(data) {
-				t.Errorf("%d groups in %d bytes", len(a.Groups), len(data))
+				t.Errorf("len(Groups) of %d bytes = %d, want no more than bytes", len(data), len(a.Groups))
 			}
 		}
 	})
@@ -206,7 +206,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		if parsed, err := corpus.ParseText(bytes.NewReader(data)); err == nil && len(parsed) > 64+10*len(data) {
-			t.Errorf("%d bytes of text became %d", len(data), len(parsed))
+			t.Errorf("ParseText of %d bytes = %d bytes, want %d at most", len(data), len(parsed), 64+10*len(data))
 		}
 		if tr := openFuzz(data); tr != nil && !tr.old() {
 			roundTrip(t, data)

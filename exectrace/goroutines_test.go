@@ -36,11 +36,11 @@ func TestIDTable(t *testing.T) {
 					slot = -1
 				}
 				if got := table.get(k); got != slot {
-					t.Fatalf("step %d: %d is at %d, want %d", step, k, got, slot)
+					t.Fatalf("step %d: get(%d) = %d, want %d", step, k, got, slot)
 				}
 			}
 			if table.n != len(want) {
-				t.Errorf("%d entries counted of %d", table.n, len(want))
+				t.Errorf("n = %d, want %d", table.n, len(want))
 			}
 		})
 	}

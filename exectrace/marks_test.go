@@ -58,20 +58,20 @@ func TestMarksAtTheSameTime(t *testing.T) {
 		wg.Go(func() {
 			spans, part, err := clip(t.Context(), tr, window(i))
 			if err != nil || !part {
-				t.Error(i, part, err)
+				t.Errorf("clip %d = part %v, %v, want part of a generation", i, part, err)
 			}
 			got[i] = spans
 		})
 	}
 	wg.Wait()
 	if marks, generations := tr.Marks(); generations != 1 || marks < 10 {
-		t.Errorf("%d marks in %d generations", marks, generations)
+		t.Errorf("Marks() = %d, %d, want 10 or more of 1 generation", marks, generations)
 	}
 	tr, _ = marked(t)
 	for i := range got {
 		want, _, err := clip(t.Context(), tr, window(i))
 		if err != nil || len(want) == 0 {
-			t.Fatal(len(want), err)
+			t.Fatalf("clip %d = %d spans, %v, want some", i, len(want), err)
 		}
 		mustBeSame(t, fmt.Sprint("part ", i), want, got[i])
 	}
@@ -86,10 +86,10 @@ func TestMarksAreNotHalf(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, generations := tr.Marks(); generations != 0 {
-		t.Error("something was left behind")
+		t.Errorf("Marks() after a stop = of %d generations, want 0", generations)
 	}
 	if spans, part, err := clip(t.Context(), tr, all); err != nil || !part || len(spans) == 0 {
-		t.Error(len(spans), part, err)
+		t.Errorf("clip after a stop = %d spans, part %v, %v, want some of a part", len(spans), part, err)
 	}
 }
 
@@ -129,11 +129,11 @@ func TestMarksLearn(t *testing.T) {
 			got, _, err := clip(t.Context(), early, w)
 			want, _, _ := clip(t.Context(), late, w)
 			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s from %d: %v, %d spans, want %d, or they differ", spec, w.From, err, len(got), len(want))
+				t.Errorf("clip(%s, from %d) = %.1000q, %v, want %.1000q", spec, w.From, got, err, want)
 			}
 		}
 	}
 	if learned == 0 {
-		t.Error("no pass learned anything")
+		t.Error("clips that a pass changed = 0, want some")
 	}
 }

@@ -360,8 +360,8 @@ func (n *notes) call(e *engine, mi, slot int32, now, off int64) {
 	s.since, note.first = since, first
 }
 
-// lost notes that nobody can tell what a goroutine did until now.
-func (n *notes) lost(e *engine, s *gor, now int64) {
+// gap notes that nobody can tell what a goroutine did until now.
+func (n *notes) gap(e *engine, s *gor, now int64) {
 	slot := e.find(s.id)
 	if slot < 0 || &e.gs[slot] != s {
 		return
@@ -386,8 +386,8 @@ func (n *notes) wake(e *engine, m *thread, s *gor, stack uint32, at, now int64) 
 	n.p.Wakes = append(reserve(n.p.Wakes, 1), w)
 }
 
-// held notes the time that a P was held by a thread.
-func (n *notes) held(e *engine, p *proc, now int64) {
+// hold notes the time that a P was held by a thread.
+func (n *notes) hold(e *engine, p *proc, now int64) {
 	thread := int64(-1)
 	if p.m >= 0 {
 		thread = int64(e.threads[p.m].id)
@@ -685,7 +685,7 @@ func (n *notes) closeProcs(e *engine, known Time) {
 		p := &e.ps[i]
 		switch p.word & stMask {
 		case psRunning, psSyscall, psAbandoned:
-			n.held(e, p, p.since)
+			n.hold(e, p, p.since)
 			x := &n.p.Procs[len(n.p.Procs)-1]
 			x.To = max(x.From, known)
 			n.heldTo[i] = x.To

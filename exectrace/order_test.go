@@ -337,6 +337,6 @@ func TestReferenceEventsOfOwnTrace(t *testing.T) {
 	n := equalEvents(t, data)
 	t.Logf("%d events in %d bytes", n, len(data))
 	if n < 5_000 {
-		t.Errorf("only %d events", n)
+		t.Errorf("events = %d, want 5000 or more", n)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/gowhy/gowhy/internal/corpus"
 )
 
-// ordered accounts for a trace by way of ordered events, in true time.
-func ordered(t testing.TB, data []byte, o Options) *Accounts {
+// orderedAccounts accounts for a trace by way of ordered events, in true time.
+func orderedAccounts(t testing.TB, data []byte, o Options) *Accounts {
 	t.Helper()
 	o.Keep = -1
 	a, err := mustRead(t, data).accountOrdered(context.Background(), o)
@@ -25,7 +25,7 @@ func ordered(t testing.TB, data []byte, o Options) *Accounts {
 	return a
 }
 
-func replayed(t testing.TB, data []byte, o Options) *Accounts {
+func replayAccounts(t testing.TB, data []byte, o Options) *Accounts {
 	t.Helper()
 	o.Keep = -1
 	a, err := mustRead(t, data).Account(context.Background(), o)
@@ -65,7 +65,7 @@ func eachTrace(t *testing.T, f func(t *testing.T, data []byte)) {
 func TestOrderedAgreesWithReplay(t *testing.T) {
 	eachTrace(t, func(t *testing.T, data []byte) {
 		o := Options{Sweeps: true}
-		agree(t, ordered(t, data, o), replayed(t, data, o))
+		agree(t, orderedAccounts(t, data, o), replayAccounts(t, data, o))
 	})
 }
 
@@ -96,13 +96,13 @@ func agree(t *testing.T, got, want *Accounts) {
 		wantOn += want.Groups[i].Syscall
 	}
 	if d := on - wantOn; d.Abs() > all/200 || d != 0 && !fromC(want) {
-		t.Errorf("system calls on a P: got %v, want %v, of %v", on, wantOn, all)
+		t.Errorf("system calls on a P = %v, want %v, of %v", on, wantOn, all)
 	}
 	g, w := integrals(got), integrals(want)
 	for i := range g {
 		// The pieces of time differ, and with them what rounding leaves.
 		if d := g[i] - w[i]; d.Abs() > 100*time.Microsecond+w[i]/1000 {
-			t.Errorf("integrals of running, held, runnable: got %v, want %v", g, w)
+			t.Errorf("integrals of running, held, runnable = %v, want %v", g, w)
 			break
 		}
 	}
@@ -125,7 +125,7 @@ func procLines(a *Accounts) (out []string) {
 func nearProcs(t *testing.T, got, want []Proc) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Errorf("%d Ps, want %d", len(got), len(want))
+		t.Errorf("len(Procs) = %d, want %d", len(got), len(want))
 		return
 	}
 	for i := range got {
@@ -138,7 +138,7 @@ func nearProcs(t *testing.T, got, want []Proc) {
 			g.Idle = w.Idle
 		}
 		if g != w {
-			t.Errorf("Ps: got %+v, want %+v", got[i], want[i])
+			t.Errorf("Procs[%d] = %+v, want %+v", i, got[i], want[i])
 		}
 	}
 }
@@ -162,7 +162,7 @@ func same(t *testing.T, what string, got, want []string) {
 	report("got ", got, want)
 	report("want", want, got)
 	if len(got) != len(want) {
-		t.Errorf("%s: %d lines, want %d", what, len(got), len(want))
+		t.Errorf("lines of %s = %d, want %d", what, len(got), len(want))
 	}
 }
 
@@ -324,7 +324,7 @@ func TestWindowOfEvents(t *testing.T) {
 		got = append(got, fmt.Sprint(e.Time, e.Name(), e.Thread, e.Goroutine, e.args))
 	}
 	if len(want) < 100 || !slices.Equal(got, want) {
-		t.Errorf("%d events, want %d", len(got), len(want))
+		t.Errorf("Events(Window) = %d events, want the same %d as in the whole", len(got), len(want))
 	}
 }
 
@@ -344,10 +344,10 @@ func TestEventsOfDamage(t *testing.T) {
 		var d Damage
 		n := consistent(t, hurt, &d)
 		if n < whole/2 { // one batch of 64 KiB is a quarter of such a trace
-			t.Errorf("4 KiB lost at %d: %d of %d events", at, n, whole)
+			t.Errorf("Events without 4 KiB at %d = %d, want %d or more", at, n, whole/2)
 		}
 		if d.LostBytes == 0 {
-			t.Errorf("4 KiB lost at %d: no damage is told", at)
+			t.Errorf("LostBytes without 4 KiB at %d = 0, want some", at)
 		}
 	}
 }
@@ -367,7 +367,7 @@ func consistent(t *testing.T, data []byte, d *Damage) (n int) {
 		}
 		g, from, to := e.GoTransition()
 		if was, ok := states[g]; ok && was != from && was != Dead && from != Dead && from != Unknown {
-			t.Fatalf("goroutine %d goes from state %d, which was %d", g, from, was)
+			t.Fatalf("GoTransition of goroutine %d: from = %d, want %d", g, from, was)
 		}
 		states[g] = to
 	}

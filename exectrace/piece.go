@@ -50,7 +50,7 @@ type Piece struct {
 	tables *tables // behind Frames
 	words  []string
 	give   func(block int) // gives the memory of a block back
-	taken  func()          // told that blocks will be given back; nil when nobody waits for them
+	onTake func()          // called when blocks will be given back; nil when nobody waits for them
 }
 
 // Take returns the spans block by block, for who looks at each once: the memory of
@@ -58,8 +58,8 @@ type Piece struct {
 // piece has no spans.
 func (p *Piece) Take() iter.Seq[[]Span] {
 	return func(yield func([]Span) bool) {
-		if p.taken != nil {
-			p.taken()
+		if p.onTake != nil {
+			p.onTake()
 		}
 		for i, block := range p.Spans {
 			if !yield(block) {

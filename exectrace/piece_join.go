@@ -118,7 +118,7 @@ func (j *pieceJoin) add(e *engine) *Piece {
 	j.joinTasks(p)
 	if j.backward {
 		n.forward()
-		j.again(n)
+		j.takeEnds(n)
 	}
 	p.Spans = n.spans.appendTo(p.Spans[:0])
 	if !p.Trusted {
@@ -250,7 +250,7 @@ func (j *pieceJoin) complete(e *engine, o *over, now *edge) (offAt int64) {
 	case Waiting:
 		x.Reason = j.reason(p, now.reason)
 	case Syscall:
-		off, until := j.taken(e, o, now)
+		off, until := j.steal(e, o, now)
 		y := e.notes.spans.at(o.first + 1)
 		x.To = min(max(until, x.From), max(y.To, x.From))
 		y.From = x.To
@@ -260,9 +260,9 @@ func (j *pieceJoin) complete(e *engine, o *over, now *edge) (offAt int64) {
 	return -1
 }
 
-// taken returns when the P of a system call that was under way was taken, -1
+// steal returns when the P of a system call that was under way was taken, -1
 // for not, and until when the goroutine had it.
-func (j *pieceJoin) taken(e *engine, o *over, now *edge) (off int64, until Time) {
+func (j *pieceJoin) steal(e *engine, o *over, now *edge) (off int64, until Time) {
 	p := &e.notes.p
 	off = now.offAt
 	if off < 0 && (o.moved || o.dead) {
@@ -425,8 +425,8 @@ func (n *notes) leaveOut() {
 	}
 }
 
-// again takes over the ends of the last spans, after they were corrected.
-func (j *pieceJoin) again(n *notes) {
+// takeEnds takes over the ends of the last spans, after they were corrected.
+func (j *pieceJoin) takeEnds(n *notes) {
 	for i := range n.overs {
 		o := &n.overs[i]
 		if at := j.ids.get(o.id); at >= 0 && !o.dead {

@@ -211,7 +211,7 @@ func TestPiecesOfWindow(t *testing.T) {
 		l := newLedger()
 		a := account(t, s.data, exectrace.Options{Keep: -1, Window: w, Piece: func(p *exectrace.Piece) {
 			if l.add(p); p.From < w.From || p.To > w.To || p.From == p.To {
-				t.Errorf("piece from %d to %d", p.From, p.To)
+				t.Errorf("piece = %d to %d, want a part of %+v", p.From, p.To, w)
 			}
 		}})
 		want := statesOf(a)
@@ -222,7 +222,7 @@ func TestPiecesOfWindow(t *testing.T) {
 			}
 		}
 		if got != want || l.err != nil {
-			t.Errorf("%v, want %v; %v", got, want, l.err)
+			t.Errorf("times of spans by state = %v, %v, want %v", got, l.err, want)
 		}
 	})
 }
@@ -300,7 +300,7 @@ func pieces(t *testing.T, tr *exectrace.Trace, o exectrace.PieceOptions) (out []
 func mustBeSame(t *testing.T, what string, want, got []string) {
 	t.Helper()
 	if len(want) != len(got) {
-		t.Fatalf("%s: %d pieces, want %d", what, len(got), len(want))
+		t.Fatalf("%s: pieces = %d, want %d", what, len(got), len(want))
 	}
 	for i := range want {
 		if want[i] == got[i] {
@@ -312,7 +312,7 @@ func mustBeSame(t *testing.T, what string, want, got []string) {
 				t.Fatalf("%s: piece %d, line %d:\nwant %.3000s\n got %.3000s", what, i, k, x[k], y[k])
 			}
 		}
-		t.Fatalf("%s: piece %d has %d lines, want %d", what, i, len(y), len(x))
+		t.Fatalf("%s: lines of piece %d = %d, want %d", what, i, len(y), len(x))
 	}
 }
 
@@ -375,7 +375,7 @@ func TestBarePieces(t *testing.T) {
 		a := account(t, s.data, exectrace.Options{Keep: -1, BarePieces: true, Piece: func(p *exectrace.Piece) {
 			l.add(p)
 			if len(p.Wakes)+len(p.Logs)+len(p.Labels) > 0 {
-				t.Errorf("piece %d has details", p.Index)
+				t.Errorf("piece %d has %d wakes, %d logs and %d labels, want none", p.Index, len(p.Wakes), len(p.Logs), len(p.Labels))
 			}
 		}})
 		if l.compare(a); l.err != nil {
@@ -399,13 +399,13 @@ func TestSilentThreads(t *testing.T) {
 				}
 				g := p.Lives[x.Life].G
 				if x.Thread < 0 {
-					t.Errorf("goroutine %d is in a system call on no thread at the end of piece %d", g, p.Index)
+					t.Errorf("thread of goroutine %d, in a system call at the end of piece %d, = none, want one", g, p.Index)
 					continue
 				}
 				now[g] = p.Threads[x.Thread]
 				if before, ok := on[g]; ok && x.From <= p.From {
 					if silent++; before != now[g] {
-						t.Errorf("goroutine %d went from thread %d to %d in a system call", g, before, now[g])
+						t.Errorf("thread of goroutine %d in a system call = %d, want %d as before", g, now[g], before)
 					}
 				}
 			}
@@ -416,7 +416,7 @@ func TestSilentThreads(t *testing.T) {
 		}
 	})
 	if silent == 0 {
-		t.Error("no trace has such a call")
+		t.Error("system calls over a whole piece = 0, want some in the traces")
 	}
 }
 
@@ -450,11 +450,11 @@ func TestTake(t *testing.T) {
 				n -= len(block)
 			}
 			if n != 0 || p.Spans.Len() != 0 {
-				t.Errorf("%d spans were not given, %d are left", n, p.Spans.Len())
+				t.Errorf("Take() left out %d spans and left %d, want 0", n, p.Spans.Len())
 			}
 		}})
 		if !slices.Equal(want, got) {
-			t.Errorf("%d spans taken, %d there, or others", len(got), len(want))
+			t.Errorf("Take() = %d spans, want the same %d as Spans", len(got), len(want))
 		}
 	})
 }
@@ -534,7 +534,7 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 			t.Fatal(err)
 		}
 	}
-	var want, got, rest, own []string // spans that touch, all else, spans of one goroutine
+	var want, got, rest, single []string // spans that touch, all else, spans of one goroutine
 	some := int64(-1)
 	read(exectrace.PieceOptions{}, func(p *exectrace.Piece) {
 		if len(p.Lives) == 0 {
@@ -544,7 +544,7 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 			some = p.Lives[len(p.Lives)/2].G
 		}
 		want = append(want, spanTexts(p, touches)...)
-		own = append(own, spanTexts(p, func(g int64, _, _ exectrace.Time) bool { return g == some })...)
+		single = append(single, spanTexts(p, func(g int64, _, _ exectrace.Time) bool { return g == some })...)
 		rest = append(rest, beside(p, w)...)
 	})
 	var clippedRest []string
@@ -556,7 +556,7 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 		ends := make([]exectrace.Time, len(p.Lives))
 		for x := range p.Spans.All() {
 			if x.From < ends[x.Life] {
-				t.Errorf("goroutine %d: a span begins at %d, before the end of another at %d", p.Lives[x.Life].G, x.From, ends[x.Life])
+				t.Errorf("goroutine %d: From = %d, want %d or later, where the span before ends", p.Lives[x.Life].G, x.From, ends[x.Life])
 			}
 			ends[x.Life] = x.To
 		}
@@ -568,7 +568,7 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 			}
 		}
 		if outside > 0 {
-			t.Errorf("%d spans too many", outside)
+			t.Errorf("spans outside of the clip = %d more than states at the begin, want 0", outside)
 		}
 	})
 	mustBeSame(t, "spans of a clip", want, got)
@@ -579,7 +579,7 @@ func checkClip(t *testing.T, tr *exectrace.Trace, w exectrace.Range) {
 			alone = append(alone, spanTexts(p, func(int64, exectrace.Time, exectrace.Time) bool { return true })...)
 		}
 	})
-	mustBeSame(t, fmt.Sprint("spans of goroutine ", some), own, alone)
+	mustBeSame(t, fmt.Sprint("spans of goroutine ", some), single, alone)
 }
 
 // Details are as many as the single events say.
@@ -632,7 +632,7 @@ func TestPiecesHaveDetails(t *testing.T) {
 		}
 		for k, n := range want {
 			if got[k] != n {
-				t.Errorf("%s: %d, want %d", k, got[k], n)
+				t.Errorf("count of %s = %d, want %d", k, got[k], n)
 			}
 		}
 	})
@@ -703,7 +703,7 @@ func FuzzPieces(f *testing.F) {
 			return
 		}
 		l := newLedger()
-		var first, again []string
+		var first, second []string
 		var middle exectrace.Time
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -721,12 +721,12 @@ func FuzzPieces(f *testing.F) {
 			t.Error(l.err)
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20+1<<16*uint64(len(data)) {
-			t.Errorf("%d bytes allocated for %d", got, len(data))
+			t.Errorf("Pieces of %d bytes allocate %d, want %d at most", len(data), got, 128<<20+1<<16*uint64(len(data)))
 		}
-		if _, err := tr.Account(t.Context(), exectrace.Options{Workers: 2, Piece: func(p *exectrace.Piece) { again = append(again, texts(p)) }}); err != nil {
+		if _, err := tr.Account(t.Context(), exectrace.Options{Workers: 2, Piece: func(p *exectrace.Piece) { second = append(second, texts(p)) }}); err != nil {
 			t.Fatal(err)
 		}
-		mustBeSame(t, "beside accounts", first, again)
+		mustBeSame(t, "beside accounts", first, second)
 		if err := tr.Pieces(t.Context(), exectrace.PieceOptions{Window: exectrace.Range{From: middle, To: middle + 1}}, func(p *exectrace.Piece) bool {
 			texts(p)
 			return true
@@ -761,7 +761,7 @@ func TestPiecesCanBeLeft(t *testing.T) {
 	tr := open(t, b.Bytes())
 	n := 0
 	if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(*exectrace.Piece) bool { n++; return false }); err != nil || n != 1 {
-		t.Errorf("%d pieces, %v", n, err)
+		t.Errorf("Pieces that stop at once = %d, %v, want 1, nil", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

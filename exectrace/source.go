@@ -88,14 +88,14 @@ func (p *blockPool) unref(b *block) {
 
 // A stream is an input from a reader that cannot go back.
 type stream struct {
-	r    io.Reader
-	pool *blockPool
-	cur  *block
-	pos  int // in cur, of the first byte not skipped
-	end  int // in cur, of the bytes read
-	off  int64
-	err  error // io.EOF or what the reader said
-	held *blockLease
+	r     io.Reader
+	pool  *blockPool
+	cur   *block
+	pos   int // in cur, of the first byte not skipped
+	end   int // in cur, of the bytes read
+	off   int64
+	err   error // io.EOF or what the reader said
+	lease *blockLease
 }
 
 func newStream(r io.Reader) *stream {
@@ -129,8 +129,8 @@ func (in *stream) turn() {
 	in.pos = 0
 	in.pool.unref(in.cur)
 	in.cur = next
-	if in.held != nil {
-		in.held.add(next)
+	if in.lease != nil {
+		in.lease.add(next)
 	}
 }
 
@@ -138,9 +138,9 @@ func (in *stream) skip(n int)    { in.pos += n; in.off += int64(n) }
 func (in *stream) offset() int64 { return in.off }
 
 func (in *stream) hold() lease {
-	in.held = &blockLease{pool: in.pool}
-	in.held.add(in.cur)
-	return in.held
+	in.lease = &blockLease{pool: in.pool}
+	in.lease.add(in.cur)
+	return in.lease
 }
 
 type blockLease struct {

@@ -49,8 +49,6 @@ type waitKey struct {
 	group  int32
 }
 
-type waitSum struct{ n, total int64 }
-
 // pack is the two words by which a waitTable knows k. The second is not 0, as
 // no state is.
 func (k waitKey) pack() (cause, class uint64) {

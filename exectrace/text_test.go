@@ -32,7 +32,7 @@ func roundTrip(t *testing.T, data []byte) string {
 		for n < min(len(back), len(data)) && back[n] == data[n] {
 			n++
 		}
-		t.Fatalf("%d bytes became %d, differing from %d on", len(data), len(back), n)
+		t.Fatalf("ParseText(writeText) = %d bytes, want the same %d; they differ from %d on", len(back), len(data), n)
 	}
 	return text.String()
 }
@@ -45,11 +45,11 @@ func TestTextOfOwnTrace(t *testing.T) {
 	text := roundTrip(t, data)
 	for _, want := range []string{"Trace Go1.", "GoBlock dt=", "chan receive", "exectrace.busy", "EndOfGeneration"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the text has no %q", want)
+			t.Errorf("writeText has no %q", want)
 		}
 	}
 	if strings.Contains(text, "Hex") {
-		t.Error("bytes of a whole trace were not understood")
+		t.Error("writeText of a whole trace has Hex, want events only")
 	}
 }
 
@@ -87,11 +87,11 @@ func TestTextFiles(t *testing.T) {
 			}
 			got := roundTrip(t, data)
 			if again, err := corpus.ParseText(strings.NewReader(got)); err != nil || !bytes.Equal(again, data) {
-				t.Errorf("text of the text differs: %v", err)
+				t.Errorf("ParseText(%q) = %d bytes, %v, want the same %d", got, len(again), err, len(data))
 			}
 			expectation(t, "SUCCESS", data)
 			equalEvents(t, data)
-			agree(t, ordered(t, data, Options{}), replayed(t, data, Options{}))
+			agree(t, orderedAccounts(t, data, Options{}), replayAccounts(t, data, Options{}))
 		})
 	}
 }
@@ -152,7 +152,7 @@ func expectation(t *testing.T, expect string, data []byte) {
 	}
 	word, pattern, _ := strings.Cut(strings.TrimSpace(expect), " ")
 	if (failed != nil) != (word == "FAILURE") {
-		t.Fatalf("expected %s %s, got %v", word, pattern, failed)
+		t.Fatalf("Events() = %v, want %s %s", failed, word, pattern)
 	}
 	// Our words differ; that the reference fails for the reason of the test
 	// shows that the trace is the one that is meant.
@@ -168,6 +168,6 @@ func expectation(t *testing.T, expect string, data []byte) {
 		_, err = r.ReadEvent()
 	}
 	if errors.Is(err, io.EOF) || !regexp.MustCompile(unquoted).MatchString(err.Error()) {
-		t.Errorf("the reference says %v, want %q", err, unquoted)
+		t.Errorf("error of the reference = %v, want %q", err, unquoted)
 	}
 }

@@ -141,7 +141,7 @@ func (e *engine) releaseProc(p *proc, now int64) {
 		return
 	}
 	if e.notes != nil {
-		e.notes.held(e, p, now)
+		e.notes.hold(e, p, now)
 	}
 	p.held += now - p.since
 	p.m = -1
@@ -201,7 +201,7 @@ func (e *engine) mislay(s *gor, now int64) {
 		c.readyT -= x
 	}
 	if e.notes != nil {
-		e.notes.lost(e, s, now)
+		e.notes.gap(e, s, now)
 	}
 	s.unknown += now - s.since
 	s.since = now

@@ -22,16 +22,16 @@ func TestOldPiecesAreCut(t *testing.T) {
 			tr := mustRead(t, data)
 			r := newOldPieces(tr, Range{}, func(p *Piece) bool {
 				if p.Index != pieces || pieces > 0 && p.From != to {
-					t.Fatalf("piece %d from %d follows piece %d to %d", p.Index, p.From, pieces-1, to)
+					t.Fatalf("piece %d from %d, want piece %d from %d", p.Index, p.From, pieces, to)
 				}
 				pieces, to = pieces+1, p.To
 				for x := range p.Spans.All() {
 					l := &p.Lives[x.Life]
 					if at, ok := spans[l.G]; ok && x.From != at && x.From != l.Created {
-						t.Fatalf("goroutine %d: a span from %d, the one before ends at %d", l.G, x.From, at)
+						t.Fatalf("goroutine %d: From = %d, want %d, the end of the span before", l.G, x.From, at)
 					}
 					if x.To <= x.From || x.From < p.From || x.To > p.To || int(x.Thread) >= len(p.Threads) || int(x.Reason) >= len(p.Reasons) || int(x.Stack) >= p.NumStacks() {
-						t.Fatalf("%+v in %d to %d", x, p.From, p.To)
+						t.Fatalf("span or range = %+v, want it within %d to %d", x, p.From, p.To)
 					}
 					spans[l.G] = x.To
 					state := x.State
@@ -45,7 +45,7 @@ func TestOldPiecesAreCut(t *testing.T) {
 				}
 				for _, x := range p.Ranges {
 					if x.From < p.From || x.To > p.To {
-						t.Fatalf("%+v in %d to %d", x, p.From, p.To)
+						t.Fatalf("span or range = %+v, want it within %d to %d", x, p.From, p.To)
 					}
 				}
 				ranges += len(p.Ranges)
@@ -62,9 +62,9 @@ func TestOldPiecesAreCut(t *testing.T) {
 			}
 			r.finish()
 			if pieces < 4 || len(tr.oldPieces) != pieces {
-				t.Errorf("%d pieces, %d kept", pieces, len(tr.oldPieces))
+				t.Errorf("pieces = %d, want 4 or more; kept = %d, want all", pieces, len(tr.oldPieces))
 			}
-			a := replayed(t, data, Options{Keep: -1})
+			a := replayAccounts(t, data, Options{Keep: -1})
 			for _, g := range a.Goroutines {
 				want := map[State]time.Duration{Running: g.Running, Runnable: g.Runnable, Syscall: g.Syscall + g.SyscallBlocked, Unknown: g.Unknown}
 				for _, b := range g.Blocked {
@@ -72,13 +72,13 @@ func TestOldPiecesAreCut(t *testing.T) {
 				}
 				for s, d := range want {
 					if got[key{g.ID, s}] != d {
-						t.Errorf("goroutine %d: %v of %v, want %v", g.ID, got[key{g.ID, s}], s, d)
+						t.Errorf("goroutine %d: time in state %v = %v, want %v", g.ID, s, got[key{g.ID, s}], d)
 					}
 				}
 			}
 			for _, p := range a.Procs {
 				if want := a.Info.End.Sub(a.Info.Start) - p.Idle - p.Unknown; p.Idle > 0 && held[int32(p.ID)] != want {
-					t.Errorf("P %d was held for %v, want %v", p.ID, held[int32(p.ID)], want)
+					t.Errorf("P %d: time held = %v, want %v", p.ID, held[int32(p.ID)], want)
 				}
 			}
 			var count int64
@@ -86,7 +86,7 @@ func TestOldPiecesAreCut(t *testing.T) {
 				count += x.Count
 			}
 			if int64(regions) != count || program == "annotations" && count == 0 {
-				t.Errorf("%d regions ended, want %d", regions, count)
+				t.Errorf("regions that ended = %d, want %d", regions, count)
 			}
 		})
 	}
@@ -111,7 +111,7 @@ func TestOldPiecesKept(t *testing.T) {
 		}
 		r.finish()
 		if given < 10_000 || (len(tr.oldPieces) > 0) != c.kept {
-			t.Errorf("room for %d: %d spans are given, %d pieces kept", c.room, given, len(tr.oldPieces))
+			t.Errorf("room for %d: spans = %d, want 10000 or more; pieces kept = %d, want some: %v", c.room, given, len(tr.oldPieces), c.kept)
 		}
 	}
 }

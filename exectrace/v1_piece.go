@@ -435,7 +435,7 @@ func (r *oldPieces) proc(e *Event) {
 	case to == ProcRunning && !p.running:
 		p.running, p.since, p.thread = true, r.now, e.Thread
 	case to == ProcIdle && p.running:
-		r.held(id, p)
+		r.hold(id, p)
 		p.running = false
 		if p.call >= 0 {
 			p.call = -1
@@ -448,8 +448,8 @@ func (r *oldPieces) proc(e *Event) {
 	}
 }
 
-// held adds the time that a P was held until now.
-func (r *oldPieces) held(id int32, p *oldProc) {
+// hold adds the time that a P was held until now.
+func (r *oldPieces) hold(id int32, p *oldProc) {
 	if r.now > p.since {
 		r.p.Procs = append(r.p.Procs, ProcSpan{p.since, r.now, id, p.thread, p.call >= 0})
 	}
@@ -538,7 +538,7 @@ func (r *oldPieces) closeAll() {
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.procs)) {
 		if p := r.procs[id]; p.running {
-			r.held(id, p)
+			r.hold(id, p)
 		}
 	}
 	r.cutRanges()

@@ -45,7 +45,7 @@ func TestOldPiecesAddUp(t *testing.T) {
 			n += p.Spans.Len()
 		}})
 		if l.compare(a); l.err != nil || n < 40 {
-			t.Fatalf("%d spans: %v", n, l.err)
+			t.Fatalf("spans = %d, %v, want 40 or more that fit the accounts", n, l.err)
 		}
 		mustEqual(t, "accounts beside pieces", comparable(account(t, data, exectrace.Options{Keep: -1})), a)
 	})
@@ -103,10 +103,12 @@ func TestOldPiecesAsWanted(t *testing.T) {
 		return out
 	}
 	if all = read(exectrace.PieceOptions{}); len(all.Wakes) == 0 || len(all.Logs) == 0 || len(all.Regions) == 0 || len(all.Tasks) == 0 || len(all.Procs) == 0 {
-		t.Fatalf("%d wakes, %d logs, %d regions, %d tasks, %d Ps", len(all.Wakes), len(all.Logs), len(all.Regions), len(all.Tasks), len(all.Procs))
+		t.Fatalf("piece has %d wakes, %d logs, %d regions, %d tasks and %d Ps, want some of each",
+			len(all.Wakes), len(all.Logs), len(all.Regions), len(all.Tasks), len(all.Procs))
 	}
 	if bare := read(exectrace.PieceOptions{Bare: true}); len(bare.Wakes)+len(bare.Logs)+len(bare.Labels) > 0 || bare.Spans.Len() != all.Spans.Len() {
-		t.Error("a bare piece has details")
+		t.Errorf("bare piece has %d wakes, %d logs, %d labels and %d spans, want 0, 0, 0 and %d",
+			len(bare.Wakes), len(bare.Logs), len(bare.Labels), bare.Spans.Len(), all.Spans.Len())
 	}
 	third := (info.End - info.Start) / 3
 	clip := exectrace.Range{From: info.Start + third, To: info.Start + 2*third}
@@ -119,24 +121,24 @@ func TestOldPiecesAsWanted(t *testing.T) {
 	part := read(exectrace.PieceOptions{Window: clip, Clip: clip})
 	for x := range part.Spans.All() {
 		if x.To < clip.From || x.From > clip.To {
-			t.Fatalf("%+v is not in %+v", x, clip)
+			t.Fatalf("span = %+v, want it to touch %+v", x, clip)
 		}
 	}
 	if n := part.Spans.Len(); n != want || n == 0 || n == all.Spans.Len() {
-		t.Errorf("%d of %d spans, want %d", n, all.Spans.Len(), want)
+		t.Errorf("spans of a clip = %d, want %d of %d", n, want, all.Spans.Len())
 	}
 	g := all.Lives[len(all.Lives)/2].G
 	one := read(exectrace.PieceOptions{Goroutines: []int64{g}})
 	for x := range one.Spans.All() {
 		if one.Lives[x.Life].G != g {
-			t.Fatalf("a span of %d", one.Lives[x.Life].G)
+			t.Fatalf("goroutine of a span = %d, want %d", one.Lives[x.Life].G, g)
 		}
 	}
 	if one.Spans.Len() == 0 {
-		t.Error("no span of the goroutine that was asked for")
+		t.Errorf("spans of goroutine %d = 0, want some", g)
 	}
 	if p := read(exectrace.PieceOptions{Window: exectrace.Range{From: info.End + 1, To: info.End + 2}}); p != nil {
-		t.Error("a piece behind the end")
+		t.Errorf("piece behind the end = %d to %d, want none", p.From, p.To)
 	}
 }
 
@@ -149,14 +151,14 @@ func TestOldPiecesOfWindow(t *testing.T) {
 	var got [exectrace.Dead]time.Duration
 	a := account(t, data, exectrace.Options{Keep: -1, Window: w, Piece: func(p *exectrace.Piece) {
 		if p.From < w.From || p.To > w.To || p.From >= p.To {
-			t.Errorf("a piece from %d to %d of %+v", p.From, p.To, w)
+			t.Errorf("piece = %d to %d, want a part of %+v", p.From, p.To, w)
 		}
 		for x := range p.Spans.All() {
 			got[x.State] += x.To.Sub(x.From)
 		}
 	}})
 	if want := statesOf(a); got != want || want[exectrace.Running] == 0 {
-		t.Errorf("%v, want %v", got, want)
+		t.Errorf("times of spans by state = %v, want %v, and some running", got, want)
 	}
 }
 
@@ -169,13 +171,13 @@ func TestOldPiecesEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(*exectrace.Piece) bool { return true }); !errors.Is(err, exectrace.ErrOldFormat) {
-			t.Errorf("%d bytes: %v", n, err)
+			t.Errorf("Pieces of %d bytes = %v, want %v", n, err, exectrace.ErrOldFormat)
 		}
 	}
 	n := 0
 	tr := open(t, data)
 	if err := tr.Pieces(t.Context(), exectrace.PieceOptions{}, func(*exectrace.Piece) bool { n++; return false }); err != nil || n != 1 {
-		t.Errorf("%d pieces, %v", n, err)
+		t.Errorf("Pieces that stop at once = %d, %v, want 1, nil", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -39,16 +39,16 @@ func TestOldFormatEvents(t *testing.T) {
 				}
 				w, err := r.ReadEvent()
 				if err != nil {
-					t.Fatalf("event %d is too many: %v", n, err)
+					t.Fatalf("Events has event %d, the reference = %v", n, err)
 				}
 				c.compare(t, n, &e, &w)
 				n++
 			}
 			if _, err := r.ReadEvent(); !errors.Is(err, io.EOF) {
-				t.Errorf("after %d events the reference goes on: %v", n, err)
+				t.Errorf("Events = %d, the reference goes on: %v", n, err)
 			}
 			if n < 1000 {
-				t.Errorf("only %d events", n)
+				t.Errorf("events = %d, want 1000 or more", n)
 			}
 		})
 	}
@@ -56,12 +56,13 @@ func TestOldFormatEvents(t *testing.T) {
 
 func TestOldFormatAccounts(t *testing.T) {
 	data := oldTrace(t, "annotations")
-	a := replayed(t, data, Options{})
+	a := replayAccounts(t, data, Options{})
 	if a.Info.Version != "go1.21" || len(a.Info.Generations) != 1 || a.Info.Generations[0].Events == 0 {
-		t.Errorf("info: %+v", a.Info)
+		t.Errorf("Info = %+v, want go1.21 and one generation with events", a.Info)
 	}
 	if len(a.Tasks) == 0 || len(a.Regions) == 0 || len(a.Logs) == 0 || len(a.Procs) == 0 || len(a.Buckets) == 0 {
-		t.Errorf("%d tasks, %d regions, %d logs, %d Ps, %d buckets", len(a.Tasks), len(a.Regions), len(a.Logs), len(a.Procs), len(a.Buckets))
+		t.Errorf("Account has %d tasks, %d regions, %d logs, %d Ps and %d buckets, want some of each",
+			len(a.Tasks), len(a.Regions), len(a.Logs), len(a.Procs), len(a.Buckets))
 	}
 	// Every goroutine's parts add up to its existence.
 	for _, g := range a.Goroutines {
@@ -77,7 +78,7 @@ func TestOldFormatAccounts(t *testing.T) {
 			sum += b.Total
 		}
 		if sum != to.Sub(from) {
-			t.Errorf("goroutine %d: %v of %v", g.ID, sum, to.Sub(from))
+			t.Errorf("goroutine %d: sum of states = %v, want %v", g.ID, sum, to.Sub(from))
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestOldFormatDamage(t *testing.T) {
 	for _, n := range []int{20, len(data) / 3} {
 		_, err := mustRead(t, data[:n]).Account(context.Background(), Options{})
 		if !errors.Is(err, ErrOldFormat) || !strings.Contains(err.Error(), "record it again") {
-			t.Errorf("%d bytes: %v", n, err)
+			t.Errorf("Account of %d bytes = %v, want %v with advice", n, err, ErrOldFormat)
 		}
 	}
 }
