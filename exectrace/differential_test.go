@@ -328,6 +328,31 @@ func TestGroupsAddUp(t *testing.T) {
 	})
 }
 
+// The states within regions add up to the length of the regions.
+func TestRegionsAddUp(t *testing.T) {
+	text, err := os.ReadFile("testdata/text/regions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := corpus.ParseText(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(t *testing.T, s subject) {
+		for _, r := range account(t, s.data, exectrace.Options{}).Regions {
+			sum := r.Running + r.Runnable + r.Syscall + r.SyscallBlocked
+			for _, b := range r.Blocked {
+				sum += b.Total
+			}
+			if r.Open == 0 && sum != r.Latency.Sum {
+				t.Errorf("region %q of %s: sum of states = %v, want %v", r.Name, s.name, sum, r.Latency.Sum)
+			}
+		}
+	}
+	check(t, subject{"regions.txt", data})
+	each(t, check)
+}
+
 func addReason(list *[]exectrace.ReasonTime, r exectrace.ReasonTime) {
 	for i := range *list {
 		if (*list)[i].Reason == r.Reason {

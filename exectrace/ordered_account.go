@@ -492,6 +492,7 @@ func (a *orderedAccount) end(slot int32, e *Event, now int64) {
 	if l.assist >= 0 {
 		a.st.sums.add(&l.blocked, rangeAssist, now-l.assist)
 	}
+	l.since = now // its last state is counted already
 	for range l.regions {
 		a.regionEnd(l, now)
 	}

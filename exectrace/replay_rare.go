@@ -353,9 +353,12 @@ func (e *engine) closeCold(slot int32, s *gor, now int64) {
 		}
 		e.sums.add(&s.blocked, rangeAssist, now-c.assist)
 	}
+	since := s.since
+	s.since = now // its last run is counted already
 	for len(c.regions) > 0 {
 		e.regionEnd(slot, s, 0, 0, now)
 	}
+	s.since = since
 }
 
 // anyone is the goroutine of a sweep that began in an earlier generation: the

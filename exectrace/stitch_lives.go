@@ -398,17 +398,20 @@ func (st *stitcher) settleCold(e *engine, s *gor, l *life) {
 	if s.flags&flAssist != 0 && c != nil && l.assist < 0 {
 		l.assist = e.ns(c.assist)
 	}
-	if c == nil {
+	if c == nil && len(l.regions) == 0 {
 		return
-	}
-	if c.stw >= 0 {
-		l.stw, l.stwKind, l.stwStack = e.ns(c.stw), st.reasonAt(c.stwKind), st.stack(e, c.stwAt)
 	}
 	end := e.snapshot(s, s.since)
 	for i := range l.regions {
 		for k := range end {
 			l.regions[i].acc[k] += e.ns(end[k])
 		}
+	}
+	if c == nil {
+		return
+	}
+	if c.stw >= 0 {
+		l.stw, l.stwKind, l.stwStack = e.ns(c.stw), st.reasonAt(c.stwKind), st.stack(e, c.stwAt)
 	}
 	for _, r := range c.regions {
 		lr := liveRegion{name: st.in.str(e.str(uint64(r.name))), begin: e.ns(r.begin)}
@@ -497,11 +500,16 @@ func (st *stitcher) regionEnds(e *engine, slot int32, l *life, correct func(*[5]
 			lr.acc[k] += e.ns(r.sums[k])
 		}
 		correct(&lr.acc)
-		t := st.regionType(lr.name)
-		t.Count++
-		t.Latency.add(time.Duration(e.ns(r.at) - lr.begin))
-		t.addSums(lr.acc)
+		st.closeRegion(&lr, e.ns(r.at))
 	}
+}
+
+// closeRegion counts a region that is over.
+func (st *stitcher) closeRegion(r *liveRegion, now int64) {
+	t := st.regionType(r.name)
+	t.Count++
+	t.Latency.add(time.Duration(now - r.begin))
+	t.addSums(r.acc)
 }
 
 // end closes a life and adds it to its group.
@@ -512,6 +520,9 @@ func (st *stitcher) end(at int32, now int64, known bool) {
 	}
 	if l.assist >= 0 {
 		st.sums.add(&l.blocked, rangeAssist, now-l.assist)
+	}
+	for i := range l.regions { // those of earlier generations that nobody ended
+		st.closeRegion(&l.regions[i], now)
 	}
 	g := st.groups[l.group]
 	g.ended++
