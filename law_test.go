@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/site internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/intake internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/site internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
@@ -45,15 +45,16 @@ var law = []line{
 	{"internal/export", "internal/diagnosis internal/figures internal/model internal/problem", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
-	// from cli and reads no evidence itself.
+	// from intake and reads no evidence itself.
 	{"internal/timeline", "exectrace internal/figures internal/model internal/problem", ""},
 	{"internal/flame", "internal/diagnosis internal/figures internal/model internal/problem", ""},
 	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/model internal/problem internal/shell internal/timeline", ""},
 
-	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	// What a page shows, from the files that were given together.
+	{"internal/intake", "agent/recording exectrace internal/compare internal/diagnosis internal/evidence internal/experiment internal/export internal/layout internal/loadresult internal/model internal/problem internal/shell internal/timeline internal/web", ""},
 
 	// Evidence: from files and processes to the model.
+	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/record", "agent/recording exectrace internal/artifact internal/figures internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
@@ -125,7 +126,6 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 var inTests = []line{
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
-	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
 	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
 	{"internal/trialreport", "internal/model", ""},                                         // what a comparison is of
 	{"exectrace", "", "golang.org/x/exp/trace"},

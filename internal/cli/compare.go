@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/gate"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -145,10 +146,18 @@ func (c *command) judged(j compare.Judgement, unsureFails bool) error {
 
 // compared reads both sides and compares them.
 func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) (*compare.Comparison, error) {
-	if result, ok, err := comparedSaved(a, b); ok {
-		return result, err
-	}
 	nameA, nameB := sideNames(a, b)
+	result, ok, err := intake.Compare(a, nameA, b, nameB)
+	if !ok {
+		result, err = c.comparedRuns(ctx, a, nameA, b, nameB, o)
+	}
+	if err == nil && sameFile(a, b) {
+		result.Warnings = append([]string{"A and B are the same file"}, result.Warnings...)
+	}
+	return result, err
+}
+
+func (c *command) comparedRuns(ctx context.Context, a, nameA, b, nameB string, o *compareOptions) (*compare.Comparison, error) {
 	ra, err := c.compareRun(ctx, nameA, a, o.reading)
 	if err != nil {
 		return nil, err
@@ -164,9 +173,6 @@ func (c *command) compared(ctx context.Context, a, b string, o *compareOptions) 
 			return nil, &compare.Unlike{Why: "both hold " + x + ", and nothing in them has the same name"}
 		}
 		return nil, &compare.Unlike{Why: fmt.Sprintf("the first holds %s, the second %s", x, y)}
-	}
-	if err == nil && sameFile(a, b) {
-		result.Warnings = append([]string{"A and B are the same file"}, result.Warnings...)
 	}
 	return result, err
 }
@@ -217,7 +223,7 @@ func (c *command) compareRun(ctx context.Context, name, file string, o readOptio
 func readPolicy(file string) (*gate.Policy, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, problem.New(problem.Misuse, "gowhy gate --init   # writes one", "cannot read the policy %q: %v", file, cause(err))
+		return nil, problem.New(problem.Misuse, "gowhy gate --init   # writes one", "cannot read the policy %q: %v", file, problem.Cause(err))
 	}
 	defer f.Close()
 	return gate.ParsePolicy(file, f)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -11,10 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/export"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/model"
 )
 
 func (c *command) exportCommand() *cobra.Command {
@@ -77,20 +74,24 @@ time, unless --profile chooses one.`,
 			if reading.window != "" && export.Whole(m, o.Profile) {
 				c.complain(fmt.Sprintf("the %s profile is of its whole time: sums without moments cannot be cut to a window", profile), "")
 			}
-			runs := &runSlices{ctx: cmd.Context(), files: args, reading: reading, group: o.Group}
+			window, err := parseWindow(reading.window)
+			if err != nil {
+				return err
+			}
+			runs := &intake.Slices{Context: cmd.Context(), Files: args, Window: window, Group: o.Group}
 			if m.Sched != nil && draws(format, o.Profile) {
 				if slices.Contains(args, "-") {
 					c.complain("standard input can be read only once: single runs of goroutines are left out", "put it into a file first")
 				} else {
-					o.Slices = runs.all
+					o.Slices = runs.All
 				}
 			}
 			p := c.startProgress("writing", 0)
 			defer p.stop()
 			if tell := p.callback(); tell != nil && out != "" {
-				runs.progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
+				runs.Progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
 			}
-			return c.output(out, func(w io.Writer, _ layout.Options) error { return runs.write(w, format, m, o) })
+			return c.output(out, func(w io.Writer, _ layout.Options) error { return runs.Write(w, format, m, o) })
 		},
 	}
 	f := cmd.Flags()
@@ -110,40 +111,4 @@ time, unless --profile chooses one.`,
 // and one with all profiles.
 func draws(f export.Format, p export.Profile) bool {
 	return f.Runs && (f.Holds == export.TimeLine || p == "")
-}
-
-// runSlices hands the single runs of a trace to an export that draws them.
-type runSlices struct {
-	ctx     context.Context
-	files   []string
-	reading readOptions
-	group   string
-	// progress, if set, is told how far into the trace the iteration is.
-	progress func(time.Duration)
-	err      error // of the iteration, for afterwards
-}
-
-// write writes a file whole, or fails.
-func (r *runSlices) write(w io.Writer, f export.Format, m *model.Model, o export.Options) error {
-	err := f.Write(w, m, o)
-	return cmp.Or(r.err, err) // a file whose slices end early looks whole
-}
-
-// all is an iterator. The trace is read again for it, since the model does
-// not keep single runs.
-func (r *runSlices) all(yield func(export.Slice) bool) {
-	window, err := parseWindow(r.reading.window)
-	if err == nil {
-		err = evidence.EachRun(r.ctx, r.files, evidence.Options{Window: window}, func(run evidence.Run) bool {
-			if r.progress != nil {
-				r.progress(run.End)
-			}
-			s := export.Slice{Proc: run.Proc, Goroutine: run.Goroutine, Group: run.Group, Begin: run.Begin, End: run.End}
-			if run.Syscall {
-				s.Name = "system call"
-			}
-			return r.group != "" && s.Group != r.group || yield(s)
-		})
-	}
-	r.err = err
 }

@@ -139,7 +139,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 		return misused("gowhy gate --init -f other.yaml", "%q is there already", o.policy)
 	}
 	if err != nil {
-		return problem.New(problem.Failure, "choose another file with -f", "cannot write %q: %v", o.policy, cause(err))
+		return problem.New(problem.Failure, "choose another file with -f", "cannot write %q: %v", o.policy, problem.Cause(err))
 	}
 	if _, err = f.Write(text); err == nil {
 		err = f.Close()
@@ -157,7 +157,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 func savedGate(file string) (*gate.Result, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, problem.New(problem.Absence, "gowhy gate --format json -o gate.json", "cannot read %q: %v", file, cause(err))
+		return nil, problem.New(problem.Absence, "gowhy gate --format json -o gate.json", "cannot read %q: %v", file, problem.Cause(err))
 	}
 	defer f.Close()
 	r, err := gate.Decode(f)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
@@ -48,7 +49,7 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 	if err := checkOutput(out); err != nil {
 		return err
 	}
-	found, err := c.sortFiles(files)
+	found, err := intake.Sort(files)
 	if err != nil {
 		return err
 	}
@@ -71,5 +72,5 @@ func (c *command) openForReport(ctx context.Context, s web.Source, o *viewReadin
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	progress := p.callback()
-	return c.readRun(ctx, s, nil, o, progress)
+	return c.reader(o).Whole(ctx, s, progress)
 }

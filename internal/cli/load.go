@@ -213,7 +213,7 @@ func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) 
 	if t.file != "" {
 		var err error
 		if q.Body, err = os.ReadFile(t.file); err != nil {
-			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", t.file, cause(err))
+			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", t.file, problem.Cause(err))
 		}
 	}
 	p, err := load.HTTP(q)
@@ -265,7 +265,7 @@ func (c *command) readLines(path string) (lines [][]byte, err error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", path, cause(err))
+			return nil, problem.New(problem.Absence, "", "cannot read %q: %v", path, problem.Cause(err))
 		}
 		defer f.Close()
 		in = f

@@ -152,12 +152,12 @@ func (t *dnsTarget) read(c *command) (err error) {
 	in := io.NopCloser(c.Stdin)
 	if t.queries != "-" {
 		if in, err = os.Open(t.queries); err != nil {
-			return problem.New(problem.Absence, "", "cannot read %q: %v", t.queries, cause(err))
+			return problem.New(problem.Absence, "", "cannot read %q: %v", t.queries, problem.Cause(err))
 		}
 		defer in.Close()
 	}
 	if t.questions, err = load.ReadQuestions(in); err != nil {
-		return problem.New(problem.Absence, "a line is a name and a type: www.example.org A", "cannot read the queries of %q: %v", t.queries, cause(err))
+		return problem.New(problem.Absence, "a line is a name and a type: www.example.org A", "cannot read the queries of %q: %v", t.queries, problem.Cause(err))
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/export"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 )
@@ -159,10 +160,10 @@ func TestInterruptedExport(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	runs := &runSlices{ctx: ctx, files: []string{trace}}
-	o := export.Options{Slices: runs.all}
+	runs := &intake.Slices{Context: ctx, Files: []string{trace}}
+	o := export.Options{Slices: runs.All}
 	perfetto := export.All[slices.IndexFunc(export.All, func(f export.Format) bool { return f.Name == "perfetto" })]
-	write := func(w io.Writer, _ layout.Options) error { return runs.write(w, perfetto, m, o) }
+	write := func(w io.Writer, _ layout.Options) error { return runs.Write(w, perfetto, m, o) }
 	if err := c.output(out, write); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

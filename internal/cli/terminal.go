@@ -104,18 +104,9 @@ func checkOutput(path string) error {
 	// Permissions have many sources; a file that can be made tells surely.
 	probe, err := os.CreateTemp(filepath.Dir(path), ".gowhy-*")
 	if err != nil {
-		return cannot(cause(err))
+		return cannot(problem.Cause(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// cause is an error without the operation and the path it names.
-func cause(err error) error {
-	var file *fs.PathError
-	if errors.As(err, &file) {
-		return file.Err
-	}
-	return err
 }
 
 func toFile(path string, flags int, write func(io.Writer, layout.Options) error) error {

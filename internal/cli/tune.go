@@ -24,6 +24,7 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -213,12 +214,12 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return misused(tuneExample, "cannot read %q: %v", path, cause(err))
+		return misused(tuneExample, "cannot read %q: %v", path, problem.Cause(err))
 	}
 	switch {
-	case isTrial(data):
+	case intake.Kind(data) == experiment.TrialKind:
 		return misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial", path)
-	case !isKind(data, experiment.TunedKind):
+	case intake.Kind(data) != experiment.TunedKind:
 		return misused(tuneHint(f.files), "%q is no saved search", path)
 	}
 	r, err := experiment.DecodeTuned(bytes.NewReader(data))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -19,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/record"
@@ -298,48 +298,29 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 	return guards, nil
 }
 
-// maxSaved bounds a saved result; a trial of 40 pairs is some 60 kB.
-const maxSaved = 64 << 20
-
 // savedTrial reads a trial that was saved, nil when that is not what was given.
 func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	if len(f.files) != 1 || f.files[0] == "-" {
 		return nil, nil
 	}
-	file, err := os.Open(f.files[0])
+	begin, err := intake.Head(f.files[0])
 	if err != nil {
 		return nil, nil // evidence says what is wrong with it
 	}
-	defer file.Close()
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(file, head)
+	kind := intake.Kind(begin)
 	switch {
-	case isKind(head[:n], experiment.TunedKind):
+	case kind == experiment.TunedKind:
 		return nil, misused("gowhy tune "+shell.Words(f.files), "%q is a saved search", f.files[0])
-	case !isTrial(head[:n]):
+	case kind != experiment.TrialKind:
 		return nil, nil
-	}
-	if f.apply != "" || f.change.given() || len(f.command) > 0 {
+	case f.apply != "" || f.change.given() || len(f.command) > 0:
 		return nil, misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial, which can only be shown", f.files[0])
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	tr, err := experiment.DecodeTrial(io.LimitReader(file, maxSaved))
+	tr, _, err := intake.Decode(f.files[0], kind)
 	if err != nil {
 		return nil, problem.New(problem.Absence, "gowhy verify … -o trial.json", "%q is a damaged trial: %v", f.files[0], err)
 	}
-	tr.Judge() // by its runs: what the file says of itself proves nothing
-	return tr, nil
-}
-
-// isTrial reports whether a file begins as a saved trial does.
-func isTrial(head []byte) bool { return isKind(head, experiment.TrialKind) }
-
-// isKind reports whether a file begins as what we save of a kind does.
-func isKind(head []byte, kind string) bool {
-	head = bytes.TrimLeft(head[:min(len(head), 512)], " \t\r\n")
-	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"kind": "`+kind+`"`))
+	return tr.(*experiment.Trial), nil
 }
 
 // saveTrial writes a trial where -o says.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -55,6 +57,39 @@ machine. Ctrl-C ends it.`,
 	f.BoolVar(&o.noOpen, "no-open", false, "do not open the browser")
 	o.reading.flags(cmd)
 	return cmd
+}
+
+// viewReading are the flags that say how evidence becomes a page.
+type viewReading struct {
+	goal    string
+	workers int
+}
+
+func (o *viewReading) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.goal, "goal", "", "what to improve, a `GOAL`: "+strings.Join(goals, ", "))
+	cmd.Flags().IntVar(&o.workers, "workers", 0, "`CORES` used for reading (default all)")
+	complete(cmd, "goal", goals)
+}
+
+func (o *viewReading) check() error {
+	if o.workers < 0 {
+		return misused("--workers 2", "--workers %d is negative", o.workers)
+	}
+	return oneOf("goal", o.goal, goals)
+}
+
+// reader reads runs for a page as the flags say.
+func (c *command) reader(o *viewReading) *intake.Reader {
+	return &intake.Reader{Rules: c.Rules, Goal: diagnosis.Goal(o.goal), Workers: o.workers, Stdin: c.Stdin, Tools: otherTools(),
+		Fault: func(err error) { c.code(err) }}
+}
+
+// newServer joins the page with what reads for it.
+func (c *command) newServer(o *viewReading) (*web.Server, error) {
+	return web.New(web.Options{
+		Version: version(), Sort: intake.Sort, Open: c.reader(o).Open, Tools: viewers(),
+		Log: func(format string, args ...any) { c.complain(fmt.Sprintf(format, args...), "") },
+	})
 }
 
 // openDelay is how long the browser waits for the first run: what cannot be read
@@ -153,12 +188,12 @@ func patience(found web.Found) time.Duration {
 // others why not; when there is no other, that is the error.
 func (c *command) sortReadable(files []string) (web.Found, error) {
 	if len(files) == 1 { // read once only: it may be a pipe
-		return c.sortFiles(files)
+		return intake.Sort(files)
 	}
 	var good []string
 	var faults []error
 	for _, f := range files {
-		if _, err := c.sortFiles([]string{f}); err != nil {
+		if _, err := intake.Sort([]string{f}); err != nil {
 			faults = append(faults, err)
 		} else {
 			good = append(good, f)
@@ -173,7 +208,7 @@ func (c *command) sortReadable(files []string) (web.Found, error) {
 	for _, err := range faults {
 		c.code(err)
 	}
-	return c.sortFiles(good)
+	return intake.Sort(good)
 }
 
 // sparing makes the collector run often, until the function that it returns is

@@ -184,7 +184,7 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 		return tr, false, func() {}, err
 	}
 	if info, err := os.Stat(path); err != nil {
-		return nil, false, nil, problem.New(problem.Absence, "gowhy whatif trace.out", "cannot read %q: %v", path, cause(err))
+		return nil, false, nil, problem.New(problem.Absence, "gowhy whatif trace.out", "cannot read %q: %v", path, problem.Cause(err))
 	} else if info.IsDir() {
 		return nil, false, nil, misused("gowhy whatif trace.out", "%q is a directory, not a trace", path)
 	}

@@ -150,7 +150,7 @@ func (l *loader) path(p string) error {
 	}
 	info, err := os.Stat(p)
 	if err != nil {
-		return openProblem(p, err)
+		return OpenError(p, err)
 	}
 	l.m.Run.Files = append(l.m.Run.Files, p)
 	if info.IsDir() {
@@ -179,11 +179,9 @@ func listed(man *recording.Manifest, names []string) *recording.Recording {
 	return rec
 }
 
-func openProblem(p string, err error) *problem.Error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
+// OpenError is why a file at p could not be opened.
+func OpenError(p string, err error) *problem.Error {
+	err = problem.Cause(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", Err: err}
 	}
@@ -195,12 +193,12 @@ func openProblem(p string, err error) *problem.Error {
 func (l *loader) file(p, member string) error {
 	f, err := os.Open(p)
 	if err != nil {
-		return openProblem(p, err)
+		return OpenError(p, err)
 	}
 	defer l.open(f)()
 	info, err := f.Stat()
 	if err != nil {
-		return openProblem(p, err)
+		return OpenError(p, err)
 	}
 	if !info.Mode().IsRegular() { // a pipe, like /dev/fd/63 of a shell's <(…)
 		return l.stream(p, f)
@@ -225,12 +223,12 @@ func (l *loader) open(f *os.File) func() {
 func (l *loader) dir(p string) error {
 	d, err := os.Open(p)
 	if err != nil {
-		return openProblem(p, err)
+		return OpenError(p, err)
 	}
 	names, err := d.Readdirnames(maxDirs)
 	d.Close()
 	if err != nil && err != io.EOF {
-		return openProblem(p, err)
+		return OpenError(p, err)
 	}
 	slices.Sort(names)
 	before := l.taken

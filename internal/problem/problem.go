@@ -10,6 +10,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // A Kind is whose fault an error is.
@@ -38,6 +39,15 @@ func (e *Error) Unwrap() error { return e.Err }
 func New(kind Kind, hint, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{kind, err.Error(), hint, errors.Unwrap(err)}
+}
+
+// Cause is an error without the operation and the path it names.
+func Cause(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return file.Err
+	}
+	return err
 }
 
 // Is reports whether an error is, or wraps, an [Error] of a kind.

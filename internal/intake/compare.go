@@ -1,4 +1,4 @@
-package cli
+package intake
 
 import (
 	"cmp"
@@ -16,44 +16,38 @@ import (
 	"github.com/gowhy/gowhy/internal/shell"
 )
 
-// savedResult reads a result that an experiment saved; of a file that is none the
+// resultFile reads a result that an experiment saved; of a file that is none the
 // kind is empty.
-func savedResult(file, name string) (s compare.Saved, kind string, err error) {
+func resultFile(file, name string) (s compare.Saved, kind string, err error) {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return s, "", nil // evidence says what is wrong with it; a pipe can be read only once
 	}
-	head, err := headOf(file)
+	begin, err := Head(file)
 	if err != nil {
 		return s, "", err
 	}
-	k := savedKind(head)
+	k := Kind(begin)
 	if k == "" {
 		return s, "", nil
 	}
-	value, _, err := decodeSaved(file, k)
+	value, _, err := decode(file, k)
 	if err != nil {
 		return s, "", err
 	}
-	return savedOf(name, value), commandOf(savedResults[k].kind), nil
-}
-
-// commandOf is the command that makes results of a kind.
-func commandOf(kind string) string {
-	if kind == "comparison" {
-		return "compare"
+	if kind = savedResults[k].kind; kind == "comparison" {
+		kind = "compare" // the command that makes it
 	}
-	return kind
+	return savedOf(name, value), kind, nil
 }
 
-// comparedSaved compares two files of which one at least is a saved result; ok is
-// false when neither is.
-func comparedSaved(a, b string) (result *compare.Comparison, ok bool, err error) {
-	nameA, nameB := sideNames(a, b)
-	sa, kindA, err := savedResult(a, nameA)
+// Compare compares two files of which one at least is a saved result; ok is false
+// when neither is.
+func Compare(a, nameA, b, nameB string) (result *compare.Comparison, ok bool, err error) {
+	sa, kindA, err := resultFile(a, nameA)
 	if err != nil {
 		return nil, true, err
 	}
-	sb, kindB, err := savedResult(b, nameB)
+	sb, kindB, err := resultFile(b, nameB)
 	switch {
 	case err != nil:
 		return nil, true, err
@@ -66,9 +60,7 @@ func comparedSaved(a, b string) (result *compare.Comparison, ok bool, err error)
 	case kindA != kindB:
 		return nil, true, &compare.Unlike{Why: fmt.Sprintf("the first is a result of gowhy %s, the second of gowhy %s", kindA, kindB)}
 	}
-	if result, err = compare.Results(sa, sb); err == nil && sameFile(a, b) {
-		result.Warnings = append([]string{"A and B are the same file"}, result.Warnings...)
-	}
+	result, err = compare.Results(sa, sb)
 	return result, true, err
 }
 
