@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/intake internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/site internal/subject internal/timeline internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/intake internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/report internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
@@ -59,9 +59,10 @@ var law = []line{
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
-	// runs does not decide.
+	// runs does not decide; trial joins them.
 	{"internal/gate", "internal/diagnosis internal/experiment internal/figures internal/problem internal/subject", "go.yaml.in/yaml/v3"},
 	{"internal/site", "internal/experiment internal/figures internal/load internal/loadresult internal/model internal/problem internal/subject", ""},
+	{"internal/trial", "internal/diagnosis internal/evidence internal/experiment internal/figures internal/layout internal/model internal/problem internal/record internal/shell internal/subject internal/trialreport internal/whatif", ""},
 	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
 	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
 	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/model internal/shell internal/statistics", ""},

@@ -24,21 +24,22 @@ import (
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/site"
 	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trial"
 	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // capacityFlags are the flags of capacity.
 type capacityFlags struct {
-	target                loadTarget
-	asked                 dnsTarget
-	url, dns              string // at most one; programs are fed lines without
-	ready, table          string
-	from, most            float64
-	step, p99, timeout    time.Duration
-	tolerance, failed     string
-	connections           int
-	restart, asJSON       bool
-	out                   string
+	target             loadTarget
+	asked              dnsTarget
+	url, dns           string // at most one; programs are fed lines without
+	ready, table       string
+	from, most         float64
+	step, p99, timeout time.Duration
+	tolerance, failed  string
+	connections        int
+	restart            bool
+	resultFlags
 	command               []string
 	axes                  []axisValues
 	lines                 [][]byte // of --lines, read once
@@ -107,8 +108,7 @@ The exit code is 5 when the generator was the limit.`,
 	flags.StringVar(&f.table, "table", "", "measure over `AXES`, like 'processes=1,2 × workers=1,8'")
 	f.target.flags(cmd)
 	f.asked.flags(cmd)
-	flags.BoolVar(&f.asJSON, "json", false, "write the result as JSON")
-	flags.StringVarP(&f.out, "output", "o", "", "save the result with all its steps as JSON in this `FILE`")
+	f.resultFlags.flags(cmd, "save the result with all its steps as JSON in this `FILE`", "write the result as JSON")
 	return cmd
 }
 
@@ -237,7 +237,7 @@ func (f *capacityFlags) parseTable() error {
 		if word == "" {
 			continue
 		}
-		k, err := parseKnob(word, f.command)
+		k, err := trial.ParseKnob(word, f.command)
 		if err != nil {
 			return err
 		}
@@ -268,20 +268,18 @@ func (f *capacityFlags) checkAxes() error {
 	known := map[string]bool{placeProcess: true}
 	for _, a := range f.axes {
 		known[a.name] = true
-		copies := a.name == experiment.Processes && !hasPlace(f.command, a.name)
+		copies := a.name == experiment.Processes && !subject.HasPlace(f.command, a.name)
 		switch {
-		case copies && !f.feeds() && slices.Max(a.values) > 1 && !(hasPlace(f.command, placeProcess) && hasPlace(all[:1], placeProcess)):
+		case copies && !f.feeds() && slices.Max(a.values) > 1 && !(subject.HasPlace(f.command, placeProcess) && subject.HasPlace(all[:1], placeProcess)):
 			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
 				"several processes cannot have the same port: {process} has to be in the address and in the command")
-		case !copies && !variable.MatchString(a.name) && !hasPlace(f.command, a.name):
+		case !copies && !subject.Variable(a.name) && !subject.HasPlace(f.command, a.name):
 			return misused("-- "+shell.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
 		}
 	}
-	for _, w := range all {
-		for _, m := range place.FindAllStringSubmatch(w, -1) {
-			if !known[m[1]] {
-				return misused("--table '"+m[1]+"=1,2,4'", "nothing fills {%s}", m[1])
-			}
+	for _, name := range trial.Places(all) {
+		if !known[name] {
+			return misused("--table '"+name+"=1,2,4'", "nothing fills {%s}", name)
 		}
 	}
 	return nil
@@ -307,21 +305,21 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 	say := c.statusLine()
 	if len(f.axes) == 0 {
 		r, err := c.searchCapacity(ctx, f, nil, say, "")
-		say.clear()
+		say.Clear()
 		if r == nil || len(r.Steps) == 0 {
 			return err
 		}
-		if err := c.saveAndShow(f.out, f.asJSON, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Capacity(w, r, o) }); err != nil {
+		if err := c.result(&f.resultFlags, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Capacity(w, r, o) }); err != nil {
 			return err
 		}
 		return capacityCode(ctx, err, r.Limit == experiment.ByGenerator)
 	}
 	t, err := c.capacityTable(ctx, f, say)
-	say.clear()
+	say.Clear()
 	if len(t.Cells) == 0 {
 		return err
 	}
-	if err := c.saveAndShow(f.out, f.asJSON, t.Encode, func(w io.Writer, o layout.Options) error { return trialreport.CapacityTable(w, t, o) }); err != nil {
+	if err := c.result(&f.resultFlags, t.Encode, func(w io.Writer, o layout.Options) error { return trialreport.CapacityTable(w, t, o) }); err != nil {
 		return err
 	}
 	return capacityCode(ctx, err, slices.ContainsFunc(t.Cells, func(c experiment.Cell) bool { return c.Limit == experiment.ByGenerator }))
@@ -418,11 +416,11 @@ func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experi
 	}
 	defer at.Stop()
 	at.Progress = func(p load.Progress, rate float64) {
-		say.set("%s%s/s offered for %v: %s", prefix, figures.Number(rate), f.step, loadProgress(p))
+		say.Set("%s%s/s offered for %v: %s", prefix, figures.Number(rate), f.step, loadProgress(p))
 	}
 	search := experiment.CapacitySearch{Offer: at.Offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
 	r, err := experiment.Capacity(ctx, search, func(step int, rate float64, _ [2]float64) {
-		say.set("%sstep %d: %s/s…", prefix, step+1, figures.Number(rate))
+		say.Set("%sstep %d: %s/s…", prefix, step+1, figures.Number(rate))
 	})
 	if r != nil {
 		r.URL, r.Command = f.url, f.command
@@ -436,7 +434,7 @@ func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) 
 	copies := 1
 	values := map[string]string{}
 	for name, v := range s {
-		if name == experiment.Processes && !hasPlace(f.command, name) {
+		if name == experiment.Processes && !subject.HasPlace(f.command, name) {
 			copies = int(v)
 			continue
 		}
@@ -455,7 +453,7 @@ func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) 
 		address := strings.ReplaceAll(f.address(), "{"+placeProcess+"}", number)
 		t.Protocols = append(t.Protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
 		if len(f.command) > 0 {
-			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.log})
+			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.Log})
 			if err != nil {
 				return nil, err
 			}
@@ -487,7 +485,7 @@ func (f *capacityFlags) fed(c *command, p subject.Program) (load.Protocol, error
 // placed are the settings with the number of the copy, where it has a place.
 func placed(command []string, values map[string]string, number string) map[string]string {
 	out := maps.Clone(values)
-	if hasPlace(command, placeProcess) {
+	if subject.HasPlace(command, placeProcess) {
 		out[placeProcess] = number
 	}
 	return out

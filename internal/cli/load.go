@@ -35,9 +35,9 @@ type loadFlags struct {
 // offerFlags say how much load is offered and where the result goes, whatever
 // the protocol is.
 type offerFlags struct {
-	rate, arrivals, out string
-	json                bool
-	options             load.Options
+	rate, arrivals string
+	resultFlags
+	options load.Options
 }
 
 // arrivalsNames are the values of --arrivals.
@@ -94,8 +94,7 @@ func (f *offerFlags) flags(cmd *cobra.Command) {
 	flags.StringVar(&f.arrivals, "arrivals", "even", "`HOW` operations arrive: "+strings.Join(arrivalsNames, " or ")+", at random, like those of independent users")
 	flags.Uint64Var(&o.Seed, "seed", 1, "`SEED` of random arrivals: the same one, the same arrivals")
 	flags.BoolVar(&o.Closed, "closed", false, "closed loop: no rate, each connection sends when it has its answer")
-	flags.BoolVar(&f.json, "json", false, "write the result as JSON")
-	flags.StringVarP(&f.out, "output", "o", "", "write the result as JSON to this `FILE` too")
+	f.resultFlags.flags(cmd, "write the result as JSON to this `FILE` too", "write the result as JSON")
 	complete(cmd, "arrivals", arrivalsNames)
 }
 
@@ -305,9 +304,9 @@ func (c *command) load(ctx context.Context, f *loadFlags, args []string) error {
 func (c *command) offer(ctx context.Context, f *offerFlags, p load.Protocol) error {
 	f.options.Protocol = p
 	line := c.statusLine()
-	f.options.Progress = func(p load.Progress) { line.set("%s", loadProgress(p)) }
+	f.options.Progress = func(p load.Progress) { line.Set("%s", loadProgress(p)) }
 	res, err := load.Offer(ctx, f.options)
-	line.clear()
+	line.Clear()
 	if res == nil {
 		return misused("--rate 100 -d 10s", "%v", err)
 	}
@@ -344,23 +343,9 @@ func interrupted(err error, r *loadresult.Result) error {
 
 // offered writes the result.
 func (c *command) offered(f *offerFlags, r *loadresult.Result) error {
-	return c.saveAndShow(f.out, f.json, r.Encode, func(w io.Writer, o layout.Options) error {
+	return c.result(&f.resultFlags, r.Encode, func(w io.Writer, o layout.Options) error {
 		return r.Text(w, loadresult.Look{Width: o.Width, Color: o.Color})
 	})
-}
-
-// saveAndShow writes a result as JSON to a file, if there is one, and shows it.
-func (c *command) saveAndShow(out string, asJSON bool, encode func(io.Writer) error, text func(io.Writer, layout.Options) error) error {
-	inJSON := func(w io.Writer, _ layout.Options) error { return encode(w) }
-	if out != "" {
-		if err := c.output(out, inJSON); err != nil || out == "-" {
-			return err
-		}
-	}
-	if asJSON {
-		return c.output("", inJSON)
-	}
-	return c.output("", text)
 }
 
 // loadProgress is the line while load is offered.

@@ -23,6 +23,7 @@ import (
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/record"
+	"github.com/gowhy/gowhy/internal/trial"
 
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -123,7 +124,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	case cmd.Flags().Changed("duration") && f.options.Duration <= 0:
 		return misused("-d 5s", "-d %v is no time", f.options.Duration)
 	}
-	limit, ok := parseSize(f.limit)
+	limit, ok := trial.ParseSize(f.limit)
 	if !ok {
 		return misused("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
 	}
@@ -136,20 +137,6 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return nil
-}
-
-// parseSize reads a size like 512MB, 1.5GiB or 4096. People mean powers of two
-// by either.
-func parseSize(s string) (int64, bool) {
-	number := strings.TrimRight(strings.ToUpper(strings.TrimSpace(s)), "KMGTIB")
-	unit := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(strings.TrimSpace(s))[len(number):], "B"), "I")
-	shift, ok := map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[unit]
-	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	n = math.Ldexp(n, shift)
-	if !ok || err != nil || !(n >= 1 && n <= 1<<50) {
-		return 0, false
-	}
-	return int64(n), true
 }
 
 func (c *command) record(ctx context.Context, f *recordFlags, args []string) error {

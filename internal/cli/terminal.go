@@ -212,8 +212,8 @@ func (c *command) statusLine() *statusLine {
 	return &statusLine{w: c.Stderr, tty: tty, layout: c.layout()}
 }
 
-// set replaces the line; nobody sees it who is not at a terminal.
-func (l *statusLine) set(format string, args ...any) {
+// Set replaces the line; nobody sees it who is not at a terminal.
+func (l *statusLine) Set(format string, args ...any) {
 	if !l.tty {
 		return
 	}
@@ -243,15 +243,16 @@ func cut(s string, n int) string {
 	return string(r[:max(0, n-1)]) + "…"
 }
 
-// log writes a line that stays.
-func (l *statusLine) log(s string) {
-	l.clear()
+// Log writes a line that stays.
+func (l *statusLine) Log(s string) {
+	l.Clear()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fmt.Fprint(l.w, layout.Wrap("gowhy: "+s, l.layout))
 }
 
-func (l *statusLine) clear() {
+// Clear erases the line.
+func (l *statusLine) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shown {

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -20,23 +18,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
-	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trial"
 	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // tuneFlags are the flags of tune.
 type tuneFlags struct {
 	knobs, starts, keep []string
-	subjectFlags
+	trial.Work
+	workFlags
 	goal           string
 	repeats        int
 	noTrace        bool
@@ -93,7 +90,7 @@ code is 5 when no setting holds the limits.`,
 	flags.StringVar(&f.goal, "goal", "", "min(`METRIC`) or max(METRIC) (default min(elapsed), with --load max(ops/s))")
 	flags.StringArrayVar(&f.keep, "keep", nil, "recommend only what holds this `LIMIT`, like p99<5ms; repeatable")
 	flags.IntVar(&f.repeats, "repeats", 3, "run each setting at least this `MANY` times")
-	f.subjectFlags.flags(cmd, "search", "write the result as JSON")
+	f.workFlags.flags(cmd, &f.Work, "search", "write the result as JSON")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "record no trace for the formulas of worker counts")
 	flags.StringVar(&f.csv, "csv", "", "write the curve as CSV to this `FILE`")
 	flags.StringVar(&f.svg, "svg", "", "draw the curve as SVG in this `FILE`")
@@ -118,14 +115,16 @@ func (c *command) tune(ctx context.Context, f *tuneFlags) error {
 		return err
 	}
 	say := c.statusLine()
-	run, err := f.runner(c, say)
+	bench, err := f.Bench(f.command, say.Log)
 	if err != nil {
 		return err
 	}
-	s.At = run.at
-	run.recordFor(&s, f)
+	s.At, s.Record = bench.At, bench.Record
+	if f.noTrace {
+		s.Record, s.NoRecord = nil, "--no-trace was given"
+	}
 	r, err := experiment.Tune(ctx, s, runsDone(say))
-	say.clear()
+	say.Clear()
 	return c.tuned(ctx, f, r, err)
 }
 
@@ -139,7 +138,7 @@ func (c *command) tuned(ctx context.Context, f *tuneFlags, r *experiment.Tuned, 
 	case err != nil && (ctx.Err() == nil || r == nil || !measured(r)):
 		return err
 	}
-	r.Command, r.Load, r.Ready = f.command, f.load, f.ready
+	r.Command, r.Load, r.Ready = f.command, f.Load, f.Ready
 	if err := c.showTuned(f, r); err != nil {
 		return err
 	}
@@ -164,7 +163,7 @@ func metricHint(f *tuneFlags, e *experiment.MissingMetricError) string {
 	switch {
 	case e.Metric == diagnosis.PeakRSS:
 		return "give each run more work: one of milliseconds is over before its memory was looked at"
-	case latency && f.load == "":
+	case latency && f.Load == "":
 		return "--load 'hey -z 3s http://localhost:8080/' --ready localhost:8080   # latency is what a load generator measures"
 	case e.Metric == diagnosis.OpsPerSec:
 		return "--ops N   # how many operations a run does"
@@ -248,7 +247,7 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 	case f.repeats < 1 || f.repeats > mostRepeats:
 		return s, misused("--repeats 3", "--repeats %d is not between 1 and %d", f.repeats, mostRepeats)
 	}
-	if err := f.check(); err != nil {
+	if err := f.workFlags.check(&f.Work); err != nil {
 		return s, err
 	}
 	var err error
@@ -263,7 +262,7 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 		s.Keep = append(s.Keep, keep)
 	}
 	for _, k := range f.knobs {
-		knob, err := parseKnob(k, f.command)
+		knob, err := trial.ParseKnob(k, f.command)
 		if err != nil {
 			return s, err
 		}
@@ -275,7 +274,7 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 	if err := f.parseStarts(s.Knobs); err != nil {
 		return s, err
 	}
-	return s, f.checkPlaces(s.Knobs)
+	return s, trial.CheckPlaces(f.command, s.Knobs)
 }
 
 // mostRepeats bounds what a slip of the pen can ask for.
@@ -287,7 +286,7 @@ var goalForm = regexp.MustCompile(`^\s*(?:(min|max)\s*\(\s*([^()]+?)\s*\)|([^()]
 // known.
 func (f *tuneFlags) parseGoal() (experiment.Goal, error) {
 	if f.goal == "" {
-		if f.load != "" {
+		if f.Load != "" {
 			return experiment.Goal{Metric: diagnosis.OpsPerSec, Max: true}, nil
 		}
 		return experiment.Goal{Metric: diagnosis.Elapsed}, nil
@@ -336,268 +335,29 @@ func parseQuantity(s string, u fact.Unit) (float64, bool) {
 		d, err := time.ParseDuration(strings.ReplaceAll(s, " ", ""))
 		return d.Seconds(), err == nil && d >= 0
 	case fact.Bytes:
-		n, ok := parseSize(s)
+		n, ok := trial.ParseSize(s)
 		return float64(n), ok
 	}
 	return 0, false
 }
 
-// parseKnob reads NAME=LOW..HIGH or NAME=A,B,C.
-func parseKnob(s string, command []string) (experiment.Knob, error) {
-	name, values, err := parseSetting("knob", s)
-	if err != nil {
-		return experiment.Knob{}, misused("--knob 'workers=1..1000'   or   --knob GOGC=50,100,200", "--knob %q is not NAME=LOW..HIGH or NAME=A,B,C", s)
-	}
-	k := experiment.Knob{Name: runtimeName(name, command), Integer: true}
-	low, high, isRange := strings.Cut(values, "..")
-	words := strings.Split(values, ",")
-	if isRange {
-		words = []string{low, high}
-	}
-	for _, w := range words {
-		v, err := knobValue(&k, w)
-		if err != nil {
-			return k, err
-		}
-		k.Values = append(k.Values, v)
-	}
-	if isRange {
-		k.Low, k.High, k.Values = k.Values[0], k.Values[1], nil
-		if k.Low >= k.High {
-			return k, misused("--knob '"+name+"="+high+".."+low+"'", "--knob %q: %s is not below %s", s, low, high)
-		}
-		if k.Low == 0 && !k.Integer {
-			return k, misused("--knob '"+name+"=0.1.."+high+"'", "--knob %q: a range of fractions must begin above 0", s)
-		}
-	} else {
-		k.Low, k.High = slices.Min(k.Values), slices.Max(k.Values)
-	}
-	k.Counts = counts(k)
-	k.Start = usualStart(k)
-	return k, nil
-}
-
-// runtimeName is a knob of the runtime as it is spelled there: nobody names a
-// variable gogc, unless the command says so.
-func runtimeName(name string, command []string) string {
-	upper := strings.ToUpper(name)
-	if slices.Contains([]string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT"}, upper) && !hasPlace(command, name) {
-		return upper
-	}
-	return name
-}
-
-func hasPlace(command []string, name string) bool {
-	return slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, "{"+name+"}") })
-}
-
-// knobValue reads a value: a number, or a size with a unit.
-func knobValue(k *experiment.Knob, w string) (float64, error) {
-	w = strings.TrimSpace(w)
-	if v, err := strconv.ParseFloat(w, 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
-		k.Integer = k.Integer && v == math.Trunc(v) && v < 1<<53
-		k.Bytes = k.Bytes || k.Name == "GOMEMLIMIT"
-		return v, nil
-	}
-	if n, ok := parseSize(w); ok {
-		k.Bytes = true
-		return float64(n), nil
-	}
-	if w == "off" {
-		return 0, misused("--knob "+k.Name+"=100,200,400,800", "the value off of %s is no number: give a large one instead", k.Name)
-	}
-	return 0, misused("--knob '"+k.Name+"=1..1000'   or   --knob "+k.Name+"=64KiB,1MiB", "%q is no value of %s", w, k.Name)
-}
-
-// manyOf are parts of names of knobs that count what runs at once.
-var manyOf = regexp.MustCompile(`(?i)worker|goroutine|consumer|producer|thread|pool|parallel|concurren|conn|client|proc|listener|jobs`)
-
-var workersOf = regexp.MustCompile(`(?i)worker|goroutine|consumer|pool|parallel|concurren|jobs`)
-
-// counts guesses from a knob's name what it is a number of. A single letter is
-// what people call the number of workers in a hurry.
-func counts(k experiment.Knob) experiment.Counted {
-	letter := len(k.Name) == 1 && strings.ContainsAny(k.Name, "njwpc")
-	switch {
-	case !k.Integer || k.Bytes || k.Low == 0 && k.High == 0:
-		return ""
-	case workersOf.MatchString(k.Name) || letter:
-		return experiment.Workers
-	case manyOf.MatchString(k.Name):
-		return experiment.Concurrent
-	}
-	return ""
-}
-
-// usualStart is what a knob has when nobody set it, as far as that is known.
-func usualStart(k experiment.Knob) float64 {
-	switch k.Name {
-	case "GOMAXPROCS":
-		return float64(runtime.GOMAXPROCS(0))
-	case "GOGC":
-		return 100
-	case "GOMEMLIMIT":
-		return k.High // as near to none as the range has
-	}
-	return k.Low
-}
-
 // parseStarts reads what the knobs have now.
 func (f *tuneFlags) parseStarts(knobs []experiment.Knob) error {
 	for _, s := range f.starts {
-		name, value, err := parseSetting("start", s)
+		name, value, err := trial.ParseSetting("start", s)
 		if err != nil {
 			return err
 		}
-		name = runtimeName(name, f.command)
+		name = trial.RuntimeName(name, f.command)
 		i := slices.IndexFunc(knobs, func(k experiment.Knob) bool { return k.Name == name })
 		if i < 0 {
 			return misused("--start "+knobs[0].Name+"=…", "--start %q is not of a knob", s)
 		}
-		if knobs[i].Start, err = knobValue(&knobs[i], value); err != nil {
+		if knobs[i].Start, err = trial.KnobValue(&knobs[i], value); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-var place = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
-
-// withPlace puts a knob's placeholder where the flag of its name has a value, else
-// at the end.
-func withPlace(command []string, name string) []string {
-	list := slices.Clone(command)
-	for i, w := range list {
-		flag, _, joined := strings.Cut(strings.TrimLeft(w, "-"), "=")
-		switch {
-		case flag != name || !strings.HasPrefix(w, "-"):
-		case joined:
-			list[i] = w[:strings.IndexByte(w, '=')+1] + "{" + name + "}"
-			return list
-		case i+1 < len(list):
-			list[i+1] = "{" + name + "}"
-			return list
-		}
-	}
-	return append(list, "-"+name, "{"+name+"}")
-}
-
-// placeTrace stands in a command for the file that a trace is written to.
-const placeTrace = "trace"
-
-// checkPlaces refuses a place that nothing fills and a knob that turns nothing.
-func (f *tuneFlags) checkPlaces(knobs []experiment.Knob) error {
-	for _, w := range f.command {
-		for _, m := range place.FindAllStringSubmatch(w, -1) {
-			known := m[1] == placeTrace || slices.ContainsFunc(knobs, func(k experiment.Knob) bool { return k.Name == m[1] })
-			if !known {
-				return misused("--knob '"+m[1]+"=1..100'", "nothing fills {%s} in the command", m[1])
-			}
-		}
-	}
-	for _, k := range knobs {
-		if !variable.MatchString(k.Name) && !hasPlace(f.command, k.Name) {
-			return misused("-- "+shell.Words(withPlace(f.command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
-		}
-	}
-	return nil
-}
-
-// A tuneRunner runs the program with settings.
-type tuneRunner struct {
-	program subject.Program
-	spec    subject.Spec
-	traces  bool // the command takes the name of a trace's file
-}
-
-func (f *tuneFlags) runner(c *command, say *statusLine) (*tuneRunner, error) {
-	spec, err := f.spec(say)
-	if err != nil {
-		return nil, err
-	}
-	return &tuneRunner{program: subject.Program{Command: f.command}, spec: spec, traces: hasPlace(f.command, placeTrace)}, nil
-}
-
-// subject is the program with a setting; trace is the file for a trace, empty
-// for none.
-func (r *tuneRunner) subject(s experiment.Setting, trace string) (*subject.Subject, error) {
-	values := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		values[name] = strconv.FormatFloat(s[name], 'f', -1, 64)
-	}
-	if r.traces {
-		values[placeTrace] = trace
-	}
-	p, err := r.program.With(values)
-	if err != nil {
-		return nil, err
-	}
-	spec := r.spec
-	spec.Program = p
-	return subject.New(spec)
-}
-
-func (r *tuneRunner) at(s experiment.Setting) experiment.Run {
-	return func(ctx context.Context) (experiment.Sample, error) {
-		sub, err := r.subject(s, "")
-		if err != nil {
-			return experiment.Sample{}, err
-		}
-		defer sub.Close()
-		return sub.Run(ctx)
-	}
-}
-
-// recordFor lets the search have traces when it has a use for them.
-func (r *tuneRunner) recordFor(s *experiment.Search, f *tuneFlags) {
-	switch {
-	case f.noTrace:
-		s.NoRecord = "--no-trace was given"
-	case r.traces:
-		s.Record = r.written
-	default:
-		s.Record = r.recorded
-	}
-}
-
-// written has the program write the trace itself.
-func (r *tuneRunner) written(ctx context.Context, s experiment.Setting) (*model.Model, error) {
-	dir, err := os.MkdirTemp("", "gowhy-trace-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "trace.out")
-	sub, err := r.subject(s, file)
-	if err != nil {
-		return nil, err
-	}
-	defer sub.Close()
-	if _, err := sub.Run(ctx); err != nil {
-		return nil, err
-	}
-	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
-		return nil, errors.New("the program wrote no trace to the file that {trace} named")
-	}
-	return evidence.Load(ctx, []string{file}, evidence.Options{})
-}
-
-// recorded records the program's trace.
-func (r *tuneRunner) recorded(ctx context.Context, s experiment.Setting) (*model.Model, error) {
-	spec := r.spec
-	spec.Also = []string{string(model.Trace)}
-	traced := &tuneRunner{program: r.program, spec: spec}
-	sub, err := traced.subject(s, "")
-	if err != nil {
-		return nil, err
-	}
-	defer sub.Close()
-	_, m, err := sub.Count(ctx)
-	if err == nil && m.Sched == nil {
-		err = errors.New("the program cannot be traced: it has neither net/http/pprof nor gowhy's agent, and takes no file's name for {trace}")
-		m = nil
-	}
-	return m, err
 }
 
 // runsDone tells how far a search is.
@@ -609,6 +369,6 @@ func runsDone(line *statusLine) func(done, of int, what string) {
 			each := time.Since(begin) / time.Duration(done)
 			left = "; about " + figures.Duration(each*time.Duration(of-done)) + " left"
 		}
-		line.set("run %d of about %d: %s%s", done+1, max(of, done+1), what, left)
+		line.Set("run %d of about %d: %s%s", done+1, max(of, done+1), what, left)
 	}
 }

@@ -21,23 +21,18 @@ import (
 	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
-	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/shell"
-	"github.com/gowhy/gowhy/internal/subject"
+	"github.com/gowhy/gowhy/internal/trial"
 	"github.com/gowhy/gowhy/internal/trialreport"
 )
 
 // verifyFlags are the flags of verify.
 type verifyFlags struct {
-	change          changeFlags
-	apply           string
-	primary, margin string
-	guards          []string
-	subjectFlags
-	pairs                int
-	noCount, noFloor     bool
-	format               string
-	files, command, args []string // before and after --, and all as given
+	trial.Setup
+	workFlags
+	primary, margin, format string
+	guards                  []string
+	pairs                   int
 }
 
 // trialFormats are the formats of a trial.
@@ -90,23 +85,23 @@ judges what there is.`,
   gowhy verify run.gowhy --apply idlespin
   gowhy verify trial.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.files, f.command, f.args = args, nil, c.Args
+			f.Files, f.Command, f.Args = args, nil, c.Args
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
-				f.files, f.command = args[:n], args[n:]
+				f.Files, f.Command = args[:n], args[n:]
 			}
 			return c.verify(cmd.Context(), cmd, f)
 		},
 	}
 	cmd.SetFlagErrorFunc(badFlag("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000"))
-	f.change.flags(cmd)
-	cmd.Flags().StringVar(&f.apply, "apply", "", "try what this `RULE` found in the recording")
-	f.subjectFlags.flags(cmd, "trial", "the same as --format json")
+	changeFlags(cmd, &f.Change)
+	cmd.Flags().StringVar(&f.Apply, "apply", "", "try what this `RULE` found in the recording")
+	f.workFlags.flags(cmd, &f.Work, "trial", "the same as --format json")
 	cmd.Flags().StringVar(&f.primary, "primary", "", "the `METRIC` that decides (default cpu/op, else elapsed)")
 	cmd.Flags().StringArrayVar(&f.guards, "guard", nil, "a `LIMIT` of how much worse a metric may be, repeatable, or none (default peak-rss<10%, with --load also p99<5%)")
 	cmd.Flags().StringVar(&f.margin, "margin", "2%", "less of a difference than this `SHARE` is called the same")
 	cmd.Flags().IntVar(&f.pairs, "pairs", 40, "at most this `MANY` pairs of runs")
-	cmd.Flags().BoolVar(&f.noCount, "no-count", false, "no runs with everything counted")
-	cmd.Flags().BoolVar(&f.noFloor, "no-floor", false, "do not measure the noise of this machine")
+	cmd.Flags().BoolVar(&f.NoCount, "no-count", false, "no runs with everything counted")
+	cmd.Flags().BoolVar(&f.NoFloor, "no-floor", false, "do not measure the noise of this machine")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(trialFormatNames, ", "))
 	complete(cmd, "format", trialFormatNames)
 	complete(cmd, "primary", metricNames())
@@ -134,47 +129,49 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 	if err := f.misplaced(); err != nil {
 		return err
 	}
-	var claim *claimed
-	if len(f.files) > 0 {
-		if claim, err = c.claim(ctx, f); err != nil {
+	var claim *trial.Claim
+	if len(f.Files) > 0 {
+		d, m, err := c.diagnosed(ctx, f.Files, readOptions{}, "")
+		if err != nil {
 			return err
 		}
-		p.Primary = cmp.Or(p.Primary, claim.experiment.Primary)
+		if claim, err = f.Claim(d, m, func(path string, f *diagnosis.Finding) *trial.Replay { return c.replay(ctx, path, f) }); err != nil {
+			return err
+		}
+		p.Primary = cmp.Or(p.Primary, claim.Experiment.Primary)
 		if len(f.guards) == 0 {
 			p.Guards = slices.DeleteFunc(p.Guards, func(g experiment.Guard) bool {
-				return slices.Contains(claim.experiment.Price, g.Metric)
+				return slices.Contains(claim.Experiment.Price, g.Metric)
 			})
 		}
 	}
-	if err := f.change.check(f.command); err != nil {
+	if err := f.Change.Check(f.Command); err != nil {
 		return err
 	}
-	return c.runTrial(ctx, f, p, claim)
+	say := c.statusLine()
+	tr, err := f.Run(ctx, p, claim, c.Rules, trial.Show{Line: say, Plan: c.printPlan,
+		Progress: func(before int) experiment.Progress { return pairsDone(say, before) }})
+	if tr == nil {
+		return err
+	}
+	return c.concluded(ctx, tr, f, err)
 }
 
 // misplaced tells a program that was given without the -- before it.
 func (f *verifyFlags) misplaced() error {
-	if len(f.files) == 0 || f.apply != "" || len(f.command) > 0 {
+	if len(f.Files) == 0 || f.Apply != "" || len(f.Command) > 0 {
 		return nil
 	}
-	if !isProgram(f.files[0]) {
+	if !isProgram(f.Files[0]) {
 		return nil
 	}
-	return misused(changeHint(f.files), "%q is a program: it comes after --", f.files[0])
+	return misused(trial.Hint(f.Files), "%q is a program: it comes after --", f.Files[0])
 }
 
 // isProgram reports whether a path is a file that can be run.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
-}
-
-// changeHint is how one says what changes, with the command that was given.
-func changeHint(command []string) string {
-	if len(command) == 0 {
-		return "gowhy verify --a './old -n 1000' --b './new -n 1000'"
-	}
-	return "gowhy verify --knob GOMAXPROCS=2 -- " + shell.Words(command)
 }
 
 // plan reads the flags that say how to decide.
@@ -193,12 +190,12 @@ func (f *verifyFlags) plan() (experiment.Plan, error) {
 		return p, err
 	}
 	if len(f.guards) == 0 {
-		p.Guards = f.usualGuards()
+		p.Guards = f.Guards()
 	}
 	if f.pairs < 1 || f.pairs > mostPairs {
 		return p, misused("--pairs 40", "--pairs %d is not between 1 and %d", f.pairs, mostPairs)
 	}
-	return p, f.check()
+	return p, f.workFlags.check(&f.Work)
 }
 
 // aParse is how package strconv is named in an error of a flag.
@@ -257,20 +254,6 @@ func parseShare(flag, s string) (float64, error) {
 	return v, nil
 }
 
-// usualGuards keep a change from being paid with what nobody looked at. There
-// is a latency only where a load asks for something, and of a benchmark nobody
-// measures the process.
-func (f *verifyFlags) usualGuards() []experiment.Guard {
-	if f.change.bench != "" {
-		return nil
-	}
-	memory := experiment.Guard{Metric: diagnosis.PeakRSS, Limit: 0.10}
-	if f.load == "" {
-		return []experiment.Guard{memory}
-	}
-	return []experiment.Guard{{Metric: diagnosis.P99, Limit: 0.05}, memory}
-}
-
 // parseGuards reads limits like p99<5%; the word none stands for no limit.
 func parseGuards(list []string) ([]experiment.Guard, error) {
 	var guards []experiment.Guard
@@ -300,25 +283,25 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 
 // savedTrial reads a trial that was saved, nil when that is not what was given.
 func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
-	if len(f.files) != 1 || f.files[0] == "-" {
+	if len(f.Files) != 1 || f.Files[0] == "-" {
 		return nil, nil
 	}
-	begin, err := intake.Head(f.files[0])
+	begin, err := intake.Head(f.Files[0])
 	if err != nil {
 		return nil, nil // evidence says what is wrong with it
 	}
 	kind := intake.Kind(begin)
 	switch {
 	case kind == experiment.TunedKind:
-		return nil, misused("gowhy tune "+shell.Words(f.files), "%q is a saved search", f.files[0])
+		return nil, misused("gowhy tune "+shell.Words(f.Files), "%q is a saved search", f.Files[0])
 	case kind != experiment.TrialKind:
 		return nil, nil
-	case f.apply != "" || f.change.given() || len(f.command) > 0:
-		return nil, misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial, which can only be shown", f.files[0])
+	case f.Apply != "" || f.Change.Given() || len(f.Command) > 0:
+		return nil, misused("gowhy verify "+shell.Words(f.Files), "%q is a saved trial, which can only be shown", f.Files[0])
 	}
-	tr, _, err := intake.Decode(f.files[0], kind)
+	tr, _, err := intake.Decode(f.Files[0], kind)
 	if err != nil {
-		return nil, problem.New(problem.Absence, "gowhy verify … -o trial.json", "%q is a damaged trial: %v", f.files[0], err)
+		return nil, problem.New(problem.Absence, "gowhy verify … -o trial.json", "%q is a damaged trial: %v", f.Files[0], err)
 	}
 	return tr.(*experiment.Trial), nil
 }
@@ -364,92 +347,6 @@ func trialCode(tr *experiment.Trial) int {
 	return exitWell
 }
 
-// runTrial does what was planned.
-func (c *command) runTrial(ctx context.Context, f *verifyFlags, p experiment.Plan, claim *claimed) error {
-	dir, err := os.MkdirTemp("", "gowhy-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	say := c.statusLine()
-	f.change.also = c.sourcesOf(claim)
-	a, b, err := f.arms(ctx, dir, say)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	defer b.close()
-	if f.change.bench != "" && !strings.HasPrefix(string(p.Primary), "Benchmark") {
-		if p.Primary, err = f.firstBenchmark(ctx, a, p.Primary, say); err != nil {
-			return err
-		}
-	}
-	about := f.about(a, b, claim)
-	c.printPlan(&about, p)
-	if claim.runs(f) {
-		say.log(fmt.Sprintf("the command is the one that %s names, in %s", layout.Safe(claim.from), layout.Safe(claim.model.Run.Dir)))
-	}
-	p.A, p.B = a.subject.Run, b.subject.Run
-	if !f.noCount && !f.startup() {
-		p.CountA, p.CountB = c.counting(a), c.counting(b)
-	}
-	if !f.noFloor {
-		if p.Floor, _, err = subject.Floor(ctx, say.log); err != nil && ctx.Err() == nil {
-			say.log("the noise of this machine could not be measured: " + err.Error())
-		}
-	}
-	p.Predicted = claim.predicted(p.Primary)
-	tr, err := experiment.Verify(ctx, p, pairsDone(say, runsBefore(p)))
-	if other, ok := claim.instead(tr, p.Primary); ok && err != nil && ctx.Err() == nil {
-		say.log(fmt.Sprintf("%s cannot be had here: %s decides", p.Primary, other))
-		a.diagnosed, b.diagnosed = nil, nil
-		p.Primary, p.Predicted = other, claim.predicted(other)
-		tr, err = experiment.Verify(ctx, p, pairsDone(say, runsBefore(p)))
-	}
-	say.clear()
-	if tr == nil {
-		return err
-	}
-	if !tr.Busy { // else rules tell of the machine and not of the arms
-		about.Gone, about.Came, about.Diagnosed = differ(a, b)
-	}
-	tr.About = about
-	return c.concluded(ctx, tr, f, err)
-}
-
-// startup reports whether what is timed is how long a program takes until it is
-// ready, of which there is nothing to count.
-func (f *verifyFlags) startup() bool { return f.ready != "" && f.load == "" }
-
-// firstBenchmark runs A's benchmarks once to see which there are: the first of
-// them decides, by its time or by what was asked for without a name. B has not
-// run yet, so that nothing is compared.
-func (f *verifyFlags) firstBenchmark(ctx context.Context, a *arm, asked diagnosis.Metric, say *statusLine) (diagnosis.Metric, error) {
-	say.set("looking for benchmarks…")
-	defer say.clear()
-	s, err := a.subject.Run(ctx)
-	if problem.Is(err, problem.Absence) {
-		pkg := cmp.Or(f.change.pkg, ".")
-		return "", problem.New(problem.Absence, "go test -list Benchmark "+shell.Word(pkg), "no benchmark of %s matches %q", pkg, f.change.bench)
-	}
-	if err != nil {
-		return "", err
-	}
-	var own []diagnosis.Metric
-	for m := range s.Values {
-		if strings.HasSuffix(string(m), " "+string(cmp.Or(asked, "ns/op"))) {
-			own = append(own, m)
-		}
-	}
-	if len(own) == 0 {
-		return asked, nil
-	}
-	if len(own) > 1 {
-		say.log(fmt.Sprintf("of %d benchmarks the first decides: --primary names another", len(own)))
-	}
-	return slices.Min(own), nil
-}
-
 // pairsDone tells how far a trial is. before is how many runs there are before
 // the first pair. What is left is reckoned from the pairs so far; those that did
 // not count are in it.
@@ -458,17 +355,17 @@ func pairsDone(line *statusLine, before int) experiment.Progress {
 	told, runs := false, 0
 	return func(pairs, of int, soFar experiment.Interval) {
 		if runs++; runs <= before {
-			line.set("counting and warming up: run %d of %d", runs, before)
+			line.Set("counting and warming up: run %d of %d", runs, before)
 			begin = time.Now()
 			return
 		}
 		each := time.Since(begin) / time.Duration(runs-before)
 		left := each * time.Duration(max(0, of-pairs))
 		if !told && left >= worthWaiting {
-			line.log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", figures.Duration(each), figures.Duration(left)))
+			line.Log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", figures.Duration(each), figures.Duration(left)))
 		}
 		told = true
-		line.set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), figures.Duration(left))
+		line.Set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), figures.Duration(left))
 	}
 }
 
@@ -484,15 +381,6 @@ func ratioSoFar(i experiment.Interval) string {
 		return ": " + trialreport.Change(i.Value)
 	}
 	return ": " + trialreport.Change(i.Value) + " (95 %: " + trialreport.ChangeInterval(i.Low, i.High) + ")"
-}
-
-// runsBefore is how many runs a plan has before its first pair: those that are
-// counted, A B B A, and one of each to warm up.
-func runsBefore(p experiment.Plan) int {
-	if p.CountA == nil {
-		return 2
-	}
-	return 6
 }
 
 // concluded saves and shows a trial. One that was interrupted is shown as well.
@@ -513,7 +401,7 @@ func (c *command) concluded(ctx context.Context, tr *experiment.Trial, f *verify
 	}
 	shown := c.showTrial(tr, f)
 	if ctx.Err() != nil {
-		return problem.New(problem.Interrupt, "gowhy "+shell.Words(f.args), "interrupted: this is what there is")
+		return problem.New(problem.Interrupt, "gowhy "+shell.Words(f.Args), "interrupted: this is what there is")
 	}
 	return shown
 }
@@ -528,21 +416,17 @@ func hasPrimary(tr *experiment.Trial) bool {
 // primaryHint is how to get what was to decide, or what can decide instead.
 func (f *verifyFlags) primaryHint(tr *experiment.Trial) string {
 	switch m := diagnosis.Metric(f.primary); {
-	case (m == diagnosis.P50 || m == diagnosis.P99) && f.load == "":
+	case (m == diagnosis.P50 || m == diagnosis.P99) && f.Load == "":
 		return "--load 'hey -z 3s http://localhost:8080/' --ready localhost:8080   # latency is what a load generator measures"
-	case m == diagnosis.OpsPerSec && f.ops == 0:
+	case m == diagnosis.OpsPerSec && f.Ops == 0:
 		return "--ops N   # how many operations a run does"
 	}
 	for _, name := range metricNames() {
-		if hasMetric(tr, diagnosis.Metric(name)) {
+		if tr.Has(diagnosis.Metric(name)) {
 			return "--primary " + name
 		}
 	}
 	return "gowhy verify --help"
-}
-
-func hasMetric(tr *experiment.Trial, m diagnosis.Metric) bool {
-	return slices.ContainsFunc(tr.Rounds, func(r experiment.Round) bool { _, ok := r.Values[m]; return ok })
 }
 
 // printPlan says what will be done before it is: nobody can choose afterwards
@@ -576,80 +460,17 @@ func guardsText(guards []experiment.Guard) string {
 	return "; must not become worse: " + strings.Join(parts, ", ")
 }
 
-// counting runs an arm with everything counted, and keeps what the rules find
-// in it.
-func (c *command) counting(a *arm) experiment.Run {
-	return func(ctx context.Context) (experiment.Sample, error) {
-		s, m, err := a.subject.Count(ctx)
-		if err == nil && m != nil {
-			a.diagnosed = append(a.diagnosed, diagnosis.Run(m, c.Rules, diagnosis.Options{}))
-		}
-		return s, err
-	}
-}
-
-// sourcesOf are what the finding's rule needs to see it once more. They disturb
-// what is counted, so that a count that decides goes without.
-func (c *command) sourcesOf(k *claimed) (names []string) {
-	if k == nil || experiment.InfoOf(k.experiment.Primary).Counter {
-		return nil
-	}
-	i := slices.IndexFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == k.finding.Rule })
-	if i < 0 {
-		return nil
-	}
-	for _, s := range c.Rules[i].Needs {
-		if slices.Contains(record.SourceNames(), string(s)) {
-			names = append(names, string(s))
-		}
-	}
-	return names
-}
-
-// differ compares what the rules found in the arms' counted runs. A finding is
-// gone when every run of A has it and none of B's; one run alone is chance.
-func differ(a, b *arm) (gone, came []experiment.Claim, ok bool) {
-	if len(a.diagnosed) == 0 || len(b.diagnosed) == 0 {
-		return nil, nil, false
-	}
-	return onlyIn(a.diagnosed, b.diagnosed), onlyIn(b.diagnosed, a.diagnosed), true
-}
-
-func onlyIn(here, there []*diagnosis.Diagnosis) (list []experiment.Claim) {
-	has := func(d *diagnosis.Diagnosis, rule string) bool {
-		return slices.ContainsFunc(d.Findings, func(f diagnosis.Finding) bool { return f.Rule == rule })
-	}
-	for _, f := range here[0].Findings {
-		always := !slices.ContainsFunc(here, func(d *diagnosis.Diagnosis) bool { return !has(d, f.Rule) })
-		if always && !slices.ContainsFunc(there, func(d *diagnosis.Diagnosis) bool { return has(d, f.Rule) }) {
-			list = append(list, experiment.Claim{Rule: f.Rule, Title: f.Title, Summary: f.Summary})
-		}
-	}
-	return list
-}
-
-// about is what the report says of the arms.
-func (f *verifyFlags) about(a, b *arm, k *claimed) experiment.About {
-	about := experiment.About{A: a.about, B: b.about, Load: f.load, Ready: f.ready, Again: withoutFlag(f.args, "--pairs")}
-	if k != nil {
-		about.Finding = &experiment.Claim{Rule: k.finding.Rule, Title: k.finding.Title, Summary: k.finding.Summary,
-			Expect: k.finding.Bound, Note: k.experiment.Note, Tune: k.experiment.Tune, From: k.from}
-	}
-	return about
-}
-
-// withoutFlag drops a flag with its value from arguments, as far as --.
-func withoutFlag(args []string, flag string) (kept []string) {
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == "--":
-			return append(kept, args[i:]...)
-		case args[i] == flag:
-			i++
-		case strings.HasPrefix(args[i], flag+"="):
-		default:
-			kept = append(kept, args[i])
-		}
-	}
-	return kept
+// changeFlags are the flags of what changes.
+func changeFlags(cmd *cobra.Command, f *trial.Change) {
+	cmd.Flags().StringVar(&f.A, "a", "", "the `CMD` as it is")
+	cmd.Flags().StringVar(&f.B, "b", "", "the `CMD` as it is to be")
+	cmd.Flags().StringArrayVar(&f.Knobs, "knob", nil, "B has this `NAME=VALUE`, repeatable; NAME=OLD:NEW for both")
+	cmd.Flags().StringArrayVar(&f.KnobsA, "a-knob", nil, "A has this `NAME=VALUE`, repeatable")
+	cmd.Flags().StringArrayVar(&f.Env, "env", nil, "B has this `NAME=VALUE` in its environment, repeatable")
+	cmd.Flags().StringArrayVar(&f.Flags, "flag", nil, "B has this `ARGUMENT` at its end, repeatable")
+	cmd.Flags().StringVar(&f.Base, "base", "", "A is built from this `REVISION` of git")
+	cmd.Flags().StringVar(&f.Head, "head", "", "B is built from this `REVISION` (default the working tree)")
+	cmd.Flags().StringVar(&f.Package, "package", "", "the `PACKAGE` that is built (default .)")
+	cmd.Flags().StringVar(&f.Bench, "bench", "", "run the package's benchmarks that match this `REGEXP`")
+	cmd.Flags().StringVar(&f.Benchtime, "benchtime", "", "how long or how often a benchmark runs, a `TIME` or 100x")
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -13,10 +12,10 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/trial"
 	"github.com/gowhy/gowhy/internal/trialreport"
 	"github.com/gowhy/gowhy/internal/whatif"
 )
@@ -226,50 +225,12 @@ func (c *command) whatIfError(path string, err error) error {
 	return err
 }
 
-// A replayed is what a replay of a recorded trace predicts for a cure, as ratios
-// to the replay as it is.
-type replayed struct {
-	elapsed, cpu float64
-	how          string
-}
-
-// of is the predicted ratio of a metric; 0 when a replay does not tell it.
-func (r *replayed) of(m diagnosis.Metric) float64 {
-	switch {
-	case r == nil:
-		return 0
-	case m == diagnosis.Elapsed:
-		return r.elapsed
-	case m == diagnosis.OpsPerSec:
-		return 1 / r.elapsed
-	case m == diagnosis.CPUPerOp:
-		return r.cpu
-	}
-	return 0
-}
-
 // replay predicts what the cure of a finding brings, by replaying the trace of a
-// recording; how says with which edit, and how far such predictions were off. It
-// is nil where no edit stands for the cure or the trace cannot carry it.
-func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) *replayed {
+// recording; nil where the trace cannot carry it.
+func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) *trial.Replay {
 	p, _, err := c.program(ctx, path, &whatIfOptions{})
 	if err != nil {
 		return nil
 	}
-	ask := whatif.Prescription{Rule: f.Rule}
-	if f.Experiment != nil {
-		ask.Set = f.Experiment.Set
-	}
-	for _, w := range f.Where {
-		ask.Functions = append(ask.Functions, w.Function)
-	}
-	edit, assumes, ok := p.EditFor(ask)
-	if !ok {
-		return nil
-	}
-	res, err := p.Run(edit)
-	if err != nil || math.IsNaN(res.Ratio) || res.Ratio <= 0 {
-		return nil
-	}
-	return &replayed{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %s off; %s", assumes, figures.Percent(p.Off()), whatif.Measured().Of(edit.Kind()))}
+	return trial.Predict(p, f)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -221,6 +222,11 @@ func (s Sample) clean(counted bool) Sample {
 	}
 	s.Ops = max(s.Ops, 0)
 	return s
+}
+
+// Has reports whether a round measured a metric.
+func (t *Trial) Has(m diagnosis.Metric) bool {
+	return slices.ContainsFunc(t.Rounds, func(r Round) bool { _, ok := r.Values[m]; return ok })
 }
 
 // SameWithin is the ratio-1 within which times are called the same: the margin,

@@ -28,6 +28,15 @@ type Program struct {
 // variable is what a setting's name looks like that goes into the environment.
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
+// Variable reports whether a setting of a name goes into the environment where
+// nothing else takes it.
+func Variable(name string) bool { return variable.MatchString(name) }
+
+// HasPlace reports whether a command has a placeholder for a setting.
+func HasPlace(command []string, name string) bool {
+	return slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, "{"+name+"}") })
+}
+
 // With returns the program with settings. A setting replaces its placeholder,
 // {name}, wherever it stands in the command and the environment. One without a
 // placeholder and in upper case, like GOMAXPROCS, becomes a variable of the
@@ -42,7 +51,7 @@ func (p Program) With(settings map[string]string) (Program, error) {
 		}
 		switch used := p.replace("{"+name+"}", value); {
 		case used:
-		case variable.MatchString(name):
+		case Variable(name):
 			p.set(name, value)
 		default:
 			return Program{}, noPlaceholder(name)
