@@ -40,7 +40,7 @@ var law = []line{
 
 	// Output: from values to bytes.
 	{"internal/layout", "internal/figures", ""},
-	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/report internal/shell internal/whatif", ""},
+	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/shell internal/whatif", ""},
 	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/problem internal/shell internal/statistics", ""},
 	{"internal/export", "internal/diagnosis internal/figures internal/model internal/problem", "github.com/google/pprof/profile"},
 

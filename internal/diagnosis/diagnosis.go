@@ -137,6 +137,31 @@ type Bound struct {
 	Share float64 `json:"share"`
 }
 
+// Words say what a cure brings at most, or at least which way.
+func (b Bound) Words() string {
+	if b.Value == 0 {
+		return "no saving can be promised: " + b.Method
+	}
+	s := b.Text
+	switch b.Kind {
+	case IsEstimate:
+		s = b.Unit.Format(b.Low) + " to " + b.Unit.Format(b.High)
+	case IsDirection:
+	default:
+		s = "at most " + s
+	}
+	if b.Goal != AnyGoal {
+		s += " of " + string(b.Goal)
+	}
+	if b.Share > 0 && b.Unit != fact.Ratio && b.Unit != fact.Factor {
+		s += " (" + fact.Ratio.Format(b.Share) + ")"
+	}
+	if b.Kind == IsDirection {
+		s += ", perhaps more"
+	}
+	return s + ": " + b.Method
+}
+
 // Limit is a bound that no fix exceeds: what is saved, of which whole it is which
 // share, and what else the reader must know to judge it.
 func Limit(saving fact.Fact, goal Goal, share float64, note string) Bound {

@@ -74,7 +74,7 @@ func (m *markdown) finding(n int, f *diagnosis.Finding) {
 		m.Item("**cost** %s", layout.Escape(costText(f.Cost)))
 	}
 	if f.Bound.Method != "" {
-		m.Item("**expect** %s", layout.Escape(BoundText(f.Bound)))
+		m.Item("**expect** %s", layout.Escape(f.Bound.Words()))
 	}
 	if f.Remedy.Text != "" {
 		m.Item("**do** %s", layout.Escape(f.Remedy.Text))

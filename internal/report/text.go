@@ -144,7 +144,7 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.Para(labelled, "cost", costText(f.Cost), layout.Plain)
 	}
 	if f.Bound.Method != "" {
-		t.Para(labelled, "expect", BoundText(f.Bound), layout.Plain)
+		t.Para(labelled, "expect", layout.Safe(f.Bound.Words()), layout.Plain)
 	}
 	t.remedy(f.Remedy)
 	t.prove(f)
@@ -180,31 +180,6 @@ func costText(c diagnosis.Cost) string {
 		s += " (" + fact.Ratio.Format(c.Share) + ")"
 	}
 	return s
-}
-
-// BoundText says what a cure brings at most, or at least which way.
-func BoundText(b diagnosis.Bound) string {
-	if b.Value == 0 {
-		return "no saving can be promised: " + b.Method
-	}
-	s := layout.Safe(b.Text)
-	switch b.Kind {
-	case diagnosis.IsEstimate:
-		s = b.Unit.Format(b.Low) + " to " + b.Unit.Format(b.High)
-	case diagnosis.IsDirection:
-	default:
-		s = "at most " + s
-	}
-	if b.Goal != diagnosis.AnyGoal {
-		s += " of " + string(b.Goal)
-	}
-	if b.Share > 0 && b.Unit != fact.Ratio && b.Unit != fact.Factor {
-		s += " (" + fact.Ratio.Format(b.Share) + ")"
-	}
-	if b.Kind == diagnosis.IsDirection {
-		s += ", perhaps more"
-	}
-	return s + ": " + b.Method
 }
 
 func (t *texter) where(places []diagnosis.Place) {

@@ -9,7 +9,6 @@ import (
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/report"
 )
 
 // metricText writes a value of a metric with its unit.
@@ -105,7 +104,7 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
-		lines = append(lines, [2]string{"promised", report.BoundText(tr.About.Finding.Expect)})
+		lines = append(lines, [2]string{"promised", layout.Safe(tr.About.Finding.Expect.Words())})
 	default:
 		return nil
 	}
