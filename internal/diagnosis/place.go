@@ -37,11 +37,6 @@ func (p *Pass) Procs() int {
 	return max(n, 1)
 }
 
-// Share returns what part of the Ps' time in the window d is.
-func (p *Pass) Share(d time.Duration) float64 {
-	return ratio(d.Seconds(), p.Seconds()*float64(p.Procs()))
-}
-
 // CPUTime returns the CPU time of a profile and its number of samples; zero
 // without one.
 func CPUTime(m *model.Model) (time.Duration, int64) {

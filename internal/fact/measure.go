@@ -171,11 +171,6 @@ func (p Meter) waited(kind model.WaitKind, match func(*model.Wait) bool) (total 
 	return total, n, o
 }
 
-// AtStacks matches waits at any of some stacks.
-func AtStacks(stacks ...model.Stack) func(*model.Wait) bool {
-	return func(w *model.Wait) bool { return slices.Contains(stacks, w.Stack) }
-}
-
 // Goroutines is the sum of some columns of the accounts of goroutine groups: the
 // columns are those of [GroupColumn].
 func (p Meter) Goroutines(name string, groups []string, columns ...string) Fact {

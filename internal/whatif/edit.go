@@ -93,12 +93,6 @@ func WithScale(name string, factor float64) Edit {
 	}}
 }
 
-// Without leaves the work of a group of goroutines out.
-func Without(group string) Edit {
-	e := WithScale(group, 0)
-	return e
-}
-
 // scalable lists what WithScale knows, the largest first.
 func (p *Program) scalable() (names []string) {
 	for _, g := range p.UserGroups() {

@@ -176,7 +176,7 @@ func TestSchedulesByHand(t *testing.T) {
 			{[]Edit{WithScale("main.short", 0.5)}, 14_000},
 			{[]Edit{WithScale("main.short", 2)}, 22_000},
 			{[]Edit{WithScale("main.long", 0.5), WithProcs(1)}, 18_000},
-			{[]Edit{Without("main.long")}, 12_000},
+			{[]Edit{WithScale("main.long", 0)}, 12_000},
 		}},
 		{"chained", chained(t), []try{
 			{nil, 6100},
