@@ -11,10 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/gowhy/gowhy/internal/gate"
 	"github.com/gowhy/gowhy/internal/layout"
@@ -172,64 +170,32 @@ func (c *command) runGate(ctx context.Context, o *gateOptions) (*gate.Result, er
 	if err != nil {
 		return nil, err
 	}
-	told := &gateProgress{w: c.Stderr}
-	told.file, told.live = terminal(c.Stderr)
-	defer told.stop()
-	r, err := gate.Run(ctx, p, gate.Options{Dir: filepath.Dir(o.policy), Base: o.base, TimeLimit: o.limit, Progress: told.tell})
-	return r, err
+	line := c.statusLine()
+	defer line.Clear()
+	return gate.Run(ctx, p, gate.Options{Dir: filepath.Dir(o.policy), Base: o.base, TimeLimit: o.limit, Progress: gateProgress(line)})
 }
 
-// A gateProgress tells what a gate does: on a terminal in one line, in a log
-// in a line for each thing begun, for a job that is silent for minutes looks
-// like one that hangs.
-type gateProgress struct {
-	w     io.Writer
-	file  *os.File
-	live  bool
-	mu    sync.Mutex
-	last  string
-	shown bool
-}
-
-func (g *gateProgress) tell(p gate.Progress) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	name := p.Name
-	if strings.Trim(name, "./") == "" {
-		name = "package " + name // dots alone are no name
-	}
-	what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, name, p.What)
-	if !g.live {
-		if what != g.last {
-			fmt.Fprintln(g.w, layout.Safe(what))
+// gateProgress tells what a gate does: on a terminal in one line, in a log in a line
+// for each thing begun, for a job that is silent for minutes looks like one that
+// hangs.
+func gateProgress(line *statusLine) func(gate.Progress) {
+	var mu sync.Mutex
+	last := ""
+	return func(p gate.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		name := p.Name
+		if strings.Trim(name, "./") == "" {
+			name = "package " + name // dots alone are no name
 		}
-		g.last = what
-		return
+		what := fmt.Sprintf("check %d of %d, %s: %s", p.Check, p.Of, name, p.What)
+		if !line.tty && what != last {
+			fmt.Fprintln(line.w, layout.Safe(what))
+		}
+		last = what
+		if p.Detail != "" {
+			what += ", " + p.Detail
+		}
+		line.Set("%s", what)
 	}
-	if p.Detail != "" {
-		what += ", " + p.Detail
-	}
-	width := 80
-	if w, _, err := term.GetSize(int(g.file.Fd())); err == nil && w > 0 {
-		width = w
-	}
-	fmt.Fprintf(g.w, "\r\x1b[K%s", cutTo(layout.Safe(what), cmp.Or(width-1, 1)))
-	g.shown = true
-}
-
-// stop erases the line.
-func (g *gateProgress) stop() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shown {
-		fmt.Fprint(g.w, "\r\x1b[K")
-	}
-}
-
-// cutTo keeps a line on its line.
-func cutTo(s string, width int) string {
-	if utf8.RuneCountInString(s) <= width {
-		return s
-	}
-	return string([]rune(s)[:max(width-1, 0)]) + "…"
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,11 +147,21 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	}
 	o.Stdin, o.Stdout, o.Stderr = c.Stdin, c.Stdout, c.Stderr
 	o.Foreground = c.onTerminal()
-	line := c.recordLine(args)
-	o.Progress = line.tell
-	o.Log = func(s string) { line.print("gowhy: " + layout.Safe(s)) }
+	line := c.statusLine()
+	line.tty = line.tty && len(args) == 0 // a command has the terminal for itself
+	o.Progress = func(left time.Duration, bytes int64) {
+		text := figures.Bytes(bytes) + " so far"
+		if left > 0 {
+			text = fmt.Sprintf("%d s left, %s", int(math.Ceil(left.Seconds())), text)
+		}
+		line.Set("recording… %s", text)
+	}
+	o.Log = func(s string) {
+		line.Clear()
+		fmt.Fprintln(c.Stderr, "gowhy: "+layout.Safe(s))
+	}
 	res, err := record.Run(ctx, t, o)
-	line.clear()
+	line.Clear()
 	return c.recorded(ctx, f, o.Out, res, err)
 }
 
@@ -301,47 +310,4 @@ func costText(res *record.Result) string {
 		return s
 	}
 	return s + fmt.Sprintf("; the program used %s and %s just before, which tells of the recording if its load stayed the same", figures.Cores(during), figures.Number(before))
-}
-
-// A recordLine is the line on the terminal that tells how a recording goes. A
-// command has the terminal for itself.
-type recordLine struct {
-	mu    sync.Mutex
-	w     io.Writer
-	tty   bool
-	shown bool
-}
-
-func (c *command) recordLine(command []string) *recordLine {
-	_, tty := terminal(c.Stderr)
-	return &recordLine{w: c.Stderr, tty: tty && len(command) == 0}
-}
-
-func (l *recordLine) tell(left time.Duration, bytes int64) {
-	if !l.tty {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.shown = true
-	if left > 0 {
-		fmt.Fprintf(l.w, "\r\x1b[Krecording… %d s left, %s so far", int(math.Ceil(left.Seconds())), figures.Bytes(bytes))
-		return
-	}
-	fmt.Fprintf(l.w, "\r\x1b[Krecording… %s so far", figures.Bytes(bytes))
-}
-
-// print writes a line of its own.
-func (l *recordLine) print(s string) {
-	l.clear()
-	fmt.Fprintln(l.w, s)
-}
-
-func (l *recordLine) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.shown {
-		fmt.Fprint(l.w, "\r\x1b[K")
-		l.shown = false
-	}
 }

@@ -196,10 +196,7 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 	if slices.Contains([]string{f.out, f.csv, f.svg, f.html}, "-") {
 		return nil // standard output has it
 	}
-	if f.asJSON {
-		return c.output("", func(w io.Writer, _ layout.Options) error { return r.Encode(w) })
-	}
-	return c.output("", func(w io.Writer, o layout.Options) error { return trialreport.Tuned(w, r, o) })
+	return c.result(&resultFlags{asJSON: f.asJSON}, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Tuned(w, r, o) })
 }
 
 // savedTuned shows a search that was saved.
