@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,15 +39,9 @@ type capacityFlags struct {
 	restart            bool
 	resultFlags
 	command               []string
-	axes                  []axisValues
+	axes                  []site.Axis
 	lines                 [][]byte // of --lines, read once
 	toleranceAt, failedAt float64
-}
-
-// An axisValues is one axis of the table.
-type axisValues struct {
-	name   string
-	values []float64
 }
 
 func (c *command) capacityCommand() *cobra.Command {
@@ -160,20 +152,16 @@ func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
 	if f.dns != "" {
 		return f.checkDNS(cmd)
 	}
-	for _, name := range dnsNames {
-		if cmd.Flags().Changed(name) {
-			return misused("--dns 127.0.0.1:5353", "--%s is for --dns", name)
-		}
+	err := onlyFor(cmd, dnsNames, "--dns 127.0.0.1:5353", "--%s is for --dns")
+	switch {
+	case err != nil:
+	case f.target.command:
+		err = onlyFor(cmd, urlFlags, "--url http://localhost:8080/", "--%s is for URLs")
+	default:
+		err = onlyFor(cmd, feedFlags, "leave out --url", "--%s is for programs that are fed lines")
 	}
-	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure"} {
-		if f.target.command && cmd.Flags().Changed(name) {
-			return misused("--url http://localhost:8080/", "--%s is for URLs", name)
-		}
-	}
-	for _, name := range []string{"lines", "no-reply"} {
-		if !f.target.command && cmd.Flags().Changed(name) {
-			return misused("leave out --url", "--%s is for programs that are fed lines", name)
-		}
+	if err != nil {
+		return err
 	}
 	if f.target.data != "" && f.target.file != "" {
 		return misused("give one of them", "both --data and --data-file were given")
@@ -184,10 +172,8 @@ func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
 // checkDNS refuses what is not for DNS. Its queries get lost where requests
 // would wait, so that what is waited for is shorter.
 func (f *capacityFlags) checkDNS(cmd *cobra.Command) error {
-	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure", "lines", "no-reply"} {
-		if cmd.Flags().Changed(name) {
-			return misused("leave it out", "--%s is not for --dns", name)
-		}
+	if err := onlyFor(cmd, slices.Concat(urlFlags, feedFlags), "leave it out", "--%s is not for --dns"); err != nil {
+		return err
 	}
 	if !cmd.Flags().Changed("timeout") {
 		f.timeout = dnsTimeout
@@ -214,7 +200,7 @@ func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, err
 func (f *capacityFlags) readiness(address, number string) string {
 	switch {
 	case f.ready != "":
-		return strings.ReplaceAll(f.ready, "{"+placeProcess+"}", number)
+		return strings.ReplaceAll(f.ready, "{"+site.Process+"}", number)
 	case f.dns != "":
 		if server, err := load.ParseServer(address); err == nil {
 			return server.String()
@@ -244,13 +230,13 @@ func (f *capacityFlags) parseTable() error {
 		if len(k.Values) == 0 {
 			return misused(hint, "--table: %q is no list of values", word)
 		}
-		if slices.ContainsFunc(f.axes, func(a axisValues) bool { return a.name == k.Name }) {
+		if slices.ContainsFunc(f.axes, func(a site.Axis) bool { return a.Name == k.Name }) {
 			return misused(hint, "--table has the axis %q twice", k.Name)
 		}
 		if k.Name == experiment.Processes && (!k.Integer || slices.Min(k.Values) < 1 || slices.Max(k.Values) > maxCells) {
 			return misused(hint, "--table: %q is no list of numbers of processes", word)
 		}
-		f.axes = append(f.axes, axisValues{k.Name, slices.Compact(slices.Sorted(slices.Values(k.Values)))})
+		f.axes = append(f.axes, site.Axis{Name: k.Name, Values: slices.Compact(slices.Sorted(slices.Values(k.Values)))})
 		cells *= len(k.Values)
 	}
 	if cells > maxCells {
@@ -259,22 +245,19 @@ func (f *capacityFlags) parseTable() error {
 	return f.checkAxes()
 }
 
-// placeProcess stands for the number of a copy.
-const placeProcess = "process"
-
 // checkAxes refuses an axis that changes nothing and a place that nothing fills.
 func (f *capacityFlags) checkAxes() error {
 	all := append([]string{f.address()}, f.command...)
-	known := map[string]bool{placeProcess: true}
+	known := map[string]bool{site.Process: true}
 	for _, a := range f.axes {
-		known[a.name] = true
-		copies := a.name == experiment.Processes && !subject.HasPlace(f.command, a.name)
+		known[a.Name] = true
+		copies := a.Name == experiment.Processes && !subject.HasPlace(f.command, a.Name)
 		switch {
-		case copies && !f.feeds() && slices.Max(a.values) > 1 && !(subject.HasPlace(f.command, placeProcess) && subject.HasPlace(all[:1], placeProcess)):
+		case copies && !f.feeds() && slices.Max(a.Values) > 1 && !(subject.HasPlace(f.command, site.Process) && subject.HasPlace(all[:1], site.Process)):
 			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
 				"several processes cannot have the same port: {process} has to be in the address and in the command")
-		case !copies && !subject.Variable(a.name) && !subject.HasPlace(f.command, a.name):
-			return misused("-- "+shell.Words(f.command)+" -"+a.name+" {"+a.name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.name, a.name)
+		case !copies && !subject.Variable(a.Name) && !subject.HasPlace(f.command, a.Name):
+			return misused("-- "+shell.Words(f.command)+" -"+a.Name+" {"+a.Name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.Name, a.Name)
 		}
 	}
 	for _, name := range trial.Places(all) {
@@ -303,8 +286,9 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 		}
 	}
 	say := c.statusLine()
+	search := f.search(c, say)
 	if len(f.axes) == 0 {
-		r, err := c.searchCapacity(ctx, f, nil, say, "")
+		r, err := search.Capacity(ctx, nil, "")
 		say.Clear()
 		if r == nil || len(r.Steps) == 0 {
 			return err
@@ -314,7 +298,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 		}
 		return capacityCode(ctx, err, r.Limit == experiment.ByGenerator)
 	}
-	t, err := c.capacityTable(ctx, f, say)
+	t, err := search.Table(ctx, f.axes)
 	say.Clear()
 	if len(t.Cells) == 0 {
 		return err
@@ -346,121 +330,25 @@ func leftWords(took time.Duration, done, of int) string {
 	return fmt.Sprintf(", about %v left", max(left, 10*time.Second))
 }
 
-// capacityTable searches each cell. One that fails is told and does not end the
-// others, as long as one works.
-func (c *command) capacityTable(ctx context.Context, f *capacityFlags, say *statusLine) (*experiment.CapacityTable, error) {
-	t := &experiment.CapacityTable{Schema: experiment.CapacitySchema}
-	for _, a := range f.axes {
-		t.Axes = append(t.Axes, a.name)
-	}
-	settings := combinations(f.axes)
-	var first error
-	worked := false
+// search is what the flags ask for.
+func (f *capacityFlags) search(c *command, say *statusLine) *site.Search {
 	begin := time.Now()
-	for i, s := range settings {
-		r, err := c.searchCapacity(ctx, f, s, say, fmt.Sprintf("%d of %d%s, %s: ", i+1, len(settings), leftWords(time.Since(begin), i, len(settings)), settingWords(t.Axes, s)))
-		if ctx.Err() != nil {
-			first = ctx.Err()
-			break
-		}
-		if problem.Is(err, problem.Misuse) {
-			return t, err
-		}
-		cell := experiment.Cell{Setting: s, Search: r}
-		if err != nil {
-			cell.Failed, first = err.Error(), err
-		}
-		if r != nil {
-			cell.Rate, cell.Limit = r.Low, r.Limit
-			worked = worked || r.Low > 0
-		}
-		t.Cells = append(t.Cells, cell)
+	return &site.Search{
+		Site:    site.Site{Feeds: f.feeds(), Restart: f.restart, Timeout: f.timeout, Connections: f.connections},
+		Rates:   experiment.CapacitySearch{From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt},
+		Command: f.command, URL: f.url, Address: f.address(), Ready: f.readiness, Log: say.Log,
+		Server: func(address string) (load.Protocol, error) { return f.protocol(c, address) },
+		Feed:   func(p subject.Program) (load.Protocol, error) { return f.fed(c, p) },
+		Label: func(done, of int, setting string) string {
+			return fmt.Sprintf("%d of %d%s, %s: ", done+1, of, leftWords(time.Since(begin), done, of), setting)
+		},
+		Step: func(label string, step int, rate float64) {
+			say.Set("%sstep %d: %s/s…", label, step+1, figures.Number(rate))
+		},
+		Offered: func(label string, rate float64, p load.Progress) {
+			say.Set("%s%s/s offered for %v: %s", label, figures.Number(rate), f.step, loadProgress(p))
+		},
 	}
-	if !worked && first != nil && ctx.Err() == nil {
-		return &experiment.CapacityTable{}, first
-	}
-	t.Conclusion = experiment.Conclude(t.Axes, t.Cells)
-	return t, ctx.Err()
-}
-
-// combinations are all settings of the axes, the last axis fastest.
-func combinations(axes []axisValues) []experiment.Setting {
-	list := []experiment.Setting{{}}
-	for _, a := range axes {
-		var next []experiment.Setting
-		for _, s := range list {
-			for _, v := range a.values {
-				with := maps.Clone(s)
-				with[a.name] = v
-				next = append(next, with)
-			}
-		}
-		list = next
-	}
-	return list
-}
-
-func settingWords(axes []string, s experiment.Setting) string {
-	var parts []string
-	for _, a := range axes {
-		parts = append(parts, a+"="+strconv.FormatFloat(s[a], 'f', -1, 64))
-	}
-	return strings.Join(parts, " ")
-}
-
-// searchCapacity is the search with one setting.
-func (c *command) searchCapacity(ctx context.Context, f *capacityFlags, s experiment.Setting, say *statusLine, prefix string) (*experiment.CapacityResult, error) {
-	at, err := c.site(f, s, say)
-	if err != nil {
-		return nil, err
-	}
-	defer at.Stop()
-	at.Progress = func(p load.Progress, rate float64) {
-		say.Set("%s%s/s offered for %v: %s", prefix, figures.Number(rate), f.step, loadProgress(p))
-	}
-	search := experiment.CapacitySearch{Offer: at.Offer, From: f.from, Most: cmp.Or(f.most, mostRate), Step: f.step, Tolerance: f.toleranceAt, P99: f.p99, Failed: f.failedAt}
-	r, err := experiment.Capacity(ctx, search, func(step int, rate float64, _ [2]float64) {
-		say.Set("%sstep %d: %s/s…", prefix, step+1, figures.Number(rate))
-	})
-	if r != nil {
-		r.URL, r.Command = f.url, f.command
-	}
-	return r, err
-}
-
-// site prepares the load and the program with a setting.
-func (c *command) site(f *capacityFlags, s experiment.Setting, say *statusLine) (*site.Site, error) {
-	t := &site.Site{Feeds: f.feeds(), Restart: f.restart, Timeout: f.timeout, Connections: f.connections}
-	copies := 1
-	values := map[string]string{}
-	for name, v := range s {
-		if name == experiment.Processes && !subject.HasPlace(f.command, name) {
-			copies = int(v)
-			continue
-		}
-		values[name] = strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	for i := range copies {
-		number := strconv.Itoa(i + 1)
-		program, err := subject.Program{Command: f.command}.With(placed(f.command, values, number))
-		if len(f.command) > 0 && err != nil {
-			return nil, err
-		}
-		if f.feeds() {
-			t.Protocols = append(t.Protocols, func() (load.Protocol, error) { return f.fed(c, program) })
-			continue
-		}
-		address := strings.ReplaceAll(f.address(), "{"+placeProcess+"}", number)
-		t.Protocols = append(t.Protocols, func() (load.Protocol, error) { return f.protocol(c, address) })
-		if len(f.command) > 0 {
-			sub, err := subject.New(subject.Spec{Program: program, Ready: f.readiness(address, number), Log: say.Log})
-			if err != nil {
-				return nil, err
-			}
-			t.Subjects = append(t.Subjects, sub)
-		}
-	}
-	return t, nil
 }
 
 // fed is a program that is fed lines.
@@ -480,13 +368,4 @@ func (f *capacityFlags) fed(c *command, p subject.Program) (load.Protocol, error
 		return nil, misused(capacityExample+" -- ./server", "there is no program %q: %v", missing.Name, missing.Err)
 	}
 	return protocol, err
-}
-
-// placed are the settings with the number of the copy, where it has a place.
-func placed(command []string, values map[string]string, number string) map[string]string {
-	out := maps.Clone(values)
-	if subject.HasPlace(command, placeProcess) {
-		out[placeProcess] = number
-	}
-	return out
 }

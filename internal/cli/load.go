@@ -180,14 +180,23 @@ func (t *loadTarget) check(cmd *cobra.Command, args []string) error {
 	case t.data != "" && t.file != "":
 		return misused("give one of them", "both --data and --data-file were given")
 	}
-	for _, name := range []string{"method", "header", "data", "data-file", "no-keepalive", "insecure"} {
-		if t.command && cmd.Flags().Changed(name) {
-			return misused("leave it out", "--%s is for URLs, not for programs that are fed lines", name)
-		}
+	if t.command {
+		return onlyFor(cmd, urlFlags, "leave it out", "--%s is for URLs, not for programs that are fed lines")
 	}
-	for _, name := range []string{"lines", "no-reply"} {
-		if !t.command && cmd.Flags().Changed(name) {
-			return misused(cmd.CommandPath()+" --lines FILE --rate 100 -- ./PROGRAM", "--%s is for programs that are fed lines", name)
+	return onlyFor(cmd, feedFlags, cmd.CommandPath()+" --lines FILE --rate 100 -- ./PROGRAM", "--%s is for programs that are fed lines")
+}
+
+// What of a loadTarget is for one kind of target alone.
+var (
+	urlFlags  = []string{"method", "header", "data", "data-file", "no-keepalive", "insecure"}
+	feedFlags = []string{"lines", "no-reply"}
+)
+
+// onlyFor refuses flags that are for something else; form has a place for a flag.
+func onlyFor(cmd *cobra.Command, flags []string, hint, form string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			return misused(hint, form, name)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -82,16 +81,5 @@ func TestParseTable(t *testing.T) {
 	apart := &capacityFlags{table: "processes=1,2", url: "http://localhost:808{process}/", command: []string{"./server", ":808{process}"}}
 	if err := apart.parseTable(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestCombinations(t *testing.T) {
-	list := combinations([]axisValues{{"a", []float64{1, 2}}, {"b", []float64{3, 4, 5}}})
-	var got []string
-	for _, s := range list {
-		got = append(got, settingWords([]string{"a", "b"}, s))
-	}
-	if !slices.Equal(got, []string{"a=1 b=3", "a=1 b=4", "a=1 b=5", "a=2 b=3", "a=2 b=4", "a=2 b=5"}) {
-		t.Errorf("%q", got)
 	}
 }

@@ -3,7 +3,8 @@
 //
 // It hides when copies are started anew and when it is waited instead, how
 // connections are spread over them, which program has no capacity to search, and
-// what of a load tells how much was borne. A [Site] offers once for each step.
+// what of a load tells how much was borne, and which settings a table has. A [Site]
+// offers once for each step, a [Search] makes one for each setting.
 package site
 
 import (
