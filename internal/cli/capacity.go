@@ -108,10 +108,7 @@ const capacityExample = "gowhy capacity --url http://localhost:8080/"
 
 // check refuses what does not go together.
 func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
-	f.command = nil
-	if n := cmd.ArgsLenAtDash(); n >= 0 {
-		args, f.command = args[:n], args[n:]
-	}
+	args, f.command = atDash(cmd, args)
 	switch {
 	case len(args) > 0 && strings.Contains(args[0], "://"):
 		return misused("gowhy capacity --url "+shell.Words(args[:1]), "%q: a URL is given with --url", args[0])

@@ -76,10 +76,7 @@ code is 5 when no setting holds the limits.`,
       -- ./app -workers {workers} -trace {trace}
   gowhy tune tuned.json --svg curve.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.files, f.command = args, nil
-			if n := cmd.ArgsLenAtDash(); n >= 0 {
-				f.files, f.command = args[:n], args[n:]
-			}
+			f.files, f.command = atDash(cmd, args)
 			return c.tune(cmd.Context(), f)
 		},
 	}

@@ -85,10 +85,8 @@ judges what there is.`,
   gowhy verify run.gowhy --apply idlespin
   gowhy verify trial.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Files, f.Command, f.Args = args, nil, c.Args
-			if n := cmd.ArgsLenAtDash(); n >= 0 {
-				f.Files, f.Command = args[:n], args[n:]
-			}
+			f.Args = c.Args
+			f.Files, f.Command = atDash(cmd, args)
 			return c.verify(cmd.Context(), cmd, f)
 		},
 	}

@@ -200,15 +200,18 @@ func (c *command) sortReadable(files []string) (web.Found, error) {
 		}
 	}
 	if len(good) == 0 && len(faults) > 0 {
-		for _, err := range faults[1:] {
-			c.code(err)
-		}
+		c.codes(faults[1:])
 		return web.Found{}, faults[0]
 	}
+	c.codes(faults)
+	return intake.Sort(good)
+}
+
+// codes says what is wrong with some files.
+func (c *command) codes(faults []error) {
 	for _, err := range faults {
 		c.code(err)
 	}
-	return intake.Sort(good)
 }
 
 // sparing makes the collector run often, until the function that it returns is
@@ -258,13 +261,9 @@ func (r *readings) done(_ web.Source, err error) {
 	switch {
 	case r.left > 0 || len(r.faults) == 0:
 	case r.opened:
-		for _, err := range r.faults {
-			r.c.code(err)
-		}
+		r.c.codes(r.faults)
 	default:
-		for _, err := range r.faults[1:] {
-			r.c.code(err)
-		}
+		r.c.codes(r.faults[1:])
 		r.failed <- r.faults[0]
 	}
 }

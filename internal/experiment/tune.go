@@ -45,6 +45,15 @@ type Knob struct {
 // A Setting is a value of each knob.
 type Setting map[string]float64
 
+// Words write the values of some knobs.
+func (s Setting) Words(knobs []string, number func(float64) string) string {
+	var parts []string
+	for _, k := range knobs {
+		parts = append(parts, k+"="+number(s[k]))
+	}
+	return strings.Join(parts, " ")
+}
+
 // A Goal is a metric to make least or greatest.
 type Goal struct {
 	Metric diagnosis.Metric `json:"metric"`

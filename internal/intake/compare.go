@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -235,17 +236,10 @@ func cellsOf(t *experiment.CapacityTable) (list []compare.Cell) {
 
 // knobWords writes a setting, the knobs of axes first and in their order.
 func knobWords(s experiment.Setting, axes []string) string {
-	names := make([]string, 0, len(s))
-	for name := range s {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(x, y string) int {
+	names := slices.SortedFunc(maps.Keys(s), func(x, y string) int {
 		return cmp.Or(cmp.Compare(axis(axes, x), axis(axes, y)), cmp.Compare(x, y))
 	})
-	for i, name := range names {
-		names[i] = name + "=" + strconv.FormatFloat(s[name], 'g', 6, 64)
-	}
-	return strings.Join(names, " ")
+	return s.Words(names, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) })
 }
 
 // axis is where a knob stands in the axes, behind all of them where it does not.

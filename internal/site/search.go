@@ -68,7 +68,7 @@ func (s *Search) Table(ctx context.Context, axes []Axis) (*experiment.CapacityTa
 	var first error
 	worked := false
 	for i, setting := range settings {
-		r, err := s.Capacity(ctx, setting, s.Label(i, len(settings), settingWords(t.Axes, setting)))
+		r, err := s.Capacity(ctx, setting, s.Label(i, len(settings), setting.Words(t.Axes, exact)))
 		if ctx.Err() != nil {
 			first = ctx.Err()
 			break
@@ -110,13 +110,7 @@ func combinations(axes []Axis) []experiment.Setting {
 	return list
 }
 
-func settingWords(axes []string, s experiment.Setting) string {
-	var parts []string
-	for _, a := range axes {
-		parts = append(parts, a+"="+strconv.FormatFloat(s[a], 'f', -1, 64))
-	}
-	return strings.Join(parts, " ")
-}
+func exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // site prepares the load and the program with a setting.
 func (s *Search) site(setting experiment.Setting) (*Site, error) {
@@ -128,7 +122,7 @@ func (s *Search) site(setting experiment.Setting) (*Site, error) {
 			copies = int(v)
 			continue
 		}
-		values[name] = strconv.FormatFloat(v, 'f', -1, 64)
+		values[name] = exact(v)
 	}
 	for i := range copies {
 		number := strconv.Itoa(i + 1)

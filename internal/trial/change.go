@@ -1,9 +1,9 @@
 package trial
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"maps"
@@ -348,27 +348,18 @@ func (ch *Change) buildOne(ctx context.Context, revision, out, name string, say 
 
 // sameFiles reports whether two files have the same bytes.
 func sameFiles(a, b string) (bool, error) {
-	x, err := os.Open(a)
+	x, errA := digest(a)
+	y, errB := digest(b)
+	return x == y, cmp.Or(errA, errB)
+}
+
+func digest(path string) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return false, err
+		return sum, err
 	}
-	defer x.Close()
-	y, err := os.Open(b)
-	if err != nil {
-		return false, err
-	}
-	defer y.Close()
-	p, q := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, errX := io.ReadFull(x, p)
-		m, errY := io.ReadFull(y, q)
-		switch {
-		case !bytes.Equal(p[:n], q[:m]):
-			return false, nil
-		case errX == io.EOF || errX == io.ErrUnexpectedEOF:
-			return true, nil
-		case errX != nil || errY != nil:
-			return false, cmp.Or(errX, errY)
-		}
-	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [sha256.Size]byte(h.Sum(nil)), err
 }

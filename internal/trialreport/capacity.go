@@ -172,11 +172,11 @@ func CapacityTable(w io.Writer, r *experiment.CapacityTable, o layout.Options) e
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		if c.Failed != "" {
-			warnings = append(warnings, settingLine(r.Axes, c.Setting)+" has no capacity: "+firstLine(c.Failed))
+			warnings = append(warnings, c.Setting.Words(r.Axes, figures.Number)+" has no capacity: "+firstLine(c.Failed))
 		}
 		if c.Search != nil {
 			for _, text := range c.Search.Warnings {
-				warnings = append(warnings, settingLine(r.Axes, c.Setting)+": "+text)
+				warnings = append(warnings, c.Setting.Words(r.Axes, figures.Number)+": "+text)
 			}
 		}
 	}
@@ -201,14 +201,6 @@ func shapeText(s experiment.AxisShape) string {
 	return fmt.Sprintf("%s in %s: ×%s for ×%s", s.Shape, s.Axis, figures.Number(s.Growth), figures.Number(s.Times))
 }
 
-func settingLine(axes []string, s experiment.Setting) string {
-	var parts []string
-	for _, a := range axes {
-		parts = append(parts, a+"="+figures.Number(s[a]))
-	}
-	return strings.Join(parts, " ")
-}
-
 // grid lays the cells out: the last axis across, the others down.
 func (t *texter) grid(r *experiment.CapacityTable) {
 	if len(r.Axes) == 0 {
@@ -228,7 +220,7 @@ func (t *texter) grid(r *experiment.CapacityTable) {
 	seen := map[string][]string{}
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		key := settingLine(down, c.Setting)
+		key := c.Setting.Words(down, figures.Number)
 		if len(down) == 0 {
 			key = "sustained"
 		}
