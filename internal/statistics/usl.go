@@ -74,11 +74,6 @@ func FitUSL(n, x []float64, seed uint64) (USL, error) {
 	return out, nil
 }
 
-// At is the throughput that the law gives for a count.
-func (u USL) At(n float64) float64 {
-	return u.Lambda.Value * n / (1 + u.Sigma.Value*(n-1) + u.Kappa.Value*n*(n-1))
-}
-
 // A uslFit is the law's parameters.
 type uslFit struct{ logLambda, sigma, kappa float64 }
 

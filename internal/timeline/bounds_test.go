@@ -259,3 +259,11 @@ func BenchmarkTile(b *testing.B) {
 	}
 	runtime.KeepAlive(lanes)
 }
+
+// bytes is what all levels hold.
+func (p *pyramid) bytes() (n int64) {
+	for _, s := range p.levels {
+		n += s.bytes
+	}
+	return n
+}

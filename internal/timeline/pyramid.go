@@ -276,10 +276,3 @@ func (p *pyramid) tile(lane int, level uint, tile int64, out *cells) {
 	i := min(int(level-p.base().level)/pyramidStep, len(p.levels)-1)
 	p.levels[i].tile(lane, level, tile, out)
 }
-
-func (p *pyramid) bytes() (n int64) {
-	for _, s := range p.levels {
-		n += s.bytes
-	}
-	return n
-}
