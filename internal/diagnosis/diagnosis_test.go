@@ -230,8 +230,8 @@ func TestRunKeepsMost(t *testing.T) {
 		fs = append(fs, finding(fmt.Sprint(i), float64(i)/100))
 	}
 	d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{})
-	if len(d.Findings) != DefaultMax || d.Findings[0].Summary != "13" || len(d.Warnings) != 1 {
-		t.Errorf("%d findings, warnings %q; want %d and one", len(d.Findings), d.Warnings, DefaultMax)
+	if len(d.Findings) != defaultMax || d.Findings[0].Summary != "13" || len(d.Warnings) != 1 {
+		t.Errorf("%d findings, warnings %q; want %d and one", len(d.Findings), d.Warnings, defaultMax)
 	}
 	if d := Run(busy(0.9), []*Rule{says("a", fs...)}, Options{Max: 2}); len(d.Findings) != 2 {
 		t.Errorf("%d findings, want 2", len(d.Findings))

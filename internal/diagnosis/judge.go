@@ -21,9 +21,9 @@ const (
 	// ThinSamples is the fewest CPU samples that shares are taken from: with
 	// 100, a true 10 % shows as 4 to 16 % nineteen times in twenty.
 	ThinSamples = 100
-	// IdleShare is the share of its Ps below which a program hardly ran.
+	// idleShare is the share of its Ps below which a program hardly ran.
 	// Tracing and a mostly sleeping server's timers alone stay under it.
-	IdleShare = 0.02
+	idleShare = 0.02
 	// LoadedShare is the share of its Ps below which capacity cannot be
 	// judged: nothing was asked of the program that would show a limit.
 	LoadedShare = 0.20
@@ -37,23 +37,23 @@ const (
 	// the tracer waited for a CPU. An idle machine shows 0.01-0.1 ms, and 11 ms with
 	// 100,000 parked goroutines; starved ones showed 235 to 1,800 ms.
 	StarvedOverlap = 50 * time.Millisecond
-	// StoppedShare is the share of time that a quota or a hypervisor may take
+	// stoppedShare is the share of time that a quota or a hypervisor may take
 	// before times are distrusted: what a rule acts on begins at 5 %.
-	StoppedShare = 0.05
-	// CrowdedShare is the part of the machine that others must use while it is
+	stoppedShare = 0.05
+	// crowdedShare is the part of the machine that others must use while it is
 	// full, and the part of its ready time that the process must wait for a CPU
 	// then, to blame the others. Beside compilers and tests that filled two CPUs
 	// the first was 0.65 and the second 0.7; a web server at a thirtieth of a
 	// core waited 0.63 on a machine that was five sixths idle, 0.1 ms for each
 	// time that a thread was woken.
-	CrowdedShare = 0.10
+	crowdedShare = 0.10
 	// stalledShare is the pressure that stands for the wait where the kernel
 	// does not count that for each process.
 	stalledShare = 0.20
-	// CoveredShare is the coverage below which shares of CPU time are of
+	// coveredShare is the coverage below which shares of CPU time are of
 	// something else than the CPU time. Profiles of busy programs cover 0.9 to
 	// 1.02; those of programs that wake often to do little, 0.2 to 0.7.
-	CoveredShare = 0.8
+	coveredShare = 0.8
 )
 
 // Disturbed says why the times of the evidence cannot be trusted to a few
@@ -81,7 +81,7 @@ func throttled(m *model.Model) string {
 		return ""
 	}
 	stopped, window := last.ThrottledTime-first.ThrottledTime, last.At-first.At
-	if ratio(stopped.Seconds(), window.Seconds()) < StoppedShare {
+	if ratio(stopped.Seconds(), window.Seconds()) < stoppedShare {
 		return ""
 	}
 	return fmt.Sprintf("a CPU quota of %.3g cores stopped the process for %.0f %% of the time", m.Limits.Quota, 100*min(1, ratio(stopped.Seconds(), window.Seconds())))
@@ -90,7 +90,7 @@ func throttled(m *model.Model) string {
 // stolen says that the hypervisor took CPUs away.
 func stolen(m *model.Model) string {
 	n, ok := m.Neighbours()
-	if !ok || ratio(n.Steal.Seconds(), n.Capacity.Seconds()) < StoppedShare {
+	if !ok || ratio(n.Steal.Seconds(), n.Capacity.Seconds()) < stoppedShare {
 		return ""
 	}
 	return fmt.Sprintf("the hypervisor took %.0f %% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
@@ -102,7 +102,7 @@ func stolen(m *model.Model) string {
 func crowded(m *model.Model) string {
 	n, ok := m.Neighbours()
 	others := ratio(n.FullOthers.Seconds(), n.Capacity.Seconds())
-	if !ok || n.FullOwn == 0 || others < CrowdedShare {
+	if !ok || n.FullOwn == 0 || others < crowdedShare {
 		return ""
 	}
 	if n.Waited == 0 { // the kernel does not count it; pressure is the machine's, so it must be high
@@ -113,7 +113,7 @@ func crowded(m *model.Model) string {
 		return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and tasks waited for a CPU", 100*others)
 	}
 	waited := ratio(n.FullWaited.Seconds(), (n.FullWaited + n.FullOwn).Seconds())
-	if waited < CrowdedShare {
+	if waited < crowdedShare {
 		return ""
 	}
 	return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and of the time that threads of this one were ready then they waited %.0f %% for a CPU", 100*others, 100*waited)
@@ -133,7 +133,7 @@ func uncovered(m *model.Model) string {
 	if a.Disagree {
 		return "samples and counters of CPU time disagree"
 	}
-	if !ok || c+a.Noise >= CoveredShare {
+	if !ok || c+a.Noise >= coveredShare {
 		return ""
 	}
 	return fmt.Sprintf("the samples cover %.0f %% of the CPU time", 100*c)
@@ -226,7 +226,7 @@ func thin(m *model.Model) string {
 // resting reports whether the program hardly ran.
 func resting(m *model.Model) bool {
 	cores, of, ok := Busy(m)
-	return ok && cores < IdleShare*of
+	return ok && cores < idleShare*of
 }
 
 // counted reports whether the process's counters tell its CPU time.

@@ -12,18 +12,18 @@ import (
 )
 
 // Options say what the reader wants from a diagnosis. The zero Options rank
-// by benefit alone and keep [DefaultMax] findings.
+// by benefit alone and keep defaultMax findings.
 type Options struct {
 	// Goal puts findings whose cure serves it first.
 	Goal Goal
-	// Max is the largest number of causes kept; 0 means [DefaultMax].
+	// Max is the largest number of causes kept; 0 means defaultMax.
 	Max int
 }
 
-// DefaultMax is how many causes a diagnosis keeps when nobody asked
+// defaultMax is how many causes a diagnosis keeps when nobody asked
 // otherwise. Nobody repairs ten things at once, and each cure moves the
 // figures of the others: what is left shows itself in the next recording.
-const DefaultMax = 10
+const defaultMax = 10
 
 // Run lets every rule whose sources are there look at the model and returns
 // what they found, ranked. The same model, rules and options give the same
@@ -212,7 +212,7 @@ func (r *runner) rank(fs []tree, goal Goal) []Finding {
 
 func (r *runner) keep(fs []Finding, most int) []Finding {
 	if most <= 0 {
-		most = DefaultMax
+		most = defaultMax
 	}
 	if len(fs) <= most {
 		return fs

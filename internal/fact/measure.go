@@ -172,16 +172,16 @@ func (p Meter) waited(kind model.WaitKind, match func(*model.Wait) bool) (total 
 }
 
 // Goroutines is the sum of some columns of the accounts of goroutine groups: the
-// columns are those of [GroupColumn].
+// columns are those of groupColumn.
 func (p Meter) Goroutines(name string, groups []string, columns ...string) Fact {
 	o := Origin{Kind: Goroutines, Source: model.Trace, Groups: groups, Columns: columns}
 	return p.counted(name, o)
 }
 
-// GroupColumn is a number of a group's account: count, created, ended, alive, peak,
+// groupColumn is a number of a group's account: count, created, ended, alive, peak,
 // runs; in seconds total, running, runnable, syscall, syscall_blocked, blocked,
 // unknown, blocked:REASON, range:NAME, delay_p50, delay_p99, delay_max.
-func GroupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
+func groupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
 	count := func(n int) (float64, Unit, bool) { return float64(n), Count, true }
 	spent := func(d time.Duration) (float64, Unit, bool) { return d.Seconds(), Seconds, true }
 	switch column {
@@ -409,7 +409,7 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		for i := range o.groupsIn(m) {
 			g := &m.Sched.Groups[i]
 			for _, c := range o.Columns {
-				if v, u, ok := GroupColumn(g, c); ok {
+				if v, u, ok := groupColumn(g, c); ok {
 					add(g.Name+": "+c, v, u)
 				}
 			}

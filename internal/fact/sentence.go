@@ -22,9 +22,6 @@ func (n Name) part() string { return string(n) }
 // "31.6" of "31.6×".
 func (f Fact) Number() Part { return Name(figures.Number(f.Value)) }
 
-// Percentage is a share of 1 in a sentence, for facts of another unit.
-func (f Fact) Percentage() Part { return Name(figures.Percent(f.Value)) }
-
 // Sentence puts parts where the format has %s. Formats hold no digits: a number
 // comes from a fact, so that text never has one that is not in the evidence.
 func Sentence(format string, parts ...Part) string {
