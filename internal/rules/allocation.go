@@ -242,7 +242,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 // do calls that write out what is there, open, close and delete.
 func touches(frames []model.Frame) bool {
 	has := func(f func(string) bool) bool {
-		return slices.ContainsFunc(frames, func(frame model.Frame) bool { return f(frame.Func) })
+		return throughFunc(frames, f)
 	}
 	if len(frames) == 0 || allocates(frames) || collects(frames) {
 		return false

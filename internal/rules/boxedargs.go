@@ -122,12 +122,10 @@ func argumentsIgnored(p *diagnosis.Pass, s allocSite) (ignored, sure bool) {
 
 // usesValues reports whether a function makes text of values or passes it on.
 func usesValues(f string) bool {
-	for _, pkg := range []string{"fmt.", "strconv.", "encoding/", "os.", "io.", "bufio.", "bytes.", "strings.", "reflect.", "syscall.", "internal/poll.", "net.", "unicode/utf8.", "log.(*Logger).output"} {
-		if strings.HasPrefix(f, pkg) {
-			return true
-		}
-	}
-	return false
+	return startsWith(f, []string{
+		"fmt.", "strconv.", "encoding/", "os.", "io.", "bufio.", "bytes.", "strings.", "reflect.",
+		"syscall.", "internal/poll.", "net.", "unicode/utf8.", "log.(*Logger).output",
+	})
 }
 
 // under sums what a profile has at a line itself, the runtime's functions
@@ -146,7 +144,7 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		switch {
 		case len(called) == 0:
 			own += s.Value(column)
-		case slices.ContainsFunc(called, func(f model.Frame) bool { return match(f.Func) }):
+		case throughFunc(called, match):
 			below += s.Value(column)
 		}
 	}

@@ -73,7 +73,7 @@ func checkBroadcastclose(p *diagnosis.Pass) {
 
 // locksSelect reports whether a sample is in the locks of a select's channels.
 func locksSelect(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == "runtime.sellock" || f.Func == "runtime.selunlock" })
+	return throughOne(frames, []string{"runtime.sellock", "runtime.selunlock"})
 }
 
 // closes reports whether a stack that wakes receivers does so by closing

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -20,9 +19,7 @@ func enoughKernelSamples(p *diagnosis.Pass) bool {
 // kernel's functions where a stack begins in the kernel. Pipes carry messages
 // too, but only the kernel's functions tell them from files.
 func onSocket(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-		return slices.ContainsFunc(socketFuncs, func(prefix string) bool { return strings.HasPrefix(f.Func, prefix) })
-	})
+	return through(m.Stacks.Frames(s), socketFuncs)
 }
 
 // callSites are the lines that make system calls with such stacks, those of
@@ -46,15 +43,6 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 	}
 	inside = p.Waits("time inside these calls", model.SyscallWait, func(w *model.Wait) bool { return match(w.Stack) })
 	return where(places...), stacks, inside
-}
-
-func systemPackage(function string) bool {
-	for _, prefix := range []string{"syscall.", "internal/", "os.", "os/", "net.", "runtime.", "golang.org/x/sys/"} {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // An op is what a program asks the system for, like os.(*File).Write.
@@ -88,12 +76,7 @@ func (o ops) sorted() (list []*op) {
 }
 
 func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range largest(o.stacks) {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
-	}
-	return diagnosis.Place{}
+	return userPlace(p, largest(o.stacks)...)
 }
 
 // callRate is how often a second any of the named system calls was made; column

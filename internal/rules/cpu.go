@@ -136,22 +136,12 @@ func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 
 // allocates reports whether a stack is in the allocator.
 func allocates(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isMalloc(f.Func) })
+	return throughFunc(frames, isMalloc)
 }
 
 // collects reports whether a stack is of the collector's own work.
 func collects(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return isCollect(f.Func) })
-}
-
-// startsWith reports whether a function's name begins with one of some.
-func startsWith(function string, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(function, n) })
-}
-
-// through reports whether a stack goes through a function whose name begins so.
-func through(frames []model.Frame, names []string) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return startsWith(f.Func, names) })
+	return throughFunc(frames, isCollect)
 }
 
 // What the CPU went into, as facts.

@@ -136,7 +136,7 @@ func forcedFinding(p *diagnosis.Pass, forced, all, part fact.Fact) diagnosis.Fin
 func forcers(m *model.Model) (places []diagnosis.Place, stacks []model.Stack) {
 	add := func(s model.Stack) {
 		frames := m.Stacks.Frames(s)
-		if !slices.ContainsFunc(frames, func(f model.Frame) bool { return forces(f.Func) }) {
+		if !throughOne(frames, forcingFunctions) {
 			return
 		}
 		if place, ok := diagnosis.UserPlace(frames); ok && len(places) < 2 && !slices.Contains(places, place) {
@@ -157,10 +157,4 @@ func forcers(m *model.Model) (places []diagnosis.Place, stacks []model.Stack) {
 	return places, stacks
 }
 
-func forces(f string) bool {
-	switch f {
-	case "runtime.GC", "runtime/debug.FreeOSMemory", "runtime/debug.freeOSMemory":
-		return true
-	}
-	return false
-}
+var forcingFunctions = []string{"runtime.GC", "runtime/debug.FreeOSMemory", "runtime/debug.freeOSMemory"}

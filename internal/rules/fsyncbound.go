@@ -47,7 +47,7 @@ var syncCalls = []string{
 }
 
 func syncsFile(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(syncCalls, f.Func) })
+	return throughOne(frames, syncCalls)
 }
 
 // fsyncs are the calls of those that sync and the time these work.
@@ -123,9 +123,8 @@ func leisure(gs []*model.Group) (columns []string) {
 }
 
 func fsyncFinding(p *diagnosis.Pass, s *fsyncs, runs, throughput fact.Fact) diagnosis.Finding {
-	lib, _ := p.UserPlace(s.stacks[0])
-	asks, ok := own(p, s.stacks[0])
-	if !ok {
+	lib, asks := userPlace(p, s.stacks[0]), programPlace(p, s.stacks[0])
+	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
 	f := diagnosis.Finding{

@@ -162,5 +162,5 @@ func followRoutes(p *diagnosis.Pass, f *diagnosis.Finding) {
 }
 
 func (r *route) on(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool { return slices.Contains(r.funcs, f.Func) })
+	return throughOne(m.Stacks.Frames(s), r.funcs)
 }

@@ -34,9 +34,9 @@ const (
 
 // churnFunctions are the runtime's way in and out of a goroutine.
 // runtime.goexit is not among them: it is at the root of every stack.
-var churnFunctions = map[string]bool{
-	"runtime.newproc": true, "runtime.newproc1": true, "runtime.newproc.func1": true, "runtime.malg": true,
-	"runtime.gfget": true, "runtime.gfput": true, "runtime.goexit0": true, "runtime.goexit1": true, "runtime.gdestroy": true,
+var churnFunctions = []string{
+	"runtime.newproc", "runtime.newproc1", "runtime.newproc.func1", "runtime.malg",
+	"runtime.gfget", "runtime.gfput", "runtime.goexit0", "runtime.goexit1", "runtime.gdestroy",
 }
 
 func checkGoroutinechurn(p *diagnosis.Pass) {
@@ -75,7 +75,7 @@ func startedIn(p *diagnosis.Pass, groups []*model.Group) fact.Fact {
 
 // startsOrEnds reports whether a sample is of a goroutine's start or end.
 func startsOrEnds(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return churnFunctions[f.Func] })
+	return throughOne(frames, churnFunctions)
 }
 
 // ofLibrary are the groups that the standard library starts and runs, as

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"time"
 
@@ -253,12 +252,8 @@ func grownStack(p *diagnosis.Pass) growing {
 // those that wait for the network, and the writers of net/http's client, which
 // wait for their readers.
 func connection(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-		switch f.Func {
-		case "internal/poll.runtime_pollWait", "internal/poll.(*pollDesc).wait", "runtime.netpollblock", "net/http.(*persistConn).writeLoop":
-			return true
-		}
-		return false
+	return throughOne(m.Stacks.Frames(s), []string{
+		"internal/poll.runtime_pollWait", "internal/poll.(*pollDesc).wait", "runtime.netpollblock", "net/http.(*persistConn).writeLoop",
 	})
 }
 

@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -73,25 +71,6 @@ func memoryPart(p *diagnosis.Pass, bytes, goroutines, each fact.Fact) fact.Fact 
 	memory := fact.Largest.Of("memory in use", fact.Bytes, p.Process("resident memory, at most", "rss", fact.Most),
 		fact.Sum.Of("heap and stacks", fact.Bytes, heap, stacks))
 	return fact.Fraction.Of("part of the memory", fact.Ratio, bytes, memory)
-}
-
-// withText matches stacks by their functions and lines: the same code in another
-// profile has another identity but the same text.
-func withText(m *model.Model, stacks ...model.Stack) fact.Where {
-	same := map[string]bool{}
-	for _, s := range stacks {
-		same[stackText(m, s)] = true
-	}
-	return func(s *model.Sample) bool { return same[stackText(m, s.Stack)] }
-}
-
-// stackText is a stack by its functions and lines.
-func stackText(m *model.Model, s model.Stack) string {
-	var b strings.Builder
-	for _, f := range m.Stacks.Frames(s) {
-		fmt.Fprintf(&b, "%s:%d\n", f.Func, f.Line)
-	}
-	return b.String()
 }
 
 // moreAt is by how many the goroutines at the lines of some stacks have become more

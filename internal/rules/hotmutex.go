@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -92,8 +91,8 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 		"the trace does not name the lock: places whose unlocks wake each other's waiters are taken for one",
 	}
 	share := p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(func(frames []model.Frame) bool {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool {
-			return isMutex(f.Func) && strings.HasSuffix(f.Func, "Slow") || f.Func == "runtime.semacquire1" || f.Func == "runtime.semrelease1"
+		return throughFunc(frames, func(f string) bool {
+			return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
 		})
 	}))
 	if share.Origin.N >= diagnosis.ThinSamples/10 && share.Value >= hotmutexCPU {

@@ -215,12 +215,10 @@ func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []mo
 
 // calls matches stacks with the call's wrapper on them.
 func (r *retry) calls(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		if !strings.HasPrefix(f.Func, "syscall.") && !strings.HasPrefix(f.Func, "golang.org/x/sys/unix.") && !strings.HasPrefix(f.Func, "internal/syscall/unix.") {
-			return false
-		}
-		name := strings.ToLower(f.Func[strings.LastIndexByte(f.Func, '.')+1:])
-		return name == r.call || name == strings.TrimRight(strings.TrimSuffix(r.call, "at"), "0123456789")
+	return throughFunc(frames, func(f string) bool {
+		name := strings.ToLower(f[strings.LastIndexByte(f, '.')+1:])
+		return startsWith(f, []string{"syscall.", "golang.org/x/sys/unix.", "internal/syscall/unix."}) &&
+			(name == r.call || name == strings.TrimRight(strings.TrimSuffix(r.call, "at"), "0123456789"))
 	})
 }
 

@@ -132,7 +132,7 @@ func measureSpin(p *diagnosis.Pass) spin {
 
 // looksForWork reports whether a stack is of a thread without a goroutine.
 func looksForWork(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return lookingForWork(f.Func) })
+	return throughFunc(frames, lookingForWork)
 }
 
 // lookingForWork are the functions that a thread without a goroutine is in.

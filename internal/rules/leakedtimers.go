@@ -81,7 +81,7 @@ func deadlineFunc(name string) bool {
 func awaitedDeadlines(p *diagnosis.Pass) fact.Fact {
 	var n int64
 	for _, w := range p.Model.Sched.Wakes {
-		if slices.ContainsFunc(p.Model.Stacks.Frames(w.Waker), func(f model.Frame) bool { return deadlineFunc(f.Func) }) {
+		if throughFunc(p.Model.Stacks.Frames(w.Waker), deadlineFunc) {
 			n += w.Count
 		}
 	}

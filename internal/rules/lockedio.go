@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -76,7 +77,7 @@ func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok 
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		what := waitsFor(w)
-		if takers[w.Group] == 0 || what == "" || !throughAny(p.Model, w.Stack, functions) {
+		if takers[w.Group] == 0 || what == "" || !throughOne(p.Model.Stacks.Frames(w.Stack), functions) {
 			continue
 		}
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
@@ -103,33 +104,14 @@ func waitsFor(w *model.Wait) string {
 }
 
 // lockFunctions are the functions that take and release the lock.
-func lockFunctions(m *model.Model, q *queue) map[string]bool {
-	out := map[string]bool{}
-	add := func(s model.Stack) {
-		for _, f := range m.Stacks.Frames(s) {
-			if !machinery(f.Func) {
-				// The release may be in a deferred function literal of its own.
-				out[strings.TrimSuffix(f.Func, ".deferwrap1")] = true
-				return
-			}
+func lockFunctions(m *model.Model, q *queue) (functions []string) {
+	for _, s := range append(slices.Clone(q.stacks), largest(q.servers)...) {
+		if f, ok := caller(m.Stacks.Frames(s)); ok {
+			// The release may be in a deferred function literal of its own.
+			functions = append(functions, strings.TrimSuffix(f.Func, ".deferwrap1"))
 		}
 	}
-	for _, s := range q.stacks {
-		add(s)
-	}
-	for s := range q.servers {
-		add(s)
-	}
-	return out
-}
-
-func throughAny(m *model.Model, s model.Stack, functions map[string]bool) bool {
-	for _, f := range m.Stacks.Frames(s) {
-		if functions[f.Func] {
-			return true
-		}
-	}
-	return false
+	return functions
 }
 
 func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughput fact.Fact) diagnosis.Finding {

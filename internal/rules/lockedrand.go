@@ -75,13 +75,13 @@ func checkLockedrand(p *diagnosis.Pass) {
 // lockedSource matches stacks in the source that math/rand's functions share
 // when something has seeded them.
 func lockedSource(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return strings.HasPrefix(f.Func, "math/rand.(*lockedSource).") })
+	return through(frames, []string{"math/rand.(*lockedSource)."})
 }
 
 // drawsFreely matches math/rand's functions over the runtime's own numbers.
 func drawsFreely(frames []model.Frame) bool {
-	return !lockedSource(frames) && slices.ContainsFunc(frames, func(f model.Frame) bool {
-		name, ok := strings.CutPrefix(f.Func, "math/rand.")
+	return !lockedSource(frames) && throughFunc(frames, func(f string) bool {
+		name, ok := strings.CutPrefix(f, "math/rand.")
 		return ok && slices.Contains(drawing, name)
 	})
 }

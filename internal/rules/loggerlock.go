@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -43,9 +42,7 @@ var lockedWriters = []string{
 }
 
 func logsLocked(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return slices.ContainsFunc(lockedWriters, func(w string) bool { return strings.HasPrefix(f.Func, w) })
-	})
+	return through(frames, lockedWriters)
 }
 
 // A logging is what the program's log lines cost.
@@ -123,9 +120,9 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 }
 
 func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagnosis.Finding {
-	place, ok := own(p, l.stack) // and not the logger's
-	if !ok {
-		place, _ = p.UserPlace(l.stack)
+	place := programPlace(p, l.stack) // and not the logger's
+	if place == (diagnosis.Place{}) {
+		place = userPlace(p, l.stack)
 	}
 	f := diagnosis.Finding{
 		Where:      where(place, l.queue.place(p)),

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -42,9 +41,7 @@ var timerMakers = []string{"time.After", "time.Tick", "time.NewTimer", "time.New
 
 // makesTimer reports whether an object was made for a timer with a channel.
 func makesTimer(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return slices.Contains(timerMakers, f.Func)
-	})
+	return throughOne(frames, timerMakers)
 }
 
 func checkOldtimers(p *diagnosis.Pass) {

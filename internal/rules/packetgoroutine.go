@@ -131,8 +131,8 @@ func packetReaders(m *model.Model) (names []string) {
 
 // createdByReader knows the servers whose reading loop has a name of its own.
 func createdByReader(m *model.Model, g *model.Group) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(g.Creator), func(f model.Frame) bool {
-		return strings.HasSuffix(f.Func, "miekg/dns.(*Server).serveUDP")
+	return throughFunc(m.Stacks.Frames(g.Creator), func(f string) bool {
+		return strings.HasSuffix(f, "miekg/dns.(*Server).serveUDP")
 	})
 }
 

@@ -42,7 +42,7 @@ const (
 )
 
 func fromPool(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == "sync.(*Pool).Get" })
+	return throughOne(frames, []string{"sync.(*Pool).Get"})
 }
 
 // poolMade is what pools made in the run.

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -40,9 +39,7 @@ var connectionPools = []string{
 }
 
 func inConnectionPool(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool {
-		return slices.ContainsFunc(connectionPools, func(pool string) bool { return strings.HasPrefix(f.Func, pool) })
-	})
+	return through(frames, connectionPools)
 }
 
 func checkPoolwait(p *diagnosis.Pass) {
@@ -68,8 +65,8 @@ func checkPoolwait(p *diagnosis.Pass) {
 func dials(m *model.Model, q *queue) float64 {
 	var n int64
 	for s, count := range q.servers {
-		if slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-			return strings.Contains(f.Func, ".dialConn") || strings.Contains(f.Func, ".openNewConnection")
+		if throughFunc(m.Stacks.Frames(s), func(f string) bool {
+			return strings.Contains(f, ".dialConn") || strings.Contains(f, ".openNewConnection")
 		}) {
 			n += count
 		}
@@ -78,14 +75,8 @@ func dials(m *model.Model, q *queue) float64 {
 }
 
 func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
-	asks, ok := diagnosis.Place{}, false
-	for _, s := range q.stacks {
-		if asks, ok = own(p, s); ok {
-			break
-		}
-	}
-	lib := q.place(p)
-	if !ok {
+	asks, lib := programPlace(p, q.stacks...), q.place(p)
+	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
 	wait, share := q.wait(p, "mean wait"), q.share(p, "share of their time")

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -125,7 +124,7 @@ func selectParks(m *model.Model) int {
 }
 
 func inPool(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(pools, f.Func) })
+	return throughOne(frames, pools)
 }
 
 // syncKind reads the frames of package sync and of the poller at the leaf. A
@@ -144,31 +143,6 @@ func syncKind(frames []model.Frame) (kind demand) {
 		}
 	}
 	return kind
-}
-
-// isMutex reports whether a function takes or gives a lock of package sync.
-func isMutex(function string) bool {
-	return strings.HasPrefix(function, "sync.(*Mutex).") || strings.HasPrefix(function, "sync.(*RWMutex).") ||
-		strings.HasPrefix(function, "internal/sync.(*Mutex).")
-}
-
-// machinery reports whether a function only carries out the waiting and
-// waking that its caller asked for.
-func machinery(function string) bool {
-	for _, pkg := range []string{"runtime.", "sync.", "internal/sync.", "internal/poll.", "internal/runtime/"} {
-		if strings.HasPrefix(function, pkg) {
-			return true
-		}
-	}
-	return false
-}
-
-// leaf is the innermost function of a stack, "" for an unknown one.
-func leaf(m *model.Model, s model.Stack) string {
-	if f := m.Stacks.Frames(s); len(f) > 0 {
-		return f[0].Func
-	}
-	return ""
 }
 
 // root is the group that a stack's goroutine belongs to: its start function.
@@ -190,16 +164,6 @@ func root(m *model.Model, s model.Stack) string {
 }
 
 var mainGroups = []string{"main.main", "runtime.main"}
-
-// site names the line that asked for a wait or ended one.
-func site(m *model.Model, s model.Stack) string {
-	for _, f := range m.Stacks.Frames(s) {
-		if !machinery(f.Func) {
-			return fmt.Sprintf("%s:%d", f.Func, f.Line)
-		}
-	}
-	return leaf(m, s)
-}
 
 // In runtime.selectgo the line that receives from a waiting sender comes 130 to
 // 146 lines after the one that parks, and the line that sends to a waiting
@@ -230,10 +194,8 @@ type queue struct {
 // place is the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
 func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range q.stacks {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
+	if place := userPlace(p, q.stacks...); place != (diagnosis.Place{}) {
+		return place
 	}
 	for _, name := range q.groups {
 		if g := group(p.Model, name); g != nil {
@@ -247,12 +209,7 @@ func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
 
 // server is the user's line that most often ended a wait.
 func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
-	for _, s := range largest(q.servers) {
-		if place, ok := p.UserPlace(s); ok {
-			return place
-		}
-	}
-	return diagnosis.Place{}
+	return userPlace(p, largest(q.servers)...)
 }
 
 // queues returns what goroutines of the program wait for that holds up their

@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -35,7 +34,7 @@ var readLockFunctions = []string{"sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlo
 // readLocks reports whether a sample is inside the lock itself, waiting left
 // out: who waits there for a writer uses no CPU.
 func readLocks(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(readLockFunctions, f.Func) })
+	return throughOne(frames, readLockFunctions)
 }
 
 func checkReadlocks(p *diagnosis.Pass) {

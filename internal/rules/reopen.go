@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -138,11 +136,9 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 // openSites are the lines that open files, found as those of traffic are.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
-		return callSites(p, func(s model.Stack) bool { return slices.ContainsFunc(p.Model.Stacks.Frames(s), opens) })
+		return callSites(p, func(s model.Stack) bool { return through(p.Model.Stacks.Frames(s), openFunctions) })
 	}
 	return kernelSites(p, inSyscall(openCalls...)), nil, fact.Fact{}
 }
 
-func opens(f model.Frame) bool {
-	return strings.HasPrefix(f.Func, "syscall.Open") || strings.HasPrefix(f.Func, "syscall.openat") || strings.HasPrefix(f.Func, "golang.org/x/sys/unix.Open")
-}
+var openFunctions = []string{"syscall.Open", "syscall.openat", "golang.org/x/sys/unix.Open"}

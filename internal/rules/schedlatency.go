@@ -92,7 +92,7 @@ func worstDelayed(p *diagnosis.Pass) (worst *model.Group) {
 // one to a request, or wait for a peer that came by itself. Who dials, polls a
 // broker or reads answers to its own questions has nobody waiting for it.
 func answers(p *diagnosis.Pass, g *model.Group) bool {
-	if strings.HasPrefix(g.Name, "net/http.(*Transport)") || strings.HasPrefix(g.Name, "net.(*Dialer)") || strings.HasPrefix(g.Name, "net.(*sysDialer)") {
+	if startsWith(g.Name, []string{"net/http.(*Transport)", "net.(*Dialer)", "net.(*sysDialer)"}) {
 		return false
 	}
 	return spawned(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
@@ -105,7 +105,7 @@ func answers(p *diagnosis.Pass, g *model.Group) bool {
 func takesCallers(p *diagnosis.Pass, g *model.Group) bool {
 	m := p.Model
 	serving := func(s model.Stack) bool {
-		return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool { return isServing(f.Func) })
+		return throughFunc(m.Stacks.Frames(s), isServing)
 	}
 	if isServing(g.Name) || serving(g.Creator) {
 		return true

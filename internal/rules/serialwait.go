@@ -136,15 +136,9 @@ func answerers(m *model.Model, s *stage) map[model.Stack]model.Stack {
 // networkThrough is the time that goroutines wait for the network in the
 // function that a waker's stack is in.
 func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
-	function := ""
-	for _, f := range m.Stacks.Frames(waker) {
-		if !machinery(f.Func) {
-			function = f.Func
-			break
-		}
-	}
+	f, _ := caller(m.Stacks.Frames(waker))
 	for i := range m.Sched.Waits {
-		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == root(m, waker) && throughAny(m, w.Stack, map[string]bool{function: true}) {
+		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == root(m, waker) && throughOne(m.Stacks.Frames(w.Stack), []string{f.Func}) {
 			d += w.Total
 		}
 	}
@@ -168,16 +162,7 @@ var besideNext = &fact.Formula{Name: fact.Bottleneck.Name, Value: fact.Bottlenec
 		"less when requests arrive slower than that"}
 
 func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput fact.Fact) diagnosis.Finding {
-	var wait diagnosis.Place
-	asks := diagnosis.Place{}
-	for _, st := range r.stacks {
-		if place, ok := p.UserPlace(st); ok && wait == (diagnosis.Place{}) {
-			wait = place
-		}
-		if place, ok := own(p, st); ok && asks == (diagnosis.Place{}) {
-			asks = place
-		}
-	}
+	wait, asks := userPlace(p, r.stacks...), programPlace(p, r.stacks...)
 	if asks == (diagnosis.Place{}) {
 		asks, _ = p.GroupPlace(s.teams[0].Group)
 	}

@@ -224,7 +224,7 @@ func purpose(kind string) fact.Name {
 
 func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	switch {
-	case slices.ContainsFunc(frames, timesBenchmark):
+	case throughOne(frames, benchmarkTimer):
 		return diagnosis.Remedy{
 			Text: "B.StopTimer and B.StartTimer read memory statistics, which stops the world each time: " +
 				"in a loop of short iterations they are much of what is run, and what is measured suffers from it. " +
@@ -252,10 +252,8 @@ func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	return diagnosis.Remedy{Text: "Call what stops the world less often, and not in the path of a request: the stack shows where it is called."}
 }
 
-// timesBenchmark finds the timer of a benchmark, which reads memory statistics.
-func timesBenchmark(f model.Frame) bool {
-	return f.Func == "testing.(*B).StartTimer" || f.Func == "testing.(*B).StopTimer"
-}
+// benchmarkTimer is the timer of a benchmark, which reads memory statistics.
+var benchmarkTimer = []string{"testing.(*B).StartTimer", "testing.(*B).StopTimer"}
 
 // stopExperiment removes the call that stops the world; the collector's stops
 // have none.

@@ -128,10 +128,10 @@ func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
 // under reports whether a stack of the trace makes a call in this direction:
 // the functions of the poller and of package syscall are named after it.
 func (d direction) under(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-		name, ok := strings.CutPrefix(f.Func, "syscall.")
+	return throughFunc(m.Stacks.Frames(s), func(f string) bool {
+		name, ok := strings.CutPrefix(f, "syscall.")
 		if !ok {
-			name, ok = strings.CutPrefix(f.Func, "golang.org/x/sys/unix.")
+			name, ok = strings.CutPrefix(f, "golang.org/x/sys/unix.")
 		}
 		name = strings.ToLower(name)
 		return ok && (slices.Contains(d.names, name) || slices.Contains(d.names, name+"64"))

@@ -194,19 +194,3 @@ func (s *stage) findNext(p *diagnosis.Pass) {
 		}
 	}
 }
-
-// own is the user's line of a stack that belongs to the program itself: the
-// frame nearest to the leaf in package main or in the program's module. A
-// library's line is what [diagnosis.Pass.UserPlace] has.
-func own(p *diagnosis.Pass, s model.Stack) (diagnosis.Place, bool) {
-	module := ""
-	if p.Model.Build != nil {
-		module = p.Model.Build.Module
-	}
-	for _, f := range p.Model.Stacks.Frames(s) {
-		if f.Line > 0 && (strings.HasPrefix(f.Func, "main.") || module != "" && strings.HasPrefix(f.Func, module+"/")) {
-			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}, true
-		}
-	}
-	return diagnosis.Place{}, false
-}

@@ -199,10 +199,7 @@ func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
 // the healed worker pool writes 2 MiB in 100 to 400 µs, 60 to 80 % of what it
 // is active, and has nothing to be cured of.
 func bulk(m *model.Model, w *model.Wait) bool {
-	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall &&
-		slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool {
-			return slices.Contains(moves, f.Func)
-		})
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && throughOne(m.Stacks.Frames(w.Stack), moves)
 }
 
 // moves are functions under which a system call reads or writes data.
@@ -216,12 +213,7 @@ var moves = []string{
 // waitsForEvent recognises calls in which a goroutine is at leisure: by the
 // functions known for it, and by their length.
 func waitsForEvent(m *model.Model, w *model.Wait) bool {
-	if w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle {
-		return true
-	}
-	return slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool {
-		return slices.Contains(eventCalls, f.Func)
-	})
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle || throughOne(m.Stacks.Frames(w.Stack), eventCalls)
 }
 
 var eventCalls = []string{
@@ -234,9 +226,7 @@ var eventCalls = []string{
 // inC reports whether a wait is a call to C, which the trace has as a system
 // call: the thread is away, and what it does is the program's own work.
 func inC(m *model.Model, s model.Stack) bool {
-	return slices.ContainsFunc(m.Stacks.Frames(s), func(f model.Frame) bool {
-		return f.Func == "runtime.cgocall" || strings.Contains(f.Func, "._Cfunc_")
-	})
+	return throughFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
 }
 
 // callName is the outermost function of the system's packages around the
