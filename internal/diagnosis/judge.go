@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -64,7 +65,7 @@ func Disturbed(m *model.Model) string {
 		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
 	}
 	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
-		return fmt.Sprintf("the process itself waited for a CPU, once for %s", Duration(c.MaxOverlap))
+		return fmt.Sprintf("the process itself waited for a CPU, once for %s", fact.Seconds.Format(c.MaxOverlap.Seconds()))
 	}
 	for _, why := range []func(*model.Model) string{throttled, stolen, crowded, uncovered} {
 		if s := why(m); s != "" {
@@ -200,7 +201,7 @@ func thin(m *model.Model) string {
 	switch {
 	case m.Has(model.Trace):
 		if m.Run.Duration < ThinWindow {
-			return fmt.Sprintf("the trace covers only %s", Duration(m.Run.Duration))
+			return fmt.Sprintf("the trace covers only %s", fact.Seconds.Format(m.Run.Duration.Seconds()))
 		}
 		// Of a program at rest few events are all there is.
 		if e := m.Run.Coverage.Events; e > 0 && e < ThinEvents && !resting(m) {
@@ -242,7 +243,7 @@ func thinCounters(m *model.Model) string {
 	a := m.CPUAccount()
 	switch cores, of, _ := Busy(m); {
 	case a.Window < ThinWindow:
-		return fmt.Sprintf("the process's counters cover only %s", Duration(a.Window))
+		return fmt.Sprintf("the process's counters cover only %s", fact.Seconds.Format(a.Window.Seconds()))
 	case cores < LoadedShare*of:
 		return ""
 	case a.Believed == "":
@@ -303,7 +304,7 @@ func (r *runner) window() string {
 			d = a.Window
 		}
 	}
-	return Duration(d)
+	return fact.Seconds.Format(d.Seconds())
 }
 
 // busyWords names what was busy: Ps in a trace, where running is occupancy,

@@ -193,7 +193,7 @@ func (r *runner) lowerConfidence() {
 		}
 		if short && f.Confidence == High {
 			f.Confidence = Medium
-			f.Reasons = append(f.Reasons, fmt.Sprintf("lowered: the trace covers only %s", Duration(r.m.Run.Duration)))
+			f.Reasons = append(f.Reasons, fmt.Sprintf("lowered: the trace covers only %s", fact.Seconds.Format(r.m.Run.Duration.Seconds())))
 		}
 	}
 }
