@@ -183,7 +183,7 @@ func (p Meter) Goroutines(name string, groups []string, columns ...string) Fact 
 // unknown, blocked:REASON, range:NAME, delay_p50, delay_p99, delay_max.
 func groupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
 	count := func(n int) (float64, Unit, bool) { return float64(n), Count, true }
-	spent := func(d time.Duration) (float64, Unit, bool) { return d.Seconds(), Seconds, true }
+	seconds := func(d time.Duration) (float64, Unit, bool) { return d.Seconds(), Seconds, true }
 	switch column {
 	case "count":
 		return count(g.Count)
@@ -198,31 +198,31 @@ func groupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
 	case "runs":
 		return count(int(g.Runs))
 	case "total":
-		return spent(g.Total())
+		return seconds(g.Total())
 	case "running":
-		return spent(g.Times.Running)
+		return seconds(g.Times.Running)
 	case "runnable":
-		return spent(g.Runnable)
+		return seconds(g.Runnable)
 	case "syscall":
-		return spent(g.Syscall)
+		return seconds(g.Syscall)
 	case "syscall_blocked":
-		return spent(g.SyscallBlocked)
+		return seconds(g.SyscallBlocked)
 	case "blocked":
-		return spent(g.BlockedTotal())
+		return seconds(g.BlockedTotal())
 	case "unknown":
-		return spent(g.Unknown)
+		return seconds(g.Unknown)
 	case "delay_p50":
-		return spent(g.Delay.Quantile(0.5))
+		return seconds(g.Delay.Quantile(0.5))
 	case "delay_p99":
-		return spent(g.Delay.Quantile(0.99))
+		return seconds(g.Delay.Quantile(0.99))
 	case "delay_max":
-		return spent(g.Delay.Max)
+		return seconds(g.Delay.Max)
 	}
 	if reason, ok := strings.CutPrefix(column, "blocked:"); ok {
-		return spent(g.Blocked[reason])
+		return seconds(g.Blocked[reason])
 	}
 	if name, ok := strings.CutPrefix(column, "range:"); ok {
-		return spent(g.Ranges[name])
+		return seconds(g.Ranges[name])
 	}
 	return 0, "", false
 }

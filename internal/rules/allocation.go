@@ -116,9 +116,9 @@ func (a *allocation) weigh() {
 	}
 }
 
-// made is the part of all objects and bytes that sites make; of the time in the
+// counts is the part of all objects and bytes that sites make; of the time in the
 // allocator where neither is counted.
-func (a *allocation) made(p *diagnosis.Pass, where string, sites ...allocSite) (objects, bytes fact.Fact) {
+func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite) (objects, bytes fact.Fact) {
 	var stacks []model.Stack
 	for _, s := range sites {
 		stacks = append(stacks, s.stacks...)
@@ -142,7 +142,7 @@ func (a *allocation) facts() []fact.Fact { return []fact.Fact{a.malloc, a.collec
 
 // siteFacts are those of one site.
 func (a *allocation) siteFacts(p *diagnosis.Pass, s allocSite) []fact.Fact {
-	objects, bytes := a.made(p, "at "+s.line(), s)
+	objects, bytes := a.counts(p, "at "+s.line(), s)
 	return []fact.Fact{objects, bytes} // of samples both are the same
 }
 
@@ -188,9 +188,9 @@ func (a *allocation) confidence() (diagnosis.Confidence, []string) {
 type allocSite struct {
 	place          diagnosis.Place
 	stacks         []model.Stack
-	objects, bytes float64 // shares of all, to compare many; see [allocation.made]
+	objects, bytes float64 // shares of all, to compare many; see [allocation.counts]
 	share          float64 // of the CPU in use, likewise; see [allocation.price]
-	kept           float64 // share of its bytes in use at the end
+	liveShare      float64 // share of its bytes in use at the end
 }
 
 // line is a site in a sentence.
@@ -217,7 +217,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
 			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, paced)
 		}
-	} else if s, ok := spentCPU(p); ok && !p.Model.Has(model.CPU) {
+	} else if s, ok := cpuUseOf(p); ok && !p.Model.Has(model.CPU) {
 		a.measured, a.costFrom, a.tree = true, "kernel's samples", "kernel"
 		a.malloc, a.collect, a.cores = p.CPUPart(inAllocator, model.Allocating), p.CPUPart(inCollector, model.Collecting), s.used()
 		a.sites = sampledSites(p, p.Model.Kernel.CPU)
@@ -360,12 +360,12 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 			sites = append(sites, allocSite{place: place})
 		}
 		s := &sites[j]
-		s.objects, s.bytes, s.kept = s.objects+o, s.bytes+b, s.kept+l
+		s.objects, s.bytes, s.liveShare = s.objects+o, s.bytes+b, s.liveShare+l
 		s.stacks = append(s.stacks, samples[i].Stack)
 	}
 	for i := range sites {
 		s := &sites[i]
-		s.kept = div(s.kept, s.bytes)
+		s.liveShare = div(s.liveShare, s.bytes)
 		s.objects, s.bytes = div(s.objects, objects), div(s.bytes, bytes)
 	}
 	slices.SortStableFunc(sites, func(a, b allocSite) int {

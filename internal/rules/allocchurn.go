@@ -81,7 +81,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		return
 	}
 	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {
-		return s.share < churnSite*whole.Value || s.kept >= churnKept
+		return s.share < churnSite*whole.Value || s.liveShare >= churnKept
 	})
 	slices.SortStableFunc(named, func(x, y allocSite) int { return cmp.Compare(y.share, x.share) })
 	if len(named) == 0 {
@@ -92,7 +92,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 
 func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {
 	cost, top := a.cost(), name(named[0].place.Function)
-	objects, bytes := a.made(p, "at the named lines", named...)
+	objects, bytes := a.counts(p, "at the named lines", named...)
 	f := diagnosis.Finding{
 		Evidence: a.facts(),
 		Cost:     a.costOf(cost),
@@ -128,7 +128,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 // say makes the sentence.
 func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
 	what := name(top.place.Function)
-	objects, bytes := a.made(p, "at "+top.line(), top)
+	objects, bytes := a.counts(p, "at "+top.line(), top)
 	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
 	switch cost := a.cost(); {
 	case !a.measured:

@@ -51,8 +51,8 @@ func checkBoxedargs(p *diagnosis.Pass) {
 		if s.objects < boxedObjects || !boxes(p.Model, s.place) {
 			continue
 		}
-		switch ignored, sure := argumentsIgnored(p, s); {
-		case !sure:
+		switch ignored, known := argumentsIgnored(p, s); {
+		case !known:
 			unclear, all = append(unclear, s), append(all, s)
 		case ignored:
 			found, all = append(found, s), append(all, s)
@@ -70,9 +70,9 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	case a.cores.Value > 0 && most.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: they cost %s of the CPU at most", most))
 	case len(found) == 0:
-		made, _ := boxed(p, &a, unclear)
+		objects, _ := boxed(p, &a, unclear)
 		p.Unchecked("whether arguments on the heap are for calls that ignore them",
-			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", made), diagnosis.HowToGet(model.CPU))
+			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", objects), diagnosis.HowToGet(model.CPU))
 	case share.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: for calls that ignore them they cost %s of the CPU", share))
 	default:
@@ -83,7 +83,7 @@ func checkBoxedargs(p *diagnosis.Pass) {
 // boxed is the part of all objects that some lines make for arguments, and of the
 // CPU that they cost.
 func boxed(p *diagnosis.Pass, a *allocation, sites []allocSite) (objects, share fact.Fact) {
-	objects, bytes := a.made(p, "for those arguments", sites...)
+	objects, bytes := a.counts(p, "for those arguments", sites...)
 	return objects, a.price("CPU in making and collecting those arguments", objects, bytes)
 }
 
@@ -106,13 +106,13 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 // no object is made below a call from it, and no time goes into the packages
 // that turn values into text or write it. sure is false without enough samples
 // on the line to have seen some.
-func argumentsIgnored(p *diagnosis.Pass, s allocSite) (ignored, sure bool) {
+func argumentsIgnored(p *diagnosis.Pass, s allocSite) (ignored, known bool) {
 	m := p.Model
-	own, below := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true })
-	if below > boxedUsed*own {
+	onLine, below := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true })
+	if below > boxedUsed*onLine {
 		return false, true
 	}
-	cpu, ok := spentCPU(p)
+	cpu, ok := cpuUseOf(p)
 	if !ok {
 		return false, false
 	}
@@ -130,7 +130,7 @@ func usesValues(f string) bool {
 
 // under sums what a profile has at a line itself, the runtime's functions
 // below it included, and below a call made from it in functions that match.
-func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, match func(string) bool) (own, below float64) {
+func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, match func(string) bool) (onLine, below float64) {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
@@ -143,18 +143,18 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		called := slices.DeleteFunc(slices.Clone(frames[:line]), func(f model.Frame) bool { return strings.HasPrefix(f.Func, "runtime.") })
 		switch {
 		case len(called) == 0:
-			own += s.Value(column)
+			onLine += s.Value(column)
 		case throughFunc(called, match):
 			below += s.Value(column)
 		}
 	}
-	return own, below
+	return onLine, below
 }
 
 func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, share fact.Fact) diagnosis.Finding {
 	slices.SortStableFunc(found, func(x, y allocSite) int { return cmp.Compare(y.objects, x.objects) })
-	own := p.SampleShare("CPU on those lines, allocating left out", "cpu", p.Frames(onLines(found)))
-	most := addedShares.Of("CPU on those lines", fact.Ratio, share, own)
+	onLine := p.SampleShare("CPU on those lines, allocating left out", "cpu", p.Frames(onLines(found)))
+	most := addedShares.Of("CPU on those lines", fact.Ratio, share, onLine)
 	f := diagnosis.Finding{
 		Evidence:   append([]fact.Fact{objects}, a.facts()...),
 		Cost:       a.costOf(share),

@@ -87,7 +87,7 @@ func callRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact
 
 // howCounted says how the system calls were counted, and how sure their numbers
 // alone are: what was scaled up from a part of the time is an estimate.
-func howCounted(p *diagnosis.Pass) (how string, sure diagnosis.Confidence) {
+func howCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
 	s := p.Model.Syscalls
 	if s.Exact() {
 		return "every call is counted", diagnosis.Medium
@@ -169,7 +169,7 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 		least = most.Named(least.Name)
 	}
 	share := func(f fact.Fact) float64 {
-		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, usedCPU(p)).Value
+		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, coresInUse(p)).Value
 	}
 	return diagnosis.CostOf(least, share(least)),
 		diagnosis.Direction(most, diagnosis.CPUGoal, share(most), "what the program does around the calls comes on top")
@@ -178,25 +178,25 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 // kernelSites are the user's lines under matching samples, the most time
 // first.
 func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
-	spent, first := map[string]time.Duration{}, map[string]model.Stack{}
+	times, first := map[string]time.Duration{}, map[string]model.Stack{}
 	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
 		if !match(s) {
 			return
 		}
 		if place, ok := p.UserPlace(s.Stack); ok {
 			key := fmt.Sprint(place)
-			spent[key] += t
+			times[key] += t
 			if _, dup := first[key]; !dup {
 				first[key] = s.Stack
 			}
 		}
 	})
 	var whole time.Duration
-	for _, d := range spent {
+	for _, d := range times {
 		whole += d
 	}
-	for _, key := range largest(spent) {
-		if place, _ := p.UserPlace(first[key]); len(places) < mostSites && float64(spent[key]) >= siteShare*float64(whole) {
+	for _, key := range largest(times) {
+		if place, _ := p.UserPlace(first[key]); len(places) < mostSites && float64(times[key]) >= siteShare*float64(whole) {
 			places = append(places, place)
 		}
 	}

@@ -42,7 +42,7 @@ func checkCgocalls(p *diagnosis.Pass) {
 	if rate.Value < cgoRate/10 {
 		return // no word about C in a program without
 	}
-	s, sampled := spentCPU(p)
+	s, sampled := cpuUseOf(p)
 	if rate.Value < cgoRate {
 		p.Fine(fact.Sentence("calls to C: %s a second", rate.Number()))
 		return
@@ -76,7 +76,7 @@ func crosses(frames []model.Frame) bool {
 	return true
 }
 
-func cgoFinding(s *cpuSpent, rate, share fact.Fact) diagnosis.Finding {
+func cgoFinding(s *cpuUse, rate, share fact.Fact) diagnosis.Finding {
 	sites, from := s.functions(s.pass.Model, crosses), fact.Name("from code that the samples do not name")
 	if len(sites) > 0 {
 		from = "most of them in " + name(sites[0].Function)

@@ -50,8 +50,8 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 		return
 	}
 	ops, operation := operationRate(p)
-	kept := fact.Difference.Of("files open at once", fact.Count, p.Process("files at most", "files", fact.Most), p.Process("files at least", "files", fact.Least))
-	s, sampled := spentCPU(p)
+	growth := fact.Difference.Of("files open at once", fact.Count, p.Process("files at most", "files", fact.Most), p.Process("files at least", "files", fact.Least))
+	s, sampled := cpuUseOf(p)
 	switch {
 	case rate.Value < newConnRate:
 		p.Fine(fact.Sentence("connections: %s new ones a second", rate.Number()))
@@ -60,7 +60,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("connections: %s new ones a second, one for %s of the %s",
 			rate.Number(), fact.Quotient.Of("operations to a connection", fact.Count, ops, rate), operation))
 		return
-	case kept.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
+	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
 		p.Fine(fact.Sentence("connections: %s new ones a second, most of which stay", rate.Number()))
 		return
 	case !sampled:
@@ -103,7 +103,7 @@ var connectionFunctions = []string{
 	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
 }
 
-func connectionFinding(s *cpuSpent, out, in, share fact.Fact) diagnosis.Finding {
+func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 	sites := s.functions(s.pass.Model, connects)
 	f := diagnosis.Finding{
 		Where:      topPlaces(sites, newConnNamed),

@@ -14,8 +14,8 @@ import (
 // about CPU therefore begin with the account that has been brought to rusage,
 // and with the samples it was taken from.
 
-// cpuSpent is where the CPU time of the run went.
-type cpuSpent struct {
+// cpuUse is where the CPU time of the run went.
+type cpuUse struct {
 	*model.CPUAccount
 	pass    *diagnosis.Pass
 	tree    string         // the samples' name as a tree of stacks
@@ -23,9 +23,9 @@ type cpuSpent struct {
 	source  string         // its name in sentences
 }
 
-// spentCPU returns the account, when there is one with enough samples to take
+// cpuUseOf returns the account, when there is one with enough samples to take
 // shares from.
-func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
+func cpuUseOf(p *diagnosis.Pass) (s cpuUse, ok bool) {
 	m := p.Model
 	s.CPUAccount, s.pass, s.tree = m.CPUAccount(), p, "cpu"
 	if s.CPUAccount == nil || s.Total <= 0 || s.Window <= 0 {
@@ -43,7 +43,7 @@ func spentCPU(p *diagnosis.Pass) (s cpuSpent, ok bool) {
 
 // sampled is the part of the CPU that the samples are of. Shares are of all of
 // it: what no sample shows is not taken to be like the rest.
-func (s *cpuSpent) sampled() float64 { return 1 - s.Share(model.NotSampled) }
+func (s *cpuUse) sampled() float64 { return 1 - s.Share(model.NotSampled) }
 
 // A cpuPlace is a line of the user's code and the CPU that goes with it.
 type cpuPlace struct {
@@ -54,7 +54,7 @@ type cpuPlace struct {
 
 // places sums the samples that match by the user's line nearest to the leaf,
 // the largest first. Samples without one are left out.
-func (s *cpuSpent) places(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+func (s *cpuUse) places(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
 	return s.grouped(m, whole(match), func(p diagnosis.Place) diagnosis.Place { return p })
 }
 
@@ -69,13 +69,13 @@ func whole(match func([]model.Frame) bool) func([]model.Frame) []model.Frame {
 }
 
 // functions is places by function; the line is that with most samples.
-func (s *cpuSpent) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
+func (s *cpuUse) functions(m *model.Model, match func([]model.Frame) bool) []cpuPlace {
 	return s.callers(m, whole(match))
 }
 
 // callers is functions, of those frames of a stack that cut returns: none
 // leaves the sample out.
-func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame) []cpuPlace {
+func (s *cpuUse) callers(m *model.Model, cut func([]model.Frame) []model.Frame) []cpuPlace {
 	out := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
 	if len(out) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (s *cpuSpent) callers(m *model.Model, cut func([]model.Frame) []model.Frame
 	return out
 }
 
-func (s *cpuSpent) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
+func (s *cpuUse) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []cpuPlace {
 	nanos := s.profile.Column("cpu")
 	byPlace, all := map[diagnosis.Place]*cpuPlace{}, 0.0
 	sum := map[diagnosis.Place]float64{}
@@ -147,21 +147,21 @@ func collects(frames []model.Frame) bool {
 // What the CPU went into, as facts.
 
 // used is the CPU in use.
-func (s *cpuSpent) used() fact.Fact { return s.pass.CPUInUse() }
+func (s *cpuUse) used() fact.Fact { return s.pass.CPUInUse() }
 
 // in is the share of the CPU in samples whose stacks match: the samples' part of
 // them all, of what the samples are of.
-func (s *cpuSpent) in(name string, match func([]model.Frame) bool) fact.Fact {
+func (s *cpuUse) in(name string, match func([]model.Frame) bool) fact.Fact {
 	return s.of(name, s.pass.Frames(match))
 }
 
 // at is the share of the CPU at some places.
-func (s *cpuSpent) at(name string, places ...cpuPlace) fact.Fact {
+func (s *cpuUse) at(name string, places ...cpuPlace) fact.Fact {
 	return s.of(name, atPlaces(places))
 }
 
 // samplesAt is how many samples they have.
-func (s *cpuSpent) samplesAt(places []cpuPlace) fact.Fact {
+func (s *cpuUse) samplesAt(places []cpuPlace) fact.Fact {
 	return s.pass.SampleCount("samples", s.tree, atPlaces(places))
 }
 
@@ -175,7 +175,7 @@ func atPlaces(places []cpuPlace) fact.Where {
 	return func(sample *model.Sample) bool { return stacks[sample.Stack] }
 }
 
-func (s *cpuSpent) of(name string, match fact.Where) fact.Fact {
+func (s *cpuUse) of(name string, match fact.Where) fact.Fact {
 	share := s.pass.SampleShare(name, s.tree, match)
 	if missed := s.pass.CPUPart("CPU that no sample shows", model.NotSampled); missed.Value > 0 {
 		return fact.Sampled.Of(name, fact.Ratio, share, missed)
@@ -184,23 +184,23 @@ func (s *cpuSpent) of(name string, match fact.Where) fact.Fact {
 }
 
 // first is the part of a share that the first place has.
-func (s *cpuSpent) first(places []cpuPlace, share fact.Fact) fact.Fact {
+func (s *cpuUse) first(places []cpuPlace, share fact.Fact) fact.Fact {
 	function := short(places[0].Function)
 	return fact.Fraction.Of("part of that in "+function, fact.Ratio, s.at("CPU in it under "+function, places[0]), share)
 }
 
 // cores is a share of the CPU in use.
-func (s *cpuSpent) cores(share fact.Fact) fact.Fact {
+func (s *cpuUse) cores(share fact.Fact) fact.Fact {
 	return fact.Product.Of(share.Name, fact.Cores, share, s.used())
 }
 
 // cost is a share of the CPU in use as a cost.
-func (s *cpuSpent) cost(share fact.Fact) diagnosis.Cost {
+func (s *cpuUse) cost(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(s.cores(share), share.Value)
 }
 
 // limit is a bound: what is saved at most when a share of the CPU is not used.
-func (s *cpuSpent) limit(share fact.Fact, note string) diagnosis.Bound {
+func (s *cpuUse) limit(share fact.Fact, note string) diagnosis.Bound {
 	return cpuLimit(share, s.used(), note)
 }
 
@@ -215,7 +215,7 @@ func cpuLimit(share, used fact.Fact, note string) diagnosis.Bound {
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not
 // done any more: see [fact.Without].
-func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact {
+func (s *cpuUse) saved(name string, match func([]model.Frame) bool) fact.Fact {
 	outside := func(part func([]model.Frame) bool) func([]model.Frame) bool {
 		return func(frames []model.Frame) bool { return part(frames) && !match(frames) }
 	}
@@ -228,7 +228,7 @@ func (s *cpuSpent) saved(name string, match func([]model.Frame) bool) fact.Fact 
 }
 
 // garbage is the part of the allocator's time that is spent under what matches.
-func (s *cpuSpent) garbage(match func([]model.Frame) bool) fact.Fact {
+func (s *cpuUse) garbage(match func([]model.Frame) bool) fact.Fact {
 	return fact.Quotient.Of("its part of allocating", fact.Ratio,
 		s.in("CPU in allocating for it", func(frames []model.Frame) bool { return allocates(frames) && match(frames) }),
 		s.in("CPU in allocating", allocates))
@@ -236,13 +236,13 @@ func (s *cpuSpent) garbage(match func([]model.Frame) bool) fact.Fact {
 
 // unseen is the part of the CPU that samples may not show, and samples how many
 // there were.
-func (s *cpuSpent) unseen() fact.Fact {
+func (s *cpuUse) unseen() fact.Fact {
 	return s.pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU)
 }
 
-func (s *cpuSpent) samples() fact.Fact { return s.pass.CPUSamples() }
+func (s *cpuUse) samples() fact.Fact { return s.pass.CPUSamples() }
 
 // witness says how sure the samples are.
-func (s *cpuSpent) witness() string {
+func (s *cpuUse) witness() string {
 	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", s.samples())
 }

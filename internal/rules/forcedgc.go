@@ -95,7 +95,7 @@ var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} 
 
 // forcedSaving is that where samples tell, else the cost.
 func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return cost
 	}

@@ -41,11 +41,11 @@ var seeding = &remake{
 }
 
 func checkFreshrand(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
-	sites := s.functions(p.Model, seeding.made)
+	sites := s.functions(p.Model, seeding.matches)
 	share := s.at("CPU in "+seeding.what, sites...)
 	if share.Value < freshShare || s.samplesAt(sites).Value < freshSamples {
 		return

@@ -90,10 +90,10 @@ func checkFutexstorm(p *diagnosis.Pass) {
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
 func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, cpu *callCPU) diagnosis.Finding {
-	how, sure := howCounted(p)
+	how, confidence := howCounted(p)
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{rate},
-		Confidence: sure,
+		Confidence: confidence,
 		Reasons:    []string{how},
 		RuledOut: []string{fact.Sentence("timers and the runtime's own watch: those are some hundred a second, "+
 			"not %s", rate.Number())},

@@ -87,7 +87,7 @@ type assist struct {
 	worst  string         // the group with the largest share
 	cycles fact.Fact      // collections in the trace
 	onP    fact.Fact      // Ps' time in assists, all groups
-	held   fact.Fact      // goroutine time held up by assists, waits included
+	time   fact.Fact      // goroutine time held up by assists, waits included
 	share  fact.Fact      // worst group's share of its running time
 	mmu    fact.Fact      // worst window
 	at     time.Duration  // its begin
@@ -115,7 +115,7 @@ func measureAssist(p *diagnosis.Pass) (a assist) {
 	}
 	a.cycles = ofCollector(p, "collections", "collections", float64(len(m.GC.Cycles)), fact.Count)
 	a.onP = ofCollector(p, "load", "Ps' time in assists", m.GC.LoadTime(model.CountAssist, m.Run.Procs, 0, m.Run.Duration).Seconds(), fact.Seconds)
-	a.held = p.Goroutines("time that goroutines were held up by assists", assisting, assistColumn)
+	a.time = p.Goroutines("time that goroutines were held up by assists", assisting, assistColumn)
 	a.share = a.of(p)
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
@@ -160,19 +160,19 @@ var assisting = &fact.Formula{Name: "assisting", Words: "{0} × {1} ÷ {2} ÷ {3
 
 func (a *assist) of(p *diagnosis.Pass, group ...string) fact.Fact {
 	return assisting.Of("assists' share of the worst group's running time", fact.Ratio, a.onP,
-		p.Goroutines("its part of that", group, assistColumn), a.held, p.Goroutines("its running time", group, "running"))
+		p.Goroutines("its part of that", group, assistColumn), a.time, p.Goroutines("its running time", group, "running"))
 }
 
-// taken leaves stops of the world out: they are short where the collector is
+// collectorWork leaves stops of the world out: they are short where the collector is
 // at fault, and where they are long it is another rule's illness.
-const taken = model.CountBackground | model.CountAssist | model.CountSweep
+const collectorWork = model.CountBackground | model.CountAssist | model.CountSweep
 
 // utilization fills in what is left to the program. Without a window of full
 // length there is nothing to judge, and all is taken for well.
 func (a *assist) utilization(p *diagnosis.Pass) {
 	mmu, often := 1.0, 1.0
 	if m := p.Model; m.Run.Duration >= gcassistWindow {
-		u := m.GC.Utilization(taken, m.Run.Procs, 0, m.Run.Duration)
+		u := m.GC.Utilization(collectorWork, m.Run.Procs, 0, m.Run.Duration)
 		if at, worst := u.Worst(gcassistWindow); !math.IsNaN(worst) {
 			a.at, mmu, often, a.loss = at, worst, u.MUD(gcassistWindow, gcassistOften)[0], 1-u.Mean()
 		}
@@ -186,7 +186,7 @@ func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.
 	onPs := fact.Quotient.Of("Ps' time in assists", fact.Cores, a.onP, window)
 	f := diagnosis.Finding{
 		Evidence: []fact.Fact{
-			onPs, fact.Quotient.Of("goroutines held up by assists, on average", fact.Count, a.held, window),
+			onPs, fact.Quotient.Of("goroutines held up by assists, on average", fact.Count, a.time, window),
 			a.share, a.mmu, a.often, fact.Quotient.Of("collections", fact.PerSec, a.cycles, window), heapGoal(p),
 		},
 		Cost:       diagnosis.CostOf(onPs.Named("goroutines marking in the collector's place"), a.share.Value),

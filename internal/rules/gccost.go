@@ -186,7 +186,7 @@ func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 
 // confidence is high where the samples and the Ps' time in the trace agree.
 func (h *heapCost) confidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
-	s, sampled := spentCPU(p)
+	s, sampled := cpuUseOf(p)
 	if !sampled {
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}
 	}

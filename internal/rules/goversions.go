@@ -82,18 +82,18 @@ var goFacts = []*goFact{
 // version is the one that brought the change, in words.
 func (f *goFact) version() string { return "Go 1." + strconv.Itoa(f.since) }
 
-// A standing is whether a change is in force in a program.
-type standing int
+// A status is whether a change is in force in a program.
+type status int
 
 const (
-	unsure  standing = iota // its Go version is not known
-	notYet                  // built by an older Go
-	undone                  // a setting has turned it back
-	inForce                 // it holds
+	unsure  status = iota // its Go version is not known
+	notYet                // built by an older Go
+	undone                // a setting has turned it back
+	inForce               // it holds
 )
 
-// standing says whether the change is in force in the program, and why not.
-func (f *goFact) standing(m *model.Model) (s standing, why string) {
+// status says whether the change is in force in the program, and why not.
+func (f *goFact) status(m *model.Model) (s status, why string) {
 	n, ok := goMinor(goVersion(m))
 	switch counted := f.undo.counted(m); {
 	case counted != "":
@@ -151,7 +151,7 @@ func godebugFrom(m *model.Model, key string) string {
 // harmless says that a pattern, which was found, hurts nobody since the change;
 // false when the change is not in force.
 func (f *goFact) harmless(p *diagnosis.Pass, pattern string) bool {
-	if s, _ := f.standing(p.Model); s != inForce {
+	if s, _ := f.status(p.Model); s != inForce {
 		return false
 	}
 	p.Obsolete(pattern, f.version(), f.what)
@@ -191,15 +191,15 @@ func godebug(m *model.Model, key string) (value string) {
 // withGODEBUG is the program's GODEBUG of the environment with a setting put in
 // or replaced, as a knob.
 func withGODEBUG(m *model.Model, key, value string) string {
-	var kept []string
+	var others []string
 	if m.Build != nil {
 		for setting := range strings.SplitSeq(m.Build.Environment["GODEBUG"], ",") {
 			if k, _, _ := strings.Cut(setting, "="); setting != "" && k != key {
-				kept = append(kept, setting)
+				others = append(others, setting)
 			}
 		}
 	}
-	return "GODEBUG=" + strings.Join(append(kept, key+"="+value), ",")
+	return "GODEBUG=" + strings.Join(append(others, key+"="+value), ",")
 }
 
 // goVersion is the toolchain's, by the build info or by the evidence of the run.

@@ -114,7 +114,7 @@ func TestStanding(t *testing.T) {
 		name string
 		fact *goFact
 		m    *model.Model
-		want standing
+		want status
 		why  string
 	}{
 		{"older", collectedTimers, build("go1.22.3", "", "", ""), notYet, "built with Go 1.22, and only since Go 1.23"},
@@ -132,7 +132,7 @@ func TestStanding(t *testing.T) {
 		{"another experiment", greenTea, build("go1.26.1", "", "", "jsonv2"), inForce, ""},
 		{"no version", greenTea, &model.Model{}, unsure, "not known"},
 	} {
-		got, why := c.fact.standing(c.m)
+		got, why := c.fact.status(c.m)
 		if got != c.want || !strings.Contains(why, c.why) || (got == inForce) != (why == "") {
 			t.Errorf("%s: %d, %q; want %d, %q", c.name, got, why, c.want, c.why)
 		}

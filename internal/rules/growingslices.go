@@ -35,7 +35,7 @@ const (
 )
 
 func checkGrowingslices(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
@@ -58,7 +58,7 @@ var growingFunctions = []string{
 	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
 }
 
-func growingFinding(p *diagnosis.Pass, s *cpuSpent, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where:    topPlaces(sites, growingNamed),
 		Stacks:   topStacks(sites, growingNamed),

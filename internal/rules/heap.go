@@ -209,7 +209,7 @@ func parseLimit(v string) (bytes float64, ok bool) {
 // that CPU. The runtime's own estimate, /cpu/classes, is never asked: it came to
 // more than the whole of rusage where Ps were starved.
 func collectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
-	if s, ok := spentCPU(p); ok {
+	if s, ok := cpuUseOf(p); ok {
 		return p.CPUPart(inCollector, model.Collecting), s.used(), true
 	}
 	var a allocation

@@ -74,7 +74,7 @@ var remakes = []remake{
 }
 
 func checkHotfunction(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
@@ -90,8 +90,8 @@ func checkHotfunction(p *diagnosis.Pass) {
 	}
 }
 
-// made reports whether a stack does the work again, for the caller's own use.
-func (r *remake) made(frames []model.Frame) bool { return r.callers(frames) != nil }
+// matches reports whether a stack does the work again, for the caller's own use.
+func (r *remake) matches(frames []model.Frame) bool { return r.callers(frames) != nil }
 
 // callers are the frames behind the call that does the work again, nil when
 // there is none: who calls it, and not what the library calls for it, is to be
@@ -118,14 +118,14 @@ func atStart(f string) bool {
 	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
 }
 
-func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Work is done again for every call that could be done once",
 		Where:      topPlaces(sites, hotNamed),
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),
-		Bound:      s.limit(s.saved(r.what, r.made), ""),
+		Bound:      s.limit(s.saved(r.what, r.matches), ""),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
@@ -134,9 +134,9 @@ func remakeFinding(p *diagnosis.Pass, s *cpuSpent, r *remake, sites []cpuPlace, 
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
 	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
-	if s.garbage(r.made).Value >= hotGarbage {
+	if s.garbage(r.matches).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
-		f.Stacks = append(f.Stacks, allocating(p.Model, r.made)...)
+		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
 	}
 	return f
 }
@@ -157,12 +157,12 @@ func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.
 
 // reportHot names the program's own functions where the CPU goes: a remark, for
 // nothing says that any of it can be saved, and a known cure comes first.
-func reportHot(p *diagnosis.Pass, s *cpuSpent) {
-	own := func(frames []model.Frame) bool {
+func reportHot(p *diagnosis.Pass, s *cpuUse) {
+	inProgram := func(frames []model.Frame) bool {
 		part := model.CPUPartOf(frames)
 		return part == model.Application || part == model.InKernel
 	}
-	hot := s.functions(p.Model, own)
+	hot := s.functions(p.Model, inProgram)
 	var shares []fact.Fact
 	for _, f := range hot[:min(hotNamed, len(hot))] {
 		if share := s.at("CPU in "+short(f.Function), f); share.Value >= hotShare {

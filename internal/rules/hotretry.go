@@ -133,7 +133,7 @@ var attempts = map[string]string{
 
 func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 	places, stacks := r.places(p)
-	how, sure := howCounted(p)
+	how, confidence := howCounted(p)
 	tried := attempts[r.call]
 	if tried == "" {
 		tried = r.call
@@ -141,7 +141,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{r.rate, r.success},
-		Confidence: sure,
+		Confidence: confidence,
 		Reasons:    []string{"errors are told by the kernel; " + how},
 		RuledOut: []string{
 			"errors that are answers: a connection that goes on being made, an interrupted call, the kernel's locks",
@@ -205,7 +205,7 @@ func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []mo
 	if places = kernelSites(p, inSyscall(r.call)); len(places) > 0 {
 		return places, nil
 	}
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return nil, nil
 	}
@@ -225,7 +225,7 @@ func (r *retry) calls(frames []model.Frame) bool {
 // price is what the attempts take: all samples with the trying function on them.
 func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
 	const name = "CPU in trying"
-	if s, ok := spentCPU(p); ok && len(places) > 0 {
+	if s, ok := cpuUseOf(p); ok && len(places) > 0 {
 		share := s.in(name, func(frames []model.Frame) bool {
 			place, ok := diagnosis.UserPlace(frames)
 			return ok && slices.ContainsFunc(places, func(q diagnosis.Place) bool { return q.Function == place.Function })

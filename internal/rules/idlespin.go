@@ -124,7 +124,7 @@ func measureSpin(p *diagnosis.Pass) spin {
 	if _, all := diagnosis.CPUTime(p.Model); all >= diagnosis.ThinSamples {
 		s.profile, s.source = p.SampleShare(name, "cpu", p.Frames(looksForWork)), "CPU profile"
 	}
-	if c, ok := spentCPU(p); ok && c.Believed == model.KernelCPU {
+	if c, ok := cpuUseOf(p); ok && c.Believed == model.KernelCPU {
 		s.profile, s.source = p.CPUPart(name, model.Scheduling), c.source
 	}
 	return s
@@ -264,7 +264,7 @@ func checkWakeful(p *diagnosis.Pass) {
 
 func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
 	used, counted := processCPU(p)
-	c, sampled := spentCPU(p)
+	c, sampled := cpuUseOf(p)
 	procs := knownProcs(p.Model)
 	if !counted || !sampled || procs == 0 || len(p.Model.Process.Samples) <= 2 {
 		return s, false

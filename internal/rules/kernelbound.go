@@ -56,9 +56,9 @@ func checkKernelbound(p *diagnosis.Pass) {
 		return
 	}
 	k := splitKernel(p.Model)
-	own, sockets, runtime, large := k.part(p, forProgram), k.part(p, forSockets), k.part(p, forRuntime), k.part(p, forBulk)
+	program, sockets, runtime, large := k.part(p, forProgram), k.part(p, forSockets), k.part(p, forRuntime), k.part(p, forBulk)
 	switch {
-	case own.Value >= 0.5:
+	case program.Value >= 0.5:
 		p.Report(kernelFinding(p, k, used, part))
 	case sockets.Value >= max(runtime.Value, large.Value):
 		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time, most of it to read and write "+

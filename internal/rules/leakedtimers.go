@@ -97,7 +97,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 		fact.Product.Of("their part of the scheduler's time", fact.Seconds, part, p.Processors("time of the scheduler", "scheduler")),
 		p.Processors("time of the collector", "gc"))
 	cores := fact.Quotient.Of("Ps taken by deadline goroutines, their scheduling and the collector", fact.Cores, spent, p.WindowLength())
-	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, heldPs(p)).Value
+	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, psInUse(p)).Value
 	f := diagnosis.Finding{
 		Where:    places,
 		Evidence: []fact.Fact{expired, rate, awaited},

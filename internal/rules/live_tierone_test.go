@@ -81,7 +81,7 @@ func (s *subject) examineLoop(t *testing.T, binary string) error {
 	if named(d.Findings, s.want) {
 		return nil
 	}
-	if cpu, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok || cpu.Cores() < spinCores {
+	if cpu, ok := cpuUseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok || cpu.Cores() < spinCores {
 		t.Skip("others left the program too little CPU")
 	}
 	return fmt.Errorf("%s is not found, but: %q, fine: %q", s.want, summaries(d.Findings), d.Fine)
@@ -112,7 +112,7 @@ func TestLiveObsolete(t *testing.T) {
 				if slices.ContainsFunc(d.Obsolete, func(o diagnosis.Obsolete) bool { return o.Rule == rule }) && !named(d.Findings, rule) {
 					return nil
 				}
-				if _, ok := spentCPU(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok && rule == "lockedrand" {
+				if _, ok := cpuUseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok && rule == "lockedrand" {
 					t.Skip("others left the program too little CPU")
 				}
 				return fmt.Errorf("obsolete: %v, found: %q", d.Obsolete, summaries(d.Findings))

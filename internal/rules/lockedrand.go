@@ -40,7 +40,7 @@ const (
 // A lockedDraw is what is known of random numbers drawn under a lock.
 type lockedDraw struct {
 	global     bool // the package's own source, else a *rand.Rand under the program's lock
-	spent      cpuSpent
+	cpu        cpuUse
 	share      fact.Fact // of the CPU
 	samples    fact.Fact
 	places     []diagnosis.Place
@@ -67,7 +67,7 @@ func checkLockedrand(p *diagnosis.Pass) {
 	if found || drawn {
 		return
 	}
-	if s, ok := spentCPU(p); ok && s.in("CPU in drawing random numbers without a lock", drawsFreely).Value >= lockedSeen {
+	if s, ok := cpuUseOf(p); ok && s.in("CPU in drawing random numbers without a lock", drawsFreely).Value >= lockedSeen {
 		unlockedRand.harmless(p, "math/rand's functions on the hot path")
 	}
 }
@@ -99,8 +99,8 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 		}
 		match = func(frames []model.Frame) bool { return holderDraws(frames, holders) }
 	}
-	if s, ok := spentCPU(p); ok {
-		d.spent, d.share = s, s.in("CPU in drawing random numbers under the lock", match)
+	if s, ok := cpuUseOf(p); ok {
+		d.cpu, d.share = s, s.in("CPU in drawing random numbers under the lock", match)
 		sites := s.functions(p.Model, match)
 		d.samples = s.samplesAt(sites)
 		d.places, d.stacks = topPlaces(sites, hotNamed), topStacks(sites, hotNamed)
@@ -195,10 +195,10 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		f.Bound = fasterLimit(d.throughput, "if nobody waited for this lock")
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	} else {
-		f.Cost = d.spent.cost(d.share)
-		f.Bound = d.spent.limit(d.share, "a number costs a few nanoseconds without a lock")
+		f.Cost = d.cpu.cost(d.share)
+		f.Bound = d.cpu.limit(d.share, "a number costs a few nanoseconds without a lock")
 	}
-	if d.spent.CPUAccount != nil {
+	if d.cpu.CPUAccount != nil {
 		f.Evidence = append(f.Evidence, d.share)
 	}
 	if p.Model.Sched != nil {
@@ -238,13 +238,13 @@ func (d *lockedDraw) why(m *model.Model) string {
 	if !d.global {
 		return ""
 	}
-	switch s, why := unlockedRand.standing(m); {
+	switch s, why := unlockedRand.status(m); {
 	case s == notYet || s == undone:
 		return why
 	case s == unsure:
 		return ""
 	}
-	if s, why := ignoredSeed.standing(m); s != inForce {
+	if s, why := ignoredSeed.status(m); s != inForce {
 		return "the program calls rand.Seed, and " + why
 	}
 	return "something has seeded the package"
@@ -260,7 +260,7 @@ func (d *lockedDraw) remedy(m *model.Model) diagnosis.Remedy {
 			"rand.New(rand.NewPCG(a, b))."
 		return r
 	}
-	switch s, _ := unlockedRand.standing(m); s {
+	switch s, _ := unlockedRand.status(m); s {
 	case notYet:
 		r.Text = "Build with " + unlockedRand.version() + " or later: " + unlockedRand.what + ". From Go 1.22 on there is math/rand/v2, too, which never does."
 	case undone:

@@ -50,7 +50,7 @@ type logging struct {
 	queue       queue     // before the lock
 	writes      fact.Fact // system calls
 	stack       model.Stack
-	spent       cpuSpent
+	cpu         cpuUse
 	share, most fact.Fact // of the CPU: in logging, and what goes without it; nothing when not known
 }
 
@@ -70,8 +70,8 @@ func checkLoggerlock(p *diagnosis.Pass) {
 		p.Report(f)
 	case l.share.Value >= loggerShare:
 		f := loggerFinding(p, &l, rate, waiting)
-		f.Cost = l.spent.cost(l.share)
-		f.Bound = l.spent.limit(l.most, "lines that are kept and buffered still have to be formatted")
+		f.Cost = l.cpu.cost(l.share)
+		f.Bound = l.cpu.limit(l.most, "lines that are kept and buffered still have to be formatted")
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
 	default:
@@ -113,8 +113,8 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 	if stacks := largest(byStack); len(stacks) > 0 {
 		l.stack = stacks[0]
 	}
-	if s, ok := spentCPU(p); ok {
-		l.spent, l.share, l.most = s, s.in("CPU in logging", logsLocked), s.saved("logging", logsLocked)
+	if s, ok := cpuUseOf(p); ok {
+		l.cpu, l.share, l.most = s, s.in("CPU in logging", logsLocked), s.saved("logging", logsLocked)
 	}
 	return l
 }
@@ -146,7 +146,7 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagn
 		done := p.Statistic(fact.LoadResults, o.Name, o.Name, o.Count, fact.Count).From(o.Source)
 		f.Rest(fact.Quotient.Of("writes of the logger, for each of "+o.Name, fact.Factor, l.writes, done))
 	}
-	if l.spent.CPUAccount != nil {
+	if l.cpu.CPUAccount != nil {
 		f.Rest(l.share)
 	}
 	if l.share.Value >= loggerShare {

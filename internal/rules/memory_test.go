@@ -206,7 +206,7 @@ alloc stack=none objects=0 bytes=0 live=7
 alloc stack=agent objects=9000 bytes=9000`)
 	var got []string
 	for _, s := range heapSites(p) {
-		got = append(got, fmt.Sprintf("%s %.2f %.2f %.2f", s.line(), s.objects, s.bytes, s.kept))
+		got = append(got, fmt.Sprintf("%s %.2f %.2f %.2f", s.line(), s.objects, s.bytes, s.liveShare))
 	}
 	want := []string{"main.w:5 0.01 0.60 0.00", "main.z:5 0.50 0.10 0.00", "main.a:9 0.10 0.10 0.00", "main.b:1 0.10 0.10 0.00", "main.b:2 0.10 0.10 0.50"}
 	if !slices.Equal(got, want) {

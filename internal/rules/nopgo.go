@@ -40,25 +40,25 @@ func checkNopgo(p *diagnosis.Pass) {
 	if p.Goal != diagnosis.CPUGoal {
 		return // it is so of most programs, and nobody asked
 	}
-	s, ok := spentCPU(p)
-	if st, _ := profileGuided.standing(p.Model); !ok || st != inForce {
+	s, ok := cpuUseOf(p)
+	if st, _ := profileGuided.status(p.Model); !ok || st != inForce {
 		return
 	}
-	own := p.CPUPart("CPU in the program's own code and its libraries", model.Application)
-	if own.Value >= pgoOwn && s.Cores() >= pgoCores && len(faultsOf(p.Model.Build)) == 0 {
-		p.Report(nopgoFinding(&s, own))
+	application := p.CPUPart("CPU in the program's own code and its libraries", model.Application)
+	if application.Value >= pgoOwn && s.Cores() >= pgoCores && len(faultsOf(p.Model.Build)) == 0 {
+		p.Report(nopgoFinding(&s, application))
 	}
 }
 
-func nopgoFinding(s *cpuSpent, own fact.Fact) diagnosis.Finding {
+func nopgoFinding(s *cpuUse, application fact.Fact) diagnosis.Finding {
 	saved := func(what string, part float64) fact.Fact {
-		return fact.Product.Of("part of the CPU that a profile saves at "+what, fact.Ratio, own,
+		return fact.Product.Of("part of the CPU that a profile saves at "+what, fact.Ratio, application,
 			fact.Figure("part of a program's own CPU that a profile saves at "+what, part, fact.Ratio, "Go's documentation, of a set of representative programs"))
 	}
 	most, least := saved("most", pgoMost), saved("least", pgoLeast)
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{own, s.used(), s.pass.Setting("profiles that it was compiled with", "-pgo", 0, fact.Count)},
-		Cost:     s.cost(own),
+		Evidence: []fact.Fact{application, s.used(), s.pass.Setting("profiles that it was compiled with", "-pgo", 0, fact.Count)},
+		Cost:     s.cost(application),
 		Bound: diagnosis.Estimate(s.cores(most), s.cores(least).Value, s.cores(most).Value, diagnosis.CPUGoal, most.Value,
 			"not measured: what Go's documentation says of representative programs"),
 		Remark:     true,
@@ -79,6 +79,6 @@ func nopgoFinding(s *cpuSpent, own fact.Fact) diagnosis.Finding {
 			Note: "Build once with -pgo=off and once with the profile; take the profile from another run than those that are compared.",
 		},
 	}
-	f.Say("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", own)
+	f.Say("%s of the CPU in use is in the program's own code and its libraries, and they were compiled without a profile of it.", application)
 	return f
 }

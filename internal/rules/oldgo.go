@@ -61,14 +61,14 @@ var oneByOne = &fact.Formula{Name: "one by one", Words: "the most that the relea
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
 	var list []improvement
 	var each []fact.Fact
 	for _, f := range goFacts {
-		if st, _ := f.standing(p.Model); f.gain.most > 0 && (st == notYet || st == undone) {
+		if st, _ := f.status(p.Model); f.gain.most > 0 && (st == notYet || st == undone) {
 			list = append(list, newImprovement(p, f))
 			each = append(each, list[len(list)-1].saved)
 		}
@@ -91,7 +91,7 @@ func checkOldgo(p *diagnosis.Pass) {
 func reportPins(p *diagnosis.Pass) {
 	var pins []string
 	for _, f := range goFacts {
-		if st, _ := f.standing(p.Model); st == undone && f.undo.variable == "GODEBUG" {
+		if st, _ := f.status(p.Model); st == undone && f.undo.variable == "GODEBUG" {
 			pins = append(pins, f.undo.key+"="+f.undo.value)
 		}
 	}
@@ -100,7 +100,7 @@ func reportPins(p *diagnosis.Pass) {
 	}
 }
 
-func oldgoFinding(s *cpuSpent, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
+func oldgoFinding(s *cpuUse, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
 	slices.SortStableFunc(list, func(a, b improvement) int { return cmp.Compare(b.saved.Value, a.saved.Value) })
 	cores := s.cores(share)
 	f := diagnosis.Finding{

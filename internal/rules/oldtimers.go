@@ -47,30 +47,30 @@ func makesTimer(frames []model.Frame) bool {
 func checkOldtimers(p *diagnosis.Pass) {
 	timers := p.Frames(makesTimer)
 	t := timerUse{
-		made: p.SampleShare("share of objects made", "alloc_objects", timers),
-		live: p.Samples("memory in timers", "inuse_space", timers),
-		held: p.SampleShare("share of the live heap", "inuse_space", timers),
+		objects: p.SampleShare("share of objects made", "alloc_objects", timers),
+		live:    p.Samples("memory in timers", "inuse_space", timers),
+		share:   p.SampleShare("share of the live heap", "inuse_space", timers),
 	}
 	t.places, t.stacks = timerPlaces(p)
-	s, why := collectedTimers.standing(p.Model)
+	s, why := collectedTimers.status(p.Model)
 	switch {
-	case s == inForce && t.made.Value >= timersMade:
-		collectedTimers.harmless(p, fact.Sentence("timers made again and again in %s, %s of all objects", name(t.places[0].Function), t.made))
+	case s == inForce && t.objects.Value >= timersMade:
+		collectedTimers.harmless(p, fact.Sentence("timers made again and again in %s, %s of all objects", name(t.places[0].Function), t.objects))
 	case s == inForce, s == unsure:
-	case t.live.Value >= timersBytes && t.held.Value >= timersLive:
+	case t.live.Value >= timersBytes && t.share.Value >= timersLive:
 		p.Report(oldtimersFinding(p, &t, s, why))
-	case t.made.Value >= timersMade:
+	case t.objects.Value >= timersMade:
 		p.Fine(fact.Sentence("timers: those that are made hold %s until they fire", t.live))
 	}
 }
 
 // A timerUse is the memory that timers with channels take.
 type timerUse struct {
-	made   fact.Fact // share of all objects made
-	live   fact.Fact // bytes in use at the end
-	held   fact.Fact // share of all in use
-	places []diagnosis.Place
-	stacks []model.Stack
+	objects fact.Fact // share of all objects made
+	live    fact.Fact // bytes in use at the end
+	share   fact.Fact // share of all in use
+	places  []diagnosis.Place
+	stacks  []model.Stack
 }
 
 // timerPlaces are where timers are made, by how many and how much of them is in use.
@@ -98,12 +98,12 @@ func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.St
 	return places, stacks
 }
 
-func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s standing, why string) diagnosis.Finding {
+func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s status, why string) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where:    t.places,
-		Evidence: []fact.Fact{t.live, t.held, t.made},
-		Cost:     diagnosis.CostOf(t.live, t.held.Value),
-		Bound: diagnosis.Direction(t.live, diagnosis.MemoryGoal, t.held.Value, "all timers in use, as if none were waited for. "+
+		Evidence: []fact.Fact{t.live, t.share, t.objects},
+		Cost:     diagnosis.CostOf(t.live, t.share.Value),
+		Bound: diagnosis.Direction(t.live, diagnosis.MemoryGoal, t.share.Value, "all timers in use, as if none were waited for. "+
 			"The process may give back more than that, since the heap grows by GOGC percent of what lives"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: the heap profile has the timers, and " + why},
@@ -119,7 +119,7 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s standing, why string) di
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A heap profile of a new recording must have next to nothing in use under time.NewTimer."),
 	}
-	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", name(t.places[0].Function), t.live, t.held)
+	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", name(t.places[0].Function), t.live, t.share)
 	if s == undone {
 		f.Remedy.Text += "Or take the setting away: with go 1.23 or later in go.mod, and without asynctimerchan=1 in GODEBUG, " +
 			"the collector takes them. Channels of timers then have no buffer, and no old value after Stop or Reset."
@@ -129,8 +129,8 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s standing, why string) di
 	} else {
 		f.Remedy.Text += "Or build with " + collectedTimers.version() + " or later, and with that version in go.mod: " + collectedTimers.what + "."
 	}
-	f.Experiment.Promised = promised(diagnosis.LiveHeap, fact.Amdahl(t.held.Value), "no timer in use")
-	if t.held.Value < timersMost {
+	f.Experiment.Promised = promised(diagnosis.LiveHeap, fact.Amdahl(t.share.Value), "no timer in use")
+	if t.share.Value < timersMost {
 		f.Explains = []string{}
 	}
 	return f

@@ -68,7 +68,7 @@ var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}",
 	Value: func(x []float64) float64 { return div(x[0]*x[1], x[2]) }}
 
 func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) diagnosis.Finding {
-	why, sure := whyOverquota(p.Model)
+	why, known := whyOverquota(p.Model)
 	running := ps
 	if n := usableCPUs(p); n.Value > 0 && n.Value < ps.Value {
 		running = n
@@ -103,7 +103,7 @@ func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) d
 		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+
 		"stay the same. "+
 		"If the stops stay too, this finding is refuted.", t.throttled, t.window))
-	if sure {
+	if known {
 		f.Confidence = diagnosis.High
 		f.Reasons[0] = "two kinds of evidence agree: the control group's counters and the program's build or " +
 			"environment"
@@ -113,14 +113,14 @@ func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) d
 
 // whyOverquota says why the runtime did not follow the quota; sure is false
 // when nothing tells and only what is left over can be named.
-func whyOverquota(m *model.Model) (why string, sure bool) {
+func whyOverquota(m *model.Model) (why string, known bool) {
 	if m.Build != nil {
 		if v := m.Build.Environment["GOMAXPROCS"]; v != "" {
 			return "the environment sets GOMAXPROCS=" + v, true
 		}
 	}
 	for _, change := range []*goFact{containerProcs, updatedProcs} {
-		if st, why := change.standing(m); st == notYet || st == undone {
+		if st, why := change.status(m); st == notYet || st == undone {
 			return why, true
 		}
 	}

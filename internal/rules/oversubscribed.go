@@ -91,7 +91,7 @@ type crowd struct {
 	// and share that of the largest heap and all workers' stacks.
 	memory fact.Fact
 	share  float64
-	sure   bool // the heap was seen to grow with the workers
+	exact  bool // the heap was seen to grow with the workers
 }
 
 // measureCrowd takes for the workers' memory what the heap grew by since there were
@@ -105,7 +105,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 		peak:   p.Goroutines("goroutines alive at once", of, "peak"),
 		queued: p.Goroutines("time waiting for a P", of, "runnable"),
 		work:   p.Goroutines("time running or in system calls", of, "running", "syscall", "syscall_blocked"),
-		sure:   g.Created == g.Count,
+		exact:  g.Created == g.Count,
 	}
 	c.queue = fact.Quotient.Of("waiting ÷ working", fact.Factor, c.queued, c.work)
 	c.ready = fact.Quotient.Of("goroutines ready and waiting for a P, on average", fact.Count, c.queued, p.WindowLength())
@@ -120,8 +120,8 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 		return fact.Even.Of("their even part of the heap that came with them", fact.Bytes, grown, spare, c.peak)
 	}
 	part := even(fact.Difference.Of("heap that came with the workers", fact.Bytes, heap, before))
-	if !known && (!c.sure || stacks.Value+part.Value < oversubscribedBytes) {
-		part, c.sure = even(heap), stacks.Value >= oversubscribedBytes
+	if !known && (!c.exact || stacks.Value+part.Value < oversubscribedBytes) {
+		part, c.exact = even(heap), stacks.Value >= oversubscribedBytes
 	}
 	c.memory = fact.Sum.Of("memory that fewer workers may save, at most", fact.Bytes, stacks, part)
 	c.share = div(c.memory.Value, heap.Value+c.peak.Value*goroutineBytes)
@@ -183,7 +183,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 	}
 	f.Say("%s goroutines of %s share %s Ps: they wait %s times as long for a P as they work, %s of them on average. Fewer would save up to %s.",
 		c.peak, name(groupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
-	if !c.sure {
+	if !c.exact {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "what the heap held before these goroutines is not known: all of it is taken for theirs, and may as well be a cache")
 	}

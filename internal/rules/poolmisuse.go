@@ -45,8 +45,8 @@ func fromPool(frames []model.Frame) bool {
 	return throughOne(frames, []string{"sync.(*Pool).Get"})
 }
 
-// poolMade is what pools made in the run.
-type poolMade struct {
+// poolObjects is what pools made in the run.
+type poolObjects struct {
 	objects, bytes           fact.Fact
 	objectsShare, bytesShare fact.Fact // of all that was allocated
 	each                     fact.Fact // objects in a collection
@@ -58,30 +58,30 @@ var perCollection = &fact.Formula{Name: "per collection", Words: "{0} ÷ {1}", V
 
 func checkPoolmisuse(p *diagnosis.Pass) {
 	_, cycles, ok := collections(p)
-	made := madeByPools(p, cycles)
-	if made.objects.Value == 0 || !ok {
+	pools := madeByPools(p, cycles)
+	if pools.objects.Value == 0 || !ok {
 		return
 	}
-	most := max(poolmisuseLeast, poolmisuseEach*made.goroutines.Value)
-	if made.each.Value < most || made.share().Value < poolmisuseShare {
-		p.Fine(fact.Sentence("pools: they make %s objects in a collection", made.each))
+	most := max(poolmisuseLeast, poolmisuseEach*pools.goroutines.Value)
+	if pools.each.Value < most || pools.share().Value < poolmisuseShare {
+		p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
 		return
 	}
-	p.Report(poolmisuseFinding(p, &made, cycles))
+	p.Report(poolmisuseFinding(p, &pools, cycles))
 }
 
-func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (made poolMade) {
+func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (pools poolObjects) {
 	get := p.Frames(fromPool)
-	made.objects, made.bytes = p.Samples("objects made by pools", "alloc_objects", get), p.Samples("bytes in objects made by pools", "alloc_space", get)
-	made.objectsShare = p.SampleShare("part of all objects allocated", "alloc_objects", get)
-	made.bytesShare = p.SampleShare("part of all bytes allocated", "alloc_space", get)
-	made.each = perCollection.Of("objects that pools made in a collection", fact.Count, made.objects, cycles)
-	made.goroutines = goroutinesAtOnce(p)
-	return made
+	pools.objects, pools.bytes = p.Samples("objects made by pools", "alloc_objects", get), p.Samples("bytes in objects made by pools", "alloc_space", get)
+	pools.objectsShare = p.SampleShare("part of all objects allocated", "alloc_objects", get)
+	pools.bytesShare = p.SampleShare("part of all bytes allocated", "alloc_space", get)
+	pools.each = perCollection.Of("objects that pools made in a collection", fact.Count, pools.objects, cycles)
+	pools.goroutines = goroutinesAtOnce(p)
+	return pools
 }
 
 // share is the larger part.
-func (made *poolMade) share() fact.Fact { return made.objectsShare.Larger(made.bytesShare) }
+func (pools *poolObjects) share() fact.Fact { return pools.objectsShare.Larger(pools.bytesShare) }
 
 // goroutinesAtOnce is the most goroutines that the program can have had at
 // once, as far as evidence tells.
@@ -112,21 +112,21 @@ func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Sta
 	return where(places[:min(len(places), poolmisuseNamed)]...), stacks
 }
 
-func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, cycles fact.Fact) diagnosis.Finding {
+func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) diagnosis.Finding {
 	what := fact.Name("objects")
-	if made.bytesShare.Value > made.objectsShare.Value {
+	if pools.bytesShare.Value > pools.objectsShare.Value {
 		what = "bytes"
 	}
 	places, stacks := poolPlaces(p)
 	f := diagnosis.Finding{
 		Where:      places,
-		Evidence:   []fact.Fact{made.each, made.goroutines, made.objectsShare, made.bytesShare, cycles},
+		Evidence:   []fact.Fact{pools.each, pools.goroutines, pools.objectsShare, pools.bytesShare, cycles},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the allocs profile; that objects are not put back is inferred from their number"},
 		RuledOut: []string{
 			"a pool emptied by the collector: each collection can cost no more than the objects in use at once, " +
 				"and there were never so many goroutines",
-			fact.Sentence("a rare pool: its objects are %s of all allocated", made.share()),
+			fact.Sentence("a rare pool: its objects are %s of all allocated", pools.share()),
 		},
 		Stacks: stacks,
 		Groups: groupsOfStacks(p.Model, stacks),
@@ -139,8 +139,8 @@ func poolmisuseFinding(p *diagnosis.Pass, made *poolMade, cycles fact.Fact) diag
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
 			"CPU time per operation tells whether the pool is worth having at all: try it without, too."),
 	}
-	f.Cost, f.Bound = poolmisuseCost(p, made)
-	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", made.each, made.share(), what)
+	f.Cost, f.Bound = poolmisuseCost(p, pools)
+	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", pools.each, pools.share(), what)
 	return f
 }
 
@@ -149,13 +149,13 @@ var poolPrice = &fact.Formula{Name: "made and collected", Words: "Amdahl: {0} + 
 
 // poolmisuseCost is the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.
-func poolmisuseCost(p *diagnosis.Pass, made *poolMade) (diagnosis.Cost, diagnosis.Bound) {
-	s, ok := spentCPU(p)
+func poolmisuseCost(p *diagnosis.Pass, pools *poolObjects) (diagnosis.Cost, diagnosis.Bound) {
+	s, ok := cpuUseOf(p)
 	if !ok {
-		return diagnosis.CostOf(made.objects, made.objectsShare.Value),
-			diagnosis.Direction(made.bytes, diagnosis.CPUGoal, poolmisuseShare, "they need not be allocated; what that costs is not known without CPU samples")
+		return diagnosis.CostOf(pools.objects, pools.objectsShare.Value),
+			diagnosis.Direction(pools.bytes, diagnosis.CPUGoal, poolmisuseShare, "they need not be allocated; what that costs is not known without CPU samples")
 	}
 	share := poolPrice.Of("CPU in sync.Pool's Get and in collecting what it made", fact.Ratio,
-		s.in("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), made.bytesShare)
+		s.in("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), pools.bytesShare)
 	return s.cost(share), s.limit(share, "")
 }

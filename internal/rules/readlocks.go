@@ -38,7 +38,7 @@ func readLocks(frames []model.Frame) bool {
 }
 
 func checkReadlocks(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}

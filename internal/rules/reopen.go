@@ -88,11 +88,11 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	extra := fact.Quotient.Of("calls for each file, beside the reads", fact.Count, r.extra, r.opened)
 	closed := fact.Fraction.Of("part of the opened that is closed", fact.Ratio, r.closed, r.opened)
 	places, stacks, inside := openSites(p)
-	how, sure := howCounted(p)
+	how, confidence := howCounted(p)
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.removed, r.extra},
-		Confidence: sure,
+		Confidence: confidence,
 		Reasons:    []string{how + "; whether the same files are opened again is not, only the source tells"},
 		RuledOut: []string{
 			fact.Sentence("files that are read in many pieces: %s reads to an open", reads),

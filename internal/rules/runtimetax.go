@@ -67,7 +67,7 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 }
 
 func checkRuntimetax(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
@@ -107,7 +107,7 @@ func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
 	return found
 }
 
-func taxFinding(p *diagnosis.Pass, s *cpuSpent, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {
+func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {
 	byShare := func(a, b model.CPUPart) int { return cmp.Compare(s.Share(b), s.Share(a)) }
 	slices.SortStableFunc(left, byShare)
 	sites := s.places(p.Model, func(frames []model.Frame) bool { return slices.Contains(left, model.CPUPartOf(frames)) })

@@ -170,7 +170,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
 	f := diagnosis.Finding{
 		Where:    where(asks, wait, s.queue.place(p)),
-		Evidence: []fact.Fact{share, mean, pace, s.count, s.standing, busyPs(p)},
+		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, busyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
 			share.Value),
 		Bound:      fasterLimit(throughput, "if the stage did not wait for each answer, and the other side served several requests at a time"),
@@ -180,7 +180,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 			"the trace does not tell what is asked: that the stage could go on without the answer is yours to judge",
 		},
 		RuledOut: []string{
-			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.standing),
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
 			fullMachine(p),
 			"waiting for input: only waits in the network and for goroutines that wait there are counted, " +
 				"those for who brings work are not",

@@ -91,7 +91,7 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	idle := idlePs(p)
 	f := diagnosis.Finding{
 		Where:    where(place, s.queue.place(p)),
-		Evidence: []fact.Fact{busy, s.count, s.standing, s.feedStay, busyPs(p)},
+		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, busyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
 		Bound:      fasterLimit(throughput, "if the stage had as many goroutines as it can use"),
@@ -101,7 +101,7 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 			"the trace does not name channels: places that wake each other are taken for one",
 		},
 		RuledOut: []string{
-			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.standing),
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
 			fullMachine(p),
 			"a stage that waits itself, for answers or a lock: it is at work",
 			"an order that must be kept looks the same: then the stage's own work must become less",
@@ -120,6 +120,6 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
-		name(place.Function), busy, s.standing, name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
+		name(place.Function), busy, s.length, name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
 	return f
 }

@@ -143,12 +143,12 @@ var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "_
 func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
 	cpu := kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(t.names...))
 	places, stacks, inside := t.sites(p)
-	how, sure := howCounted(p)
+	how, confidence := howCounted(p)
 	verb := fact.Name(t.verb)
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{t.rate, t.mean, t.failed},
-		Confidence: sure,
+		Confidence: confidence,
 		Reasons:    []string{how + "; what fewer and larger ones cost is not known before they are tried"},
 		RuledOut: []string{fact.Sentence("large transfers in many calls: %s each is far below a buffer's %s",
 			t.mean, fact.Name(fact.Bytes.Format(smallBuffer)))},

@@ -68,11 +68,11 @@ const (
 // spinPartOf tells it of a stack in a function of the program, with the function
 // that answers.
 func spinPartOf(frames []model.Frame, function string) (part spinPart, by string) {
-	own := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == function })
-	if own == 0 {
+	at := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == function })
+	if at == 0 {
 		return spinLook, ""
 	}
-	switch called := frames[own-1].Func; { // the first call out of the function
+	switch called := frames[at-1].Func; { // the first call out of the function
 	case startsWith(called, asking):
 		return spinAnswer, called
 	case startsWith(called, waiting):
@@ -94,7 +94,7 @@ type askLoop struct {
 }
 
 // newAskLoop measures the function of a place.
-func newAskLoop(s *cpuSpent, f cpuPlace) *askLoop {
+func newAskLoop(s *cpuUse, f cpuPlace) *askLoop {
 	time := func(name string, is func(part spinPart, by string) bool) fact.Fact {
 		return s.pass.Samples(name, s.tree, s.pass.Frames(loopIn(f.Function, is)))
 	}
@@ -125,7 +125,7 @@ func loopIn(function string, is func(part spinPart, by string) bool) func([]mode
 }
 
 func checkSpinloop(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
@@ -139,10 +139,10 @@ func checkSpinloop(p *diagnosis.Pass) {
 }
 
 // spinning are the functions whose time is nearly all asking, by CPU.
-func spinning(p *diagnosis.Pass, s *cpuSpent) (out []*askLoop) {
+func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 	// A loop that spins wants a whole CPU and gets what others leave of it: the
 	// trace tells how long it had a P.
-	wanted := s.used().Larger(heldPs(p))
+	wanted := s.used().Larger(psInUse(p))
 	for _, f := range s.functions(p.Model, func([]model.Frame) bool { return true }) {
 		if f.share*wanted.Value < spinCores {
 			break // so are all after it
@@ -180,7 +180,7 @@ func parks(p *diagnosis.Pass, f cpuPlace) bool {
 var spinSaved = &fact.Formula{Name: "amdahl at most", Words: "Amdahl: as if {0} cost nothing, with {1} and what chance may have kept from the {2}",
 	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1], int64(x[2])) }}
 
-func spinFinding(s *cpuSpent, l *askLoop) diagnosis.Finding {
+func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
 	asks := s.places(s.pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
 	cost := s.cost(l.share)
 	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.unseen(), s.samples())
@@ -234,7 +234,7 @@ func spinRemedy(asked string) diagnosis.Remedy {
 
 // checkIdleLoop looks for a loop without any call: one line that takes most of
 // the samples while no operation ends. Only the load tells it from the job.
-func checkIdleLoop(p *diagnosis.Pass, s *cpuSpent) {
+func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
 	idle, cores := idleTime(p)
 	if idle.Duration() < spinIdle || cores.Value < spinCores {
 		return

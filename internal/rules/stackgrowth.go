@@ -34,7 +34,7 @@ const (
 )
 
 func checkStackgrowth(p *diagnosis.Pass) {
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		return
 	}
@@ -49,7 +49,7 @@ func checkStackgrowth(p *diagnosis.Pass) {
 // grows reports whether a sample is of a stack that is being grown.
 func grows(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.StackGrowth }
 
-func stackFinding(p *diagnosis.Pass, s *cpuSpent, share fact.Fact) diagnosis.Finding {
+func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Finding {
 	sites := s.places(p.Model, grows)
 	f := diagnosis.Finding{
 		Where:      topPlaces(sites, stackgrowthNamed),

@@ -23,7 +23,7 @@ const stagePressed = 0.8
 
 type stage struct {
 	queue    *queue
-	standing fact.Fact      // in the queue, on average
+	length   fact.Fact      // in the queue, on average
 	teams    []team         // who takes the work
 	count    fact.Fact      // of them alive at once, at most
 	time     fact.Fact      // that they lived
@@ -99,7 +99,7 @@ func stages(p *diagnosis.Pass) (out []stage) {
 		if q.kind != sendDemand || pressure(p, &q) < stagePressed {
 			continue
 		}
-		s := stage{queue: &q, standing: q.waiting(p, "standing before it with work, on average")}
+		s := stage{queue: &q, length: q.waiting(p, "standing before it with work, on average")}
 		var counts, times []fact.Fact
 		for _, waker := range largest(q.servers) {
 			if c := teamOf(p.Model, waker); c.Group != nil && !c.System && !slices.Contains(s.teams, c) {

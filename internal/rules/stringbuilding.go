@@ -75,7 +75,7 @@ type stringSite struct {
 
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok || !a.measured {
 		return
 	}
@@ -100,10 +100,10 @@ func checkStringbuilding(p *diagnosis.Pass) {
 
 // stringSites are the functions with enough of such objects that are not kept,
 // most objects first.
-func stringSites(p *diagnosis.Pass, a *allocation, s *cpuSpent) (sites []stringSite) {
+func stringSites(p *diagnosis.Pass, a *allocation, s *cpuUse) (sites []stringSite) {
 	strs, byFunction := stringLines(p, s), map[string]int{}
 	for _, l := range a.sites {
-		if strs[l.place] == nil || l.kept >= churnKept {
+		if strs[l.place] == nil || l.liveShare >= churnKept {
 			continue
 		}
 		i, ok := byFunction[l.place.Function]
@@ -130,7 +130,7 @@ func stringSites(p *diagnosis.Pass, a *allocation, s *cpuSpent) (sites []stringS
 
 // count adds up what of the objects and bytes of the function's lines is strings:
 // as much as of the time in the allocator there.
-func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuSpent) {
+func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuUse) {
 	var objects, bytes []fact.Fact
 	for _, l := range site.lines {
 		here := func(frames []model.Frame) bool {
@@ -140,7 +140,7 @@ func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuSpent) {
 		strs := func(frames []model.Frame) bool { return here(frames) && stringKind(frames) != "" }
 		part := fact.Fraction.Of("part of it for strings", fact.Ratio,
 			p.Samples("time in making strings at "+l.line(), s.tree, p.Frames(strs)), p.Samples("allocating time at "+l.line(), s.tree, p.Frames(here)))
-		o, b := a.made(p, "at "+l.line(), l)
+		o, b := a.counts(p, "at "+l.line(), l)
 		objects = append(objects, fact.Product.Of("strings made at "+l.line(), fact.Ratio, o, part))
 		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.line(), fact.Ratio, b, part))
 	}
@@ -152,7 +152,7 @@ func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuSpent) {
 // it takes. A profile of the heap leaves out the runtime's functions between a line
 // and the object, so that only CPU samples in the allocator tell a string from any
 // other object.
-func stringLines(p *diagnosis.Pass, s *cpuSpent) map[diagnosis.Place]map[string]float64 {
+func stringLines(p *diagnosis.Pass, s *cpuUse) map[diagnosis.Place]map[string]float64 {
 	nanos, out := s.profile.Column("cpu"), map[diagnosis.Place]map[string]float64{}
 	for i := range s.profile.Samples {
 		sample := &s.profile.Samples[i]

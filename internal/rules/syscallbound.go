@@ -143,16 +143,18 @@ type callerGroup struct {
 	ops                  []*op // the largest total first
 	total, sockets       fact.Fact
 	share, average, rate fact.Fact
-	held                 fact.Fact // of average, while holding a P
+	ps                   fact.Fact // of average, while holding a P
 }
 
-func (c *callerGroup) own(w *model.Wait, op string) bool { return w.Group == c.Name && op != movesMuch }
+func (c *callerGroup) counts(w *model.Wait, op string) bool {
+	return w.Group == c.Name && op != movesMuch
+}
 
 func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGroup {
 	c := callerGroup{Group: g, calls: calls}
 	sums := ops{}
 	for w, op := range calls {
-		if c.own(w, op) {
+		if c.counts(w, op) {
 			sums.add(op, w.Stack, w.Total)
 		}
 	}
@@ -160,16 +162,16 @@ func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGrou
 	if len(c.ops) == 0 {
 		return c
 	}
-	c.total = calls.time(p, "time of the group in system calls", c.own)
-	c.sockets = calls.time(p, "time in calls on sockets", func(w *model.Wait, op string) bool { return c.own(w, op) && onNet(op) })
+	c.total = calls.time(p, "time of the group in system calls", c.counts)
+	c.sockets = calls.time(p, "time in calls on sockets", func(w *model.Wait, op string) bool { return c.counts(w, op) && onNet(op) })
 	moved := calls.time(p, "time in calls that move much", func(w *model.Wait, op string) bool { return w.Group == g.Name && op == movesMuch })
 	active := fact.Sum.Of("active time", fact.Seconds, p.Goroutines("time running", []string{g.Name}, "running"), c.total, moved)
 	c.share = fact.Quotient.Of("share of active time in system calls", fact.Ratio, c.total, active)
 	c.average = fact.Quotient.Of("goroutines inside system calls, on average", fact.Count, c.total, p.WindowLength())
-	c.rate = fact.Quotient.Of("system calls", fact.PerSec, calls.count(p, "system calls", c.own), p.WindowLength())
+	c.rate = fact.Quotient.Of("system calls", fact.PerSec, calls.count(p, "system calls", c.counts), p.WindowLength())
 	holding := fact.Smallest.Of("time in them that holds a P", fact.Seconds,
 		p.Goroutines("time that holds a P in a call", []string{g.Name}, "syscall"), c.total)
-	c.held = fact.Quotient.Of("of those while holding a P", fact.Cores, holding, p.WindowLength())
+	c.ps = fact.Quotient.Of("of those while holding a P", fact.Cores, holding, p.WindowLength())
 	return c
 }
 
@@ -184,7 +186,7 @@ func (c *callerGroup) bound(active fact.Fact) bool {
 
 // of is one of its operations.
 func (c *callerGroup) of(o *op) func(*model.Wait, string) bool {
-	return func(w *model.Wait, op string) bool { return c.own(w, op) && op == o.name }
+	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.name }
 }
 
 // mean is how long one call of an operation takes.
@@ -249,7 +251,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 	mean := c.mean(p, c.ops[0])
 	f := diagnosis.Finding{
 		Where:      where(c.ops[0].place(p), start),
-		Evidence:   []fact.Fact{c.share, c.average, c.rate, c.held},
+		Evidence:   []fact.Fact{c.share, c.average, c.rate, c.ps},
 		Cost:       diagnosis.CostOf(c.average, c.share.Value),
 		Bound:      c.limit(p),
 		Confidence: diagnosis.Medium,
@@ -281,9 +283,9 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 // where the goroutine waits in them.
 func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 	if c.Syscall < c.SyscallBlocked {
-		return fasterLimit(fasterBy(p, []string{c.Name}, c.total, c.held), "if no call were needed")
+		return fasterLimit(fasterBy(p, []string{c.Name}, c.total, c.ps), "if no call were needed")
 	}
-	return diagnosis.Direction(c.held, diagnosis.CPUGoal, fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.held, busyPs(p)).Value,
+	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, busyPs(p)).Value,
 		"Amdahl, as if no call were needed; what the group does around them comes on top")
 }
 

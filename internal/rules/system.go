@@ -32,17 +32,20 @@ func kernelPart(p *diagnosis.Pass) fact.Fact {
 		p.Process("CPU time in the kernel", "system", fact.Change), cpuSeconds(p))
 }
 
-// usedCPU is the CPU that the process used, by whoever tells it best; nothing when
-// nobody does.
-func usedCPU(p *diagnosis.Pass) fact.Fact {
+// coresInUse is the CPU that the process used, by its counters, else by its Ps, else
+// by samples; nothing without any of them.
+func coresInUse(p *diagnosis.Pass) fact.Fact {
 	if used, ok := processCPU(p); ok {
 		return used
 	}
-	return keptBusy(p)
+	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
+		return psInUse(p)
+	}
+	return p.CPUInUse()
 }
 
-// heldPs is how many Ps had a thread on average, looking for work included.
-func heldPs(p *diagnosis.Pass) fact.Fact {
+// psInUse is how many Ps had a thread on average, looking for work included.
+func psInUse(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("Ps held", fact.Cores,
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
@@ -191,12 +194,4 @@ func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
 	}
 	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
 	return fact.Quotient.Of(o.Name+" a second", fact.PerSec, count, p.WindowLength()), fact.Name(o.Name)
-}
-
-// keptBusy is what [diagnosis.Busy] says of the cores in use.
-func keptBusy(p *diagnosis.Pass) fact.Fact {
-	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
-		return heldPs(p)
-	}
-	return p.CPUInUse()
 }

@@ -145,7 +145,7 @@ func TestUsedCPU(t *testing.T) {
 		{"a trace without a window", model.Model{Sched: trace, CPU: samples}, 1.5},
 		{"a profile", model.Model{Run: model.Run{Duration: 5 * s}, CPU: samples}, 1.5},
 	} {
-		if got := usedCPU(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); math.Abs(got.Value-c.want) > 1e-9 {
+		if got := coresInUse(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); math.Abs(got.Value-c.want) > 1e-9 {
 			t.Errorf("%s: %s, want %v", c.name, got.Text, c.want)
 		}
 	}

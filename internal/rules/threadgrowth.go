@@ -49,12 +49,12 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, plural(ps, "P")), diagnosis.HowToGet(model.Trace))
 		return
 	}
-	group, held := kernelBlocked(p)
+	group, blocked := kernelBlocked(p)
 	if group == nil {
 		p.Fine(fact.Sentence("threads: %s for %s, left over from before: nobody blocks so many now", threads, plural(ps, "P")))
 		return
 	}
-	p.Report(threadFinding(p, group, held, threads, ps, usual))
+	p.Report(threadFinding(p, group, blocked, threads, ps, usual))
 }
 
 // usualThreads is how many threads a program has that blocks few of them.
@@ -63,24 +63,24 @@ var usualThreads = &fact.Formula{Name: "usual threads", Words: "four for each of
 
 // kernelBlocked is who keeps most threads in system calls, more than one for each
 // P on average, and how many; nil when nobody does.
-func kernelBlocked(p *diagnosis.Pass) (most *model.Group, held fact.Fact) {
+func kernelBlocked(p *diagnosis.Pass) (most *model.Group, blocked fact.Fact) {
 	for i := range p.Model.Sched.Groups {
 		g := &p.Model.Sched.Groups[i]
 		average := fact.Quotient.Of("in system calls on average", fact.Count,
 			p.Goroutines("time in system calls", []string{g.Name}, "syscall", "syscall_blocked"), p.WindowLength())
-		if average.Value > float64(p.Procs()) && average.Value > held.Value {
-			most, held = g, average
+		if average.Value > float64(p.Procs()) && average.Value > blocked.Value {
+			most, blocked = g, average
 		}
 	}
-	return most, held
+	return most, blocked
 }
 
-func threadFinding(p *diagnosis.Pass, g *model.Group, held, threads, ps, usual fact.Fact) diagnosis.Finding {
+func threadFinding(p *diagnosis.Pass, g *model.Group, blocked, threads, ps, usual fact.Fact) diagnosis.Finding {
 	memory := fact.Product.Of("memory of threads beyond one for each P, at least", fact.Bytes,
 		fact.Difference.Of("threads beyond one for each P", fact.Count, threads, ps),
 		fact.Figure("least that a thread costs", threadStack, fact.Bytes, "its kernel stack, and the pages of its own that the runtime touches"))
 	f := diagnosis.Finding{
-		Evidence:   []fact.Fact{threads, p.Process("threads at the start", "threads", fact.First), held},
+		Evidence:   []fact.Fact{threads, p.Process("threads at the start", "threads", fact.First), blocked},
 		Cost:       diagnosis.CostOf(memory, 0),
 		Bound:      diagnosis.Direction(memory, diagnosis.MemoryGoal, 0, "switches between them cost CPU besides, which other rules count"),
 		Confidence: diagnosis.Medium,
@@ -104,7 +104,7 @@ func threadFinding(p *diagnosis.Pass, g *model.Group, held, threads, ps, usual f
 			"Throughput is guarded: a bound that is too low makes work wait."),
 	}
 	f.Say("There are %s threads for %s: on average %s of %s are in a system call, each on a thread of its own.",
-		threads, plural(ps, "P"), held, fact.Name(groupName(g.Name)))
+		threads, plural(ps, "P"), blocked, fact.Name(groupName(g.Name)))
 	if place, ok := p.GroupPlace(g); ok {
 		f.Where = where(place)
 	}

@@ -84,13 +84,13 @@ func throttledFinding(p *diagnosis.Pass, t *throttle) diagnosis.Finding {
 		"next one: "+
 		"for up to %s, %s of the window.", t.quota, t.throttled, t.periods, t.mean, t.share)
 	if used, ok := processCPU(p); ok && t.usage.Value > 0 {
-		own := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.usage)
-		f.Rest(own)
-		if own.Value < throttledOwn {
+		part := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.usage)
+		f.Rest(part)
+		if part.Value < throttledOwn {
 			f.Reasons = append(f.Reasons, fact.Sentence("the process itself used only %s of the group's CPU: "+
-				"others in the same container use up the quota", own))
+				"others in the same container use up the quota", part))
 		} else {
-			f.RuledOut = append(f.RuledOut, fact.Sentence("other processes of the group: this one used %s of its CPU", own))
+			f.RuledOut = append(f.RuledOut, fact.Sentence("other processes of the group: this one used %s of its CPU", part))
 		}
 	}
 	return f

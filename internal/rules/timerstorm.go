@@ -50,7 +50,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	if rate.Value < timerRate {
 		return
 	}
-	s, ok := spentCPU(p)
+	s, ok := cpuUseOf(p)
 	if !ok {
 		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
 		return
@@ -108,7 +108,7 @@ var timerFunctions = []string{
 	"runtime.resetForSleep", "runtime.goroutineReady", "time.sendTime",
 }
 
-func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuSpent, rate, timers, work fact.Fact) diagnosis.Finding {
+func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work fact.Fact) diagnosis.Finding {
 	share := s.in("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
 	place, ok := p.UserPlace(c.stacks[0])
 	if !ok {

@@ -118,7 +118,7 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 				"all findings of the old recording are about another program.",
 		},
 	}
-	if used := usedCPU(p).Named("CPU used by this build"); used.Value > 0 {
+	if used := coresInUse(p).Named("CPU used by this build"); used.Value > 0 {
 		f.Evidence = []fact.Fact{used}
 		cost = diagnosis.CostOf(used, share.Value)
 		saved = fact.Product.Of("CPU that the build takes at worst", fact.Cores, used, share)
