@@ -212,7 +212,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 			return p.Frames(func(frames []model.Frame) bool { return match(frames) && !model.OfRecording(frames) })
 		}
 		a.malloc, a.collect = p.SampleShare(inAllocator, "cpu", of(allocates)), p.SampleShare(inCollector, "cpu", of(collects))
-		a.cores = fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
+		a.cores = profiledCPU(p)
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
 			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
 			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, paced)

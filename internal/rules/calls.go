@@ -31,13 +31,10 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 			byStack[w.Stack] += w.Count
 		}
 	}
-	var whole int64
-	for _, n := range byStack {
-		whole += n
-	}
 	stacks = largest(byStack)
+	least := siteShare * float64(totalOf(byStack))
 	for _, s := range stacks {
-		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= siteShare*float64(whole) {
+		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= least {
 			places = append(places, place)
 		}
 	}
@@ -178,26 +175,17 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 // kernelSites are the user's lines under matching samples, the most time
 // first.
 func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
-	times, first := map[string]time.Duration{}, map[string]model.Stack{}
+	times, byName := map[string]time.Duration{}, map[string]diagnosis.Place{}
 	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
-		if !match(s) {
-			return
-		}
-		if place, ok := p.UserPlace(s.Stack); ok {
-			key := fmt.Sprint(place)
-			times[key] += t
-			if _, dup := first[key]; !dup {
-				first[key] = s.Stack
-			}
+		if place, ok := p.UserPlace(s.Stack); ok && match(s) {
+			name := fmt.Sprint(place)
+			times[name], byName[name] = times[name]+t, place
 		}
 	})
-	var whole time.Duration
-	for _, d := range times {
-		whole += d
-	}
-	for _, key := range largest(times) {
-		if place, _ := p.UserPlace(first[key]); len(places) < mostSites && float64(times[key]) >= siteShare*float64(whole) {
-			places = append(places, place)
+	least := siteShare * float64(totalOf(times))
+	for _, name := range largest(times) {
+		if len(places) < mostSites && float64(times[name]) >= least {
+			places = append(places, byName[name])
 		}
 	}
 	return places

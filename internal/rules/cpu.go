@@ -149,6 +149,11 @@ func collects(frames []model.Frame) bool {
 // used is the CPU in use.
 func (s *cpuUse) used() fact.Fact { return s.pass.CPUInUse() }
 
+// profiledCPU is the CPU in use by the CPU profile alone.
+func profiledCPU(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
+}
+
 // in is the share of the CPU in samples whose stacks match: the samples' part of
 // them all, of what the samples are of.
 func (s *cpuUse) in(name string, match func([]model.Frame) bool) fact.Fact {

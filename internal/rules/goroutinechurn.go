@@ -105,7 +105,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 	g := groups[0]
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
-	used := fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
+	used := profiledCPU(p)
 	f := diagnosis.Finding{
 		Where: where(creator, start),
 		Evidence: []fact.Fact{

@@ -361,6 +361,14 @@ func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
 	return keys
 }
 
+// totalOf is what the values of a sum come to.
+func totalOf[K comparable, V int64 | time.Duration](sum map[K]V) (total V) {
+	for _, v := range sum {
+		total += v
+	}
+	return total
+}
+
 // What a queue costs, as facts.
 
 func (q *queue) has(w *model.Wait) bool { return q.entries[w] }

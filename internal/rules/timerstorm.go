@@ -86,11 +86,7 @@ func wokenByClock(m *model.Model) (best clockwork) {
 		if g == nil || g.System {
 			continue
 		}
-		var n int64
-		for _, k := range byGroup[name] {
-			n += k
-		}
-		if n > best.count {
+		if n := totalOf(byGroup[name]); n > best.count {
 			best = clockwork{group: g, count: n, stacks: largest(byGroup[name])}
 		}
 	}
