@@ -38,15 +38,14 @@ type readyQueue struct {
 }
 
 func checkFewprocs(p *diagnosis.Pass) {
-	procs, usable := knownProcs(p.Model), allowedCores(p)
-	if procs == 0 || usable.Value == 0 {
+	ps, usable := knownPs(p), allowedCores(p)
+	if ps.Value == 0 || usable.Value == 0 {
 		p.Unchecked("whether there are too few Ps", "GOMAXPROCS or the cores that the process may use are not known", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	if float64(procs+1) > usable.Value {
+	if ps.Value+1 > usable.Value {
 		return // as many as there are cores
 	}
-	ps := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count)
 	used := useOfPs(p, ps)
 	if used.Value < fewprocsUse {
 		p.Fine(fact.Sentence("GOMAXPROCS: %s of the %s that it may use, and %s of their time is used", ps, usable, used))
@@ -144,7 +143,7 @@ func idleCores(p *diagnosis.Pass) (idle fact.Fact, known bool) {
 }
 
 func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue, throughput fact.Fact) diagnosis.Finding {
-	knob := procsKnob(int(usable.Value + 1e-9)) // at least one more than now
+	knob := gomaxprocsKnob(int(usable.Value + 1e-9)) // at least one more than now
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{ps, usable, used, q.mean, q.part},
 		Cost:       diagnosis.CostOf(q.mean, q.part.Value),
@@ -161,7 +160,7 @@ func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue
 				"price.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, procsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
+		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, gomaxprocsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
 			"If throughput does not move, something else is shared: a lock, a channel, a device."),
 	}
 	f.Say("GOMAXPROCS is %s where the process may use %s: %s of the Ps' time is used, and %s goroutines are ready "+

@@ -124,9 +124,9 @@ func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, c
 	now += " CPU time per operation tells what the calls cost; keep fewer Ps only if the 99th percentile of " +
 		"latency bears it."
 	f.Experiment = changed(diagnosis.Futexes, "", now)
-	if procs := knownProcs(p.Model); procs >= idlespinProcs {
-		f.Remedy.Knob = procsKnob((procs + 1) / 2)
-		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, procsKnob(procs), now)
+	if ps := psCount(p.Model); ps >= surplusPs {
+		f.Remedy.Knob = gomaxprocsKnob((ps + 1) / 2)
+		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, gomaxprocsKnob(ps), now)
 	}
 	f.Experiment.Else = diagnosis.CPUPerOp
 	return f

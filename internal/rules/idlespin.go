@@ -104,7 +104,7 @@ func checkIdlespin(p *diagnosis.Pass) {
 
 // surplus reports whether there are Ps to spare.
 func (s *spin) surplus() bool {
-	return s.used.Value < idlespinUse && s.fewer.Value < s.ps.Value && s.ps.Value >= idlespinProcs
+	return s.used.Value < idlespinUse && s.fewer.Value < s.ps.Value && s.ps.Value >= surplusPs
 }
 
 func measureSpin(p *diagnosis.Pass) spin {
@@ -200,7 +200,7 @@ const fewerDoToo = "an upper bound, since some of it is work that fewer Ps have 
 
 // finding is what it has whatever the evidence.
 func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
-	knob := procsKnob(int(s.fewer.Value))
+	knob := gomaxprocsKnob(int(s.fewer.Value))
 	bearable := "if the 99th percentile of latency is not more than " + fact.Ratio.Format(idlespinWorse) + " worse."
 	return diagnosis.Finding{
 		RuledOut: []string{
@@ -213,7 +213,7 @@ func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
 				" In a container set the CPU limit instead: from " + containerProcs.version() + " on GOMAXPROCS follows it.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.CPUPerOp, knob, procsKnob(int(s.ps.Value)),
+		Experiment: tried(diagnosis.CPUPerOp, knob, gomaxprocsKnob(int(s.ps.Value)),
 			"Keep it only "+bearable+" If CPU time does not fall, this finding is refuted."),
 	}
 }
@@ -265,11 +265,11 @@ func checkWakeful(p *diagnosis.Pass) {
 func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
 	used, counted := processCPU(p)
 	c, sampled := cpuUseOf(p)
-	procs := knownProcs(p.Model)
-	if !counted || !sampled || procs == 0 || len(p.Model.Process.Samples) <= 2 {
+	ps := knownPs(p)
+	if !counted || !sampled || ps.Value == 0 || len(p.Model.Process.Samples) <= 2 {
 		return s, false
 	}
-	s = spin{ps: p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count), busy: used, source: c.source}
+	s = spin{ps: ps, busy: used, source: c.source}
 	s.share = p.CPUPart("scheduler's share of the CPU", model.Scheduling)
 	s.cores = fact.Product.Of("CPU in the scheduler", fact.Cores, s.share, used)
 	s.work = fact.Difference.Of("cores of work", fact.Cores, used, s.cores)

@@ -163,7 +163,7 @@ func (s *subject) examine(t *testing.T, binary string) error {
 	checkSound(t, s.program, m)
 	pass := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
 	if s.want == "fewprocs" {
-		used := useOfPs(pass, pass.Setting("Ps", "GOMAXPROCS", float64(knownProcs(m)), fact.Count))
+		used := useOfPs(pass, knownPs(pass))
 		ready, _ := measureReady(pass)
 		t.Logf("%s of the Ps used, %s ready for %s of the time", used.Text, ready.mean.Text, ready.part.Text)
 	}

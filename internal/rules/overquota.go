@@ -32,15 +32,15 @@ const (
 )
 
 func checkOverquota(p *diagnosis.Pass) {
-	procs, l := knownProcs(p.Model), p.Model.Limits
+	ps, l := knownPs(p), p.Model.Limits
 	if l == nil || l.Quota <= 0 {
 		return // said by the rule about throttling
 	}
-	if procs == 0 {
+	if ps.Value == 0 {
 		p.Unchecked("whether there are more Ps than the CPU quota pays for", "no evidence tells GOMAXPROCS", diagnosis.HowToGet(model.Trace))
 		return
 	}
-	ps, quota := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count), cpuQuota(p)
+	quota := cpuQuota(p)
 	automatic := automaticPs.Of("Ps that the runtime sets for this quota", fact.Count, quota)
 	if ps.Value <= automatic.Value {
 		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s", plural(ps, "P"), quota))
@@ -92,14 +92,14 @@ func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) d
 				"call of runtime.GOMAXPROCS, " +
 				"nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() +
 				" set GOMAXPROCS to the quota when the container is started.",
-			Knob: procsKnob(int(math.Ceil(t.quota.Value))),
+			Knob: gomaxprocsKnob(int(math.Ceil(t.quota.Value))),
 		},
 	}
 	f.Say("%s on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was "+
 		"used up in %s of %s periods.",
 		plural(ps, "P"), t.quota, plural(running, "CPU"), busy,
 		fact.Difference.Of("time in which they stand still", fact.Seconds, t.period, busy), t.throttled, t.periods)
-	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, procsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
+	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, gomaxprocsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
 		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+
 		"stay the same. "+
 		"If the stops stay too, this finding is refuted.", t.throttled, t.window))

@@ -193,7 +193,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 // sweepStart is a worker count to begin a search with, not a result. It
 // leaves out what the count itself causes, time in the queue and in garbage
 // collection, and so does not move with the number that was run.
-func sweepStart(procs int, g *model.Group) int {
+func sweepStart(ps int, g *model.Group) int {
 	busy := float64(g.Times.Running + g.Syscall + g.SyscallBlocked)
 	var blocked time.Duration
 	for reason, d := range g.Blocked {
@@ -201,7 +201,7 @@ func sweepStart(procs int, g *model.Group) int {
 			blocked += d
 		}
 	}
-	n := float64(procs) * div(busy+float64(blocked), busy)
+	n := float64(ps) * div(busy+float64(blocked), busy)
 	return max(1, min(int(math.Ceil(n)), g.Peak))
 }
 

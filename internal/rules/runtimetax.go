@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -123,7 +122,7 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 			fact.Sentence("causes that other rules know: %s of it is left without one", fact.Quotient.Of("part without a cause", fact.Ratio, rest, tax)),
 			fact.Sentence("a program at rest: it uses %s", s.used()),
 		},
-		Remedy: taxRemedy(left[0], knownProcs(p.Model)),
+		Remedy: taxRemedy(left[0], psCount(p.Model)),
 	}
 	var words []string
 	for _, part := range slices.SortedStableFunc(slices.Values(taxParts), byShare) {
@@ -141,7 +140,7 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 }
 
 // taxRemedy goes by the largest part.
-func taxRemedy(part model.CPUPart, procs int) diagnosis.Remedy {
+func taxRemedy(part model.CPUPart, ps int) diagnosis.Remedy {
 	switch part {
 	case model.Scheduling:
 		r := diagnosis.Remedy{
@@ -150,8 +149,8 @@ func taxRemedy(part model.CPUPart, procs int) diagnosis.Remedy {
 				"fewer stages, the handler called directly instead of through a goroutine of its own. " +
 				"Fewer Ps make hand-overs cheaper where there is less work than Ps.",
 		}
-		if procs >= idlespinProcs {
-			r.Knob = "GOMAXPROCS=" + strconv.Itoa(procs/2)
+		if ps >= surplusPs {
+			r.Knob = gomaxprocsKnob(ps / 2)
 		}
 		return r
 	case model.StackGrowth:

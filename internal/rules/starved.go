@@ -81,7 +81,7 @@ func starvedFinding(p *diagnosis.Pass, overlap, queue fact.Fact) diagnosis.Findi
 				"no more than the CPUs " +
 				"the process may really use. Until then times in this trace include the standing still: what " +
 				"counts as running may not have run.",
-			Knob: procsKnob(max(1, p.Procs()/2)),
+			Knob: gomaxprocsKnob(max(1, p.Procs()/2)),
 		},
 		Prove: "What stood in the way is outside the program, so that no change of it can be compared. " +
 			"nr_throttled in `/sys/fs/cgroup/cpu.stat` rises during a run if it is a quota. " +

@@ -50,8 +50,13 @@ func psInUse(p *diagnosis.Pass) fact.Fact {
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
 
-// knownProcs is GOMAXPROCS where evidence tells it, else 0.
-func knownProcs(m *model.Model) int {
+// knownPs is the number of Ps where evidence tells it, else 0.
+func knownPs(p *diagnosis.Pass) fact.Fact {
+	return p.Setting("Ps", "GOMAXPROCS", float64(psCount(p.Model)), fact.Count)
+}
+
+// psCount is GOMAXPROCS where evidence tells it, else 0.
+func psCount(m *model.Model) int {
 	switch {
 	case m.Run.Procs > 0:
 		return m.Run.Procs
@@ -170,8 +175,8 @@ func plural(f fact.Fact, thing string) fact.Part {
 	return fact.Name(figures.Plural(int64(f.Value), thing))
 }
 
-// procsKnob sets the number of Ps.
-func procsKnob(n int) string { return "GOMAXPROCS=" + strconv.Itoa(n) }
+// gomaxprocsKnob sets the number of Ps.
+func gomaxprocsKnob(n int) string { return "GOMAXPROCS=" + strconv.Itoa(n) }
 
 const (
 	// mostSites is how many lines a finding about system calls names, and
@@ -179,10 +184,10 @@ const (
 	// somebody else's, like the recording's own.
 	mostSites = 3
 	siteShare = 0.1
-	// idlespinProcs is the fewest Ps of which some can be surplus. With two or
+	// surplusPs is the fewest Ps of which some can be surplus. With two or
 	// three, the one that would go is the one that keeps the collector and
 	// a burst from stopping everything else.
-	idlespinProcs = 4
+	surplusPs = 4
 )
 
 // operationRate is how many units of work the program did a second, and what they

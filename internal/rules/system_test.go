@@ -120,7 +120,7 @@ func TestKnownProcs(t *testing.T) {
 		{"a metric that says nothing", model.Model{Metrics: metric(0.6), SchedLog: log}, 5},
 		{"schedtrace", model.Model{SchedLog: log}, 5},
 	} {
-		if got := knownProcs(&c.m); got != c.want {
+		if got := psCount(&c.m); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -33,12 +33,11 @@ const (
 )
 
 func checkThreadgrowth(p *diagnosis.Pass) {
-	procs := knownProcs(p.Model)
+	ps := knownPs(p)
 	threads := p.Process("threads at most", "threads", fact.Most)
-	if threads.Value == 0 || procs == 0 {
+	if threads.Value == 0 || ps.Value == 0 {
 		return
 	}
-	ps := p.Setting("Ps", "GOMAXPROCS", float64(procs), fact.Count)
 	usual := usualThreads.Of("threads that would be usual", fact.Count, ps)
 	if threads.Value < usual.Value {
 		p.Fine(fact.Sentence("threads: %s for %s", threads, plural(ps, "P")))
