@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // A number of a finding is born with its origin, in package fact: no rule puts one
@@ -45,6 +46,28 @@ var (
 	digits = regexp.MustCompile(`\d`)
 	quoted = regexp.MustCompile("`[^`]*`") // commands and code
 )
+
+// Prose stands in lines that can be read. Code samples and tables have line ends of
+// their own, commands and lists of names few blanks: those are exempt, and so is lab,
+// whose cases are found by their lines.
+func TestProseHasShortLines(t *testing.T) {
+	const longest, blanks = 120, 9
+	for _, s := range sources(t) {
+		if s.isTest() || s.pkg == "lab" || strings.HasPrefix(s.pkg, "lab/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING || lit.Value[0] == '`' || strings.Contains(lit.Value, `\n`) {
+				return true
+			}
+			if text := strings.Trim(lit.Value, `"`); utf8.RuneCountInString(text) > longest && strings.Count(text, " ") >= blanks {
+				t.Errorf("%s/%s: a literal of %d columns: %.60s…", s.pkg, s.name, utf8.RuneCountInString(text), text)
+			}
+			return true
+		})
+	}
+}
 
 // typeName is "pkg.Name" of a type or a function, "" for others.
 func typeName(e ast.Expr) string {

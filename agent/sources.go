@@ -320,7 +320,9 @@ func (m *mutex) note() string {
 	case m.dropped > 0:
 		return fmt.Sprintf("%d of its stacks left out: the runtime charged them with the time since the machine was started", m.dropped)
 	case m.own && m.waited >= unrecorded && m.recorded < m.waited/10:
-		return fmt.Sprintf("goroutines waited %v for locks, and the runtime recorded %v of it: it counts one unlock in %d, and passes over a lock that has had a waiter all the time since before the recording; the block profile has who waits for it",
+		return fmt.Sprintf("goroutines waited %v for locks, and the runtime recorded %v of it: it counts one unlock in %d, and passes "+
+			"over a lock that has had a waiter all the time since before the recording; the block profile has who "+
+			"waits for it",
 			m.waited.Round(time.Millisecond), m.recorded.Round(time.Millisecond), m.fraction)
 	}
 	return ""

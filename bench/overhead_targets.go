@@ -27,7 +27,8 @@ type target struct {
 var targets = []target{
 	{"compute", "Hashes 4 KiB blocks and keeps a few: hardly an event.", compute},
 	{"allocate", "Builds small maps and strings and drops them: the collector works.", allocate},
-	{"channels", "Pairs of goroutines hand values to each other over unbuffered channels: four events of the scheduler an operation. Each pair has a timer, as programs have.", channels},
+	{"channels", "Pairs of goroutines hand values to each other over unbuffered channels: four events of the scheduler an " +
+		"operation. Each pair has a timer, as programs have.", channels},
 	{"syscalls", "Reads 64 bytes of a file at a time: one system call an operation.", syscalls},
 	{"http", "A net/http server and its own clients over loopback.", requests},
 }

@@ -15,7 +15,8 @@ import (
 // 25 times the size of the trace; its events are turned into ours here.
 
 // ErrOldFormat is wrapped by errors of reading traces of Go 1.21 and older.
-var ErrOldFormat = errors.New("this trace has the format of Go 1.21 and older; record it again with Go 1.22 or later, whose format can be read in pieces")
+var ErrOldFormat = errors.New("this trace has the format of Go 1.21 and older; record it again with Go 1.22 or later, whose format can " +
+	"be read in pieces")
 
 // eachOldEvent is eachEvent for traces of Go 1.21 and older.
 func (t *Trace) eachOldEvent(o EventOptions, yield func(*Event) bool) error {

@@ -44,7 +44,8 @@ const Duration = 3 * time.Second
 const maxProcs = 4
 
 var cases = []Case{
-	{"oversubscribed", fmt.Sprintf("A pool of %d workers takes small jobs from a channel; each writes a file of %d KiB, reads it back, deletes it and computes a little.",
+	{"oversubscribed", fmt.Sprintf("A pool of %d workers takes small jobs from a channel; each writes a file of %d KiB, reads it back, "+
+		"deletes it and computes a little.",
 		manyWorkers, fileSize>>10), oversubscribed},
 	{"allocchurn", fmt.Sprintf("The same pool with as many workers as processors, but each job makes two buffers of %d MiB and drops them.", churnSize>>20), allocChurn},
 	{"leakedtimers", "Each of thousands of requests a second makes a context with a timeout and never cancels it when it is done.", leakedTimers},

@@ -117,7 +117,8 @@ func crowded(m *model.Model) string {
 	if waited < crowdedShare {
 		return ""
 	}
-	return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and of the time that threads of this one were ready then they waited %.0f %% for a CPU", 100*others, 100*waited)
+	return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and of the time that threads of this one "+
+		"were ready then they waited %.0f %% for a CPU", 100*others, 100*waited)
 }
 
 // uncovered says that shares of CPU time are of too small a part of it. A

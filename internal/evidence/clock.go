@@ -149,7 +149,8 @@ func (l *loader) traceWall() {
 	run.Start = from.Add(l.opts.Window.From)
 	for _, src := range []model.Source{model.ProcFS, model.MetricsLog, model.LoadResult, model.GCTrace, model.SchedTrace} {
 		if l.from[src] != "" {
-			l.note("the trace does not tell its wall time: it is taken to have begun with the other evidence, and what is told by time may be shifted against it")
+			l.note("the trace does not tell its wall time: it is taken to have begun with the other evidence, and what is " +
+				"told by time may be shifted against it")
 			return
 		}
 	}

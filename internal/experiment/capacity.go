@@ -368,7 +368,8 @@ func (c *climber) step(ctx context.Context, rate float64) (Limit, error) {
 			return s.Limit, nil
 		}
 		if c.out.Dropped == maxBusySteps {
-			c.warn("the machine was busy with other programs again and again: from then on every step counts, and the capacity may be more than it seems")
+			c.warn("the machine was busy with other programs again and again: from then on every step counts, and the " +
+				"capacity may be more than it seems")
 		}
 	}
 }

@@ -185,7 +185,8 @@ func (s *Stage) flat(in AxisShape, outer Shape) {
 	case Linear:
 		s.Where = "a serial stage in each process, before or after the one that " + in.Axis + " multiplies"
 		s.Why = what + " and linear in processes: each process brings its own of the stage that is the limit, and does one thing at a time there"
-		s.Next = "look at what each process does once: the consumer that reads, the writer, a lock around both, a commit that is waited for"
+		s.Next = "look at what each process does once: the consumer that reads, the writer, a lock around both, a commit " +
+			"that is waited for"
 	case Flat, Falling:
 		s.Where = "outside the processes, or in something that they share"
 		s.Why = what + " and flat in processes: neither more of the stage nor more processes bring anything"

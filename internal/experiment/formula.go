@@ -71,7 +71,9 @@ func Formulas(at []float64, times []WorkerTimes) []Formula {
 		{Name: "Goetz", Text: "CPUs × (wait + CPU) / CPU",
 			Why: "right where waits are for others; a trace's waits are also those for a P, which more workers make longer"},
 		{Name: "stable estimate", Text: "Ps × (exec + syscall + blocked) / (exec + syscall)",
-			Why: "leaves out waits for a P, for the collector and for a task: how many tasks at once keep all Ps busy. It takes system calls for work, though a disk may be waited for in them, and waits for locks for waits that another worker could fill"},
+			Why: "leaves out waits for a P, for the collector and for a task: how many tasks at once keep all Ps busy. It " +
+				"takes system calls for work, though a disk may be waited for in them, and waits for locks for waits that " +
+				"another worker could fill"},
 	}
 	for i := range list {
 		f := &list[i]

@@ -70,7 +70,8 @@ var (
 	// work that or its part of the program's, whichever is larger. What no sample
 	// shows, and what chance may have kept from the samples, is added: see [AtMost].
 	// Its operands: share, garbage, collecting, scheduling, unknown, samples.
-	Without = formula("amdahl without", "Amdahl: as if {0} cost nothing, with its part of the collector's and the scheduler's work, and with what the samples may not show",
+	Without = formula("amdahl without", "Amdahl: as if {0} cost nothing, with its part of the collector's and the scheduler's work, and with what "+
+		"the samples may not show",
 		func(x []float64) float64 {
 			share, garbage, collecting, scheduling, unknown, samples := x[0], x[1], x[2], x[3], x[4], x[5]
 			part := max(garbage, statistics.Quotient(share, max(share, 1-unknown-collecting-scheduling)))

@@ -50,7 +50,8 @@ func kernelNote(m *model.Model, p *model.Profile) string {
 }
 
 func offNote(m *model.Model, _ *model.Profile) string {
-	note := "Time from a thread's loss of the CPU until it had one again, by where it lost it; idle threads of the runtime are among them."
+	note := "Time from a thread's loss of the CPU until it had one again, by where it lost it; idle threads of the " +
+		"runtime are among them."
 	if s := m.Kernel.OffShare; s > 0 && s < 1 {
 		note += fmt.Sprintf(" Switches were watched in %s of the time, and values are scaled up from it.", figures.Percent(s))
 	}

@@ -332,7 +332,8 @@ func (a *CPUAccount) reconcile(v *cpuView, m *Model) {
 	}
 	switch {
 	case a.Disagree:
-		a.say("the evidence disagrees: samples of %s and rusage of %s, more than chance explains; was another process sampled, or another time?",
+		a.say("the evidence disagrees: samples of %s and rusage of %s, more than chance explains; was another process "+
+			"sampled, or another time?",
 			figures.Duration(v.sampled), figures.Duration(a.Total))
 	case ok && c < thinCoverage:
 		for _, why := range v.missing(m) {
@@ -396,7 +397,8 @@ func (m *Model) unseenRuns() []string {
 	if !ok {
 		return nil
 	}
-	return []string{fmt.Sprintf("its threads waited %s times a second and ran for %s each time: the timers of a profile, one for each thread, miss most of such runs, and the runtime's own monitor", figures.Number(wakes), figures.Duration(run))}
+	return []string{fmt.Sprintf("its threads waited %s times a second and ran for %s each time: the timers of a profile, one for each "+
+		"thread, miss most of such runs, and the runtime's own monitor", figures.Number(wakes), figures.Duration(run))}
 }
 
 // briefRun is the mean run of a thread below which a profile's timer, which

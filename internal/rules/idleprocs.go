@@ -142,9 +142,12 @@ func blockerRemedy(kind demand) diagnosis.Remedy {
 	text := map[demand]string{
 		lockDemand: "Shorten what is done under the lock, or split it.",
 		fdDemand:   "Let one goroutine own the descriptor, or open more of them.",
-		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its receivers wait for the network or a disk themselves, more of them is the cure.",
-		slotDemand: "The limit is one that the program sets itself. If it protects nothing that is at its own limit, raise it step by step while throughput rises.",
-		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request slots. Raise it step by step; where the database is the limit, a larger pool only moves the queue there.",
+		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
+			"receivers wait for the network or a disk themselves, more of them is the cure.",
+		slotDemand: "The limit is one that the program sets itself. If it protects nothing that is at its own limit, raise it " +
+			"step by step while throughput rises.",
+		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request " +
+			"slots. Raise it step by step; where the database is the limit, a larger pool only moves the queue there.",
 	}
 	return diagnosis.Remedy{Text: text[kind]}
 }
@@ -214,12 +217,15 @@ func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
 			"the trace does not see the operating system: that its threads had no CPU is inferred"},
 		RuledOut: []string{"stops of the world: their time is taken off", "bursts beside idle time: a typical wait spans several pieces of the timeline"},
 		Remedy: diagnosis.Remedy{
-			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, neighbours on the machine, " +
-				"or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by runtime.LockOSThread.",
+			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, " +
+				"neighbours on the machine, " +
+				"or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by " +
+				"runtime.LockOSThread.",
 			Knob: half,
 		},
 		Experiment: tried(latency(p.Model), half, "",
-			"If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours the waits for a P are gone too."),
+			"If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours "+
+				"the waits for a P are gone too."),
 	}
 	f.Say("In %s of the window goroutines were ready to run and Ps free, yet they waited, typically %s: no thread came to run them.", ready, wait)
 	return f

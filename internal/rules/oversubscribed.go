@@ -172,7 +172,8 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 		},
 		Groups: []string{g.Name},
 		Remedy: diagnosis.Remedy{
-			Text: fact.Sentence("Lower the number of workers. Begin a sweep at %s (running time, system calls and blocking of these goroutines, the queue left out), "+
+			Text: fact.Sentence("Lower the number of workers. Begin a sweep at %s (running time, system calls and blocking of these "+
+				"goroutines, the queue left out), "+
 				"double it while throughput rises by more than the noise, and keep the smallest that does as well as the best. "+
 				"Formulas that count the queue as waiting return about the number that happened to run.", start),
 		},
@@ -181,7 +182,8 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 			Note: "Peak memory along the curve is what fewer workers save. A recording with the chosen count no longer has this finding.",
 		},
 	}
-	f.Say("%s goroutines of %s share %s Ps: they wait %s times as long for a P as they work, %s of them on average. Fewer would save up to %s.",
+	f.Say("%s goroutines of %s share %s Ps: they wait %s times as long for a P as they work, %s of them on average. "+
+		"Fewer would save up to %s.",
 		c.peak, name(groupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
 	if !c.exact {
 		f.Confidence = diagnosis.Low

@@ -176,7 +176,8 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Evidence: []fact.Fact{p50, p99, waits, part, busy, queued},
 		Cost:     diagnosis.CostOf(p99.Named("wait for a P that one in a hundred runs exceeds"), part.Value),
 		Bound: diagnosis.Limit(p99, diagnosis.Latency, part.Value,
-			"each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different goroutines overlap and are not added up"),
+			"each time a goroutine becomes ready: a wait cannot shrink by more than it lasts. Waits of different "+
+				"goroutines overlap and are not added up"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s waits", waits)},
 		RuledOut: []string{
@@ -200,7 +201,8 @@ const loadedPs = 0.9
 func saturationRemedy(p *diagnosis.Pass, busy fact.Fact) diagnosis.Remedy {
 	if busy.Value >= loadedPs {
 		return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are %s in use, so whoever becomes ready stands in a queue. "+
-			"Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so that the rest is refused early, "+
+			"Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so "+
+			"that the rest is refused early, "+
 			"or give the process more cores.", gomaxprocs(p), busy)}
 	}
 	return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are only %s in use on average: work arrives in bursts. "+

@@ -96,14 +96,17 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		},
 		Groups: of,
 		Remedy: diagnosis.Remedy{
-			Text: "Decide before starting a goroutine whether there is room for it. Take a slot first and refuse, drop or block when none is free; " +
-				"or let a fixed number of workers read from the source, so that the pressure stays outside. Under overload, refusing early is what keeps the rest fast.",
+			Text: "Decide before starting a goroutine whether there is room for it. Take a slot first and refuse, drop or " +
+				"block when none is free; " +
+				"or let a fixed number of workers read from the source, so that the pressure stays outside. Under " +
+				"overload, refusing early is what keeps the rest fast.",
 			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tgo func() { defer func() { <-slots }(); handle(req) }()\ndefault:\n\treject(req)\n}",
 		},
 		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused "+
 			"must fall too; when the load stops, the number must fall back at once in both."),
 	}
-	f.Say("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting for each other or for a P.",
+	f.Say("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting "+
+		"for each other or for a P.",
 		name(groupName(g.Name)), started.Number(), ended.Number(), peak, queued)
 	if p.Model.Run.Duration < spawnSure {
 		f.Confidence = diagnosis.Low

@@ -43,7 +43,8 @@ var mimes = map[string]string{
 	".json":  jsonType,
 }
 
-var errNoPage = errors.New("this gowhy was built without its page: internal/web/dist has no index.html (make it with: cd ui && npm ci && npm run build)")
+var errNoPage = errors.New("this gowhy was built without its page: internal/web/dist has no index.html (make it with: cd ui && npm ci " +
+	"&& npm run build)")
 
 // servedAssets are the page in parts.
 func servedAssets() (*assets, error) { return loadAssets("dist") }

@@ -38,7 +38,8 @@ var speedscopeAssets = sync.OnceValues(func() (*assets, error) {
 // makes an empty style element that it adds rules to: the hash is that of nothing.
 // It tries eval twice for modules of Node and goes on without.
 const speedscopePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; " +
-	"style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+	"style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; img-src 'self'; font-src 'self'; " +
+	"connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const (

@@ -242,7 +242,8 @@ func (p *Program) check() error {
 		return &RefusedError{"replayed as it is, it takes " + figures.Change(1+off) + " of what it took, so that a replay with a change would mean nothing"}
 	}
 	if p.Outside > maxOutside && !p.queued() {
-		return &RefusedError{figures.Percent(p.Outside) + " of its time would remain if all of the program's work took nothing: it waits for timers, the network or system calls, which a replay cannot change"}
+		return &RefusedError{figures.Percent(p.Outside) + " of its time would remain if all of the program's work took nothing: it waits for timers, the network or " +
+			"system calls, which a replay cannot change"}
 	}
 	return nil
 }
