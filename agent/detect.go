@@ -15,9 +15,9 @@ const (
 	// holdLatency is shorter: a percentile over many events is steadier than
 	// a single value.
 	holdLatency = 2
-	// again is the part of a limit under which a level must fall before it
+	// rearmShare is the part of a limit under which a level must fall before it
 	// can be too high again: one that swings around its limit is one event.
-	again = 0.8
+	rearmShare = 0.8
 	// minGoroutines is the least growth that counts: a thousand goroutines
 	// that wait are a few MB, and fewer come and go with any burst.
 	minGoroutines = 1000
@@ -65,14 +65,14 @@ func newReader() func() reading {
 
 // A detector tells events from readings, one a second.
 type detector struct {
-	t          Triggers
-	begun      time.Time
-	last       reading
-	counted    []uint64 // the last reading's latencies; the runtime writes over its own
-	cpu        level
-	latency    level
-	goroutines growth
-	heap       growth
+	t             Triggers
+	begun         time.Time
+	last          reading
+	lastLatencies []uint64 // the last reading's latencies; the runtime writes over its own
+	cpu           level
+	latency       level
+	goroutines    growth
+	heap          growth
 }
 
 // look returns the events that a reading shows.
@@ -93,7 +93,7 @@ func (d *detector) look(r reading) (events []recording.Event) {
 		report("cpu", d.cpu.over(share, d.t.CPU, hold), share, d.t.CPU)
 	}
 	if d.t.Latency > 0 {
-		if p99, ok := percentile99(r.bounds, d.counted, r.latencies); ok {
+		if p99, ok := percentile99(r.bounds, d.lastLatencies, r.latencies); ok {
 			report("latency", d.latency.over(p99, d.t.Latency.Seconds(), holdLatency), p99, d.t.Latency.Seconds())
 		} else {
 			d.latency.over(0, d.t.Latency.Seconds(), holdLatency) // too few to matter
@@ -113,17 +113,17 @@ func (d *detector) look(r reading) (events []recording.Event) {
 
 func (d *detector) remember(r reading) {
 	d.last = r
-	d.counted = append(d.counted[:0], r.latencies...)
+	d.lastLatencies = append(d.lastLatencies[:0], r.latencies...)
 }
 
-// told takes what an event was of for usual from now on, so that growth is told
+// rebase takes what an event was of for usual from now on, so that growth is told
 // of at each further multiple, and not all the time.
-func (d *detector) told(e recording.Event) {
+func (d *detector) rebase(e recording.Event) {
 	switch e.Kind {
 	case "goroutines":
-		d.goroutines.told(e.Value)
+		d.goroutines.rebase(e.Value)
 	case "heap":
-		d.heap.told(e.Value)
+		d.heap.rebase(e.Value)
 	}
 }
 
@@ -143,7 +143,7 @@ func (l *level) over(value, limit float64, hold int) bool {
 			l.is = true
 			return true
 		}
-	case value < limit*again:
+	case value < limit*rearmShare:
 		l.high, l.low = 0, l.low+1
 		if l.low >= hold {
 			l.is = false
@@ -175,7 +175,7 @@ func (g *growth) over(value, factor, least float64, warm bool) (limit float64, f
 	return limit, g.high >= hold
 }
 
-func (g *growth) told(value float64) { *g = growth{usual: value} }
+func (g *growth) rebase(value float64) { *g = growth{usual: value} }
 
 // percentile99 returns the 99th percentile of what a histogram counted between
 // two readings, as the lower bound of its bucket, so that nothing is exaggerated.

@@ -141,8 +141,8 @@ func appendCounts(b []byte, v metrics.Value) []byte {
 	return append(b, ']')
 }
 
-// A past is what runtime/metrics was at the last looks of a watcher.
-type past struct {
+// A history is what runtime/metrics was at the last looks of a watcher.
+type history struct {
 	sampler *sampler
 	most    int // looks that are kept
 	looks   []look
@@ -155,7 +155,7 @@ type look struct {
 }
 
 // keep takes the values of this moment, histograms included.
-func (p *past) keep() {
+func (p *history) keep() {
 	if len(p.looks) < p.most {
 		p.looks = append(p.looks, look{time.Now(), p.sampler.appendValues(nil, true)})
 		return
@@ -167,7 +167,7 @@ func (p *past) keep() {
 
 // appendSince appends the lines of the looks from a moment on, by a clock. A nil
 // past has none.
-func (p *past) appendSince(b []byte, begin time.Time, c clock) []byte {
+func (p *history) appendSince(b []byte, begin time.Time, c clock) []byte {
 	if p == nil {
 		return b
 	}

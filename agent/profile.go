@@ -261,8 +261,8 @@ func since(before *tally, profile []byte, begin, length int64, possible func([]i
 	return appendNumber(out, profileDuration, uint64(length)), err
 }
 
-// commented returns a profile with a comment.
-func commented(profile []byte, text string) ([]byte, error) {
+// withComment returns a profile with a comment.
+func withComment(profile []byte, text string) ([]byte, error) {
 	index := uint64(0)
 	err := fields(profile, func(x field) error {
 		if x.num == profileString {

@@ -122,11 +122,11 @@ func TestImpossibleDelays(t *testing.T) {
 		t.Errorf("recorded %v, want 1m30s", m.recorded)
 	}
 	for m, told := range map[*mutex]bool{
-		{own: true, waited: time.Second}:                                 true,
-		{own: true, waited: time.Second, recorded: time.Second / 5}:      false,
-		{own: true, waited: unrecorded / 2}:                              false,
-		{waited: time.Second}:                                            false, // the program's own fraction
-		{own: true, waited: 2 * time.Second, recorded: time.Second / 10}: true,
+		{ownsFraction: true, waited: time.Second}:                                 true,
+		{ownsFraction: true, waited: time.Second, recorded: time.Second / 5}:      false,
+		{ownsFraction: true, waited: unrecorded / 2}:                              false,
+		{waited: time.Second}:                                                     false, // the program's own fraction
+		{ownsFraction: true, waited: 2 * time.Second, recorded: time.Second / 10}: true,
 	} {
 		if (m.note() != "") != told {
 			t.Errorf("note of %v waited, %v recorded = %q, want one: %v", m.waited, m.recorded, m.note(), told)

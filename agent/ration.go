@@ -31,9 +31,9 @@ const (
 	trackedWaits = 8
 )
 
-// rationed is the part of a window for which waits may be counted, when in a
+// windowInBudget is the part of a window for which waits may be counted, when in a
 // look of some length so many were seen and so much CPU time was taken.
-func rationed(window, look time.Duration, waits uint64, cpu time.Duration) time.Duration {
+func windowInBudget(window, look time.Duration, waits uint64, cpu time.Duration) time.Duration {
 	cost := float64(waits) * waitCost.Seconds()
 	if allowed := max(blockBudget*cpu.Seconds(), idleBudget*look.Seconds()); cost > allowed {
 		return time.Duration(float64(window) * allowed / cost)
@@ -61,7 +61,7 @@ func startRation(window time.Duration, end func()) *ration {
 	waits := waitsSoFar()
 	r.timer = time.AfterFunc(rationLook, func() {
 		now, _ := cpuTime()
-		on := rationed(window, time.Since(r.began), waitsSoFar()-waits, now-cpu)
+		on := windowInBudget(window, time.Since(r.began), waitsSoFar()-waits, now-cpu)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		switch {

@@ -24,7 +24,7 @@ func TestRationed(t *testing.T) {
 		{1_000_000, 0, window * 25 / 70_000},             // 70 ms of 25 µs
 		{300, 10 * time.Microsecond, window},             // 21 µs of 25 µs: it sleeps
 	} {
-		got := rationed(window, look, c.waits, c.cpu)
+		got := windowInBudget(window, look, c.waits, c.cpu)
 		if d := got - c.want; d < -time.Millisecond || d > time.Millisecond {
 			t.Errorf("%d waits in %v of CPU: %v, want %v", c.waits, c.cpu, got, c.want)
 		}
@@ -110,8 +110,8 @@ func TestBlockCountsAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, err := parse(arguments, maxSingle); err != nil || o.rationed() != want {
-			t.Errorf("parse(%s) is rationed over %v, %v; want %v", query, o.rationed(), err, want)
+		if o, err := parse(arguments, maxSingle); err != nil || o.blockWindow() != want {
+			t.Errorf("parse(%s) is rationed over %v, %v; want %v", query, o.blockWindow(), err, want)
 		}
 	}
 	if !strings.Contains(rationText, "half a percent") || blockBudget != 0.005 {

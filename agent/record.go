@@ -13,21 +13,21 @@ import (
 
 // A recorder makes one whole recording.
 type recorder struct {
-	opts    options
-	window  *window
-	out     *recording.Stream
-	man     recording.Manifest
-	clock   clock
-	running []*running
-	block   *block // nil when it was not had
-	mutex   *mutex
-	past    *past // what came before the window; nil outside of Watch
+	opts     options
+	window   *window
+	out      *recording.Stream
+	man      recording.Manifest
+	clock    clock
+	captures []*capture
+	block    *block // nil when it was not had
+	mutex    *mutex
+	history  *history // what came before the window; nil outside of Watch
 }
 
-// running is a source of the window, or what came of it.
-type running struct {
+// A capture is a source of the window, or what came of it.
+type capture struct {
 	member  string
-	source  lasting
+	source  windowSource
 	content []byte
 	err     error
 }
@@ -154,17 +154,17 @@ func (r *recorder) tracer() *tracer {
 
 func (r *recorder) start() {
 	o := r.opts
-	b := &block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.rationed()}
+	b := &block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.blockWindow()}
 	m := &mutex{delta: delta{name: "mutex", redact: o.redact}, fraction: o.mutexFraction}
 	for _, s := range []struct {
 		name, member string
-		source       lasting
+		source       windowSource
 	}{
 		{"block", recording.BlockMember, b},
 		{"mutex", recording.MutexMember, m},
 		{"allocs", recording.AllocsMember, &delta{name: "allocs", redact: o.redact, collect: o.collect}},
 		{"cpu", recording.CPUMember, &cpu{redact: o.redact}},
-		{"metrics", recording.MetricsMember, &meter{past: r.past, from: r.man.Start}},
+		{"metrics", recording.MetricsMember, &meter{history: r.history, from: r.man.Start}},
 	} {
 		if !r.wants(s.name, s.member) {
 			continue
@@ -173,7 +173,7 @@ func (r *recorder) start() {
 			r.refuse(s.member, err)
 			continue
 		}
-		r.running = append(r.running, &running{member: s.member, source: s.source})
+		r.captures = append(r.captures, &capture{member: s.member, source: s.source})
 		switch s.source {
 		case b:
 			r.block = b
@@ -187,9 +187,9 @@ func (r *recorder) start() {
 // stop ends all sources, at once: the CPU profile takes its time.
 func (r *recorder) stop() {
 	var wg sync.WaitGroup
-	for _, s := range r.running {
+	for _, s := range r.captures {
 		wg.Add(1)
-		go func(s *running) {
+		go func(s *capture) {
 			defer wg.Done()
 			s.content, s.err = s.source.stop()
 		}(s)
@@ -206,7 +206,7 @@ func (r *recorder) copyTrace(t *tracer) error {
 	defer close(ended)
 	go func() { // at its limit the trace ends, and the recording goes on
 		select {
-		case <-t.over:
+		case <-t.quit:
 			t.end()
 		case <-ended:
 		}
@@ -247,7 +247,7 @@ func (r *recorder) finish(t *tracer) error {
 
 // results writes what came of the sources.
 func (r *recorder) results() error {
-	for _, s := range r.running {
+	for _, s := range r.captures {
 		if s.err != nil {
 			r.refuse(s.member, s.err)
 			continue

@@ -46,15 +46,15 @@ var handlers = map[string]handler{
 	"record":  {"d=10s   a whole recording, as gowhy record writes it", maxRecord, serveRecord},
 	"trace":   {"d=10s   execution trace", maxSingle, serveTrace},
 	"metrics": {"d=10s   runtime/metrics ten times a second, lines of JSON", maxSingle, serveMetrics},
-	"profile": {"d=10s   CPU profile", maxSingle, func(c *conn, o options) error { return c.lasting(&cpu{redact: o.redact}, o) }},
+	"profile": {"d=10s   CPU profile", maxSingle, func(c *conn, o options) error { return c.serveWindow(&cpu{redact: o.redact}, o) }},
 	"allocs": {"d=10s   what was allocated meanwhile", maxSingle, func(c *conn, o options) error {
-		return c.lasting(&delta{name: "allocs", redact: o.redact, collect: o.collect}, o)
+		return c.serveWindow(&delta{name: "allocs", redact: o.redact, collect: o.collect}, o)
 	}},
 	"block": {"d=10s   waiting meanwhile", maxSingle, func(c *conn, o options) error {
-		return c.lasting(&block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.rationed()}, o)
+		return c.serveWindow(&block{delta: delta{name: "block", redact: o.redact}, rate: o.blockRate, window: o.blockWindow()}, o)
 	}},
 	"mutex": {"d=10s   waiting for locks meanwhile", maxSingle, func(c *conn, o options) error {
-		return c.lasting(&mutex{delta: delta{name: "mutex", redact: o.redact}, fraction: o.mutexFraction}, o)
+		return c.serveWindow(&mutex{delta: delta{name: "mutex", redact: o.redact}, fraction: o.mutexFraction}, o)
 	}},
 	"heap":          {"        memory in use", 0, serveState("heap")},
 	"goroutine":     {"        goroutines", 0, serveState("goroutine")},
@@ -133,11 +133,11 @@ func parse(q url.Values, longest time.Duration) (o options, err error) {
 		"d":     func(v string) error { o.d, err = length(v, longest); return err },
 		"limit": func(v string) error { o.limit, err = size(v); return err },
 		"blockrate": func(v string) error {
-			o.blockRate, err = whole("blockrate", v, 1_000_000_000)
+			o.blockRate, err = wholeNumber("blockrate", v, 1_000_000_000)
 			o.blockWhole = true
 			return err
 		},
-		"mutexfraction": func(v string) error { o.mutexFraction, err = whole("mutexfraction", v, 1_000_000); return err },
+		"mutexfraction": func(v string) error { o.mutexFraction, err = wholeNumber("mutexfraction", v, 1_000_000); return err },
 		"redact":        func(v string) error { o.redact, err = strconv.ParseBool(v); return err },
 		"gc":            func(v string) error { o.collect, err = strconv.ParseBool(v); return err },
 		"sources":       func(v string) error { o.sources, err = sourceNames(v); return err },
@@ -187,7 +187,7 @@ func size(v string) (int64, error) {
 	return n * unit, nil
 }
 
-func whole(name, v string, most int) (int, error) {
+func wholeNumber(name, v string, most int) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > most {
 		return 0, outOf(name, v, fmt.Sprintf("a number from 1 to %d", most))
@@ -199,13 +199,13 @@ func outOf(name, value, want string) error {
 	return fmt.Errorf("%s=%q: want %s", name, value, want)
 }
 
-var known = []string{"trace", "cpu", "allocs", "heap", "block", "mutex", "goroutine", "threadcreate", "goroutineleak", "metrics"}
+var allSources = []string{"trace", "cpu", "allocs", "heap", "block", "mutex", "goroutine", "threadcreate", "goroutineleak", "metrics"}
 
 func sourceNames(v string) ([]string, error) {
 	names := strings.Split(v, ",")
 	for _, n := range names {
-		if !slices.Contains(known, n) {
-			return nil, outOf("sources", v, "some of "+strings.Join(known, ","))
+		if !slices.Contains(allSources, n) {
+			return nil, outOf("sources", v, "some of "+strings.Join(allSources, ","))
 		}
 	}
 	return names, nil
@@ -298,8 +298,8 @@ func serveRecord(c *conn, o options) error {
 	return record(c, w, o)
 }
 
-// lasting answers with what a source has when the window is over.
-func (c *conn) lasting(s lasting, o options) error {
+// serveWindow answers with what a source has when the window is over.
+func (c *conn) serveWindow(s windowSource, o options) error {
 	w := front.open(c.ctx, o.d)
 	defer front.close(w)
 	if err := s.start(); err != nil {
@@ -326,7 +326,7 @@ func serveTrace(c *conn, o options) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		w.wait(t.over)
+		w.wait(t.quit)
 		t.end()
 	}()
 	err := t.copyTo(c) // on an error the context is done as well
@@ -347,18 +347,18 @@ func serveMetrics(c *conn, o options) error {
 		w.wait(nil)
 		close(stop)
 	}()
-	return sampleTo(&begun{c: c, contentType: "application/jsonl", name: recording.MetricsMember}, startClock(), nil, stop)
+	return sampleTo(&headerWriter{c: c, contentType: "application/jsonl", name: recording.MetricsMember}, startClock(), nil, stop)
 }
 
-// A begun answer has its header sent with the first write. A program that waits
+// A headerWriter sends the header of its answer with the first write. A program that waits
 // for its recorder goes on when that sees the header: what was measured before
 // must be so by then.
-type begun struct {
+type headerWriter struct {
 	c                 *conn
 	contentType, name string
 }
 
-func (b *begun) Write(p []byte) (int, error) {
+func (b *headerWriter) Write(p []byte) (int, error) {
 	if !b.c.sent {
 		b.c.begin(b.contentType, b.name)
 	}

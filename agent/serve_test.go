@@ -515,12 +515,12 @@ func TestTraceLimit(t *testing.T) {
 	}
 	tr.Write(make([]byte, 1<<19)) // as if the runtime had
 	select {
-	case <-tr.over:
+	case <-tr.quit:
 		t.Error("it ends before its limit")
 	default:
 	}
 	tr.Write(make([]byte, 1<<20))
-	<-tr.over
+	<-tr.quit
 	tr.end()
 	var out bytes.Buffer
 	if err := tr.copyTo(&out); err != nil || out.Len() < 3<<19 || !strings.Contains(tr.why(), "limit of 1 MiB") {
@@ -539,7 +539,7 @@ func TestSlowReader(t *testing.T) {
 	for i := 0; i < 40; i++ {
 		tr.Write(piece)
 	}
-	<-tr.over
+	<-tr.quit
 	tr.end()
 	kept := tr.queued
 	if kept > maxQueue || !strings.Contains(tr.why(), "too slowly") {

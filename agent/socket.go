@@ -76,7 +76,7 @@ func private(dir string) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !belongsToUser(info) {
 		return errors.New("its directory is not this user's alone (want mode 0700)")
 	}
 	return nil

@@ -42,17 +42,17 @@ type options struct {
 	sources       []string // nil for all
 }
 
-// rationed is the window in which the block profile keeps to its budget; 0 when
+// blockWindow is the window in which the block profile keeps to its budget; 0 when
 // it need not.
-func (o options) rationed() time.Duration {
+func (o options) blockWindow() time.Duration {
 	if o.blockWhole {
 		return 0
 	}
 	return o.d
 }
 
-// A lasting source counts or samples for the time of a window.
-type lasting interface {
+// A windowSource counts or samples for the time of a window.
+type windowSource interface {
 	start() error
 	// stop ends it, puts everything back, and returns what came of it. It is
 	// called once, after a start without error.
@@ -81,12 +81,12 @@ func (c *cpu) stop() ([]byte, error) {
 	defer c.release()
 	pprof.StopCPUProfile()
 	if c.redact {
-		return rewritten(c.buf.Bytes(), withoutLabels)
+		return rewriteProfile(c.buf.Bytes(), withoutLabels)
 	}
 	return c.buf.Bytes(), nil
 }
 
-func rewritten(file []byte, f func([]byte) ([]byte, error)) ([]byte, error) {
+func rewriteProfile(file []byte, f func([]byte) ([]byte, error)) ([]byte, error) {
 	raw, err := unpack(file)
 	if err == nil {
 		raw, err = f(raw)
@@ -160,14 +160,14 @@ func (d *delta) stopWith(possible func([]int64, time.Duration) bool) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	return rewritten(file, func(raw []byte) ([]byte, error) {
+	return rewriteProfile(file, func(raw []byte) ([]byte, error) {
 		raw, err := since(d.before, raw, d.began.UnixNano(), int64(length), func(values []int64) bool {
 			return possible == nil || possible(values, length)
 		})
 		if err != nil || d.comment == "" {
 			return raw, err
 		}
-		return commented(raw, d.comment)
+		return withComment(raw, d.comment)
 	})
 }
 
@@ -182,7 +182,7 @@ func snapshot(name string, redact bool) ([]byte, error) {
 		return nil, err
 	}
 	if redact {
-		return rewritten(b.Bytes(), withoutLabels)
+		return rewriteProfile(b.Bytes(), withoutLabels)
 	}
 	return b.Bytes(), nil
 }
@@ -241,9 +241,9 @@ const (
 // mutex is the mutex profile with its fraction set for the window.
 type mutex struct {
 	delta
-	fraction int
-	own      bool // the fraction is ours, and the program had none
-	dropped  int  // stacks
+	fraction     int
+	ownsFraction bool // the fraction is ours, and the program had none
+	dropped      int  // stacks
 
 	waited   time.Duration // for all locks, as runtime/metrics has it
 	recorded time.Duration // of it, by the profile
@@ -255,7 +255,7 @@ func (m *mutex) start() error {
 			m.fraction = theirs
 			return
 		}
-		m.own = true
+		m.ownsFraction = true
 		runtime.SetMutexProfileFraction(m.fraction)
 		time.Sleep(settleTime)
 		m.waited = -lockWait()
@@ -283,7 +283,7 @@ func lockWait() time.Duration {
 const settleTime = 20 * time.Millisecond
 
 func (m *mutex) restore() {
-	if m.own && runtime.SetMutexProfileFraction(-1) == m.fraction { // nobody else set it meanwhile
+	if m.ownsFraction && runtime.SetMutexProfileFraction(-1) == m.fraction { // nobody else set it meanwhile
 		runtime.SetMutexProfileFraction(0)
 	}
 }
@@ -319,7 +319,7 @@ func (m *mutex) note() string {
 	switch {
 	case m.dropped > 0:
 		return fmt.Sprintf("%d of its stacks left out: the runtime charged them with the time since the machine was started", m.dropped)
-	case m.own && m.waited >= unrecorded && m.recorded < m.waited/10:
+	case m.ownsFraction && m.waited >= unrecorded && m.recorded < m.waited/10:
 		return fmt.Sprintf("goroutines waited %v for locks, and the runtime recorded %v of it: it counts one unlock in %d, and passes "+
 			"over a lock that has had a waiter all the time since before the recording; the block profile has who "+
 			"waits for it",
@@ -330,18 +330,18 @@ func (m *mutex) note() string {
 
 // meter is runtime/metrics, held in memory.
 type meter struct {
-	past *past // nil outside of Watch
-	from time.Time
-	buf  bytes.Buffer
-	end  chan struct{}
-	done chan struct{}
-	err  error
+	history *history // nil outside of Watch
+	from    time.Time
+	buf     bytes.Buffer
+	end     chan struct{}
+	done    chan struct{}
+	err     error
 }
 
 func (m *meter) start() error {
 	m.end, m.done = make(chan struct{}), make(chan struct{})
 	c := startClock()
-	lines := m.past.appendSince(nil, m.from, c)
+	lines := m.history.appendSince(nil, m.from, c)
 	go func() {
 		defer close(m.done)
 		m.err = sampleTo(&m.buf, c, lines, m.end)
@@ -364,7 +364,7 @@ type tracer struct {
 	once    sync.Once
 	stopped chan struct{} // closed when nothing is written any more
 
-	over  chan struct{} // closed when it should end early
+	quit  chan struct{} // closed when it should end early
 	close sync.Once
 
 	mu     sync.Mutex
@@ -393,7 +393,7 @@ func (t *tracer) start() (err error) {
 		return err
 	}
 	t.more.L = &t.mu
-	t.over, t.stopped = make(chan struct{}), make(chan struct{})
+	t.quit, t.stopped = make(chan struct{}), make(chan struct{})
 	t.began = time.Now()
 	if err := trace.Start(t); err != nil {
 		t.release()
@@ -433,7 +433,7 @@ func (t *tracer) Write(p []byte) (int, error) {
 func (t *tracer) early(why string) {
 	t.close.Do(func() {
 		t.cut = fmt.Sprintf("%s after %.1f s and ends there", why, time.Since(t.began).Seconds())
-		close(t.over)
+		close(t.quit)
 	})
 }
 

@@ -9,4 +9,4 @@ import (
 
 func cpuTime() (d time.Duration, ok bool) { return 0, false }
 
-func ours(fs.FileInfo) bool { return false }
+func belongsToUser(fs.FileInfo) bool { return false }

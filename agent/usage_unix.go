@@ -19,8 +19,8 @@ func cpuTime() (d time.Duration, ok bool) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), true
 }
 
-// ours reports whether a file belongs to the user that the program runs as.
-func ours(info fs.FileInfo) bool {
+// belongsToUser reports whether a file belongs to the user that the program runs as.
+func belongsToUser(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -104,7 +104,7 @@ type watcher struct {
 	t        Triggers
 	detector *detector
 	read     func() reading
-	past     *past
+	history  *history
 	flight   flight
 	began    time.Time
 	write    func(recording.Event) (file string, err error)
@@ -201,7 +201,7 @@ func newWatcher(t Triggers) *watcher {
 		t:        t,
 		detector: &detector{t: t},
 		read:     newReader(),
-		past:     &past{sampler: newSampler(), most: int(min(t.Before/watchEvery, maxPast)) + 1},
+		history:  &history{sampler: newSampler(), most: int(min(t.Before/watchEvery, maxPast)) + 1},
 		slow:     make(chan recording.Event, waitingTasks),
 		cooling:  map[string]time.Time{},
 	}
@@ -211,13 +211,13 @@ func (w *watcher) loop(end <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	w.detector.look(w.read())
-	w.past.keep()
+	w.history.keep()
 	for {
 		select {
 		case <-end:
 			return
 		case <-tick.C:
-			w.past.keep()
+			w.history.keep()
 			for _, e := range w.detector.look(w.read()) {
 				w.event(e)
 			}
@@ -235,7 +235,7 @@ func (w *watcher) event(e recording.Event) {
 	}
 	file, err := w.write(e)
 	w.cooling[trigger] = time.Now().Add(w.t.Cooldown)
-	w.detector.told(e)
+	w.detector.rebase(e)
 	if w.t.OnEvent != nil {
 		w.t.OnEvent(Event{Event: e, File: file, Err: err})
 	}
@@ -335,7 +335,7 @@ func (w *watcher) recordEvent(out io.Writer, window *window, e recording.Event) 
 	if t.After > 0 {
 		o.sources = append(o.sources, "cpu")
 	}
-	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: about(t.Redact), clock: startClock(), past: w.past}
+	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: about(t.Redact), clock: startClock(), history: w.history}
 	r.man.Event = &e
 	r.man.Start = later(e.Time.Add(-t.Before), w.began).Round(0)
 	r.man.Asked = append(r.man.Asked, recording.TraceMember)
@@ -369,7 +369,7 @@ func (w *watcher) recordEvent(out io.Writer, window *window, e recording.Event) 
 // after records what follows an event.
 func (r *recorder) after() error {
 	r.start()
-	if len(r.running) > 0 {
+	if len(r.captures) > 0 {
 		r.window.wait(nil)
 	}
 	r.stop()

@@ -46,7 +46,7 @@ func replay(d *detector, story []second) (noticed []string) {
 		r.latencies[3] += s.slow
 		for _, e := range d.look(r) {
 			noticed = append(noticed, fmt.Sprintf("%s@%d", e.Kind, i))
-			d.told(e)
+			d.rebase(e)
 		}
 	}
 	return noticed
@@ -308,7 +308,7 @@ func TestFinishWaitsForTheFile(t *testing.T) {
 // Of the looks the last ones are kept.
 func TestPast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &past{sampler: newSampler(), most: 3}
+		p := &history{sampler: newSampler(), most: 3}
 		begin := time.Now()
 		for range 5 { // the last is four seconds after the first
 			p.keep()
@@ -432,7 +432,7 @@ func BenchmarkTask(b *testing.B) {
 }
 
 func BenchmarkKeep(b *testing.B) {
-	p := &past{sampler: newSampler(), most: 10}
+	p := &history{sampler: newSampler(), most: 10}
 	for b.Loop() {
 		p.keep()
 	}
