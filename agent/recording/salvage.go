@@ -287,8 +287,8 @@ func (s *salvager) tornDescriptor(body int64) (end int64, whole, ok bool) {
 	return 0, false, false
 }
 
-// known are the names of the members that gowhy writes.
-var known = []string{
+// memberNames are the names of the members that gowhy writes.
+var memberNames = []string{
 	ManifestMember, TraceMember, CPUMember, AllocsMember, HeapStartMember, HeapEndMember, BlockMember,
 	MutexMember, GoroutineStartMember, GoroutineEndMember, ThreadCreateMember, LeakMember, MetricsMember,
 	GCTraceMember, SchedTraceMember, BuildMember, ProcMember, KernelMember, KernelTimesMember, OffCPUMember, SyscallsMember,
@@ -301,7 +301,7 @@ func (s *salvager) search(from, to int64) (off int64, found bool) {
 		h, ok := s.header(p)
 		off = p
 		return ok && h.version <= 63 && h.method == methodStore && h.flags&^(flagDescriptor|flagUTF8) == 0 &&
-			(h.flags&flagDescriptor == 0) == (h.packed > 0) && slices.Contains(known, h.name)
+			(h.flags&flagDescriptor == 0) == (h.packed > 0) && slices.Contains(memberNames, h.name)
 	})
 	return off, found
 }

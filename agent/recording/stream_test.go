@@ -25,7 +25,7 @@ var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // what a salvager might stumble over.
 func allMembers(rnd *rand.Rand) (names []string, content map[string][]byte) {
 	content = map[string][]byte{}
-	for _, name := range known[1:] {
+	for _, name := range memberNames[1:] {
 		b := make([]byte, 1+rnd.Intn(3000))
 		for i := range b {
 			b[i] = byte(rnd.Uint32())
