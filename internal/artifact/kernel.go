@@ -123,8 +123,8 @@ func firstComment(p *profile.Profile) string {
 	return p.Comments[0]
 }
 
-// Watched reads in which share of the time switches were watched; 0 is not said.
-func Watched(comments []string) (share float64) {
+// WatchedShare reads in which share of the time switches were watched; 0 is not said.
+func WatchedShare(comments []string) (share float64) {
 	for _, c := range comments {
 		if strings.HasPrefix(c, "watched ") {
 			fmt.Sscanf(c, watchedComment, &share)
@@ -136,9 +136,9 @@ func Watched(comments []string) (share float64) {
 	return share
 }
 
-// Lost reads how many samples are missing. Both profiles of a recording tell
+// LostSamples reads how many samples are missing. Both profiles of a recording tell
 // the same number.
-func Lost(comments []string) (n int64) {
+func LostSamples(comments []string) (n int64) {
 	for _, c := range comments {
 		if strings.HasPrefix(c, "lost ") {
 			fmt.Sscanf(c, lostComment, &n)

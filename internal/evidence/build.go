@@ -26,7 +26,7 @@ func (l *loader) readBuild(s source) error {
 	if err := l.take(model.BuildInfo, "build info", s.name); err != nil {
 		return err
 	}
-	data, err := l.whole(s, maxBuildInfo)
+	data, err := l.readAll(s, maxBuildInfo)
 	if data == nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func (c clock) keeps(d time.Duration) bool {
 	return !c.cut || d >= 0 && d <= c.length
 }
 
-// kept returns the part of a series that belongs to the model.
-func kept[T any](c clock, series []T, at func(*T) time.Duration) []T {
+// inWindow returns the part of a series that belongs to the model.
+func inWindow[T any](c clock, series []T, at func(*T) time.Duration) []T {
 	if !c.cut {
 		return series
 	}
@@ -166,14 +166,14 @@ func (l *loader) anchored() (time.Time, bool) {
 	}
 	a := l.anchors[0]
 	start := a.Wall.Add(time.Duration(int64(l.traceStart) - a.Monotonic))
-	if start.Before(l.recorded.from.Add(-anchorSlack)) || start.After(l.recorded.to.Add(anchorSlack)) {
+	if start.Before(l.recordedRange.from.Add(-anchorSlack)) || start.After(l.recordedRange.to.Add(anchorSlack)) {
 		return time.Time{}, false
 	}
 	return start, true
 }
 
-// recorded is what the manifest of a recording tells of time.
-type recorded struct{ from, to time.Time }
+// A timeRange is when a recording began and ended, as its manifest tells.
+type timeRange struct{ from, to time.Time }
 
 // manifest takes over what a recording knows of its run.
 func (l *loader) manifest(name string, rec *recording.Recording) {
@@ -195,7 +195,7 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	if run.PID == 0 {
 		run.PID = man.PID
 	}
-	l.recorded = recorded{man.Start, man.End}
+	l.recordedRange = timeRange{man.Start, man.End}
 	l.anchors = man.Clock
 	l.covers(spanOfRecording, man.Start, man.End)
 	l.environment(man.Env)

@@ -57,7 +57,7 @@ const maxComments = 4
 // foldContention folds a block or mutex profile: the delays of a time, or all
 // since the rate was set.
 func (l *loader) foldContention(f format, p *pprofFile) error {
-	if len(p.Sample) == 0 && p.member == "" && !p.told {
+	if len(p.Sample) == 0 && p.member == "" && !p.kindStated {
 		return l.pass(problem.New(problem.Absence, "call runtime.SetBlockProfileRate or runtime.SetMutexProfileFraction first, or import github.com/gowhy/gowhy/agent", "%q is a block or a mutex profile with nothing in it", p.name))
 	}
 	if p.DurationNanos <= 0 {

@@ -51,7 +51,7 @@ func (l *loader) readEscape(s source) error {
 		l.note("%s: %d messages beyond the %d that are kept were left out", s.name, lost, maxEscapes)
 	}
 	l.from[model.Escape] = s.name
-	l.taken++
+	l.uses++
 	return err
 }
 

@@ -70,7 +70,7 @@ type Window struct{ From, To time.Duration }
 // the heap's, are its start and its end.
 func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) {
 	l := newLoader(ctx, o)
-	l.alone = len(paths) == 1
+	l.singleFile = len(paths) == 1
 	for _, p := range paths {
 		if err := l.path(p); err != nil {
 			return nil, err
@@ -101,8 +101,8 @@ type loader struct {
 	cpuInTrace *model.Profile
 	skipped    []*problem.Error // files of kinds that nothing reads, passed over
 	containers int
-	alone      bool                   // one file was given
-	taken      int                    // how often something was of use
+	singleFile bool                   // one file was given
+	uses       int                    // how often something was of use
 	stacks     map[string]model.Stack // of profiles, by their frames
 	frames     int                    // in those
 	names      map[string]uint64      // of functions and files, by which equal stacks are found
@@ -114,7 +114,7 @@ type loader struct {
 	spanFrom, spanTo time.Time
 	untimed          time.Duration // length of the CPU profile, which need not tell its time
 	cpuFrom          time.Time     // when the CPU profile began
-	recorded         recorded
+	recordedRange    timeRange
 	anchors          []recording.Anchor
 	traceStart       exectrace.Time // of the window, when the trace's clock may be the machine's
 	env              map[string]string
@@ -163,15 +163,15 @@ func (l *loader) path(p string) error {
 			for _, e := range entries {
 				names = append(names, e.Name())
 			}
-			l.manifest(p, listed(man, names))
+			l.manifest(p, unpackedRecording(man, names))
 			return nil
 		}
 	}
 	return l.file(p, "")
 }
 
-// listed is an unpacked recording with these files.
-func listed(man *recording.Manifest, names []string) *recording.Recording {
+// unpackedRecording is an unpacked recording with these files.
+func unpackedRecording(man *recording.Manifest, names []string) *recording.Recording {
 	rec := &recording.Recording{Manifest: man}
 	for _, n := range names {
 		rec.Members = append(rec.Members, recording.Member{Name: filepath.Base(n)})
@@ -231,12 +231,12 @@ func (l *loader) dir(p string) error {
 		return OpenError(p, err)
 	}
 	slices.Sort(names)
-	before := l.taken
+	before := l.uses
 	l.containers++
 	defer func() { l.containers-- }()
 	man := unpacked(p)
 	if man != nil {
-		l.manifest(p, listed(man, names))
+		l.manifest(p, unpackedRecording(man, names))
 	}
 	for _, n := range names {
 		full, member := filepath.Join(p, n), ""
@@ -250,7 +250,7 @@ func (l *loader) dir(p string) error {
 			return err
 		}
 	}
-	if l.taken == before && l.onlyTrace == nil {
+	if l.uses == before && l.onlyTrace == nil {
 		return problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", "the directory %q holds no trace, profile or recording", p)
 	}
 	return nil
@@ -435,7 +435,7 @@ func (l *loader) zip(s source) error {
 		return l.pass(&problem.Error{Kind: problem.Absence, What: fmt.Sprintf("%q begins like a zip archive and is none", s.name), Hint: "gowhy record -o run.gowhy -- CMD", Err: err})
 	}
 	l.manifest(s.name, rec)
-	before := l.taken
+	before := l.uses
 	l.containers++
 	defer func() { l.containers-- }()
 	for _, m := range rec.Members {
@@ -443,7 +443,7 @@ func (l *loader) zip(s source) error {
 			return err
 		}
 	}
-	if l.taken == before && l.containers == 1 && l.onlyTrace == nil {
+	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
 		return l.emptyArchive(s.name, rec)
 	}
 	return nil
@@ -495,10 +495,10 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	return read(source{name: s.name, member: s.member, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
 }
 
-// A pumped reader stops when its context does, even while it waits for what
+// A pumpReader stops when its context does, even while it waits for what
 // nobody sends. The goroutine behind it then stays in its Read until that
 // returns, which for a pipe may be never: it costs a buffer.
-type pumped struct {
+type pumpReader struct {
 	ctx  context.Context
 	full <-chan chunk
 	free chan<- []byte
@@ -513,7 +513,7 @@ type chunk struct {
 	err error
 }
 
-func pump(ctx context.Context, r io.Reader) *pumped {
+func pump(ctx context.Context, r io.Reader) *pumpReader {
 	const size, ahead = 256 << 10, 2
 	full, free := make(chan chunk, ahead), make(chan []byte, ahead)
 	for range ahead {
@@ -533,10 +533,10 @@ func pump(ctx context.Context, r io.Reader) *pumped {
 			}
 		}
 	}()
-	return &pumped{ctx: ctx, full: full, free: free}
+	return &pumpReader{ctx: ctx, full: full, free: free}
 }
 
-func (p *pumped) Read(b []byte) (int, error) {
+func (p *pumpReader) Read(b []byte) (int, error) {
 	for len(p.have) == 0 {
 		if p.err != nil {
 			return 0, p.err
@@ -579,7 +579,7 @@ func (l *loader) take(s model.Source, what, name string) error {
 		return problem.New(problem.Misuse, "gowhy "+shell.Word(l.arg)+"   # one at a time", "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
 	}
 	l.from[s] = name
-	l.taken++
+	l.uses++
 	return nil
 }
 
@@ -594,7 +594,7 @@ func containerOf(name string) string {
 
 // finish joins what was read.
 func (l *loader) finish() (*model.Model, error) {
-	if l.taken == 0 {
+	if l.uses == 0 {
 		p := problem.New(problem.Absence, "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", "no evidence was given")
 		if len(l.skipped) > 0 {
 			p = l.skipped[0]

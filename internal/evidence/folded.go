@@ -89,7 +89,7 @@ func foldedFrames(stack string) (frames []model.Frame, kernel bool) {
 		if len(frames) == 0 {
 			kernel = marked
 		}
-		f := model.Frame{Func: clipped(strings.TrimSuffix(strings.TrimSuffix(name, "_[j]"), "_[i]"))}
+		f := model.Frame{Func: clipName(strings.TrimSuffix(strings.TrimSuffix(name, "_[j]"), "_[i]"))}
 		if marked {
 			f.File = kernelFile
 		}

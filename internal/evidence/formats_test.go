@@ -758,13 +758,13 @@ func TestAnchoredTrace(t *testing.T) {
 	l.m.Run.Duration = time.Second
 	l.traceStart = 5_000_000_000
 	l.anchors = []recording.Anchor{{Wall: at, Monotonic: 3_000_000_000}}
-	l.recorded = recorded{at, at.Add(10 * time.Second)}
+	l.recordedRange = timeRange{at, at.Add(10 * time.Second)}
 	c, err := l.clock()
 	if err != nil || !c.start.Equal(at.Add(2*time.Second)) {
 		t.Errorf("clock() = %v, %v; want %v", c.start, err, at.Add(2*time.Second))
 	}
 	l.m.Run.Start = time.Time{}
-	l.recorded = recorded{at.Add(time.Hour), at.Add(2 * time.Hour)}
+	l.recordedRange = timeRange{at.Add(time.Hour), at.Add(2 * time.Hour)}
 	if c, _ := l.clock(); !c.start.IsZero() {
 		t.Errorf("a clock that is another one is believed: %v", c.start)
 	}

@@ -71,7 +71,7 @@ func (d *dump) line(line []byte) error {
 		d.placed = true // the line after it is the creator's
 	case bytes.IndexByte(line, '(') > 0 && len(d.frames) < maxStackFrames:
 		name, _, _ := cutLast(string(line), "(")
-		d.frames = append(d.frames, model.Frame{Func: clipped(name)})
+		d.frames = append(d.frames, model.Frame{Func: clipName(name)})
 		d.placed = false
 	}
 	return nil
@@ -85,7 +85,7 @@ func (d *dump) place(s string) {
 	f := &d.frames[len(d.frames)-1]
 	s, _, _ = strings.Cut(s, " +0x")
 	file, line, ok := cutLast(s, ":")
-	if f.File = clipped(file); ok {
+	if f.File = clipName(file); ok {
 		line, _, _ = strings.Cut(line, " ")
 		f.Line, _ = strconv.Atoi(line)
 	}

@@ -18,7 +18,7 @@ func (l *loader) foldKernelCPU(f format, p *pprofFile) error {
 
 func (l *loader) foldOffCPU(f format, p *pprofFile) error {
 	return l.foldKernel(f, p, func(k *model.Kernel, m *model.Profile) {
-		k.Off, k.OffShare = m, artifact.Watched(p.Comments)
+		k.Off, k.OffShare = m, artifact.WatchedShare(p.Comments)
 	})
 }
 
@@ -34,6 +34,6 @@ func (l *loader) foldKernel(f format, p *pprofFile, set func(*model.Kernel, *mod
 		l.m.Kernel = &model.Kernel{}
 	}
 	set(l.m.Kernel, m)
-	l.m.Kernel.Lost = max(l.m.Kernel.Lost, artifact.Lost(p.Comments))
+	l.m.Kernel.Lost = max(l.m.Kernel.Lost, artifact.LostSamples(p.Comments))
 	return nil
 }

@@ -50,7 +50,7 @@ func (l *loader) joinTimes(c clock, name string, t *artifact.SampleTimes) {
 		t.List[i].At = since(t.List[i].At)
 	}
 	k := l.m.Kernel
-	k.Moments, k.MomentsLost = kept(c, t.List, func(m *model.KernelMoment) time.Duration { return m.At }), max(0, t.Head.Lost)
+	k.Moments, k.MomentsLost = inWindow(c, t.List, func(m *model.KernelMoment) time.Duration { return m.At }), max(0, t.Head.Lost)
 	if k.MomentsLost > 0 {
 		l.note("%d samples of the kernel's came after the last whose time was kept; they are in its profile only", k.MomentsLost)
 	}

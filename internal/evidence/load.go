@@ -56,8 +56,8 @@ func (l *loader) setLoad(r *loadresult.Result) {
 		for i := range m.Backlog {
 			m.Backlog[i].At += m.Start
 		}
-		m.Backlog = kept(c, m.Backlog, func(p *model.Point) time.Duration { return p.At })
-		m.Over = kept(c, m.Over, func(i *model.Interval) time.Duration { return i.At })
+		m.Backlog = inWindow(c, m.Backlog, func(p *model.Point) time.Duration { return p.At })
+		m.Over = inWindow(c, m.Over, func(i *model.Interval) time.Duration { return i.At })
 	})
 }
 

@@ -36,25 +36,25 @@ var (
 
 // logs are what was found in all logs.
 type logs struct {
-	gc    []gcEntry
-	sched []schedEntry
-	bench []byte // lines of go test -bench
-	lost  int    // lines over the limits
-	torn  int    // lines that begin like the runtime's and are broken
+	gc        []gcEntry
+	sched     []schedEntry
+	bench     []byte // lines of go test -bench
+	longLines int    // lines over the limits
+	torn      int    // lines that begin like the runtime's and are broken
 }
 
-func (g *logs) found() int { return len(g.gc) + len(g.sched) }
+func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
 
 // readLog searches a text.
 func (l *loader) readLog(s source) error {
-	before := l.logs.found() + len(l.logs.bench)
+	before := l.logs.entries() + len(l.logs.bench)
 	head := artifact.FirstLine(l.headOf(&s))
 	err := l.scanLog(s)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if l.logs.found()+len(l.logs.bench) > before {
-		l.taken++
+	if l.logs.entries()+len(l.logs.bench) > before {
+		l.uses++
 		l.from[model.GCTrace] = s.name
 		if err != nil {
 			l.note("%s could not be read to its end: %v", s.name, err)
@@ -140,7 +140,7 @@ func (g *logs) gcLine(line []byte) {
 		g.torn++ // another thread wrote in between: the runtime writes a line in many pieces
 	case !ok:
 	case len(g.gc) == maxLogEntries:
-		g.lost++
+		g.longLines++
 	default:
 		e.stamp = stampOf(stamp, text[:i])
 		g.gc = append(g.gc, e)
@@ -158,7 +158,7 @@ func (g *logs) schedLine(line []byte) {
 	case !ok:
 		g.torn++
 	case len(g.sched) == maxLogEntries:
-		g.lost++
+		g.longLines++
 	default:
 		e.stamp = stampOf(stamp, text[:i])
 		g.sched = append(g.sched, e)
@@ -208,8 +208,8 @@ func (l *loader) joinLogs() {
 	if g.torn > 0 {
 		l.note("lines of gctrace or schedtrace that other output runs through were left out: %d", g.torn)
 	}
-	if g.lost > 0 {
-		l.note("lines of gctrace or schedtrace beyond the first %d of each were left out: %d", maxLogEntries, g.lost)
+	if g.longLines > 0 {
+		l.note("lines of gctrace or schedtrace beyond the first %d of each were left out: %d", maxLogEntries, g.longLines)
 	}
 	gc, runs := lastRun(g.gc, func(a, b *gcEntry) bool { return b.Cycle > a.Cycle && b.began >= a.began })
 	sched, schedRuns := lastRun(g.sched, func(a, b *schedEntry) bool { return b.At > a.At })

@@ -39,7 +39,7 @@ func foldMetrics(m *artifact.MetricsLog, c clock) *model.Metrics {
 				s = append(s, model.Point{At: at, Value: *v})
 			}
 		}
-		if s = kept(c, s, func(p *model.Point) time.Duration { return p.At }); len(s) > 0 {
+		if s = inWindow(c, s, func(p *model.Point) time.Duration { return p.At }); len(s) > 0 {
 			out.Series[name] = s
 		}
 	}

@@ -60,20 +60,20 @@ func (l *loader) readPerfScript(s source) error {
 
 // A perfScript is read sample by sample.
 type perfScript struct {
-	l      *loader
-	name   string
-	t      *tally
-	inside bool
-	thread string
-	period int64
-	frames []model.Frame
-	kernel bool  // the leaf is
-	others int64 // samples of further events
-	event  string
-	timed  bool // every period was time
-	first  time.Duration
-	last   time.Duration // since boot
-	known  map[string]model.Frame
+	l            *loader
+	name         string
+	t            *tally
+	inside       bool
+	thread       string
+	period       int64
+	frames       []model.Frame
+	kernel       bool  // the leaf is
+	otherSamples int64 // samples of further events
+	event        string
+	timed        bool // every period was time
+	first        time.Duration
+	last         time.Duration // since boot
+	frameOf      map[string]model.Frame
 }
 
 func (p *perfScript) line(line []byte) error {
@@ -104,7 +104,7 @@ func (p *perfScript) begin(thread, at, period, event string) {
 		p.event = event
 	}
 	if event != p.event {
-		p.others++
+		p.otherSamples++
 		return
 	}
 	p.inside, p.thread = true, thread
@@ -132,17 +132,17 @@ func (p *perfScript) frame(line []byte) {
 	if len(p.frames) >= maxStackFrames {
 		return
 	}
-	f, ok := p.known[string(line)]
+	f, ok := p.frameOf[string(line)]
 	if !ok {
 		m := perfFrame.FindSubmatch(line)
 		if m == nil {
 			return
 		}
 		f = perfFrameOf(string(m[1]), string(m[2]), string(m[3]))
-		if p.known == nil || len(p.known) >= maxKnownFrames {
-			p.known = map[string]model.Frame{}
+		if p.frameOf == nil || len(p.frameOf) >= maxKnownFrames {
+			p.frameOf = map[string]model.Frame{}
 		}
-		p.known[string(line)] = f
+		p.frameOf[string(line)] = f
 	}
 	if len(p.frames) == 0 {
 		p.kernel = f.File == kernelFile
@@ -154,7 +154,7 @@ func (p *perfScript) frame(line []byte) {
 const maxKnownFrames = 1 << 17
 
 func perfFrameOf(pc, name, object string) model.Frame {
-	f := model.Frame{Func: clipped(strings.TrimSuffix(name, ".abi0"))} // as the linker calls assembly
+	f := model.Frame{Func: clipName(strings.TrimSuffix(name, ".abi0"))} // as the linker calls assembly
 	f.PC, _ = strconv.ParseUint(pc, 16, 64)
 	if name == "[unknown]" {
 		f.Func = hexName(f.PC)
@@ -190,8 +190,8 @@ func (p *perfScript) finish() {
 		}
 		p.l.note("%s counts %q events, which are no time; its samples are used without", p.name, p.event)
 	}
-	if p.others > 0 {
-		p.l.note("%s has %d samples of other events than %q, which were left out", p.name, p.others, p.event)
+	if p.otherSamples > 0 {
+		p.l.note("%s has %d samples of other events than %q, which were left out", p.name, p.otherSamples, p.event)
 	}
 	m.Duration = max(0, p.last-p.first)
 	nameGroups(&p.l.m.Stacks, m)

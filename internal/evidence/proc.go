@@ -58,9 +58,9 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 	if limits.Memory > 1<<62 {
 		limits.Memory = 0 // how version 1 of control groups says "none"
 	}
-	p.Samples = kept(c, p.Samples, func(s *model.ProcessSample) time.Duration { return s.At })
-	g.Samples = kept(c, g.Samples, func(s *model.MachineSample) time.Duration { return s.At })
-	limits.Samples = kept(c, limits.Samples, func(s *model.LimitSample) time.Duration { return s.At })
+	p.Samples = inWindow(c, p.Samples, func(s *model.ProcessSample) time.Duration { return s.At })
+	g.Samples = inWindow(c, g.Samples, func(s *model.MachineSample) time.Duration { return s.At })
+	limits.Samples = inWindow(c, limits.Samples, func(s *model.LimitSample) time.Duration { return s.At })
 	if len(p.Samples) == 0 {
 		return // none in the piece that the user asked for
 	}

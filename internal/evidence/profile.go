@@ -28,7 +28,7 @@ func (l *loader) profile(s source) error {
 	if l.onlyTrace != nil {
 		return nil
 	}
-	data, err := l.whole(s, maxProfile)
+	data, err := l.readAll(s, maxProfile)
 	if data == nil {
 		return err
 	}
@@ -45,9 +45,9 @@ func (l *loader) profile(s source) error {
 	return l.foldProfile(&pprofFile{Profile: p, name: s.name, member: s.member})
 }
 
-// whole reads all of a source that is at most limit bytes long. Data is nil
+// readAll reads all of a source that is at most limit bytes long. Data is nil
 // when it is longer or broken; the error is then what to return.
-func (l *loader) whole(s source, limit int64) (data []byte, err error) {
+func (l *loader) readAll(s source, limit int64) (data []byte, err error) {
 	data, err = io.ReadAll(io.LimitReader(ctxReader{l.ctx, s.r}, limit+1))
 	switch {
 	case l.ctx.Err() != nil:
@@ -86,8 +86,8 @@ func (p *pprofFile) start() time.Time {
 	return time.Unix(0, p.TimeNanos)
 }
 
-// timed puts a profile on the model's clock.
-func (l *loader) timed(m *model.Profile, at time.Time) {
+// alignProfile puts a profile on the model's clock.
+func (l *loader) alignProfile(m *model.Profile, at time.Time) {
 	l.align(func(c clock) { m.At, m.Known = c.since(at) })
 }
 
@@ -124,7 +124,7 @@ func (l *loader) convert(p *pprofFile) (*model.Profile, error) {
 		}
 		m.Samples = append(m.Samples, model.Sample{Stack: stack, Values: s.Value, Labels: labels(s)})
 	}
-	l.timed(m, p.start())
+	l.alignProfile(m, p.start())
 	if m.Duration > 0 {
 		l.covers(spanOfProfile, p.start(), p.start().Add(m.Duration))
 	}
@@ -180,7 +180,7 @@ func (l *loader) number(name string) uint64 {
 // generic functions have the longest, some hundred bytes.
 const maxName = 4 << 10
 
-func clipped(name string) string { return name[:min(len(name), maxName)] }
+func clipName(name string) string { return name[:min(len(name), maxName)] }
 
 func locationKey(s *profile.Sample) string {
 	var b []byte
@@ -201,7 +201,7 @@ func framesOf(s *profile.Sample) []model.Frame {
 			}
 			f := model.Frame{PC: loc.Address, Line: int(line.Line)}
 			if line.Function != nil {
-				f.Func, f.File = clipped(line.Function.Name), clipped(line.Function.Filename)
+				f.Func, f.File = clipName(line.Function.Name), clipName(line.Function.Filename)
 			}
 			frames = append(frames, f)
 		}
@@ -244,29 +244,29 @@ func labelKey(labels map[string]string) string {
 // A tally adds samples of equal stack and labels up.
 type tally struct {
 	p    *model.Profile
-	at   map[tallied]int // index in p.Samples
-	most int             // samples that keep their labels
+	at   map[tallyKey]int // index in p.Samples
+	most int              // samples that keep their labels
 }
 
-type tallied struct {
+type tallyKey struct {
 	stack  model.Stack
 	labels string
 }
 
 func newTally(types ...model.ValueType) *tally {
-	return &tally{p: &model.Profile{Types: types}, at: map[tallied]int{}, most: maxTallied}
+	return &tally{p: &model.Profile{Types: types}, at: map[tallyKey]int{}, most: maxTallyKeys}
 }
 
-// maxTallied is how many samples keep their labels: the frames of stacks are
+// maxTallyKeys is how many samples keep their labels: the frames of stacks are
 // bounded elsewhere, and labels need not repeat.
-const maxTallied = 1 << 20
+const maxTallyKeys = 1 << 20
 
 // add adds sign times values to what the stack has. It keeps none of its arguments.
 func (t *tally) add(stack model.Stack, labels map[string]string, sign int64, values ...int64) {
-	key := tallied{stack, labelKey(labels)}
+	key := tallyKey{stack, labelKey(labels)}
 	i, ok := t.at[key]
 	if !ok && len(t.at) >= t.most && labels != nil {
-		labels, key = nil, tallied{stack: stack}
+		labels, key = nil, tallyKey{stack: stack}
 		i, ok = t.at[key]
 	}
 	if !ok {
@@ -279,10 +279,10 @@ func (t *tally) add(stack model.Stack, labels map[string]string, sign int64, val
 	}
 }
 
-// between returns what a profile that only grows has grown by from start to
+// profileDelta returns what a profile that only grows has grown by from start to
 // end. A value that shrank, which sampled counts do by scaling, grew by 0; a
 // stack that did not grow at all is left out.
-func between(start, end *model.Profile) *model.Profile {
+func profileDelta(start, end *model.Profile) *model.Profile {
 	t := newTally(end.Types...)
 	for i := range end.Samples {
 		s := &end.Samples[i]

@@ -28,7 +28,7 @@ func (l *loader) snapshot(src model.Source, s snapshot) {
 	}
 	l.snapshots[src] = append(l.snapshots[src], s)
 	l.from[src] = s.name
-	l.taken++
+	l.uses++
 }
 
 // foldSnapshot keeps a profile in pprof's format as a snapshot.
@@ -124,10 +124,10 @@ func (l *loader) growth(start, end *snapshot) *model.Profile {
 		l.note("%q and %q have other columns; the counts of the last since the program's start are used", start.name, end.name)
 		return end.p
 	}
-	p := between(start.p, end.p)
+	p := profileDelta(start.p, end.p)
 	if !start.at.IsZero() && !end.at.IsZero() {
 		p.Duration = max(0, end.at.Sub(start.at))
 	}
-	l.timed(p, start.at)
+	l.alignProfile(p, start.at)
 	return p
 }

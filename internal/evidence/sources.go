@@ -29,9 +29,9 @@ type format struct {
 // A pprofFile is a profile and where it was found.
 type pprofFile struct {
 	*profile.Profile
-	name   string // for the user
-	member string // of a recording, else empty
-	told   bool   // the text that it was read from said what it is
+	name       string // for the user
+	member     string // of a recording, else empty
+	kindStated bool   // the text that it was read from said what it is
 }
 
 // formats is the table of what can be read, in the order in which content is

@@ -54,7 +54,7 @@ func isTextProfile(head []byte) bool {
 
 // readTextProfile turns a text into the profile that it was printed from.
 func (l *loader) readTextProfile(s source) error {
-	data, err := l.whole(s, maxProfile)
+	data, err := l.readAll(s, maxProfile)
 	if data == nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (l *loader) readTextProfile(s source) error {
 	}
 	all := formats()
 	f := all[slices.IndexFunc(all, func(f format) bool { return f.source == kind.source && f.fold != nil })]
-	return f.fold(l, f, &pprofFile{Profile: p.p, name: s.name, member: s.member, told: true})
+	return f.fold(l, f, &pprofFile{Profile: p.p, name: s.name, member: s.member, kindStated: true})
 }
 
 // A textParser builds a profile from the lines of its text form.

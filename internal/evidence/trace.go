@@ -38,7 +38,7 @@ func (l *loader) readTrace(s source) error {
 	if err != nil {
 		return traceProblem(s.name, err)
 	}
-	piece := l.hand(s, t)
+	piece := l.offerTrace(s, t)
 	if l.opts.Trace == nil {
 		defer t.Close()
 	}
@@ -71,8 +71,8 @@ func (l *loader) readTrace(s source) error {
 	return nil
 }
 
-// hand gives the trace to whoever wants to keep it, with the file that it is in.
-func (l *loader) hand(s source, t *exectrace.Trace) (piece func(*exectrace.Piece)) {
+// offerTrace gives the trace to whoever wants to keep it, with the file that it is in.
+func (l *loader) offerTrace(s source, t *exectrace.Trace) (piece func(*exectrace.Piece)) {
 	if l.opts.Trace == nil {
 		return nil
 	}
