@@ -96,7 +96,7 @@ func (c *Comparison) cells(a, b *Capacity) {
 			continue
 		}
 		delete(partner, x.Setting)
-		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: fact.PerSec, State: true, More: true, A: known(x.Rate), B: known(rate)}
+		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: fact.PerSec, State: true, More: true, A: jsonNumber(x.Rate), B: jsonNumber(rate)}
 		c.Capacity.Cells = append(c.Capacity.Cells, r)
 		if w, ok := r.Worse(); ok && w > 0 {
 			worse++
@@ -120,13 +120,13 @@ func (x *CapacityChange) brackets(a, b *Bracket) {
 		return
 	}
 	if a.High > 0 && sane(a.High) {
-		x.Low = known(b.Low / a.High)
+		x.Low = jsonNumber(b.Low / a.High)
 	}
 	if b.High > 0 && sane(b.High) {
-		x.High = known(b.High / a.Low)
+		x.High = jsonNumber(b.High / a.Low)
 	}
 	if x.Low != nil && x.High != nil {
-		x.Ratio = known(math.Sqrt(b.Low/a.Low) * math.Sqrt(b.High/a.High))
+		x.Ratio = jsonNumber(math.Sqrt(b.Low/a.Low) * math.Sqrt(b.High/a.High))
 	}
 }
 

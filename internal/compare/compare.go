@@ -149,8 +149,8 @@ const largest = 1e100
 // sane reports whether a number can be compared.
 func sane(v float64) bool { return v == 0 || math.Abs(v) >= 1/largest && math.Abs(v) <= largest }
 
-// known returns a number for JSON: nil for what is none.
-func known(v float64) *float64 {
+// jsonNumber returns a number for JSON: nil for what is none.
+func jsonNumber(v float64) *float64 {
 	if !finite(v) {
 		return nil
 	}

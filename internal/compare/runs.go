@@ -229,7 +229,7 @@ func (c *Comparison) ledger(a, b *side) {
 				at[q.Name] = i
 				c.Ledger = append(c.Ledger, q.Row)
 			}
-			*to(&c.Ledger[i]) = known(q.value)
+			*to(&c.Ledger[i]) = jsonNumber(q.value)
 		}
 	}
 	put(qa, func(r *Row) **float64 { return &r.A })
@@ -291,7 +291,7 @@ func (s *side) quantities() (list []quantity) {
 		r.State = true
 		return r
 	}
-	for _, p := range s.used() {
+	for _, p := range s.usage() {
 		group, metric := placeOf(p)
 		if s.rate == 0 {
 			metric = "" // limits are of operations
@@ -312,8 +312,8 @@ func (s *side) quantities() (list []quantity) {
 	return list
 }
 
-// used is what the program used, per operation or per second.
-func (s *side) used() []model.PerOperation {
+// usage is what the program used, per operation or per second.
+func (s *side) usage() []model.PerOperation {
 	if s.rate > 0 && s.ops != nil {
 		return s.m.PerOperation()
 	}

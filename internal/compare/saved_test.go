@@ -110,7 +110,7 @@ func search(chosen float64, goals ...float64) *Search {
 	for i, g := range goals {
 		p := Point{Value: math.Exp2(float64(i)), Kept: true, Failed: "it crashed"}
 		if g > 0 {
-			p = Point{Value: p.Value, Goal: known(g), Low: known(g * 0.98), High: known(g * 1.02), ToBest: known(g / best), Kept: true}
+			p = Point{Value: p.Value, Goal: jsonNumber(g), Low: jsonNumber(g * 0.98), High: jsonNumber(g * 1.02), ToBest: jsonNumber(g / best), Kept: true}
 		}
 		l.Points = append(l.Points, p)
 	}
@@ -207,7 +207,7 @@ func FuzzResults(f *testing.F) {
 			return Saved{Trial: tr}
 		}
 		line := func(r, low, high float64) Saved {
-			return Saved{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: known(r), Points: []Point{{Value: 1, Goal: known(r), Low: known(low), High: known(high), ToBest: known(z)}}}}}}
+			return Saved{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: jsonNumber(r), Points: []Point{{Value: 1, Goal: jsonNumber(r), Low: jsonNumber(low), High: jsonNumber(high), ToBest: jsonNumber(z)}}}}}}
 		}
 		capacity := func(low, high float64) Saved {
 			return Saved{Capacity: &Capacity{Bracket: Bracket{Low: orZero(low), High: orZero(high)}}}

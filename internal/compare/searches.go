@@ -129,7 +129,7 @@ func searched(list []Line) string {
 	for i := range list {
 		words = append(words, list[i].words())
 	}
-	return listed(words)
+	return joinNames(words)
 }
 
 func curveOf(x, y *Line) Curve {
@@ -148,7 +148,7 @@ func curveOf(x, y *Line) Curve {
 	}
 	for i, q := range statistics.Holm(p) {
 		v := &c.Values[i]
-		v.P = known(q)
+		v.P = jsonNumber(q)
 		v.Verdict = v.judge(c.More)
 	}
 	return c
@@ -169,10 +169,10 @@ func valueChange(a, b *Point) (v ValueChange, ok bool) {
 	if a.Goal == nil || b.Goal == nil || !(*a.Goal > 0) || !(*b.Goal > 0) || !sane(*a.Goal) || !sane(*b.Goal) {
 		return v, false
 	}
-	v = ValueChange{Value: a.Value, A: *a.Goal, B: *b.Goal, Ratio: known(*b.Goal / *a.Goal)}
+	v = ValueChange{Value: a.Value, A: *a.Goal, B: *b.Goal, Ratio: jsonNumber(*b.Goal / *a.Goal)}
 	if ea, eb := a.estimate(), b.estimate(); ea.usable() && eb.usable() {
 		q, p := byIntervals(ea, eb)
-		v.Low, v.High, v.P = known(q.low), known(q.high), known(p)
+		v.Low, v.High, v.P = jsonNumber(q.low), jsonNumber(q.high), jsonNumber(p)
 	}
 	return v, true
 }
