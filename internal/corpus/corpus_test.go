@@ -208,14 +208,14 @@ var update = flag.Bool("update", false, "make the recordings that are missing in
 // To make one anew, remove it and run with -update on a quiet machine; all tests
 // that read it must pass, for good.
 func TestRecordings(t *testing.T) {
-	for _, s := range recorded() {
-		if s.kept(t) == "" && *update {
+	for _, s := range recordedSpecs() {
+		if s.unpackRecording(t) == "" && *update {
 			if err := keep(t.Context(), s); err != nil {
 				t.Errorf("keep(%v): %v, want nil", s, err)
 			}
 			continue
 		}
-		data, err := os.ReadFile(s.kept(t))
+		data, err := os.ReadFile(s.unpackRecording(t))
 		if err != nil {
 			t.Errorf("%s is not kept: run with -update", s)
 			continue

@@ -93,7 +93,7 @@ func (s Spec) String() string {
 func Specs() []Spec {
 	list := local()
 	if attempt.All() {
-		list = append(list, past()...)
+		list = append(list, pastReleases()...)
 	}
 	return list
 }
@@ -110,8 +110,8 @@ func local() (list []Spec) {
 		Spec{Program: "gc", Godebug: "traceallocfree=1"}.several(1<<20))
 }
 
-// past are those of the releases of the past.
-func past() (list []Spec) {
+// pastReleases are traces of the Go releases of the past.
+func pastReleases() (list []Spec) {
 	for _, t := range Toolchains {
 		for _, p := range Programs {
 			// Building net/http takes each toolchain longer than all the rest.
@@ -156,7 +156,7 @@ func (e *Unavailable) Unwrap() error { return e.Why }
 func Trace(t testing.TB, s Spec) string {
 	t.Helper()
 	if !attempt.All() {
-		if path := s.kept(t); path != "" {
+		if path := s.unpackRecording(t); path != "" {
 			return path
 		}
 	}
@@ -330,7 +330,7 @@ func (t tool) build(ctx context.Context, dir string, p Program) (string, error) 
 		fmt.Fprintf(h, "%s %d\n%s", f.name, len(f.data), f.data)
 	}
 	bin := filepath.Join(dir, fmt.Sprintf("%s-%s-%x", p.Name, t.version, h.Sum(nil)[:6]))
-	return bin, once(bin, func(tmp string) error {
+	return bin, makeFile(bin, func(tmp string) error {
 		src, err := os.MkdirTemp("", "corpus")
 		if err != nil {
 			return err
@@ -386,7 +386,7 @@ func (s Spec) run(ctx context.Context, dir, bin, version string) (string, error)
 	fmt.Fprintf(h, "%s %q %s\n%s", filepath.Base(bin), args, s.godebug(), judge)
 	name := fmt.Sprintf("%s-%s-%x.trace", s.Program, version, h.Sum(nil)[:6])
 	trace := filepath.Join(dir, name)
-	return trace, once(trace, func(tmp string) error {
+	return trace, makeFile(trace, func(tmp string) error {
 		c := exec.CommandContext(ctx, bin, append([]string{"-o", tmp}, args...)...)
 		c.Env = append(os.Environ(), "GODEBUG="+s.godebug(), "GOMAXPROCS=", "GOGC=", "GOMEMLIMIT=")
 		before := machineNow()
@@ -413,9 +413,9 @@ func (s Spec) godebug() string {
 	return strings.Join(set, ",")
 }
 
-// once makes the file path with f unless it is there. What f leaves behind
+// makeFile makes the file path with f unless it is there. What f leaves behind
 // takes the name only when it is complete: another process may look.
-func once(path string, f func(tmp string) error) error {
+func makeFile(path string, f func(tmp string) error) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}

@@ -22,8 +22,8 @@ var recordings embed.FS
 
 const recordingsDir = "testdata/recordings"
 
-// recorded are the traces that are kept.
-func recorded() []Spec {
+// recordedSpecs are the traces that are kept.
+func recordedSpecs() []Spec {
 	list := local()
 	for _, program := range OldPrograms {
 		list = append(list, Old(program))
@@ -48,8 +48,8 @@ func (s Spec) small() Spec {
 	return s
 }
 
-// kept unpacks the recording of s, and gives its path; "" when there is none.
-func (s Spec) kept(t testing.TB) string {
+// unpackRecording unpacks the recording of s, and gives its path; "" when there is none.
+func (s Spec) unpackRecording(t testing.TB) string {
 	t.Helper()
 	data, err := fs.ReadFile(recordings, recordingsDir+"/"+s.file())
 	if errors.Is(err, fs.ErrNotExist) {

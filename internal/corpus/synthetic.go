@@ -62,13 +62,13 @@ type synth struct {
 }
 
 type synthM struct {
-	t    *Thread
-	p    uint64
-	pSeq uint64
-	cur  *synthG
-	sys  bool // cur is in a system call
-	runq []*synthG
-	own  []*synthG
+	t          *Thread
+	p          uint64
+	pSeq       uint64
+	cur        *synthG
+	sys        bool // cur is in a system call
+	runq       []*synthG
+	goroutines []*synthG
 }
 
 type synthG struct {
@@ -92,7 +92,7 @@ func newSynth(w io.Writer, s Shape) *synth {
 		for range perThread {
 			y.add(m, Waiting)
 		}
-		g := y.ms[m].own[0]
+		g := y.ms[m].goroutines[0]
 		g.status, y.ms[m].cur = Running, g
 	}
 	return y
@@ -102,7 +102,7 @@ func (y *synth) add(m int, status uint64) *synthG {
 	g := &synthG{id: y.nextG, m: m, status: status, stack: y.rnd.IntN(stackKinds)}
 	y.nextG++
 	y.live = append(y.live, g)
-	y.ms[m].own = append(y.ms[m].own, g)
+	y.ms[m].goroutines = append(y.ms[m].goroutines, g)
 	return g
 }
 
@@ -222,7 +222,7 @@ func (y *synth) act(i int) {
 		y.emit(m, GoStop, y.gen.String("preempted"), y.stacks[g.stack])
 		g.status, m.cur = Runnable, nil
 		m.runq = append(m.runq, g)
-	case len(m.own) < perThread || len(m.own) == perThread && r < 97:
+	case len(m.goroutines) < perThread || len(m.goroutines) == perThread && r < 97:
 		y.create(i)
 	default:
 		y.destroy(m)
@@ -241,9 +241,9 @@ func (y *synth) destroy(m *synthM) {
 	g := m.cur
 	y.emit(m, GoDestroy)
 	g.dead, m.cur = true, nil
-	for k, o := range m.own {
+	for k, o := range m.goroutines {
 		if o == g {
-			m.own = append(m.own[:k], m.own[k+1:]...)
+			m.goroutines = append(m.goroutines[:k], m.goroutines[k+1:]...)
 			return
 		}
 	}
@@ -255,7 +255,7 @@ func (y *synth) wake(i int) {
 	if y.rnd.IntN(100) < y.cross {
 		home = y.rnd.IntN(len(y.ms))
 	}
-	own := y.ms[home].own
+	own := y.ms[home].goroutines
 	g := own[y.rnd.IntN(len(own))]
 	if g.status != Waiting {
 		return

@@ -39,9 +39,9 @@ func Count(r io.Reader) (Tally, error) {
 	}
 }
 
-// each calls f for each event. The event is valid during the call only: one
+// eachEvent calls f for each event. The event is valid during the call only: one
 // for all saves an allocation each.
-func each(r io.Reader, f func(*trace.Event) error) error {
+func eachEvent(r io.Reader, f func(*trace.Event) error) error {
 	tr, err := trace.NewReader(r)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type Step struct {
 // runs on it, and while it sweeps.
 func Utilization(r io.Reader, flags Flags) ([][]Step, error) {
 	u := newUtilization(flags)
-	err := each(r, func(ev *trace.Event) error {
+	err := eachEvent(r, func(ev *trace.Event) error {
 		u.event(ev)
 		return nil
 	})

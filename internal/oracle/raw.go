@@ -28,7 +28,7 @@ func Raw(data []byte, f func(ev *trace.Event, raw trace.Time) error) error {
 	var last, latest trace.Time
 	var gen *rawGen
 	syncs := 0
-	return each(bytes.NewReader(data), func(ev *trace.Event) error {
+	return eachEvent(bytes.NewReader(data), func(ev *trace.Event) error {
 		var raw, stated trace.Time
 		if ev.Kind() == trace.EventSync {
 			if raw, stated = latest, last; syncs < len(gens) {

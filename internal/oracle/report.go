@@ -105,7 +105,7 @@ func Analyze(r io.Reader, o Options) (*Report, error) {
 			err = Raw(data, add)
 		}
 	} else {
-		err = each(r, func(ev *trace.Event) error { return add(ev, ev.Time()) })
+		err = eachEvent(r, func(ev *trace.Event) error { return add(ev, ev.Time()) })
 	}
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (s *summarizer) goroutine(ev *trace.Event, st *trace.StateTransition, at tr
 	g := s.gs[id]
 	switch from {
 	case trace.GoUndetermined:
-		g = s.found(ev, id, to, at)
+		g = s.adoptGoroutine(ev, id, to, at)
 	case trace.GoNotExist:
 		g = s.created(ev, id, at)
 	default:
@@ -117,9 +117,9 @@ func (s *summarizer) goroutine(ev *trace.Event, st *trace.StateTransition, at tr
 	s.g = g
 }
 
-// found begins the account of a goroutine older than the trace, with the time
+// adoptGoroutine begins the account of a goroutine older than the trace, with the time
 // since the last sync in the state it is found in.
-func (s *summarizer) found(ev *trace.Event, id trace.GoID, to trace.GoState, at trace.Time) *Goroutine {
+func (s *summarizer) adoptGoroutine(ev *trace.Event, id trace.GoID, to trace.GoState, at trace.Time) *Goroutine {
 	g := &Goroutine{ID: id, Created: s.sync}
 	s.gs[id] = g
 	d := at.Sub(s.sync)
