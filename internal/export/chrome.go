@@ -123,8 +123,8 @@ func (c *chrome) task(id uint64, name string, begin, end time.Duration, args []a
 	c.emit(e)
 }
 
-// run is written by hand: encoding/json takes ten times as long.
-func (c *chrome) run(group int, id int64, s Slice) {
+// goSlice is written by hand: encoding/json takes ten times as long.
+func (c *chrome) goSlice(group int, id int64, s Slice) {
 	b := c.w.AvailableBuffer()
 	if c.count++; c.count > 1 {
 		b = append(b, ",\n"...)

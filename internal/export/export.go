@@ -99,16 +99,15 @@ const (
 // Profiles are all profiles, in the order in which help lists them.
 var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Block, Mutex, Allocs, Heap, Goroutine}
 
-// A taken profile is one that was recorded as a profile.
-type taken struct {
+// A recordedProfile is one that the model holds as it was recorded.
+type recordedProfile struct {
 	profile Profile
 	of      func(*model.Model) *model.Profile
 	source  model.Source
 	missing string
 }
 
-// takenProfiles are those that the model holds as they were recorded.
-var takenProfiles = []taken{
+var recordedProfiles = []recordedProfile{
 	{CPU, func(m *model.Model) *model.Profile { return m.CPU }, model.CPU, "no CPU samples were recorded"},
 	{Kernel, func(m *model.Model) *model.Profile { return kernel(m).CPU }, model.KernelCPU, "the kernel's samples were not recorded"},
 	{OffCPU, func(m *model.Model) *model.Profile { return kernel(m).Off }, model.OffCPU, "context switches were not recorded"},
@@ -126,10 +125,10 @@ func kernel(m *model.Model) *model.Kernel {
 	return m.Kernel
 }
 
-func takenProfile(p Profile) *taken {
-	for i := range takenProfiles {
-		if takenProfiles[i].profile == p {
-			return &takenProfiles[i]
+func takenProfile(p Profile) *recordedProfile {
+	for i := range recordedProfiles {
+		if recordedProfiles[i].profile == p {
+			return &recordedProfiles[i]
 		}
 	}
 	return nil
@@ -211,10 +210,10 @@ type sample struct {
 
 // A table of samples is what Pprof and Folded write in their own ways.
 type samples struct {
-	types []model.ValueType
-	shown int // the type that a reader wants to see first
-	list  []sample
-	taken *model.Profile // that it was recorded as; nil for what a trace tells
+	types       []model.ValueType
+	defaultType int // the type that a reader wants to see first
+	list        []sample
+	recordedAs  *model.Profile // that it was recorded as; nil for what a trace tells
 }
 
 // collect gets the samples of the profile that the options choose.
@@ -248,7 +247,7 @@ func collect(m *model.Model, o Options) (samples, error) {
 }
 
 func waitSamples(m *model.Model, o Options) samples {
-	s := samples{types: []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}, shown: 1}
+	s := samples{types: []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}, defaultType: 1}
 	for w := range m.Sched.WaitsBy(model.WaitFilter{Kind: model.WaitKind(o.Profile)}) {
 		if o.keeps(w.Group) {
 			s.list = append(s.list, sample{
@@ -260,10 +259,10 @@ func waitSamples(m *model.Model, o Options) samples {
 }
 
 func takenSamples(m *model.Model, o Options, p *model.Profile) (samples, error) {
-	s := samples{types: p.Types, shown: len(p.Types) - 1, taken: p}
+	s := samples{types: p.Types, defaultType: len(p.Types) - 1, recordedAs: p}
 	if o.Profile == Allocs { // of the same four types as a heap profile
 		if i := slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == "alloc_space" }); i >= 0 {
-			s.shown = i
+			s.defaultType = i
 		}
 	}
 	grouped := false

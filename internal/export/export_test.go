@@ -430,7 +430,7 @@ func TestShownType(t *testing.T) {
 
 // What was not recorded is named with the evidence that would bring it.
 func TestMissingProfiles(t *testing.T) {
-	for _, p := range takenProfiles {
+	for _, p := range recordedProfiles {
 		var missing *problem.Error
 		_, err := collect(&model.Model{}, Options{Profile: p.profile})
 		if !errors.As(err, &missing) || missing.Hint != diagnosis.HowToGet(p.source) || strings.HasSuffix(missing.What, ": ") {

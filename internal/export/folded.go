@@ -22,7 +22,7 @@ func Folded(w io.Writer, m *model.Model, o Options) error {
 	sums := map[string]int64{}
 	var names []string
 	for _, sample := range s.list {
-		if s.shown < 0 || s.shown >= len(sample.values) {
+		if s.defaultType < 0 || s.defaultType >= len(sample.values) {
 			continue
 		}
 		names = names[:0]
@@ -33,7 +33,7 @@ func Folded(w io.Writer, m *model.Model, o Options) error {
 		if len(names) == 0 {
 			names = append(names, noStack)
 		}
-		sums[strings.Join(names, ";")] += sample.values[s.shown]
+		sums[strings.Join(names, ";")] += sample.values[s.defaultType]
 	}
 	out := bufio.NewWriter(w)
 	for _, stack := range sortedKeys(sums) {

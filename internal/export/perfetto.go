@@ -323,7 +323,7 @@ func (p *perfetto) task(id uint64, name string, begin, end time.Duration, args [
 	p.stretch(t, name, "task", begin, end, args)
 }
 
-func (p *perfetto) run(group int, id int64, s Slice) {
+func (p *perfetto) goSlice(group int, id int64, s Slice) {
 	t := p.tracks[trackKey{group, id, "spans"}]
 	begin, end, ok := t.fits(s.Begin, s.End)
 	if !ok {

@@ -22,7 +22,7 @@ func Pprof(w io.Writer, m *model.Model, o Options) error {
 	if !m.Run.Start.IsZero() {
 		b.p.TimeNanos = m.Run.Start.UnixNano()
 	}
-	if p := s.taken; p != nil && p.Known {
+	if p := s.recordedAs; p != nil && p.Known {
 		// When and how long it was taken is its own; that of the run is only
 		// what a profile without times gets.
 		b.p.DurationNanos = int64(p.Duration)
@@ -33,8 +33,8 @@ func Pprof(w io.Writer, m *model.Model, o Options) error {
 	for _, t := range s.types {
 		b.p.SampleType = append(b.p.SampleType, &profile.ValueType{Type: t.Name, Unit: t.Unit})
 	}
-	if s.shown >= 0 && s.shown < len(s.types) {
-		t := s.types[s.shown]
+	if s.defaultType >= 0 && s.defaultType < len(s.types) {
+		t := s.types[s.defaultType]
 		b.p.DefaultSampleType = t.Name
 		b.p.PeriodType, b.p.Period = &profile.ValueType{Type: t.Name, Unit: t.Unit}, 1
 	}

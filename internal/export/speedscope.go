@@ -100,12 +100,12 @@ func (s *speedscope) collect(m *model.Model, o Options) error {
 }
 
 func (s *speedscope) sampled(name Profile, list samples) {
-	if list.shown < 0 || list.shown >= len(list.types) {
+	if list.defaultType < 0 || list.defaultType >= len(list.types) {
 		return
 	}
-	p := scopeProfile{name: string(name), unit: cmp.Or(scopeUnits[list.types[list.shown].Unit], "none")}
+	p := scopeProfile{name: string(name), unit: cmp.Or(scopeUnits[list.types[list.defaultType].Unit], "none")}
 	for _, c := range list.list {
-		if list.shown >= len(c.values) || c.values[list.shown] <= 0 {
+		if list.defaultType >= len(c.values) || c.values[list.defaultType] <= 0 {
 			continue
 		}
 		stack := make([]int, 0, len(c.frames))
@@ -115,8 +115,8 @@ func (s *speedscope) sampled(name Profile, list samples) {
 		if len(stack) == 0 {
 			stack = append(stack, s.frame(model.Frame{Func: noStack}))
 		}
-		p.samples, p.weights = append(p.samples, stack), append(p.weights, c.values[list.shown])
-		p.end += c.values[list.shown]
+		p.samples, p.weights = append(p.samples, stack), append(p.weights, c.values[list.defaultType])
+		p.end += c.values[list.defaultType]
 	}
 	s.profiles = append(s.profiles, p)
 }

@@ -34,8 +34,8 @@ type canvas interface {
 	span(group int, id int64, name, category string, begin, end time.Duration, args []arg)
 	// task draws a stretch that may overlap others of its kind.
 	task(id uint64, name string, begin, end time.Duration, args []arg)
-	// run draws a goroutine's stretch. A trace has ten million of them.
-	run(group int, id int64, s Slice)
+	// goSlice draws a goroutine's stretch. A trace has ten million of them.
+	goSlice(group int, id int64, s Slice)
 	// broken reports whether nothing can be written any more.
 	broken() bool
 	end() error
@@ -187,7 +187,7 @@ func (d *drawer) slices(o Options) {
 			d.track(group, id, track)
 		}
 		s.Name = cmp.Or(s.Name, s.Group, noName)
-		d.run(group, id, s)
+		d.goSlice(group, id, s)
 	}
 }
 
