@@ -173,7 +173,7 @@ func (g *gate) measure(ctx context.Context, p *CheckPolicy, c *Check, step step)
 	if err := m.counters(ctx); err != nil {
 		return err
 	}
-	if m.timed() {
+	if m.limitsVary() {
 		if !g.measured {
 			if g.noise, err = g.tools.floor(ctx, step); err != nil {
 				g.result.Warnings = append(g.result.Warnings, fmt.Sprintf("the noise of the machine is not known: %v", err))

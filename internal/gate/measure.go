@@ -69,8 +69,8 @@ func split(k diagnosis.Metric) (name string, m diagnosis.Metric) {
 
 func isCounter(m diagnosis.Metric) bool { return slices.Contains(counters, m) }
 
-// timed reports whether limits name anything that varies from run to run.
-func (m *measurer) timed() bool {
+// limitsVary reports whether limits name anything that varies from run to run.
+func (m *measurer) limitsVary() bool {
 	return slices.ContainsFunc(m.policy.Limits, func(l Limit) bool { return !isCounter(l.Metric) })
 }
 
@@ -143,22 +143,22 @@ func (m *measurer) blocks(ctx context.Context, pattern, what string) (block, err
 				all[i][k] = append(all[i][k], v...)
 			}
 		}
-		if n == mostBlocks || n >= least && !m.unsettled(all) {
+		if n == mostBlocks || n >= least && !m.undecided(all) {
 			return all, nil
 		}
 	}
 }
 
-// unsettled reports whether a limited counter may be exact, but for what a
+// undecided reports whether a limited counter may be exact, but for what a
 // test binary allocates in some runs.
-func (m *measurer) unsettled(b block) bool {
+func (m *measurer) undecided(b block) bool {
 	for _, l := range m.policy.Limits {
 		for i := range b {
 			for k, v := range b[i] {
 				if _, metric := split(k); metric != l.Metric || !isCounter(metric) {
 					continue
 				}
-				if _, _, exact, more := m.settled(v, l.Metric); !exact && more {
+				if _, _, exact, more := m.counterValue(v, l.Metric); !exact && more {
 					return true
 				}
 			}
@@ -167,10 +167,10 @@ func (m *measurer) unsettled(b block) bool {
 	return false
 }
 
-// settled finds the value of a counter in runs to which something may have
+// counterValue finds the value of a counter in runs to which something may have
 // been added: the least, when a second run agrees with it. More says that
 // another run may.
-func (m *measurer) settled(v []float64, metric diagnosis.Metric) (value, spread float64, exact, more bool) {
+func (m *measurer) counterValue(v []float64, metric diagnosis.Metric) (value, spread float64, exact, more bool) {
 	v = slices.Sorted(slices.Values(v))
 	value, all := v[0], v[len(v)-1]-v[0]
 	if len(v) < 2 {
@@ -224,7 +224,7 @@ func (m *measurer) counters(ctx context.Context) error {
 			case e.Exact || e.A == nil:
 				m.add(e)
 			default:
-				e, err := m.varying(ctx, name, l)
+				e, err := m.measureCounter(ctx, name, l)
 				if err != nil {
 					return err
 				}
@@ -251,7 +251,7 @@ func (m *measurer) measurable(b block) error {
 	for _, l := range m.policy.Limits {
 		if !there[string(l.Metric)] {
 			words := strings.Join(slices.Sorted(maps.Keys(there)), ", ")
-			e := wrongAt(l.Line, "", "no benchmark of %s that matches %q reports %q; they report %s", m.policy.Package, m.policy.Bench, short(string(l.Metric)), words)
+			e := lineError(l.Line, "", "no benchmark of %s that matches %q reports %q; they report %s", m.policy.Package, m.policy.Bench, short(string(l.Metric)), words)
 			e.What = m.gate.policy.File + e.What
 			return e
 		}
@@ -273,7 +273,7 @@ func (m *measurer) recount(ctx context.Context, list []Measure) error {
 		i := slices.IndexFunc(m.policy.Limits, func(l Limit) bool { return l.Metric == first.Metric })
 		second := m.exact(b, name, m.policy.Limits[i])
 		if !second.Exact {
-			if second, err = m.varying(ctx, name, m.policy.Limits[i]); err != nil {
+			if second, err = m.measureCounter(ctx, name, m.policy.Limits[i]); err != nil {
 				return err
 			}
 		}
@@ -357,11 +357,11 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 		e.Why = "it was not measured"
 		return e
 	}
-	base, spreadA, exactA, _ := m.settled(a, l.Metric)
-	head, spreadB, exactB, _ := m.settled(h, l.Metric)
-	e.A, e.B = known(base), known(head)
+	base, spreadA, exactA, _ := m.counterValue(a, l.Metric)
+	head, spreadB, exactB, _ := m.counterValue(h, l.Metric)
+	e.A, e.B = jsonNumber(base), jsonNumber(head)
 	if base != 0 {
-		e.Ratio = known(head / base)
+		e.Ratio = jsonNumber(head / base)
 	}
 	if e.Exact = exactA && exactB; !e.Exact {
 		e.Why = "it varies from run to run"
@@ -398,20 +398,20 @@ func growth(a, b float64) string {
 // much less than time.
 const leastPairs = 10
 
-// varying judges a counter that varies by pairs of counted runs, twice when it
+// measureCounter judges a counter that varies by pairs of counted runs, twice when it
 // regressed.
-func (m *measurer) varying(ctx context.Context, name string, l Limit) (Measure, error) {
-	pattern := only(name)
-	return m.twice(func(seed uint64) (Measure, error) {
+func (m *measurer) measureCounter(ctx context.Context, name string, l Limit) (Measure, error) {
+	pattern := benchmarkPattern(name)
+	return m.remeasure(func(seed uint64) (Measure, error) {
 		plan := experiment.Plan{CountA: m.arms.base.count(pattern), CountB: m.arms.head.count(pattern), Primary: key(name, l.Metric),
 			Margin: l.Ratio, Pairs: leastPairs, Seed: seed}
 		list, err := m.verify(ctx, plan, name, []Limit{l}, 0)
-		return one(list), err
+		return firstMeasure(list), err
 	})
 }
 
-// twice measures again what regressed.
-func (m *measurer) twice(measure func(seed uint64) (Measure, error)) (Measure, error) {
+// remeasure measures again what regressed.
+func (m *measurer) remeasure(measure func(seed uint64) (Measure, error)) (Measure, error) {
 	first, err := measure(1)
 	if err != nil || first.Verdict != Regressed {
 		return first, err
@@ -423,7 +423,7 @@ func (m *measurer) twice(measure func(seed uint64) (Measure, error)) (Measure, e
 	return agree(first, second), nil
 }
 
-func one(list []Measure) Measure {
+func firstMeasure(list []Measure) Measure {
 	if len(list) == 0 {
 		return Measure{}
 	}
@@ -450,7 +450,7 @@ func (m *measurer) times(ctx context.Context) error {
 		if len(limits) == 0 {
 			continue
 		}
-		first, err := m.timing(ctx, name, limits, 1)
+		first, err := m.measureTimes(ctx, name, limits, 1)
 		if err != nil {
 			return err
 		}
@@ -459,7 +459,7 @@ func (m *measurer) times(ctx context.Context) error {
 			continue
 		}
 		m.step("timing again what regressed", name)
-		second, err := m.timing(ctx, name, limits, 2)
+		second, err := m.measureTimes(ctx, name, limits, 2)
 		if err != nil {
 			return err
 		}
@@ -489,9 +489,9 @@ func (m *measurer) tryOut(ctx context.Context) error {
 
 func regressed(e Measure) bool { return e.Verdict == Regressed }
 
-// timing measures a benchmark or the command in pairs of rounds.
-func (m *measurer) timing(ctx context.Context, name string, limits []Limit, seed uint64) ([]Measure, error) {
-	pattern := only(name)
+// measureTimes measures a benchmark or the command in pairs of rounds.
+func (m *measurer) measureTimes(ctx context.Context, name string, limits []Limit, seed uint64) ([]Measure, error) {
+	pattern := benchmarkPattern(name)
 	first := primaryOf(limits)
 	plan := experiment.Plan{A: m.arms.base.time(pattern), B: m.arms.head.time(pattern), Primary: key(name, first.Metric),
 		Margin: first.Ratio, Floor: m.gate.noise, Pairs: m.gate.policy.Pairs, Seed: seed}
@@ -532,7 +532,7 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 		e := m.measureOf(name, l)
 		e.Pairs = trial.Pairs
 		i := slices.IndexFunc(trial.Effects, func(f experiment.Effect) bool { return f.Metric == key(name, l.Metric) })
-		if i < 0 || known(trial.Effects[i].A) == nil || known(trial.Effects[i].B) == nil {
+		if i < 0 || jsonNumber(trial.Effects[i].A) == nil || jsonNumber(trial.Effects[i].B) == nil {
 			e.Why, e.Pairs = "it was not measured", 0
 		} else {
 			e.judge(&trial.Effects[i], floor)
@@ -550,7 +550,7 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 // judge holds an effect to the limit. It fails only what is significantly
 // worse, and by more than both the limit and the noise of the machine.
 func (e *Measure) judge(f *experiment.Effect, floor float64) {
-	e.A, e.B, e.Ratio, e.Low, e.High, e.P = known(f.A), known(f.B), known(f.Ratio), known(f.Low), known(f.High), known(f.P)
+	e.A, e.B, e.Ratio, e.Low, e.High, e.P = jsonNumber(f.A), jsonNumber(f.B), jsonNumber(f.Ratio), jsonNumber(f.Low), jsonNumber(f.High), jsonNumber(f.P)
 	e.Exact = f.Exact
 	allowed := max(e.Limit, floor)
 	size, limit := "", "the limit of "+figures.Percent(e.Limit)
@@ -582,9 +582,9 @@ func (e *Measure) judge(f *experiment.Effect, floor float64) {
 	}
 }
 
-// only is the pattern that matches one benchmark alone: go test matches
+// benchmarkPattern is the pattern that matches one benchmark alone: go test matches
 // between slashes.
-func only(name string) string {
+func benchmarkPattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"

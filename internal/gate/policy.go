@@ -80,25 +80,25 @@ const (
 var counters = []diagnosis.Metric{diagnosis.AllocsOp, diagnosis.BytesOp, diagnosis.Goroutines, diagnosis.GCPerOp,
 	diagnosis.Syscalls, diagnosis.Futexes, diagnosis.Switches, diagnosis.Faults}
 
-// timed are the metrics of a command that vary from run to run.
-var timed = []diagnosis.Metric{diagnosis.CPUPerOp, diagnosis.Elapsed, diagnosis.OpsPerSec, diagnosis.P50, diagnosis.P99, diagnosis.PeakRSS}
+// varyingMetrics are the metrics of a command that vary from run to run.
+var varyingMetrics = []diagnosis.Metric{diagnosis.CPUPerOp, diagnosis.Elapsed, diagnosis.OpsPerSec, diagnosis.P50, diagnosis.P99, diagnosis.PeakRSS}
 
 // ofBenchmarks are what testing itself prints. Others are those that a
 // benchmark reports with b.ReportMetric.
 var ofBenchmarks = []diagnosis.Metric{diagnosis.AllocsOp, diagnosis.BytesOp, "ns/op", "MB/s"}
 
-// mistaken are names that people give to what testing prints: taken for units
+// unitAliases are names that people give to what testing prints: taken for units
 // of the benchmark's own, they would never be measured.
-var mistaken = map[string]diagnosis.Metric{
+var unitAliases = map[string]diagnosis.Metric{
 	"alloc/op": diagnosis.AllocsOp, "allocations/op": diagnosis.AllocsOp, "objects/op": diagnosis.AllocsOp, "allocs/op": diagnosis.AllocsOp,
 	"bytes/op": diagnosis.BytesOp, "byte/op": diagnosis.BytesOp, "b/op": diagnosis.BytesOp,
 	"sec/op": "ns/op", "time/op": "ns/op", "ns/op": "ns/op", "mb/s": "MB/s",
 }
 
-// wrongAt is what is wrong with a policy, at a line; 0 is none. The name of the
+// lineError is what is wrong with a policy, at a line; 0 is none. The name of the
 // file is put before it. Where there is nothing better to say, a policy with
 // explanations shows how it is right.
-func wrongAt(line int, hint, format string, args ...any) *problem.Error {
+func lineError(line int, hint, format string, args ...any) *problem.Error {
 	e := problem.New(problem.Misuse, cmp.Or(hint, "gowhy gate --init -f example.yaml   # a policy with explanations"), format, args...)
 	e.What = ": " + e.What
 	if line > 0 {
@@ -123,11 +123,11 @@ func (p *Policy) parse(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
 	switch {
 	case err != nil:
-		return wrongAt(0, "", "%w", err)
+		return lineError(0, "", "%w", err)
 	case len(text) > maxPolicy:
-		return wrongAt(0, "", "it is larger than %d MiB", maxPolicy>>20)
+		return lineError(0, "", "it is larger than %d MiB", maxPolicy>>20)
 	case !utf8.Valid(text):
-		return wrongAt(0, "", "it is not UTF-8 text")
+		return lineError(0, "", "it is not UTF-8 text")
 	}
 	root, err := document(text)
 	if err != nil {
@@ -142,12 +142,12 @@ func document(text []byte) (root *yaml.Node, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := d.Decode(&doc); {
 	case err == io.EOF || err == nil && (len(doc.Content) == 0 || doc.Content[0].Tag == "!!null"):
-		return nil, wrongAt(0, "gowhy gate --init", "it is empty")
+		return nil, lineError(0, "gowhy gate --init", "it is empty")
 	case err != nil:
 		return nil, syntaxError(err)
 	}
 	if d.Decode(&more) != io.EOF {
-		return nil, wrongAt(more.Line, "", "it has more than one document")
+		return nil, lineError(more.Line, "", "it has more than one document")
 	}
 	return doc.Content[0], nil
 }
@@ -159,15 +159,15 @@ func syntaxError(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	m := yamlLine.FindStringSubmatch(text)
 	if m == nil {
-		return wrongAt(0, "", "%s", text)
+		return lineError(0, "", "%s", text)
 	}
 	line, _ := strconv.Atoi(m[1]) // none is 0
-	return wrongAt(line, "", "not YAML: %s", text[len(m[0]):])
+	return lineError(line, "", "not YAML: %s", text[len(m[0]):])
 }
 
-// wrong is an error at a node.
-func wrong(n *yaml.Node, hint, format string, args ...any) error {
-	return wrongAt(n.Line, hint, format, args...)
+// nodeError is an error at a node.
+func nodeError(n *yaml.Node, hint, format string, args ...any) error {
+	return lineError(n.Line, hint, format, args...)
 }
 
 // A field reads the value of a key.
@@ -179,7 +179,7 @@ type field struct {
 // fields reads a mapping, in which every key must be known and occur once.
 func fields(n *yaml.Node, what string, known []field) error {
 	if n.Kind != yaml.MappingNode {
-		return wrong(n, "", "%s must be lines of \"key: value\"", what)
+		return nodeError(n, "", "%s must be lines of \"key: value\"", what)
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -191,9 +191,9 @@ func fields(n *yaml.Node, what string, known []field) error {
 			for i, f := range known {
 				names[i] = f.name
 			}
-			return wrong(key, "", "%s knows no %q; it knows %s", what, short(key.Value), strings.Join(names, ", "))
+			return nodeError(key, "", "%s knows no %q; it knows %s", what, short(key.Value), strings.Join(names, ", "))
 		case seen[key.Value]:
-			return wrong(key, "", "%q is there twice", key.Value)
+			return nodeError(key, "", "%q is there twice", key.Value)
 		}
 		seen[key.Value] = true
 		if err := known[f].read(n.Content[i+1]); err != nil {
@@ -217,7 +217,7 @@ func (p *Policy) read(root *yaml.Node) error {
 		{"base", text(&p.Base)},
 		{"inconclusive", func(n *yaml.Node) error {
 			if n.Value != "pass" && n.Value != "fail" {
-				return wrong(n, "inconclusive: pass", "inconclusive is \"pass\" or \"fail\"")
+				return nodeError(n, "inconclusive: pass", "inconclusive is \"pass\" or \"fail\"")
 			}
 			p.InconclusiveFails = n.Value == "fail"
 			return nil
@@ -230,10 +230,10 @@ func (p *Policy) read(root *yaml.Node) error {
 		return err
 	}
 	if checks == nil || checks.Kind != yaml.SequenceNode || len(checks.Content) == 0 {
-		return wrong(root, "gowhy gate --init", "it has no checks")
+		return nodeError(root, "gowhy gate --init", "it has no checks")
 	}
 	if len(checks.Content) > maxChecks {
-		return wrong(checks, "", "it has more than %d checks", maxChecks)
+		return nodeError(checks, "", "it has more than %d checks", maxChecks)
 	}
 	for _, n := range checks.Content {
 		c, err := readCheck(n)
@@ -241,7 +241,7 @@ func (p *Policy) read(root *yaml.Node) error {
 			return err
 		}
 		if i := slices.IndexFunc(p.Checks, func(o CheckPolicy) bool { return o.Name == c.Name }); i >= 0 {
-			return wrong(n, "give each a name of its own", "there is another check named %q at line %d", short(c.Name), p.Checks[i].Line)
+			return nodeError(n, "give each a name of its own", "there is another check named %q at line %d", short(c.Name), p.Checks[i].Line)
 		}
 		p.Checks = append(p.Checks, c)
 	}
@@ -264,25 +264,25 @@ func readCheck(n *yaml.Node) (CheckPolicy, error) {
 	c.Ops = float64(ops)
 	switch {
 	case c.Package == "":
-		return c, wrong(n, "package: ./parser", "a check needs a package")
+		return c, nodeError(n, "package: ./parser", "a check needs a package")
 	case strings.HasPrefix(c.Package, "-"):
-		return c, wrong(n, "package: ./parser", "a package's name cannot begin with \"-\"")
+		return c, nodeError(n, "package: ./parser", "a package's name cannot begin with \"-\"")
 	case strings.Contains(c.Package, "..."):
-		return c, wrong(n, "gowhy gate --init   # a check for each package", "a check is of one package, not of %q", short(c.Package))
+		return c, nodeError(n, "gowhy gate --init   # a check for each package", "a check is of one package, not of %q", short(c.Package))
 	case c.Command != "" && c.Bench != "":
-		return c, wrong(n, "make two checks", "a check has either bench or run")
+		return c, nodeError(n, "make two checks", "a check has either bench or run")
 	case limits == nil:
-		return c, wrong(n, "limits: {allocs/op: 0%}", "a check needs limits")
+		return c, nodeError(n, "limits: {allocs/op: 0%}", "a check needs limits")
 	}
 	if c.Command == "" && c.Bench == "" {
 		c.Bench = "."
 	}
 	if _, err := regexp.Compile(c.Bench); err != nil {
-		return c, wrong(n, "", "bench: %v", err)
+		return c, nodeError(n, "", "bench: %v", err)
 	}
 	if c.Command != "" {
 		if _, err := subject.Parse(c.Command); err != nil {
-			return c, wrong(n, "run: '{binary} -n 1000'", "run: %v", err)
+			return c, nodeError(n, "run: '{binary} -n 1000'", "run: %v", err)
 		}
 	}
 	if c.Name == "" {
@@ -294,10 +294,10 @@ func readCheck(n *yaml.Node) (CheckPolicy, error) {
 
 func readLimits(n *yaml.Node, command bool) (list []Limit, err error) {
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		return nil, wrong(n, "limits: {allocs/op: 0%}", "limits must be lines of \"metric: 5%%\"")
+		return nil, nodeError(n, "limits: {allocs/op: 0%}", "limits must be lines of \"metric: 5%%\"")
 	}
 	if len(n.Content) > 2*maxLimits {
-		return nil, wrong(n, "make two checks", "a check has at most %d limits", maxLimits)
+		return nil, nodeError(n, "make two checks", "a check has at most %d limits", maxLimits)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -306,7 +306,7 @@ func readLimits(n *yaml.Node, command bool) (list []Limit, err error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(list, func(l Limit) bool { return l.Metric == m }) {
-			return nil, wrong(key, "", "%q is limited twice", key.Value)
+			return nil, nodeError(key, "", "%q is limited twice", key.Value)
 		}
 		ratio, err := percentage(value)
 		if err != nil {
@@ -321,16 +321,16 @@ func readLimits(n *yaml.Node, command bool) (list []Limit, err error) {
 // measured, and never fail.
 func checkMetric(n *yaml.Node, m diagnosis.Metric, command bool) error {
 	if n.Kind != yaml.ScalarNode || m == "" || len(m) > 100 || strings.ContainsAny(string(m), " \t\n") {
-		return wrong(n, "", "%q is no metric", short(string(m)))
+		return nodeError(n, "", "%q is no metric", short(string(m)))
 	}
 	known := ofBenchmarks
 	if command {
-		known = slices.Concat(counters, timed)
+		known = slices.Concat(counters, varyingMetrics)
 	}
-	if right, ok := mistaken[strings.ToLower(string(m))]; ok && right != m && !command {
-		return wrong(n, string(right)+": 5%", "%q is no metric of benchmarks; did you mean %s?", short(string(m)), right)
+	if right, ok := unitAliases[strings.ToLower(string(m))]; ok && right != m && !command {
+		return nodeError(n, string(right)+": 5%", "%q is no metric of benchmarks; did you mean %s?", short(string(m)), right)
 	}
-	own := !command && strings.ContainsAny(string(m), "/-%") && !slices.Contains(slices.Concat(counters, timed), m)
+	own := !command && strings.ContainsAny(string(m), "/-%") && !slices.Contains(slices.Concat(counters, varyingMetrics), m)
 	if own || slices.Contains(known, m) {
 		return nil
 	}
@@ -342,7 +342,7 @@ func checkMetric(n *yaml.Node, m diagnosis.Metric, command bool) error {
 	if command {
 		what = "of commands; there are "
 	}
-	return wrong(n, "", "%q is no metric %s%s", short(string(m)), what, strings.Join(words, ", "))
+	return nodeError(n, "", "%q is no metric %s%s", short(string(m)), what, strings.Join(words, ", "))
 }
 
 // percentage reads a limit, "5%" or "0".
@@ -350,7 +350,7 @@ func percentage(n *yaml.Node) (float64, error) {
 	digits, sign := strings.CutSuffix(n.Value, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if n.Kind != yaml.ScalarNode || err != nil || !(v >= 0) || math.IsInf(v, 0) || !sign && v != 0 || v > 100*maxRatio {
-		return 0, wrong(n, "allocs/op: 5%", "%q is no limit; write how many percent worse is allowed, like 5%%", short(n.Value))
+		return 0, nodeError(n, "allocs/op: 5%", "%q is no limit; write how many percent worse is allowed, like 5%%", short(n.Value))
 	}
 	return v / 100, nil
 }
@@ -358,7 +358,7 @@ func percentage(n *yaml.Node) (float64, error) {
 func text(to *string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Value == "" || len(n.Value) > maxText || strings.ContainsAny(n.Value, "\x00\n\r") {
-			return wrong(n, "", "a line of text is needed here")
+			return nodeError(n, "", "a line of text is needed here")
 		}
 		*to = n.Value
 		return nil
@@ -369,7 +369,7 @@ func span(to *time.Duration) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		d, err := time.ParseDuration(n.Value)
 		if err != nil || d <= 0 {
-			return wrong(n, "", "%q is no time; write one like 100ms, 20s or 30m", short(n.Value))
+			return nodeError(n, "", "%q is no time; write one like 100ms, 20s or 30m", short(n.Value))
 		}
 		*to = d
 		return nil
@@ -380,7 +380,7 @@ func number(to *int, least, most int) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		v, err := strconv.Atoi(n.Value)
 		if err != nil || v < least || v > most {
-			return wrong(n, "", "%q is no number from %d to %d", short(n.Value), least, most)
+			return nodeError(n, "", "%q is no number from %d to %d", short(n.Value), least, most)
 		}
 		*to = v
 		return nil

@@ -111,8 +111,8 @@ func worse(m diagnosis.Metric, ratio float64) float64 {
 	return 1/ratio - 1
 }
 
-// known returns a number for JSON: nil for what is none.
-func known(v float64) *float64 {
+// jsonNumber returns a number for JSON: nil for what is none.
+func jsonNumber(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

@@ -119,15 +119,15 @@ func Starter(dir string) ([]byte, error) {
 		if rel == "." {
 			pkg = "."
 		}
-		fmt.Fprintf(&b, "  - package: %q   # %s\n    bench: .\n", pkg, listed(found[rel]))
+		fmt.Fprintf(&b, "  - package: %q   # %s\n    bench: .\n", pkg, firstNames(found[rel]))
 		b.WriteString("    limits:\n      allocs/op: 0%\n      B/op: 2%\n      # ns/op: 10%     # time: slower to measure, and only what exceeds the machine's noise fails\n")
 	}
 	b.WriteString(starterTail)
 	return []byte(b.String()), nil
 }
 
-// listed names the first benchmarks.
-func listed(names []string) string {
+// firstNames names the first benchmarks.
+func firstNames(names []string) string {
 	const most = 4
 	short := make([]string, len(names))
 	for i, n := range names {
