@@ -129,9 +129,9 @@ func inKernel(names []string) string {
 	return found
 }
 
-// ours tells the frames that watching itself puts on top of the kernel's part
+// isWatcherFrame tells the frames that watching itself puts on top of the kernel's part
 // of a stack.
-func ours(name string) bool {
+func isWatcherFrame(name string) bool {
 	for _, prefix := range []string{"bpf_", "__bpf_", "__traceiter_", "perf_", "__perf_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true

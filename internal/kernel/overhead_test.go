@@ -23,11 +23,11 @@ func TestOverhead(t *testing.T) {
 		t.Skip("a measurement: set GOWHY_KERNEL_OVERHEAD=1")
 	}
 	const rounds = 7
-	all := ways{wide: true, bpf: true}
-	none := ways{}
+	all := mechanisms{wide: true, bpf: true}
+	none := mechanisms{}
 	sources := []struct {
 		name string
-		ways ways
+		ways mechanisms
 		opt  Options
 	}{
 		{"none", all, Options{}},
@@ -60,7 +60,7 @@ func TestOverhead(t *testing.T) {
 }
 
 // watchedWork is the CPU time of a child's work under a watch.
-func watchedWork(t *testing.T, mode string, o Options, w ways) time.Duration {
+func watchedWork(t *testing.T, mode string, o Options, w mechanisms) time.Duration {
 	c := startChild(t, mode)
 	defer c.end()
 	if o == (Options{}) {

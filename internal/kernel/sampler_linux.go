@@ -23,7 +23,7 @@ type sampler struct {
 	moments  moments // of cpu
 	reading  uint16  // the CPU whose ring is being read
 	off      *chainTable
-	switches *switching
+	switches *switchJoiner
 	calls    *callCounter
 	names    *threadNames
 	memory   *memory
@@ -129,11 +129,11 @@ func (s *sampler) sample(r record) {
 	switch kind {
 	case kindCPU:
 		s.names.see(r.tid)
-		c := s.cpu.cell(s.whole(r), r.tid, false)
+		c := s.cpu.cell(s.completeChain(r), r.tid, false)
 		c.count++
 		s.moments.add(moment{time: r.time, cell: c.index, cpu: s.reading})
 	case kindSwitch:
-		s.switches.add(switchEvent{time: r.time, tid: r.tid, kind: eventStack, cell: s.off.cell(s.whole(r), r.tid, false)})
+		s.switches.add(switchEvent{time: r.time, tid: r.tid, kind: eventStack, cell: s.off.cell(s.completeChain(r), r.tid, false)})
 	case kindEnter, kindExit:
 		if number, result, ok := rawSyscall(r.raw); ok {
 			s.calls.add(callEvent{time: r.time, tid: r.tid, exit: kind == kindExit, number: number, result: result})
@@ -141,10 +141,10 @@ func (s *sampler) sample(r record) {
 	}
 }
 
-// whole is the chain of a sample with the caller that frame pointers miss: a
+// completeChain is the chain of a sample with the caller that frame pointers miss: a
 // function without a frame, as most small Go functions are, leaves no pointer,
 // and the kernel passes over its caller.
-func (s *sampler) whole(r record) []byte {
+func (s *sampler) completeChain(r record) []byte {
 	at := userStart(r.chain)
 	if r.caller == 0 || at == 0 || !s.memory.frameless(binary.NativeEndian.Uint64(r.chain[at:])) {
 		return r.chain

@@ -44,13 +44,13 @@ var errStopped = errors.New("the session was stopped")
 
 // Start begins to watch a process. It fails only when nothing at all of what
 // was asked for can be had; see [Session.Refused] for the rest.
-func Start(o Options) (*Session, error) { return start(o, ways{wide: true, bpf: true}) }
+func Start(o Options) (*Session, error) { return start(o, mechanisms{wide: true, bpf: true}) }
 
-// ways are the means that may be tried; tests leave some out, or want all to be
+// mechanisms are the means that may be tried; tests leave some out, or want all to be
 // watched whatever it costs.
-type ways struct{ wide, bpf, all bool }
+type mechanisms struct{ wide, bpf, all bool }
 
-func start(o Options, w ways) (*Session, error) {
+func start(o Options, w mechanisms) (*Session, error) {
 	if o.PID <= 0 {
 		return nil, fmt.Errorf("process %d: no such process", o.PID)
 	}
@@ -120,7 +120,7 @@ func (c *cpuClock) read() time.Duration {
 	return c.last
 }
 
-func (c *cpuClock) used() time.Duration { return c.last - c.first }
+func (c *cpuClock) cpuTime() time.Duration { return c.last - c.first }
 
 // keepMemory looks at what the process has mapped again and again, ever more
 // rarely: a program that was just started has not loaded its libraries yet.
@@ -153,7 +153,7 @@ func (s *Session) refuse(what string, why, how string) {
 func (s *Session) Refused() []Refusal { return slices.Clone(s.refused) }
 
 // startProbes starts the eBPF programs; what fails is tried by events.
-func (s *Session) startProbes(w ways) {
+func (s *Session) startProbes(w mechanisms) {
 	if !w.bpf {
 		return
 	}
@@ -175,7 +175,7 @@ func (s *Session) startProbes(w ways) {
 }
 
 // startSamplers opens the events for what programs do not do.
-func (s *Session) startSamplers(w ways) {
+func (s *Session) startSamplers(w mechanisms) {
 	p := plan{period: time.Second / time.Duration(max(s.opt.Hz, 1))}
 	if s.opt.Hz > 0 && !(w.wide && s.startWide(p)) {
 		p.kinds = append(p.kinds, kindCPU)
@@ -310,7 +310,7 @@ func (s *Session) Stop() (*Result, error) {
 	close(s.refresh)
 	<-s.fresh
 	s.clock.read()
-	r := &Result{Begin: s.begin, End: time.Now(), Hz: s.opt.Hz, UserOnly: s.userOnly, CPUTime: s.clock.used(), OffShare: 1, SyscallsShare: 1}
+	r := &Result{Begin: s.begin, End: time.Now(), Hz: s.opt.Hz, UserOnly: s.userOnly, CPUTime: s.clock.cpuTime(), OffShare: 1, SyscallsShare: 1}
 	if s.probes != nil {
 		s.probes.stop()
 	}
@@ -584,7 +584,7 @@ func (b *builder) sample(o offSum, onCPU bool) *Sample {
 	var names []string
 	for i, pc := range o.chain.kernel {
 		name := b.kernel[lookupPC(pc, i == 0)]
-		if !onCPU && len(names) == 0 && ours(name) {
+		if !onCPU && len(names) == 0 && isWatcherFrame(name) {
 			continue
 		}
 		names = append(names, name)

@@ -20,14 +20,14 @@ import (
 // Means to watch by: with all privileges, and as without.
 var means = []struct {
 	name string
-	ways ways
+	ways mechanisms
 }{
-	{"eBPF and whole CPUs", ways{wide: true, bpf: true, all: true}},
-	{"events of threads", ways{}},
+	{"eBPF and whole CPUs", mechanisms{wide: true, bpf: true, all: true}},
+	{"events of threads", mechanisms{}},
 }
 
 // watch watches a child's work.
-func watch(t *testing.T, mode string, o Options, w ways) (*Session, *Result, time.Duration) {
+func watch(t *testing.T, mode string, o Options, w mechanisms) (*Session, *Result, time.Duration) {
 	t.Helper()
 	c := startChild(t, mode)
 	o.PID = c.cmd.Process.Pid
@@ -416,7 +416,7 @@ func off(what string, got, want int64, share float64) []string {
 
 func callSlices(t *testing.T) (wrong []string) {
 	const rounds = 150_000
-	s, r, _ := watch(t, "steady "+strconv.Itoa(rounds), Options{Syscalls: true}, ways{wide: true, bpf: true})
+	s, r, _ := watch(t, "steady "+strconv.Itoa(rounds), Options{Syscalls: true}, mechanisms{wide: true, bpf: true})
 	if !s.callBPF {
 		t.Skipf("no eBPF: %v", s.Refused())
 	}
@@ -432,7 +432,7 @@ func callSlices(t *testing.T) (wrong []string) {
 
 func switchSlices(t *testing.T) []string {
 	c := startChild(t, "wake 250000")
-	s, err := start(Options{PID: c.cmd.Process.Pid, OffCPU: true}, ways{wide: true, bpf: true})
+	s, err := start(Options{PID: c.cmd.Process.Pid, OffCPU: true}, mechanisms{wide: true, bpf: true})
 	if err != nil {
 		t.Skipf("not permitted: %v", err)
 	}

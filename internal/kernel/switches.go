@@ -2,10 +2,10 @@ package kernel
 
 import "time"
 
-// A switching joins the records of one context switch, which come through the
+// A switchJoiner joins the records of one context switch, which come through the
 // rings of different CPUs: the stack at switch-out, the switch-out with its
 // flag, and, later and often on another CPU, the switch-in.
-type switching struct {
+type switchJoiner struct {
 	table   *chainTable
 	threads map[uint32]*offThread
 	queue   queue[switchEvent]
@@ -40,19 +40,19 @@ type offThread struct {
 	cell  *cell
 }
 
-func newSwitching(t *chainTable) *switching {
-	return &switching{table: t, threads: make(map[uint32]*offThread)}
+func newSwitching(t *chainTable) *switchJoiner {
+	return &switchJoiner{table: t, threads: make(map[uint32]*offThread)}
 }
 
-func (s *switching) add(e switchEvent) {
+func (s *switchJoiner) add(e switchEvent) {
 	if !s.queue.add(e) {
 		s.lost++
 	}
 }
 
-func (s *switching) advance(horizon uint64) { s.queue.advance(horizon, s.handle) }
+func (s *switchJoiner) advance(horizon uint64) { s.queue.advance(horizon, s.handle) }
 
-func (s *switching) handle(e switchEvent) {
+func (s *switchJoiner) handle(e switchEvent) {
 	t := s.threads[e.tid]
 	if t == nil {
 		if len(s.threads) >= maxThreads {
@@ -76,7 +76,7 @@ func (s *switching) handle(e switchEvent) {
 
 // place returns the cell for a switch-out: that of its stack, with the flag
 // that only the switch record tells.
-func (s *switching) place(stack *cell, tid uint32, preempted bool) *cell {
+func (s *switchJoiner) place(stack *cell, tid uint32, preempted bool) *cell {
 	var chain []byte
 	if stack != nil {
 		if stack.preempted == preempted {
@@ -87,7 +87,7 @@ func (s *switching) place(stack *cell, tid uint32, preempted bool) *cell {
 	return s.table.cell(chain, tid, preempted)
 }
 
-func (s *switching) end(t *offThread, at uint64) {
+func (s *switchJoiner) end(t *offThread, at uint64) {
 	if t.off && at > t.since {
 		t.cell.count++
 		t.cell.time += time.Duration(at - t.since)
@@ -96,7 +96,7 @@ func (s *switching) end(t *offThread, at uint64) {
 }
 
 // finish ends the waits that go on. A thread that is gone waits for nothing.
-func (s *switching) finish(now uint64, alive func(tid uint32) bool) {
+func (s *switchJoiner) finish(now uint64, alive func(tid uint32) bool) {
 	s.advance(^uint64(0))
 	for tid, t := range s.threads {
 		if t.off && alive(tid) {

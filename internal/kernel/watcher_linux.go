@@ -107,7 +107,7 @@ func (w *watcher) sleep(until uint64) bool {
 
 func (w *watcher) run() {
 	defer close(w.done)
-	share, stacks, ok := w.whole(firstLook)
+	share, stacks, ok := w.watchAll(firstLook)
 	for ok {
 		if share, stacks, ok = w.slices(share, stacks); !ok {
 			return
@@ -121,12 +121,12 @@ func (w *watcher) run() {
 			detach(w.hooks)
 			return
 		}
-		share, stacks, ok = w.whole(looks)
+		share, stacks, ok = w.watchAll(looks)
 	}
 }
 
-// whole watches everything until that is too dear; the programs do already.
-func (w *watcher) whole(look time.Duration) (share, stacks float64, ok bool) {
+// watchAll watches everything until that is too dear; the programs do already.
+func (w *watcher) watchAll(look time.Duration) (share, stacks float64, ok bool) {
 	s := span{monotonic(), forever, weightUnit}
 	if w.watched == 0 {
 		s.from = w.began
