@@ -16,8 +16,8 @@ import (
 // A compiler answers what it does with the values of a package. It is asked
 // once for each: it repeats what it said when nothing changed, from its cache.
 type compiler struct {
-	tags string
-	said map[pack]answer
+	tags    string
+	answers map[pack]answer
 }
 
 // A pack is what is compiled at once.
@@ -45,10 +45,10 @@ func buildTags(m *model.Model) string {
 func (f *Function) ask(ctx context.Context, c *compiler) {
 	dir, base := filepath.Split(f.File)
 	k := pack{dir, strings.HasSuffix(base, "_test.go")}
-	a, ok := c.said[k]
+	a, ok := c.answers[k]
 	if !ok {
 		a = c.build(ctx, k)
-		c.said[k] = a
+		c.answers[k] = a
 	}
 	if a.err != nil {
 		f.Unasked = a.err.Error()

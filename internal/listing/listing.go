@@ -60,7 +60,7 @@ const maxLines = 60
 // Make lists the functions of places, each once, in their order.
 func Make(ctx context.Context, m *model.Model, places []diagnosis.Place, o Options) []Function {
 	root, err := findRoot(o.Dir)
-	compiler := &compiler{said: map[pack]answer{}, tags: buildTags(m)}
+	compiler := &compiler{answers: map[pack]answer{}, tags: buildTags(m)}
 	var list []Function
 	for _, p := range merge(places) {
 		f := Function{Name: p.name, File: p.file}

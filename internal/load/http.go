@@ -66,7 +66,7 @@ func orElse(s, other string) string {
 type httpProtocol struct {
 	name, address, method string
 	secure, keep          bool
-	again                 bool // a request may be sent twice without harm
+	idempotent            bool // a request may be sent twice without harm
 	tls                   *tls.Config
 	request               []byte
 }
@@ -106,7 +106,7 @@ func (p *httpProtocol) write(q Request, u *url.URL) error {
 	p.request = b.Bytes()
 	switch p.method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete:
-		p.again = true
+		p.idempotent = true
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (c *httpConn) Receive(time.Time) (Reply, error) {
 // stale tells a connection that was closed while idle from one that broke.
 func (c *httpConn) stale(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	if gone && c.used && c.p.again {
+	if gone && c.used && c.p.idempotent {
 		return ErrStale
 	}
 	return broken(err)

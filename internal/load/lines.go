@@ -47,14 +47,14 @@ func Lines(f Feed) (Protocol, error) {
 	if total > MaxFeed {
 		return nil, fmt.Errorf("%d MiB of lines are too many: at most %d", total>>20, MaxFeed>>20)
 	}
-	return &feed{Feed: f, parting: parting}, nil
+	return &feed{Feed: f, parting: exitGrace}, nil
 }
 
 const (
 	// MaxFeed bounds the bytes of all lines of a feed.
 	MaxFeed = 1 << 30
-	// parting is how long a program may take to end once its input is closed.
-	parting = 2 * time.Second
+	// exitGrace is how long a program may take to end once its input is closed.
+	exitGrace = 2 * time.Second
 	// linesDepth lines are in a program's hands at most, the others wait for
 	// their turn: a pipe holds about as many.
 	linesDepth = 1024
@@ -174,7 +174,7 @@ func (c *lineConn) Send(seq int64, deadline time.Time) error {
 	}
 	c.w = append(c.w, '\n')
 	if _, err := c.in.Write(c.w); err != nil {
-		return c.lost(err)
+		return c.exitError(err)
 	}
 	return nil
 }
@@ -183,8 +183,8 @@ func (c *lineConn) Send(seq int64, deadline time.Time) error {
 // program any more.
 const Ended = "the program ended"
 
-// lost says how the program ended whose pipes are gone.
-func (c *lineConn) lost(err error) error {
+// exitError says how the program ended whose pipes are gone.
+func (c *lineConn) exitError(err error) error {
 	if errors.Is(err, os.ErrClosed) { // by us
 		return err
 	}
@@ -206,7 +206,7 @@ func (c *lineConn) lost(err error) error {
 // Receive reads a line, which may come in pieces.
 func (c *lineConn) Receive(deadline time.Time) (Reply, error) {
 	if c.out == nil {
-		return c.taken(), nil
+		return c.oldestPending(), nil
 	}
 	if err := c.out.SetReadDeadline(deadline); err != nil {
 		return Reply{}, err
@@ -216,18 +216,18 @@ func (c *lineConn) Receive(deadline time.Time) (Reply, error) {
 		c.length += int64(len(piece))
 		switch {
 		case err == nil:
-			return c.taken(), nil
+			return c.oldestPending(), nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return Reply{}, ErrTimeout
 		case !errors.Is(err, bufio.ErrBufferFull):
-			return Reply{}, c.lost(err)
+			return Reply{}, c.exitError(err)
 		}
 	}
 }
 
-// taken is the oldest operation that waits. A line that nobody waits for is no
+// oldestPending is the oldest operation that waits. A line that nobody waits for is no
 // answer.
-func (c *lineConn) taken() Reply {
+func (c *lineConn) oldestPending() Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Reply{Seq: -1, Bytes: c.length}

@@ -209,10 +209,10 @@ func (r *run) release() (wait time.Duration, more bool) {
 		}
 		switch n := len(r.idle); {
 		case n > 0:
-			r.next(n).ops <- r.hand(true)
+			r.next(n).ops <- r.nextPlanned(true)
 		case r.size < r.o.Connections:
 			r.size++
-			w, first := &worker{ops: make(chan op, 1)}, r.hand(true)
+			w, first := &worker{ops: make(chan op, 1)}, r.nextPlanned(true)
 			r.workers.Go(func() { r.work(w, first) })
 		default:
 			r.waits = true
@@ -237,8 +237,8 @@ func (r *run) next(n int) *worker {
 // over reports whether nothing is begun any more.
 func (r *run) over(now time.Duration) bool { return r.end > 0 && now > r.end+grace }
 
-// hand takes the next operation from the plan.
-func (r *run) hand(free bool) op {
+// nextPlanned takes the next operation from the plan.
+func (r *run) nextPlanned(free bool) op {
 	o := op{seq: r.seq, at: r.plan.at, free: free}
 	r.seq++
 	r.plan.next()
@@ -269,12 +269,12 @@ func (r *run) take(w *worker, held bool) (op, bool) {
 	r.mu.Lock()
 	if r.o.Closed {
 		defer r.mu.Unlock()
-		return r.again()
+		return r.nextClosed()
 	}
 	now := r.now()
 	if r.plan.more && r.plan.at <= now && !r.over(now) && r.ctx.Err() == nil {
 		defer r.mu.Unlock()
-		return r.hand(!held && !r.full()), true
+		return r.nextPlanned(!held && !r.full()), true
 	}
 	if r.ended || r.ctx.Err() != nil {
 		r.mu.Unlock()
@@ -293,8 +293,8 @@ func (r *run) take(w *worker, held bool) (op, bool) {
 	return o, ok
 }
 
-// again is the next operation of a closed loop.
-func (r *run) again() (op, bool) {
+// nextClosed is the next operation of a closed loop.
+func (r *run) nextClosed() (op, bool) {
 	now := r.now()
 	if r.left == 0 || r.end > 0 && now >= r.end || r.ctx.Err() != nil {
 		return op{}, false
@@ -472,7 +472,7 @@ func (r *run) watch(done chan struct{}) (planned int64) {
 		if now >= r.o.Warmup && (r.rec.soft || now <= r.rec.end) {
 			r.cpu, r.span, r.own = cpu.lap(now)
 		}
-		r.tell(now, backlog)
+		r.reportProgress(now, backlog)
 	}
 }
 
@@ -491,7 +491,7 @@ func (s *stopwatch) lap(now time.Duration) (cpu, span time.Duration, ok bool) {
 	return used - s.cpu, now - s.at, ok && now > s.at
 }
 
-func (r *run) tell(now time.Duration, backlog int64) {
+func (r *run) reportProgress(now time.Duration, backlog int64) {
 	if r.o.Progress == nil {
 		return
 	}

@@ -52,7 +52,7 @@ func parseK6Points(l *lines) (*Result, error) {
 		}
 		var p k6Point
 		if err := json.Unmarshal(line, &p); err != nil {
-			if err = l.wrong(err); !l.next() {
+			if err = l.lineError(err); !l.next() {
 				break // cut in the middle of the last line
 			}
 			return nil, err

@@ -290,13 +290,13 @@ func (l *lines) err() error {
 		err = errLong
 	}
 	if err != nil {
-		return l.wrong(err)
+		return l.lineError(err)
 	}
 	return nil
 }
 
-// wrong says which line cannot be read.
-func (l *lines) wrong(err error) error { return fmt.Errorf("line %d: %w", l.n, err) }
+// lineError says which line cannot be read.
+func (l *lines) lineError(err error) error { return fmt.Errorf("line %d: %w", l.n, err) }
 
 // records reads CSV and gives take each record, until the next one. What is
 // wrong with the last one is that it was cut.
@@ -315,7 +315,7 @@ func (l *lines) records(take func(fields []string) error) error {
 				continue
 			}
 			l.n, _ = r.FieldPos(0)
-			err = l.wrong(err)
+			err = l.lineError(err)
 		}
 		if _, end := r.Read(); end == io.EOF {
 			return nil

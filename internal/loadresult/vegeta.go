@@ -155,7 +155,7 @@ func parseVegetaResults(l *lines) (*Result, error) {
 		}
 		var r vegetaResult
 		if err := json.Unmarshal(line, &r); err != nil {
-			if err = l.wrong(err); !l.next() {
+			if err = l.lineError(err); !l.next() {
 				break // cut in the middle of the last line
 			}
 			return nil, err
