@@ -139,7 +139,7 @@ func (m *Model) Neighbours() (n Neighbours, ok bool) {
 	n.Window = last.At - first.At
 	n.Steal = max(0, last.Steal-first.Steal)
 	n.Capacity = capacity(first, last)
-	n.Own, n.Others = m.shared(first, last)
+	n.Own, n.Others = m.cpuSplit(first, last)
 	n.Waited = m.Process.waited()
 	waits := m.Process.Series(func(s ProcessSample) float64 { return float64(s.RunQueue) })
 	from := first
@@ -149,7 +149,7 @@ func (m *Model) Neighbours() (n Neighbours, ok bool) {
 		}
 		if m.full(from, to) {
 			n.Full += to.At - from.At
-			own, others := m.shared(from, to)
+			own, others := m.cpuSplit(from, to)
 			n.FullOwn, n.FullOthers = n.FullOwn+own, n.FullOthers+others
 			if len(waits) > 0 {
 				n.FullWaited += time.Duration(max(0, waits.At(to.At)-waits.At(from.At)))
@@ -191,8 +191,8 @@ func capacity(from, to MachineSample) time.Duration {
 	return max(0, to.Busy-from.Busy) + max(0, to.Steal-from.Steal) + max(0, to.Idle-from.Idle) + max(0, to.IOWait-from.IOWait)
 }
 
-// shared is the CPU that the process and others had between two moments.
-func (m *Model) shared(from, to MachineSample) (own, others time.Duration) {
+// cpuSplit is the CPU that the process and others had between two moments.
+func (m *Model) cpuSplit(from, to MachineSample) (own, others time.Duration) {
 	busy := max(0, to.Busy-from.Busy)
 	u0, s0 := m.Process.CPUAt(from.At)
 	u1, s1 := m.Process.CPUAt(to.At)

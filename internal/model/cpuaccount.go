@@ -108,7 +108,7 @@ func (m *Model) cpuAccount() *CPUAccount {
 		a.Total = a.User + a.System
 		a.Noise = v.noise()
 		a.reconcile(v, m)
-		a.other(v, views, m)
+		a.explainThinProfile(v, views, m)
 	}
 	a.split(v)
 	return a
@@ -377,8 +377,8 @@ func (v *cpuView) missing(m *Model) (why []string) {
 	return why
 }
 
-// other says why the profile that is not believed shows little.
-func (a *CPUAccount) other(v *cpuView, views []cpuView, m *Model) {
+// explainThinProfile says why the profile that is not believed shows little.
+func (a *CPUAccount) explainThinProfile(v *cpuView, views []cpuView, m *Model) {
 	for i := range views {
 		p := &views[i]
 		c, ok := p.coverage()

@@ -244,19 +244,19 @@ func runtimePart(fn string) (part CPUPart, sure bool) {
 	fn, _, _ = strings.Cut(fn, "[")
 	fn = strings.TrimSuffix(fn, ".abi0")
 	if d, ok := runtimeFuncs[fn]; ok {
-		return d.part, d.sure
+		return d.part, d.certain
 	}
 	for _, p := range runtimePrefixes {
 		if strings.HasPrefix(fn, p.prefix) {
-			return p.part, p.sure
+			return p.part, p.certain
 		}
 	}
 	return "", false
 }
 
 type decision struct {
-	part CPUPart
-	sure bool
+	part    CPUPart
+	certain bool
 }
 
 // runtimeFuncs and runtimePrefixes name what decides, with the names of Go

@@ -109,7 +109,7 @@ func (m *Model) servedOperations() *Operations {
 	var best *Group
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
-		if g.System || g.Ended < servedLeast || best != nil && g.Ended <= best.Ended || strings.HasPrefix(g.Name, "net/http.") || !m.served(g) {
+		if g.System || g.Ended < servedLeast || best != nil && g.Ended <= best.Ended || strings.HasPrefix(g.Name, "net/http.") || !m.servesNetwork(g) {
 			continue
 		}
 		waits, _ := m.Sched.WaitTime(WaitFilter{Kind: Net, Group: &g.Name})
@@ -123,9 +123,9 @@ func (m *Model) servedOperations() *Operations {
 	return &Operations{Count: float64(best.Ended), Name: best.Name, Source: Trace, From: "server goroutines ended"}
 }
 
-// served reports whether the code that starts a group's goroutines waits for
+// servesNetwork reports whether the code that starts a group's goroutines waits for
 // the network itself.
-func (m *Model) served(g *Group) bool {
+func (m *Model) servesNetwork(g *Group) bool {
 	creator := ""
 	for _, f := range m.Stacks.Frames(g.Creator) {
 		if pkg, _ := splitFunc(f.Func); !isRuntime(pkg) {

@@ -83,11 +83,11 @@ func (g *GC) LoadTime(flags LoadFlags, procs int, from, to time.Duration) (taken
 	r.setProcs(procs)
 	for changes := range g.instants(to) {
 		before := r.now
-		busy := r.taken()
+		busy := r.collectorPs()
 		r.apply(changes)
 		taken += time.Duration(busy) * (r.now - before)
 	}
-	return taken + time.Duration(r.taken())*(to-r.now)
+	return taken + time.Duration(r.collectorPs())*(to-r.now)
 }
 
 // instants iterates over the load changes before a time, those of one instant together.
@@ -154,8 +154,8 @@ func (r *replay) apply(changes []LoadChange) (touched []int32, all bool) {
 	return touched, all
 }
 
-// taken is the number of Ps that the collector has now.
-func (r *replay) taken() int {
+// collectorPs is the number of Ps that the collector has now.
+func (r *replay) collectorPs() int {
 	if r.stw > 0 {
 		return r.procs
 	}
@@ -218,7 +218,7 @@ func (r *replay) record(touched []int32, all bool) {
 	switch {
 	case r.flags&PerProc == 0:
 		if r.procs > 0 {
-			r.open[0] = step(r.open[0], r.now, 1-float64(r.taken())/float64(r.procs))
+			r.open[0] = step(r.open[0], r.now, 1-float64(r.collectorPs())/float64(r.procs))
 		}
 	case all:
 		for p := range r.open {
