@@ -119,7 +119,7 @@ func open(root string, pid int) (*Process, error) {
 	p := &Process{root: root, pid: pid, live: root == "/", open: time.Now(), buf: make([]byte, 64<<10)}
 	var err error
 	if p.stat, err = os.Open(p.path("stat")); err != nil {
-		return nil, fmt.Errorf("process %d: %w", pid, gone(err))
+		return nil, fmt.Errorf("process %d: %w", pid, asErrGone(err))
 	}
 	// These may be refused to other users; a sample then says so.
 	p.status, _ = os.Open(p.path("status"))
@@ -160,7 +160,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	s := Sample{Time: now.Round(0)}
 	text, err := readAt(p.stat, p.buf)
 	if err != nil {
-		return s, fmt.Errorf("process %d: %w", p.pid, gone(err))
+		return s, fmt.Errorf("process %d: %w", p.pid, asErrGone(err))
 	}
 	st, err := parseStat(text)
 	if err != nil {
@@ -264,8 +264,8 @@ func readAt(f *os.File, buf []byte) ([]byte, error) {
 	return nil, err
 }
 
-// gone turns what the kernel answers for an ended process into ErrGone.
-func gone(err error) error {
+// asErrGone turns what the kernel answers for an ended process into ErrGone.
+func asErrGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 		return ErrGone
 	}

@@ -22,8 +22,8 @@ type details struct {
 	walked paced[int]
 	hidden bool // what only its owner may see
 
-	pss  int64
-	rest time.Time // until when its PSS is as good as new
+	pss      int64
+	pssUntil time.Time // until when its PSS is as good as new
 }
 
 // A tally is what threads had.
@@ -253,13 +253,13 @@ func (t *Table) weigh() {
 	for range t.order {
 		t.turn = (t.turn + 1) % len(t.order)
 		p := t.order[t.turn]
-		if p.hidden || p.stat.kernel || p.stat.zombie() || now.Before(p.rest) {
+		if p.hidden || p.stat.kernel || p.stat.zombie() || now.Before(p.pssUntil) {
 			continue
 		}
 		t.readPSS(p)
 		last := now
 		now = time.Now()
-		p.rest = now.Add(walkShare * now.Sub(last))
+		p.pssUntil = now.Add(walkShare * now.Sub(last))
 		if now.Sub(begin) > weighing {
 			break
 		}

@@ -68,13 +68,13 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 		r.refuse(artifact.EndpointMember, why)
 		return r.finishProcess(ctx, p), nil
 	}
-	r.man.URL = at.shown()
+	r.man.URL = at.redactedAddress()
 	f := &fetch{recorder: r, at: at}
 	f.begin(stop)
 	if r.o.Duration > 0 {
 		until = time.Now().Add(r.o.Duration)
 	}
-	if where := at.shown(); where != "" {
+	if where := at.redactedAddress(); where != "" {
 		r.o.Log("recording at " + where)
 	}
 	r.window(stop, f, until, started)
@@ -376,7 +376,7 @@ func (r *recorder) godebug(p *process, env []string, create func(string) *os.Fil
 			}
 		}
 		if to[k.source] = log; set {
-			to[k.source] = &shown{log: log, rest: p.cmd.Stderr}
+			to[k.source] = &timeStripper{log: log, rest: p.cmd.Stderr}
 		} else {
 			value = strings.TrimPrefix(value+","+k.setting, ",")
 		}
@@ -391,11 +391,11 @@ func (r *recorder) godebug(p *process, env []string, create func(string) *os.Fil
 	return append(env, "GODEBUG="+value)
 }
 
-// A shown writer keeps the runtime's lines and passes them on without the time
+// A timeStripper keeps the runtime's lines and passes them on without the time
 // that the filter puts before them.
-type shown struct{ log, rest io.Writer }
+type timeStripper struct{ log, rest io.Writer }
 
-func (s *shown) Write(p []byte) (int, error) {
+func (s *timeStripper) Write(p []byte) (int, error) {
 	_, _ = s.log.Write(p)
 	if _, line, ok := bytes.Cut(p, []byte(" ")); ok && s.rest != nil {
 		return len(p), second(s.rest.Write(line))

@@ -63,8 +63,8 @@ func (e *endpoint) at(path string, args ...string) string {
 	return e.base + path + "?" + q.Encode()
 }
 
-// lasting returns the URL of a handler that takes some time to answer.
-func (e *endpoint) lasting(path string, d time.Duration) string {
+// windowURL returns the URL of a handler that takes some time to answer.
+func (e *endpoint) windowURL(path string, d time.Duration) string {
 	if e.agent {
 		args := []string{"d", d.String()}
 		if path == "trace" {
@@ -78,9 +78,9 @@ func (e *endpoint) lasting(path string, d time.Duration) string {
 // wholeSeconds is what net/http/pprof understands.
 func wholeSeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// shown is the endpoint's address without what nobody should read: a password
+// redactedAddress is the endpoint's address without what nobody should read: a password
 // or a token in the query.
-func (e *endpoint) shown() string {
+func (e *endpoint) redactedAddress() string {
 	if e.local {
 		return ""
 	}
@@ -181,13 +181,13 @@ func find(ctx context.Context, target string) (*endpoint, error) {
 	case err == nil:
 		return e, nil
 	case pprof == "":
-		return nil, noEndpoint(e.shown(), err)
+		return nil, noEndpoint(e.redactedAddress(), err)
 	case unreachable(err), errors.Is(err, context.DeadlineExceeded):
 		return nil, noEndpoint(withoutSecrets(pprof), err)
 	}
 	e = &endpoint{client: client, base: pprof, query: query}
 	if err := e.probe(ctx, snapshotLimit); err != nil {
-		return nil, elsewhere(ctx, client, target, noEndpoint(e.shown(), err))
+		return nil, elsewhere(ctx, client, target, noEndpoint(e.redactedAddress(), err))
 	}
 	return e, nil
 }
@@ -199,7 +199,7 @@ func elsewhere(ctx context.Context, client *http.Client, target string, p *probl
 		target = "http://" + target
 	}
 	u, err := url.Parse(target)
-	if err != nil || strings.Trim(u.Path, "/") == "" || !errors.Is(p.Err, errElse) && !answered(p.Err) {
+	if err != nil || strings.Trim(u.Path, "/") == "" || !errors.Is(p.Err, errElse) && !isStatusError(p.Err) {
 		return p
 	}
 	u.Path, u.RawPath = "", ""
@@ -227,7 +227,7 @@ func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
 		e.index = body
 		return nil
 	}
-	if err != nil && !answered(err) {
+	if err != nil && !isStatusError(err) {
 		return err
 	}
 	for _, path := range []string{"symbol", "cmdline", "allocs", "heap", "threadcreate"} {
@@ -276,7 +276,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the server answered %d %s: %q", e.code, http.StatusText(e.code), e.text)
 }
 
-func answered(err error) bool {
+func isStatusError(err error) bool {
 	var status *statusError
 	return errors.As(err, &status)
 }

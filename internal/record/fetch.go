@@ -32,10 +32,10 @@ const (
 // A fetch is the recording of one endpoint.
 type fetch struct {
 	*recorder
-	at     *endpoint
-	before map[string]*profile.Profile // snapshots of profiles that count since the program's start
-	taken  map[string]time.Time        // when
-	mu     sync.Mutex
+	at            *endpoint
+	before        map[string]*profile.Profile // snapshots of profiles that count since the program's start
+	snapshotTimes map[string]time.Time        // when
+	mu            sync.Mutex
 	// firstPiece is the length of a profile's first piece, if not the usual.
 	firstPiece time.Duration
 }
@@ -60,7 +60,7 @@ var snapshots = []struct {
 func (f *fetch) begin(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, snapshotLimit)
 	defer cancel()
-	f.before, f.taken = map[string]*profile.Profile{}, map[string]time.Time{}
+	f.before, f.snapshotTimes = map[string]*profile.Profile{}, map[string]time.Time{}
 	var wg sync.WaitGroup
 	for _, s := range snapshots {
 		if !f.wants(s.source) || s.start == "" && (!s.cumulative || f.at.agent) {
@@ -74,7 +74,7 @@ func (f *fetch) begin(ctx context.Context) {
 			case err != nil: // the end will tell why
 			case s.cumulative:
 				f.mu.Lock()
-				f.before[s.source], f.taken[s.source] = p, f.clock.now()
+				f.before[s.source], f.snapshotTimes[s.source] = p, f.clock.now()
 				f.mu.Unlock()
 			default:
 				f.keep(s.start, p, data)
@@ -136,7 +136,7 @@ func (f *fetch) end() {
 // since returns what a profile counted since the first snapshot.
 func (f *fetch) since(source string, p *profile.Profile) (*profile.Profile, error) {
 	f.mu.Lock()
-	before, at := f.before[source], f.taken[source]
+	before, at := f.before[source], f.snapshotTimes[source]
 	f.mu.Unlock()
 	if before == nil {
 		return nil, errors.New("its state at the start could not be had")
@@ -186,8 +186,8 @@ func onlyAllocated(p *profile.Profile) {
 	p.SampleType = types
 }
 
-// lasting are the sources that a window of time is given to.
-var lasting = []struct {
+// windowSources are the sources that a window of time is given to.
+var windowSources = []struct {
 	source, member string
 	agentOnly      bool
 }{
@@ -207,7 +207,7 @@ func (f *fetch) during(stop context.Context, until time.Time, started func()) {
 	ctx, cancel := f.answering(stop)
 	defer cancel()
 	var wg, sent sync.WaitGroup
-	for _, s := range lasting {
+	for _, s := range windowSources {
 		if !f.wants(s.source) || s.agentOnly && !f.at.agent {
 			continue
 		}
@@ -326,7 +326,7 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 		defer cancel()
 	}
 	stop := w.stop
-	resp, err := f.at.request(ctx, f.at.lasting(path, d))
+	resp, err := f.at.request(ctx, f.at.windowURL(path, d))
 	if err != nil {
 		return ended(stop, err)
 	}
@@ -443,21 +443,21 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 // well: the recording is over, or the program ended and had sent everything.
 func (f *fetch) endsEarly(stop context.Context, member string, err error) {
 	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
-	if broken || unreachable(err) || ending(err) {
+	if broken || unreachable(err) || isEnding(err) {
 		// A program is seen to have ended some time after its connections.
 		sleepUntil(stop, time.Now().Add(goneGrace))
 	}
 	switch {
 	case programEnded(stop) && broken:
 		f.cutByEnd(stop, member)
-	case !stopped(stop) && !ending(err):
+	case !stopped(stop) && !isEnding(err):
 		f.refuse(member, artifact.Refusal{Why: "it ends early: " + explain(err).Why, How: explain(err).How})
 	}
 }
 
-// ending reports whether the agent refused a request because its program is
+// isEnding reports whether the agent refused a request because its program is
 // in [agent.Finish].
-func ending(err error) bool {
+func isEnding(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && strings.HasSuffix(status.text, "the program is ending")
 }
@@ -465,7 +465,7 @@ func ending(err error) bool {
 func (f *fetch) piece(ctx context.Context, path string, d time.Duration) (*profile.Profile, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, d+fetchSlack)
 	defer cancel()
-	return f.at.profile(ctx, f.at.lasting(path, d))
+	return f.at.profile(ctx, f.at.windowURL(path, d))
 }
 
 // stopped reports whether the recording has ended, or does so at once: the
@@ -477,7 +477,7 @@ func stopped(stop context.Context) bool {
 
 // ended puts the reason of an error before its symptom.
 func ended(stop context.Context, err error) error {
-	if err != nil && !answered(err) && stopped(stop) {
+	if err != nil && !isStatusError(err) && stopped(stop) {
 		return errEnded(stop)
 	}
 	return err

@@ -148,7 +148,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		return nil, problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %w", o.Out, err)
 	}
 	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
-	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.asked()}
+	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.wantedSources()}
 	if len(t.Command) > 0 {
 		r.man.Dir, _ = os.Getwd() // without it the command is run where the user is
 		if o.Dir != "" {
@@ -159,7 +159,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	var res Result
 	switch {
 	case len(t.Command) == 0:
-		err = r.running(ctx, t, at)
+		err = r.attach(ctx, t, at)
 	case testBinary(t.Command[0]):
 		res.Test = true
 		res.ExitCode, err = r.test(ctx, t.Command)
@@ -226,7 +226,7 @@ func (r *recorder) wants(source string) bool {
 	return (len(r.o.Only) == 0 || slices.Contains(r.o.Only, source)) && !slices.Contains(r.o.Without, source)
 }
 
-func (r *recorder) asked() []string {
+func (r *recorder) wantedSources() []string {
 	var names []string
 	for _, s := range SourceNames() {
 		if r.wants(s) {
@@ -281,8 +281,8 @@ func (r *recorder) keep(member string, p *profile.Profile, data []byte) {
 	}
 }
 
-// running records a program that somebody else started.
-func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
+// attach records a program that somebody else started.
+func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	d := cmp.Or(r.o.Duration, defaultDuration)
 	pid := t.PID
 	if at == nil {
@@ -294,13 +294,13 @@ func (r *recorder) running(ctx context.Context, t Target, at *endpoint) error {
 	}
 	r.refuseOfCommands()
 	if at != nil {
-		r.man.URL = at.shown()
+		r.man.URL = at.redactedAddress()
 		r.man.Command = at.cmdline(ctx)
 	}
 	r.describe(pid)
 	where := fmt.Sprintf("process %d", pid)
 	if at != nil {
-		where = at.shown()
+		where = at.redactedAddress()
 	}
 	r.before(ctx, pid)
 	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))

@@ -178,7 +178,7 @@ func TestSince(t *testing.T) {
 		}
 		return p
 	}
-	f := &fetch{recorder: &recorder{clock: newWall()}, taken: map[string]time.Time{"allocs": begin},
+	f := &fetch{recorder: &recorder{clock: newWall()}, snapshotTimes: map[string]time.Time{"allocs": begin},
 		before: map[string]*profile.Profile{"allocs": read(heapProfile(t)), "block": {}, "mutex": read(cpuProfile(t))}}
 	d, err := f.since("allocs", read(heapProfile(t)))
 	if err != nil || len(d.SampleType) != 2 || d.TimeNanos != begin.UnixNano() || d.DurationNanos <= 0 {
