@@ -21,7 +21,7 @@ type Account struct {
 
 // Accounts reports whether sums can tell all that the filter asks for; if not, word is
 // the term that they cannot.
-func (f *Filter) Accounts() (word string, ok bool) { return f.beyond(^termLabel) }
+func (f *Filter) Accounts() (word string, ok bool) { return f.termOutside(^termLabel) }
 
 // Account reports whether an account matches. A state or a reason matches
 // when any time was spent in it, a duration is that of the life.

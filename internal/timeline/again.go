@@ -13,24 +13,24 @@ import (
 // What is made by reading pieces of the trace again.
 
 const (
-	// gorsTogether is how many goroutines are collected in one pass.
-	gorsTogether = 128
-	// chunksTogether is how much is made of a piece that has to be read as a whole.
-	chunksTogether = 12
+	// gorsPerPass is how many goroutines are collected in one pass.
+	gorsPerPass = 128
+	// chunksPerPass is how much is made of a piece that has to be read as a whole.
+	chunksPerPass = 12
 )
 
-// together tells the shelf what is made in one pass: lanes of goroutines, and
+// batch tells the shelf what is made in one pass: lanes of goroutines, and
 // all that one piece is needed for.
-func (t *Timeline) together(one itemKey) (int, func(itemKey) bool) {
+func (t *Timeline) batch(one itemKey) (int, func(itemKey) bool) {
 	switch one.kind {
 	case itemGo:
-		return gorsTogether, func(k itemKey) bool { return k.kind == itemGo }
+		return gorsPerPass, func(k itemKey) bool { return k.kind == itemGo }
 	case itemSearch:
 		return 1, nil
 	}
 	gen := t.chunks[one.n].gen
 	whole := t.whole[gen].Load()
-	return chunksTogether, func(k itemKey) bool {
+	return chunksPerPass, func(k itemKey) bool {
 		return (k.kind == itemStrips || k.kind == itemDetail) && (k.n == one.n || whole && t.chunks[k.n].gen == gen)
 	}
 }
@@ -43,25 +43,25 @@ func (t *Timeline) make(ctx context.Context, items []*item) {
 	case itemSearch:
 		t.find(ctx, items[0])
 	default:
-		t.again(ctx, items)
+		t.makeOfPiece(ctx, items)
 	}
 }
 
-// hands are the memory with which something is made of a piece.
-type hands struct {
+// A workspace is the memory with which something is made of a piece.
+type workspace struct {
 	maker  maker
 	folder folder
 }
 
-// again makes what is wanted of a piece.
-func (t *Timeline) again(ctx context.Context, items []*item) {
+// makeOfPiece makes what is wanted of a piece.
+func (t *Timeline) makeOfPiece(ctx context.Context, items []*item) {
 	c := &t.chunks[items[0].key.n]
 	from, to, bare := c.lo, c.reach(), true
 	for _, it := range items {
 		other := &t.chunks[it.key.n]
 		from, to, bare = min(from, other.lo), max(to, other.reach()), bare && it.key.kind == itemStrips
 	}
-	h := t.spare.Get().(*hands)
+	h := t.spare.Get().(*workspace)
 	defer t.spare.Put(h)
 	err := t.read(ctx, c, exectrace.PieceOptions{Clip: t.times(from, to), Bare: bare}, func(p *exectrace.Piece) {
 		t.whole[p.Index].Store(!p.Part)
@@ -129,7 +129,7 @@ func (t *Timeline) stripLevel(c *chunk) uint {
 func (t *Timeline) strips(f *folder, p *exectrace.Piece, c *chunk) *store {
 	level := t.stripLevel(c)
 	class := newClassifier(p.Reasons)
-	f.look = &finder{&t.shared, c}
+	f.look = &finder{&t.detailInputs, c}
 	for {
 		f.begin(t.origin, level, c.lo, c.hi, c.pieceEnd)
 		f.prepare(p, c.openTask)
@@ -140,7 +140,7 @@ func (t *Timeline) strips(f *folder, p *exectrace.Piece, c *chunk) *store {
 		level = roomy
 	}
 	f.add(p, &class)
-	f.held(p)
+	f.addHolds(p)
 	f.extras(p, c.pieceLo, c.openTask)
 	s := &store{level: level, first: int(c.lo >> level >> tileShift)}
 	f.finish(s)
@@ -153,7 +153,7 @@ func (t *Timeline) strips(f *folder, p *exectrace.Piece, c *chunk) *store {
 
 // A finder is the lookup of lanes that are there.
 type finder struct {
-	*shared
+	*detailInputs
 	c *chunk
 }
 
@@ -178,7 +178,7 @@ func (t *Timeline) collect(ctx context.Context, items []*item) {
 		}
 		return
 	}
-	w := &wanted{t: t, byG: map[int64][]int32{}, items: items}
+	w := &itemLookup{t: t, byG: map[int64][]int32{}, items: items}
 	from, to := int64(maxTime), int64(0)
 	for i, it := range items {
 		w.byG[t.gors.list[it.key.n].id] = append(w.byG[t.gors.list[it.key.n].id], int32(i))
@@ -223,8 +223,8 @@ func (s *store) weigh() {
 	}
 }
 
-// wanted is the lookup of single goroutines: lanes are places in items.
-type wanted struct {
+// An itemLookup finds single goroutines: lanes are places in items.
+type itemLookup struct {
 	t     *Timeline
 	byG   map[int64][]int32
 	items []*item
@@ -232,7 +232,7 @@ type wanted struct {
 	hi    int64
 }
 
-func (w *wanted) take(p *exectrace.Piece, f *folder, s *store) {
+func (w *itemLookup) take(p *exectrace.Piece, f *folder, s *store) {
 	w.lo, w.hi = max(int64(p.From)-w.t.origin, 0), int64(p.To)-w.t.origin
 	if w.hi <= w.lo || w.hi > maxTime {
 		return
@@ -245,7 +245,7 @@ func (w *wanted) take(p *exectrace.Piece, f *folder, s *store) {
 	f.finish(s)
 }
 
-func (w *wanted) life(l *exectrace.Life) (int32, bool) {
+func (w *itemLookup) life(l *exectrace.Life) (int32, bool) {
 	for _, i := range w.byG[l.G] {
 		if w.t.sameLife(w.items[i].key.n, l, w.lo, w.hi) {
 			return i, w.t.worker(w.items[i].key.n)
@@ -254,10 +254,10 @@ func (w *wanted) life(l *exectrace.Life) (int32, bool) {
 	return -1, false
 }
 
-func (w *wanted) proc(int64) int32      { return -1 }
-func (w *wanted) thread(int64) int32    { return -1 }
-func (w *wanted) region(string) int32   { return noLanes }
-func (w *wanted) roof(lane int32) int32 { return -1 }
+func (w *itemLookup) proc(int64) int32      { return -1 }
+func (w *itemLookup) thread(int64) int32    { return -1 }
+func (w *itemLookup) region(string) int32   { return noLanes }
+func (w *itemLookup) roof(lane int32) int32 { return -1 }
 
 // sameLife reports whether a life of a piece is that of a goroutine.
 func (t *Timeline) sameLife(i uint32, l *exectrace.Life, lo, hi int64) bool {

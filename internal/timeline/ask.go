@@ -73,7 +73,7 @@ func (t *Timeline) At(ctx context.Context, lane string, at time.Duration) (Momen
 	case "task":
 		from, to := t.taskTimes(ref.task)
 		return Moment{Span: Span{From: time.Duration(from), To: time.Duration(to), Reason: t.tasks[ref.task].Name, Goroutine: -1, Proc: -1, Thread: -1},
-			Text: fmt.Sprintf("Task %q took %s.", t.tasks[ref.task].Name, lasting(to-from))}, nil
+			Text: fmt.Sprintf("Task %q took %s.", t.tasks[ref.task].Name, durationText(to-from))}, nil
 	case "go", "p", "m":
 		return t.spanAt(ctx, &ref, moment)
 	}
@@ -88,7 +88,7 @@ func (t *Timeline) intervalAt(list []interval, at int64, what string) Moment {
 	for _, in := range intervalsIn(list, at, at+1) {
 		if in.from <= at && at < max(in.to, in.from+1) {
 			return Moment{Span: Span{From: time.Duration(in.from), To: time.Duration(in.to), State: GC, Reason: in.name, Goroutine: in.g, Proc: -1, Thread: -1},
-				Text: fmt.Sprintf("For %s: %s (%s).", lasting(in.to-in.from), what, in.name)}
+				Text: fmt.Sprintf("For %s: %s (%s).", durationText(in.to-in.from), what, in.name)}
 		}
 	}
 	return nothing(at, "Not at this moment.")
@@ -268,14 +268,14 @@ func (t *Timeline) edge(d *detail, w *wake) Edge {
 		return e
 	}
 	e.Woken, e.WokenGroup = name(w.woken)
-	waited, ready := d.around(w)
+	waited, ready := d.wakeLatency(w)
 	e.Waited, e.Ready = time.Duration(waited), time.Duration(ready)
 	return e
 }
 
-// around returns how long a goroutine waited before a wake-up, and how long for
+// wakeLatency returns how long a goroutine waited before a wake-up, and how long for
 // a P after it, in ns.
-func (d *detail) around(w *wake) (waited, ready int64) {
+func (d *detail) wakeLatency(w *wake) (waited, ready int64) {
 	own := d.of(w.woken)
 	i := sort.Search(len(own), func(i int) bool { return own[i].to >= w.at })
 	if i < len(own) && own[i].to == w.at && own[i].state.blocked() {
@@ -295,7 +295,7 @@ func (m *Moment) sentence() string {
 	if s.Group != "" {
 		who = fmt.Sprintf("Goroutine %d (%s)", s.Goroutine, s.Group)
 	}
-	d := lasting(int64(s.To - s.From))
+	d := durationText(int64(s.To - s.From))
 	switch s.State {
 	case Running, GC:
 		what := "ran"
@@ -307,13 +307,13 @@ func (m *Moment) sentence() string {
 			text += fmt.Sprintf(" on P %d", s.Proc)
 		}
 		if m.Waker != nil {
-			text += fmt.Sprintf("; %s had made it ready", m.Waker.who())
+			text += fmt.Sprintf("; %s had made it ready", m.Waker.wakerName())
 		}
 		return text + "."
 	case Runnable:
 		text := fmt.Sprintf("%s was ready and waited %s for a P", who, d)
 		if m.Waker != nil {
-			text += fmt.Sprintf("; %s had made it ready%s", m.Waker.who(), m.Waker.where())
+			text += fmt.Sprintf("; %s had made it ready%s", m.Waker.wakerName(), m.Waker.where())
 		}
 		return text + "."
 	case Syscall:
@@ -327,13 +327,13 @@ func (m *Moment) sentence() string {
 	}
 	text := fmt.Sprintf("%s waited %s for %s%s", who, d, reason, in(m.Stack))
 	if m.Woken != nil {
-		text += fmt.Sprintf(", until %s woke it%s", m.Woken.who(), m.Woken.where())
+		text += fmt.Sprintf(", until %s woke it%s", m.Woken.wakerName(), m.Woken.where())
 	}
 	return text + "."
 }
 
-// lasting tells a number of nanoseconds.
-func lasting(ns int64) string { return figures.Duration(time.Duration(ns)) }
+// durationText tells a number of nanoseconds.
+func durationText(ns int64) string { return figures.Duration(time.Duration(ns)) }
 
 func lowerFirst(s string) string { return "g" + s[1:] }
 
@@ -355,7 +355,7 @@ func isRuntime(fn string) bool {
 	return len(fn) > len("runtime.") && (fn[:len("runtime.")] == "runtime." || len(fn) > 9 && fn[:9] == "internal/")
 }
 
-func (e *Edge) who() string {
+func (e *Edge) wakerName() string {
 	if e.Waker < 0 {
 		return "the runtime"
 	}
@@ -491,7 +491,7 @@ func (t *Timeline) sample(chunks []int, a, z int64) ([]int, string) {
 		out = append(out, c)
 		read += min(t.chunks[c].hi, z) - max(t.chunks[c].lo, a)
 	}
-	return out, fmt.Sprintf("of %s these are %d stretches of %s in all, spread evenly", lasting(z-a), n, lasting(read))
+	return out, fmt.Sprintf("of %s these are %d stretches of %s in all, spread evenly", durationText(z-a), n, durationText(read))
 }
 
 // A picker knows which goroutines, Ps and threads are asked for.
@@ -550,5 +550,5 @@ func (p *picker) span(d *detail, s *span, t *Timeline) bool {
 	if p.life(d, s.life, t) {
 		return true
 	}
-	return len(p.lanes) > 0 && (s.thread >= 0 && p.lanes[s.thread] || s.proc >= 0 && p.lanes[t.known(laneProc, int64(s.proc))])
+	return len(p.lanes) > 0 && (s.thread >= 0 && p.lanes[s.thread] || s.proc >= 0 && p.lanes[t.laneByID(laneProc, int64(s.proc))])
 }

@@ -231,7 +231,7 @@ func BenchmarkDetail(b *testing.B) {
 	m := benchTrace()
 	tl := m.build(&Builder{perChunk: math.MaxInt})
 	defer tl.Close()
-	mk := &maker{shared: &tl.shared}
+	mk := &maker{detailInputs: &tl.detailInputs}
 	for b.Loop() {
 		mk.detail(m.pieces[0], &tl.chunks[0])
 	}

@@ -104,7 +104,7 @@ func (b *Builder) Add(p *exectrace.Piece) {
 	for block := range p.Take() {
 		f.block(block, &c)
 	}
-	f.held(p)
+	f.addHolds(p)
 	open := b.openTask
 	b.openTask = max(0, open+f.extras(p, lo, open))
 	f.finish(b.base)

@@ -17,7 +17,7 @@ type detail struct {
 	lives   []life
 	byG     map[int64]int32    // first life of an id
 	onLane  map[int32][]uint32 // spans of a P or thread, in order of time
-	held    map[int32][]hold   // by P or thread, in order of time
+	holds   map[int32][]hold   // by P or thread, in order of time
 	groups  map[int32]*changes // by lane
 	wakes   []wake             // in order of time
 	samples []sample           // in order of time
@@ -43,7 +43,7 @@ type life struct {
 	g              int64
 	group          int32 // -1 when not known
 	first, n       uint32
-	same           int32 // next life of the id, -1 for none
+	nextOfID       int32 // next life of the id, -1 for none
 	created, ended bool
 	label          string
 }
@@ -87,8 +87,8 @@ const (
 	checkEvery = 256
 )
 
-// shared is what all details are made with.
-type shared struct {
+// detailInputs are what all details are made with.
+type detailInputs struct {
 	origin  int64
 	reg     *registry
 	gors    *gorTable
@@ -98,7 +98,7 @@ type shared struct {
 
 // A maker makes details. Its memory is used again.
 type maker struct {
-	*shared
+	*detailInputs
 	raw     []span
 	keys    []uint64
 	swap    []uint64
@@ -146,7 +146,7 @@ func (m *maker) detail(p *exectrace.Piece, c *chunk) *detail {
 	for _, l := range d.groups {
 		d.bytes += int64(len(l.at))*5 + int64(len(l.check))*32
 	}
-	for _, l := range d.held {
+	for _, l := range d.holds {
 		d.bytes += int64(len(l)) * 24
 	}
 	for _, l := range d.extras {
@@ -168,7 +168,7 @@ func (m *maker) stack(s exectrace.Stack) uint32 {
 
 // groupOf returns the number of a life's group. The table knows goroutines
 // whose name only an earlier piece told.
-func (c *shared) groupOf(l *exectrace.Life, lo, hi int64) int32 {
+func (c *detailInputs) groupOf(l *exectrace.Life, lo, hi int64) int32 {
 	if l.Group == "" && c.gors != nil {
 		if i, ok := c.gors.during(l.G, lo, hi); ok {
 			return int32(c.gors.list[i].group)
@@ -188,7 +188,7 @@ func (m *maker) lives() {
 			next = -1
 		}
 		d.byG[l.G] = int32(i)
-		d.lives[i] = life{g: l.G, group: m.groupOf(l, d.chunk.pieceLo, d.chunk.pieceEnd), same: next, created: l.Created != 0, ended: l.Ended != 0}
+		d.lives[i] = life{g: l.G, group: m.groupOf(l, d.chunk.pieceLo, d.chunk.pieceEnd), nextOfID: next, created: l.Created != 0, ended: l.Ended != 0}
 		for _, at := range [...]exectrace.Time{l.Created, l.Ended} {
 			if at != 0 {
 				m.mark(int32(i), int64(at)-m.origin, markLife)
@@ -525,7 +525,7 @@ func (d *detail) joined(i int) bool {
 // holds lists when each P and thread was held.
 func (m *maker) holds() {
 	d := m.d
-	d.held = map[int32][]hold{}
+	d.holds = map[int32][]hold{}
 	for i := range m.p.Procs {
 		s := &m.p.Procs[i]
 		a, z, ok := d.clip(int64(s.From)-m.origin, int64(s.To)-m.origin)
@@ -535,11 +535,11 @@ func (m *maker) holds() {
 		h := hold{a, z, s.Proc, s.Thread}
 		for _, lane := range [...]int32{m.reg.find(laneProc, int64(s.Proc)), m.reg.find(laneThread, s.Thread)} {
 			if lane >= 0 {
-				d.held[lane] = append(d.held[lane], h)
+				d.holds[lane] = append(d.holds[lane], h)
 			}
 		}
 	}
-	for _, l := range d.held {
+	for _, l := range d.holds {
 		slices.SortStableFunc(l, func(a, b hold) int { return compare(a.from, b.from) })
 	}
 }
@@ -585,7 +585,7 @@ func (d *detail) at(g int64, at uint32) int32 {
 	if !ok || g < 0 {
 		return -1
 	}
-	for n := i; n >= 0; n = d.lives[n].same {
+	for n := i; n >= 0; n = d.lives[n].nextOfID {
 		own := d.of(n)
 		if len(own) > 0 && own[0].from <= at && at <= own[len(own)-1].to {
 			return n

@@ -267,8 +267,8 @@ func (t *term) bound(op string, n int64, least bool) {
 	}
 }
 
-// beyond returns a term that is of none of the kinds; ok when there is none.
-func (f *Filter) beyond(kinds termKind) (word string, ok bool) {
+// termOutside returns a term that is of none of the kinds; ok when there is none.
+func (f *Filter) termOutside(kinds termKind) (word string, ok bool) {
 	for _, t := range f.terms {
 		if t.kind&kinds == 0 {
 			return t.text, false

@@ -197,7 +197,7 @@ func (f *folder) block(spans []exectrace.Span, c *classifier) {
 		}
 		b := int(from>>f.level - f.first)
 		if b != int((to-1)>>f.level-f.first) || s.State == exectrace.SyscallBlocked {
-			f.one(s, st, from, to)
+			f.addSpan(s, st, from, to)
 			continue
 		}
 		if slot := int(li >> lifeBits); slot >= 0 {
@@ -224,8 +224,8 @@ func (f *folder) into(col, b int, ns int64) {
 	f.sum[col*f.nb+b] += ns
 }
 
-// one adds a span to its goroutine's lane, its P's and its thread's.
-func (f *folder) one(s *exectrace.Span, st State, from, to int64) {
+// addSpan adds a span to its goroutine's lane, its P's and its thread's.
+func (f *folder) addSpan(s *exectrace.Span, st State, from, to int64) {
 	if slot := f.life[s.Life] >> lifeBits; slot >= 0 {
 		f.spread(int(slot)*NumStates+int(st), from, to, 1)
 	}
@@ -352,9 +352,9 @@ func (f *folder) part(s *exectrace.Span, st State, from, to int64) {
 	}
 }
 
-// held adds the time in which Ps were held. It counts as [Wait] until finish
+// addHolds adds the time in which Ps were held. It counts as [Wait] until finish
 // takes away the time in which goroutines used it.
-func (f *folder) held(p *exectrace.Piece) {
+func (f *folder) addHolds(p *exectrace.Piece) {
 	thread := make(map[int64]int32, len(p.Threads))
 	for i, id := range p.Threads {
 		thread[id] = f.threads[i]

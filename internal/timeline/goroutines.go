@@ -211,7 +211,7 @@ func (t *gorTable) bounds(i uint32) (birth, end int64) {
 	return int64(g.birth) << t.unit, int64(g.end) << t.unit
 }
 
-func (t *gorTable) running(i uint32) int64 { return int64(t.list[i].run) << t.unit }
+func (t *gorTable) runningTime(i uint32) int64 { return int64(t.list[i].run) << t.unit }
 
 // first reports whether a goroutine is the first that had its id: then the id
 // alone names it.

@@ -167,7 +167,7 @@ func (t *Timeline) Children(parent string, filter Filter, offset, limit int) (la
 		all = t.regionLanes()
 	}
 	if !filter.Empty() {
-		if word, ok := filter.beyond(termFunc | termID); !ok {
+		if word, ok := filter.termOutside(termFunc | termID); !ok {
 			return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here only names can be chosen by", "%q does not choose lanes here", word)
 		}
 		all = slices.DeleteFunc(all, func(l Lane) bool { return !filter.name(l.Label, l.ID) })
@@ -200,7 +200,7 @@ func (t *Timeline) regionLanes() (out []Lane) {
 
 // members are the goroutines of a group, those that ran most first.
 func (t *Timeline) members(ref laneRef, f Filter, offset, limit int) ([]Lane, int, string, error) {
-	if word, ok := f.beyond(termFunc | termID | termDur); !ok {
+	if word, ok := f.termOutside(termFunc | termID | termDur); !ok {
 		return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here goroutines can be chosen by id: and dur> (of their life)", "%q does not choose goroutines here", word)
 	}
 	list := t.choose(ref.group, f)
@@ -252,7 +252,7 @@ func (t *Timeline) goLane(i uint32) Lane {
 	g := &t.gors.list[i]
 	from, to := t.life(i)
 	return Lane{ID: t.goID(i), Parent: "g:" + strconv.Itoa(int(g.group)), Kind: "go", Label: t.reg.groups[g.group].name + " #" + strconv.FormatInt(g.id, 10),
-		Count: 1, Total: time.Duration(t.gors.running(i)), From: time.Duration(from), To: time.Duration(to), Peak: 1}
+		Count: 1, Total: time.Duration(t.gors.runningTime(i)), From: time.Duration(from), To: time.Duration(to), Peak: 1}
 }
 
 // goID is the id of a goroutine's lane.
@@ -313,9 +313,9 @@ func (t *Timeline) parse(id string) (laneRef, bool) {
 	}
 	switch kind {
 	case "p":
-		r.lane = t.known(laneProc, n)
+		r.lane = t.laneByID(laneProc, n)
 	case "m":
-		r.lane = t.known(laneThread, n)
+		r.lane = t.laneByID(laneThread, n)
 	case "g":
 		if n >= 0 && n < int64(len(t.reg.groups)) {
 			r.group, r.lane = int32(n), t.reg.groups[n].lane
@@ -330,7 +330,7 @@ func (t *Timeline) parse(id string) (laneRef, bool) {
 	return r, r.lane >= 0
 }
 
-func (t *Timeline) known(kind laneKind, id int64) int32 {
+func (t *Timeline) laneByID(kind laneKind, id int64) int32 {
 	if l, ok := t.reg.byID[laneID{kind, id}]; ok {
 		return l
 	}

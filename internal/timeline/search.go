@@ -74,7 +74,7 @@ func (t *Timeline) searchTable(f Filter, a, z int64, limit int) Hits {
 		from, to := t.life(i)
 		l := t.goLane(i)
 		h.Hits = append(h.Hits, Hit{l.ID, l.Label, time.Duration(from), time.Duration(to),
-			fmt.Sprintf("ran %s in a life of %s", lasting(int64(l.Total)), lasting(to-from))})
+			fmt.Sprintf("ran %s in a life of %s", durationText(int64(l.Total)), durationText(to-from))})
 	}
 	h.Note = "goroutines, those that ran most first"
 	if t.gors.lost > 0 {
@@ -89,7 +89,7 @@ type seeker struct {
 	f       Filter
 	a, z    int64
 	limit   int
-	hits    []found
+	hits    []rawHit
 	total   int
 	stackOf map[exectrace.Stack][]Frame
 	parts   map[stackPart]bool
@@ -100,8 +100,8 @@ type stackPart struct {
 	part  string
 }
 
-// found is a hit that is not yet told in words.
-type found struct {
+// A rawHit is a hit that is not yet told in words.
+type rawHit struct {
 	g        int64
 	group    string
 	from, to int64
@@ -215,7 +215,7 @@ func (s *seeker) frames(p *exectrace.Piece, stack exectrace.Stack) []Frame {
 
 func (s *seeker) hit(p *exectrace.Piece, x *exectrace.Span, f *spanFacts, from, to int64) {
 	s.total++
-	s.hits = append(s.hits, found{f.id, f.group, from, to, f.state, f.reason, s.frames(p, x.Stack)})
+	s.hits = append(s.hits, rawHit{f.id, f.group, from, to, f.state, f.reason, s.frames(p, x.Stack)})
 	if len(s.hits) >= 4*s.limit {
 		s.prune(s.limit)
 	}
@@ -223,7 +223,7 @@ func (s *seeker) hit(p *exectrace.Piece, x *exectrace.Span, f *spanFacts, from, 
 
 // prune keeps the longest.
 func (s *seeker) prune(n int) {
-	slices.SortStableFunc(s.hits, func(x, y found) int { return compare(y.to-y.from, x.to-x.from) })
+	slices.SortStableFunc(s.hits, func(x, y rawHit) int { return compare(y.to-y.from, x.to-x.from) })
 	s.hits = s.hits[:min(n, len(s.hits))]
 }
 
@@ -241,7 +241,7 @@ func (s *seeker) hitList() Hits {
 			text += " (" + x.reason + ")"
 		}
 		h.Hits = append(h.Hits, Hit{lane, x.group + " #" + strconv.FormatInt(x.g, 10), time.Duration(x.from), time.Duration(x.to),
-			fmt.Sprintf("%s for %s%s", text, lasting(x.to-x.from), in(x.stack))})
+			fmt.Sprintf("%s for %s%s", text, durationText(x.to-x.from), in(x.stack))})
 	}
 	return h
 }

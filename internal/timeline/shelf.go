@@ -18,9 +18,9 @@ type shelf struct {
 	workers int
 	// make makes one thing, or some that can be made together.
 	make func(ctx context.Context, items []*item)
-	// together tells how many things like one can be made with it in one pass,
+	// batch tells how many things like one can be made with it in one pass,
 	// and which.
-	together func(one itemKey) (limit int, with func(other itemKey) bool)
+	batch func(one itemKey) (limit int, with func(other itemKey) bool)
 
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -246,7 +246,7 @@ func (s *shelf) next() []*item {
 	}
 	items := []*item{s.queue[n-1]}
 	s.queue = s.queue[:n-1]
-	limit, with := s.together(items[0].key)
+	limit, with := s.batch(items[0].key)
 	if limit <= 1 {
 		return items
 	}

@@ -14,7 +14,7 @@ type slowShelf struct {
 
 func newSlowShelf(t *testing.T) *slowShelf {
 	s := &slowShelf{newShelf(1<<20, 1), make(chan itemKey), make(chan struct{})}
-	s.together = func(itemKey) (int, func(itemKey) bool) { return 1, nil }
+	s.batch = func(itemKey) (int, func(itemKey) bool) { return 1, nil }
 	s.make = func(ctx context.Context, items []*item) {
 		s.begun <- items[0].key
 		select {

@@ -202,7 +202,7 @@ func (v *view) picture(ctx context.Context, r *laneRef) (Picture, error) {
 	}
 	if spans, ok := v.spans(r, items); ok {
 		if len(spans) == 0 {
-			return v.lost(Picture{ID: r.id, Empty: true}), nil
+			return v.withGaps(Picture{ID: r.id, Empty: true}), nil
 		}
 		return Picture{ID: r.id, Max: 1, Spans: spans, Moments: v.moments(r)}, nil
 	}
@@ -211,8 +211,8 @@ func (v *view) picture(ctx context.Context, r *laneRef) (Picture, error) {
 	return v.encode(r, &c), nil
 }
 
-// lost turns an empty picture into one that shows where evidence was lost.
-func (v *view) lost(p Picture) Picture {
+// withGaps turns an empty picture into one that shows where evidence was lost.
+func (v *view) withGaps(p Picture) Picture {
 	var c cells
 	v.markGaps(&c)
 	if !slices.ContainsFunc(c.marks[:], func(m uint8) bool { return m != 0 }) {
@@ -341,7 +341,7 @@ func (d *detail) windowOf(list []uint32, from, to int64) []uint32 {
 }
 
 func (d *detail) heldIn(lane int32, from, to int64) []hold {
-	list, a, z := d.held[lane], d.offset(from), d.offset(to)
+	list, a, z := d.holds[lane], d.offset(from), d.offset(to)
 	first := sort.Search(len(list), func(i int) bool { return list[i].from >= a })
 	first = max(0, first-lookBack)
 	last := first + sort.Search(len(list)-first, func(i int) bool { return list[first+i].from > z })
@@ -470,7 +470,7 @@ func (t *Timeline) taskTimes(i int) (from, to int64) {
 const smallGroup = 1000
 
 // small reports whether a group is one.
-func (c *shared) small(group int32) bool {
+func (c *detailInputs) small(group int32) bool {
 	return int(group) < len(c.gors.counts) && c.gors.counts[group] <= smallGroup
 }
 
@@ -673,7 +673,7 @@ func (t *Timeline) span(d *detail, s *span) Span {
 func (d *detail) goroutine(t *Timeline, i uint32, from, to int64) []span {
 	birth, end := t.gors.bounds(i)
 	n, ok := d.byG[t.gors.list[i].id]
-	for ; ok && n >= 0; n = d.lives[n].same {
+	for ; ok && n >= 0; n = d.lives[n].nextOfID {
 		own := d.of(n)
 		if len(own) == 0 || d.time(own[0].from) >= end || d.time(own[len(own)-1].to) <= birth {
 			continue

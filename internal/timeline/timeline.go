@@ -14,7 +14,7 @@ import (
 // goroutines at once. What they need of the trace is read again, and kept as
 // long as there is room.
 type Timeline struct {
-	shared
+	detailInputs
 	src     Source
 	length  int64
 	pyramid *pyramid
@@ -57,7 +57,7 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 		return nil
 	}
 	t := &Timeline{src: src, length: max(b.end, 1), chunks: b.chunks, gaps: b.gaps, cycles: b.cycles, pauses: b.pauses}
-	t.shared = shared{origin: b.origin, reg: &b.reg, gors: &b.gors, stacks: newStacks(), reasons: newWords()}
+	t.detailInputs = detailInputs{origin: b.origin, reg: &b.reg, gors: &b.gors, stacks: newStacks(), reasons: newWords()}
 	t.gors.living = nil
 	t.pyramid = newPyramid(b.base, t.length)
 	t.cycles.sort()
@@ -69,11 +69,11 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 	}
 	t.learn(m)
 	t.whole = make([]atomic.Bool, t.chunks[len(t.chunks)-1].gen+1)
-	t.spare.New = func() any { return &hands{maker: maker{shared: &t.shared}} }
+	t.spare.New = func() any { return &workspace{maker: maker{detailInputs: &t.detailInputs}} }
 	t.shelf = newShelf(shelfBytes, min(runtime.GOMAXPROCS(0), maxHands))
 	t.passes = newShelf(passBytes, 1) // a pass reads all pieces, several at a time
 	for _, s := range []*shelf{t.shelf, t.passes} {
-		s.make, s.together = t.make, t.together
+		s.make, s.batch = t.make, t.batch
 	}
 	return t
 }

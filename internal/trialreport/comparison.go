@@ -53,7 +53,7 @@ func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 	for _, b := range comparisonBlocks(c, o.Top) {
 		t.Title(b.title)
 		t.Width = wide
-		b.table.Print(t.Text, b.shown)
+		b.table.Print(t.Text, b.shownRows)
 		t.Width = prose
 		if b.note != "" {
 			for _, l := range layout.Lines(b.note, t.Width) {
@@ -138,7 +138,7 @@ type comparisonRow struct {
 type comparisonBlock struct {
 	title, note string
 	table       *layout.Grid[comparisonRow]
-	shown       []comparisonRow
+	shownRows   []comparisonRow
 }
 
 func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock) {
@@ -186,7 +186,7 @@ func ledgerBlock(c *compare.Comparison, title string, states bool) comparisonBlo
 			t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
 		}
 	}
-	return comparisonBlock{title: title, table: t, shown: t.Rows}
+	return comparisonBlock{title: title, table: t, shownRows: t.Rows}
 }
 
 func optionalQuantity(v *float64, u fact.Unit) string {
@@ -246,7 +246,7 @@ func functionBlock(t *compare.Table, top int) comparisonBlock {
 	if t.Per == compare.PerRun {
 		title = t.Name + ", of the whole profiles"
 	}
-	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, layout.Safe(t.Unit.Format(t.TotalA)), layout.Safe(t.Unit.Format(t.TotalB))), note: t.Note, table: out, shown: shown}
+	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, layout.Safe(t.Unit.Format(t.TotalA)), layout.Safe(t.Unit.Format(t.TotalB))), note: t.Note, table: out, shownRows: shown}
 }
 
 func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
@@ -307,7 +307,7 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 					name: fmt.Sprintf("geometric mean of %d", m.Of)})
 			}
 		}
-		blocks = append(blocks, comparisonBlock{title: layout.Safe(unit), table: t, shown: t.Rows})
+		blocks = append(blocks, comparisonBlock{title: layout.Safe(unit), table: t, shownRows: t.Rows})
 	}
 	return blocks
 }
@@ -397,7 +397,7 @@ func effectBlock(effects []compare.Effect) comparisonBlock {
 		}
 		t.Rows = append(t.Rows, r)
 	}
-	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shown: t.Rows, note: effectNote(effects)}
+	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shownRows: t.Rows, note: effectNote(effects)}
 }
 
 // ownRange is a trial's own interval.
@@ -438,7 +438,7 @@ func claimBlock(claims []compare.ClaimChange) comparisonBlock {
 	for _, c := range claims {
 		t.Rows = append(t.Rows, comparisonRow{verdict: layout.Safe(c.State), a: yes[c.A], b: yes[c.B], name: c.Title + " (" + c.Rule + ")"})
 	}
-	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shown: t.Rows}
+	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shownRows: t.Rows}
 }
 
 func curveBlock(c *compare.Curve) comparisonBlock {
@@ -451,7 +451,7 @@ func curveBlock(c *compare.Curve) comparisonBlock {
 		t.Rows = append(t.Rows, comparisonRow{verdict: string(v.Verdict), a: goalValue(c.Goal, v.A), b: goalValue(c.Goal, v.B), change: valueChange(v.A, v.B),
 			more: rangeChange(v.Low, v.High), p: shownP(v.P), name: c.Text(v.Value) + chosenBy(c, v.Value)})
 	}
-	return comparisonBlock{title: layout.Safe(string(c.Goal) + " by " + c.Knob), table: t, shown: t.Rows,
+	return comparisonBlock{title: layout.Safe(string(c.Goal) + " by " + c.Knob), table: t, shownRows: t.Rows,
 		note: "The interval of a change follows from those of both searches, on the log scale (Zou and Donner 2008)."}
 }
 
@@ -493,7 +493,7 @@ func capacityBlock(x *compare.CapacityChange) comparisonBlock {
 		add("sustained", x.A.Low, x.B.Low)
 		add("not sustained"+limitWords(x), x.A.High, x.B.High)
 	}
-	return comparisonBlock{title: "Capacity", table: t, shown: t.Rows}
+	return comparisonBlock{title: "Capacity", table: t, shownRows: t.Rows}
 }
 
 func limitWords(x *compare.CapacityChange) string {
@@ -513,7 +513,7 @@ func settingBlock(cells []compare.Row) comparisonBlock {
 		r := &cells[i]
 		t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
 	}
-	return comparisonBlock{title: "Capacity by setting", table: t, shown: t.Rows}
+	return comparisonBlock{title: "Capacity by setting", table: t, shownRows: t.Rows}
 }
 
 // ComparisonMarkdown writes a comparison for a review comment.
@@ -563,14 +563,14 @@ func (m *markdown) table(b comparisonBlock) {
 		}
 	}
 	m.WriteString("\n| " + strings.Join(heads, " | ") + " |\n|" + strings.Join(rule, "|") + "|\n")
-	for _, r := range b.shown {
+	for _, r := range b.shownRows {
 		cells := b.table.Cells(r)
 		for i := range cells {
 			cells[i] = layout.Escape(cells[i])
 		}
 		m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
-	if hidden := len(b.table.Rows) - len(b.shown); hidden > 0 {
+	if hidden := len(b.table.Rows) - len(b.shownRows); hidden > 0 {
 		m.P("and %d more", hidden)
 	}
 	m.InList = false
