@@ -143,8 +143,8 @@ func alignedSched(m *model.Model) []model.SchedLine {
 	return slices.DeleteFunc(slices.Clone(m.SchedLog), func(l model.SchedLine) bool { return !l.Aligned })
 }
 
-// known is a size; 0 is one that was not told.
-func known(bytes uint64) float64 {
+// bytesOrGap is a size; 0 is one that was not measured.
+func bytesOrGap(bytes uint64) float64 {
 	if bytes == 0 {
 		return gap
 	}

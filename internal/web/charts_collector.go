@@ -15,8 +15,8 @@ func heapOfTrace(p plot) *Chart {
 	}
 	heap, goal := line{name: "heap"}, line{name: "goal"}
 	for _, h := range p.GC.Heap {
-		heap.add(h.At, known(h.Alloc))
-		goal.add(h.At, known(h.Goal))
+		heap.add(h.At, bytesOrGap(h.Alloc))
+		goal.add(h.At, bytesOrGap(h.Goal))
 	}
 	return p.chart("heap", "bytes", fromTrace, false, heap, goal)
 }
@@ -79,7 +79,7 @@ func (p plot) collectorShares() []line {
 			continue
 		}
 		flags |= k.flag
-		l := p.taken(flags)
+		l := p.loadShare(flags)
 		together := slices.Clone(l.value)
 		for j := range above {
 			l.value[j] = max(0, l.value[j]-above[j])
@@ -102,9 +102,9 @@ func (p plot) pieces() (from, to, width time.Duration) {
 	return from, to, max((to-from)/stretches, 1)
 }
 
-// taken is the share of the Ps that some kinds of load have together, averaged over
+// loadShare is the share of the Ps that some kinds of load have together, averaged over
 // stretches.
-func (p plot) taken(flags model.LoadFlags) (l line) {
+func (p plot) loadShare(flags model.LoadFlags) (l line) {
 	begin, end, width := p.pieces()
 	for _, steps := range p.GC.Utilization(flags, p.Run.Procs, begin, end) {
 		i := 0

@@ -56,14 +56,14 @@ func latencyOfLoad(p plot) *Chart {
 	p50, p99 := line{name: "p50"}, line{name: "p99"}
 	for _, i := range p.Load.Over {
 		at := i.At + i.Width/2
-		p50.add(at, told(i.P50))
-		p99.add(at, told(i.P99))
+		p50.add(at, latencyOrGap(i.P50))
+		p99.add(at, latencyOrGap(i.P99))
 	}
 	return p.chart("latency", "ns", fromLoad, false, p50, p99)
 }
 
-// told is a latency; 0 is one that was not said.
-func told(d time.Duration) float64 {
+// latencyOrGap is a latency; 0 is one that was not measured.
+func latencyOrGap(d time.Duration) float64 {
 	if d == 0 {
 		return gap
 	}
@@ -101,7 +101,7 @@ func memoryOfProcess(p plot) *Chart {
 	group := line{name: "group"}
 	if p.Limits != nil {
 		for _, s := range p.Limits.Samples {
-			group.add(s.At, known(s.Memory))
+			group.add(s.At, bytesOrGap(s.Memory))
 		}
 	}
 	return p.chart("memory", "bytes", fromProc, false,

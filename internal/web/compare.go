@@ -115,5 +115,5 @@ func (v *View) savedResult(q url.Values) (any, error) {
 		c.Comparison = r.JSON
 		return c, nil
 	}
-	return nil, wrong("a result of kind %s cannot be shown", short(r.Kind))
+	return nil, misuse("a result of kind %s cannot be shown", short(r.Kind))
 }

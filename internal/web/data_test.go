@@ -81,7 +81,7 @@ func TestFindingsAreClipped(t *testing.T) {
 		t.Errorf("links %.300v, want one finding with one fact that leads somewhere", got.Links)
 	}
 	short := accounts()
-	if d, err := clipped(short.Diagnosis); d != short.Diagnosis || err != nil {
+	if d, err := clipTexts(short.Diagnosis); d != short.Diagnosis || err != nil {
 		t.Error("a diagnosis with short names is copied")
 	}
 }

@@ -41,7 +41,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, q url.Values) er
 func (v *View) exportOf(q url.Values) (f export.Format, o export.Options, err error) {
 	i := slices.IndexFunc(export.All, func(f export.Format) bool { return f.Name == q.Get("format") })
 	if i < 0 {
-		return f, o, wrong("format=%s is none that there is", short(q.Get("format")))
+		return f, o, misuse("format=%s is none that there is", short(q.Get("format")))
 	}
 	f = export.All[i]
 	o = export.Options{Profile: export.Profile(q.Get("profile")), Table: q.Get("table"), Group: v.groupNamed(q.Get("group")), Slices: v.Slices}
@@ -83,8 +83,8 @@ type download struct {
 	started bool
 }
 
-// held is how much of a download is held back for that.
-const held = 64 << 10
+// downloadBuffer is how much of a download is held back for that.
+const downloadBuffer = 64 << 10
 
 func (s *Server) download(w http.ResponseWriter, r *http.Request, filename string) *download {
 	h := w.Header()
@@ -117,7 +117,7 @@ func (d *download) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	d.buf.Write(p)
-	if d.buf.Len() >= held {
+	if d.buf.Len() >= downloadBuffer {
 		return len(p), d.flush()
 	}
 	return len(p), nil

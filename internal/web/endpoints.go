@@ -18,7 +18,7 @@ var endpoints = map[string]endpoint{
 	"api/timeline/edges":  {value: (*View).edges},
 	"api/timeline/select": {value: (*View).selection},
 	"api/timeline/search": {value: (*View).search},
-	"api/flame":           {value: (*View).flame, others: []string{"base"}},
+	"api/flame":           {value: (*View).flame, otherRuns: []string{"base"}},
 	"api/flame/marks":     {value: (*View).marks},
 	"api/number":          {value: (*View).number},
 	"api/groups":          {value: (*View).groups},
@@ -27,7 +27,7 @@ var endpoints = map[string]endpoint{
 	"api/mmu":             {value: (*View).mmu},
 	"api/tasks":           {value: (*View).tasks},
 	"api/task":            {value: (*View).task},
-	"api/compare":         {value: (*View).compare, page: true, others: []string{"a", "b"}},
+	"api/compare":         {value: (*View).compare, page: true, otherRuns: []string{"a", "b"}},
 	"api/sources":         {value: (*View).sources},
 }
 
@@ -35,7 +35,7 @@ var endpoints = map[string]endpoint{
 func (v *View) Ask(path string, q url.Values) (any, error) {
 	e, ok := endpoints[path]
 	if !ok || e.value == nil {
-		return nil, wrong("no such question: %s", short(path))
+		return nil, misuse("no such question: %s", short(path))
 	}
 	return e.value(v, q)
 }
@@ -46,6 +46,6 @@ type endpoint struct {
 	bytes func(*View, url.Values) ([]byte, error)
 	// page is set when it is asked of the page and not of one run: its View has
 	// nothing but the page.
-	page   bool
-	others []string // parameters that name other runs
+	page      bool
+	otherRuns []string // parameters that name other runs
 }

@@ -12,16 +12,16 @@ import (
 // findings answers GET api/findings: the diagnosis, and where the page shows
 // what it rests on.
 func (v *View) findings(url.Values) (any, error) {
-	d, err := clipped(v.Diagnosis)
+	d, err := clipTexts(v.Diagnosis)
 	if err != nil {
 		return nil, err
 	}
 	return &Findings{Diagnosis: d, Links: v.Links()}, nil
 }
 
-// clipped is a diagnosis whose texts are all short enough to be sent: itself,
+// clipTexts is a diagnosis whose texts are all short enough to be sent: itself,
 // but where a recording has names of megabytes.
-func clipped(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
+func clipTexts(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	if !hasLong(reflect.ValueOf(d)) {
 		return d, nil
 	}

@@ -75,7 +75,7 @@ func share(q url.Values, name string) (float64, error) {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
-		return 0, wrong("%s=%s is no share between 0 and 1", name, short(s))
+		return 0, misuse("%s=%s is no share between 0 and 1", name, short(s))
 	}
 	return f, nil
 }

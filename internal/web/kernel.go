@@ -93,9 +93,9 @@ func (k *kernelSamples) inKernel() []bool {
 	return in
 }
 
-// what a sample was of: in the kernel the system call, fault or interrupt, or
+// describe says what a sample was of: in the kernel the system call, fault or interrupt, or
 // the kernel's function where it is none of these; in user code the function.
-func (k *kernelSamples) what(sample int32) (what string, kernel bool) {
+func (k *kernelSamples) describe(sample int32) (what string, kernel bool) {
 	s := &k.m.Kernel.CPU.Samples[sample]
 	frames := k.m.Stacks.Frames(s.Stack)
 	call, kernel := model.KernelCallOf(frames, s.Labels)
@@ -331,7 +331,7 @@ func shares(sums []float64, most float64) []uint8 {
 
 // span is a sample as a stretch of its CPU's lane.
 func (k *kernelSamples) span(s stretch) timeline.Span {
-	what, kernel := k.what(s.Sample)
+	what, kernel := k.describe(s.Sample)
 	return timeline.Span{From: s.from, To: s.to, State: stateOf(kernel), Reason: what, Goroutine: -1, Proc: -1, Thread: int64(s.Thread)}
 }
 
@@ -344,7 +344,7 @@ func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 	}
 	cpu, ok := cpuOf(lane)
 	if !ok {
-		return Moment{}, wrong("there is no lane %s", short(lane))
+		return Moment{}, misuse("there is no lane %s", short(lane))
 	}
 	var found *stretch
 	k.stretches(cpu, at, at+1, func(s stretch) {
@@ -383,7 +383,7 @@ func (k *kernelSamples) gap(cpu int32, at time.Duration) (from, to time.Duration
 
 // sentence says what one sample tells.
 func (k *kernelSamples) sentence(x model.KernelMoment, thread string) string {
-	what, kernel := k.what(x.Sample)
+	what, kernel := k.describe(x.Sample)
 	where := "in user code"
 	if kernel {
 		where = "in the kernel"
@@ -429,15 +429,15 @@ func (k *kernelSamples) window(from, to time.Duration, lanes []string) *KernelWi
 			counts[x.Sample]++
 		}
 	}
-	return k.told(counts)
+	return k.sum(counts)
 }
 
-// told sums samples by what they are of.
-func (k *kernelSamples) told(counts map[int32]int64) *KernelWindow {
+// sum adds up samples by what they are of.
+func (k *kernelSamples) sum(counts map[int32]int64) *KernelWindow {
 	w := &KernelWindow{PeriodNS: int64(k.period)}
 	calls, stacks := map[string]int64{}, map[bool]map[model.Stack]int64{true: {}, false: {}}
 	for sample, n := range counts {
-		what, kernel := k.what(sample)
+		what, kernel := k.describe(sample)
 		w.Samples += n
 		if kernel {
 			w.InKernel += n

@@ -80,7 +80,7 @@ func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
 	for _, w := range f.Where {
 		out.Where = append(out.Where, l.where(main, w))
 	}
-	out.More = l.more(main)
+	out.More = l.screenLinks(main)
 	for i := range f.Symptoms {
 		out.Symptoms = append(out.Symptoms, l.finding(&f.Symptoms[i], address+".s"+strconv.Itoa(i)))
 	}
@@ -104,23 +104,23 @@ func lead(f *fact.Fact) *fact.Fact {
 	}
 	first := lead(&f.Operands[0])
 	for i := range f.Operands {
-		if o := lead(&f.Operands[i]); shown(&o.Origin) {
+		if o := lead(&f.Operands[i]); hasPicture(&o.Origin) {
 			return o
 		}
 	}
 	return first
 }
 
-// shown reports whether a kind has a picture that marks what was counted. What was in
+// hasPicture reports whether a kind has a picture that marks what was counted. What was in
 // use when the window began has none.
-func shown(o *fact.Origin) bool {
+func hasPicture(o *fact.Origin) bool {
 	return o.Fold == "" && (o.Kind == fact.Samples || o.Kind == fact.Waits || o.Kind == fact.Goroutines)
 }
 
 // to is the screen that shows what an origin counts, with the fact marked.
 func (l *linker) to(o *fact.Origin, address string) string {
 	switch {
-	case !shown(o):
+	case !hasPicture(o):
 	case o.Kind == fact.Goroutines && l.has("goroutines"):
 		return linkTo("goroutines", "col", o.Columns[0], "fact", address)
 	case l.hasTree(o.Tree):
@@ -243,8 +243,8 @@ func (l *linker) groupBy(function string) string {
 	return l.goroutineTable(m.Sched.Groups[i].Name)
 }
 
-// more are whole screens for a finding.
-func (l *linker) more(main *picture) (list []Link) {
+// screenLinks are whole screens for a finding.
+func (l *linker) screenLinks(main *picture) (list []Link) {
 	add := func(title, to string) {
 		if to != "" {
 			list = append(list, Link{Title: title, To: to})

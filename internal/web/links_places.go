@@ -28,7 +28,7 @@ func (l *linker) timelineOf(k *picture) string {
 	case k.lanes == "stw":
 		w = l.longestStop()
 	}
-	pairs := []string{"g", sent(group), "lanes", k.lanes}
+	pairs := []string{"g", pageName(group), "lanes", k.lanes}
 	if w.to > w.from {
 		pairs = append([]string{"from", ns(w.from), "to", ns(w.to)}, pairs...)
 	}
@@ -57,8 +57,8 @@ func (l *linker) peak(group string, s timeline.State) window {
 	return w
 }
 
-// around widens a stretch, so that what led to it can be seen.
-func (l *linker) around(from, to time.Duration) window {
+// widen widens a stretch, so that what led to it can be seen.
+func (l *linker) widen(from, to time.Duration) window {
 	wide := max(to-from, l.peakWidth()/10)
 	return window{max(from-wide/2, 0), min(to+wide/2, l.v.duration())}
 }
@@ -72,7 +72,7 @@ func (l *linker) busiestCycle() (w window) {
 	for _, c := range l.v.Model.GC.Cycles {
 		if c.Begin >= 0 && c.End-c.Begin > most {
 			most = c.End - c.Begin
-			w = l.around(c.Begin, c.End)
+			w = l.widen(c.Begin, c.End)
 		}
 	}
 	return w
@@ -87,7 +87,7 @@ func (l *linker) longestStop() (w window) {
 	for _, p := range l.v.Model.GC.Pauses {
 		if p.Duration > most {
 			most = p.Duration
-			w = l.around(p.At, p.At+p.Duration)
+			w = l.widen(p.At, p.At+p.Duration)
 		}
 	}
 	return w
@@ -135,7 +135,7 @@ func (l *linker) goroutineTable(group string) string {
 	if group == "" { // the group without a name; linkTo leaves out what is empty
 		return "goroutines?group="
 	}
-	return linkTo("goroutines", "group", sent(group))
+	return linkTo("goroutines", "group", pageName(group))
 }
 
 // flameOf is the first of some trees that the run has.
@@ -151,12 +151,12 @@ func (l *linker) flameOf(trees []string) string {
 func (l *linker) flameWith(trees []string, function string) string {
 	for _, t := range trees {
 		if l.shareIn(t, function) >= seenFrom {
-			return linkTo("flame", "kind", t, "q", sent(function))
+			return linkTo("flame", "kind", t, "q", pageName(function))
 		}
 	}
 	for _, t := range trees {
 		if l.shareIn(t, function) > 0 {
-			return linkTo("flame", "kind", t, "view", "sandwich", "fn", sent(function))
+			return linkTo("flame", "kind", t, "view", "sandwich", "fn", pageName(function))
 		}
 	}
 	return ""
@@ -201,7 +201,7 @@ func (l *linker) function() string {
 	if len(l.f.Stacks) == 0 || slices.ContainsFunc(l.f.Stacks, func(s model.Stack) bool { return l.in(s, name) }) {
 		return name
 	}
-	if frames := l.v.Model.Stacks.Frames(l.f.Stacks[0]); len(frames) > 0 && !l.known(name) {
+	if frames := l.v.Model.Stacks.Frames(l.f.Stacks[0]); len(frames) > 0 && !l.hasPlace(name) {
 		return frames[0].Func
 	}
 	return name
@@ -211,8 +211,8 @@ func (l *linker) in(s model.Stack, function string) bool {
 	return slices.ContainsFunc(l.v.Model.Stacks.Frames(s), func(f model.Frame) bool { return f.Func == function })
 }
 
-// known reports whether a function can be shown anywhere.
-func (l *linker) known(function string) bool {
+// hasPlace reports whether a function can be shown anywhere.
+func (l *linker) hasPlace(function string) bool {
 	return l.groupNamed(function) != "" || l.flameWith(everyTree, function) != ""
 }
 

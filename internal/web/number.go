@@ -20,7 +20,7 @@ import (
 
 // factAt is the fact at an address, and the finding that it is of.
 func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
-	unknown := func() error { return wrong("fact=%s is no number of this diagnosis", short(address)) }
+	unknown := func() error { return misuse("fact=%s is no number of this diagnosis", short(address)) }
 	if v.Diagnosis == nil {
 		return nil, nil, unknown()
 	}

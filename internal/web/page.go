@@ -41,7 +41,7 @@ func (p *page) add(name string, files []string) *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.runs = append(p.runs, r)
-	p.tell()
+	p.notify()
 	return r
 }
 
@@ -55,8 +55,8 @@ func (p *page) opened(v *View, files []string) int {
 	return len(p.runs) - 1
 }
 
-// set says how reading a run has ended.
-func (p *page) set(r *run, v *View, err error) {
+// finish says how reading a run has ended.
+func (p *page) finish(r *run, v *View, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settle(r, v, err)
@@ -70,12 +70,12 @@ func (p *page) settle(r *run, v *View, err error) {
 		v.fill(i, p.static)
 	}
 	close(r.ready)
-	p.tell()
+	p.notify()
 }
 
-// tell wakes whoever waits for a change. It is called with the lock held, when
+// notify wakes whoever waits for a change. It is called with the lock held, when
 // the change can be seen.
-func (p *page) tell() {
+func (p *page) notify() {
 	p.changes++
 	if p.changed != nil {
 		close(p.changed)
@@ -119,7 +119,7 @@ func (p *page) addResult(r Result) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.results = append(p.results, r)
-	p.tell()
+	p.notify()
 	return len(p.results) - 1
 }
 

@@ -53,7 +53,7 @@ func (f *reportFile) groupsOf(v *View, findings any) (groups []string) {
 		if len(groups) >= reportGroups {
 			break
 		}
-		add(sent(v.Model.Sched.Groups[i].Name))
+		add(pageName(v.Model.Sched.Groups[i].Name))
 	}
 	return groups
 }

@@ -64,8 +64,8 @@ type Server struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
-	reading  sync.Mutex // held by the run that is being read
-	progress atomic.Pointer[reading]
+	readMu   sync.Mutex // held by the run that is being read
+	progress atomic.Pointer[readProgress]
 	// invitation is a path that leads to the page once, nil when there is none.
 	invitation atomic.Pointer[string]
 	slots      chan struct{} // of answers that are being computed
@@ -77,8 +77,8 @@ type Server struct {
 	tempFail error
 }
 
-// reading is what is being read, and how far that is.
-type reading struct {
+// A readProgress is what is being read, and how far that is.
+type readProgress struct {
 	name       string
 	read, size atomic.Int64
 }
@@ -154,7 +154,7 @@ func (s *Server) Open(found Found, done func(Source, error)) {
 	s.work.Go(func() {
 		for i, src := range found.Runs {
 			v, err := s.read(s.ctx, src)
-			s.page.set(runs[i], v, err)
+			s.page.finish(runs[i], v, err)
 			if done != nil {
 				done(src, err)
 			}
@@ -171,12 +171,12 @@ func (s *Server) read(ctx context.Context, src Source) (v *View, err error) {
 			v, err = nil, fmt.Errorf("reading %s failed: %v", src.Name, r)
 		}
 	}()
-	s.reading.Lock()
-	defer s.reading.Unlock()
+	s.readMu.Lock()
+	defer s.readMu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	now := &reading{name: src.Name}
+	now := &readProgress{name: src.Name}
 	s.progress.Store(now)
 	defer s.progress.Store(nil)
 	v, err = s.options.Open(ctx, src, func(read, size int64) {
@@ -186,13 +186,13 @@ func (s *Server) read(ctx context.Context, src Source) (v *View, err error) {
 	if err == nil && v == nil {
 		err = errors.New("nothing was read")
 	}
-	s.work.Go(s.rest)
+	s.work.Go(s.releaseMemory)
 	return v, err
 }
 
-// rest gives back what reading took, which is several times the memory of what is
+// releaseMemory gives back what reading took, which is several times the memory of what is
 // kept. It stops the world for a while, and waits until what was read is shown.
-func (s *Server) rest() {
+func (s *Server) releaseMemory() {
 	select {
 	case <-s.ctx.Done():
 	case <-time.After(restAfter):
@@ -237,7 +237,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = server.Close() // what does not end by itself
 		}
 	})
-	err := server.Serve(limited(l, maxRequests))
+	err := server.Serve(limitListener(l, maxRequests))
 	if !running() {
 		<-ended
 		err = nil
@@ -269,7 +269,7 @@ type limitedListener struct {
 	free chan struct{}
 }
 
-func limited(l net.Listener, n int) net.Listener {
+func limitListener(l net.Listener, n int) net.Listener {
 	return &limitedListener{l, make(chan struct{}, n)}
 }
 
@@ -296,7 +296,7 @@ func (c *limitedConn) Close() error {
 
 // ServeHTTP answers one request. A panic in an answer is that answer's end only.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	w := &begun{ResponseWriter: rw}
+	w := &headerTracker{ResponseWriter: rw}
 	secure(w.Header())
 	defer func() {
 		p := recover()
@@ -307,7 +307,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			panic(p)
 		}
 		s.options.Log("%s %s failed: %v\n%s", r.Method, short(strings.TrimPrefix(r.URL.Path, s.prefix)), p, debug.Stack())
-		if w.begun {
+		if w.started {
 			panic(http.ErrAbortHandler) // what is sent cannot be taken back: the browser must see that it is not all
 		}
 		s.fail(w, r, refuse(http.StatusInternalServerError, "the terminal that gowhy view runs in says where; please report it", "this answer failed: %v", p))
@@ -327,31 +327,31 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A begun writer knows whether anything was sent.
-type begun struct {
+// A headerTracker knows whether anything was sent.
+type headerTracker struct {
 	http.ResponseWriter
-	begun bool
+	started bool
 }
 
-func (b *begun) WriteHeader(status int) {
-	b.begun = true
+func (b *headerTracker) WriteHeader(status int) {
+	b.started = true
 	b.ResponseWriter.WriteHeader(status)
 }
 
-func (b *begun) Write(p []byte) (int, error) {
-	b.begun = true
+func (b *headerTracker) Write(p []byte) (int, error) {
+	b.started = true
 	return b.ResponseWriter.Write(p)
 }
 
 // Unwrap is for [http.ResponseController].
-func (b *begun) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+func (b *headerTracker) Unwrap() http.ResponseWriter { return b.ResponseWriter }
 
 // route finds who answers. An error is told to the page, unless an answer has
 // begun already.
 func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) error {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return wrong("the query cannot be read: %v", err)
+		return misuse("the query cannot be read: %v", err)
 	}
 	want := []string{http.MethodGet, http.MethodHead}
 	if path == "api/upload" {
@@ -435,7 +435,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, q ur
 // await waits for the runs that a query is about, so that one that is still
 // being read holds no room for answers.
 func (s *Server) await(ctx context.Context, e endpoint, q url.Values) error {
-	parameters := e.others
+	parameters := e.otherRuns
 	if !e.page {
 		parameters = append([]string{"r"}, parameters...)
 	}

@@ -72,7 +72,7 @@ func StartSpeedscope(ctx context.Context, file string) (address string, ended <-
 	forget := context.AfterFunc(ctx, func() { _ = server.Close() }) // nothing of it is worth waiting for
 	go func() {
 		defer close(over)
-		_ = server.Serve(limited(l, speedscopeConnections)) // that it ended is all that matters
+		_ = server.Serve(limitListener(l, speedscopeConnections)) // that it ended is all that matters
 		forget()
 	}()
 	return "http://" + l.Addr().String() + page.prefix + "#" + page.fragment(), over, nil

@@ -65,7 +65,7 @@ func (v *View) groups(q url.Values) (any, error) {
 		rows[i] = account{group: g, times: &g.Times, ranges: g.Ranges, runs: g.Runs}
 	}
 	columns := slices.Concat(v.groupColumns(), timeColumns(s.Groups), delayColumns())
-	link := func(a *account) string { return "goroutines?group=" + url.QueryEscape(sent(a.group.Name)) }
+	link := func(a *account) string { return "goroutines?group=" + url.QueryEscape(pageName(a.group.Name)) }
 	return v.table(q, columns, rows, link)
 }
 
@@ -223,7 +223,7 @@ func addTo(sum, m map[string]time.Duration) {
 func spread(kind string, sums map[string]time.Duration, most int, of func(*account) map[string]time.Duration) (columns []column) {
 	names := largest(sums)
 	for _, n := range names[:min(most, len(names))] {
-		columns = append(columns, spent(kind+":"+sent(n), func(a *account) time.Duration { return of(a)[n] }))
+		columns = append(columns, spent(kind+":"+pageName(n), func(a *account) time.Duration { return of(a)[n] }))
 	}
 	if len(names) > most {
 		rest := names[most:]
@@ -301,7 +301,7 @@ func sortRows(q url.Values, columns []column, rows []account) error {
 	}
 	i := slices.IndexFunc(columns, func(c column) bool { return c.Key == by })
 	if i < 0 {
-		return wrong("there is no column %s to sort by", short(by))
+		return misuse("there is no column %s to sort by", short(by))
 	}
 	c := columns[i]
 	order := make([]int, len(rows))
@@ -371,12 +371,12 @@ func (c *column) sum(rows []account) json.RawMessage {
 	return strconv.AppendInt(nil, sum, 10)
 }
 
-// sent is a name as the page gets it and gives it back in a query: cut, and
+// pageName is a name as the page gets it and gives it back in a query: cut, and
 // without what is no UTF-8, of which JSON makes replacement characters.
-func sent(s string) string { return string([]rune(name(s))) }
+func pageName(s string) string { return string([]rune(name(s))) }
 
 // sameName reports whether a name of the model is the one that the page means.
-func sameName(full, fromPage string) bool { return full == fromPage || sent(full) == fromPage }
+func sameName(full, fromPage string) bool { return full == fromPage || pageName(full) == fromPage }
 
 // groupNamed is the group of the run that the page means; what is none is left
 // as it is, for who looks for it to say so.

@@ -67,7 +67,7 @@ func (v *View) task(q url.Values) (any, error) {
 	}
 	id, err := strconv.ParseUint(q.Get("id"), 10, 64)
 	if err != nil {
-		return nil, wrong("id=%s is no task's number", short(q.Get("id")))
+		return nil, misuse("id=%s is no task's number", short(q.Get("id")))
 	}
 	i := slices.IndexFunc(v.Model.Tasks.Slow, func(t model.Task) bool { return t.ID == id })
 	if i < 0 {

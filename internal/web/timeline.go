@@ -30,8 +30,8 @@ const (
 	maxFrames    = 128
 )
 
-// timed returns how long a question may take.
-func timed(q url.Values) (context.Context, context.CancelFunc) {
+// questionContext returns how long a question may take.
+func questionContext(q url.Values) (context.Context, context.CancelFunc) {
 	wait := patience
 	if q.Get("wait") == "1" {
 		wait = maxPatience
@@ -62,7 +62,7 @@ func lanesParam(q url.Values) ([]string, error) {
 	}
 	list := strings.Split(s, ",")
 	if len(list) > maxTileLanes {
-		return nil, wrong("%d lanes are asked for at once, at most %d are answered", len(list), maxTileLanes)
+		return nil, misuse("%d lanes are asked for at once, at most %d are answered", len(list), maxTileLanes)
 	}
 	return list, nil
 }
@@ -140,7 +140,7 @@ func (v *View) tiles(q url.Values) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, done := timed(q)
+	ctx, done := questionContext(q)
 	defer done()
 	kernel, others := split(lanes)
 	pictures, err := v.Timeline.Tile(ctx, int(level), tile, others)
@@ -207,7 +207,7 @@ func (v *View) at(q url.Values) (any, error) {
 	if lane := q.Get("lane"); isKernelLane(lane) {
 		return v.kernelAt(lane, time.Duration(at))
 	}
-	ctx, done := timed(q)
+	ctx, done := questionContext(q)
 	defer done()
 	m, err := v.Timeline.At(ctx, q.Get("lane"), time.Duration(at))
 	if err != nil {
@@ -253,7 +253,7 @@ func inWindow[A any](v *View, q url.Values, about func(t *timeline.Timeline, ctx
 	if err != nil {
 		return answer, err
 	}
-	ctx, done := timed(q)
+	ctx, done := questionContext(q)
 	defer done()
 	answer, err = about(v.Timeline, ctx, from, to, lanes)
 	return answer, timeProblem(err)
@@ -273,7 +273,7 @@ func (v *View) timelineWindow(q url.Values) (from, to time.Duration, err error) 
 	}
 	a, z = max(a, 0), min(z, end)
 	if z < a {
-		return 0, 0, wrong("the window ends before it begins: from=%s to=%s", short(q.Get("from")), short(q.Get("to")))
+		return 0, 0, misuse("the window ends before it begins: from=%s to=%s", short(q.Get("from")), short(q.Get("to")))
 	}
 	return time.Duration(a), time.Duration(z), nil
 }
@@ -343,7 +343,7 @@ func (v *View) search(q url.Values) (any, error) {
 	if err != nil {
 		return nil, timeProblem(err)
 	}
-	ctx, done := timed(q)
+	ctx, done := questionContext(q)
 	defer done()
 	h, err := v.Timeline.Search(ctx, f, from, to, int(limit))
 	if err != nil {

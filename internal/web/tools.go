@@ -36,13 +36,13 @@ type tools struct {
 	start map[string]Starter
 
 	mu      sync.Mutex
-	started map[viewed]viewer
+	started map[viewerKey]viewer
 }
 
-// viewed is what a viewer shows.
-type viewed struct {
+// A viewerKey is what a viewer shows.
+type viewerKey struct {
 	tool    string
-	run     *View
+	view    *View
 	profile export.Profile
 }
 
@@ -87,7 +87,7 @@ func (s *Server) openTool(w http.ResponseWriter, r *http.Request, q url.Values, 
 	if err != nil {
 		return err
 	}
-	address, err := s.started(viewed{tool, v, profile}, start)
+	address, err := s.started(viewerKey{tool, v, profile}, start)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s *Server) openTool(w http.ResponseWriter, r *http.Request, q url.Values, 
 func (v *View) toolProfile(q url.Values) (export.Profile, error) {
 	if p := export.Profile(q.Get("profile")); p != "" {
 		if !slices.Contains(export.Profiles, p) {
-			return "", wrong("profile=%s is none that there is", short(string(p)))
+			return "", misuse("profile=%s is none that there is", short(string(p)))
 		}
 		return p, nil
 	}
@@ -127,7 +127,7 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-func (s *Server) started(what viewed, start Starter) (string, error) {
+func (s *Server) started(what viewerKey, start Starter) (string, error) {
 	t := &s.tools
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 	if running >= start.Most {
 		return "", refuse(http.StatusTooManyRequests, "end gowhy view and start it again", "%d viewers run already", running)
 	}
-	file, err := s.profileFile(what.run, what.profile, start.Format)
+	file, err := s.profileFile(what.view, what.profile, start.Format)
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (s *Server) started(what viewed, start Starter) (string, error) {
 		return "", refuse(http.StatusBadGateway, "", "the viewer did not say where it is")
 	}
 	if t.started == nil {
-		t.started = map[viewed]viewer{}
+		t.started = map[viewerKey]viewer{}
 	}
 	t.started[what] = viewer{address, ended}
 	return address, nil

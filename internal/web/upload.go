@@ -50,7 +50,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, q url.Values) er
 	}()
 	d := drop{dir: dir, left: maxUpload, names: map[string]bool{}}
 	controller := http.NewResponseController(w)
-	body := &pausing{r: r.Body, extend: func() { _ = controller.SetReadDeadline(time.Now().Add(uploadPause)) }} // not every connection has one
+	body := &deadlineReader{r: r.Body, extend: func() { _ = controller.SetReadDeadline(time.Now().Add(uploadPause)) }} // not every connection has one
 	if err := d.receive(r, body, q.Get("name")); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, q url.Values) er
 	defer context.AfterFunc(s.ctx, stop)()
 	answer, err := s.take(ctx, d.files)
 	if err != nil {
-		return d.told(err)
+		return d.hideDir(err)
 	}
 	kept = true
 	return s.json(w, r, answer)
@@ -101,8 +101,8 @@ func bases(files []string) []string {
 	return list
 }
 
-// told is an error without the directory that the reader never saw.
-func (d *drop) told(err error) error {
+// hideDir returns an error without the directory that the reader never saw.
+func (d *drop) hideDir(err error) error {
 	p, status := explain(err)
 	strip := strings.NewReplacer(d.dir+string(filepath.Separator), "", d.dir, "what was dropped")
 	return refuse(status, strip.Replace(p.Hint), "%s", strip.Replace(p.What))
@@ -130,7 +130,7 @@ func (d *drop) receive(r *http.Request, body io.Reader, named string) error {
 			break
 		}
 		if err != nil {
-			return received(err)
+			return uploadError(err)
 		}
 		if name := part.FileName(); name != "" {
 			if err := d.file(name, part); err != nil {
@@ -139,7 +139,7 @@ func (d *drop) receive(r *http.Request, body io.Reader, named string) error {
 		}
 	}
 	if len(d.files) == 0 {
-		return wrong("no file came")
+		return misuse("no file came")
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (d *drop) receive(r *http.Request, body io.Reader, named string) error {
 // eyes; on the disk it gets a name that can do nothing.
 func (d *drop) file(named string, r io.Reader) error {
 	if len(d.files) == maxUploadFiles {
-		return wrong("more than %d files at once", maxUploadFiles)
+		return misuse("more than %d files at once", maxUploadFiles)
 	}
 	path := filepath.Join(d.dir, d.harmless(named))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -161,7 +161,7 @@ func (d *drop) file(named string, r io.Reader) error {
 		return refuse(http.StatusRequestEntityTooLarge, "gowhy view FILE reads it where it is", "more than %d GiB were dropped", maxUpload>>30)
 	}
 	if err != nil {
-		return received(err)
+		return uploadError(err)
 	}
 	if closed != nil {
 		return closed
@@ -199,23 +199,23 @@ func (d *drop) harmless(named string) string {
 	return unique
 }
 
-// received tells why files did not come whole.
-func received(err error) error {
+// uploadError tells why files did not come whole.
+func uploadError(err error) error {
 	var file *os.PathError
 	if errors.As(err, &file) {
 		return refuse(http.StatusInsufficientStorage, "TMPDIR=DIR gowhy view puts it elsewhere", "the file could not be kept: %v", file.Err)
 	}
-	return wrong("the files did not come whole: %v", err)
+	return misuse("the files did not come whole: %v", err)
 }
 
-// A pausing reader gives the other side time for each piece, however long all
+// A deadlineReader gives the other side time for each piece, however long all
 // of it takes.
-type pausing struct {
+type deadlineReader struct {
 	r      io.Reader
 	extend func()
 }
 
-func (p *pausing) Read(b []byte) (int, error) {
+func (p *deadlineReader) Read(b []byte) (int, error) {
 	p.extend()
 	return p.r.Read(b)
 }

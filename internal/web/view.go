@@ -56,8 +56,8 @@ func refuse(status int, hint, format string, args ...any) error {
 	return &statusError{status, problem.New(problem.Failure, hint, format, args...)}
 }
 
-// wrong is a question that cannot be meant.
-func wrong(format string, args ...any) error {
+// misuse is the error for a question that cannot be meant.
+func misuse(format string, args ...any) error {
 	return problem.New(problem.Misuse, "", format, args...)
 }
 
@@ -78,7 +78,7 @@ func integer(q url.Values, name string, def, min, max int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < min || n > max {
-		return 0, wrong("%s=%s is no whole number between %d and %d", name, short(s), min, max)
+		return 0, misuse("%s=%s is no whole number between %d and %d", name, short(s), min, max)
 	}
 	return n, nil
 }
@@ -108,7 +108,7 @@ func windowParam(q url.Values, end time.Duration) (w window, err error) {
 		return w, err
 	}
 	if to <= from {
-		return w, wrong("the window from %d to %d has no length", from, to)
+		return w, misuse("the window from %d to %d has no length", from, to)
 	}
 	return window{time.Duration(from), time.Duration(to)}, nil
 }

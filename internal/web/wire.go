@@ -18,7 +18,7 @@ func encode(v any) ([]byte, error) {
 	if v == nil {
 		return []byte("null\n"), nil
 	}
-	v = completed(v)
+	v = withLists(v)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b) // escapes <, > and &
 	if err := e.Encode(v); err != nil {
@@ -27,15 +27,15 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// completing keeps two requests from completing the same answer, where an
+// completeMu keeps two requests from completing the same answer, where an
 // endpoint gives the same value to both.
-var completing sync.Mutex
+var completeMu sync.Mutex
 
-// completed fills the nil lists of a value and returns it, or a pointer to a
+// withLists fills the nil lists of a value and returns it, or a pointer to a
 // copy where it could not be changed in place.
-func completed(v any) any {
-	completing.Lock()
-	defer completing.Unlock()
+func withLists(v any) any {
+	completeMu.Lock()
+	defer completeMu.Unlock()
 	rv := reflect.ValueOf(v)
 	if rv.Kind() != reflect.Pointer {
 		p := reflect.New(rv.Type())
