@@ -112,7 +112,7 @@ func WithLock(site string, factor float64) Edit {
 	text := "--lock " + site + "=" + number(factor)
 	return lockEdit(text, site, func(e *lockEdits) error {
 		if factor == 0 {
-			e.gone = true
+			e.removed = true
 			return nil
 		}
 		e.hold *= factor
@@ -232,9 +232,9 @@ type edits struct {
 }
 
 type lockEdits struct {
-	hold   float64
-	gone   bool
-	shards int
+	hold    float64
+	removed bool
+	shards  int
 }
 
 func (e *edits) scaleGroup(p *Program, g int, factor float64) {

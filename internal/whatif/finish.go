@@ -24,9 +24,9 @@ const (
 	maxOff = 0.25
 	// maxOutside is the share of the time that may pass outside of the program.
 	maxOutside = 0.97
-	// most is the share of an endless program's work that a replay does: what
+	// replayShare is the share of an endless program's work that a replay does: what
 	// single goroutines have left at the end would only say how long these are.
-	most = 0.9
+	replayShare = 0.9
 )
 
 // finish makes the program of what was read.
@@ -50,7 +50,7 @@ func (r *reader) finish() (*Program, error) {
 	p.costs = costs{change: r.changes.median(), wake: r.wakes.median()}
 	if stopper != nil {
 		p.Ends, p.main = true, stopper.g
-		p.Elapsed, p.timed = r.now.Sub(r.start), p.Elapsed
+		p.Elapsed, p.goalTime = r.now.Sub(r.start), p.Elapsed
 	}
 	p.functions(r)
 	return p, p.check()
@@ -73,7 +73,7 @@ func (r *reader) stopper() *track {
 
 // endless says how far a program that does not end is replayed.
 func (r *reader) endless() {
-	i, _ := slices.BinarySearchFunc(r.steps, r.done*most, func(s step, d float64) int { return cmp.Compare(s.done, d) })
+	i, _ := slices.BinarySearchFunc(r.steps, r.done*replayShare, func(s step, d float64) int { return cmp.Compare(s.done, d) })
 	if i < len(r.steps) {
 		r.p.Elapsed = r.steps[i].at.Sub(r.start)
 	}
@@ -83,7 +83,7 @@ func (r *reader) endless() {
 			all += work(r.p.gs[i].ops)
 		}
 	}
-	r.p.goal = all * most
+	r.p.goal = all * replayShare
 }
 
 func work(ops []op) (d float64) {
@@ -232,9 +232,9 @@ func (p *Program) check() error {
 		return &RefusedError{"no goroutine of the program runs in it"}
 	}
 	p.calibrate()
-	if p.Outside = p.outside(); p.Outside > timed && p.Ends {
+	if p.Outside = p.outside(); p.Outside > timerShare && p.Ends {
 		// It ran for a given time, like a benchmark: what counts is its work.
-		p.Ends, p.main, p.Elapsed = false, -1, p.timed
+		p.Ends, p.main, p.Elapsed = false, -1, p.goalTime
 		p.calibrate()
 		p.Outside = p.outside()
 	}
@@ -259,9 +259,9 @@ func (p *Program) queued() bool {
 	return waited > p.Elapsed/10
 }
 
-// timed is the share of time outside above which a program is taken to have
+// timerShare is the share of time outside above which a program is taken to have
 // ended because its time was up.
-const timed = 0.8
+const timerShare = 0.8
 
 // outside is the share of the replay's time that remains when work takes none.
 func (p *Program) outside() float64 {
@@ -285,7 +285,7 @@ func (p *Program) calibrate() {
 			lives = asTraced
 		}
 	}
-	p.baseLives, p.baseCounts = p.existed(lives)
+	p.baseLives, p.baseCounts = p.lifetimes(lives)
 }
 
 const worth = 0.05

@@ -143,9 +143,9 @@ func (s *sites) leave(id int32, waited time.Duration) {
 	s.list[s.find(id)].queue--
 }
 
-// own notes that a goroutine releases a lock that it took after a wait, and
+// countHold counts that a goroutine releases a lock that it took after a wait, and
 // ran with from the given time on, for so much work.
-func (s *sites) own(root, g int32, since exectrace.Time, worked float64) {
+func (s *sites) countHold(root, g int32, since exectrace.Time, worked float64) {
 	const spinning = 20_000 // ns, a mutex may be taken so much later than the run begins
 	r := &s.list[root]
 	if mean := r.mean(); mean > 0 && worked > 1.5*mean {
@@ -157,9 +157,9 @@ func (s *sites) own(root, g int32, since exectrace.Time, worked float64) {
 	}
 }
 
-// held returns for how much work a lock that g releases now was held; exact
+// holdTime returns for how much work a lock that g releases now was held; exact
 // tells that nothing had to be guessed.
-func (s *sites) held(root, g int32, v float64) (d float64, exact bool) {
+func (s *sites) holdTime(root, g int32, v float64) (d float64, exact bool) {
 	r := &s.list[root]
 	switch {
 	case r.turned >= 0 && r.by == g:
@@ -185,7 +185,7 @@ func (s *sites) held(root, g int32, v float64) (d float64, exact bool) {
 // much longer than others.
 func (s *sites) plausible(root, g int32, own float64) bool {
 	r := &s.list[root]
-	return r.woken == g && (r.exact < enough || own <= 4*r.exactSum/float64(r.exact))
+	return r.woken == g && (r.exact < minHolds || own <= 4*r.exactSum/float64(r.exact))
 }
 
 func (s *sites) hold(root int32, d float64, exact bool) {
@@ -203,13 +203,13 @@ func (s *sites) released(root, by, woken int32, v float64, at exectrace.Time) {
 	r.turned, r.turnedAt, r.by, r.woken, r.left = v, at, by, woken, r.queue > 0
 }
 
-// enough is how many holds make a mean.
-const enough = 8
+// minHolds is how many holds make a mean.
+const minHolds = 8
 
 // mean is the mean hold of a lock: of those known exactly, if there are some.
 func (r *site) mean() float64 {
 	switch {
-	case r.exact >= enough || r.holds == r.exact && r.exact > 0:
+	case r.exact >= minHolds || r.holds == r.exact && r.exact > 0:
 		return r.exactSum / float64(r.exact)
 	case r.holds > 0:
 		return r.holdSum / float64(r.holds)
@@ -238,13 +238,13 @@ func (s *sites) locks(p *Program) []int16 {
 			p.locks = append(p.locks, lockModel{traced: r.shared || crossed > several})
 		}
 		of[i] = l
-		s.list[i].tell(&p.Locks[l])
+		s.list[i].addTo(&p.Locks[l])
 	}
 	return of
 }
 
-// tell adds a line to its lock. The one that waited most gives it its name.
-func (t *site) tell(l *Lock) {
+// addTo adds a line to its lock. The one that waited most gives it its name.
+func (t *site) addTo(l *Lock) {
 	l.Sites = append(l.Sites, t.name)
 	if n := len(l.Sites); n == 1 || t.wait > l.longest {
 		l.Site, l.File, l.longest = t.name, t.file, t.wait

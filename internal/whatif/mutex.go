@@ -11,12 +11,12 @@ func (r *replay) asTraced(o *op) bool { return r.p.traced || r.p.locks[o.lock].t
 const maxHeld = 16
 
 // acquire takes a lock, and reports whether the goroutine goes on.
-func (r *replay) acquire(g int32, s *replayed, o *op) bool {
-	if r.e.locks != nil && r.e.locks[o.lock].gone || len(s.held) >= maxHeld {
+func (r *replay) acquire(g int32, s *replayG, o *op) bool {
+	if r.e.locks != nil && r.e.locks[o.lock].removed || len(s.heldLocks) >= maxHeld {
 		s.pc++
 		return true
 	}
-	for _, h := range s.held {
+	for _, h := range s.heldLocks {
 		if h.lock == o.lock { // the trace saw it wait again before it got it
 			s.pc++
 			return true
@@ -32,7 +32,7 @@ func (r *replay) acquire(g int32, s *replayed, o *op) bool {
 	}
 	if l := &r.locks[shard]; l.holder >= 0 || l.starving {
 		l.waiters.pushBack(g)
-		s.want, s.waited = shard, r.now
+		s.want, s.waitFrom = shard, r.now
 		r.block(g, s)
 		return false
 	}
@@ -41,10 +41,10 @@ func (r *replay) acquire(g int32, s *replayed, o *op) bool {
 	return true
 }
 
-func (s *replayed) take(lock int16, shard int32) {
-	s.taken++
+func (s *replayG) take(lock int16, shard int32) {
+	s.lockCount++
 	s.pc++
-	s.held = append(s.held, held{lock, shard})
+	s.heldLocks = append(s.heldLocks, lockRef{lock, shard})
 }
 
 // retry is what a woken waiter does: it takes the lock, or waits again before
@@ -53,7 +53,7 @@ func (r *replay) retry(g int32) bool {
 	s := &r.gs[g]
 	l := &r.locks[s.want]
 	l.woken = false
-	late := r.now-s.waited > starve
+	late := r.now-s.waitFrom > starve
 	if l.holder < 0 || l.holder == g {
 		l.holder = g
 		l.starving = l.starving && late && l.waiters.len() > 0
@@ -67,13 +67,13 @@ func (r *replay) retry(g int32) bool {
 }
 
 // unlock releases the lock of an op.
-func (r *replay) unlock(p int32, s *replayed, o *op) {
+func (r *replay) unlock(p int32, s *replayG, o *op) {
 	if o.ref != 0 && r.asTraced(o) {
 		r.wake(o.ref, p)
 	}
-	for i := len(s.held) - 1; i >= 0; i-- {
-		if h := s.held[i]; h.lock == o.lock {
-			s.held = append(s.held[:i], s.held[i+1:]...)
+	for i := len(s.heldLocks) - 1; i >= 0; i-- {
+		if h := s.heldLocks[i]; h.lock == o.lock {
+			s.heldLocks = append(s.heldLocks[:i], s.heldLocks[i+1:]...)
 			r.release(h.shard, p)
 			return
 		}
@@ -105,7 +105,7 @@ func (r *replay) release(shard, p int32) {
 
 // shard picks the lock that an op takes, -1 where it is granted as traced:
 // shards beyond the first come after all locks.
-func (r *replay) shard(g int32, s *replayed, o *op) int32 {
+func (r *replay) shard(g int32, s *replayG, o *op) int32 {
 	if r.asTraced(o) {
 		return -1
 	}
@@ -113,7 +113,7 @@ func (r *replay) shard(g int32, s *replayed, o *op) int32 {
 		return int32(o.lock)
 	}
 	n := r.e.locks[o.lock].shards
-	pick := int32(mix(uint64(g)<<32|uint64(s.taken)) % uint64(n))
+	pick := int32(mix(uint64(g)<<32|uint64(s.lockCount)) % uint64(n))
 	if pick == 0 {
 		return int32(o.lock)
 	}

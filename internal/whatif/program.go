@@ -31,17 +31,17 @@ type Program struct {
 	// took nothing: timers, the network, system calls.
 	Outside float64
 
-	gs     []goroutine
-	tokens int
-	joins  int
-	goal   float64       // user work after which a replay of an endless program ends
-	timed  time.Duration // when that was done in the trace
-	main   int32         // goroutine whose end is the program's, -1 for endless ones
-	locks  []lockModel
-	shares map[string][]float64 // of a function in the running time of each group
-	costs  costs
-	lost   float64 // share of the trace that could not be read
-	base   *Result // without edits
+	gs       []goroutine
+	tokens   int
+	joins    int
+	goal     float64       // user work after which a replay of an endless program ends
+	goalTime time.Duration // when that was done in the trace
+	main     int32         // goroutine whose end is the program's, -1 for endless ones
+	locks    []lockModel
+	shares   map[string][]float64 // of a function in the running time of each group
+	costs    costs
+	lost     float64 // share of the trace that could not be read
+	base     *Result // without edits
 	// baseLives and baseCounts are how long goroutines existed in it, by group.
 	baseLives  []float64
 	baseCounts []int

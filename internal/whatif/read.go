@@ -189,10 +189,10 @@ type procTrack struct {
 type joinTrack struct {
 	at    exectrace.Time // when the wait ended
 	waker int32
-	ended []ending
+	ended []lifeEnd
 }
 
-type ending struct {
+type lifeEnd struct {
 	g  int32
 	at exectrace.Time
 }
@@ -590,12 +590,12 @@ func (r *reader) unlock(waker, t *track, unlocks int32, token int32) {
 	s := r.sites.join(unlocks, t.site)
 	own := r.sinceLock(waker)
 	if waker.holds && r.sites.find(waker.lockOf) == s {
-		r.sites.own(s, waker.g, waker.took, own)
+		r.sites.countHold(s, waker.g, waker.took, own)
 	}
 	if waker.holds && r.sites.find(waker.lockOf) == s && r.sites.plausible(s, waker.g, own) {
 		r.sites.hold(s, own, true)
 	} else {
-		held, exact := r.sites.held(s, waker.g, r.v)
+		held, exact := r.sites.holdTime(s, waker.g, r.v)
 		held = min(held, waker.pending)
 		waker.pending -= held
 		r.add(waker, op{kind: opLock, lock: int16(unlocks)})
@@ -649,7 +649,7 @@ func (r *reader) die(t *track) {
 		grp.lives++
 	}
 	if g.join > 0 {
-		r.joins[g.join-1].ended = append(r.joins[g.join-1].ended, ending{t.g, r.now})
+		r.joins[g.join-1].ended = append(r.joins[g.join-1].ended, lifeEnd{t.g, r.now})
 	}
 }
 

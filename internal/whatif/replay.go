@@ -30,7 +30,7 @@ type replay struct {
 	spent  float64 // CPU time
 	forced int     // waits that had to be ended for lack of anything else
 
-	gs     []replayed
+	gs     []replayG
 	ps     []replayP
 	idle   []int32
 	coming int32 // the P on its way, -1 none
@@ -42,28 +42,28 @@ type replay struct {
 	timers heap    // of goroutines, and of the P on its way, by time
 	due    heap    // of goroutines, by user work
 	tokens []token
-	joins  []joining
+	joins  []joinState
 	locks  []lock
-	stuck  []blocked // by the order of blocking
+	stuck  []lockWaiter // by the order of blocking
 	over   bool
 }
 
 // A token counts the wake-ups that nobody has waited for yet. Only one
 // goroutine waits for it, waiter, plus 1.
-type token struct{ there, waiter int32 }
+type token struct{ count, waiter int32 }
 
-type replayed struct {
-	pc     int32
-	left   float64 // of the op at pc that is running, as edited; negative: not begun
-	state  simState
-	taken  uint32  // locks so far
-	want   int32   // index in replay.locks of the lock that it waits for
-	held   []held  // locks
-	passed bool    // it was given its P by a coroutine
-	seen   float64 // work clock when its slice began
-	begun  float64
-	ended  float64
-	waited float64 // since when for the lock
+type replayG struct {
+	pc        int32
+	left      float64 // of the op at pc that is running, as edited; negative: not begun
+	state     simState
+	lockCount uint32    // locks so far
+	want      int32     // index in replay.locks of the lock that it waits for
+	heldLocks []lockRef // locks
+	passed    bool      // it was given its P by a coroutine
+	sliceFrom float64   // work clock when its slice began
+	startAt   float64
+	endAt     float64
+	waitFrom  float64 // since when for the lock
 }
 
 type simState uint8
@@ -88,7 +88,7 @@ type replayP struct {
 	idle float64 // since when it has nothing to do
 }
 
-type joining struct{ left, waiter int32 }
+type joinState struct{ left, waiter int32 }
 
 type lock struct {
 	holder   int32 // -1 free
@@ -97,7 +97,7 @@ type lock struct {
 	starving bool
 }
 
-type blocked struct {
+type lockWaiter struct {
 	g   int32
 	seq int32 // its pc then
 }
@@ -125,14 +125,14 @@ const (
 	instant = 0.01
 )
 
-// A held lock is one of the program, and its shard: an index in replay.locks.
-type held struct {
+// A lockRef is a lock of the program and its shard: an index in replay.locks.
+type lockRef struct {
 	lock  int16
 	shard int32
 }
 
 // run replays the program. The second result is the goroutines, for latencies.
-func (p *Program) run(e edits) (Result, []replayed) {
+func (p *Program) run(e edits) (Result, []replayG) {
 	r := newReplay(p, e)
 	for !r.over && r.next() {
 	}
@@ -144,8 +144,8 @@ func newReplay(p *Program, e edits) *replay {
 	if e.procs > 0 {
 		n = e.procs
 	}
-	r := &replay{p: p, e: e, coming: -1, cores: float64(p.Cores), gs: make([]replayed, len(p.gs)),
-		ps: make([]replayP, n), tokens: make([]token, p.tokens+1), joins: make([]joining, p.joins)}
+	r := &replay{p: p, e: e, coming: -1, cores: float64(p.Cores), gs: make([]replayG, len(p.gs)),
+		ps: make([]replayP, n), tokens: make([]token, p.tokens+1), joins: make([]joinState, p.joins)}
 	r.slice = max(slice, r.longest()/maxSlices)
 	for i := n - 1; i >= 0; i-- {
 		r.ps[i] = replayP{g: -1, next: -1, idle: -spins}
@@ -154,7 +154,7 @@ func newReplay(p *Program, e edits) *replay {
 	r.makeLocks()
 	for i := range p.gs {
 		g := &p.gs[i]
-		r.gs[i] = replayed{left: -1}
+		r.gs[i] = replayG{left: -1}
 		if g.join > 0 {
 			r.joins[g.join-1].left++
 		}
@@ -282,7 +282,7 @@ func (r *replay) advance(to, speed float64) {
 // fire makes a goroutine ready that waited for something outside.
 func (r *replay) fire(g int32) {
 	if s := &r.gs[g]; s.state == unborn {
-		s.begun = r.now
+		s.startAt = r.now
 	} else {
 		s.pc++
 	}
@@ -307,12 +307,12 @@ func (r *replay) force() bool {
 		o := &r.p.gs[b.g].ops[s.pc]
 		switch {
 		case o.kind == opJoin:
-			r.joins[o.ref] = joining{0, -1}
+			r.joins[o.ref] = joinState{0, -1}
 		case o.kind == opLock && !r.asTraced(o):
 			r.locks[s.want].waiters.remove(b.g)
 			s.pc++
 		default:
-			r.tokens[o.ref].there++
+			r.tokens[o.ref].count++
 		}
 		r.makeReady(b.g, -1)
 		return true
@@ -380,21 +380,21 @@ func (r *replay) arrive() {
 		g = r.steal()
 	}
 	if g < 0 {
-		r.rest(p)
+		r.idleP(p)
 		return
 	}
 	r.start(p, g)
-	r.more(r.p.costs.wake)
+	r.callIdle(r.p.costs.wake)
 }
 
-// rest makes a P idle.
-func (r *replay) rest(p int32) {
+// idleP makes a P idle.
+func (r *replay) idleP(p int32) {
 	r.ps[p].idle = r.now
 	r.idle = append(r.idle, p)
 }
 
-// more calls another P when there is something for it.
-func (r *replay) more(delay float64) {
+// callIdle calls another P when there is something for it.
+func (r *replay) callIdle(delay float64) {
 	if r.ready.len() > 0 || len(r.front) > 0 {
 		r.call(delay)
 		return
@@ -464,7 +464,7 @@ func (r *replay) resume(p int32) bool {
 	q := &r.ps[p]
 	s := &r.gs[q.g]
 	woken := s.state == retrying
-	s.state, s.seen = running, r.v
+	s.state, s.sliceFrom = running, r.v
 	q.from, q.over = r.v, r.p.costs.change
 	if s.passed {
 		q.over, s.passed = 0, false
@@ -481,8 +481,8 @@ func (r *replay) dispatch(p int32) {
 	for !r.over {
 		if q.g = r.take(p); q.g < 0 {
 			r.busy--
-			r.rest(p)
-			r.more(steals)
+			r.idleP(p)
+			r.callIdle(steals)
 			return
 		}
 		if r.resume(p) {
@@ -509,9 +509,9 @@ func (r *replay) turn(p int32) {
 		s.left = -1
 		s.pc++
 	}
-	rest := r.slice - (r.v - s.seen)
+	rest := r.slice - (r.v - s.sliceFrom)
 	if rest <= instant && r.ready.len() == 0 && q.next < 0 {
-		s.seen, rest = r.v, r.slice // nobody else wants the P
+		s.sliceFrom, rest = r.v, r.slice // nobody else wants the P
 	}
 	if rest > instant && (len(r.front) == 0 || r.p.Groups[r.p.gs[q.g].group].gc) {
 		if !r.follow(p, rest) {
@@ -522,7 +522,7 @@ func (r *replay) turn(p int32) {
 	s.state = runnable
 	r.ready.push(q.g)
 	r.dispatch(p)
-	r.more(r.p.costs.wake)
+	r.callIdle(r.p.costs.wake)
 }
 
 // follow lets the goroutine of p go on until it has to work, which it may for
@@ -563,11 +563,11 @@ func (r *replay) follow(p int32, rest float64) bool {
 // end is the end of a goroutine.
 func (r *replay) end(g int32) {
 	s := &r.gs[g]
-	s.state, s.ended = ended, r.now
-	for _, h := range s.held {
+	s.state, s.endAt = ended, r.now
+	for _, h := range s.heldLocks {
 		r.release(h.shard, -1)
 	}
-	s.held = nil
+	s.heldLocks = nil
 	if g == r.p.main {
 		r.over = true
 	}
@@ -598,7 +598,7 @@ func (r *replay) factor(g int32, o *op) float64 {
 func (r *replay) heldFactor(g int32) float64 {
 	f := 1.0
 	if r.e.locks != nil {
-		for _, h := range r.gs[g].held {
+		for _, h := range r.gs[g].heldLocks {
 			f *= r.e.locks[h.lock].hold
 		}
 	}
@@ -606,7 +606,7 @@ func (r *replay) heldFactor(g int32) float64 {
 }
 
 // do performs an op that is no work, and reports whether the goroutine goes on.
-func (r *replay) do(p, g int32, s *replayed, o *op) bool {
+func (r *replay) do(p, g int32, s *replayG, o *op) bool {
 	switch o.kind {
 	case opSleep:
 		s.state = waiting
@@ -628,8 +628,8 @@ func (r *replay) do(p, g int32, s *replayed, o *op) bool {
 	case opSwitch:
 		r.pass(o.ref, p)
 	case opCreate:
-		if c := &r.gs[o.ref]; c.state == unborn && c.begun == 0 {
-			c.begun = r.now
+		if c := &r.gs[o.ref]; c.state == unborn && c.startAt == 0 {
+			c.startAt = r.now
 			r.makeReady(o.ref, p)
 		}
 	case opLock:
@@ -653,16 +653,16 @@ func (r *replay) do(p, g int32, s *replayed, o *op) bool {
 	return true
 }
 
-func (r *replay) block(g int32, s *replayed) {
+func (r *replay) block(g int32, s *replayG) {
 	s.state = waiting
-	r.stuck = append(r.stuck, blocked{g, s.pc})
+	r.stuck = append(r.stuck, lockWaiter{g, s.pc})
 }
 
 // wait takes a token, and reports whether it was there.
-func (r *replay) wait(g int32, s *replayed, ref int32) bool {
+func (r *replay) wait(g int32, s *replayG, ref int32) bool {
 	t := &r.tokens[ref]
-	if t.there > 0 {
-		t.there--
+	if t.count > 0 {
+		t.count--
 		return true
 	}
 	t.waiter = g + 1
@@ -673,7 +673,7 @@ func (r *replay) wait(g int32, s *replayed, ref int32) bool {
 // give adds a token, and returns the goroutine that waits for it, -1 none.
 func (r *replay) give(ref int32) int32 {
 	t := &r.tokens[ref]
-	t.there++
+	t.count++
 	w := t.waiter - 1
 	if t.waiter = 0; w >= 0 && r.gs[w].state == waiting {
 		return w

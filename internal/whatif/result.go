@@ -72,12 +72,12 @@ func (r *replay) result() Result {
 	return res
 }
 
-// existed sums up, by group, how long goroutines existed that came and went.
-func (p *Program) existed(gs []replayed) (sums []float64, counts []int) {
+// lifetimes sums up, by group, how long goroutines existed that came and went.
+func (p *Program) lifetimes(gs []replayG) (sums []float64, counts []int) {
 	sums, counts = make([]float64, len(p.Groups)), make([]int, len(p.Groups))
 	for i := range gs {
 		if g := p.gs[i].group; gs[i].state == ended && p.gs[i].start < 0 && !p.Groups[g].System {
-			sums[g] += gs[i].ended - gs[i].begun
+			sums[g] += gs[i].endAt - gs[i].startAt
 			counts[g]++
 		}
 	}
@@ -85,8 +85,8 @@ func (p *Program) existed(gs []replayed) (sums []float64, counts []int) {
 }
 
 // lives compares how long goroutines existed with the replay without edits.
-func (p *Program) lives(res *Result, gs []replayed) {
-	sums, counts := p.existed(gs)
+func (p *Program) lives(res *Result, gs []replayG) {
+	sums, counts := p.lifetimes(gs)
 	for g, n := range counts {
 		if n == 0 || p.baseCounts[g] == 0 {
 			continue
@@ -121,7 +121,7 @@ func (p *Program) notes(res *Result, e edits) {
 		return
 	}
 	for i, l := range e.locks {
-		if (l.gone || l.shards > 1 || l.hold != 1) && (p.traced || p.locks[i].traced) {
+		if (l.removed || l.shards > 1 || l.hold != 1) && (p.traced || p.locks[i].traced) {
 			note("%s is replayed in the order of the trace: %s", p.Locks[i].Site, p.whyTraced(i))
 		}
 	}
