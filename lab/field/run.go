@@ -179,7 +179,7 @@ func (r *run) words(command ...string) []string {
 func (r *run) start(ctx context.Context, command ...string) (*job, error) {
 	words := r.words(command...)
 	j := &job{Cmd: exec.CommandContext(ctx, words[0], words[1:]...)}
-	j.Dir, j.Stdout, j.Stderr = r.dir, &j.said, &j.said
+	j.Dir, j.Stdout, j.Stderr = r.dir, &j.output, &j.output
 	j.Cancel = func() error { return j.Process.Signal(os.Interrupt) }
 	j.WaitDelay = parting
 	return j, j.Start()
@@ -191,7 +191,7 @@ const parting = 10 * time.Second
 // A job is a command that runs, with all that it said.
 type job struct {
 	*exec.Cmd
-	said bytes.Buffer
+	output bytes.Buffer
 }
 
 // wait waits for the end; that we asked for it is no failure.
@@ -200,7 +200,7 @@ func (j *job) wait(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w\n%s", filepath.Base(j.Path), err, j.said.String())
+	return fmt.Errorf("%s: %w\n%s", filepath.Base(j.Path), err, j.output.String())
 }
 
 // server runs a server under load, and records it from its own profiles.
@@ -215,7 +215,7 @@ func (r *run) server(ctx context.Context) error {
 	defer end()
 	if err := r.await(ctx); err != nil {
 		end() // what it said is complete then
-		return fmt.Errorf("%w\n%s", err, server.said.String())
+		return fmt.Errorf("%w\n%s", err, server.output.String())
 	}
 	loading, stopLoad := context.WithCancel(ctx)
 	loaded := make(chan error, 1)
@@ -293,7 +293,7 @@ func (r *run) benchmarks(ctx context.Context) error {
 	}
 	made, err := filepath.Glob(filepath.Join(r.dir, "bench*.gowhy"))
 	if err != nil || len(made) != 1 {
-		return fmt.Errorf("%d recordings were made: %s", len(made), j.said.String())
+		return fmt.Errorf("%d recordings were made: %s", len(made), j.output.String())
 	}
 	return os.Rename(made[0], r.recording())
 }

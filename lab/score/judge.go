@@ -52,17 +52,17 @@ func familyOf(rule string, cases []*truth.Case) string {
 	return otherFamily
 }
 
-// said are the findings that accuse the program, in the order in which they are
+// findingsOf are the findings that accuse the program, in the order in which they are
 // read: each cause, then its symptoms. Remarks accuse nobody, unless the rule
 // is what was asked for, and nor do rules about machine and evidence, and what
 // is said to come from those.
-func said(findings []Finding, rule string) (all []Finding) {
+func findingsOf(findings []Finding, rule string) (all []Finding) {
 	for _, f := range findings {
 		machine := slices.Contains(aside, f.Rule)
 		if f.Rule == rule || !f.Remark && !machine {
 			all = append(all, f)
 		}
-		for _, s := range said(f.Symptoms, rule) {
+		for _, s := range findingsOf(f.Symptoms, rule) {
 			if !machine || f.Rule == rule || s.Rule == rule {
 				all = append(all, s)
 			}
@@ -100,7 +100,7 @@ const firstPlaces = 3
 // judgeSick judges the answer to a sick run.
 func judgeSick(a *Answer, ill *truth.Illness) judgement {
 	j := judgement{answer: a, asked: len(ill.Where) > 0, abstained: abstains(a)}
-	all := said(a.Findings, ill.Rule)
+	all := findingsOf(a.Findings, ill.Rule)
 	if len(all) > 0 {
 		j.first = all[0].Rule
 	}
@@ -117,7 +117,7 @@ func judgeSick(a *Answer, ill *truth.Illness) judgement {
 
 // judgeWell judges the answer to a healed or healthy run.
 func judgeWell(a *Answer, allowed []string) judgement {
-	all := said(a.Findings, "")
+	all := findingsOf(a.Findings, "")
 	j := judgement{answer: a, abstained: abstains(a), alarms: without(ruleNames(all), allowed)}
 	if len(all) > 0 {
 		j.first = all[0].Rule

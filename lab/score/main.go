@@ -336,8 +336,8 @@ func build(ctx context.Context, bed *testbed.Bed, cases []*truth.Case) error {
 }
 
 // taken says where and when this is.
-func (o *options) taken(ctx context.Context) Taken {
-	t := Taken{
+func (o *options) taken(ctx context.Context) Provenance {
+	t := Provenance{
 		Date: time.Now().Format(time.DateOnly), Commit: "unknown", Go: runtime.Version(), CPU: "unknown", Kernel: runtime.GOOS,
 		Cores: runtime.NumCPU(), Rounds: o.rounds, Seed: o.seed, Cases: o.cases,
 	}

@@ -14,11 +14,11 @@ import (
 // Results are what was seen: everything that SCORE.md is made from, beside what
 // is true of the cases. They are saved as score.json.
 type Results struct {
-	Schema  int      `json:"schema"`
-	Taken   Taken    `json:"taken"`
-	Anew    []Taken  `json:"anew,omitempty"` // what was made again of it since
-	Answers []Answer `json:"answers"`
-	Trials  []Trial  `json:"trials"`
+	Schema  int          `json:"schema"`
+	Taken   Provenance   `json:"taken"`
+	Anew    []Provenance `json:"anew,omitempty"` // what was made again of it since
+	Answers []Answer     `json:"answers"`
+	Trials  []Trial      `json:"trials"`
 }
 
 // renew takes what was made again in the place of the same cases' old answers and the same
@@ -40,8 +40,8 @@ func (r *Results) renew(by *Results) {
 // schema is the version of the form of saved results.
 const schema = 1
 
-// Taken says when, where and how results were had.
-type Taken struct {
+// A Provenance says when, where and how results were had.
+type Provenance struct {
 	Date     string  `json:"date"` // 2026-11-21
 	Commit   string  `json:"commit"`
 	Go       string  `json:"go"`

@@ -22,25 +22,25 @@ type runner struct {
 	busyRepeats int
 }
 
-// A diagnosed is what `gowhy diagnose --format json` promises, as far as it is
+// A diagnosisJSON is what `gowhy diagnose --format json` promises, as far as it is
 // looked at.
-type diagnosed struct {
+type diagnosisJSON struct {
 	Schema   int
 	Verdict  string
-	Findings []toldFinding
+	Findings []findingJSON
 }
 
-type toldFinding struct {
+type findingJSON struct {
 	Rule   string
 	Remark bool
 	Where  []struct{ Function string }
 
 	Experiment *struct{ Promised []Promise }
-	Symptoms   []toldFinding
+	Symptoms   []findingJSON
 }
 
 // finding keeps of a finding what is judged.
-func (f *toldFinding) finding() Finding {
+func (f *findingJSON) finding() Finding {
 	out := Finding{Rule: f.Rule, Remark: f.Remark}
 	for _, w := range f.Where[:min(len(f.Where), firstPlaces)] {
 		out.Where = append(out.Where, w.Function)
@@ -103,7 +103,7 @@ func (r *runner) ask(ctx context.Context, t task, a *Answer) error {
 
 // diagnose fills in what is said of a recording.
 func (r *runner) diagnose(ctx context.Context, t task, path string, a *Answer) error {
-	var d diagnosed
+	var d diagnosisJSON
 	escapes, err := r.bed.Escapes(ctx, t.c.Dir)
 	if err != nil {
 		return err

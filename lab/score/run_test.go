@@ -45,7 +45,7 @@ func TestRepeated(t *testing.T) {
 
 // What gowhy promises of its JSON is read: where, remarks, promises, symptoms.
 func TestDiagnosisIsRead(t *testing.T) {
-	var d diagnosed
+	var d diagnosisJSON
 	err := json.Unmarshal([]byte(`{"schema": 1, "verdict": "sick", "findings": [{
 		"rule": "leakedtimers",
 		"where": [{"function": "main.a", "file": "a.go", "line": 1}, {"function": "main.b"}, {"function": "main.c"}, {"function": "main.d"}],

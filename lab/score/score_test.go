@@ -425,7 +425,7 @@ func TestPage(t *testing.T) {
 		}
 		return right(a, ill)
 	})
-	r.Taken = Taken{Date: "2026-01-02", Commit: "abc", Go: "go1.26", CPU: "A <b> CPU", Cores: 2, Kernel: "Linux 6", Rounds: 5, Seed: 7}
+	r.Taken = Provenance{Date: "2026-01-02", Commit: "abc", Go: "go1.26", CPU: "A <b> CPU", Cores: 2, Kernel: "Linux 6", Rounds: 5, Seed: 7}
 	reasons := map[string]string{"b/timers/sick": "they are | few", "b/timers/sick#2": "this one was another's"}
 	var first, second bytes.Buffer
 	for _, w := range []*bytes.Buffer{&first, &second} {
@@ -567,7 +567,7 @@ func TestRenew(t *testing.T) {
 	old.Trials = []Trial{{Case: "a", Name: "lock", Kind: Cure, Conclusion: "rejected"}, {Case: "b", Name: "timers", Kind: Cure}}
 	n := len(old.Answers)
 	by := answers(knowledge()[:1], nothing)
-	by.Taken = Taken{Commit: "def", Cases: "a", Only: "answers"}
+	by.Taken = Provenance{Commit: "def", Cases: "a", Only: "answers"}
 	old.renew(by)
 	if len(old.Answers) != n || len(old.Trials) != 2 {
 		t.Fatalf("%d answers and %d trials, want %d and 2", len(old.Answers), len(old.Trials), n)

@@ -134,7 +134,7 @@ func score(r *Results, cases []*truth.Case) (*Score, error) {
 	for _, l := range limits {
 		t.Limits = append(t.Limits, LimitRow{Name: l.name})
 	}
-	if err := known(r, cases); err != nil {
+	if err := checkKnown(r, cases); err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
@@ -170,7 +170,7 @@ func inCatalogue(a, b string) int {
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
-func known(r *Results, cases []*truth.Case) error {
+func checkKnown(r *Results, cases []*truth.Case) error {
 	find := func(name string) *truth.Case {
 		for _, c := range cases {
 			if c.Name == name {
@@ -235,7 +235,7 @@ func (t *tally) illness(r *Results, c *truth.Case, ill *truth.Illness) {
 		if found[dose] == nil {
 			found[dose] = new(Share)
 		}
-		found[dose].add(slices.Contains(ruleNames(said(a.Findings, ill.Rule)), ill.Rule))
+		found[dose].add(slices.Contains(ruleNames(findingsOf(a.Findings, ill.Rule)), ill.Rule))
 		if a.Kind == Healed {
 			row.Healed.add(t.well(a, ill.Left))
 			continue

@@ -342,7 +342,7 @@ func TestFlags(t *testing.T) {
 func TestAgain(t *testing.T) {
 	cases := allCases(t)
 	r := answers(cases[:1], right)
-	r.Anew = []Taken{{Date: "2026-11-22", Commit: "0123456789ab", Only: "experiments", Seed: 7}}
+	r.Anew = []Provenance{{Date: "2026-11-22", Commit: "0123456789ab", Only: "experiments", Seed: 7}}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "score.json")
 	if err := r.save(file); err != nil {

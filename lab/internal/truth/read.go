@@ -103,13 +103,13 @@ func decode(data []byte) (*Case, error) {
 func (c *Case) check() error {
 	k := checker{names: map[string]bool{}}
 	if strings.TrimSpace(c.About) == "" {
-		k.wrong("about is missing: say in a sentence what the program is")
+		k.errorf("about is missing: say in a sentence what the program is")
 	}
 	if c.Time < 0 || c.Time > maxTime {
-		k.wrong("time is %v, not 0 to %v", c.Time, maxTime)
+		k.errorf("time is %v, not 0 to %v", c.Time, maxTime)
 	}
 	if n := len(c.Illnesses) + len(c.Healthy); n == 0 || n > maxRuns {
-		k.wrong("there are %d illnesses and healthy runs, not 1 to %d", n, maxRuns)
+		k.errorf("there are %d illnesses and healthy runs, not 1 to %d", n, maxRuns)
 	}
 	k.args("the case", c.Args, c.Load, c.Beside)
 	for i := range c.Illnesses {
@@ -134,7 +134,7 @@ type checker struct {
 	faults []error
 }
 
-func (k *checker) wrong(format string, args ...any) {
+func (k *checker) errorf(format string, args ...any) {
 	k.faults = append(k.faults, fmt.Errorf(format, args...))
 }
 
@@ -147,10 +147,10 @@ var runName = regexp.MustCompile(`^[A-Za-z0-9]+((, | |-)[A-Za-z0-9]+)*$`)
 func (k *checker) name(kind, name string) string {
 	at := fmt.Sprintf("%s %q", kind, name)
 	if !runName.MatchString(name) {
-		k.wrong("%s: a name is of letters and digits, with spaces, commas or - between", at)
+		k.errorf("%s: a name is of letters and digits, with spaces, commas or - between", at)
 	}
 	if k.names[at] {
-		k.wrong("%s: the name is there twice", at)
+		k.errorf("%s: the name is there twice", at)
 	}
 	k.names[at] = true
 	return at
@@ -159,21 +159,21 @@ func (k *checker) name(kind, name string) string {
 func (k *checker) illness(c *Case, ill *Illness) {
 	at := k.name("illness", ill.Name)
 	if !slices.Contains(Families, ill.Family) {
-		k.wrong("%s: family %q is none of %s", at, ill.Family, strings.Join(Families, ", "))
+		k.errorf("%s: family %q is none of %s", at, ill.Family, strings.Join(Families, ", "))
 	}
 	k.rules(at, append(slices.Concat(ill.Also, ill.Left), ill.Rule)...)
 	if slices.Contains(ill.Also, ill.Rule) || slices.Contains(ill.Left, ill.Rule) {
-		k.wrong("%s: %s is what must be said when sick and must not when healed; it cannot be in also or left", at, ill.Rule)
+		k.errorf("%s: %s is what must be said when sick and must not when healed; it cannot be in also or left", at, ill.Rule)
 	}
 	if slices.Equal(ill.Sick, ill.Healed) {
-		k.wrong("%s: sick and healed are the same", at)
+		k.errorf("%s: sick and healed are the same", at)
 	}
 	for dose, args := range ill.Doses {
 		if !(dose > 0 && dose < 1) {
-			k.wrong("%s: dose %v is not between 0, which is healed, and 1, which is sick", at, dose)
+			k.errorf("%s: dose %v is not between 0, which is healed, and 1, which is sick", at, dose)
 		}
 		if slices.Equal(args, ill.Sick) || slices.Equal(args, ill.Healed) {
-			k.wrong("%s: dose %v is the same as sick or healed", at, dose)
+			k.errorf("%s: dose %v is the same as sick or healed", at, dose)
 		}
 		k.args(at, args)
 	}
@@ -185,10 +185,10 @@ func (k *checker) illness(c *Case, ill *Illness) {
 func (k *checker) change(c *Change) {
 	at := k.name("useless", c.Name)
 	if slices.Equal(c.From, c.To) {
-		k.wrong("%s: from and to are the same", at)
+		k.errorf("%s: from and to are the same", at)
 	}
 	if c.Metric == "" {
-		k.wrong("%s: it has no metric to be judged by", at)
+		k.errorf("%s: it has no metric to be judged by", at)
 	}
 	k.args(at, c.From, c.To)
 	k.metric(at, c.Metric, c.Ops)
@@ -196,10 +196,10 @@ func (k *checker) change(c *Change) {
 
 func (k *checker) metric(at, metric string, ops float64) {
 	if metric != "" && !slices.Contains(Metrics, metric) {
-		k.wrong("%s: metric %q is none of %s", at, metric, strings.Join(Metrics, ", "))
+		k.errorf("%s: metric %q is none of %s", at, metric, strings.Join(Metrics, ", "))
 	}
 	if !(ops >= 0 && ops < 1e15) {
-		k.wrong("%s: ops is %v", at, ops)
+		k.errorf("%s: ops is %v", at, ops)
 	}
 }
 
@@ -209,10 +209,10 @@ func (k *checker) served(c *Case, at string, load []string) {
 		return
 	}
 	if c.Ready == "" {
-		k.wrong("%s: there is load, and no ready to wait for", at)
+		k.errorf("%s: there is load, and no ready to wait for", at)
 	}
 	if c.Time == 0 {
-		k.wrong("%s: there is load, and no time that it takes", at)
+		k.errorf("%s: there is load, and no time that it takes", at)
 	}
 }
 
@@ -222,7 +222,7 @@ var ruleName = regexp.MustCompile(`^[a-z]+$`)
 func (k *checker) rules(at string, rules ...string) {
 	for _, r := range rules {
 		if !ruleName.MatchString(r) {
-			k.wrong("%s: %q is no rule's name", at, r)
+			k.errorf("%s: %q is no rule's name", at, r)
 		}
 	}
 }
@@ -238,11 +238,11 @@ func (k *checker) args(at string, lists ...[]string) {
 		for _, arg := range args {
 			for _, p := range placeholder.FindAllString(arg, -1) {
 				if !slices.Contains(Placeholders, p) {
-					k.wrong("%s: %s in %q is none of %s", at, p, arg, strings.Join(Placeholders, ", "))
+					k.errorf("%s: %s in %q is none of %s", at, p, arg, strings.Join(Placeholders, ", "))
 				}
 			}
 			if strings.ContainsRune(arg, 0) {
-				k.wrong("%s: an argument has a zero byte in it", at)
+				k.errorf("%s: an argument has a zero byte in it", at)
 			}
 		}
 	}
