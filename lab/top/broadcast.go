@@ -23,12 +23,12 @@ import (
 // a listener goes from call to call, so that it can be late but miss none.
 type broadcast struct {
 	watch
-	mu      sync.Mutex
-	now     *call // the next to be made
-	working sync.WaitGroup
-	all     []*listener // those that have a goroutine
-	procs   map[int]*watched
-	last    []row
+	mu        sync.Mutex
+	now       *call // the next to be made
+	working   sync.WaitGroup
+	all       []*listener // those that have a goroutine
+	processes map[int]*watchedProcess
+	last      []row
 
 	running context.Context // all listeners listen to its end, too
 	end     context.CancelFunc
@@ -40,8 +40,8 @@ type call struct {
 	next *call
 }
 
-// watched is a process and its listeners.
-type watched struct {
+// A watchedProcess is a process and its listeners.
+type watchedProcess struct {
 	stat  *listener
 	tasks map[int]taskListeners
 }
@@ -61,7 +61,7 @@ type listener struct {
 }
 
 func newBroadcast(w watch) (monitor, error) {
-	m := &broadcast{watch: w, now: newCall(), procs: map[int]*watched{}}
+	m := &broadcast{watch: w, now: newCall(), processes: map[int]*watchedProcess{}}
 	m.running, m.end = context.WithCancel(context.Background())
 	return m, nil
 }
@@ -88,9 +88,9 @@ func (m *broadcast) update() error {
 	m.discover()
 	m.call()
 	found := map[int]stat{}
-	for pid, p := range m.procs {
+	for pid, p := range m.processes {
 		if p.stat.err != nil {
-			delete(m.procs, pid)
+			delete(m.processes, pid)
 			continue
 		}
 		found[pid] = p.stat.stat
@@ -127,9 +127,9 @@ func (m *broadcast) discover() {
 		pids = numbered("/proc")
 	}
 	for _, pid := range pids {
-		if m.procs[pid] == nil {
+		if m.processes[pid] == nil {
 			if l := m.listen(filepath.Join(processDir(pid), "stat"), (*listener).parseStat); l != nil {
-				m.procs[pid] = &watched{stat: l, tasks: map[int]taskListeners{}}
+				m.processes[pid] = &watchedProcess{stat: l, tasks: map[int]taskListeners{}}
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (m *broadcast) discover() {
 // tasks are the threads of a process. Their directory is listed when their
 // number is another, or one has ended.
 func (m *broadcast) tasks(r relative) (rows []row) {
-	p := m.procs[r.pid]
+	p := m.processes[r.pid]
 	for tid, t := range p.tasks {
 		if t.stat.err != nil || t.sched.err != nil {
 			delete(p.tasks, tid)
@@ -163,7 +163,7 @@ func (m *broadcast) tasks(r relative) (rows []row) {
 
 // addTask adds a thread. Of one that ends meanwhile a listener may be left,
 // whose next reading fails.
-func (m *broadcast) addTask(p *watched, dir string, tid int) {
+func (m *broadcast) addTask(p *watchedProcess, dir string, tid int) {
 	stat := m.listen(filepath.Join(dir, "stat"), (*listener).parseStat)
 	sched := m.listen(filepath.Join(dir, "schedstat"), (*listener).parseSched)
 	if stat != nil && sched != nil {
