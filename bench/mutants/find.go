@@ -302,9 +302,19 @@ func (f *finder) doubled(e ast.Expr) {
 	value := f.info.Types[e]
 	lit, ok := e.(*ast.BasicLit)
 	char := ok && lit.Kind == token.CHAR
-	if isNumber(value.Type) && !isZero(value) && !isEnumeration(value.Type) && !char {
+	if isNumber(value.Type) && !isZero(value) && !isEnumeration(value.Type) && !char && !isOrder(e) {
 		f.replace(number, e, "2 * "+f.operand(e))
 	}
+}
+
+// isOrder reports whether only the sign of a number says something.
+func isOrder(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Compare"
 }
 
 func (f *finder) exchanged(a, b ast.Expr) {
