@@ -437,18 +437,6 @@ func namedCalls(counts map[int64]*callCount) []Syscall {
 	return calls
 }
 
-//go:generate go test -run TestSyscallNamesAreThoseOfSys . -update
-
-func syscallName(number int64) string {
-	if number == maxCall {
-		return "other"
-	}
-	if number >= 0 && number < int64(len(syscallNames)) && syscallNames[number] != "" {
-		return syscallNames[number]
-	}
-	return fmt.Sprintf("syscall %d", number)
-}
-
 // errnoName names an errno, those that only the kernel itself knows included:
 // a call that a signal interrupts ends with one and is made again.
 func errnoName(errno int) string {
