@@ -4,10 +4,13 @@ package main
 
 import (
 	"archive/zip"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 )
 
 // A rule's own command, pasted as `gowhy diagnose` prints it, runs and gives a
@@ -34,18 +37,24 @@ func TestProveItPasted(t *testing.T) {
 			if len(f.Try) != 1 {
 				t.Fatalf("commands to paste: %q", f.Try)
 			}
-			r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --json"}, " "))
-			r.ends(t, well, regression, inconclusive)
-			var tr trial
-			r.decode(t, &tr)
-			e := tr.effect(c.primary)
-			if tr.Kind != "gowhy trial" || tr.Primary != c.primary || tr.Conclusion == "" || e.Verdict == "" {
-				t.Fatalf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
+			err := attempt.Repeat(t, func() error {
+				r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --json"}, " "))
+				r.ends(t, well, regression, inconclusive)
+				var tr trial
+				r.decode(t, &tr)
+				e := tr.effect(c.primary)
+				if tr.Kind != "gowhy trial" || tr.Primary != c.primary || tr.Conclusion == "" || e.Verdict == "" {
+					t.Fatalf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
+				}
+				t.Logf("%s: %s", tr.Conclusion, tr.Why)
+				if c.sure && (tr.Conclusion != "confirmed" || e.Verdict != "improved") {
+					return fmt.Errorf("conclusion %q of the command that was pasted, want confirmed: %s", tr.Conclusion, tr.Why)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
-			if c.sure && (tr.Conclusion != "confirmed" || e.Verdict != "improved") {
-				t.Errorf("%s: %s", tr.Conclusion, tr.Why)
-			}
-			t.Logf("%s: %s", tr.Conclusion, tr.Why)
 		})
 	}
 }

@@ -1,7 +1,7 @@
 package oracle
 
 import (
-	"io"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,14 +32,15 @@ type Step struct {
 //
 // A P is the collector's while a world stop lasts, from the label of a mark
 // worker until that goroutine leaves the P, while a goroutine in a mark assist
-// runs on it, and while it sweeps.
-func Utilization(r io.Reader, flags Flags) ([][]Step, error) {
+// runs on it, and while it sweeps. The order is that of the reference, the times
+// are [Raw].
+func Utilization(data []byte, flags Flags) ([][]Step, error) {
 	u := newUtilization(flags)
-	err := eachEvent(r, func(ev *trace.Event) error {
-		u.event(ev)
+	err := Raw(data, func(ev *trace.Event, raw trace.Time) error {
+		u.event(ev, raw)
 		return nil
 	})
-	return u.finish(), err
+	return u.functions(), err
 }
 
 type utilization struct {
@@ -50,8 +51,19 @@ type utilization struct {
 	where   map[trace.GoID]trace.ProcID     // on which P each goroutine runs
 	worker  map[trace.GoID]bool             // labelled, and still on its P
 	assists map[trace.GoID]bool
-	out     [][]Step
+	was     map[trace.ProcID]bool // the collector's at the event before
+	changes []change
 	last    trace.Time
+}
+
+// A change is that of one P, or of their number. As times of different threads need
+// not follow the order of events, a P is the collector's while it came to it more
+// often than it left it.
+type change struct {
+	at    trace.Time
+	p     trace.ProcID
+	by    int // 1 to the collector, -1 back
+	procs int // from then on, 0 when it stays
 }
 
 // A cause is a goroutine at collector's work, or a sweep.
@@ -63,15 +75,16 @@ type cause struct {
 func newUtilization(flags Flags) *utilization {
 	return &utilization{
 		flags: flags, busy: make(map[trace.ProcID]map[cause]bool), where: make(map[trace.GoID]trace.ProcID),
-		worker: make(map[trace.GoID]bool), assists: make(map[trace.GoID]bool),
+		worker: make(map[trace.GoID]bool), assists: make(map[trace.GoID]bool), was: make(map[trace.ProcID]bool),
 	}
 }
 
-func (u *utilization) event(ev *trace.Event) {
+func (u *utilization) event(ev *trace.Event, at trace.Time) {
 	switch ev.Kind() {
 	case trace.EventMetric:
 		if m := ev.Metric(); m.Name == "/sched/gomaxprocs:threads" {
 			u.procs = int(m.Value.Uint64())
+			u.changes = append(u.changes, change{at: at, procs: u.procs})
 		}
 	case trace.EventLabel:
 		u.label(ev)
@@ -85,8 +98,8 @@ func (u *utilization) event(ev *trace.Event) {
 	case trace.EventRangeEnd:
 		u.work(ev, false)
 	}
-	u.last = ev.Time()
-	u.step()
+	u.last = max(u.last, at)
+	u.compare(at)
 }
 
 func (u *utilization) set(p trace.ProcID, c cause, on bool) {
@@ -159,47 +172,58 @@ func (u *utilization) work(ev *trace.Event, on bool) {
 
 func (u *utilization) taken(p trace.ProcID) bool { return u.stopped > 0 || len(u.busy[p]) > 0 }
 
-func (u *utilization) step() {
-	if u.procs == 0 {
-		return
+// compare notes which Ps are the collector's and were not, or the other way round.
+func (u *utilization) compare(at trace.Time) {
+	for i := range u.procs {
+		switch p := trace.ProcID(i); {
+		case u.taken(p) && !u.was[p]:
+			u.changes = append(u.changes, change{at: at, p: p, by: 1})
+		case !u.taken(p) && u.was[p]:
+			u.changes = append(u.changes, change{at: at, p: p, by: -1})
+		default:
+			continue
+		}
+		u.was[trace.ProcID(i)] = !u.was[trace.ProcID(i)]
 	}
-	if u.flags&PerProc == 0 {
+}
+
+// functions are the mutator's shares: of all Ps, or of each.
+func (u *utilization) functions() (out [][]Step) {
+	slices.SortStableFunc(u.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	put := func(i int, at trace.Time, share float64) {
+		for len(out) <= i {
+			out = append(out, nil)
+		}
+		s := out[i]
+		if n := len(s); n > 0 && s[n-1].At == at {
+			s[n-1].Share = share // of several values at one time the last holds
+		} else if n == 0 || s[n-1].Share != share {
+			out[i] = append(s, Step{at, share})
+		}
+	}
+	procs, depth := 0, map[trace.ProcID]int{}
+	for _, c := range u.changes {
+		if depth[c.p] += c.by; c.procs > 0 {
+			procs = c.procs
+		}
 		free := 0
-		for p := range u.procs {
-			if !u.taken(trace.ProcID(p)) {
+		for p := range procs {
+			mutator := depth[trace.ProcID(p)] <= 0
+			if mutator {
 				free++
 			}
+			if u.flags&PerProc != 0 {
+				put(p, c.at, map[bool]float64{true: 1}[mutator])
+			}
 		}
-		u.put(0, float64(free)/float64(u.procs))
-		return
-	}
-	for p := range u.procs {
-		share := 1.0
-		if u.taken(trace.ProcID(p)) {
-			share = 0
+		if u.flags&PerProc == 0 && procs > 0 {
+			put(0, c.at, float64(free)/float64(procs))
 		}
-		u.put(p, share)
 	}
-}
-
-// put sets series i from now on; of several values at one time the last holds.
-func (u *utilization) put(i int, share float64) {
-	for len(u.out) <= i {
-		u.out = append(u.out, nil)
+	for i, s := range out {
+		out[i] = append(s, Step{u.last, s[len(s)-1].Share})
 	}
-	s := u.out[i]
-	if n := len(s); n > 0 && s[n-1].At == u.last {
-		s[n-1].Share = share
-	} else if n == 0 || s[n-1].Share != share {
-		u.out[i] = append(s, Step{u.last, share})
-	}
-}
-
-func (u *utilization) finish() [][]Step {
-	for i, s := range u.out {
-		u.out[i] = append(s, Step{u.last, s[len(s)-1].Share})
-	}
-	return u.out
+	return out
 }
 
 // MMU is the lowest mean of any of the functions over any window of the given

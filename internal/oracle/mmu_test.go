@@ -36,7 +36,7 @@ func TestUtilizationOfRestartedWorker(t *testing.T) {
 		if c.Load == nil {
 			continue
 		}
-		u, err := Utilization(bytes.NewReader(c.Trace), STW|Background|Assist)
+		u, err := Utilization(c.Trace, STW|Background|Assist)
 		if err != nil || len(u) != 1 {
 			t.Fatalf("Utilization() of %d Ps, %v; want 1", len(u), err)
 		}
@@ -107,7 +107,7 @@ func TestUtilizationByFlag(t *testing.T) {
 		{STW | Background | Assist | Sweep, 190 + 200 + 100 + 10},
 		{STW | Background | Assist | Sweep | PerProc, 190 + 200 + 100},
 	} {
-		u, err := Utilization(bytes.NewReader(data), c.flags)
+		u, err := Utilization(data, c.flags)
 		if err != nil {
 			t.Fatal(err)
 		}
