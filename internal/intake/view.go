@@ -112,7 +112,7 @@ func (r *Reader) read(ctx context.Context, s web.Source, notes []string, progres
 		Name:      s.Name,
 		Model:     m,
 		Diagnosis: diagnosis.Run(m, r.Rules, diagnosis.Options{Goal: r.Goal}),
-		Tools:     r.Tools,
+		Tools:     slices.Clone(r.Tools), // each run has its own, with its own addresses
 	}
 	v.Members, v.Fetch = members(s.Files)
 	if trace != nil {
