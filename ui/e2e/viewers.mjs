@@ -34,12 +34,8 @@ export async function opensInSpeedscope(browser, url, { r, profile, name }, shot
     await tab.waitForTimeout(500) // it draws when it has time, and says nothing then
     await shot(tab, `speedscope-${profile}`)
     await tab.getByText('Sandwich').click() // its table of functions, of which it makes those that are in sight
-    // The order turns with each click, and one that comes while the table is made is lost.
-    await until(`the name ${name}`, async () => {
-      await tab.getByText('Total', { exact: true }).click()
-      await tab.waitForTimeout(500)
-      return tab.evaluate((n) => document.body.textContent.includes(n), name)
-    })
+    await tab.getByText('Total', { exact: true }).click()
+    await until(`the name ${name}`, () => tab.evaluate((n) => document.body.textContent.includes(n), name))
     await shot(tab, `speedscope-${profile}-functions`)
     await alone(tab, url, asked, said)
   } finally {
