@@ -29,7 +29,7 @@ func notEvidence(k artifact.Kind, name string, head []byte) *problem.Error {
 	case artifact.Text:
 		if bytes.HasPrefix(head, []byte("{")) {
 			p.What = fmt.Sprintf("%q is JSON, but no saved diagnosis and no result of a load generator: %q", name, artifact.FirstLine(head))
-			p.Hint = saveHint
+			p.Hint = saveHint + "   # its keys in the order that gowhy writes"
 			break
 		}
 		fallthrough
