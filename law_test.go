@@ -114,6 +114,8 @@ var law = []line{
 	// Who runs the cases knows gowhy as a command.
 	{"lab/score", "internal/statistics lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
 	{"lab/field", "internal/shell lab/internal/testbed", ""},
+	{"lab/field/pairs", "lab/internal/specimen lab/internal/testbed", ""},
+	{"lab/internal/specimen", "lab/internal/testbed", "go.yaml.in/yaml/v3"},
 	{"lab/internal/truth", "", "go.yaml.in/yaml/v3"},
 	{"lab/internal/testbed", "internal/shell", ""},
 	{"lab/internal/casetest", "internal/shell lab/internal/testbed", ""},

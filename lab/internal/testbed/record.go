@@ -161,6 +161,15 @@ func (r *run) underLoad(ctx context.Context, load []string) (err error) {
 	if err := r.recorder.awaitReady(ctx); err != nil {
 		return err
 	}
+	if err := r.offer(ctx, load); err != nil {
+		return err
+	}
+	r.recorder.interrupt()
+	return r.recorder.wait(ctx)
+}
+
+// offer offers a load to its end, or for the job's time when it has none.
+func (r *run) offer(ctx context.Context, load []string) (err error) {
 	if r.load, err = start(load[0], load[1:], ""); err != nil {
 		return err
 	}
@@ -182,8 +191,7 @@ func (r *run) underLoad(ctx context.Context, load []string) (err error) {
 	case <-ctx.Done():
 		return r.recorder.failed(whyDone(ctx))
 	}
-	r.recorder.interrupt()
-	return r.recorder.wait(ctx)
+	return nil
 }
 
 func (r *run) result() (*Recording, error) {

@@ -1,0 +1,3 @@
+module formattedkeys
+
+go 1.26

@@ -1,0 +1,110 @@
+package specimen
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"encoding/json"
+)
+
+// What is said of the specimens can be read, and names are told apart.
+func TestField(t *testing.T) {
+	all, err := All(filepath.Join("..", "..", "field", "pairs", "testdata"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d specimens: %v", len(all), err)
+	}
+	seen := map[string]string{}
+	for _, s := range all {
+		if seen[s.Name] != "" {
+			t.Errorf("%s and %s have one name", s.Dir, seen[s.Name])
+		}
+		seen[s.Name] = s.Dir
+		// A driver is a module of a user, who has never heard of gowhy.
+		text, err := os.ReadFile(filepath.Join(s.Dir, "go.mod"))
+		if err != nil || strings.Contains(string(text), "gowhy") {
+			t.Errorf("%s: its go.mod speaks of gowhy, or cannot be read: %v", s.Dir, err)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"about: a\nclass: cpu\ncause: c\nfix: f\nrules: [r]\nsick_args: [-x]":            "",
+		"about: a\nclass: cpu\ncause: c\nfix: f\nrules: [r]":                             "differ",
+		"about: a\nclass: nosuch\ncause: c\nfix: f\nrules: [r]\nsick_args: [-x]":         "class",
+		"about: a\nclass: cpu\nfix: f\nrules: [r]\nsick_args: [-x]":                      "truth in words",
+		"about: a\nclass: cpu\ncause: c\nfix: f\nrules: [r]\nsick_args: [-x]\nload: [a]": "ready",
+		"about: a\nmore: b": "not found",
+	} {
+		dir := filepath.Join(t.TempDir(), "reviews", "one")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"go.mod": "module one\n", "specimen.yaml": text} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Read(filepath.Join(dir, "specimen.yaml"))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want an error with %q", text, err, want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	s := &Specimen{Kind: Modules, Rules: []string{"hotfunction"}, Guilty: []string{"escape.(*Writer).Write", "main.render"}, Also: []string{"gccost"}}
+	const found = `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).Write.func1"}]}`
+	for name, c := range map[string]struct {
+		side, findings string
+		rank           int
+		wrong          string
+	}{
+		"right":                       {"sick", found, 1, ""},
+		"right, after a consequence":  {"sick", `{"rule": "gccost"},` + found, 2, ""},
+		"machine and remarks":         {"sick", `{"rule": "neighbour", "symptoms": [{"rule": "nopgo", "remark": true}]},` + found, 1, ""},
+		"a symptom":                   {"sick", `{"rule": "gccost", "symptoms": [` + found + `]}`, 2, ""},
+		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, ""},
+		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop"},
+		"the well side is ill":        {"well", found, 0, "hotfunction"},
+		"the well side, elsewhere":    {"well", `{"rule": "hotfunction", "where": [{"function": "main.other"}]}`, 0, "hotfunction"},
+		"the well side, consequences": {"well", `{"rule": "gccost"}`, 0, ""},
+	} {
+		a := &Answer{Side: c.side}
+		if err := json.Unmarshal([]byte(`{"findings": [`+c.findings+`]}`), a); err != nil {
+			t.Fatal(err)
+		}
+		a.Side = c.side
+		saved, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // as it was printed, and as it was saved
+			if j := s.Judge(a); j.Rank != c.rank || strings.Join(j.False, ",") != c.wrong {
+				t.Errorf("%s: rank %d, false %q; want %d, %q", name, j.Rank, j.False, c.rank, c.wrong)
+			}
+			a = &Answer{}
+			if err := json.Unmarshal(saved, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Both halves have something to say, and a name stays in its half.
+func TestHalf(t *testing.T) {
+	count := map[Half]int{}
+	for _, a := range "abcdefghij" {
+		for _, b := range "abcdefghij" {
+			count[(&Specimen{Name: string(a) + string(b)}).Half()]++
+		}
+	}
+	if count[Learning] < 35 || count[Exam] < 35 {
+		t.Errorf("halves of a hundred names are %v", count)
+	}
+	if got := (&Specimen{Name: "formattedkeys"}).Half(); got != Exam {
+		t.Errorf("formattedkeys is of the half %s, want it to stay where it was", got)
+	}
+}
