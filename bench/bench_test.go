@@ -80,7 +80,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("failing: %+v, want exit status 3: broken", u)
 	}
 	if peakOf("self") > 0 {
-		if u := measureChild(t, "grow", process{memory: 200e6}); u.failure != "ended at 200 MB resident" || u.rss < 200e6 {
+		if u := measureChild(t, "grow", process{memory: 200e6}); u.failure != "ended at 200 MB resident" || u.rss < 190e6 { // each thread's count is a little behind
 			t.Errorf("growing: failure %q, %d bytes; want it ended at 200 MB", u.failure, u.rss)
 		}
 	}

@@ -35,12 +35,7 @@ func (s *Subject) Start(ctx context.Context) (*Server, error) {
 
 // Check says what is wrong with a server that has ended, or that another
 // program answers for.
-func (v *Server) Check() error {
-	if v.process.gone() {
-		return ended(v.process)
-	}
-	return checkOwn(procFS, v.process.pid(), v.process.program, v.subject.ready.targets)
-}
+func (v *Server) Check() error { return v.subject.check(v.process) }
 
 // Stop ends the server.
 func (v *Server) Stop() { v.subject.end(v.process) }

@@ -31,16 +31,34 @@ func (s *Subject) running(ctx context.Context, during func(*process) error) erro
 		return err
 	}
 	defer s.end(server)
-	if err := checkOwn(procFS, server.pid(), server.program, s.ready.targets); err != nil {
+	if err := s.check(server); err != nil {
 		return err
 	}
 	if err := during(server); err != nil {
 		return err
 	}
+	return s.check(server)
+}
+
+// parting is how long a program may take from when it listens no more until it is gone.
+const parting = time.Second
+
+// check says what is wrong with a server that has ended, or that another program
+// answers for.
+func (s *Subject) check(server *process) error {
 	if server.gone() {
 		return ended(server)
 	}
-	return checkOwn(procFS, server.pid(), server.program, s.ready.targets)
+	err := checkOwn(procFS, server.pid(), server.program, s.ready.targets)
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-server.exited:
+		return ended(server)
+	case <-time.After(parting):
+		return err
+	}
 }
 
 // launch starts the server and returns when it is ready.
