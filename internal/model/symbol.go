@@ -56,15 +56,19 @@ func packagePath(function string) string {
 // Go's have. What cgo and the compiler made by themselves is in files that nobody
 // has, and what recording does in the program is nobody's.
 func UserFrame(frames []Frame) (Frame, bool) {
-	if OfRecording(frames) {
-		return Frame{}, false
-	}
-	for _, f := range frames {
-		if f.Line > 0 && packagePath(f.Func) != "" && !IsStd(f.Func) && !generated(f.File) {
-			return f, true
-		}
+	if i := userFrameIndex(frames); i >= 0 {
+		return frames[i], true
 	}
 	return Frame{}, false
+}
+
+func userFrameIndex(frames []Frame) int {
+	if OfRecording(frames) {
+		return -1
+	}
+	return slices.IndexFunc(frames, func(f Frame) bool {
+		return f.Line > 0 && packagePath(f.Func) != "" && !IsStd(f.Func) && !generated(f.File)
+	})
 }
 
 // OfRecording reports whether a stack is one of the recording itself: of the

@@ -98,6 +98,48 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 	return []string{strings.Join(lines, "\n")}
 }
 
+// A workRow is the CPU time of a kind of work that a function asks for.
+type workRow struct {
+	Work     string  `json:"work"`
+	Function string  `json:"function"`
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	CPU      int64   `json:"cpu_ns"`
+	Share    float64 `json:"share"`
+}
+
+func workTable(m *model.Model) table[*workRow] {
+	list, all := m.Works()
+	var t table[*workRow]
+	t.Empty = "no CPU time that a line of the program asked for"
+	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.Seconds()) }
+	left := all
+	for _, e := range list {
+		t.Rows = append(t.Rows, &workRow{string(e.Work), e.Line.Func, e.Line.File, e.Line.Line, int64(e.Time), share(e.Time)})
+		left -= e.Time
+	}
+	t.Columns = []layout.Column[*workRow]{
+		{Head: "CPU", Text: func(r *workRow) string { return figures.Duration(time.Duration(r.CPU)) }},
+		{Head: "SHARE", Text: func(r *workRow) string { return figures.Percent(r.Share) }},
+		{Head: "WORK", Left: true, Text: func(r *workRow) string { return r.Work }},
+		{Head: "FOR", Left: true, Text: func(r *workRow) string {
+			if r.Line == 0 {
+				return r.Function
+			}
+			return fmt.Sprintf("%s:%d", r.Function, r.Line)
+		}},
+	}
+	t.order = []sortKey[*workRow]{
+		{"cpu", largest(func(r *workRow) int64 { return r.CPU })},
+		{"work", smallest(func(r *workRow) string { return r.Work })},
+		{"function", smallest(func(r *workRow) string { return r.Function })},
+	}
+	t.Total = func([]*workRow) *workRow {
+		return &workRow{Work: "all", Function: figures.Duration(left) + " of it asked for by no line: the runtime's own", CPU: int64(all), Share: 1}
+	}
+	return t
+}
+
 // kernelWords explain what is in the account by name and is no system call.
 var kernelWords = []struct{ name, means string }{
 	{"interrupt", "what timers, devices and packets did in the kernel while that part had the CPU"},
@@ -561,6 +603,10 @@ func accountNeeds(m *model.Model, by string) error {
 		if m.Operations().PerSecond(m.Run.Duration) <= 0 {
 			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
 		}
+	case "work":
+		if m.BelievedCPU() == nil {
+			return missing("a CPU profile or the kernel's samples", model.CPU)
+		}
 	case "syscall":
 		if a := m.CPUAccount(); m.Syscalls == nil && (a == nil || a.Believed == "") {
 			return missing("counts of system calls or samples of CPU time", model.SyscallLog)
@@ -574,7 +620,7 @@ func accountNeeds(m *model.Model, by string) error {
 }
 
 // accounts are the tables that need no trace, by name.
-var accounts = []string{"cpu", "time", "memory", "operation", "syscall", "thread"}
+var accounts = []string{"cpu", "time", "memory", "operation", "work", "syscall", "thread"}
 
 // defaultTable is by goroutine groups where there is a trace, else of CPU time.
 func defaultTable(m *model.Model, by string) string {

@@ -52,6 +52,8 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 //   - memory: name, of (heap, process, runtime, allocation), value, unit, growth,
 //     growth_low and growth_high (bytes a second; null when not known);
 //   - operation: name, value, unit, source;
+//   - work: work, function, file, line (that asks for most of it), cpu_ns, share
+//     (of all CPU time that was sampled);
 //   - syscall: name, count, time_ns, cpu_ns (null when not measured), bytes,
 //     errors {name: count}, per_operation (null when not known);
 //   - thread: id, name, user_ns, system_ns, run_queue_ns, voluntary, involuntary.
@@ -75,6 +77,8 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 		return writeLedger(w, m, o, memoryTable)
 	case "operation":
 		return writeLedger(w, m, o, operationTable)
+	case "work":
+		return writeLedger(w, m, o, workTable)
 	case "syscall":
 		return writeLedger(w, m, o, syscallTable)
 	case "thread":

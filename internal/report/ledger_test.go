@@ -68,7 +68,7 @@ func addAccounts(m *model.Model) {
 	stack := func(names ...string) model.Stack {
 		var fs []model.Frame
 		for _, n := range names {
-			fs = append(fs, model.Frame{Func: n})
+			fs = append(fs, model.Frame{Func: n, File: "main.go", Line: 7})
 		}
 		return m.Stacks.Add(fs)
 	}
@@ -177,6 +177,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"time":      "axis part time_ns window_ns share",
 		"memory":    "name of value unit growth growth_low growth_high",
 		"operation": "name value unit source",
+		"work":      "work function file line cpu_ns share",
 		"syscall":   "name count time_ns cpu_ns bytes errors per_operation",
 		"thread":    "id name user_ns system_ns run_queue_ns voluntary involuntary",
 	} {

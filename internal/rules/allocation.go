@@ -373,3 +373,7 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 	})
 	return sites
 }
+
+// hotGarbage is the part of the allocator's time under some code from which the
+// garbage is its symptom.
+const hotGarbage = 0.7

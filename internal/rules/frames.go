@@ -87,18 +87,35 @@ func userPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 // of some stacks that has one: the frame nearest to the leaf in package main or in
 // the program's module. A library's line is what [userPlace] has.
 func programPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
-	packages := []string{"main."}
-	if b := p.Model.Build; b != nil && b.Module != "" {
-		packages = append(packages, b.Module+"/")
-	}
 	for _, s := range stacks {
-		for _, f := range p.Model.Stacks.Frames(s) {
-			if f.Line > 0 && startsWith(f.Func, packages) {
-				return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
-			}
+		if place, ok := programFrame(p.Model, p.Model.Stacks.Frames(s)); ok {
+			return place
 		}
 	}
 	return diagnosis.Place{}
+}
+
+// programFrame is programPlace for the frames of one stack, leaf first.
+func programFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
+	packages := []string{"main."}
+	if b := m.Build; b != nil && b.Module != "" {
+		packages = append(packages, b.Module+"/")
+	}
+	for _, f := range frames {
+		if f.Line > 0 && startsWith(f.Func, packages) {
+			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}, true
+		}
+	}
+	return diagnosis.Place{}, false
+}
+
+// withProgram is a place and, where that is in a library, the program's line that
+// leads there.
+func withProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack) []diagnosis.Place {
+	if own := programPlace(p, stacks...); own.Function != place.Function {
+		return where(place, own)
+	}
+	return where(place)
 }
 
 // withText matches stacks by their functions and lines: the same code in another

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ var hotfunctionPage string
 
 // hotfunction is silent about most hot functions: somewhere the CPU has to
 // go, and in a healthy program it goes into the job. It speaks where the code
-// does what never needs to be done twice, and to a reader who asks for CPU.
+// does what never needs to be done twice, where it does more of a kind of work than
+// programs that are well, and, as a remark, where the program is as slow as its own
+// computing or a reader asks for CPU.
 var hotfunction = &diagnosis.Rule{
 	Name:  "hotfunction",
 	Title: "Much of the CPU goes into one function",
@@ -36,9 +39,12 @@ const (
 	// start, is at 0 once that is over.
 	hotTwice   = minShare
 	hotSamples = 10
-	// hotGarbage is the part of the allocator's time under such code from which
-	// the garbage is its symptom.
-	hotGarbage = 0.7
+	// hotBound is the CPU in use, in cores, from which a program is taken to be as slow
+	// as its own computing: one goroutine that computes all the time is at 1, less what
+	// others on the machine take.
+	hotBound = 0.7
+	// hotCores is the least CPU in use that is worth a finding about kinds of work.
+	hotCores = 0.1
 	// hotNamed is how many functions a finding names.
 	hotNamed = 3
 )
@@ -78,16 +84,28 @@ func checkHotfunction(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
+	var named []string
 	for i := range remakes {
 		r := &remakes[i]
 		sites := s.callers(p.Model, r.callers)
 		if share := s.at("CPU in "+r.what, sites...); share.Value >= hotTwice && s.samplesAt(sites).Value >= hotSamples {
+			named = append(named, sites[0].Function)
 			p.Report(remakeFinding(p, &s, r, sites, share))
 		}
 	}
-	if p.Goal == diagnosis.CPUGoal {
+	named = append(named, reportWork(p, &s, named)...)
+	if p.Goal == diagnosis.CPUGoal || len(named) == 0 && cpuBound(p, &s) {
 		reportHot(p, &s)
 	}
+}
+
+// cpuBound reports whether the program is as slow as its own computing: it keeps a
+// core busy, or it is benchmarks, which do nothing but what they measure.
+func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
+	if l := p.Model.Load; l != nil && len(l.Benchmarks) > 0 {
+		return true
+	}
+	return s.used().Value >= hotBound
 }
 
 // matches reports whether a stack does the work again, for the caller's own use.
@@ -155,27 +173,21 @@ func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.
 	return stacks
 }
 
-// reportHot names the program's own functions where the CPU goes: a remark, for
-// nothing says that any of it can be saved, and a known cure comes first.
+// reportHot names the functions that ask for most of the CPU: a remark, for nothing
+// says that any of it can be saved, and a known cure comes first. Where it is spread
+// over many functions of libraries, the program's own lead there.
 func reportHot(p *diagnosis.Pass, s *cpuUse) {
-	inProgram := func(frames []model.Frame) bool {
-		part := model.CPUPartOf(frames)
-		return part == model.Application || part == model.InKernel
-	}
-	hot := s.functions(p.Model, inProgram)
-	var shares []fact.Fact
-	for _, f := range hot[:min(hotNamed, len(hot))] {
-		if share := s.at("CPU in "+short(f.Function), f); share.Value >= hotShare {
-			shares = append(shares, share)
-		}
+	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
+	what := "and the library code it calls"
+	if len(shares) == 0 {
+		hot, shares = hotFunctions(p, s, ledBy, "CPU under ")
+		what = "and all that it calls"
 	}
 	if len(shares) == 0 {
-		p.Fine(fact.Sentence("CPU: no function of the program has %s of it for itself", fact.Name(fact.Ratio.Format(hotShare))))
+		p.Fine(fact.Sentence("CPU: no function asks for %s of it", fact.Name(fact.Ratio.Format(hotShare))))
 		return
 	}
 	f := diagnosis.Finding{
-		Where:    topPlaces(hot, len(shares)),
-		Stacks:   topStacks(hot, len(shares)),
 		Evidence: append([]fact.Fact{s.used()}, shares...),
 		Cost:     s.cost(shares[0]),
 		Bound: s.limit(shares[0], "made twice as fast, the function saves half of that; "+
@@ -183,11 +195,13 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
-		RuledOut:   []string{"the runtime's own work: allocating, collecting and scheduling under these functions are not counted"},
+		RuledOut:   []string{"the runtime's own work: collecting and scheduling are not counted"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{
-			Text: "Look at its lines (`go tool pprof -list`) and at how often it is called: the call that is not made is the cheapest. " +
-				"What can be decided before the loop should be; what is computed twice should be kept.",
+			Text: cheaper(hot[0].Work) + "Look at its lines (`gowhy ledger FILE --by work`, `go tool pprof -list`) and at how " +
+				"often it is called: the call that is not made is the cheapest. What can be decided before the loop " +
+				"should be; what is computed twice should be kept. A loop within a loop over one list grows with the " +
+				"square of its length: measure at two sizes.",
 		},
 		Experiment: &diagnosis.Experiment{
 			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(shares[0].Value), "Amdahl: the function costs nothing"),
@@ -196,6 +210,98 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 		},
 	}
 	f.Bound.Share = 0 // any known cure ranks first
-	f.Say("%s and the library code it calls take %s of the CPU in use. That may well be the job.", name(hot[0].Function), shares[0])
+	for _, h := range hot {
+		f.Where = append(f.Where, withProgram(p, h.Place, h.stacks...)...)
+		f.Stacks = append(f.Stacks, h.stacks...)
+	}
+	f.Where = where(f.Where...)
+	kinds := ""
+	list, _ := p.Model.Works()
+	for _, e := range list {
+		if e.Line.Func != hot[0].Function || len(f.Evidence) > len(shares)+hotNamed {
+			continue
+		}
+		if part := s.of(string(e.Work)+" in "+short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
+			f.Rest(part)
+			kinds += ", " + fact.Sentence(string(e.Work)+" %s", part)
+		}
+	}
+	f.Say("%s "+what+" take %s of the CPU in use%s. That may well be the job.",
+		name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
 	p.Report(f)
+}
+
+// A hotPlace is a function by all that it asks for.
+type hotPlace struct {
+	diagnosis.Place // the line that asks for most of it
+	Work            model.Work
+	share           float64
+	stacks          []model.Stack
+}
+
+// asker is the line that a stack's work is for, and its kind.
+type asker func(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool)
+
+// askedBy is the line nearest to the leaf of the program and of its libraries.
+func askedBy(_ *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
+	w, line, ok := model.WorkOf(frames)
+	return diagnosis.Place{Function: line.Func, File: line.File, Line: line.Line}, w, ok
+}
+
+// ledBy is the program's own line.
+func ledBy(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
+	place, ok := programFrame(m, frames)
+	return place, "", ok && !model.OfRecording(frames)
+}
+
+// hotFunctions are the functions that ask for hotShare of the CPU or more, the largest
+// first, and their shares.
+func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []hotPlace, shares []fact.Fact) {
+	type part struct {
+		place diagnosis.Place
+		work  model.Work
+	}
+	nanos := s.profile.Column("cpu")
+	sums, functions := map[part]float64{}, map[string]*hotPlace{}
+	for i := range s.profile.Samples {
+		sample := &s.profile.Samples[i]
+		place, w, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
+		if !ok {
+			continue
+		}
+		h := functions[place.Function]
+		if h == nil {
+			h = &hotPlace{Place: place, Work: w}
+			functions[place.Function] = h
+		}
+		v, k := sample.Value(nanos), part{place, w}
+		h.share, h.stacks = h.share+v, append(h.stacks, sample.Stack)
+		if sums[k] += v; sums[k] > sums[part{h.Place, h.Work}] {
+			h.Place, h.Work = place, w
+		}
+	}
+	for _, h := range functions {
+		hot = append(hot, *h)
+	}
+	slices.SortFunc(hot, func(a, b hotPlace) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Function, b.Function))
+	})
+	for _, h := range hot[:min(hotNamed, len(hot))] {
+		share := s.of(name+short(h.Function), func(sample *model.Sample) bool {
+			place, _, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
+			return ok && place.Function == h.Function
+		})
+		if share.Value >= hotShare {
+			shares = append(shares, share)
+		}
+	}
+	return hot[:len(shares)], shares
+}
+
+// cheaper is what is known of a kind of work, "" where it is a program's job.
+func cheaper(w model.Work) string {
+	if i := slices.IndexFunc(norms, func(n norm) bool { return n.work == w }); i >= 0 {
+		return norms[i].text + " "
+	}
+	return ""
 }

@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// A norm is what a kind of work takes in programs that are well, and what those do
+// instead that take more.
+type norm struct {
+	work model.Work
+	// most is the largest share of the CPU that one function asks for in programs
+	// of the field that are well, with room.
+	most float64
+	text string
+	code string
+}
+
+// norms are the kinds that have a cheaper way, or need not be done so often. Those
+// that are a program's job wherever they are much (hashing, cryptography,
+// compressing, images, big numbers, its own computing) have none.
+var norms = []norm{
+	{model.Formatting, 0.25,
+		"fmt turns values into text through interfaces and reflection, for each call. Where the text is a key or " +
+			"is compared, use the values themselves: a struct of them is a key of a map. Where text is needed, " +
+			"strconv.AppendInt and its like write into one buffer that is kept.",
+		"type key struct{ x, y int } // instead of fmt.Sprintf(\"%d,%d\", x, y)"},
+	{model.TimeText, 0.20,
+		"Times are parsed or formatted again and again. Keep them as time.Time or as a number while they are " +
+			"worked with; what does not change within a second is made once a second.", ""},
+	{model.Matching, 0.25,
+		"Expressions are matched against much text. What is a fixed text, a prefix or a field needs no " +
+			"expression: strings.Contains, HasPrefix and Cut are many times cheaper. Where one is needed, ask for " +
+			"something fixed in it first.", ""},
+	{model.SearchText, 0.35,
+		"Text is searched and converted again and again. Build a Replacer once; compare with EqualFold instead of " +
+			"lowering both sides; cut a text in one pass; keep what was found.", ""},
+	{model.Comparing, 0.25,
+		"Values are compared one by one, as a search through a list does it. A map finds one in a step; so does a " +
+			"sorted list with slices.BinarySearch in a few.", ""},
+	{model.Copying, 0.25,
+		"Values or whole slices are copied. Walk over large ones by index or keep pointers to them; append to a " +
+			"buffer that is kept; take from the end of a list instead of its beginning.", ""},
+	{model.Joining, 0.25,
+		"Strings are made anew at each step. A strings.Builder, or a []byte that is appended to, holds them until " +
+			"they are whole; one conversion at the end is enough.", ""},
+	{model.MapAccess, 0.45,
+		"Most of the time goes into looking up in maps. Look up once and keep what was found; numbers that lie " +
+			"close together are indices of a slice; short keys hash faster than long ones.", ""},
+	{model.Sorting, 0.40,
+		"The list is sorted again though little of it may have changed. Insert in order, sort once before all " +
+			"look-ups, or keep the few largest in a heap. slices.SortFunc is faster than sort.Slice, which swaps " +
+			"through reflection.", ""},
+	{model.Reflecting, 0.20,
+		"Types are looked into while the program runs. Do it once for each type and keep the plan, or write the " +
+			"code for the types that there are.", ""},
+	{model.Boxing, 0.20,
+		"Values go in and out of interfaces. A concrete type or a type parameter on this path needs neither " +
+			"allocation nor assertion.", ""},
+	{model.Decoding, 0.60,
+		"Decoding takes most of the time. Decode into a struct with the fields that are used, not into any; " +
+			"decode a message once and pass on what was decoded; a code generator writes decoders without reflection.", ""},
+	{model.Encoding, 0.60,
+		"Encoding takes most of the time. Encode once what many get, write into a buffer that is kept, and leave " +
+			"out what nobody reads; a code generator writes encoders without reflection.", ""},
+	{model.Clock, 0.20,
+		"The time is asked for at each step. Ask once for many steps, or count steps.", ""},
+	{model.Randomness, 0.25,
+		"Random numbers take much of the time. crypto/rand is asked for many bytes at once; what needs no secret " +
+			"takes math/rand/v2.", ""},
+	{model.Errors, 0.15,
+		"Errors with stacks are made on the path of ordinary work. Return a plain error that was made once where " +
+			"failing is usual, and take stacks where somebody will read them.", ""},
+	{model.Deferring, 0.20,
+		"Calls are deferred within a loop, or panics are the usual way out. Put the body into a function, and return errors.", ""},
+}
+
+// hotWorkSamples is how many samples a share needs to be compared with a norm: a
+// hundred tell a third from a fifth, nineteen times in twenty.
+const hotWorkSamples = 100
+
+// hotJob is the share from which one kind of work for one function is taken to be what
+// the program is for: grep matches expressions, and a formatter formats.
+const hotJob = 0.8
+
+// reportWork names the functions that ask for more of a kind of work than those of
+// programs that are well, the largest first, but for those that are named already.
+func reportWork(p *diagnosis.Pass, s *cpuUse, named []string) (found []string) {
+	list, all := p.Model.Works()
+	if all <= 0 || s.samples().Value < hotWorkSamples || s.used().Value < hotCores {
+		return nil
+	}
+	for _, e := range list {
+		for i := range norms {
+			n := &norms[i]
+			if n.work != e.Work || slices.Contains(named, e.Line.Func) || atStart(e.Line.Func) || e.Time.Seconds() < n.most*all.Seconds() {
+				continue
+			}
+			if share := s.of("CPU in "+string(n.work)+" for "+short(e.Line.Func), doing(p.Model, e)); share.Value >= n.most && share.Value < hotJob {
+				found = append(found, e.Line.Func)
+				p.Report(workFinding(p, s, n, e, share))
+			}
+		}
+	}
+	return found
+}
+
+// doing matches the samples of an entry.
+func doing(m *model.Model, e model.WorkEntry) fact.Where {
+	match := matchWork(e)
+	return func(sample *model.Sample) bool { return match(m.Stacks.Frames(sample.Stack)) }
+}
+
+func matchWork(e model.WorkEntry) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool {
+		w, line, ok := model.WorkOf(frames)
+		return ok && w == e.Work && line.Func == e.Line.Func
+	}
+}
+
+func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share fact.Fact) diagnosis.Finding {
+	match := matchWork(e)
+	stacks := matchingStacks(p.Model, s.profile, match)
+	line := diagnosis.Place{Function: e.Line.Func, File: e.Line.File, Line: e.Line.Line}
+	usual := fact.Figure("the most of it in programs that are well", n.most, fact.Ratio, "the programs of lab/field that nobody complains of")
+	f := diagnosis.Finding{
+		Title:    "Much of the CPU goes into work that has a cheaper way",
+		Where:    withProgram(p, line, stacks...),
+		Stacks:   stacks,
+		Evidence: []fact.Fact{share, usual, s.used()},
+		Cost:     s.cost(share),
+		Bound: s.limit(s.saved(string(n.work)+" for "+short(e.Line.Func), match),
+			"all of it; a cheaper way still costs something"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{s.witness()},
+		RuledOut:   []string{"what such programs do when they are well: none was seen with as much of it for one function"},
+		Remedy:     diagnosis.Remedy{Text: n.text, Code: n.code},
+		Explains:   []string{},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),
+	}
+	f.Say("%s of the CPU in use goes into %s for %s.", share, fact.Name(string(n.work)), name(e.Line.Func))
+	if s.garbage(match).Value >= hotGarbage {
+		f.Explains = append(p.Rule.Explains, "boxedargs", "stringbuilding")
+		f.Stacks = append(f.Stacks, allocating(p.Model, match)...)
+	}
+	return f
+}
+
+// matchingStacks are the stacks of a profile's samples that match.
+func matchingStacks(m *model.Model, p *model.Profile, match func([]model.Frame) bool) (stacks []model.Stack) {
+	for i := range p.Samples {
+		if s := p.Samples[i].Stack; match(m.Stacks.Frames(s)) {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
+}
