@@ -79,7 +79,7 @@ func generatorLimit(p *diagnosis.Pass) string {
 // stalls counts the intervals of a closed loop in which next to nothing ended.
 // The first and the last are cut short by the run.
 func stalls(l *model.Load) (n int) {
-	if l.Offered > 0 || len(l.Benchmarks) > 0 || len(l.Over) < generatorIntervals+2 {
+	if l.Offered > 0 || len(l.Over) < generatorIntervals+2 {
 		return 0
 	}
 	inner := l.Over[1 : len(l.Over)-1]

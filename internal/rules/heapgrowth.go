@@ -76,7 +76,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	live := liveHeap(p.Model)
 	g, ok := measureSwelling(p, &live)
 	switch {
-	case !ok && len(live.Series) > 0 && len(live.Series) < heapgrowthCycles && p.Model.Run.Duration >= heapgrowthLong:
+	case len(live.Series) > 0 && len(live.Series) < heapgrowthCycles && p.Model.Run.Duration >= heapgrowthLong:
 		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
 			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
 	case !ok:

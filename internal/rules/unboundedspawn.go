@@ -53,7 +53,7 @@ func checkUnboundedspawn(p *diagnosis.Pass) {
 }
 
 func flooding(g *model.Group) bool {
-	if g.System || g.Created == 0 || float64(g.Ended) < spawnServed*float64(g.Created) || queuedShare(g) < spawnQueued {
+	if g.System || float64(g.Ended) < spawnServed*float64(g.Created) || queuedShare(g) < spawnQueued {
 		return false
 	}
 	grown := g.Created - g.Ended

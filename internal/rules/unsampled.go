@@ -35,7 +35,7 @@ const (
 
 func checkUnsampled(p *diagnosis.Pass) {
 	a := p.Model.CPUAccount()
-	if a == nil || !a.Known || a.Window <= 0 {
+	if a == nil {
 		return
 	}
 	used := p.Statistic(fact.Account, "CPU that the system charged", "CPU that the system charged", (a.User + a.System).Seconds(), fact.Seconds)
