@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -80,6 +81,7 @@ func TestFlooding(t *testing.T) {
 		{"there before the window", group(4_999, 4_500, 10_000, 15_000, nil), false},
 		{"a thousand more, of many that come and go", group(20_000, 19_000, 9_000, 20_000, nil), true},
 		{"a thousand more, of workers that stay", group(2_000, 1_000, 1_500, 2_500, nil), false},
+		{"half of the most at once came in the window", group(6_000, 5_500, 10_000, 15_000, nil), true},
 		{"hardly one ends", group(20_000, 1_999, 15_000, 20_000, nil), false},
 		{"a tenth ends", group(20_000, 2_000, 15_000, 20_000, nil), true},
 		{"none began here", group(0, 0, 20_000, 20_000, nil), false},
@@ -139,4 +141,101 @@ func TestGroupsOfStacks(t *testing.T) {
 	if got := groupsOfStacks(m, []model.Stack{work}); got != nil {
 		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
 	}
+}
+
+// Goroutines come and go when twice as many were there as at once, whenever they began.
+func TestSpawned(t *testing.T) {
+	for _, c := range []struct {
+		count, created int
+		want           bool
+	}{{200, 200, false}, {201, 50, true}, {100, 0, false}} {
+		if got := spawned(&model.Group{Count: c.count, Created: c.created, Peak: 100}); got != c.want {
+			t.Errorf("spawned() of %d, %d of them new, and 100 at once = %v, want %v", c.count, c.created, got, c.want)
+		}
+	}
+}
+
+// What the heap held before a crowd came is known when neither began before what was seen.
+func TestHeapBefore(t *testing.T) {
+	const ms = time.Millisecond
+	heap := []model.HeapSample{{At: 100 * ms, Alloc: 10}, {At: 400 * ms, Alloc: 30}, {At: 450 * ms, Alloc: 20}, {At: 550 * ms, Alloc: 99}}
+	group := func(begins ...time.Duration) (list []model.Goroutine) {
+		for _, at := range begins {
+			list = append(list, model.Goroutine{Group: "main.work", Created: at})
+		}
+		return append(list, model.Goroutine{Group: "main.other", Created: 1})
+	}
+	for _, c := range []struct {
+		what       string
+		heap       []model.HeapSample
+		goroutines []model.Goroutine
+		created    int
+		want       float64
+		known      bool
+	}{
+		{"no heap was seen", nil, group(500 * ms), 2, 0, true},
+		{"the first of those kept may not have been the first", heap, group(500*ms, 600*ms), 2, 30, true},
+		{"just after a sample", heap, group(549*ms, 600*ms), 2, 30, true},
+		{"the heap fell before they came", heap[1:], group(550 * ms), 2, 30, true},
+		{"long after", heap, group(650 * ms), 2, 99, true},
+		{"as soon as the heap was seen", heap, group(200 * ms), 2, 10, true},
+		{"perhaps sooner", heap, group(199*ms, 600*ms), 2, 10, false},
+		{"some were there before", heap, group(500 * ms), 1, 10, false},
+		{"none was kept", heap, group(), 2, 10, false},
+	} {
+		m := &model.Model{Run: model.Run{Duration: time.Second}, GC: &model.GC{Heap: c.heap}, Sched: &model.Sched{Goroutines: c.goroutines}}
+		got, known := heapBefore(m, &model.Group{Name: "main.work", Created: c.created, Count: 2})
+		if got != c.want || known != c.known {
+			t.Errorf("%s: heapBefore() = %v, %v, want %v, %v", c.what, got, known, c.want, c.known)
+		}
+	}
+}
+
+// A group takes callers by its name, its creator or the waits of its own goroutines.
+func TestTakesCallers(t *testing.T) {
+	m := &model.Model{}
+	serve := m.Stacks.Add([]model.Frame{{Func: "net.(*conn).Read"}, {Func: "main.serveOne"}})
+	ask := m.Stacks.Add([]model.Frame{{Func: "net.(*conn).Read"}, {Func: "main.ask"}})
+	for _, c := range []struct {
+		what string
+		g    model.Group
+		wait model.Wait
+		want bool
+	}{
+		{"its name", model.Group{Name: "main.handle"}, model.Wait{}, true},
+		{"who started it", model.Group{Name: "main.work", Creator: serve}, model.Wait{}, true},
+		{"reads from who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.work", Stack: serve}, true},
+		{"reads answers", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.work", Stack: ask}, false},
+		{"waits for a lock on behalf of who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Sync, Group: "main.work", Stack: serve}, false},
+		{"others read from who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.other", Stack: serve}, false},
+	} {
+		m.Sched = &model.Sched{Waits: []model.Wait{c.wait}}
+		if got := takesCallers(&diagnosis.Pass{Meter: fact.Meter{Model: m}}, &c.g); got != c.want {
+			t.Errorf("%s: takesCallers() = %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// What the rules of the scheduler say on either side of their thresholds.
+func TestSchedulerThresholds(t *testing.T) {
+	const (
+		server, crowd, unserved = "a server with both Ps full", "a thousand workers", "goroutines are ready"
+		waits                   = "delay=60000x300us,29000x1ms,1000x9ms → "
+		ps                      = "proc 0 user=4.6s gc=200ms syscall=50ms scheduler=50ms idle=100ms → proc 0 user=3s gc=200ms syscall=50ms scheduler=50ms idle=1.7s"
+	)
+	checkVariants(t, []variant{
+		{schedlatency, server, waits + "delay=60000x300us,30000x1100us", true, ""},
+		{schedlatency, server, waits + "delay=60000x300us,30000x800us", false, ""},
+		{schedlatency, server, "task answer latency=1000x80ms", true, ""},
+		{schedlatency, server, "task answer latency=1000x100ms", false, ""},
+		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
+		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=4 width=100ms running=2 held=2 runnable=16\nbucket n=46 width=100ms", false, ""},
+		{schedlatency, server, ps, true, "The 2 Ps are only"},
+		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500", true, "workers=1..1000"},
+		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=3000 created=3000 ended=3000", false, ""},
+		{idleprocs, unserved, "delay 2000x20ms → delay 2000x5ms", true, ""},
+		{idleprocs, unserved, "delay 2000x20ms → delay 2000x3ms", false, ""},
+		{idleprocs, unserved, "pause STW at=1900ms for=1ms", true, ""},
+		{idleprocs, unserved, "pause STW at=1ms for=1400ms", false, ""},
+	})
 }
