@@ -1,8 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 func TestSizeIn(t *testing.T) {
@@ -75,5 +79,23 @@ func TestStudentT(t *testing.T) {
 		if math.Abs(inside-0.95) > 0.002 {
 			t.Errorf("%d degrees of freedom: %.4f of the density", freedom, inside)
 		}
+	}
+}
+
+// The steepest of several benchmarks is told, and not the one known best.
+func TestSteepest(t *testing.T) {
+	lines := `window 10s
+result "go test"
+`
+	for i, n := range []int{16, 64, 256, 1024} {
+		lines += fmt.Sprintf("benchmark BenchmarkA/%d-2 n=10 v.ns/op=%v\n", n, math.Pow(float64(n), 1.1))
+		for _, noise := range []float64{0.3, 3} {
+			lines += fmt.Sprintf("benchmark BenchmarkB/%d-2 n=%d v.ns/op=%v\n", n, 10+i, noise*math.Pow(float64(n), 1.25))
+		}
+		lines += fmt.Sprintf("benchmark BenchmarkC/%d-2 n=10 v.ns/op=%v\n", n, math.Pow(float64(n), 1.2))
+	}
+	d := diagnosis.Run(passOf(t, superlinear, lines).Model, []*diagnosis.Rule{superlinear}, diagnosis.Options{})
+	if len(d.Fine) != 1 || !strings.Contains(d.Fine[0], "by the power 0.250 at most, and with noise from -") {
+		t.Errorf("%q, want the power 0.250", d.Fine)
 	}
 }

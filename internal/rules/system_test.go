@@ -205,6 +205,10 @@ func TestAliveOverTime(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", at, got, want)
 		}
 	}
+	g, ok := measureGrowth(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
+	if !ok || g.start.Value != 1 || g.end.Value != 2 {
+		t.Errorf("from %v to %v, want from 1 to 2", g.start.Value, g.end.Value)
+	}
 }
 
 // TestOutsideSurvives: evidence that says little or nonsense makes no rule fail.
