@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -97,5 +98,21 @@ func TestUnder(t *testing.T) {
 	line.Line = 8
 	if onLine, below := under(m, profile, 1, line, usesValues); onLine != 0 || below != 0 {
 		t.Errorf("under() = %v, %v of another line, want 0", onLine, below)
+	}
+}
+
+// Pools stand in the order of the objects that they made, wherever the profile counts those.
+func TestPoolPlacesInOrder(t *testing.T) {
+	m := &model.Model{}
+	sample := func(function string, values ...int64) model.Sample {
+		return model.Sample{Values: values, Stack: m.Stacks.Add([]model.Frame{{Func: "sync.(*Pool).Get"}, {Func: function, File: "main.go", Line: 1}})}
+	}
+	m.Heap = &model.Profile{
+		Types:   []model.ValueType{{Name: "inuse_objects"}, {Name: "alloc_objects"}, {Name: "alloc_space"}},
+		Samples: []model.Sample{sample("main.few", 9, 10, 9000), sample("main.many", 1, 90, 1000)},
+	}
+	places, _ := poolPlaces(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
+	if len(places) != 2 || places[0].Function != "main.many" || places[1].Function != "main.few" {
+		t.Errorf("poolPlaces() = %v, want main.many and main.few", places)
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -226,6 +227,7 @@ func TestSchedulerThresholds(t *testing.T) {
 	checkVariants(t, []variant{
 		{schedlatency, server, waits + "delay=60000x300us,30000x1100us", true, ""},
 		{schedlatency, server, waits + "delay=60000x300us,30000x800us", false, ""},
+		{schedlatency, server, waits + "delay=500x300us,400x9ms", false, ""},
 		{schedlatency, server, "task answer latency=1000x80ms", true, ""},
 		{schedlatency, server, "task answer latency=1000x100ms", false, ""},
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
@@ -233,9 +235,78 @@ func TestSchedulerThresholds(t *testing.T) {
 		{schedlatency, server, ps, true, "The 2 Ps are only"},
 		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500", true, "workers=1..1000"},
 		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=3000 created=3000 ended=3000", false, ""},
+		{oversubscribed, crowd, "runnable=1000s syscall=10s sysblocked=20s → runnable=13s syscall=200ms sysblocked=200ms", true, ""},
+		{oversubscribed, crowd, "runnable=1000s syscall=10s sysblocked=20s → runnable=11s syscall=200ms sysblocked=200ms", false, ""},
+		{idleprocs, "handlers wait", "blocked.select=50s blocked.network=68s → blocked.select=3s blocked.network=1s\ntotal=50s → total=3s\ntotal=68s → total=1s", true, ""},
 		{idleprocs, unserved, "delay 2000x20ms → delay 2000x5ms", true, ""},
 		{idleprocs, unserved, "delay 2000x20ms → delay 2000x3ms", false, ""},
+		{idleprocs, unserved, "bucket n=1500 → bucket n=300\nbucket n=500 → bucket n=1700", true, ""},
+		{idleprocs, unserved, "bucket n=1500 → bucket n=180\nbucket n=500 → bucket n=1820", false, ""},
+		{idleprocs, unserved, "runnable=3 → runnable=1.1", true, ""},
+		{idleprocs, unserved, "runnable=3 → runnable=0.9", false, ""},
 		{idleprocs, unserved, "pause STW at=1900ms for=1ms", true, ""},
 		{idleprocs, unserved, "pause STW at=1ms for=1400ms", false, ""},
 	})
+}
+
+// The search for the number of workers begins at as many as there were at once.
+func TestSearchFromPeak(t *testing.T) {
+	v := variant{rule: oversubscribed, story: "a thousand workers", edits: "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500"}
+	if _, d := v.diagnose(t); len(d.Findings) != 1 || d.Findings[0].Experiment.At != 1000 {
+		t.Errorf("%+v, want one from 1000", d.Findings)
+	}
+}
+
+// The queue in which most time is spent is the first.
+func TestQueuesInOrder(t *testing.T) {
+	for _, totals := range [][]time.Duration{{3 * time.Second, 2 * time.Second}, {2 * time.Second, 3 * time.Second}} {
+		j := &joiner{sums: map[int]*queueSums{}}
+		for id, total := range totals {
+			j.sums[id] = &queueSums{queue: queue{kind: lockDemand, total: total, served: queueServed}}
+		}
+		if got := j.queues(); len(got) != 2 || got[0].total != 3*time.Second {
+			t.Errorf("%v: %+v, want the longest first", totals, got)
+		}
+	}
+}
+
+// Wakers count for the groups that they are of, as often as they woke.
+func TestCountRoots(t *testing.T) {
+	m := &model.Model{}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
+	if got, want := countRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
+		t.Errorf("countRoots() = %v, want %v", got, want)
+	}
+}
+
+// Goroutines that became fewer and then a few more again have no trend.
+func TestTrend(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		counts []float64
+		want   bool
+	}{
+		{"more and more", []float64{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110}, true},
+		{"fewer, then a few more", []float64{300, 250, 200, 150, 100, 50, 52, 54, 56, 58, 60, 62}, false},
+		{"more, then level", []float64{0, 20, 40, 60, 80, 100, 100, 100, 100, 100, 100, 100}, false},
+	} {
+		var s model.Series
+		for i, v := range c.counts {
+			s = append(s, model.Point{At: time.Duration(i) * time.Second, Value: v})
+		}
+		p := &diagnosis.Pass{Meter: fact.Meter{Model: &model.Model{}}}
+		var g goroutineTrend
+		if ok := g.fit(s, fact.Fact{}, func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Timeline, name, name, v, u)
+		}); !ok || !g.fitted || g.trend != c.want {
+			t.Errorf("%s: %v, fitted %v, trend %v, want %v", c.what, ok, g.fitted, g.trend, c.want)
+		}
+	}
 }

@@ -527,6 +527,6 @@ func TestCollectorThresholds(t *testing.T) {
 		{heapgrowth, four, "end stack=session objects=70000 bytes=270MiB → end stack=session objects=70000 bytes=60MiB\nend stack=buffer objects=110 bytes=22MiB → end stack=buffer objects=110 bytes=27MiB\n" + library, true,
 			"where main.(*store).put\n!where main.read\nconfidence medium"},
 		{heapgrowth, four, "end stack=session objects=70000 bytes=270MiB → end stack=session objects=70000 bytes=60MiB\nend stack=buffer objects=110 bytes=22MiB → end stack=buffer objects=110 bytes=35MiB\n" + library, true,
-			"where main.(*store).put\nwhere main.read"},
+			"where main.(*store).put\nwhere main.read\nconfidence medium"},
 	})
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -232,5 +233,49 @@ func TestOutsideSurvives(t *testing.T) {
 		if len(d.Warnings) > 0 {
 			t.Errorf("%s: %q", name, d.Warnings)
 		}
+	}
+}
+
+// The busiest time lies between two readings, whenever the first was.
+func TestPeakCPU(t *testing.T) {
+	proc := &model.Process{}
+	var used time.Duration
+	for i, cpu := range []time.Duration{0, 1, 3, 1} {
+		used += cpu * idlespinWindow
+		proc.Samples = append(proc.Samples, model.ProcessSample{At: time.Minute + time.Duration(i)*idlespinWindow, User: used})
+	}
+	if got := peakCPU(proc); math.Abs(got-3) > 1e-9 {
+		t.Errorf("peakCPU() = %v, want 3", got)
+	}
+}
+
+// A place of which the profile counts nothing leaks nothing.
+func TestNoLeaksBySite(t *testing.T) {
+	m := &model.Model{Leaks: &model.Profile{Samples: []model.Sample{{}, {Values: []int64{0}}, {Values: []int64{-1}}}}}
+	if got := leaksBySite(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); len(got) != 0 {
+		t.Errorf("leaksBySite() = %v, want none", got)
+	}
+}
+
+// The remedy is that of the kind of stop; what is not known as one is not a change of GOMAXPROCS.
+func TestStopRemedy(t *testing.T) {
+	for kind, want := range map[string]bool{"stop-the-world (GOMAXPROCS)": true, "GOMAXPROCS": true, "all threads syscall": false, "": false} {
+		if got := strings.Contains(stopRemedy(kind, nil).Text, "runtime.GOMAXPROCS stops the world"); got != want {
+			t.Errorf("stopRemedy(%q) is about GOMAXPROCS: %v, want %v", kind, got, want)
+		}
+	}
+}
+
+// Of calls in a trace those count for sockets that go through package net.
+func TestOnSockets(t *testing.T) {
+	p := passOf(t, smallio, `window 1s procs=2 go=go1.26
+stack socket syscall.write@z.go:1 < internal/poll.(*FD).Write@fd_unix.go:374 < net.(*conn).Write@net.go:191 < main.send@main.go:1
+stack file syscall.write@z.go:1 < internal/poll.(*FD).Write@fd_unix.go:374 < os.(*File).Write@file.go:195 < main.save@main.go:2
+group main.main count=1 peak=1 run=1s
+wait syscall stack=socket group=main.main count=300 total=30ms
+wait syscall stack=file group=main.main count=700 total=70ms`)
+	d := directions[slices.IndexFunc(directions, func(d direction) bool { return slices.Contains(d.names, "write") })]
+	if share, known := d.onSockets(p); !known || math.Abs(share.Value-0.3) > 1e-9 {
+		t.Errorf("onSockets() = %v, %v, want 0.3", share.Value, known)
 	}
 }
