@@ -112,7 +112,7 @@ var law = []line{
 	{"lab/internal/observed", "agent", ""}, // the one line that any user adds
 
 	// Who runs the cases knows gowhy as a command.
-	{"lab/score", "internal/statistics lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
+	{"lab/score", "internal/statistics lab/internal/specimen lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
 	{"lab/field", "internal/shell lab/internal/testbed", ""},
 	{"lab/field/pairs", "lab/internal/specimen lab/internal/testbed", ""},
 	{"lab/internal/specimen", "lab/internal/testbed", "go.yaml.in/yaml/v3"},

@@ -30,6 +30,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gowhy/gowhy/lab/internal/specimen"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
@@ -48,6 +49,7 @@ type options struct {
 	keep, rejudge string // folders of recordings
 	seed          uint64
 	lab           string // folder of the cases
+	field         bool   // the specimens of lab/field/pairs instead
 	say           io.Writer
 }
 
@@ -67,6 +69,7 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "keep all recordings in this `DIRECTORY`")
 	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
+	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
 	flag.Usage = usage
 	flag.Parse()
@@ -87,6 +90,8 @@ func usage() {
   go run ./lab/score -cases top -into lab/score.json   one case anew
   go run ./lab/score -prove -into lab/score.json       the experiments anew
   go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
+  go run ./lab/score -field -keep DIR       programs that nobody here wrote
+  go run ./lab/score -field -again DIR      other rules, the same recordings of these
 
 Runs every case of the lab sick, healed and healthy through gowhy record and
 gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
@@ -105,6 +110,12 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if err := o.places(); err != nil {
 		return err
+	}
+	if o.field {
+		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
+			return errors.New("-field goes with -keep or -again, -cases, -o and -lab")
+		}
+		return o.scoreField(ctx)
 	}
 	all, faults := truth.All(o.lab)
 	if faults != nil && (o.cases == "" || o.from != "") {
@@ -194,6 +205,19 @@ func (o *options) again(cases []*truth.Case) error {
 	return o.page(r, cases)
 }
 
+// pageAgain writes the page of the results that lie beside it.
+func (o *options) pageAgain() error {
+	all, faults := truth.All(o.lab)
+	if faults != nil {
+		return faults
+	}
+	r, err := load(o.resultsFile())
+	if err != nil {
+		return err
+	}
+	return o.page(r, all)
+}
+
 // page judges results, writes the page and says what is in its head.
 func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	s, err := score(r, cases)
@@ -204,11 +228,20 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
+	field, err := loadField(o.fieldFile())
+	if err != nil {
+		return err
+	}
+	specimens, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(o.out)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writePage(f, r, s, reasons), f.Close()); err != nil {
+	p := page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens}
+	if err := errors.Join(p.write(f), f.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.say, "wrote %s\n", o.out)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/gowhy/gowhy/lab/internal/specimen"
 )
 
 // A bar is what is to be reached.
@@ -57,13 +59,15 @@ type page struct {
 	r       *Results
 	s       *Score
 	reasons map[string]string
+	// answers about specimens, nil when there are none
+	answers   *Field
+	specimens []*specimen.Specimen
 }
 
-// writePage writes SCORE.md: the same bytes for the same results, truth and
-// reasons.
-func writePage(w io.Writer, r *Results, s *Score, reasons map[string]string) error {
-	p := &page{r: r, s: s, reasons: reasons}
+// write writes SCORE.md: the same bytes for the same results, truth and reasons.
+func (p *page) write(w io.Writer) error {
 	p.head()
+	p.field(p.answers, p.specimens)
 	p.illnesses()
 	p.wells()
 	p.families()

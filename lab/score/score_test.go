@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -80,6 +81,10 @@ func scored(t *testing.T, r *Results) *Score {
 
 func trialOf(kind Kind, name, conclusion string, e ...Effect) Trial {
 	return Trial{Case: "a", Name: name, Kind: kind, Conclusion: conclusion, Primary: "cpu/op", Effects: e}
+}
+
+func writePage(w io.Writer, r *Results, s *Score, reasons map[string]string) error {
+	return (&page{r: r, s: s, reasons: reasons}).write(w)
 }
 
 func TestAlwaysRight(t *testing.T) {

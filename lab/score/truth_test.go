@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/lab/internal/specimen"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
@@ -290,8 +291,16 @@ func TestScorePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	field, err := loadField(filepath.Join(labDir, "field.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specimens, err := specimen.All(filepath.Join(labDir, "field", "pairs", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want bytes.Buffer
-	if err := writePage(&want, r, s, reasons); err != nil {
+	if err := (&page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens}).write(&want); err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile(filepath.Join(labDir, "SCORE.md"))

@@ -125,7 +125,7 @@ func (o *options) recordAll(ctx context.Context, bed *testbed.Bed, s *specimen.S
 	}
 	var failed error
 	for _, side := range s.Sides() {
-		a, err := s.Ask(ctx, bed, cache, side, filepath.Join(keep, s.Name+"-"+side.Name+".gowhy"))
+		a, err := s.Ask(ctx, bed, cache, side, filepath.Join(keep, s.Name+"-"+side.Name+".gowhy"), nil)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s, %s: %w", s.Name, side.Name, err))
 			continue
@@ -137,6 +137,9 @@ func (o *options) recordAll(ctx context.Context, bed *testbed.Bed, s *specimen.S
 			fmt.Print("; MISSED")
 		case side.Name == "sick":
 			fmt.Printf("; right in place %d", j.Rank)
+		}
+		if j.Named {
+			fmt.Print("; NAMED")
 		}
 		if len(j.False) > 0 {
 			fmt.Printf("; FALSE: %s", strings.Join(j.False, ", "))

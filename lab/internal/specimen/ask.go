@@ -7,13 +7,15 @@ import (
 )
 
 // Ask records a side into the file out and asks gowhy what it says of it. Programs
-// are built in cache.
-func (s *Specimen) Ask(ctx context.Context, bed *testbed.Bed, cache string, side Side, out string) (*Answer, error) {
+// are built in cache; beside is a command that runs meanwhile.
+func (s *Specimen) Ask(ctx context.Context, bed *testbed.Bed, cache string, side Side, out string, beside []string) (*Answer, error) {
 	program, err := s.Build(ctx, cache, side.Name)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := bed.Record(ctx, s.Job(side, program, out)); err != nil {
+	job := s.Job(side, program, out)
+	job.Beside = beside
+	if _, err := bed.Record(ctx, job); err != nil {
 		return nil, err
 	}
 	return s.Diagnose(ctx, bed, side, out)

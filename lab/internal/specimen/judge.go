@@ -110,24 +110,57 @@ func isFunction(function, name string) bool {
 
 // A Judgement is what is right and wrong in one answer.
 type Judgement struct {
-	Rank  int      // of the right finding, from 1; 0 when the cause was not named
-	False []string // rules that spoke and should not have, each once
+	Rank  int      // of the right finding in a sick run, from 1; 0 when the cause was not named
+	Named bool     // of a repaired run: it is accused of the cause
+	False []string // rules that accused and should not have, each once
 }
 
-// Judge judges an answer.
+// Judge judges an answer. A remark accuses nobody: one that names the cause is right,
+// after all that accuse, and none is false.
 func (s *Specimen) Judge(a *Answer) (j Judgement) {
-	for i, f := range accusations(a.Findings) {
+	all := accusations(a.Findings)
+	for i, f := range append(all, remarks(a.Findings)...) {
 		right := s.right(&f)
 		switch {
 		case right && a.Side == "sick":
 			if j.Rank == 0 {
 				j.Rank = i + 1
 			}
-		case right, !slices.Contains(s.Also, f.Rule) && (a.Side != "sick" || !slices.Contains(s.Rules, f.Rule)):
+		case i >= len(all):
+		case right:
+			j.Named = true
+		case !slices.Contains(s.Also, f.Rule) && (a.Side != "sick" || !slices.Contains(s.Rules, f.Rule)):
 			if !slices.Contains(j.False, f.Rule) {
 				j.False = append(j.False, f.Rule)
 			}
 		}
 	}
 	return j
+}
+
+// remarks are the findings that accuse nobody, in their order.
+func remarks(findings []Finding) (all []Finding) {
+	for _, f := range findings {
+		if f.Remark {
+			all = append(all, f)
+		}
+		all = append(all, remarks(f.Symptoms)...)
+	}
+	return all
+}
+
+// Words are the findings of an answer in a few words: rule and first place.
+func Words(findings []Finding) string {
+	var words []string
+	for _, f := range findings {
+		w := f.Rule
+		if f.Remark {
+			w += " (a remark)"
+		}
+		if len(f.Where) > 0 {
+			w += " in " + f.Where[0]
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, ", ")
 }

@@ -68,7 +68,9 @@ func TestJudge(t *testing.T) {
 		"a symptom":                   {"sick", `{"rule": "gccost", "symptoms": [` + found + `]}`, 2, ""},
 		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, ""},
 		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop"},
-		"the well side is ill":        {"well", found, 0, "hotfunction"},
+		"the well side is ill":        {"well", found, 0, "named"},
+		"a remark about the well one": {"well", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}`, 0, ""},
+		"a remark, after the others":  {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}, {"rule": "gccost"}`, 2, ""},
 		"the well side, elsewhere":    {"well", `{"rule": "hotfunction", "where": [{"function": "main.other"}]}`, 0, "hotfunction"},
 		"the well side, consequences": {"well", `{"rule": "gccost"}`, 0, ""},
 	} {
@@ -82,8 +84,12 @@ func TestJudge(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // as it was printed, and as it was saved
-			if j := s.Judge(a); j.Rank != c.rank || strings.Join(j.False, ",") != c.wrong {
-				t.Errorf("%s: rank %d, false %q; want %d, %q", name, j.Rank, j.False, c.rank, c.wrong)
+			j := s.Judge(a)
+			if j.Named {
+				j.False = append(j.False, "named")
+			}
+			if j.Rank != c.rank || strings.Join(j.False, ",") != c.wrong {
+				t.Errorf("%s: rank %d, wrong %q; want %d, %q", name, j.Rank, j.False, c.rank, c.wrong)
 			}
 			a = &Answer{}
 			if err := json.Unmarshal(saved, a); err != nil {

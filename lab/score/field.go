@@ -1,0 +1,308 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/lab/internal/specimen"
+	"github.com/gowhy/gowhy/lab/internal/testbed"
+)
+
+// Field is what gowhy said of the specimens of lab/field/pairs, saved as field.json
+// beside score.json.
+type Field struct {
+	Schema  int               `json:"schema"`
+	Taken   Provenance        `json:"taken"`
+	Answers []specimen.Answer `json:"answers"`
+}
+
+func (o *options) fieldFile() string { return filepath.Join(filepath.Dir(o.out), "field.json") }
+
+// loadField reads saved answers; nil when there are none.
+func loadField(path string) (*Field, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := new(Field)
+	if err := json.Unmarshal(b, f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if f.Schema != schema {
+		return nil, fmt.Errorf("%s: schema %d; wanted %d", path, f.Schema, schema)
+	}
+	return f, nil
+}
+
+// save writes one answer a line: a run that changed is a line that changed.
+func (f *Field) save(path string) (err error) {
+	slices.SortStableFunc(f.Answers, func(a, b specimen.Answer) int {
+		return cmp.Or(cmp.Compare(a.Specimen, b.Specimen), cmp.Compare(a.Side, b.Side), compareBool(a.Beside, b.Beside))
+	})
+	w, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	taken, err := json.Marshal(f.Taken)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "{\"schema\": %d,\n\"taken\": %s,\n\"answers\": [\n", schema, taken); err != nil {
+		return err
+	}
+	if err := lines(w, f.Answers); err != nil {
+		return err
+	}
+	_, err = w.WriteString("]}\n")
+	return err
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// specimens are those of the lab, or those that were asked for.
+func (o *options) specimens() (chosen []*specimen.Specimen, err error) {
+	all, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
+	if err != nil || o.cases == "" {
+		return all, err
+	}
+	for _, name := range strings.Split(o.cases, ",") {
+		i := slices.IndexFunc(all, func(s *specimen.Specimen) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no specimen %q", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// scoreField records and diagnoses specimens, or diagnoses what was kept again, and
+// writes the page with their figures.
+func (o *options) scoreField(ctx context.Context) error {
+	chosen, err := o.specimens()
+	if err != nil {
+		return err
+	}
+	bed, err := testbed.New("")
+	if err != nil {
+		return err
+	}
+	defer bed.Close()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	old, err := loadField(o.fieldFile())
+	if err != nil {
+		return err
+	}
+	f := &Field{Schema: schema, Taken: o.taken(ctx)}
+	r := fieldRunner{bed: bed, cache: filepath.Join(cache, "gowhy-field", "pairs"), keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
+	p := &progress{began: time.Now(), n: 2 * len(chosen), tty: isTerminal(os.Stderr)}
+	defer p.clear()
+	for i, s := range chosen {
+		for j, beside := range []bool{false, true} {
+			p.tell(2*i+j, s.Name)
+			f.Answers = append(f.Answers, r.all(ctx, s, beside)...)
+			if ctx.Err() != nil {
+				return interrupted(2*i+j, p.n)
+			}
+		}
+	}
+	f.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
+	if old != nil && o.cases != "" { // what was not asked for stays
+		f.Answers = append(f.Answers, slices.DeleteFunc(old.Answers, func(a specimen.Answer) bool {
+			return slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
+		})...)
+	}
+	if err := f.save(o.fieldFile()); err != nil {
+		return err
+	}
+	return o.pageAgain()
+}
+
+// A fieldRunner asks gowhy about specimens.
+type fieldRunner struct {
+	bed         *testbed.Bed
+	cache, keep string
+	again       bool // diagnose what was kept and record nothing
+}
+
+// all are the answers to all sides of a specimen; one that could not be run says why.
+func (r *fieldRunner) all(ctx context.Context, s *specimen.Specimen, beside bool) (answers []specimen.Answer) {
+	for _, side := range s.Sides() {
+		a, err := r.one(ctx, s, side, beside)
+		if errors.Is(err, fs.ErrNotExist) && r.again {
+			continue // it was not kept
+		}
+		if a == nil || err != nil {
+			a = &specimen.Answer{Specimen: s.Name, Side: side.Name}
+			a.Failed = (&runner{bed: r.bed}).brief(err)
+		}
+		a.Beside = beside
+		answers = append(answers, *a)
+	}
+	return answers
+}
+
+func (r *fieldRunner) one(ctx context.Context, s *specimen.Specimen, side specimen.Side, beside bool) (*specimen.Answer, error) {
+	name := s.Name + "-" + side.Name
+	if beside {
+		name += "-beside"
+	}
+	out := filepath.Join(cmp.Or(r.keep, r.bed.Dir()), name+".gowhy")
+	if r.again {
+		if _, err := os.Stat(out); err != nil {
+			return nil, err
+		}
+		return s.Diagnose(ctx, r.bed, side, out)
+	}
+	if r.keep == "" {
+		defer os.Remove(out)
+	}
+	var with []string
+	if beside {
+		with = halfOfTheMachine()
+	}
+	return s.Ask(ctx, r.bed, r.cache, side, out, with)
+}
+
+// halfOfTheMachine is a command that keeps half of the CPUs busy until it is ended.
+func halfOfTheMachine() []string {
+	const spin = "while :; do :; done"
+	return []string{"sh", "-c", strings.Repeat("("+spin+") & ", max(1, runtime.NumCPU()/2)) + "wait"}
+}
+
+// fieldFigures are how often gowhy is right about a half of the field.
+type fieldFigures struct {
+	half         specimen.Half
+	beside       bool
+	First, Three Share // of sick sides whose difference counts
+	Silent       Share // of well sides, about the cause
+	False        int   // findings of runs that are healthy
+	Healthy      int   // runs that are
+	Same, Failed int   // pairs that do not differ here; runs without an answer
+	wrong        []fieldWrong
+}
+
+// A fieldWrong is an answer that is not right.
+type fieldWrong struct{ run, want, said string }
+
+// tallyField judges the answers about one half, quiet or beside a load.
+func tallyField(f *Field, all []*specimen.Specimen, half specimen.Half, beside bool) (t fieldFigures) {
+	t.half, t.beside = half, beside
+	for _, s := range all {
+		if s.Half() != half {
+			continue
+		}
+		if !s.Counts() {
+			t.Same++
+			continue
+		}
+		for i := range f.Answers {
+			if a := &f.Answers[i]; a.Specimen == s.Name && a.Beside == beside {
+				t.add(s, a)
+			}
+		}
+	}
+	return t
+}
+
+func (t *fieldFigures) add(s *specimen.Specimen, a *specimen.Answer) {
+	j := s.Judge(a)
+	said := a.Verdict
+	if rules := specimen.Words(a.Findings); rules != "" {
+		said += ": " + rules
+	}
+	wrong := func(want string) {
+		t.wrong = append(t.wrong, fieldWrong{s.Name + "/" + a.Side, want, said})
+	}
+	switch {
+	case a.Failed != "":
+		t.Failed++
+		said = a.Failed
+		wrong("an answer")
+	case s.Kind == specimen.Healthy:
+		t.Healthy++
+		if t.False += len(j.False); len(j.False) > 0 {
+			wrong("silence")
+		}
+	case a.Side == "sick":
+		t.First.add(j.Rank == 1)
+		t.Three.add(j.Rank >= 1 && j.Rank <= 3)
+		if j.Rank != 1 {
+			wrong(strings.Join(s.Rules, " or ") + " in " + strings.Join(s.Guilty, ", "))
+		}
+	default:
+		t.Silent.add(!j.Named)
+		if j.Named {
+			wrong("silence about " + strings.Join(s.Rules, ", "))
+		}
+	}
+}
+
+// field is the section about programs that nobody here wrote.
+func (p *page) field(f *Field, all []*specimen.Specimen) {
+	if f == nil {
+		return
+	}
+	p.line("## Programs that nobody here wrote")
+	p.line("")
+	count := map[specimen.Kind]int{}
+	for _, s := range all {
+		count[s.Kind]++
+	}
+	p.line("Of `lab/field/pairs`: %d pairs of released versions of modules before and after a", count[specimen.Modules])
+	p.line("documented repair, %d illnesses that reviewers complain of, and %d healthy programs under", count[specimen.Reviews], count[specimen.Healthy])
+	p.line("three loads. A hash of the name parts those that rules may be made by (learning) from")
+	p.line("the exam, which is only read here. Each was recorded with nothing beside it and beside")
+	p.line("a load that takes half of the machine: %s, %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
+	var rows [][]string
+	var figures []fieldFigures
+	for _, half := range []specimen.Half{specimen.Learning, specimen.Exam} {
+		for _, beside := range []bool{false, true} {
+			t := tallyField(f, all, half, beside)
+			figures = append(figures, t)
+			name := string(half)
+			if beside {
+				name += ", half of the machine taken"
+			}
+			rows = append(rows, []string{name, share(t.First), share(t.Three), share(t.Silent), alarmWords(t.False, t.Healthy), fmt.Sprint(t.Same), fmt.Sprint(t.Failed)})
+		}
+	}
+	p.table(1, []string{"half", "right cause first", "among three", "repaired version silent about it", "false findings in a healthy run", "no difference here", "no answer"}, rows)
+	p.line("Not measured: how often a line of what is fine is wrong, and whether bounds hold here.")
+	p.line("")
+	for _, t := range figures {
+		if t.beside || len(t.wrong) == 0 {
+			continue
+		}
+		p.line("Wrong answers of the half %s, with nothing beside:", string(t.half))
+		var rows [][]string
+		for _, w := range t.wrong {
+			rows = append(rows, []string{safe(w.run), safe(w.want), safe(w.said)})
+		}
+		p.table(3, []string{"run", "wanted", "said"}, rows)
+	}
+}
