@@ -567,11 +567,14 @@ func TestGoroutineDump(t *testing.T) {
 		t.Errorf("goroutines %+v, notes %q; want two ends and a note", m.Goroutines, m.Run.Coverage.Notes)
 	}
 	for header, want := range map[string]map[string]string{
-		"goroutine 7 [chan receive, 12 minutes, locked to thread]:": {"state": "chan receive", "minutes": "12"},
-		`goroutine 8 [select, 3 minutes labels:{"job": "a]b, c"}]:`: {"state": "select", "minutes": "3"},
-		"goroutine 1 gp=0xc000002380 m=nil [sync.WaitGroup.Wait]:":  {"state": "sync.WaitGroup.Wait"},
-		"goroutine 0 gp=0x5b4 m=0 mp=0x5b5 [idle]:":                 {"state": "idle"},
-		"goroutine 9 [IO wait (scan), 2 minutes]:":                  {"state": "IO wait", "minutes": "2"},
+		"goroutine 7 [chan receive, 12 minutes, locked to thread]:":   {"state": "chan receive", "minutes": "12"},
+		`goroutine 8 [select, 3 minutes labels:{"job": "a]b, c"}]:`:   {"state": "select", "minutes": "3", "job": "a]b, c"},
+		`goroutine 3 [sleep] {route: /orders, "user name": "a \"b"}:`: {"state": "sleep", "route": "/orders", "user name": `a "b`},
+		`goroutine 4 [running] {route: /a, "cut": "of`:                {"state": "running", "route": "/a"},
+		`goroutine 5 [chan send (nil chan) (leaked)] {state: mine}:`:  {"state": "chan send (nil chan) (leaked)"},
+		"goroutine 1 gp=0xc000002380 m=nil [sync.WaitGroup.Wait]:":    {"state": "sync.WaitGroup.Wait"},
+		"goroutine 0 gp=0x5b4 m=0 mp=0x5b5 [idle]:":                   {"state": "idle"},
+		"goroutine 9 [IO wait (scan), 2 minutes]:":                    {"state": "IO wait", "minutes": "2"},
 	} {
 		text := "SIGQUIT: quit\nPC=0x4 m=0\n\n" + header + "\nmain.(*T).wait(0x1, {0x2?})\n\t/src/t.go:5 +0x1\n\nrax 0x0\n"
 		m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))

@@ -23,8 +23,8 @@ func isGoroutineDump(head []byte) bool {
 }
 
 // readGoroutineDump folds a dump as a goroutine profile whose samples have the
-// labels "state", the runtime's word for what the goroutine waits for, and
-// "minutes" when it has been waiting for one or more.
+// labels "state", the runtime's word for what the goroutine waits for, "minutes"
+// when it has been waiting for one or more, and those that the program gave them.
 func (l *loader) readGoroutineDump(s source) error {
 	if len(l.snapshots[model.GoroutineProfile]) >= maxSnapshots {
 		return l.tooMany(model.GoroutineProfile, "goroutine profile")
@@ -61,7 +61,7 @@ func (d *dump) line(line []byte) error {
 	case bytes.HasPrefix(line, []byte("goroutine ")):
 		if m := dumpHeader.FindSubmatch(line); m != nil {
 			err := d.flush()
-			d.inside, d.labels = true, dumpLabels(string(m[1]))
+			d.inside, d.labels = true, dumpLabels(string(m[1]), string(line[len(m[0]):]))
 			return err
 		}
 	case !d.inside:
@@ -92,19 +92,55 @@ func (d *dump) place(s string) {
 	d.placed = true
 }
 
-// dumpLabels reads "chan receive, 5 minutes, locked to thread". Since Go 1.26
-// the program's own labels may follow, with tracebacklabels=1: they are somebody's
-// data, and not kept.
-func dumpLabels(state string) map[string]string {
-	state, _, _ = strings.Cut(state, " labels:{")
+// dumpLabels reads "chan receive, 5 minutes, locked to thread" and the program's own
+// labels: since Go 1.27 they follow as {route: /orders, "a key": "a value"}, and in Go
+// 1.26 with tracebacklabels=1 they stand within the brackets.
+func dumpLabels(state, after string) map[string]string {
+	labels := map[string]string{}
+	state, own, within := strings.Cut(state, " labels:{")
+	if within {
+		readLabels(own+"]"+after, labels) // the value may have had the bracket that ended it
+	} else if own, ok := strings.CutPrefix(after, " {"); ok {
+		readLabels(own, labels)
+	}
 	parts := strings.Split(state, ", ")
-	labels := map[string]string{"state": strings.TrimSuffix(parts[0], " (scan)")}
+	labels["state"] = strings.TrimSuffix(parts[0], " (scan)")
 	for _, p := range parts[1:] {
 		if n, ok := strings.CutSuffix(p, " minutes"); ok {
 			labels["minutes"] = n
 		}
 	}
 	return labels
+}
+
+// readLabels reads "key: value, …}" as the runtime prints it: words with anything but
+// letters, digits and some signs are quoted. What cannot be read ends it.
+func readLabels(s string, labels map[string]string) {
+	for s != "" && s[0] != '}' {
+		key, rest, ok := labelWord(s, ":")
+		if rest, ok = strings.CutPrefix(rest, ": "); !ok || key == "" {
+			return
+		}
+		value, rest, ok := labelWord(rest, ",}")
+		if !ok {
+			return
+		}
+		labels[clipName(key)] = clipName(value)
+		s = strings.TrimPrefix(rest, ", ")
+	}
+}
+
+// labelWord cuts a word that is quoted, or ends before one of some bytes.
+func labelWord(s, end string) (word, rest string, ok bool) {
+	if quoted, err := strconv.QuotedPrefix(s); err == nil {
+		word, err = strconv.Unquote(quoted)
+		return word, s[len(quoted):], err == nil
+	}
+	i := strings.IndexAny(s, end)
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i:], true
 }
 
 func (d *dump) flush() error {

@@ -140,6 +140,72 @@ func workTable(m *model.Model) table[*workRow] {
 	return t
 }
 
+// A labelRow is what goroutines with one label of pprof did.
+type labelRow struct {
+	Label      string  `json:"label"`
+	Value      string  `json:"value"`
+	CPU        int64   `json:"cpu_ns"`
+	Share      float64 `json:"share"`
+	Goroutines int64   `json:"goroutines"`
+}
+
+// labelTable is by the labels that the program gives its goroutines: those of the CPU
+// profile, and of the goroutines at the end. One with several labels is in several rows.
+func labelTable(m *model.Model) table[*labelRow] {
+	var t table[*labelRow]
+	t.Empty = "no labels"
+	type key struct{ label, value string }
+	rows := map[key]*labelRow{}
+	each := func(p *model.Profile, column int, add func(r *labelRow, v int64)) (all int64) {
+		if p == nil || column < 0 {
+			return 0
+		}
+		for i := range p.Samples {
+			s := &p.Samples[i]
+			if column >= len(s.Values) {
+				continue
+			}
+			all += s.Values[column]
+			for label, value := range s.Labels {
+				k := key{label, value}
+				if rows[k] == nil {
+					rows[k] = &labelRow{Label: label, Value: value}
+				}
+				add(rows[k], s.Values[column])
+			}
+		}
+		return all
+	}
+	var all int64
+	if m.CPU != nil {
+		_, nanos := m.CPU.Columns()
+		all = each(m.CPU, nanos, func(r *labelRow, v int64) { r.CPU += v })
+	}
+	goroutines := each(m.Goroutines.End, 0, func(r *labelRow, v int64) { r.Goroutines += v })
+	for _, r := range rows {
+		r.Share = statistics.Quotient(float64(r.CPU), float64(all))
+		t.Rows = append(t.Rows, r)
+	}
+	slices.SortFunc(t.Rows, func(a, b *labelRow) int { return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value)) })
+	t.Columns = []layout.Column[*labelRow]{
+		{Head: "CPU", Text: func(r *labelRow) string { return figures.Duration(time.Duration(r.CPU)) }},
+		{Head: "SHARE", Text: func(r *labelRow) string { return figures.Percent(r.Share) }},
+		{Head: "GOROUTINES", Text: func(r *labelRow) string { return figures.Int(int(r.Goroutines)) }},
+		{Head: "LABEL", Left: true, Text: func(r *labelRow) string { return r.Label }},
+		{Head: "VALUE", Left: true, Text: func(r *labelRow) string { return r.Value }},
+	}
+	t.order = []sortKey[*labelRow]{
+		{"cpu", largest(func(r *labelRow) int64 { return r.CPU })},
+		{"goroutines", largest(func(r *labelRow) int64 { return r.Goroutines })},
+		{"label", smallest(func(r *labelRow) string { return r.Label })},
+		{"value", smallest(func(r *labelRow) string { return r.Value })},
+	}
+	t.Total = func([]*labelRow) *labelRow {
+		return &labelRow{Label: "all", Value: "with and without labels", CPU: all, Share: 1, Goroutines: goroutines}
+	}
+	return t
+}
+
 // kernelWords explain what is in the account by name and is no system call.
 var kernelWords = []struct{ name, means string }{
 	{"interrupt", "what timers, devices and packets did in the kernel while that part had the CPU"},
@@ -607,6 +673,11 @@ func accountNeeds(m *model.Model, by string) error {
 		if m.BelievedCPU() == nil {
 			return missing("a CPU profile or the kernel's samples", model.CPU)
 		}
+	case "label":
+		if len(labelTable(m).Rows) == 0 {
+			return problem.New(problem.Absence, "pprof.Do(ctx, pprof.Labels(\"route\", name), serve)   # in the program",
+				"the ledger by label needs a CPU profile or goroutines with labels that the program gave them")
+		}
 	case "syscall":
 		if a := m.CPUAccount(); m.Syscalls == nil && (a == nil || a.Believed == "") {
 			return missing("counts of system calls or samples of CPU time", model.SyscallLog)
@@ -620,7 +691,7 @@ func accountNeeds(m *model.Model, by string) error {
 }
 
 // accounts are the tables that need no trace, by name.
-var accounts = []string{"cpu", "time", "memory", "operation", "work", "syscall", "thread"}
+var accounts = []string{"cpu", "time", "memory", "operation", "work", "label", "syscall", "thread"}
 
 // defaultTable is by goroutine groups where there is a trace, else of CPU time.
 func defaultTable(m *model.Model, by string) string {

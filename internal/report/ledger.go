@@ -54,6 +54,7 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 //   - operation: name, value, unit, source;
 //   - work: work, function, file, line (that asks for most of it), cpu_ns, share
 //     (of all CPU time that was sampled);
+//   - label: label, value, cpu_ns, share (of the CPU profile), goroutines (at the end);
 //   - syscall: name, count, time_ns, cpu_ns (null when not measured), bytes,
 //     errors {name: count}, per_operation (null when not known);
 //   - thread: id, name, user_ns, system_ns, run_queue_ns, voluntary, involuntary.
@@ -79,6 +80,8 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 		return writeLedger(w, m, o, operationTable)
 	case "work":
 		return writeLedger(w, m, o, workTable)
+	case "label":
+		return writeLedger(w, m, o, labelTable)
 	case "syscall":
 		return writeLedger(w, m, o, syscallTable)
 	case "thread":

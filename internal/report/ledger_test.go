@@ -86,7 +86,10 @@ func addAccounts(m *model.Model) {
 		sample(200*ms, "", stack("runtime.gcDrain", "runtime.gcBgMarkWorker")), sample(90*ms, "write", write),
 		sample(40*ms, "evil\x1b[2J", write), sample(60*ms, "futex", stack("runtime.futex", "runtime.notewakeup", "runtime.wakep")),
 	}}}
-	m.CPU = &model.Profile{Types: types, Known: true, Duration: time.Second, Samples: []model.Sample{{Stack: write, Values: []int64{70, int64(700 * ms)}}}}
+	m.CPU = &model.Profile{Types: types, Known: true, Duration: time.Second, Samples: []model.Sample{{Stack: write, Values: []int64{70, int64(700 * ms)},
+		Labels: map[string]string{"route": "/orders\x1b[2J"}}}}
+	m.Goroutines.End = &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}, Samples: []model.Sample{
+		{Stack: write, Values: []int64{3}, Labels: map[string]string{"state": "select", "route": "/orders\x1b[2J"}}, {Stack: write, Values: []int64{2}}}}
 	m.Process = &model.Process{PID: 7, Threads: []model.Thread{
 		{ID: 7, Name: "app\x1b[31m", User: 700 * ms, System: 150 * ms, RunQueue: 90 * ms, Voluntary: 1200, Involuntary: 30}, {ID: 9, Name: "app", User: 250 * ms, System: 50 * ms}}}
 	m.Machine = &model.Machine{CPUs: 2}
@@ -177,6 +180,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"time":      "axis part time_ns window_ns share",
 		"memory":    "name of value unit growth growth_low growth_high",
 		"operation": "name value unit source",
+		"label":     "label value cpu_ns share goroutines",
 		"work":      "work function file line cpu_ns share",
 		"syscall":   "name count time_ns cpu_ns bytes errors per_operation",
 		"thread":    "id name user_ns system_ns run_queue_ns voluntary involuntary",
