@@ -29,8 +29,8 @@ func TestImport(t *testing.T) {
 		return info.Size()
 	}
 	before, after := size("without"), size("with")
-	if more := after - before; more < 100_000 || more > 2_000_000 {
-		t.Errorf("the import makes a program of %d bytes larger by %d, want 100,000 to 2,000,000", before, more)
+	if more := after - before; more < 100_000 || more > 2_500_000 {
+		t.Errorf("the import makes a program of %d bytes larger by %d, want 100,000 to 2,500,000", before, more)
 	}
 	cmd := exec.Command(filepath.Join(dir, "with.exe"))
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -445,3 +445,30 @@ func FuzzTrials(f *testing.F) {
 		}
 	})
 }
+
+// Other versions of Go are told, and that bytes do not compare where sizes are counted
+// otherwise.
+func TestRunsOfOtherVersions(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want []string
+	}{
+		{"go1.26.8", "go1.26.8", nil},
+		{"go1.26", "go1.26.8", nil},
+		{"go1.25.5", "go1.26.8", []string{"A ran with go1.25.5, B with go1.26.8"}},
+		{"go1.27.4", "go1.26.8", []string{"A ran with go1.27.4, B with go1.26.8", "Go 1.27 counts the sizes"}},
+		{"", "go1.27.4", nil},
+	} {
+		var r Comparison
+		r.doubts(&side{m: &model.Model{Run: model.Run{Go: c.a}}}, &side{m: &model.Model{Run: model.Run{Go: c.b}}})
+		if len(r.Warnings) != len(c.want) {
+			t.Errorf("%s and %s: warnings %q, want %q", c.a, c.b, r.Warnings, c.want)
+			continue
+		}
+		for i, w := range c.want {
+			if !strings.HasPrefix(r.Warnings[i], w) {
+				t.Errorf("%s and %s: warning %q, want %q", c.a, c.b, r.Warnings[i], w)
+			}
+		}
+	}
+}

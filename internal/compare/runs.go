@@ -97,6 +97,10 @@ func (c *Comparison) doubts(a, b *side) {
 	// A trace tells less of the version than a binary does.
 	if x, y := a.m.Run.Go, b.m.Run.Go; x != "" && y != "" && !strings.HasPrefix(x+".", y+".") && !strings.HasPrefix(y+".", x+".") {
 		warn("A ran with %s, B with %s", x, y)
+		before, after, known := minors(x, y)
+		if known && before < sizesCounted && after >= sizesCounted {
+			warn("Go 1.%d counts the sizes of allocations otherwise than releases before it: bytes allocated do not compare", sizesCounted)
+		}
 	}
 	if x, y := a.m.Run.Procs, b.m.Run.Procs; x > 0 && y > 0 && x != y {
 		warn("GOMAXPROCS was %d in A and %d in B", x, y)
@@ -419,4 +423,15 @@ func (s *side) peak(last uint64) float64 {
 		}
 	}
 	return float64(peak)
+}
+
+// sizesCounted is the minor version of Go from which profiles and metrics count the
+// sizes of allocations otherwise than before.
+const sizesCounted = 27
+
+// minors are two versions of Go, the older first.
+func minors(x, y string) (older, newer int, known bool) {
+	a, ok := model.GoMinor(x)
+	b, also := model.GoMinor(y)
+	return min(a, b), max(a, b), ok && also
 }

@@ -50,9 +50,9 @@ var Programs = []Program{
 	{Name: "flight", Minor: 25, Size: 8},
 }
 
-// Toolchains are the releases of the past that traces are made with: the last
-// of each format and of each minor version that wrote it.
-var Toolchains = []string{"go1.21.13", "go1.22.12", "go1.23.12", "go1.24.11", "go1.25.5"}
+// Toolchains are the other releases that traces are made with: the last of each
+// format and of each minor version that wrote it, and one that is newer.
+var Toolchains = []string{"go1.21.13", "go1.22.12", "go1.23.12", "go1.24.11", "go1.25.5", "go1.27.4"}
 
 // A Spec says how a trace comes about. The zero value of every field but
 // Program means the usual.

@@ -94,7 +94,7 @@ const (
 
 // status says whether the change is in force in the program, and why not.
 func (f *goFact) status(m *model.Model) (s status, why string) {
-	n, ok := goMinor(goVersion(m))
+	n, ok := model.GoMinor(goVersion(m))
 	switch counted := f.undo.counted(m); {
 	case counted != "":
 		return undone, counted
@@ -156,20 +156,6 @@ func (f *goFact) harmless(p *diagnosis.Pass, pattern string) bool {
 	}
 	p.Obsolete(pattern, f.version(), f.what)
 	return true
-}
-
-// goMinor returns the 26 of "go1.26.1", "go1.26-abc" and "devel go1.26-abc";
-// ok is false for what is no version of Go.
-func goMinor(version string) (n int, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(version, "devel "), "go1.")
-	if !ok {
-		return 0, false
-	}
-	if i := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
-		rest = rest[:i]
-	}
-	n, err := strconv.Atoi(rest)
-	return n, err == nil
 }
 
 // godebug looks a setting up in the program's defaults and in its environment,

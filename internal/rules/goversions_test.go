@@ -91,7 +91,7 @@ func TestGoMinor(t *testing.T) {
 		"go1.26": 26, "go1.26.1": 26, "go1.9": 9, "go1.27-devel_abc": 27, "go1.26rc1": 26, "devel go1.27-6a2f": 27, "go1.26.8 X:nogreenteagc": 26,
 		"": -1, "go2.0": -1, "devel": -1, "go1.": -1, "1.26": -1,
 	} {
-		n, ok := goMinor(version)
+		n, ok := model.GoMinor(version)
 		if !ok {
 			n = -1
 		}

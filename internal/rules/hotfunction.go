@@ -210,6 +210,9 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 		},
 	}
 	f.Bound.Share = 0 // any known cure ranks first
+	if p.Goal != diagnosis.CPUGoal {
+		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: a program that uses %s all the time is as slow as its computing", s.used()))
+	}
 	for _, h := range hot {
 		f.Where = append(f.Where, withProgram(p, h.Place, h.stacks...)...)
 		f.Stacks = append(f.Stacks, h.stacks...)
