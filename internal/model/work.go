@@ -16,6 +16,7 @@ type Work string
 const (
 	Computing    Work = "computing" // the line's own code, and the arithmetic of the compiler
 	Formatting   Work = "formatting"
+	Numerals     Work = "numbers as text"
 	ParsingText  Work = "parsing text"
 	Encoding     Work = "encoding"
 	Decoding     Work = "decoding"
@@ -52,7 +53,8 @@ const (
 
 // works are kinds by the beginnings of functions' names: the longest that fits counts.
 var works = map[Work]string{
-	Formatting: "fmt. strconv.Format strconv.Append strconv.Quote strconv.Itoa strconv.formatBits strconv.itoa",
+	Formatting: "fmt.",
+	Numerals:     "strconv.Format strconv.Append strconv.Quote strconv.Itoa strconv.formatBits strconv.itoa",
 	ParsingText: "fmt.Sscan fmt.Fscan fmt.Scan strconv.Parse strconv.Atoi strconv.Unquote text/scanner. go/ net/url. " +
 		"net/mail. mime. net/netip.Parse net.ParseIP",
 	Encoding:   "encoding/ encoding.",

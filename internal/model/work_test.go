@@ -12,7 +12,7 @@ func TestWorkOf(t *testing.T) {
 	}{
 		"main.find main.main runtime.main": {Computing, "main.find"},
 		"runtime.memmove runtime.growslice fmt.(*buffer).writeString fmt.Sprintf main.key main.main":         {Formatting, "main.key"},
-		"strconv.formatBits strconv.Itoa main.key":                                                           {Formatting, "main.key"},
+		"strconv.formatBits strconv.Itoa main.key":                                                           {Numerals, "main.key"},
 		"runtime.mallocgc reflect.New encoding/json.(*decodeState).object encoding/json.Unmarshal main.load": {Decoding, "main.load"},
 		"reflect.Value.Field encoding/json.structEncoder.encode encoding/json.Marshal main.save":             {Encoding, "main.save"},
 		"runtime.memequal runtime.mapaccess2_faststr main.look":                                              {MapAccess, "main.look"},
