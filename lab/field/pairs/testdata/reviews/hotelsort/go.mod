@@ -1,0 +1,3 @@
+module hotelsort
+
+go 1.26

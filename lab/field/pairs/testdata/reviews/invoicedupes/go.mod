@@ -1,0 +1,3 @@
+module invoicedupes
+
+go 1.26

@@ -1,0 +1,3 @@
+module knightpaths
+
+go 1.26

@@ -1,0 +1,3 @@
+module leaderboard
+
+go 1.26

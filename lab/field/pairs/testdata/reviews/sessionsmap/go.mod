@@ -1,0 +1,3 @@
+module sessionsmap
+
+go 1.26
