@@ -1,0 +1,3 @@
+module inventoryany
+
+go 1.26

@@ -1,0 +1,3 @@
+module mailpatterns
+
+go 1.26

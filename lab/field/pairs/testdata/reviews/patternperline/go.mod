@@ -1,0 +1,3 @@
+module patternperline
+
+go 1.26

@@ -1,0 +1,3 @@
+module routecopies
+
+go 1.26

@@ -1,0 +1,3 @@
+module sensorfields
+
+go 1.26
