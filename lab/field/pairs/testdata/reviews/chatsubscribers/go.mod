@@ -1,0 +1,3 @@
+module chatsubscribers
+
+go 1.26

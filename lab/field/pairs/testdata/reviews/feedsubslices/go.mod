@@ -1,0 +1,3 @@
+module feedsubslices
+
+go 1.26

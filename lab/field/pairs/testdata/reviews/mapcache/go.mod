@@ -1,0 +1,3 @@
+module mapcache
+
+go 1.26

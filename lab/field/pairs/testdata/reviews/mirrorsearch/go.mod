@@ -1,0 +1,3 @@
+module mirrorsearch
+
+go 1.26

@@ -1,0 +1,3 @@
+module searchdeadlines
+
+go 1.26

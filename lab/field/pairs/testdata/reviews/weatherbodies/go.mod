@@ -1,0 +1,3 @@
+module weatherbodies
+
+go 1.26
