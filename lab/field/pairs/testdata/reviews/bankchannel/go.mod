@@ -1,0 +1,3 @@
+module bankchannel
+
+go 1.26

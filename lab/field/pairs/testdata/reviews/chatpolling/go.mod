@@ -1,0 +1,3 @@
+module chatpolling
+
+go 1.26

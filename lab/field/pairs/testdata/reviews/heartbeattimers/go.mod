@@ -1,0 +1,3 @@
+module heartbeattimers
+
+go 1.26

@@ -1,0 +1,3 @@
+module printerticks
+
+go 1.26

@@ -1,0 +1,3 @@
+module wordhandover
+
+go 1.26
