@@ -1,0 +1,3 @@
+module auctionsyncmap
+
+go 1.26

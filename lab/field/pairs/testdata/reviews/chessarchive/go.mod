@@ -1,0 +1,3 @@
+module chessarchive
+
+go 1.26

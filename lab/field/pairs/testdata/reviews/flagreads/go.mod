@@ -1,0 +1,3 @@
+module flagreads
+
+go 1.26

@@ -1,0 +1,3 @@
+module votecounters
+
+go 1.26
