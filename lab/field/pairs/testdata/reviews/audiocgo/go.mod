@@ -1,0 +1,3 @@
+module audiocgo
+
+go 1.26

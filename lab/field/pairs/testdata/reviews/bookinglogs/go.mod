@@ -1,0 +1,3 @@
+module bookinglogs
+
+go 1.26

@@ -1,0 +1,3 @@
+module dnabytes
+
+go 1.26

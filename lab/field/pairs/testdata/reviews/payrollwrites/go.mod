@@ -1,0 +1,3 @@
+module payrollwrites
+
+go 1.26

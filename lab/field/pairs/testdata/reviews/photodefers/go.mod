@@ -1,0 +1,3 @@
+module photodefers
+
+go 1.26

@@ -1,0 +1,3 @@
+module tenantfiles
+
+go 1.26

@@ -1,0 +1,3 @@
+module videobuffers
+
+go 1.26
