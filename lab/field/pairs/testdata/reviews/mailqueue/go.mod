@@ -1,0 +1,3 @@
+module mailqueue
+
+go 1.26

@@ -1,0 +1,3 @@
+module orderrequests
+
+go 1.26

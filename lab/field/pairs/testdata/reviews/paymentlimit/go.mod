@@ -1,0 +1,3 @@
+module paymentlimit
+
+go 1.26

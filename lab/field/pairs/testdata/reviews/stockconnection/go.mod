@@ -1,0 +1,3 @@
+module stockconnection
+
+go 1.26

@@ -1,0 +1,3 @@
+module thumbnailworkers
+
+go 1.26
