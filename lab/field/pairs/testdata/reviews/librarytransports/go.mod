@@ -1,0 +1,3 @@
+module librarytransports
+
+go 1.26

@@ -1,0 +1,3 @@
+module menutemplates
+
+go 1.26

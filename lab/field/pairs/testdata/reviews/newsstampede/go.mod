@@ -1,0 +1,3 @@
+module newsstampede
+
+go 1.26

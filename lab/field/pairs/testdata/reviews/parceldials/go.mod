@@ -1,0 +1,3 @@
+module parceldials
+
+go 1.26

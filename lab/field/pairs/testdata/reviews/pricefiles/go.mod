@@ -1,0 +1,3 @@
+module pricefiles
+
+go 1.26
