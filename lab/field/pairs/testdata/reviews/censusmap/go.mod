@@ -1,0 +1,3 @@
+module censusmap
+
+go 1.26

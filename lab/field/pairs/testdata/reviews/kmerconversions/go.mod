@@ -1,0 +1,3 @@
+module kmerconversions
+
+go 1.26

@@ -1,0 +1,3 @@
+module reportbuffers
+
+go 1.26

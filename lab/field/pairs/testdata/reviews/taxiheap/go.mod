@@ -1,0 +1,3 @@
+module taxiheap
+
+go 1.26

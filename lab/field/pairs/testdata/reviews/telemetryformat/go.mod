@@ -1,0 +1,3 @@
+module telemetryformat
+
+go 1.26

@@ -1,0 +1,3 @@
+module transcriptconcat
+
+go 1.26
