@@ -1,0 +1,3 @@
+module geopointers
+
+go 1.26

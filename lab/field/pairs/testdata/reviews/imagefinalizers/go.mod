@@ -1,0 +1,3 @@
+module imagefinalizers
+
+go 1.26

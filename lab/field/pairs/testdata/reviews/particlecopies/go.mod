@@ -1,0 +1,3 @@
+module particlecopies
+
+go 1.26

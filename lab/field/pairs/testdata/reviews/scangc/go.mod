@@ -1,0 +1,3 @@
+module scangc
+
+go 1.26
