@@ -1,0 +1,3 @@
+module couponletters
+
+go 1.26

@@ -1,0 +1,3 @@
+module flightzones
+
+go 1.26

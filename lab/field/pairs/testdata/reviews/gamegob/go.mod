@@ -1,0 +1,3 @@
+module gamegob
+
+go 1.26

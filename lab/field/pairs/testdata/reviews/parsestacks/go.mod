@@ -1,0 +1,3 @@
+module parsestacks
+
+go 1.26

@@ -1,0 +1,3 @@
+module pixelgoroutines
+
+go 1.26

@@ -1,0 +1,3 @@
+module shelfhashes
+
+go 1.26
