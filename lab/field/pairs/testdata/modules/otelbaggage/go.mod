@@ -1,0 +1,7 @@
+module otelbaggage
+
+go 1.26
+
+require go.opentelemetry.io/otel v1.21.0
+
+require go.opentelemetry.io/otel/trace v1.21.0 // indirect
