@@ -1,0 +1,5 @@
+module goldmarkcomments
+
+go 1.26
+
+require github.com/yuin/goldmark v1.8.6
