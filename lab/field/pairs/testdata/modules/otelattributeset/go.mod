@@ -1,0 +1,5 @@
+module otelattributeset
+
+go 1.26
+
+require go.opentelemetry.io/otel v1.14.0
