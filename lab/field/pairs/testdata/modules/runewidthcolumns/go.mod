@@ -1,0 +1,7 @@
+module runewidthcolumns
+
+go 1.26
+
+require github.com/mattn/go-runewidth v0.0.23
+
+require github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
