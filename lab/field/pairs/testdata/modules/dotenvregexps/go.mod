@@ -1,0 +1,5 @@
+module dotenvregexps
+
+go 1.26
+
+require github.com/joho/godotenv v1.3.0
