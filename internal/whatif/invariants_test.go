@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -298,4 +299,37 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("result %+v, want finite numbers, nothing below 0", res)
 		}
 	})
+}
+
+// Nobody is told to use CPUs that are not there, or that nobody knows of.
+func TestMenuHasNoMorePsThanCPUs(t *testing.T) {
+	for _, c := range []struct {
+		procs, cores int
+		want         []string
+	}{
+		{2, 8, []string{"--procs 1", "--procs 4"}},
+		{2, 3, []string{"--procs 1", "--procs 3"}},
+		{2, 2, []string{"--procs 1"}},
+		{4, 2, []string{"--procs 2"}},
+		{1, 0, nil},
+	} {
+		var got []string
+		for _, e := range (&Program{Procs: c.procs, Cores: c.cores}).usual() {
+			got = append(got, e.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d Ps on %d CPUs: %q, want %q", c.procs, c.cores, got, c.want)
+		}
+	}
+}
+
+// A system call is one line of the menu, by whichever functions it was seen.
+func TestMenuHasASystemCallOnce(t *testing.T) {
+	p := &Program{Functions: []Function{
+		{"internal/runtime/syscall/linux.Syscall6", 0.5}, {"syscall.RawSyscall6", 0.5}, {"syscall.Syscall", 0.5},
+		{"syscall.Write", 0.4}, {"syscall.write", 0.4}, {"os.(*File).Write", 0.4}, {"syscall.read", 0.1}, {"main.parse", 0.1},
+	}}
+	if got, want := p.usualFunctions(), []string{"syscall.Write", "os.(*File).Write", "syscall.read", "main.parse"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -11,7 +11,7 @@ import (
 // Menu replays the usual changes, each alone, and returns them with the
 // largest gain first: where a cure would bring most. They are the locks that
 // were waited for most, taken away and held half as long; half and twice the
-// Ps; the groups and functions with most work, twice as fast, unless one does
+// Ps, as far as there are CPUs for them; the groups and functions with most work, twice as fast, unless one does
 // all of it; the collector for half of its cost.
 func (p *Program) Menu(ctx context.Context, progress func(done, of int)) ([]Result, error) {
 	list := p.usual()
@@ -68,8 +68,10 @@ func (p *Program) usual() (list []Edit) {
 	if p.Procs > 1 {
 		list = append(list, WithProcs(p.Procs/2))
 	}
-	if p.Cores == 0 || 2*p.Procs <= p.Cores {
-		list = append(list, WithProcs(2*p.Procs))
+	// More Ps than CPUs only share them, and of a bare trace nobody knows how many
+	// CPUs there were: --cores says it.
+	if more := min(2*p.Procs, p.Cores); more > p.Procs {
+		list = append(list, WithProcs(more))
 	}
 	all := float64(p.Work + p.GC)
 	groups := p.UserGroups()
@@ -78,18 +80,51 @@ func (p *Program) usual() (list []Edit) {
 			list = append(list, WithScale(g.Name, 0.5))
 		}
 	}
-	n := 0
-	for _, f := range p.Functions {
-		if n == menuFunctions || f.Share < worthTrying {
-			break
-		}
-		if p.group(f.Name) < 0 && f.Share < allOfIt && !strings.HasPrefix(f.Name, "runtime.") {
-			list = append(list, WithScale(f.Name, 0.5))
-			n++
-		}
+	for _, name := range p.usualFunctions() {
+		list = append(list, WithScale(name, 0.5))
 	}
 	if float64(p.GC) > worthTrying*all {
 		list = append(list, WithGC(0.5))
 	}
 	return list
+}
+
+// usualFunctions are the functions with most work, a system call once.
+func (p *Program) usualFunctions() (names []string) {
+	seen := map[string]bool{}
+	for _, f := range p.Functions {
+		if len(names) == menuFunctions || f.Share < worthTrying {
+			break
+		}
+		if p.group(f.Name) >= 0 || f.Share >= allOfIt || strings.HasPrefix(f.Name, "runtime.") {
+			continue
+		}
+		if call, ok := systemCall(f.Name); ok {
+			if call == "" || seen[call] {
+				continue
+			}
+			seen[call] = true
+		}
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// systemCall is the system call that a function of the packages that make them
+// stands for: "write" of both syscall.Write and syscall.write. It is empty for those
+// through which all calls go, as Syscall, RawSyscall6 and Syscall6: one call passes
+// three of them, and which one it is only their caller tells.
+func systemCall(function string) (call string, ok bool) {
+	slash := strings.LastIndexByte(function, '/') + 1
+	pkg, name, _ := strings.Cut(function[slash:], ".")
+	switch pkg = function[:slash] + pkg; {
+	case pkg == "syscall", pkg == "golang.org/x/sys/unix", strings.HasPrefix(pkg, "internal/runtime/syscall"):
+	default:
+		return "", false
+	}
+	call = strings.ToLower(name)
+	if strings.HasPrefix(strings.TrimPrefix(call, "raw"), "syscall") {
+		call = ""
+	}
+	return call, true
 }
