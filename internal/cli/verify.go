@@ -66,6 +66,10 @@ What changes is one of
                          runs the command that the recording names: apply only
                          recordings that you trust as you trust a script
 
+A guard alarms when its 95 % interval excludes that nothing became worse, and by
+more than is noticed: memory by 8 MiB, and by 0.1 % of what the machine or the
+control group has; p50 and p99 by 100 µs; elapsed by 1 ms.
+
 A program that serves needs --load, a command that ends, and --ready, what to
 wait for before it: a URL, HOST:PORT, or log:TEXT for a line that it prints.
 
@@ -274,7 +278,7 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 		if err != nil {
 			return nil, misused("--guard '"+name+"<5%'", "--guard %q is no limit of a share like 5%%", s)
 		}
-		guards = append(guards, experiment.Guard{Metric: diagnosis.Metric(name), Limit: v})
+		guards = append(guards, trial.LimitOf(diagnosis.Metric(name), v))
 	}
 	return guards, nil
 }
@@ -453,7 +457,11 @@ func guardsText(guards []experiment.Guard) string {
 	}
 	var parts []string
 	for _, g := range guards {
-		parts = append(parts, fmt.Sprintf("%s by more than %s", g.Metric, figures.Percent(g.Limit)))
+		text := fmt.Sprintf("%s by more than %s", g.Metric, figures.Percent(g.Limit))
+		if info := experiment.InfoOf(g.Metric); g.Least > 0 {
+			text += " and " + info.Unit.Format(g.Least*info.Scale)
+		}
+		parts = append(parts, text)
 	}
 	return "; must not become worse: " + strings.Join(parts, ", ")
 }

@@ -7,13 +7,24 @@ import (
 	"github.com/gowhy/gowhy/internal/statistics"
 )
 
+// limitAt is by which ratio-1 a metric whose median is a in A may become worse: the
+// guard's share of it, or what the guard's least comes to if that is more. Less than
+// the least breaks no limit, however sure it is.
+func (g Guard) limitAt(a float64) float64 {
+	if g.Least > 0 && a > 0 && !InfoOf(g.Metric).More {
+		return max(g.Limit, g.Least/a)
+	}
+	return g.Limit
+}
+
 // guard holds an effect to its limit: by its interval, and to call it broken,
 // which rejects a change, by a test as well.
 func (j *judge) guard(e *Effect) {
-	limit, guarded := j.limits[e.Metric]
+	g, guarded := j.limits[e.Metric]
 	if !guarded {
 		return
 	}
+	limit := g.limitAt(e.A)
 	e.Guarded, e.Guard = true, limit
 	ratio, low, high := e.Worse()
 	if c, exact := j.exact(e.Metric); exact {
@@ -64,3 +75,18 @@ func (e Effect) hopefully() int {
 	limit := math.Log1p(e.Guard)
 	return toWithin(e.pairSD(), max(math.Abs(limit-math.Log(worse)), limit))
 }
+
+// alarms says that a guard which is not surely broken speaks against a change all the
+// same: its interval excludes that nothing became worse, and its estimate is over
+// the limit. An estimate alone is noise.
+func (e Effect) alarms() bool {
+	ratio, low, _ := e.Worse()
+	return e.Unclear && low > 1 && ratio > 1+e.Guard
+}
+
+// vague is the p value from which on the data are what arms without any difference
+// give: such a metric is no news, whichever way its estimate points.
+const vague = 0.5
+
+// silent says that nothing at all is seen of the metric but noise.
+func (e Effect) silent() bool { return !e.Exact && e.P >= vague }

@@ -59,10 +59,10 @@ func (t *Trial) planned() int {
 	return min(t.Most, MaxPairs)
 }
 
-func (t *Trial) limits() map[diagnosis.Metric]float64 {
-	limits := make(map[diagnosis.Metric]float64, len(t.Guards))
+func (t *Trial) limits() map[diagnosis.Metric]Guard {
+	limits := make(map[diagnosis.Metric]Guard, len(t.Guards))
 	for _, g := range t.Guards {
-		limits[g.Metric] = g.Limit
+		limits[g.Metric] = g
 	}
 	return limits
 }
@@ -71,7 +71,7 @@ func (t *Trial) limits() map[diagnosis.Metric]float64 {
 type judge struct {
 	*Trial
 	pairs    [][2]values
-	limits   map[diagnosis.Metric]float64
+	limits   map[diagnosis.Metric]Guard
 	counters int // beside the primary
 }
 

@@ -71,7 +71,7 @@ func TestNoFalseEffects(t *testing.T) {
 		trial := verify(t, Plan{
 			A: run(w.sample), B: run(w.sample), CountA: run(w.count), CountB: run(w.count),
 			Primary: diagnosis.CPUPerOp, Seed: uint64(i), draws: 100,
-			Guards: []Guard{{diagnosis.P99, 0.05}, {diagnosis.PeakRSS, 0.10}, {diagnosis.AllocsOp, 0}},
+			Guards: []Guard{{Metric: diagnosis.P99, Limit: 0.05}, {Metric: diagnosis.PeakRSS, Limit: 0.10}, {Metric: diagnosis.AllocsOp, Limit: 0}},
 		})
 		dropped += trial.Dropped
 		any, one := false, false
@@ -172,7 +172,7 @@ func TestGuardOfExactCounter(t *testing.T) {
 		{[4]float64{10_000, 10_001, 10_001, 10_000}, true},
 		{[4]float64{10_000, 10_100, 10_101, 10_002}, true},
 	} {
-		trial := counted([]Guard{{diagnosis.AllocsOp, 0}}, diagnosis.BytesOp, map[diagnosis.Metric][4]float64{
+		trial := counted([]Guard{{Metric: diagnosis.AllocsOp, Limit: 0}}, diagnosis.BytesOp, map[diagnosis.Metric][4]float64{
 			diagnosis.BytesOp: {9, 8, 8, 9}, diagnosis.AllocsOp: c.values,
 		})
 		if e := trial.Effects[1]; e.Broken != c.broken || e.Unclear || !e.Guarded {

@@ -193,7 +193,7 @@ func (t *Trial) check() error {
 		t.Rounds[i].Sample = r.Sample.clean(r.Count)
 	}
 	for _, g := range t.Guards {
-		if g.Limit < 0 {
+		if g.Limit < 0 || g.Least < 0 {
 			return fmt.Errorf("the guard %s has a negative limit", g.Metric)
 		}
 	}

@@ -27,9 +27,9 @@ func saved(t testing.TB) map[string]*Trial {
 		list[name] = trial
 	}
 	m := newMachine(20, noises["bursts"])
-	add("improved", Plan{A: m.arm(1), B: m.arm(0.6), Guards: []Guard{{diagnosis.Elapsed, 0.05}}, Seed: 3})
+	add("improved", Plan{A: m.arm(1), B: m.arm(0.6), Guards: []Guard{{Metric: diagnosis.Elapsed, Limit: 0.05}}, Seed: 3})
 	add("inconclusive", Plan{A: m.arm(1), B: m.arm(0.97), Seed: 4})
-	add("few", Plan{A: m.arm(1), B: m.arm(1), Pairs: 4, Guards: []Guard{{diagnosis.P99, 0}}})
+	add("few", Plan{A: m.arm(1), B: m.arm(1), Pairs: 4, Guards: []Guard{{Metric: diagnosis.P99, Limit: 0}}})
 	add("floor", Plan{A: m.arm(1), B: m.arm(0.9), Floor: 0.3, Predicted: &Prediction{Metric: diagnosis.Elapsed, Best: 0.5, Method: "half of it waits"}})
 	allocs := func(v float64) Run {
 		return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v, diagnosis.BytesOp: 5000})

@@ -59,6 +59,9 @@ type Plan struct {
 type Guard struct {
 	Metric diagnosis.Metric `json:"metric"`
 	Limit  float64          `json:"limit"` // worse by this ratio-1 at most
+	// Least is the change in the metric's own unit below which nobody cares, whatever
+	// ratio it is; 0 for none. Metrics of which more is better have none.
+	Least float64 `json:"least,omitempty"`
 }
 
 // A Gate is the conditions above which a round is not counted.
@@ -161,8 +164,8 @@ func (p *Plan) check() error {
 		return errors.New("what makes a machine busy must be shares from 0 on")
 	}
 	for _, g := range p.Guards {
-		if !limit(g.Limit) {
-			return fmt.Errorf("the limit of the guard %s must be a number from 0 on", g.Metric)
+		if !limit(g.Limit) || !limit(g.Least) {
+			return fmt.Errorf("the limits of the guard %s must be numbers from 0 on", g.Metric)
 		}
 	}
 	return nil

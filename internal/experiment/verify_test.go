@@ -168,12 +168,12 @@ func TestDirection(t *testing.T) {
 	}
 	trial := verify(t, Plan{
 		A: rate(m.arm(1)), B: rate(m.arm(0.5)), Primary: diagnosis.OpsPerSec,
-		Guards: []Guard{{diagnosis.Elapsed, 0.05}},
+		Guards: []Guard{{Metric: diagnosis.Elapsed, Limit: 0.05}},
 	})
 	if e := trial.Effects[0]; e.Metric != diagnosis.OpsPerSec || e.Verdict != Improved || trial.Conclusion != Confirmed {
 		t.Errorf("%+v, %s", e, trial.Conclusion)
 	}
-	trial = verify(t, Plan{A: rate(m.arm(0.5)), B: rate(m.arm(1)), Primary: diagnosis.Elapsed, Guards: []Guard{{diagnosis.OpsPerSec, 0.05}}})
+	trial = verify(t, Plan{A: rate(m.arm(0.5)), B: rate(m.arm(1)), Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.OpsPerSec, Limit: 0.05}}})
 	if e := trial.Effects[1]; e.Metric != diagnosis.OpsPerSec || !e.Broken || e.Verdict != Regressed {
 		t.Errorf("%+v", e)
 	}
@@ -349,12 +349,12 @@ func TestGuards(t *testing.T) {
 		{"held", 1, 0.02, Confirmed, false, false, 10, 10, "p99 held", Improved},
 		{"broken", 1.3, 0.05, Rejected, true, false, 10, 10, "p99 became worse by", Improved},
 		{"wants more pairs", 0.97, 0.08, Confirmed, false, false, 20, 40, "p99 held", Improved},
-		{"hopeless", 1, 1.5, Confirmed, false, true, 10, 40, "p99", Improved},
+		{"hopeless", 1, 1.5, Confirmed, false, true, 10, 40, "elapsed fell by", Improved},
 	} {
 		m := newMachine(4, nil)
 		trial := verify(t, Plan{
 			A: both(m, 1, 1, c.spread), B: both(m, 0.8, c.p99, c.spread), Seed: 9,
-			Primary: diagnosis.Elapsed, Guards: []Guard{{diagnosis.P99, 0.05}},
+			Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.P99, Limit: 0.05}},
 		})
 		e := trial.Effects[1]
 		if c.name == "hopeless" && trial.Conclusion == Undecided {
@@ -376,11 +376,62 @@ func TestGuards(t *testing.T) {
 func TestDoubtfulGuard(t *testing.T) {
 	trial := &Trial{Primary: diagnosis.Elapsed, Effects: []Effect{
 		{Metric: diagnosis.Elapsed, Verdict: Improved, Ratio: 0.8, Low: 0.7, High: 0.9, Pairs: 40},
-		{Metric: diagnosis.P99, Guarded: true, Guard: 0.05, Unclear: true, Ratio: 1.2, Low: 0.9, High: 1.5, Pairs: 40},
+		{Metric: diagnosis.P99, Guarded: true, Guard: 0.05, Unclear: true, Ratio: 1.2, Low: 1.01, High: 1.5, Pairs: 40},
 	}}
 	trial.conclude()
 	if trial.Conclusion != Undecided || !strings.Contains(trial.Why, "p99 looks worse by 20.0 %") {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
+	}
+}
+
+// An estimate over the limit whose interval has no change at all in it is noise: it
+// does not hold back a confirmation, and is no headline when nothing but noise is seen.
+func TestNoisyGuard(t *testing.T) {
+	for p, want := range map[float64]string{0.1: "p99 may be worse by up to 50.0 %", 1: ""} {
+		trial := &Trial{Primary: diagnosis.Elapsed, Effects: []Effect{
+			{Metric: diagnosis.Elapsed, Verdict: Improved, Ratio: 0.05, Low: 0.04, High: 0.06, Pairs: 40},
+			{Metric: diagnosis.P99, Guarded: true, Guard: 0.05, Unclear: true, Ratio: 1.2, Low: 0.9, High: 1.5, Pairs: 40, P: p},
+		}}
+		trial.conclude()
+		trial.warn()
+		if trial.Conclusion != Confirmed || strings.Contains(trial.Why, "p99") != (want != "") || !strings.Contains(trial.Why, want) {
+			t.Errorf("p %v: %s: %s", p, trial.Conclusion, trial.Why)
+		}
+		if warned := strings.Contains(strings.Join(trial.Warnings, "\n"), "p99 varies too much"); warned != (want == "") {
+			t.Errorf("p %v: warnings %q", p, trial.Warnings)
+		}
+	}
+}
+
+// Four MiB more are no reason against a change, whatever share they are; what is more
+// than the least is.
+func TestGuardWithLeast(t *testing.T) {
+	const mib = 1 << 20
+	arm := func(m *machine, seconds, memory float64) Run {
+		return func(context.Context) (Sample, error) {
+			return Sample{Values: map[diagnosis.Metric]float64{
+				diagnosis.Elapsed: seconds * math.Exp(0.01*m.NormFloat64()),
+				diagnosis.PeakRSS: memory * math.Exp(0.02*m.NormFloat64()),
+			}}, nil
+		}
+	}
+	for _, c := range []struct {
+		a, b, least float64
+		want        Conclusion
+	}{
+		{10 * mib, 14 * mib, 8 * mib, Confirmed},
+		{10 * mib, 14 * mib, 0, Rejected},
+		{10 * mib, 30 * mib, 8 * mib, Rejected},
+		{1000 * mib, 1050 * mib, 8 * mib, Confirmed}, // the share allows it
+	} {
+		m := newMachine(4, nil)
+		trial := verify(t, Plan{
+			A: arm(m, 1, c.a), B: arm(m, 0.05, c.b), Primary: diagnosis.Elapsed, Seed: 9,
+			Guards: []Guard{{Metric: diagnosis.PeakRSS, Limit: 0.10, Least: c.least}},
+		})
+		if trial.Conclusion != c.want || trial.Effects[1].Broken != (c.want == Rejected) {
+			t.Errorf("%+v: %s: %s", c, trial.Conclusion, trial.Why)
+		}
 	}
 }
 
@@ -414,13 +465,13 @@ func TestExactPrimaryWithGuard(t *testing.T) {
 	allocs := func(v float64) Run { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
 	p := Plan{
 		A: m.arm(1), B: m.arm(1), CountA: allocs(10), CountB: allocs(9),
-		Primary: diagnosis.AllocsOp, Guards: []Guard{{diagnosis.Elapsed, 0.05}},
+		Primary: diagnosis.AllocsOp, Guards: []Guard{{Metric: diagnosis.Elapsed, Limit: 0.05}},
 	}
 	trial := verify(t, p)
 	if trial.Pairs != 10 || trial.Conclusion != Confirmed || !trial.Effects[0].Exact || trial.Effects[1].Unclear {
 		t.Errorf("%d pairs, %s: %s", trial.Pairs, trial.Conclusion, trial.Why)
 	}
-	p.Guards = []Guard{{diagnosis.P99, 0.05}} // which nobody measures
+	p.Guards = []Guard{{Metric: diagnosis.P99, Limit: 0.05}} // which nobody measures
 	trial = verify(t, p)
 	if trial.Pairs != 0 || trial.Conclusion != Confirmed || !slices.Contains(trial.Warnings, "the guard p99 was not measured") {
 		t.Errorf("%d pairs, %s: %q", trial.Pairs, trial.Conclusion, trial.Warnings)
@@ -433,7 +484,7 @@ func TestBrokenCounterGuard(t *testing.T) {
 	allocs := func(v float64) Run { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
 	trial := verify(t, Plan{
 		A: m.arm(1), B: m.arm(0.5), CountA: allocs(10), CountB: allocs(20),
-		Primary: diagnosis.Elapsed, Guards: []Guard{{diagnosis.AllocsOp, 0.05}},
+		Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.AllocsOp, Limit: 0.05}},
 	})
 	if trial.Conclusion != Rejected || trial.Effects[0].Verdict != Improved || !trial.Effects[1].Broken {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
@@ -627,7 +678,7 @@ func TestCancel(t *testing.T) {
 		}
 		// The guard needs more pairs than the primary, and keeps the trial going.
 		trial, err := Verify(ctx, Plan{
-			A: stop(1), B: stop(0.7), Primary: diagnosis.Elapsed, Guards: []Guard{{diagnosis.P99, 0.5}}, Pairs: 160, Seed: 1,
+			A: stop(1), B: stop(0.7), Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.P99, Limit: 0.5}}, Pairs: 160, Seed: 1,
 		}, nil)
 		cancel()
 		if trial == nil || !errors.Is(err, context.Canceled) || trial.Pairs != max(after-2, 0)/2 {
@@ -651,7 +702,7 @@ func TestPlansThatCannotBe(t *testing.T) {
 		"many pairs":     {A: run, B: run, Pairs: MaxPairs + 1},
 		"margin":         {A: run, B: run, Margin: math.NaN()},
 		"floor":          {A: run, B: run, Floor: -1},
-		"guard":          {A: run, B: run, Guards: []Guard{{diagnosis.P99, -0.1}}},
+		"guard":          {A: run, B: run, Guards: []Guard{{Metric: diagnosis.P99, Limit: -0.1}}},
 		"no such metric": {A: run, B: run, Primary: diagnosis.P99},
 	} {
 		if _, err := Verify(context.Background(), p, nil); err == nil {

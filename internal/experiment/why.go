@@ -38,18 +38,18 @@ func (t *Trial) noGain(e Effect) bool {
 	return e.Pairs >= leastPairs && len(t.Looks) > 0 && low >= 1/(1+t.sameWithin(e.Metric))
 }
 
-// weighGuards lets broken guards reject, and those that are open but look broken
-// hold a confirmation back.
+// weighGuards lets broken guards reject, and those that are open and alarm hold a
+// confirmation back.
 func (t *Trial) weighGuards() {
 	var broken, doubtful, open, held []string
 	for _, e := range t.Effects {
-		ratio, _, _ := e.Worse()
 		switch {
 		case !e.Guarded || math.IsNaN(e.Ratio):
 		case e.Broken:
 			broken = append(broken, e.guardSays())
-		case e.Unclear && ratio > 1+e.Guard:
+		case e.alarms():
 			doubtful = append(doubtful, e.guardSays())
+		case e.Unclear && e.silent(): // of which a warning tells
 		case e.Unclear:
 			open = append(open, e.guardSays())
 		default:
@@ -79,7 +79,7 @@ func (e Effect) guardSays() string {
 		return fmt.Sprintf("%s became worse by %s, the limit is %s", e.Metric, percent(ratio), limit)
 	case e.Broken:
 		return fmt.Sprintf("%s became worse by %s (at least %s), the limit is %s", e.Metric, percent(ratio), percent(low), limit)
-	case ratio > 1+e.Guard:
+	case e.alarms():
 		return fmt.Sprintf("%s looks worse by %s, over its limit of %s, without being sure", e.Metric, percent(ratio), limit)
 	case math.IsNaN(high):
 		return fmt.Sprintf("too few pairs to say whether %s keeps to its limit of %s", e.Metric, limit)
@@ -163,6 +163,11 @@ func (t *Trial) warn() {
 	for _, g := range t.Guards {
 		if !t.measured(g.Metric) && len(t.Rounds) > 0 {
 			t.warning(fmt.Sprintf("the guard %s was not measured", g.Metric))
+		}
+	}
+	for _, e := range t.Effects {
+		if e.Unclear && e.silent() {
+			t.warning(fmt.Sprintf("%s varies too much here to hold it to its limit: %s", e.Metric, e.guardSays()))
 		}
 	}
 	for _, r := range t.Rounds {

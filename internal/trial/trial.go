@@ -63,11 +63,11 @@ func (t *Setup) Guards() []experiment.Guard {
 	if t.Change.Bench != "" {
 		return nil
 	}
-	memory := experiment.Guard{Metric: diagnosis.PeakRSS, Limit: 0.10}
+	memory := LimitOf(diagnosis.PeakRSS, 0.10)
 	if t.Load == "" {
 		return []experiment.Guard{memory}
 	}
-	return []experiment.Guard{{Metric: diagnosis.P99, Limit: 0.05}, memory}
+	return []experiment.Guard{LimitOf(diagnosis.P99, 0.05), memory}
 }
 
 // A Line shows what goes on: what is written over, and what stays.
