@@ -37,8 +37,8 @@ type Effect struct {
 	// Pairs is how many pairs measured it, 0 for exact counters that came from
 	// counting alone.
 	Pairs int
-	// Exact is set for a counter that hardly varies: decided by its spread, not
-	// by statistics. It is inconclusive when it differs by more than it varies but
+	// Exact is set for a counter that hardly varies, or by little beside what it
+	// differs by: decided by its spread, not by statistics. It is inconclusive when it differs by more than it varies but
 	// by too little for one of several counters.
 	Exact bool
 	// Need is about how many pairs would decide; 0 when it is decided.

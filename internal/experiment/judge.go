@@ -23,7 +23,7 @@ const (
 	// as exact: of a counter with normal noise, two values of each arm look exact
 	// and different by chance in no more than 1.5 % of trials, whatever its noise
 	// (a simulation is in the tests). The same is kept of what all other metrics
-	// may claim; see [judge.exactTimes].
+	// may claim; see [timesAmong].
 	falselyExact = 0.015
 	level        = 0.95 // of intervals
 	power        = 0.8  // with which Need pairs would decide
@@ -85,16 +85,16 @@ func (t *Trial) otherCounters() (n int) {
 	return n
 }
 
-// exactTimes is by how many of its spreads an exact counter must differ. By
-// chance both spreads are as small as that with a probability that falls with
-// the square of the factor: the root of the number of counters keeps all of them
-// together to what one is allowed.
-func (j *judge) exactTimes(m diagnosis.Metric) float64 {
+// among is with how many counters a metric is read together: the primary with none.
+func (j *judge) among(m diagnosis.Metric) int {
 	if m == j.Primary {
-		return exactTimes
+		return 1
 	}
-	return exactTimes * math.Sqrt(float64(max(j.counters, 1)))
+	return j.counters
 }
+
+// exact is that of a trial, for a metric among those with which it is read.
+func (j *judge) exact(m diagnosis.Metric) (counter, bool) { return j.exactAmong(m, j.among(m)) }
 
 // effects are those of all metrics, in their order, with the verdicts.
 func (j *judge) effects() []Effect {
@@ -131,7 +131,7 @@ func (j *judge) order() []diagnosis.Metric {
 // counters, the verdict is still open.
 func (j *judge) effect(m diagnosis.Metric) Effect {
 	if c, exact := j.exact(m); exact {
-		return c.effect(m, j.exactTimes(m))
+		return c.effect(m, timesAmong(exactTimes, j.among(m)))
 	}
 	s := j.series(j.pairs, m)
 	e := Effect{Metric: m, Verdict: Inconclusive, Pairs: len(s.d), P: math.NaN()}

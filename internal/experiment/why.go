@@ -28,6 +28,27 @@ func (t *Trial) conclude() {
 		}
 	}
 	t.weighGuards()
+	if lead := t.countedSays(); t.Conclusion == Undecided && lead != "" {
+		t.Why = lead + "; " + t.Why
+	}
+}
+
+// countedNamed is how many counters a sentence names; the table has them all.
+const countedNamed = 3
+
+// countedSays is what counters beside the primary show for sure, whatever else is
+// open; empty when it is nothing.
+func (t *Trial) countedSays() string {
+	var list []string
+	for _, e := range t.Effects {
+		if e.Metric != t.Primary && !e.Broken && InfoOf(e.Metric).Counter && (e.Verdict == Improved || e.Verdict == Regressed) {
+			list = append(list, t.says(e))
+		}
+	}
+	if more := len(list) - countedNamed; more > 0 {
+		list = append(list[:countedNamed], "and "+figures.Plural(more, "more counter")+" changed")
+	}
+	return strings.Join(list, "; ")
 }
 
 // noGain says that the primary's interval leaves no room for an improvement
@@ -94,8 +115,11 @@ func (t *Trial) says(e Effect) string {
 	switch {
 	case e.Exact && e.Verdict == Same:
 		return fmt.Sprintf("%s is the same, counted exactly: %s and %s", e.Metric, figures.Number(e.A), figures.Number(e.B))
-	case e.Exact:
+	case e.Exact && e.Low == e.High:
 		return fmt.Sprintf("%s %s, counted exactly: from %s to %s", e.Metric, change(e.Ratio), figures.Number(e.A), figures.Number(e.B))
+	case e.Exact:
+		return fmt.Sprintf("%s %s, counted: from %s to %s, %s to %s in all runs", e.Metric, change(e.Ratio),
+			figures.Number(e.A), figures.Number(e.B), figures.Change(e.Low), figures.Change(e.High))
 	case e.Pairs == 0:
 		return fmt.Sprintf("no pair measured %s", e.Metric)
 	case e.Verdict == Same:
@@ -108,6 +132,10 @@ func (t *Trial) says(e Effect) string {
 	need := ""
 	if e.Need > 0 && !t.noGain(e) {
 		need = "; about " + roughly(e.Need) + " would decide"
+	}
+	if e.silent() { // its estimate is no news
+		return fmt.Sprintf("no change of %s is seen: 95 %% interval %s to %s, %s%s", e.Metric,
+			figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"), need)
 	}
 	return fmt.Sprintf("%s %s: not sure%s", e.Metric, sure, need)
 }

@@ -19,8 +19,8 @@ import (
 
 // Trial writes a trial for a terminal: the conclusion, what was compared, what
 // happened to each metric, what was promised, under which conditions, and the
-// next commands. Metrics that nobody guards and that did not change are named
-// only, but with Options.Verbose.
+// next commands. Metrics that nobody guards or counts and that did not change are
+// named only, but with Options.Verbose.
 func Trial(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	t := newTexter(o)
 	t.trialHead(tr)
@@ -126,7 +126,8 @@ func armText(a experiment.Arm) string {
 }
 
 // trialRows parts the metrics into those worth a row and lines that name the
-// others.
+// others. What is counted comes first and has its row always: it hardly varies, and
+// says something when no time does.
 func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest []string) {
 	by := map[experiment.Verdict][]string{}
 	for i := range tr.Effects {
@@ -135,7 +136,7 @@ func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest 
 			continue // guarded and not measured, of which a warning tells
 		}
 		moved := e.Verdict == experiment.Improved || e.Verdict == experiment.Regressed
-		if all || moved || e.Metric == tr.Primary || e.Guarded {
+		if all || moved || e.Metric == tr.Primary || e.Guarded || counts(e) {
 			rows = append(rows, e)
 			continue
 		}
@@ -147,7 +148,25 @@ func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest 
 	if open := by[experiment.Inconclusive]; len(open) > 0 {
 		rest = append(rest, "not decided, and not asked for: "+strings.Join(open, ", "))
 	}
+	slices.SortStableFunc(rows, func(a, b *experiment.Effect) int {
+		return cmp.Compare(countedRank(a), countedRank(b))
+	})
 	return rows, rest
+}
+
+// counts reports whether a metric counts what a program does, and not when things
+// happen.
+func counts(e *experiment.Effect) bool {
+	info := experiment.InfoOf(e.Metric)
+	return info.Counter && (e.Exact || !info.Chance)
+}
+
+// countedRank puts counters before all else.
+func countedRank(e *experiment.Effect) int {
+	if counts(e) {
+		return 0
+	}
+	return 1
 }
 
 // effects is the table of metrics. The columns that tell most come first: what

@@ -56,7 +56,7 @@ func movedText(e *experiment.Effect) string {
 }
 
 func intervalText(e *experiment.Effect) string {
-	if e.Exact {
+	if e.Exact && (e.Low == e.High || !known(e.Low) || !known(e.High)) {
 		return "exact"
 	}
 	return ChangeInterval(e.Low, e.High)
