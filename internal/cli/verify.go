@@ -73,6 +73,9 @@ control group has; p50 and p99 by 100 µs; elapsed by 1 ms.
 A program that serves needs --load, a command that ends, and --ready, what to
 wait for before it: a URL, HOST:PORT, or log:TEXT for a line that it prints.
 
+The same as A and B, as --a CMD --b CMD or --base HEAD --head HEAD, ends in "no
+difference", with the least one that would have been seen in four of five trials.
+
 A trial that was saved with -o is shown again, judged anew from its runs.
 
 The exit code is 0 when it is confirmed or nothing changed, 4 when B is worse or
@@ -446,6 +449,9 @@ func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
 	primary := string(p.Primary)
 	if primary == "" {
 		primary = "cpu/op, or elapsed where that is not measured"
+	}
+	if p.Identical {
+		say("A and B are the same: this shows how small a difference would be seen")
 	}
 	say("decides: %s%s", primary, guardsText(p.Guards))
 	say("at most %s of runs in random order after one to warm up; --seed %d repeats the order", figures.Plural(p.Pairs, "pair"), p.Seed)

@@ -51,6 +51,7 @@ func TestTrialCode(t *testing.T) {
 		{experiment.Rejected, effect(experiment.Regressed), exitRegression},
 		{experiment.Rejected, broken, exitRegression},
 		{experiment.Undecided, effect(experiment.Inconclusive), exitInconclusive},
+		{experiment.NoDifference, effect(experiment.Inconclusive), exitWell},
 	} {
 		if got := trialCode(&experiment.Trial{Primary: diagnosis.CPUPerOp, Conclusion: c.conclusion, Effects: c.effects}); got != c.want {
 			t.Errorf("%s %v: %d, want %d", c.conclusion, c.effects, got, c.want)

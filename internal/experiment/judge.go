@@ -30,7 +30,7 @@ const (
 )
 
 // Judge computes Effects, Conclusion, Why, Pairs, Dropped and Looks anew from
-// what was declared (Primary, Guards, Margin, Floor, Most, Seed) and the rounds,
+// what was declared (Primary, Guards, Margin, Floor, Most, Seed, Identical) and the rounds,
 // and from nothing else: a saved trial says the same again.
 func (t *Trial) Judge() {
 	pairs := t.pairs()

@@ -26,6 +26,8 @@ const (
 	Confirmed Conclusion = "confirmed" // the primary metric improved and no guard is broken
 	Rejected  Conclusion = "rejected"  // it is no gain beyond the margin, or a guard is broken
 	Undecided Conclusion = "undecided"
+	// NoDifference is that of arms which are the same, and in which none was seen.
+	NoDifference Conclusion = "no difference"
 )
 
 // A Trial is what came of a plan: what was declared before, the rounds, and what
@@ -54,6 +56,8 @@ type Trial struct {
 	Took   time.Duration `json:"took_ns"`
 	Seed   uint64        `json:"seed"`
 	Rounds []Round       `json:"rounds"`
+	// Identical says that both arms ran the same.
+	Identical bool `json:"identical,omitempty"`
 	// Predicted is what was expected before, nil when nothing was.
 	Predicted *Prediction `json:"predicted,omitempty"`
 	Warnings  []string    `json:"warnings,omitempty"`

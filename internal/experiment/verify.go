@@ -49,6 +49,9 @@ type Plan struct {
 	Busy Gate
 	// Seed makes the order of runs; the same seed, the same order.
 	Seed uint64
+	// Identical says that A and B run the same: what is asked is how small a difference
+	// would be seen.
+	Identical bool
 	// Predicted is what is expected; it decides nothing and stays with the trial.
 	Predicted *Prediction
 
@@ -178,7 +181,7 @@ func (p *Plan) trial() *Trial {
 	t := &Trial{
 		draws: p.draws,
 		Kind:  TrialKind, Schema: TrialSchema, Primary: p.Primary, Guards: p.Guards,
-		Margin: p.Margin, Floor: p.Floor, Most: p.Pairs, Gate: p.Busy, Seed: p.Seed, Predicted: p.Predicted,
+		Margin: p.Margin, Floor: p.Floor, Most: p.Pairs, Gate: p.Busy, Seed: p.Seed, Identical: p.Identical, Predicted: p.Predicted,
 	}
 	if t.Margin == 0 {
 		t.Margin = DefaultMargin

@@ -16,6 +16,10 @@ func (t *Trial) conclude() {
 		return
 	}
 	primary := t.Effects[0]
+	if t.Identical {
+		t.Conclusion, t.Why = t.concludeIdentical(primary)
+		return
+	}
 	t.Conclusion, t.Why = Undecided, t.says(primary)
 	switch primary.Verdict {
 	case Improved:

@@ -60,3 +60,11 @@ func PairsNeeded(sd, effect, alpha, power float64) int {
 	}
 	return int(max(n, least))
 }
+
+// Detectable is about the least effect, a difference of logarithms, that n pairs find
+// with a probability of power: the inverse of [PairsNeeded]. NaN when n are too few to
+// find any.
+func Detectable(sd float64, n int, alpha, power float64) float64 {
+	z := Normal(1 - alpha/2)
+	return sd * (z + Normal(power)) / math.Sqrt(float64(n)*3/math.Pi-z*z/2)
+}

@@ -77,3 +77,15 @@ func TestPairsNeeded(t *testing.T) {
 		}
 	}
 }
+
+// What so many pairs detect needs about so many pairs.
+func TestDetectableIsTheInverseOfPairsNeeded(t *testing.T) {
+	for _, n := range []int{10, 20, 40, 300} {
+		if got := PairsNeeded(0.1, Detectable(0.1, n, 0.05, 0.8), 0.05, 0.8); got < n || got > n+1 {
+			t.Errorf("what %d pairs detect needs %d", n, got)
+		}
+	}
+	if d := Detectable(0.1, 1, 0.001, 0.8); !math.IsNaN(d) {
+		t.Errorf("one pair detects %v, want nothing", d)
+	}
+}

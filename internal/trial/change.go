@@ -44,6 +44,7 @@ type Change struct {
 	nameA, nameB     string
 	revisionA        string
 	binaryA, binaryB string // the same when only settings change; empty when nothing is built
+	identical        bool   // nothing tells B from A
 }
 
 // Given reports whether anything says what changes.
@@ -126,7 +127,8 @@ func (t *Setup) arms(ctx context.Context, dir string, say Line) (a, b *arm, err 
 	if err := ch.build(ctx, dir, say); err != nil {
 		return nil, nil, err
 	}
-	if ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env) {
+	ch.identical = ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env)
+	if ch.identical && t.Apply != "" { // a cure that changes nothing was not meant
 		return nil, nil, misused(Hint(t.Command), "A and B are the same: %s", trialreport.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
 	}
 	if a, err = t.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
@@ -317,7 +319,7 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 	ch.nameA, ch.nameB, ch.revisionA = ch.Base, b, ch.Base
 	also := len(ch.Knobs)+len(ch.Env)+len(ch.Flags) > 0
 	if !also && ch.Head == "" && subject.SameTree(cmp.Or(ch.dir, "."), ch.Base) {
-		return misused("make the change first, then run this again", "the working tree is what %s is: there is nothing to compare", ch.Base)
+		return misused(fmt.Sprintf("make the change first, then run this again; --head %s compares it with itself", shell.Word(ch.Base)), "the working tree is what %s is: there is nothing to compare", ch.Base)
 	}
 	if ch.binaryA, err = ch.buildOne(ctx, ch.Base, filepath.Join(dir, "a", "app"), ch.Base, say); err != nil {
 		return err
@@ -326,8 +328,12 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 		return err
 	}
 	same, err := sameFiles(ch.binaryA, ch.binaryB)
-	if err != nil || !same || also {
+	if err != nil || !same {
 		return err
+	}
+	ch.binaryB = ch.binaryA
+	if also || ch.Head == ch.Base { // whoever names one revision twice means it
+		return nil
 	}
 	hint := "git diff --stat " + shell.Words(slices.DeleteFunc([]string{ch.Base, ch.Head}, func(s string) bool { return s == "" }))
 	return misused(hint, "%s and %s build the same program: there is nothing to compare", ch.Base, b)

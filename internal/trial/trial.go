@@ -104,6 +104,9 @@ func (t *Setup) Run(ctx context.Context, p experiment.Plan, claim *Claim, rules 
 			return nil, err
 		}
 	}
+	if p.Identical = t.Change.identical; p.Identical {
+		p.Guards = nil // nothing can become worse
+	}
 	about := t.about(a, b, claim)
 	say.Plan(&about, p)
 	if claim.runs(t) {

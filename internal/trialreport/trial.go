@@ -40,7 +40,7 @@ func Trial(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 
 func conclusionStyle(c experiment.Conclusion) layout.Style {
 	switch c {
-	case experiment.Confirmed:
+	case experiment.Confirmed, experiment.NoDifference:
 		return layout.Green
 	case experiment.Rejected:
 		return layout.Red
