@@ -205,6 +205,7 @@ type statusLine struct {
 	tty    bool
 	layout layout.Options
 	shown  bool
+	quit   chan struct{} // of the clock behind the line; nil without one
 }
 
 func (c *command) statusLine() *statusLine {
@@ -219,8 +220,67 @@ func (l *statusLine) Set(format string, args ...any) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.stopClock()
+	l.write(fmt.Sprintf(format, args...), "")
+}
+
+// SetClock replaces the line, with a clock behind it that runs until the next one: what
+// stands still for a minute looks as if it hung.
+func (l *statusLine) SetClock(format string, args ...any) {
+	if !l.tty {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopClock()
+	l.write(text, "")
+	quit := make(chan struct{})
+	l.quit = quit
+	go l.runClock(quit, text, time.Now())
+}
+
+// Step says what is begun that takes a while: on a terminal with a clock, in a log as
+// a line of its own.
+func (l *statusLine) Step(format string, args ...any) {
+	if !l.tty {
+		l.Log(fmt.Sprintf(format, args...))
+		return
+	}
+	l.SetClock(format, args...)
+}
+
+// runClock counts the seconds behind the line until quit is closed.
+func (l *statusLine) runClock(quit chan struct{}, text string, begin time.Time) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-tick.C:
+		}
+		l.mu.Lock()
+		if l.quit == quit { // else another line came meanwhile
+			l.write(text, "  "+time.Since(begin).Truncate(time.Second).String())
+		}
+		l.mu.Unlock()
+	}
+}
+
+// stopClock ends the clock, if there is one. The caller holds mu.
+func (l *statusLine) stopClock() {
+	if l.quit != nil {
+		close(l.quit)
+		l.quit = nil
+	}
+}
+
+// write writes over the line, and cuts the text before what stands behind it. The
+// caller holds mu.
+func (l *statusLine) write(text, behind string) {
 	l.shown = true
-	fmt.Fprint(l.w, "\r\x1b[K"+cut(layout.Safe(fmt.Sprintf(format, args...)), l.columns()-1))
+	fmt.Fprint(l.w, "\r\x1b[K"+cut(layout.Safe(text), l.columns()-1-len(behind))+behind)
 }
 
 // columns is how wide the terminal is now.
@@ -255,6 +315,7 @@ func (l *statusLine) Log(s string) {
 func (l *statusLine) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.stopClock()
 	if l.shown {
 		fmt.Fprint(l.w, "\r\x1b[K")
 		l.shown = false

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -363,6 +364,10 @@ func runsDone(line *statusLine) func(done, of int, what string) {
 			each := time.Since(begin) / time.Duration(done)
 			left = "; about " + figures.Duration(each*time.Duration(of-done)) + " left"
 		}
-		line.Set("run %d of about %d: %s%s", done+1, max(of, done+1), what, left)
+		total := fmt.Sprintf(" of about %d", of)
+		if done >= of { // a search that finds more to try is not always at its last run
+			total = ", more than foreseen"
+		}
+		line.SetClock("run %d%s: %s%s", done+1, total, what, left)
 	}
 }

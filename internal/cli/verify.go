@@ -352,25 +352,37 @@ func trialCode(tr *experiment.Trial) int {
 	return exitWell
 }
 
-// pairsDone tells how far a trial is. before is how many runs there are before
-// the first pair. What is left is reckoned from the pairs so far; those that did
-// not count are in it.
+// pairsDone shows the run or the pair that runs now. before is how many runs there are
+// before the first pair. A trial may end at each look, so that the next one is what a
+// reader waits for; what is left is reckoned from the pairs so far, with those that
+// did not count.
 func pairsDone(line *statusLine, before int) experiment.Progress {
 	var begin time.Time
 	told, runs := false, 0
+	line.SetClock("counting and warming up: run 1 of %d", before)
 	return func(pairs, of int, soFar experiment.Interval) {
-		if runs++; runs <= before {
-			line.Set("counting and warming up: run %d of %d", runs, before)
+		if runs++; runs < before {
+			line.SetClock("counting and warming up: run %d of %d", runs+1, before)
+			return
+		}
+		if runs == before {
 			begin = time.Now()
+			line.SetClock("pair 1 of at most %d", of)
 			return
 		}
 		each := time.Since(begin) / time.Duration(runs-before)
-		left := each * time.Duration(max(0, of-pairs))
-		if !told && left >= worthWaiting {
-			line.Log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy", figures.Duration(each), figures.Duration(left)))
+		if !told && each*time.Duration(of) >= worthWaiting {
+			line.Log(fmt.Sprintf("a pair of runs takes %s: at most %s more, twice that while the machine is busy",
+				figures.Duration(each), figures.Duration(each*time.Duration(of-pairs))))
 		}
 		told = true
-		line.Set("pair %d of at most %d%s; %s left at most", pairs, of, ratioSoFar(soFar), figures.Duration(left))
+		each = min(time.Since(begin)/time.Duration(max(pairs, 1)), 2*each) // a busy machine takes twice as many at most
+		left := func(until int) string { return figures.Duration(each * time.Duration(max(0, until-pairs))) }
+		ends := fmt.Sprintf("ends at %d, in %s", of, left(of))
+		if next := experiment.NextLook(pairs, of); next < of {
+			ends = fmt.Sprintf("may end at %d, in %s; at the latest in %s", next, left(next), left(of))
+		}
+		line.SetClock("pair %d of at most %d; %s%s", min(pairs+1, of), of, ends, ratioSoFar(soFar))
 	}
 }
 

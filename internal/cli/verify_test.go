@@ -59,26 +59,53 @@ func TestTrialCode(t *testing.T) {
 	}
 }
 
-// What is left is reckoned from the pairs, not from what came before them.
+// What is left is reckoned from the pairs, not from what came before them, and up to the
+// next look, where a trial may end.
 func TestPairsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		tell := pairsDone(&statusLine{w: &b, tty: true}, 6)
+		line := &statusLine{w: &b, tty: true}
+		tell := pairsDone(line, 6)
 		for range 6 {
-			time.Sleep(time.Minute)
+			time.Sleep(time.Minute + 100*time.Millisecond)
 			tell(0, 40, experiment.Interval{})
 		}
 		time.Sleep(2 * time.Second)
 		tell(0, 40, experiment.Interval{}) // a pair that does not count
 		time.Sleep(2 * time.Second)
 		tell(1, 40, experiment.Interval{Value: 0.8})
-		tell(9, 40, experiment.Interval{Value: 0.8, Low: 0.7, High: 1.05})
+		tell(10, 40, experiment.Interval{Value: 0.8, Low: 0.7, High: 1.05})
+		tell(20, 40, experiment.Interval{})
+		line.Clear()
 		text := b.String()
-		for _, want := range []string{"run 6 of 6", "gowhy: a pair of runs takes 2.00 s: at most 80.0 s more", "pair 1 of at most 40: −20.0 %; 78.0 s left at most",
-			"pair 9 of at most 40: −20.0 % (95 %: −30.0 to +5.0 %); "} {
+		for _, want := range []string{"run 1 of 6\r", "run 1 of 6  59s", "run 6 of 6  1m0s", "pair 1 of at most 40\r",
+			"gowhy: a pair of runs takes 2.00 s: at most 80.0 s more",
+			"pair 2 of at most 40; may end at 10, in 36.0 s; at the latest in 156 s: −20.0 %",
+			"pair 11 of at most 40; may end at 20, in 4.00 s;", "pair 21 of at most 40; ends at 40, in 4.00 s"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in %q", want, text)
 			}
+		}
+		synctest.Wait() // the clock has ended
+	})
+}
+
+// A step is a line of a log, and a clock on a terminal.
+func TestStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log, tty bytes.Buffer
+		for w, onTerminal := range map[*bytes.Buffer]bool{&log: false, &tty: true} {
+			line := &statusLine{w: w, tty: onTerminal}
+			line.Step("building %s…", "HEAD")
+			time.Sleep(2500 * time.Millisecond)
+			line.Clear()
+			time.Sleep(5 * time.Second)
+		}
+		if log.String() != "gowhy: building HEAD…\n" {
+			t.Errorf("log %q", log.String())
+		}
+		if want := "\r\x1b[Kbuilding HEAD…\r\x1b[Kbuilding HEAD…  1s\r\x1b[Kbuilding HEAD…  2s\r\x1b[K"; tty.String() != want {
+			t.Errorf("terminal %q, want %q", tty.String(), want)
 		}
 	})
 }
@@ -93,6 +120,7 @@ func TestPairsDoneShort(t *testing.T) {
 		tell(0, 40, experiment.Interval{})
 		time.Sleep(time.Millisecond)
 		tell(1, 40, experiment.Interval{Value: 1.5})
+		line.Clear()
 		if strings.Contains(b.String(), "a pair of runs takes") {
 			t.Errorf("%q", b.String())
 		}

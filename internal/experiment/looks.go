@@ -22,6 +22,17 @@ func looks(most int) []int {
 	return at
 }
 
+// NextLook is after how many pairs a trial of at most so many is looked at next, and may
+// end; most when there is no look before.
+func NextLook(pairs, most int) int {
+	for _, n := range looks(most) {
+		if n > pairs {
+			return n
+		}
+	}
+	return most
+}
+
 // sequential is the verdict of the primary: that of the first look that has one,
 // if all pairs together do not speak against it. A trial that was ended between
 // two looks is looked at with the level of the last: looking once more at a

@@ -347,7 +347,7 @@ func (ch *Change) buildOne(ctx context.Context, revision, out, name string, say 
 	if err := os.MkdirAll(filepath.Dir(out), 0o700); err != nil {
 		return "", err
 	}
-	say.Set("building %s…", name)
+	say.Step("building %s…", name)
 	defer say.Clear()
 	return subject.BuildRevision(ctx, subject.BuildSpec{Dir: ch.dir, Package: ch.Package, Revision: revision, Test: test, Out: out})
 }

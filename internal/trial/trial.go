@@ -70,9 +70,9 @@ func (t *Setup) Guards() []experiment.Guard {
 	return []experiment.Guard{LimitOf(diagnosis.P99, 0.05), memory}
 }
 
-// A Line shows what goes on: what is written over, and what stays.
+// A Line shows what goes on: what is begun and takes a while, and what stays.
 type Line interface {
-	Set(format string, args ...any)
+	Step(format string, args ...any)
 	Log(text string)
 	Clear()
 }
@@ -148,7 +148,7 @@ func (t *Setup) startup() bool { return t.Ready != "" && t.Load == "" }
 // them decides, by its time or by what was asked for without a name. B has not
 // run yet, so that nothing is compared.
 func (t *Setup) firstBenchmark(ctx context.Context, a *arm, asked diagnosis.Metric, say Line) (diagnosis.Metric, error) {
-	say.Set("looking for benchmarks…")
+	say.Step("looking for benchmarks…")
 	defer say.Clear()
 	s, err := a.subject.Run(ctx)
 	if problem.Is(err, problem.Absence) {
