@@ -324,16 +324,16 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 	if ch.binaryA, err = ch.buildOne(ctx, ch.Base, filepath.Join(dir, "a", "app"), ch.Base, say); err != nil {
 		return err
 	}
+	if ch.Head == ch.Base { // whoever names one revision twice means it
+		ch.binaryB = ch.binaryA
+		return nil
+	}
 	if ch.binaryB, err = ch.buildOne(ctx, ch.Head, filepath.Join(dir, "b", "app"), b, say); err != nil {
 		return err
 	}
 	same, err := sameFiles(ch.binaryA, ch.binaryB)
-	if err != nil || !same {
+	if err != nil || !same || also {
 		return err
-	}
-	ch.binaryB = ch.binaryA
-	if also || ch.Head == ch.Base { // whoever names one revision twice means it
-		return nil
 	}
 	hint := "git diff --stat " + shell.Words(slices.DeleteFunc([]string{ch.Base, ch.Head}, func(s string) bool { return s == "" }))
 	return misused(hint, "%s and %s build the same program: there is nothing to compare", ch.Base, b)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
@@ -155,10 +156,10 @@ func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest 
 }
 
 // counts reports whether a metric counts what a program does, and not when things
-// happen.
+// happen. Of system calls most are what it does.
 func counts(e *experiment.Effect) bool {
 	info := experiment.InfoOf(e.Metric)
-	return info.Counter && (e.Exact || !info.Chance)
+	return info.Counter && (e.Exact || !info.Chance || e.Metric == diagnosis.Syscalls)
 }
 
 // countedRank puts counters before all else.

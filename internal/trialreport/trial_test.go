@@ -303,3 +303,21 @@ func TestBusyTextOfIdleProgram(t *testing.T) {
 		t.Errorf("busyText() = %q, want others at 10 %% and nobody who waited", got)
 	}
 }
+
+// What is counted has its row, before all that is timed, whether it changed or not.
+func TestCountersHaveRows(t *testing.T) {
+	tr := &experiment.Trial{Primary: diagnosis.Elapsed, Effects: []experiment.Effect{
+		effect(diagnosis.Elapsed, experiment.Inconclusive, 1.5, 0.98, 0.06),
+		counter(diagnosis.AllocsOp, experiment.Same, 12, 12),
+		effect(diagnosis.Syscalls, experiment.Inconclusive, 70, 0.98, 0.06),
+		effect(diagnosis.Switches, experiment.Inconclusive, 70, 0.98, 0.06),
+	}}
+	rows, rest := trialRows(tr, false)
+	var names []string
+	for _, e := range rows {
+		names = append(names, string(e.Metric))
+	}
+	if got := strings.Join(names, " "); got != "allocs/op syscalls/op elapsed" || len(rest) != 1 || !strings.HasSuffix(rest[0], "switches/op") {
+		t.Errorf("rows %q, rest %q", got, rest)
+	}
+}
