@@ -73,8 +73,9 @@ control group has; p50 and p99 by 100 µs; elapsed by 1 ms.
 A program that serves needs --load, a command that ends, and --ready, what to
 wait for before it: a URL, HOST:PORT, or log:TEXT for a line that it prints.
 
-The same as A and B, as --a CMD --b CMD or --base HEAD --head HEAD, ends in "no
-difference", with the least one that would have been seen in four of five trials.
+The same as A and B, as --a CMD --b CMD or --base HEAD --head HEAD, ends in
+"no difference", with the least one that would have been seen in four of five
+trials.
 
 A trial that was saved with -o is shown again, judged anew from its runs.
 

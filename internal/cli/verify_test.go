@@ -16,7 +16,7 @@ import (
 
 func TestParseGuards(t *testing.T) {
 	got, err := parseGuards([]string{"p99<5%", "peak-rss <= 0.1", "BenchmarkX ns/op<1%"})
-	want := []experiment.Guard{{Metric: diagnosis.P99, Limit: 0.05}, {Metric: diagnosis.PeakRSS, Limit: 0.1}, {Metric: "BenchmarkX ns/op", Limit: 0.01}}
+	want := []experiment.Guard{trial.LimitOf(diagnosis.P99, 0.05), trial.LimitOf(diagnosis.PeakRSS, 0.1), {Metric: "BenchmarkX ns/op", Limit: 0.01}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
