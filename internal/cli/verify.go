@@ -68,7 +68,7 @@ What changes is one of
 
 A guard alarms when its 95 % interval excludes that nothing became worse, and by
 more than is noticed: memory by 8 MiB, and by 0.1 % of what the machine or the
-control group has; p50 and p99 by 100 µs; elapsed by 1 ms.
+control group has, or 64 MiB; p50 and p99 by 100 µs; elapsed by 1 ms.
 
 A program that serves needs --load, a command that ends, and --ready, what to
 wait for before it: a URL, HOST:PORT, or log:TEXT for a line that it prints.

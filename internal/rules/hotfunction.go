@@ -93,7 +93,9 @@ func checkHotfunction(p *diagnosis.Pass) {
 			p.Report(remakeFinding(p, &s, r, sites, share))
 		}
 	}
-	named = append(named, reportWork(p, &s, named)...)
+	if !benchmarked(p) { // one operation is all that there is, and is mostly of one kind
+		named = append(named, reportWork(p, &s, named)...)
+	}
 	if p.Goal == diagnosis.CPUGoal || len(named) == 0 && cpuBound(p, &s) {
 		reportHot(p, &s)
 	}
@@ -102,10 +104,11 @@ func checkHotfunction(p *diagnosis.Pass) {
 // cpuBound reports whether the program is as slow as its own computing: it keeps a
 // core busy, or it is benchmarks, which do nothing but what they measure.
 func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
-	if l := p.Model.Load; l != nil && len(l.Benchmarks) > 0 {
-		return true
-	}
-	return s.used().Value >= hotBound
+	return benchmarked(p) || s.used().Value >= hotBound
+}
+
+func benchmarked(p *diagnosis.Pass) bool {
+	return p.Model.Load != nil && len(p.Model.Load.Benchmarks) > 0
 }
 
 // matches reports whether a stack does the work again, for the caller's own use.

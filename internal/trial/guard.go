@@ -13,9 +13,11 @@ const (
 	// leastMemory is twice the 4 MiB up to which Go lets the smallest heap grow: one
 	// collection that comes a little later costs as much. leastMemoryShare is what a
 	// thousand programs would have of the machine, or of the limit, each: a larger
-	// part is needed before it decides whether anything fits.
+	// part is needed before it decides whether anything fits. What is more than
+	// mostLeastMemory is paid for on the largest machine, too.
 	leastMemory      = 8 << 20
 	leastMemoryShare = 0.001
+	mostLeastMemory  = 64 << 20
 	// leastLatency is about what waking a sleeping thread and sending an answer through
 	// the loopback vary by on a machine that does something else too.
 	leastLatency = 100 * time.Microsecond
@@ -34,7 +36,7 @@ func guardOn(memory uint64, m diagnosis.Metric, share float64) experiment.Guard 
 	g := experiment.Guard{Metric: m, Limit: share}
 	switch m {
 	case diagnosis.PeakRSS, diagnosis.LiveHeap:
-		g.Least = max(leastMemory, leastMemoryShare*float64(memory))
+		g.Least = min(max(leastMemory, leastMemoryShare*float64(memory)), mostLeastMemory)
 	case diagnosis.P50, diagnosis.P99:
 		g.Least = leastLatency.Seconds()
 	case diagnosis.Elapsed:

@@ -15,6 +15,7 @@ func TestGuardOn(t *testing.T) {
 		{0, diagnosis.PeakRSS, 8 << 20}, // nobody knows how much there is
 		{1 << 30, diagnosis.PeakRSS, 8 << 20},
 		{64_000 << 20, diagnosis.LiveHeap, 64 << 20},
+		{1 << 40, diagnosis.PeakRSS, 64 << 20},
 		{1 << 40, diagnosis.P99, 100e-6},
 		{1 << 40, diagnosis.Elapsed, 1e-3},
 		{1 << 40, diagnosis.AllocsOp, 0},

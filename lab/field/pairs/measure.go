@@ -37,7 +37,7 @@ func measure(ctx context.Context, bed *testbed.Bed, s *specimen.Specimen, cache 
 		}
 	}
 	for _, metric := range append([]string{"operations", "cpu/operation"}, specimen.Metrics...) {
-		if len(seen[0][metric]) == 0 {
+		if slices.ContainsFunc(seen, func(side map[string][]float64) bool { return len(side[metric]) == 0 }) {
 			continue
 		}
 		fmt.Printf("  %-14s", metric)
