@@ -77,7 +77,7 @@ func (a *articles) router() http.Handler {
 	r.Route("/articles", func(r chi.Router) {
 		r.Get("/", func(w http.ResponseWriter, r *http.Request) {
 			from, _ := strconv.Atoi(r.URL.Query().Get("from"))
-			reply(w, a.page(from, 40))
+			reply(w, a.page(from, 70))
 		})
 		r.Get("/{id}", func(w http.ResponseWriter, r *http.Request) {
 			id, err := strconv.Atoi(chi.URLParam(r, "id"))

@@ -68,12 +68,12 @@ func main() {
 	defer stop()
 	t := &tasks{}
 	for i := range most {
-		t.add("task "+strconv.Itoa(i), "owner"+strconv.Itoa(i%20))
+		t.add("task "+strconv.Itoa(i), "owner"+strconv.Itoa(i%8))
 	}
 	e := echo.New()
 	e.Use(middleware.Recover(), middleware.RequestID(), middleware.BodyLimit("64K"))
 	e.GET("/owners/:owner/tasks", func(c echo.Context) error {
-		return c.JSON(http.StatusOK, t.of(c.Param("owner"), 50))
+		return c.JSON(http.StatusOK, t.of(c.Param("owner"), 150))
 	})
 	e.POST("/tasks", func(c echo.Context) error {
 		var in struct{ Title, Owner string }
