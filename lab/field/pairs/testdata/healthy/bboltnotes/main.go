@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -46,8 +47,8 @@ func fill(db *bbolt.DB) error {
 // find returns the notes whose keys begin with a day.
 func find(db *bbolt.DB, day string) (found []string, err error) {
 	err = db.View(func(tx *bbolt.Tx) error {
-		c := tx.Bucket(notes).Cursor()
-		for k, v := c.Seek([]byte(day + "/")); k != nil && strings.HasPrefix(string(k), day+"/"); k, v = c.Next() {
+		c, begin := tx.Bucket(notes).Cursor(), []byte(day+"/")
+		for k, v := c.Seek(begin); k != nil && bytes.HasPrefix(k, begin); k, v = c.Next() {
 			found = append(found, string(v))
 		}
 		return nil

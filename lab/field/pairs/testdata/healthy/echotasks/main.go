@@ -1,4 +1,4 @@
-// Echotasks is a service of tasks made with echo: a list that can be filtered, and new ones.
+// Echotasks is a service of tasks made with echo: the open ones of an owner, and new ones.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -26,24 +27,25 @@ type task struct {
 	Owner string `json:"owner"`
 }
 
-// most is how many tasks are kept.
-const most = 2000
+// most is how many tasks of an owner are kept.
+const most = 250
 
 type tasks struct {
-	mu   sync.RWMutex
-	all  []task
-	next int
+	mu      sync.RWMutex
+	byOwner map[string][]task
+	next    int
 }
 
 func (t *tasks) add(title, owner string) task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := task{ID: t.next, Title: title, Owner: owner, Done: t.next%3 == 0}
-	if t.next++; len(t.all) < most {
-		t.all = append(t.all, one)
-	} else {
-		t.all[one.ID%most] = one
+	t.next++
+	all := t.byOwner[owner]
+	if len(all) == most {
+		all = slices.Delete(all, 0, 1)
 	}
+	t.byOwner[owner] = append(all, one)
 	return one
 }
 
@@ -51,8 +53,8 @@ func (t *tasks) of(owner string, limit int) []task {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	out := make([]task, 0, limit)
-	for _, one := range t.all {
-		if one.Owner == owner && !one.Done {
+	for _, one := range t.byOwner[owner] {
+		if !one.Done {
 			if out = append(out, one); len(out) == limit {
 				break
 			}
@@ -66,8 +68,8 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	t := &tasks{}
-	for i := range most {
+	t := &tasks{byOwner: map[string][]task{}}
+	for i := range 8 * most {
 		t.add("task "+strconv.Itoa(i), "owner"+strconv.Itoa(i%8))
 	}
 	e := echo.New()

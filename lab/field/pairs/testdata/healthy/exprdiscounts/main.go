@@ -36,7 +36,7 @@ var texts = []string{
 
 func compile() (rules []*vm.Program, err error) {
 	for _, text := range texts {
-		p, err := expr.Compile(text, expr.Env(order{}), expr.AsInt())
+		p, err := expr.Compile(text, expr.Env(&order{}), expr.AsInt())
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func compile() (rules []*vm.Program, err error) {
 }
 
 // discount sums what the rules say of an order.
-func discount(machine *vm.VM, rules []*vm.Program, o order) (percent int, err error) {
+func discount(machine *vm.VM, rules []*vm.Program, o *order) (percent int, err error) {
 	for _, r := range rules {
 		v, err := machine.Run(r, o)
 		if err != nil {
@@ -57,9 +57,9 @@ func discount(machine *vm.VM, rules []*vm.Program, o order) (percent int, err er
 	return percent, nil
 }
 
-func orders() (out []order) {
+func orders() (out []*order) {
 	for i := range 100 {
-		o := order{Customer: fmt.Sprintf("customer %d", i), Years: i % 9, Country: []string{"CH", "FR", "DE"}[i%3]}
+		o := &order{Customer: fmt.Sprintf("customer %d", i), Years: i % 9, Country: []string{"CH", "FR", "DE"}[i%3]}
 		for k := range 5 + i%5 {
 			o.Items = append(o.Items, item{fmt.Sprintf("%s %d", []string{"set", "part"}[k%2], k), float64((i * k) % 60), 1 + k%3})
 		}

@@ -72,6 +72,8 @@ func (c *counters) report(out []byte) []byte {
 	return append(out, '}')
 }
 
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 func (c *counters) handle(ctx *fasthttp.RequestCtx) {
 	switch string(ctx.Path()) {
 	case "/count":
@@ -84,7 +86,10 @@ func (c *counters) handle(ctx *fasthttp.RequestCtx) {
 		ctx.SetBody(strconv.AppendInt(nil, c.add(name), 10))
 	case "/report":
 		ctx.SetContentType("application/json")
-		ctx.Response.SetBodyRaw(c.report(make([]byte, 0, 24<<10)))
+		b := buffers.Get().(*[]byte)
+		*b = c.report((*b)[:0])
+		ctx.SetBody(*b)
+		buffers.Put(b)
 	default:
 		ctx.Error("not found", fasthttp.StatusNotFound)
 	}

@@ -27,6 +27,7 @@ type link struct {
 type links struct {
 	mu     sync.RWMutex
 	byName map[string]*link
+	names  []string // in the order in which they were made
 }
 
 func (l *links) get(name string) *link {
@@ -44,15 +45,13 @@ type entry struct {
 
 // first are some links, in the order in which they were made.
 func (l *links) first(n int) []entry {
-	n = max(0, min(n, 500))
-	out := make([]entry, 0, n)
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for i := range n {
-		name := "l" + strconv.Itoa(i)
-		if one := l.byName[name]; one != nil {
-			out = append(out, entry{name, one.address, one.visits.Load()})
-		}
+	n = max(0, min(n, 500, len(l.names)))
+	out := make([]entry, 0, n)
+	for _, name := range l.names[:n] {
+		one := l.byName[name]
+		out = append(out, entry{name, one.address, one.visits.Load()})
 	}
 	return out
 }
@@ -64,7 +63,9 @@ func main() {
 	defer stop()
 	all := &links{byName: map[string]*link{}}
 	for i := range 5000 {
-		all.byName["l"+strconv.Itoa(i)] = &link{address: "https://www.example.org/pages/" + strconv.Itoa(i)}
+		name := "l" + strconv.Itoa(i)
+		all.names = append(all.names, name)
+		all.byName[name] = &link{address: "https://www.example.org/pages/" + strconv.Itoa(i)}
 	}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, ReadTimeout: 30 * time.Second})
 	app.Use(recover.New())

@@ -19,22 +19,23 @@ import (
 
 const players = 500
 
-// play adds the points of a game and reads the board's top, in one round trip.
-func play(ctx context.Context, client *redis.Client, n int) ([]redis.Z, error) {
+// play adds the points of a game and reads all of the player's, in one round trip.
+func play(ctx context.Context, client *redis.Client, n int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	player := "player" + strconv.Itoa(n*7919%players)
-	var top *redis.ZSliceCmd
+	var last *redis.StringCmd
 	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.ZIncrBy(ctx, "board", float64(n%10), player)
+		p.HIncrBy(ctx, "points", player, int64(n%10))
 		p.HIncrBy(ctx, "games", player, 1)
-		top = p.ZRevRangeWithScores(ctx, "board", 0, 9)
+		p.Set(ctx, "seen:"+player, n, time.Minute)
+		last = p.HGet(ctx, "points", player)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return top.Val(), nil
+	return last.Val(), nil
 }
 
 func main() {
