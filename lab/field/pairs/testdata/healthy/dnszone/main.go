@@ -6,9 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,6 +16,9 @@ import (
 )
 
 const origin = "example.org."
+
+// sockets share the port, and the system shares the queries out to them.
+const sockets = 4
 
 type zone map[string][]dns.RR
 
@@ -69,20 +72,27 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	conn, err := net.ListenPacket("udp", *addr)
-	if err != nil {
-		log.Fatal(err)
-	}
 	mux := dns.NewServeMux()
 	mux.Handle(origin, z)
-	server := &dns.Server{PacketConn: conn, Handler: mux, NotifyStartedFunc: func() { fmt.Println("listening") }}
-	go func() {
-		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_ = server.ShutdownContext(end)
-	}()
-	if err := server.ActivateAndServe(); err != nil {
-		log.Fatal(err)
+	var started, ended sync.WaitGroup
+	var servers []*dns.Server
+	for range sockets {
+		started.Add(1)
+		server := &dns.Server{Addr: *addr, Net: "udp", ReusePort: true, Handler: mux, NotifyStartedFunc: started.Done}
+		servers = append(servers, server)
+		ended.Go(func() {
+			if err := server.ListenAndServe(); err != nil {
+				log.Fatal(err)
+			}
+		})
 	}
+	started.Wait()
+	fmt.Println("listening")
+	<-ctx.Done()
+	end, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for _, server := range servers {
+		_ = server.ShutdownContext(end)
+	}
+	ended.Wait()
 }
