@@ -51,17 +51,37 @@ const (
 	heapgrowthPlace = 0.1
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
+	// heapgrowthFew is the fewest values of the live heap that show a pace and
+	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
+	// no more of them, for the heap doubles between collections.
+	heapgrowthFew = 3
+	// heapgrowthRecent is how far into the window the last collection must be:
+	// what leaks at a steady pace doubles the heap once more in the second half.
+	heapgrowthRecent = 0.5
+	// heapgrowthSince is the part of the window after the last collection from
+	// which what was allocated since shows a pace.
+	heapgrowthSince = 0.1
+	// heapgrowthSurvival is the part of a stack's objects from which it keeps
+	// them: what only serves an operation has next to none left, what is kept
+	// all but those of the last moment.
+	heapgrowthSurvival = 0.5
+	// heapgrowthAgain is how many times as long to record: under GOGC=100 two
+	// more collections come in that time.
+	heapgrowthAgain = 4
 )
 
 // A swelling heap is what the rule measures, the warm-up left out.
 type swelling struct {
 	slope  fact.Fact // bytes a second
-	low    fact.Fact // the lower end of its 95 % interval
-	late   fact.Fact // slope of the second half
+	low    fact.Fact // the lower end of its 95 % interval; of few collections the least between two
+	high   fact.Fact // the upper end, or the most
+	late   fact.Fact // slope of the second half, or since the collection before the last
 	from   fact.Fact // bytes alive at its begin
 	over   fact.Fact // seconds
 	bytes  fact.Fact // that it grew by
 	cycles fact.Fact
+	few    bool // collections: the trend is theirs and has no 95 % interval
+	lasts  bool // whether they grew at an even pace to the end of the window
 }
 
 // A grown is a line of the user's code and by how much its live bytes grew.
@@ -75,7 +95,12 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	const longer = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
 	live := liveHeap(p.Model)
 	g, ok := measureSwelling(p, &live)
+	if !ok {
+		g, ok = measureFew(p, &live)
+	}
 	switch {
+	case ok && g.few:
+		checkFew(p, &g, longer)
 	case len(live.Series) > 0 && len(live.Series) < heapgrowthCycles && p.Model.Run.Duration >= heapgrowthLong:
 		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
 			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
@@ -104,13 +129,14 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 		return live.Series[i:]
 	}
 	warm, half := at(heapgrowthWarm), at(0.5)
-	slope, low, _, ok := warm.Slope()
+	slope, low, high, ok := warm.Slope()
 	late, _, _, okHalf := half.Slope()
 	if !ok || !okHalf {
 		return g, false
 	}
 	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
 	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
+	g.high = live.statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
 	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
 	g.from = live.statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
 	g.over = live.statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
@@ -143,32 +169,28 @@ func goroutinesGrow(m *model.Model) bool {
 	return start > 0 && end >= (1+heapgrowthShare)*start
 }
 
-// grownPlaces compares the heap profiles of the ends of the run.
-func grownPlaces(p *diagnosis.Pass) (out []grown) {
-	start, end := p.Model.LiveHeap.Start, p.Model.LiveHeap.End
-	if start == nil || end == nil {
-		return nil
-	}
+// grownPlaces compares the heap profiles of the ends of the run. With survivors
+// only stacks count whose objects are mostly still there.
+func grownPlaces(p *diagnosis.Pass, survivors bool) (out []grown) {
+	bytes := stackGrowth(p.Model, "inuse_space")
 	sum, all := map[diagnosis.Place]*grown{}, 0.0
-	add := func(prof *model.Profile, sign float64) {
-		live := prof.Column("inuse_space")
-		for i := range prof.Samples {
-			s := &prof.Samples[i]
-			v := sign * s.Value(live)
-			all += v
-			place, ok := p.UserPlace(s.Stack)
-			if !ok {
-				continue
-			}
-			if sum[place] == nil {
-				sum[place] = &grown{place: place}
-			}
-			sum[place].bytes += v
-			sum[place].stacks = append(sum[place].stacks, s.Stack)
-		}
+	var living map[model.Stack]bool
+	if survivors {
+		living = survivingStacks(p.Model)
 	}
-	add(start, -1)
-	add(end, 1)
+	for _, stack := range slices.Sorted(maps.Keys(bytes)) {
+		v := bytes[stack]
+		all += v
+		place, ok := p.UserPlace(stack)
+		if !ok || survivors && !living[stack] {
+			continue
+		}
+		if sum[place] == nil {
+			sum[place] = &grown{place: place}
+		}
+		sum[place].bytes += v
+		sum[place].stacks = append(sum[place].stacks, stack)
+	}
 	for _, g := range slices.SortedFunc(maps.Values(sum), func(a, b *grown) int {
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))
 	}) {
@@ -182,7 +204,7 @@ func grownPlaces(p *diagnosis.Pass) (out []grown) {
 func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	share := fact.Quotient.Of("part of the live heap", fact.Ratio, g.bytes, fact.Sum.Of("live heap at the end of the trend", fact.Bytes, g.from, g.bytes))
 	f := diagnosis.Finding{
-		Evidence:   []fact.Fact{g.slope, g.low, g.late, g.from, g.cycles},
+		Evidence:   []fact.Fact{g.slope, g.low, g.high, g.late, g.from, g.cycles},
 		Cost:       diagnosis.CostOf(g.bytes, share.Value),
 		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),
 		Confidence: diagnosis.Medium,
@@ -203,18 +225,30 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
 	}
 	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
-	if places := grownPlaces(p); len(places) > 0 {
+	if g.few {
+		format, parts = "What is alive after a collection grows by %s, and between two collections by %s at least and %s at most: "+
+			"from %s by %s in %s.",
+			[]fact.Part{g.slope, g.low, g.high, g.from, g.bytes, g.over}
+		f.RuledOut[0] = fact.Sentence("a cache that is full: from the last collection but one to the last it grew by %s, and by %s at most before", g.late, g.high)
+		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
+	}
+	if places := grownPlaces(p, g.few); len(places) > 0 {
 		format, parts = format+" Most of it comes from %s.", append(parts, name(places[0].place.Function))
 		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)
-	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
-		f.Rest(timeLeft(p, g.slope))
+	if left, ok := timeLeft(p, g.slope); ok {
+		f.Rest(left)
 	}
 	if g.over.Value < heapgrowthLong.Seconds() {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("in %s a program that loads something looks the same", g.over))
 	}
+	if kind, ok := container(p, f.Stacks); ok {
+		f.Reasons = append(f.Reasons, "what holds it is in no profile; the code that makes it writes to "+kind+", which samples show, and that may be it")
+	}
+	again := fact.Product.Of("time to record", fact.Seconds, g.over, fact.Figure("times as long", heapgrowthAgain, fact.Count, "two more collections under GOGC=100"))
+	f.Reasons = append(f.Reasons, fact.Sentence("only time tells a cache that fills from a leak: record %s, and a cache has levelled off", again))
 	return f
 }
 
@@ -230,6 +264,11 @@ func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
 		named = append(named, more("more in use from "+line(g.place), ofStacks(g.stacks)))
 	}
 	f.Rest(named...)
+	for _, g := range places {
+		if made := p.Samples("objects made at "+line(g.place), "alloc_objects", ofStacks(g.stacks)); made.Value > 0 {
+			f.Rest(fact.Fraction.Of("part of the objects made at "+line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
+		}
+	}
 	part := fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
 	if part.Value >= heapgrowthSure {
 		f.Confidence = diagnosis.High
@@ -237,9 +276,14 @@ func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
 	}
 }
 
-// timeLeft says when the container's memory will be full, if it goes on.
-func timeLeft(p *diagnosis.Pass, slope fact.Fact) fact.Fact {
-	limit := p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes)
-	room := fact.Difference.Of("memory that is left", fact.Bytes, limit, p.Process("resident memory", "rss", fact.Last))
-	return fact.Quotient.Of("until the container's memory is full", fact.Seconds, room, slope)
+// timeLeft says when the container's memory will be full, or the machine's, if it
+// goes on.
+func timeLeft(p *diagnosis.Pass, slope fact.Fact) (left fact.Fact, ok bool) {
+	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
+		limit := p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes)
+		room := fact.Difference.Of("memory that is left", fact.Bytes, limit, p.Process("resident memory", "rss", fact.Last))
+		return fact.Quotient.Of("until the container's memory is full", fact.Seconds, room, slope), true
+	}
+	room := p.Machine("memory that the machine has available", "available", fact.Last)
+	return fact.Quotient.Of("until the machine's memory is used up", fact.Seconds, room, slope), room.Value > 0
 }

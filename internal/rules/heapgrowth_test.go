@@ -21,11 +21,11 @@ liveheap end stack=a12 objects=1 bytes=20MiB
 liveheap end stack=a7 objects=1 bytes=20MiB
 liveheap end stack=most objects=1 bytes=30MiB`)
 	var got []string
-	for _, g := range grownPlaces(p) {
+	for _, g := range grownPlaces(p, false) {
 		got = append(got, fmt.Sprint(line(g.place), " ", g.bytes/(1<<20)))
 	}
 	if want := []string{"main.z:99 30", "main.a:7 20", "main.a:12 20"}; !slices.Equal(got, want) {
-		t.Errorf("grownPlaces() = %q, want %q", got, want)
+		t.Errorf("grownPlaces(, false) = %q, want %q", got, want)
 	}
 }
 

@@ -18,7 +18,8 @@ var leakedtimers = &diagnosis.Rule{
 	Name:  "leakedtimers",
 	Title: "Context deadlines that nobody cancels",
 	Doc:   leakedtimersPage,
-	Needs: []model.Source{model.Trace},
+	// No Needs: a trace shows those that run out, heap profiles those that have
+	// not yet.
 	// Those that run out at once queue for the lock of the context above them.
 	Explains: []string{"goroutinechurn", "hotmutex"},
 	Check:    checkLeakedtimers,
@@ -42,9 +43,19 @@ const (
 	// third of the runs, and cancelling took three fifths of the CPU away that
 	// fewer Ps would have saved.
 	timersWakes = 0.2
+	// timersKept is the least memory of deadlines that pile up: the runtime
+	// samples one allocation in 512 KiB, and eight of them are no chance.
+	timersKept = 8 * 512 << 10
 )
 
 func checkLeakedtimers(p *diagnosis.Pass) {
+	if p.Model.Sched == nil || !checkExpired(p) {
+		checkPending(p)
+	}
+}
+
+// checkExpired judges the deadlines that ran out; false when they are too few.
+func checkExpired(p *diagnosis.Pass) bool {
 	var groups []string
 	for i := range p.Model.Sched.Groups {
 		if g := &p.Model.Sched.Groups[i]; deadlineFunc(g.Name) {
@@ -54,14 +65,99 @@ func checkLeakedtimers(p *diagnosis.Pass) {
 	expired := p.Goroutines("deadlines expired", groups, "created")
 	rate := fact.Quotient.Of("deadlines expired a second", fact.PerSec, expired, p.WindowLength())
 	if rate.Value < timersRate || expired.Value < timersPerLive*p.Goroutines("", groups, "peak").Value {
-		return
+		return false
 	}
 	awaited := awaitedDeadlines(p)
 	if awaited.Value >= timersAwaited*expired.Value {
 		p.Fine(fact.Sentence("context deadlines: %s a second expire, and somebody waits for them: they are real timeouts", rate.Number()))
-		return
+		return true
 	}
 	p.Report(timersFinding(p, groups, rate, expired, awaited))
+	return true
+}
+
+// A pending is contexts with deadlines that were made in the window, have neither
+// expired nor been cancelled, and stay in memory until one or the other.
+type pending struct {
+	objects, bytes fact.Fact // by which they grew
+	survival       fact.Fact // part of the objects made that is still there
+	goroutines     fact.Fact // at the end, all of which could wait for some
+	places         []diagnosis.Place
+	stacks         []model.Stack
+}
+
+// checkPending finds deadlines that nobody cancels before the first runs out: as
+// memory in use under context.WithTimeout that grows while goroutines do not.
+func checkPending(p *diagnosis.Pass) {
+	d := measurePending(p)
+	if len(d.stacks) == 0 || d.bytes.Value < timersKept || d.goroutines.Value == 0 ||
+		d.objects.Value < timersRate*p.Seconds() || d.objects.Value < timersPerLive*d.goroutines.Value {
+		return
+	}
+	p.Report(pendingFinding(p, &d))
+}
+
+func measurePending(p *diagnosis.Pass) (d pending) {
+	survivors := map[model.Stack]float64{}
+	living := survivingStacks(p.Model)
+	for stack, objects := range stackGrowth(p.Model, "inuse_objects") {
+		if _, ok := deadlineCaller(p, stack); ok && living[stack] {
+			survivors[stack] = objects
+		}
+	}
+	d.stacks = largest(survivors)
+	for _, stack := range d.stacks {
+		if place, _ := deadlineCaller(p, stack); len(d.places) < mostSites {
+			d.places = where(append(d.places, place)...)
+		}
+	}
+	these := ofStacks(d.stacks)
+	d.objects = moreObjects(p, d.stacks)
+	d.bytes = fact.Difference.Of("memory of contexts with deadlines that piled up", fact.Bytes,
+		p.Samples("in use at the end", "inuse_space", these), p.SamplesAtStart("in use at the start", "inuse_space", these))
+	d.survival = fact.Fraction.Of("part of the objects made there that is still there", fact.Ratio, d.objects, p.Samples("objects made there", "alloc_objects", these))
+	d.goroutines = p.Samples("goroutines at the end", "goroutine", nil)
+	if d.goroutines.Value == 0 {
+		d.goroutines = p.Metric("goroutines at the end", metricGoroutines, fact.Last)
+	}
+	return d
+}
+
+func pendingFinding(p *diagnosis.Pass, d *pending) diagnosis.Finding {
+	share := fact.Quotient.Of("share of the live heap", fact.Ratio, d.bytes, p.Samples("live heap", "inuse_space", nil))
+	rate := fact.Quotient.Of("objects of contexts with deadlines that stay, a second", fact.PerSec, d.objects, p.WindowLength())
+	f := diagnosis.Finding{
+		Where:    d.places,
+		Evidence: []fact.Fact{d.objects, rate, d.survival, d.goroutines, d.bytes, share},
+		Cost:     diagnosis.CostOf(d.bytes, share.Value),
+		Bound: diagnosis.Direction(d.bytes, diagnosis.MemoryGoal, share.Value,
+			"all contexts that piled up in the window; what they refer to goes with them, and more is made until the first deadline"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"the heap profiles show what stays; that it is cancelled at its deadline and no sooner is concluded from it",
+			"deadlines that somebody still waits for look the same, if a goroutine waits for many of them",
+		},
+		RuledOut: []string{
+			fact.Sentence("work in progress: objects of contexts grew by %s while there were %s goroutines", d.objects, d.goroutines),
+			fact.Sentence("contexts that are cancelled and not collected yet: at the last collection %s of the objects made there lived", d.survival),
+			"the collection of timers since " + collectedTimers.version() + ": it covers timers with channels, not the one inside a context",
+		},
+		Stacks: d.stacks,
+		Remedy: deadlineRemedy,
+		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS,
+			"A heap profile of a new recording must have next to nothing in use under context.WithDeadlineCause."),
+		Explains: append(slices.Clone(p.Rule.Explains), "heapgrowth", "gccost"),
+	}
+	f.Say("Contexts made with deadlines in %s pile up, by %s in the window: nobody cancels them, and each stays until its deadline.",
+		name(d.places[0].Function), d.bytes)
+	return f
+}
+
+var deadlineRemedy = diagnosis.Remedy{
+	Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, " +
+		"not only after an error. `go vet` does not see a cancel that is only called on some paths.",
+	Code: "ctx, cancel := context.WithTimeout(parent, 5*time.Second)\nmsg, err := read(ctx)\n" +
+		"cancel() // at once in a loop; defer cancel() where the function ends with the work",
 }
 
 // deadlineFunc reports whether a start function is the one that the context
@@ -114,12 +210,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 			"the collection of timers since " + collectedTimers.version() + ": it covers timers with channels, not the one inside a context",
 		},
 		Groups: groups,
-		Remedy: diagnosis.Remedy{
-			Text: "Call the cancel function of context.WithTimeout and context.WithDeadline as soon as the work is over, on every path, " +
-				"not only after an error. `go vet` does not see a cancel that is only called on some paths.",
-			Code: "ctx, cancel := context.WithTimeout(parent, 5*time.Second)\nmsg, err := read(ctx)\n" +
-				"cancel() // at once in a loop; defer cancel() where the function ends with the work",
-		},
+		Remedy: deadlineRemedy,
 		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
 			"in `gowhy ledger --by group after.gowhy` of a new recording context.WithDeadlineCause is gone. "+
 			"CPU time and live heap fall with it; "+

@@ -444,6 +444,9 @@ func TestCollectorThresholds(t *testing.T) {
 		short               = "at=300ms proc=1 → at=120ms proc=1\nat=800ms proc=1 → at=620ms proc=1\nat=1300ms proc=1 → at=1120ms proc=1\n"
 		other               = "group main.other count=4 peak=4 run=5s \"range.GC mark assist\"=100ms start=other.go:4"
 		four, start         = "four megabytes", "ten seconds"
+		doubling, pile      = "a leak under GOGC", "none of the deadlines"
+		steps               = "1s=8MiB 2s=16MiB 4s=32MiB 8s=65MiB 16s=128MiB → "
+		rare                = "objects=61000 bytes → objects=460 bytes\nobjects=60500 bytes=6MiB → objects=460 bytes=6MiB\nobjects=62000 bytes → objects=2450 bytes\n"
 		noProfiles          = "liveheap start stack=session objects=10000 bytes=40MiB →\nliveheap start stack=buffer objects=100 bytes=20MiB →\n"
 	)
 	checkVariants(t, []variant{
@@ -528,5 +531,38 @@ func TestCollectorThresholds(t *testing.T) {
 			"where main.(*store).put\n!where main.read\nconfidence medium"},
 		{heapgrowth, four, "end stack=session objects=70000 bytes=270MiB → end stack=session objects=70000 bytes=60MiB\nend stack=buffer objects=110 bytes=22MiB → end stack=buffer objects=110 bytes=35MiB\n" + library, true,
 			"where main.(*store).put\nwhere main.read\nconfidence medium"},
+		{heapgrowth, doubling, "16s=128MiB → 8900ms=72MiB", false, "!unchecked"},
+		{heapgrowth, doubling, "16s=128MiB → 9100ms=73900KiB", true, ""},
+		{heapgrowth, doubling, "window 18s → window 33s", false, "unchecked whether the live heap grows: only 6 collections"},
+		{heapgrowth, doubling, "16s=128MiB → 16s=112MiB", true, ""},
+		{heapgrowth, doubling, "16s=128MiB → 16s=103MiB", false, "over 6 collections, and not evenly to the end"},
+		{heapgrowth, doubling, "16s=128MiB → 16s=60MiB", false, "!unchecked"},
+		{heapgrowth, doubling, "1s=8MiB 2s=16MiB 4s=32MiB 8s=65MiB 16s=128MiB → 2s=5MiB 4s=6MiB 8s=7MiB 16s=8MiB", false, "!unchecked"},
+		{heapgrowth, doubling, "1s=8MiB 2s=16MiB 4s=32MiB 8s=65MiB 16s=128MiB → 2s=800MiB 4s=820MiB 8s=860MiB 16s=940MiB", false, "!unchecked"},
+		{heapgrowth, doubling, "sched/goroutines:goroutines 0s=8 18s=8 → sched/goroutines:goroutines 0s=100 18s=200", false, "and so does the number of goroutines"},
+		{heapgrowth, doubling, "18s=180MiB every → 16s=160MiB 18s=165MiB every", false, "not evenly to the end"},
+		{heapgrowth, doubling, "18s=180MiB every → 16s=160MiB 18s=171MiB every", true, ""},
+		{heapgrowth, doubling, "metric /gc/heap/allocs:bytes 0s=4MiB 18s=180MiB every=100ms → metric /gc/heap/allocs:bytes 0s=4MiB 16s=160MiB 17s=160MiB every=100ms", true, ""},
+		{heapgrowth, doubling, steps + "10s=68MiB 15s=104MiB", true, "from 68 MiB by 36 MiB in 5.00 s"},
+		{heapgrowth, doubling, steps + "10s=130MiB 15s=162MiB", false, "not evenly to the end"},
+		{heapgrowth, doubling, steps + "15s=104MiB", false, "!unchecked"},
+		{heapgrowth, doubling, "window 18s → window 9s\n" + steps + "500ms=8MiB 1s=12MiB 2s=20MiB 4900ms=43MiB", false, "not evenly to the end"},
+		{heapgrowth, doubling, "window 18s → window 9s\n" + steps + "500ms=8MiB 1s=12MiB 2s=20MiB 5s=44MiB", true, ""},
+		{heapgrowth, doubling, "session objects=14100 → session objects=28000", true, "is still there = 0.5 ratio"},
+		{heapgrowth, doubling, "session objects=14100 → session objects=28100", false, "too few without heap profiles"},
+		{heapgrowth, doubling, "runtime.mapassign_faststr → runtime.growslice", true, "writes to a slice that is appended to"},
+		{heapgrowth, doubling, "runtime.mapassign_faststr → fmt.Sprint", true, "!writes to"},
+		{heapgrowth, doubling, "machine cpus=2 busy=9s idle=27s available=4GiB →", true, "!until the machine's memory"},
+
+		{leakedtimers, pile, "count=9 → count=12000", true, ""},
+		{leakedtimers, pile, "count=9 → count=12100", false, ""},
+		{leakedtimers, pile, "goroutines end stack=session count=9 →", false, ""},
+		{leakedtimers, pile, "goroutines end stack=session count=9 → metric /sched/goroutines:goroutines 0s=9 9s=9", true, "fact goroutines at the end = 9"},
+		{leakedtimers, pile, "objects=62000 bytes=9MiB → objects=62000 bytes=2MiB\nobjects=60000 bytes=6MiB → objects=60000 bytes=2352KiB", true, ""},
+		{leakedtimers, pile, "objects=62000 bytes=9MiB → objects=62000 bytes=2MiB\nobjects=60000 bytes=6MiB → objects=60000 bytes=2340KiB", false, ""},
+		{leakedtimers, pile, rare + "objects=60000 bytes=6MiB → objects=450 bytes=6MiB", true, ""},
+		{leakedtimers, pile, rare + "objects=60000 bytes=6MiB → objects=440 bytes=6MiB", false, ""},
+		{leakedtimers, pile, "liveheap start stack=context objects=2000 bytes=300KiB →", false, ""},
+		{oldtimers, "time.After in a loop since", "time.NewTimer@sleep.go:150 < time.After@sleep.go:200 → time.AfterFunc@sleep.go:200", false, "!obsolete"},
 	})
 }

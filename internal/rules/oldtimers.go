@@ -39,9 +39,10 @@ const (
 // runtime until it fires or is stopped, in every version.
 var timerMakers = []string{"time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.newTimer"}
 
-// makesTimer reports whether an object was made for a timer with a channel.
+// makesTimer reports whether an object was made for a timer with a channel:
+// time.AfterFunc, which contexts with deadlines call, shares the inner maker.
 func makesTimer(frames []model.Frame) bool {
-	return throughOne(frames, timerMakers)
+	return throughOne(frames, timerMakers) && !throughFunc(frames, func(f string) bool { return f == "time.AfterFunc" })
 }
 
 func checkOldtimers(p *diagnosis.Pass) {
