@@ -3,27 +3,37 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
-
-	"github.com/gowhy/gowhy/internal/model"
 )
 
-// Callers of one function that make as many deadlines stand in the order of their lines, in each run.
-func TestDeadlineCallersInOrder(t *testing.T) {
-	p := passOf(t, leakedtimers, each(12, 15, func(i int) string {
-		return fmt.Sprintf("stack c%[1]d context.WithTimeout@context.go:704 < database/sql.(*DB).QueryContext@sql.go:1859 < main.alpha@z.go:%[1]d\n"+
-			"alloc stack=c%[1]d objects=%[2]d bytes=1MiB", i, min(1, i-12)) // a sample of nothing was seen once, too
-	}))
-	p.Model.Heap.Samples = append(p.Model.Heap.Samples, model.Sample{Values: []int64{1},
-		Stack: p.Model.Stacks.Add([]model.Frame{{Func: "context.WithTimeout"}, {Func: "main.beta", File: "a.go", Line: 1}})})
-	for range 20 { // the order of a map is another each time
-		var got []int
-		places, source := deadlineCallers(p)
-		for _, place := range places {
-			got = append(got, place.Line)
+// Callers that make as many contexts as each other stand in the order of their
+// names, files and lines; those that make more stand first.
+func TestDeadlineCallers(t *testing.T) {
+	for _, c := range []struct {
+		lines string
+		want  []string
+	}{
+		{"b main.b@a.go:1 20\na main.a@b.go:9 20\nmost main.z@z.go:9 30", []string{"main.z z.go:9", "main.a b.go:9", "main.b a.go:1"}},
+		{"b main.a@b.go:1 20\na main.a@a.go:9 20", []string{"main.a a.go:9", "main.a b.go:1"}},
+		{"b main.a@a.go:7 20\na main.a@a.go:12 20", []string{"main.a a.go:7", "main.a a.go:12"}},
+	} {
+		var evidence string
+		for at := range strings.SplitSeq(c.lines, "\n") {
+			var name, place string
+			var n int
+			if _, err := fmt.Sscan(at, &name, &place, &n); err != nil {
+				t.Fatal(err)
+			}
+			evidence += fmt.Sprintf("stack %s context.WithTimeout < %s\nalloc stack=%s objects=%d bytes=1MiB\n", name, place, name, n)
 		}
-		if want := []int{12, 13, 14}; !slices.Equal(got, want) || source != "allocs profile" {
-			t.Fatalf("deadlineCallers() = lines %d of the %s, want %d", got, source, want)
+		places, source := deadlineCallers(passOf(t, leakedtimers, evidence))
+		var got []string
+		for _, p := range places {
+			got = append(got, fmt.Sprintf("%s %s:%d", p.Function, p.File, p.Line))
+		}
+		if !slices.Equal(got, c.want) || source != "allocs profile" {
+			t.Errorf("deadlineCallers() = %q of the %s, want %q", got, source, c.want)
 		}
 	}
 }
