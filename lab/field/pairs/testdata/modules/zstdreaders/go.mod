@@ -1,0 +1,5 @@
+module zstdreaders
+
+go 1.26
+
+require github.com/klauspost/compress v1.14.4
