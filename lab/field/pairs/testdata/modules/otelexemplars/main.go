@@ -18,7 +18,7 @@ import (
 
 type letterKey struct{}
 
-// trace gives a letter the span that its sender has begun.
+// traced gives a letter the span that its sender has begun.
 func traced(ctx context.Context, n int) context.Context {
 	return trace.ContextWithSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: trace.TraceID{1, byte(n), byte(n >> 8), byte(n >> 16)}, SpanID: trace.SpanID{1, byte(n)},
