@@ -26,6 +26,33 @@ func TestOfRecording(t *testing.T) {
 	}
 }
 
+// The main function that go test writes is nobody's, and what package testing does
+// between the rounds is its own; what a benchmark asks of it is the benchmark's.
+func TestOfHarness(t *testing.T) {
+	round := Frame{Func: "testing.(*B).runN", File: "benchmark.go", Line: 200}
+	generated := Frame{Func: "main.main", File: "_testmain.go", Line: 47}
+	bench := Frame{Func: "example.com/sort_test.BenchmarkStable", File: "sort_test.go", Line: 31}
+	forced := Frame{Func: "runtime.GC", File: "mgc.go", Line: 500}
+	for _, c := range []struct {
+		what   string
+		frames []Frame
+		want   bool
+	}{
+		{"before a round", []Frame{forced, round, {Func: "testing.(*M).Run", Line: 9}, generated}, true},
+		{"in a benchmark", []Frame{forced, bench, round}, false},
+		{"a benchmark's timer", []Frame{{Func: "testing.(*B).StopTimer", Line: 3}, bench, round}, false},
+		{"a program", []Frame{forced, {Func: "main.main", File: "main.go", Line: 3}}, false},
+		{"the runtime", []Frame{forced}, false},
+	} {
+		if got := OfHarness(c.frames); got != c.want {
+			t.Errorf("%s: OfHarness = %v, want %v", c.what, got, c.want)
+		}
+	}
+	if f, ok := UserFrame([]Frame{generated}); ok {
+		t.Errorf("UserFrame is %v, the generated main function", f)
+	}
+}
+
 func TestIsStd(t *testing.T) {
 	std := []string{
 		"runtime.gopark", "net/http.(*conn).serve", "internal/poll.(*FD).Read", "sync.(*Mutex).Lock",

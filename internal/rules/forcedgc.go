@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -43,6 +44,20 @@ func checkForcedgc(p *diagnosis.Pass) {
 	if all.Value == 0 {
 		return
 	}
+	who := forcersOf(p)
+	switch {
+	case forced.Value < forcedLeast:
+	case who.others.Value > 0 && who.program.Value == 0:
+		p.Fine(fact.Sentence("collections: %s of %s were forced, by package testing before its rounds or for the recording", forced, all))
+		return
+	case who.others.Value > 0:
+		forced = fact.Product.Of("collections that the program forced", fact.Count, forced, who.part())
+	case who.program.Value == 0 && ofTest(p.Model):
+		p.Unchecked("who forces collections",
+			fact.Sentence("%s of %s were forced; package testing forces one before each round of a benchmark, and no stack tells who did it here", forced, all),
+			diagnosis.HowToGet(model.Trace))
+		return
+	}
 	part := fact.Fraction.Of("part of collections that was forced", fact.Ratio, forced, all)
 	if forced.Value < forcedLeast || part.Value < forcedShare {
 		p.Fine(fact.Sentence("collections: %s of %s were forced", forced, all))
@@ -59,7 +74,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("collections: %s of %s were forced, which took %s of the CPU", forced, all, cost))
 		return
 	}
-	f := forcedFinding(p, forced, all, part)
+	f := forcedFinding(p, &who, forced, all, part)
 	f.Evidence = append(f.Evidence, share)
 	f.Cost = diagnosis.CostOf(fact.Product.Of(cost.Name, fact.Cores, cost, cores), cost.Value)
 	f.Bound = cpuLimit(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
@@ -102,11 +117,10 @@ func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
 	return unforced.Of("CPU that goes with forced collections", fact.Ratio, cost, part, p.CPUPart("CPU in the scheduler", model.Scheduling), s.unseen(), s.samples())
 }
 
-func forcedFinding(p *diagnosis.Pass, forced, all, part fact.Fact) diagnosis.Finding {
-	places, stacks := forcers(p.Model)
+func forcedFinding(p *diagnosis.Pass, who *forcers, forced, all, part fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Where:      places,
-		Stacks:     stacks,
+		Where:      who.places,
+		Stacks:     who.stacks,
 		Evidence:   []fact.Fact{forced, all},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts forced collections exactly; that they cost as much as the others is assumed"},
@@ -126,35 +140,73 @@ func forcedFinding(p *diagnosis.Pass, forced, all, part fact.Fact) diagnosis.Fin
 	if part.Value >= forcedMost {
 		f.Explains = p.Rule.Explains
 	}
-	if len(places) == 0 {
+	if len(who.places) == 0 {
 		f.Reasons = append(f.Reasons, "who forces them is not known: no sample and no wait was under runtime.GC")
 	}
 	return f
 }
 
-// forcers is who calls, from the waits for a collection's end, else from samples.
-func forcers(m *model.Model) (places []diagnosis.Place, stacks []model.Stack) {
-	add := func(s model.Stack) {
-		frames := m.Stacks.Frames(s)
-		if !throughOne(frames, forcingFunctions) {
-			return
-		}
-		if place, ok := diagnosis.UserPlace(frames); ok && len(places) < 2 && !slices.Contains(places, place) {
-			places = append(places, place)
-			stacks = append(stacks, s)
-		}
+// forcers is who calls, from the waits for a collection's end, which are counted,
+// else from samples.
+type forcers struct {
+	places          []diagnosis.Place
+	stacks          []model.Stack
+	program, others fact.Fact // what the program's calls make of these, and those that are nobody's
+}
+
+// part is what the program's calls are of all that were seen.
+func (f *forcers) part() fact.Fact {
+	return fact.Fraction.Of("part of them that the program forced", fact.Ratio, f.program,
+		fact.Sum.Of("all that were seen", fact.Count, f.program, f.others))
+}
+
+func forcersOf(p *diagnosis.Pass) (f forcers) {
+	frames := p.Model.Stacks.Frames
+	by := func(s model.Stack, nobody bool) bool {
+		return throughOne(frames(s), forcingFunctions) && ofNobody(frames(s)) == nobody
 	}
-	if m.Sched != nil {
+	waits := func(name string, nobody bool) fact.Fact {
+		return p.WaitCount(name, model.OtherWait, func(w *model.Wait) bool { return by(w.Stack, nobody) })
+	}
+	samples := func(name string, nobody bool) fact.Fact {
+		return p.SampleCount(name, "cpu", func(s *model.Sample) bool { return by(s.Stack, nobody) })
+	}
+	const ours, theirs = "seen in calls of the program", "seen in calls of package testing and the recording"
+	f.program, f.others = waits(ours, false), waits(theirs, true)
+	if m := p.Model; f.program.Value+f.others.Value > 0 {
 		for i := range m.Sched.Waits {
-			add(m.Sched.Waits[i].Stack)
+			f.add(p, m.Sched.Waits[i].Stack)
 		}
-	}
-	if m.CPU != nil && len(places) == 0 {
+	} else if m.CPU != nil {
+		f.program, f.others = samples(ours, false), samples(theirs, true)
 		for i := range m.CPU.Samples {
-			add(m.CPU.Samples[i].Stack)
+			f.add(p, m.CPU.Samples[i].Stack)
 		}
 	}
-	return places, stacks
+	return f
+}
+
+func (f *forcers) add(p *diagnosis.Pass, s model.Stack) {
+	if !throughOne(p.Model.Stacks.Frames(s), forcingFunctions) {
+		return
+	}
+	if place, ok := p.UserPlace(s); ok && len(f.places) < 2 && !slices.Contains(f.places, place) {
+		f.places, f.stacks = append(f.places, place), append(f.stacks, s)
+	}
+}
+
+// ofTest reports whether the program is a test binary, by its arguments or by
+// package testing in any stack.
+func ofTest(m *model.Model) bool {
+	if slices.ContainsFunc(m.Run.Command, func(arg string) bool { return strings.HasPrefix(arg, "-test.") }) {
+		return true
+	}
+	for s := range model.Stack(m.Stacks.Len()) {
+		if through(m.Stacks.Frames(s), []string{"testing.(*M)", "testing.(*B)", "testing.tRunner"}) {
+			return true
+		}
+	}
+	return false
 }
 
 var forcingFunctions = []string{"runtime.GC", "runtime/debug.FreeOSMemory", "runtime/debug.freeOSMemory"}

@@ -37,6 +37,12 @@ func isMutex(function string) bool {
 	return startsWith(function, []string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex)."})
 }
 
+// ofNobody reports whether what a stack does is the recording's or package
+// testing's, and not the program's.
+func ofNobody(frames []model.Frame) bool {
+	return model.OfRecording(frames) || model.OfHarness(frames)
+}
+
 // machinery reports whether a function only carries out the waiting and
 // waking that its caller asked for.
 func machinery(function string) bool {
@@ -102,8 +108,8 @@ func programFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, 
 		packages = append(packages, b.Module+"/")
 	}
 	for _, f := range frames {
-		if f.Line > 0 && startsWith(f.Func, packages) {
-			return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}, true
+		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && startsWith(f.Func, packages) {
+			return place, true
 		}
 	}
 	return diagnosis.Place{}, false

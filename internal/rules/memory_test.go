@@ -317,7 +317,7 @@ func TestMemoryThresholds(t *testing.T) {
 		{forcedgc, "runtime.GC after", "stack sched runtime.findRunnable < runtime.schedule < runtime.mcall\nsample stack=sched count=100 time=1s", true, "CPU that goes with forced collections = 0.5588 ratio"},
 		{forcedgc, "runtime.GC after", "stack second runtime.GC@mgc.go:500 < main.second@srv.go:30\nstack third runtime.GC@mgc.go:500 < main.third@srv.go:40\nstack again runtime.GC@mgc.go:501 < main.handle@srv.go:20\nwait sync reason=x stack=again group=main.serve count=1 total=1s\nwait sync reason=x stack=second group=main.serve count=1 total=1s\nwait sync reason=x stack=third group=main.serve count=1 total=1s", true,
 			"where main.handle srv.go:20\nwhere main.second srv.go:30\n!where main.third"},
-		{forcedgc, "runtime.GC after", "wait sync reason=\"wait for GC cycle\" stack=force group=main.serve count=500 total=5s →\nstack cpuforce runtime.gcStart < runtime.GC < main.handle@srv.go:21 < main.serve@srv.go:14\nsample stack=cpuforce count=10 time=100ms", true,
+		{forcedgc, "runtime.GC after", "wait other reason=\"wait for GC cycle\" stack=force group=main.serve count=500 total=5s →\nstack cpuforce runtime.gcStart < runtime.GC < main.handle@srv.go:21 < main.serve@srv.go:14\nsample stack=cpuforce count=10 time=100ms", true,
 			"where main.handle srv.go:21"},
 		{forcedgc, "runtime.GC after", "stack cpuforce runtime.gcStart < runtime.GC < main.handle@srv.go:21 < main.serve@srv.go:14\nsample stack=cpuforce count=10 time=100ms", true, "where main.handle srv.go:20\n!srv.go:21"},
 		{forcedgc, "runtime.GC after", "runtime.GC@mgc.go:500 → runtime/debug.FreeOSMemory@garbage.go:100", true, "where main.handle srv.go:20"},
@@ -450,7 +450,7 @@ func TestCollectorThresholds(t *testing.T) {
 		noProfiles          = "liveheap start stack=session objects=10000 bytes=40MiB →\nliveheap start stack=buffer objects=100 bytes=20MiB →\n"
 	)
 	checkVariants(t, []variant{
-		{forcedgc, "runtime.GC after", "wait sync reason=\"wait for GC cycle\" stack=force group=main.serve count=500 total=5s →", true,
+		{forcedgc, "runtime.GC after", "wait other reason=\"wait for GC cycle\" stack=force group=main.serve count=500 total=5s →", true,
 			"that they cost as much as the others is assumed; who forces them is not known\n!not who forces"},
 		{slowstop, waits, without + pauses(28, "GC mark termination", "1.5ms"), true, "stopped 30 times for garbage collection"},
 		{slowstop, waits, without + pauses(53, "GC mark termination", "800us"), false, ""},

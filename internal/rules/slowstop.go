@@ -71,8 +71,9 @@ func checkSlowstop(p *diagnosis.Pass) {
 	}
 }
 
-// stopsByKind leaves out the stops that recording makes itself: for the trace,
-// and where the agent asks for profiles and counts.
+// stopsByKind leaves out the stops that recording makes itself, for the trace and
+// where the agent asks for profiles and counts, and those of package testing between
+// the rounds of a benchmark.
 func stopsByKind(p *diagnosis.Pass) (out []stops) {
 	if p.Model.GC == nil {
 		return nil
@@ -80,7 +81,7 @@ func stopsByKind(p *diagnosis.Pass) (out []stops) {
 	for _, pause := range p.Model.GC.Pauses {
 		kind := pause.Kind
 		switch {
-		case kind == "start trace", kind == "stop trace", model.OfRecording(p.Model.Stacks.Frames(pause.Stack)):
+		case kind == "start trace", kind == "stop trace", ofNobody(p.Model.Stacks.Frames(pause.Stack)):
 			continue
 		case strings.HasPrefix(kind, "GC "):
 			kind = collection // a collection has two stops, and one cause if they are long
