@@ -68,10 +68,19 @@ func html(head []byte) bool {
 	return false
 }
 
+// Escape begins what steers a terminal; with [ after it, a control sequence, which
+// is a colour as a rule.
+const Escape = 0x1b
+
 // textual reports whether head is text: valid UTF-8, its last rune perhaps
-// cut, without control characters other than white space.
+// cut, without control characters other than white space and those that begin the
+// control sequences of a terminal.
 func textual(head []byte) bool {
 	for i := 0; i < len(head); {
+		if rest := head[i:]; rest[0] == Escape && (len(rest) == 1 || rest[1] == '[') {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRune(head[i:])
 		if r == utf8.RuneError && n == 1 && len(head)-i >= utf8.UTFMax {
 			return false

@@ -24,6 +24,10 @@ func TestSniff(t *testing.T) {
 		{"goroutine profile: total 7", Text},
 		{"grüße", Text},
 		{"gr\xfc\xdfe, latin-1", Binary},
+		{"\x1b[32mINFO\x1b[0m started", Text},
+		{"the colour is cut off\x1b", Text},
+		{"\x1b]0;a title\x07", Binary},
+		{"\x1bc", Binary},
 		{strings.Repeat("x", 511) + "\xe2", Text}, // a rune cut by the buffer's end
 	} {
 		if got := Sniff([]byte(tt.head)); got != tt.want {

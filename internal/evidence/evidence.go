@@ -11,6 +11,7 @@ package evidence
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -314,7 +315,61 @@ func (l *loader) text(s source, head []byte) error {
 	if l.onlyTrace != nil {
 		return nil
 	}
+	if bytes.IndexByte(head, artifact.Escape) >= 0 {
+		s = source{name: s.name, member: s.member, r: &plainReader{r: s.r}}
+		var err error
+		if head, err = s.peek(); err != nil {
+			return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
+		}
+	}
 	return textFormat(head).read(l, s)
+}
+
+// A plainReader leaves out the control sequences that steer a terminal, as colours
+// do: what wrote to a terminal once is a log all the same.
+type plainReader struct {
+	r     io.Reader
+	state controlState
+}
+
+type controlState uint8
+
+const (
+	outside controlState = iota
+	escaped              // after the escape character
+	inside               // after the bracket, before the letter that ends it
+)
+
+func (r *plainReader) Read(p []byte) (int, error) {
+	for {
+		n, err := r.r.Read(p)
+		if r.state != outside || bytes.IndexByte(p[:n], artifact.Escape) >= 0 {
+			n = r.strip(p[:n])
+		}
+		if n > 0 || err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+// strip moves what is text to the beginning of p and returns how much that is.
+func (r *plainReader) strip(p []byte) (n int) {
+	for _, c := range p {
+		switch {
+		case c == artifact.Escape:
+			r.state = escaped
+		case r.state == escaped && c == '[':
+			r.state = inside
+		case r.state == inside && c >= 0x40 && c <= 0x7e:
+			r.state = outside // the letter that says what it does
+		case r.state == inside && c >= 0x20 && c <= 0x3f: // its parameters
+		default:
+			r.state = outside
+			p[n] = c
+			n++
+		}
+	}
+	return n
 }
 
 // headLen is how much of a file is looked at to tell what it is: in a log the

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -201,6 +202,50 @@ func TestLargeLog(t *testing.T) {
 	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": b.Bytes()}), "log"))
 	if n := bytes.Count(b.Bytes(), []byte("gc ")); len(m.GCLog) != n || noted(m, "runs through") {
 		t.Errorf("%d lines, notes %q; want %d and no doubt about the clock", len(m.GCLog), m.Run.Coverage.Notes, n)
+	}
+}
+
+// A log whose writer took a file for a terminal says what it says without its
+// colours, wherever these are, and wherever a piece of it ends.
+func TestColouredLog(t *testing.T) {
+	want := loadFixture(t, "godebug-1.26.log")
+	var b bytes.Buffer
+	for i, line := range bytes.Split(fixture(t, "godebug-1.26.log"), []byte("\n")) {
+		if i%2 == 0 {
+			line = bytes.ReplaceAll(line, []byte(" ms clock"), []byte(" \x1b[38;5;208mms\x1b[0m clock"))
+		}
+		fmt.Fprintf(&b, "\x1b[2K\x1b[1;32m%s\x1b[m\n", line)
+	}
+	for _, before := range []string{"", strings.Repeat("nothing to see here\n", headLen)} {
+		log := append([]byte(before), b.Bytes()...)
+		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"log": log}), "log"))
+		if !slices.EqualFunc(m.GCLog, want.GCLog, func(a, b model.GCLine) bool { return a == b }) || len(m.SchedLog) != len(want.SchedLog) {
+			t.Errorf("after %d bytes: %d and %d lines, want %d and %d as without colours", len(before), len(m.GCLog), len(m.SchedLog), len(want.GCLog), len(want.SchedLog))
+		}
+	}
+	// What is no log stays none, in whichever colour.
+	var p *problem.Error
+	_, err := Load(t.Context(), []string{filepath.Join(files(t, map[string][]byte{"note": []byte("\x1b[31mhello\x1b[0m\n")}), "note")}, Options{})
+	if !errors.As(err, &p) || !strings.Contains(err.Error(), `"hello"`) {
+		t.Errorf("a coloured note: %v, want a problem that shows its first line", err)
+	}
+}
+
+// Wherever what is read is cut, the text is the same.
+func TestPlainReader(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\x1b[31mb\x1b[0mc":   "abc",
+		"a\x1b[38;5;1":         "a",
+		"a\x1b[1\nb":           "a\nb", // no letter ended it
+		"a\x1bb":               "ab",
+		"\x1b\x1b[mx[1m":       "x[1m",
+		"é\x1b[4@\x1b[~ü\x1b[": "éü",
+	} {
+		got, err := io.ReadAll(&plainReader{r: iotest.OneByteReader(strings.NewReader(in))})
+		whole, err2 := io.ReadAll(&plainReader{r: strings.NewReader(in)})
+		if string(got) != want || string(whole) != want || err != nil || err2 != nil {
+			t.Errorf("%q is %q, and %q at once, %v, %v; want %q", in, got, whole, err, err2, want)
+		}
 	}
 }
 

@@ -80,7 +80,8 @@ func (l *loader) headOf(s *source) []byte {
 }
 
 func (l *loader) scanLog(s source) error {
-	r := bufio.NewReaderSize(ctxReader{l.ctx, s.r}, logChunk)
+	// Colours may begin anywhere: in the middle of a line, and after the first lines.
+	r := bufio.NewReaderSize(&plainReader{r: ctxReader{l.ctx, s.r}}, logChunk)
 	for {
 		piece, err := r.Peek(logChunk)
 		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
