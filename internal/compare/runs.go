@@ -323,7 +323,7 @@ func (s *side) usage() []model.PerOperation {
 	}
 	// Seconds are operations that finish at one a second.
 	m := *s.m
-	m.Load = &model.Load{Tool: "time", Ops: 1, Rate: 1}
+	m.Load = &model.Load{Tool: "time", Ops: int64(m.Run.Duration/time.Second) + 1, Rate: 1}
 	return m.PerOperation()
 }
 

@@ -215,7 +215,11 @@ func (w *proofWriter) load() string {
 		return ""
 	}
 	how := "--closed"
-	if rate := w.m.Operations().PerSecond(w.m.Run.Duration); !w.e.Primary.Greater() && rate >= 1 && rate < rateMost {
+	rate := w.m.Operations().PerSecond(w.m.Run.Duration)
+	if l := w.m.Load; l != nil && !l.Known && l.Rate > 0 {
+		rate = l.Rate // it may have been shorter than the recording
+	}
+	if !w.e.Primary.Greater() && rate >= 1 && rate < rateMost {
 		how = fmt.Sprintf("--rate %.0f", rate)
 	}
 	if w.m.Load != nil && w.m.Load.Names {

@@ -30,7 +30,8 @@ func (o *Operations) PerSecond(window time.Duration) float64 {
 
 // loadOperations are those of the load generator that fall into the window:
 // by its own intervals where it has some, else evenly spread. One that does
-// not say when it ran is taken to have run all the time.
+// not say when it ran is taken to have run all the time, or inside the window if it
+// was shorter: no more than it did can fall into it.
 func (m *Model) loadOperations() *Operations {
 	l, window := m.Load, m.Run.Duration
 	if l == nil || window <= 0 || l.Ops <= 0 {
@@ -47,10 +48,10 @@ func (m *Model) loadOperations() *Operations {
 	case l.Known && l.Duration > 0:
 		o.Count = float64(l.Ops) * overlap(l.Start, l.Duration, window) / l.Duration.Seconds()
 	case l.Rate > 0:
-		o.Count = l.Rate * window.Seconds()
+		o.Count = min(l.Rate*window.Seconds(), float64(l.Ops))
 		o.From += ", at its mean rate"
 	case l.Duration > 0:
-		o.Count = float64(l.Ops) * window.Seconds() / l.Duration.Seconds()
+		o.Count = float64(l.Ops) * min(1, window.Seconds()/l.Duration.Seconds())
 		o.From += ", at its mean rate"
 	}
 	if o.Count <= 0 {

@@ -18,6 +18,8 @@ func TestLoadOperations(t *testing.T) {
 		{"over time", Load{Ops: 900, Known: true, Duration: 20 * time.Second, Over: []Interval{{At: -time.Second, Width: time.Second, Ops: 70},
 			{At: 0, Width: time.Second, Ops: 80}, {At: 9500 * ms, Width: time.Second, Ops: 50}}}, 105},
 		{"when is not said", Load{Ops: 500, Rate: 40, Duration: 12 * time.Second}, 400},
+		{"shorter, when is not said", Load{Ops: 184, Rate: 40, Duration: 4600 * ms}, 184},
+		{"shorter, no rate", Load{Ops: 184, Duration: 4600 * ms}, 184},
 		{"no rate", Load{Ops: 500, Duration: 20 * time.Second}, 250},
 		{"another time", Load{Ops: 500, Known: true, Start: 20 * time.Second, Duration: 5 * time.Second}, 0},
 		{"nothing", Load{}, 0},

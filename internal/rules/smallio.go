@@ -38,6 +38,10 @@ const (
 	// smallSocket is the part of the calls on sockets from which they are a
 	// protocol's messages, which a buffer does not make larger.
 	smallSocket = 0.5
+	// smallMost is the share of the CPU inside the calls from which they are too many
+	// on sockets also where nobody counts operations: they cost more than all
+	// else that the program does, and two of them in one call save a quarter.
+	smallMost = 0.5
 	// smallBuffer is what a bufio.Writer gathers unless it is told another size.
 	smallBuffer = 4 << 10
 )
@@ -64,6 +68,7 @@ type traffic struct {
 	perOp              fact.Fact // nothing when operations are not known
 	socket             fact.Fact // share of them on sockets
 	known              bool      // whether that is
+	cpu                callCPU   // inside them
 }
 
 func checkSmallio(p *diagnosis.Pass) {
@@ -76,10 +81,12 @@ func checkSmallio(p *diagnosis.Pass) {
 		case t.rate.Value < smallRate/10: // not worth a word
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
-		case t.perOp.Value >= smallPerOp, t.known && !onSockets:
+		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && t.mostOfCPU():
 			p.Report(smallioFinding(p, &t, string(operations)))
-		case onSockets, t.perOp.Value > 0:
+		case t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
+		case t.cpu.enough && !t.mostOfCPU():
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		default:
 			p.Unchecked("whether small "+t.verb+"s could be fewer",
 				fact.Sentence("there are %s a second of %s each, and neither stacks nor a count of operations tell "+
@@ -88,6 +95,9 @@ func checkSmallio(p *diagnosis.Pass) {
 		}
 	}
 }
+
+// mostOfCPU reports whether the program does little else.
+func (t *traffic) mostOfCPU() bool { return t.cpu.enough && t.cpu.share.Value >= smallMost }
 
 func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	t := traffic{direction: d,
@@ -100,6 +110,7 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 		t.perOp = fact.Quotient.Of(d.verb+"s for each operation", fact.Count, t.rate, ops)
 	}
 	t.socket, t.known = d.onSockets(p)
+	t.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(d.names...))
 	return t
 }
 
@@ -141,7 +152,6 @@ func (d direction) under(m *model.Model, s model.Stack) bool {
 var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "__sys_sendmsg", "__sys_recvmsg", "pipe_read", "pipe_write", "anon_pipe_read", "anon_pipe_write"}
 
 func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
-	cpu := kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(t.names...))
 	places, stacks, inside := t.sites(p)
 	how, confidence := howCounted(p)
 	verb := fact.Name(t.verb)
@@ -156,12 +166,15 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 		Remedy: smallRemedy(t),
 	}
 	now := fact.Sentence("There are %s %ss a second now.", t.rate.Number(), verb)
-	if t.perOp.Value > 0 {
+	switch {
+	case t.perOp.Value > 0:
 		now = fact.Sentence("There are %s %ss for each operation now.", t.perOp, verb)
 		f.Evidence = append(f.Evidence, t.perOp)
 		f.RuledOut = append(f.RuledOut, fact.Sentence("one message to an operation: %s %ss for each", t.perOp, verb))
 		f.Say("%s %ss a second carry %s each on average: %s for each of the %s.", t.rate.Number(), verb, t.mean, t.perOp, fact.Name(operations))
-	} else {
+	case t.cpu.enough:
+		f.Say("%s %ss a second carry %s each on average, and take %s of the CPU in use.", t.rate.Number(), verb, t.mean, t.cpu.share)
+	default:
 		f.Say("%s %ss a second carry %s each on average.", t.rate.Number(), verb, t.mean)
 	}
 	f.Experiment = changed(diagnosis.Syscalls, diagnosis.CPUPerOp, now+" CPU time per operation tells what they cost.")
@@ -171,15 +184,19 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 			f.RuledOut = append(f.RuledOut, fact.Sentence("messages of a protocol: only %s of the calls are on sockets", t.socket))
 		}
 	}
-	if !cpu.enough {
+	if !t.cpu.enough {
 		f.Cost, f.Bound = callPrice(p, t.rate, inside)
 		return f
 	}
 	f.Confidence = diagnosis.High
 	f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
-	f.Evidence = append(f.Evidence, cpu.cores)
-	f.Cost = cpu.cost()
-	f.Bound = cpu.bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
+	if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
+		f.Confidence = diagnosis.Medium
+		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
+	}
+	f.Evidence = append(f.Evidence, t.cpu.cores)
+	f.Cost = t.cpu.cost()
+	f.Bound = t.cpu.bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
 		"and what enters and leaves the kernel on the program's side comes on top")
 	return f
 }
