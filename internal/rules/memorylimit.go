@@ -37,9 +37,12 @@ const (
 func checkMemorylimit(p *diagnosis.Pass) {
 	l := measureLimit(p)
 	switch {
+	case !l.known && l.engaged:
+		p.Unchecked("whether a memory limit keeps the collector busy",
+			"the runtime held its collector back, and nothing tells whether GOMEMLIMIT is set", diagnosis.HowToGet(model.MetricsLog))
+	case !l.set: // a collector that is busy all the same is another rule's illness
 	case l.engaged:
 		p.Report(limitFinding(p, &l))
-	case !l.set:
 	case l.live.Value < limitFull*l.limit.Value:
 		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it", l.full()))
 	case !l.priced:
@@ -56,6 +59,7 @@ type limited struct {
 	heapCost
 	limit   fact.Fact // GOMEMLIMIT
 	set     bool
+	known   bool      // whether it is
 	priced  bool      // the collector's share of the CPU is known
 	engaged bool      // the limiter held the collector back in the window
 	needed  fact.Fact // collections a second that GOGC=100 would make; 0 when not known
@@ -63,7 +67,7 @@ type limited struct {
 
 func measureLimit(p *diagnosis.Pass) (l limited) {
 	l.heapCost, l.priced = measureHeap(p)
-	l.limit, l.set, _ = memoryLimit(p)
+	l.limit, l.set, l.known = memoryLimit(p)
 	l.engaged = limiterEngaged(p.Model)
 	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", metricAllocBytes, fact.Rate), l.live)
 	return l
@@ -101,9 +105,7 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 		f.Evidence = l.facts()
 	}
 	f.Cost, f.Bound = l.costs()
-	if l.set {
-		f.Rest(l.limit)
-	}
+	f.Rest(l.limit)
 	if l.needed.Value > 0 {
 		f.Rest(l.needed)
 	}
@@ -121,24 +123,10 @@ func (l *limited) say(f *diagnosis.Finding) {
 	if l.engaged {
 		format += ", until the runtime held its collector back"
 	}
-	if l.set {
-		f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.live, l.limit}, parts...)...)
-		return
-	}
-	percent := l.gogc.Number()
-	if l.off {
-		percent = fact.Name("off")
-	}
-	f.Say(format+", though no memory limit is set: the live heap is %s at GOGC=%s.", append(parts, l.live, percent)...)
+	f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.live, l.limit}, parts...)...)
 }
 
 func (l *limited) remedy() diagnosis.Remedy {
-	if !l.set {
-		return diagnosis.Remedy{
-			Text: "GOGC leaves too little room between collections for what is allocated. Raise it, and allocate less.",
-			Knob: gogcKnob(200),
-		}
-	}
 	return diagnosis.Remedy{
 		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: " +
 			"nine tenths of a container's limit leave room for stacks and for what is not the heap. " +
