@@ -60,14 +60,23 @@ const (
 // Disturbed says why the times of the evidence cannot be trusted to a few
 // percent, or "" when they can. What others took is not the program's doing.
 func Disturbed(m *model.Model) string {
-	c := &m.Run.Coverage
 	if s := LostPart(m); s >= LostShare {
 		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
 	}
-	if m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
+	if s := Starved(m); s != "" {
+		return s
+	}
+	return uncovered(m)
+}
+
+// Starved says why threads of the process had no CPU when they could have run, or ""
+// when nothing tells that: a quota, the hypervisor, other processes, or the tracer,
+// which waited in its place.
+func Starved(m *model.Model) string {
+	if c := &m.Run.Coverage; m.Has(model.Trace) && c.MaxOverlap >= StarvedOverlap {
 		return fmt.Sprintf("the process itself waited for a CPU, once for %s", fact.Seconds.Format(c.MaxOverlap.Seconds()))
 	}
-	for _, why := range []func(*model.Model) string{throttled, stolen, crowded, uncovered} {
+	for _, why := range []func(*model.Model) string{throttled, stolen, crowded} {
 		if s := why(m); s != "" {
 			return s
 		}

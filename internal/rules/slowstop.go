@@ -45,6 +45,10 @@ const (
 	// and again. A test that reads memory statistics at its begin and its end
 	// stops twice, and in a trace of 0.3 s that is 1 %.
 	slowstopFew = 4
+	// slowstopCrowd is the part of the time ready in which threads of the process
+	// waited for a CPU of a full machine, from which a stop that is long waited for
+	// such a thread rather than for a goroutine: what disturbs other times, too.
+	slowstopCrowd = 0.10
 )
 
 // stops is all stops of the world for one purpose.
@@ -60,8 +64,14 @@ func checkSlowstop(p *diagnosis.Pass) {
 	n, worst, found := 0, fact.Fact{}, false
 	for _, s := range stopsByKind(p) {
 		if s.slow() {
-			p.Report(slowFinding(p, &s))
 			found = true
+			if why := s.starved(p); why != "" {
+				p.Unchecked("whether the program delays its stops",
+					fact.Sentence("the longest took %s, and threads that have no CPU stop late, too: %s", s.longest, fact.Name(why)),
+					"grep -H . /sys/fs/cgroup/cpu.stat /proc/pressure/cpu")
+				continue
+			}
+			p.Report(slowFinding(p, &s))
 			continue
 		}
 		n, worst = n+len(s.sorted), worst.Larger(s.longest)
@@ -124,6 +134,33 @@ func (s *stops) slow() bool {
 	long := s.n.Value >= slowstopMany && s.p99.Value >= slowstopP99.Seconds() && s.share.Value >= slowstopShare
 	asked := s.kind != collection && s.n.Value >= slowstopFew && s.share.Value >= slowstopAsked
 	return s.longest.Value >= slowstopMax.Seconds() || long || asked
+}
+
+// starved says why threads had no CPU, where that explains the length of the stops; ""
+// where it does not. Stops that the program asks for again and again are its own,
+// however long each takes.
+func (s *stops) starved(p *diagnosis.Pass) string {
+	if s.kind != collection && s.n.Value >= slowstopFew {
+		return ""
+	}
+	if why := diagnosis.Starved(p.Model); why != "" {
+		return why
+	}
+	n, ok := p.Model.Neighbours()
+	if !ok || n.FullWaited.Seconds() < s.total.Value {
+		return ""
+	}
+	full := func(what, name string, d time.Duration) fact.Fact {
+		return p.Statistic(fact.Machine, what, name, d.Seconds(), fact.Seconds).From(model.ProcFS)
+	}
+	waited := full("ready without a CPU, while the machine was full", "time ready without a CPU while the machine was full", n.FullWaited)
+	ready := fact.Sum.Of("time ready while the machine was full", fact.Seconds, waited,
+		full("of the process, while the machine was full", "CPU of the process while the machine was full", n.FullOwn))
+	crowd := fact.Fraction.Of("part of their time ready without a CPU", fact.Ratio, waited, ready)
+	if crowd.Value < slowstopCrowd {
+		return ""
+	}
+	return fact.Sentence("of the time that threads of the process were ready while the machine was full they waited %s for a CPU", crowd)
 }
 
 // often is how many there are a second.
