@@ -114,6 +114,23 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
+// Who else used the machine is said beside the first finding, and only then.
+func TestBusyMachine(t *testing.T) {
+	ill := &Rule{Name: "ill", Title: "Ill", Check: func(p *Pass) { p.Report(Finding{Summary: "It is ill."}) }}
+	for want, busy := range map[string]time.Duration{
+		"It is ill. The machine was busy: other processes used 40 % of the machine": 18 * time.Second,
+		"It is ill.": 15 * time.Second,
+	} {
+		m := counted10(9*time.Second, time.Second, 990)
+		m.Machine = &model.Machine{CPUs: 2, Samples: []model.MachineSample{{}, {At: 10 * time.Second, Busy: busy, Idle: 20*time.Second - busy}}}
+		m.Process.Samples[1].RunQueue = 5 * time.Second
+		d := Run(m, []*Rule{ill}, Options{})
+		if d.Verdict != Sick || !strings.HasPrefix(d.Summary, want) || busy < 16*time.Second && d.Summary != want {
+			t.Errorf("%s busy: %s: %q, want %q", busy, d.Verdict, d.Summary, want)
+		}
+	}
+}
+
 func TestDiagnosisCPU(t *testing.T) {
 	m := counted10(9*time.Second, time.Second, 970)
 	m.Run.Overhead = &model.Overhead{Recorder: 50 * time.Millisecond, Target: 10 * time.Second, Wall: 10 * time.Second}

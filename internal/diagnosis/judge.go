@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -276,6 +277,10 @@ func (r *runner) judge(rules int) {
 		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
 		if n := len(d.Findings) - 1; n > 0 {
 			d.Summary = fmt.Sprintf("%s (and %d more).", strings.TrimSuffix(d.Summary, "."), n)
+		}
+		// Who had the machine is no illness of the program: it is said above its findings.
+		if why := cmp.Or(stolen(r.m), crowded(r.m)); why != "" {
+			d.Summary += " The machine was busy: " + why + "."
 		}
 	case resting(r.m) && why == "":
 		d.Verdict = Idle

@@ -14,7 +14,7 @@ var neighbourPage string
 
 var neighbour = &diagnosis.Rule{
 	Name:     "neighbour",
-	Title:    "Others on the machine take the CPU",
+	Title:    "The machine was busy",
 	Doc:      neighbourPage,
 	Needs:    []model.Source{model.ProcFS},
 	Explains: []string{"starved", "schedlatency", "slowstop", "gcassist"},
@@ -163,11 +163,18 @@ func (c *contest) had() fact.Fact {
 	return fact.Sum.Of("CPU that it would have had", fact.Seconds, c.cpu, c.taken)
 }
 
+// keepsUp reports whether what a load offered was served.
+func keepsUp(p *diagnosis.Pass) bool {
+	l := p.Model.Load
+	return l != nil && l.Offered > 0 && l.Offered < overloadOffered*l.Rate
+}
+
 func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 	throughput := fact.Quotient.Of("throughput", fact.Factor, c.had(), c.cpu)
 	taken := fact.Quotient.Of("CPU that others had while threads of this process were ready, at most", fact.Cores,
 		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
+		Remark:   true, // of the recording: nothing is wrong with the program
 		Evidence: []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
 		Cost:     diagnosis.CostOf(taken, c.lost.Value),
 		Bound: fasterLimit(throughput, "for work that is short of CPU, if nobody else were there; less where "+
@@ -192,16 +199,25 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 				"do not.",
 		},
 		Prove: fact.Sentence("Nothing of the program is to be changed, so that there is nothing to compare in turns. "+
-			"Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s, "+
-			"and throughput rises by no more than %s.", c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue)), throughput),
+			"Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s.",
+			c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue))),
 	}
+	switch {
+	case c.cores.Value < minBusy:
+		f.Bound = noSaving(fact.Factor, diagnosis.Throughput, "the program hardly uses CPU")
+	case keepsUp(p):
+		f.Bound = noSaving(fact.Factor, diagnosis.Throughput, "the program kept up with its load: what others took is in its latency")
+	default:
+		f.Prove += fact.Sentence(" Throughput rises by no more than %s.", throughput)
+	}
+	format, parts := "Threads waited %s for a CPU for each second that they got one, while others used %s of the machine", []fact.Part{c.queueing, c.busy}
 	if c.steal.Value >= neighbourSteal {
-		f.Say("The hypervisor took %s of the machine's CPU time, and other processes used %s: "+
-			"up to %s of the CPU that the process would have had went to them.", c.steal, c.busy, c.lost)
-	} else {
-		f.Say("Threads waited %s for a CPU for each second that they got one, while others used %s of the machine: "+
-			"up to %s of the CPU that the process would have had went to them.", c.queueing, c.busy, c.lost)
+		format, parts = "The hypervisor took %s of the machine's CPU time, and other processes used %s", []fact.Part{c.steal, c.busy}
 	}
+	if f.Bound.Value > 0 {
+		format, parts = format+": up to %s of the CPU that the process would have had went to them", append(parts, c.lost)
+	}
+	f.Say(format+".", parts...)
 	if c.pressure {
 		f.Evidence = append(f.Evidence, c.stall)
 		if c.stall.Value >= neighbourStall {
