@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -55,11 +56,14 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 			worst = worst.Larger(waiting)
 		case !ok:
 			continue
-		case throughput.Value < worthwhile:
-			full = true
-		default:
+		case throughput.Value >= worthwhile:
 			found = true
 			p.Report(funnel(p, &q, &in, waiting, throughput))
+		case in.delays(p, &q):
+			found = true
+			p.Report(lateFunnel(p, &q, &in, waiting))
+		default:
+			full = true
 		}
 	}
 	switch {
@@ -86,7 +90,8 @@ type inlet struct {
 // receivers are unknown or many beside the senders, as in a worker pool.
 func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
 	in.groups, in.place = largest(countRoots(p.Model, q.servers)), q.server(p)
-	in.count = p.Goroutines("receivers", in.groups, "peak")
+	var total fact.Fact
+	in.count, total = activeGoroutines(p, "receivers", in.groups)
 	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.groups, "peak").Value {
 		return in, false
 	}
@@ -98,15 +103,56 @@ func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
 	}
 	slices.Sort(columns)
 	in.busy = fact.Quotient.Of("receivers at work", fact.Ratio,
-		p.Goroutines("time of receivers at work", in.groups, columns...), p.Goroutines("time of receivers", in.groups, "total"))
+		p.Goroutines("time of receivers at work", in.groups, columns...), total)
 	in.doing = largest(doing)[0]
 	return in, true
+}
+
+// waitsForP is what a receiver does that the scheduler lets wait.
+const waitsForP = "waiting for a P"
+
+// delays reports whether the receiver makes requests late though no more of them could
+// be served: the program has clients who wait, the senders spend most of their time
+// before the channel, and the receiver works all of its time. One that mostly waits
+// for a P is as late as everybody else on a full machine.
+func (in *inlet) delays(p *diagnosis.Pass, q *queue) bool {
+	return (diagnosis.Serves(p.Model) || p.Goal == diagnosis.Latency) && in.busy.Value >= funnelBusy && in.doing != waitsForP &&
+		q.share(p, "their time in it").Value >= funnelShare
+}
+
+// activeGoroutines is how many goroutines of some groups there were at a time, and their
+// time, without those that never ran in the window: what earlier rounds left behind is
+// there and does nothing. Where not all goroutines of the groups were kept, all count.
+func activeGoroutines(p *diagnosis.Pass, what string, groups []string) (count, total fact.Fact) {
+	count, total = p.Goroutines(what, groups, "peak"), p.Goroutines("time of "+what, groups, "total")
+	var kept, parked, all int
+	var idle time.Duration
+	for i := range p.Model.Sched.Goroutines {
+		if g := &p.Model.Sched.Goroutines[i]; slices.Contains(groups, g.Group) {
+			kept++
+			if g.Runs == 0 {
+				parked++
+				idle += g.Total()
+			}
+		}
+	}
+	for _, g := range groupsOf(p.Model, groups) {
+		all += g.Count
+	}
+	if parked == 0 || kept < all {
+		return count, total
+	}
+	left := func(name string, v float64, u fact.Unit) fact.Fact {
+		return p.Statistic(fact.Timeline, "goroutines that never ran", name, v, u)
+	}
+	return fact.Difference.Of(what+" that ran", fact.Count, count, left(what+" that never ran", float64(parked), fact.Count)),
+		fact.Difference.Of("time of "+what+" that ran", fact.Seconds, total, left("time of "+what+" that never ran", idle.Seconds(), fact.Seconds))
 }
 
 // receiverActivities are what groups do when they are not waiting to be given
 // more, as columns of their account.
 func receiverActivities(groups []*model.Group) map[string][]string {
-	out := map[string][]string{"running": {"running"}, "waiting for a P": {"runnable"}, "in system calls": {"syscall", "syscall_blocked"}}
+	out := map[string][]string{"running": {"running"}, waitsForP: {"runnable"}, "in system calls": {"syscall", "syscall_blocked"}}
 	for _, g := range groups {
 		for reason := range g.Blocked {
 			if !strings.HasPrefix(reason, "chan receive") && !strings.HasPrefix(reason, "select") {
@@ -147,6 +193,20 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting, throughput fact.Fac
 	}
 	f.Say("On average %s goroutines wait to send in %s, %s each time, while a receiving side of %s "+works,
 		waiting, name(place.Function), wait, in.count, in.busy, fact.Name(in.doing))
+	return f
+}
+
+// lateFunnel is one on a full machine: nothing but the wait can be shorter.
+func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
+	f := funnel(p, q, in, waiting, fact.Fact{})
+	share := q.share(p, "their time in it")
+	f.Bound = diagnosis.Direction(q.wait(p, "mean wait"), diagnosis.Latency, share.Value,
+		"what a sender waits; the machine is full, so that throughput stays as it is")
+	full := fullMachine(p)
+	f.RuledOut = slices.DeleteFunc(f.RuledOut, func(s string) bool { return s == full })
+	f.Reasons = append(f.Reasons, "all Ps are busy: with more receivers the work waits for a P, and how long is not known before it is tried")
+	f.Experiment = changed(latency(p.Model), "", "Throughput stays where it is, as the machine is full; "+
+		"if the tail does not move either, the receiver was meant to set the pace.")
 	return f
 }
 
