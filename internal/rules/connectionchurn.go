@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -38,7 +39,11 @@ const (
 	// newConnKept is the part of the new connections that may be open at once
 	// before they are a crowd that arrives and stays: a thousand clients that poll
 	// for news show all, at their beginning; without keep-alive it is a handful.
-	newConnKept  = 0.5
+	newConnKept = 0.5
+	// newConnClear is how many times as many connections must be opened as accepted, or
+	// the other way round, for the program to be a client or a server: a proxy, or a
+	// client and its server in one process, has as many of both but for a few.
+	newConnClear = 2
 	newConnNamed = 2
 )
 
@@ -75,20 +80,56 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 	}
 	f := connectionFinding(&s, out, in, share)
 	const price = "; making and ending them takes %s of the CPU in use."
-	verb := fact.Name("opens")
-	if f.Remedy = churnClient; in.Value > out.Value {
-		verb, f.Remedy = "accepts", churnServer
-	}
+	side := sideOf(p, out, in)
+	f.Remedy = side.remedy
+	format, parts := "The program "+side.says, side.rates
 	if ops.Value > 0 {
-		f.Say("The program %s %s connections a second, %s for each of the %s"+price, verb, rate.Number(),
-			fact.Quotient.Of("connections to an operation", fact.Count, rate, ops), operation, share)
+		format += ", %s for each of the %s"
+		parts = append(parts, fact.Quotient.Of("connections to an operation", fact.Count, rate, ops), operation)
 	} else {
-		f.Say("The program %s %s connections a second"+price, verb, rate.Number(), share)
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
 	}
+	f.Say(format+price, append(parts, share)...)
 	p.Report(f)
 }
+
+// A connectionSide is the end of its connections at which the program is.
+type connectionSide struct {
+	says   string
+	rates  []fact.Part
+	remedy diagnosis.Remedy
+}
+
+// sideOf tells by a clear majority of what is opened or accepted, else by who has
+// stacks; a program that does as much of both is both.
+func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
+	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, churnClient}
+	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, churnServer}
+	switch dials, takes := seen(p.Model, dialFunctions), seen(p.Model, acceptFunctions); {
+	case out.Value >= newConnClear*in.Value, in.Value < newConnClear*out.Value && dials && !takes:
+		return opens
+	case in.Value >= newConnClear*out.Value, takes && !dials:
+		return accepts
+	}
+	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth}
+}
+
+// seen reports whether any stack goes through a function whose name begins so.
+func seen(m *model.Model, names []string) bool {
+	for s := range model.Stack(m.Stacks.Len()) {
+		if through(m.Stacks.Frames(s), names) {
+			return true
+		}
+	}
+	return false
+}
+
+// Where connections are opened, and where they are accepted.
+var (
+	dialFunctions   = []string{"net.(*Dialer).Dial", "net.(*sysDialer)", "net/http.(*Transport).dialConn"}
+	acceptFunctions = []string{"net.(*TCPListener).accept", "net.(*UnixListener).accept"}
+)
 
 // connectionRate is how many sockets were connected or accepted a second.
 func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
@@ -98,10 +139,9 @@ func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fac
 // connects reports whether a sample is of making or ending a connection.
 func connects(frames []model.Frame) bool { return through(frames, connectionFunctions) }
 
-var connectionFunctions = []string{
-	"net.(*Dialer).Dial", "net.(*sysDialer)", "net/http.(*Transport).dialConn", "net.(*TCPListener).accept", "net.(*UnixListener).accept",
+var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
 	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
-}
+)
 
 func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 	sites := s.functions(s.pass.Model, connects)
@@ -155,4 +195,10 @@ var churnServer = diagnosis.Remedy{
 	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: " +
 		"close\" in answers, " +
 		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
+}
+
+// churnBoth begins with the clients, which decide, and of which some are the program's.
+var churnBoth = diagnosis.Remedy{
+	Text: churnClient.Text + " What it accepts others may have opened. " + churnServer.Text,
+	Code: churnClient.Code,
 }
