@@ -55,9 +55,9 @@ func checkSinglesocket(p *diagnosis.Pass) {
 			file.merge(q)
 		}
 	}
-	q, net := &sock, true
+	q, kind := &sock, kindOfSocket(p.Model, sock.stacks)
 	if file.total > sock.total {
-		q, net = &file, false
+		q, kind = &file, ofFile
 	}
 	waiting, share := q.waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.part(p, qs, "share of blocked time")
 	switch {
@@ -66,8 +66,37 @@ func checkSinglesocket(p *diagnosis.Pass) {
 	case waiting.Value < singlesocketWaiters && (share.Value < singlesocketShare || waiting.Value < singlesocketSome):
 		p.Fine(fact.Sentence("file descriptors: on average %s goroutines wait for the lock of one", waiting))
 	default:
-		p.Report(sharedDescriptor(p, q, net, waiting, share))
+		p.Report(sharedDescriptor(p, q, kind, waiting, share))
 	}
+}
+
+// A descriptor is what kind of thing a lock is in.
+type descriptor uint8
+
+const (
+	ofFile       descriptor = iota
+	ofConnection            // a socket with one other end
+	ofListener              // a socket at a port, which whoever wants sends to
+)
+
+func (d descriptor) String() string { return [...]string{"file", "connection", "socket"}[d] }
+
+// kindOfSocket tells by the library's functions: what takes or answers packets names
+// the other end each time, and only that can share its port with more sockets.
+func kindOfSocket(m *model.Model, stacks []model.Stack) descriptor {
+	for _, s := range stacks {
+		if through(m.Stacks.Frames(s), listenerFunctions) {
+			return ofListener
+		}
+	}
+	return ofConnection
+}
+
+var listenerFunctions = []string{
+	"net.(*TCPListener).", "net.(*UnixListener).",
+	"net.(*UDPConn).ReadFrom", "net.(*UDPConn).WriteTo", "net.(*UDPConn).ReadMsg", "net.(*UDPConn).WriteMsg",
+	"net.(*IPConn).ReadFrom", "net.(*IPConn).WriteTo", "net.(*UnixConn).ReadFrom", "net.(*UnixConn).WriteTo",
+	"golang.org/x/net/ipv4.(*PacketConn).", "golang.org/x/net/ipv6.(*PacketConn).",
 }
 
 func isSocket(m *model.Model, s model.Stack) bool {
@@ -82,7 +111,7 @@ func isSocket(m *model.Model, s model.Stack) bool {
 	return false
 }
 
-func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, waiting, share fact.Fact) diagnosis.Finding {
+func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, share fact.Fact) diagnosis.Finding {
 	place := q.place(p)
 	started := fact.Quotient.Of("goroutines started", fact.PerSec,
 		p.Goroutines("goroutines started in the window", q.groups, "created"), p.WindowLength())
@@ -91,7 +120,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, waiting, share fact
 		Where:      where(place),
 		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:      descriptorBound(p, q, net),
+		Bound:      descriptorBound(p, q, kind),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"the lock is named by its function, whoever waits for it",
@@ -101,14 +130,14 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, waiting, share fact
 		RuledOut: []string{"goroutines waiting for data: those wait in the network poller, not for this lock"},
 		Groups:   q.groups,
 		Stacks:   q.stacks,
-		Remedy:   descriptorRemedy(net, spawning),
-		Experiment: changed(diagnosis.CPUPerOp, "", "Blocked time falls whatever was changed and proves nothing. "+
-			"See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."),
+		Remedy:   descriptorRemedy(kind, spawning),
 	}
-	what, spawns := "file", ""
-	if net {
-		what = "socket"
+	note := "Blocked time falls whatever was changed and proves nothing."
+	if kind == ofListener {
+		note += " See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."
 	}
+	f.Experiment = changed(diagnosis.CPUPerOp, "", note)
+	what, spawns := kind.String(), ""
 	if spawning {
 		spawns = " %s goroutines a second are started to do so."
 	}
@@ -117,10 +146,10 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, net bool, waiting, share fact
 	return f
 }
 
-// descriptorBound promises for sockets no more than was ever measured, and
-// for files, where nothing was, the arithmetic bound.
-func descriptorBound(p *diagnosis.Pass, q *queue, net bool) diagnosis.Bound {
-	if !net {
+// descriptorBound promises for sockets at a port no more than was ever measured, and
+// for files and connections, where nothing was, the arithmetic bound.
+func descriptorBound(p *diagnosis.Pass, q *queue, kind descriptor) diagnosis.Bound {
+	if kind != ofListener {
 		return fasterLimit(fasterBy(p, q.groups, q.waited(p)), "if nobody waited for this lock")
 	}
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
@@ -129,9 +158,16 @@ func descriptorBound(p *diagnosis.Pass, q *queue, net bool) diagnosis.Bound {
 		"machines with many cores may gain more, the goroutine per packet is another matter")
 }
 
-func descriptorRemedy(net, spawning bool) diagnosis.Remedy {
+func descriptorRemedy(kind descriptor, spawning bool) diagnosis.Remedy {
 	switch {
-	case !net:
+	case kind == ofConnection:
+		return diagnosis.Remedy{
+			Text: "Let one goroutine write to the connection what the others hand it, several messages with one call; " +
+				"or, if the program is the client, give them a few connections to take turns at, where the protocol allows. " +
+				"Writing less often, with a buffer, cuts both the calls and the wait.",
+			Code: "w := bufio.NewWriter(conn) // owned by one goroutine, flushed when its queue is empty",
+		}
+	case kind == ofFile:
 		return diagnosis.Remedy{
 			Text: "Let one goroutine own the file and write what the others hand it, in large pieces; " +
 				"or give each goroutine a file of its own. Buffering before the write cuts both the calls and the wait.",
