@@ -103,16 +103,23 @@ func programPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 
 // programFrame is programPlace for the frames of one stack, leaf first.
 func programFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
-	packages := []string{"main."}
-	if b := m.Build; b != nil && b.Module != "" {
-		packages = append(packages, b.Module+"/")
-	}
+	own := ownPackages(m)
 	for _, f := range frames {
-		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && startsWith(f.Func, packages) {
+		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && startsWith(f.Func, own) {
 			return place, true
 		}
 	}
 	return diagnosis.Place{}, false
+}
+
+// ownPackages are the beginnings of the names of the functions that belong to the
+// program itself: of package main, and of the packages of its module, with their tests.
+func ownPackages(m *model.Model) []string {
+	packages := []string{"main."}
+	if b := m.Build; b != nil && b.Module != "" {
+		packages = append(packages, b.Module+"/", b.Module+".", b.Module+"_test.")
+	}
+	return packages
 }
 
 // withProgram is a place and, where that is in a library, the program's line that
