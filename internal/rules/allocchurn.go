@@ -69,7 +69,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	}
 	cost, whole := a.cost(), a.whole()
 	if whole.Value < churnCPU || cost.Value < churnSeen || whole.Value*a.cores.Value < churnCores {
-		if a.measured {
+		if a.measured && !wasteful(p) {
 			p.Fine(fact.Sentence("allocation and garbage collection take %s of the CPU", cost))
 		}
 		return
@@ -88,6 +88,17 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		return // spread over a hundred places, or kept: no site to change
 	}
 	p.Report(allocFinding(p, &a, named[:min(len(named), churnNamed)]))
+}
+
+// garbageRules find an illness in allocating or collecting. Beside one of them all is
+// not well with allocation, however little it takes in all.
+func garbageRules() []*diagnosis.Rule {
+	return []*diagnosis.Rule{memorylimit, boxedargs, stringbuilding, tinyheap, poolmisuse, growingslices, forcedgc, gccost}
+}
+
+// wasteful reports whether one of them has a finding.
+func wasteful(p *diagnosis.Pass) bool {
+	return slices.ContainsFunc(garbageRules(), func(r *diagnosis.Rule) bool { return fires(p, r) })
 }
 
 func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {

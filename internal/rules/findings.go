@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -54,4 +55,20 @@ func where(ps ...diagnosis.Place) []diagnosis.Place {
 		}
 	}
 	return out
+}
+
+// fires reports whether a rule has a finding in the same model that is more than a
+// remark.
+func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
+	if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !p.Model.Has(s) }) {
+		return false
+	}
+	rule.Check(&diagnosis.Pass{
+		Meter: p.Meter, Rule: rule, Goal: p.Goal,
+		Report:    func(f diagnosis.Finding) { found = found || !f.Remark },
+		Fine:      func(string) {},
+		Obsolete:  func(_, _, _ string) {},
+		Unchecked: func(_, _, _ string) {},
+	})
+	return found
 }

@@ -72,7 +72,10 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	}
 	tax := p.CPUPart("CPU in the runtime's own work", taxParts...)
 	if tax.Value < taxShare || s.cores(tax).Value < taxCores {
-		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
+		// Well by its sum only: a part of it may be somebody's finding.
+		if !slices.ContainsFunc(taxParts, func(part model.CPUPart) bool { return explained(p, part) }) && !wasteful(p) {
+			p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
+		}
 		return
 	}
 	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return explained(p, part) })
@@ -89,21 +92,6 @@ func explained(p *diagnosis.Pass, part model.CPUPart) bool {
 		}
 	}
 	return false
-}
-
-// fires reports whether a rule has a finding in the same model.
-func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
-	if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !p.Model.Has(s) }) {
-		return false
-	}
-	rule.Check(&diagnosis.Pass{
-		Meter: p.Meter, Rule: rule, Goal: p.Goal,
-		Report:    func(diagnosis.Finding) { found = true },
-		Fine:      func(string) {},
-		Obsolete:  func(_, _, _ string) {},
-		Unchecked: func(_, _, _ string) {},
-	})
-	return found
 }
 
 func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {

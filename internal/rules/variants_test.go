@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,4 +80,31 @@ func checkVariants(t *testing.T, variants []variant) {
 			}
 		}
 	}
+}
+
+// Of no case is it said that allocation is well beside a finding that it is not.
+func TestNothingWellBesideItsIllness(t *testing.T) {
+	wells := []string{"allocation and garbage collection take", "runtime: scheduling, allocating and collecting take"}
+	var ill []string
+	for _, r := range append(garbageRules(), allocchurn) {
+		ill = append(ill, r.Name)
+	}
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			d := diagnosis.Run(c.model, All, diagnosis.Options{Goal: c.goal})
+			for _, well := range d.Fine {
+				said := slices.ContainsFunc(wells, func(w string) bool { return strings.HasPrefix(well, w) })
+				i := slices.IndexFunc(ill, func(rule string) bool { return illness(d.Findings, rule) })
+				if said && i >= 0 {
+					t.Errorf("%s, %q: %q beside %s", rule.Name, c.story, well, ill[i])
+				}
+			}
+		}
+	}
+}
+
+// illness reports whether a rule has a finding that is no remark.
+func illness(fs []diagnosis.Finding, rule string) bool {
+	return slices.ContainsFunc(fs, func(f diagnosis.Finding) bool { return f.Rule == rule && !f.Remark || illness(f.Symptoms, rule) })
 }
