@@ -86,14 +86,14 @@ func grower(frames []model.Frame) (f model.Frame, ok bool) {
 	if !growsData(frames) {
 		return f, false
 	}
-	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !machinery(f.Func) && !startsWith(f.Func, containers) })
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !machinery(f.Func) && !startsWith(f.Func, growingPackages) })
 	if i < 0 {
 		return f, false
 	}
 	return frames[i], true
 }
 
-var containers = []string{"bytes.", "strings.", "slices.", "maps.", "container/"}
+var growingPackages = []string{"bytes.", "strings.", "slices.", "maps.", "container/"}
 
 var growingFunctions = []string{
 	"runtime.growslice", "runtime.hashGrow", "runtime.growWork", "runtime.evacuate",
