@@ -63,10 +63,13 @@ func (p *place) UnmarshalJSON(b []byte) error {
 var machine = []string{"thinevidence", "notloaded", "unsampled", "lostdata", "generatorbound", "neighbour", "starved", "throttled"}
 
 // accusations are the findings that accuse the program, in the order in which they
-// are read: each cause, then its symptoms.
+// are read: each cause, then its symptoms. What the machine is said to cause is none.
 func accusations(findings []Finding) (all []Finding) {
 	for _, f := range findings {
-		if !f.Remark && !slices.Contains(machine, f.Rule) {
+		if slices.Contains(machine, f.Rule) {
+			continue
+		}
+		if !f.Remark {
 			all = append(all, f)
 		}
 		all = append(all, accusations(f.Symptoms)...)
@@ -138,10 +141,10 @@ func (s *Specimen) Judge(a *Answer) (j Judgement) {
 	return j
 }
 
-// remarks are the findings that accuse nobody, in their order.
+// remarks are the findings about the program that accuse nobody, in their order.
 func remarks(findings []Finding) (all []Finding) {
 	for _, f := range findings {
-		if f.Remark {
+		if f.Remark && !slices.Contains(machine, f.Rule) {
 			all = append(all, f)
 		}
 		all = append(all, remarks(f.Symptoms)...)
