@@ -117,8 +117,9 @@ func dumpLabels(state, after string) map[string]string {
 // letters, digits and some signs are quoted. What cannot be read ends it.
 func readLabels(s string, labels map[string]string) {
 	for s != "" && s[0] != '}' {
-		key, rest, ok := labelWord(s, ":")
-		if rest, ok = strings.CutPrefix(rest, ": "); !ok || key == "" {
+		key, rest, _ := labelWord(s, ":")
+		rest, ok := strings.CutPrefix(rest, ": ")
+		if !ok || key == "" {
 			return
 		}
 		value, rest, ok := labelWord(rest, ",}")
