@@ -151,11 +151,55 @@ func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
 		case l.waits.Value > l.answers.Value/2 && parks(p, f):
+		case !stays(s, f):
 		default:
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// stays reports whether a function keeps its goroutine: nearly all of its time it was
+// called from one line, by code that does nearly nothing else, or it is where its
+// goroutine begins. What is called again and again, as a wrapper of time.Now is, goes
+// back to somebody's work each time.
+func stays(s *cpuUse, f cpuPlace) bool {
+	nanos := s.profile.Column("cpu")
+	calls, times, all := map[diagnosis.Place]float64{}, map[string]float64{}, 0.0
+	for i := range s.profile.Samples {
+		sample := &s.profile.Samples[i]
+		frames, v := s.pass.Model.Stacks.Frames(sample.Stack), sample.Value(nanos)
+		seen := map[string]bool{}
+		for _, frame := range frames {
+			if !seen[frame.Func] {
+				seen[frame.Func], times[frame.Func] = true, times[frame.Func]+v
+			}
+		}
+		if place, ok := diagnosis.UserPlace(frames); !ok || place.Function != f.Function {
+			continue
+		}
+		all += v
+		last := len(frames) - 1
+		for frames[last].Func != f.Function {
+			last--
+		}
+		if caller, ok := diagnosis.UserPlace(frames[last+1:]); ok {
+			calls[caller] += v
+		}
+	}
+	called := 0.0
+	for _, v := range calls {
+		called += v
+	}
+	if called < (1-spinEmpty)*all {
+		return true // goroutines begin with it
+	}
+	for caller, v := range calls {
+		if v >= spinEmpty*all {
+			return v >= spinEmpty*times[caller.Function]
+		}
+	}
+	return false
 }
 
 // startOf is the goroutine group that a stack belongs to. Those of the kernel's
