@@ -38,10 +38,9 @@ type Rule struct {
 	// Explains names rules whose findings are symptoms of this one when they
 	// overlap.
 	Explains []string
-	// Untimed says that the findings do not rest on how long things took, or
-	// that disturbed time is what they are about: starvation and loss then
-	// leave their confidence alone.
-	Untimed bool
+	// Disturbing says that the findings are of what disturbs a recording: it does
+	// not make them less sure.
+	Disturbing bool
 	// Check looks for the illness and reports what it found to the pass. It
 	// is a pure function of the model.
 	Check func(*Pass)

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -245,25 +246,39 @@ func TestRunLowersConfidence(t *testing.T) {
 	short.Run.Duration = 100 * time.Millisecond
 	unknown.Run.Coverage.Unknown = time.Second
 	unknown.Sched.Groups = []model.Group{{Times: model.Times{Running: 9 * time.Second, Unknown: time.Second}}}
+	meter := fact.Meter{Model: busy(0.9)}
+	meter.Model.Sched.Groups = []model.Group{{Name: "main.worker", Count: 2, Times: model.Times{Runnable: time.Second}}}
+	costs := map[string]fact.Fact{
+		"time":  meter.Goroutines("time that they were ready", []string{"main.worker"}, "runnable"),
+		"count": meter.Goroutines("goroutines", []string{"main.worker"}, "count"),
+		"bytes": meter.Samples("allocated", "alloc_space", nil),
+	}
+	costs["time of each"] = fact.Quotient.Of("time of each", fact.Seconds, costs["time"], costs["count"])
 	for _, c := range []struct {
-		name           string
-		m              *model.Model
-		timed, untimed Confidence
+		name  string
+		m     *model.Model
+		sures map[string]Confidence // High where nothing is said
+		about Confidence            // of what disturbs
 	}{
-		{"whole", busy(0.9), High, High},
-		{"starved", starved, Low, High},
-		{"lost", lost, Low, High},
-		{"unknown", unknown, Low, High},
-		{"short", short, Medium, Medium},
+		{"whole", busy(0.9), nil, High},
+		{"starved", starved, map[string]Confidence{"time": Low, "time of each": Low}, High},
+		{"lost", lost, map[string]Confidence{"time": Low, "time of each": Low, "count": Low}, High},
+		{"unknown", unknown, map[string]Confidence{"time": Low, "time of each": Low, "count": Low}, High},
+		{"short", short, map[string]Confidence{"time": Medium, "time of each": Medium, "count": Medium, "bytes": Medium}, Medium},
 	} {
-		timed, untimed := says("timed", finding("", 0.2)), says("untimed", finding("", 0.1))
-		untimed.Untimed = true
-		fs := Run(c.m, []*Rule{timed, untimed}, Options{}).Findings
-		if fs[0].Confidence != c.timed || fs[1].Confidence != c.untimed {
-			t.Errorf("%s: %s and %s, want %s and %s", c.name, fs[0].Confidence, fs[1].Confidence, c.timed, c.untimed)
-		}
-		if fs[0].Confidence != High && len(fs[0].Reasons) == 0 {
-			t.Errorf("%s: lowered without a reason", c.name)
+		for what, cost := range costs {
+			f := finding("", 0.2)
+			f.Cost = CostOf(cost, 0.2)
+			about := says("about", f)
+			about.Disturbing = true
+			fs := Run(c.m, []*Rule{says("of", f), about}, Options{}).Findings
+			want := cmp.Or(c.sures[what], High)
+			if fs[0].Confidence != want || fs[1].Confidence != c.about {
+				t.Errorf("%s, %s: got %s, and %s of what disturbs; want %s and %s", c.name, what, fs[0].Confidence, fs[1].Confidence, want, c.about)
+			}
+			if fs[0].Confidence != High && len(fs[0].Reasons) == 0 {
+				t.Errorf("%s, %s: lowered without a reason", c.name, what)
+			}
 		}
 	}
 }

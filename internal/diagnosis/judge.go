@@ -58,16 +58,33 @@ const (
 	coveredShare = 0.8
 )
 
-// Disturbed says why the times of the evidence cannot be trusted to a few
-// percent, or "" when they can. What others took is not the program's doing.
+// Disturbed says why some of the evidence cannot be trusted to a few percent, or ""
+// when all can. What others took is not the program's doing.
 func Disturbed(m *model.Model) string {
+	for _, d := range disturbances(m) {
+		return d.why
+	}
+	return ""
+}
+
+// A disturbance is something that happened to a recording, and what it changes.
+type disturbance struct {
+	of  fact.Disturbance
+	why string
+}
+
+func disturbances(m *model.Model) (ds []disturbance) {
+	add := func(of fact.Disturbance, why string) {
+		if why != "" {
+			ds = append(ds, disturbance{of, why})
+		}
+	}
 	if s := LostPart(m); s >= LostShare {
-		return fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s)
+		add(fact.Loss, fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s))
 	}
-	if s := Starved(m); s != "" {
-		return s
-	}
-	return uncovered(m)
+	add(fact.Starvation, Starved(m))
+	add(fact.Uncovered, uncovered(m))
+	return ds
 }
 
 // Starved says why threads of the process had no CPU when they could have run, or ""

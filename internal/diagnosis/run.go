@@ -64,11 +64,11 @@ type runner struct {
 // A found is a finding with what ranking and folding must know of its rule.
 type found struct {
 	Finding
-	order   int // place of the rule in the suite, then of the finding in the rule
-	untimed bool
-	parent  int // index of its cause; -1 for none
-	groups  map[string]bool
-	stacks  map[model.Stack]bool
+	order      int // place of the rule in the suite, then of the finding in the rule
+	disturbing bool
+	parent     int // index of its cause; -1 for none
+	groups     map[string]bool
+	stacks     map[model.Stack]bool
 }
 
 type skipped struct {
@@ -134,7 +134,7 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
 	r.prove(&f)
-	n := found{Finding: f, order: order, untimed: rule.Untimed, parent: -1}
+	n := found{Finding: f, order: order, disturbing: rule.Disturbing, parent: -1}
 	n.groups, n.stacks = r.about(&f)
 	r.found = append(r.found, n)
 }
@@ -180,16 +180,21 @@ func (r *runner) reportSkipped() {
 	}
 }
 
-// lowerConfidence lowers what rests on times that the recording itself
-// cannot be trusted with, and what rests on a window too short to be typical.
+// lowerConfidence lowers what rests on numbers that something disturbed, and on a
+// window too short to be typical. A finding is as sure as what its cost was computed
+// from: other programs stretch times, and no count, size or stack.
 func (r *runner) lowerConfidence() {
-	disturbed := Disturbed(r.m)
+	disturbances := disturbances(r.m)
 	short := r.m.Has(model.Trace) && r.m.Run.Duration < ThinWindow
 	for i := range r.found {
 		f := &r.found[i]
-		if disturbed != "" && !f.untimed && f.Confidence != Low {
-			f.Confidence = Low
-			f.Reasons = append(f.Reasons, "lowered: "+disturbed)
+		cost := f.Cost.Fact()
+		by := cost.DisturbedBy()
+		for _, d := range disturbances {
+			if by&d.of != 0 && !f.disturbing && f.Confidence != Low {
+				f.Confidence = Low
+				f.Reasons = append(f.Reasons, "lowered: "+d.why)
+			}
 		}
 		if short && f.Confidence == High {
 			f.Confidence = Medium

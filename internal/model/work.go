@@ -54,7 +54,7 @@ const (
 // works are kinds by the beginnings of functions' names: the longest that fits counts.
 var works = map[Work]string{
 	Formatting: "fmt.",
-	Numerals:     "strconv.Format strconv.Append strconv.Quote strconv.Itoa strconv.formatBits strconv.itoa",
+	Numerals:   "strconv.Format strconv.Append strconv.Quote strconv.Itoa strconv.formatBits strconv.itoa",
 	ParsingText: "fmt.Sscan fmt.Fscan fmt.Scan strconv.Parse strconv.Atoi strconv.Unquote text/scanner. go/ net/url. " +
 		"net/mail. mime. net/netip.Parse net.ParseIP",
 	Encoding:   "encoding/ encoding.",

@@ -15,12 +15,12 @@ var generatorboundPage string
 // generatorbound is about the evidence: where the generator was the limit, the
 // program's figures under load are the generator's.
 var generatorbound = &diagnosis.Rule{
-	Name:    "generatorbound",
-	Title:   "The load generator was the limit",
-	Doc:     generatorboundPage,
-	Needs:   []model.Source{model.LoadResult},
-	Untimed: true,
-	Check:   checkGeneratorbound,
+	Name:       "generatorbound",
+	Title:      "The load generator was the limit",
+	Doc:        generatorboundPage,
+	Needs:      []model.Source{model.LoadResult},
+	Disturbing: true,
+	Check:      checkGeneratorbound,
 }
 
 const (

@@ -20,7 +20,6 @@ var heapgrowth = &diagnosis.Rule{
 	Title:    "The live heap grows and grows",
 	Doc:      heapgrowthPage,
 	Explains: []string{"noheadroom", "memorylimit"},
-	Untimed:  true,
 	Check:    checkHeapgrowth,
 }
 

@@ -20,7 +20,6 @@ var leakedgoroutines = &diagnosis.Rule{
 	Doc:      leakedgoroutinesPage,
 	Needs:    []model.Source{model.Leak},
 	Explains: []string{"goroutinegrowth", "heapgrowth"},
-	Untimed:  true,
 	Check:    checkLeakedgoroutines,
 }
 

@@ -14,12 +14,12 @@ var lostdataPage string
 // lostdata speaks about the recording, not the program: it makes no finding.
 // The engine lowers the confidence of what rests on the damaged part.
 var lostdata = &diagnosis.Rule{
-	Name:    "lostdata",
-	Title:   "Part of the trace is lost",
-	Doc:     lostdataPage,
-	Needs:   []model.Source{model.Trace},
-	Untimed: true,
-	Check:   checkLostdata,
+	Name:       "lostdata",
+	Title:      "Part of the trace is lost",
+	Doc:        lostdataPage,
+	Needs:      []model.Source{model.Trace},
+	Disturbing: true,
+	Check:      checkLostdata,
 }
 
 func checkLostdata(p *diagnosis.Pass) {

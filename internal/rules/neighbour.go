@@ -13,13 +13,13 @@ import (
 var neighbourPage string
 
 var neighbour = &diagnosis.Rule{
-	Name:     "neighbour",
-	Title:    "The machine was busy",
-	Doc:      neighbourPage,
-	Needs:    []model.Source{model.ProcFS},
-	Explains: []string{"starved", "schedlatency", "slowstop", "gcassist"},
-	Untimed:  true,
-	Check:    checkNeighbour,
+	Name:       "neighbour",
+	Title:      "The machine was busy",
+	Doc:        neighbourPage,
+	Needs:      []model.Source{model.ProcFS},
+	Explains:   []string{"starved", "schedlatency", "slowstop", "gcassist"},
+	Disturbing: true,
+	Check:      checkNeighbour,
 }
 
 const (

@@ -13,12 +13,11 @@ import (
 var noheadroomPage string
 
 var noheadroom = &diagnosis.Rule{
-	Name:    "noheadroom",
-	Title:   "The heap may grow into the container's memory limit",
-	Doc:     noheadroomPage,
-	Needs:   []model.Source{model.ProcFS},
-	Untimed: true,
-	Check:   checkNoheadroom,
+	Name:  "noheadroom",
+	Title: "The heap may grow into the container's memory limit",
+	Doc:   noheadroomPage,
+	Needs: []model.Source{model.ProcFS},
+	Check: checkNoheadroom,
 }
 
 const (

@@ -13,11 +13,11 @@ var notloadedPage string
 // notloaded speaks about the recording, not the program: what it has to say
 // is the verdict's business and a line under what could not be checked.
 var notloaded = &diagnosis.Rule{
-	Name:    "notloaded",
-	Title:   "Nothing was asked of the program",
-	Doc:     notloadedPage,
-	Untimed: true,
-	Check:   checkNotloaded,
+	Name:       "notloaded",
+	Title:      "Nothing was asked of the program",
+	Doc:        notloadedPage,
+	Disturbing: true,
+	Check:      checkNotloaded,
 }
 
 func checkNotloaded(p *diagnosis.Pass) {

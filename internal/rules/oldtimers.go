@@ -16,7 +16,6 @@ var oldtimers = &diagnosis.Rule{
 	Title:    "Timers that nobody waits for stay in memory until they fire",
 	Doc:      oldtimersPage,
 	Needs:    []model.Source{model.Heap},
-	Untimed:  true,
 	Explains: []string{"heapgrowth", "gccost"}, // only where they are most of the live heap
 	Check:    checkOldtimers,
 }

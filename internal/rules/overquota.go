@@ -13,13 +13,13 @@ import (
 var overquotaPage string
 
 var overquota = &diagnosis.Rule{
-	Name:     "overquota",
-	Title:    "More Ps than the CPU quota pays for",
-	Doc:      overquotaPage,
-	Needs:    []model.Source{model.ProcFS},
-	Explains: []string{"throttled", "starved", "schedlatency", "slowstop", "gcassist"},
-	Untimed:  true,
-	Check:    checkOverquota,
+	Name:       "overquota",
+	Title:      "More Ps than the CPU quota pays for",
+	Doc:        overquotaPage,
+	Needs:      []model.Source{model.ProcFS},
+	Explains:   []string{"throttled", "starved", "schedlatency", "slowstop", "gcassist"},
+	Disturbing: true,
+	Check:      checkOverquota,
 }
 
 const (

@@ -17,7 +17,6 @@ var poolmisuse = &diagnosis.Rule{
 	Title:    "A sync.Pool makes new objects instead of giving old ones",
 	Doc:      poolmisusePage,
 	Needs:    []model.Source{model.Heap},
-	Untimed:  true,
 	Explains: []string{"allocchurn", "gccost", "tinyheap"},
 	Check:    checkPoolmisuse,
 }

@@ -12,13 +12,13 @@ import (
 var starvedPage string
 
 var starved = &diagnosis.Rule{
-	Name:     "starved",
-	Title:    "The process itself waits for a CPU",
-	Doc:      starvedPage,
-	Needs:    []model.Source{model.Trace},
-	Explains: []string{"schedlatency"},
-	Untimed:  true,
-	Check:    checkStarved,
+	Name:       "starved",
+	Title:      "The process itself waits for a CPU",
+	Doc:        starvedPage,
+	Needs:      []model.Source{model.Trace},
+	Explains:   []string{"schedlatency"},
+	Disturbing: true,
+	Check:      checkStarved,
 }
 
 // starvedBeyondQueue is how much longer than the program's own goroutines

@@ -14,11 +14,11 @@ var thinevidencePage string
 // thinevidence speaks about the recording, not the program: it never makes a
 // finding, so that it cannot stand before a cause.
 var thinevidence = &diagnosis.Rule{
-	Name:    "thinevidence",
-	Title:   "Too little was recorded",
-	Doc:     thinevidencePage,
-	Untimed: true,
-	Check:   checkThinevidence,
+	Name:       "thinevidence",
+	Title:      "Too little was recorded",
+	Doc:        thinevidencePage,
+	Disturbing: true,
+	Check:      checkThinevidence,
 }
 
 // thinLonger is the command that gives enough of everything: ten seconds are

@@ -12,13 +12,13 @@ import (
 var throttledPage string
 
 var throttled = &diagnosis.Rule{
-	Name:     "throttled",
-	Title:    "The CPU quota stops the process",
-	Doc:      throttledPage,
-	Needs:    []model.Source{model.ProcFS},
-	Explains: []string{"starved", "schedlatency", "slowstop", "gcassist"},
-	Untimed:  true,
-	Check:    checkThrottled,
+	Name:       "throttled",
+	Title:      "The CPU quota stops the process",
+	Doc:        throttledPage,
+	Needs:      []model.Source{model.ProcFS},
+	Explains:   []string{"starved", "schedlatency", "slowstop", "gcassist"},
+	Disturbing: true,
+	Check:      checkThrottled,
 }
 
 const (

@@ -15,12 +15,11 @@ var unsampledPage string
 // unsampled speaks about the recording, not the program: it makes no finding.
 // What a profile did not see is nobody's illness until something has seen it.
 var unsampled = &diagnosis.Rule{
-	Name:    "unsampled",
-	Title:   "The CPU profile saw only a part of the CPU",
-	Doc:     unsampledPage,
-	Needs:   []model.Source{model.CPU},
-	Untimed: true,
-	Check:   checkUnsampled,
+	Name:  "unsampled",
+	Title: "The CPU profile saw only a part of the CPU",
+	Doc:   unsampledPage,
+	Needs: []model.Source{model.CPU},
+	Check: checkUnsampled,
 }
 
 const (

@@ -15,12 +15,11 @@ import (
 var wrongbuildPage string
 
 var wrongbuild = &diagnosis.Rule{
-	Name:    "wrongbuild",
-	Title:   "Built for finding bugs, not for running",
-	Doc:     wrongbuildPage,
-	Needs:   []model.Source{model.BuildInfo},
-	Untimed: true,
-	Check:   checkWrongbuild,
+	Name:  "wrongbuild",
+	Title: "Built for finding bugs, not for running",
+	Doc:   wrongbuildPage,
+	Needs: []model.Source{model.BuildInfo},
+	Check: checkWrongbuild,
 }
 
 // A buildFault is a setting that makes a program slower than it need be.

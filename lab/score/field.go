@@ -121,12 +121,13 @@ func (o *options) scoreField(ctx context.Context) error {
 	r := fieldRunner{bed: bed, cache: filepath.Join(cache, "gowhy-field", "pairs"), keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
 	p := &progress{began: time.Now(), n: 2 * len(chosen), tty: isTerminal(os.Stderr)}
 	defer p.clear()
-	for i, s := range chosen {
-		for j, beside := range []bool{false, true} {
-			p.tell(2*i+j, s.Name)
+	for i, beside := range []bool{false, true} {
+		for j, s := range chosen {
+			done := i*len(chosen) + j
+			p.tell(done, s.Name)
 			f.Answers = append(f.Answers, r.all(ctx, s, beside)...)
 			if ctx.Err() != nil {
-				return interrupted(2*i+j, p.n)
+				return interrupted(done, p.n)
 			}
 		}
 	}
@@ -172,13 +173,15 @@ func (r *fieldRunner) one(ctx context.Context, s *specimen.Specimen, side specim
 		name += "-beside"
 	}
 	out := filepath.Join(cmp.Or(r.keep, r.bed.Dir()), name+".gowhy")
-	if r.again {
-		if _, err := os.Stat(out); err != nil {
+	if r.keep != "" { // what was kept is not recorded again
+		_, err := os.Stat(out)
+		if err == nil {
+			return s.Diagnose(ctx, r.bed, side, out)
+		}
+		if r.again {
 			return nil, err
 		}
-		return s.Diagnose(ctx, r.bed, side, out)
-	}
-	if r.keep == "" {
+	} else {
 		defer os.Remove(out)
 	}
 	var with []string
