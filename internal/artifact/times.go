@@ -117,7 +117,7 @@ func (t *SampleTimes) add(l timesLine) error {
 		switch {
 		case by < 0 || by > 1<<62-int64(at):
 			return errors.New("its time goes backwards, or beyond all clocks")
-		case m.Thread < 0 || m.Thread > maxThreadID || m.CPU < 0 || m.CPU >= maxCPUID || m.Sample < 0 || int(m.Sample) >= t.Head.Stacks:
+		case m.Thread < model.EndedThread || m.Thread > maxThreadID || m.CPU < 0 || m.CPU >= maxCPUID || m.Sample < 0 || int(m.Sample) >= t.Head.Stacks:
 			return fmt.Errorf("a sample of thread %d, CPU %d and stack %d cannot be", m.Thread, m.CPU, m.Sample)
 		}
 		at += time.Duration(by)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/kernel"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // A line that cannot be is where reading ends.
@@ -33,6 +34,10 @@ func TestTimesBroken(t *testing.T) {
 		if err == nil || times == nil || len(times.List) != 5 {
 			t.Errorf("%s: ParseTimes(): error %v, want one after 5 samples", name, err)
 		}
+	}
+	ending, err := ParseTimes(strings.NewReader(whole + `{"t":[1],"tid":[-1],"cpu":[0],"s":[0]}` + "\n"))
+	if err != nil || len(ending.List) != 6 || ending.List[5].Thread != model.EndedThread {
+		t.Errorf("a thread that was ending: got %+v, %v; want a sixth sample of %d", ending, err, model.EndedThread)
 	}
 	for _, text := range []string{"", "{", "[]\n"} {
 		if times, _ := ParseTimes(strings.NewReader(text)); times != nil {

@@ -57,13 +57,15 @@ func TestProcReachesModel(t *testing.T) {
 		Threads: []proc.Thread{{ID: 1, Name: "a", User: 100}, {ID: 2, Name: "b", User: 50, Voluntary: 7}, {ID: 3, Name: "gone", User: 1}}}
 	same := first
 	same.Time, same.Threads, same.Process.User = begin.Add(time.Second), nil, 1500*time.Millisecond
+	unread := same
+	unread.Time, unread.Machine = begin.Add(1500*time.Millisecond), proc.Machine{}
 	last := proc.Sample{Time: begin.Add(2 * time.Second), Process: proc.Counters{User: 2 * time.Second, System: 2 * time.Second, RSS: 1 << 20},
 		Machine: proc.Machine{Time: begin.Add(2 * time.Second), CPUs: 8, Busy: 2 * time.Minute}, Limits: first.Limits, Group: group,
 		Threads: []proc.Thread{{ID: 2, Name: "b", User: 250, Voluntary: 9}, {ID: 1, Name: "new", User: 20}, {ID: 9, Name: "c", User: 500}}}
-	m := loadRecording(t, map[string][]byte{recording.ProcMember: procText(first, same, last)})
+	m := loadRecording(t, map[string][]byte{recording.ProcMember: procText(first, same, unread, last)})
 	p := m.Process
-	if p == nil || p.PID != 77 || len(p.Samples) != 3 || p.Samples[1].At != time.Second || p.Samples[0].FDs != -1 || p.Samples[2].RSS != 1<<20 {
-		t.Fatalf("process %+v, want 3 samples of 77: no FDs at first, 1 MiB at the end", p)
+	if p == nil || p.PID != 77 || len(p.Samples) != 4 || p.Samples[1].At != time.Second || p.Samples[0].FDs != -1 || p.Samples[3].RSS != 1<<20 {
+		t.Fatalf("process %+v, want 4 samples of 77: no FDs at first, 1 MiB at the end", p)
 	}
 	// Thread 1's number was given away; thread 3 ended; thread 9 is new.
 	want := []model.Thread{{ID: 9, Name: "c", User: 500}, {ID: 2, Name: "b", User: 200, Voluntary: 2}, {ID: 1, Name: "new", User: 20}}
@@ -71,7 +73,7 @@ func TestProcReachesModel(t *testing.T) {
 		t.Errorf("threads %+v, want %+v", p.Threads, want)
 	}
 	if g := m.Machine; g.CPUs != 8 || len(g.Samples) != 2 || g.Samples[0].CPUStall != -1 || g.Samples[1].At != 2*time.Second {
-		t.Errorf("machine %+v, want 8 CPUs in 2 samples, the last at 2s", g)
+		t.Errorf("machine %+v, want 8 CPUs in 2 samples, the last at 2s, and nothing of the two that did not read it", g)
 	}
 	if l := m.Limits; l.CPUs != 4 || l.Quota != 1.5 || len(l.Samples) != 1 || l.Samples[0].Throttled != 3 || m.Usable() != 1.5 {
 		t.Errorf("limits %+v, usable %v; want a quota of 1.5 of 4 CPUs, throttled 3 times", l, m.Usable())

@@ -40,8 +40,9 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 		s := &samples[i]
 		at, _ := c.since(s.Time)
 		p.Samples = append(p.Samples, processSample(at, s.Process))
-		if n := len(g.Samples); i == 0 || !s.Machine.Time.Equal(samples[i-1].Machine.Time) || n == 0 {
-			// The machine is looked at less often than the process.
+		if read := s.Machine.Busy+s.Machine.Idle > 0; read && (len(g.Samples) == 0 || !s.Machine.Time.Equal(samples[i-1].Machine.Time)) {
+			// The machine is looked at less often than the process, and not every
+			// look tells.
 			if t, known := c.since(s.Machine.Time); known {
 				at = t
 			}

@@ -31,10 +31,14 @@ type Kernel struct {
 type KernelMoment struct {
 	// At may be outside of the window: the kernel is watched a little longer.
 	At     time.Duration
-	Thread int32
+	Thread int32 // or EndedThread
 	CPU    int32
 	Sample int32 // index in Kernel.CPU.Samples
 }
+
+// EndedThread is the number that the kernel gives to a thread which ends while it is
+// sampled.
+const EndedThread = -1
 
 // Syscalls are the process's system calls in the window.
 type Syscalls struct {

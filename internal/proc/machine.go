@@ -66,8 +66,12 @@ func (m *machine) close() {
 func (m *machine) read(now time.Time, buf []byte) Machine {
 	return m.last.get(now, func() Machine {
 		s := Machine{Time: now.Round(0)}
-		if text, err := m.readStat(); err == nil {
+		text, err := m.readStat()
+		if err == nil {
 			m.online = parseMachineStat(text, &s)
+		}
+		if s.CPUs == 0 {
+			return m.last.value // which says by its time that this reading is missing
 		}
 		s.CPUStall, s.MemoryStall, s.IOStall = stall(m.cpu, buf), stall(m.memory, buf), stall(m.io, buf)
 		if text, err := readAt(m.loadavg, buf); err == nil {

@@ -273,7 +273,8 @@ func asErrGone(err error) error {
 }
 
 // A paced value is read anew only so often that reading costs less than a
-// thousandth of the time.
+// thousandth of the time. What it costs is CPU: on a busy machine a reading takes as long
+// as others keep the thread from a CPU, and a value that waited for that would be old.
 type paced[T any] struct {
 	value T
 	next  time.Time
@@ -285,8 +286,10 @@ func (p *paced[T]) get(now time.Time, read func() T) T {
 	if now.Before(p.next) {
 		return p.value
 	}
-	start := time.Now()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := threadTime()
 	p.value = read()
-	p.next = now.Add(paceShare * time.Since(start))
+	p.next = now.Add(paceShare * (threadTime() - start))
 	return p.value
 }

@@ -170,7 +170,13 @@ func TestManyCPUs(t *testing.T) {
 func TestPaced(t *testing.T) {
 	now := time.Now()
 	reads := 0
-	read := func() int { reads++; time.Sleep(10 * time.Microsecond); return reads }
+	read := func() int {
+		reads++
+		for range 500_000 { // more than 10 µs of CPU on any machine
+			sum = sum*31 + 7
+		}
+		return reads
+	}
 	var p paced[int]
 	p.get(now, read)
 	if got := p.get(now.Add(time.Millisecond), read); got != 1 {
@@ -178,6 +184,20 @@ func TestPaced(t *testing.T) {
 	}
 	if got := p.get(now.Add(time.Hour), read); got != 2 {
 		t.Errorf("not read again after an hour")
+	}
+	var starved paced[int]
+	starved.get(now, func() int { time.Sleep(20 * time.Millisecond); return 1 })
+	if got := starved.get(now.Add(10*time.Second), func() int { return 2 }); got != 2 {
+		t.Errorf("a reading that waited 20 ms for a CPU counts ten seconds later: got %d, want 2", got)
+	}
+}
+
+var sum int // so that work is not thrown away
+
+func TestUnreadMachine(t *testing.T) {
+	m := openMachine("testdata/nowhere")
+	if s := m.read(time.Now(), make([]byte, 4096)); s != (Machine{}) {
+		t.Errorf("without /proc/stat the machine is %+v; want no reading, not even a time", s)
 	}
 }
 

@@ -35,6 +35,15 @@ func cpuClocks(pid int) (total, user, system time.Duration, ok bool) {
 	return total, user, both - user, true
 }
 
+// threadTime is the CPU time of the thread that asks.
+func threadTime() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
 // readSmall reads a file that fits into buf in one piece, as those of threads
 // do: three system calls, no allocation but for the path.
 func readSmall(path string, buf []byte) ([]byte, bool) {

@@ -12,6 +12,8 @@ import (
 
 func cpuClocks(int) (total, user, system time.Duration, ok bool) { return 0, 0, 0, false }
 
+func threadTime() time.Duration { return 0 }
+
 func readSmall(path string, _ []byte) ([]byte, bool) {
 	text, err := os.ReadFile(path)
 	return text, err == nil

@@ -394,6 +394,9 @@ func (k *kernelSamples) sentence(x model.KernelMoment, thread string) string {
 	if thread != "" {
 		thread = " (" + name(thread) + ")"
 	}
+	if x.Thread == model.EndedThread {
+		return fmt.Sprintf("CPU %d ran a thread that was ending, %s", x.CPU, where)
+	}
 	return fmt.Sprintf("CPU %d ran thread %d%s %s", x.CPU, x.Thread, thread, where)
 }
 
