@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"runtime"
 	"slices"
 	"time"
 )
@@ -45,11 +46,11 @@ type task struct {
 	statFile, schedFile, statusFile file
 }
 
-// weighing bounds how long one Update reads PSS: it takes 20 µs for a small
+// weighing bounds the CPU time that one Update reads PSS for: it takes 20 µs for a small
 // process and milliseconds for one with thousands of mappings.
 const weighing = 2 * time.Millisecond
 
-// weighShare makes all reading of PSS a hundredth of the time at most.
+// weighShare makes all reading of PSS take a hundredth of a core at most.
 const weighShare = 100
 
 // look reads the details of a process.
@@ -245,11 +246,14 @@ func (t *Table) countFiles(p *process) int {
 
 // weigh reads the PSS of some processes, in turn.
 func (t *Table) weigh() {
-	begin := time.Now()
-	now := begin
-	if begin.Before(t.rested) {
+	now := time.Now()
+	if now.Before(t.rested) {
 		return
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin := threadTime()
+	spent := begin
 	for range t.order {
 		t.turn = (t.turn + 1) % len(t.order)
 		p := t.order[t.turn]
@@ -257,14 +261,14 @@ func (t *Table) weigh() {
 			continue
 		}
 		t.readPSS(p)
-		last := now
-		now = time.Now()
-		p.pssUntil = now.Add(walkShare * now.Sub(last))
-		if now.Sub(begin) > weighing {
+		last := spent
+		spent = threadTime()
+		p.pssUntil = now.Add(walkShare * (spent - last))
+		if spent-begin > weighing {
 			break
 		}
 	}
-	t.rested = now.Add(weighShare * now.Sub(begin))
+	t.rested = now.Add(weighShare * (spent - begin))
 }
 
 func (t *Table) readPSS(p *process) {

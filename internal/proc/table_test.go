@@ -213,6 +213,11 @@ func TestLiveTable(t *testing.T) {
 	table := live(t, Watch{PID: os.Getpid(), Tree: true, Threads: true, Memory: true, Files: true})
 	settle(t, table)
 	rows := table.Tree(nil)
+	for round := 0; rows[0].PSS < 0 && round < 1000; round++ { // in turn, and seldom
+		time.Sleep(time.Millisecond)
+		mustUpdate(t, table)
+		rows = table.Tree(rows[:0])
+	}
 	if rows[0].ID != os.Getpid() || rows[0].Depth != 0 || rows[0].Thread {
 		t.Fatalf("the table begins with %+v, want this process", rows[0])
 	}
