@@ -173,7 +173,8 @@ type Wake struct {
 	Count        int64
 }
 
-// A Burst is a place that made at least 8 goroutines ready within 100 µs on one thread.
+// A Burst is a place where one goroutine made at least 8 others ready within 100 µs, on one
+// thread. Many that run one after the other and wake one each are none.
 type Burst struct {
 	Waker  Stack
 	Count  int64

@@ -110,6 +110,7 @@ type thread struct {
 	barrier bool  // parked until nothing else can run
 	offAt   int64 // when the P was taken from its system call; -1 not
 
+	burstG     int32 // who woke the goroutines of the burst
 	burstStack uint32
 	burstN     int32
 	burstStart int64

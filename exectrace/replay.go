@@ -390,13 +390,13 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 			c, x := e.cellAt(now)
 			c.readyN++
 			c.readyT += x
-			if m.burstStack == s.stack && now-m.burstStart < e.burst {
+			if m.burstG == m.g && m.burstStack == s.stack && now-m.burstStart < e.burst {
 				if m.burstN++; m.burstN >= minBurst {
 					s.flags |= flBurst
 				}
 			} else {
 				e.flushBurst(m)
-				m.burstStack, m.burstStart, m.burstN = s.stack, now, 1
+				m.burstG, m.burstStack, m.burstStart, m.burstN = m.g, s.stack, now, 1
 			}
 			if s.waiter >= 0 {
 				e.wake(&s.waiter)

@@ -396,7 +396,7 @@ func (e *engine) keepGor(tl *tally, s *gor, now int64) {
 	}
 }
 
-// Bursts: goroutines made ready from one place within burstSpan.
+// Bursts: goroutines made ready by one, from one place, within burstSpan.
 const (
 	minBurst  = 8
 	burstSpan = 100_000 // ns

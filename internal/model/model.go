@@ -366,7 +366,7 @@ type Wake struct {
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:
-// one thread, within 100 µs, from one stack.
+// one goroutine, within 100 µs, from one stack.
 type Burst struct {
 	Waker Stack
 	Count int64 // how often it happened, with at least MinBurst goroutines
