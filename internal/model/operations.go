@@ -28,6 +28,28 @@ func (o *Operations) PerSecond(window time.Duration) float64 {
 	return o.Count / window.Seconds()
 }
 
+// CPUPerOperation is the CPU time that one unit of work takes, of the one benchmark that
+// ran or of the operations; 0 when nothing tells.
+func (m *Model) CPUPerOperation() time.Duration {
+	a := m.CPUAccount()
+	if a == nil || a.Window <= 0 {
+		return 0
+	}
+	each := 0.0 // ns of wall time
+	if m.Load != nil && len(m.Load.Benchmarks) > 0 {
+		first := &m.Load.Benchmarks[0]
+		for _, b := range m.Load.Benchmarks {
+			if b.Name != first.Name || b.Package != first.Package {
+				return 0
+			}
+			each += b.Values["ns/op"] / float64(len(m.Load.Benchmarks))
+		}
+	} else if o := m.Operations(); o != nil && o.Count > 0 {
+		each = float64(m.Run.Duration) / o.Count
+	}
+	return time.Duration(each * a.Total.Seconds() / a.Window.Seconds())
+}
+
 // loadOperations are those of the load generator that fall into the window:
 // by its own intervals where it has some, else evenly spread. One that does
 // not say when it ran is taken to have run all the time, or inside the window if it

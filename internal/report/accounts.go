@@ -106,6 +106,8 @@ type workRow struct {
 	Line     int     `json:"line"`
 	CPU      int64   `json:"cpu_ns"`
 	Share    float64 `json:"share"`
+	// PerOp is the part of the CPU time of one operation, 0 where nothing tells that.
+	PerOp int64 `json:"cpu_ns_per_op,omitempty"`
 }
 
 func workTable(m *model.Model) table[*workRow] {
@@ -113,14 +115,24 @@ func workTable(m *model.Model) table[*workRow] {
 	var t table[*workRow]
 	t.Empty = "no CPU time that a line of the program asked for"
 	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.Seconds()) }
-	left := all
+	left, operation := all, m.CPUPerOperation()
+	row := func(work, function string, d time.Duration) *workRow {
+		return &workRow{Work: work, Function: function, CPU: int64(d), Share: share(d), PerOp: int64(share(d) * float64(operation))}
+	}
 	for _, e := range list {
-		t.Rows = append(t.Rows, &workRow{string(e.Work), e.Line.Func, e.Line.File, e.Line.Line, int64(e.Time), share(e.Time)})
+		r := row(string(e.Work), e.Line.Func, e.Time)
+		r.File, r.Line = e.Line.File, e.Line.Line
+		t.Rows = append(t.Rows, r)
 		left -= e.Time
 	}
 	t.Columns = []layout.Column[*workRow]{
 		{Head: "CPU", Text: func(r *workRow) string { return figures.Duration(time.Duration(r.CPU)) }},
 		{Head: "SHARE", Text: func(r *workRow) string { return figures.Percent(r.Share) }},
+	}
+	if operation > 0 {
+		t.Columns = append(t.Columns, layout.Column[*workRow]{Head: "CPU/OP", Text: func(r *workRow) string { return figures.Duration(time.Duration(r.PerOp)) }})
+	}
+	t.Columns = append(t.Columns, []layout.Column[*workRow]{
 		{Head: "WORK", Left: true, Text: func(r *workRow) string { return r.Work }},
 		{Head: "FOR", Left: true, Text: func(r *workRow) string {
 			if r.Line == 0 {
@@ -128,14 +140,14 @@ func workTable(m *model.Model) table[*workRow] {
 			}
 			return fmt.Sprintf("%s:%d", r.Function, r.Line)
 		}},
-	}
+	}...)
 	t.order = []sortKey[*workRow]{
 		{"cpu", largest(func(r *workRow) int64 { return r.CPU })},
 		{"work", smallest(func(r *workRow) string { return r.Work })},
 		{"function", smallest(func(r *workRow) string { return r.Function })},
 	}
 	t.Total = func([]*workRow) *workRow {
-		return &workRow{Work: "all", Function: figures.Duration(left) + " of it asked for by no line: the runtime's own", CPU: int64(all), Share: 1}
+		return row("all", figures.Duration(left)+" of it asked for by no line: the runtime's own", all)
 	}
 	return t
 }
