@@ -40,8 +40,8 @@ const (
 	hotTwice   = minShare
 	hotSamples = 10
 	// hotBound is the CPU in use, in cores, from which a program is taken to be as slow
-	// as its own computing: one goroutine that computes all the time is at 1, less what
-	// others on the machine take.
+	// as its own computing: one goroutine that computes all the time is at 1. Where others
+	// on the machine take the CPU, it holds a P all the time, and that counts.
 	hotBound = 0.7
 	// hotCores is the least CPU in use that is worth a finding about kinds of work.
 	hotCores = 0.1
@@ -104,7 +104,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 // cpuBound reports whether the program is as slow as its own computing: it keeps a
 // core busy, or it is benchmarks, which do nothing but what they measure.
 func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
-	return benchmarked(p) || s.used().Value >= hotBound
+	return benchmarked(p) || s.used().Larger(psInUse(p)).Value >= hotBound
 }
 
 func benchmarked(p *diagnosis.Pass) bool {

@@ -46,6 +46,7 @@ const (
 var asking = []string{
 	"runtime.selectnbrecv", "runtime.selectnbsend", "runtime.selectnbrecv2", "runtime.Gosched", "runtime.gosched", "runtime.chanlen",
 	"time.Now", "time.now", "time.runtimeNano", "runtime.nanotime", "time.Since", "time.runtimeNow",
+	"time.(*Timer).Reset", "time.(*Ticker).Reset", "sync.(*Mutex).TryLock", "sync.(*RWMutex).TryLock", "sync.(*RWMutex).TryRLock",
 }
 
 // waiting are those that may have parked the goroutine: under them a stack tells
@@ -150,7 +151,7 @@ func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 		l := newAskLoop(s, f)
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
-		case l.waits.Value > l.answers.Value/2 && parks(p, f):
+		case l.waits.Value > l.answers.Value/2 && parks(p, f, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
 		case !stays(s, f):
 		default:
 			out = append(out, l)
@@ -202,22 +203,27 @@ func stays(s *cpuUse, f cpuPlace) bool {
 	return false
 }
 
-// startOf is the goroutine group that a stack belongs to. Those of the kernel's
-// samples go on to the assembly that starts each goroutine.
-func startOf(m *model.Model, frames []model.Frame) string {
-	for i := len(frames) - 1; i >= 0; i-- {
-		if group(m, frames[i].Func) != nil {
-			return frames[i].Func
+// parks reports whether the loop's goroutines do wait at times: a receive that parks
+// its goroutine is a hand-over, not a spin. Without a trace nobody knows. ran is how long
+// the loop ran.
+func parks(p *diagnosis.Pass, f cpuPlace, ran time.Duration) bool {
+	if p.Model.Sched == nil {
+		return true
+	}
+	var waited time.Duration
+	var times int64
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		if w.Kind == model.SyscallWait || w.Kind == model.SchedWait {
+			continue
+		}
+		// By stack: those of other work may begin with the same function, sync.(*WaitGroup).Go's.
+		in := func(frame model.Frame) bool { return frame.Func == f.Function }
+		if slices.ContainsFunc(p.Model.Stacks.Frames(w.Stack), in) {
+			waited, times = waited+w.Total, times+w.Count
 		}
 	}
-	return ""
-}
-
-// parks reports whether the goroutines do wait at times: a receive that parks
-// its goroutine is a hand-over, not a spin. Without a trace nobody knows.
-func parks(p *diagnosis.Pass, f cpuPlace) bool {
-	g := group(p.Model, startOf(p.Model, p.Model.Stacks.Frames(f.stacks[0])))
-	return g == nil || g.BlockedTotal() > g.Times.Running/10 || g.Runs > 0 && g.Times.Running/time.Duration(g.Runs) < time.Millisecond
+	return waited > ran/10 || times > 0 && ran/time.Duration(times) < time.Millisecond
 }
 
 // spinSaved is what a goroutine that waits in the place of the loop saves.
@@ -254,8 +260,8 @@ func spinRemedy(asked string) diagnosis.Remedy {
 	switch {
 	case startsWith(asked, waiting):
 		return diagnosis.Remedy{
-			Text: "A receive from a closed channel never waits. Look at its second value, " +
-				"and leave the loop or set the channel to nil when it is false: " +
+			Text: "It never waits: the select has a default, or the channel is closed. Take the default out, so that it waits. " +
+				"Of a receive look at the second value, and leave the loop or set the channel to nil when it is false: " +
 				"a nil channel is never ready, so that select waits for the others.",
 			Code: "case v, ok := <-in:\n\tif !ok {\n\t\tin = nil // or return\n\t\tcontinue\n\t}\n\thandle(v)",
 		}
