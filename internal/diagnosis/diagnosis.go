@@ -13,6 +13,7 @@
 package diagnosis
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/gowhy/gowhy/internal/fact"
@@ -259,6 +260,24 @@ const (
 	TooThin   Verdict = "too-thin"   // not enough evidence to say anything
 )
 
+// A Fine is something that a rule looked at and found well. It is a claim of the rule's,
+// as a finding is.
+type Fine struct {
+	Rule string `json:"rule"` // "" in a diagnosis of schema 1
+	Text string `json:"text"`
+}
+
+func (f Fine) String() string { return f.Text }
+
+// UnmarshalJSON reads that of schema 1, too, which was the text alone.
+func (f *Fine) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &f.Text)
+	}
+	type plain Fine
+	return json.Unmarshal(b, (*plain)(f))
+}
+
 // An Unchecked is a question the evidence could not answer.
 type Unchecked struct {
 	What string `json:"what"`
@@ -296,7 +315,7 @@ type Diagnosis struct {
 	Summary   string      `json:"summary"`
 	Goal      Goal        `json:"goal,omitempty"`
 	Findings  []Finding   `json:"findings"` // causes, most beneficial first
-	Fine      []string    `json:"fine"`
+	Fine      []Fine      `json:"fine"`
 	Obsolete  []Obsolete  `json:"obsolete"` // there, and harmless in this version of Go
 	Unchecked []Unchecked `json:"unchecked"`
 	Warnings  []string    `json:"warnings"`

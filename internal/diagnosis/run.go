@@ -103,7 +103,7 @@ func (r *runner) run(rule *Rule, order int) {
 		Rule:   rule,
 		Goal:   r.d.Goal,
 		Report: func(f Finding) { r.add(rule, f, order) },
-		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, s) },
+		Fine:   func(s string) { r.d.Fine = append(r.d.Fine, Fine{rule.Name, s}) },
 		Obsolete: func(pattern, since, why string) {
 			if o := (Obsolete{rule.Name, pattern, since, why}); !slices.Contains(r.d.Obsolete, o) {
 				r.d.Obsolete = append(r.d.Obsolete, o)

@@ -32,7 +32,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 		m.Item("%s: %s", "**"+layout.Escape(d.Findings[i].Title)+"**", layout.Escape(d.Findings[i].Summary))
 	}
 	m.List("Warnings", d.Warnings)
-	m.List("Fine", slices.Concat(d.Fine, obsolete(d)))
+	m.List("Fine", slices.Concat(fine(d.Fine), obsolete(d)))
 	if len(d.Unchecked) > 0 {
 		m.P("### Not checked")
 		for _, u := range d.Unchecked {

@@ -109,7 +109,7 @@ func hostile() *diagnosis.Diagnosis {
 	d := &diagnosis.Diagnosis{
 		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
 		Findings:  []diagnosis.Finding{f, none, part, f, f},
-		Fine:      []string{"memory \x00 is fine"},
+		Fine:      []diagnosis.Fine{{Rule: "heapgrowth", Text: "memory \x00 is fine"}},
 		Obsolete:  []diagnosis.Obsolete{{Rule: "lockedrand", Pattern: "math/rand \x1b[2J`of all`", Since: "Go 1.20", Why: "its <functions> take no lock"}},
 		Unchecked: []diagnosis.Unchecked{{What: "locks", Why: "no CPU profile", How: "gowhy record \x1b[0m"}},
 		Warnings:  []string{"a warning\nof two lines"},
@@ -289,9 +289,11 @@ func TestQuantity(t *testing.T) {
 func TestFineIsFolded(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well."}
 	for i := range 12 {
-		d.Fine = append(d.Fine, fmt.Sprintf("topic%c: nobody waits", 'a'+i))
+		d.Fine = append(d.Fine, diagnosis.Fine{Text: fmt.Sprintf("topic%c: nobody waits", 'a'+i)})
 	}
-	d.Fine = append(d.Fine, "garbage takes 3 % of the CPU", "share: 7 % of it", "none: 0 % of it")
+	for _, text := range []string{"garbage takes 3 % of the CPU", "share: 7 % of it", "none: 0 % of it"} {
+		d.Fine = append(d.Fine, diagnosis.Fine{Text: text})
+	}
 	text := string(render(t, Text, d, layout.Options{}))
 	full, _, ok := strings.Cut(text, "more: ")
 	if !ok || !strings.Contains(full, "share: 7 %") || !strings.Contains(full, "garbage takes 3 %") || strings.Contains(full, "none: 0 %") {
@@ -301,10 +303,10 @@ func TestFineIsFolded(t *testing.T) {
 		t.Errorf("%d lines, want at most %d:\n%s", n, fineFew+1, text)
 	}
 	for _, f := range d.Fine {
-		if topic, _ := cut(f); !strings.Contains(text, topic) {
+		if topic, _ := cut(f.Text); !strings.Contains(text, topic) {
 			t.Errorf("no %q in\n%s", topic, text)
 		}
-		if all := string(render(t, Text, d, layout.Options{Verbose: true})); !strings.Contains(all, f) {
+		if all := string(render(t, Text, d, layout.Options{Verbose: true})); !strings.Contains(all, f.Text) {
 			t.Errorf("no %q in\n%s", f, all)
 		}
 	}
@@ -315,7 +317,7 @@ func TestObsoleteIsTold(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.",
 		Obsolete: []diagnosis.Obsolete{{Rule: "oldtimers", Pattern: "time.After in loops", Since: "Go 1.23", Why: "timers that nobody holds are collected"}}}
 	for i := range 12 {
-		d.Fine = append(d.Fine, fmt.Sprintf("share%c: %d %% of it", 'a'+i, i+1))
+		d.Fine = append(d.Fine, diagnosis.Fine{Text: fmt.Sprintf("share%c: %d %% of it", 'a'+i, i+1)})
 	}
 	const want = "time.After in loops: harmless since Go 1.23, timers that nobody holds are collected"
 	for name, write := range map[string]Format{"text": Text, "markdown": Markdown} {

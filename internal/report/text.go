@@ -35,7 +35,7 @@ func Text(w io.Writer, d *diagnosis.Diagnosis, o layout.Options) error {
 		}
 	}
 	t.List("Warnings", d.Warnings, layout.Yellow)
-	full, names := d.Fine, []string(nil)
+	full, names := fine(d.Fine), []string(nil)
 	if !o.Verbose {
 		full, names = foldFine(d)
 	}
@@ -295,10 +295,11 @@ func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
 	if len(d.Findings) > 0 {
 		most = fineSick
 	}
-	if len(d.Fine) <= most+1 {
-		return d.Fine, nil
+	list := fine(d.Fine)
+	if len(list) <= most+1 {
+		return list, nil
 	}
-	chosen := make([]bool, len(d.Fine))
+	chosen := make([]bool, len(list))
 	for _, tells := range []func(topic, text string) bool{
 		func(topic, _ string) bool { return topic == "" }, // it cannot be named
 		func(_, text string) bool {
@@ -306,7 +307,7 @@ func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
 		},
 		func(_, text string) bool { return strings.ContainsAny(text, "123456789") },
 	} {
-		for i, item := range d.Fine {
+		for i, item := range list {
 			topic, text := cut(item)
 			if !chosen[i] && most > 0 && tells(topic, text) {
 				chosen[i] = true
@@ -314,7 +315,7 @@ func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
 			}
 		}
 	}
-	for i, item := range d.Fine {
+	for i, item := range list {
 		if topic, _ := cut(item); chosen[i] {
 			full = append(full, item)
 		} else if !slices.Contains(names, topic) {
@@ -322,6 +323,14 @@ func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
 		}
 	}
 	return full, names
+}
+
+// fine is what is well, in words.
+func fine(list []diagnosis.Fine) (words []string) {
+	for _, f := range list {
+		words = append(words, f.Text)
+	}
+	return words
 }
 
 // cut parts what an item is about from what it says; without a topic it is all

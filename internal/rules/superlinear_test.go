@@ -95,7 +95,7 @@ result "go test"
 		lines += fmt.Sprintf("benchmark BenchmarkC/%d-2 n=10 v.ns/op=%v\n", n, math.Pow(float64(n), 1.2))
 	}
 	d := diagnosis.Run(passOf(t, superlinear, lines).Model, []*diagnosis.Rule{superlinear}, diagnosis.Options{})
-	if len(d.Fine) != 1 || !strings.Contains(d.Fine[0], "by the power 0.250 at most, and with noise from -") {
+	if len(d.Fine) != 1 || !strings.Contains(d.Fine[0].Text, "by the power 0.250 at most, and with noise from -") {
 		t.Errorf("%q, want the power 0.250", d.Fine)
 	}
 }

@@ -94,7 +94,7 @@ func TestNothingWellBesideItsIllness(t *testing.T) {
 		for _, c := range cases {
 			d := diagnosis.Run(c.model, All, diagnosis.Options{Goal: c.goal})
 			for _, well := range d.Fine {
-				said := slices.ContainsFunc(wells, func(w string) bool { return strings.HasPrefix(well, w) })
+				said := slices.ContainsFunc(wells, func(w string) bool { return strings.HasPrefix(well.Text, w) })
 				i := slices.IndexFunc(ill, func(rule string) bool { return illness(d.Findings, rule) })
 				if said && i >= 0 {
 					t.Errorf("%s, %q: %q beside %s", rule.Name, c.story, well, ill[i])

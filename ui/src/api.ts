@@ -66,7 +66,7 @@ export interface Diagnosis {
   goal?: Goal
   /** causes, most beneficial first */
   findings: Finding[]
-  fine: string[]
+  fine: { rule: string; text: string }[]
   /** there, and harmless in this version of Go */
   obsolete: Obsolete[]
   unchecked: Unchecked[]
