@@ -13,6 +13,7 @@ type Answer struct {
 	Beside   bool      `json:"beside,omitempty"` // a load took half of the machine meanwhile
 	Verdict  string    `json:"verdict"`
 	Findings []Finding `json:"findings"`
+	Fine     []Fine    `json:"fine,omitempty"`
 	Failed   string    `json:"failed,omitempty"` // why there is no answer
 }
 
@@ -22,7 +23,24 @@ type Finding struct {
 	Remark     bool      `json:"remark,omitempty"`
 	Confidence string    `json:"confidence,omitempty"`
 	Where      []string  `json:"where,omitempty"` // functions of its places, in their order
+	Bound      *Bound    `json:"bound,omitempty"`
 	Symptoms   []Finding `json:"symptoms,omitempty"`
+}
+
+// A Bound is what a finding says that its cure brings.
+type Bound struct {
+	Kind  string  `json:"kind"` // "limit", "estimate" or "direction"
+	Goal  string  `json:"goal"`
+	Share float64 `json:"share"`
+	Value float64 `json:"value"` // in the unit of Low and High, between which an estimate is
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
+}
+
+// A Fine is a line of what a rule found well.
+type Fine struct {
+	Rule string `json:"rule"`
+	Text string `json:"text"`
 }
 
 // UnmarshalJSON reads a finding as gowhy prints it, whose places are more than
@@ -33,12 +51,13 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 		Remark     bool
 		Confidence string
 		Where      []place
+		Bound      *Bound
 		Symptoms   []Finding
 	}
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	*f = Finding{Rule: in.Rule, Remark: in.Remark, Confidence: in.Confidence, Symptoms: in.Symptoms}
+	*f = Finding{Rule: in.Rule, Remark: in.Remark, Confidence: in.Confidence, Bound: in.Bound, Symptoms: in.Symptoms}
 	for _, p := range in.Where {
 		f.Where = append(f.Where, string(p))
 	}
@@ -63,18 +82,23 @@ func (p *place) UnmarshalJSON(b []byte) error {
 var machine = []string{"thinevidence", "notloaded", "unsampled", "lostdata", "generatorbound", "neighbour", "starved", "throttled"}
 
 // accusations are the findings that accuse the program, in the order in which they
-// are read: each cause, then its symptoms. What the machine is said to cause is none.
-func accusations(findings []Finding) (all []Finding) {
+// are read: each cause, then its symptoms, and remarks are those about it that accuse
+// nobody, with all that comes of what they say. What the machine is said to cause is
+// neither.
+func accusations(findings []Finding) (all, remarks []Finding) {
 	for _, f := range findings {
 		if slices.Contains(machine, f.Rule) {
 			continue
 		}
-		if !f.Remark {
-			all = append(all, f)
+		symptoms, said := accusations(f.Symptoms)
+		if f.Remark {
+			remarks = append(append(append(remarks, f), symptoms...), said...)
+			continue
 		}
-		all = append(all, accusations(f.Symptoms)...)
+		all = append(append(all, f), symptoms...)
+		remarks = append(remarks, said...)
 	}
-	return all
+	return all, remarks
 }
 
 // places are how many of a finding anybody reads.
@@ -98,8 +122,10 @@ func (s *Specimen) right(f *Finding) bool {
 }
 
 // isFunction reports whether a function is the one of a name, or a closure in it. A
-// name may leave out what stands before the package's last element.
+// name may leave out what stands before the package's last element. What a generic one
+// is made for does not matter.
 func isFunction(function, name string) bool {
+	function, name = generic(function), generic(name)
 	rest, ok := strings.CutPrefix(function, name)
 	if !ok {
 		i := strings.LastIndex(function, "/"+name)
@@ -108,7 +134,25 @@ func isFunction(function, name string) bool {
 		}
 		rest = function[i+1+len(name):]
 	}
-	return rest == "" || strings.HasPrefix(rest, ".func") || strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "-")
+	return rest == "" || strings.HasPrefix(rest, ".func") || strings.HasPrefix(rest, "-")
+}
+
+// generic leaves out type arguments, which tracebacks, symbols and people write in three
+// ways.
+func generic(function string) string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range function {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // A Judgement is what is right and wrong in one answer.
@@ -116,18 +160,20 @@ type Judgement struct {
 	Rank  int      // of the right finding in a sick run, from 1; 0 when the cause was not named
 	Named bool     // of a repaired run: it is accused of the cause
 	False []string // rules that accused and should not have, each once
+	Bound *Bound   // of the right finding
+	Well  []string // of a sick run: lines of what is fine by rules that should have found the cause
 }
 
 // Judge judges an answer. A remark accuses nobody: one that names the cause is right,
 // after all that accuse, and none is false.
 func (s *Specimen) Judge(a *Answer) (j Judgement) {
-	all := accusations(a.Findings)
-	for i, f := range append(all, remarks(a.Findings)...) {
+	all, remarks := accusations(a.Findings)
+	for i, f := range slices.Concat(all, remarks) {
 		right := s.right(&f)
 		switch {
 		case right && a.Side == "sick":
 			if j.Rank == 0 {
-				j.Rank = i + 1
+				j.Rank, j.Bound = i+1, f.Bound
 			}
 		case i >= len(all):
 		case right:
@@ -138,19 +184,34 @@ func (s *Specimen) Judge(a *Answer) (j Judgement) {
 			}
 		}
 	}
+	if a.Side == "sick" && j.Rank == 0 { // a line beside the right finding is about something else
+		for _, f := range a.Fine {
+			if slices.Contains(s.Rules, f.Rule) {
+				j.Well = append(j.Well, f.Rule+": "+f.Text)
+			}
+		}
+	}
 	return j
 }
 
-// remarks are the findings about the program that accuse nobody, in their order.
-func remarks(findings []Finding) (all []Finding) {
-	for _, f := range findings {
-		if f.Remark && !slices.Contains(machine, f.Rule) {
-			all = append(all, f)
-		}
-		all = append(all, remarks(f.Symptoms)...)
+// Held reports whether a repair brought what was promised of its finding: of a limit no
+// more, and of an estimate something in its interval. Only CPU time is compared.
+func (s *Specimen) Held(b *Bound) (held, known bool) {
+	if b == nil || b.Goal != "cpu" || b.Share <= 0 || b.Value <= 0 || s.Differs == nil || !slices.Contains([]string{"cpu", "ns/op"}, s.Differs.Metric) {
+		return false, false
 	}
-	return all
+	saved := 1 - 1/s.Differs.Ratio
+	switch b.Kind {
+	case "limit":
+		return saved <= b.Share+measured, true
+	case "estimate":
+		return saved >= b.Share*b.Low/b.Value-measured && saved <= b.Share*b.High/b.Value+measured, true
+	}
+	return false, false
 }
+
+// measured is how well a difference is known, as a part of all: by the middle of three runs.
+const measured = 0.05
 
 // Words are the findings of an answer in a few words: rule and first place.
 func Words(findings []Finding) string {

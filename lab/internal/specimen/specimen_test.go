@@ -55,7 +55,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	s := &Specimen{Kind: Modules, Rules: []string{"hotfunction"}, Guilty: []string{"escape.(*Writer).Write", "main.render"}, Also: []string{"gccost"}}
+	s := &Specimen{Kind: Modules, Rules: []string{"hotfunction"}, Guilty: []string{"escape.(*Writer).Write", "main.render", "main.(*set[...]).add"}, Also: []string{"gccost"}}
 	const found = `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).Write.func1"}]}`
 	for name, c := range map[string]struct {
 		side, findings string
@@ -71,6 +71,8 @@ func TestJudge(t *testing.T) {
 		"the well side is ill":        {"well", found, 0, "named"},
 		"a remark about the well one": {"well", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}`, 0, ""},
 		"a remark, after the others":  {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}, {"rule": "gccost"}`, 2, ""},
+		"what comes of a remark":      {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}], "symptoms": [{"rule": "spinloop"}]}`, 1, ""},
+		"type arguments":              {"sick", `{"rule": "hotfunction", "where": [{"function": "main.(*set[go.shape.string]).add"}]}`, 1, ""},
 		"the well side, elsewhere":    {"well", `{"rule": "hotfunction", "where": [{"function": "main.other"}]}`, 0, "hotfunction"},
 		"the well side, consequences": {"well", `{"rule": "gccost"}`, 0, ""},
 	} {
