@@ -153,7 +153,11 @@ func (b Bound) Words() string {
 	if b.Goal != AnyGoal {
 		s += " of " + string(b.Goal)
 	}
-	if b.Share > 0 && b.Unit != fact.Ratio && b.Unit != fact.Factor {
+	switch {
+	case b.Share <= 0 || b.Unit == fact.Ratio || b.Unit == fact.Factor:
+	case b.Kind == IsEstimate && b.Value > 0:
+		s += " (" + fact.Ratio.Format(b.Share*b.Low/b.Value) + " to " + fact.Ratio.Format(b.Share*b.High/b.Value) + ")"
+	default:
 		s += " (" + fact.Ratio.Format(b.Share) + ")"
 	}
 	if b.Kind == IsDirection {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -216,6 +217,20 @@ func cpuLimit(share, used fact.Fact, note string) diagnosis.Bound {
 		saving.Words = share.Origin.Sentence
 	}
 	return diagnosis.Limit(saving.Of(share.Name, fact.Cores, share, used), diagnosis.CPUGoal, share.Value, note)
+}
+
+// repairs are how many times the cost that a rule knows a repair was seen to save, least
+// and most: what is built only to be thrown away goes with the building of it.
+type repairs struct{ least, most float64 }
+
+// cpuEstimate is a bound with the interval that repairs were seen in.
+func cpuEstimate(share, used fact.Fact, r repairs, note string) diagnosis.Bound {
+	b := cpuLimit(share, used, note)
+	low, high := r.least*b.Value, min(r.most*b.Value, used.Value)
+	b.Kind, b.Low, b.High = diagnosis.IsEstimate, low, high
+	b.Method += fact.Sentence("; repairs like it saved %s to %s times as much, and no more than there is",
+		fact.Name(figures.Number(r.least)), fact.Name(figures.Number(r.most)))
+	return b
 }
 
 // saved is the most of the CPU, as a share, that is saved when what matches is not

@@ -62,7 +62,13 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 			rate.Number(), share, name(groupName(groups[0].Name))))
 		return
 	}
-	p.Report(churnFinding(p, groups, rate, share))
+	f := churnFinding(p, groups, rate, share)
+	if packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""; known && !startsWith(f.Where[0].Function, packages) {
+		f.Remark = true
+		f.Reasons = append(f.Reasons, "a library starts them: only how often and for what it is called is yours to tell")
+		f.Where = where(append(f.Where, programPlace(p, groups[0].Creator))...)
+	}
+	p.Report(f)
 }
 
 func startedIn(p *diagnosis.Pass, groups []*model.Group) fact.Fact {

@@ -225,8 +225,8 @@ func TestSchedulerThresholds(t *testing.T) {
 		ps                      = "proc 0 user=4.6s gc=200ms syscall=50ms scheduler=50ms idle=100ms → proc 0 user=3s gc=200ms syscall=50ms scheduler=50ms idle=1.7s"
 	)
 	checkVariants(t, []variant{
-		{schedlatency, server, waits + "delay=60000x300us,30000x1100us", true, ""},
-		{schedlatency, server, waits + "delay=60000x300us,30000x800us", false, ""},
+		{schedlatency, server, waits + "delay=60000x300us,30000x5500us", true, ""},
+		{schedlatency, server, waits + "delay=60000x300us,30000x4500us", false, ""},
 		{schedlatency, server, waits + "delay=500x300us,400x9ms", false, ""},
 		{schedlatency, server, "task answer latency=1000x80ms", true, ""},
 		{schedlatency, server, "task answer latency=1000x100ms", false, ""},

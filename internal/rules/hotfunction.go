@@ -146,7 +146,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),
-		Bound:      s.limit(s.saved(r.what, r.matches), ""),
+		Bound:      cpuEstimate(s.saved(r.what, r.matches), s.used(), workRepairs, ""),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
