@@ -59,13 +59,23 @@ func where(ps ...diagnosis.Place) []diagnosis.Place {
 
 // fires reports whether a rule has a finding in the same model that is more than a
 // remark.
-func fires(p *diagnosis.Pass, rule *diagnosis.Rule) (found bool) {
+func fires(p *diagnosis.Pass, rule *diagnosis.Rule) bool {
+	return hasFinding(p, rule, func(f *diagnosis.Finding) bool { return !f.Remark })
+}
+
+// speaks reports whether a rule has a finding or a remark.
+func speaks(p *diagnosis.Pass, rule *diagnosis.Rule) bool {
+	return hasFinding(p, rule, func(*diagnosis.Finding) bool { return true })
+}
+
+// hasFinding runs a rule for another, and reports whether it has such a finding.
+func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.Finding) bool) (found bool) {
 	if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !p.Model.Has(s) }) {
 		return false
 	}
 	rule.Check(&diagnosis.Pass{
 		Meter: p.Meter, Rule: rule, Goal: p.Goal,
-		Report:    func(f diagnosis.Finding) { found = found || !f.Remark },
+		Report:    func(f diagnosis.Finding) { found = found || counts(&f) },
 		Fine:      func(string) {},
 		Obsolete:  func(_, _, _ string) {},
 		Unchecked: func(_, _, _ string) {},

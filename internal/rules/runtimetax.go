@@ -84,10 +84,11 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	}
 }
 
-// explained reports whether a rule that knows a cause of a part has found it.
+// explained reports whether a rule that knows a cause of a part names one, if only in a
+// remark.
 func explained(p *diagnosis.Pass, part model.CPUPart) bool {
 	for rule, parts := range taxChildren() {
-		if slices.Contains(parts, part) && fires(p, rule) {
+		if slices.Contains(parts, part) && speaks(p, rule) {
 			return true
 		}
 	}
@@ -104,6 +105,7 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 		Evidence:   []fact.Fact{s.used()},
 		Cost:       s.cost(tax),
 		Bound:      s.limit(rest, "the program needs some of them"),
+		Remark:     true, // five programs of the field that are well and busy are above the limit, and none that is ill for it
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},
 		RuledOut: []string{
