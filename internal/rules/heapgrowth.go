@@ -74,7 +74,7 @@ type swelling struct {
 	slope  fact.Fact // bytes a second
 	low    fact.Fact // the lower end of its 95 % interval; of few collections the least between two
 	high   fact.Fact // the upper end, or the most
-	late   fact.Fact // slope of the second half, or since the collection before the last
+	late   fact.Fact // slope of the second half
 	from   fact.Fact // bytes alive at its begin
 	over   fact.Fact // seconds
 	bytes  fact.Fact // that it grew by
@@ -228,7 +228,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		format, parts = "What is alive after a collection grows by %s, and between two collections by %s at least and %s at most: "+
 			"from %s by %s in %s.",
 			[]fact.Part{g.slope, g.low, g.high, g.from, g.bytes, g.over}
-		f.RuledOut[0] = fact.Sentence("a cache that is full: from the last collection but one to the last it grew by %s, and by %s at most before", g.late, g.high)
+		f.RuledOut[0] = fact.Sentence("a cache that is full: in the second half it grew by %s, and by %s in all", g.late, g.slope)
 		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
 	}
 	if places := grownPlaces(p, g.few); len(places) > 0 {

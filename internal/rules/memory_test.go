@@ -536,7 +536,7 @@ func TestCollectorThresholds(t *testing.T) {
 		{heapgrowth, doubling, "16s=128MiB → 9100ms=73900KiB", true, ""},
 		{heapgrowth, doubling, "window 18s → window 33s", false, "unchecked whether the live heap grows: only 6 collections"},
 		{heapgrowth, doubling, "16s=128MiB → 16s=112MiB", true, ""},
-		{heapgrowth, doubling, "16s=128MiB → 16s=103MiB", false, "over 6 collections, and not evenly to the end"},
+		{heapgrowth, doubling, "16s=128MiB → 16s=80MiB", false, "over 6 collections, and not evenly to the end"},
 		{heapgrowth, doubling, "16s=128MiB → 16s=60MiB", false, "!unchecked"},
 		{heapgrowth, doubling, "1s=8MiB 2s=16MiB 4s=32MiB 8s=65MiB 16s=128MiB → 2s=5MiB 4s=6MiB 8s=7MiB 16s=8MiB", false, "!unchecked"},
 		{heapgrowth, doubling, "1s=8MiB 2s=16MiB 4s=32MiB 8s=65MiB 16s=128MiB → 2s=800MiB 4s=820MiB 8s=860MiB 16s=940MiB", false, "!unchecked"},

@@ -75,21 +75,25 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	for i, b := range trend[1:] {
 		steps = append(steps, pace(trend[i], b))
 	}
-	late, first := steps[len(steps)-1], trend[0]
-	steepest := slices.Max(steps)
+	first := trend[0]
+	usual := pace(first, last)
+	// Two collections can be close to each other, so that no single step is a pace.
+	middle := model.Point{At: (first.At + last.At) / 2}
+	middle.Value = trend.At(middle.At)
+	late := pace(middle, last)
 	if len(steps) == 1 { // which shows no pace that could last
-		steepest = max(steepest, pace(all[0], first))
+		late, usual = usual, max(usual, pace(all[0], first))
 	}
 	g.few = true
 	g.slope = live.statistic(p, "growth of the live heap from collection to collection", pace(first, last), fact.BytesPerSec)
 	g.low = live.statistic(p, "growth between two collections, at least", slices.Min(steps), fact.BytesPerSec)
 	g.high = live.statistic(p, "growth between two collections, at most", slices.Max(steps), fact.BytesPerSec)
-	g.late = live.statistic(p, "growth before the last collection", late, fact.BytesPerSec)
+	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
 	g.from = live.statistic(p, "live heap after warm-up", first.Value, fact.Bytes)
 	g.over = live.statistic(p, "time since the warm-up", (last.At - first.At).Seconds(), fact.Seconds)
 	g.bytes = live.statistic(p, "live heap that grew in the window", max(0, last.Value-first.Value), fact.Bytes)
 	g.cycles = live.statistic(p, "collections", float64(len(all)), fact.Count)
-	g.lasts = late >= heapgrowthSteady*steepest && last.At >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
+	g.lasts = late >= heapgrowthSteady*usual && last.At >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
 	grew := g.low.Value > 0 && g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
 	return g, grew
 }
