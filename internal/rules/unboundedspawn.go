@@ -36,6 +36,10 @@ const (
 	// or for a P. Those that wait for the network or a timer are
 	// slow, not too many.
 	spawnQueued = 0.80
+	// spawnLeft is how many times as old as those that ended the living are when they
+	// are a leak: a watcher of contexts of which a tenth is never told to end is at
+	// more than a hundred; where the first that came is served first they are as old.
+	spawnLeft = 20
 	// spawnSure is the window from which growth is no burst. The catalogue's figure.
 	spawnSure = 3 * time.Second
 )
@@ -56,9 +60,21 @@ func flooding(g *model.Group) bool {
 	if g.System || float64(g.Ended) < spawnServed*float64(g.Created) || queuedShare(g) < spawnQueued {
 		return false
 	}
+	if left(g) {
+		return false
+	}
 	grown := g.Created - g.Ended
 	return g.Peak >= spawnFlood && g.Created >= g.Peak/2 ||
 		grown >= spawnGrowth && spawned(g)
+}
+
+// left reports whether those that live on were left behind by the others: in a queue each
+// waits for about as long as there is before it, and those that end have waited, too.
+func left(g *model.Group) bool {
+	if g.Life.N == 0 || g.Alive() == 0 {
+		return false
+	}
+	return (g.Total()-g.Life.Sum)/time.Duration(g.Alive()) > spawnLeft*g.Life.Mean()
 }
 
 // queuedShare is the part of a group's life that it waits inside the program.
