@@ -34,20 +34,26 @@ var stdRoots = func() map[string]bool {
 	return m
 }()
 
-// packagePath returns the import path in a symbol like
-// "github.com/a/b.(*T[go.shape.int]).f.func1": everything up to the first dot
-// after the last slash, slashes inside type arguments left aside. A symbol
-// without a dot, as C code and assembly have, has no package.
+// packagePath is the import path in a symbol; see [SplitSymbol].
 func packagePath(function string) string {
-	name, _, _ := strings.Cut(function, "[")
+	pkg, _ := SplitSymbol(function)
+	return pkg
+}
+
+// SplitSymbol parts a symbol like "github.com/a/b.(*T[go.shape.int]).f.func1" into
+// the import path and the name in that package: the path is everything up to the
+// first dot after the last slash, slashes inside type arguments left aside. A
+// symbol without a dot, as C code and assembly have, has neither.
+func SplitSymbol(function string) (pkg, name string) {
+	head, _, _ := strings.Cut(function, "[")
 	// A receiver may hold a path only inside type arguments, cut off above.
-	slash := strings.LastIndexByte(name, '/') + 1
-	dot := strings.IndexByte(name[slash:], '.')
+	slash := strings.LastIndexByte(head, '/') + 1
+	dot := strings.IndexByte(head[slash:], '.')
 	if dot < 0 {
-		return ""
+		return "", ""
 	}
 	// The linker writes dots in a path's last element as %2e.
-	return strings.ReplaceAll(name[:slash+dot], "%2e", ".")
+	return strings.ReplaceAll(head[:slash+dot], "%2e", "."), function[slash+dot+1:]
 }
 
 // UserFrame returns the frame of a stack, leaf first, that is nearest to the leaf and

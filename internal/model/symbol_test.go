@@ -74,7 +74,18 @@ func TestIsStd(t *testing.T) {
 			t.Errorf("%s is a user's", f)
 		}
 	}
-	if got := packagePath("gopkg.in/yaml%2ev3.Unmarshal"); got != "gopkg.in/yaml.v3" {
-		t.Errorf("packagePath(gopkg.in/yaml%%2ev3.Unmarshal) = %q, want gopkg.in/yaml.v3", got)
+}
+
+func TestSplitSymbol(t *testing.T) {
+	for symbol, want := range map[string][2]string{
+		"gopkg.in/yaml%2ev3.Unmarshal":             {"gopkg.in/yaml.v3", "Unmarshal"},
+		"example.com/m.(*R[a/b.T]).next-fm":        {"example.com/m", "(*R[a/b.T]).next-fm"},
+		"github.com/a/b/v4.(*Iterator).fill.func1": {"github.com/a/b/v4", "(*Iterator).fill.func1"},
+		"main.main":     {"main", "main"},
+		"do_syscall_64": {},
+	} {
+		if pkg, name := SplitSymbol(symbol); pkg != want[0] || name != want[1] {
+			t.Errorf("SplitSymbol(%s) = %q, %q, want %q", symbol, pkg, name, want)
+		}
 	}
 }
