@@ -71,6 +71,9 @@ var law = []line{
 	// The reader's own source beside a finding.
 	{"internal/listing", "internal/diagnosis internal/model", ""},
 
+	// What newer versions of modules change, from the network.
+	{"internal/release", "internal/diagnosis internal/model", ""},
+
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
 	{"agent", "agent/recording", ""},
