@@ -16,13 +16,14 @@ import (
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/release"
 	"github.com/gowhy/gowhy/internal/report"
 )
 
 // diagnoseOptions are the flags of diagnose, which bare files take as well.
 type diagnoseOptions struct {
 	format, goal, failOn, out string
-	verbose                   bool
+	verbose, online           bool
 	reading                   readOptions
 }
 
@@ -36,6 +37,7 @@ saved with --format json can be given instead and is shown again.`,
 		Example: `  gowhy diagnose trace.out
   gowhy diagnose trace.out cpu.pprof --goal latency
   gowhy diagnose run.gowhy --window 1.5s,3s
+  gowhy diagnose run.gowhy --online
   gowhy diagnose run.gowhy --format json -o why.json
   gowhy diagnose why.json --format markdown
   curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | gowhy diagnose -`,
@@ -70,6 +72,7 @@ func diagnoseFlags(cmd *cobra.Command) *diagnoseOptions {
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 if a finding has this `CONFIDENCE` or more: "+strings.Join(failOn, ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "all findings in full, and all that is fine")
+	f.BoolVar(&o.online, "online", false, "ask the module proxy whether a newer version of a module changes what a finding names")
 	o.reading.flags(cmd)
 	complete(cmd, "format", report.FormatNames())
 	complete(cmd, "goal", goals)
@@ -107,11 +110,25 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	if err := checkOutput(o.out); err != nil {
 		return err
 	}
-	d, _, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
+	d, m, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
+	if err == nil && o.online {
+		err = c.compareReleases(ctx, d, m)
+	}
 	if err != nil {
 		return err
 	}
 	return c.show(d, o)
+}
+
+// compareReleases adds to findings in modules of others what newer ones change.
+func (c *command) compareReleases(ctx context.Context, d *diagnosis.Diagnosis, m *model.Model) error {
+	p := c.startProgress("asking for newer versions of modules", 0)
+	defer p.stop()
+	program := ""
+	if m.Build != nil {
+		program = m.Build.Module
+	}
+	return release.Compare(ctx, d, program)
 }
 
 // show writes a diagnosis and turns its findings into the exit code.
