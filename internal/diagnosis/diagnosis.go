@@ -244,6 +244,10 @@ type Finding struct {
 	// anything is wrong: it ranks behind all others and makes nobody sick.
 	Remark bool `json:"remark,omitempty"`
 
+	// Grows is set when it becomes worse until something ends the program: it ranks
+	// before what only costs.
+	Grows bool `json:"-"`
+
 	// Groups and Stacks are what the finding is about; they decide whether
 	// it overlaps with another. Empty means the whole program.
 	Groups []string      `json:"-"`

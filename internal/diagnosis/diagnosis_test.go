@@ -56,6 +56,20 @@ func outline(fs []Finding) string {
 	return b.String()
 }
 
+// What grows until it ends the program comes before what costs more, and remarks, whose
+// benefit nobody knows, in the order of what they are about.
+func TestRunRanksGrowthFirst(t *testing.T) {
+	leak, waste := finding("leak", 0.1), finding("waste", 0.9)
+	leak.Grows = true
+	small, large := finding("small", 0.9), finding("large", 0.1)
+	small.Remark, small.Cost.Share = true, 0.2
+	large.Remark, large.Cost.Share = true, 0.8
+	d := Run(busy(0.9), []*Rule{says("a", waste), says("b", leak), says("c", small), says("d", large)}, Options{})
+	if got, want := outline(d.Findings), "b a d c"; got != want {
+		t.Errorf("findings %s, want %s", got, want)
+	}
+}
+
 func TestRunRanksByBound(t *testing.T) {
 	slow := finding("", 0.1)
 	slow.Cost.Share = 0.9 // a large cost without a large benefit stays behind

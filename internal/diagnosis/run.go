@@ -284,8 +284,18 @@ func compare(a, b tree, goal Goal) int {
 			return 1
 		}
 	}
+	if a.Grows != b.Grows && !a.Remark {
+		if a.Grows {
+			return -1
+		}
+		return 1
+	}
+	benefit := cmp.Compare(b.benefit(goal), a.benefit(goal))
+	if a.Remark { // nobody knows what it brings
+		benefit = 0
+	}
 	return cmp.Or(
-		cmp.Compare(b.benefit(goal), a.benefit(goal)),
+		benefit,
 		cmp.Compare(b.Cost.Share, a.Cost.Share),
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Summary, b.Summary),

@@ -299,6 +299,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		waiting = ", waiting in " + waits.words
 	}
 	f := diagnosis.Finding{
+		Grows:    true,
 		Where:    where(place, start, created),
 		Evidence: []fact.Fact{g.start, g.end, g.perSecond, s.added, each},
 		Cost: diagnosis.CostOf(g.perSecond.Named("goroutines added each second, less those that ended"),

@@ -203,6 +203,7 @@ func grownPlaces(p *diagnosis.Pass, survivors bool) (out []grown) {
 func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	share := fact.Quotient.Of("part of the live heap", fact.Ratio, g.bytes, fact.Sum.Of("live heap at the end of the trend", fact.Bytes, g.from, g.bytes))
 	f := diagnosis.Finding{
+		Grows:      true,
 		Evidence:   []fact.Fact{g.slope, g.low, g.high, g.late, g.from, g.cycles},
 		Cost:       diagnosis.CostOf(g.bytes, share.Value),
 		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),

@@ -218,7 +218,7 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 				"only the whole program tells what that is worth.",
 		},
 	}
-	f.Bound.Share = 0 // any known cure ranks first
+	f.Bound.Share = 0 // nobody knows whether any of it can be saved
 	if p.Goal != diagnosis.CPUGoal {
 		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: a program that uses %s all the time is as slow as its computing", s.used()))
 	}

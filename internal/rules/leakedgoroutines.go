@@ -95,6 +95,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 		start, _ = p.GroupPlace(g)
 	}
 	f := diagnosis.Finding{
+		Grows:    true,
 		Where:    where(l.place, start),
 		Evidence: []fact.Fact{l.count, alive, each},
 		Cost: diagnosis.CostOf(l.count.Named("goroutines that will never go on"),

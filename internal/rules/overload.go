@@ -175,6 +175,10 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 	if e.before.Value > 0 {
 		f.Evidence = append(f.Evidence, e.memory)
 	}
+	if place, waiting := crowdedPlace(p); waiting.Value > 0 {
+		f.Where = where(place)
+		f.Evidence = append(f.Evidence, waiting)
+	}
 	served := []fact.Part{e.offered.Number(), e.served.Number()}
 	switch offered := "%s operations a second were offered and %s served; the rest waits"; {
 	case e.swells():
@@ -193,6 +197,41 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 	f.Reasons = append(f.Reasons, "the program's memory does not grow with it: what waits, waits outside")
 	f.Explains = []string{}
 	return f
+}
+
+// overloadCrowd is how many goroutines must wait at a place, on average, to be what waits:
+// one that waits for work, or for the time, is one.
+const overloadCrowd = 2
+
+// crowdedPlace is the program's line at which most goroutines wait for others or for time,
+// and how many these are on average.
+func crowdedPlace(p *diagnosis.Pass) (place diagnosis.Place, waiting fact.Fact) {
+	if p.Model.Sched == nil {
+		return place, waiting
+	}
+	type kindOf struct {
+		model.WaitKind
+		diagnosis.Place
+	}
+	totals := map[kindOf]time.Duration{}
+	var most kindOf
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		at, ok := p.UserPlace(w.Stack)
+		if k := (kindOf{w.Kind, at}); ok && (w.Kind == model.Sync || w.Kind == model.OtherWait) {
+			if totals[k] += w.Total; totals[k] > totals[most] || totals[k] == totals[most] && at.Line < most.Line {
+				most = k
+			}
+		}
+	}
+	if totals[most] < overloadCrowd*p.Model.Run.Duration || totals[most] == 0 {
+		return place, waiting
+	}
+	total := p.Waits("time that goroutines waited at "+line(most.Place), most.WaitKind, func(w *model.Wait) bool {
+		at, ok := p.UserPlace(w.Stack)
+		return ok && at == most.Place
+	})
+	return most.Place, fact.Quotient.Of("goroutines that wait at "+line(most.Place), fact.Count, total, p.WindowLength())
 }
 
 // bound is the memory that a limit on what waits would not have taken.
