@@ -65,6 +65,10 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("connections: %s new ones a second, one for %s of the %s",
 			rate.Number(), fact.Quotient.Of("operations to a connection", fact.Count, ops, rate), operation))
 		return
+	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value && ops.Value > 0 && sampled &&
+		out.Value >= newConnPerOp*ops.Value && seen(p.Model, dialFunctions):
+		p.Report(keptConnections(&s, out, in, growth, fact.Quotient.Of("connections to an operation", fact.Count, out, ops), operation))
+		return
 	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
 		p.Fine(fact.Sentence("connections: %s new ones a second, most of which stay", rate.Number()))
 		return
@@ -160,6 +164,24 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 	if len(f.Where) == 0 {
 		f.Where = awaitingConnections(s.pass)
 	}
+	return f
+}
+
+// keptConnections is about a client that opens another connection for each operation, and
+// whose connections nobody closes.
+func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact.Name) diagnosis.Finding {
+	f := connectionFinding(s, out, in, s.in("CPU in making and ending connections", connects))
+	most := s.pass.Process("files at most", "files", fact.Most)
+	f.Grows, f.Remedy = true, churnClient
+	f.Where = where(append(awaitingConnections(s.pass), f.Where...)...)
+	f.Evidence = append(f.Evidence, growth)
+	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
+	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
+	f.Experiment = changed(diagnosis.PeakRSS, "", "The number of open files must stay level under the same load.")
+	f.RuledOut = []string{"clients that stay: those make many operations with one connection"}
+	f.Say("The program opens %s connections a second, %s for each of the %s, and closes few: "+
+		"%s more files were open than at the least.",
+		out.Number(), perOp, operation, growth.Number())
 	return f
 }
 

@@ -66,7 +66,7 @@ export interface Diagnosis {
   goal?: Goal
   /** causes, most beneficial first */
   findings: Finding[]
-  fine: { rule: string; text: string }[]
+  fine: Fine[]
   /** there, and harmless in this version of Go */
   obsolete: Obsolete[]
   unchecked: Unchecked[]
@@ -301,6 +301,16 @@ export interface Promise {
    */
   best: number
   method: string
+}
+
+/**
+ * A Fine is something that a rule looked at and found well. It is a claim of the rule's,
+ * as a finding is.
+ */
+export interface Fine {
+  /** "" in a diagnosis of schema 1 */
+  rule: string
+  text: string
 }
 
 /**

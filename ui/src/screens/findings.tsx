@@ -2,7 +2,7 @@
 // text report; each number that has a place in the page leads there.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Diagnosis, Fact, FactLink, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
+import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
 import { useData } from '../client'
 import { bytes, count, dur, num, share } from '../format'
 import { Ledger } from './ledger'
@@ -338,11 +338,11 @@ function Line(p: { mark: string; tone: string; children: ComponentChildren }): J
 const FINE_SICK = 4
 const FINE_WELL = 8
 
-function Fine(p: { items: Diagnosis['fine']; sick: boolean }): JSX.Element | null {
+function Fine(p: { items: FineLine[]; sick: boolean }): JSX.Element | null {
   if (p.items.length === 0) return null
   const most = p.sick ? FINE_SICK : FINE_WELL
   const shown = p.items.length <= most + 1 ? p.items.length : most
-  const line = (item: Diagnosis['fine'][number], i: number) => <Line key={i} mark="✓" tone="good"><Said text={item.text} /></Line>
+  const line = (item: FineLine, i: number) => <Line key={i} mark="✓" tone="good"><Said text={item.text} /></Line>
   return (
     <section class="lines" aria-labelledby="fine">
       <h2 id="fine">{t('core.fine')}</h2>
