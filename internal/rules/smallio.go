@@ -42,6 +42,10 @@ const (
 	// on sockets also where nobody counts operations: they cost more than all
 	// else that the program does, and two of them in one call save a quarter.
 	smallMost = 0.5
+	// smallShare is the share of the CPU inside the calls below which they are nobody's
+	// concern: five programs of the field make twelve thousand and more small writes a
+	// second for 0.02 or less, the least of those that are ill for it is at 0.36.
+	smallShare = 0.05
 	// smallBuffer is what a bufio.Writer gathers unless it is told another size.
 	smallBuffer = 4 << 10
 )
@@ -81,6 +85,8 @@ func checkSmallio(p *diagnosis.Pass) {
 		case t.rate.Value < smallRate/10: // not worth a word
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
+		case t.cpu.enough && t.cpu.share.Value < smallShare:
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && t.mostOfCPU():
 			p.Report(smallioFinding(p, &t, string(operations)))
 		case t.perOp.Value > 0:
