@@ -297,6 +297,17 @@ func TestRunLowersConfidence(t *testing.T) {
 	}
 }
 
+// Healthy is a claim, and says what the CPU went into where a remark knows it.
+func TestHealthySaysWhatTakesMost(t *testing.T) {
+	remark, machine := finding("search takes 84 % of the CPU in use.", 0.8), finding("The machine was busy.", 0.9)
+	remark.Remark, remark.Bound.Goal, remark.Where = true, CPUGoal, []Place{{Function: "main.search"}}
+	machine.Remark, machine.Cost.Share = true, 1
+	d := Run(busy(0.9), []*Rule{says("hot", remark), says("machine", machine)}, Options{})
+	if d.Verdict != Healthy || !strings.Contains(d.Summary, "What takes most: search takes 84 %") || strings.Contains(d.Summary, "busy.") {
+		t.Errorf("%s: %q, want what takes most", d.Verdict, d.Summary)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	short, few, ruined := busy(0.9), busy(0.9), busy(0.9)
 	short.Run.Duration = 10 * time.Millisecond

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -319,6 +320,10 @@ func (r *runner) judge(rules int) {
 			d.Summary += fmt.Sprintf(", while %s were busy over %s", r.busyWords(cores, of), r.window())
 		}
 		d.Summary += "."
+		// Healthy is a claim: what the CPU went into is part of it.
+		if i := slices.IndexFunc(d.Findings, func(f Finding) bool { return f.Remark && f.Bound.Goal == CPUGoal && len(f.Where) > 0 }); i >= 0 {
+			d.Summary += " What takes most: " + d.Findings[i].Summary
+		}
 		if !r.m.Has(model.Trace) {
 			d.Summary += " What its goroutines wait for cannot be told without an execution trace."
 		}

@@ -3,11 +3,11 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -229,7 +229,7 @@ func cpuEstimate(share, used fact.Fact, r repairs, note string) diagnosis.Bound 
 	low, high := r.least*b.Value, min(r.most*b.Value, used.Value)
 	b.Kind, b.Low, b.High = diagnosis.IsEstimate, low, high
 	b.Method += fact.Sentence("; repairs like it saved %s to %s times as much, and no more than there is",
-		fact.Name(figures.Number(r.least)), fact.Name(figures.Number(r.most)))
+		fact.Name(strconv.FormatFloat(r.least, 'g', 2, 64)), fact.Name(strconv.FormatFloat(r.most, 'g', 2, 64)))
 	return b
 }
 
