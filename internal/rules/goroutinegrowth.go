@@ -295,7 +295,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		created, _ = p.UserPlace(t.Creator)
 	}
 	waits, waiting := stuckIn(p.Model, s.stack), ""
-	if s.stack != 0 {
+	if s.stack != 0 && waits.words != anyWait {
 		waiting = ", waiting in " + waits.words
 	}
 	f := diagnosis.Finding{

@@ -168,9 +168,12 @@ var stickings = []struct {
 		"mu.Lock()\ndefer mu.Unlock()"}},
 }
 
+// anyWait is a wait of which nothing more is known.
+const anyWait = "a wait"
+
 // stuckIn tells what a stack waits in, by its frames below the user's code.
 func stuckIn(m *model.Model, s model.Stack) sticking {
-	best, at := sticking{"a wait", "End the wait on every path: a channel that is closed, a context that is cancelled, a lock that is given back.", ""}, -1
+	best, at := sticking{anyWait, "End the wait on every path: a channel that is closed, a context that is cancelled, a lock that is given back.", ""}, -1
 	for i, f := range m.Stacks.Frames(s) {
 		for _, k := range stickings {
 			if slices.Contains(k.funcs, f.Func) && i > at {

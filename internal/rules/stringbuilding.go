@@ -18,7 +18,7 @@ var stringbuilding = &diagnosis.Rule{
 	Name:     "stringbuilding",
 	Title:    "Strings are built piece by piece or copied to be converted",
 	Doc:      stringbuildingPage,
-	Needs:    []model.Source{model.Heap},       // and CPU samples of either kind, which Check looks for
+	Needs:    []model.Source{model.Heap},                      // and CPU samples of either kind, which Check looks for
 	Explains: []string{"allocchurn", "gccost", "hotfunction"}, // the first two only where it is most of their cost
 	Check:    checkStringbuilding,
 }
