@@ -268,7 +268,7 @@ func (t *fieldFigures) add(s *specimen.Specimen, a *specimen.Answer) {
 				t.broken = append(t.broken, fieldWrong{s.Name, fmt.Sprintf("%.0f %%", 100*(1-1/s.Differs.Ratio)), promiseWords(j.Bound)})
 			}
 		}
-		for i := range a.Fine {
+		for i := range a.Lines {
 			t.Well.add(i < len(j.Well))
 		}
 		if len(j.Well) > 0 {

@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 )
@@ -25,6 +26,7 @@ func (s *Specimen) Ask(ctx context.Context, bed *testbed.Bed, cache string, side
 func (s *Specimen) Diagnose(ctx context.Context, bed *testbed.Bed, side Side, recording string) (*Answer, error) {
 	a := &Answer{Specimen: s.Name, Side: side.Name}
 	_, err := bed.Answer(ctx, a, "diagnose", "--format", "json", recording)
-	a.Specimen, a.Side = s.Name, side.Name
+	a.Specimen, a.Side, a.Lines = s.Name, side.Name, len(a.Fine)
+	a.Fine = slices.DeleteFunc(a.Fine, func(f Fine) bool { return !slices.Contains(s.Rules, f.Rule) })
 	return a, err
 }

@@ -13,8 +13,10 @@ type Answer struct {
 	Beside   bool      `json:"beside,omitempty"` // a load took half of the machine meanwhile
 	Verdict  string    `json:"verdict"`
 	Findings []Finding `json:"findings"`
-	Fine     []Fine    `json:"fine,omitempty"`
-	Failed   string    `json:"failed,omitempty"` // why there is no answer
+	// Fine are the lines of what is fine by rules that stand for the cause, of Lines in all.
+	Fine   []Fine `json:"fine,omitempty"`
+	Lines  int    `json:"lines,omitempty"`
+	Failed string `json:"failed,omitempty"` // why there is no answer
 }
 
 // A Finding is one of a diagnosis, as far as it is judged.
@@ -186,9 +188,7 @@ func (s *Specimen) Judge(a *Answer) (j Judgement) {
 	}
 	if a.Side == "sick" && j.Rank == 0 { // a line beside the right finding is about something else
 		for _, f := range a.Fine {
-			if slices.Contains(s.Rules, f.Rule) {
-				j.Well = append(j.Well, f.Rule+": "+f.Text)
-			}
+			j.Well = append(j.Well, f.Rule+": "+f.Text)
 		}
 	}
 	return j
