@@ -300,7 +300,7 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("documented repair, %d illnesses that reviewers complain of, and %d healthy programs under", count[specimen.Reviews], count[specimen.Healthy])
 	p.line("three loads. A hash of the name parts those that rules may be made by (learning) from")
 	p.line("the exam, which is only read here. Each was recorded with nothing beside it and beside")
-	p.line("a load that takes half of the machine: %s, %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
+	p.line("a load that takes half of the machine. Judged on %s with %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
 	var rows [][]string
 	var figures []fieldFigures
 	for _, half := range []specimen.Half{specimen.Learning, specimen.Exam} {
