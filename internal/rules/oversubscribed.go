@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -56,8 +57,8 @@ func checkOversubscribed(p *diagnosis.Pass) {
 	found := false
 	for i := range p.Model.Sched.Groups {
 		g := &p.Model.Sched.Groups[i]
-		if g.System || g.Peak < oversubscribedPerProc*p.Procs() {
-			continue
+		if g.System || g.Peak < oversubscribedPerProc*p.Procs() || strings.HasPrefix(g.Name, "net/http.") {
+			continue // of net/http's server there is one to a connection, and clients decide how many
 		}
 		c := measureCrowd(p, g)
 		switch {
