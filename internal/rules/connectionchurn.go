@@ -140,8 +140,11 @@ func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fac
 	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
 
-// connects reports whether a sample is of making or ending a connection.
-func connects(frames []model.Frame) bool { return through(frames, connectionFunctions) }
+// connects reports whether a sample is of making or ending a connection. A socket for
+// datagrams is none: it has nobody at the other end to agree with.
+func connects(frames []model.Frame) bool {
+	return through(frames, connectionFunctions) && !through(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
+}
 
 var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
 	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
