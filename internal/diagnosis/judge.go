@@ -293,7 +293,11 @@ func (r *runner) judge(rules int) {
 	switch {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
 		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
-		if n := len(d.Findings) - 1; n > 0 {
+		accusations := slices.IndexFunc(d.Findings, func(f Finding) bool { return f.Remark })
+		if accusations < 0 {
+			accusations = len(d.Findings)
+		}
+		if n := accusations - 1; n > 0 {
 			d.Summary = fmt.Sprintf("%s (and %d more).", strings.TrimSuffix(d.Summary, "."), n)
 		}
 		// Who had the machine is no illness of the program: it is said above its findings.

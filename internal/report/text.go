@@ -135,7 +135,7 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.Line(t.In(layout.Bold, title))
 		t.Line("   " + t.In(layout.Dim, layout.Safe(conf)))
 	}
-	if !strings.HasPrefix(headline, f.Summary) {
+	if !strings.HasPrefix(headline, strings.TrimSuffix(f.Summary, ".")) {
 		t.Para(3, "", f.Summary, layout.Plain)
 	}
 	t.where(f.Where)
