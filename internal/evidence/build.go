@@ -51,6 +51,7 @@ func parseBuild(data []byte) (b *model.Build, more bool) {
 		}
 		f := strings.Split(strings.TrimPrefix(line, "\t"), "\t")
 		switch {
+		case len(f) < 2: // the text is cut
 		case f[0] == "go":
 			b.Go = f[1]
 		case f[0] == "path":

@@ -26,6 +26,7 @@ func FuzzText(f *testing.F) {
 			f.Add(b[:min(len(b), 4<<10)])
 		}
 	}
+	f.Add([]byte("p: go1.26.8\n\tpath\texample.com/p\n\tbuild\t-compiler=gc\n\tbuild")) // a line without its value
 	f.Add([]byte("main.main;main.work_[k] 12\na;b 9223372036854775807\na;b 1\n"))
 	f.Add([]byte("\x1b[32mINFO\x1b[0m up\n\x1b[2;37mgc 1 @0.012s 2%\x1b[0m: 0.018+1.3+0.076 ms clock, 0.054+0.35/1.0/3.0+0.23 ms cpu, 4->4->3 MB, 5 MB goal, 4 P\n\x1b["))
 	f.Add([]byte(`{"log":"gc 1 @0.1s","time":"2024-01-01T00:00:00Z"}`))
