@@ -389,7 +389,7 @@ func TestAllocationThresholds(t *testing.T) {
 		{boxedargs, boxes, sixLines, true, "where main.f2\nwhere main.f5\n!where main.f6"},
 
 		{stringbuilding, plus, "count=90 time=900ms → count=40 time=400ms\ncount=160 time=1.6s → count=60 time=600ms\ncount=200 time=2s → count=100 time=1s\ncount=1310 time=13.1s → count=1560 time=15.6s", true, ""},
-		{stringbuilding, plus, "count=90 time=900ms → count=40 time=400ms\ncount=160 time=1.6s → count=60 time=600ms\ncount=200 time=2s → count=100 time=1s\ncount=1310 time=13.1s → count=1560 time=15.6s\nbenchmark BenchmarkZone-2 n=10 v.ns/op=100", false, ""},
+		{stringbuilding, plus, "count=90 time=900ms → count=40 time=400ms\ncount=160 time=1.6s → count=60 time=600ms\ncount=200 time=2s → count=100 time=1s\ncount=1310 time=13.1s → count=1560 time=15.6s\nresult bench\nbenchmark BenchmarkZone-2 n=10 v.ns/op=100", false, ""},
 		{stringbuilding, plus, "count=90 time=900ms → count=65 time=650ms\ncount=160 time=1.6s → count=110 time=1.1s\ncount=200 time=2s → count=150 time=1.5s\ncount=1310 time=13.1s → count=1435 time=14.35s", true, ""},
 		{stringbuilding, plus, "count=90 time=900ms → count=10 time=100ms\ncount=160 time=1.6s → count=30 time=300ms\ncount=140 time=1.4s → count=70 time=700ms\ncount=200 time=2s → count=50 time=500ms\ncount=1310 time=13.1s → count=1740 time=17.4s", false,
 			"fine: strings: what functions make by concatenation and conversion takes 4."},
