@@ -266,3 +266,13 @@ func (s *cpuUse) samples() fact.Fact { return s.pass.CPUSamples() }
 func (s *cpuUse) witness() string {
 	return fact.Sentence("one kind of evidence, the "+s.source+", with %s samples", s.samples())
 }
+
+// benchmarked reports whether the program is benchmarks: by their results, or where these
+// were not kept by what most of its CPU is under.
+func benchmarked(p *diagnosis.Pass) bool {
+	if p.Model.Load != nil && len(p.Model.Load.Benchmarks) > 0 {
+		return true
+	}
+	s, ok := cpuUseOf(p)
+	return ok && s.in("CPU in benchmarks", func(frames []model.Frame) bool { return through(frames, []string{"testing.(*B)."}) }).Value > 0.5
+}

@@ -107,16 +107,6 @@ func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
 	return benchmarked(p) || s.used().Larger(psInUse(p)).Value >= hotBound
 }
 
-// benchmarked reports whether the program is benchmarks: by their results, or where these
-// were not kept by what most of its CPU is under.
-func benchmarked(p *diagnosis.Pass) bool {
-	if p.Model.Load != nil && len(p.Model.Load.Benchmarks) > 0 {
-		return true
-	}
-	s, ok := cpuUseOf(p)
-	return ok && s.in("CPU in benchmarks", func(frames []model.Frame) bool { return through(frames, []string{"testing.(*B)."}) }).Value > 0.5
-}
-
 // matches reports whether a stack does the work again, for the caller's own use.
 func (r *remake) matches(frames []model.Frame) bool { return r.callers(frames) != nil }
 
