@@ -93,7 +93,7 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	g.over = live.statistic(p, "time since the warm-up", (last.At - first.At).Seconds(), fact.Seconds)
 	g.bytes = live.statistic(p, "live heap that grew in the window", max(0, last.Value-first.Value), fact.Bytes)
 	g.cycles = live.statistic(p, "collections", float64(len(all)), fact.Count)
-	g.lasts = late >= heapgrowthSteady*usual && last.At >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
+	g.lasts = late >= heapgrowthSteady*usual && p.Model.Run.Duration >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
 	grew := g.low.Value > 0 && g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
 	return g, grew
 }
