@@ -85,6 +85,19 @@ func TestRunRanksByBound(t *testing.T) {
 	}
 }
 
+// Half of the CPU of a program that mostly waits is little of its time.
+func TestRunRanksCPUByCores(t *testing.T) {
+	for used, want := range map[float64]string{0.2: "b a", 2: "a b"} {
+		computing, waiting := finding("", 0.5), finding("", 0.3)
+		computing.Bound.Goal, computing.Bound.Unit, computing.Bound.Value = CPUGoal, fact.Cores, 0.5*used
+		waiting.Bound.Goal, waiting.Bound.Unit, waiting.Bound.Value = Throughput, fact.Factor, 1.4
+		d := Run(busy(0.9), []*Rule{says("a", computing), says("b", waiting)}, Options{})
+		if got := outline(d.Findings); got != want {
+			t.Errorf("with %v cores in use the order is %q, want %q", used, got, want)
+		}
+	}
+}
+
 // TestRemarks rank last, whatever they name, and make nobody sick.
 func TestRemarks(t *testing.T) {
 	look := finding("look here", 0.9)

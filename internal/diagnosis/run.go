@@ -261,6 +261,10 @@ func (t tree) benefit(goal Goal) float64 {
 	if any || t.Bound.Goal == goal {
 		b = t.Bound.Share
 	}
+	// Of a program that mostly waits, half of its CPU is little of its time.
+	if any && t.Bound.Goal == CPUGoal && t.Bound.Unit == fact.Cores {
+		b = min(b, t.Bound.Value)
+	}
 	for _, s := range t.symptoms {
 		if any || s.serves(goal) {
 			b = max(b, s.benefit(goal))
