@@ -146,13 +146,9 @@ func (a *allocation) siteFacts(p *diagnosis.Pass, s allocSite) []fact.Fact {
 	return []fact.Fact{objects, bytes} // of samples both are the same
 }
 
-// costOf and limit are a share of the CPU in use as a cost and as a bound.
+// costOf is a share of the CPU in use as a cost.
 func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.cores), share.Value)
-}
-
-func (a *allocation) limit(share fact.Fact, note string) diagnosis.Bound {
-	return cpuLimit(share, a.cores, note)
 }
 
 // experiment counts what the named sites have most of. The count falls by no

@@ -158,7 +158,7 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 	f := diagnosis.Finding{
 		Evidence:   append([]fact.Fact{objects}, a.facts()...),
 		Cost:       a.costOf(share),
-		Bound:      a.limit(most, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
+		Bound:      cpuLimit(most, a.cores, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the compiler says that the arguments escape and the allocs profile counts them; " +
 			"that the call ignores them is concluded from no text being made or written under it"},

@@ -86,7 +86,7 @@ func cgoFinding(s *cpuUse, rate, share fact.Fact) diagnosis.Finding {
 		Stacks:     topStacks(sites, cgoNamed),
 		Evidence:   []fact.Fact{rate, share, fact.Quotient.Of("CPU to cross, each", fact.Seconds, s.cores(share), rate)},
 		Cost:       s.cost(share),
-		Bound:      s.limit(share, "a batch of n leaves one nth of it"),
+		Bound:      s.estimate(share, "a batch of n leaves one nth of it"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts the calls exactly; the price is from samples"},
 		RuledOut:   []string{"the work that C does: samples in C are not counted"},

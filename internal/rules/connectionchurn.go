@@ -157,7 +157,7 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 		Stacks:     topStacks(sites, newConnNamed),
 		Evidence:   []fact.Fact{out, in, share},
 		Cost:       s.cost(share),
-		Bound:      s.limit(s.saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
+		Bound:      s.estimate(s.saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the kernel counts the connections; their price is from samples"},
 		RuledOut:   []string{"a pool that fills, or clients that stay: so many are not open at once"},

@@ -142,7 +142,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),
-		Bound:      cpuEstimate(s.saved(r.what, r.matches), s.used(), workRepairs, ""),
+		Bound:      s.estimate(s.saved(r.what, r.matches), ""),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},

@@ -71,7 +71,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	case l.share.Value >= loggerShare:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = l.cpu.cost(l.share)
-		f.Bound = l.cpu.limit(l.most, "lines that are kept and buffered still have to be formatted")
+		f.Bound = l.cpu.estimate(l.most, "lines that are kept and buffered still have to be formatted")
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
 	default:

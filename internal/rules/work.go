@@ -92,10 +92,6 @@ const (
 // most is the share from which a kind of work stands out.
 func (n *norm) most() float64 { return max(hotWorkLeast, hotWorkRoom*n.seen) }
 
-// workRepairs is what repairs saved, by all that was measured to go: eight pairs of the field
-// saved 1.0 to 1.8 times as much, for the code around the work went along.
-var workRepairs = repairs{0.5, 1.8}
-
 // hotWorkSamples is how many samples a share needs to be compared with a norm: a
 // hundred tell a third from a fifth, nineteen times in twenty.
 const hotWorkSamples = 100
@@ -165,13 +161,12 @@ func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share
 	line := diagnosis.Place{Function: e.Line.Func, File: e.Line.File, Line: e.Line.Line}
 	usual := fact.Figure("the most for one function in programs that are well", n.seen, fact.Ratio, "lab/field/pairs, the healthy programs that are learnt from")
 	f := diagnosis.Finding{
-		Title:    "Much of the CPU goes into work that has a cheaper way",
-		Where:    withProgram(p, line, stacks...),
-		Stacks:   stacks,
-		Evidence: []fact.Fact{share, usual, s.used()},
-		Cost:     s.cost(share),
-		Bound: cpuEstimate(s.saved(string(n.work)+" for "+short(e.Line.Func), match), s.used(), workRepairs,
-			"all of it; a cheaper way still costs something"),
+		Title:      "Much of the CPU goes into work that has a cheaper way",
+		Where:      withProgram(p, line, stacks...),
+		Stacks:     stacks,
+		Evidence:   []fact.Fact{share, usual, s.used()},
+		Cost:       s.cost(share),
+		Bound:      s.estimate(s.saved(string(n.work)+" for "+short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"what programs do that are well: none of those it is compared with has half as much of it for one function"},
