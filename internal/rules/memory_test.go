@@ -410,6 +410,8 @@ func TestAllocationThresholds(t *testing.T) {
 		{poolmisuse, nothing, "objects=2000000 bytes → objects=30000 bytes", true, ""},
 		{poolmisuse, nothing, "objects=2000000 bytes → objects=20000 bytes", false, ""},
 		{poolmisuse, nothing, "0s=10 2s=60 → 0s=10 2s=11\nobjects=2000000 bytes → objects=900 bytes", true, ""},
+		{poolmisuse, nothing, "bytes=400MiB → bytes=4MiB", true, ""},
+		{poolmisuse, nothing, "bytes=400MiB → bytes=4095KiB", false, "fine: pools"},
 		{poolmisuse, nothing, "objects=2000000 bytes → objects=0 bytes", false, "!pools"},
 		{poolmisuse, nothing, "alloc stack=new objects=2000000 bytes=400MiB →", false, "!pools"},
 		{poolmisuse, nothing, "metric /gc/cycles/total:gc-cycles 0s=10 2s=60 →", false, "!pools"},

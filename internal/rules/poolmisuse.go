@@ -35,6 +35,10 @@ const (
 	// handful of objects. The programs of the lab that are well make 228 at most,
 	// a name server whose pool is never given anything back 1,124 and more.
 	poolmisuseLeast = 500
+	// poolmisuseBytes is how much the pools must have made in all: eight samples of a heap
+	// profile at its usual rate, each of which stands for up to thousands of small objects,
+	// and less is no cost.
+	poolmisuseBytes = 8 * 512 << 10
 	// poolmisuseNamed is how many places a finding names at most: where objects
 	// are taken and where they are made.
 	poolmisuseNamed = 4
@@ -62,7 +66,7 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 		return
 	}
 	most := max(poolmisuseLeast, poolmisuseEach*pools.goroutines.Value)
-	if pools.each.Value < most || pools.share().Value < poolmisuseShare {
+	if pools.each.Value < most || pools.share().Value < poolmisuseShare || pools.bytes.Value < poolmisuseBytes {
 		p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
 		return
 	}
