@@ -87,7 +87,9 @@ func takesFromOutside(m *model.Model, q *queue) bool {
 
 // trips adds up what the stage waits for outside: in the network itself, or
 // for a goroutine that spends that time there on its behalf. Waits for those
-// who bring work do not count, nor waits for time.
+// who bring work do not count, be they the queue's goroutines or the clients whose next
+// request a server of the standard library reads with no code of the program's, nor
+// waits for time.
 func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 	m := p.Model
 	asked, by := map[*model.Wait]bool{}, map[model.Stack]time.Duration{}
@@ -95,6 +97,9 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
 		if w.Kind != model.Net && w.Kind != model.Sync || !s.has(m, w.Stack) {
+			continue
+		}
+		if _, asks := p.UserPlace(w.Stack); w.Kind == model.Net && !asks {
 			continue
 		}
 		if w.Kind == model.Sync {
