@@ -45,6 +45,9 @@ const (
 	hotBound = 0.7
 	// hotCores is the least CPU in use that is worth a finding about kinds of work.
 	hotCores = 0.1
+	// hotGrowing is the part of a function's CPU in slices and maps that grow from which
+	// that is what there is to say of it: most.
+	hotGrowing = 2.0 / 3
 	// hotNamed is how many functions a finding names.
 	hotNamed = 3
 )
@@ -186,6 +189,9 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 		p.Fine(fact.Sentence("CPU: no function asks for %s of it", fact.Name(fact.Ratio.Format(hotShare))))
 		return
 	}
+	if speaks(p, growingslices) && s.of("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
+		return // which says what to do about it
+	}
 	f := diagnosis.Finding{
 		Evidence: append([]fact.Fact{s.used()}, shares...),
 		Cost:     s.cost(shares[0]),
@@ -239,6 +245,13 @@ type hotPlace struct {
 	Work            model.Work
 	share           float64
 	stacks          []model.Stack
+}
+
+// growing matches its samples of slices and maps that grow.
+func (h *hotPlace) growing(m *model.Model) fact.Where {
+	return func(sample *model.Sample) bool {
+		return slices.Contains(h.stacks, sample.Stack) && growsData(m.Stacks.Frames(sample.Stack))
+	}
 }
 
 // asker is the line that a stack's work is for, and its kind.
