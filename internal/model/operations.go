@@ -28,14 +28,27 @@ func (o *Operations) PerSecond(window time.Duration) float64 {
 	return o.Count / window.Seconds()
 }
 
-// CPUPerOperation is the CPU time that one unit of work takes, of the one benchmark that
-// ran or of the operations; 0 when nothing tells.
+// CPUPerOperation is the CPU time that one unit of work takes; 0 when nothing tells.
 func (m *Model) CPUPerOperation() time.Duration {
 	a := m.CPUAccount()
 	if a == nil || a.Window <= 0 {
 		return 0
 	}
-	each := 0.0 // ns of wall time
+	return time.Duration(m.operationTime() * a.Total.Seconds() / a.Window.Seconds())
+}
+
+// OperationShare is the part of what was counted in the window that one unit of work has; 0
+// when nothing tells.
+func (m *Model) OperationShare(counted float64) float64 {
+	if m.Run.Duration <= 0 {
+		return 0
+	}
+	return counted * m.operationTime() / float64(m.Run.Duration)
+}
+
+// operationTime is the time from one unit of work to the next, in nanoseconds: of the one
+// benchmark that ran, or of the operations.
+func (m *Model) operationTime() (each float64) {
 	if m.Load != nil && len(m.Load.Benchmarks) > 0 {
 		first := &m.Load.Benchmarks[0]
 		for _, b := range m.Load.Benchmarks {
@@ -47,7 +60,7 @@ func (m *Model) CPUPerOperation() time.Duration {
 	} else if o := m.Operations(); o != nil && o.Count > 0 {
 		each = float64(m.Run.Duration) / o.Count
 	}
-	return time.Duration(each * a.Total.Seconds() / a.Window.Seconds())
+	return each
 }
 
 // loadOperations are those of the load generator that fall into the window:

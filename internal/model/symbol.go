@@ -72,9 +72,12 @@ func userFrameIndex(frames []Frame) int {
 	if OfRecording(frames) {
 		return -1
 	}
-	return slices.IndexFunc(frames, func(f Frame) bool {
-		return f.Line > 0 && packagePath(f.Func) != "" && !IsStd(f.Func) && !generated(f.File)
-	})
+	return slices.IndexFunc(frames, ofUser)
+}
+
+// ofUser reports whether a frame is of code that has an author beside Go's.
+func ofUser(f Frame) bool {
+	return f.Line > 0 && packagePath(f.Func) != "" && !IsStd(f.Func) && !generated(f.File)
 }
 
 // OfRecording reports whether a stack is one of the recording itself: of the
