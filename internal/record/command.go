@@ -345,6 +345,11 @@ func (r *recorder) streams(p *process, env []string, info *buildinfo.BuildInfo) 
 			p.cmd.Stderr = tee(p.cmd.Stderr, f)
 		}
 	}
+	if r.o.Load == "" && benchmarks(p.cmd.Args) {
+		results := &resultLines{path: r.w.Path(recording.LoadMember)}
+		p.cmd.Stdout = tee(p.cmd.Stdout, results)
+		p.logs = append(p.logs, results)
+	}
 	if info != nil && !toolchains(info) && !r.o.NoGodebug {
 		env = r.godebug(p, env, create)
 	}
