@@ -23,14 +23,16 @@ func (c *command) ledgerCommand() *cobra.Command {
 		Short: "Account for every second of CPU time, goroutines, Ps, GC, threads",
 		Long: `Prints where time went: of goroutines, Ps, collections, tasks and regions (these
 need a trace), of the CPU by part, by system call and by thread, of Ps, threads
-and machine side by side, what memory is, and what one operation costs. The
-parts of a row add up to its total; what is not known is shown as unknown.
-Without a trace and without --by it is the account of CPU time. JSON has times
-in nanoseconds and all rows unless --top is given.`,
+and machine side by side; what memory is, what one operation costs, what each
+line costs and can give back. The parts of a row add up to its total; what is
+not known is shown as unknown. Without a trace and without --by it is the
+account of CPU time. JSON has times in nanoseconds and all rows unless --top is
+given.`,
 		Example: `  gowhy ledger trace.out
   gowhy ledger trace.out --by goroutine --sort runnable
   gowhy ledger trace.out --by p --window 1s,2s
   gowhy ledger run.gowhy --by cpu
+  gowhy ledger bench.gowhy --by line --sort cum
   gowhy ledger run.gowhy --by syscall --sort count
   gowhy ledger trace.out --json | jq '.[] | {name, runnable_ns}'`,
 		Args: atLeastOneFile,

@@ -334,6 +334,8 @@ type Diagnosis struct {
 	// CPU says where CPU time went, and Recording what the recording cost.
 	CPU       *CPU       `json:"cpu,omitempty"`
 	Recording *Recording `json:"recording,omitempty"`
+	// Operation is what one operation costs, of a benchmark.
+	Operation *Operation `json:"operation,omitempty"`
 }
 
 // A Share is one line of the account at the head of a report.

@@ -44,6 +44,7 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 	r.d.Time = timeShares(m)
 	r.d.Trace = traceInfo(m)
 	r.d.CPU = cpuOf(m)
+	r.d.Operation = operationOf(m)
 	r.d.Recording = recordingOf(m)
 	r.d.Warnings = append(slices.Clone(m.Run.Coverage.Notes), r.d.Warnings...)
 	r.judge(len(rules))

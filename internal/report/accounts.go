@@ -152,6 +152,89 @@ func workTable(m *model.Model) table[*workRow] {
 	return t
 }
 
+// A lineRow is what a line of the program or of its libraries costs.
+type lineRow struct {
+	Function string  `json:"function"`
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	CPU      int64   `json:"cpu_ns"`
+	Cum      int64   `json:"cum_ns"`
+	Share    float64 `json:"share"`
+	Objects  float64 `json:"objects"`
+	Bytes    float64 `json:"bytes"`
+	// Of one operation, 0 where nothing tells that.
+	CPUPerOp     int64   `json:"cpu_ns_per_op,omitempty"`
+	CumPerOp     int64   `json:"cum_ns_per_op,omitempty"`
+	ObjectsPerOp float64 `json:"objects_per_op,omitempty"`
+	BytesPerOp   float64 `json:"bytes_per_op,omitempty"`
+}
+
+func lineTable(m *model.Model) table[*lineRow] {
+	list, all := m.Lines()
+	var t table[*lineRow]
+	t.Empty = "no CPU time and no allocation that a line of the program asked for"
+	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.CPU.Seconds()) }
+	operation := m.CPUPerOperation()
+	perOp := operation > 0 || m.OperationShare(1) > 0
+	row := func(c *model.LineCost) *lineRow {
+		return &lineRow{Function: c.Line.Func, File: c.Line.File, Line: c.Line.Line, CPU: int64(c.CPU), Cum: int64(c.Cum), Share: share(c.Cum),
+			Objects: c.Objects, Bytes: c.Bytes, CPUPerOp: int64(share(c.CPU) * float64(operation)), CumPerOp: int64(share(c.Cum) * float64(operation)),
+			ObjectsPerOp: m.OperationShare(c.Objects), BytesPerOp: m.OperationShare(c.Bytes)}
+	}
+	rest := all
+	for i := range list {
+		t.Rows = append(t.Rows, row(&list[i]))
+		rest.CPU -= list[i].CPU
+	}
+	column := func(head string, text func(r *lineRow) string) {
+		t.Columns = append(t.Columns, layout.Column[*lineRow]{Head: head, Text: text})
+	}
+	if perOp {
+		column("CPU/OP", func(r *lineRow) string { return figures.Duration(time.Duration(r.CPUPerOp)) })
+		column("CUM/OP", func(r *lineRow) string { return figures.Duration(time.Duration(r.CumPerOp)) })
+	} else {
+		column("CPU", func(r *lineRow) string { return figures.Duration(time.Duration(r.CPU)) })
+		column("CUM", func(r *lineRow) string { return figures.Duration(time.Duration(r.Cum)) })
+	}
+	column("SHARE", func(r *lineRow) string { return figures.Percent(r.Share) })
+	if all.Objects > 0 && perOp {
+		column("OBJECTS/OP", func(r *lineRow) string { return figures.Number(r.ObjectsPerOp) })
+		column("BYTES/OP", func(r *lineRow) string { return figures.Bytes(r.BytesPerOp) })
+	} else if all.Objects > 0 {
+		column("OBJECTS", func(r *lineRow) string { return figures.Int(int64(r.Objects)) })
+		column("BYTES", func(r *lineRow) string { return figures.Bytes(r.Bytes) })
+	}
+	t.Columns = append(t.Columns, layout.Column[*lineRow]{Head: "LINE", Left: true, Text: func(r *lineRow) string {
+		if r.Line == 0 {
+			return r.Function
+		}
+		return fmt.Sprintf("%s:%d", r.Function, r.Line)
+	}})
+	t.order = []sortKey[*lineRow]{
+		{"cpu", largest(func(r *lineRow) int64 { return r.CPU })},
+		{"cum", largest(func(r *lineRow) int64 { return r.Cum })},
+		{"bytes", largest(func(r *lineRow) float64 { return r.Bytes })},
+		{"objects", largest(func(r *lineRow) float64 { return r.Objects })},
+	}
+	t.Total = func([]*lineRow) *lineRow {
+		r := row(&all)
+		r.Function = "all, " + figures.Duration(rest.CPU) + " of the CPU for no line: the runtime's own"
+		return r
+	}
+	t.Notes = func(_ []*lineRow, width int) []string {
+		text := "CPU and allocations are of the line and of what it calls of the standard library; CUM, and its SHARE, " +
+			"of all that it calls: the most that the line can give back"
+		if all.Objects > 0 {
+			text += ". Objects are those of the allocs profile, where several of a few bytes share one"
+		}
+		if !perOp && m.Load != nil && len(m.Load.Benchmarks) > 0 {
+			text += ". Several benchmarks ran: record one of them with -bench, and the account is of one operation"
+		}
+		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
+	}
+	return t
+}
+
 // A labelRow is what goroutines with one label of pprof did.
 type labelRow struct {
 	Label      string  `json:"label"`
@@ -681,6 +764,10 @@ func accountNeeds(m *model.Model, by string) error {
 		if m.Operations().PerSecond(m.Run.Duration) <= 0 {
 			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
 		}
+	case "line":
+		if m.BelievedCPU() == nil && m.Heap == nil {
+			return missing("a CPU profile, the kernel's samples or an allocs profile", model.CPU)
+		}
 	case "work":
 		if m.BelievedCPU() == nil {
 			return missing("a CPU profile or the kernel's samples", model.CPU)
@@ -703,7 +790,7 @@ func accountNeeds(m *model.Model, by string) error {
 }
 
 // accounts are the tables that need no trace, by name.
-var accounts = []string{"cpu", "time", "memory", "operation", "work", "label", "syscall", "thread"}
+var accounts = []string{"cpu", "time", "memory", "operation", "line", "work", "label", "syscall", "thread"}
 
 // defaultTable is by goroutine groups where there is a trace, else of CPU time.
 func defaultTable(m *model.Model, by string) string {

@@ -169,3 +169,48 @@ func (m *markdown) cpu(d *diagnosis.Diagnosis) {
 		m.Item("%s", layout.Escape(text))
 	}
 }
+
+// operationHead says what one operation of a benchmark costs.
+func operationHead(o *diagnosis.Operation) string {
+	s := "One operation of " + o.Benchmark + ": " + figures.Duration(time.Duration(o.CPUNS)) + " of CPU"
+	if o.Objects > 0 {
+		s += ", " + figures.Plural(int64(o.Objects+0.5), "object") + " of " + figures.Bytes(o.Bytes)
+	}
+	return s
+}
+
+// operationLine says what a line has of it.
+func operationLine(o *diagnosis.Operation, l *diagnosis.OperationLine) string {
+	s := fmt.Sprintf("%8s  %6s  %s", figures.Duration(time.Duration(l.CPUNS)), figures.Percent(l.CPUNS/o.CPUNS), l.Where.Function)
+	if l.Where.Line > 0 {
+		s += fmt.Sprintf(":%d", l.Where.Line)
+	}
+	if l.Bytes >= 0.5 {
+		s += ", " + figures.Bytes(l.Bytes)
+	}
+	return s
+}
+
+// operation writes what one operation of a benchmark costs, line by line.
+func (t *texter) operation(o *diagnosis.Operation) {
+	if o == nil {
+		return
+	}
+	t.Title(operationHead(o))
+	for i := range o.Lines {
+		t.Line("   " + layout.Shorten(layout.Safe(operationLine(o, &o.Lines[i])), t.Width-3))
+	}
+	if len(o.Lines) > 0 {
+		t.Line("   " + t.In(layout.Dim, "all lines, and what each can give back: gowhy ledger FILE --by line"))
+	}
+}
+
+func (m *markdown) operation(o *diagnosis.Operation) {
+	if o == nil {
+		return
+	}
+	m.P("%s.", layout.Escape(operationHead(o)))
+	for i := range o.Lines {
+		m.Item("%s", layout.Code(strings.TrimSpace(operationLine(o, &o.Lines[i]))))
+	}
+}

@@ -52,6 +52,10 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 //   - memory: name, of (heap, process, runtime, allocation), value, unit, growth,
 //     growth_low and growth_high (bytes a second; null when not known);
 //   - operation: name, value, unit, source;
+//   - line: function, file, line, cpu_ns (of the line and of what it calls of the
+//     standard library), cum_ns (of all that it calls), share (of all CPU time that was
+//     sampled, of cum_ns), objects and bytes (allocated, as cpu_ns), and where operations
+//     are known cpu_ns_per_op, cum_ns_per_op, objects_per_op, bytes_per_op;
 //   - work: work, function, file, line (that asks for most of it), cpu_ns, share
 //     (of all CPU time that was sampled);
 //   - label: label, value, cpu_ns, share (of the CPU profile), goroutines (at the end);
@@ -78,6 +82,8 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 		return writeLedger(w, m, o, memoryTable)
 	case "operation":
 		return writeLedger(w, m, o, operationTable)
+	case "line":
+		return writeLedger(w, m, o, lineTable)
 	case "work":
 		return writeLedger(w, m, o, workTable)
 	case "label":

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -181,6 +182,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"memory":    "name of value unit growth growth_low growth_high",
 		"operation": "name value unit source",
 		"label":     "label value cpu_ns share goroutines",
+		"line":      "function file line cpu_ns cum_ns share objects bytes cpu_ns_per_op cum_ns_per_op",
 		"work":      "work function file line cpu_ns share",
 		"syscall":   "name count time_ns cpu_ns bytes errors per_operation",
 		"thread":    "id name user_ns system_ns run_queue_ns voluntary involuntary",
@@ -206,6 +208,37 @@ func TestLedgerJSONKeys(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What a line allocates for one operation stands beside its CPU time, and those of lines
+// add up to all but for the runtime's own.
+func TestLedgerByLine(t *testing.T) {
+	m := ledgerModel()
+	m.Heap = &model.Profile{Types: []model.ValueType{{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"}},
+		Samples: []model.Sample{{Stack: m.Stacks.Add([]model.Frame{{Func: "main.worker", File: "main.go", Line: 7}}), Values: []int64{6000, 96 << 10}}}}
+	out := string(ledger(t, m, LedgerOptions{By: "line"}))
+	each := m.OperationShare(6000)
+	for _, want := range []string{"CPU/OP", "OBJECTS/OP", "BYTES/OP", "main.worker:7", " " + figures.Number(each) + " "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	var rows []lineRow
+	if err := json.Unmarshal(ledger(t, m, LedgerOptions{By: "line", JSON: true}), &rows); err != nil {
+		t.Fatal(err)
+	}
+	_, all := m.Lines()
+	var sum time.Duration
+	for _, r := range rows {
+		sum += time.Duration(r.CPU)
+	}
+	if own := all.CPU - sum; own != 260*ms { // the collector and the futex of the scheduler
+		t.Errorf("lines have %v of %v: %v are left for the runtime, want 260ms", sum, all.CPU, own)
+	}
+	m.Load, m.Tasks, m.Heap = nil, nil, nil
+	if out := string(ledger(t, m, LedgerOptions{By: "line"})); strings.Contains(out, "/OP") || strings.Contains(out, "OBJECTS") {
+		t.Errorf("columns that nothing tells of in\n%s", out)
 	}
 }
 

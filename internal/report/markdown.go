@@ -20,6 +20,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 		m.P("%s", layout.Code(s))
 	}
 	m.cpu(d)
+	m.operation(d.Operation)
 	m.shares(d)
 	for i := range d.Findings {
 		if i < expanded {

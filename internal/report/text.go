@@ -23,6 +23,7 @@ func Text(w io.Writer, d *diagnosis.Diagnosis, o layout.Options) error {
 	t := newTexter(o)
 	t.head(d)
 	t.cpu(d)
+	t.operation(d.Operation)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
 		if i == expanded && !o.Verbose {

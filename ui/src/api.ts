@@ -78,6 +78,8 @@ export interface Diagnosis {
   /** CPU says where CPU time went, and Recording what the recording cost. */
   cpu?: CPU
   recording?: Recording
+  /** Operation is what one operation costs, of a benchmark. */
+  operation?: Operation
 }
 
 /** A Verdict is the diagnosis in one word. */
@@ -402,6 +404,33 @@ export interface Recording {
    */
   target_cores: number | null
   target_cores_before: number | null
+}
+
+/**
+ * An Operation is what one operation of the benchmark costs that was recorded: for a
+ * benchmark that is the account to read, for nothing else is done.
+ */
+export interface Operation {
+  benchmark: string
+  cpu_ns: number
+  /** allocated, as the benchmark counts or else the allocs profile */
+  objects: number
+  bytes: number
+  lines: OperationLine[]
+}
+
+/** An OperationLine is the part of one line of the program or of its libraries. */
+export interface OperationLine {
+  where: Place
+  /**
+   * CPUNS is that of the line and of what it calls of the standard library, CumNS that of
+   * all it calls: removing the line saves no more. Objects and Bytes are as CPUNS, of the
+   * allocs profile, to which several objects of a few bytes can be one.
+   */
+  cpu_ns: number
+  cum_ns: number
+  objects: number
+  bytes: number
 }
 
 /**
