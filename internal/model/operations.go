@@ -133,6 +133,8 @@ const (
 	// still be one operation. One that waits more often reads request after
 	// request from its connection.
 	servedWaits = 2
+	// fromServed is what [Operations] says of them.
+	fromServed = "server goroutines ended"
 )
 
 // servedOperations are goroutines ended of a group that a loop around accept
@@ -156,7 +158,7 @@ func (m *Model) servedOperations() *Operations {
 	if best == nil {
 		return nil
 	}
-	return &Operations{Count: float64(best.Ended), Name: best.Name, Source: Trace, From: "server goroutines ended"}
+	return &Operations{Count: float64(best.Ended), Name: best.Name, Source: Trace, From: fromServed}
 }
 
 // servesNetwork reports whether the code that starts a group's goroutines waits for

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -329,6 +330,34 @@ func (b *builder) onCPU(a *attrs, _ *fixture) {
 		a.fail("oncpu: mode is user or kernel, not %q", mode)
 	}
 	k.CPU.Samples = append(k.CPU.Samples, b.kernelSample(a, "mode", mode))
+	b.sampleTimes(a, k)
+}
+
+// sampleTimes gives the samples of the line times, so that there are per second what
+// density says, changing evenly over at.
+func (b *builder) sampleTimes(a *attrs, k *model.Kernel) {
+	if _, ok := a.kv["density"]; !ok {
+		return
+	}
+	density, at := a.gauge("density"), span{0, b.m.Run.Duration.Seconds()}
+	n := k.CPU.Samples[len(k.CPU.Samples)-1].Values[0]
+	if _, ok := a.kv["at"]; ok {
+		at = a.counter("at")
+	}
+	slope, all := density.to-density.from, (density.from+density.to)/2
+	if at.to <= at.from || all <= 0 {
+		a.fail("density needs a window or at=FROM..TO, and to be more than 0 somewhere")
+		return
+	}
+	for i := range n {
+		// The quantile of a density that is a straight line: from·f + slope·f²÷2 of all.
+		f := (float64(i) + 0.5) / float64(n)
+		if slope != 0 {
+			f = (math.Sqrt(density.from*density.from+2*slope*all*f) - density.from) / slope
+		}
+		k.Moments = append(k.Moments, model.KernelMoment{At: at.seconds(f), Sample: int32(len(k.CPU.Samples) - 1)})
+	}
+	slices.SortStableFunc(k.Moments, func(x, y model.KernelMoment) int { return cmp.Compare(x.At, y.At) })
 }
 
 func (b *builder) offCPU(a *attrs, _ *fixture) {

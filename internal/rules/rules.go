@@ -46,6 +46,7 @@ var All = []*diagnosis.Rule{
 	unboundedspawn,
 	overload,
 	superlinear,
+	risingcost,
 	oversubscribed,
 	packetgoroutine,
 	loggerlock,

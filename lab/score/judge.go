@@ -19,7 +19,7 @@ var busyRules = []string{"neighbour", "starved", "throttled"}
 // alarms by rules that no illness of the lab asks for. Where one does, its
 // family counts; a rule that is nowhere is counted under [otherFamily].
 var families = map[string][]string{
-	"cpu":        {"hotfunction", "runtimetax", "stackgrowth", "spinloop", "superlinear"},
+	"cpu":        {"hotfunction", "runtimetax", "stackgrowth", "spinloop", "superlinear", "risingcost"},
 	"scheduler":  {"oversubscribed", "idleprocs", "idlespin", "schedlatency", "herdwakeup", "slowstop", "fewprocs", "overquota"},
 	"locks":      {"hotmutex", "singlesocket", "lockedrand", "lockedio", "loggerlock"},
 	"channels":   {"funnelchannel", "broadcastclose", "slowstage", "handoff"},
