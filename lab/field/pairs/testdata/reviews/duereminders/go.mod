@@ -1,0 +1,3 @@
+module duereminders
+
+go 1.26

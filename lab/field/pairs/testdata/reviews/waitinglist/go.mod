@@ -1,0 +1,3 @@
+module waitinglist
+
+go 1.26
