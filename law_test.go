@@ -34,7 +34,7 @@ var law = []line{
 	{"internal/cli", "agent/recording exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/intake internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model", ""},
+	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
 	{"internal/diagnosis", "internal/fact internal/model internal/shell", ""},
 	{"internal/fact", "internal/figures internal/model internal/statistics", ""},
 

@@ -47,6 +47,7 @@ const (
 	Logging      Work = "logging"
 	Errors       Work = "errors and stacks"
 	Deferring    Work = "deferred calls and panics"
+	Spawning     Work = "starting processes"
 	InputOutput  Work = "input and output"
 	OtherLibrary Work = "the standard library"
 )
@@ -94,6 +95,7 @@ var works = map[Work]string{
 	Logging:      "log. log/",
 	Errors:       "errors. runtime.Callers runtime.Caller runtime.Stack runtime/debug.Stack runtime.callers runtime.(*Frames)",
 	Deferring:    "runtime.deferproc runtime.deferreturn runtime.deferconvert runtime.gopanic runtime.recovery runtime.gorecover",
+	Spawning:     "os/exec. os.StartProcess os.startProcess os.(*Process) syscall.forkExec syscall.forkAndExec syscall.StartProcess syscall.Exec",
 	InputOutput:  "os. bufio. io. net. net/ syscall. internal/poll. io/ os/ database/ internal/syscall internal/runtime/syscall.",
 	OtherLibrary: "time. container/ iter. slices. maps.Keys unique. weak.",
 }

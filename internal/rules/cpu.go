@@ -120,6 +120,9 @@ func comparePlaces(a, b cpuPlace) int {
 	return cmp.Or(cmp.Compare(b.share, a.share), strings.Compare(a.Function, b.Function), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
+// hotNamed is how many functions a finding names.
+const hotNamed = 3
+
 // topPlaces is the places of the first n.
 func topPlaces(ps []cpuPlace, n int) (out []diagnosis.Place) {
 	for _, p := range ps[:min(n, len(ps))] {

@@ -17,7 +17,7 @@ var gccost = &diagnosis.Rule{
 	Title: "Garbage collection takes much of the CPU",
 	Doc:   gccostPage,
 	// No Needs: what the collector costs is in any CPU profile and in a trace.
-	Explains: []string{"gcassist", "slowstop"}, // the latter only where stops are short and many; see gcSymptoms
+	Explains: []string{"gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
 	Check:    checkGccost,
 }
 
@@ -81,8 +81,20 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 			fact.Sentence("a single collection: there were %s", h.cycles),
 		},
 	}
-	f.Say("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s.", h.share, h.rate.Number(), h.live)
-	h.cure(p, &f, h.growth(p, gccostMost, gccostLeast))
+	setting := fact.Name("")
+	if oftenBySetting(p) {
+		setting = fact.Name(fact.Sentence(", with GOGC at %s", h.gogc))
+	}
+	f.Say("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s%s.", h.share, h.rate.Number(), h.live, setting)
+	most := float64(gccostMost)
+	if oftenBySetting(p) {
+		most = max(most, defaultGOGC/h.gogc.Value)
+	}
+	h.cure(p, &f, h.growth(p, most, gccostLeast))
+	if oftenBySetting(p) {
+		f.Remedy.Text = fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ",
+			h.gogc, fact.Name(fact.Count.Format(defaultGOGC))) + f.Remedy.Text
+	}
 	return f
 }
 

@@ -14,11 +14,12 @@ import (
 var goroutinechurnPage string
 
 var goroutinechurn = &diagnosis.Rule{
-	Name:  "goroutinechurn",
-	Title: "CPU spent on starting and ending goroutines",
-	Doc:   goroutinechurnPage,
-	Needs: []model.Source{model.Trace},
-	Check: checkGoroutinechurn,
+	Name:     "goroutinechurn",
+	Title:    "CPU spent on starting and ending goroutines",
+	Doc:      goroutinechurnPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"stackgrowth"}, // each begins with a small stack
+	Check:    checkGoroutinechurn,
 }
 
 const (

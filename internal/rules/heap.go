@@ -162,6 +162,9 @@ func begun(gc *model.GC) (n int) {
 // metric writes "off" as a number beyond.
 const gogcLargest = 1e6
 
+// defaultGOGC is what Go takes when nobody sets it.
+const defaultGOGC = 100
+
 // gogc is the heap's growth target in percent, Go's own when nobody says
 // otherwise; off says that it is never reached.
 func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
@@ -174,7 +177,7 @@ func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
 			return p.Setting("GOGC", "GOGC", float64(n), fact.Count), v == "off"
 		}
 	}
-	return fact.Figure("GOGC", 100, fact.Count, "Go's default"), false
+	return fact.Figure("GOGC", defaultGOGC, fact.Count, "Go's default"), false
 }
 
 // gogcKnob sets GOGC for a run.
@@ -271,17 +274,42 @@ func largestHeap(m *model.Model) (bytes float64) {
 // where collecting is most of that.
 func gcSymptoms(p *diagnosis.Pass) []string {
 	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
-		return rule == "slowstop" && !stopsByNumber(p) || rule == "allocchurn" && !mostlyCollecting(p)
+		switch often := oftenBySetting(p); rule {
+		case "slowstop":
+			return !stopsByNumber(p)
+		case "allocchurn":
+			if p.Rule.Name == "gccost" {
+				return !often || !collecting(p, gcHalf)
+			}
+			return !collecting(p, gcMostly)
+		case "gccost":
+			return often && p.Rule.Name == "allocchurn"
+		}
+		return false
 	})
+}
+
+// lowGOGC is the setting up to which collections are frequent because somebody wants them:
+// half of Go's own, and twice as many.
+const lowGOGC = 50
+
+// oftenBySetting reports whether it is GOGC that makes collections frequent.
+func oftenBySetting(p *diagnosis.Pass) bool {
+	g, off := gogc(p)
+	return !off && g.Value <= lowGOGC
 }
 
 // gcMostly is the part of the cost of allocating that the collector must be
 // for the collector's illness to explain it.
 const gcMostly = 0.7
 
-func mostlyCollecting(p *diagnosis.Pass) bool {
+// gcHalf is that part where GOGC is known to make collections frequent.
+const gcHalf = 0.5
+
+// collecting reports whether so much of the cost of allocating is the collector.
+func collecting(p *diagnosis.Pass, part float64) bool {
 	a := measureAllocation(p)
-	return a.collect.Value >= gcMostly*a.whole().Value
+	return a.collect.Value >= part*a.whole().Value
 }
 
 // habitCycles is the fewest collections that show a habit.

@@ -45,11 +45,12 @@ const (
 	hotBound = 0.7
 	// hotCores is the least CPU in use that is worth a finding about kinds of work.
 	hotCores = 0.1
+	// hotMost is the share of the CPU that a function must take of a program that others
+	// wait for, or the clock: most of it.
+	hotMost = 0.5
 	// hotGrowing is the part of a function's CPU in slices and maps that grow from which
 	// that is what there is to say of it: most.
 	hotGrowing = 2.0 / 3
-	// hotNamed is how many functions a finding names.
-	hotNamed = 3
 )
 
 // A remake is work whose result could be kept, by the functions that do it.
@@ -99,8 +100,11 @@ func checkHotfunction(p *diagnosis.Pass) {
 	if !benchmarked(p) { // one operation is all that there is, and is mostly of one kind
 		named = append(named, reportWork(p, &s, named)...)
 	}
-	if p.Goal == diagnosis.CPUGoal || len(named) == 0 && cpuBound(p, &s) {
-		reportHot(p, &s)
+	switch {
+	case p.Goal == diagnosis.CPUGoal, len(named) == 0 && cpuBound(p, &s):
+		reportHot(p, &s, hotShare)
+	case len(named) == 0 && s.used().Value >= hotCores:
+		reportHot(p, &s, hotMost)
 	}
 }
 
@@ -178,12 +182,15 @@ func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.
 // reportHot names the functions that ask for most of the CPU: a remark, for nothing
 // says that any of it can be saved, and a known cure comes first. Where it is spread
 // over many functions of libraries, the program's own lead there.
-func reportHot(p *diagnosis.Pass, s *cpuUse) {
+func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
 	what := "and the library code it calls"
 	if len(shares) == 0 {
 		hot, shares = hotFunctions(p, s, ledBy, "CPU under ")
 		what = "and all that it calls"
+	}
+	if least > hotShare && (len(shares) == 0 || shares[0].Value < least || s.samples().Value < hotWorkSamples) {
+		return
 	}
 	if len(shares) == 0 {
 		p.Fine(fact.Sentence("CPU: no function asks for %s of it", fact.Name(fact.Ratio.Format(hotShare))))
@@ -215,7 +222,11 @@ func reportHot(p *diagnosis.Pass, s *cpuUse) {
 		},
 	}
 	f.Bound.Share = 0 // nobody knows whether any of it can be saved
-	if p.Goal != diagnosis.CPUGoal {
+	switch {
+	case p.Goal == diagnosis.CPUGoal:
+	case least == hotMost:
+		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: the program does little, %s, and most of it is this", s.used()))
+	default:
 		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: a program that uses %s all the time is as slow as its computing", s.used()))
 	}
 	for _, h := range hot {

@@ -324,14 +324,25 @@ func (j *joiner) queues() (out []queue) {
 }
 
 // ownServers reports whether those who wait to send are also those who
-// receive, as with a channel that counts who may go on.
+// receive, as with a channel that counts who may go on. Who gives a slot back never
+// waits for it: the stages of a pipeline do.
 func (j *joiner) ownServers(q *queue) bool {
 	for s := range q.servers {
-		if s != 0 && slices.Contains(q.groups, root(j.m, s)) {
+		if s != 0 && slices.Contains(q.groups, root(j.m, s)) && !j.waitsToReceive(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// waitsToReceive reports whether goroutines wait at the line of the program that a stack
+// receives at.
+func (j *joiner) waitsToReceive(s model.Stack) bool {
+	line, ok := model.UserFrame(j.m.Stacks.Frames(s))
+	return ok && slices.ContainsFunc(j.m.Sched.Waits, func(w model.Wait) bool {
+		at, user := model.UserFrame(j.m.Stacks.Frames(w.Stack))
+		return w.Reason == "chan receive" && user && at == line
+	})
 }
 
 type queueSums struct {

@@ -36,6 +36,9 @@ const (
 	// those were others each time. The worker pool of the case studies opens
 	// each of its files twice and deletes it, 0.5; a monitor deletes none.
 	reopenRemoved = 0.2
+	// reopenStarted is how many processes may be started for each file that is opened:
+	// os/exec opens three for one that inherits nothing, 0.33. A monitor starts none.
+	reopenStarted = 0.2
 	// reopenShare is the part of the CPU that opening must take. os.ReadFile on
 	// /proc showed 0.43; a backup that reads files of 256 KB, again and again,
 	// 0.03, and keeping those open would bring no more.
@@ -52,6 +55,7 @@ var opening = []string{"open", "openat", "openat2", "close", "fcntl", "newfstat"
 // A reopening is the files that are opened for each reading, a second.
 type reopening struct {
 	opened, closed, read, removed fact.Fact
+	started                       fact.Fact // processes and threads
 	extra                         fact.Fact // calls to open, prepare and close, failed ones included
 	cpu                           callCPU
 }
@@ -62,6 +66,7 @@ func checkReopen(p *diagnosis.Pass) {
 		closed:  callRate(p, "closed", "good", "close"),
 		read:    callRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
 		removed: callRate(p, "files deleted", "good", "unlink", "unlinkat"),
+		started: callRate(p, "processes and threads started", "good", "clone", "clone3", "fork", "vfork"),
 		extra:   callRate(p, "calls to open, prepare and close", "calls", opening...),
 		cpu:     kernelCPU(p, "CPU inside the calls that open, prepare and close", inSyscall(opening...)),
 	}
@@ -72,6 +77,10 @@ func checkReopen(p *diagnosis.Pass) {
 	}
 	if r.removed.Value >= reopenRemoved*opened {
 		p.Fine(fact.Sentence("files: %s opened a second and %s deleted: they are others each time", r.opened.Number(), r.removed.Number()))
+		return
+	}
+	if r.started.Value >= reopenStarted*opened {
+		p.Fine(fact.Sentence("files: %s opened a second, for the %s processes and threads that are started", r.opened.Number(), r.started.Number()))
 		return
 	}
 	f := reopenFinding(p, &r)

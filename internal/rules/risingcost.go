@@ -195,8 +195,9 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 			fact.Sentence("a slower machine: an operation takes %s times the CPU in the rest of the program", rateFact(p, "growth of the rest", r.rest.Ratio).Number()),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Find what has one more entry after each operation and is walked through or copied by the next: a slice that is searched, " +
-				"sorted or compacted each time, a map that is copied to be handed out, a list of subscribers, handlers or history that nobody leaves. " +
+			Text: "Find what has one more entry after each operation and is walked through or copied by the next: " +
+				"a slice that is searched, sorted or compacted each time, a map that is copied to be handed out, " +
+				"a list of subscribers, handlers or history that nobody leaves. " +
 				"Look entries up by a key, remove what is done with, bound what is kept.",
 			Code: "index map[Key]*Item // in the place of items []*Item and a search through them\n" +
 				"for len(history) > limit {\n\thistory = history[1:]\n}",

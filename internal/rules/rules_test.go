@@ -516,6 +516,7 @@ func TestPure(t *testing.T) {
 	allowed := []string{
 		"cmp", "fmt", "maps", "math", "slices", "sort", "strconv", "strings", "time", "embed",
 		"github.com/gowhy/gowhy/internal/diagnosis", "github.com/gowhy/gowhy/internal/fact", "github.com/gowhy/gowhy/internal/figures", "github.com/gowhy/gowhy/internal/model",
+		"github.com/gowhy/gowhy/internal/statistics",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {

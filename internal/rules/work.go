@@ -70,6 +70,10 @@ var norms = []norm{
 	{model.Encoding, often,
 		"Encoding takes most of the time. Encode once what many get, write into a buffer that is kept, and leave " +
 			"out what nobody reads; a code generator writes encoders without reflection.", ""},
+	{model.Spawning, 0.01,
+		"A process is started for each piece of work, which copies the tables of this one's memory, opens pipes and loads a " +
+			"program. Do it within this process where a package can; else keep one helper and talk to it through a pipe, or " +
+			"give it many pieces at once. What the children use themselves comes on top.", ""},
 	{model.Clock, 0.01,
 		"The time is asked for at each step. Ask once for many steps, or count steps.", ""},
 	{model.Randomness, 0.01,
