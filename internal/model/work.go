@@ -44,6 +44,7 @@ const (
 	Timing       Work = "timers and contexts"
 	TimeText     Work = "times as text"
 	Randomness   Work = "random numbers"
+	Secrets      Work = "secret random numbers"
 	Logging      Work = "logging"
 	Errors       Work = "errors and stacks"
 	Deferring    Work = "deferred calls and panics"
@@ -91,7 +92,8 @@ var works = map[Work]string{
 	Timing:       "time.After time.New time.Sleep time.(*Timer) time.(*Ticker) time.Tick context.",
 	TimeText: "time.Parse time.Time.Format time.Time.AppendFormat time.Time.String time.Duration.String " +
 		"time.LoadLocation time.ParseDuration time.(*Location)",
-	Randomness:   "math/rand. math/rand/v2. crypto/rand. runtime.rand internal/chacha8rand.",
+	Randomness:   "math/rand. math/rand/v2. runtime.rand internal/chacha8rand.",
+	Secrets:      "crypto/rand. crypto/internal/sysrand. crypto/internal/fips140/drbg.",
 	Logging:      "log. log/",
 	Errors:       "errors. runtime.Callers runtime.Caller runtime.Stack runtime/debug.Stack runtime.callers runtime.(*Frames)",
 	Deferring:    "runtime.deferproc runtime.deferreturn runtime.deferconvert runtime.gopanic runtime.recovery runtime.gorecover",

@@ -76,8 +76,11 @@ var norms = []norm{
 			"give it many pieces at once. What the children use themselves comes on top.", ""},
 	{model.Clock, 0.01,
 		"The time is asked for at each step. Ask once for many steps, or count steps.", ""},
-	{model.Randomness, 0.01,
-		"Random numbers take much of the time. crypto/rand is asked for many bytes at once; what needs no secret " +
+	{model.Randomness, often, // simulations
+		"Random numbers take much of the time. A generator for each goroutine, rand.New(rand.NewPCG(a, b)), is the " +
+			"cheapest; one number has bits for several decisions.", ""},
+	{model.Secrets, 0.01,
+		"Secret random numbers take much of the time. Ask crypto/rand for many bytes at once; what needs no secret " +
 			"takes math/rand/v2.", ""},
 	{model.Errors, 0.01,
 		"Errors with stacks are made on the path of ordinary work. Return a plain error that was made once where " +
