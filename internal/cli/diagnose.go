@@ -71,7 +71,7 @@ func diagnoseFlags(cmd *cobra.Command) *diagnoseOptions {
 	f.StringVar(&o.goal, "goal", "", "what to improve, a `GOAL`: "+strings.Join(goals, ", "))
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 if a finding has this `CONFIDENCE` or more: "+strings.Join(failOn, ", "))
 	f.StringVarP(&o.out, "output", "o", "", "write to this `FILE`")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "all findings in full, and all that is fine")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "all in full: accounts, findings, what is fine, what was not checked")
 	f.BoolVar(&o.online, "online", false, "ask the module proxy whether a newer version of a module changes what a finding names")
 	o.reading.flags(cmd)
 	complete(cmd, "format", report.FormatNames())

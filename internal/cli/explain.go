@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/listing"
+	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/report"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -27,17 +30,19 @@ type explainFlags struct {
 func (c *command) explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	cmd := &cobra.Command{
-		Use:   "explain [RULE [FILE...]]",
-		Short: "Tell what a rule sees, why it costs, the fix and its proof",
+		Use:   "explain [RULE|NUMBER [FILE...]]",
+		Short: "Explain a finding in full, or a rule: what it sees, why, the fix",
 		Long: `Prints the page of a rule, or without an argument all rules with their titles.
 
-With a recording, prints what the rule found in it. With --source the functions
-that the finding points at follow: each line with the CPU time and the
-allocations of itself and what it calls, and what the compiler says escapes to
-the heap there. Run it in the program's module: only files of that module or
-workspace are shown, and the compiler runs as go build -gcflags=-m.`,
+With a recording, prints all of what the rule found in it, or of the finding
+that the diagnosis gives this number. With --source the functions that the
+finding points at follow: each line with the CPU time and the allocations of
+itself and what it calls, and what the compiler says escapes to the heap there.
+Run it in the program's module: only files of that module or workspace are
+shown, and the compiler runs as go build -gcflags=-m.`,
 		Example: `  gowhy explain
   gowhy explain oversubscribed
+  gowhy explain 1 run.gowhy
   gowhy explain boxedargs run.gowhy --source`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -49,12 +54,15 @@ workspace are shown, and the compiler runs as go build -gcflags=-m.`,
 			if len(args) == 0 {
 				return c.listRules()
 			}
+			if n, err := strconv.Atoi(args[0]); err == nil && len(args) > 1 {
+				return c.explainNumber(cmd.Context(), n, args[1:], f)
+			}
 			rule, err := c.rule(args[0])
 			if err != nil {
 				return err
 			}
 			if len(args) > 1 {
-				return c.explainFinding(cmd.Context(), rule.Name, args[1:], f)
+				return c.explainRule(cmd.Context(), rule.Name, args[1:], f)
 			}
 			if f.source {
 				return misused("gowhy explain "+rule.Name+" run.gowhy --source", "--source needs a recording that the rule found something in")
@@ -81,17 +89,32 @@ func (c *command) rule(name string) (*diagnosis.Rule, error) {
 	return nil, misused(hint, "there is no rule %q", name)
 }
 
-// explainFinding shows what a rule found in a recording.
-func (c *command) explainFinding(ctx context.Context, rule string, files []string, f *explainFlags) error {
-	m, err := c.read(ctx, files, f.reading)
+// explainNumber shows the finding that a diagnosis numbers so.
+func (c *command) explainNumber(ctx context.Context, n int, files []string, f *explainFlags) error {
+	d, m, err := c.diagnosed(ctx, files, f.reading, diagnosis.AnyGoal)
 	if err != nil {
 		return err
 	}
-	d := diagnosis.Run(m, c.Rules, diagnosis.Options{})
+	if n < 1 || n > len(d.Findings) {
+		return misused("gowhy "+shell.Words(files), "there is no finding %d in %s: %s", n, shell.Words(files), "it has "+figures.Plural(len(d.Findings), "finding"))
+	}
+	return c.explainFinding(ctx, m, n, &d.Findings[n-1], f)
+}
+
+// explainRule shows what a rule found in a recording.
+func (c *command) explainRule(ctx context.Context, rule string, files []string, f *explainFlags) error {
+	d, m, err := c.diagnosed(ctx, files, f.reading, diagnosis.AnyGoal)
+	if err != nil {
+		return err
+	}
 	n, finding := findingOf(d.Findings, rule)
 	if finding == nil {
 		return c.nothingToExplain(d, rule, files)
 	}
+	return c.explainFinding(ctx, m, n, finding, f)
+}
+
+func (c *command) explainFinding(ctx context.Context, m *model.Model, n int, finding *diagnosis.Finding, f *explainFlags) error {
 	var functions []listing.Function
 	if f.source {
 		functions = listing.Make(ctx, m, finding.Where, listing.Options{Dir: f.dir, Compile: true})

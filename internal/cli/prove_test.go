@@ -80,6 +80,8 @@ func TestCommandsOfDocumentsParse(t *testing.T) {
 				seen[filepath.Base(file)]++
 				if args[0] == "COMMAND" { // stands for any
 					args[0] = "diagnose"
+				} else if strings.HasPrefix(args[0], "-") { // bare files are diagnosed
+					args = append([]string{"diagnose"}, args...)
 				}
 				err := parses(args)
 				if err != nil && strings.HasPrefix(args[min(1, len(args)-1)], "-") { // a sentence speaks of the flag only

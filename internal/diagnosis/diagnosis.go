@@ -15,6 +15,7 @@ package diagnosis
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
@@ -137,34 +138,48 @@ type Bound struct {
 	Share float64 `json:"share"`
 }
 
-// Words say what a cure brings at most, or at least which way.
-func (b Bound) Words() string {
+// Words say what a cure brings at most, or at least which way, and how that is known.
+func (b Bound) Words() string { return b.Gain() + ": " + b.Method }
+
+// Gain says what a cure brings, as a part of the whole first where that is known.
+func (b Bound) Gain() string {
 	if b.Value == 0 {
-		return "no saving can be promised: " + b.Method
+		return "no saving can be promised"
 	}
-	s := b.Text
+	s, part := b.Text, fact.Ratio.Format(b.Share)
+	if b.Kind == IsEstimate {
+		s = between(b.Unit, b.Low, b.High)
+		part = between(fact.Ratio, b.Share*b.Low/b.Value, b.Share*b.High/b.Value)
+	}
+	less := b.Goal == CPUGoal || b.Goal == MemoryGoal || b.Goal == Latency
+	if b.Share > 0 && b.Unit != fact.Ratio && b.Unit != fact.Factor && less {
+		s = part + " less " + goalNames[b.Goal] + " (" + s + ")"
+	} else if strings.HasSuffix(s, "×") && b.Goal != AnyGoal {
+		s += " the " + goalNames[b.Goal]
+	} else if b.Goal != AnyGoal {
+		s += " of the " + goalNames[b.Goal]
+	}
 	switch b.Kind {
-	case IsEstimate:
-		s = b.Unit.Format(b.Low) + " to " + b.Unit.Format(b.High)
+	case IsLimit:
+		return "at most " + s
 	case IsDirection:
-	default:
-		s = "at most " + s
+		return s + ", perhaps more"
 	}
-	if b.Goal != AnyGoal {
-		s += " of " + string(b.Goal)
-	}
-	switch {
-	case b.Share <= 0 || b.Unit == fact.Ratio || b.Unit == fact.Factor:
-	case b.Kind == IsEstimate && b.Value > 0:
-		s += " (" + fact.Ratio.Format(b.Share*b.Low/b.Value) + " to " + fact.Ratio.Format(b.Share*b.High/b.Value) + ")"
-	default:
-		s += " (" + fact.Ratio.Format(b.Share) + ")"
-	}
-	if b.Kind == IsDirection {
-		s += ", perhaps more"
-	}
-	return s + ": " + b.Method
+	return s
 }
+
+// between is an interval, with a unit that both ends share said once.
+func between(u fact.Unit, low, high float64) string {
+	from, to := u.Format(low), u.Format(high)
+	i, j := strings.LastIndexByte(from, ' '), strings.LastIndexByte(to, ' ')
+	if i > 0 && j > 0 && from[i:] == to[j:] {
+		from = from[:i]
+	}
+	return from + " to " + to
+}
+
+// goalNames are the goals in a sentence.
+var goalNames = map[Goal]string{Throughput: "throughput", Latency: "latency", CPUGoal: "CPU", MemoryGoal: "memory"}
 
 // Limit is a bound that no fix exceeds: what is saved, of which whole it is which
 // share, and what else the reader must know to judge it.

@@ -172,7 +172,7 @@ func (m *markdown) cpu(d *diagnosis.Diagnosis) {
 
 // operationHead says what one operation of a benchmark costs.
 func operationHead(o *diagnosis.Operation) string {
-	s := "One operation of " + o.Benchmark + ": " + figures.Duration(time.Duration(o.CPUNS)) + " of CPU"
+	s := o.Benchmark + ": an operation takes " + figures.Duration(time.Duration(o.CPUNS)) + " of CPU"
 	if o.Objects > 0 {
 		s += ", " + figures.Plural(int64(o.Objects+0.5), "object") + " of " + figures.Bytes(o.Bytes)
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/gowhy/gowhy/internal/layout"
 )
 
+// expanded is how many findings are shown in full: what a reader acts on
+// before recording again.
+const expanded = 3
+
 // Markdown writes a diagnosis for a review comment or an issue.
 func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	var m markdown

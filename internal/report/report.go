@@ -37,10 +37,7 @@ func JSON(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error { return 
 
 // nextCommands are what a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
-	files := shell.Words(d.Files)
-	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
-		files = "FILE"
-	}
+	files := diagnosed(d)
 	var next [][2]string
 	if len(d.Findings) > 0 {
 		next = append(next, [2]string{"gowhy explain " + shell.Word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
@@ -59,7 +56,3 @@ func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 	}
 	return next
 }
-
-// expanded is how many findings are shown in full: what a reader acts on
-// before recording again.
-const expanded = 3

@@ -133,6 +133,7 @@ func hostile() *diagnosis.Diagnosis {
 func TestGolden(t *testing.T) {
 	for name, d := range saved(t) {
 		golden(t, name+".txt", render(t, Text, d, layout.Options{}))
+		golden(t, name+"-verbose.txt", render(t, Text, d, layout.Options{Verbose: true}))
 		golden(t, name+".md", render(t, Markdown, d, layout.Options{}))
 	}
 }
@@ -197,13 +198,56 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-func TestOnlyThreeAreExpanded(t *testing.T) {
-	out := string(render(t, Text, hostile(), layout.Options{}))
-	if n := strings.Count(out, "prove"); n != expanded {
-		t.Errorf("%d findings in full, want %d", n, expanded)
+// What is printed without being asked for more fits on a screen, and has for each of the
+// first findings what to do and how to prove it.
+func TestBriefFitsAScreen(t *testing.T) {
+	for name, d := range saved(t) {
+		for _, width := range []int{80, 100, layout.MaxWidth} {
+			out := string(render(t, Text, d, layout.Options{Width: width}))
+			if n := strings.Count(out, "\n"); n > briefScreen {
+				t.Errorf("%s at %d columns has %d lines, want at most %d:\n%s", name, width, n, briefScreen, out)
+			}
+		}
+		out := string(render(t, Text, d, layout.Options{}))
+		written := 0
+		for i := range d.Findings {
+			f := &d.Findings[i]
+			if f.Remark || written == briefFindings {
+				continue
+			}
+			written++
+			for _, want := range []string{layout.Safe(f.Title), layout.Safe(strings.Fields(f.Remedy.Text)[0])} {
+				if !strings.Contains(out, want) {
+					t.Errorf("%s: no %q in\n%s", name, want, out)
+				}
+			}
+			if len(f.Try) > 0 && !strings.Contains(out, "$ "+layout.Safe(f.Try[0])+"\n") {
+				t.Errorf("%s: the command that proves it is not in a line of its own in\n%s", name, out)
+			}
+		}
+		if !strings.HasSuffix(out, "$ gowhy -v "+diagnosed(d)+"\n") {
+			t.Errorf("%s does not end with where the rest is:\n%s", name, out)
+		}
 	}
-	if !strings.Contains(out, "More findings") || !strings.Contains(out, "5. ") {
-		t.Errorf("the others are not there:\n%s", out)
+}
+
+// What has no room is counted, and a long text ends at a sentence or with a sign.
+func TestBriefLeavesOut(t *testing.T) {
+	d := hostile()
+	for range 9 {
+		d.Findings = append(d.Findings, d.Findings[0])
+		d.Warnings = append(d.Warnings, "another")
+	}
+	d.Findings[0].Remedy.Text = "Do this first. " + strings.Repeat("Then read on for long ", 20)
+	d.Findings[1].Remedy.Text = strings.Repeat("word ", 100)
+	out := string(render(t, Text, d, layout.Options{}))
+	for _, want := range []string{"do     Do this first.\n", "word …\n", "a warning of two lines (+9)\n", " (+7)\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "\n"); n > briefScreen {
+		t.Errorf("%d lines, want at most %d:\n%s", n, briefScreen, out)
 	}
 }
 
@@ -284,35 +328,24 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// What is fine is told in full as far as it says something, and all of it is
-// named; everything is there when asked for.
+// What is fine has one line, and all of it when asked for.
 func TestFineIsFolded(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well."}
 	for i := range 12 {
 		d.Fine = append(d.Fine, diagnosis.Fine{Text: fmt.Sprintf("topic%c: nobody waits", 'a'+i)})
 	}
-	for _, text := range []string{"garbage takes 3 % of the CPU", "share: 7 % of it", "none: 0 % of it"} {
-		d.Fine = append(d.Fine, diagnosis.Fine{Text: text})
+	if text := string(render(t, Text, d, layout.Options{})); !strings.Contains(text, "topica: nobody waits (+11)\n") {
+		t.Errorf("what is fine is not counted in\n%s", text)
 	}
-	text := string(render(t, Text, d, layout.Options{}))
-	full, _, ok := strings.Cut(text, "more: ")
-	if !ok || !strings.Contains(full, "share: 7 %") || !strings.Contains(full, "garbage takes 3 %") || strings.Contains(full, "none: 0 %") {
-		t.Errorf("what says most is not in full:\n%s", text)
-	}
-	if n := strings.Count(full, "✓"); n > fineFew+1 {
-		t.Errorf("%d lines, want at most %d:\n%s", n, fineFew+1, text)
-	}
+	all := string(render(t, Text, d, layout.Options{Verbose: true}))
 	for _, f := range d.Fine {
-		if topic, _ := cut(f.Text); !strings.Contains(text, topic) {
-			t.Errorf("no %q in\n%s", topic, text)
-		}
-		if all := string(render(t, Text, d, layout.Options{Verbose: true})); !strings.Contains(all, f.Text) {
+		if !strings.Contains(all, f.Text) {
 			t.Errorf("no %q in\n%s", f, all)
 		}
 	}
 }
 
-// What is there and harmless is never folded: it answers old advice.
+// What is there and harmless is told, since it answers old advice.
 func TestObsoleteIsTold(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.",
 		Obsolete: []diagnosis.Obsolete{{Rule: "oldtimers", Pattern: "time.After in loops", Since: "Go 1.23", Why: "timers that nobody holds are collected"}}}
@@ -321,7 +354,7 @@ func TestObsoleteIsTold(t *testing.T) {
 	}
 	const want = "time.After in loops: harmless since Go 1.23, timers that nobody holds are collected"
 	for name, write := range map[string]Format{"text": Text, "markdown": Markdown} {
-		if got := string(render(t, write, d, layout.Options{})); !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+		if got := string(render(t, write, d, layout.Options{Width: 110, Verbose: name == "text"})); !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
 			t.Errorf("%s: no %q in\n%s", name, want, got)
 		}
 	}
@@ -334,7 +367,7 @@ func TestObsoleteIsTold(t *testing.T) {
 func TestUncheckedShareCommands(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.", Unchecked: []diagnosis.Unchecked{
 		{What: "locks", How: "first"}, {What: "heap", How: "second"}, {What: "channels", How: "first"}, {What: "nothing helps"}}}
-	text := string(render(t, Text, d, layout.Options{}))
+	text := string(render(t, Text, d, layout.Options{Verbose: true}))
 	want := "   ? locks\n   ? channels\n       $ first\n   ? heap\n       $ second\n   ? nothing helps\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("no\n%s in\n%s", want, text)

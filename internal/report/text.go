@@ -14,37 +14,31 @@ import (
 	"github.com/gowhy/gowhy/internal/layout"
 )
 
-// Text writes a diagnosis for a terminal: the verdict, at most three findings
-// in full and the others in a line each, what is fine, what was not checked,
-// and the next commands. What is fine is told in full as far as it says
-// something of the program, and by its name otherwise. With Options.Verbose
-// all is in full.
+// Text writes a diagnosis for a terminal: in brief, or with Options.Verbose all of it.
 func Text(w io.Writer, d *diagnosis.Diagnosis, o layout.Options) error {
 	t := newTexter(o)
+	if o.Verbose {
+		t.whole(d)
+	} else {
+		t.brief(d, o)
+	}
+	return t.Flush(w)
+}
+
+// whole writes the verdict, the accounts, each finding in full, what is fine, what was
+// not checked, and the next commands.
+func (t *texter) whole(d *diagnosis.Diagnosis) {
 	t.head(d)
 	t.cpu(d)
 	t.operation(d.Operation)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
-		if i == expanded && !o.Verbose {
-			t.Title("More findings")
-		}
-		if i < expanded || o.Verbose {
-			t.finding(i+1, &d.Findings[i], d.Summary)
-		} else {
-			t.brief(i+1, &d.Findings[i])
-		}
+		t.finding(i+1, &d.Findings[i], d.Summary)
 	}
 	t.List("Warnings", d.Warnings, layout.Yellow)
-	full, names := fine(d.Fine), []string(nil)
-	if !o.Verbose {
-		full, names = foldFine(d)
-	}
-	t.List("Fine", slices.Concat(full, obsolete(d)), layout.Green)
-	t.also(names)
+	t.List("Fine", slices.Concat(fine(d.Fine), obsolete(d)), layout.Green)
 	t.unchecked(d.Unchecked)
 	t.next(d)
-	return t.Flush(w)
 }
 
 // A texter writes the parts of a diagnosis.
@@ -63,8 +57,12 @@ func verdictStyle(v diagnosis.Verdict) layout.Style {
 }
 
 func (t *texter) head(d *diagnosis.Diagnosis) {
-	verdict := string(d.Verdict) + ": "
-	lines := layout.Lines(verdict+d.Summary, t.Width)
+	t.verdict(d, layout.Lines(string(d.Verdict)+": "+d.Summary, t.Width))
+	t.Line(t.In(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
+}
+
+// verdict writes lines that begin with it.
+func (t *texter) verdict(d *diagnosis.Diagnosis, lines []string) {
 	for i, l := range lines {
 		if rest, ok := strings.CutPrefix(l, string(d.Verdict)+":"); ok && i == 0 {
 			l = t.In(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.In(layout.Bold, rest)
@@ -73,7 +71,6 @@ func (t *texter) head(d *diagnosis.Diagnosis) {
 		}
 		t.Line(l)
 	}
-	t.Line(t.In(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
 }
 
 // subject says what was read.
@@ -126,8 +123,7 @@ func (t *texter) timeShares(shares []diagnosis.Share) {
 
 const labelled = 14 // column at which a finding's texts begin
 
-func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
-	t.Line("")
+func (t *texter) findingTitle(n int, f *diagnosis.Finding) {
 	conf := string(f.Confidence) + " confidence"
 	title := fmt.Sprintf("%d. %s", n, layout.Safe(f.Title))
 	if gap := t.Width - utf8.RuneCountInString(title) - utf8.RuneCountInString(conf); gap >= 2 {
@@ -136,6 +132,11 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.Line(t.In(layout.Bold, title))
 		t.Line("   " + t.In(layout.Dim, layout.Safe(conf)))
 	}
+}
+
+func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
+	t.Line("")
+	t.findingTitle(n, f)
 	if !strings.HasPrefix(headline, strings.TrimSuffix(f.Summary, ".")) {
 		t.Para(3, "", f.Summary, layout.Plain)
 	}
@@ -251,79 +252,13 @@ func (t *texter) remedy(r diagnosis.Remedy) {
 	}
 }
 
-// brief shows a finding in one line, as far as it fits.
-func (t *texter) brief(n int, f *diagnosis.Finding) {
-	t.Para(6, fmt.Sprintf("%d.", n), f.Title+": "+f.Summary, layout.Plain)
-}
-
-// also names what is fine and not worth a line.
-func (t *texter) also(names []string) {
-	if len(names) == 0 {
-		return
-	}
-	text := fmt.Sprintf("and %d more: %s (-v tells all)", len(names), strings.Join(names, ", "))
-	for i, l := range layout.Lines(text, t.Width-5) {
-		mark := " "
-		if i == 0 {
-			mark = t.In(layout.Green, "✓")
-		}
-		t.Line("   " + mark + " " + t.In(layout.Dim, l))
-	}
-}
-
 // obsolete is what is there and harmless, a line for each. Nobody asked for
-// these lines, and they keep a reader from following old advice: they are never
-// folded.
+// these lines, and they keep a reader from following old advice.
 func obsolete(d *diagnosis.Diagnosis) (lines []string) {
 	for _, o := range d.Obsolete {
 		lines = append(lines, o.String())
 	}
 	return lines
-}
-
-// fineFew is how many lines of what is fine are read, and fineSick how many
-// when there is something else to read.
-const (
-	fineFew  = 8
-	fineSick = 4
-)
-
-// foldFine chooses the lines of what is fine that are worth reading in full:
-// those with a share, then those with another figure. Of the others it
-// returns what they are about.
-func foldFine(d *diagnosis.Diagnosis) (full, names []string) {
-	most := fineFew
-	if len(d.Findings) > 0 {
-		most = fineSick
-	}
-	list := fine(d.Fine)
-	if len(list) <= most+1 {
-		return list, nil
-	}
-	chosen := make([]bool, len(list))
-	for _, tells := range []func(topic, text string) bool{
-		func(topic, _ string) bool { return topic == "" }, // it cannot be named
-		func(_, text string) bool {
-			return strings.Contains(text, "%") && strings.ContainsAny(text, "123456789")
-		},
-		func(_, text string) bool { return strings.ContainsAny(text, "123456789") },
-	} {
-		for i, item := range list {
-			topic, text := cut(item)
-			if !chosen[i] && most > 0 && tells(topic, text) {
-				chosen[i] = true
-				most--
-			}
-		}
-	}
-	for i, item := range list {
-		if topic, _ := cut(item); chosen[i] {
-			full = append(full, item)
-		} else if !slices.Contains(names, topic) {
-			names = append(names, topic)
-		}
-	}
-	return full, names
 }
 
 // fine is what is well, in words.
@@ -332,15 +267,6 @@ func fine(list []diagnosis.Fine) (words []string) {
 		words = append(words, f.Text)
 	}
 	return words
-}
-
-// cut parts what an item is about from what it says; without a topic it is all
-// text.
-func cut(item string) (topic, text string) {
-	if topic, text, ok := strings.Cut(item, ": "); ok {
-		return topic, text
-	}
-	return "", item
 }
 
 // unchecked lists what needs one command together, and the command once.
