@@ -145,7 +145,6 @@ func atStart(f string) bool {
 func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Work is done again for every call that could be done once",
-		Where:      topPlaces(sites, hotNamed),
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),
@@ -157,6 +156,10 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 		Explains:   []string{},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
+	for _, site := range sites[:min(hotNamed, len(sites))] {
+		f.Where = append(f.Where, withProgram(p, site.Place, site.stacks...)...)
+	}
+	f.Where = where(f.Where...)
 	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
 	if s.garbage(r.matches).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
