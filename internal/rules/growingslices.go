@@ -106,7 +106,7 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 		Stacks:   topStacks(sites, growingNamed),
 		Evidence: []fact.Fact{share, s.used()},
 		Cost:     s.cost(share),
-		Bound: s.limit(s.saved("growing slices and maps", growsHere(p.Model)),
+		Bound: s.estimate(s.saved("growing slices and maps", growsHere(p.Model)),
 			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
@@ -135,7 +135,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 	f := growingFinding(p, s, sites, share)
 	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
 	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, where(asks), []string{}
-	f.Bound = s.limit(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not asked at all")
+	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not asked at all")
 	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
 		Text: "Look at the line that leads into the library: whether it is asked for the same thing again, and whether " +
