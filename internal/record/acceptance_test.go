@@ -317,7 +317,7 @@ func checkMoments(t *testing.T, m *model.Model) {
 // diagnosed runs the command itself on a recording.
 func (a *accepted) diagnosed(t *testing.T, out string) {
 	t.Helper()
-	for _, args := range [][]string{{"diagnose", out}, {"ledger", "--by", "cpu", out}} {
+	for _, args := range [][]string{{"diagnose", "-v", out}, {"ledger", "--by", "cpu", out}} {
 		text, err := exec.Command(a.gowhy, args...).CombinedOutput()
 		if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("coverage")) {
 			t.Errorf("gowhy %s: %v\n%s\nwant coverage", args[0], err, text)

@@ -300,7 +300,7 @@ func (r *run) benchmarks(ctx context.Context) error {
 
 // diagnose prints what gowhy says.
 func (r *run) diagnose(ctx context.Context) error {
-	evidence := []string{"diagnose", r.recording()}
+	evidence := []string{"diagnose", "-v", r.recording()}
 	if _, err := os.Stat(r.result()); err == nil {
 		evidence = append(evidence, r.result())
 	}
