@@ -16,7 +16,9 @@ type reminder struct {
 }
 
 // An agenda hands out what is due.
-type agenda interface{ due(now time.Time) []*reminder }
+type agenda interface {
+	due(now time.Time) []*reminder
+}
 
 type unsorted []*reminder
 
