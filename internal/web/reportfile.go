@@ -13,6 +13,9 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -213,13 +216,30 @@ func (f *reportFile) write(w io.Writer, blank *template) error {
 	return b.Flush()
 }
 
-// harmless is JSON in which nothing can end the element that it stands in. What
-// encode wrote has no "<" in it already; saved results come as they were written.
+// harmless is JSON in which nothing can end the element that it stands in, and nothing
+// turns or hides what an editor shows of the file. What encode wrote has no "<" in it
+// already; names and saved results come as they were written.
 func harmless(text []byte) []byte {
-	if !bytes.ContainsAny(text, "<>&\u2028\u2029") {
+	if bytes.IndexFunc(text, disturbs) < 0 {
 		return text
 	}
-	var b bytes.Buffer
-	json.HTMLEscape(&b, text)
-	return b.Bytes()
+	b := make([]byte, 0, len(text)+64)
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if disturbs(r) {
+			for _, u := range utf16.Encode([]rune{r}) {
+				b = fmt.Appendf(b, `\u%04x`, u)
+			}
+		} else {
+			b = append(b, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return b
+}
+
+// disturbs reports whether a character of JSON is to be escaped. Those below a space stand
+// between its words, for within them they are escaped already.
+func disturbs(r rune) bool {
+	return r == '<' || r == '>' || r == '&' || r > ' ' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode"
 
 	"github.com/gowhy/gowhy/internal/model"
 )
@@ -70,11 +71,17 @@ func TestReportFile(t *testing.T) {
 
 // Nothing in the data is HTML, and the policy lets nothing run but what it names.
 func TestReportFileIsInert(t *testing.T) {
-	file := string(writeReport(t, &Report{Version: evilName, Views: []*View{sampleView()}, Results: []Result{{Trial: Trial{Kind: "verify"}, JSON: json.RawMessage(`{"a":"</ScRiPt>","b":"<!--<script>"}`)}}}))
+	file := string(writeReport(t, &Report{Version: evilName, Views: []*View{sampleView()}, Results: []Result{{Trial: Trial{Kind: "verify"}, JSON: json.RawMessage("{\n\"a\":\"</ScRiPt>\",\"b\":\"<!--<script>\",\"c\":\"\u202e\u009b31m\U000e0001\"}")}}}))
 	_, rest, _ := strings.Cut(file, `id="data">`)
 	data, after, _ := strings.Cut(rest, "</script>")
 	if strings.ContainsAny(data, "<>\u2028\x1b") || strings.Contains(after, "alert(1)") {
 		t.Error("a name from the recording is HTML")
+	}
+	if i := strings.IndexFunc(data, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("the data has %q as it is", data[i:i+4])
+	}
+	if !strings.Contains(data, `\u202e\u009b31m\udb40\udc01`) {
+		t.Error("what turns text is not escaped, or is lost")
 	}
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(file)
 	if policy == nil || strings.Contains(policy[1], "unsafe") || strings.Contains(policy[1], "'self'") || !strings.HasPrefix(policy[1], "default-src 'none'; ") {

@@ -226,6 +226,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          log.New(io.Discard, "", 0), // a browser that hangs up is no news
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
+		ConnContext:       withConn,
 	}
 	ended := make(chan struct{})
 	running := context.AfterFunc(ctx, func() {
@@ -263,37 +264,6 @@ func (s *Server) scratch() (string, error) {
 	return s.tempDir, s.tempFail
 }
 
-// A limitedListener bounds the connections that are open at a time.
-type limitedListener struct {
-	net.Listener
-	free chan struct{}
-}
-
-func limitListener(l net.Listener, n int) net.Listener {
-	return &limitedListener{l, make(chan struct{}, n)}
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	l.free <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
-	}
-	return &limitedConn{Conn: c, free: l.free}, nil
-}
-
-type limitedConn struct {
-	net.Conn
-	once sync.Once
-	free chan struct{}
-}
-
-func (c *limitedConn) Close() error {
-	c.once.Do(func() { <-c.free })
-	return c.Conn.Close()
-}
-
 // ServeHTTP answers one request. A panic in an answer is that answer's end only.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w := &headerTracker{ResponseWriter: rw}
@@ -319,9 +289,11 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	path, p := s.admit(r)
 	if p != nil {
+		w.Header().Set("Connection", "close")
 		s.fail(w, r, p)
 		return
 	}
+	admitted(r)
 	if err := s.route(w, r, path); err != nil {
 		s.fail(w, r, err)
 	}
