@@ -20,6 +20,9 @@ const (
 	maxUnpacked = 16 << 30
 )
 
+// ErrMembers says that an archive has more members than a recording may have.
+var ErrMembers = fmt.Errorf("more than %d members", maxMembers)
+
 // A Recording is an open recording, or any other zip archive: a build
 // server's artifact with a trace in it has members too, but no manifest.
 type Recording struct {
@@ -83,7 +86,7 @@ func NewReader(r io.ReaderAt, size int64) (*Recording, error) {
 		}
 	}
 	if len(rec.Members) > maxMembers {
-		return nil, fmt.Errorf("%w: an archive of %d files", ErrFormat, len(rec.Members))
+		return nil, fmt.Errorf("%w: %w", ErrFormat, ErrMembers)
 	}
 	rec.takeManifest()
 	return rec, nil

@@ -487,7 +487,11 @@ func (l *loader) zip(s source) error {
 	}
 	rec, err := recording.NewReader(s.at, s.size)
 	if err != nil {
-		return l.pass(&problem.Error{Kind: problem.Absence, What: fmt.Sprintf("%q begins like a zip archive and is none", s.name), Hint: "gowhy record -o run.gowhy -- CMD", Err: err})
+		what := fmt.Sprintf("%q begins like a zip archive and is none", s.name)
+		if errors.Is(err, recording.ErrMembers) {
+			what = fmt.Sprintf("%q is an archive of more files than a recording has: %v", s.name, recording.ErrMembers)
+		}
+		return l.pass(&problem.Error{Kind: problem.Absence, What: what, Hint: "gowhy record -o run.gowhy -- CMD", Err: err})
 	}
 	l.manifest(s.name, rec)
 	before := l.uses

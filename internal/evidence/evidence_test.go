@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -300,6 +301,10 @@ func TestProblems(t *testing.T) {
 	var block bytes.Buffer
 	pprof.Lookup("block").WriteTo(&block, 0)
 	cpu := cpuProfile(t)
+	many := map[string][]byte{}
+	for i := range 1001 {
+		many[fmt.Sprint("note", i)] = []byte("x")
+	}
 	dir := files(t, map[string][]byte{
 		"empty":      nil,
 		"page.html":  []byte("<!DOCTYPE html><title>502 Bad Gateway</title>"),
@@ -315,6 +320,7 @@ func TestProblems(t *testing.T) {
 		"block":      block.Bytes(),
 		"zip":        zipped(t, map[string][]byte{"notes.txt": []byte("hello\n")}),
 		"badzip":     []byte("PK\x03\x04 is how archives begin"),
+		"many":       zipped(t, many),
 		"a.trace":    sampleTrace(), "b.trace": sampleTrace(),
 		"evil\x1b[2J": nil,
 	})
@@ -341,6 +347,7 @@ func TestProblems(t *testing.T) {
 		{"block", "with nothing in it", problem.Absence},
 		{"zip", "holds no trace", problem.Absence},
 		{"badzip", "zip archive and is none", problem.Absence},
+		{"many", "archive of more files than a recording has: more than 1000 members", problem.Absence},
 		{"nothing", "holds no trace", problem.Absence},
 		{"a.trace b.trace", "two traces", problem.Misuse},
 	}
