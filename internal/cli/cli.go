@@ -16,13 +16,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
@@ -93,6 +97,9 @@ func Main(o Options) int {
 	if o.Stderr == nil {
 		o.Stderr = os.Stderr
 	}
+	// net/http tells what a server sends unasked through package log; what is of use of
+	// that is in our errors.
+	log.SetOutput(io.Discard)
 	// Caught, not ignored: a program started by `record` must not inherit it.
 	// A write to a closed pipe then fails with EPIPE, which code treats as an
 	// ending like any other: `gowhy … | head` keeps its exit code.
@@ -224,7 +231,7 @@ that the change can bring.`,
 				return err
 			}
 		}
-		return misused(cmd.CommandPath()+" --help", "%v", err)
+		return flagError(cmd, err)
 	})
 	for _, g := range c.groups() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -238,6 +245,36 @@ that the change can bring.`,
 		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it
 	}
 	return root
+}
+
+// flagError says what is wrong with a flag, and which was perhaps meant.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near, ok := problem.Near(unknown.GetSpecifiedName(), names); ok {
+			hint = "did you mean --" + near + "?"
+		}
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		if wanted, ok := flagValues[invalid.GetFlag().Value.Type()]; ok {
+			return misused(hint, "--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), wanted)
+		}
+	}
+	return misused(hint, "%v", err)
+}
+
+// flagValues are what flags take, by the names that pflag has for their types.
+var flagValues = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0 on",
+	"float64": "a number", "duration": "a time like 10s", "bool": "true or false",
 }
 
 // A commandGroup is a heading of the help with its commands.
@@ -287,9 +324,27 @@ func (c *command) short(cmd *cobra.Command) error {
 			}
 		}
 	}
+	if file := newest("*.gowhy", "trace.out"); file != "" {
+		fmt.Fprintf(&b, "\nIn this directory:\n  gowhy %s\n", layout.Safe(shell.Word(file)))
+	}
 	b.WriteString("\n\"gowhy --help\" tells more.\n")
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
+}
+
+// newest is the file of the current directory that was written last, of those that match
+// a pattern; "" when there is none.
+func newest(patterns ...string) (file string) {
+	var last time.Time
+	for _, p := range patterns {
+		files, _ := filepath.Glob(p) // fails for a bad pattern only
+		for _, f := range files {
+			if info, err := os.Stat(f); err == nil && info.Mode().IsRegular() && info.ModTime().After(last) {
+				file, last = f, info.ModTime()
+			}
+		}
+	}
+	return file
 }
 
 // redirected reports whether standard input is a file with something in it. A

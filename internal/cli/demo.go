@@ -52,7 +52,11 @@ Nothing but this binary is needed, and nothing leaves the machine.`,
 			}
 			k, ok := demo.Find(name)
 			if !ok {
-				return misused("gowhy demo "+problem.Nearest(name, names), "there is no case %q", name)
+				hint := "gowhy demo --list"
+				if near, ok := problem.Near(name, names); ok {
+					hint = "gowhy demo " + near
+				}
+				return misused(hint, "there is no case %q", name)
 			}
 			if child != "" {
 				return demo.Run(cmd.Context(), k, child)

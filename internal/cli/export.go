@@ -91,7 +91,12 @@ time, unless --profile chooses one.`,
 			if tell := p.callback(); tell != nil && out != "" {
 				runs.Progress = func(at time.Duration) { tell(int64(at), int64(m.Run.Duration)) }
 			}
-			return c.output(out, func(w io.Writer, _ layout.Options) error { return runs.Write(w, format, m, o) })
+			err = c.output(out, func(w io.Writer, _ layout.Options) error { return runs.Write(w, format, m, o) })
+			p.stop()
+			if err == nil && out != "" {
+				c.wrote(out)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()

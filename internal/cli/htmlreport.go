@@ -63,7 +63,12 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 	}
 	p := c.startProgress("writing", 0)
 	defer p.stop()
-	return c.output(out, func(w io.Writer, _ layout.Options) error { return r.Write(w) })
+	err = c.output(out, func(w io.Writer, _ layout.Options) error { return r.Write(w) })
+	p.stop()
+	if err == nil {
+		c.wrote(out)
+	}
+	return err
 }
 
 // openForReport reads a run, showing progress. A file that others will read has all

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -83,6 +84,13 @@ func (c *command) output(path string, write func(io.Writer, layout.Options) erro
 		return problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %v", path, file.Err)
 	}
 	return err
+}
+
+// wrote says that a file which people open is there, and how large it is.
+func (c *command) wrote(path string) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		fmt.Fprintf(c.Stderr, "gowhy: wrote %s, %s\n", layout.Safe(path), figures.Bytes(info.Size()))
+	}
 }
 
 // checkOutput refuses a file that cannot be written, so that a command can do
