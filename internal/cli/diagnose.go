@@ -135,7 +135,7 @@ func (c *command) compareReleases(ctx context.Context, d *diagnosis.Diagnosis, m
 func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 	format := report.Formats[o.format]
 	err := c.output(o.out, func(w io.Writer, l layout.Options) error {
-		l.Verbose = o.verbose
+		l.Verbose = o.verbose || o.online // what was asked for stands behind what to do
 		return format(w, d, l)
 	})
 	if err != nil && !isClosedPipe(err) {

@@ -71,7 +71,10 @@ func mostOf(o *diagnosis.Operation) string {
 }
 
 // shortFunction is a function without the path of its package's folder.
-func shortFunction(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+func shortFunction(name string) string {
+	path, _, _ := strings.Cut(name, "[") // type arguments have paths, too
+	return name[strings.LastIndexByte(path, '/')+1:]
+}
 
 // short writes a finding.
 func (t *texter) short(n int, f *diagnosis.Finding, places int) {
