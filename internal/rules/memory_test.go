@@ -571,3 +571,22 @@ func TestCollectorThresholds(t *testing.T) {
 		{oldtimers, "time.After in a loop since", "time.NewTimer@sleep.go:150 < time.After@sleep.go:200 → time.AfterFunc@sleep.go:200", false, "!obsolete"},
 	})
 }
+
+// What somebody set makes collections frequent: that is then the cause, and what is
+// allocated a symptom of it, where collecting is at least half of what it costs.
+func TestCollectingBySetting(t *testing.T) {
+	for _, c := range []struct {
+		gogc, mark  int
+		gcs, allocs bool // each explains the other
+	}{{100, 80, false, true}, {51, 80, false, true}, {50, 80, true, false}, {10, 52, true, false}, {10, 48, false, false}} {
+		lines := fmt.Sprintf("window 1s procs=1\nmetric /gc/gogc:percent 0s=%d\n"+
+			"stack mark runtime.gcDrain < runtime.gcBgMarkWorker\nstack malloc runtime.mallocgc < main.w@w.go:1\n"+
+			"cpu duration=1s\nsample stack=mark count=%d time=%dms\nsample stack=malloc count=%d time=%dms", c.gogc, 3*c.mark, 3*c.mark, 300-3*c.mark, 300-3*c.mark)
+		if got := slices.Contains(gcSymptoms(passOf(t, gccost, lines)), "allocchurn"); got != c.gcs {
+			t.Errorf("GOGC=%d, %d %% marking: collecting explains allocating: %v, want %v", c.gogc, c.mark, got, c.gcs)
+		}
+		if got := slices.Contains(gcSymptoms(passOf(t, allocchurn, lines)), "gccost"); got != c.allocs {
+			t.Errorf("GOGC=%d, %d %% marking: allocating explains collecting: %v, want %v", c.gogc, c.mark, got, c.allocs)
+		}
+	}
+}
