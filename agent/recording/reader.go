@@ -2,6 +2,7 @@ package recording
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +16,18 @@ import (
 const (
 	maxMembers  = 1000
 	maxManifest = 1 << 20 // bytes
-	// maxUnpacked bounds a packed member, in bytes. Ours are stored: only
-	// archives that others made have them, with a trace or two inside.
-	maxUnpacked = 16 << 30
+	// Ours are stored: only archives that others made have packed members, with
+	// a trace or two inside. maxUnpacked bounds each, in bytes, and so does
+	// maxRatio beyond the first freeUnpacked: a trace or a profile packs to a
+	// third or a tenth, a dump of equal goroutines to a fiftieth, zeros to a
+	// thousandth.
+	maxUnpacked  = 16 << 30
+	maxRatio     = 200
+	freeUnpacked = 1 << 20
 )
+
+// ErrUnpacked says that something unpacks to more than evidence does.
+var ErrUnpacked = fmt.Errorf("it unpacks to more than %d times its size, or to more than %d GiB", maxRatio, maxUnpacked>>30)
 
 // ErrMembers says that an archive has more members than a recording may have.
 var ErrMembers = fmt.Errorf("more than %d members", maxMembers)
@@ -51,11 +60,7 @@ func (m Member) Open() (io.ReadCloser, error) {
 	if m.at != nil {
 		return io.NopCloser(io.NewSectionReader(m.at, 0, m.at.Size())), nil
 	}
-	f, err := m.open()
-	if err != nil {
-		return nil, err
-	}
-	return &bounded{f, maxUnpacked}, nil
+	return m.open()
 }
 
 // Open opens the recording at path.
@@ -105,20 +110,28 @@ func indexed(r io.ReaderAt, size int64) (*Recording, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, err
 	}
+	z.RegisterDecompressor(zip.Deflate, inflate)
 	if !ofWholeFile(z, r, size) {
 		return nil, errors.New("its index is of an archive inside it")
 	}
 	rec := &Recording{}
+	total := int64(0)
 	for _, f := range z.File {
 		if f.FileInfo().IsDir() {
 			continue
 		}
 		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, math.MaxInt64)), open: f.Open}
-		if off, err := f.DataOffset(); err == nil && f.Method == zip.Store && f.Flags&flagEncrypted == 0 {
+		if off, err := f.DataOffset(); err == nil {
 			left := max(size-off, 0)
-			m.Cut = m.Size > left
-			m.Size = min(m.Size, left)
-			m.at = io.NewSectionReader(r, off, m.Size)
+			total += int64(min(f.CompressedSize64, uint64(left)))
+			if f.Method == zip.Store && f.Flags&flagEncrypted == 0 {
+				m.Cut = m.Size > left
+				m.Size = min(m.Size, left)
+				m.at = io.NewSectionReader(r, off, m.Size)
+			}
+		}
+		if total > size {
+			return nil, errors.New("its members lie on top of each other")
 		}
 		rec.Members = append(rec.Members, m)
 	}
@@ -197,17 +210,41 @@ func ReadManifest(r io.Reader) (man *Manifest, err error) {
 	return man, nil
 }
 
-// A bounded reader fails when a packed member unpacks to more than anybody's.
-type bounded struct {
-	io.ReadCloser
-	left int64
+// Unpack returns a reader of what somebody packed, which fails with
+// [ErrUnpacked] as soon as that is far more than what was read of packed.
+func Unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (io.Reader, error) {
+	u := &unpacked{packed: packed}
+	r, err := open(packedReader{u})
+	u.r = r
+	return u, err
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("it unpacks to more than %d bytes", int64(maxUnpacked))
+type unpacked struct {
+	packed io.Reader
+	r      io.Reader
+	in, n  int64 // bytes of each until now
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	u.n += int64(n)
+	if u.n > maxUnpacked || u.n-freeUnpacked > maxRatio*u.in {
+		return 0, ErrUnpacked
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
 	return n, err
+}
+
+// A packedReader counts what is unpacked.
+type packedReader struct{ u *unpacked }
+
+func (p packedReader) Read(b []byte) (int, error) {
+	n, err := p.u.packed.Read(b)
+	p.u.in += int64(n)
+	return n, err
+}
+
+// inflate unpacks what a zip archive holds.
+func inflate(packed io.Reader) io.ReadCloser {
+	r, _ := Unpack(packed, func(r io.Reader) (io.Reader, error) { return flate.NewReader(r), nil })
+	return io.NopCloser(r)
 }

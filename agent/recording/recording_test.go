@@ -234,8 +234,54 @@ func TestHostileIndex(t *testing.T) {
 	if _, err := NewReader(bytes.NewReader(b), int64(len(b))); !errors.Is(err, ErrFormat) {
 		t.Errorf("%d members: %v, want %v", maxMembers+1, err, ErrFormat)
 	}
-	if n, err := io.Copy(io.Discard, &bounded{io.NopCloser(strings.NewReader("0123456789x")), 10}); n != 10 || err == nil {
-		t.Errorf("a member of more than 10 bytes gives %d, %v; want 10 and an error", n, err)
+}
+
+// What unpacks to far more than evidence does is given up early, and members
+// that share their bytes are not all read.
+func TestBombs(t *testing.T) {
+	const size = 64 << 20
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	w, err := z.Create(TraceMember)
+	if err == nil {
+		_, err = w.Write(make([]byte, size))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole := packed.Bytes()
+	for name, b := range map[string][]byte{"with its index": whole, "cut": whole[:len(whole)-40]} {
+		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := r.Members[0].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, m); !errors.Is(err, ErrUnpacked) || n > 4*freeUnpacked {
+			t.Errorf("%s: %d bytes, %v; want %v within %d", name, n, err, ErrUnpacked, 4*freeUnpacked)
+		}
+	}
+
+	// Two entries of the index for the same bytes.
+	b := archive(t, "a", strings.Repeat("x", 1000), "b", strings.Repeat("y", 1000))
+	index := bytes.Index(b, []byte("PK\x01\x02"))
+	second := index + 1 + bytes.Index(b[index+1:], []byte("PK\x01\x02"))
+	copy(b[second+42:second+46], b[index+42:index+46]) // where it begins
+	for _, at := range []int{index + 20, index + 24, second + 20, second + 24} {
+		binary.LittleEndian.PutUint32(b[at:], 1500) // more than half of all
+	}
+	r, err := NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for _, m := range r.Members {
+		total += m.Size
+	}
+	if total > int64(len(b)) {
+		t.Errorf("%d bytes of members in a file of %d", total, len(b))
 	}
 }
 

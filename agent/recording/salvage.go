@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -170,7 +169,7 @@ func (s *salvager) member(h header) (m Member, next int64) {
 		}
 		m.open = func() (io.ReadCloser, error) {
 			content.Seek(0, io.SeekStart)
-			return flate.NewReader(content), nil
+			return inflate(content), nil
 		}
 	}
 	return m, next

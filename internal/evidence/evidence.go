@@ -87,7 +87,7 @@ func newLoader(ctx context.Context, o Options) *loader {
 // Limits on what is unpacked and held, whatever a file claims to contain.
 const (
 	maxProfile = 256 << 20 // bytes of a profile, unpacked
-	maxSpool   = 64 << 30  // bytes of a compressed trace or of standard input
+	maxSpool   = 16 << 30  // bytes of what cannot be read twice, such as standard input
 	maxDirs    = 10_000    // entries of a directory
 )
 
@@ -411,12 +411,12 @@ func (l *loader) gzip(s source) error {
 	if s.at != nil {
 		s.r = io.NewSectionReader(s.at, 0, s.size)
 	}
-	z, err := gzip.NewReader(s.r)
+	z, err := recording.Unpack(s.r, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
 	if err != nil {
 		return l.pass(cutProblem(s.name, err))
 	}
 	whole := &cutReader{r: z}
-	inner := source{name: s.name, member: s.member, r: io.LimitReader(whole, maxSpool)}
+	inner := source{name: s.name, member: s.member, r: whole}
 	head, err := inner.peek()
 	if len(head) == 0 {
 		if err == nil {
@@ -456,7 +456,7 @@ type cutReader struct {
 
 func (c *cutReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF && !errors.Is(err, recording.ErrUnpacked) {
 		c.err, err = err, io.EOF
 	}
 	return n, err
@@ -477,6 +477,9 @@ func (s strictReader) Read(p []byte) (int, error) {
 }
 
 func cutProblem(name string, err error) *problem.Error {
+	if errors.Is(err, recording.ErrUnpacked) {
+		return problem.New(problem.Failure, "unpack it yourself if you trust it, then gowhy FILE", "%q is no evidence: %w", name, err)
+	}
 	return problem.New(problem.Failure, "fetch it again: a profile is only whole when its time has run out", "%q is cut short or damaged: %w", name, err)
 }
 
@@ -533,7 +536,7 @@ func (l *loader) member(archive string, m recording.Member, ours bool) error {
 		return l.pass(cutProblem(name, err))
 	}
 	defer f.Close()
-	return l.source(source{name: name, member: member, r: io.LimitReader(f, maxSpool)})
+	return l.source(source{name: name, member: member, r: f})
 }
 
 // spooled puts a stream into a temporary file, for readers that have to seek.
@@ -545,11 +548,17 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	defer os.Remove(f.Name()) // who has it open can still read it
 	defer l.open(f)()
 	n, err := io.Copy(f, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
+	if errors.Is(err, recording.ErrUnpacked) {
+		return l.pass(cutProblem(s.name, err))
+	}
 	if err != nil && n == 0 {
 		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
 	if err != nil {
 		l.note("%s: reading ended early: %v", s.name, err)
+	}
+	if n == maxSpool {
+		l.note("%s has more than %d GiB; only these were read", s.name, maxSpool>>30)
 	}
 	return read(source{name: s.name, member: s.member, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
 }

@@ -301,6 +301,7 @@ func TestProblems(t *testing.T) {
 	var block bytes.Buffer
 	pprof.Lookup("block").WriteTo(&block, 0)
 	cpu := cpuProfile(t)
+	bomb := append(sampleTrace()[:16], make([]byte, 16<<20)...)
 	many := map[string][]byte{}
 	for i := range 1001 {
 		many[fmt.Sprint("note", i)] = []byte("x")
@@ -317,6 +318,8 @@ func TestProblems(t *testing.T) {
 		"stub":       sampleTrace()[:30],
 		"program":    []byte("\x7fELF\x02\x01\x01"),
 		"twice.gz":   gzipped(gzipped(sampleTrace())),
+		"bomb.gz":    gzipped(bomb),
+		"bomb.zip":   zipped(t, map[string][]byte{"trace": bomb}),
 		"block":      block.Bytes(),
 		"zip":        zipped(t, map[string][]byte{"notes.txt": []byte("hello\n")}),
 		"badzip":     []byte("PK\x03\x04 is how archives begin"),
@@ -344,6 +347,8 @@ func TestProblems(t *testing.T) {
 		{"header", "nothing after it", problem.Absence},
 		{"stub", "none of its 30 bytes", problem.Absence},
 		{"twice.gz", "packed twice", problem.Failure},
+		{"bomb.gz", "no evidence: it unpacks to more than 200 times", problem.Failure},
+		{"bomb.zip", "no evidence: it unpacks to more than 200 times", problem.Failure},
 		{"block", "with nothing in it", problem.Absence},
 		{"zip", "holds no trace", problem.Absence},
 		{"badzip", "zip archive and is none", problem.Absence},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -98,6 +99,9 @@ func openTrace(s source) (*exectrace.Trace, error) {
 func traceProblem(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	if errors.Is(err, recording.ErrUnpacked) {
+		return cutProblem(name, err)
 	}
 	kind := problem.Failure
 	if errors.Is(err, exectrace.ErrNoEvents) {
