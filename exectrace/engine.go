@@ -99,6 +99,7 @@ type thread struct {
 	g, p    int32  // slots, -1 for none
 	wantG   uint64 // at a barrier: the goroutine to be created
 	next    int32  // in the list of threads parked on the same thing
+	prev    int32
 	batch   int
 	batches []batch
 	id      uint64
@@ -321,19 +322,22 @@ type engine struct {
 	initial  bool  // nothing is known from before
 	burst    int64 // burstSpan in ticks
 
-	threads []thread
-	byM     map[uint64]int32
-	ps      []proc
-	gs      []gor
-	carries []carry
-	ids     idTable // chunk of gs by goroutine id / chunkSize
-	reuses  idTable // chunk by goroutine id, where an earlier life of this id is kept for the stitcher
-	alive   []uint8 // goroutines in each chunk
-	free    []int32 // chunks
-	colds   []cold
-	sums    sums
-	waits   waitTable
-	queue   []int32
+	threads           []thread
+	byM               map[uint64]int32
+	ps                []proc
+	gs                []gor
+	carries           []carry
+	ids               idTable // chunk of gs by goroutine id / chunkSize
+	reuses            idTable // chunk by goroutine id, where an earlier life of this id is kept for the stitcher
+	alive             []uint8 // goroutines in each chunk
+	free              []int32 // chunks
+	colds             []cold
+	sums              sums
+	waits             waitTable
+	queue             []int32
+	tries             int64 // that are left
+	noting            bool  // those that are parked are in one of these
+	waiting, barriers parkedHeap
 
 	tallies   []*tally
 	groupOf   []int32 // by stack id, plus one
@@ -404,6 +408,8 @@ func (e *engine) reset(g *generation, o Options) {
 	e.sums.reset()
 	e.waits.reset()
 	e.queue, e.paused = e.queue[:0], e.paused[:0]
+	e.tries, e.noting = g.patience(), false
+	e.waiting, e.barriers = e.waiting[:0], e.barriers[:0]
 	e.tallies = append(e.tallies[:0], new(tally))
 	e.tallies[0].blocked = -1
 	e.groupOf = zeroed(e.groupOf, len(e.tables.stacks))

@@ -142,6 +142,8 @@ type eventCursor struct {
 	parked  bool   // waits out of the heap
 	on      await
 	next    *eventCursor // that waits for the same
+	prev    *eventCursor
+	place   int32 // among the merger's cursors
 }
 
 // heads is a binary min-heap of cursors by the time of their events. How
@@ -235,7 +237,10 @@ type merger struct {
 	cursors   []eventCursor
 	batchNext []int32 // the next batch of the same thread; -1 is none
 	heads     heads
-	waiting   int // cursors out of the heap
+	waiting   int   // cursors out of the heap
+	tries     int64 // that are left
+	noting    bool  // those that wait are in parked
+	parked    parkedHeap
 	samples   []sample
 	nsamples  int // of the generation
 	tab       *eventTables
@@ -493,6 +498,7 @@ func (m *merger) start() error {
 	m.cursors = m.cursors[:0]
 	m.heads = m.heads[:0]
 	m.waiting = 0
+	m.tries, m.noting, m.parked = g.patience(), false, m.parked[:0]
 	place := map[uint64]int{}
 	tail := []int32{}
 	for i := range g.events {
@@ -510,6 +516,7 @@ func (m *merger) start() error {
 	m.batchNext = next
 	for i := range m.cursors {
 		c := &m.cursors[i]
+		c.place = int32(i)
 		ok, err := m.advance(c, next)
 		if err != nil {
 			return m.fault(err)
@@ -573,12 +580,13 @@ func (m *merger) run() error {
 		if c.slot < 0 {
 			m.thread(c)
 		}
+		if m.tries--; m.tries < 0 {
+			m.abandon()
+			continue
+		}
 		if o.try(c) != advTaken {
 			m.heads.remove(0)
-			c.on, c.parked = o.wait, true
-			list := o.waitersOf(c.on)
-			c.next, *list = *list, c
-			m.waiting++
+			m.park(c)
 			continue
 		}
 		if o.force {
@@ -605,7 +613,7 @@ func (m *merger) run() error {
 func (m *merger) putBack() {
 	for c := m.order.woken; c != nil; {
 		next := c.next
-		c.next, c.parked = nil, false
+		c.next, c.prev, c.parked = nil, nil, false
 		m.heads.push(c)
 		m.waiting--
 		c = next
@@ -617,21 +625,69 @@ func (m *merger) putBack() {
 // to be forced. All others go on waiting.
 func (m *merger) releaseEarliest() {
 	o := m.order
-	var first *eventCursor
-	for i := range m.cursors {
-		if c := &m.cursors[i]; c.parked && (first == nil || c.time < first.time) {
-			first = c
-		}
+	first := m.earliest()
+	if first.next != nil {
+		first.next.prev = first.prev
 	}
-	list := o.waitersOf(first.on)
-	for *list != first {
-		list = &(*list).next
+	if first.prev != nil {
+		first.prev.next = first.next
+	} else {
+		*o.waitersOf(first.on) = first.next
 	}
-	*list = first.next
-	first.next, first.parked = nil, false
+	first.next, first.prev, first.parked = nil, nil, false
 	m.waiting--
 	m.heads.push(first)
 	o.force = true
+}
+
+// park puts a cursor to those that wait for the same.
+func (m *merger) park(c *eventCursor) {
+	c.on, c.parked = m.order.wait, true
+	list := m.order.waitersOf(c.on)
+	if c.next = *list; c.next != nil {
+		c.next.prev = c
+	}
+	c.prev, *list = nil, c
+	m.waiting++
+	if m.noting {
+		m.parked.push(parkedThread{int64(c.time), c.place})
+	}
+}
+
+// earliest returns the earliest of those that wait.
+func (m *merger) earliest() *eventCursor {
+	if !m.noting {
+		m.noting = true
+		for i := range m.cursors {
+			if c := &m.cursors[i]; c.parked {
+				m.parked.push(parkedThread{int64(c.time), c.place})
+			}
+		}
+	}
+	for {
+		p := m.parked.pop()
+		if c := &m.cursors[p.m]; c.parked && int64(c.time) == p.time {
+			return c
+		}
+	}
+}
+
+// abandon leaves the rest of the generation.
+func (m *merger) abandon() {
+	for i := range m.cursors {
+		c := &m.cursors[i]
+		if c.parked {
+			*m.order.waitersOf(c.on) = nil
+		}
+		if c.batch >= 0 {
+			m.opts.Damage.LostEvents++ // the one that waits
+		}
+		for ; c.batch >= 0; c.batch, c.pos = m.batchNext[c.batch], 0 {
+			m.skipRest(c, &m.g.events[c.batch])
+		}
+		c.next, c.prev, c.parked = nil, nil, false
+	}
+	m.heads, m.waiting, m.order.woken, m.order.force = m.heads[:0], 0, nil, false
 }
 
 // runReference merges a generation as the standard reader does.

@@ -65,7 +65,7 @@ func (e *engine) enlist() {
 		if !ok {
 			m = int32(len(e.threads))
 			e.byM[b.m] = m
-			e.threads = append(e.threads, thread{id: b.m, g: -1, p: -1, next: -1, waiter: -1, offAt: -1})
+			e.threads = append(e.threads, thread{id: b.m, g: -1, p: -1, next: -1, prev: -1, waiter: -1, offAt: -1})
 		}
 		e.threads[m].batches = append(e.threads[m].batches, *b)
 	}
@@ -78,10 +78,13 @@ func (e *engine) enlist() {
 // until nothing else can run, some may be parked then, and it returns false.
 func (e *engine) settle(replay func(e *engine, m int32, force bool), decide bool) bool {
 	for {
-		for len(e.queue) > 0 && !e.stop.Load() {
+		for len(e.queue) > 0 && e.tries > 0 && !e.stop.Load() {
 			m := e.queue[len(e.queue)-1]
 			e.queue = e.queue[:len(e.queue)-1]
-			replay(e, m, false)
+			e.try(replay, m, false)
+		}
+		if e.tries <= 0 {
+			e.abandon()
 		}
 		m, barrier := e.earliest()
 		if m < 0 || e.stop.Load() {
@@ -94,25 +97,16 @@ func (e *engine) settle(replay func(e *engine, m int32, force bool), decide bool
 		if !barrier {
 			e.forced++
 		}
-		replay(e, m, true)
+		e.try(replay, m, true)
 	}
 }
 
-// earliest returns the parked thread whose next event is first. One that
-// waits at a barrier, and for no goroutine to end, goes before any other.
-func (e *engine) earliest() (m int32, barrier bool) {
-	m = -1
-	for i := range e.threads {
-		t := &e.threads[i]
-		if !t.parked {
-			continue
-		}
-		free := t.barrier && e.absent(t.wantG)
-		if m < 0 || free && !barrier || free == barrier && t.time < e.threads[m].time {
-			m, barrier = int32(i), free
-		}
+func (e *engine) try(replay func(e *engine, m int32, force bool), m int32, force bool) {
+	e.tries--
+	replay(e, m, force)
+	if e.noting && e.threads[m].parked {
+		e.notePark(m)
 	}
-	return m, barrier
 }
 
 func (e *engine) absent(id uint64) bool {
@@ -135,7 +129,10 @@ func (e *engine) parkSelf(m int32)      { e.park(m, &e.threads[m].waiter, onSelf
 func (e *engine) park(m int32, head *int32, on uint8, index int32) {
 	t := &e.threads[m]
 	t.parked, t.on, t.onIndex = true, on, index
-	t.next = *head
+	if t.next = *head; t.next >= 0 {
+		e.threads[t.next].prev = m
+	}
+	t.prev = -1
 	*head = m
 }
 
@@ -144,7 +141,7 @@ func (e *engine) wake(head *int32) {
 	for m := *head; m >= 0; {
 		t := &e.threads[m]
 		next := t.next
-		t.next, t.parked, t.on = -1, false, onNothing
+		t.next, t.prev, t.parked, t.on = -1, -1, false, onNothing
 		e.queue = append(e.queue, m)
 		m = next
 	}
@@ -163,13 +160,15 @@ func (e *engine) unpark(m int32) {
 	case onSelf:
 		at = &t.waiter
 	}
-	for at != nil && *at >= 0 && *at != m {
-		at = &e.threads[*at].next
+	if t.next >= 0 {
+		e.threads[t.next].prev = t.prev
 	}
-	if at != nil && *at == m {
+	if t.prev >= 0 {
+		e.threads[t.prev].next = t.next
+	} else if at != nil && *at == m {
 		*at = t.next
 	}
-	t.next, t.parked, t.barrier, t.on = -1, false, false, onNothing
+	t.next, t.prev, t.parked, t.barrier, t.on = -1, -1, false, false, onNothing
 }
 
 // A variant of run is compiled for each of these: accounts alone, accounts with

@@ -176,6 +176,7 @@ func (e *engine) forceTo(m *thread, s *gor, now int64) {
 // it off the thread that it seemed to be on.
 func (e *engine) giveUp(s *gor, now int64) {
 	e.mislay(s, now)
+	e.tries -= int64(len(e.threads)) / threadsPerTry
 	for i := range e.threads {
 		if t := &e.threads[i]; t.g >= 0 && &e.gs[t.g] == s {
 			t.g = -1
