@@ -37,6 +37,13 @@ func (c *command) onTerminal() bool {
 	return ok && term.IsTerminal(int(in.Fd())) || out || err
 }
 
+// canAsk reports whether somebody sits there who reads a question and can answer.
+func (c *command) canAsk() bool {
+	in, ok := c.Stdin.(*os.File)
+	_, seen := terminal(c.Stderr)
+	return ok && term.IsTerminal(int(in.Fd())) && seen
+}
+
 // layout is how a report on standard output looks: the terminal's own width
 // and colours, or plain text of 80 columns.
 func (c *command) layout() layout.Options {

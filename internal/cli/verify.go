@@ -33,6 +33,7 @@ type verifyFlags struct {
 	primary, margin, format string
 	guards                  []string
 	pairs                   int
+	yes                     bool
 }
 
 // trialFormats are the formats of a trial.
@@ -62,9 +63,9 @@ What changes is one of
   --base REV             the package at a revision of git (A) and in the working
                          tree or at --head (B); {binary} in CMD is the program
   RECORDING --apply RULE what a finding proposes: the setting that it names, or
-                         else the last commit against the working tree. It
-                         runs the command that the recording names: apply only
-                         recordings that you trust as you trust a script
+                         else the last commit against the working tree. The
+                         command that the recording names is shown before it
+                         runs, and asked for: trust it as you trust a script
 
 A guard alarms when its 95 % interval excludes that nothing became worse, and by
 more than is noticed: memory by 8 MiB, and by 0.1 % of what the machine or the
@@ -101,6 +102,7 @@ judges what there is.`,
 	cmd.SetFlagErrorFunc(badFlag("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000"))
 	changeFlags(cmd, &f.Change)
 	cmd.Flags().StringVar(&f.Apply, "apply", "", "try what this `RULE` found in the recording")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "run what the recording names without asking")
 	f.workFlags.flags(cmd, &f.Work, "trial", "the same as --format json")
 	cmd.Flags().StringVar(&f.primary, "primary", "", "the `METRIC` that decides (default cpu/op, else elapsed)")
 	cmd.Flags().StringArrayVar(&f.guards, "guard", nil, "a `LIMIT` of how much worse a metric may be, repeatable, or none (default peak-rss<10%, with --load also p99<5%)")
@@ -153,6 +155,11 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 	}
 	if err := f.Change.Check(f.Command); err != nil {
 		return err
+	}
+	if claim != nil && !f.yes {
+		if err := c.consent(ctx, f.Foreign(claim), "gowhy "+shell.Words(withFlag(f.Args, "--yes"))); err != nil {
+			return err
+		}
 	}
 	say := c.statusLine()
 	tr, err := f.Run(ctx, p, claim, c.Rules, trial.Show{Line: say, Plan: c.printPlan,

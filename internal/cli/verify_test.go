@@ -36,6 +36,31 @@ func TestParseGuards(t *testing.T) {
 	}
 }
 
+// Without a terminal nobody can say yes to what a file would run.
+func TestConsent(t *testing.T) {
+	var out bytes.Buffer
+	c := &command{Options: Options{Stdin: strings.NewReader("y\n"), Stderr: &out}}
+	what := &trial.Foreign{From: "evil\x1b[2J.gowhy", Dir: "/tmp", Command: []string{"sh", "-c", "rm -r x"}, Env: []string{"LD_PRELOAD=x.so"}}
+	err := c.consent(t.Context(), what, "gowhy verify --yes")
+	if err == nil || !strings.Contains(err.Error(), "nobody can be asked") {
+		t.Errorf("%v, want that nobody can be asked", err)
+	}
+	for _, want := range []string{"says what runs here", "sh -c 'rm -r x'", "in /tmp", "with LD_PRELOAD=x.so"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Errorf("an escape reaches the terminal: %q", out.String())
+	}
+	if err := c.consent(t.Context(), nil, ""); err != nil {
+		t.Errorf("nothing foreign: %v", err)
+	}
+	if got := withFlag([]string{"verify", "r", "--", "./app"}, "--yes"); !slices.Equal(got, []string{"verify", "r", "--yes", "--", "./app"}) {
+		t.Errorf("withFlag: %q", got)
+	}
+}
+
 func TestTrialCode(t *testing.T) {
 	effect := func(v experiment.Verdict) []experiment.Effect {
 		return []experiment.Effect{{Metric: diagnosis.CPUPerOp, Verdict: v}, {Metric: diagnosis.Elapsed, Verdict: experiment.Regressed}}

@@ -26,6 +26,7 @@ type Claim struct {
 	from       string
 	model      *model.Model
 	replay     *Replay // nil where no replay predicts anything
+	runs       bool    // its command, which the user did not give
 }
 
 // predicted is what the finding promises for a metric and what a replay of its
@@ -81,11 +82,36 @@ func ofBenchmarks(tr *experiment.Trial, m diagnosis.Metric) (list []diagnosis.Me
 	return list
 }
 
-// runs reports whether what is run was named by the recording and not by the
-// user, who should see where it came from.
-func (k *Claim) runs(t *Setup) bool {
-	return k != nil && len(k.model.Run.Command) > 0 && t.Change.dir == k.model.Run.Dir && t.Change.dir != ""
+// A Foreign is what would be run and was not named by the user, but by a file.
+type Foreign struct {
+	From, Dir string
+	Command   []string // nil when the user gave it
+	Env       []string
 }
+
+// Foreign returns what of the set-up comes from the files of a claim; nil when all
+// is the user's own. Settings of the runtime do no more than they say, other
+// variables may make a program load anything.
+func (t *Setup) Foreign(k *Claim) *Foreign {
+	what := &Foreign{From: k.from}
+	if k.runs {
+		what.Dir, what.Command, what.Env = t.Change.dir, t.Command, slices.Clone(t.Change.recorded)
+	}
+	for _, set := range slices.Concat(t.Change.KnobsA, t.Change.Knobs) {
+		name, _, _ := strings.Cut(set, "=")
+		proposed := slices.Contains(k.Experiment.Set, set) || slices.Contains(k.Experiment.Now, set)
+		if proposed && (what.Command != nil || !slices.Contains(runtimeSettings, name)) && !slices.Contains(what.Env, set) {
+			what.Env = append(what.Env, set)
+		}
+	}
+	if what.Command == nil && what.Env == nil {
+		return nil
+	}
+	return what
+}
+
+// runtimeSettings are variables that only the runtime of Go reads.
+var runtimeSettings = []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG"}
 
 // Claim finds the finding in a diagnosis of files and takes from it and the model
 // what the set-up leaves open; replay, which may give nil, replays the trace.
@@ -152,7 +178,7 @@ func (t *Setup) take(k *Claim) error {
 			return misused("gowhy verify "+shell.Words(append(slices.Clone(t.Files), "--apply", k.Finding.Rule))+" -- "+shell.Words(run.Command)+"   # from where it runs here",
 				"%s was recorded in %q, which is no directory here", k.from, run.Dir)
 		}
-		t.Command, t.Change.dir, t.Change.recorded = run.Command, run.Dir, run.Env
+		t.Command, t.Change.dir, t.Change.recorded, k.runs = run.Command, run.Dir, run.Env, true
 		if t.Load == "" && t.Ready == "" && diagnosis.Serves(k.model) {
 			return misused(strings.Join(k.Finding.Try, "; "), "what was recorded serves, and would never end: it needs a load that does")
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
-	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/record"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -109,9 +108,6 @@ func (t *Setup) Run(ctx context.Context, p experiment.Plan, claim *Claim, rules 
 	}
 	about := t.about(a, b, claim)
 	say.Plan(&about, p)
-	if claim.runs(t) {
-		say.Log(fmt.Sprintf("the command is the one that %s names, in %s", layout.Safe(claim.from), layout.Safe(claim.model.Run.Dir)))
-	}
 	p.A, p.B = a.subject.Run, b.subject.Run
 	if !t.NoCount && !t.startup() {
 		p.CountA, p.CountB = a.count(rules), b.count(rules)

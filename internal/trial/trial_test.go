@@ -100,6 +100,38 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// What a file names is told from what the user does.
+func TestForeign(t *testing.T) {
+	recorded := model.Model{Run: model.Run{Command: []string{"./app"}, Dir: t.TempDir(), Env: []string{"LD_PRELOAD=x.so"}}}
+	nowhere := model.Model{Run: model.Run{Command: []string{"./app"}}}
+	procs := diagnosis.Experiment{Set: []string{"GOMAXPROCS=2"}, Now: []string{"GOMAXPROCS=8"}}
+	preload := diagnosis.Experiment{Set: []string{"LD_PRELOAD=y.so"}}
+	for name, c := range map[string]struct {
+		e     diagnosis.Experiment
+		m     model.Model
+		setup Setup
+		want  string
+	}{
+		"its command":            {procs, recorded, Setup{}, "./app LD_PRELOAD=x.so GOMAXPROCS=8 GOMAXPROCS=2"},
+		"its command, no place":  {procs, nowhere, Setup{}, "./app GOMAXPROCS=8 GOMAXPROCS=2"},
+		"my command, its change": {preload, recorded, Setup{Command: []string{"./mine"}}, "LD_PRELOAD=y.so"},
+		"all mine":               {preload, recorded, Setup{Command: []string{"./mine"}, Change: Change{Knobs: []string{"X=1"}}}, ""},
+		"a setting of Go's":      {procs, recorded, Setup{Command: []string{"./mine"}}, ""},
+	} {
+		k := &Claim{Finding: diagnosis.Finding{Rule: "illness"}, Experiment: c.e, from: "r.gowhy", model: &c.m}
+		if err := c.setup.take(k); err != nil {
+			t.Fatal(name, err)
+		}
+		got := ""
+		if f := c.setup.Foreign(k); f != nil {
+			got = strings.Join(append(slices.Clone(f.Command), f.Env...), " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // proposed is what a finding's experiment makes of flags and recording.
 func proposed(e diagnosis.Experiment, m model.Model, f *Setup) error {
 	f.Files, f.Apply = []string{"r.gowhy"}, "illness"
