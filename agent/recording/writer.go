@@ -30,12 +30,62 @@ func Create(path string) (*Writer, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".partial-")
+	dir, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+Unfinished)
 	if err != nil {
 		return nil, err
 	}
 	return &Writer{path: path, dir: dir}, nil
 }
+
+// Begin writes down what is known of the recording at its start, so that it can
+// be finished by [Resume] when its recorder dies.
+func (w *Writer) Begin(m Manifest) error {
+	m.Schema = Schema
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return w.Add(ManifestMember, text)
+}
+
+// Unfinished is the part of a directory's name behind that of the recording
+// that is to be there.
+const Unfinished = ".partial-"
+
+// Resume takes up the recording in a directory that a recorder has left behind,
+// to be finished, with the manifest of its beginning. Its End is when something
+// was written last.
+func Resume(dir string) (*Writer, Manifest, error) {
+	dir = filepath.Clean(dir)
+	at := strings.LastIndex(filepath.Base(dir), Unfinished)
+	if at <= 0 {
+		return nil, Manifest{}, fmt.Errorf("%w: %s is not named like a recording that is under way", ErrFormat, dir)
+	}
+	f, err := os.Open(filepath.Join(dir, ManifestMember))
+	if err != nil {
+		return nil, Manifest{}, err
+	}
+	defer f.Close()
+	m, err := ReadManifest(f)
+	if err != nil {
+		return nil, Manifest{}, fmt.Errorf("%w: its manifest: %w", ErrFormat, err)
+	}
+	w := &Writer{path: filepath.Join(filepath.Dir(dir), filepath.Base(dir)[:at]), dir: dir}
+	names, err := w.members()
+	for i := 0; i < len(names) && err == nil; i++ {
+		var info os.FileInfo
+		if info, err = os.Stat(filepath.Join(dir, names[i])); err == nil && info.ModTime().After(m.End) {
+			m.End = info.ModTime()
+		}
+	}
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%w: nothing was recorded", ErrFormat)
+	}
+	return w, *m, err
+}
+
+// Target is where [Writer.Finish] puts the recording.
+func (w *Writer) Target() string { return w.path }
 
 // Path returns where the member's content is to be written, for a program
 // that does so itself. The file need not come to exist. It is absolute where
@@ -56,12 +106,15 @@ func (w *Writer) Add(member string, content []byte) error {
 // Finish packs the members that are there and not empty, and puts the recording
 // in place. Whatever happens, the writer is used up; on an error the members
 // stay in their directory, which the error names.
-func (w *Writer) Finish(m Manifest) error {
+func (w *Writer) Finish(m Manifest) error { return w.FinishAt(w.path, m) }
+
+// FinishAt is Finish with another place for the recording, on the same disk.
+func (w *Writer) FinishAt(path string, m Manifest) error {
 	m.Schema = Schema
 	tmp := filepath.Join(w.dir, "."+ManifestMember+".zip")
 	err := w.pack(tmp, m)
 	if err == nil {
-		err = os.Rename(tmp, w.path)
+		err = os.Rename(tmp, path)
 	}
 	if err != nil {
 		os.Remove(tmp)
@@ -108,7 +161,7 @@ func (w *Writer) members() ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() == 0) || strings.HasPrefix(e.Name(), ".") {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() == 0) || strings.HasPrefix(e.Name(), ".") || e.Name() == ManifestMember {
 			continue
 		}
 		if err != nil {

@@ -60,6 +60,7 @@ own TCP ports for net/http/pprof or the gowhy agent, with one GET each.`,
 				return err
 			}
 			c.listNotes(len(rows), refused)
+			c.offerUnfinished(".")
 			return nil
 		},
 	}

@@ -34,6 +34,7 @@ type recordFlags struct {
 	options    record.Options
 	limit      string
 	noDiagnose bool
+	finish     string
 }
 
 func (c *command) recordCommand() *cobra.Command {
@@ -96,6 +97,7 @@ and files stay, and all numbers.`,
 	cmd.Flags().BoolVar(&o.OutputLogs, "output-logs", false, "keep the command's output in the recording")
 	cmd.Flags().BoolVar(&o.NoGodebug, "no-godebug", false, "leave the command's GODEBUG and standard error alone")
 	cmd.Flags().BoolVar(&o.Redact, "redact", false, "leave out what people wrote: arguments, labels, logs")
+	cmd.Flags().StringVar(&f.finish, "finish", "", "finish the recording in this `DIRECTORY`, whose recorder was killed")
 	cmd.Flags().BoolVar(&f.noDiagnose, "no-diagnose", false, "record only")
 	complete(cmd, "sources", record.SourceNames())
 	complete(cmd, "without", record.SourceNames())
@@ -108,7 +110,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	for _, g := range []struct {
 		name string
 		set  bool
-	}{{"--url", t.URL != ""}, {"--pid", t.PID != 0}, {"a command", len(args) > 0}} {
+	}{{"--url", t.URL != ""}, {"--pid", t.PID != 0}, {"a command", len(args) > 0}, {"--finish", f.finish != ""}} {
 		if g.set {
 			given = append(given, g.name)
 		}
@@ -116,7 +118,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(given) == 0:
 		return misused("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
-	case len(given) > 1 && len(args) > 0:
+	case len(given) > 1 && (len(args) > 0 || f.finish != ""):
 		return misused("give one of them", "both %s were given", strings.Join(given, " and "))
 	case t.PID < 0:
 		return misused("gowhy list", "--pid %d is no process", t.PID)
@@ -139,6 +141,9 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 func (c *command) record(ctx context.Context, f *recordFlags, args []string) error {
+	if f.finish != "" {
+		return c.finish(f.finish, f.options.Out)
+	}
 	t, o := f.target, f.options
 	t.Command = args
 	o.Out = cmp.Or(perPackage(o.Out, args), recordingName(t))

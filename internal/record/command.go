@@ -258,7 +258,7 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 		}
 	}
 	p.cmd = exec.Command(program, args...)
-	p.cmd.ExtraFiles, p.cmd.Dir = files, r.o.Dir
+	p.cmd.ExtraFiles, p.cmd.Dir, p.cmd.SysProcAttr = files, r.o.Dir, endsWithUs()
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = r.o.Stdin, r.o.Stdout, r.o.Stderr
 	// Grandchildren may hold the output open; the command's end is what counts.
 	p.cmd.WaitDelay = time.Second
@@ -280,7 +280,6 @@ func (r *recorder) run(p *process) error {
 		// A sandbox may forbid tracing; whether the program may be started at
 		// all is then still to be seen.
 		p.cmd, release = &again, func() {}
-		p.cmd.SysProcAttr = nil
 		err = p.cmd.Start()
 	}
 	if err != nil {

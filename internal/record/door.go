@@ -2,8 +2,12 @@ package record
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // A Door is a socket at which the agent of one program listens that was started
@@ -13,11 +17,34 @@ type Door struct{ dir, socket string }
 
 // NewDoor makes a door in a directory that is this user's alone.
 func NewDoor() (*Door, error) {
+	removeOldDoors()
 	dir, err := os.MkdirTemp("", "gowhy-") // short: a socket's name is of 108 bytes at most
 	if err != nil {
 		return nil, err
 	}
 	return &Door{dir, filepath.Join(dir, "agent")}, nil
+}
+
+// removeOldDoors removes what recorders left that were killed: directories
+// with nothing but a socket at which nobody listens.
+func removeOldDoors() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), "gowhy-[0-9]*"))
+	for _, dir := range dirs {
+		socket := filepath.Join(dir, "agent")
+		info, err := os.Lstat(socket)
+		if err != nil || info.Mode().Type() != fs.ModeSocket {
+			continue
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			continue
+		}
+		c, err := net.DialTimeout("unix", socket, probeLimit)
+		if err == nil {
+			c.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // Env is the variable, as NAME=VALUE.

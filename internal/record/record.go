@@ -155,6 +155,11 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 			r.man.Dir, _ = filepath.Abs(o.Dir)
 		}
 	}
+	if !o.Redact { // else somebody could finish it with all that was to be left out
+		if err := w.Begin(r.man); err != nil {
+			return nil, errors.Join(problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %w", o.Out, err), w.Discard())
+		}
+	}
 	stop := r.report()
 	var res Result
 	switch {

@@ -18,6 +18,10 @@ func monotonic() int64 {
 	return t.Nano()
 }
 
+// endsWithUs lets a program be asked to end when we are killed: nobody would wait
+// for it any more.
+func endsWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
+
 // startStopped starts a command that stands still before its first
 // instruction, until release is called, so that nothing of it is missed. It
 // is what a debugger does, and sees the least: where that is not permitted,
@@ -32,10 +36,12 @@ func startStopped(cmd *exec.Cmd) (release func(), err error) {
 		// All requests must come from the thread that started the command.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		if cmd.SysProcAttr == nil {
-			cmd.SysProcAttr = &syscall.SysProcAttr{}
+		attr := syscall.SysProcAttr{Ptrace: true}
+		if cmd.SysProcAttr != nil {
+			attr = *cmd.SysProcAttr
+			attr.Ptrace = true
 		}
-		cmd.SysProcAttr.Ptrace = true
+		cmd.SysProcAttr = &attr
 		err := cmd.Start()
 		if err == nil {
 			awaitStop(cmd.Process.Pid)
