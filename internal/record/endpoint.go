@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -24,9 +25,13 @@ import (
 
 // Limits on what a program may send, and on how long it may take.
 const (
-	maxProfileFetch = 256 << 20 // bytes
+	maxProfileFetch = 32 << 20 // bytes of one, packed as a rule
+	// All answers together but the trace, which has a limit of its own: two of each
+	// profile take some MB of it, and what is asked for again and again less than this.
+	allowance       = 64 << 20 // bytes
+	allowancePerSec = 1 << 20
 	// snapshotLimit is for what is answered at once.
-	snapshotLimit = 10 * time.Second
+	snapshotLimit = 5 * time.Second
 	probeLimit    = 2 * time.Second
 )
 
@@ -38,6 +43,9 @@ type endpoint struct {
 	agent  bool   // ours, else net/http/pprof
 	local  bool   // a socket that was made for this recording
 	index  []byte // its first page, nil when it has none
+	// spent counts the bytes of its answers since the first was asked for.
+	spent atomic.Int64
+	since atomic.Int64 // in nanoseconds
 	// traceLimit is at how many bytes the agent ends the trace by itself.
 	traceLimit int64
 }
@@ -355,6 +363,32 @@ func (e *endpoint) request(ctx context.Context, u string) (*http.Response, error
 	return resp, nil
 }
 
+// room is how many bytes an endpoint may still send. A program that we have
+// started is no stranger.
+func (e *endpoint) room() int64 {
+	if e.local {
+		return math.MaxInt64
+	}
+	now := time.Now().UnixNano()
+	e.since.CompareAndSwap(0, now)
+	return allowance + int64(time.Duration(now-e.since.Load()).Seconds()*allowancePerSec) - e.spent.Load()
+}
+
+// A charged reader counts what an endpoint sends, and ends when that is too much.
+type charged struct {
+	r io.Reader
+	e *endpoint
+}
+
+func (c charged) Read(p []byte) (int, error) {
+	if c.e.room() <= 0 {
+		return 0, errTooMuch
+	}
+	n, err := c.r.Read(p)
+	c.e.spent.Add(int64(n))
+	return n, err
+}
+
 // get returns an answer that is held in memory.
 func (e *endpoint) get(ctx context.Context, u string, limit int64) ([]byte, error) {
 	resp, err := e.request(ctx, u)
@@ -362,12 +396,15 @@ func (e *endpoint) get(ctx context.Context, u string, limit int64) ([]byte, erro
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	body, err := io.ReadAll(io.LimitReader(charged{resp.Body, e}, limit+1))
 	if err == nil && int64(len(body)) > limit {
 		return nil, fmt.Errorf("more than %d MiB were sent", limit>>20)
 	}
 	return body, err
 }
+
+// errTooMuch is of an endpoint that sends without an end.
+var errTooMuch = fmt.Errorf("the server sends more than programs do: %d MiB and %d MiB a second", allowance>>20, allowancePerSec>>20)
 
 // profile returns a profile and its bytes as pprof files have them. A server
 // may have called its own compression a transfer encoding, which the

@@ -1,12 +1,16 @@
 package record
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEndpoint(t *testing.T) {
@@ -41,5 +45,52 @@ func TestEndpoint(t *testing.T) {
 	}
 	if at, _ := Endpoint(t.Context(), nil); at != "" {
 		t.Errorf("without a port: %q", at)
+	}
+}
+
+// A server that sends without an end, or hardly anything, costs little time and
+// memory, and is told of.
+func TestHostileServers(t *testing.T) {
+	handlers := map[string]func(http.ResponseWriter, *http.Request){
+		"sends more than programs do": func(w http.ResponseWriter, r *http.Request) {
+			piece := append([]byte("\x1f\x8b\x08\x00"), make([]byte, 1<<16)...)
+			for {
+				if _, err := w.Write(piece); err != nil {
+					return
+				}
+			}
+		},
+		"did not answer in time": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				w.Write([]byte{0x1f})
+				w.(http.Flusher).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+	}
+	for want, handler := range handlers {
+		mux := http.NewServeMux()
+		mux.HandleFunc("/debug/pprof/{$}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "goroutine profile") })
+		mux.HandleFunc("/debug/pprof/", handler)
+		s := httptest.NewServer(mux)
+		out := filepath.Join(t.TempDir(), "run.gowhy")
+		begin := time.Now()
+		o := Options{Out: out, Duration: 100 * time.Millisecond, unwatched: time.Millisecond, Without: []string{"proc", "kernel", "offcpu", "syscalls"}}
+		res, err := Run(t.Context(), Target{URL: s.URL}, o)
+		s.CloseClientConnections()
+		s.Close()
+		if took := time.Since(begin); took > 25*time.Second { // of 2 + 5 + 2 + 2
+			t.Errorf("%s: it took %v", want, took)
+		}
+		text := fmt.Sprint(err)
+		if res != nil {
+			text += fmt.Sprint(res.Refused)
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s, want %q", text, want)
+		}
+		if info, err := os.Stat(out); err == nil && info.Size() > 2*allowance {
+			t.Errorf("%s: a recording of %d bytes", want, info.Size())
+		}
 	}
 }

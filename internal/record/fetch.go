@@ -1,17 +1,20 @@
 package record
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,10 +26,11 @@ import (
 )
 
 const (
-	maxMetricsFetch = 1 << 30 // bytes
 	// fetchSlack is how much longer than the recording an answer may take: a
 	// starved server is late, and those are the interesting ones.
-	fetchSlack = 30 * time.Second
+	fetchSlack = 10 * time.Second
+	// silentSlack is that of a server which has not answered anything so far.
+	silentSlack = 2 * time.Second
 )
 
 // A fetch is the recording of one endpoint.
@@ -36,6 +40,7 @@ type fetch struct {
 	before        map[string]*profile.Profile // snapshots of profiles that count since the program's start
 	snapshotTimes map[string]time.Time        // when
 	mu            sync.Mutex
+	patience      time.Duration // beyond the end of the recording
 	// firstPiece is the length of a profile's first piece, if not the usual.
 	firstPiece time.Duration
 }
@@ -58,16 +63,21 @@ var snapshots = []struct {
 
 // begin takes the snapshots of the start.
 func (f *fetch) begin(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, snapshotLimit)
+	limited, cancel := context.WithTimeout(ctx, snapshotLimit)
 	defer cancel()
 	f.before, f.snapshotTimes = map[string]*profile.Profile{}, map[string]time.Time{}
 	var wg sync.WaitGroup
+	var asked, late atomic.Int32
 	for _, s := range snapshots {
 		if !f.wants(s.source) || s.start == "" && (!s.cumulative || f.at.agent) {
 			continue
 		}
 		wg.Go(func() {
-			p, data, err := f.at.profile(ctx, f.at.at(s.path))
+			p, data, err := f.at.profile(limited, f.at.at(s.path))
+			asked.Add(1)
+			if errors.Is(err, context.DeadlineExceeded) {
+				late.Add(1)
+			}
 			switch {
 			case err != nil && s.start != "":
 				f.refuse(s.start, explain(err))
@@ -82,6 +92,10 @@ func (f *fetch) begin(ctx context.Context) {
 		})
 	}
 	wg.Wait()
+	f.patience = fetchSlack
+	if n := asked.Load(); n > 0 && late.Load() == n {
+		f.patience = silentSlack
+	}
 }
 
 // conclude takes the snapshots of the end, or says which of them nothing is
@@ -103,7 +117,7 @@ func (f *fetch) conclude(gone bool) {
 // end takes the snapshots of the end. The recording may have been interrupted
 // by now, which is no reason to go without them.
 func (f *fetch) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), snapshotLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), min(snapshotLimit, f.patience))
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, s := range snapshots {
@@ -322,7 +336,7 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 	if !w.until.IsZero() {
 		d = time.Until(w.until)
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(w.ctx, d+fetchSlack)
+		ctx, cancel = context.WithTimeout(w.ctx, d+f.patience)
 		defer cancel()
 	}
 	stop := w.stop
@@ -331,28 +345,26 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 		return ended(stop, err)
 	}
 	defer resp.Body.Close()
-	limit := int64(maxMetricsFetch)
-	if path == "trace" {
+	limit := int64(math.MaxInt64)
+	body := bufio.NewReader(charged{resp.Body, f.at})
+	if path == "trace" { // it has a limit of its own
+		body = bufio.NewReader(resp.Body)
+		if err := isTrace(body); err != nil {
+			return ended(stop, err)
+		}
 		if limit = f.o.TraceLimit; f.at.agent {
 			limit += limit/4 + agentTail // it ends it well, but not to the byte
 		}
 	}
 	began := time.Now()
-	n, err := f.fill(member, resp.Body, limit)
-	full := n == limit || path == "trace" && n >= f.o.TraceLimit
-	if err == nil && full {
+	n, err := f.fill(member, body, limit)
+	switch {
+	case errors.Is(err, errTooMuch):
+		f.refuse(member, artifact.Refusal{Why: err.Error()})
+		err = nil // what came before is of use
+	case path == "trace" && err == nil && n >= f.o.TraceLimit:
 		f.refuse(member, artifact.Refusal{Why: fmt.Sprintf("it reached its limit of %s after %s and ends there",
 			figures.Bytes(min(n, max(f.o.TraceLimit, 1))), figures.Duration(time.Since(began))), How: "--trace-limit 2GB raises it, --without trace goes without it"})
-	}
-	if kind := sniffFile(f.w.Path(member)); kind != artifact.Trace && kind != artifact.Gzip && path == "trace" {
-		os.Remove(f.w.Path(member))
-		switch {
-		case err != nil:
-		case kind == artifact.HTML:
-			err = errors.New("the answer is a web page")
-		default:
-			err = errors.New("the answer is something else")
-		}
 	}
 	if err != nil && f.has(member) && stopped(stop) {
 		f.cutByEnd(stop, member)
@@ -463,7 +475,7 @@ func isEnding(err error) bool {
 }
 
 func (f *fetch) piece(ctx context.Context, path string, d time.Duration) (*profile.Profile, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, d+fetchSlack)
+	ctx, cancel := context.WithTimeout(ctx, d+f.patience)
 	defer cancel()
 	return f.at.profile(ctx, f.at.windowURL(path, d))
 }
@@ -483,15 +495,18 @@ func ended(stop context.Context, err error) error {
 	return err
 }
 
-func sniffFile(path string) artifact.Kind {
-	f, err := os.Open(path)
-	if err != nil {
-		return artifact.Empty
+// isTrace looks at the beginning of an answer that should be a trace.
+func isTrace(body *bufio.Reader) error {
+	head, err := body.Peek(16)
+	switch kind := artifact.Sniff(head); {
+	case kind == artifact.Trace, kind == artifact.Gzip:
+		return nil
+	case len(head) == 0 && err != io.EOF:
+		return err
+	case kind == artifact.HTML:
+		return errors.New("the answer is a web page")
 	}
-	defer f.Close()
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head)
-	return artifact.Sniff(head[:n])
+	return errors.New("the answer is something else")
 }
 
 // explain says why something could not be fetched and what would help.

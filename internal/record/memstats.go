@@ -150,9 +150,8 @@ func (p *poller) findExpvar(ctx context.Context) memFields {
 	if !ok {
 		return nil
 	}
-	e := *p.at
-	e.base = base + "/"
-	url := e.at("vars")
+	beside := endpoint{base: base + "/", query: p.at.query}
+	url := beside.at("vars")
 	fields := expvarFields(p.ask(ctx, url))
 	if fields != nil {
 		p.expvar = url
@@ -162,7 +161,7 @@ func (p *poller) findExpvar(ctx context.Context) memFields {
 
 // heapText reads the statistics at the end of the heap profile in text form.
 func (p *poller) heapText(ctx context.Context) memFields {
-	ctx, cancel := context.WithTimeout(ctx, snapshotLimit)
+	ctx, cancel := context.WithTimeout(ctx, min(snapshotLimit, p.patience))
 	defer cancel()
 	body, err := p.at.get(ctx, p.at.at("heap", "debug", "1"), maxProfileFetch)
 	if err != nil {
