@@ -54,6 +54,12 @@
 // says why it is missing. When the client goes away, everything ends and the
 // rates are as before.
 //
+// Requests that a browser makes for a page of another site are refused, and so are
+// those by a public name, which a page can make stand for any address:
+// GOWHY_AGENT_HOSTS=name,name in the program's environment allows names. Addresses,
+// names without a domain, the machine's own and those of private domains like
+// .internal, .local or .cluster.local are always answered.
+//
 // # Programs without HTTP
 //
 // With GOWHY_AGENT=unix:PATH in its environment, which `gowhy record -- CMD`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -101,13 +102,54 @@ func serve(w http.ResponseWriter, r *http.Request) {
 var profiles = map[string]bool{"goroutineleak": true}
 
 // foreign refuses what a browser asks for on behalf of another site: a page
-// could otherwise make its visitor's services record.
+// could otherwise make its visitor's services record, and read what they say. A
+// page may let its own name stand for any address, so that names that anybody can
+// register are refused too.
 func foreign(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
 		return errors.New("this request was made by a page of another site")
 	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || u.Host != r.Host {
+			return errors.New("this request was made by a page of another site")
+		}
+	}
+	if name := hostName(r.Host); !ownName(name) {
+		return fmt.Errorf("%q may be anybody's name for this machine: ask by its address, or set %s=%s in the program's environment", name, hostsVariable, name)
+	}
 	return nil
+}
+
+// hostsVariable names hosts, with commas, by which the handler may be asked.
+const hostsVariable = "GOWHY_AGENT_HOSTS"
+
+// hostName is a Host header without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
+// ownDomains are not to be had in public.
+var ownDomains = []string{".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test", ".svc", ".cluster.local"}
+
+// ownName reports whether only somebody of this network can have given a name:
+// an address, one without a domain, this machine's, or one that was allowed.
+func ownName(name string) bool {
+	if name == "" || !strings.Contains(name, ".") || net.ParseIP(name) != nil {
+		return true
+	}
+	for _, d := range ownDomains {
+		if strings.HasSuffix(name, d) {
+			return true
+		}
+	}
+	if own, err := os.Hostname(); err == nil && strings.EqualFold(own, name) {
+		return true
+	}
+	return slices.Contains(strings.Split(strings.ToLower(os.Getenv(hostsVariable)), ","), name)
 }
 
 func serveIndex(w http.ResponseWriter) {

@@ -459,6 +459,24 @@ func TestRefusedRequests(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %d", site, resp, err, code)
 		}
 	}
+	req.Header.Del("Sec-Fetch-Site")
+	t.Setenv(hostsVariable, "debug.example.com,other.example.com")
+	for host, code := range map[string]int{
+		"evil.example.net": 403, "evil.example.net:80": 403, "127.0.0.1.example.net": 403, "evil.localhost.example.net.": 403,
+		"localhost:6060": 200, "[::1]:6060": 200, "10.0.0.7": 200, "billing:6060": 200, "billing.prod.svc.cluster.local": 200, "debug.example.com:6060": 200,
+	} {
+		req.Host = host
+		if resp, err = s.Client().Do(req); err != nil || resp.StatusCode != code {
+			t.Errorf("host %s: %+v, %v; want %d", host, resp, err, code)
+		}
+	}
+	req.Host = ""
+	for origin, code := range map[string]int{s.URL: 200, "http://evil.example.net": 403, "null": 403, "http://127.0.0.1:1": 403} {
+		req.Header.Set("Origin", origin)
+		if resp, err = s.Client().Do(req); err != nil || resp.StatusCode != code {
+			t.Errorf("origin %s: %+v, %v; want %d", origin, resp, err, code)
+		}
+	}
 }
 
 // Half an answer must not look like a whole one.

@@ -346,10 +346,10 @@ func (f *fetch) stream(w *windowed, path, member string) error {
 	}
 	defer resp.Body.Close()
 	limit := int64(math.MaxInt64)
-	body := bufio.NewReader(charged{resp.Body, f.at})
-	if path == "trace" { // it has a limit of its own
-		body = bufio.NewReader(resp.Body)
-		if err := isTrace(body); err != nil {
+	body := io.Reader(charged{resp.Body, f.at})
+	if path == "trace" {
+		var err error
+		if body, err = f.traceIn(resp.Body); err != nil {
 			return ended(stop, err)
 		}
 		if limit = f.o.TraceLimit; f.at.agent {
@@ -495,18 +495,22 @@ func ended(stop context.Context, err error) error {
 	return err
 }
 
-// isTrace looks at the beginning of an answer that should be a trace.
-func isTrace(body *bufio.Reader) error {
+// traceIn looks at the beginning of an answer that should be a trace. A trace has
+// a limit of its own; what is packed and may be one has not.
+func (f *fetch) traceIn(answer io.Reader) (io.Reader, error) {
+	body := bufio.NewReader(answer)
 	head, err := body.Peek(16)
 	switch kind := artifact.Sniff(head); {
-	case kind == artifact.Trace, kind == artifact.Gzip:
-		return nil
+	case kind == artifact.Trace:
+		return body, nil
+	case kind == artifact.Gzip:
+		return charged{body, f.at}, nil
 	case len(head) == 0 && err != io.EOF:
-		return err
+		return nil, err
 	case kind == artifact.HTML:
-		return errors.New("the answer is a web page")
+		return nil, errors.New("the answer is a web page")
 	}
-	return errors.New("the answer is something else")
+	return nil, errors.New("the answer is something else")
 }
 
 // explain says why something could not be fetched and what would help.
