@@ -505,7 +505,7 @@ func TestOwnMux(t *testing.T) {
 	mux.Handle(method()+"/", http.NotFoundHandler())
 	mux.Handle(method()+"/internal/why/", Handler())
 	w := httptest.NewRecorder()
-	mux.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest("GET", "/internal/why/record?d=20ms&sources=heap,metrics", nil))
+	mux.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest("GET", "http://localhost/internal/why/record?d=20ms&sources=heap,metrics", nil))
 	if rec, content := open(t, w.Body.Bytes()); w.Code != 200 || rec.Cut || len(content[recording.MetricsMember]) == 0 {
 		t.Errorf("record on its own mux: %d %+v, want 200, nothing cut, and metrics", w.Code, rec)
 	}
