@@ -328,7 +328,7 @@ func (j *joiner) queues() (out []queue) {
 // waits for it: the stages of a pipeline do.
 func (j *joiner) ownServers(q *queue) bool {
 	for s := range q.servers {
-		if s != 0 && slices.Contains(q.groups, root(j.m, s)) && !j.waitsToReceive(s) {
+		if s != 0 && slices.ContainsFunc(q.stacks, func(of model.Stack) bool { return teamOf(j.m, of) == teamOf(j.m, s) }) && !j.waitsToReceive(s) {
 			return true
 		}
 	}

@@ -195,8 +195,10 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 		Remedy: diagnosis.Remedy{
 			Text: "Do not wait for the answer to each piece of work. Acknowledge or write many with one request (by count and by time), " +
 				"or send the next request before the last is answered, or let the library do it in the background " +
-				"(kafka-go: ReaderConfig.CommitInterval instead of 0; what was not yet committed comes again after a crash, " +
-				"so that its effect must bear being repeated). Where each answer is needed, run several of this stage: " +
+				"(kafka-go: FetchMessage, then CommitMessages once for each batch that is done). An acknowledgement that comes " +
+				"before the work is done loses the work in a crash, however it is sent: ReadMessage with CommitInterval " +
+				"loses all of an interval. One that comes after it lets the last work come again, " +
+				"so that its effect must bear being repeated. Where each answer is needed, run several of this stage: " +
 				"one per partition or key keeps the order. More goroutines behind it change nothing.",
 			Code: "for batch := range batches(messages, 500, 100*time.Millisecond) {\n\tprocess(batch)\n\tcommit(batch[len(batch)-1]) // one round trip for all of them\n}",
 		},

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"text/tabwriter"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,7 +22,7 @@ import (
 // would answer a commit at once. A real broker appends the commit to a log, and
 // takes its time for that: latency.
 func serveBroker(ctx context.Context, latency time.Duration, ready io.Writer) error {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.BrokerConfigs(map[string]string{"group.min.session.timeout.ms": "1000"}))
 	if err != nil {
 		return err
 	}
@@ -89,6 +91,60 @@ func (a *admin) createTopic(ctx context.Context, partitions int) error {
 	}
 }
 
+// topicExists is an error when there is no such topic: a reader would wait for it
+// without a word.
+func topicExists(ctx context.Context, c config) error {
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers), kgo.RequestRetries(5), kgo.RetryTimeout(10*time.Second))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	topics, err := kadm.NewClient(client).ListTopics(ctx, c.topic)
+	if err != nil {
+		return fmt.Errorf("the broker %s: %w", c.brokers, err)
+	}
+	if !topics.Has(c.topic) || topics[c.topic].Err != nil {
+		return fmt.Errorf("the broker %s has no topic %q\nhint: kafka-topics.sh --create --topic %s --bootstrap-server %s", c.brokers, c.topic, c.topic, c.brokers)
+	}
+	return nil
+}
+
+// showLag prints what of a topic its group has not committed, by partition.
+func showLag(ctx context.Context, c config, out io.Writer) error {
+	if err := topicExists(ctx, c); err != nil {
+		return err
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers))
+	if err != nil {
+		return err
+	}
+	a := &admin{client, kadm.NewClient(client), c.topic}
+	defer client.Close()
+	ends, err := a.ListEndOffsets(ctx, c.topic)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return err
+	}
+	committed, err := a.committed(ctx, len(ends[c.topic]))
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "partition\tcommitted\tend\tlag\t")
+	total := int64(0)
+	for p, at := range committed {
+		end := ends[c.topic][int32(p)].Offset
+		total += end - at
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t\n", p, at, end, end-at)
+	}
+	fmt.Fprintf(w, "all\t\t\t%d\t\n", total)
+	return w.Flush()
+}
+
 func noLeader(p kadm.PartitionDetail) bool { return p.Err != nil || p.Leader < 0 }
 
 // poll is the distance at which the broker is asked whether something is so.
@@ -109,6 +165,9 @@ func (a *admin) close() error {
 func (a *admin) committed(ctx context.Context, partitions int) ([]int64, error) {
 	offsets := make([]int64, partitions)
 	all, err := a.FetchOffsets(ctx, a.topic)
+	if errors.Is(err, kerr.GroupIDNotFound) {
+		return offsets, nil // nobody has read so far
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segmentio/kafka-go"
+
+	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/lab/internal/observed"
 )
 
@@ -111,6 +115,7 @@ func TestSameRows(t *testing.T) {
 	for _, args := range []string{
 		"",
 		"-commit-every 7",
+		"-commit-when read",
 		"-commit async",
 		"-commit async -concurrency 5 -batch 1",
 		"-commit async -compile each",
@@ -133,8 +138,9 @@ func TestSameRows(t *testing.T) {
 // other, with many workers as with one; a second process halves it; without
 // waiting for commits it is another.
 func TestCommitsSetThePace(t *testing.T) {
-	const messages, latency = 200, 3 * time.Millisecond
-	args := []string{"-messages", fmt.Sprint(messages), "-commit-latency", latency.String()}
+	const messages, latency = 400, 3 * time.Millisecond
+	// Small batches: what one has under way when another comes, it commits itself.
+	args := []string{"-messages", fmt.Sprint(messages), "-commit-latency", latency.String(), "-batch", "10"}
 	for range 3 { // a busy machine may take the time of several commits at once
 		one := ran(t, configured(t, args...))
 		ten := ran(t, configured(t, append(args, "-concurrency", "10")...))
@@ -175,6 +181,134 @@ func TestFeed(t *testing.T) {
 	}
 	if got, want := stored(t, c.db), decided(t, 4); !slices.Equal(got, want) {
 		t.Errorf("stored %v, want %v", got, want)
+	}
+}
+
+// killed lets engines consume that are killed again and again, and returns what is in
+// the database when the last one has consumed the rest, and how many there were.
+func killed(t *testing.T, kills int, args ...string) (got []decision, messages int) {
+	c := configured(t, append(args, "-session", "1s", "-concurrency", "5")...)
+	w, err := newWorld(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	producing, err := start(w.args(modeProduce), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := w.config
+	engine.messages = 0
+	ends := time.Now().Add(2 * time.Minute)
+	committed := func() (n int) {
+		offsets, err := w.admin.committed(t.Context(), w.partitions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range offsets {
+			n += int(o)
+		}
+		return n
+	}
+	for range kills {
+		child, err := start(engine.args(modeEngine), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for before := committed(); committed() == before && before < c.messages && time.Now().Before(ends); { // it works now
+			select {
+			case <-child.ended:
+				t.Fatal("an engine ended: ", child.err)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
+		child.cmd.Process.Kill()
+		_ = child.wait() // it was killed
+	}
+	if err := producing.wait(); err != nil {
+		t.Fatal(err)
+	}
+	w.engines = nil
+	last, err := start(engine.args(modeEngine), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.engines = append(w.engines, last)
+	for committed() < c.messages && time.Now().Before(ends) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := committed(); n != c.messages {
+		t.Errorf("%d of %d messages are committed", n, c.messages)
+	}
+	return stored(t, c.db), c.messages
+}
+
+// An engine that is killed loses nothing, and what is done twice counts once.
+func TestKilled(t *testing.T) {
+	for _, args := range []string{"-commit sync -rate 300 -messages 1500", "-commit async -rate 4000 -messages 20000"} {
+		got, messages := killed(t, 3, strings.Fields(args)...)
+		if want := decided(t, messages); !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, want these %d", args, len(got), len(want))
+		}
+	}
+}
+
+// Of messages that overtake each other, none is committed before those in front of it.
+func TestProgress(t *testing.T) {
+	var p progress
+	at := func(partition int, offset int64) kafka.Message {
+		return kafka.Message{Partition: partition, Offset: offset}
+	}
+	done := func(partition int, offset int64) (list []int64) {
+		for _, m := range p.done(at(partition, offset)) {
+			list = append(list, m.Offset)
+		}
+		return list
+	}
+	for _, offset := range []int64{3, 4, 7, 8} { // a log may have gaps
+		p.fetched(at(0, offset))
+	}
+	p.fetched(at(1, 5))
+	for _, step := range []struct {
+		partition int
+		offset    int64
+		want      []int64
+	}{{0, 4, nil}, {1, 5, []int64{5}}, {0, 7, nil}, {0, 3, []int64{3, 4, 7}}, {0, 99, nil}} {
+		if got := done(step.partition, step.offset); !slices.Equal(got, step.want) {
+			t.Errorf("done(%d, %d) = %d, want %d", step.partition, step.offset, got, step.want)
+		}
+	}
+	p.fetched(at(0, 7)) // the group was formed anew
+	if got := done(0, 8); got != nil {
+		t.Errorf("done of one that comes again = %d, want nothing", got)
+	}
+	if got := done(0, 7); !slices.Equal(got, []int64{7}) {
+		t.Errorf("done(7) = %d, want 7", got)
+	}
+}
+
+func TestLag(t *testing.T) {
+	c := configured(t, "-messages", "10")
+	w, err := newWorld(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	if err := produce(t.Context(), w.config); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := showLag(t.Context(), w.config, &out); err != nil || !strings.Contains(out.String(), "all") || !strings.HasSuffix(strings.TrimSpace(out.String()), "10") {
+		t.Errorf("%v\n%s\nwant a lag of 10 in all", err, &out)
+	}
+	missing := w.config
+	missing.topic = "nothing"
+	if err := showLag(t.Context(), missing, &out); err == nil || !strings.Contains(err.Error(), "no topic") {
+		t.Errorf("a topic that is not there: %v", err)
+	}
+	if _, err := newEngine(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "no topic") {
+		t.Errorf("an engine without its topic: %v", err)
 	}
 }
 
@@ -265,23 +399,27 @@ func TestHostileMessages(t *testing.T) {
 		`{}`, `{"Items": []}`, `{"Items": [""]}`, `{"Orders": -1, "Amount": -9223372036854775808}`, `{"Amount": 9223372036854775807, "Orders": 1}`,
 		`{"Customer": "` + strings.Repeat("\u2603", 10_000) + `"}`,
 	}
-	messages, decisions := make(chan []byte, len(hostile)+1), make(chan decision, len(hostile)+1)
+	messages, results := make(chan kafka.Message, len(hostile)+1), make(chan result, len(hostile)+1)
 	for _, m := range hostile {
-		messages <- []byte(m)
+		messages <- kafka.Message{Value: []byte(m)}
 	}
-	messages <- newMessage(7)
+	messages <- kafka.Message{Value: newMessage(7)}
 	close(messages)
 	e := engine{rules: rules}
-	if err := e.work(messages, decisions); err != nil {
+	if err := e.work(messages, results); err != nil {
 		t.Error(err)
 	}
-	close(decisions)
-	last, n := decision{}, 0
-	for last = range decisions {
+	close(results)
+	last, n, none := decision{}, 0, 0
+	for r := range results {
+		last = r.decision
 		n++
+		if r.none {
+			none++
+		}
 	}
-	if want := decided(t, 8)[7]; last != want || n+int(e.wrong.Load()) != len(hostile)+1 {
-		t.Errorf("%d decided, %d wrong, the last %+v, want %+v", n, e.wrong.Load(), last, want)
+	if want := decided(t, 8)[7]; last != want || n != len(hostile)+1 || none != int(e.wrong.Load()) {
+		t.Errorf("%d results, %d of none, %d wrong, the last %+v, want %+v", n, none, e.wrong.Load(), last, want)
 	}
 }
 
@@ -358,6 +496,20 @@ func TestKafka(t *testing.T) {
 	t.Errorf("a second process needs %v for what one does in %v", two, one)
 }
 
+// TestKafkaKilled is TestKilled on a real broker, whose group has to find out first
+// that a member is dead.
+func TestKafkaKilled(t *testing.T) {
+	attempt.Only(t, "an engine is killed twenty times, and each time the broker waits for it")
+	brokers := os.Getenv("KAFKA")
+	if brokers == "" {
+		t.Skip(`needs a Kafka at KAFKA=HOST:PORT: eval "$(lab/up)"`)
+	}
+	got, messages := killed(t, 20, "-brokers", brokers, "-commit", "async", "-rate", "1000", "-messages", "60000")
+	if want := decided(t, messages); !slices.Equal(got, want) {
+		t.Errorf("%d rows, want these %d", len(got), len(want))
+	}
+}
+
 // TestDatabases writes to real databases.
 func TestDatabases(t *testing.T) {
 	for _, name := range []string{"MYSQL", "POSTGRES"} {
@@ -376,9 +528,17 @@ func TestDatabases(t *testing.T) {
 			}
 			c := configured(t, "-db", dsn, "-messages", "700", "-commit", "async", "-batch", "50")
 			ran(t, c)
-			ran(t, c) // each order is there once
 			if got, want := stored(t, dsn), decided(t, 700); !slices.Equal(got, want) {
 				t.Errorf("%d rows, want these %d", len(got), len(want))
+			}
+			one := result{decision: decision{order: 1, rule: "x"}, message: kafka.Message{Topic: "again", Offset: 7}}
+			for range 2 { // what is written again is there once
+				if err := s.write(t.Context(), []result{one, {none: true}}); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := stored(t, dsn); len(got) != 701 {
+				t.Errorf("%d rows, want 701", len(got))
 			}
 		})
 	}

@@ -15,17 +15,27 @@ import (
 // An engine is one consumer: it reads messages, matches them and writes what
 // came of them.
 //
-//	topic → read and commit → concurrency × match → write → database
+//	topic → read → concurrency × match → write → database → commit
 //
-// Reading is one goroutine, as a Reader of kafka-go is used; so is writing.
+// Reading is one goroutine, as a Reader of kafka-go is used; so is writing. A
+// message is committed when what came of it is in the database: an engine that is
+// killed leaves the others to the next one, which may do some of them again.
 type engine struct {
 	config
-	reader *kafka.Reader
-	store  *store
-	rules  []rule
-	read   int             // messages
-	open   []kafka.Message // read, not committed
-	wrong  atomic.Int64    // messages that are no orders
+	reader   *kafka.Reader
+	store    *store
+	rules    []rule
+	progress progress
+	read     int             // messages
+	open     []kafka.Message // that may be committed, and are not
+	wrong    atomic.Int64    // messages that are no orders
+}
+
+// A result is what came of a message.
+type result struct {
+	decision
+	message kafka.Message
+	none    bool // it is no order
 }
 
 // Settings of the client that are no part of the story: they let a group form,
@@ -47,7 +57,11 @@ func newEngine(ctx context.Context, c config) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := topicExists(ctx, c); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
 	settings := kafka.ReaderConfig{
+		SessionTimeout: c.session, RebalanceTimeout: c.session,
 		Brokers: []string{c.brokers}, GroupID: c.topic, Topic: c.topic, StartOffset: kafka.FirstOffset,
 		MaxWait: maxWait, HeartbeatInterval: heartbeat, JoinGroupBackoff: backoff, MaxAttempts: attempts,
 		ReadBackoffMin: time.Millisecond, ReadBackoffMax: backoff,
@@ -63,28 +77,24 @@ func (e *engine) close() error { return errors.Join(e.reader.Close(), e.store.cl
 // run works until so many messages as -messages were read, or ctx ends; what
 // was read is written.
 func (e *engine) run(ctx context.Context) error {
-	messages := make(chan []byte, 64)
-	decisions := make(chan decision, 256)
+	messages := make(chan kafka.Message, 64)
+	results := make(chan result, e.batch) // the next batch, while one is written
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 
 	var workers, writer sync.WaitGroup
 	for range e.concurrency {
 		workers.Go(func() {
-			if err := e.work(messages, decisions); err != nil {
+			if err := e.work(messages, results); err != nil {
 				fail(err)
 			}
 		})
 	}
-	writer.Go(func() {
-		if err := e.write(context.WithoutCancel(ctx), decisions); err != nil {
-			fail(err)
-		}
-	})
+	writer.Go(func() { e.write(context.WithoutCancel(ctx), results, fail) })
 	err := e.consume(ctx, messages)
 	close(messages)
 	workers.Wait()
-	close(decisions)
+	close(results)
 	writer.Wait()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
@@ -96,66 +106,89 @@ func (e *engine) run(ctx context.Context) error {
 }
 
 // consume reads messages and hands them to the workers.
-func (e *engine) consume(ctx context.Context, messages chan<- []byte) error {
+func (e *engine) consume(ctx context.Context, messages chan<- kafka.Message) error {
 	for e.messages == 0 || e.read < e.messages {
-		m, err := e.next(ctx)
+		m, err := e.reader.FetchMessage(ctx)
 		if err != nil {
 			return err
 		}
 		e.read++
-		messages <- m.Value
+		if e.when == onRead {
+			// What was read is to be committed and worked on also when ctx has ended.
+			if err := e.commit(context.WithoutCancel(ctx), m); err != nil {
+				return err
+			}
+		} else {
+			e.progress.fetched(m)
+		}
+		messages <- m
 	}
 	return nil
 }
 
-// next reads one message and commits it, or so many as -commit-every. This is
-// what ReadMessage of kafka-go does for every message. With -commit async the
-// commit is only noted, and the client commits what was noted at intervals.
-func (e *engine) next(ctx context.Context) (kafka.Message, error) {
-	m, err := e.reader.FetchMessage(ctx)
-	if err != nil {
-		return m, err
+// commit commits messages, each by itself or so many as -commit-every at once, and
+// waits for the broker. On reading, this is what ReadMessage of kafka-go does. With
+// -commit async they are only noted, and the client commits at intervals.
+func (e *engine) commit(ctx context.Context, messages ...kafka.Message) error {
+	for _, m := range messages {
+		if e.open = append(e.open, m); len(e.open) < e.every {
+			continue
+		}
+		if err := e.commitOpen(ctx); err != nil {
+			return err
+		}
 	}
-	e.open = append(e.open, m)
-	if len(e.open) < e.every {
-		return m, nil
+	return nil
+}
+
+func (e *engine) commitOpen(ctx context.Context) error {
+	if len(e.open) == 0 {
+		return nil
 	}
-	// What was read is to be committed and worked on also when ctx has ended.
-	err = e.reader.CommitMessages(context.WithoutCancel(ctx), e.open...) // want serialwait
+	err := e.reader.CommitMessages(ctx, e.open...) // want serialwait
 	e.open = e.open[:0]
-	return m, err
+	for _, passing := range []error{kafka.RebalanceInProgress, kafka.IllegalGeneration, kafka.UnknownMemberId} {
+		if errors.Is(err, passing) {
+			return nil // whoever has the partition now reads them once more
+		}
+	}
+	return err
 }
 
 // work matches messages until there are no more. Of an error, the messages
 // after it are taken and left, so that the reader does not wait for ever.
-func (e *engine) work(messages <-chan []byte, decisions chan<- decision) (err error) {
+func (e *engine) work(messages <-chan kafka.Message, results chan<- result) (err error) {
 	m := matcher{rules: e.rules, compile: e.compile == each}
 	var o order // one for all messages: its slice is filled again
-	for value := range messages {
+	for message := range messages {
+		r := result{message: kafka.Message{Topic: message.Topic, Partition: message.Partition, Offset: message.Offset}}
 		o = order{Items: o.Items[:0]}
-		if json.Unmarshal(value, &o) != nil {
+		if json.Unmarshal(message.Value, &o) != nil {
 			e.wrong.Add(1)
-			continue
+			r.none = true
+		} else if r.decision, err = m.match(&o); err != nil {
+			for range messages {
+			}
+			return err
 		}
-		d, failed := m.match(&o)
-		if failed != nil {
-			err = failed
-			continue
-		}
-		decisions <- d
+		results <- r
 	}
-	return err
+	return nil
 }
 
 // linger is how long a decision waits for others to be written with.
 const linger = 50 * time.Millisecond
 
-// write writes decisions in batches until there are no more.
-func (e *engine) write(ctx context.Context, decisions <-chan decision) (err error) {
-	batch := make([]decision, 0, e.batch)
+// write writes results in batches until there are no more, and commits what is
+// written. After an error, nothing is written or committed any more.
+func (e *engine) write(ctx context.Context, results <-chan result, fail func(error)) {
+	batch := make([]result, 0, e.batch)
+	var err error
 	flush := func() {
-		if len(batch) > 0 && err == nil {
-			err = e.store.write(ctx, batch)
+		if err == nil && len(batch) > 0 {
+			if err = e.finish(ctx, batch); err != nil {
+				fail(err)
+			}
 		}
 		batch = batch[:0]
 	}
@@ -163,21 +196,40 @@ func (e *engine) write(ctx context.Context, decisions <-chan decision) (err erro
 	defer late.Stop()
 	for {
 		select {
-		case d, ok := <-decisions:
+		case r, ok := <-results:
 			if !ok {
 				flush()
-				return err
+				if err == nil {
+					err = e.commitOpen(ctx)
+				}
+				if err != nil {
+					fail(err)
+				}
+				return
 			}
 			if len(batch) == 0 {
 				late.Reset(linger)
 			}
-			if batch = append(batch, d); len(batch) == e.batch {
+			if batch = append(batch, r); len(batch) == e.batch {
 				flush()
 			}
 		case <-late.C:
 			flush()
 		}
 	}
+}
+
+// finish writes a batch and commits the messages that it was made of.
+func (e *engine) finish(ctx context.Context, batch []result) error {
+	if err := e.store.write(ctx, batch); err != nil || e.when == onRead {
+		return err
+	}
+	for _, r := range batch {
+		if err := e.commit(ctx, e.progress.done(r.message)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *engine) String() string {

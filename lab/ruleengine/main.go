@@ -29,6 +29,8 @@ type config struct {
 	messages    int
 	rate        int
 	commit      string
+	when        string
+	session     time.Duration
 	every       int
 	interval    time.Duration
 	latency     time.Duration
@@ -41,21 +43,25 @@ type config struct {
 
 // Words of flags.
 const (
-	modeRun, modeFeed, modeEngine, modeProduce, modeBroker = "run", "feed", "engine", "produce", "broker"
+	modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeLag = "run", "feed", "engine", "produce", "broker", "lag"
+
+	onRead, onWritten = "read", "written"
 
 	async, synchronous = "async", "sync"
 	each, once         = "each", "once"
 )
 
 func (c *config) flags(f *flag.FlagSet) {
-	f.StringVar(&c.mode, "mode", modeRun, "`WHAT` to be: run consumes -messages and ends; feed takes lines and answers each when it was\nconsumed; engine, produce and broker are the parts of both")
+	f.StringVar(&c.mode, "mode", modeRun, "`WHAT` to be: run consumes -messages and ends; feed takes lines and answers each when it was\nconsumed; engine, produce and broker are the parts of both; lag shows what is left of a topic")
 	f.StringVar(&c.brokers, "brokers", "", "a Kafka at `HOST:PORT`; without it the program starts a broker of its own")
-	f.StringVar(&c.topic, "topic", "", "`NAME` of the topic and of the group, for the modes engine and produce (default a new one, deleted at the end)")
+	f.StringVar(&c.topic, "topic", "", "`NAME` of the topic and of the group, for the modes engine, produce and lag (default a new one, deleted at the end)")
 	f.IntVar(&c.partitions, "partitions", 4, "of the topic")
 	f.IntVar(&c.processes, "processes", 1, "`N` engines share the topic; more than one are processes of their own")
 	f.IntVar(&c.messages, "messages", 4000, "produce and consume `N` messages")
 	f.IntVar(&c.rate, "rate", 0, "produce `N` messages a second; 0 produces all before any is consumed")
-	f.StringVar(&c.commit, "commit", synchronous, "`HOW` what was read is committed: sync waits for the broker, the first illness; async does not")
+	f.StringVar(&c.commit, "commit", synchronous, "`HOW` what is done is committed: sync waits for the broker, the first illness; async does not")
+	f.StringVar(&c.when, "commit-when", onWritten, "commit a message `WHEN` its decision is written, or as soon as it is read, as the story does:\nwhat was under way is then lost when the engine is killed")
+	f.DurationVar(&c.session, "session", 6*time.Second, "the broker takes an engine for dead after this `TIME` of silence, and gives its messages to the others")
 	f.IntVar(&c.every, "commit-every", 1, "with -commit sync, commit every `N` messages")
 	f.DurationVar(&c.interval, "commit-interval", 10*time.Millisecond, "with -commit async, commit at this `TIME`")
 	f.DurationVar(&c.latency, "commit-latency", 500*time.Microsecond, "the program's own broker takes this `TIME` for a commit")
@@ -81,8 +87,9 @@ func (c *config) check() error {
 		return fmt.Errorf("-%s %d is not between %d and %d", flag, value, low, high)
 	}
 	err := errors.Join(
-		oneOf("mode", c.mode, modeRun, modeFeed, modeEngine, modeProduce, modeBroker),
+		oneOf("mode", c.mode, modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeLag),
 		oneOf("commit", c.commit, synchronous, async),
+		oneOf("commit-when", c.when, onWritten, onRead),
 		oneOf("compile", c.compile, once, each),
 		within("partitions", c.partitions, 1, 1000),
 		within("processes", c.processes, 1, c.partitions),
@@ -95,6 +102,8 @@ func (c *config) check() error {
 	switch {
 	case err != nil:
 		return err
+	case c.session < time.Second || c.session > 5*time.Minute:
+		return fmt.Errorf("-session %v is not between 1s and 5m", c.session)
 	case c.interval <= 0 || c.latency < 0:
 		return errors.New("-commit-interval and -commit-latency cannot be negative")
 	case c.mode == modeRun && c.messages == 0:
@@ -103,7 +112,7 @@ func (c *config) check() error {
 		return errors.New("-commit-every is for -commit sync")
 	case c.every > 1 && (c.mode == modeFeed || c.processes > 1):
 		return errors.New("-commit-every N leaves up to N-1 messages open, and with -mode feed or -processes lag decides what is done")
-	case (c.mode == modeEngine || c.mode == modeProduce) && (c.brokers == "" || c.topic == ""):
+	case (c.mode == modeEngine || c.mode == modeProduce || c.mode == modeLag) && (c.brokers == "" || c.topic == ""):
 		return fmt.Errorf("-mode %s needs -brokers and -topic", c.mode)
 	case c.mode == modeEngine && c.db == "":
 		return errors.New("-mode engine needs -db")
@@ -116,7 +125,7 @@ func (c *config) args(mode string) []string {
 	return []string{
 		"-mode", mode, "-brokers", c.brokers, "-topic", c.topic, "-db", c.db,
 		"-partitions", strconv.Itoa(c.partitions), "-messages", strconv.Itoa(c.messages), "-rate", strconv.Itoa(c.rate),
-		"-commit", c.commit, "-commit-every", strconv.Itoa(c.every), "-commit-interval", c.interval.String(), "-commit-latency", c.latency.String(),
+		"-commit", c.commit, "-commit-when", c.when, "-session", c.session.String(), "-commit-every", strconv.Itoa(c.every), "-commit-interval", c.interval.String(), "-commit-latency", c.latency.String(),
 		"-concurrency", strconv.Itoa(c.concurrency), "-compile", c.compile, "-batch", strconv.Itoa(c.batch),
 	}
 }
@@ -154,6 +163,8 @@ func (c config) run(ctx context.Context, evidence *observed.Evidence) error {
 		return serveBroker(ctx, c.latency, os.Stdout)
 	case modeProduce:
 		return produce(ctx, c)
+	case modeLag:
+		return showLag(ctx, c, os.Stdout)
 	case modeEngine:
 		return consume(ctx, c, evidence, os.Stdout)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// A store keeps decisions in a database, each order once.
+// A store keeps decisions in a database, one for each message: what is read and
+// written again is there once.
 type store struct {
 	db *sql.DB
 	dialect
@@ -32,7 +34,7 @@ const table = "ruleengine_decisions"
 // dialectOf reads a data source name: mysql://, postgres:// or the path of a
 // file for SQLite.
 func dialectOf(dsn string) (dialect, error) {
-	into := "INTO " + table + " (order_id, rule, matched) VALUES "
+	into := "INTO " + table + " (topic, part, position, order_id, matched, rule) VALUES "
 	scheme, _, ok := strings.Cut(dsn, "://")
 	switch {
 	case !ok:
@@ -77,7 +79,7 @@ func openStore(ctx context.Context, dsn string) (*store, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1) // one goroutine writes
-	create := "CREATE TABLE IF NOT EXISTS " + table + " (order_id BIGINT PRIMARY KEY, rule VARCHAR(40) NOT NULL, matched INTEGER NOT NULL)"
+	create := "CREATE TABLE IF NOT EXISTS " + table + " (topic VARCHAR(249), part INTEGER, position BIGINT, order_id BIGINT NOT NULL, rule VARCHAR(40) NOT NULL, matched INTEGER NOT NULL, PRIMARY KEY (topic, part, position))"
 	if _, err := db.ExecContext(ctx, create); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("the database: %w", err)
@@ -89,17 +91,35 @@ func openStore(ctx context.Context, dsn string) (*store, error) {
 // more in it.
 const maxBatch = 5000
 
-// write inserts decisions with one statement, which is a transaction.
-func (s *store) write(ctx context.Context, batch []decision) error {
+// write inserts the decisions among results with one statement, which is a
+// transaction. Numbers and the topic's name, which has no signs, stand in its text: a
+// place for each costs more.
+func (s *store) write(ctx context.Context, batch []result) error {
 	var b strings.Builder
 	b.WriteString(s.insert)
-	values := make([]any, 0, 3*len(batch))
-	for i, d := range batch {
-		if i > 0 {
+	values := make([]any, 0, len(batch))
+	var text []byte
+	for _, r := range batch {
+		if r.none {
+			continue
+		}
+		if len(values) > 0 {
 			b.WriteByte(',')
 		}
-		s.row(&b, len(values))
-		values = append(values, d.order, d.rule, d.count)
+		if !topicName.MatchString(r.message.Topic) {
+			return fmt.Errorf("%q is no name of a topic", r.message.Topic)
+		}
+		text = append(append(append(text[:0], "('"...), r.message.Topic...), '\'')
+		for _, n := range [...]int64{int64(r.message.Partition), r.message.Offset, r.order, int64(r.count)} {
+			text = strconv.AppendInt(append(text, ','), n, 10)
+		}
+		b.Write(append(text, ','))
+		s.place(&b, len(values))
+		values = append(values, r.rule)
+		b.WriteByte(')')
+	}
+	if len(values) == 0 {
+		return nil
 	}
 	b.WriteString(s.end)
 	_, err := s.db.ExecContext(ctx, b.String(), values...) // want fsyncbound
@@ -109,18 +129,17 @@ func (s *store) write(ctx context.Context, batch []decision) error {
 	return nil
 }
 
-// row writes the places of a row's three values.
-func (s *store) row(b *strings.Builder, before int) {
+// topicName is what Kafka allows.
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// place writes where a value goes, with how many before it.
+func (s *store) place(b *strings.Builder, before int) {
 	if !s.numbered {
-		b.WriteString("(?,?,?)")
+		b.WriteByte('?')
 		return
 	}
-	for i, sep := range []byte("(,,") {
-		b.WriteByte(sep)
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(before + i + 1))
-	}
-	b.WriteByte(')')
+	b.WriteByte('$')
+	b.WriteString(strconv.Itoa(before + 1))
 }
 
 // decisions are all that are in the database, by order.
