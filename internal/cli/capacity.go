@@ -187,7 +187,8 @@ func (f *capacityFlags) address() string { return cmp.Or(f.url, f.dns) }
 // protocol is how a server is asked at an address.
 func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, error) {
 	if f.dns != "" {
-		return f.asked.protocol(c, address)
+		p, _, err := f.asked.protocol(c, address)
+		return p, err
 	}
 	return f.target.protocol(c, []string{address})
 }

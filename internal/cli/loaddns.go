@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"io"
 	"net/netip"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/load"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -16,6 +20,7 @@ import (
 type loadDNSFlags struct {
 	target dnsTarget
 	offerFlags
+	flood bool
 }
 
 // dnsTimeout is what the resolvers of most systems wait.
@@ -37,12 +42,16 @@ they are asked one after the other, again from the first when all were.
 
 Answers are matched by id and question, and counted by their code. NOERROR and
 NXDOMAIN are answers; any other code is a failure, as is an answer that cannot
-be read and one that does not come. Nothing is asked twice.`,
+be read and one that does not come. Nothing is asked twice.
+
+--flood is an attack: as many queries as go out, or --rate, from as many
+addresses as sockets, and nobody waits for an answer. They are only counted.`,
 		Example: `  gowhy load dns 127.0.0.1:5353 --queries queries.txt --rate 8000 -d 5s
   gowhy load dns :5353 --name www.example.org --type AAAA --rate 500..20000
   gowhy load dns :5353 --name example.org --ecs 203.0.113.0/24 --rate 100
   gowhy load dns :5353 --queries queries.txt --closed --sockets 8 -n 100000
-  gowhy load dns :5353 --queries queries.txt --rate 8000 -o load.json`,
+  gowhy load dns :5353 --queries queries.txt --rate 8000 -o load.json
+  gowhy load dns :5353 --queries queries.txt --flood -d 10s --sockets 64`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return misused(loadDNSExample, "one address of a DNS server is needed, %d were given", len(args))
@@ -50,12 +59,18 @@ be read and one that does not come. Nothing is asked twice.`,
 			if err := f.target.check(cmd); err != nil {
 				return err
 			}
+			if f.flood {
+				return f.checkFlood()
+			}
 			return f.check(cmd)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := f.target.protocol(c, args[0])
+			p, r, err := f.target.protocol(c, args[0])
 			if err == nil {
 				err = checkOutput(f.out)
+			}
+			if err == nil && f.flood {
+				return c.flood(cmd.Context(), f, r)
 			}
 			if err == nil {
 				err = reach(cmd.Context(), p)
@@ -71,7 +86,42 @@ be read and one that does not come. Nothing is asked twice.`,
 	flags := cmd.Flags()
 	flags.IntVarP(&f.options.Connections, "sockets", "c", 0, "ask from `N` sockets (default 16)")
 	flags.DurationVar(&f.options.Timeout, "timeout", dnsTimeout, "wait this `TIME` for an answer")
+	flags.BoolVar(&f.flood, "flood", false, "send as much as goes out, and wait for nothing")
 	return cmd
+}
+
+// floodSockets are as many sources as have a good chance to be of different
+// networks, and no more goroutines than a small machine bears.
+const floodSockets = 32
+
+// checkFlood refuses what a flood has no use for.
+func (f *loadDNSFlags) checkFlood() (err error) {
+	o := &f.options
+	switch {
+	case f.target.tcp, o.Closed, o.Count > 0, o.Warmup > 0:
+		return misused("--flood -d 10s --sockets 64", "--flood goes without --tcp, --closed, --count and --warmup")
+	case o.Duration < 0 || o.Connections < 0:
+		return misused("--flood -d 10s --sockets 64", "-d and --sockets have to be greater than 0")
+	}
+	o.Duration, o.Connections = cmp.Or(o.Duration, 10*time.Second), cmp.Or(o.Connections, floodSockets)
+	if f.rate != "" {
+		if o.Rate, err = strconv.ParseFloat(f.rate, 64); err != nil || !(o.Rate > 0) {
+			return misused("--flood --rate 50000", "--rate %q: a flood has one rate, a number", f.rate)
+		}
+	}
+	return nil
+}
+
+func (c *command) flood(ctx context.Context, f *loadDNSFlags, r load.DNSRequest) error {
+	line := c.statusLine()
+	o := &f.options
+	res, err := load.Flood(ctx, r, o.Connections, o.Rate, o.Duration, func(sent, answered int64) { line.Set("%d sent, %d answered", sent, answered) })
+	line.Clear()
+	if err != nil {
+		return problem.New(problem.Failure, loadDNSExample, "%v", err)
+	}
+	text := func(w io.Writer, _ layout.Options) error { _, err := io.WriteString(w, res.String()); return err }
+	return c.result(&f.resultFlags, res.Encode, text)
 }
 
 // A dnsTarget is what a DNS server is asked: the flags of it.
@@ -112,28 +162,28 @@ func (t *dnsTarget) check(cmd *cobra.Command) error {
 }
 
 // protocol is what the flags describe, for a server.
-func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, error) {
+func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, load.DNSRequest, error) {
 	server, err := load.ParseServer(address)
 	if err != nil {
-		return nil, misused(loadDNSExample, "%v", err)
+		return nil, load.DNSRequest{}, misused(loadDNSExample, "%v", err)
 	}
 	r := load.DNSRequest{Server: server, TCP: t.tcp, EDNS: t.edns, DNSSEC: t.dnssec}
 	for _, s := range t.subnets {
 		subnet, err := netip.ParsePrefix(s)
 		if err != nil {
-			return nil, misused("--ecs 203.0.113.0/24", "--ecs %q is no subnet", s)
+			return nil, r, misused("--ecs 203.0.113.0/24", "--ecs %q is no subnet", s)
 		}
 		r.Subnets = append(r.Subnets, subnet)
 	}
 	if err := t.read(c); err != nil {
-		return nil, err
+		return nil, r, err
 	}
 	r.Questions = t.questions
 	p, err := load.DNS(r)
 	if err != nil {
-		return nil, misused(loadDNSExample, "%v", err)
+		return nil, r, misused(loadDNSExample, "%v", err)
 	}
-	return p, nil
+	return p, r, nil
 }
 
 // read gets the questions.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -593,4 +594,54 @@ func BenchmarkDNS(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A flood is counted, and nothing of it is waited for.
+func TestFlood(t *testing.T) {
+	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pc.Close()
+	networks := map[netip.Prefix]bool{}
+	var asked atomic.Int64
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b := make([]byte, 512)
+		for {
+			n, from, err := pc.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			network, _ := from.(*net.UDPAddr).AddrPort().Addr().Prefix(24)
+			networks[network] = true
+			if asked.Add(1)%2 == 0 {
+				b[2] |= 0x80
+				b[3] = b[3]&0xf0 | 5
+				pc.WriteTo(b[:n], from)
+			}
+		}
+	}()
+	q, err := ParseQuestion("www.example.org", "A")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := DNSRequest{Server: pc.LocalAddr().(*net.UDPAddr).AddrPort(), Questions: []Question{q}}
+	res, err := Flood(t.Context(), r, 16, 20_000, 300*time.Millisecond, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pc.Close()
+	<-ended
+	if res.Sent < 1000 || res.Sent > 10_000 || res.Answered == 0 || res.Answered > res.Sent || res.Codes["REFUSED"] != res.Answered {
+		t.Errorf("%+v, want some 6000 sent and half of those that came refused", res)
+	}
+	if len(networks) < 8 {
+		t.Errorf("from %d networks, want about 16", len(networks))
+	}
+	r.Server = netip.MustParseAddrPort("192.0.2.1:53")
+	if _, err := Flood(t.Context(), r, 1, 1, time.Second, nil); err == nil {
+		t.Error("another machine was flooded")
+	}
 }

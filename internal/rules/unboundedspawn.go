@@ -69,9 +69,11 @@ func flooding(g *model.Group) bool {
 }
 
 // left reports whether those that live on were left behind by the others: in a queue each
-// waits for about as long as there is before it, and those that end have waited, too.
+// waits for about as long as there is before it, and those that end have waited, too. Where
+// the queue is longer than the window, most of those that end are older than it, and whose
+// life is known are the few that had not to wait.
 func left(g *model.Group) bool {
-	if g.Life.N == 0 || g.Alive() == 0 {
+	if g.Life.N == 0 || g.Alive() == 0 || 2*g.Life.N < int64(g.Ended) {
 		return false
 	}
 	return (g.Total()-g.Life.Sum)/time.Duration(g.Alive()) > spawnLeft*g.Life.Mean()

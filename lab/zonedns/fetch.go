@@ -24,6 +24,7 @@ type fetcher struct {
 	slots    chan struct{} // one for each refresh under way
 	running  sync.WaitGroup
 	ctx      context.Context // ends with the server
+	always   bool            // of each query, as if there were no cache
 
 	staleAnswers atomic.Int64
 }
@@ -55,6 +56,16 @@ func newFetcher(ctx context.Context, c cache, ttl, stale time.Duration, node fun
 // and whether they are old. Unless wait is set, it returns errCold rather than
 // wait for anybody.
 func (f *fetcher) get(k cacheKey, now time.Time, wait bool) (n *node, old bool, err error) {
+	if f.always && k.zone != "" {
+		if !wait {
+			return nil, false, errCold
+		}
+		n, err = f.node(f.ctx, k) // want unboundedspawn
+		if errors.Is(err, errNoRecord) {
+			return nil, false, nil
+		}
+		return n, false, err
+	}
 	if it := f.cache.get(k); it != nil {
 		switch {
 		case now.Before(it.expires):

@@ -55,6 +55,7 @@ type config struct {
 	geo       string
 	packets   string
 	querylog  string
+	lookups   string
 }
 
 // A setting is a flag that is an illness in some of its values.
@@ -80,8 +81,10 @@ var settings = []setting{
 		"`HOW` a client's place is read: decode (a fresh record), pool (from a sync.Pool that nothing is put into) or path (only what is needed)"},
 	{"packets", func(c *config) *string { return &c.packets }, []string{"goroutine", "inline"}, "goroutine", "inline",
 		"`HOW` packets are handled: goroutine (one for each, as dns.Server does) or inline (by the reader of the socket)"},
-	{"querylog", func(c *config) *string { return &c.querylog }, []string{"async", "sync", "off"}, "async", "async",
-		"`HOW` queries are logged: async, sync (a write for each) or off"},
+	{"querylog", func(c *config) *string { return &c.querylog }, []string{"async", "sync", "queue", "off"}, "async", "async",
+		"`HOW` queries are logged: async, sync (a write for each), queue (each waits for one goroutine that writes) or off"},
+	{"lookups", func(c *config) *string { return &c.lookups }, []string{"cache", "redis"}, "cache", "cache",
+		"where records are `FROM`: cache, or redis (a round trip for each query)"},
 }
 
 // queryFiles are what load generators ask, a name and a type in each line:
@@ -149,6 +152,7 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 		s := &settings[i]
 		f.StringVar(s.of(c), s.name, s.sick, s.usage)
 	}
+	story := f.Bool("story", false, "as the story's server was under its flood: a goroutine for each packet, which waits for Redis and for the log")
 	healthy := f.Bool("healthy", false, "cure all illnesses but those that are named")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		usage(f)
@@ -159,8 +163,13 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 	if f.NArg() > 0 {
 		return nil, nil, fmt.Errorf("%q is no flag\nhint: zonedns -help", f.Arg(0))
 	}
-	if *healthy {
+	switch {
+	case *healthy && *story:
+		return nil, nil, errors.New("-healthy and -story say opposite things\nhint: zonedns -help")
+	case *healthy:
 		heal(c, f)
+	case *story:
+		asInStory(c, f)
 	}
 	return c, evidence, c.validate()
 }
@@ -178,6 +187,19 @@ func heal(c *config, f *flag.FlagSet) {
 	}
 }
 
+// asInStory sets what the story's server did under its flood and other servers with
+// the same illnesses need not.
+func asInStory(c *config, f *flag.FlagSet) {
+	named := map[string]bool{}
+	f.Visit(func(g *flag.Flag) { named[g.Name] = true })
+	if !named["lookups"] {
+		c.lookups = "redis"
+	}
+	if !named["querylog"] {
+		c.querylog = "queue"
+	}
+}
+
 func usage(f *flag.FlagSet) {
 	f.SetOutput(os.Stdout)
 	fmt.Fprint(os.Stdout, `An authoritative DNS server with the illnesses of its story as flags.
@@ -185,6 +207,8 @@ func usage(f *flag.FlagSet) {
   zonedns -addr 127.0.0.1:5300                      # as the story found it
   zonedns -addr 127.0.0.1:5300 -healthy             # all cured
   zonedns -healthy -packets goroutine               # one illness alone
+  zonedns -story                                    # grows under a flood until it is killed:
+  gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --flood
   zonedns -redis 127.0.0.1:6379 -load               # with a Redis of yours
   zonedns -addr 127.0.0.1:5300 -queries /tmp        # files for a load generator:
   gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --rate 10000
@@ -245,7 +269,7 @@ func serve(c *config, evidence *observed.Evidence) error {
 		<-stop
 		return s.close()
 	})
-	fmt.Printf("%d answered stale, %d limited, %d log lines lost\n", s.fetch.staleAnswers.Load(), s.limit.limited.Load(), s.log.lost.Load())
+	fmt.Printf("%d answered stale, %d limited, %d dropped, %d log lines lost\n", s.fetch.staleAnswers.Load(), s.limit.limited.Load(), s.dropped.Load(), s.log.lost.Load())
 	fmt.Printf("operations: %d\n", s.done.Load())
 	return err
 }

@@ -26,6 +26,8 @@ type querylog struct {
 	done    chan struct{}
 	ended   chan struct{}
 	lost    atomic.Int64
+	// queue hands lines to the one that writes them: whoever has one waits.
+	queue chan []byte
 }
 
 const (
@@ -53,6 +55,11 @@ func openLog(how, path string) (*querylog, error) {
 	if err != nil {
 		return nil, err
 	}
+	if how == "queue" {
+		l.queue = make(chan []byte)
+		go l.writeEach()
+		return l, nil
+	}
 	go l.write()
 	return l, nil
 }
@@ -69,6 +76,13 @@ type logLine struct {
 }
 
 func (l *querylog) add(e logLine) {
+	if l.how == "queue" {
+		select {
+		case l.queue <- e.append(nil):
+		case <-l.done:
+		}
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.pending) >= maxPending {
@@ -111,6 +125,21 @@ func (e logLine) append(b []byte) []byte {
 	b = append(b, `,"bytes":`...)
 	b = strconv.AppendInt(b, int64(e.bytes), 10)
 	return append(b, "}\n"...)
+}
+
+// writeEach writes line by line, as the story's log does.
+func (l *querylog) writeEach() {
+	defer close(l.ended)
+	for {
+		select {
+		case line := <-l.queue:
+			if err := l.flush(line); err != nil && l.err == nil {
+				l.err = err
+			}
+		case <-l.done:
+			return
+		}
+	}
 }
 
 // write writes what is pending, some time after its first line.

@@ -44,7 +44,8 @@ type server struct {
 	cancel  context.CancelFunc
 	cleanup []func() error // the last is called first
 
-	done atomic.Int64 // queries that were answered or dropped
+	done    atomic.Int64 // queries that were answered or dropped
+	dropped atomic.Int64 // of them, because too many waited
 }
 
 const (
@@ -77,6 +78,7 @@ func start(c *config) (s *server, err error) {
 		}
 	}
 	s.fetch = newFetcher(ctx, newCache(c.cache, c.entries, c.promotes), c.ttl, c.stale, s.load)
+	s.fetch.always = c.lookups == "redis"
 	s.cleanup = append(s.cleanup, func() error { s.fetch.close(); return nil })
 	if err := s.warm(ctx); err != nil {
 		return s, err
@@ -122,7 +124,7 @@ func (s *server) openZones(ctx context.Context) (err error) {
 		s.cleanup = append(s.cleanup, func() error { inside.Close(); return nil })
 		addr = inside.Addr()
 	}
-	if s.store, err = openStore(addr, s.c.prefix, s.health); err != nil {
+	if s.store, err = openStore(addr, s.c.prefix, s.health, s.c.lookups == "redis"); err != nil {
 		return err
 	}
 	s.cleanup = append(s.cleanup, s.store.close)
@@ -337,6 +339,7 @@ func (s *server) later(conn *net.UDPConn, packet []byte, from netip.AddrPort) {
 	select {
 	case s.slow <- struct{}{}:
 	default:
+		s.dropped.Add(1)
 		s.done.Add(1)
 		return
 	}

@@ -29,11 +29,17 @@ const redisPatience = 2 * time.Second
 // errNoRecord says that a name is no longer in Redis.
 var errNoRecord = errors.New("no such name")
 
-func openStore(addr, prefix string, health *checker) (*store, error) {
+// openStore connects to a Redis. With endless, whoever asks waits for one of the
+// few connections however long that takes.
+func openStore(addr, prefix string, health *checker, endless bool) (*store, error) {
 	redis.SetLogger(quiet{})
+	queue := redisPatience
+	if endless {
+		queue = time.Hour
+	}
 	db := redis.NewClient(&redis.Options{
 		Addr: addr, DialTimeout: redisPatience, ReadTimeout: redisPatience, WriteTimeout: redisPatience,
-		MaxRetries: -1, PoolSize: 8, DisableIdentity: true,
+		MaxRetries: -1, PoolSize: 8, PoolTimeout: queue, DisableIdentity: true,
 	})
 	s := &store{db, prefix, health}
 	ctx, cancel := context.WithTimeout(context.Background(), redisPatience)

@@ -1,7 +1,8 @@
 // Package observed lets a case leave evidence of a run behind: an execution
 // trace, a CPU profile, a profile of all allocations, as any program with the
-// usual flags does; and a whole recording under `gowhy record -- CASE`, by the
-// one line that it takes.
+// usual flags does; a whole recording under `gowhy record -- CASE`, by the
+// one line that it takes; and net/http/pprof while it runs, for the commands that
+// the stories use.
 //
 // It hides which of them begin before the work and which are taken after it,
 // and that what was begun is ended when another cannot begin. Its type is
@@ -11,7 +12,12 @@ package observed
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"net"
+	"net/http"
+	httppprof "net/http/pprof"
+	"net/netip"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -22,7 +28,7 @@ import (
 )
 
 // Evidence names the files that a run leaves behind; empty ones are not written.
-type Evidence struct{ trace, cpu, mem string }
+type Evidence struct{ trace, cpu, mem, serve string }
 
 // Flags adds the usual flags and returns what they will set.
 func Flags(f *flag.FlagSet) *Evidence {
@@ -30,7 +36,30 @@ func Flags(f *flag.FlagSet) *Evidence {
 	f.StringVar(&e.trace, "trace", "", "write an execution trace to `FILE`")
 	f.StringVar(&e.cpu, "cpuprofile", "", "write a CPU profile to `FILE`")
 	f.StringVar(&e.mem, "memprofile", "", "write a profile of all allocations to `FILE`")
+	f.StringVar(&e.serve, "pprof", "", "serve net/http/pprof at this loopback `ADDRESS`, like 127.0.0.1:6060")
 	return e
+}
+
+// listen serves the handlers of net/http/pprof until stop is called.
+func (e *Evidence) listen() (stop func() error, err error) {
+	at, err := netip.ParseAddrPort(e.serve)
+	if err != nil || !at.Addr().IsLoopback() {
+		return nil, fmt.Errorf("-pprof %q is no loopback address\nhint: -pprof 127.0.0.1:6060", e.serve)
+	}
+	l, err := net.Listen("tcp", e.serve)
+	if err != nil {
+		return nil, fmt.Errorf("-pprof: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", httppprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", httppprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", httppprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", httppprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", httppprof.Trace)
+	s := &http.Server{Handler: mux}
+	go s.Serve(l)
+	fmt.Fprintf(os.Stderr, "net/http/pprof at http://%s/debug/pprof/\n", l.Addr())
+	return s.Close, nil
 }
 
 // Run calls f with the evidence being recorded, and returns the time that f took.
@@ -71,6 +100,13 @@ func (e *Evidence) start() (stop func() error, err error) {
 		}
 		stops = append(stops, func() error { end(); return f.Close() })
 		return nil
+	}
+	if e.serve != "" {
+		end, err := e.listen()
+		if err != nil {
+			return nil, err
+		}
+		stops = append(stops, end)
 	}
 	if err := begin(e.cpu, pprof.StartCPUProfile, pprof.StopCPUProfile); err != nil {
 		return nil, errors.Join(err, stop())
