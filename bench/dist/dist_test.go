@@ -203,11 +203,28 @@ func TestMisuse(t *testing.T) {
 	for args, about := range map[string]string{
 		"somewhere":                   "no flag",
 		"-o " + t.TempDir():           "SOURCE_DATE_EPOCH",
+		"-only linux_vax":             "linux_arm64",
 		"-check " + t.TempDir():       checksumsFile,
 		"-licenses -nosuch somewhere": "nosuch",
 	} {
 		if err := run(t.Context(), strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), about) {
 			t.Errorf("dist %s: error %v, want one about %s", args, err, about)
+		}
+	}
+}
+
+// An image does not know in which order its parts were made either.
+func TestImageIsReproducible(t *testing.T) {
+	t.Chdir(root)
+	at := time.Unix(1e9, 0).UTC()
+	builds := []*build{{target: targets[0], version: "1", at: at, data: []byte("one")}, {target: targets[1], version: "1", at: at, data: []byte("two")}, {target: targets[2], version: "1", at: at}}
+	once, err := image(t.Context(), builds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 { // maps have another order each time
+		if again, err := image(t.Context(), builds); err != nil || !bytes.Equal(once, again) {
+			t.Fatalf("the same builds give another image, error %v", err)
 		}
 	}
 }

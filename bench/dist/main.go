@@ -22,6 +22,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	check := f.String("check", "", "compare the files in this `DIR` with its checksums and make nothing")
 	notices := f.Bool("licenses", false, "write "+licensesFile+" and nothing else")
 	plain := f.Bool("archives", false, "make archives only: no packages of Linux, no image")
+	only := f.String("only", "", "make it for these `SYSTEMS` only, like linux_amd64,linux_arm64")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -61,7 +63,11 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		}
 		return os.WriteFile(licensesFile, text, 0o644)
 	}
-	return release(ctx, *out, *plain, stdout)
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	return release(ctx, *out, chosen, *plain, stdout)
 }
 
 // targets are the systems that get a binary. On the last two gowhy reads what was
@@ -71,6 +77,21 @@ var targets = []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64
 type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "_" + t.arch }
+
+// choose returns the targets of a list, all where it is empty.
+func choose(list string) (chosen []target, err error) {
+	if list == "" {
+		return targets, nil
+	}
+	for _, name := range strings.Split(list, ",") {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%q is no system of a release\nhint: one of %v", name, targets)
+		}
+		chosen = append(chosen, targets[i])
+	}
+	return chosen, nil
+}
 
 // A build is one binary.
 type build struct {
@@ -83,7 +104,7 @@ type build struct {
 
 func (b *build) name() string { return "gowhy_" + b.version + "_" + b.target.String() }
 
-func release(ctx context.Context, out string, plain bool, stdout io.Writer) error {
+func release(ctx context.Context, out string, chosen []target, plain bool, stdout io.Writer) error {
 	at, err := commitTime(ctx)
 	if err != nil {
 		return err
@@ -97,7 +118,7 @@ func release(ctx context.Context, out string, plain bool, stdout io.Writer) erro
 	}
 	defer os.RemoveAll(tmp)
 	var builds []*build
-	for _, t := range targets {
+	for _, t := range chosen {
 		b, err := compile(ctx, t, tmp, at)
 		if err != nil {
 			return err
@@ -128,7 +149,7 @@ func release(ctx context.Context, out string, plain bool, stdout io.Writer) erro
 			}
 		}
 	}
-	if !plain {
+	if !plain && slices.ContainsFunc(chosen, func(t target) bool { return t.os == "linux" }) {
 		data, err := image(ctx, builds)
 		if err == nil {
 			err = write(out, "gowhy_"+builds[0].version+"_oci.tar", data)

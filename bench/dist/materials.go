@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -65,6 +66,17 @@ func materials(b *build) ([]byte, error) {
 	page, err := os.ReadFile("ui/package.json")
 	if err != nil {
 		return nil, err
+	}
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return nil, err
+	}
+	// In the workspace the agent is a main module too, which has no version of its own
+	// in the binary; go.work says that it is the one that go.mod requires.
+	for _, m := range info.Deps {
+		if required := regexp.MustCompile(`(?m)^\s+` + regexp.QuoteMeta(m.Path) + ` (v\S+)`).FindSubmatch(mod); required != nil && m.Version == "(devel)" {
+			m.Version = string(required[1])
+		}
 	}
 	l, err := billOf(info, page)
 	if err != nil {

@@ -30,10 +30,22 @@ type fileInfo struct {
 }
 
 // overrides say of what lintian rightly notices why it is meant.
-const overrides = `# Go links statically, and what the binary holds is in its copyright file.
+const overrides = `# Go links statically; what is in the binary, third-party.txt.gz says.
 gowhy: statically-linked-binary [usr/bin/gowhy]
 # It is the project's own package, which no bug of Debian's has asked for.
 gowhy: initial-upload-closes-no-bugs [usr/share/doc/gowhy/changelog.Debian.gz:1]
+`
+
+// copyright is that of Debian, which has the text of the licence itself.
+const copyright = `This is gowhy, from https://` + ownModule + `
+
+Copyright 2026 the gowhy authors
+License: Apache-2.0
+
+On Debian systems the text of this licence is /usr/share/common-licenses/Apache-2.0.
+
+What others wrote and is part of the program has licences of its own, which are in
+third-party.txt.gz beside this file; gowhy version --licenses prints them too.
 `
 
 // packages writes a binary's deb and rpm into out.
@@ -64,7 +76,17 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 			}
 		}
 	}
-	copyright := []byte("gowhy, " + "https://" + ownModule + "\nCopyright the gowhy authors.\n\n" + string(by["LICENSE"].data) + "\n\n" + string(by["licenses.txt"].data))
+	// The versions of packages have no dash of their own; "~" is before the release.
+	version := strings.ReplaceAll(b.version, "-", "~")
+	changes, err := packed([]byte("gowhy (" + version + "-1) unstable; urgency=medium\n\n  * Release " + b.version + "; CHANGELOG.md in the source says what is new.\n\n" +
+		" -- " + maintainer + "  " + b.at.Format(time.RFC1123Z) + "\n"))
+	if err != nil {
+		return err
+	}
+	others, err := packed(by["licenses.txt"].data)
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		packager, place string
 		data            []byte
@@ -73,7 +95,9 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 		{"", "/usr/share/fish/vendor_completions.d/gowhy.fish", by["completions/"+shellScripts["fish"]].data},
 		{"deb", "/usr/share/zsh/vendor-completions/_gowhy", by["completions/"+shellScripts["zsh"]].data},
 		{"rpm", "/usr/share/zsh/site-functions/_gowhy", by["completions/"+shellScripts["zsh"]].data},
-		{"deb", "/usr/share/doc/gowhy/copyright", copyright},
+		{"deb", "/usr/share/doc/gowhy/copyright", []byte(copyright)},
+		{"deb", "/usr/share/doc/gowhy/changelog.Debian.gz", changes},
+		{"deb", "/usr/share/doc/gowhy/third-party.txt.gz", others},
 		{"deb", "/usr/share/lintian/overrides/gowhy", []byte(overrides)},
 		{"rpm", "/usr/share/licenses/gowhy/LICENSE", by["LICENSE"].data},
 		{"rpm", "/usr/share/licenses/gowhy/licenses.txt", by["licenses.txt"].data},
@@ -83,20 +107,13 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 		}
 	}
 	// nfpm reads YAML, of which JSON is a part.
-	changelog := filepath.Join(stage, "changelog.yaml")
-	if err := writeJSON(changelog, []map[string]any{{
-		"semver": b.version, "date": b.at, "packager": maintainer,
-		"changes": []map[string]string{{"note": "Release " + b.version + "; CHANGELOG.md in the source says what is new."}},
-	}}); err != nil {
-		return err
-	}
 	config := filepath.Join(stage, "nfpm.yaml")
 	if err := writeJSON(config, map[string]any{
-		"name": "gowhy", "arch": b.arch, "platform": "linux", "version": b.version, "version_schema": "semver", "release": "1",
+		"name": "gowhy", "arch": b.arch, "platform": "linux", "version": version, "version_schema": "none", "release": "1",
 		"section": "devel", "priority": "optional", "maintainer": maintainer, "homepage": "https://" + ownModule, "license": "Apache-2.0",
 		"description": "say why a Go program is slow or costly\ngowhy reads what a Go program recorded about itself, an execution trace,\n" +
 			"profiles or a recording, and names the bottleneck, what to change, and the\nmost that the change can bring.",
-		"changelog": changelog, "mtime": b.at, "contents": contents,
+		"mtime": b.at, "contents": contents,
 		"rpm": map[string]any{"group": "Development/Tools", "summary": "Say why a Go program is slow or costly", "buildhost": "localhost"},
 	}); err != nil {
 		return err
