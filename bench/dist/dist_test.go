@@ -24,6 +24,9 @@ func TestLicenses(t *testing.T) {
 	t.Chdir(root)
 	want, err := licenses(t.Context())
 	if err != nil {
+		if _, missing := command(t.Context(), []string{"GOOS=windows", "GOPROXY=off"}, "go", "list", "-deps", "./cmd/gowhy"); missing != nil {
+			t.Skip("a module that only other systems link is not here, and cannot be downloaded: ", err)
+		}
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(licensesFile)
