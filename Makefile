@@ -1,5 +1,5 @@
 # Aliases only: everything works without make, except pgo.
-.PHONY: build demo test vet bench pgo
+.PHONY: build demo test vet bench dist pgo
 
 build:
 	go build -o gowhy ./cmd/gowhy
@@ -15,6 +15,9 @@ vet:
 
 bench:
 	go run ./bench
+
+dist:
+	go run ./bench/dist
 
 # The profile that go build reads when it compiles the commands: runs over a
 # trace of each sort that the reader meets, for accounts and for the timeline.

@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -192,10 +193,13 @@ that the change can bring.`,
   go test -trace trace.out && gowhy trace.out
   gowhy record --url http://localhost:6060
   gowhy demo                             see it work on a sick program`,
-		Args:              cobra.ArbitraryArgs,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRun:  func(*cobra.Command, []string) { c.running = true },
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			c.running = true
+			return unavailable(runtime.GOOS, cmd, args)
+		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	flags := diagnoseFlags(root)
@@ -288,7 +292,7 @@ func (c *command) groups() []commandGroup {
 		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
 		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand()}},
 		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
-		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.pprofCommand()}},
+		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.manCommand(), c.pprofCommand()}},
 	}
 }
 

@@ -115,9 +115,15 @@ func machineChecks() []check {
 	for _, p := range kernel.Check() {
 		all = append(all, check{What: cmp.Or(kernelWords[p.What], p.What), OK: p.OK, Why: p.Why, How: p.How})
 	}
-	all = append(all, settings()...)
+	linux := runtime.GOOS == "linux" // elsewhere no setting and no right changes what is refused
+	if linux {
+		all = append(all, settings()...)
+	}
 	all = append(all, counters(os.Getpid(), "proc")...)
-	return append(all, othersProcesses(), toolchain(), disk())
+	if linux {
+		all = append(all, othersProcesses())
+	}
+	return append(all, toolchain(), disk())
 }
 
 // settings are those of the system that decide over the kernel's part.

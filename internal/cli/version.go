@@ -1,24 +1,40 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
 
+// licenses are the notices of what others wrote and is part of the binary: linked by
+// Go, or built into the page. `go run ./bench/dist -licenses` writes them.
+//
+//go:embed licenses.txt
+var licenses string
+
 func (c *command) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  gowhy version",
-		Args:    cobra.NoArgs,
+	var notices bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Example: `  gowhy version
+  gowhy version --licenses`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if notices {
+				_, err := io.WriteString(c.Stdout, licenses)
+				return err
+			}
 			_, err := fmt.Fprintf(c.Stdout, "gowhy %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&notices, "licenses", false, "print the licences of all that is part of gowhy")
+	return cmd
 }
 
 // version is the module's, which the go command derives from the tag or commit.

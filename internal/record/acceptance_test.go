@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -377,7 +376,7 @@ func (a *accepted) nobody(t *testing.T) {
 	cmd := exec.Command(binary, "-test.run=^TestAcceptanceAsNobody$", "-test.v")
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), acceptNobodyEnv+"="+a.agent, "TMPDIR="+home, "HOME="+home)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
+	cmd.SysProcAttr = asUser(id)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

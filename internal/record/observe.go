@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -80,7 +79,7 @@ func (o *observer) startKernel(k kernel.Options) {
 // process each part has that one reason in other words.
 func kernelRefusal(pid int, err error) artifact.Refusal {
 	if info, serr := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); serr == nil && os.Geteuid() != 0 {
-		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		if uid, ok := userOf(info); ok && uid != os.Geteuid() {
 			return artifact.Refusal{Why: "the process is another user's", How: fmt.Sprintf("sudo gowhy record --pid %d", pid)}
 		}
 	}
@@ -152,7 +151,7 @@ func (o *observer) isGone() bool { return o != nil && exited(o.pid) }
 
 // exited reports whether a process has ended, waited for by its parent or not.
 func exited(pid int) bool {
-	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+	if !alive(pid) {
 		return true
 	}
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))

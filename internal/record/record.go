@@ -21,7 +21,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -203,9 +202,8 @@ func check(t Target, o *Options) error {
 }
 
 func checkPID(pid int) error {
-	err := syscall.Kill(pid, 0)
-	if pid <= 0 || errors.Is(err, syscall.ESRCH) {
-		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("there is no process %d", pid), Hint: "gowhy list", Err: err}
+	if pid <= 0 || !alive(pid) {
+		return problem.New(problem.Absence, "gowhy list", "there is no process %d", pid)
 	}
 	return nil
 }
@@ -554,13 +552,4 @@ func (w wall) now() time.Time { return w.start.Add(time.Since(w.start)).Round(0)
 
 func anchor() recording.Anchor {
 	return recording.Anchor{Wall: time.Now().Round(0), Monotonic: monotonic()}
-}
-
-// selfCPU is the CPU time of this process.
-func selfCPU() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

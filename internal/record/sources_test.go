@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -465,7 +464,7 @@ func TestRecordAsNobody(t *testing.T) {
 	cmd := exec.Command(binary, "-test.run=^TestRecordAsNobody$", "-test.v")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), nobodyEnv+"="+fmt.Sprint(os.Getpid()), "TMPDIR="+dir, "HOME="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
+	cmd.SysProcAttr = asUser(id)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("as nobody: %v, want nil\n%s", err, out)
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"runtime/metrics"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/model"
@@ -65,12 +64,9 @@ func (c *counters) read() {
 		}
 		c.series[s.Name] = append(c.series[s.Name], model.Point{At: at, Value: v})
 	}
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
-		c.process.Samples = append(c.process.Samples, model.ProcessSample{
-			At: at, User: time.Duration(u.Utime.Nano()), System: time.Duration(u.Stime.Nano()),
-			Voluntary: u.Nvcsw, Involuntary: u.Nivcsw, RSS: uint64(u.Maxrss) << 10, FDs: -1,
-		})
+	if p, ok := ownProcess(); ok {
+		p.At = at
+		c.process.Samples = append(c.process.Samples, p)
 	}
 }
 

@@ -383,7 +383,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	out, errs := &bounded{}, &bounded{}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, errs
 	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.Cancel = func() error { return signalGroup(cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = toolGrace
 	err := cmd.Run()
 	switch {

@@ -3,7 +3,6 @@ package subject
 import (
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/experiment"
@@ -31,16 +30,6 @@ type moment struct {
 	machine proc.Machine
 	self    time.Duration // CPU time of this process
 	waited  time.Duration // of all children that were waited for
-}
-
-// childrenCPU is the CPU time of the processes that this one started and that
-// it has waited for, with what these waited for themselves.
-func childrenCPU() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // past are the beginnings of the last runs, of whichever subject.

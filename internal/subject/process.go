@@ -91,7 +91,7 @@ func (r *process) signal(s syscall.Signal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.over && !r.gone() {
-		_ = syscall.Kill(-r.pid(), s) // it may just have ended
+		_ = signalGroup(r.pid(), s) // it may just have ended
 	}
 }
 
@@ -179,14 +179,5 @@ func (r *process) usage() (u usage) {
 	if state == nil {
 		return u
 	}
-	ru, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return u
-	}
-	return usage{
-		cpu:      time.Duration(ru.Utime.Nano() + ru.Stime.Nano()),
-		faults:   float64(ru.Minflt) + float64(ru.Majflt),
-		switches: float64(ru.Nvcsw) + float64(ru.Nivcsw),
-		peak:     uint64(max(0, int64(ru.Maxrss))) * peakUnit,
-	}
+	return usageOf(state)
 }

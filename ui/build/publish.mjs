@@ -17,6 +17,8 @@ for (const needed of ['index.html', 'app.js', 'report/index.html', 'report/app.j
   if (!built.has(needed)) throw new Error(`nothing was published: ${needed} was not built`)
 }
 
+built.set('licenses.txt', Buffer.from(notices()))
+
 mkdirSync(join(dist, 'report'), { recursive: true })
 for (const [name, bytes] of built) {
   const to = join(dist, name)
@@ -32,4 +34,13 @@ publishSpeedscope()
 // gather reads the files of a build. They are flat: a folder would be a surprise.
 function gather(folder, prefix) {
   for (const name of readdirSync(folder)) built.set(prefix + name, readFileSync(join(folder, name)))
+}
+
+// notices are the licences of the packages that are built into the page, which ask
+// to go where their code goes.
+function notices() {
+  const { dependencies } = JSON.parse(readFileSync(join(ui, 'package.json'), 'utf8'))
+  return Object.entries(dependencies)
+    .map(([name, version]) => `${name} ${version}\n\n${readFileSync(join(ui, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`)
+    .join('\n')
 }
