@@ -108,7 +108,7 @@ var law = []line{
 	{"lab", "", ""},
 	{"lab/filepool", "lab/internal/observed", ""},
 	{"lab/ruleengine", "lab/internal/observed", "github.com/expr-lang/expr github.com/go-sql-driver/mysql github.com/jackc/pgx github.com/segmentio/kafka-go github.com/twmb/franz-go golang.org/x/sys modernc.org/sqlite"},
-	{"lab/consumer", "lab/internal/observed", "github.com/panjf2000/ants golang.org/x/time"},
+	{"lab/consumer", "lab/internal/observed", "github.com/panjf2000/ants github.com/segmentio/kafka-go golang.org/x/time"},
 	{"lab/top", "internal/proc lab/internal/observed", "golang.org/x/sys"}, // its cure is the product's own reader
 	{"lab/zonedns", "lab/internal/observed", "github.com/alicebob/miniredis github.com/maxmind/mmdbwriter github.com/miekg/dns github.com/oschwald/maxminddb-golang github.com/redis/go-redis golang.org/x/net golang.org/x/sys"},
 	{"lab/habits", "lab/internal/observed", ""},
@@ -131,6 +131,7 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
+	{"lab/zonedns", "internal/load", ""}, // the flood that its story is about
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
 	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"testing"
 	"time"
+
+	"github.com/segmentio/kafka-go"
 
 	"github.com/gowhy/gowhy/internal/attempt"
 	"github.com/gowhy/gowhy/lab/internal/casetest"
@@ -92,10 +96,52 @@ func TestEvery(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	for _, c := range []consumer{{pool: -1}, {cancel: every{share: 1.5}}, {cancel: every{share: -1}}, {cancel: every{share: math.NaN()}}} {
-		if _, err := c.run(t.Context()); err == nil {
+	for _, c := range []consumer{{cancel: every{share: 1.5}}, {cancel: every{share: -1}}, {cancel: every{share: math.NaN()}}, {limit: -1}, {brokers: "x:1"}} {
+		if c.check(false) == nil {
 			t.Errorf("%+v is no error", c)
 		}
+	}
+	if _, err := (&consumer{pool: -1}).run(t.Context()); err == nil {
+		t.Error("a pool of -1 is no error")
+	}
+}
+
+// Who gets no leave of the limiter in time goes on and asks again, as the framework
+// of the story does.
+func TestLimited(t *testing.T) {
+	c := consumer{messages: 20, timeout: 5 * time.Millisecond, limit: 100, cancel: every{share: 1}}
+	if got, err := c.run(t.Context()); err != nil || got.counted != 20 {
+		t.Errorf("run() = %+v, %v; want 20 counted", got, err)
+	}
+}
+
+// TestKafka reads from a real broker what the program put there.
+func TestKafka(t *testing.T) {
+	brokers := os.Getenv("KAFKA")
+	if brokers == "" {
+		t.Skip(`needs a Kafka at KAFKA=HOST:PORT: eval "$(lab/up)"`)
+	}
+	inside := consumer{messages: 3000, timeout: time.Second, cancel: every{share: 1}}
+	want, err := inside.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := inside
+	c.brokers, c.topic = brokers, fmt.Sprintf("consumer-%d", os.Getpid())
+	if _, err := c.run(t.Context()); err == nil {
+		t.Error("a topic that is not there is read")
+	}
+	if err := c.produce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if conn, err := kafka.Dial("tcp", brokers); err == nil {
+			_ = conn.DeleteTopics(c.topic) // the broker forgets it anyway
+			conn.Close()
+		}
+	}()
+	if got, err := c.run(t.Context()); err != nil || got != want {
+		t.Errorf("run() = %+v, %v; want %+v", got, err, want)
 	}
 }
 

@@ -40,7 +40,7 @@ func main() {
 	reuse := flag.Bool("reuse", false, "let each worker keep its buffers; fresh ones are the second illness")
 	flag.Float64Var(&p.reused, "reused", 0, "the `SHARE` of tasks that use kept buffers when -reuse is not given, 0 to 1")
 	flag.StringVar(&p.dir, "dir", "", "directory to write in (default: the system's temporary directory)")
-	procs := flag.Int("procs", 0, "GOMAXPROCS; 0 leaves it as it is")
+	procs := flag.Int("procs", 1, "GOMAXPROCS, in the story 1; 0 leaves it as it is")
 	flag.Parse()
 	if *procs > 0 {
 		runtime.GOMAXPROCS(*procs)
