@@ -34,7 +34,9 @@ const (
 	// the line; of a log that is on, more than half of the time is there.
 	boxedUsed = 0.05
 	// boxedSeen is how many CPU samples must be on a line itself to trust that
-	// there would be some under it.
+	// there would be some under it, or on all lines together of which none has so
+	// many: 27 lines of the DNS server at half of what it can take have one or two each in
+	// five seconds.
 	boxedSeen = 10
 	// boxedMost is the part of another rule's cost that this one must be to
 	// explain it.
@@ -46,19 +48,23 @@ const (
 func checkBoxedargs(p *diagnosis.Pass) {
 	a := measureAllocation(p)
 	var found, unclear, all []allocSite
-	used := false
+	used, seen := false, 0.0
 	for _, s := range a.sites {
 		if s.objects < boxedObjects || !boxes(p.Model, s.place) {
 			continue
 		}
-		switch ignored, known := argumentsIgnored(p, s); {
-		case !known:
-			unclear, all = append(unclear, s), append(all, s)
-		case ignored:
+		switch own, below := useOfArguments(p, s); {
+		case below > boxedUsed*own:
+			used = true
+		case own >= boxedSeen:
 			found, all = append(found, s), append(all, s)
 		default:
-			used = true
+			unclear, all = append(unclear, s), append(all, s)
+			seen += own
 		}
+	}
+	if seen >= boxedSeen && !used {
+		found, unclear = append(found, unclear...), nil
 	}
 	objects, share := boxed(p, &a, found)
 	_, most := boxed(p, &a, all)
@@ -102,22 +108,19 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 	return slice || variadic && value
 }
 
-// argumentsIgnored reports whether nothing is done with what a line boxes:
-// no object is made below a call from it, and no time goes into the packages
-// that turn values into text or write it. sure is false without enough samples
-// on the line to have seen some.
-func argumentsIgnored(p *diagnosis.Pass, s allocSite) (ignored, known bool) {
+// useOfArguments tells how many CPU samples are on a line that boxes arguments, and how
+// many below a call from it in the packages that turn values into text or write it.
+// Objects that are made below it say surely that they are used.
+func useOfArguments(p *diagnosis.Pass, s allocSite) (own, below float64) {
 	m := p.Model
-	onLine, below := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true })
-	if below > boxedUsed*onLine {
-		return false, true
+	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true }); made > boxedUsed*onLine {
+		return 0, 1
 	}
 	cpu, ok := cpuUseOf(p)
 	if !ok {
-		return false, false
+		return 0, 0
 	}
-	ownCPU, belowCPU := under(m, cpu.profile, cpu.profile.Column("samples"), s.place, usesValues)
-	return belowCPU <= boxedUsed*ownCPU, ownCPU >= boxedSeen
+	return under(m, cpu.profile, cpu.profile.Column("samples"), s.place, usesValues)
 }
 
 // usesValues reports whether a function makes text of values or passes it on.
