@@ -46,6 +46,10 @@ const (
 	// concern: five programs of the field make twelve thousand and more small writes a
 	// second for 0.02 or less, the least of those that are ill for it is at 0.36.
 	smallShare = 0.05
+	// smallWhole is how many reads there are at most for each file that is opened when
+	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
+	// none of them larger.
+	smallWhole = 4
 	// smallBuffer is what a bufio.Writer gathers unless it is told another size.
 	smallBuffer = 4 << 10
 )
@@ -69,6 +73,7 @@ var directions = []direction{
 type traffic struct {
 	direction
 	rate, failed, mean fact.Fact // of those that succeeded but for failed
+	opened             fact.Fact // files a second
 	perOp              fact.Fact // nothing when operations are not known
 	socket             fact.Fact // share of them on sockets
 	known              bool      // whether that is
@@ -85,6 +90,8 @@ func checkSmallio(p *diagnosis.Pass) {
 		case t.rate.Value < smallRate/10: // not worth a word
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
+		case t.verb == "read" && t.rate.Value <= smallWhole*t.opened.Value:
+			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
 		case t.cpu.enough && t.cpu.share.Value < smallShare:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && t.mostOfCPU():
@@ -109,6 +116,7 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	t := traffic{direction: d,
 		rate:   callRate(p, d.verb+"s that succeeded", "good", d.names...),
 		failed: callRate(p, d.verb+"s that failed, with EAGAIN as a rule", "errors", d.names...),
+		opened: callRate(p, "files opened", "good", "open", "openat", "openat2"),
 		mean: fact.Quotient.Of("mean size", fact.Bytes,
 			p.Syscalls("bytes", "bytes", d.names...), p.Syscalls(d.verb+"s that succeeded", "good", d.names...)),
 	}
