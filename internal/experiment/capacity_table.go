@@ -36,6 +36,12 @@ type Cell struct {
 	Failed  string          `json:"failed,omitempty"` // why there is no rate
 }
 
+// Decided reports whether the rate is the most that the program can do: it was seen
+// to be too much a little above.
+func (c *Cell) Decided() bool {
+	return c.Failed == "" && c.Rate > 0 && c.Limit != ByGenerator && (c.Limit != "" || c.Search == nil)
+}
+
 // Encode writes the table as JSON, with a first field that says what it is.
 func (t *CapacityTable) Encode(w io.Writer) error {
 	e := json.NewEncoder(w)
@@ -90,9 +96,8 @@ type Stage struct {
 }
 
 // Conclude says which stage of a program limits it, from capacities over
-// settings. Cells that the generator limited count as unknown.
-func Conclude(axes []string, cells []Cell) Stage {
-	var s Stage
+// settings. Cells that are not decided count as unknown.
+func Conclude(axes []string, cells []Cell) (s Stage) {
 	for _, a := range axes {
 		s.Shapes = append(s.Shapes, shapeOf(a, cells))
 	}
@@ -102,6 +107,17 @@ func Conclude(axes []string, cells []Cell) Stage {
 		s.Next = "measure again when the machine is quiet"
 		return s
 	}
+	defer func() {
+		undecided := 0
+		for i := range cells {
+			if !cells[i].Decided() {
+				undecided++
+			}
+		}
+		if undecided > 0 {
+			s.Why += fmt.Sprintf("; %d of %d cells are not decided and were left out", undecided, len(cells))
+		}
+	}()
 	outer := Unknown
 	var inner []AxisShape
 	for _, a := range s.Shapes {
@@ -258,7 +274,7 @@ func chains(axis string, cells []Cell) (list [][]*Cell) {
 	by := map[string][]*Cell{}
 	for i := range cells {
 		c := &cells[i]
-		if !(c.Rate > 0) || !(c.Setting[axis] > 0) || c.Limit == ByGenerator {
+		if !c.Decided() || !(c.Setting[axis] > 0) {
 			continue
 		}
 		var key strings.Builder

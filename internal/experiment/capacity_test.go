@@ -259,7 +259,7 @@ func TestConcludeOnABusyMachine(t *testing.T) {
 	if got := Conclude(axes[:], list); got.Shapes[0].Shape != Mixed || strings.Contains(got.Why, "busy") {
 		t.Errorf("quiet: %+v", got)
 	}
-	list[len(list)-1].Search = &CapacityResult{Dropped: maxBusySteps}
+	list[len(list)-1].Search, list[len(list)-1].Limit = &CapacityResult{Dropped: maxBusySteps}, ByBacklog
 	if got := Conclude(axes[:], list); !strings.Contains(got.Where, "not to be told") || !strings.Contains(got.Why, "1 of 4") {
 		t.Errorf("busy: %+v", got)
 	}
@@ -267,7 +267,12 @@ func TestConcludeOnABusyMachine(t *testing.T) {
 
 func TestConcludeLeavesTheGeneratorOut(t *testing.T) {
 	list := []Cell{{Setting: Setting{"workers": 1}, Rate: 1000, Limit: ByGenerator}, {Setting: Setting{"workers": 8}, Rate: 1000, Limit: ByGenerator}}
-	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown {
+	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown || !strings.Contains(got.Why, "2 of 2 cells are not decided") {
+		t.Errorf("%+v", got)
+	}
+	// Nor does a search that ended before anything was too much.
+	list = []Cell{{Setting: Setting{"workers": 1}, Rate: 1000, Limit: ByBacklog}, {Setting: Setting{"workers": 8}, Rate: 1000, Search: &CapacityResult{}}}
+	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown || !strings.Contains(got.Why, "1 of 2") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -249,8 +249,11 @@ func cellText(c *experiment.Cell) string {
 	switch {
 	case c.Failed != "":
 		return "failed"
-	case c.Limit == experiment.ByGenerator || c.Limit == "" && c.Search != nil:
+	case !c.Decided() && c.Rate > 0:
 		return "≥" + rateText(c.Rate)
+	}
+	if !(c.Rate > 0) {
+		return "not found"
 	}
 	return rateText(c.Rate)
 }
