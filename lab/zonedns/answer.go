@@ -359,7 +359,8 @@ func (s *server) lookup(q *query, z *zone, rel, name string) (next string, bits 
 }
 
 // rename answers for a name below one that has a DNAME record, as RFC 6672
-// section 3.2 has it: with that record and a CNAME made of it.
+// section 3.2 has it: with that record and a CNAME made of it, which answers a
+// question for CNAME or ANY.
 func (q *query) rename(n *node, from, name string) (next string, err error) {
 	d, next, err := n.rename(from, name)
 	if err != nil {
@@ -373,6 +374,9 @@ func (q *query) rename(n *node, from, name string) (next string, err error) {
 		return "", nil
 	}
 	q.out.Answer = append(q.out.Answer, &dns.CNAME{Hdr: header(name, dns.TypeCNAME, d.Hdr.Ttl), Target: next})
+	if q.qtype == dns.TypeCNAME || q.qtype == dns.TypeANY {
+		next = ""
+	}
 	return next, nil
 }
 

@@ -51,6 +51,7 @@ func TestChains(t *testing.T) {
 		{name: "old.example.test.", qtype: dns.TypeTXT, answer: []string{`old.example.test. TXT "moved"`}},
 		{name: "old.example.test.", qtype: dns.TypeDNAME, answer: []string{"old.example.test. DNAME example.test."}},
 		{name: "old.example.test.", qtype: dns.TypeA, authority: soa},
+		{name: "alias.old.example.test.", qtype: dns.TypeCNAME, answer: []string{"old.example.test. DNAME example.test.", "alias.old.example.test. CNAME alias.example.test."}},
 		{name: "WWW.old.example.test.", qtype: dns.TypeAAAA, answer: []string{"old.example.test. DNAME example.test.", "www.old.example.test. CNAME www.example.test.", "www.example.test. AAAA 2001:db8:1::10"}},
 		{name: "no.old.example.test.", qtype: dns.TypeA, rcode: dns.RcodeNameError, authority: soa, answer: []string{"old.example.test. DNAME example.test.", "no.old.example.test. CNAME no.example.test."}},
 		{name: "a.b.far.example.test.", qtype: dns.TypeA, rcode: dns.RcodeNameError, authority: soa, answer: []string{"far.example.test. DNAME " + far, "a.b.far.example.test. CNAME a.b." + far}},
