@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,16 +211,24 @@ func (q *query) readEDNS() (rcode int) {
 	return 0
 }
 
+// validSubnet tells whether a network is as RFC 7871 section 6 has it: without
+// a scope, and without bits beyond its length.
 func validSubnet(s *dns.EDNS0_SUBNET) bool {
 	switch s.Family {
 	case 0:
 		return s.SourceNetmask == 0
 	case 1:
-		return s.SourceNetmask <= 32 && s.SourceScope == 0 && s.Address.To4() != nil
+		return s.SourceScope == 0 && masked(s.Address.To4(), s.SourceNetmask)
 	case 2:
-		return s.SourceNetmask <= 128 && s.SourceScope == 0 && len(s.Address) == 16
+		return s.SourceScope == 0 && masked(s.Address, s.SourceNetmask)
 	}
 	return false
+}
+
+func masked(ip []byte, bits uint8) bool {
+	addr, _ := netip.AddrFromSlice(ip)
+	p, err := addr.Prefix(int(bits))
+	return err == nil && p.Addr() == addr
 }
 
 // writeEDNS adds the answer's own. The scope of a client's network is how much
@@ -237,18 +246,29 @@ func (q *query) writeEDNS(bits int) {
 }
 
 // place is the address that tells where the client is: that which its resolver
-// sent along, or its own.
+// sent along, or its own. It is the zero Addr, which is nowhere, when the
+// resolver sent a network of no bits: that asks not to use the client's address
+// (RFC 7871 section 7.1.2), and the packet's own may be just that. The answer
+// then is the one for everywhere, and its scope 0.
 func (q *query) place() netip.Addr {
-	if q.subnet != nil && q.subnet.SourceNetmask > 0 {
-		if addr, ok := netip.AddrFromSlice(q.subnet.Address); ok {
-			return addr.Unmap()
-		}
+	switch {
+	case q.subnet == nil:
+		return q.client
+	case q.subnet.SourceNetmask == 0:
+		return netip.Addr{}
 	}
-	return q.client
+	addr, _ := netip.AddrFromSlice(q.subnet.Address)
+	if q.subnet.Family == 1 {
+		return addr.Unmap()
+	}
+	return addr
 }
 
 // resolve follows the name through the zones into the answer, and returns how
-// many bits of the client's address the answer depends on.
+// many bits of the client's address the answer depends on: the most that any
+// record of it does (RFC 7871 section 7.2.1). A chain that comes back to one of
+// its names, or is too long, is answered as far as it was followed: its records
+// are true, and who asks may follow it further.
 func (s *server) resolve(q *query) (bits int, err error) {
 	name := q.name
 	for hop := range maxHops {
@@ -263,29 +283,19 @@ func (s *server) resolve(q *query) (bits int, err error) {
 		if s.debug.on() {
 			s.debug.printf("%s is %s in zone %s", name, rel, z.name) // want boxedargs
 		}
-		if q.qtype == dns.TypeANY {
-			return 0, q.minimal(z, rel)
-		}
 		next, b, err := s.lookup(q, z, rel, name)
 		bits = max(bits, b)
-		if err != nil || next == "" {
+		if err != nil || next == "" || owns(q.out.Answer, next, dns.TypeCNAME) {
 			return bits, err
 		}
 		name = next
 	}
-	return bits, errors.New("too long a chain of CNAMEs")
+	return bits, nil
 }
 
-// minimal answers ANY as RFC 8482 has it: with something, not with all.
-func (q *query) minimal(z *zone, rel string) error {
-	q.out.Authoritative = true
-	if _, m := z.match(rel); m == missing {
-		q.out.Rcode = dns.RcodeNameError
-		q.out.Ns = append(q.out.Ns, z.soaFor())
-		return nil
-	}
-	q.out.Answer = append(q.out.Answer, &dns.HINFO{Hdr: header(q.name, dns.TypeHINFO, 3600), Cpu: "RFC8482"})
-	return nil
+// owns tells whether a record of that type and name is among some.
+func owns(rrs []dns.RR, name string, qtype uint16) bool {
+	return slices.ContainsFunc(rrs, func(rr dns.RR) bool { return rr.Header().Rrtype == qtype && rr.Header().Name == name })
 }
 
 // soaFor is the SOA record of a negative answer: its TTL is how long that may be kept.
@@ -299,7 +309,8 @@ func (z *zone) soaFor() dns.RR {
 }
 
 // lookup adds the records of one name of a chain. It returns the next name,
-// "" at the end.
+// "" at the end. A referral leaves the AA bit as it was: it tells of the first
+// name of a chain, not of where that ends (RFC 1035 section 4.1.1).
 func (s *server) lookup(q *query, z *zone, rel, name string) (next string, bits int, err error) {
 	at, m := z.match(rel)
 	switch {
@@ -320,7 +331,7 @@ func (s *server) lookup(q *query, z *zone, rel, name string) (next string, bits 
 	}
 	var n *node
 	old := false
-	if m == present {
+	if m == present || m == renamed {
 		n, old, err = s.fetch.get(cacheKey{zone: z.name, name: at}, q.now, q.wait)
 		if s.debug.on() {
 			s.debug.printf("records of %s in %s: old %v, error %v", at, z.name, old, err) // want boxedargs
@@ -330,36 +341,65 @@ func (s *server) lookup(q *query, z *zone, rel, name string) (next string, bits 
 		}
 	}
 	before := len(q.out.Answer)
-	if n != nil {
-		next, bits, err = s.records(q, z, n)
+	switch {
+	case m == renamed:
+		next, err = q.rename(n, owner(z.name, at), name)
+	case n != nil:
+		next, bits, err = s.records(q, z, n, name)
 	}
 	switch {
 	case err != nil:
 		return "", bits, err
 	case len(q.out.Answer) == before && next == "":
 		q.out.Ns = append(q.out.Ns, z.soaFor())
-	case at != rel || old:
-		adapt(q.out.Answer[before:], at != rel, name, old)
+	case m != renamed && at != rel || old:
+		adapt(q.out.Answer[before:], m != renamed && at != rel, name, old)
 	}
 	return next, bits, nil
 }
 
-// records adds the records of a node that answer the question.
-func (s *server) records(q *query, z *zone, n *node) (next string, bits int, err error) {
+// rename answers for a name below one that has a DNAME record, as RFC 6672
+// section 3.2 has it: with that record and a CNAME made of it, which answers a
+// question for CNAME or ANY.
+func (q *query) rename(n *node, from, name string) (next string, err error) {
+	d, next, err := n.rename(from, name)
+	if err != nil {
+		return "", err
+	}
+	if !owns(q.out.Answer, d.Hdr.Name, dns.TypeDNAME) {
+		q.out.Answer = append(q.out.Answer, d)
+	}
+	if !validName(next) {
+		q.out.Rcode = dns.RcodeYXDomain // longer than a name may be
+		return "", nil
+	}
+	q.out.Answer = append(q.out.Answer, &dns.CNAME{Hdr: header(name, dns.TypeCNAME, d.Hdr.Ttl), Target: next})
+	if q.qtype == dns.TypeCNAME || q.qtype == dns.TypeANY {
+		next = ""
+	}
+	return next, nil
+}
+
+// records adds the records of a node that answer the question. For ANY that is
+// something, not all, and a CNAME where there is one (RFC 8482 section 4).
+func (s *server) records(q *query, z *zone, n *node, name string) (next string, bits int, err error) {
 	switch set := n.addresses(q.qtype); {
 	case set != nil:
 		q.out.Answer, bits = s.choose(q.out.Answer, set, q)
 	case len(n.rrs[q.qtype]) > 0:
 		q.out.Answer = append(q.out.Answer, n.rrs[q.qtype]...)
 	case n.aname != "" && (q.qtype == dns.TypeA || q.qtype == dns.TypeAAAA):
-		return "", 0, s.takeOver(q, n.aname, n.ttl)
+		return "", 0, s.takeOver(q, name, n.aname, n.ttl)
 	case n.cname != nil && z.flatten && (q.qtype == dns.TypeA || q.qtype == dns.TypeAAAA):
-		return "", 0, s.flatten(q, n.cname)
+		bits, err = s.flatten(q, name, n.cname)
+		return "", bits, err
 	case n.cname != nil:
 		q.out.Answer = append(q.out.Answer, n.cname)
-		if q.qtype != dns.TypeCNAME {
+		if q.qtype != dns.TypeCNAME && q.qtype != dns.TypeANY {
 			next = n.cname.Target
 		}
+	case q.qtype == dns.TypeANY:
+		q.out.Answer = append(q.out.Answer, &dns.HINFO{Hdr: header(name, dns.TypeHINFO, 3600), Cpu: "RFC8482"})
 	}
 	return next, bits, nil
 }
@@ -387,7 +427,6 @@ func (s *server) refer(q *query, z *zone, cut string) error {
 	if err != nil || n == nil {
 		return err
 	}
-	q.out.Authoritative = false
 	for _, rr := range n.rrs[dns.TypeNS] {
 		q.out.Ns = append(q.out.Ns, rr)
 		host := canonical(rr.(*dns.NS).Ns)
@@ -414,46 +453,55 @@ func (s *server) refer(q *query, z *zone, cut string) error {
 
 // flatten answers with the addresses at the end of a chain of CNAMEs as if
 // they were those of the name itself.
-func (s *server) flatten(q *query, cname *dns.CNAME) error {
+func (s *server) flatten(q *query, name string, cname *dns.CNAME) (bits int, err error) {
 	target := cname.Target
 	for range maxHops {
 		z := s.zones.Load().find(target, s.c.reverse)
 		if z == nil {
-			return s.takeOver(q, target, cname.Hdr.Ttl)
+			return 0, s.takeOver(q, name, target, cname.Hdr.Ttl)
 		}
 		at, m := z.match(z.relative(target))
-		if m != present {
-			return nil
+		switch m {
+		case missing, empty:
+			return 0, nil
+		case delegated:
+			return 0, s.takeOver(q, name, target, cname.Hdr.Ttl)
 		}
 		n, old, err := s.fetch.get(cacheKey{zone: z.name, name: at}, q.now, q.wait)
 		if err != nil || n == nil {
-			return err
+			return 0, err
+		}
+		if m == renamed {
+			if _, target, err = n.rename(owner(z.name, at), target); err != nil {
+				return 0, err
+			}
+			continue
 		}
 		switch set := n.addresses(q.qtype); {
 		case set != nil:
 			before := len(q.out.Answer)
-			q.out.Answer, _ = s.choose(q.out.Answer, set, q)
-			adapt(q.out.Answer[before:], true, cname.Hdr.Name, old)
-			return nil
+			q.out.Answer, bits = s.choose(q.out.Answer, set, q)
+			adapt(q.out.Answer[before:], true, name, old)
+			return bits, nil
 		case n.aname != "":
-			return s.takeOver(q, n.aname, n.ttl)
+			return 0, s.takeOver(q, name, n.aname, n.ttl)
 		case n.cname == nil:
-			return nil
+			return 0, nil
 		}
 		target = n.cname.Target
 	}
-	return errors.New("too long a chain of CNAMEs")
+	return 0, errors.New("too long a chain of CNAMEs")
 }
 
 // takeOver answers with the addresses that another name has upstream.
-func (s *server) takeOver(q *query, target string, ttl uint32) error {
+func (s *server) takeOver(q *query, name, target string, ttl uint32) error {
 	n, old, err := s.fetch.get(cacheKey{name: target, qtype: q.qtype}, q.now, q.wait)
 	if err != nil || n == nil {
 		return err
 	}
 	before := len(q.out.Answer)
 	q.out.Answer = append(q.out.Answer, n.rrs[q.qtype]...)
-	adapt(q.out.Answer[before:], true, q.name, old)
+	adapt(q.out.Answer[before:], true, name, old)
 	for _, rr := range q.out.Answer[before:] {
 		rr.Header().Ttl = min(rr.Header().Ttl, ttl)
 	}

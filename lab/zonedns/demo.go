@@ -119,6 +119,11 @@ func exampleZone(backend uint16) demoZone {
 		"out":           {CNAME: "www.elsewhere.test."},
 		"loop":          {CNAME: "loop2." + name},
 		"loop2":         {CNAME: "loop." + name},
+		"into":          {CNAME: "x.sub." + name},
+		"old":           {Records: []string{"DNAME " + name, `TXT "moved"`}},
+		"far":           {Records: []string{"DNAME " + strings.Repeat(strings.Repeat("x", 63)+".", 3) + name}},
+		"spin":          {Records: []string{"DNAME y.spin." + name}},
+		"taken":         {CNAME: "aname." + name},
 		"aname":         {ANAME: "origin." + demoUpstreamZone},
 		"gone":          {ANAME: "missing." + demoUpstreamZone},
 		"txt":           {Records: []string{`TXT "first" "second"`, `TXT "another"`}},
@@ -133,7 +138,7 @@ func exampleZone(backend uint16) demoZone {
 	} {
 		nodes[rel] = n
 	}
-	return demoZone{config: zoneConfig{Cuts: []string{"sub"}}, nodes: nodes}
+	return demoZone{config: zoneConfig{Cuts: []string{"sub"}, DNAMEs: []string{"old", "far", "spin"}}, nodes: nodes}
 }
 
 // largeTXT is more than fits into 512 bytes, and less than 1232; hugeSet is
@@ -159,6 +164,8 @@ func flatZone() demoZone {
 	nodes["www"] = nodeRecord{CNAME: "www.example.test."}
 	nodes["chain"] = nodeRecord{CNAME: "www.flat.test."}
 	nodes["out"] = nodeRecord{CNAME: "cdn." + demoUpstreamZone}
+	nodes["moved"] = nodeRecord{CNAME: "www.old.example.test."}
+	nodes["place"] = nodeRecord{CNAME: "country.example.test."}
 	return demoZone{config: zoneConfig{Flatten: true}, nodes: nodes}
 }
 

@@ -78,13 +78,18 @@ type countryRecord struct {
 }
 
 // locate looks up a client. An error of the database leaves it unknown: an
-// answer for everywhere is better than none.
+// answer for everywhere is better than none. What is true of a client that is
+// not there is true of the largest network around it without an entry, so that
+// is the scope (RFC 7871 section 7.2.1): 0 when nothing is known of its family.
 func (g *geo) locate(client netip.Addr, need int) location {
-	found := g.db.Lookup(client)
-	if !found.Found() {
-		return location{bits: client.BitLen()}
+	if !client.IsValid() {
+		return location{}
 	}
+	found := g.db.Lookup(client)
 	l := location{bits: bitsOf(found.Prefix(), client)}
+	if !found.Found() {
+		return l
+	}
 	switch g.how {
 	case "decode":
 		r := new(cityRecord)

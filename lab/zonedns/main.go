@@ -45,6 +45,8 @@ type config struct {
 	logFile  string
 	queries  string
 
+	zoneFiles zoneFiles
+
 	// The illnesses and their cures.
 	listeners int
 	promotes  int // length of the funnel
@@ -130,9 +132,10 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 	f.SetOutput(io.Discard) // what is wrong is reported once, by main
 	evidence := observed.Flags(f)
 	f.StringVar(&c.addr, "addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`, UDP and TCP")
-	f.StringVar(&c.redis, "redis", "", "read zones from the Redis at `HOST:PORT` (default: one inside, with demo zones)")
+	f.StringVar(&c.redis, "redis", "", "read zones from the Redis at `HOST:PORT` (default: one inside, with demo zones or those of -zonefile)")
 	f.StringVar(&c.prefix, "prefix", "zonedns:", "begin every key in Redis with `TEXT`")
 	f.BoolVar(&c.load, "load", false, "write the demo zones into the Redis of -redis first")
+	f.Var(&c.zoneFiles, "zonefile", "write the zone of a master file, as `ORIGIN=FILE`, into Redis first; may be repeated")
 	f.DurationVar(&c.reload, "reload", 10*time.Second, "look for new zones every `TIME`; 0 never does")
 	f.StringVar(&c.geoFile, "mmdb", "", "read places from this MaxMind database `FILE` (default: a generated one)")
 	f.StringVar(&c.upstream, "upstream", "", "ask the server at `HOST:PORT` for targets of ANAME (default: one inside)")
@@ -210,6 +213,7 @@ func usage(f *flag.FlagSet) {
   zonedns -story                                    # grows under a flood until it is killed:
   gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --flood
   zonedns -redis 127.0.0.1:6379 -load               # with a Redis of yours
+  zonedns -zonefile example.test=example.zone       # with a zone of yours
   zonedns -addr 127.0.0.1:5300 -queries /tmp        # files for a load generator:
   gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --rate 10000
 

@@ -112,8 +112,8 @@ func (s *server) openGeo(context.Context) error {
 	return nil
 }
 
-// openZones connects to Redis, with the demo zones in it where that was asked
-// for, and reads which zones there are.
+// openZones connects to Redis, writes the zones that it was asked to, and reads
+// which there are. The Redis inside has the demo zones when it gets no others.
 func (s *server) openZones(ctx context.Context) (err error) {
 	addr := s.c.redis
 	if addr == "" {
@@ -128,7 +128,7 @@ func (s *server) openZones(ctx context.Context) (err error) {
 		return err
 	}
 	s.cleanup = append(s.cleanup, s.store.close)
-	if s.c.redis == "" || s.c.load {
+	if s.c.load || s.c.redis == "" && len(s.c.zoneFiles) == 0 {
 		port, stop, err := startDemoBackend()
 		if err != nil {
 			return err
@@ -137,6 +137,9 @@ func (s *server) openZones(ctx context.Context) (err error) {
 		if err := loadDemo(ctx, s.store, port); err != nil {
 			return err
 		}
+	}
+	if err := loadFiles(ctx, s.store, s.c.zoneFiles); err != nil {
+		return err
 	}
 	if err := s.readZones(ctx); err != nil {
 		return err

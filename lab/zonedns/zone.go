@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -30,8 +31,9 @@ type zone struct {
 	// those that exist only because another is below them.
 	names map[string]bool
 	// wild has the wildcard below a name, by that name.
-	wild map[string]string
-	cuts map[string]bool // names that are delegated
+	wild   map[string]string
+	cuts   map[string]bool // names that are delegated
+	dnames map[string]bool // names with a DNAME record
 }
 
 // zoneConfig is the JSON of a zone's own settings.
@@ -39,6 +41,7 @@ type zoneConfig struct {
 	SOA     string   `json:"soa"` // in presentation format: TTL, MNAME, RNAME and the numbers
 	Flatten bool     `json:"flatten,omitempty"`
 	Cuts    []string `json:"cuts,omitempty"`
+	DNAMEs  []string `json:"dnames,omitempty"`
 }
 
 func newZone(name string, config []byte, names []string) (*zone, error) {
@@ -46,7 +49,8 @@ func newZone(name string, config []byte, names []string) (*zone, error) {
 	if err := json.Unmarshal(config, &c); err != nil {
 		return nil, fmt.Errorf("zone %q: %w", name, err)
 	}
-	z := &zone{name: canonical(name), flatten: c.Flatten, names: map[string]bool{"@": false}, wild: map[string]string{}, cuts: map[string]bool{}}
+	z := &zone{name: canonical(name), flatten: c.Flatten, names: map[string]bool{"@": false}, wild: map[string]string{},
+		cuts: lowered(c.Cuts), dnames: lowered(c.DNAMEs)}
 	rr, err := parseRR(z.name + " " + c.SOA)
 	if err != nil {
 		return nil, fmt.Errorf("zone %q: %w", name, err)
@@ -59,10 +63,15 @@ func newZone(name string, config []byte, names []string) (*zone, error) {
 	for _, n := range names {
 		z.add(strings.ToLower(n))
 	}
-	for _, n := range c.Cuts {
-		z.cuts[strings.ToLower(n)] = true
-	}
 	return z, nil
+}
+
+func lowered(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[strings.ToLower(n)] = true
+	}
+	return m
 }
 
 // add makes a name exist, and all between it and the zone's own.
@@ -107,16 +116,13 @@ const (
 	empty                  // it exists without records
 	present                // its records are at the returned name
 	delegated              // another server has it; the cut is the returned name
+	renamed                // the returned name, above it, has a DNAME record
 )
 
 // match finds the name whose records answer for a relative name.
 func (z *zone) match(rel string) (string, match) {
-	if len(z.cuts) > 0 {
-		for at := rel; at != "@"; at = parent(at) {
-			if z.cuts[at] {
-				return at, delegated
-			}
-		}
+	if at, m := z.leaves(rel); m != missing {
+		return at, m
 	}
 	if has, ok := z.names[rel]; ok {
 		if has {
@@ -137,6 +143,25 @@ func (z *zone) match(rel string) (string, match) {
 	return rel, missing
 }
 
+// leaves finds the first name on the way from the zone's own down to rel that
+// leads out of it: what is below that does not count, whatever it is.
+func (z *zone) leaves(rel string) (found string, m match) {
+	if len(z.cuts) == 0 && len(z.dnames) == 0 {
+		return "", missing
+	}
+	for at := rel; ; at = parent(at) {
+		switch {
+		case z.cuts[at]:
+			found, m = at, delegated
+		case z.dnames[at] && at != rel:
+			found, m = at, renamed
+		}
+		if at == "@" {
+			return found, m
+		}
+	}
+}
+
 // A node is all records of one name.
 type node struct {
 	rrs     map[uint16][]dns.RR // all but addresses
@@ -154,6 +179,15 @@ func (n *node) addresses(qtype uint16) *addresses {
 		return n.aaaa
 	}
 	return nil
+}
+
+// rename gives a name below from the name that the DNAME record there says.
+func (n *node) rename(from, name string) (d *dns.DNAME, to string, err error) {
+	if n == nil || len(n.rrs[dns.TypeDNAME]) == 0 {
+		return nil, "", fmt.Errorf("%s has no DNAME record", from)
+	}
+	d = n.rrs[dns.TypeDNAME][0].(*dns.DNAME)
+	return d, name[:len(name)-len(from)] + strings.TrimPrefix(canonical(d.Target), "."), nil
 }
 
 // Addresses are those of one name and how to choose among them.
@@ -181,12 +215,14 @@ type point struct{ lat, lon float64 }
 type (
 	nodeRecord struct {
 		TTL     uint32         `json:"ttl"`
+		TTLs    ttls           `json:"ttls,omitempty"` // of single types, where they differ
 		A       *addressRecord `json:"a,omitempty"`
 		AAAA    *addressRecord `json:"aaaa,omitempty"`
 		CNAME   string         `json:"cname,omitempty"`
 		ANAME   string         `json:"aname,omitempty"`
 		Records []string       `json:"rr,omitempty"` // all other types, as "MX 10 mail.example.test."
 	}
+	ttls          map[string]uint32
 	addressRecord struct {
 		Choose string       `json:"choose,omitempty"`
 		Filter []string     `json:"filter,omitempty"`
@@ -219,6 +255,11 @@ func newNode(owner string, text []byte, health *checker) (*node, error) {
 	if r.TTL > maxTTL || len(r.Records) > maxRecords {
 		return nil, fmt.Errorf("%s: TTL %d or %d records are too many", owner, r.TTL, len(r.Records))
 	}
+	for qtype, ttl := range r.TTLs {
+		if ttl > maxTTL {
+			return nil, fmt.Errorf("%s: TTL %d of %s is too much", owner, ttl, qtype)
+		}
+	}
 	n := &node{ttl: r.TTL, rrs: map[uint16][]dns.RR{}}
 	var errs []error
 	for _, text := range r.Records {
@@ -227,21 +268,23 @@ func newNode(owner string, text []byte, health *checker) (*node, error) {
 			errs = append(errs, err)
 			continue
 		}
-		n.rrs[rr.Header().Rrtype] = append(n.rrs[rr.Header().Rrtype], rr)
+		h := rr.Header()
+		h.Ttl = r.ttl(h.Rrtype)
+		n.rrs[h.Rrtype] = append(n.rrs[h.Rrtype], rr)
 	}
 	var err error
-	if n.a, err = newAddresses(owner, r.TTL, dns.TypeA, r.A, health); err != nil {
+	if n.a, err = newAddresses(owner, r.ttl(dns.TypeA), dns.TypeA, r.A, health); err != nil {
 		errs = append(errs, err)
 	}
-	if n.aaaa, err = newAddresses(owner, r.TTL, dns.TypeAAAA, r.AAAA, health); err != nil {
+	if n.aaaa, err = newAddresses(owner, r.ttl(dns.TypeAAAA), dns.TypeAAAA, r.AAAA, health); err != nil {
 		errs = append(errs, err)
 	}
 	if r.CNAME != "" {
 		target := canonical(r.CNAME)
-		if _, ok := dns.IsDomainName(target); !ok {
+		if !validName(target) {
 			errs = append(errs, fmt.Errorf("%s: CNAME %q", owner, r.CNAME))
 		}
-		n.cname = &dns.CNAME{Hdr: header(owner, dns.TypeCNAME, r.TTL), Target: target}
+		n.cname = &dns.CNAME{Hdr: header(owner, dns.TypeCNAME, r.ttl(dns.TypeCNAME)), Target: target}
 	}
 	if r.ANAME != "" {
 		if n.aname = canonical(r.ANAME); !validName(n.aname) {
@@ -249,6 +292,13 @@ func newNode(owner string, text []byte, health *checker) (*node, error) {
 		}
 	}
 	return n, errors.Join(errs...)
+}
+
+func (r *nodeRecord) ttl(qtype uint16) uint32 {
+	if ttl, ok := r.TTLs[dns.Type(qtype).String()]; ok {
+		return ttl
+	}
+	return r.TTL
 }
 
 func newAddresses(owner string, ttl uint32, qtype uint16, r *addressRecord, health *checker) (*addresses, error) {
@@ -273,7 +323,22 @@ func newAddresses(owner string, ttl uint32, qtype uint16, r *addressRecord, heal
 		}
 		set.list = append(set.list, a)
 	}
+	// What no address has decides nothing, so the answer does not depend on it
+	// and a resolver may keep it for all its clients.
+	set.filter = slices.DeleteFunc(set.filter, func(f string) bool { return !slices.ContainsFunc(set.list, func(a address) bool { return a.has(f) }) })
 	return set, nil
+}
+
+func (a *address) has(filter string) bool {
+	switch filter {
+	case "country":
+		return len(a.countries) > 0
+	case "asn":
+		return len(a.asns) > 0
+	case "location":
+		return a.at != nil
+	}
+	return false
 }
 
 func addressRR(owner string, ttl uint32, ip netip.Addr) dns.RR {
@@ -287,9 +352,12 @@ func header(owner string, qtype uint16, ttl uint32) dns.RR_Header {
 	return dns.RR_Header{Name: owner, Rrtype: qtype, Class: dns.ClassINET, Ttl: ttl}
 }
 
+// parseRR reads one record. Unlike dns.NewRR it opens no other file.
 func parseRR(text string) (dns.RR, error) {
-	rr, err := dns.NewRR(text)
-	if err != nil {
+	p := dns.NewZoneParser(strings.NewReader(text+"\n"), ".", "")
+	p.SetDefaultTTL(3600)
+	rr, _ := p.Next()
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	if rr == nil {
@@ -298,9 +366,12 @@ func parseRR(text string) (dns.RR, error) {
 	return rr, nil
 }
 
+// validName tells whether a name can be in a message: dns.IsDomainName takes
+// some that are longer than the 255 bytes of RFC 1035 section 2.3.4.
 func validName(name string) bool {
-	_, ok := dns.IsDomainName(name)
-	return ok
+	var wire [255]byte
+	_, err := dns.PackDomainName(name, wire[:], 0, nil, false)
+	return err == nil
 }
 
 // canonical is a name in lower case with the dot at its end.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/miekg/dns"
+)
+
+// zoneFileFor writes a master file of small.test.
+func zoneFileFor(t *testing.T, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "small.zone")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const smallZone = `$TTL 600
+@	60 IN SOA ns h 1 2 3 4 30
+	IN NS ns
+ns	A 192.0.2.1
+`
+
+func TestZoneFile(t *testing.T) {
+	path := zoneFileFor(t, smallZone+`
+WWW 5	IN A 192.0.2.2
+www	7 IN A 192.0.2.3
+www	IN AAAA 2001:db8::1
+	A 192.0.2.3 ; again
+	TXT ( "one"
+	      "t\119o" )
+$ORIGIN deep.small.test.
+a\046b	CNAME WWW.small.test.
+c	TYPE65280 \# 2 abcd
+d	A \# 4 c0000204
+e	APL \# 0
+$GENERATE 1-3 host$ 600 A 192.0.2.1$
+`)
+	for _, flags := range [][]string{nil, {"-redis", miniredis.RunT(t).Addr()}} {
+		s := serveFor(t, append(flags, "-zonefile", "Small.test="+path)...)
+		if n := len(s.zones.Load().byKey); n != 1 {
+			t.Errorf("%d zones, want that of the file alone", n)
+		}
+		for _, tt := range []struct {
+			name, qtype string
+			want        []string
+		}{
+			{"small.test.", "SOA", []string{"small.test.\t60\tIN\tSOA\tns.small.test. h.small.test. 1 2 3 4 30"}},
+			{"small.test.", "NS", []string{"small.test.\t600\tIN\tNS\tns.small.test."}},
+			{"www.small.test.", "A", []string{"www.small.test.\t5\tIN\tA\t192.0.2.2", "www.small.test.\t5\tIN\tA\t192.0.2.3"}},
+			{"www.small.test.", "AAAA", []string{"www.small.test.\t600\tIN\tAAAA\t2001:db8::1"}},
+			{"www.small.test.", "TXT", []string{"www.small.test.\t600\tIN\tTXT\t\"one\" \"two\""}},
+			{`a\.b.deep.small.test.`, "CNAME", []string{`a\.b.deep.small.test.` + "\t600\tIN\tCNAME\twww.small.test."}},
+			{"c.deep.small.test.", "TYPE65280", []string{`c.deep.small.test.` + "\t600\tCLASS1\tTYPE65280\t\\# 2 abcd"}},
+			{"d.deep.small.test.", "A", []string{"d.deep.small.test.\t600\tIN\tA\t192.0.2.4"}},
+			{"e.deep.small.test.", "APL", []string{"e.deep.small.test.\t600\tIN\tAPL\t"}},
+			{"host2.deep.small.test.", "A", []string{"host2.deep.small.test.\t600\tIN\tA\t192.0.2.12"}},
+			{"host4.deep.small.test.", "A", nil},
+		} {
+			qtype, ok := dns.StringToType[tt.qtype]
+			if !ok {
+				qtype = 65280
+			}
+			var got []string
+			for _, rr := range exchange(t, s, new(dns.Msg).SetQuestion(tt.name, qtype)).Answer {
+				got = append(got, rr.String())
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s %s: %q, want %q", tt.name, tt.qtype, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestZoneFileErrors: what is wrong is said with its line, and nothing is served.
+func TestZoneFileErrors(t *testing.T) {
+	many := func(n int, format string) (text string) {
+		for i := range n {
+			text += fmt.Sprintf(format+"\n", i/256, i%256)
+		}
+		return text
+	}
+	for text, want := range map[string]string{
+		"":                             ": no SOA record of small.test.",
+		"@ 60 IN SOA ns h 1 2 3 4 5\n": ": no NS record of small.test.",
+		smallZone + "www A 1.2.3\n":    ":5: bad A A",
+		smallZone + "www A 192.0.2.1\n\nx MX ten .":                                           ":7: bad MX Pref",
+		smallZone + "www A\n":                                                                 ":5: A without data",
+		smallZone + "$INCLUDE other.zone\n":                                                   ":5: $INCLUDE directive not allowed",
+		smallZone + "www CH A 192.0.2.1\n":                                                    ":5: class CH",
+		smallZone + "www.else.test. A 192.0.2.1\n":                                            ":5: www.else.test. is not in small.test.",
+		smallZone + "@ SOA n h 1 2 3 4 5\n":                                                   ":5: a second SOA",
+		smallZone + "x SOA n h 1 2 3 4 5\n":                                                   ":5: an SOA that is not at the zone's own name",
+		smallZone + "x CNAME y\nx CNAME z\n":                                                  ":6: a second CNAME",
+		smallZone + "x CNAME y\nx TXT (\n\"t\" )\n":                                           ":7: x.small.test. has a CNAME and other records",
+		smallZone + "@ CNAME y\n":                                                             ":5: small.test. has a CNAME and other records",
+		smallZone + "x DNAME y\nx DNAME z\n":                                                  ":6: a second DNAME",
+		smallZone + "a.b.x A 192.0.2.1\nx DNAME y\n":                                          ":5: a.b.x.small.test. is below the DNAME of x.small.test.",
+		smallZone + "x 2147483648 A 192.0.2.1\n":                                              ":5: a TTL of 2147483648, more than 2147483647",
+		smallZone + "x NSEC y A\n":                                                            ":5: NSEC: signed zones are not served",
+		smallZone + "x ANY \\# 0\n":                                                           ":5: ",
+		smallZone + strings.Repeat("x", 64) + " A 192.0.2.1\n":                                ":5: ",
+		smallZone + many(maxAddresses+1, "x A 192.0.%d.%d"):                                   ":261: more than 256 addresses of one name",
+		smallZone + many(maxRecords+1, "x MX %d mail%d"):                                      ":261: more than 256 records of one name",
+		smallZone + many(200, "x TXT %d %d "+strings.Repeat(strings.Repeat("t", 250)+" ", 2)): ":204: x.small.test.: ",
+	} {
+		path := zoneFileFor(t, text)
+		c, _, err := parse([]string{"-healthy", "-zonefile", "small.test=" + path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := start(c)
+		if err == nil {
+			s.close()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "-zonefile small.test.="+path+want) {
+			t.Errorf("%.200s\n: error %v, want -zonefile small.test.=%s%s", text, err, path, want)
+		}
+	}
+	for _, args := range [][]string{{"x"}, {"=x"}, {"x="}, {"a..b=x"}, {"a=x", "A.=y"}} {
+		var z zoneFiles
+		var err error
+		for _, arg := range args {
+			err = z.Set(arg)
+		}
+		if err == nil {
+			t.Errorf("-zonefile %q is %v, want an error", args, z)
+		}
+	}
+	if _, _, err := (zoneFile{"small.test.", "missing.zone"}).read(); err == nil || !strings.Contains(err.Error(), "missing.zone: no such file") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// TestZoneFileBounds: a file that is too large is not read to its end.
+func TestZoneFileBounds(t *testing.T) {
+	for text, want := range map[string]string{
+		smallZone + ";" + strings.Repeat("x", maxZoneBytes):                                         ":5: more than 67108864 bytes",
+		smallZone + strings.Repeat("$GENERATE 0-65534 host$ A 192.0.2.1\n", maxZoneRecords/65535+1): fmt.Sprintf(":9: more than %d records", maxZoneRecords),
+	} {
+		path := zoneFileFor(t, text)
+		if _, _, err := (zoneFile{"small.test.", path}).read(); err == nil || !strings.HasPrefix(err.Error(), path+want) {
+			t.Errorf("%.100s: error %v, want %s", text, err, want)
+		}
+	}
+}
