@@ -131,7 +131,7 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"lab/zonedns", "internal/load", ""}, // the flood that its story is about
+	{"lab/zonedns", "internal/load", ""},                                                   // the flood that its story is about
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
 	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
