@@ -28,6 +28,7 @@ type target struct {
 // A checker asks all targets again and again.
 type checker struct {
 	every   time.Duration
+	public  bool // ask other machines too
 	client  *http.Client
 	rounds  sync.Mutex // one at a time: failures in a row are counted by rounds
 	mu      sync.Mutex
@@ -59,9 +60,12 @@ func newChecker(every time.Duration) *checker {
 }
 
 // target returns the one for a check, nil when it is not checked. A program of
-// the lab asks nobody outside this machine, whatever its records say.
+// the lab asks nobody outside this machine, whatever its records say; with
+// -public it still does not ask addresses that mean something on this link only,
+// such as those of a cloud's metadata.
 func (c *checker) target(k check) *target {
-	if !k.addr.Addr().IsLoopback() || k.addr.Port() == 0 || k.protocol != "http" && k.protocol != "tcp" {
+	ip := k.addr.Addr()
+	if !ip.IsLoopback() && !(c.public && ip.IsGlobalUnicast()) || k.addr.Port() == 0 || k.protocol != "http" && k.protocol != "tcp" {
 		return nil
 	}
 	c.mu.Lock()

@@ -46,6 +46,7 @@ type config struct {
 	queries  string
 
 	zoneFiles zoneFiles
+	public    bool // listen and check beyond this machine
 
 	// The illnesses and their cures.
 	listeners int
@@ -131,7 +132,8 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 	f := flag.NewFlagSet("zonedns", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // what is wrong is reported once, by main
 	evidence := observed.Flags(f)
-	f.StringVar(&c.addr, "addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`, UDP and TCP")
+	f.StringVar(&c.addr, "addr", "127.0.0.1:0", "listen on this `ADDRESS`, UDP and TCP")
+	f.BoolVar(&c.public, "public", false, "let -addr, and addresses whose health is checked, be others than loopback")
 	f.StringVar(&c.redis, "redis", "", "read zones from the Redis at `HOST:PORT` (default: one inside, with demo zones or those of -zonefile)")
 	f.StringVar(&c.prefix, "prefix", "zonedns:", "begin every key in Redis with `TEXT`")
 	f.BoolVar(&c.load, "load", false, "write the demo zones into the Redis of -redis first")
@@ -156,6 +158,7 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 		f.StringVar(s.of(c), s.name, s.sick, s.usage)
 	}
 	story := f.Bool("story", false, "as the story's server was under its flood: a goroutine for each packet, which waits for Redis and for the log")
+	file := f.String("config", "", "read flags from this JSON `FILE`, by their names; those on the command line win")
 	healthy := f.Bool("healthy", false, "cure all illnesses but those that are named")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		usage(f)
@@ -165,6 +168,11 @@ func parse(args []string) (*config, *observed.Evidence, error) {
 	}
 	if f.NArg() > 0 {
 		return nil, nil, fmt.Errorf("%q is no flag\nhint: zonedns -help", f.Arg(0))
+	}
+	if *file != "" {
+		if err := configure(f, *file); err != nil {
+			return nil, nil, err
+		}
 	}
 	switch {
 	case *healthy && *story:
@@ -214,6 +222,7 @@ func usage(f *flag.FlagSet) {
   gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --flood
   zonedns -redis 127.0.0.1:6379 -load               # with a Redis of yours
   zonedns -zonefile example.test=example.zone       # with a zone of yours
+  zonedns -config zonedns.json                      # flags from a file, as {"addr": "127.0.0.1:5300"}
   zonedns -addr 127.0.0.1:5300 -queries /tmp        # files for a load generator:
   gowhy load dns 127.0.0.1:5300 --queries /tmp/queries.txt --rate 10000
 
@@ -233,8 +242,8 @@ func (c *config) validate() error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("-addr is %q\nhint: -addr 127.0.0.1:5300", c.addr)
-	case !addr.Addr().IsLoopback():
-		return errors.New("a program that is ill on purpose listens on loopback addresses only\nhint: -addr 127.0.0.1:5300")
+	case !c.public && !addr.Addr().IsLoopback():
+		return errors.New("a program that is ill on purpose listens on loopback addresses only\nhint: -addr 127.0.0.1:5300, or -public if others are to reach it")
 	}
 	for _, n := range []struct {
 		flag            string

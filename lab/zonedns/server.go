@@ -115,6 +115,7 @@ func (s *server) openGeo(context.Context) error {
 // openZones connects to Redis, writes the zones that it was asked to, and reads
 // which there are. The Redis inside has the demo zones when it gets no others.
 func (s *server) openZones(ctx context.Context) (err error) {
+	s.health.public = s.c.public
 	addr := s.c.redis
 	if addr == "" {
 		inside := miniredis.NewMiniRedis()
