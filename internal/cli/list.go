@@ -32,7 +32,10 @@ func (c *command) listCommand() *cobra.Command {
 		Short: "List the Go programs that run on this machine",
 		Long: `Lists the Go programs that run here, as the build information in their files
 has them, and where each can be recorded. The endpoint is found by asking their
-own TCP ports for net/http/pprof or the gowhy agent, with one GET each.`,
+own TCP ports for net/http/pprof or the gowhy agent, with one GET each.
+
+Recordings of the current directory that nobody finishes, because gowhy was
+killed, are named with the command that does.`,
 		Example: `  gowhy list
   gowhy list --json | jq -r '.[] | select(.endpoint) | .endpoint'
   gowhy record -o run.gowhy --pid 4711`,
