@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/miekg/dns"
 	"golang.org/x/net/dns/dnsmessage"
 )
@@ -151,6 +152,50 @@ func TestSubnetForm(t *testing.T) {
 		}
 		if out, err := s.handle(q, packet); err != nil || out == nil || q.out.Rcode != tt.rcode {
 			t.Errorf("%s: %v, %v; want %s", what, &q.out, err, dns.RcodeToString[tt.rcode])
+		}
+	}
+}
+
+// TestNoCriterion: a filter by what no address has decides nothing.
+func TestNoCriterion(t *testing.T) {
+	list := []place{{IP: "192.0.2.1"}, {IP: "192.0.2.2", ASN: []uint32{64500}}}
+	set, err := newAddresses("x.", 1, dns.TypeA, &addressRecord{Filter: []string{"country", "asn", "location", "mood"}, List: list}, nil)
+	if err != nil || !slices.Equal(set.filter, []string{"asn"}) {
+		t.Errorf("%v, %v; want asn alone", set, err)
+	}
+}
+
+// TestStaleName: what is made of an old DNAME record is as old.
+func TestStaleName(t *testing.T) {
+	inside := miniredis.RunT(t)
+	s := serveFor(t, "-redis", inside.Addr(), "-load", "-cachettl", "1ns")
+	inside.Close()
+	got := exchange(t, s, new(dns.Msg).SetQuestion("alias.old.example.test.", dns.TypeCNAME))
+	if len(got.Answer) != 2 || got.Answer[0].Header().Ttl != staleTTL || got.Answer[1].Header().Ttl != staleTTL {
+		t.Errorf("%v, want a DNAME and a CNAME for %d s", got, staleTTL)
+	}
+}
+
+// TestHostileNodes: what is in Redis opens no file and goes beyond no bound.
+func TestHostileNodes(t *testing.T) {
+	if rr, err := parseRR("$INCLUDE " + peersZone + "\nx. 60 IN A 192.0.2.1"); err == nil || !strings.Contains(err.Error(), "not allowed") {
+		t.Errorf("a file is read: %v, %v", rr, err)
+	}
+	if n, err := newNode("x.", []byte(`{"ttls": {"A": 4294967295}}`), nil); err == nil {
+		t.Errorf("a TTL beyond its bound is taken: %+v", n)
+	}
+	// A DNAME that is announced and not there, and a zone that is its own delegation.
+	inside := miniredis.RunT(t)
+	inside.SAdd("zonedns:zones", "x.test.")
+	inside.Set("zonedns:config:x.test.", `{"soa":"60 IN SOA ns.x.test. h.x.test. 1 2 3 4 5","cuts":["@", "sub"],"dnames":["gone"]}`)
+	inside.HSet("zonedns:names:x.test.", "gone", `{"rr":["TXT \"no DNAME\""]}`, "www", `{"rr":["TXT \"cut\""]}`)
+	s := serveFor(t, "-redis", inside.Addr())
+	for _, tt := range []struct {
+		name  string
+		rcode int
+	}{{"a.gone.x.test.", dns.RcodeServerFailure}, {"www.x.test.", dns.RcodeSuccess}, {"no.x.test.", dns.RcodeNameError}} {
+		if got := exchange(t, s, new(dns.Msg).SetQuestion(tt.name, dns.TypeTXT)); got.Rcode != tt.rcode {
+			t.Errorf("%s: %v, want %s", tt.name, got, dns.RcodeToString[tt.rcode])
 		}
 	}
 }

@@ -997,6 +997,7 @@ func FuzzHandle(f *testing.F) {
 		{name: "example.test.", qtype: dnsmessage.TypeA}, {name: "country.example.test.", qtype: dnsmessage.TypeA, edns: 1232, subnet: "192.0.2.0/24"},
 		{name: "huge.example.test.", qtype: dnsmessage.TypeA, edns: 4096}, {name: ".", qtype: dnsmessage.TypeNS}, {name: "x.wild.example.test.", qtype: dnsmessage.TypeALL},
 		{name: "chain.flat.test.", qtype: dnsmessage.TypeAAAA}, {name: "a.sub.example.test.", qtype: dnsmessage.TypeMX},
+		{name: "www.old.example.test.", qtype: dnsmessage.TypeA}, {name: "x.spin.example.test.", qtype: dnsmessage.TypeALL, subnet: "0.0.0.0/0"},
 	} {
 		packet, err := q.pack()
 		if err != nil {

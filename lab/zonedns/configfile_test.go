@@ -92,11 +92,16 @@ func TestPublic(t *testing.T) {
 			t.Errorf("%s with -public: %v", addr, err)
 		}
 	}
-	s := serveFor(t, "-public", "-addr", "0.0.0.0:0")
+	if _, _, err := parse([]string{"-addr", "0.0.0.0:53", "-public", "-packets", "inline"}); err == nil || !strings.Contains(err.Error(), "\nhint: ") {
+		t.Errorf("all addresses by one reader: error %v, want one with a hint", err)
+	}
+	s := serveFor(t, "-public", "-addr", "0.0.0.0:0", "-packets", "goroutine")
 	_, port, _ := net.SplitHostPort(s.addr)
-	for _, tcp := range []bool{false, true} {
-		if a, err := tryAsk("127.0.0.1:"+port, asking{name: "example.test.", qtype: 1, tcp: tcp}); err != nil || len(a.Answers) != 1 {
-			t.Errorf("tcp %v: %v, %v; want an answer", tcp, a, err)
+	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
+		for _, tcp := range []bool{false, true} {
+			if a, err := tryAsk(net.JoinHostPort(host, port), asking{name: "example.test.", qtype: 1, tcp: tcp}); err != nil || len(a.Answers) != 1 {
+				t.Errorf("%s, tcp %v: %v, %v; want an answer", host, tcp, a, err)
+			}
 		}
 	}
 	for addr, want := range map[string]bool{

@@ -244,6 +244,10 @@ func (c *config) validate() error {
 		return fmt.Errorf("-addr is %q\nhint: -addr 127.0.0.1:5300", c.addr)
 	case !c.public && !addr.Addr().IsLoopback():
 		return errors.New("a program that is ill on purpose listens on loopback addresses only\nhint: -addr 127.0.0.1:5300, or -public if others are to reach it")
+	case addr.Addr().IsUnspecified() && c.packets == "inline":
+		// Its answers leave from the address that the route takes, and clients of
+		// another do not know them.
+		return errors.New("-packets inline answers from one address\nhint: -addr with an address of this machine, or -packets goroutine")
 	}
 	for _, n := range []struct {
 		flag            string

@@ -151,7 +151,7 @@ func (z *zone) leaves(rel string) (found string, m match) {
 	}
 	for at := rel; ; at = parent(at) {
 		switch {
-		case z.cuts[at]:
+		case z.cuts[at] && at != "@":
 			found, m = at, delegated
 		case z.dnames[at] && at != rel:
 			found, m = at, renamed

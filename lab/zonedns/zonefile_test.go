@@ -151,3 +151,35 @@ func TestZoneFileBounds(t *testing.T) {
 		}
 	}
 }
+
+// FuzzZoneFile: no file makes the reader fall over, and what it takes is a zone.
+func FuzzZoneFile(f *testing.F) {
+	peers, err := os.ReadFile(peersZone)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{"", smallZone, string(peers), smallZone + "x CNAME y\nd DNAME e\n$GENERATE 1-3 h$ A 192.0.2.$\nt TYPE1 \\# 4 c0000201\n"} {
+		f.Add(text)
+	}
+	path := filepath.Join(f.TempDir(), "zone")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		config, nodes, err := zoneFile{"small.test.", path}.read()
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), path+":") {
+				t.Fatalf("%v, want the file's name first", err)
+			}
+			return
+		}
+		if _, err := newZone("small.test.", config, nil); err != nil {
+			t.Fatal(err)
+		}
+		for rel, node := range nodes {
+			if _, err := newNode(owner("small.test.", rel), node, nil); err != nil || rel != strings.ToLower(rel) {
+				t.Fatalf("%s: %s: %v", rel, node, err)
+			}
+		}
+	})
+}
