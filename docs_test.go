@@ -128,7 +128,7 @@ func TestReadmeFigures(t *testing.T) {
 // CI must run what the README tells people to run.
 func TestReadmeCommandsAreThoseOfCI(t *testing.T) {
 	readme := read(t, "README.md")
-	const plain, all = "go test ./... ./lab/... ./agent/...", "GOWHY_TESTS=all go test -p 1 ./... ./lab/... ./agent/..."
+	const plain, all = "go test ./... ./lab/... ./agent/...", "GOWHY_TESTS=all go test -p 1 -timeout 30m ./... ./lab/... ./agent/..."
 	for file, commands := range map[string][]string{".ci/run": {plain, all}, "Makefile": {plain}} {
 		for _, command := range commands {
 			if !slices.Contains(trimmedLines(read(t, file)), command) {
