@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,10 +27,12 @@ type engine struct {
 	reader   *kafka.Reader
 	store    *store
 	rules    []rule
+	client   kafka.Client
 	progress progress
-	read     int             // messages
-	open     []kafka.Message // that may be committed, and are not
-	wrong    atomic.Int64    // messages that are no orders
+	read     int                   // messages
+	open     []kafka.Message       // that may be committed, and are not
+	latest   map[int]kafka.Message // committed, by partition
+	wrong    atomic.Int64          // messages that are no orders
 }
 
 // A result is what came of a message.
@@ -69,7 +73,8 @@ func newEngine(ctx context.Context, c config) (*engine, error) {
 	if c.commit == async {
 		settings.CommitInterval = c.interval
 	}
-	return &engine{config: c, reader: kafka.NewReader(settings), store: s, rules: rules}, nil
+	return &engine{config: c, reader: kafka.NewReader(settings), client: kafka.Client{Addr: kafka.TCP(c.brokers)}, store: s, rules: rules,
+		latest: map[int]kafka.Message{}}, nil
 }
 
 func (e *engine) close() error { return errors.Join(e.reader.Close(), e.store.close()) }
@@ -146,6 +151,11 @@ func (e *engine) commitOpen(ctx context.Context) error {
 		return nil
 	}
 	err := e.reader.CommitMessages(ctx, e.open...) // want serialwait
+	for _, m := range e.open {
+		if m.Offset >= e.latest[m.Partition].Offset {
+			e.latest[m.Partition] = m
+		}
+	}
 	e.open = e.open[:0]
 	for _, passing := range []error{kafka.RebalanceInProgress, kafka.IllegalGeneration, kafka.UnknownMemberId} {
 		if errors.Is(err, passing) {
@@ -153,6 +163,32 @@ func (e *engine) commitOpen(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// raise commits once more what an engine that had the partition before has set back:
+// it commits what it still had under way when the group was formed anew, and the
+// client says of no message of which group it was. All before a committed message is
+// done, so that the later offset is always right.
+func (e *engine) raise(ctx context.Context) error {
+	if len(e.latest) == 0 {
+		return nil
+	}
+	partitions := slices.Collect(maps.Keys(e.latest))
+	answer, err := e.client.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: e.topic, Topics: map[string][]int{e.topic: partitions}})
+	if err != nil {
+		return nil // the next time is soon enough
+	}
+	var low []kafka.Message
+	for _, p := range answer.Topics[e.topic] {
+		if m := e.latest[p.Partition]; p.Error == nil && p.CommittedOffset <= m.Offset {
+			low = append(low, m)
+		}
+	}
+	if len(low) == 0 {
+		return nil
+	}
+	e.open = append(e.open, low...)
+	return e.commitOpen(ctx)
 }
 
 // work matches messages until there are no more. Of an error, the messages
@@ -176,6 +212,9 @@ func (e *engine) work(messages <-chan kafka.Message, results chan<- result) (err
 	return nil
 }
 
+// raising is how often an engine without work looks whether its commits are still there.
+const raising = 500 * time.Millisecond
+
 // linger is how long a decision waits for others to be written with.
 const linger = 50 * time.Millisecond
 
@@ -192,11 +231,21 @@ func (e *engine) write(ctx context.Context, results <-chan result, fail func(err
 		}
 		batch = batch[:0]
 	}
-	late := time.NewTimer(linger)
+	late, idle := time.NewTimer(linger), time.NewTicker(raising)
 	defer late.Stop()
+	defer idle.Stop()
+	busy := false
 	for {
 		select {
+		case <-idle.C:
+			if !busy && err == nil && e.when == onWritten {
+				if err = e.raise(ctx); err != nil {
+					fail(err)
+				}
+			}
+			busy = false
 		case r, ok := <-results:
+			busy = true
 			if !ok {
 				flush()
 				if err == nil {
