@@ -477,8 +477,9 @@ func TestKafka(t *testing.T) {
 	if brokers == "" {
 		t.Skip(`needs a Kafka at KAFKA=HOST:PORT: eval "$(lab/up)"`)
 	}
-	const messages = 1500
-	args := []string{"-brokers", brokers, "-messages", fmt.Sprint(messages)}
+	const messages = 3000
+	// Small batches: what one has under way when another comes, it commits itself.
+	args := []string{"-brokers", brokers, "-messages", fmt.Sprint(messages), "-batch", "10"}
 	var one, two time.Duration
 	for range 3 {
 		c := configured(t, append(args, "-concurrency", "5")...)
