@@ -14,7 +14,8 @@ import (
 )
 
 // A rule's own command, pasted as `gowhy diagnose` prints it, runs and gives a
-// verdict. Flags are added only to make it short, as a user may.
+// verdict. Flags are added only to make it short, as a user may, and to agree to what
+// the recording names, where a user is asked.
 func TestProveItPasted(t *testing.T) {
 	for _, c := range []struct {
 		rule, procs, run string // what is recorded
@@ -38,7 +39,7 @@ func TestProveItPasted(t *testing.T) {
 				t.Fatalf("commands to paste: %q", f.Try)
 			}
 			err := attempt.Repeat(t, func() error {
-				r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --json"}, " "))
+				r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --yes --json"}, " "))
 				r.ends(t, well, regression, inconclusive)
 				var tr trial
 				r.decode(t, &tr)
