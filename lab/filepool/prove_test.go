@@ -16,7 +16,7 @@ func TestRightCount(t *testing.T) {
 	attempt.Only(t, "measures the program some sixty times")
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
 	search := func() casetest.Search {
-		return gowhy.Tune(t, "workers=1..1000", program, "-tasks", "200", "-size", "128KiB", "-workers", "{workers}", "-trace", "{trace}")
+		return gowhy.Tune(t, "workers=1..1000", program, "-procs", "0", "-tasks", "200", "-size", "128KiB", "-workers", "{workers}", "-trace", "{trace}")
 	}
 	// Elapsed times of one count differ by a third while other programs run,
 	// and the whole curve by no more from 1 to 128: chance may choose a large
@@ -103,7 +103,7 @@ func checkFormulas(t *testing.T, formulas []casetest.Formula) {
 func TestReuse(t *testing.T) {
 	attempt.Only(t, "measures the program some twenty times")
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
-	task := []string{"-tasks", "200", "-size", "2MiB", "-workers", "8"}
+	task := []string{"-procs", "0", "-tasks", "200", "-size", "2MiB", "-workers", "8"}
 	trial := gowhy.Verify(t, program.Command(task...), program.Command(append(task, "-reuse")...), "--primary", "cpu/op", "--no-count", "--no-floor", "--pairs", "10", "--guard", "none")
 	if trial.Conclusion != "confirmed" {
 		t.Errorf("%s: %s, want confirmed", trial.Conclusion, trial.Why)
