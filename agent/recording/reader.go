@@ -18,12 +18,12 @@ const (
 	maxManifest = 1 << 20 // bytes
 	// Ours are stored: only archives that others made have packed members, with
 	// a trace or two inside. maxUnpacked bounds each, in bytes, and so does
-	// maxRatio beyond the first freeUnpacked: a trace or a profile packs to a
+	// maxRatio beyond the first freeUnpacked, which is soon had: a trace or a profile packs to a
 	// third or a tenth, a dump of equal goroutines to a fiftieth, zeros to a
 	// thousandth.
 	maxUnpacked  = 16 << 30
 	maxRatio     = 200
-	freeUnpacked = 1 << 20
+	freeUnpacked = 16 << 20
 )
 
 // ErrUnpacked says that something unpacks to more than evidence does.

@@ -259,8 +259,8 @@ func TestBombs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := io.Copy(io.Discard, m); !errors.Is(err, ErrUnpacked) || n > 4*freeUnpacked {
-			t.Errorf("%s: %d bytes, %v; want %v within %d", name, n, err, ErrUnpacked, 4*freeUnpacked)
+		if n, err := io.Copy(io.Discard, m); !errors.Is(err, ErrUnpacked) || n > 2*freeUnpacked {
+			t.Errorf("%s: %d bytes, %v; want %v within %d", name, n, err, ErrUnpacked, 2*freeUnpacked)
 		}
 	}
 
