@@ -23,7 +23,7 @@ const (
 	// thousandth.
 	maxUnpacked  = 16 << 30
 	maxRatio     = 200
-	freeUnpacked = 16 << 20
+	freeUnpacked = 64 << 20
 )
 
 // ErrUnpacked says that something unpacks to more than evidence does.

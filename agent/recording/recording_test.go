@@ -239,7 +239,7 @@ func TestHostileIndex(t *testing.T) {
 // What unpacks to far more than evidence does is given up early, and members
 // that share their bytes are not all read.
 func TestBombs(t *testing.T) {
-	const size = 64 << 20
+	const size = 192 << 20
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
 	w, err := z.Create(TraceMember)

@@ -301,7 +301,7 @@ func TestProblems(t *testing.T) {
 	var block bytes.Buffer
 	pprof.Lookup("block").WriteTo(&block, 0)
 	cpu := cpuProfile(t)
-	bomb := append(sampleTrace()[:16], make([]byte, 64<<20)...)
+	bomb := append(sampleTrace()[:16], make([]byte, 128<<20)...)
 	many := map[string][]byte{}
 	for i := range 1001 {
 		many[fmt.Sprint("note", i)] = []byte("x")
