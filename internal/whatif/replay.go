@@ -120,10 +120,13 @@ const (
 	early = 1e6
 	// smallest is the factor below which work is done at once.
 	smallest = 0.01
-	// instant is the time in nanoseconds that is none. Less than the last digit
-	// of the clock, which of an hour is 0.0005, would never pass.
+	// instant is the time in nanoseconds that is none.
 	instant = 0.01
 )
+
+// none is the time that is none now. Less than the last digit of the clock, which of
+// an hour is 0.0005 and of a week that a broken trace tells 0.06, would never pass.
+func (r *replay) none() float64 { return max(instant, math.Nextafter(r.v, math.Inf(1))-r.v) }
 
 // A lockRef is a lock of the program and its shard: an index in replay.locks.
 type lockRef struct {
@@ -210,7 +213,8 @@ func (r *replay) next() bool {
 		return true
 	}
 	speed := r.speed()
-	end, timer, due := math.Inf(1), math.Inf(1), r.nextDue(speed)
+	end, timer := math.Inf(1), math.Inf(1)
+	due, goal := r.nextDue(speed)
 	if len(r.ends.list) > 0 {
 		end = r.now + max(0, r.ends.list[0].at-r.v)/speed
 	}
@@ -220,6 +224,7 @@ func (r *replay) next() bool {
 	switch {
 	case due < end && due < timer:
 		r.advance(due, speed)
+		r.worked = max(r.worked, goal) // what is left may be less than the clock's last digit
 		r.reached()
 	case timer <= end && !math.IsInf(timer, 1):
 		r.advance(timer, speed)
@@ -239,9 +244,10 @@ func (r *replay) next() bool {
 	return true
 }
 
-// nextDue is when the work comes to what somebody waits for, or to the end.
-func (r *replay) nextDue(speed float64) float64 {
-	goal := math.Inf(1)
+// nextDue is when the work comes to what somebody waits for, or to the end, and how
+// much work that is.
+func (r *replay) nextDue(speed float64) (at, goal float64) {
+	goal = math.Inf(1)
 	if r.p.main < 0 {
 		goal = r.p.goal
 	}
@@ -251,11 +257,11 @@ func (r *replay) nextDue(speed float64) float64 {
 	left := goal - r.worked
 	switch {
 	case left <= 0:
-		return r.now
+		return r.now, goal
 	case r.rate <= 0:
-		return math.Inf(1)
+		return math.Inf(1), goal
 	}
-	return r.now + left/(r.rate*speed)
+	return r.now + left/(r.rate*speed), goal
 }
 
 // reached is the end of an endless program, or the start of a mark worker.
@@ -501,19 +507,20 @@ func (r *replay) turn(p int32) {
 	if r.rate -= q.rate; r.busy == 1 {
 		r.rate = 0
 	}
-	if q.lump && s.left <= instant {
+	none := r.none()
+	if q.lump && s.left <= none {
 		r.worked += r.p.gs[q.g].ops[s.pc].dur
 	}
 	q.from, q.over, q.rate = r.v, 0, 0
-	if s.left <= instant {
+	if s.left <= none {
 		s.left = -1
 		s.pc++
 	}
 	rest := r.slice - (r.v - s.sliceFrom)
-	if rest <= instant && r.ready.len() == 0 && q.next < 0 {
+	if rest <= none && r.ready.len() == 0 && q.next < 0 {
 		s.sliceFrom, rest = r.v, r.slice // nobody else wants the P
 	}
-	if rest > instant && (len(r.front) == 0 || r.p.Groups[r.p.gs[q.g].group].gc) {
+	if rest > none && (len(r.front) == 0 || r.p.Groups[r.p.gs[q.g].group].gc) {
 		if !r.follow(p, rest) {
 			r.dispatch(p)
 		}
