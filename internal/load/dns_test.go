@@ -640,6 +640,17 @@ func TestFlood(t *testing.T) {
 	if len(networks) < 8 {
 		t.Errorf("from %d networks, want about 16", len(networks))
 	}
+	// A rate far below a query for each socket keeps the time too.
+	begin := time.Now()
+	if res, err = Flood(t.Context(), r, 32, 50, 300*time.Millisecond, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := res.Sent + res.Unsent; n < 3 || n > 30 {
+		t.Errorf("%d queries, want about 15", n)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
 	r.Server = netip.MustParseAddrPort("192.0.2.1:53")
 	if _, err := Flood(t.Context(), r, 1, 1, time.Second, nil); err == nil {
 		t.Error("another machine was flooded")

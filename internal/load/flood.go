@@ -54,8 +54,8 @@ func Flood(ctx context.Context, r DNSRequest, sockets int, rate float64, d time.
 	defer cancel()
 	begin := time.Now()
 	var senders, readers sync.WaitGroup
-	for _, c := range f.conns {
-		senders.Go(func() { f.send(ctx, c, rate/float64(sockets), begin) })
+	for i, c := range f.conns {
+		senders.Go(func() { f.send(ctx, c, rate/float64(sockets), float64(i)/float64(sockets), begin) })
 		readers.Go(func() { f.receive(c) })
 	}
 	done := make(chan struct{})
@@ -97,7 +97,7 @@ func (f *Flooding) Encode(w io.Writer) error {
 
 // String tells it in a line or two.
 func (f *Flooding) String() string {
-	text := fmt.Sprintf("%d queries sent to %s in %.1f s from %d sockets, %.0f a second\n%d answered (%.1f %%)",
+	text := fmt.Sprintf("%d queries sent to %s in %.1f s from %d sockets, %.0f a second\n%d answered (%.1f%%)",
 		f.Sent, f.Target, f.Seconds, f.Sockets, float64(f.Sent)/max(f.Seconds, 1e-9), f.Answered, 100*float64(f.Answered)/float64(max(f.Sent, 1)))
 	var names []string
 	for name := range f.Codes {
@@ -144,18 +144,29 @@ func (f *flood) close() {
 	})
 }
 
-// floodStep is how many queries are sent before the clock is looked at.
-const floodStep = 32
+// At full speed the clock is looked at every floodStep queries, at a rate every
+// floodPace.
+const (
+	floodStep = 32
+	floodPace = 10 * time.Millisecond
+)
 
-// send sends until ctx ends, never ahead of the rate; 0 is as fast as it goes.
-func (f *flood) send(ctx context.Context, c net.Conn, rate float64, begin time.Time) {
+// send sends until ctx ends, never ahead of the rate; 0 is as fast as it goes. phase,
+// a part of the time between two queries, keeps sockets from sending all at once.
+func (f *flood) send(ctx context.Context, c net.Conn, rate, phase float64, begin time.Time) {
+	step := floodStep
+	if rate > 0 {
+		step = max(1, min(step, int(rate*floodPace.Seconds())))
+	}
 	var w []byte
 	for seq, mine := rand.Int64N(1<<30), 0; ctx.Err() == nil; {
-		if ahead := float64(mine) - rate*time.Since(begin).Seconds(); rate > 0 && ahead > 0 {
-			time.Sleep(time.Duration(ahead / rate * float64(time.Second)))
-			continue
+		if rate > 0 {
+			due := time.Duration((float64(mine) + phase) / rate * float64(time.Second))
+			if nap(ctx, due-time.Since(begin)); ctx.Err() != nil {
+				return
+			}
 		}
-		for range floodStep {
+		for range step {
 			w = append(w[:0], f.queries.at(seq)...)
 			binary.BigEndian.PutUint16(w[prefix:], uint16(seq))
 			seq++
