@@ -425,12 +425,12 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 			}
 		}
 		asked := time.Now()
-		p, data, err := f.piece(w.ctx, path, d)
+		p, data, begun, err := f.piece(w.ctx, path, d)
 		if err != nil {
 			if all == nil {
 				return ended(stop, err)
 			}
-			f.endsEarly(stop, member, err)
+			f.endsEarly(stop, member, begun, err)
 			break
 		}
 		if only = data; all != nil {
@@ -452,8 +452,9 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 }
 
 // endsEarly says why there is no further piece of a profile, unless all is
-// well: the recording is over, or the program ended and had sent everything.
-func (f *fetch) endsEarly(stop context.Context, member string, err error) {
+// well: the recording is over, or the program ended and had sent everything, for it
+// had not begun the next piece.
+func (f *fetch) endsEarly(stop context.Context, member string, begun bool, err error) {
 	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 	if broken || unreachable(err) || isEnding(err) {
 		// A program is seen to have ended some time after its connections.
@@ -461,7 +462,9 @@ func (f *fetch) endsEarly(stop context.Context, member string, err error) {
 	}
 	switch {
 	case programEnded(stop) && broken:
-		f.cutByEnd(stop, member)
+		if begun {
+			f.cutByEnd(stop, member)
+		}
 	case !stopped(stop) && !isEnding(err):
 		f.refuse(member, artifact.Refusal{Why: "it ends early: " + explain(err).Why, How: explain(err).How})
 	}
@@ -474,10 +477,14 @@ func isEnding(err error) bool {
 	return errors.As(err, &status) && strings.HasSuffix(status.text, "the program is ending")
 }
 
-func (f *fetch) piece(ctx context.Context, path string, d time.Duration) (*profile.Profile, []byte, error) {
+// piece fetches one; begun is set when the program had begun to answer.
+func (f *fetch) piece(ctx context.Context, path string, d time.Duration) (p *profile.Profile, data []byte, begun bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d+f.patience)
 	defer cancel()
-	return f.at.profile(ctx, f.at.windowURL(path, d))
+	var first atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { first.Store(true) }})
+	p, data, err = f.at.profile(ctx, f.at.windowURL(path, d))
+	return p, data, first.Load(), err
 }
 
 // stopped reports whether the recording has ended, or does so at once: the

@@ -314,7 +314,7 @@ func TestRecordForeground(t *testing.T) {
 
 // A program that ends has answers that end with it; that is no fault of them.
 func TestPiecesEnd(t *testing.T) {
-	at := func(gone bool, err error) string {
+	at := func(gone, begun bool, err error) string {
 		var why string
 		synctest.Test(t, func(t *testing.T) {
 			stop, cancel := context.WithCancelCause(t.Context())
@@ -323,20 +323,23 @@ func TestPiecesEnd(t *testing.T) {
 				time.AfterFunc(time.Second, func() { cancel(errProgramGone) })
 			}
 			f := &fetch{recorder: &recorder{}, at: &endpoint{agent: true}}
-			f.endsEarly(stop, recording.CPUMember, err)
+			f.endsEarly(stop, recording.CPUMember, begun, err)
 			for _, r := range f.refused {
 				why += r.Why + "; " + r.How
 			}
 		})
 		return why
 	}
-	if why := at(true, fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)); !strings.HasPrefix(why, "the program ended while it was recorded") || !strings.Contains(why, "agent.Finish()") {
+	if why := at(true, true, fmt.Errorf("reading: %w", io.ErrUnexpectedEOF)); !strings.HasPrefix(why, "the program ended while it was recorded") || !strings.Contains(why, "agent.Finish()") {
 		t.Errorf("a trace that is cut: %q, want that the program ended, and agent.Finish()", why)
 	}
-	if why := at(true, &statusError{http.StatusConflict, "the CPU profile: the program is ending"}); why != "" {
+	if why := at(true, false, io.EOF); why != "" {
+		t.Errorf("a program that ended between two pieces: %q, want nothing", why)
+	}
+	if why := at(true, true, &statusError{http.StatusConflict, "the CPU profile: the program is ending"}); why != "" {
 		t.Errorf("a program that is ending: %q, want nothing", why)
 	}
-	if why := at(false, &statusError{http.StatusConflict, "the CPU profile is already being recorded"}); !strings.HasPrefix(why, "it ends early") || !strings.Contains(why, "wait") {
+	if why := at(false, true, &statusError{http.StatusConflict, "the CPU profile is already being recorded"}); !strings.HasPrefix(why, "it ends early") || !strings.Contains(why, "wait") {
 		t.Errorf("a profile that another records: %q, want that it ends early and to wait", why)
 	}
 }
