@@ -12,7 +12,7 @@ import (
 
 const (
 	// metricsEvery is the time between two samples. One takes 4 µs
-	// (BenchmarkMetrics): 0.004 % of a CPU.
+	// (BenchmarkMetrics): 0.004% of a CPU.
 	metricsEvery = 100 * time.Millisecond
 	// histogramsEvery counts samples. Histograms are ten times as long as all
 	// other metrics together.

@@ -700,7 +700,7 @@ func TestCutEnd(t *testing.T) {
 				// Stacks may be written before the last threads' events, so that
 				// some of a generation may be taken for all of it.
 				if got[i] > most[i]+most[i]/2+10*time.Millisecond {
-					t.Errorf("with %.0f %% of it: %s %v, of %v in the whole trace", 100*share, name, got[i], most[i])
+					t.Errorf("with %.0f%% of it: %s %v, of %v in the whole trace", 100*share, name, got[i], most[i])
 				}
 			}
 		}

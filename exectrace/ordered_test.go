@@ -347,7 +347,7 @@ func TestEventsOfDamage(t *testing.T) {
 		// the bytes that are left, half have their events.
 		left := float64(int64(len(data))-d.LostBytes) / float64(len(data))
 		if want := int(left * float64(whole) / 2); n < want {
-			t.Errorf("Events without 4 KiB at %d = %d, want %d or more: %.0f %% of the bytes are left", at, n, want, 100*left)
+			t.Errorf("Events without 4 KiB at %d = %d, want %d or more: %.0f%% of the bytes are left", at, n, want, 100*left)
 		}
 		if d.LostBytes == 0 || d.LostBytes > 4096+64<<10 {
 			t.Errorf("LostBytes without 4 KiB at %d = %d, want some and at most a batch", at, d.LostBytes)

@@ -62,9 +62,12 @@ type Manifest struct {
 	// and those variables of its environment that the Go runtime obeys (GODEBUG,
 	// GOGC, GOMAXPROCS, GOMEMLIMIT). Each is empty when it is not known, as in
 	// recordings of programs elsewhere, redacted ones and older ones.
-	Command []string  `json:"command,omitempty"`
-	Dir     string    `json:"dir,omitempty"`
-	Env     []string  `json:"env,omitempty"`
+	Command []string `json:"command,omitempty"`
+	Dir     string   `json:"dir,omitempty"`
+	Env     []string `json:"env,omitempty"`
+	// Fixed are arguments that, at the end of Command, run the program with its
+	// problem fixed, as demonstrations know it. The problem is found without them.
+	Fixed   []string  `json:"fixed,omitempty"`
 	URL     string    `json:"url,omitempty"` // where it was fetched from
 	Clock   []Anchor  `json:"clock,omitempty"`
 	Rates   *Rates    `json:"rates,omitempty"`

@@ -17,7 +17,7 @@ func TestGateOfARepository(t *testing.T) {
 	l.change("words/words.go", "counts[word]++", "counts[strings.Clone(word)]++")
 	r := l.sh("gowhy gate --format markdown")
 	r.ends(t, regression)
-	r.says(t, "| regressed | `Count allocs/op` words/words\\_test.go:", "limit 0 %")
+	r.says(t, "| regressed | `Count allocs/op` words/words\\_test.go:", "limit 0%")
 	var from, to int
 	row := regexp.MustCompile("`Count allocs/op`.* \\| (\\d+) \\| (\\d+) \\|").FindStringSubmatch(r.stdout)
 	if row != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/attempt"
 )
@@ -58,6 +59,59 @@ func TestProveItPasted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Each demonstration says on one screen what is wrong, where, what the fix brings and
+// the command that proves it; the command proves it when it is pasted.
+func TestDemoProved(t *testing.T) {
+	const timed = " --no-count" // what decides is measured; counters need no pairs
+	for _, c := range []struct{ name, place, more string }{
+		{"hotmutex", "addComputing", timed}, {"oversubscribed", "poolWorker", timed}, {"allocchurn", "readBack", ""},
+		{"leakedtimers", "demo.request", ""}, {"funnelchannel", "demo.producer", timed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLab(t, "sick")
+			err := attempt.Repeat(t, func() error {
+				file := c.name + ".gowhy"
+				shown := l.ok("gowhy demo " + c.name + " --no-proof -o " + file).stdout
+				lines := strings.Split(strings.TrimSpace(shown), "\n")
+				for _, line := range lines {
+					if utf8.RuneCountInString(line) > 80 && !strings.Contains(line, "$ ") {
+						t.Errorf("more than 80 columns: %q", line)
+					}
+				}
+				if len(lines) > 30 {
+					t.Errorf("%d lines:\n%s", len(lines), shown)
+				}
+				first := shown[:strings.Index(shown+"\n2. ", "\n2. ")]
+				for _, want := range []string{c.place, "gain   ", "do     ", "prove  $ gowhy "} {
+					if !strings.Contains(first, want) {
+						return fmt.Errorf("the first finding has no %q:\n%s", want, shown)
+					}
+				}
+				f, ok := l.find(file, c.name)
+				if !ok || len(f.Try) != 1 {
+					return fmt.Errorf("commands to paste: %q", f.Try)
+				}
+				prove := f.Try[0] + c.more
+				if strings.HasPrefix(prove, "gowhy tune ") { // see TestTunePasted
+					prove = "gowhy verify " + file + " --apply " + c.name + " --flag --fixed --primary peak-rss" + c.more
+				}
+				r := l.sh(prove + " --yes --pairs 6 --no-floor --guard none --json")
+				r.ends(t, well, regression, inconclusive)
+				var tr trial
+				r.decode(t, &tr)
+				if tr.Conclusion != "confirmed" {
+					return fmt.Errorf("%s: %s", tr.Conclusion, tr.Why)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	newLab(t, "sick").ok("gowhy demo").says(t, "proved: ", "× faster, 95% interval ", "predicted  at most ")
 }
 
 // A finding whose cure is a number that nobody knows yet says how to find it.

@@ -29,6 +29,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/gowhy/gowhy/docs"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/experiment"
 	"github.com/gowhy/gowhy/internal/layout"
@@ -118,6 +119,7 @@ func Main(o Options) int {
 type command struct {
 	Options
 	running bool // flags and arguments were accepted
+	width   int  // of what is printed; 0 is the terminal's
 }
 
 // code reports an error in the manner of the house and returns its exit code.
@@ -192,16 +194,20 @@ that the change can bring.`,
   gowhy trace.out cpu.pprof              with the CPU profile of the same run
   go test -trace trace.out && gowhy trace.out
   gowhy record --url http://localhost:6060
-  gowhy demo                             see it work on a sick program`,
+  gowhy demo                             watch it find, fix and prove a problem`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			c.running = true
+			if cmd.Flags().Changed("width") && c.width < narrowest {
+				return misused("--width 100", "--width %d is less than %d columns", c.width, narrowest)
+			}
 			return unavailable(runtime.GOOS, cmd, args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	root.PersistentFlags().IntVar(&c.width, "width", 0, "print text this many `COLUMNS` wide (default the terminal's, else 80)")
 	flags := diagnoseFlags(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && c.redirected() {
@@ -244,11 +250,19 @@ that the change can bring.`,
 			root.AddCommand(sub)
 		}
 	}
+	root.AddCommand(wordsTopic())
 	root.InitDefaultHelpCmd()
 	for _, sub := range root.Commands() {
 		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it
 	}
 	return root
+}
+
+// wordsTopic is the glossary: gowhy help words.
+func wordsTopic() *cobra.Command {
+	words := &cobra.Command{Use: "words", Short: "What the terms mean", Long: docs.Words, Hidden: true}
+	words.SetHelpTemplate("{{.Long}}")
+	return words
 }
 
 // flagError says what is wrong with a flag, and which was perhaps meant.
@@ -310,7 +324,8 @@ const helpTemplate = `{{with .Example}}{{. | trimTrailingWhitespaces}}
 Flags:
 {{flags . | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
 
-"{{.CommandPath}} COMMAND --help" tells more about a command.{{end}}
+"{{.CommandPath}} COMMAND --help" tells more about a command{{if not .HasParent}}, "gowhy help words" what
+the terms mean{{end}}.{{end}}
 `
 
 // helpWidth is the width that help is written for, whatever the terminal has.

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	_ "net/http/pprof"
+	"net/http/pprof"
 	"os"
 	"os/exec"
 	"runtime"
@@ -111,7 +111,9 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	server := &http.Server{} // http.DefaultServeMux, with net/http/pprof
+	mux := http.NewServeMux() // http.DefaultServeMux has the agent, too, which gowhy's demonstrations need
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	server := &http.Server{Handler: mux}
 	go server.Serve(l)
 	defer server.Close()
 

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ how long each answer took since its query was due. Other machines are refused:
 ADDRESS has to be a loopback address; its port is 53 when there is none.
 
 --queries is a file with a name and a type on each line, as dnsperf reads it:
-they are asked one after the other, again from the first when all were.
+gowhy asks them one after the other, and starts again after the last.
 
 Answers are matched by id and question, and counted by their code. NOERROR and
 NXDOMAIN are answers; any other code is a failure, as is an answer that cannot
@@ -121,7 +122,16 @@ func (c *command) flood(ctx context.Context, f *loadDNSFlags, r load.DNSRequest)
 		return problem.New(problem.Failure, loadDNSExample, "%v", err)
 	}
 	text := func(w io.Writer, _ layout.Options) error { _, err := io.WriteString(w, res.String()); return err }
-	return c.result(&f.resultFlags, res.Encode, text)
+	err = c.result(&f.resultFlags, res.Encode, text)
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return problem.New(problem.Interrupt, "", "interrupted after %.1f s", res.Seconds)
+	case res.Answered == 0 && res.Unsent > 0:
+		return problem.New(problem.Failure, reachHint(syscall.ECONNREFUSED), "nothing listens on %s", res.Target)
+	}
+	return nil
 }
 
 // A dnsTarget is what a DNS server is asked: the flags of it.

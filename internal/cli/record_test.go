@@ -39,7 +39,7 @@ func TestContents(t *testing.T) {
 // What the program would have used is told only where it was measured.
 func TestCostText(t *testing.T) {
 	res := &record.Result{Duration: 10 * time.Second, Cost: recording.Cost{RecorderCPU: 0.2, TargetCPU: 5, TargetWall: 10}}
-	if got := costText(res); got != "200 ms of CPU by gowhy, 2.0 % of a core" {
+	if got := costText(res); got != "200 ms of CPU by gowhy, 2.0% of a core" {
 		t.Errorf("%q", got)
 	}
 	res.Cost.TargetBefore, res.Cost.TargetBeforeWall = 0.45, 1

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,23 +45,31 @@ func (c *command) canAsk() bool {
 	return ok && term.IsTerminal(int(in.Fd())) && seen
 }
 
-// layout is how a report on standard output looks: the terminal's own width
-// and colours, or plain text of 80 columns.
+// layout is how a report on standard output looks: --width, else the terminal's own,
+// and colours; or plain text of 80 columns. CLICOLOR_FORCE keeps the colours where
+// something else than a terminal shows them.
 func (c *command) layout() layout.Options {
 	var o layout.Options
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		o.Width = n
 	}
 	f, ok := terminal(c.Stdout)
-	if !ok {
-		return o
+	if ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			o.Width = w
+		}
+		o.Color = os.Getenv("TERM") != "dumb"
 	}
-	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-		o.Width = w
+	if forced := os.Getenv("CLICOLOR_FORCE"); forced != "" && forced != "0" {
+		o.Color = true
 	}
-	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	o.Color = o.Color && os.Getenv("NO_COLOR") == ""
+	o.Width = cmp.Or(c.width, o.Width)
 	return o
 }
+
+// narrowest is the width below which no table has room.
+const narrowest = 40
 
 // output runs write on standard output, or on the file that -o names. The
 // file appears when it is complete: a report that failed half way is not left
@@ -203,9 +212,9 @@ func (p *progress) line() string {
 	read, size := p.read.Load(), p.size.Load()
 	switch {
 	case size > 0 && p.unit > 0:
-		return fmt.Sprintf("%s… %d %% of %d MiB", p.verb, 100*min(read, size)/size, size/p.unit)
+		return fmt.Sprintf("%s… %d%% of %d MiB", p.verb, 100*min(read, size)/size, size/p.unit)
 	case size > 0:
-		return fmt.Sprintf("%s… %d %%", p.verb, 100*min(read, size)/size)
+		return fmt.Sprintf("%s… %d%%", p.verb, 100*min(read, size)/size)
 	case p.unit > 0:
 		return fmt.Sprintf("%s… %d MiB", p.verb, read/p.unit)
 	}

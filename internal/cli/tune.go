@@ -48,8 +48,8 @@ func (c *command) tuneCommand() *cobra.Command {
 		Use:   "tune --knob NAME=LOW..HIGH [-- CMD]",
 		Short: "Find the smallest setting that is as good as the best",
 		Long: `Runs a program with many settings, in rounds that visit all of them in a new
-order each, and recommends the smallest setting within 3 % of the best that
-holds the limits. The whole curve is shown, with 95 % intervals and what it
+order each, and recommends the smallest setting within 3% of the best that
+holds the limits. The whole curve is shown, with 95% intervals and what it
 costs in memory.
 
 A knob is a range, which is tried in doublings and then closer, or a list. It
@@ -238,7 +238,7 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 	case len(f.command) == 0:
 		return s, misused(tuneExample, "no command was given")
 	case len(f.knobs) == 0:
-		return s, misused(tuneHint(f.command), "nothing says what to turn")
+		return s, misused(tuneHint(f.command), "specify which setting to vary")
 	case f.repeats < 1 || f.repeats > mostRepeats:
 		return s, misused("--repeats 3", "--repeats %d is not between 1 and %d", f.repeats, mostRepeats)
 	}

@@ -67,8 +67,8 @@ What changes is one of
                          command that the recording names is shown before it
                          runs, and asked for: trust it as you trust a script
 
-A guard alarms when its 95 % interval excludes that nothing became worse, and by
-more than is noticed: memory by 8 MiB, and by 0.1 % of what the machine or the
+A guard alarms when its 95% interval excludes that nothing became worse, and by
+more than is noticed: memory by 8 MiB, and by 0.1% of what the machine or the
 control group has, or 64 MiB; p50 and p99 by 100 µs; elapsed by 1 ms.
 
 A program that serves needs --load, a command that ends, and --ready, what to
@@ -81,7 +81,7 @@ trials.
 A trial that was saved with -o is shown again, judged anew from its runs.
 
 The exit code is 0 when it is confirmed or nothing changed, 4 when B is worse or
-a guard is broken, 5 when it cannot be told, and 130 after an interrupt, which
+a guard is broken, 5 when it is undecided, and 130 after an interrupt, which
 judges what there is.`,
 		Example: `  gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000
   gowhy verify --a './old -n 1000' --b './new -n 1000'
@@ -405,7 +405,7 @@ func ratioSoFar(i experiment.Interval) string {
 	case !(i.Low > 0):
 		return ": " + trialreport.Change(i.Value)
 	}
-	return ": " + trialreport.Change(i.Value) + " (95 %: " + trialreport.ChangeInterval(i.Low, i.High) + ")"
+	return ": " + trialreport.Change(i.Value) + " (95%: " + trialreport.ChangeInterval(i.Low, i.High) + ")"
 }
 
 // concluded saves and shows a trial. One that was interrupted is shown as well.

@@ -105,7 +105,7 @@ func TestPairsDone(t *testing.T) {
 		text := b.String()
 		for _, want := range []string{"run 1 of 6\r", "run 1 of 6  59s", "run 6 of 6  1m0s", "pair 1 of at most 40\r",
 			"gowhy: a pair of runs takes 2.00 s: at most 80.0 s more",
-			"pair 2 of at most 40; may end at 10, in 36.0 s; at the latest in 156 s: −20.0 %",
+			"pair 2 of at most 40; may end at 10, in 36.0 s; at the latest in 156 s: −20.0%",
 			"pair 11 of at most 40; may end at 20, in 4.00 s;", "pair 21 of at most 40; ends at 40, in 4.00 s"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is not in %q", want, text)
@@ -191,7 +191,7 @@ func TestHasPrimary(t *testing.T) {
 }
 
 func TestParseShare(t *testing.T) {
-	for s, want := range map[string]float64{"2%": 0.02, " 5 %": 0.05, "0.05": 0.05, "150%": 1.5, "5": 0, "1": 0, "0": 0, "-1%": 0, "NaN": 0, "Inf%": 0, "1000%": 0, "x": 0} {
+	for s, want := range map[string]float64{"2%": 0.02, " 5%": 0.05, "0.05": 0.05, "150%": 1.5, "5": 0, "1": 0, "0": 0, "-1%": 0, "NaN": 0, "Inf%": 0, "1000%": 0, "x": 0} {
 		got, err := parseShare("margin", s)
 		if got != want || (err == nil) != (want > 0) {
 			t.Errorf("%q: %v, %v", s, got, err)

@@ -87,7 +87,7 @@ func TestView(t *testing.T) {
 	if len(f.Diagnosis.Findings) != 1 || f.Diagnosis.Findings[0].Rule != "manyponies" || len(f.Links) != 1 {
 		t.Fatalf("%+v", f)
 	}
-	if runs := fetch[web.Session](t, address+"api/session").Runs; !slices.Contains(runs[0].Screens, "timeline") || slices.Contains(runs[2].Screens, "timeline") || runs[0].Verdict != "sick" {
+	if runs := fetch[web.Session](t, address+"api/session").Runs; !slices.Contains(runs[0].Screens, "timeline") || slices.Contains(runs[2].Screens, "timeline") || runs[0].Verdict != "problem" {
 		t.Errorf("%+v", runs)
 	}
 	groups := fetch[web.Table](t, address+"api/groups?r=0")

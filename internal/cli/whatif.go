@@ -37,7 +37,7 @@ func (c *command) whatIfCommand() *cobra.Command {
 		Long: `Replays an execution trace in a simulation of the scheduler, with Ps, locks and
 wake-ups, under a change, and predicts how long it would have taken. Several
 changes are made together. Without any, the usual ones are tried and ranked:
-where a cure would bring most. How far the replay of the unchanged trace is off,
+where a fix would bring most. How far the replay of the unchanged trace is off,
 and how far predictions were off where they could be checked, is told with it.
 A prediction is not a measurement: gowhy verify makes one.`,
 		Example: `  gowhy whatif trace.out
@@ -225,7 +225,7 @@ func (c *command) whatIfError(path string, err error) error {
 	return err
 }
 
-// replay predicts what the cure of a finding brings, by replaying the trace of a
+// replay predicts what the fix of a finding brings, by replaying the trace of a
 // recording; nil where the trace cannot carry it.
 func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) *trial.Replay {
 	p, _, err := c.program(ctx, path, &whatIfOptions{})

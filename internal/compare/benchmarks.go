@@ -23,7 +23,7 @@ type Benchmark struct {
 	RunsB int     `json:"runs_b"`
 	A     float64 `json:"a"`
 	B     float64 `json:"b"`
-	// Ratio is the Hodges-Lehmann estimate of B/A, Low and High its 95 %
+	// Ratio is the Hodges-Lehmann estimate of B/A, Low and High its 95%
 	// interval by inverting the Mann-Whitney test; nil where there is none.
 	Ratio *float64 `json:"ratio"`
 	Low   *float64 `json:"low,omitempty"`

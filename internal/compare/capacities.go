@@ -50,7 +50,7 @@ type CapacityChange struct {
 	A *Bracket `json:"a,omitempty"`
 	B *Bracket `json:"b,omitempty"`
 	// Ratio is the middle of B's bracket to that of A's, on the log scale, with the
-	// least and the greatest that both brackets allow. These are no 95 % interval:
+	// least and the greatest that both brackets allow. These are no 95% interval:
 	// each side is one search.
 	Ratio *float64 `json:"ratio,omitempty"`
 	Low   *float64 `json:"low,omitempty"`

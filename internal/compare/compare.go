@@ -75,6 +75,8 @@ type Comparison struct {
 
 	Warnings []string  `json:"warnings,omitempty"`
 	Next     []Command `json:"next,omitempty"`
+
+	unlike bool // the runs are of different programs
 }
 
 // A Side is one of the two things compared.

@@ -103,7 +103,7 @@ func TestHolmAcrossBenchmarks(t *testing.T) {
 			found++
 		}
 	}
-	if found > trials/10 { // 5 % are allowed
+	if found > trials/10 { // 5% are allowed
 		t.Errorf("%d of %d comparisons of equals found a difference, want at most a tenth", found, trials)
 	}
 }
@@ -190,7 +190,7 @@ func TestWaysU(t *testing.T) {
 	}
 }
 
-// The interval holds the truth in 95 % of all samples at least: it is exact,
+// The interval holds the truth in 95% of all samples at least: it is exact,
 // and steps of a discrete distribution are on the safe side.
 func TestIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -211,11 +211,11 @@ func TestIntervalCovers(t *testing.T) {
 			}
 		}
 		if share := float64(missed) / trials; share > 0.065 || share < 0.02 {
-			t.Errorf("n %d: the truth is outside in %.1f %%, want 2 %% to 6.5 %%", n, 100*share)
+			t.Errorf("n %d: the truth is outside in %.1f%%, want 2%% to 6.5%%", n, 100*share)
 		}
 	}
 	if _, _, ok := shiftInterval([]float64{1, 2, 3}, []float64{4, 5, 6}); ok {
-		t.Error("three against three reject nothing at 5 %, so there is no interval")
+		t.Error("three against three reject nothing at 5%, so there is no interval")
 	}
 }
 
@@ -234,7 +234,7 @@ func recorded(ops int64, cpu time.Duration, function string, line int) *model.Mo
 
 func TestRunsPerOperation(t *testing.T) {
 	// B did twice the work with the same CPU: half for each operation.
-	a := Run{Name: "a", Model: recorded(1000, 8*time.Second, "main.slow", 10), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Sick}, Command: "./app -n 3"}
+	a := Run{Name: "a", Model: recorded(1000, 8*time.Second, "main.slow", 10), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem}, Command: "./app -n 3"}
 	b := Run{Name: "b", Model: recorded(2000, 8*time.Second, "main.fast", 12), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Healthy}, Command: "./app -n 3"}
 	c := compared(t, a, b)
 	row := func(name string) *Row {
@@ -313,7 +313,7 @@ func TestFindingChanges(t *testing.T) {
 		}
 		got = append(got, c.State+" "+c.Rule+" "+c.Where.Function+" "+cost)
 	}
-	want := []string{"new tinyheap  ", "gone schedlatency main.z ", "both hotmutex main.a −50.0 %", "both leak main.moved unchanged", "both leak main.c ×3"}
+	want := []string{"new tinyheap  ", "gone schedlatency main.z ", "both hotmutex main.a −50.0%", "both leak main.moved unchanged", "both leak main.c ×3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -469,6 +469,38 @@ func TestRunsOfOtherVersions(t *testing.T) {
 			if !strings.HasPrefix(r.Warnings[i], w) {
 				t.Errorf("%s and %s: warning %q, want %q", c.a, c.b, r.Warnings[i], w)
 			}
+		}
+	}
+}
+
+// Runs of different programs are called that; of the same program in another version, or
+// where little is known, nothing is said.
+func TestRunsOfOtherPrograms(t *testing.T) {
+	built := func(path string) *model.Model { return &model.Model{Build: &model.Build{Path: path}} }
+	started := func(names ...string) *model.Model {
+		m := &model.Model{Sched: &model.Sched{}}
+		for _, n := range names {
+			m.Sched.Groups = append(m.Sched.Groups, model.Group{Name: n})
+		}
+		return m
+	}
+	for _, c := range []struct {
+		a, b *model.Model
+		want string
+	}{
+		{built("example.com/a"), built("example.com/a"), ""},
+		{built("example.com/a"), built("example.com/b"), "A is example.com/a and B is example.com/b"},
+		{built("command-line-arguments"), built("example.com/b"), ""},
+		{started("main.main", "main.work", "example.com/a.serve"), started("main.main", "main.other", "example.com/b.serve"), "perhaps different programs"},
+		{started("main.main", "main.work", "main.serve"), started("main.work", "main.other"), ""},
+		{started("main.main", "main.work"), started("main.main", "main.other"), ""},
+		{started("main.main", "net/http.(*conn).serve", "runtime.gcBgMarkWorker"), started("main.a", "main.b"), ""},
+		{built("example.com/a"), started("main.a", "main.b"), ""},
+	} {
+		var r Comparison
+		r.doubts(&side{m: c.a}, &side{m: c.b})
+		if got := strings.Join(r.Warnings, "; "); !strings.Contains(got, c.want) || r.unlike != (c.want != "") {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type FindingChange struct {
 	// The cost in each side that has it, in words of its rule.
 	A *diagnosis.Cost `json:"a,omitempty"`
 	B *diagnosis.Cost `json:"b,omitempty"`
-	// Remark is set for what does not make a program sick.
+	// Remark is set for what is not a problem of the program.
 	Remark bool `json:"remark,omitempty"`
 }
 
@@ -29,7 +29,7 @@ const (
 )
 
 // findings matches what two diagnoses found: by rule and function, then by
-// rule alone, since a cure often moves what is left of an illness.
+// rule alone, since a fix often moves what is left of a problem.
 func findings(a, b *diagnosis.Diagnosis) []FindingChange {
 	if a == nil || b == nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shiftInterval is the 95 % interval of the Hodges-Lehmann shift b-a: the
+// shiftInterval is the 95% interval of the Hodges-Lehmann shift b-a: the
 // shifts that a Mann-Whitney test at that level would not reject, which lie
 // between two order statistics of the pairwise differences. False when there
 // are too few values for any to be rejected.

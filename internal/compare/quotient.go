@@ -19,7 +19,7 @@ import (
 // off the interval so (Altman and Bland, "How to obtain the P value from a
 // confidence interval", BMJ 343:d2304, 2011).
 
-// An estimate is a ratio with its 95 % interval, or with the least and the
+// An estimate is a ratio with its 95% interval, or with the least and the
 // greatest that there was.
 type estimate struct{ ratio, low, high float64 }
 
@@ -28,7 +28,7 @@ func (e estimate) usable() bool {
 	return e.low > 0 && sane(e.low) && e.low <= e.ratio && e.ratio <= e.high && sane(e.high)
 }
 
-// byIntervals is b divided by a, both with 95 % intervals, and p of no difference.
+// byIntervals is b divided by a, both with 95% intervals, and p of no difference.
 func byIntervals(a, b estimate) (q estimate, p float64) {
 	la, lb := math.Log(a.ratio), math.Log(b.ratio)
 	apart := lb - la

@@ -22,7 +22,7 @@ func TestByIntervalsAsPublished(t *testing.T) {
 	}
 }
 
-// Of two estimates with normal noise the interval contains the true ratio in 95 %
+// Of two estimates with normal noise the interval contains the true ratio in 95%
 // of cases, and p is below 0.05 as often as the interval excludes no change.
 func TestByIntervalsCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))

@@ -91,6 +91,10 @@ func onlyBenchmarks(m *model.Model) bool {
 // doubts warns where the sides are unlike in what should be the same.
 func (c *Comparison) doubts(a, b *side) {
 	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
+	if why := unlike(a.m, b.m); why != "" {
+		c.unlike = true
+		warn("%s: a difference may be that of the programs", why)
+	}
 	if a.ops != nil && b.ops != nil && a.ops.Name != b.ops.Name {
 		warn("operations are %s in A and %s in B: what is per operation may not be of the same work", a.ops.Name, b.ops.Name)
 	}
@@ -121,6 +125,52 @@ func (c *Comparison) doubts(a, b *side) {
 	}
 }
 
+// unlike says why two runs are of different programs, as far as that is known: by what
+// they were built from, else by the functions that their goroutines start with.
+func unlike(a, b *model.Model) string {
+	switch from, to := builtFrom(a), builtFrom(b); {
+	case from == "" || to == "":
+	case from != to:
+		return fmt.Sprintf("A is %s and B is %s", from, to)
+	default:
+		return ""
+	}
+	x, y := ownStarts(a), ownStarts(b)
+	if len(x) < leastStarts || len(y) < leastStarts || slices.ContainsFunc(x, func(name string) bool { return slices.Contains(y, name) }) {
+		return ""
+	}
+	return fmt.Sprintf("A and B are perhaps different programs: no goroutine of B starts with one of A's functions, such as %s", x[0])
+}
+
+// builtFrom is a program's main package; "" when that is not known, as of one that was
+// built from files.
+func builtFrom(m *model.Model) string {
+	if m.Build == nil || m.Build.Path == "command-line-arguments" {
+		return ""
+	}
+	return m.Build.Path
+}
+
+// leastStarts is from how many start functions of its own a program is known again.
+const leastStarts = 2
+
+// ownStarts are the start functions that are not of the runtime, the standard library
+// or main itself, which every program has.
+func ownStarts(m *model.Model) (names []string) {
+	if m.Sched == nil {
+		return nil
+	}
+	for i := range m.Sched.Groups {
+		g := &m.Sched.Groups[i]
+		first, _, _ := strings.Cut(g.Name, "/")
+		own := strings.HasPrefix(g.Name, "main.") && g.Name != "main.main" || first != g.Name && strings.Contains(first, ".")
+		if own && !g.System {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}
+
 // summarize says in a sentence what changed most.
 func (c *Comparison) summarize() {
 	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
@@ -144,7 +194,11 @@ func (c *Comparison) summarize() {
 	if len(parts) == 0 {
 		parts = append(parts, "nothing stands out")
 	}
-	c.Summary = strings.Join(parts, ", ") + "; of two single runs, which decide nothing"
+	of := "two single runs"
+	if c.unlike {
+		of = "different programs"
+	}
+	c.Summary = strings.Join(parts, ", ") + "; of " + of + ", which decide nothing"
 	if len(c.Benchmarks) > 0 {
 		c.Summary += ". Benchmarks: " + c.benchmarkWords()
 	}
@@ -166,7 +220,7 @@ func count(fs []FindingChange, state string) (n int) {
 	return n
 }
 
-// changeText writes a ratio as a change, "−12.3 %" or "×3.2", for a sentence.
+// changeText writes a ratio as a change, "−12.3%" or "×3.2", for a sentence.
 func changeText(ratio float64) string {
 	if math.Abs(ratio-1) < 0.0005 {
 		return "unchanged"

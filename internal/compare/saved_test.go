@@ -127,7 +127,7 @@ func TestSearches(t *testing.T) {
 	if !slices.Equal(got, []Verdict{Inconclusive, Improved, Regressed}) || *x.ChosenA != 4 || *x.ChosenB != 2 || len(x.A) != 4 || len(x.B) != 4 {
 		t.Errorf("values %v of %+v, want %s, %s, %s; 4 and 2 chosen of 4 each", got, x, Inconclusive, Improved, Regressed)
 	}
-	if want := "workers: A recommends 4, B 2 (in B 4 is 0 % from its best), and of 3 values elapsed improved with 1 and regressed with 1"; c.Summary != want {
+	if want := "workers: A recommends 4, B 2 (in B 4 is 0% from its best), and of 3 values elapsed improved with 1 and regressed with 1"; c.Summary != want {
 		t.Errorf("summary %s, want %s", c.Summary, want)
 	}
 	if j := c.Judge(DefaultLimits); j.Verdict != Regressed || len(j.Why) != 1 || !strings.Contains(j.Why[0], "elapsed with workers=4") {
@@ -153,7 +153,7 @@ func TestCapacities(t *testing.T) {
 		overlap bool
 		want    string
 	}{
-		{of(1000, 1050), of(2000, 2100), false, "×2.00 (+90.5 % … ×2.10 by the brackets)"},
+		{of(1000, 1050), of(2000, 2100), false, "×2.00 (+90.5% … ×2.10 by the brackets)"},
 		{of(1000, 1050), of(1040, 1100), true, "the brackets overlap, so neither is shown to bear more"},
 		{of(1000, 1050), of(1050, 0), false, "B at least 1,050/s"},
 		{of(0, 50), of(1050, 1100), false, "A bears less than 50/s"},

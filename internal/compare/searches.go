@@ -32,7 +32,7 @@ type Line struct {
 	Points []Point // by value
 }
 
-// A Point is one value of a knob. The goal with its 95 % interval, and how it
+// A Point is one value of a knob. The goal with its 95% interval, and how it
 // stands to the best that can be had (worse being above 1), are nil where the
 // program failed or nothing is known.
 type Point struct {

@@ -26,7 +26,7 @@ type Rounds struct {
 
 // A Found is what a trial says of one metric.
 type Found struct {
-	// Ratio is that of its arms, with the 95 % interval; for a counter that hardly
+	// Ratio is that of its arms, with the 95% interval; for a counter that hardly
 	// varies (Exact), with the least and the greatest that there was. NaN for what
 	// is not known.
 	Ratio, Low, High float64
@@ -76,7 +76,7 @@ type Effect struct {
 	// do may still differ significantly: it is for the eye, and the verdict rests on
 	// the interval of Ratio.
 	Overlap *bool `json:"overlap,omitempty"`
-	// Ratio is how much B is of A, with its 95 % interval; By is what it was
+	// Ratio is how much B is of A, with its 95% interval; By is what it was
 	// computed from.
 	Ratio   *float64 `json:"ratio"`
 	Low     *float64 `json:"low,omitempty"`

@@ -22,7 +22,7 @@ type Unfit struct {
 }
 
 func (e *Unfit) Error() string {
-	return fmt.Sprintf("a recording is unfit: other programs had %.0f %% of the processors, and its threads waited %v for one", 100*e.Others, e.Starved)
+	return fmt.Sprintf("a recording is unfit: other programs had %.0f%% of the processors, and its threads waited %v for one", 100*e.Others, e.Starved)
 }
 
 const (

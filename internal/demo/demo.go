@@ -1,14 +1,12 @@
-// Package demo records sick programs that are part of the binary, so that
-// gowhy can be seen at work with nothing but itself.
+// Package demo has small programs with a known problem, and each with the problem
+// fixed, so that gowhy can be seen at work with nothing but itself: recorded,
+// diagnosed, and the fix proved.
 //
-// It hides the programs, and how the running binary starts itself again to
-// run one of them under the tracer and the profiler. Its type is [Case]; its
-// functions are [Cases], [Record] and, in the process that Record starts,
-// [Run].
+// It hides the programs. Its type is [Case], its functions are [Cases], [Find] and
+// [Run], which runs one in this process.
 //
-// demo uses no network, and no file outside its temporary directory and the
-// recording. It knows nothing of diagnosis: what gowhy says about a case is
-// what it found.
+// demo uses no network, and no file outside its temporary directory. It knows
+// nothing of diagnosis: what gowhy says about a case is what it found.
 package demo
 
 import (
@@ -17,41 +15,57 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
-	"runtime/pprof"
-	"runtime/trace"
 	"slices"
+	"sync/atomic"
 	"time"
 
-	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/agent"
 )
 
-// A Case is a program with a known illness.
+// A Case is a program with a known problem.
 type Case struct {
-	Name  string // the illness, or "healed"
+	Name  string // the problem, or "healthy"
 	Story string // what the program does, in a sentence or two
-	run   func(ctx context.Context, dir string) error
+	Fix   string // what it does instead when it is fixed; empty where nothing is wrong
+	// Args are arguments with which it shows its problem, for a knob to be seen.
+	Args []string
+
+	unit string // of its work, plural
+	work int    // how much of it, some two seconds with two processors
+	run  func(ctx context.Context, p *program) error
 }
 
-// Duration is how long a case is recorded: some collections, some full
-// lifetimes of the leaked timers, and far from anybody's patience.
-const Duration = 3 * time.Second
+// A Variant is how a case's program runs.
+type Variant struct {
+	Fixed   bool
+	Workers int // of its pool; 0 is the case's own
+}
 
-// maxProcs keeps a case the same illness on a large machine: the figures of a
+// maxProcs keeps a case the same problem on a large machine: the figures of a
 // thousand workers on 64 cores tell another story.
 const maxProcs = 4
 
 var cases = []Case{
-	{"oversubscribed", fmt.Sprintf("A pool of %d workers takes small jobs from a channel; each writes a file of %d KiB, reads it back, "+
-		"deletes it and computes a little.",
-		manyWorkers, fileSize>>10), oversubscribed},
-	{"allocchurn", fmt.Sprintf("The same pool with as many workers as processors, but each job makes two buffers of %d MiB and drops them.", churnSize>>20), allocChurn},
-	{"leakedtimers", "Each of thousands of requests a second makes a context with a timeout and never cancels it when it is done.", leakedTimers},
-	{"hotmutex", "All workers put their results into one map behind one mutex, and compute while they hold it.", hotMutex},
-	{"funnelchannel", "Hundreds of producers hand their messages to a single goroutine over one channel.", funnel},
-	{"healed", "The pool of the case \"oversubscribed\" with as many workers as processors, each with buffers of its own.", healed},
+	{Name: "hotmutex", unit: "orders", work: 20_000, run: hotMutex,
+		Story: fmt.Sprintf("%d goroutines price orders and add them to one map. Each holds the map's mutex while it computes the price.", mutexWorkers),
+		Fix:   "each goroutine computes the price first, and holds the mutex only to store it."},
+	{Name: "oversubscribed", unit: "jobs", work: 3500, run: pooled(manyWorkers, 0), Args: []string{"--workers", fmt.Sprint(manyWorkers)},
+		Story: fmt.Sprintf("A pool of %d workers takes small jobs from a channel; each writes a file of %d KiB, "+
+			"reads it back, deletes it and computes a little.", manyWorkers, fileSize>>10),
+		Fix: "the pool has as many workers as processors."},
+	{Name: "allocchurn", unit: "jobs", work: 700, run: pooled(0, churnSize),
+		Story: fmt.Sprintf("A pool with as many workers as processors, but each job makes two buffers of %d MiB and drops them.", churnSize>>20),
+		Fix:   "each worker keeps one buffer and uses it again."},
+	{Name: "leakedtimers", unit: "requests", work: 18_000, run: leakedTimers,
+		Story: "Each of thousands of requests a second puts its body into a context with a timeout, " +
+			"and never cancels that when it is done.",
+		Fix: "each request cancels its context when it is done."},
+	{Name: "funnelchannel", unit: "messages", work: 35_000, run: funnel,
+		Story: "Hundreds of producers hand their messages to a single goroutine over one channel.",
+		Fix:   "there are as many consumers as processors."},
+	{Name: "healthy", unit: "jobs", work: 3500, run: pooled(0, 0),
+		Story: "The pool of the case \"oversubscribed\" with as many workers as processors, each with a buffer of its own."},
 }
 
 // Cases returns all cases; the first is the default.
@@ -66,88 +80,37 @@ func Find(name string) (Case, bool) {
 	return cases[i], true
 }
 
-// Record runs a case in a process of its own and leaves the recording at
-// out. The process is this binary, started with the arguments that args makes
-// of the directory into which [Run] is to write.
-func Record(ctx context.Context, c Case, out string, args func(dir string) []string, stderr io.Writer) (err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+// A program is a case that runs.
+type program struct {
+	Variant
+	work int
+	dir  string // for its files
+	done atomic.Int64
+}
+
+// next is a unit of work that is still to be done.
+func (p *program) next(ctx context.Context) (n int, ok bool) {
+	n = int(p.done.Add(1))
+	return n, n <= p.work && ctx.Err() == nil
+}
+
+// Run does a case's work in this process, or part of it when ctx is cancelled, and
+// says how long it took: the same work for each variant, so that they compare.
+func Run(ctx context.Context, c Case, v Variant, out io.Writer) (err error) {
+	defer agent.Finish()
+	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), maxProcs))
 	dir, err := os.MkdirTemp(scratch(), "gowhy-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	w, err := recording.Create(out)
-	if err != nil {
-		return err
-	}
 	start := time.Now()
-	cmd := exec.CommandContext(ctx, self, args(dir)...)
-	cmd.Stderr = stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		return errors.Join(fmt.Errorf("the program of the demonstration failed: %w", err), w.Discard())
-	}
-	for _, m := range []string{recording.TraceMember, recording.CPUMember} {
-		if err := move(filepath.Join(dir, m), w.Path(m)); err != nil {
-			return errors.Join(err, w.Discard())
-		}
-	}
-	// No command line: the directory that it names is gone, so that nobody can
-	// run it once more.
-	return w.Finish(recording.Manifest{Start: start, End: time.Now(), Go: runtime.Version(), Procs: procs()})
-}
-
-// move renames a file, or copies it where the two are on different disks.
-func move(from, to string) error {
-	if os.Rename(from, to) == nil {
-		return nil
-	}
-	src, err := os.Open(from)
-	if err != nil {
+	if err := c.run(ctx, &program{Variant: v, work: c.work, dir: dir}); err != nil {
 		return err
 	}
-	defer src.Close()
-	dst, err := os.Create(to)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	_, err = io.Copy(dst, src)
-	return errors.Join(err, dst.Close())
-}
-
-func procs() int { return min(runtime.NumCPU(), maxProcs) }
-
-// Run runs a case in this process and writes its trace and CPU profile into
-// dir, until [Duration] has passed or ctx is cancelled.
-func Run(ctx context.Context, c Case, dir string) (err error) {
-	runtime.GOMAXPROCS(procs())
-	files := filepath.Join(dir, "files")
-	if err := os.Mkdir(files, 0o700); err != nil {
-		return err
-	}
-	traceFile, err := os.Create(filepath.Join(dir, recording.TraceMember))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, traceFile.Close()) }()
-	cpuFile, err := os.Create(filepath.Join(dir, recording.CPUMember))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cpuFile.Close()) }()
-	if err := trace.Start(traceFile); err != nil {
-		return err
-	}
-	defer trace.Stop()
-	if err := pprof.StartCPUProfile(cpuFile); err != nil {
-		return err
-	}
-	defer pprof.StopCPUProfile()
-	ctx, cancel := context.WithTimeout(ctx, Duration)
-	defer cancel()
-	return c.run(ctx, files)
+	_, err = fmt.Fprintf(out, "%d %s in %.2f s\noperations: %[1]d\n", c.work, c.unit, time.Since(start).Seconds())
+	return err
 }

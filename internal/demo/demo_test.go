@@ -1,74 +1,62 @@
 package demo
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
-	"time"
-
-	"github.com/gowhy/gowhy/agent/recording"
 )
 
-// The test binary stands for gowhy: started with these arguments it is the
-// program of a case, which ends as soon as it has begun.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "run-case" {
-		c, _ := Find(os.Args[2])
-		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		defer cancel()
-		if err := Run(ctx, c, os.Args[3]); err != nil {
-			os.Stderr.WriteString(err.Error())
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-func runCase(name string) func(dir string) []string {
-	return func(dir string) []string { return []string{"run-case", name, dir} }
-}
-
-func TestEveryCaseIsRecorded(t *testing.T) {
-	for _, c := range Cases() {
-		out := filepath.Join(t.TempDir(), "run.gowhy")
-		var stderr bytes.Buffer
-		if err := Record(t.Context(), c, out, runCase(c.Name), &stderr); err != nil || stderr.Len() > 0 {
-			t.Errorf("%s: %v, want nil and nothing said:\n%s", c.Name, err, &stderr)
-			continue
-		}
-		rec, err := recording.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		members := map[string]int64{}
-		for _, m := range rec.Members {
-			members[m.Name] = m.Size
-		}
-		if members[recording.TraceMember] < 1000 || members[recording.CPUMember] == 0 || rec.Manifest.Procs == 0 {
-			t.Errorf("%s: members %v, manifest %+v; want a trace of 1000 bytes or more, a CPU profile and Ps", c.Name, members, rec.Manifest)
-		}
-		rec.Close()
-		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), "*")); len(left) != 1 {
-			t.Errorf("%s: left behind: %q", c.Name, left)
-		}
-	}
-}
-
-func TestFailureLeavesNothing(t *testing.T) {
+// Each case does its work, fixed or not, and leaves nothing behind.
+func TestRun(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	out := filepath.Join(t.TempDir(), "run.gowhy")
-	args := func(string) []string { return []string{"-test.nosuchflag"} }
-	if err := Record(t.Context(), Cases()[0], out, args, new(bytes.Buffer)); err == nil {
-		t.Error("a program that fails: no error")
-	}
-	for _, dir := range []string{tmp, filepath.Dir(out)} {
-		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Errorf("left in %s: %v", dir, left)
+	for _, c := range Cases() {
+		c.work = 40
+		for _, v := range []Variant{{}, {Fixed: true}, {Workers: 3}} {
+			var out strings.Builder
+			if err := Run(t.Context(), c, v, &out); err != nil {
+				t.Errorf("%s %+v: %v", c.Name, v, err)
+			}
+			if text := out.String(); !strings.HasPrefix(text, "40 "+c.unit+" in ") || !strings.HasSuffix(text, "\noperations: 40\n") {
+				t.Errorf("%s %+v: %q", c.Name, v, text)
+			}
 		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := Run(ctx, c, Variant{}, &strings.Builder{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: %v", c.Name, err)
+		}
+	}
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What is fixed computes the same.
+func TestPrices(t *testing.T) {
+	sums := func(add func(*priceMap, uint64)) (sum uint64) {
+		m := &priceMap{sums: map[uint64]uint64{}}
+		for order := range uint64(50) {
+			add(m, order)
+		}
+		for _, s := range m.sums {
+			sum += s
+		}
+		return sum
+	}
+	if a, b := sums((*priceMap).addComputing), sums((*priceMap).add); a != b || a == 0 {
+		t.Errorf("%d as it is, %d fixed", a, b)
+	}
+}
+
+// A job that cannot be done is an error, and ends.
+func TestFailure(t *testing.T) {
+	c, _ := Find("healthy")
+	p := &program{work: 100, dir: t.TempDir() + "/nosuch"}
+	if err := c.run(t.Context(), p); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
 	}
 }
 
@@ -80,6 +68,9 @@ func TestFind(t *testing.T) {
 	for _, c := range Cases() {
 		if got, ok := Find(c.Name); !ok || got.Story != c.Story || c.Story == "" || seen[c.Name] {
 			t.Errorf("Find(%s) = %+v, want a name of its own and a story", c.Name, got)
+		}
+		if (c.Fix == "") != (c.Name == "healthy") {
+			t.Errorf("%s is fixed by %q", c.Name, c.Fix)
 		}
 		seen[c.Name] = true
 	}

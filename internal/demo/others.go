@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,35 +20,89 @@ func compute(x uint64, n int) uint64 {
 }
 
 const (
-	requestTimeout = time.Second // far above what a request takes
-	requestRate    = 8           // requests in each millisecond
-	requestSpins   = 100_000     // some 50 µs
+	mutexWorkers = 64
+	priceSpins   = 100_000 // about 100 µs
+	orderSpins   = 1_000
 )
 
-// leakedTimers starts requests at a steady rate; the context of each lives
-// until its timeout, though the request was over long before.
-func leakedTimers(ctx context.Context, _ string) error {
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
+// hotMutex has all workers compute inside one critical section.
+func hotMutex(ctx context.Context, p *program) error {
 	var wg sync.WaitGroup
-	for n := uint64(0); ctx.Err() == nil; {
-		<-tick.C
-		for range requestRate {
-			n++
-			wg.Add(1)
-			go request(&wg, n)
-		}
+	prices := &priceMap{sums: map[uint64]uint64{}}
+	add := prices.addComputing
+	if p.Fixed {
+		add = prices.add
+	}
+	for range mutexWorkers {
+		wg.Add(1)
+		go pricer(ctx, &wg, p, add)
 	}
 	wg.Wait()
 	return nil
 }
 
-func request(wg *sync.WaitGroup, n uint64) {
+func pricer(ctx context.Context, wg *sync.WaitGroup, p *program, add func(order uint64)) {
 	defer wg.Done()
-	// The illness: the cancel function is kept for an error that never comes.
-	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	for n, ok := p.next(ctx); ok; n, ok = p.next(ctx) {
+		add(compute(uint64(n), orderSpins))
+	}
+}
+
+type priceMap struct {
+	mu   sync.Mutex
+	sums map[uint64]uint64
+}
+
+// addComputing is the problem: nothing of price needs the mutex.
+func (m *priceMap) addComputing(order uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sums[order%1024] += price(order)
+}
+
+func (m *priceMap) add(order uint64) {
+	sum := price(order)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sums[order%1024] += sum
+}
+
+func price(order uint64) uint64 { return compute(order, priceSpins) }
+
+const (
+	requestTimeout = time.Second // far above what a request takes
+	requestRate    = 8           // requests in each millisecond
+	requestSpins   = 50_000      // about 50 µs
+	requestBody    = 16 << 10
+)
+
+// leakedTimers starts requests at a steady rate; the context of each lives
+// until its timeout, though the request was over long before.
+func leakedTimers(ctx context.Context, p *program) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	var wg sync.WaitGroup
+	for n, ok := p.next(ctx); ok; n, ok = p.next(ctx) {
+		if n%requestRate == 0 {
+			<-tick.C
+		}
+		wg.Add(1)
+		go request(&wg, uint64(n), p.Fixed)
+	}
+	wg.Wait()
+	return nil
+}
+
+// bodyKey is that of a request's body in its context.
+type bodyKey struct{}
+
+func request(wg *sync.WaitGroup, n uint64, fixed bool) {
+	defer wg.Done()
+	body := context.WithValue(context.Background(), bodyKey{}, make([]byte, requestBody))
+	ctx, cancel := context.WithTimeout(body, requestTimeout)
 	sum := compute(n, requestSpins)
-	if ctx.Err() != nil {
+	// The problem: the cancel function is kept for an error that never comes.
+	if fixed || ctx.Err() != nil {
 		cancel()
 	}
 	sink.Store(sum)
@@ -58,74 +113,44 @@ func request(wg *sync.WaitGroup, n uint64) {
 func leakedCancels(context.CancelFunc) {}
 
 const (
-	mutexWorkers = 64
-	heldSpins    = 10_000
-	freeSpins    = 1_000
-)
-
-// hotMutex has all workers compute inside one critical section.
-func hotMutex(ctx context.Context, _ string) error {
-	var wg sync.WaitGroup
-	results := &resultMap{sums: map[uint64]uint64{}}
-	for i := range mutexWorkers {
-		wg.Add(1)
-		go mutexWorker(ctx, &wg, results, uint64(i))
-	}
-	wg.Wait()
-	return nil
-}
-
-type resultMap struct {
-	mu   sync.Mutex
-	sums map[uint64]uint64
-}
-
-func mutexWorker(ctx context.Context, wg *sync.WaitGroup, results *resultMap, x uint64) {
-	defer wg.Done()
-	for ctx.Err() == nil {
-		x = compute(x, freeSpins)
-		results.add(x % 1024)
-	}
-}
-
-func (m *resultMap) add(key uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.sums[key] = compute(m.sums[key]+key, heldSpins)
-}
-
-const (
 	producers    = 400
-	producePause = 10 * time.Millisecond
-	consumeSpins = 60_000 // some 30 µs: 400 producers offer a little more than one goroutine takes
+	producePause = 2 * time.Millisecond
+	messageSpins = 60_000 // about 30 µs: 400 producers offer far more than one goroutine takes
 )
 
 // funnel sends everything through one goroutine.
-func funnel(ctx context.Context, _ string) error {
+func funnel(ctx context.Context, p *program) error {
 	messages := make(chan uint64)
-	var wg sync.WaitGroup
-	for i := range producers {
-		wg.Add(1)
-		go producer(ctx, &wg, messages, uint64(i))
+	var sending, taking sync.WaitGroup
+	for range producers {
+		sending.Add(1)
+		go producer(ctx, &sending, p, messages)
 	}
-	go func() {
-		wg.Wait()
-		close(messages)
-	}()
-	consumer(messages)
+	consumers := 1
+	if p.Fixed {
+		consumers = runtime.GOMAXPROCS(0)
+	}
+	for range consumers {
+		taking.Add(1)
+		go consumer(&taking, messages)
+	}
+	sending.Wait()
+	close(messages)
+	taking.Wait()
 	return nil
 }
 
-func producer(ctx context.Context, wg *sync.WaitGroup, messages chan<- uint64, x uint64) {
+func producer(ctx context.Context, wg *sync.WaitGroup, p *program, messages chan<- uint64) {
 	defer wg.Done()
-	for ctx.Err() == nil {
-		messages <- compute(x, freeSpins)
+	for n, ok := p.next(ctx); ok; n, ok = p.next(ctx) {
+		messages <- compute(uint64(n), orderSpins)
 		time.Sleep(producePause)
 	}
 }
 
-func consumer(messages <-chan uint64) {
+func consumer(wg *sync.WaitGroup, messages <-chan uint64) {
+	defer wg.Done()
 	for m := range messages {
-		sink.Store(compute(m, consumeSpins))
+		sink.Store(compute(m, messageSpins))
 	}
 }

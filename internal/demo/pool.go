@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,51 +12,42 @@ import (
 )
 
 // The worker pool: jobs come over a buffered channel, and each worker writes
-// a small file, reads it back, deletes it and computes.
+// a file, reads it back, deletes it and computes.
 const (
 	manyWorkers = 1000
 	queued      = 64 // jobs that wait in the channel
 	fileSize    = 64 << 10
-	// spins is some 0.5 ms of computing, several times what the system calls
+	churnSize   = 2 << 20
+	// spins is about 0.5 ms of computing, several times what the system calls
 	// of a job take: the pool is not about files.
 	spins = 1_000_000
 )
 
-// oversubscribed runs the pool with far more workers than processors.
-func oversubscribed(ctx context.Context, dir string) error {
-	return pool(ctx, manyWorkers, keptBuffers(dir))
-}
-
-// healed runs the pool as it should be.
-func healed(ctx context.Context, dir string) error {
-	return pool(ctx, runtime.GOMAXPROCS(0), keptBuffers(dir))
-}
-
-// keptBuffers makes workers that keep the buffer they read into.
-func keptBuffers(dir string) func() func(int) error {
-	content := make([]byte, fileSize)
-	return func() func(int) error {
-		var buf []byte
-		return func(job int) error {
-			if buf == nil {
-				buf = make([]byte, fileSize)
-			}
-			return fileJob(dir, job, content, buf)
+// pooled is a pool with that many workers, else one for each P. With churn, each job
+// makes buffers of that size, as long as it is not fixed.
+func pooled(many, churn int) func(context.Context, *program) error {
+	return func(ctx context.Context, p *program) error {
+		workers := cmp.Or(p.Workers, many)
+		if workers == 0 || p.Fixed {
+			workers = runtime.GOMAXPROCS(0)
 		}
+		content := make([]byte, cmp.Or(churn, fileSize))
+		return p.pool(ctx, workers, func() func(int) error {
+			if churn > 0 && !p.Fixed {
+				return func(job int) error { return fileJob(p.dir, job, make([]byte, churn), nil) }
+			}
+			var buf []byte
+			return func(job int) error {
+				if buf == nil {
+					buf = make([]byte, len(content))
+				}
+				return fileJob(p.dir, job, content, buf)
+			}
+		})
 	}
 }
 
-// allocChurn runs the healed pool, except that each job has two fresh
-// buffers, and larger ones.
-func allocChurn(ctx context.Context, dir string) error {
-	return pool(ctx, runtime.GOMAXPROCS(0), func() func(int) error {
-		return func(job int) error { return fileJob(dir, job, make([]byte, churnSize), nil) }
-	})
-}
-
-const churnSize = 2 << 20
-
-func pool(ctx context.Context, workers int, newWorker func() func(int) error) error {
+func (p *program) pool(ctx context.Context, workers int, newWorker func() func(int) error) error {
 	jobs := make(chan int, queued)
 	var wg sync.WaitGroup
 	var once sync.Once
@@ -65,7 +57,7 @@ func pool(ctx context.Context, workers int, newWorker func() func(int) error) er
 		wg.Add(1)
 		go poolWorker(ctx, &wg, jobs, work, func(err error) { once.Do(func() { failed = err }) })
 	}
-	for job := 0; ctx.Err() == nil; job++ {
+	for job, ok := p.next(ctx); ok; job, ok = p.next(ctx) {
 		jobs <- job
 	}
 	close(jobs)

@@ -40,8 +40,8 @@ func TestVerdictsWithoutTrace(t *testing.T) {
 		{"a little", counted10(2*time.Second, time.Second, 0), NotLoaded, "0.3 of 2 cores"},
 		{"busy, no samples", counted10(9*time.Second, time.Second, 0), TooThin, "not for what"},
 		{"busy, few samples", counted10(9*time.Second, time.Second, 50), TooThin, "50 samples"},
-		{"busy", counted10(9*time.Second, time.Second, 980), Healthy, "cannot be told without an execution trace"},
-		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Healthy, "But the samples cover 50 %"},
+		{"busy", counted10(9*time.Second, time.Second, 980), Healthy, "An execution trace would show"},
+		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Healthy, "But the samples cover 50%"},
 		{"another process's samples", other, TooThin, "disagree"},
 		{"short", short, TooThin, "cover only 500 ms"},
 	} {
@@ -82,7 +82,7 @@ func TestDisturbed(t *testing.T) {
 			m.Process.Samples[1].RunQueue = 8 * s
 		}, ""},
 		{"neighbours that leave room", func(m *model.Model) { m.Machine = machine(15*s, 0, s); m.Process.Samples[1].RunQueue = s / 2 }, ""},
-		{"neighbours", func(m *model.Model) { m.Machine = machine(18*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, "other processes used 40 % of the machine while it was full, and of the time that threads of this one were ready then they waited 33 %"},
+		{"neighbours", func(m *model.Model) { m.Machine = machine(18*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, "other processes used 40% of the machine while it was full, and of the time that threads of this one were ready then they waited 33%"},
 		{"neighbours that leave room, and long waits", func(m *model.Model) { m.Machine = machine(17*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, ""},
 		{"few neighbours, crowded by itself", func(m *model.Model) {
 			m.Process.Samples[1].User, m.CPU.Samples[0].Values = 17*s, []int64{1800, 18e9}
@@ -91,14 +91,14 @@ func TestDisturbed(t *testing.T) {
 		}, ""},
 		{"neighbours, no run-queue wait counted", func(m *model.Model) { m.Machine = machine(18*s, 0, 5*s) }, "and tasks waited for a CPU"},
 		{"neighbours, no pressure", func(m *model.Model) { m.Machine = machine(18*s, 0, -1) }, ""},
-		{"hypervisor", func(m *model.Model) { m.Machine = machine(10*s, 2*s, 0) }, "the hypervisor took 10 %"},
+		{"hypervisor", func(m *model.Model) { m.Machine = machine(10*s, 2*s, 0) }, "the hypervisor took 10%"},
 		{"quota", func(m *model.Model) {
 			m.Limits = &model.Limits{Quota: 1, Samples: []model.LimitSample{{}, {At: 10 * s, ThrottledTime: s}}}
-		}, "a CPU quota of 1 cores stopped the process for 10 %"},
+		}, "a CPU quota of 1 cores stopped the process for 10%"},
 		{"a quota that hardly acts", func(m *model.Model) {
 			m.Limits = &model.Limits{Quota: 1, Samples: []model.LimitSample{{}, {At: 10 * s, ThrottledTime: s / 10}}}
 		}, ""},
-		{"coverage", func(m *model.Model) { m.CPU.Samples[0].Values = []int64{600, 6e9} }, "the samples cover 60 %"},
+		{"coverage", func(m *model.Model) { m.CPU.Samples[0].Values = []int64{600, 6e9} }, "the samples cover 60%"},
 	} {
 		m := counted10(9*s, s, 990)
 		c.change(m)
@@ -118,14 +118,14 @@ func TestDisturbed(t *testing.T) {
 func TestBusyMachine(t *testing.T) {
 	ill := &Rule{Name: "ill", Title: "Ill", Check: func(p *Pass) { p.Report(Finding{Summary: "It is ill."}) }}
 	for want, busy := range map[string]time.Duration{
-		"It is ill. The machine was busy: other processes used 40 % of the machine": 18 * time.Second,
+		"It is ill. The machine was busy: other processes used 40% of the machine": 18 * time.Second,
 		"It is ill.": 15 * time.Second,
 	} {
 		m := counted10(9*time.Second, time.Second, 990)
 		m.Machine = &model.Machine{CPUs: 2, Samples: []model.MachineSample{{}, {At: 10 * time.Second, Busy: busy, Idle: 20*time.Second - busy}}}
 		m.Process.Samples[1].RunQueue = 5 * time.Second
 		d := Run(m, []*Rule{ill}, Options{})
-		if d.Verdict != Sick || !strings.HasPrefix(d.Summary, want) || busy < 16*time.Second && d.Summary != want {
+		if d.Verdict != Problem || !strings.HasPrefix(d.Summary, want) || busy < 16*time.Second && d.Summary != want {
 			t.Errorf("%s busy: %s: %q, want %q", busy, d.Verdict, d.Summary, want)
 		}
 	}

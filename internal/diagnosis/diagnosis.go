@@ -2,13 +2,13 @@
 //
 // It hides how rules are run, which of them could not be, which finding is
 // only the symptom of another, in which order they matter to the reader's
-// goal, and when to say nothing at all. Its types are [Rule] (one illness it can recognise),
+// goal, and when to say nothing at all. Its types are [Rule] (one problem it can recognise),
 // [Pass] (what a rule sees and reports to), [Finding] (a rule's result) and
 // [Diagnosis] (the whole answer, which every report renders and which is
 // saved as JSON).
 //
 // A diagnosis is a hypothesis: a finding always carries an upper bound of
-// what its cure brings and the experiment that would prove it. Nothing here
+// what its fix brings and the experiment that would prove it. Nothing here
 // reads files or the clock.
 package diagnosis
 
@@ -22,12 +22,12 @@ import (
 )
 
 // Schema is the version of the JSON form of [Diagnosis].
-const Schema = 2
+const Schema = 3
 
-// A Rule is one illness that can be recognised. It is a value: nothing is
+// A Rule is one problem that can be recognised. It is a value: nothing is
 // registered, a suite is a list.
 type Rule struct {
-	// Name is the illness in one lower-case word, the same everywhere: file,
+	// Name is the problem in one lower-case word, the same everywhere: file,
 	// page, fixture, command line.
 	Name string
 	// Title says it in a few words, for a reader who never heard of it.
@@ -43,7 +43,7 @@ type Rule struct {
 	// Disturbing says that the findings are of what disturbs a recording: it does
 	// not make them less sure.
 	Disturbing bool
-	// Check looks for the illness and reports what it found to the pass. It
+	// Check looks for the problem and reports what it found to the pass. It
 	// is a pure function of the model.
 	Check func(*Pass)
 }
@@ -86,7 +86,7 @@ const (
 	MemoryGoal Goal = "memory"
 )
 
-// A Cost is what the illness costs now: a fact, and the part of a whole that it is.
+// A Cost is what the problem costs now: a fact, and the part of a whole that it is.
 type Cost struct {
 	Value    float64     `json:"value"`
 	Unit     fact.Unit   `json:"unit"`
@@ -138,10 +138,10 @@ type Bound struct {
 	Share float64 `json:"share"`
 }
 
-// Words say what a cure brings at most, or at least which way, and how that is known.
+// Words say what a fix brings at most, or at least which way, and how that is known.
 func (b Bound) Words() string { return b.Gain() + ": " + b.Method }
 
-// Gain says what a cure brings, as a part of the whole first where that is known.
+// Gain says what a fix brings, as a part of the whole first where that is known.
 func (b Bound) Gain() string {
 	if b.Value == 0 {
 		return "no saving can be promised"
@@ -236,7 +236,7 @@ type Remedy struct {
 	Knob string `json:"knob,omitempty"` // an environment variable or flag that tries it without code, like "GOMAXPROCS=4"
 }
 
-// A Finding is one illness found here.
+// A Finding is one problem found here.
 type Finding struct {
 	Rule       string      `json:"rule"`
 	Title      string      `json:"title"`
@@ -256,7 +256,7 @@ type Finding struct {
 	// finding; nil where no run of the program can.
 	Experiment *Experiment `json:"experiment,omitempty"`
 	// Remark is set when the finding only says where to look and not that
-	// anything is wrong: it ranks behind all others and makes nobody sick.
+	// anything is wrong: it ranks behind all others and does not count as a problem.
 	Remark bool `json:"remark,omitempty"`
 
 	// Grows is set when it becomes worse until something ends the program: it ranks
@@ -276,7 +276,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Sick      Verdict = "sick"       // there are findings, and not only remarks
+	Problem   Verdict = "problem"    // there are findings, and not only remarks
 	Healthy   Verdict = "healthy"    // under load, and nothing found
 	Idle      Verdict = "idle"       // the program hardly ran
 	NotLoaded Verdict = "not-loaded" // it ran, far below what the machine has: capacity cannot be judged

@@ -77,8 +77,8 @@ func TestRunRanksByBound(t *testing.T) {
 	if got := outline(d.Findings); got != "b c a" {
 		t.Errorf("order %q, want b c a", got)
 	}
-	if d.Verdict != Sick || d.Schema != Schema {
-		t.Errorf("verdict %s, schema %d; want %s, %d", d.Verdict, d.Schema, Sick, Schema)
+	if d.Verdict != Problem || d.Schema != Schema {
+		t.Errorf("verdict %s, schema %d; want %s, %d", d.Verdict, d.Schema, Problem, Schema)
 	}
 	if f := d.Findings[0]; f.Title != "the b" {
 		t.Errorf("title %q, want the b", f.Title)
@@ -312,11 +312,11 @@ func TestRunLowersConfidence(t *testing.T) {
 
 // Healthy is a claim, and says what the CPU went into where a remark knows it.
 func TestHealthySaysWhatTakesMost(t *testing.T) {
-	remark, machine := finding("search takes 84 % of the CPU in use.", 0.8), finding("The machine was busy.", 0.9)
+	remark, machine := finding("search takes 84% of the CPU in use.", 0.8), finding("The machine was busy.", 0.9)
 	remark.Remark, remark.Bound.Goal, remark.Where = true, CPUGoal, []Place{{Function: "main.search"}}
 	machine.Remark, machine.Cost.Share = true, 1
 	d := Run(busy(0.9), []*Rule{says("hot", remark), says("machine", machine)}, Options{})
-	if d.Verdict != Healthy || !strings.Contains(d.Summary, "What takes most: search takes 84 %") || strings.Contains(d.Summary, "busy.") {
+	if d.Verdict != Healthy || !strings.Contains(d.Summary, "What takes most: search takes 84%") || strings.Contains(d.Summary, "busy.") {
 		t.Errorf("%s: %q, want what takes most", d.Verdict, d.Summary)
 	}
 }
@@ -361,8 +361,8 @@ func TestVerdicts(t *testing.T) {
 		if d.Summary == "" {
 			t.Errorf("%s: no summary", c.name)
 		}
-		if d := Run(c.m, []*Rule{says("a", finding("it is a", 0))}, Options{}); d.Verdict != Sick || d.Summary != "it is a" {
-			t.Errorf("%s with a finding: %s, %q; want %s, it is a", c.name, d.Verdict, d.Summary, Sick)
+		if d := Run(c.m, []*Rule{says("a", finding("it is a", 0))}, Options{}); d.Verdict != Problem || d.Summary != "it is a" {
+			t.Errorf("%s with a finding: %s, %q; want %s, it is a", c.name, d.Verdict, d.Summary, Problem)
 		}
 	}
 }
@@ -457,7 +457,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"a list":         "[]",
 		"no schema":      `{"verdict":"sick"}`,
 		"another object": `{"schema":1}`,
-		"newer":          `{"schema":2,"verdict":"sick","findings":"not even a list"}`,
+		"newer":          `{"schema":9,"verdict":"sick","findings":"not even a list"}`,
 		"wrong type":     `{"schema":1,"verdict":"sick","findings":7}`,
 		"empty":          "",
 		"trailing":       `{"schema":1,"verdict":"sick"} {}`,
@@ -544,4 +544,14 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("saved again it differs (%v):\n%s\n%s", err, text, second.String())
 		}
 	})
+}
+
+// Older documents have another word for a program with problems.
+func TestDecodeOldVerdict(t *testing.T) {
+	for schema := oldestSchema; schema <= Schema; schema++ {
+		d, err := Decode(strings.NewReader(fmt.Sprintf(`{"schema":%d,"verdict":"sick"}`, schema)))
+		if err != nil || d.Verdict != Problem || d.Schema != Schema {
+			t.Errorf("schema %d: %+v, %v", schema, d, err)
+		}
+	}
 }

@@ -43,6 +43,18 @@ func (b *Bound) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// UnmarshalJSON reads what schemas 1 and 2 called a program with problems, too.
+func (v *Verdict) UnmarshalJSON(data []byte) error {
+	var word string
+	if err := json.Unmarshal(data, &word); err != nil {
+		return err
+	}
+	if *v = Verdict(word); word == "sick" {
+		*v = Problem
+	}
+	return nil
+}
+
 // ErrSchema is returned, wrapped, by [Decode] for a diagnosis of another schema.
 var ErrSchema = errors.New("not a diagnosis that this version reads")
 

@@ -22,7 +22,7 @@ const (
 	// an anecdote: a bare main that starts, prints and ends writes about 200.
 	ThinEvents = 1000
 	// ThinSamples is the fewest CPU samples that shares are taken from: with
-	// 100, a true 10 % shows as 4 to 16 % nineteen times in twenty.
+	// 100, a true 10% shows as 4 to 16% nineteen times in twenty.
 	ThinSamples = 100
 	// idleShare is the share of its Ps below which a program hardly ran.
 	// Tracing and a mostly sleeping server's timers alone stay under it.
@@ -32,7 +32,7 @@ const (
 	LoadedShare = 0.20
 	// LostShare is the share of lost evidence, by bytes, events or goroutine
 	// time, from which times are no longer trusted. Shares that rules act on
-	// start at 5 %; a loss of 1 % cannot turn one of them around.
+	// start at 5%; a loss of 1% cannot turn one of them around.
 	LostShare = 0.01
 	// ruinedShare is the lost share from which the rest may be anything.
 	ruinedShare = 0.5
@@ -41,7 +41,7 @@ const (
 	// 100,000 parked goroutines; starved ones showed 235 to 1,800 ms.
 	StarvedOverlap = 50 * time.Millisecond
 	// stoppedShare is the share of time that a quota or a hypervisor may take
-	// before times are distrusted: what a rule acts on begins at 5 %.
+	// before times are distrusted: what a rule acts on begins at 5%.
 	stoppedShare = 0.05
 	// crowdedShare is the part of the machine that others must use while it is
 	// full, and the part of its ready time that the process must wait for a CPU
@@ -81,7 +81,7 @@ func disturbances(m *model.Model) (ds []disturbance) {
 		}
 	}
 	if s := LostPart(m); s >= LostShare {
-		add(fact.Loss, fmt.Sprintf("%.1f %% of the trace is lost or unknown", 100*s))
+		add(fact.Loss, fmt.Sprintf("%.1f%% of the trace is lost or unknown", 100*s))
 	}
 	add(fact.Starvation, Starved(m))
 	add(fact.Uncovered, uncovered(m))
@@ -113,7 +113,7 @@ func throttled(m *model.Model) string {
 	if ratio(stopped.Seconds(), window.Seconds()) < stoppedShare {
 		return ""
 	}
-	return fmt.Sprintf("a CPU quota of %.3g cores stopped the process for %.0f %% of the time", m.Limits.Quota, 100*min(1, ratio(stopped.Seconds(), window.Seconds())))
+	return fmt.Sprintf("a CPU quota of %.3g cores stopped the process for %.0f%% of the time", m.Limits.Quota, 100*min(1, ratio(stopped.Seconds(), window.Seconds())))
 }
 
 // stolen says that the hypervisor took CPUs away.
@@ -122,7 +122,7 @@ func stolen(m *model.Model) string {
 	if !ok || ratio(n.Steal.Seconds(), n.Capacity.Seconds()) < stoppedShare {
 		return ""
 	}
-	return fmt.Sprintf("the hypervisor took %.0f %% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
+	return fmt.Sprintf("the hypervisor took %.0f%% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
 }
 
 // crowded says that other processes kept this one's threads from a CPU. A
@@ -139,14 +139,14 @@ func crowded(m *model.Model) string {
 		if first.CPUStall < 0 || ratio((last.CPUStall-first.CPUStall).Seconds(), n.Window.Seconds()) < stalledShare {
 			return ""
 		}
-		return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and tasks waited for a CPU", 100*others)
+		return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and tasks waited for a CPU", 100*others)
 	}
 	waited := ratio(n.FullWaited.Seconds(), (n.FullWaited + n.FullOwn).Seconds())
 	if waited < crowdedShare {
 		return ""
 	}
-	return fmt.Sprintf("other processes used %.0f %% of the machine while it was full, and of the time that threads of this one "+
-		"were ready then they waited %.0f %% for a CPU", 100*others, 100*waited)
+	return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and of the time that threads of this one "+
+		"were ready then they waited %.0f%% for a CPU", 100*others, 100*waited)
 }
 
 // uncovered says that shares of CPU time are of too small a part of it. A
@@ -166,7 +166,7 @@ func uncovered(m *model.Model) string {
 	if !ok || c+a.Noise >= coveredShare {
 		return ""
 	}
-	return fmt.Sprintf("the samples cover %.0f %% of the CPU time", 100*c)
+	return fmt.Sprintf("the samples cover %.0f%% of the CPU time", 100*c)
 }
 
 // LostPart returns the largest share of the trace that is missing, whether
@@ -237,7 +237,7 @@ func thin(m *model.Model) string {
 			return fmt.Sprintf("the trace holds only %d events", e)
 		}
 		if s := LostPart(m); s >= ruinedShare {
-			return fmt.Sprintf("%.0f %% of the trace is lost or unknown", 100*s)
+			return fmt.Sprintf("%.0f%% of the trace is lost or unknown", 100*s)
 		}
 		return ""
 	case m.Has(model.ProcFS) && counted(m):
@@ -292,7 +292,7 @@ func (r *runner) judge(rules int) {
 	why := thin(r.m)
 	switch {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
-		d.Verdict, d.Summary = Sick, d.Findings[0].Summary
+		d.Verdict, d.Summary = Problem, d.Findings[0].Summary
 		accusations := slices.IndexFunc(d.Findings, func(f Finding) bool { return f.Remark })
 		if accusations < 0 {
 			accusations = len(d.Findings)
@@ -300,7 +300,7 @@ func (r *runner) judge(rules int) {
 		if n := accusations - 1; n > 0 {
 			d.Summary = fmt.Sprintf("%s (and %d more).", strings.TrimSuffix(d.Summary, "."), n)
 		}
-		// Who had the machine is no illness of the program: it is said above its findings.
+		// Who had the machine is no problem of the program: it is said above its findings.
 		if why := cmp.Or(stolen(r.m), crowded(r.m)); why != "" {
 			d.Summary += " The machine was busy: " + why + "."
 		}
@@ -312,7 +312,7 @@ func (r *runner) judge(rules int) {
 		d.Summary = "Not enough evidence to say that the program is well: " + why + "."
 	case known && cores < LoadedShare*of:
 		d.Verdict = NotLoaded
-		d.Summary = fmt.Sprintf("No illness seen, but the program was not under load: %s were busy over %s, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
+		d.Summary = fmt.Sprintf("No problem seen, but the program was not under load: %s were busy over %s, so what limits it cannot be judged.", r.busyWords(cores, of), r.window())
 	default:
 		d.Verdict = Healthy
 		what := "No bottleneck found"
@@ -329,7 +329,7 @@ func (r *runner) judge(rules int) {
 			d.Summary += " What takes most: " + d.Findings[i].Summary
 		}
 		if !r.m.Has(model.Trace) {
-			d.Summary += " What its goroutines wait for cannot be told without an execution trace."
+			d.Summary += " An execution trace would show what its goroutines wait for."
 		}
 		if why := Disturbed(r.m); why != "" {
 			d.Summary += " But " + why + "."

@@ -88,6 +88,9 @@ func (w *proofWriter) commands() []string {
 		return []string{"gowhy verify --base HEAD --package " + w.mainPackage() + " --bench " + shell.Word(re)}
 	}
 	if files := w.files(); files != "" {
+		if code && w.fixed() {
+			return []string{"gowhy verify " + files + " --apply " + w.rule + w.flags() + w.load()}
+		}
 		return []string{"gowhy verify " + files + " --apply " + w.rule + w.rest(code)}
 	}
 	if !code {
@@ -121,6 +124,19 @@ func (w *proofWriter) rest(code bool) (s string) {
 		s += " -- {binary} " + anyArguments
 	case !w.known():
 		s += " -- " + anyCommand
+	}
+	return s
+}
+
+// fixed reports whether the program can run with its problem fixed, and is known.
+func (w *proofWriter) fixed() bool {
+	return len(w.m.Run.Fixed) > 0 && w.known() && !slices.ContainsFunc(w.m.Run.Fixed, func(f string) bool { return !printable(f) })
+}
+
+// flags are those for the arguments that fix the program.
+func (w *proofWriter) flags() (s string) {
+	for _, f := range w.m.Run.Fixed {
+		s += " --flag " + shell.Word(f)
 	}
 	return s
 }
@@ -189,7 +205,7 @@ func (w *proofWriter) twoBinaries() []string {
 	}
 }
 
-// recordAgain is for what shows in a recording of the cured program and in no
+// recordAgain is for what shows in a recording of the fixed program and in no
 // comparison of runs.
 func (w *proofWriter) recordAgain() []string {
 	run := &w.m.Run
@@ -322,14 +338,18 @@ func (w *proofWriter) says(f *Finding) string {
 		name, _, _ := strings.Cut(e.Tune, "=")
 		does = fmt.Sprintf("It tries values of %s, in turns, and recommends the smallest that does as well as the best in %s.", name, e.Primary.Words())
 		if _, ok := w.withPlace(name); !ok && strings.ToUpper(name) != name {
-			does += fmt.Sprintf(" Put {%s} where the program is told that number.", name)
+			does += fmt.Sprintf(" Put {%s} where the command has that number.", name)
 		}
 		return does
 	case ChangeKnob:
 		does = "It runs the program as it is and with " + strings.Join(e.Set, " and ") + ", in turns: "
 	case ChangeBuild:
 		does = "It runs the old binary and the rebuilt one, in turns: "
-	default:
+	case ChangeCode:
+		if w.fixed() && w.files() != "" {
+			does = "It runs the program as it is and with " + shell.Words(w.m.Run.Fixed) + ", in turns: "
+			break
+		}
 		does = "After the change, it builds the last commit and the working tree and runs both, in turns: "
 	}
 	does += e.Primary.Words() + " must " + w.moves(f) + "."
@@ -352,7 +372,7 @@ func (w *proofWriter) moves(f *Finding) string {
 	if w.e.Primary.Greater() {
 		return fmt.Sprintf("%s, to at most %.3g times", direction, p.Best)
 	}
-	return fmt.Sprintf("%s, by at most %.3g %%", direction, 100*(1-math.Min(1, p.Best)))
+	return fmt.Sprintf("%s, by at most %.3g%%", direction, 100*(1-math.Min(1, p.Best)))
 }
 
 // blanks explains the words in capitals that the commands have.
@@ -366,7 +386,7 @@ func (w *proofWriter) blanks(commands []string) string {
 		{anyURL, "what the load asks for"},
 		{anyAddress, "the name server's address on this machine"},
 		{anyQueries, "a file of queries, a name and a type in each line"},
-		{anyReady, "a text that the program prints when it can be asked"},
+		{anyReady, "a text that the program prints when it is ready"},
 	} {
 		if strings.Contains(all, " "+b[0]+" ") {
 			out = append(out, b[0]+" stands for "+b[1]+".")

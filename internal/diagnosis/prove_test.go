@@ -190,8 +190,8 @@ func TestPredicted(t *testing.T) {
 	if _, _, _, ok := (&Finding{}).Predicted(); ok {
 		t.Error("a promise without an experiment")
 	}
-	if !strings.Contains(f.Prove, "CPU time per operation must fall, by at most 10 %") {
-		t.Errorf("prove %q, want a fall by at most 10 %%", f.Prove)
+	if !strings.Contains(f.Prove, "CPU time per operation must fall, by at most 10%") {
+		t.Errorf("prove %q, want a fall by at most 10%%", f.Prove)
 	}
 }
 

@@ -14,14 +14,14 @@ import (
 // Options say what the reader wants from a diagnosis. The zero Options rank
 // by benefit alone and keep defaultMax findings.
 type Options struct {
-	// Goal puts findings whose cure serves it first.
+	// Goal puts findings whose fix serves it first.
 	Goal Goal
 	// Max is the largest number of causes kept; 0 means defaultMax.
 	Max int
 }
 
 // defaultMax is how many causes a diagnosis keeps when nobody asked
-// otherwise. Nobody repairs ten things at once, and each cure moves the
+// otherwise. Nobody repairs ten things at once, and each fix moves the
 // figures of the others: what is left shows itself in the next recording.
 const defaultMax = 10
 
@@ -204,7 +204,7 @@ func (r *runner) lowerConfidence() {
 	}
 }
 
-// rank orders findings by what their cure can bring, those that serve the
+// rank orders findings by what their fix can bring, those that serve the
 // goal first. A cause counts with the best of its symptoms: curing it brings
 // that too.
 func (r *runner) rank(fs []tree, goal Goal) []Finding {
@@ -229,7 +229,7 @@ func (r *runner) keep(fs []Finding, most int) []Finding {
 			names = append(names, f.Rule)
 		}
 	}
-	r.warn("%d smaller findings are left out (%s); cure the first ones and record again", len(fs)-most, strings.Join(names, ", "))
+	r.warn("%d smaller findings are left out (%s); fix the first ones and record again", len(fs)-most, strings.Join(names, ", "))
 	return fs[:most]
 }
 
@@ -248,13 +248,13 @@ func (t tree) finding(goal Goal) Finding {
 	return f
 }
 
-// serves reports whether the cure of t or of anything it explains is what
+// serves reports whether the fix of t or of anything it explains is what
 // the reader asked for.
 func (t tree) serves(goal Goal) bool {
 	return t.Bound.Goal == goal || slices.ContainsFunc(t.symptoms, func(s tree) bool { return s.serves(goal) })
 }
 
-// benefit is the largest share that the cure can bring to the goal, or to
+// benefit is the largest share that the fix can bring to the goal, or to
 // any goal when none was asked for or none is served.
 func (t tree) benefit(goal Goal) float64 {
 	any := goal == AnyGoal || !t.serves(goal)

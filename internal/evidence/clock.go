@@ -204,6 +204,7 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	}
 	if len(run.Command) == 0 {
 		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, artifact.GoEnvironment(man.Env), man.URL
+		run.Fixed = slices.Clone(man.Fixed)
 	}
 	if r := man.Rates; r != nil {
 		run.Rates = &model.Rates{Block: time.Duration(r.BlockNS), Mutex: r.Mutex, Mem: r.MemBytes}

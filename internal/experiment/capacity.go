@@ -64,7 +64,7 @@ type Step struct {
 	// Limit is why the rate is not sustained; empty when it is.
 	Limit Limit `json:"limit,omitempty"`
 	// Growth is the slope of the backlog after the first quarter of the step,
-	// operations a second for each second, with its 95 % interval; nil when
+	// operations a second for each second, with its 95% interval; nil when
 	// there were too few points.
 	Growth *Interval `json:"growth,omitempty"`
 	// Dropped says why the step was not counted.
@@ -123,14 +123,14 @@ const (
 	// leastGrowth is the slope of the backlog, as a share of the rate, that
 	// means anything. The interval of the slope takes the points for
 	// independent, which those of a queue near its limit are not, so that it
-	// excludes zero for a queue that only fluctuates; 0.5 % less done than
+	// excludes zero for a queue that only fluctuates; 0.5% less done than
 	// offered is a tenth of the usual tolerance.
 	leastGrowth = 0.005
 	// settling is the share of a step at its start that says nothing: the queue
 	// fills to its level.
 	settling = 0.25
 	// maxSteps bounds a search; from 1 to a million in doublings, and a bracket
-	// of 1 %, takes 30, each looked at twice at most on its way.
+	// of 1%, takes 30, each looked at twice at most on its way.
 	maxSteps = 80
 	// maxBusySteps is how many steps may be offered again because the machine
 	// was busy, and maxBusyAgain how many of them in a row.
@@ -412,6 +412,6 @@ func (c *climber) explain(s *Step) string {
 	if s.Growth.Low <= 0 {
 		return fmt.Sprintf("only %s of %s a second were done, and the backlog was full from the start", figures.Number(s.Done), figures.Number(s.Rate))
 	}
-	return fmt.Sprintf("the backlog grew by %s operations each second (95 %%: %s to %s)",
+	return fmt.Sprintf("the backlog grew by %s operations each second (95%%: %s to %s)",
 		figures.Number(s.Growth.Value), figures.Number(s.Growth.Low), figures.Number(s.Growth.High))
 }

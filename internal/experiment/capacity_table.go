@@ -58,7 +58,7 @@ type Shape string
 // The shapes.
 const (
 	Flat    Shape = "flat"    // at most 1.1 times as much from one end to the other
-	Linear  Shape = "linear"  // within 15 % of in proportion
+	Linear  Shape = "linear"  // within 15% of in proportion
 	Partial Shape = "partial" // between the two
 	Falling Shape = "falling" // less by a tenth and more
 	Mixed   Shape = "mixed"   // different for different values of other axes
@@ -102,7 +102,7 @@ func Conclude(axes []string, cells []Cell) (s Stage) {
 		s.Shapes = append(s.Shapes, shapeOf(a, cells))
 	}
 	if n := busyCells(cells); n > 0 && slices.ContainsFunc(s.Shapes, func(a AxisShape) bool { return a.Shape == Mixed }) {
-		s.Where = "not to be told from this table"
+		s.Where = "unclear from this table"
 		s.Why = fmt.Sprintf("the capacities contradict each other, and the machine was busy with other programs while %d of %d were searched", n, len(cells))
 		s.Next = "measure again when the machine is quiet"
 		return s
@@ -165,7 +165,7 @@ func (s *Stage) byProcesses(outer Shape) {
 		s.Where = "partly inside each process, partly in what they share"
 		s.Why = "another process brings something, and less than its share"
 	default:
-		s.Where = "not to be told from this table"
+		s.Where = "unclear from this table"
 		s.Why = "it needs at least two capacities that differ in one axis only"
 	}
 }

@@ -64,7 +64,7 @@ func TestCapacityOfKnownLimit(t *testing.T) {
 		most = max(most, s.steps)
 	}
 	if good < seeds*95/100 {
-		t.Errorf("%d of %d brackets are within 5 %% of the limit", good, seeds)
+		t.Errorf("%d of %d brackets are within 5%% of the limit", good, seeds)
 	}
 	if most > 40 {
 		t.Errorf("a search took %d steps", most)
@@ -105,7 +105,7 @@ func TestCapacityLimits(t *testing.T) {
 			if o.Rate > 300 {
 				o.Failed = 0.02
 			}
-		}), From: 10, Failed: 0.01}, ByErrors, [2]float64{285, 316}, "2.0 % of the operations failed"},
+		}), From: 10, Failed: 0.01}, ByErrors, [2]float64{285, 316}, "2.0% of the operations failed"},
 		{"generator", CapacitySearch{Offer: steady(1e9, func(o *Offered) {
 			if o.Rate > 300 {
 				o.Generator = "its CPUs were full"
@@ -233,8 +233,8 @@ func TestConclude(t *testing.T) {
 		"copies shared": {map[[2]float64]float64{{1, 1}: 100, {4, 1}: 99}, "flat unknown", "outside the processes"},
 		"lock convoy":   {map[[2]float64]float64{{1, 1}: 100, {1, 10}: 60, {2, 1}: 195}, "linear falling", "a serial stage in each process"},
 		"depends":       {map[[2]float64]float64{{1, 1}: 100, {1, 10}: 101, {2, 1}: 100, {2, 10}: 900}, "mixed mixed", "different from setting"},
-		"one cell":      {map[[2]float64]float64{{1, 1}: 100}, "unknown unknown", "not to be told"},
-		"nothing":       {nil, "unknown unknown", "not to be told"},
+		"one cell":      {map[[2]float64]float64{{1, 1}: 100}, "unknown unknown", "unclear"},
+		"nothing":       {nil, "unknown unknown", "unclear"},
 	} {
 		got := Conclude(axes[:], cells(axes, c.figures))
 		if shapes := string(got.Shapes[0].Shape + " " + got.Shapes[1].Shape); shapes != c.shapes {
@@ -260,7 +260,7 @@ func TestConcludeOnABusyMachine(t *testing.T) {
 		t.Errorf("quiet: %+v", got)
 	}
 	list[len(list)-1].Search, list[len(list)-1].Limit = &CapacityResult{Dropped: maxBusySteps}, ByBacklog
-	if got := Conclude(axes[:], list); !strings.Contains(got.Where, "not to be told") || !strings.Contains(got.Why, "1 of 4") {
+	if got := Conclude(axes[:], list); !strings.Contains(got.Where, "unclear") || !strings.Contains(got.Why, "1 of 4") {
 		t.Errorf("busy: %+v", got)
 	}
 }

@@ -16,8 +16,8 @@ import (
 // One that varies more is decided in the same way when its medians are apart by
 // clearTimes the greater spread: 126 allocations that may be 127 are not 71, and no
 // test of ten pairs says so among twenty metrics. Of normal noise two values of each arm
-// are so far apart by chance in 0.9 % of trials, whatever its size; where exact
-// counters use up what may be wrong, with noise of 0.2 %, next to none are. When
+// are so far apart by chance in 0.9% of trials, whatever its size; where exact
+// counters use up what may be wrong, with noise of 0.2%, next to none are. When
 // things happen is no normal noise: counters that chance has a part in are left to tests.
 const (
 	exactSpread = 0.002

@@ -26,7 +26,7 @@ type Effect struct {
 	// A and B are the medians, MinA and MinB the least.
 	A, B       float64
 	MinA, MinB float64
-	// Ratio is the Hodges-Lehmann estimate of B/A, Low and High its 95 %
+	// Ratio is the Hodges-Lehmann estimate of B/A, Low and High its 95%
 	// interval by bootstrap over pairs. For exact counters it is the ratio of the
 	// medians, and the interval the least and greatest ratio there was.
 	Ratio, Low, High float64
@@ -51,7 +51,7 @@ type Effect struct {
 }
 
 // Worse is by how much the metric became worse, as a ratio in the direction
-// that is bad for it: of throughput it is A/B. With its 95 % interval.
+// that is bad for it: of throughput it is A/B. With its 95% interval.
 func (e Effect) Worse() (ratio, low, high float64) {
 	if InfoOf(e.Metric).More {
 		return 1 / e.Ratio, 1 / e.High, 1 / e.Low

@@ -24,7 +24,7 @@ func (t *Trial) concludeIdentical(e Effect) (Conclusion, string) {
 	}
 	seen := "; it " + change(e.Ratio)
 	if !e.Exact {
-		seen += fmt.Sprintf(", 95 %% interval %s to %s, %s", figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
+		seen += fmt.Sprintf(", 95%% interval %s to %s, %s", figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
 	}
 	return NoDifference, fmt.Sprintf("of %s one of more than %s would have been seen%s", e.Metric, percent(1+least), seen)
 }

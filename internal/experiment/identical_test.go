@@ -40,9 +40,9 @@ func TestIdenticalArms(t *testing.T) {
 			found++
 		}
 	}
-	t.Logf("%.1f %% is found in %d of %d trials", 100*least, found, trials)
+	t.Logf("%.1f%% is found in %d of %d trials", 100*least, found, trials)
 	if found < trials*65/100 {
-		t.Errorf("%.1f %% would have been seen, and is seen in %d of %d trials", 100*least, found, trials)
+		t.Errorf("%.1f%% would have been seen, and is seen in %d of %d trials", 100*least, found, trials)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestIdenticalArms(t *testing.T) {
 func TestIdenticalCounters(t *testing.T) {
 	allocs := constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: 100})
 	trial := verify(t, Plan{CountA: allocs, CountB: allocs, Primary: diagnosis.AllocsOp, Identical: true})
-	if want := "of allocs/op one of more than 0.5 % would have been seen; it did not change"; trial.Conclusion != NoDifference || trial.Why != want {
+	if want := "of allocs/op one of more than 0.5% would have been seen; it did not change"; trial.Conclusion != NoDifference || trial.Why != want {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
 	m := &machine{Rand: rand.New(rand.NewPCG(1, 1)), noise: func(m *machine) float64 { return 0.05 * m.NormFloat64() }}

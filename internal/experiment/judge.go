@@ -13,15 +13,15 @@ import (
 // What a trial may claim wrongly. Without any difference between the arms, the
 // primary metric is called improved or regressed with probability falsely at
 // most, however often it was looked at, and so is any of all other metrics
-// taken together. "Same" rests on a 95 % interval that must lie within the
-// margin: at each of three looks it is wrong with 2.5 % at most. A change that
+// taken together. "Same" rests on a 95% interval that must lie within the
+// margin: at each of three looks it is wrong with 2.5% at most. A change that
 // keeps to the limits of its guards is rejected for one of them with probability
 // falsely at most.
 const (
 	falsely = 0.05
 	// falselyExact is what is kept of it for counters, which may also be decided
 	// as exact: of a counter with normal noise, two values of each arm look exact
-	// and different by chance in no more than 1.5 % of trials, whatever its noise
+	// and different by chance in no more than 1.5% of trials, whatever its noise
 	// (a simulation is in the tests). The same is kept of what all other metrics
 	// may claim; see [timesAmong].
 	falselyExact = 0.015
@@ -166,7 +166,7 @@ func medianMin(x []float64) (median, least float64) {
 	return statistics.Median(x), slices.Min(x)
 }
 
-// interval is the 95 % interval of the centre of log ratios.
+// interval is the 95% interval of the centre of log ratios.
 func (j *judge) interval(m diagnosis.Metric, d []float64) (low, high float64) {
 	if len(d) < leastPairs {
 		return math.NaN(), math.NaN()

@@ -86,7 +86,7 @@ func TestNoFalseEffects(t *testing.T) {
 		others, broken = others+index(any), broken+index(one)
 	}
 	t.Logf("of %d: different %d, any other %d, %v; a guard broken %d; %d pairs dropped", trials, first, others, falsely, broken, dropped)
-	// 5 % of 200 are 10; three standard deviations more are 19.
+	// 5% of 200 are 10; three standard deviations more are 19.
 	if max(first, others, broken) > 19 || dropped == 0 {
 		t.Errorf("of %d: the primary %d, any other %d, a guard broken %d; %d pairs dropped", trials, first, others, broken, dropped)
 	}
@@ -144,7 +144,7 @@ func counted(guards []Guard, primary diagnosis.Metric, arms map[diagnosis.Metric
 
 // What is enough for the primary is not for one counter of many.
 func TestCountersAreReadTogether(t *testing.T) {
-	varies := [4]float64{1000, 1005.5, 1006.5, 1001} // 5.5 times the spread of 0.1 %
+	varies := [4]float64{1000, 1005.5, 1006.5, 1001} // 5.5 times the spread of 0.1%
 	trial := counted(nil, diagnosis.AllocsOp, map[diagnosis.Metric][4]float64{
 		diagnosis.AllocsOp: varies, diagnosis.BytesOp: varies, diagnosis.Goroutines: {1000, 1006, 1006, 1000},
 		diagnosis.Syscalls: {9000, 9000, 9000, 9000}, diagnosis.Faults: {9000, 9010, 9000, 9010},

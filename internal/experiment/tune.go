@@ -145,7 +145,7 @@ func (t *Tuned) Encode(w io.Writer) error {
 	}{TunedKind, t})
 }
 
-// An Interval is an estimate with its 95 % interval. An end may be infinite,
+// An Interval is an estimate with its 95% interval. An end may be infinite,
 // which is null in JSON.
 type Interval struct{ Value, Low, High float64 }
 

@@ -15,7 +15,7 @@ import (
 // The estimate of a point is the median of its runs after what each round had
 // in common was taken out, by median polish on the log scale. The recommended
 // point is the smallest that holds the limits and is not shown, by one
-// standard error, to be more than 3 % worse than the best that can be had (the
+// standard error, to be more than 3% worse than the best that can be had (the
 // one-standard-error rule of Breiman and others, CART, 1984, with a margin
 // below which nobody cares). The best that can be had is the mean of the points
 // that cannot be told from the best one: the best of many noisy points is good
@@ -42,7 +42,7 @@ type Curve struct {
 // A Point is one value with what its runs measured.
 type Point struct {
 	Value float64 `json:"value"`
-	// Goal is the estimate of the goal's metric with its 95 % interval by
+	// Goal is the estimate of the goal's metric with its 95% interval by
 	// bootstrap. Ratio is how it stands to the best that can be had, worse being
 	// above 1, and Error the standard error of that, as a ratio-1.
 	Goal  Interval `json:"goal"`
@@ -159,7 +159,7 @@ func (c *Curve) better(a, b float64) bool {
 	return a < b
 }
 
-// near reports whether the point may be within 3 % of the best, one standard
+// near reports whether the point may be within 3% of the best, one standard
 // error allowed.
 func (p *Point) near() bool {
 	return p.measured() && math.Log(p.Ratio)-math.Log1p(p.Error) <= math.Log1p(NearBest)
@@ -343,7 +343,7 @@ const (
 	ownRests = 8
 )
 
-// interval is the point's estimate and its 95 % interval by bootstrap of the
+// interval is the point's estimate and its 95% interval by bootstrap of the
 // rests.
 func (f *polished) interval(i int, random *rand.Rand) Interval {
 	list := f.of[i]

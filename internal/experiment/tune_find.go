@@ -18,7 +18,7 @@ const (
 	// maxPoints bounds a list of values; a grid over the whole of uint64 has 65.
 	maxPoints = 200
 	// goldenSteps and kneeSteps bound the search between grid points: each step
-	// of the first leaves 62 % of a bracket, each of the second half of it.
+	// of the first leaves 62% of a bracket, each of the second half of it.
 	goldenSteps = 5
 	kneeSteps   = 3
 	// closeEnough is the ratio of neighbours between which nobody looks further.

@@ -123,7 +123,7 @@ func TestTuneFindsTheKnee(t *testing.T) {
 			m := &simulation{seconds: f, noise: 0.03, drift: 0.002}
 			got := m.tune(t, Search{Seed: seed, Knobs: []Knob{threads}})
 			chosen := got.Chosen["workers"]
-			// One standard error of what is at best known to 2 % is allowed
+			// One standard error of what is at best known to 2% is allowed
 			// beyond the margin, and the gap to the next point below.
 			if f(Setting{"workers": chosen}) <= best*1.10 && chosen <= smallest*1.7+1 {
 				good++

@@ -11,7 +11,7 @@ import (
 )
 
 // A USL is a fit of Gunther's universal scalability law,
-// X(N) = λN / (1 + σ(N-1) + κN(N-1)), with 95 % intervals: λ is the
+// X(N) = λN / (1 + σ(N-1) + κN(N-1)), with 95% intervals: λ is the
 // throughput of one, σ the share of the work that only one can do at a time, κ
 // the cost of each pair having to agree.
 type USL struct {

@@ -21,7 +21,7 @@ import (
 // ABBA and BAAB by one coin each would balance a drift in pairs that the coin
 // balances over all of them, but tie the signs of two pairs together: noise that
 // lasts for a run or two then makes both agree, and the test finds differences
-// of arms that are the same (in 6.3 % of trials instead of 5 %, simulated, for
+// of arms that are the same (in 6.3% of trials instead of 5%, simulated, for
 // noise that correlates by one half from run to run).
 
 // A Plan is a comparison of two arms, written down before anything runs.
@@ -75,7 +75,7 @@ type Gate struct {
 
 // DefaultGate drops rounds in which other processes used a tenth of the machine,
 // which is what makes two equal runs differ by several percent, or the
-// hypervisor took 3 %.
+// hypervisor took 3%.
 var DefaultGate = Gate{Others: 0.10, Steal: 0.03}
 
 const (
@@ -86,7 +86,7 @@ const (
 	DefaultPairs = 40
 	// MaxPairs bounds a plan.
 	MaxPairs = 1000
-	// leastPairs can be significant at 5 %: with five, the least p is 2/32.
+	// leastPairs can be significant at 5%: with five, the least p is 2/32.
 	leastPairs = 6
 )
 
@@ -102,9 +102,9 @@ func (g Gate) busy(c Conditions) string {
 }
 
 // Progress is told after every round: how many pairs are done, of at most how
-// many, and the primary's ratio so far with its 95 % interval, each 0 as long as
+// many, and the primary's ratio so far with its 95% interval, each 0 as long as
 // it is not known. It decides nothing: an interval that somebody watches until
-// it suits him is not one of 95 %.
+// it suits him is not one of 95%.
 type Progress func(pairs, of int, soFar Interval)
 
 // A RunError is the failure of a run. A program that fails is no improvement,

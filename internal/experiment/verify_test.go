@@ -95,8 +95,8 @@ func TestNoFalseVerdicts(t *testing.T) {
 				same++
 			}
 		}
-		t.Logf("%s: different %.1f %%, same %.1f %%", name, 100*float64(found)/trials, 100*float64(same)/trials)
-		// 5 % of 200 are 10; three standard deviations more are 19.
+		t.Logf("%s: different %.1f%%, same %.1f%%", name, 100*float64(found)/trials, 100*float64(same)/trials)
+		// 5% of 200 are 10; three standard deviations more are 19.
 		if found > 19 {
 			t.Errorf("%s: %d of %d identical arms were called different", name, found, trials)
 		}
@@ -120,9 +120,9 @@ func TestPower(t *testing.T) {
 				wrong++
 			}
 		}
-		t.Logf("%.0f %%: found %d of %d, in %.1f pairs on average", 100*effect, found, trials, float64(pairs)/trials)
+		t.Logf("%.0f%%: found %d of %d, in %.1f pairs on average", 100*effect, found, trials, float64(pairs)/trials)
 		if float64(found) < want*trials || wrong > 0 {
-			t.Errorf("%.0f %%: found %d of %d, wrong way %d", 100*effect, found, trials, wrong)
+			t.Errorf("%.0f%%: found %d of %d, wrong way %d", 100*effect, found, trials, wrong)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestCounterInOneBlock(t *testing.T) {
 	if order := arms(trial); order != "ABBA" {
 		t.Errorf("counted in the order %s", order)
 	}
-	if want := "allocs/op fell by 1.0 %, counted exactly: from 100 to 99"; trial.Why != want {
+	if want := "allocs/op fell by 1.0%, counted exactly: from 100 to 99"; trial.Why != want {
 		t.Errorf("why: %s", trial.Why)
 	}
 	if e := trial.Effects[1]; e.Metric != diagnosis.Syscalls || e.Verdict != Same {
@@ -294,7 +294,7 @@ func TestSilentPrimary(t *testing.T) {
 		{Metric: diagnosis.P99, Verdict: Inconclusive, Ratio: 0.93, Low: 0.8, High: 1.2, Pairs: 10, P: 1, Need: 90},
 	}}
 	trial.conclude()
-	if want := "no change of p99 is seen: 95 % interval −20.0 % to +20.0 %, 10 pairs; about 90 pairs would decide"; trial.Why != want {
+	if want := "no change of p99 is seen: 95% interval −20.0% to +20.0%, 10 pairs; about 90 pairs would decide"; trial.Why != want {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
 }
@@ -341,7 +341,7 @@ func TestNoFalseCounters(t *testing.T) {
 				exact += index(e.Exact)
 			}
 		}
-		t.Logf("noise of %.2f %%: different %.1f %%, of these exactly %.1f %%", 100*sd, 100*float64(found)/trials, 100*float64(exact)/trials)
+		t.Logf("noise of %.2f%%: different %.1f%%, of these exactly %.1f%%", 100*sd, 100*float64(found)/trials, 100*float64(exact)/trials)
 		if found > 26 { // 15 expected at most, and three standard deviations
 			t.Errorf("noise of %v: %d of %d", sd, found, trials)
 		}
@@ -361,7 +361,7 @@ func TestNoFalseCounters(t *testing.T) {
 			}
 		}
 		if share := float64(different) / draws; share > falselyExact {
-			t.Errorf("noise of %v: exact and different by chance in %.2f %%", sd, 100*share)
+			t.Errorf("noise of %v: exact and different by chance in %.2f%%", sd, 100*share)
 		}
 	}
 }
@@ -418,7 +418,7 @@ func TestDoubtfulGuard(t *testing.T) {
 		{Metric: diagnosis.P99, Guarded: true, Guard: 0.05, Unclear: true, Ratio: 1.2, Low: 1.01, High: 1.5, Pairs: 40},
 	}}
 	trial.conclude()
-	if trial.Conclusion != Undecided || !strings.Contains(trial.Why, "p99 looks worse by 20.0 %") {
+	if trial.Conclusion != Undecided || !strings.Contains(trial.Why, "p99 looks worse by 20.0%") {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
 }
@@ -426,7 +426,7 @@ func TestDoubtfulGuard(t *testing.T) {
 // An estimate over the limit whose interval has no change at all in it is noise: it
 // does not hold back a confirmation, and is no headline when nothing but noise is seen.
 func TestNoisyGuard(t *testing.T) {
-	for p, want := range map[float64]string{0.1: "p99 may be worse by up to 50.0 %", 1: ""} {
+	for p, want := range map[float64]string{0.1: "p99 may be worse by up to 50.0%", 1: ""} {
 		trial := &Trial{Primary: diagnosis.Elapsed, Effects: []Effect{
 			{Metric: diagnosis.Elapsed, Verdict: Improved, Ratio: 0.05, Low: 0.04, High: 0.06, Pairs: 40},
 			{Metric: diagnosis.P99, Guarded: true, Guard: 0.05, Unclear: true, Ratio: 1.2, Low: 0.9, High: 1.5, Pairs: 40, P: p},
@@ -528,7 +528,7 @@ func TestBrokenCounterGuard(t *testing.T) {
 	if trial.Conclusion != Rejected || trial.Effects[0].Verdict != Improved || !trial.Effects[1].Broken {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
-	if want := "allocs/op became worse by 100 %, the limit is 5.0 %; elapsed fell by "; !strings.HasPrefix(trial.Why, want) {
+	if want := "allocs/op became worse by 100%, the limit is 5.0%; elapsed fell by "; !strings.HasPrefix(trial.Why, want) {
 		t.Errorf("%s", trial.Why)
 	}
 }
@@ -551,7 +551,7 @@ func TestFloor(t *testing.T) {
 	}
 	p.Floor = 0.1
 	trial := verify(t, p)
-	if trial.Effects[0].Verdict != Same || !strings.Contains(trial.Why, "within 5.0 %") {
+	if trial.Effects[0].Verdict != Same || !strings.Contains(trial.Why, "within 5.0%") {
 		t.Errorf("below the floor: %s", trial.Why)
 	}
 }
@@ -666,9 +666,9 @@ func TestCoinForEachPair(t *testing.T) {
 		return float64(found) / trials
 	}
 	coin, blocks := share(false), share(true)
-	t.Logf("a coin for each pair: %.2f %%, for each block: %.2f %%", 100*coin, 100*blocks)
+	t.Logf("a coin for each pair: %.2f%%, for each block: %.2f%%", 100*coin, 100*blocks)
 	if coin > 0.055 || blocks < 0.058 {
-		t.Errorf("a coin for each pair: %.2f %%, for each block: %.2f %%", 100*coin, 100*blocks)
+		t.Errorf("a coin for each pair: %.2f%%, for each block: %.2f%%", 100*coin, 100*blocks)
 	}
 }
 

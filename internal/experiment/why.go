@@ -115,7 +115,7 @@ func (e Effect) guardSays() string {
 
 // says is what happened to the primary, in a sentence made of its figures.
 func (t *Trial) says(e Effect) string {
-	sure := fmt.Sprintf("%s, 95 %% interval %s to %s, %s", change(e.Ratio), figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
+	sure := fmt.Sprintf("%s, 95%% interval %s to %s, %s", change(e.Ratio), figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
 	switch {
 	case e.Exact && e.Verdict == Same:
 		return fmt.Sprintf("%s is the same, counted exactly: %s and %s", e.Metric, figures.Number(e.A), figures.Number(e.B))
@@ -138,7 +138,7 @@ func (t *Trial) says(e Effect) string {
 		need = "; about " + roughly(e.Need) + " would decide"
 	}
 	if e.silent() { // its estimate is no news
-		return fmt.Sprintf("no change of %s is seen: 95 %% interval %s to %s, %s%s", e.Metric,
+		return fmt.Sprintf("no change of %s is seen: 95%% interval %s to %s, %s%s", e.Metric,
 			figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"), need)
 	}
 	return fmt.Sprintf("%s %s: not sure%s", e.Metric, sure, need)
@@ -147,7 +147,7 @@ func (t *Trial) says(e Effect) string {
 // least says how many pairs the first look wants.
 func least(most int) string { return fmt.Sprintf("at least %d", max(looks(most)[0], leastPairs)) }
 
-// change is a ratio in words: "fell by 12.3 %".
+// change is a ratio in words: "fell by 12.3%".
 func change(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):

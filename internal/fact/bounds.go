@@ -2,7 +2,7 @@ package fact
 
 import "math"
 
-// The formulas of bounds. All of them are about one resource that the cure
+// The formulas of bounds. All of them are about one resource that the fix
 // takes away and leave everything else as it is, so that the truth is never
 // better than they say; none of them adds up waiting times, for waits of
 // different goroutines overlap.
@@ -15,7 +15,7 @@ func Amdahl(share float64) float64 {
 }
 
 // AtMost is the largest share, 0 to 1, of which n samples may well show the given
-// one: the upper end of Wilson's 95 % interval (E. Wilson, JASA 1927). A bound
+// one: the upper end of Wilson's 95% interval (E. Wilson, JASA 1927). A bound
 // from few samples has to be wider than one from many.
 func AtMost(share float64, n int64) float64 {
 	if n <= 0 {
@@ -31,12 +31,12 @@ func AtMost(share float64, n int64) float64 {
 // over one window.
 type Closed struct {
 	Cores float64 // that the program may use: Ps, affinity and quota, whichever is least
-	Busy  float64 // of those, in use without what the cure takes away
+	Busy  float64 // of those, in use without what the fix takes away
 	// Whole is the time of the customers in the window, and Wait the part of it
-	// that the cure takes away, in the same unit.
+	// that the fix takes away, in the same unit.
 	Whole, Wait float64
 	// Serial is the utilization, 0 to 1, of the busiest resource beside the
-	// cured one that serves one customer at a time; 0 when none is known.
+	// fixed one that serves one customer at a time; 0 when none is known.
 	Serial float64
 }
 

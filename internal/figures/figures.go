@@ -79,21 +79,21 @@ func group(digits string) string {
 	return sign + digits
 }
 
-// Percent writes a share, of which 1 is all: 0.123 is "12.3 %".
+// Percent writes a share, of which 1 is all: 0.123 is "12.3%".
 func Percent(share float64) string {
 	p := 100 * share
 	switch abs := math.Abs(p); {
 	case math.IsNaN(p):
 		return Unknown
 	case abs == 0 || abs >= 99.95:
-		return Number(math.Round(p)) + " %"
+		return Number(math.Round(p)) + "%"
 	case abs < 0.1:
-		return strconv.FormatFloat(p, 'g', 1, 64) + " %"
+		return strconv.FormatFloat(p, 'g', 1, 64) + "%"
 	}
-	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }
 
-// Change writes a ratio of what is to what was: "−12.3 %", "+10.0 %", and from a
+// Change writes a ratio of what is to what was: "−12.3%", "+10.0%", and from a
 // doubling on, where a factor is easier to read, "×2.31".
 func Change(ratio float64) string {
 	switch d := ratio - 1; {
@@ -102,7 +102,7 @@ func Change(ratio float64) string {
 	case ratio >= 2:
 		return "×" + Number(ratio)
 	case math.Abs(d) < 0.00005:
-		return "0 %"
+		return "0%"
 	case d < 0:
 		return "−" + Percent(-d)
 	default:

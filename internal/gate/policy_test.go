@@ -21,7 +21,7 @@ time-limit: 5m
 pairs: 30
 checks:
   - package: ./parser
-    limits: {allocs/op: 0, B/op: 2%, ns/op: 7.5 %, widgets/op: 3%}
+    limits: {allocs/op: 0, B/op: 2%, ns/op: 7.5%, widgets/op: 3%}
   - name: startup
     package: ./cmd/app
     run: '{binary} -n 10'

@@ -82,7 +82,7 @@ type Measure struct {
 	A     *float64 `json:"a"`
 	B     *float64 `json:"b"`
 	Ratio *float64 `json:"ratio,omitempty"` // B/A; nil when A is 0
-	Low   *float64 `json:"low,omitempty"`   // its 95 % interval, where there is one
+	Low   *float64 `json:"low,omitempty"`   // its 95% interval, where there is one
 	High  *float64 `json:"high,omitempty"`
 	P     *float64 `json:"p,omitempty"`
 	Limit float64  `json:"limit"` // how much worse is allowed, ratio-1

@@ -34,7 +34,7 @@
 //
 // Samples are compared with the scheduler's own clock in Result.CPUTime. On a
 // busy program and on one that spends its time in system calls they agree
-// within 3 %. Where threads run for microseconds and then leave their CPU idle,
+// within 3%. Where threads run for microseconds and then leave their CPU idle,
 // 50,000 times a second, up to a quarter was missing on a virtual machine: the
 // timer's interrupt comes late there, when nobody runs any more. Time that a
 // hypervisor takes away is in the samples and not in the clock.
@@ -48,7 +48,7 @@
 // for code of the kernel is changed.
 //
 // So a source watches all of the time only as long as that costs the program
-// less than 0.5 % of its CPU time or 0.05 % of a CPU, whichever is more: first
+// less than 0.5% of its CPU time or 0.05% of a CPU, whichever is more: first
 // stacks are taken of a share of the switches, drawn by lot; beyond, the
 // programs are attached for a share of the time, some 10 ms of each quarter of
 // a second at a random place in it. [Result] tells the shares. The rate is known

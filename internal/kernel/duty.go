@@ -23,7 +23,7 @@ const (
 
 const (
 	// dutyBudget is the share of the program's CPU time that each source may
-	// cost: all evidence but the execution trace together is to stay below 3 %.
+	// cost: all evidence but the execution trace together is to stay below 3%.
 	// dutyFloor is what it may always cost, in seconds a second: a program that
 	// does little is watched whole. The least is 1,400 calls a second.
 	dutyBudget = 0.005
@@ -39,7 +39,7 @@ const (
 	// meanCycle is the mean length of a cycle, which has one slice. To begin
 	// and to end one takes the program's CPUs 0.1 ms for each tracepoint: code
 	// of the kernel is changed and all CPUs are told. In a cycle of this length
-	// that is 0.03 % of their time for each.
+	// that is 0.03% of their time for each.
 	meanCycle = 300 * time.Millisecond
 )
 

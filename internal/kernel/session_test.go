@@ -421,7 +421,7 @@ func callSlices(t *testing.T) (wrong []string) {
 		t.Skipf("no eBPF: %v", s.Refused())
 	}
 	if r.SyscallsShare > 0.3 || r.SyscallsShare <= 0 {
-		t.Errorf("calls were counted for %.0f %% of the time, want at most 30 %%", 100*r.SyscallsShare)
+		t.Errorf("calls were counted for %.0f%% of the time, want at most 30%%", 100*r.SyscallsShare)
 	}
 	ppid, read := callNamed(t, r, "getppid"), callNamed(t, r, "read")
 	wrong = off("getppid", ppid.Count, 10*rounds, sliced)
@@ -444,7 +444,7 @@ func switchSlices(t *testing.T) []string {
 		t.Skipf("no eBPF: %v, %v", err, s.Refused())
 	}
 	if r.OffShare > 0.5 {
-		t.Errorf("switches were seen for %.0f %% of the time, want at most 50 %%", 100*r.OffShare)
+		t.Errorf("switches were seen for %.0f%% of the time, want at most 50%%", 100*r.OffShare)
 	}
 	var got int64
 	for _, s := range r.Off {

@@ -329,7 +329,7 @@ func TestLastRun(t *testing.T) {
 	}
 }
 
-// Quantiles of buckets are those of the sorted times, at most 0.8 % higher.
+// Quantiles of buckets are those of the sorted times, at most 0.8% higher.
 func TestHistogram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

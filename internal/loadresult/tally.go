@@ -126,7 +126,7 @@ func (t *tally) result(wall bool) *Result {
 }
 
 // A histogram counts times in buckets that are 1/128 of their value wide, so
-// its quantiles are at most 0.8 % too high.
+// its quantiles are at most 0.8% too high.
 type histogram struct {
 	counts map[uint16]int64
 	n      int64

@@ -124,7 +124,7 @@ type Neighbours struct {
 }
 
 // fullIdle is the idle part of the machine below which it counts as full. One
-// that is full by all means shows 1 to 3 %, for its counters tick every 10 ms
+// that is full by all means shows 1 to 3%, for its counters tick every 10 ms
 // and a CPU may finish one thing before it begins the next.
 const fullIdle = 0.1
 

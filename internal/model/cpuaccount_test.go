@@ -199,11 +199,11 @@ func TestCPUAccountBelieves(t *testing.T) {
 		want              Source
 		why               string
 	}{
-		{"the kernel sees more", 3000 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "cover 98.0 %"},
+		{"the kernel sees more", 3000 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "cover 98.0%"},
 		{"alike", 4900 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "alike"},
 		{"user only", 4500 * ms, 3000 * ms, 0, true, 0, CPU, "user mode only"},
 		{"lossy", 4500 * ms, 3000 * ms, 1900 * ms, false, 100, CPU, "lost"},
-		{"the kernel sees too much", 4900 * ms, 6000 * ms, 3000 * ms, false, 0, CPU, "covers 98.0 %"},
+		{"the kernel sees too much", 4900 * ms, 6000 * ms, 3000 * ms, false, 0, CPU, "covers 98.0%"},
 	} {
 		b := tally{&Model{Process: counters(3*time.Second, 2*time.Second)}}
 		b.CPU = b.profile(nil, map[string]time.Duration{appStack: c.profile})

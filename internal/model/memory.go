@@ -33,7 +33,7 @@ type MemoryClass struct {
 	Bytes uint64
 }
 
-// Growth is the robust trend of a quantity, with its 95 % interval.
+// Growth is the robust trend of a quantity, with its 95% interval.
 type Growth struct {
 	Name                 string
 	PerSecond, Low, High float64 // bytes a second

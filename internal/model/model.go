@@ -138,6 +138,7 @@ type Run struct {
 	Command []string
 	Dir     string
 	Env     []string
+	Fixed   []string // arguments with which a demonstration runs without its problem
 	// URL is where a program was recorded that somebody else had started.
 	URL      string
 	Rates    *Rates // nil when not known

@@ -86,13 +86,13 @@ const (
 	// of them, and their interval is already far narrower than what a rule
 	// acts on.
 	slopePoints = 200
-	// slopeLeast is the fewest points of which a 95 % interval can be given:
+	// slopeLeast is the fewest points of which a 95% interval can be given:
 	// five agree by chance once in 60, and the normal approximation that the
 	// interval uses is still off there.
 	slopeLeast = 6
 )
 
-// Slope is the trend of the series in units a second, with its 95 % interval:
+// Slope is the trend of the series in units a second, with its 95% interval:
 // Theil's and Sen's estimator, the median of the slopes between all pairs of
 // points, which a few wild values do not move. The interval is Sen's (1968),
 // from the variance of Kendall's tau. Of more than a few hundred points each
@@ -120,7 +120,7 @@ func (s Series) Slope() (perSecond, low, high float64, ok bool) {
 	}
 	slices.Sort(slopes)
 	pairs := float64(len(slopes))
-	const z = 1.959964 // of the normal distribution: 2.5 % above
+	const z = 1.959964 // of the normal distribution: 2.5% above
 	c := z * math.Sqrt(float64(n)*float64(n-1)*float64(2*n+5)/18)
 	at := func(rank float64) float64 { // ranks count from 1
 		return slopes[min(max(int(rank)-1, 0), len(slopes)-1)]

@@ -10,7 +10,7 @@
 //
 // What it costs: a sample asks the kernel for CPU time and reads a few small
 // files through descriptors that stay open, 25 to 60 µs, so at 10 Hz some
-// 0.05 % of a CPU. What grows with the number of threads, CPUs or open files
+// 0.05% of a CPU. What grows with the number of threads, CPUs or open files
 // is paced: it is read anew only after 300 or 1000 times what reading it last
 // took, and repeated in between. With 1000 threads a sample took 0.4 ms.
 // A table takes one system call for each file of a process or thread, without

@@ -159,7 +159,7 @@ func (t *Table) Use() Use {
 // open, three for each that is not, and a few to list what there is. Of a
 // thread that did not run since, one file is read instead of three. PSS takes
 // the kernel a walk through the process's memory: of some processes it is read
-// each time, for 2 ms and 1 % of the time at most, so that it becomes older the
+// each time, for 2 ms and 1% of the time at most, so that it becomes older the
 // more of them there are.
 //
 // Processes that came are in the table, those that went are not, and one that

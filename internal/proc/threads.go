@@ -18,7 +18,7 @@ import (
 // Else the threads are walked: 3 µs for a thread that did nothing since the
 // last walk, 20 µs for one that did, because its status file has to be
 // written out whole to learn two numbers. A walk is repeated when threads were
-// asked for, else only after 300 times what it took, so it costs at most 0.3 %
+// asked for, else only after 300 times what it took, so it costs at most 0.3%
 // of a CPU: ten times a second for 15 busy threads or 100 idle ones. What a thread had when it was last seen stays in the sum
 // after its end.
 

@@ -173,7 +173,7 @@ func (u *uses) unsure(at time.Time) time.Duration {
 	return u.cpu[i] - u.cpu[i-1]
 }
 
-// checkAccount holds the account against the program's own words: within 2 %
+// checkAccount holds the account against the program's own words: within 2%
 // over the account's window, and the counters that it is made from over all of the
 // time in which they were read, which is nearly the whole recording.
 func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses) *model.CPUAccount {
@@ -202,7 +202,7 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 		{"the counters' time", m.Run.Start.Add(first.At), m.Run.Start.Add(last.At), last.User + last.System - first.User - first.System},
 	} {
 		want := u.between(w.from, w.to)
-		t.Logf("%s: %v by the account, %v by the program (%+.2f %%), coverage %.2f, believed %s", w.what, w.total, want, 100*(w.total.Seconds()/want.Seconds()-1), coverage, a.Believed)
+		t.Logf("%s: %v by the account, %v by the program (%+.2f%%), coverage %.2f, believed %s", w.what, w.total, want, 100*(w.total.Seconds()/want.Seconds()-1), coverage, a.Believed)
 		if off := (w.total - want).Abs(); off > want/50+u.unsure(w.from)+u.unsure(w.to) {
 			t.Errorf("%s from %v to %v has %v, want about the %v of its program (as it wrote from %v to %v)", w.what, w.from, w.to, w.total, want, u.at[0], u.at[len(u.at)-1])
 		}

@@ -12,7 +12,7 @@ import (
 
 // kernelHz is the rate of on-CPU samples for each CPU. A sample takes 15 µs on
 // a virtual machine, nearly all of it the timer's interrupt: one that is thrown
-// away costs the same. So this is 0.3 % of a CPU, and a program that uses a
+// away costs the same. So this is 0.3% of a CPU, and a program that uses a
 // twentieth of one gets 10 samples a second. It is prime: at a round rate the
 // samples of a program that does things every 10 ms would all fall on the same
 // thing, and so they would beside the runtime's profiler and the scheduler's

@@ -329,7 +329,7 @@ func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 	local, pid := owner(ctx, at)
 	if local && pid == 0 {
 		for _, m := range []string{recording.ProcMember, recording.KernelMember, recording.OffCPUMember, recording.SyscallsMember} {
-			r.refuse(m, artifact.Refusal{Why: "the process behind the port could not be told", How: "gowhy list   # then add its --pid; or: sudo gowhy record --url …"})
+			r.refuse(m, artifact.Refusal{Why: "the process behind the port could not be found", How: "gowhy list   # then add its --pid; or: sudo gowhy record --url …"})
 		}
 	}
 	return pid

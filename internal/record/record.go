@@ -80,6 +80,8 @@ type Options struct {
 	// is from there.
 	Env []string
 	Dir string
+	// Fixed goes into the manifest: how the command runs with its problem fixed.
+	Fixed []string
 	// Started is called once, when everything that will be recorded is being
 	// recorded. It may be nil.
 	Started func()
@@ -147,7 +149,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		return nil, problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %w", o.Out, err)
 	}
 	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
-	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Clock: []recording.Anchor{anchor()}, Asked: r.wantedSources()}
+	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Fixed: o.Fixed, Clock: []recording.Anchor{anchor()}, Asked: r.wantedSources()}
 	if len(t.Command) > 0 {
 		r.man.Dir, _ = os.Getwd() // without it the command is run where the user is
 		if o.Dir != "" {

@@ -21,7 +21,7 @@ import (
 // kernel's samples, which are nothing else.
 func (r *recorder) redact() {
 	r.man.Redacted = true
-	r.man.Command, r.man.Dir, r.man.Env = nil, "", nil
+	r.man.Command, r.man.Fixed, r.man.Dir, r.man.Env = nil, nil, "", nil
 	for _, m := range []string{recording.StdoutMember, recording.StderrMember} {
 		os.Remove(r.w.Path(m))
 	}
@@ -96,7 +96,7 @@ func (r *recorder) redactTrace() {
 	logs, err := hasLogs(r.w.Path(recording.TraceMember))
 	switch {
 	case err != nil:
-		r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("left out: whether it has log lines could not be told: %v", err), How: "record without --redact"})
+		r.refuse(recording.TraceMember, artifact.Refusal{Why: fmt.Sprintf("left out: gowhy could not tell whether it has log lines: %v", err), How: "record without --redact"})
 	case logs:
 		r.refuse(recording.TraceMember, artifact.Refusal{Why: "left out: the program writes log lines into it (trace.Log), which cannot be taken out", How: "record without --redact"})
 	default:

@@ -1,5 +1,5 @@
 // Package release says whether the newest release of a module changes a function
-// that a finding names: then an upgrade may be the cure.
+// that a finding names: then an upgrade may be the fix.
 //
 // It hides how a module and its version are read from the path of a source file,
 // how the go command is asked for releases and their source, and how two versions

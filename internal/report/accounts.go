@@ -381,7 +381,7 @@ type memoryRow struct {
 	Of    string  `json:"of"` // heap, process, runtime, allocation
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"` // bytes, bytes per second, objects per second, bytes per operation, …
-	// Growth is the robust slope in bytes a second with its 95 % interval;
+	// Growth is the robust slope in bytes a second with its 95% interval;
 	// null when too few values were read.
 	Growth     *float64 `json:"growth"`
 	GrowthLow  *float64 `json:"growth_low"`

@@ -168,26 +168,29 @@ func (t *texter) note(label string, items []string, most int) {
 	}
 }
 
-// open writes what was not checked, and the command that would tell most of it.
+// open writes what was not checked, and the recording that would tell most of it. What
+// asks for more than a recording, such as the result of a load generator, is left to
+// the long report.
 func (t *texter) open(list []diagnosis.Unchecked) {
-	if len(list) == 0 {
-		return
-	}
-	var names []string
+	var open []string
 	answers, best := map[string]int{}, ""
 	for _, u := range list {
-		if !slices.Contains(names, u.What) {
-			names = append(names, u.What)
+		if s := u.What + ": " + u.Why; !slices.Contains(open, s) {
+			open = append(open, s)
 		}
-		if answers[u.How]++; u.How != "" && (best == "" || answers[u.How] > answers[best]) {
+		recorded := slices.ContainsFunc(recorders, func(c string) bool { return strings.HasPrefix(u.How, c) })
+		if answers[u.How]++; recorded && (best == "" || answers[u.How] > answers[best]) {
 			best = u.How
 		}
 	}
-	t.note("not checked", names, 1)
+	t.note("not checked", open, 2)
 	if best != "" {
 		t.command("", best)
 	}
 }
+
+// recorders begin commands that record something of a program as it is.
+var recorders = []string{"gowhy record ", "gowhy doctor ", "curl "}
 
 // more is where all the rest is.
 func (t *texter) more(d *diagnosis.Diagnosis) {

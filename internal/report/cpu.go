@@ -15,7 +15,7 @@ import (
 )
 
 // cpuText is the account of CPU time in one sentence, like "1.84 cores =
-// application 61 %, system calls 20 % (futex 9 %, read 6 %), not sampled 3 %".
+// application 61%, system calls 20% (futex 9%, read 6%), not sampled 3%".
 // Where it is of a part of the trace only, it says so.
 func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
 	amount := figures.Duration(time.Duration(c.TotalNS))
@@ -80,7 +80,7 @@ func coverageText(c *diagnosis.CPU) string {
 		if c.Source == "" {
 			return ""
 		}
-		return "as " + sampleName(c.Source) + " shows; how much of it that is cannot be told without the process's counters"
+		return "as " + sampleName(c.Source) + " shows; the process's counters would tell how much of it that is"
 	}
 	text := "coverage: "
 	if len(c.Coverage) == 0 {

@@ -162,7 +162,7 @@ func TestLedgerOfSomeGoroutines(t *testing.T) {
 }
 
 func TestMostlyUnrecorded(t *testing.T) {
-	if got, want := mostly(map[string]int64{"": 90, "sync": 10}), "(not recorded) 90.0 %"; got != want {
+	if got, want := mostly(map[string]int64{"": 90, "sync": 10}), "(not recorded) 90.0%"; got != want {
 		t.Errorf("mostly() = %q, want %q", got, want)
 	}
 }

@@ -107,7 +107,7 @@ func hostile() *diagnosis.Diagnosis {
 	part := f
 	part.Title, part.Bound.Kind = "Perhaps more", diagnosis.IsDirection
 	d := &diagnosis.Diagnosis{
-		Schema: diagnosis.Schema, Verdict: diagnosis.Sick, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
+		Schema: diagnosis.Schema, Verdict: diagnosis.Problem, Summary: "Something else than the first finding says.", Goal: diagnosis.Latency,
 		Findings:  []diagnosis.Finding{f, none, part, f, f},
 		Fine:      []diagnosis.Fine{{Rule: "heapgrowth", Text: "memory \x00 is fine"}},
 		Obsolete:  []diagnosis.Obsolete{{Rule: "lockedrand", Pattern: "math/rand \x1b[2J`of all`", Since: "Go 1.20", Why: "its <functions> take no lock"}},
@@ -251,14 +251,14 @@ func TestBriefLeavesOut(t *testing.T) {
 	}
 }
 
-// Readers depend on these keys; README.md has the same list.
+// Readers depend on these keys; docs/json.md has the same list.
 func TestJSONKeys(t *testing.T) {
 	var got map[string]any
 	if err := json.Unmarshal(render(t, JSON, hostile(), layout.Options{}), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["schema"] != 2.0 {
-		t.Errorf("schema %v, want 2", got["schema"])
+	if got["schema"] != 3.0 {
+		t.Errorf("schema %v, want 3", got["schema"])
 	}
 	first := func(of map[string]any, key string) map[string]any {
 		t.Helper()
@@ -318,7 +318,7 @@ func TestQuantity(t *testing.T) {
 		{0, fact.Seconds, "0 s"}, {1.5e-7, fact.Seconds, "150 ns"}, {0.0123456, fact.Seconds, "12.3 ms"},
 		{61, fact.Seconds, "61.0 s"}, {4000, fact.Seconds, "1h6m40s"}, {-0.5, fact.Seconds, "-500 ms"},
 		{1536, fact.Bytes, "1.50 KiB"}, {100, fact.Bytes, "100 B"}, {5e12, fact.Bytes, "4.55 TiB"},
-		{0.5, fact.Ratio, "50.0 %"}, {1, fact.Ratio, "100 %"}, {0.0004, fact.Ratio, "0.04 %"}, {42.123, fact.Ratio, "42.1×"},
+		{0.5, fact.Ratio, "50.0%"}, {1, fact.Ratio, "100%"}, {0.0004, fact.Ratio, "0.04%"}, {42.123, fact.Ratio, "42.1×"},
 		{1234567, fact.Count, "1,234,567"}, {-1234, fact.Count, "-1,234"}, {0.00012, fact.Count, "0.00012"},
 		{1e18, fact.Count, "1e+18"}, {999.5, fact.PerSec, "1,000/s"}, {2, "widgets", "2 widgets"},
 	} {
@@ -350,7 +350,7 @@ func TestObsoleteIsTold(t *testing.T) {
 	d := &diagnosis.Diagnosis{Schema: diagnosis.Schema, Verdict: diagnosis.Healthy, Summary: "Well.",
 		Obsolete: []diagnosis.Obsolete{{Rule: "oldtimers", Pattern: "time.After in loops", Since: "Go 1.23", Why: "timers that nobody holds are collected"}}}
 	for i := range 12 {
-		d.Fine = append(d.Fine, diagnosis.Fine{Text: fmt.Sprintf("share%c: %d %% of it", 'a'+i, i+1)})
+		d.Fine = append(d.Fine, diagnosis.Fine{Text: fmt.Sprintf("share%c: %d%% of it", 'a'+i, i+1)})
 	}
 	const want = "time.After in loops: harmless since Go 1.23, timers that nobody holds are collected"
 	for name, write := range map[string]Format{"text": Text, "markdown": Markdown} {
@@ -378,8 +378,8 @@ func TestUncheckedShareCommands(t *testing.T) {
 func TestCPUOfAPart(t *testing.T) {
 	c := &diagnosis.CPU{WindowNS: 1e9, TotalNS: 15e8, Cores: 1.5, Parts: []diagnosis.CPUPart{{Name: "application", NS: 15e8, Share: 1}}}
 	for duration, want := range map[int64]string{
-		6_000_000_000: "1.50 cores in 1.00 s of the 6.00 s = application 100 %",
-		1_050_000_000: "1.50 cores = application 100 %",
+		6_000_000_000: "1.50 cores in 1.00 s of the 6.00 s = application 100%",
+		1_050_000_000: "1.50 cores = application 100%",
 	} {
 		if got := cpuText(c, &diagnosis.TraceInfo{DurationNS: duration}); got != want {
 			t.Errorf("cpuText() of %d ns = %q, want %q", duration, got, want)

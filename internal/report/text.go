@@ -48,7 +48,7 @@ func newTexter(o layout.Options) *texter { return &texter{layout.NewText(o)} }
 
 func verdictStyle(v diagnosis.Verdict) layout.Style {
 	switch v {
-	case diagnosis.Sick:
+	case diagnosis.Problem:
 		return layout.Red
 	case diagnosis.Healthy:
 		return layout.Green

@@ -30,7 +30,7 @@ const (
 	churnCPU = 0.15
 	// Of libraries' lines it is a remark. The same share at the program's own
 	// accuses: twenty programs of the field that are well are at 0.10 or less, and
-	// fourteen that are ill for it at 0.17 or more.
+	// fourteen that have the problem at 0.17 or more.
 	//
 	// churnSite is the share of the cost that makes a call site worth naming.
 	churnSite = 0.05
@@ -99,7 +99,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	p.Report(allocFinding(p, &a, named[:min(len(named), churnNamed)]))
 }
 
-// garbageRules find an illness in allocating or collecting. Beside one of them all is
+// garbageRules find a problem in allocating or collecting. Beside one of them all is
 // not well with allocation, however little it takes in all.
 func garbageRules() []*diagnosis.Rule {
 	return []*diagnosis.Rule{memorylimit, boxedargs, stringbuilding, tinyheap, poolmisuse, growingslices, forcedgc, gccost}
@@ -148,7 +148,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 
 // accuse makes a remark of a finding that no line of the program is to blame for. How much
 // of its CPU a program spends on memory tells nothing: of the field's programs those that
-// are well are at 0.15 to 0.55, and those that are ill at 0.17 to 0.64.
+// are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
 func (a *allocation) accuse(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
 	var own []allocSite
 	packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""

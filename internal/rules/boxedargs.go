@@ -25,7 +25,7 @@ var boxedargs = &diagnosis.Rule{
 
 const (
 	// boxedObjects is the share of all objects that a line must allocate for
-	// arguments of a call. A DNS server made 30 % of its objects for debug
+	// arguments of a call. A DNS server made 30% of its objects for debug
 	// lines that were off.
 	boxedObjects = 0.02
 	// boxedUsed is how many objects and how much CPU time in formatting and

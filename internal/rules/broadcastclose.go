@@ -32,7 +32,7 @@ const (
 	broadcastTimes = 3
 	broadcastRate  = 1
 	// broadcastLocks is the share of a CPU profile in the locking of a
-	// select's channels. The library shows 12.5 %, its replays 5 to 36 %.
+	// select's channels. The library shows 12.5%, its replays 5 to 36%.
 	broadcastLocks = 0.05
 	// broadcastFutile is the share of the woken that hardly run, from which
 	// the waking itself is taken for the cost when no CPU profile tells.

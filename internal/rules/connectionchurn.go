@@ -88,7 +88,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 	f.Remedy = side.remedy
 	format, parts := "The program "+side.says, side.rates
 	if ops.Value > 0 {
-		format += ", %s for each of the %s"
+		format += ", %s per operation (%s)"
 		parts = append(parts, fact.Quotient.Of("connections to an operation", fact.Count, rate, ops), operation)
 	} else {
 		f.Confidence = diagnosis.Low
@@ -182,7 +182,7 @@ func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact
 	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
 	f.Experiment = changed(diagnosis.PeakRSS, "", "The number of open files must stay level under the same load.")
 	f.RuledOut = []string{"clients that stay: those make many operations with one connection"}
-	f.Say("The program opens %s connections a second, %s for each of the %s, and closes few: "+
+	f.Say("The program opens %s connections a second, %s per operation (%s), and closes few: "+
 		"%s more files were open than at the least.",
 		out.Number(), perOp, operation, growth.Number())
 	return f

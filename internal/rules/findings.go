@@ -8,13 +8,13 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// changed is the experiment for a cure that is a change of code: the metric
+// changed is the experiment for a fix that is a change of code: the metric
 // must move, or where it cannot be counted the other one.
 func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
 	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
 }
 
-// tried is the experiment for a cure that is a variable of the environment,
+// tried is the experiment for a fix that is a variable of the environment,
 // which the program has as now says in the other arm; "" leaves it.
 func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
 	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}

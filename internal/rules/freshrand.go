@@ -21,7 +21,7 @@ var freshrand = &diagnosis.Rule{
 }
 
 const (
-	// freshShare is the share of the CPU in seeding from which it is an illness,
+	// freshShare is the share of the CPU in seeding from which it is a problem,
 	// and freshSamples the fewest samples that show it: one source takes
 	// 8.5 µs, so that a program that makes its few at the start is at 0. A DNS
 	// server with one for each query spent 2.2 times the CPU, more than half of

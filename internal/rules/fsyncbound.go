@@ -26,12 +26,12 @@ var fsyncbound = &diagnosis.Rule{
 const (
 	// fsyncShare is the part of the working time of those who sync from which it
 	// is a finding, however seldom they do: at half, twice the throughput is behind it. A
-	// writer that syncs each record is at 86 to 99 %.
+	// writer that syncs each record is at 86 to 99%.
 	fsyncShare = 0.5
 	// fsyncOften and fsyncSome are the same where syncs are short and many: then
 	// what is written and locked around each takes as long and goes with it. An
-	// SQLite that commits each row was at 26 % with 1,249 syncs a second, one
-	// that commits five hundred together at 22 to 27 % with 17 to 32.
+	// SQLite that commits each row was at 26% with 1,249 syncs a second, one
+	// that commits five hundred together at 22 to 27% with 17 to 32.
 	fsyncOften = 200
 	fsyncSome  = 0.2
 	// fsyncRate is the least number of calls a second: below, they are

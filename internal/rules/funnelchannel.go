@@ -31,7 +31,7 @@ const (
 	// funnelShare and funnelCrowd are how much of the time blocked on
 	// anything that holds up work, or how many senders, make the channel
 	// worth a finding. The promote channel of the cache that the rule was
-	// made after has 99.7 %, its replay 86 %.
+	// made after has 99.7%, its replay 86%.
 	funnelShare = 0.5
 	funnelCrowd = 50
 	// funnelRatio is how many senders there are to a receiver. Worker pools

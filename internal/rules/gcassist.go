@@ -32,7 +32,7 @@ const (
 	gcassistMMU    = 0.5
 	gcassistWindow = 100 * time.Millisecond
 	// gcassistOften is the share of all such windows that must be that bad:
-	// filling a cache at the start is one bad moment, not an illness.
+	// filling a cache at the start is one bad moment, not a problem.
 	gcassistOften = 0.05
 	// gcassistQuarter is the share of the Ps that is left while the background
 	// workers alone are at work. Assists of a program that has more than that
@@ -45,7 +45,7 @@ const (
 	gcassistShare = 0.05
 	gcassistHeavy = 0.05
 	// gcassistMore is by how much GOGC is raised first. Doubling it from 100 took
-	// 63 % of the collector's CPU where half was predicted; the memory went from 148 to 335 MB.
+	// 63% of the collector's CPU where half was predicted; the memory went from 148 to 335 MB.
 	gcassistMore = 2
 	// assistRange is a goroutine's time in an assist, waits included.
 	assistRange  = "GC mark assist"
@@ -164,7 +164,7 @@ func (a *assist) of(p *diagnosis.Pass, group ...string) fact.Fact {
 }
 
 // collectorWork leaves stops of the world out: they are short where the collector is
-// at fault, and where they are long it is another rule's illness.
+// at fault, and where they are long it is another rule's problem.
 const collectorWork = model.CountBackground | model.CountAssist | model.CountSweep
 
 // utilization fills in what is left to the program. Without a window of full

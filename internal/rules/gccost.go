@@ -24,7 +24,7 @@ var gccost = &diagnosis.Rule{
 const (
 	// gccostShare is the collector's share of the CPU from which four times
 	// GOGC, the most that is asked for here, can save a worthwhile tenth:
-	// 0.12 × ¾. A peer's tool warns from 10 %. A web server is at 0.04 to 0.06;
+	// 0.12 × ¾. A peer's tool warns from 10%. A web server is at 0.04 to 0.06;
 	// a kept tree of pointers with a little garbage beside it at 0.27 to 0.38, a
 	// process monitor that kept 2,000 files open was at 0.35.
 	gccostShare = 0.12
@@ -39,8 +39,8 @@ const (
 	// says, live heap × GOGC's growth: 148 to 335 MB for 51, 148 to 646 MB for 153.
 	gccostMemory = 3.7
 	// gccostExcess is by how much the saving may exceed the formula: doubling
-	// GOGC from 100 was to save half of the collector's CPU and saved 63 %,
-	// quadrupling it 84 % for 75.
+	// GOGC from 100 was to save half of the collector's CPU and saved 63%,
+	// quadrupling it 84% for 75.
 	gccostExcess = 1.26
 	// gccostAgree is the factor between the collector's shares in the samples and in
 	// the trace that allows for what one counts and the other does not: idle mark
@@ -90,7 +90,7 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	if oftenBySetting(p) {
 		most = max(most, defaultGOGC/h.gogc.Value)
 	}
-	h.cure(p, &f, h.growth(p, most, gccostLeast))
+	h.fix(p, &f, h.growth(p, most, gccostLeast))
 	if oftenBySetting(p) {
 		f.Remedy.Text = fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ",
 			h.gogc, fact.Name(fact.Count.Format(defaultGOGC))) + f.Remedy.Text
@@ -98,8 +98,8 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	return f
 }
 
-// cure is a multiple of GOGC, or less garbage where there is none.
-func (h *heapCost) cure(p *diagnosis.Pass, f *diagnosis.Finding, factor fact.Fact) {
+// fix is a multiple of GOGC, or less garbage where there is none.
+func (h *heapCost) fix(p *diagnosis.Pass, f *diagnosis.Finding, factor fact.Fact) {
 	f.Remedy, f.Bound = h.larger(factor)
 	f.Experiment = heapExperiment(f.Remedy.Knob)
 	f.Confidence, f.Reasons = h.confidence(p)
@@ -134,7 +134,7 @@ func (h *heapCost) price(factor fact.Fact) fact.Fact {
 
 var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1)", Value: func(x []float64) float64 { return x[0] * x[1] / 100 * (x[2] - 1) }}
 
-// larger is the cure that needs no code: fewer collections for more memory.
+// larger is the fix that needs no code: fewer collections for more memory.
 func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
 		"count and size of what is allocated set the pace of the collector, " +

@@ -28,7 +28,7 @@ const (
 	// nothing from a pool, so the rate alone never makes a finding.
 	churnRate = 10_000
 	// churnShare is the share of CPU in starting and ending them from which
-	// the cure can be seen at all: 5 % is what twenty interleaved rounds tell
+	// the fix can be seen at all: 5% is what twenty interleaved rounds tell
 	// from noise on an ordinary machine.
 	churnShare = 0.05
 )
@@ -87,7 +87,7 @@ func startsOrEnds(frames []model.Frame) bool {
 
 // ofLibrary are the groups that the standard library starts and runs, as
 // net/http's server does for each request: there is nothing to change in the
-// program. A benchmark of net/http spends 6 % of its CPU so.
+// program. A benchmark of net/http spends 6% of its CPU so.
 func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (out []*model.Group) {
 	for _, g := range groups {
 		if _, user := p.GroupPlace(g); !user {
@@ -128,7 +128,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 		RuledOut:   []string{"a high rate that costs nothing: the CPU profile has the runtime's share"},
 		Remedy: diagnosis.Remedy{
 			Text: "Give each goroutine more to do: start one for a batch of items, or run the item where it is when it never blocks. " +
-				"A pool of workers is a hypothesis to be measured, not a cure: " +
+				"A pool of workers is a hypothesis to be measured, not a fix: " +
 				"in the consumer that this rule was made after it changed nothing.",
 			Code: "for batch := range slices.Chunk(items, 64) {\n\tgo func() {\n\t\tfor _, it := range batch {\n\t\t\thandle(it)\n\t\t}\n\t}()\n}",
 		},

@@ -50,7 +50,7 @@ type goroutineTrend struct {
 	start, end  fact.Fact
 	added, over fact.Fact // from the one to the other
 	perSecond   fact.Fact
-	low, high   fact.Fact // of perSecond, 95 %, where there is a series to fit
+	low, high   fact.Fact // of perSecond, 95%, where there is a series to fit
 	fitted      bool      // there is
 	trend       bool      // the interval is above 0, in the second half too
 	late        fact.Fact // how many there were at three quarters of the window
@@ -174,7 +174,7 @@ func (g *goroutineTrend) fit(s model.Series, slope fact.Fact, statistic func(str
 		return true
 	}
 	g.perSecond, g.fitted = slope, true
-	g.low, g.high = statistic("more each second, at least (95 %)", low, fact.PerSec), statistic("more each second, at most (95 %)", max(0, high), fact.PerSec)
+	g.low, g.high = statistic("more each second, at least (95%)", low, fact.PerSec), statistic("more each second, at most (95%)", max(0, high), fact.PerSec)
 	half := s[len(s)/2:]
 	_, later, _, ok := half.Slope()
 	g.trend = ok && low > 0 && later > 0 && last.Value-half[0].Value >= growthHalf*g.added.Value
@@ -307,7 +307,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value,
 			fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)),
 		Confidence: diagnosis.Medium,
-		Reasons: []string{"the 95 % interval of the trend is above zero, the second half of the window goes on as the first, " +
+		Reasons: []string{"the 95% interval of the trend is above zero, the second half of the window goes on as the first, " +
 			"and one place accounts for it"},
 		RuledOut: []string{"connections: those that were added do not wait for the network"},
 		Groups:   []string{s.group},
@@ -356,9 +356,9 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 			}
 		}
 	}
-	text := "Find who should end them and does not. " + waits.cure
+	text := "Find who should end them and does not. " + waits.fix
 	if waits.words == "Lock" {
-		text = "They queue for a lock: find who holds it so long, or never gives it back. " + waits.cure
+		text = "They queue for a lock: find who holds it so long, or never gives it back. " + waits.fix
 	}
 	return diagnosis.Remedy{Text: text, Code: waits.code}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// Advice about Go grows old: what was an illness under one version is harmless
+// Advice about Go grows old: what was a problem under one version is harmless
 // under the next, and a setting can bring it back. This file is the one place
 // that knows which version changed what; rules ask it and know no version
 // themselves. Each fact was read in the release notes it names, and its

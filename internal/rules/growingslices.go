@@ -138,7 +138,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not asked at all")
 	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
-		Text: "Look at the line that leads into the library: whether it is asked for the same thing again, and whether " +
+		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +
 			"it takes a buffer that you keep (functions named Append, a Reset, a size to begin with).",
 	}
 	f.Evidence = []fact.Fact{share, s.used()}

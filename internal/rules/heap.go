@@ -253,7 +253,7 @@ func (h *heapCost) cost() diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of("CPU in garbage collection, assists included", fact.Cores, h.share, h.cores), h.share.Value)
 }
 
-// noSaving is the bound where nothing tells what the cure brings.
+// noSaving is the bound where nothing tells what the fix brings.
 func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
 	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
 }
@@ -300,7 +300,7 @@ func oftenBySetting(p *diagnosis.Pass) bool {
 }
 
 // gcMostly is the part of the cost of allocating that the collector must be
-// for the collector's illness to explain it.
+// for the collector's problem to explain it.
 const gcMostly = 0.7
 
 // gcHalf is that part where GOGC is known to make collections frequent.

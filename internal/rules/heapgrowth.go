@@ -72,14 +72,14 @@ const (
 // A swelling heap is what the rule measures, the warm-up left out.
 type swelling struct {
 	slope  fact.Fact // bytes a second
-	low    fact.Fact // the lower end of its 95 % interval; of few collections the least between two
+	low    fact.Fact // the lower end of its 95% interval; of few collections the least between two
 	high   fact.Fact // the upper end, or the most
 	late   fact.Fact // slope of the second half
 	from   fact.Fact // bytes alive at its begin
 	over   fact.Fact // seconds
 	bytes  fact.Fact // that it grew by
 	cycles fact.Fact
-	few    bool // collections: the trend is theirs and has no 95 % interval
+	few    bool // collections: the trend is theirs and has no 95% interval
 	lasts  bool // whether they grew at an even pace to the end of the window
 }
 

@@ -31,7 +31,7 @@ var hotfunction = &diagnosis.Rule{
 const (
 	// hotShare is the share of the CPU that a function of the program, with
 	// the library code it calls, must take to be worth a look. Half of it made
-	// twice as fast is 5 %, which ten interleaved runs can hardly tell from noise.
+	// twice as fast is 5%, which ten interleaved runs can hardly tell from noise.
 	hotShare = 0.10
 	// hotTwice is the share of CPU in doing again what could have been done
 	// once, and hotSamples its fewest samples: ten are at least four, nineteen
@@ -183,7 +183,7 @@ func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.
 }
 
 // reportHot names the functions that ask for most of the CPU: a remark, for nothing
-// says that any of it can be saved, and a known cure comes first. Where it is spread
+// says that any of it can be saved, and a known fix comes first. Where it is spread
 // over many functions of libraries, the program's own lead there.
 func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
@@ -206,7 +206,7 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 		Evidence: append([]fact.Fact{s.used()}, shares...),
 		Cost:     s.cost(shares[0]),
 		Bound: s.limit(shares[0], "made twice as fast, the function saves half of that; "+
-			"whether it can be is not known, so that this ranks behind every cure"),
+			"whether it can be is not known, so that this ranks behind every fix"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},

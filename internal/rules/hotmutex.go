@@ -23,9 +23,9 @@ var hotmutex = &diagnosis.Rule{
 
 const (
 	// hotmutexWaiters is how many goroutines wait for a lock on average when
-	// it limits the program. By the queue M/M/1 one waiter is a lock in use 62 % of
+	// it limits the program. By the queue M/M/1 one waiter is a lock in use 62% of
 	// the time; two measured programs that a lock held back had it in use 90
-	// and 96 %, which is 8 and 23 waiters.
+	// and 96%, which is 8 and 23 waiters.
 	hotmutexWaiters = 1
 	// hotmutexCPU is the share of CPU samples inside the lock's slow path
 	// that makes a profile a second witness. An uncontended Lock never gets there.
@@ -38,7 +38,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 		if q.kind != lockDemand {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), fasterBy(p, q.groups, q.waited(p))
+		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), fasterBy(p, q.groups, q.waited(p), handingOver(p)...)
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
@@ -90,15 +90,30 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 		"waits taken from every goroutine of the trace",
 		"the trace does not name the lock: places whose unlocks wake each other's waiters are taken for one",
 	}
-	share := p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(func(frames []model.Frame) bool {
-		return throughFunc(frames, func(f string) bool {
-			return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
-		})
-	}))
+	share := handover(p)
 	if share.Origin.N >= diagnosis.ThinSamples/10 && share.Value >= hotmutexCPU {
 		return diagnosis.High, append(reasons, fact.Sentence("the CPU profile agrees: %s of it is spent waiting for and handing over locks", share))
 	}
 	return diagnosis.Medium, reasons
+}
+
+// handover is what waiters and owners of locks do for each other.
+func handover(p *diagnosis.Pass) fact.Fact {
+	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(func(frames []model.Frame) bool {
+		return throughFunc(frames, func(f string) bool {
+			return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
+		})
+	}))
+}
+
+// handingOver is the same in cores: nobody does it where nobody waits. Of a thin
+// profile it is nothing.
+func handingOver(p *diagnosis.Pass) []fact.Fact {
+	share := handover(p)
+	if share.Origin.N < diagnosis.ThinSamples/10 {
+		return nil
+	}
+	return []fact.Fact{fact.Product.Of("CPU in handing over locks", fact.Cores, share, profiledCPU(p))}
 }
 
 // lockRemedy is what helps with the lock that the stacks name, and with any
@@ -118,7 +133,7 @@ func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
 			"input and output first, then allocation, formatting and calls to other code. " +
 			"Then split the lock by key, so that goroutines with different keys do not meet, " +
 			"or replace what is mostly read by a copy that is swapped whole. " +
-			"A read-write lock is no cure for short sections: its reader count is one more contended word.",
+			"A read-write lock is no fix for short sections: its reader count is one more contended word.",
 		Code: "type shard struct {\n\tmu sync.Mutex\n\tm  map[string]V\n\t_  [48]byte // its own cache line\n}\nvar shards [64]shard // shards[maphash.String(seed, key)%64]",
 	}
 }

@@ -142,7 +142,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 		Where:      places,
 		Evidence:   []fact.Fact{r.rate, r.success},
 		Confidence: confidence,
-		Reasons:    []string{"errors are told by the kernel; " + how},
+		Reasons:    []string{"the kernel reports errors; " + how},
 		RuledOut: []string{
 			"errors that are answers: a connection that goes on being made, an interrupted call, the kernel's locks",
 			"reads that find nothing until something comes, and searches along a path: of those some succeed, " +

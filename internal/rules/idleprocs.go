@@ -24,7 +24,7 @@ var idleprocs = &diagnosis.Rule{
 
 const (
 	// idleprocsUse is the share of the Ps below which they count as idle
-	// beside waiting work. The catalogue's figure: above it, a cure of
+	// beside waiting work. The catalogue's figure: above it, a fix of
 	// everything brings less than 1.43 times.
 	idleprocsUse = 0.7
 	// idleprocsWaiters is how many goroutines must wait for something that
@@ -143,7 +143,7 @@ func blockerRemedy(kind demand) diagnosis.Remedy {
 		lockDemand: "Shorten what is done under the lock, or split it.",
 		fdDemand:   "Let one goroutine own the descriptor, or open more of them.",
 		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
-			"receivers wait for the network or a disk themselves, more of them is the cure.",
+			"receivers wait for the network or a disk themselves, more of them is the fix.",
 		slotDemand: "The limit is one that the program sets itself. If it protects nothing that is at its own limit, raise it " +
 			"step by step while throughput rises.",
 		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request " +

@@ -28,7 +28,7 @@ const (
 	// idlespinUse is the share of the Ps below which some are surplus.
 	idlespinUse = 0.5
 	// idlespinShare is the part of the busy time that goes into looking for
-	// work. The consumer that the rule was made after spent 25 to 30 % there
+	// work. The consumer that the rule was made after spent 25 to 30% there
 	// with 8 Ps and half of it with 4.
 	idlespinShare = 0.20
 	// idlespinStarts is how often a second threads take up a P. The lab's

@@ -112,7 +112,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 		},
 		Groups: []string{of},
 		Stacks: l.stacks,
-		Remedy: diagnosis.Remedy{Text: stuck.cure, Code: stuck.code},
+		Remedy: diagnosis.Remedy{Text: stuck.fix, Code: stuck.code},
 		Prove: "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: " +
 			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
@@ -134,8 +134,8 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 	return f
 }
 
-// A sticking is a way to be stuck and its cure.
-type sticking struct{ words, cure, code string }
+// A sticking is a way to be stuck and its fix.
+type sticking struct{ words, fix, code string }
 
 // stickings are known by the function of the runtime or of package sync that
 // the goroutine waits in, the innermost first.

@@ -28,7 +28,7 @@ var leakedtimers = &diagnosis.Rule{
 const (
 	// timersRate is how many deadlines must expire a second. The catalogue's
 	// figure; the consumer that the rule was made after showed 240,000 in a
-	// trace, the healed one none.
+	// trace, the fixed one none.
 	timersRate = 100
 	// timersPerLive is how many must have run for each that was alive at
 	// once: they do nothing and end, and so appear in no goroutine profile.

@@ -69,41 +69,46 @@ func TestHealthyPrograms(t *testing.T) {
 	}
 }
 
-// TestSickPrograms: of each program that gowhy brings along, its illness is
-// what is said first.
-func TestSickPrograms(t *testing.T) {
+// TestDemos: of each program that gowhy brings along, its problem is what is said
+// first, and not said when it is fixed.
+func TestDemos(t *testing.T) {
 	attempt.Only(t, "records programs that run and judges what is said of them")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range demo.Cases() {
 		t.Run(c.Name, func(t *testing.T) {
 			quiet(t, func() error {
-				dir := t.TempDir()
-				window := time.Second
-				if c.Name == "leakedtimers" {
-					window = 2 * time.Second // the first deadlines expire after one
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), window)
-				defer cancel()
-				count := startCounters()
-				err := demo.Run(ctx, c, dir)
-				count.end()
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := load(t, dir)
-				count.add(m)
-				checkSound(t, c.Name, m)
-				found := diagnosis.Run(m, All, diagnosis.Options{}).Findings
-				if c.Name == "healed" {
+				found := demonstrated(t, c, demo.Variant{})
+				if c.Fix == "" {
 					return silence(found)
 				}
 				if len(found) == 0 || found[0].Rule != c.Name {
 					return fmt.Errorf("said first: %v", summaries(found))
 				}
+				found = demonstrated(t, c, demo.Variant{Fixed: true})
+				if slices.ContainsFunc(found, func(f diagnosis.Finding) bool { return f.Rule == c.Name && !f.Remark }) {
+					return fmt.Errorf("said of the fixed program: %v", summaries(found))
+				}
 				return nil
 			})
 		})
 	}
+}
+
+// demonstrated is what is found in a demonstration.
+func demonstrated(t *testing.T, c demo.Case, v demo.Variant) []diagnosis.Finding {
+	t.Helper()
+	dir := t.TempDir()
+	count := startCounters()
+	var failed error
+	err := observe(dir, func() { failed = demo.Run(t.Context(), c, v, io.Discard) })
+	count.end()
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, dir)
+	count.add(m)
+	checkSound(t, c.Name, m)
+	return diagnosis.Run(m, All, diagnosis.Options{}).Findings
 }
 
 // quiet tries again what fails: one that is starved of CPU is another program.

@@ -185,7 +185,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		Groups:     d.queue.groups,
 		Stacks:     d.stacks,
 		Remedy:     d.remedy(p.Model),
-		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no cure: it costs more than the lock."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no fix: it costs more than the lock."),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence"},
 	}

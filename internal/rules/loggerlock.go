@@ -23,12 +23,12 @@ var loggerlock = &diagnosis.Rule{
 
 const (
 	// loggerWaiters is how many goroutines wait for the logger's lock on
-	// average: at 0.3, by the queue M/M/1, somebody writes a line 42 % of the
+	// average: at 0.3, by the queue M/M/1, somebody writes a line 42% of the
 	// time.
 	loggerWaiters = 0.3
 	// loggerShare is the CPU in logging from which it is a finding where the
 	// Ps are busy anyway. Eight goroutines that log a line for each 3 µs of work
-	// had 29 % there. Less than a tenth can hardly be told from noise once
+	// had 29% there. Less than a tenth can hardly be told from noise once
 	// it is gone.
 	loggerShare = 0.1
 	// loggerRate is the least number of lines a second for all of this.

@@ -150,7 +150,7 @@ func TestMostlyCollecting(t *testing.T) {
 		p := passOf(t, tinyheap, fmt.Sprintf("window 1s procs=1\nstack mark runtime.gcDrain < runtime.gcBgMarkWorker\nstack malloc runtime.mallocgc < main.w@w.go:1\n"+
 			"cpu duration=1s\nsample stack=mark count=%d time=%dms\nsample stack=malloc count=%d time=%dms", 3*mark, 3*mark, 300-3*mark, 300-3*mark))
 		if got := slices.Contains(gcSymptoms(p), "allocchurn"); got != want {
-			t.Errorf("%d %% of the cost: %v", mark, got)
+			t.Errorf("%d%% of the cost: %v", mark, got)
 		}
 		if !slices.Contains(gcSymptoms(p), "gccost") {
 			t.Error("a small heap does not explain the collector's cost")
@@ -263,7 +263,7 @@ func TestMemoryThresholds(t *testing.T) {
 		{gccost, "a third", "cpu duration=10s →\nsample stack=mark count=500 time=5s →\nsample stack=work count=900 time=9s →\nsample stack=malloc count=90 time=900ms →", false,
 			"unchecked what garbage collection costs: collections were counted"},
 		{gccost, "a third", "0s=100 10s=200 → 0s=100 10s=100\ncpu duration=10s →\nsample stack=mark count=500 time=5s →\nsample stack=work count=900 time=9s →\nsample stack=malloc count=90 time=900ms →", false, "!unchecked what garbage"},
-		{gccost, "a third", "metric /gc/heap/live:bytes 0s=150MiB 10s=151MiB every=200ms noise=500KiB →", false, "unchecked what a larger heap would save: garbage collection takes 33.3 % of the CPU, and nothing"},
+		{gccost, "a third", "metric /gc/heap/live:bytes 0s=150MiB 10s=151MiB every=200ms noise=500KiB →", false, "unchecked what a larger heap would save: garbage collection takes 33.3% of the CPU, and nothing"},
 		{gccost, "a third", "metric /gc/cycles/total:gc-cycles 0s=100 10s=200 →", false, "unchecked what a larger heap would save"},
 		// gccost: whether the trace agrees.
 		{gccost, "the samples and the trace", "gc=2.4s → gc=1.55s", true, "confidence high"},
@@ -289,7 +289,7 @@ func TestMemoryThresholds(t *testing.T) {
 		{memorylimit, "near the limit", "count=500 time=5s → count=129 time=1.29s\ncount=790 time=7.9s → count=1161 time=11.61s", false, "fine: memory limit: the live heap takes"},
 		{memorylimit, "near the limit", "gomemlimit:bytes 0s=100MiB → gomemlimit:bytes 0s=9223372036854775807", false, "!memory limit"},
 		{memorylimit, "near the limit", "process n=11 user=12s system=1s rss=130MiB →\ncpu duration=10s →\nsample stack=mark count=500 time=5s →\nsample stack=work count=790 time=7.9s →", false,
-			"unchecked what the memory limit costs: the live heap takes 91.3 % of it"},
+			"unchecked what the memory limit costs: the live heap takes 91.3% of it"},
 		{memorylimit, "near the limit", "last-enabled:gc-cycle 0s=0 10s=0 → last-enabled:gc-cycle 0s=150 10s=150", true, "until the runtime held its collector back"},
 		{memorylimit, "near the limit", "last-enabled:gc-cycle 0s=0 10s=0 → last-enabled:gc-cycle 0s=50 10s=60", true, "until the runtime held its collector back"},
 		{memorylimit, "near the limit", "last-enabled:gc-cycle 0s=0 10s=0 → last-enabled:gc-cycle 0s=60 10s=60", true, "!until the runtime held its collector back"},
@@ -311,7 +311,7 @@ func TestMemoryThresholds(t *testing.T) {
 		{forcedgc, "runtime.GC after", "0s=10 10s=510 → 0s=10 10s=210", true, "!explains gccost"},
 		{forcedgc, "runtime.GC after", "cpu duration=10s →\nsample stack=mark count=500 time=5s →\nsample stack=work count=490 time=4.9s →\nproc 0 user=6s gc=4s →\nproc 1 user=3s gc=2s idle=5s →", false,
 			"unchecked what forced collections cost: 500 of 520 collections were forced"},
-		{forcedgc, "forced, of a heap", "gcline n=10 every=500ms cycle=30 at=10.01s aligned=true live=1MiB", false, "20 of 30 were forced, which took 0.7 %"},
+		{forcedgc, "forced, of a heap", "gcline n=10 every=500ms cycle=30 at=10.01s aligned=true live=1MiB", false, "20 of 30 were forced, which took 0.7%"},
 		{forcedgc, "forced, of a heap", "metric /gc/cycles/total:gc-cycles 0s=1 10s=500", false, "20 of 20 were forced"},
 		{forcedgc, "forced, of a heap", "count=10 time=100ms → count=300 time=3s\ncount=980 time=9.8s → count=690 time=6.9s", true,
 			"fact forced collections = 20 count, collector forced lines\nfact collections = 20 count, collector lines\nwho forces them is not known"},
@@ -335,7 +335,7 @@ func TestAllocationThresholds(t *testing.T) {
 	)
 	checkVariants(t, []variant{
 		{allocchurn, churn, "count=900 time=9s → count=1800 time=18s", true, ""},
-		{allocchurn, churn, "count=900 time=9s → count=4050 time=40.5s", false, "fine: allocation and garbage collection take 10.0 %"},
+		{allocchurn, churn, "count=900 time=9s → count=4050 time=40.5s", false, "fine: allocation and garbage collection take 10.0%"},
 		{allocchurn, churn, "duration=10s → duration=60s", true, ""},
 		{allocchurn, churn, "duration=10s → duration=100s", false, ""},
 		{allocchurn, churn, "count=200 time=2s → count=5 time=50ms\ncount=100 time=1s → count=3 time=30ms\ncount=150 time=1.5s → count=40 time=400ms\ncount=900 time=9s → count=100 time=1s\nduration=10s → duration=1s", true, ""},
@@ -345,21 +345,21 @@ func TestAllocationThresholds(t *testing.T) {
 		{allocchurn, churn, "stack tiny runtime.mallocgc < main.tiny@tiny.go:4\nsample stack=tiny count=17 time=170ms", true, "where main.tiny"},
 		{allocchurn, both, "objects=9000000 bytes=600MiB live=1MiB → objects=9000000 bytes=600MiB live=180MiB", true, "where main.lookup"},
 		{allocchurn, both, "objects=9000000 bytes=600MiB live=1MiB → objects=9000000 bytes=600MiB live=400MiB", false, ""},
-		{allocchurn, both, "count=150 time=1.5s → count=30 time=300ms\nobjects=9000000 bytes=600MiB → objects=3500000 bytes=800MiB\nobjects=200000 bytes=9MiB → objects=6000000 bytes=150MiB", true,
+		{allocchurn, both, "count=150 time=1.5s → count=30 time=300ms\nobjects=9000000 bytes=600MiB → objects=3500000 bytes=400MiB\nobjects=200000 bytes=9MiB → objects=6000000 bytes=150MiB", true,
 			"one line of main.other causes"},
 		{allocchurn, both, "cpu duration=10s →\nsample stack=malloc count=300 time=3s →\nsample stack=mark count=150 time=1.5s →\nsample stack=work count=900 time=9s →", false,
 			"unchecked what allocation costs: a heap profile tells where"},
 		{allocchurn, counted, "metric /gc/heap/allocs:bytes 0s=0 10s=609MiB →", true, "!fact objects allocated for each"},
 		{allocchurn, "two fresh buffers", "alloc stack=write objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=read objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=small objects=100 bytes=1MiB →", false,
-			"unchecked which code allocates: allocating and collecting take up to 90.9 %"},
+			"unchecked which code allocates: allocating and collecting take up to 90.9%"},
 		{allocchurn, "two fresh buffers", "alloc stack=write objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=read objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=small objects=100 bytes=1MiB →\nstack cpuwrite runtime.mallocgc < main.worker@pool.go:31 < main.main.func1@main.go:12\ncpu duration=1.2s\nsample stack=cpuwrite count=12 time=120ms", true,
 			"the CPU profile has too few samples: it shows sites"},
 		{allocchurn, "two fresh buffers", "alloc stack=write objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=read objects=1000 bytes=2000MiB live=4MiB →\nalloc stack=small objects=100 bytes=1MiB →\nstack cpuwrite runtime.mallocgc < main.worker@pool.go:31 < main.main.func1@main.go:12\ncpu duration=1.2s\nsample stack=cpuwrite count=7 time=70ms", false,
 			"unchecked which code allocates"},
 		{allocchurn, "two fresh buffers", "gc=150ms → gc=600ms\nuser=800ms → user=200ms", true, "CPU in the allocator = 0.4 ratio"},
 		// First use of pages.
-		{allocchurn, fresh, "allocs:bytes 0s=0 10s=10GiB → allocs:bytes 0s=0 10s=5GiB", true, "page faults of fresh memory up to 19.0 % more"},
-		{allocchurn, fresh, "count=60 time=600ms → count=50 time=500ms", true, "Allocating and collecting take 7.1 %"},
+		{allocchurn, fresh, "allocs:bytes 0s=0 10s=10GiB → allocs:bytes 0s=0 10s=5GiB", true, "page faults of fresh memory up to 19.0% more"},
+		{allocchurn, fresh, "count=60 time=600ms → count=50 time=500ms", true, "Allocating and collecting take 7.1%"},
 		{allocchurn, fresh, "count=60 time=600ms → count=12 time=120ms", false, ""},
 		{allocchurn, fresh, "objects=10000 bytes=10000MiB → objects=220000 bytes=10000MiB", true, ""},
 		{allocchurn, fresh, "objects=10000 bytes=10000MiB → objects=520000 bytes=10000MiB", false, ""},
@@ -369,16 +369,16 @@ func TestAllocationThresholds(t *testing.T) {
 		{allocchurn, fresh, "alloc stack=site objects=10000 bytes=10000MiB live=1MiB →\nalloc stack=rest objects=10000 bytes=9MiB live=1MiB →\nstack small runtime.mallocgc < main.small@small.go:1\nsample stack=small count=240 time=2.4s", true, "!page faults of fresh memory"},
 		{allocchurn, fresh, "runtime.mallocgcLarge < runtime.mallocgc → runtime.(*mcache).allocLarge < runtime.mallocgc\nalloc stack=site objects=10000 bytes=10000MiB live=1MiB →\nalloc stack=rest objects=10000 bytes=9MiB live=1MiB →", true, "page faults of fresh memory"},
 
-		{boxedargs, boxes, "objects=3000000 bytes=90MiB → objects=100000 bytes=90MiB", false, "fine: arguments on the heap: no line makes 2.0 %"},
+		{boxedargs, boxes, "objects=3000000 bytes=90MiB → objects=100000 bytes=90MiB", false, "fine: arguments on the heap: no line makes 2.0%"},
 		{boxedargs, boxes, "stack text fmt.Sprintf@print.go:240 < main.(*logger).Debugf@log.go:20 < main.(*server).answer@answer.go:40 < main.serve@udp.go:12\nalloc stack=text objects=100000 bytes=1MiB", true, ""},
 		{boxedargs, boxes, "stack text fmt.Sprintf@print.go:240 < main.(*logger).Debugf@log.go:20 < main.(*server).answer@answer.go:40 < main.serve@udp.go:12\nalloc stack=text objects=200000 bytes=1MiB", false, "fine: arguments on the heap: the calls that they are for use them"},
 		{boxedargs, boxes, "stack format fmt.(*pp).doPrintf@print.go:1000 < main.(*logger).Debugf@log.go:20 < main.(*server).answer@answer.go:40 < main.serve@udp.go:12\nsample stack=format count=2 time=20ms", true, ""},
 		{boxedargs, boxes, "stack format fmt.(*pp).doPrintf@print.go:1000 < main.(*logger).Debugf@log.go:20 < main.(*server).answer@answer.go:40 < main.serve@udp.go:12\nsample stack=format count=4 time=40ms", false, "fine: arguments on the heap: the calls that they are for use them"},
 		{boxedargs, boxes, "count=60 time=600ms → count=12 time=600ms", true, ""},
-		{boxedargs, boxes, "count=60 time=600ms → count=7 time=600ms", false, "unchecked whether arguments on the heap are for calls that ignore them: 30.0 % of the objects"},
+		{boxedargs, boxes, "count=60 time=600ms → count=7 time=600ms", false, "unchecked whether arguments on the heap are for calls that ignore them: 30.0% of the objects"},
 		{boxedargs, boxes, "alloc stack=record objects=7000000 bytes=400MiB →", true, "explains allocchurn gccost"},
 		{boxedargs, boxes, "objects=7000000 bytes=400MiB → objects=1500000 bytes=45MiB", true, "!explains allocchurn"},
-		{boxedargs, boxes, "sample stack=malloc count=60 time=600ms →\nsample stack=malloc2 count=130 time=1.3s →\nsample stack=mark count=60 time=600ms →", false, "fine: arguments on the heap: they cost 0 % of the CPU at most"},
+		{boxedargs, boxes, "sample stack=malloc count=60 time=600ms →\nsample stack=malloc2 count=130 time=1.3s →\nsample stack=mark count=60 time=600ms →", false, "fine: arguments on the heap: they cost 0% of the CPU at most"},
 		{boxedargs, boxes, "variadic=true → variadic=true stays=true\nescape answer.go:40 q.Name →", false, ""},
 		{boxedargs, boxes, "variadic=true → variadic=true stays=true\nanswer.go:40 q.Name → answer.go:40 q.Name moved=true", false, ""},
 		{boxedargs, boxes, "variadic=true → variadic=true stays=true\nanswer.go:40 q.Name → answer.go:40 q.Name stays=true", false, ""},
@@ -417,7 +417,7 @@ func TestAllocationThresholds(t *testing.T) {
 		{poolmisuse, nothing, "metric /gc/cycles/total:gc-cycles 0s=10 2s=60 →", false, "!pools"},
 		{poolmisuse, nothing, "cpu duration=2s →\nsample stack=new count=40 time=400ms →\nsample stack=work count=160 time=1600ms →", true,
 			"cost, share 0.4: objects made by pools = 2e+06 count\nbound, direction for cpu, share 0.05: bytes in objects made by pools = 4.194e+08 bytes, samples alloc_space"},
-		{poolmisuse, nothing, "bytes=400MiB → bytes=100MiB", true, "40.0 % of all objects allocated"},
+		{poolmisuse, nothing, "bytes=400MiB → bytes=100MiB", true, "40.0% of all objects allocated"},
 		{poolmisuse, nothing, "stack mark runtime.scanObject < runtime.gcDrain < runtime.gcBgMarkWorker\nsample stack=mark count=50 time=500ms", true, "collecting what it made = 0.2933 ratio"},
 		{poolmisuse, nothing, "stack second main.second.func1@s.go:2 < sync.(*Pool).Get@pool.go:151 < main.second@s.go:4\nstack third main.third.func1@t.go:2 < sync.(*Pool).Get@pool.go:151 < main.third@t.go:4\nalloc stack=second objects=3000000 bytes=1MiB\nalloc stack=third objects=1000 bytes=1MiB", true,
 			"where main.second s.go:4\nwhere main.init.func1\n!where main.third"},
@@ -429,7 +429,7 @@ func TestAllocationThresholds(t *testing.T) {
 		{oldtimers, "time.After in a loop, with", "live-objects=60000 live=12MiB → live-objects=3000 live=700KiB\nlive-objects=1000 live=2MiB → live-objects=1000 live=1MiB", false, ""},
 		{oldtimers, "time.After in a loop, with", "", true, "explains heapgrowth gccost"},
 		{oldtimers, "time.After in a loop, with", "live-objects=1000 live=2MiB → live-objects=1000 live=28MiB", true, "!explains heapgrowth"},
-		{oldtimers, "time.After in a loop since", "objects=400000 bytes → objects=1500 bytes", false, "obsolete timers made again and again in main.loop, 1.5 %"},
+		{oldtimers, "time.After in a loop since", "objects=400000 bytes → objects=1500 bytes", false, "obsolete timers made again and again in main.loop, 1.5%"},
 		{oldtimers, "time.After in a loop since", "objects=400000 bytes → objects=700 bytes", false, "!obsolete"},
 		{oldtimers, "the environment", "", true, "A heap profile of a new recording must have next to nothing"},
 		{oldtimers, "built with Go 1.22", "stack t2 time.NewTimer@sleep.go:86 < main.t2@t.go:2\nstack t3 time.NewTimer@sleep.go:86 < main.t3@t.go:3\nstack t4 time.NewTimer@sleep.go:86 < main.t4@t.go:4\nalloc stack=t2 objects=5000000 bytes=1MiB live=1MiB\nalloc stack=t3 objects=1 bytes=3MiB live=3MiB\nalloc stack=t4 objects=1 bytes=1KiB live=1KiB", true,
@@ -483,30 +483,30 @@ func TestCollectorThresholds(t *testing.T) {
 		{slowstop, stats, "read mem stats → AllThreadsSyscall", true, "remedy Call what stops the world less often"},
 		{slowstop, timer, "StopTimer → StartTimer", true, "remedy B.StopTimer and B.StartTimer"},
 
-		{gcassist, lost, short, true, "leaves the program 40.0 % of its Ps\ntime that the collector took of the worst window = 0.06 seconds\nshare 0.315"},
-		{gcassist, lost, "at=300ms proc=1 → at=120ms proc=1\nat=800ms proc=1 → at=615ms proc=1\nat=1300ms proc=1 → at=1115ms proc=1", true, "leaves the program 40.0 % of its Ps"},
-		{gcassist, lost, "load at=0s proc=-1 kind=procs delta=2 →\n" + short, true, "leaves the program 40.0 % of its Ps"},
-		{gcassist, lost, "kind=assist → kind=sweep", true, "leaves the program 0 % of its Ps"},
+		{gcassist, lost, short, true, "leaves the program 40.0% of its Ps\ntime that the collector took of the worst window = 0.06 seconds\nshare 0.315"},
+		{gcassist, lost, "at=300ms proc=1 → at=120ms proc=1\nat=800ms proc=1 → at=615ms proc=1\nat=1300ms proc=1 → at=1115ms proc=1", true, "leaves the program 40.0% of its Ps"},
+		{gcassist, lost, "load at=0s proc=-1 kind=procs delta=2 →\n" + short, true, "leaves the program 40.0% of its Ps"},
+		{gcassist, lost, "kind=assist → kind=sweep", true, "leaves the program 0% of its Ps"},
 		{gcassist, lost, "cycle begin=1100ms end=1400ms →\ncycle begin=1600ms end=1900ms →", false, "unchecked whether the garbage collector habitually takes time from goroutines: the trace holds only 2 collections"},
 		{gcassist, lost, "load at=1300ms proc=1 kind=assist delta=-1 →", true, "of Ps' time in assists = 1.3 seconds"},
 		{gcassist, lost, "heap at=1950ms alloc=100MiB goal=120MiB", true, "fact largest heap goal = 2.412e+08"},
 		{gcassist, lost, "group main.idle count=1 peak=1 run=1s start=idle.go:4", true, "about groups main.serve\n!main.idle"},
 		{gcassist, lost, "result k6 duration=2s ops=900 rate=450", true, "prove by p99, knob GOGC=200"},
 		{gcassist, lost, "metric /gc/gogc:percent 0s=18446744073709551615", true, "prove by elapsed, code"},
-		{gcassist, "one bad moment", "run=14.9s → run=2s", false, "nearly all others left it 100 % or more"},
+		{gcassist, "one bad moment", "run=14.9s → run=2s", false, "nearly all others left it 100% or more"},
 		{gcassist, half, "", true, "prove by elapsed, knob GOGC=200"},
 		{gcassist, half, "run=5.1s → run=10s", false, ""},
 		{gcassist, half, "group main.big count=1 peak=1 run=60s runnable=1s start=big.go:1", true, ""},
 		{gcassist, half, "group main.big count=1 peak=1 run=150s runnable=1s start=big.go:1", false, ""},
 		{gcassist, half, "group main.big count=1 peak=1 run=1s runnable=900s start=big.go:1", true, ""},
 		{gcassist, half, "group sys system=true count=1 peak=1 run=900s start=big.go:1", true, ""},
-		{gcassist, half, "run=5.1s → run=300ms", true, "main.serve spends 100 % of its running time"},
-		{gcassist, half, other, true, "main.serve spends 7.2 % of its running time\nabout groups main.serve main.other"},
+		{gcassist, half, "run=5.1s → run=300ms", true, "main.serve spends 100% of its running time"},
+		{gcassist, half, other, true, "main.serve spends 7.2% of its running time\nabout groups main.serve main.other"},
 		{gcassist, half, "run=5.1s → run=2s\n" + "group main.other count=4 peak=4 run=5s \"range.GC mark assist\"=900ms start=other.go:4\ngroup main.third count=4 peak=4 run=5s \"range.GC mark assist\"=100ms start=third.go:4", true,
-			"main.serve spends 8.6 %\nabout groups main.other main.serve main.third\nwhere main.other\nwhere main.serve\n!where main.third"},
+			"main.serve spends 8.6%\nabout groups main.other main.serve main.third\nwhere main.other\nwhere main.serve\n!where main.third"},
 		{gcassist, half, "user=1.3s → user=10ms", true, "throughput = 2.309 factor"},
 		{gcassist, quarter, "load at=600ms proc=0 kind=background delta=1 dedicated=true →\nload at=660ms proc=0 kind=background delta=-1 dedicated=true →\n" +
-			"load at=1100ms proc=0 kind=background delta=1 dedicated=true →\nload at=1160ms proc=0 kind=background delta=-1 dedicated=true →", false, "keeps at least 85.0 % of the Ps"},
+			"load at=1100ms proc=0 kind=background delta=1 dedicated=true →\nload at=1160ms proc=0 kind=background delta=-1 dedicated=true →", false, "keeps at least 85.0% of the Ps"},
 		{gcassist, "those who assist", "stack user main.work@main.go:50\nwait sched reason=x stack=user group=net/http.(*conn).serve count=1 total=1ms", false, ""},
 		{gcassist, "those who assist", "stack user main.work@main.go:50\nwait sync reason=x stack=user group=main.work count=1 total=1ms", false, ""},
 		{gcassist, "those who assist", "stack user main.work@main.go:50\nwait sync reason=x stack=user group=net/http.(*conn).serve count=1 total=1ms", true, ""},
@@ -531,7 +531,7 @@ func TestCollectorThresholds(t *testing.T) {
 		{heapgrowth, four, "metric /sched/goroutines:goroutines 0s=40 60s=41 every=1s noise=2 →\ngoroutines end stack=session count=110", true, ""},
 		{heapgrowth, four, noProfiles, true, "!Most of it comes"},
 		{heapgrowth, four, "process n=61 user=30s system=5s rss=100MiB..420MiB →", true, "!until the container's memory is full"},
-		{heapgrowth, four, moreLines, true, "Most of it comes from main.(*store).put.\nwhere main.b\nwhere main.c\n!where main.d\nhave 75.1 % of the growth"},
+		{heapgrowth, four, moreLines, true, "Most of it comes from main.(*store).put.\nwhere main.b\nwhere main.c\n!where main.d\nhave 75.1% of the growth"},
 		{heapgrowth, four, "end stack=session objects=70000 bytes=270MiB → end stack=session objects=70000 bytes=60MiB\nend stack=buffer objects=110 bytes=22MiB → end stack=buffer objects=110 bytes=27MiB\n" + library, true,
 			"where main.(*store).put\n!where main.read\nconfidence medium"},
 		{heapgrowth, four, "end stack=session objects=70000 bytes=270MiB → end stack=session objects=70000 bytes=60MiB\nend stack=buffer objects=110 bytes=22MiB → end stack=buffer objects=110 bytes=35MiB\n" + library, true,
@@ -583,10 +583,10 @@ func TestCollectingBySetting(t *testing.T) {
 			"stack mark runtime.gcDrain < runtime.gcBgMarkWorker\nstack malloc runtime.mallocgc < main.w@w.go:1\n"+
 			"cpu duration=1s\nsample stack=mark count=%d time=%dms\nsample stack=malloc count=%d time=%dms", c.gogc, 3*c.mark, 3*c.mark, 300-3*c.mark, 300-3*c.mark)
 		if got := slices.Contains(gcSymptoms(passOf(t, gccost, lines)), "allocchurn"); got != c.gcs {
-			t.Errorf("GOGC=%d, %d %% marking: collecting explains allocating: %v, want %v", c.gogc, c.mark, got, c.gcs)
+			t.Errorf("GOGC=%d, %d%% marking: collecting explains allocating: %v, want %v", c.gogc, c.mark, got, c.gcs)
 		}
 		if got := slices.Contains(gcSymptoms(passOf(t, allocchurn, lines)), "gccost"); got != c.allocs {
-			t.Errorf("GOGC=%d, %d %% marking: allocating explains collecting: %v, want %v", c.gogc, c.mark, got, c.allocs)
+			t.Errorf("GOGC=%d, %d%% marking: allocating explains collecting: %v, want %v", c.gogc, c.mark, got, c.allocs)
 		}
 	}
 }

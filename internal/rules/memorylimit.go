@@ -40,7 +40,7 @@ func checkMemorylimit(p *diagnosis.Pass) {
 	case !l.known && l.engaged:
 		p.Unchecked("whether a memory limit keeps the collector busy",
 			"the runtime held its collector back, and nothing tells whether GOMEMLIMIT is set", diagnosis.HowToGet(model.MetricsLog))
-	case !l.set: // a collector that is busy all the same is another rule's illness
+	case !l.set: // a collector that is busy all the same is another rule's problem
 	case l.engaged:
 		p.Report(limitFinding(p, &l))
 	case l.live.Value < limitFull*l.limit.Value:

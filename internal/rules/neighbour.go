@@ -25,7 +25,7 @@ var neighbour = &diagnosis.Rule{
 const (
 	// neighbourSteal is the part of the machine's CPU time that the
 	// hypervisor must have given to other machines. The catalogue's figure;
-	// the virtual machine that the rule was made on showed 0.1 %.
+	// the virtual machine that the rule was made on showed 0.1%.
 	neighbourSteal = 0.03
 	// neighbourQueue is how long threads must have been ready and without a
 	// CPU for each second of CPU that they got. Beside four busy processes on

@@ -28,7 +28,7 @@ const (
 	// for what the runtime does not count, C memory, thread stacks, page tables.
 	headroomLimit = 0.9
 	// headroomLive is the part of GOMEMLIMIT that the live heap may take
-	// before the limit itself becomes an illness; see limitFull.
+	// before the limit itself becomes a problem; see limitFull.
 	headroomLive = 0.7
 )
 
@@ -133,7 +133,7 @@ func (r *headroom) unlimited() string {
 	return fact.Sentence("GOMEMLIMIT, %s, lies beyond it", r.limit)
 }
 
-// remedy warns where the cure would be the next illness.
+// remedy warns where the fix would be the next problem.
 func (r *headroom) remedy() diagnosis.Remedy {
 	if r.alive.Value > headroomLive*headroomLimit*r.memory.Value {
 		return diagnosis.Remedy{Text: "Give the container more memory, or let less stay alive: the live heap alone takes most of what there is. " +

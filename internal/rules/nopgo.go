@@ -13,7 +13,7 @@ var nopgoPage string
 
 var nopgo = &diagnosis.Rule{
 	Name:  "nopgo",
-	Title: "The compiler was not told what is hot",
+	Title: "The build uses no profile (PGO)",
 	Doc:   nopgoPage,
 	Needs: []model.Source{model.BuildInfo},
 	Check: checkNopgo,
@@ -26,7 +26,7 @@ const (
 	pgoOwn = 0.5
 	// pgoCores is the least CPU that is worth a step in the build.
 	pgoCores = 0.5
-	// pgoLeast and pgoMost are what Go's documentation says of it: 2 to 14 % for a
+	// pgoLeast and pgoMost are what Go's documentation says of it: 2 to 14% for a
 	// set of representative programs. gowhy's own reader of traces gained a tenth.
 	pgoLeast = 0.02
 	pgoMost  = 0.14

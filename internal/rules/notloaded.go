@@ -14,7 +14,7 @@ var notloadedPage string
 // is the verdict's business and a line under what could not be checked.
 var notloaded = &diagnosis.Rule{
 	Name:       "notloaded",
-	Title:      "Nothing was asked of the program",
+	Title:      "The program was not under load",
 	Doc:        notloadedPage,
 	Disturbing: true,
 	Check:      checkNotloaded,

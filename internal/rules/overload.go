@@ -75,7 +75,7 @@ func checkOverload(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("offered load: %s operations a second were too many for %s, and nothing piled up", e.offered.Number(), answered))
 	case floods(p):
 		// The goroutines that pile up are named by their own rule, which has the
-		// same cure and knows the line.
+		// same fix and knows the line.
 	default:
 		p.Report(overloadFinding(p, &e))
 	}
@@ -192,7 +192,7 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 		f.Reasons = append(f.Reasons, "the process's own memory grew meanwhile")
 		return f
 	}
-	// What waits does so outside, and a limit is no illness.
+	// What waits does so outside, and a limit is no problem.
 	f.Remark, f.Confidence = true, diagnosis.Low
 	f.Reasons = append(f.Reasons, "the program's memory does not grow with it: what waits, waits outside")
 	f.Explains = []string{}
@@ -241,5 +241,5 @@ func (e *excess) bound(p *diagnosis.Pass) diagnosis.Bound {
 	}
 	return diagnosis.Direction(e.memory, diagnosis.MemoryGoal,
 		fact.Quotient.Of("", fact.Ratio, e.memory, p.Process("resident memory at the end", "rss", fact.Last)).Value,
-		"a limit on what waits would not have taken it. Throughput does not rise: that needs the cure of what limits it")
+		"a limit on what waits would not have taken it. Throughput does not rise: that needs the fix of what limits it")
 }

@@ -27,7 +27,7 @@ var oversubscribed = &diagnosis.Rule{
 const (
 	// oversubscribedPerProc is how many goroutines of one kind to a P make a
 	// crowd. The catalogue's figure; the file pool of the lab is well at 8
-	// workers on 2 Ps (4 to a P) and sick at 1000 (500 to a P).
+	// workers on 2 Ps (4 to a P) and far too many at 1000 (500 to a P).
 	oversubscribedPerProc = 8
 	// oversubscribedQueue is the time spent ready to run over the time spent
 	// running or in system calls from which a crowd is too large. The pool of

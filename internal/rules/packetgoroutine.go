@@ -27,7 +27,7 @@ var packetgoroutine = &diagnosis.Rule{
 
 const (
 	// packetRate is how many a second are started by a reader of datagrams for
-	// it to matter: at 10 µs saved each, fewer are less than 1 % of a core.
+	// it to matter: at 10 µs saved each, fewer are less than 1% of a core.
 	packetRate = 1000
 	// packetWork is the most that such a goroutine works on average when the
 	// start of one weighs beside the work. In a DNS server and its replays it
@@ -42,8 +42,8 @@ const (
 	// reads are in the trace: below, they are started for something else.
 	packetEach = 0.5
 	// packetShare is the share of the CPU in what the goroutines alone need:
-	// a server that answers in its readers had 9 % in the scheduler, one with
-	// a goroutine for each packet, the same work and load, had 20 %.
+	// a server that answers in its readers had 9% in the scheduler, one with
+	// a goroutine for each packet, the same work and load, had 20%.
 	packetShare = 0.12
 	// packetMeasured is the CPU time per query of a DNS server that answers
 	// in its reader, as a part of that with a goroutine for each packet: 5.5

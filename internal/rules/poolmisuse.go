@@ -23,7 +23,7 @@ var poolmisuse = &diagnosis.Rule{
 
 const (
 	// poolmisuseShare is the part of all objects or bytes allocated that the
-	// pool makes from which it matters. The catalogue's 5 % is what a site must have
+	// pool makes from which it matters. The catalogue's 5% is what a site must have
 	// to be named at all.
 	poolmisuseShare = 0.05
 	// poolmisuseEach is how many objects a pool may make in a collection for each

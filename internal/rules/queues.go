@@ -176,7 +176,7 @@ const (
 
 // queueServed is how many waits of a queue must have ended in the window for
 // it to be one: goroutines that nobody ever serves have leaked, or are parked
-// there on purpose, and no cure would make them faster.
+// there on purpose, and no fix would make them faster.
 const queueServed = 10
 
 // A queue is code where goroutines wait for one thing: as far as the wake

@@ -23,7 +23,7 @@ var readlocks = &diagnosis.Rule{
 const (
 	// readlockShare is the share of the CPU in taking and giving read locks:
 	// the catalogue's figure. Four goroutines that read a small map under one
-	// are at 87 %; a lock of 20 ns around 2 µs of work is at 1 %.
+	// are at 87%; a lock of 20 ns around 2 µs of work is at 1%.
 	readlockShare = 0.05
 	// readlockNamed is how many places a finding names.
 	readlockNamed = 3

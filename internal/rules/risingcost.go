@@ -28,7 +28,7 @@ const (
 	// the last, by the low end of its interval. A list that begins empty takes 5 times as
 	// much, one that doubles 1.6 times. A tree of 10,000 that grows as fast takes 1.2 times
 	// as much, and a busy neighbour in the same core 1.3. Forty servers of the field, whose
-	// illnesses are others if they have any, are between 0.65 and 1.1.
+	// problems are others if they have any, are between 0.65 and 1.1.
 	risingFactor = 1.5
 	// risingShare is the part of the last third's CPU that must have been added. It grows
 	// on, so that less than the usual tenth is worth a word.

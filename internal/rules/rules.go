@@ -1,8 +1,8 @@
-// Package rules is the suite of illnesses that gowhy recognises, one file
+// Package rules is the suite of problems that gowhy recognises, one file
 // with its page and its cases each.
 //
-// It hides what separates a sick program from a busy one: the figures, the
-// look-alikes that are innocent, and what the cure of each illness can bring
+// It hides what separates a program with a problem from a busy one: the figures, the
+// look-alikes that are innocent, and what the fix of each problem can bring
 // at most. [All] is the suite.
 //
 // A rule is a pure function of the model. None of them reads files, the

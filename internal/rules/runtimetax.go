@@ -29,7 +29,7 @@ const (
 	// with small handlers is well at 0.24 to 0.30, a bounded pipeline at 0.01; a
 	// pipeline that only hands over, and goroutines that outgrow their stacks,
 	// are at 0.5 to 0.9. A message consumer
-	// was ill at 0.33, of illnesses that have rules of their own.
+	// had the problem at 0.33, of problems that have rules of their own.
 	taxShare = 0.40
 	// taxCores is the least it must cost: a program that is nearly at rest does
 	// little but be woken.
@@ -105,7 +105,7 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 		Evidence:   []fact.Fact{s.used()},
 		Cost:       s.cost(tax),
 		Bound:      s.limit(rest, "the program needs some of them"),
-		Remark:     true, // five programs of the field that are well and busy are above the limit, and none that is ill for it
+		Remark:     true, // five programs of the field that are well and busy are above the limit, and none that has the problem
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},
 		RuledOut: []string{

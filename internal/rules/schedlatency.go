@@ -26,7 +26,7 @@ const (
 	// schedlatencyWait is the 99th percentile of single waits for a P from
 	// which requests feel it: half a time slice. An unloaded program shows 1 to
 	// 100 µs; three servers of the field that are well, with two Ps of which 60 to
-	// 70 % were in use, showed up to 2.5 ms.
+	// 70% were in use, showed up to 2.5 ms.
 	schedlatencyWait = 5 * time.Millisecond
 	// schedlatencyOfTask is the part of a user task's 99th percentile below
 	// which the wait does not matter to those tasks.

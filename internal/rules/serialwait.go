@@ -25,7 +25,7 @@ var serialwait = &diagnosis.Rule{
 const (
 	// serialShare is the part of its time that the stage waits for answers,
 	// while work stands before it: at half, twice the throughput is behind it. A
-	// consumer that commits each message is at 84 to 99 %, its start included;
+	// consumer that commits each message is at 84 to 99%, its start included;
 	// one that does not wait for commits has nobody standing before it for long, or is
 	// at work.
 	serialShare = 0.5

@@ -26,14 +26,14 @@ const (
 	// lock's queue from which it is a finding.
 	singlesocketWaiters = 1
 	// singlesocketShare is its share of the time blocked on anything that
-	// holds up work. The DNS server that the rule was made after shows 67 %,
-	// its replay 88 to 92 %.
+	// holds up work. The DNS server that the rule was made after shows 67%,
+	// its replay 88 to 92%.
 	singlesocketShare = 0.5
 	// singlesocketSome is the least number of waiters that the share may
 	// speak for: half of nothing is nothing.
 	singlesocketSome = 0.1
 	// singlesocketGain is the most that four sockets instead of one brought
-	// on two cores (4 to 25 %), although the lock had 88 to 99 % of the
+	// on two cores (4 to 25%), although the lock had 88 to 99% of the
 	// blocked time. Where blocked time ranks, it does not predict.
 	singlesocketGain = 1.25
 	// singlesocketSpawn is the rate of new goroutines in the waiting groups,
@@ -176,7 +176,7 @@ func descriptorRemedy(kind descriptor, spawning bool) diagnosis.Remedy {
 	case spawning:
 		return diagnosis.Remedy{
 			Text: "Do not start a goroutine for each packet: let each reader of the socket handle the packet and write the answer itself. " +
-				"That is the first cause; it brought 2.25 times the work per CPU where more sockets alone brought 4 to 25 %. " +
+				"That is the first cause; it brought 2.25 times the work per CPU where more sockets alone brought 4 to 25%. " +
 				"Then open one socket to a core with SO_REUSEPORT, each with its own reader.",
 			Code: "for {\n\tn, from, err := conn.ReadFromUDPAddrPort(buf)\n\tif err != nil {\n\t\treturn err\n\t}\n\tconn.WriteToUDPAddrPort(handle(buf[:n]), from) // no go statement\n}",
 		}

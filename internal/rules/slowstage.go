@@ -23,7 +23,7 @@ var slowstage = &diagnosis.Rule{
 
 const (
 	// slowstageBusy is the part of its time that the stage is on a P or
-	// waits for one. The catalogue's figure: a stage at 90 % with somebody always
+	// waits for one. The catalogue's figure: a stage at 90% with somebody always
 	// before it does not wait for work.
 	slowstageBusy = 0.9
 	// slowstageRuns is the part that it is on a P. One that is ready and gets

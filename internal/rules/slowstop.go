@@ -35,15 +35,15 @@ const (
 	slowstopMany = 20
 	// slowstopShare is the share of the window that stops must add up to when
 	// none is very long. On a machine with more threads than cores a loaded HTTP server's
-	// stops reach 5 ms and add up to 0.7 %, those of a rule engine that is as fast
-	// as it can be beside its broker 3 ms and 1.1 %.
+	// stops reach 5 ms and add up to 0.7%, those of a rule engine that is as fast
+	// as it can be beside its broker 3 ms and 1.1%.
 	slowstopShare = minShare
 	// slowstopAsked is that for stops that the program asks for itself, which need
 	// not be long: stopped often in short pieces is stopped too.
 	slowstopAsked = 0.01
 	// slowstopFew is from how many stops on the program asks for them again
 	// and again. A test that reads memory statistics at its begin and its end
-	// stops twice, and in a trace of 0.3 s that is 1 %.
+	// stops twice, and in a trace of 0.3 s that is 1%.
 	slowstopFew = 4
 	// slowstopCrowd is the part of the time ready in which threads of the process
 	// waited for a CPU of a full machine, from which a stop that is long waited for

@@ -44,7 +44,7 @@ const (
 	smallMost = 0.5
 	// smallShare is the share of the CPU inside the calls below which they are nobody's
 	// concern: five programs of the field make twelve thousand and more small writes a
-	// second for 0.02 or less, the least of those that are ill for it is at 0.36.
+	// second for 0.02 or less, the least of those that have the problem is at 0.36.
 	smallShare = 0.05
 	// smallWhole is how many reads there are at most for each file that is opened when
 	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
@@ -60,10 +60,10 @@ type direction struct {
 	names []string
 }
 
-// Calls that carry several messages at once (recvmmsg, sendmmsg) are the cure
+// Calls that carry several messages at once (recvmmsg, sendmmsg) are the fix
 // and not counted. Nor are those that say where in the file (pread64): a buffer
 // is for what comes one after the other, and a record read again from its place
-// is the cure for opening its file each time.
+// is the fix for opening its file each time.
 var directions = []direction{
 	{"write", []string{"write", "writev", "sendto", "sendmsg"}},
 	{"read", []string{"read", "readv", "recvfrom", "recvmsg"}},

@@ -21,9 +21,9 @@ var stackgrowth = &diagnosis.Rule{
 
 const (
 	// stackgrowthShare is the share of the CPU in growing stacks: the story's
-	// programs were at 16 to 31 %, one that starts a goroutine with a frame of
-	// some KiB for each piece of work is at 41 %; a server whose goroutines grow
-	// once each is at 3 to 5 %, one that keeps its goroutines at none.
+	// programs were at 16 to 31%, one that starts a goroutine with a frame of
+	// some KiB for each piece of work is at 41%; a server whose goroutines grow
+	// once each is at 3 to 5%, one that keeps its goroutines at none.
 	stackgrowthShare = 0.06
 	// stackgrowthCores is the least that it must take, in cores. A thousand
 	// clients that come to stay grow the stacks of their goroutines once: 0.02
@@ -68,7 +68,7 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 				"Move what is large off the stack of short-lived goroutines: " +
 				"an array or a big value in the frames named here becomes a buffer that is reused. " +
 				"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
-				"measure that, for a pool of goroutines made one measured program up to 26 % worse.",
+				"measure that, for a pool of goroutines made one measured program up to 26% worse.",
 			Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+

@@ -12,7 +12,7 @@ import (
 
 // A stage is goroutines that take work from a channel before which somebody
 // always stands with more: they set the pace of all before and behind them.
-// What they do with their time says which cure there is: one that computes
+// What they do with their time says which fix there is: one that computes
 // needs more of them, one that waits for answers need not wait for each.
 
 // stagePressed is how many goroutines must stand before a stage on average, or

@@ -26,11 +26,11 @@ var stringbuilding = &diagnosis.Rule{
 const (
 	// stringObjects is the share of all objects that a function must make by
 	// concatenation or conversion. The names that a DNS server turned round by
-	// += were 10.7 % of its objects.
+	// += were 10.7% of its objects.
 	stringObjects = 0.03
 	// stringCPU is what that must cost, in making and collecting the strings and
 	// in copying them. Commands and servers that are well are at 0.07 or less, a name
-	// server of the lab that is ill at 0.10 and three programs of the field at 0.29 and
+	// server of the lab that has the problem at 0.10 and three programs of the field at 0.29 and
 	// more. A benchmark does one thing over and over, and three that are well are at
 	// 0.07 to 0.09: of those twelve hundredths are asked.
 	stringCPU       = 0.08
@@ -39,7 +39,7 @@ const (
 	stringNamed = 3
 )
 
-// stringLeast is the share that is an illness of this program.
+// stringLeast is the share that is a problem of this program.
 func stringLeast(p *diagnosis.Pass) float64 {
 	if benchmarked(p) {
 		return stringBenchmark

@@ -54,7 +54,7 @@ type sweep struct {
 type sizedCost struct{ size, cost float64 }
 
 // A power is that by which the time of one item grows with the size, and
-// its 95 % interval.
+// its 95% interval.
 type power struct{ slope, low, high float64 }
 
 func checkSuperlinear(p *diagnosis.Pass) {
@@ -175,7 +175,7 @@ func (s *sweep) medians() (out []sizedCost) {
 }
 
 // fit lays a line through the logarithms of the time of one item and of the size by
-// least squares, with the 95 % interval of the slope by Student's t.
+// least squares, with the 95% interval of the slope by Student's t.
 func (s *sweep) fit() (g power, ok bool) {
 	n := float64(len(s.points))
 	var mx, my, sxx, sxy, rest float64
@@ -201,7 +201,7 @@ func (s *sweep) fit() (g power, ok bool) {
 	return g, true
 }
 
-// studentT is the 97.5 % quantile of Student's distribution, from the table
+// studentT is the 97.5% quantile of Student's distribution, from the table
 // where there are few degrees of freedom and near enough beyond.
 func studentT(freedom int) float64 {
 	table := []float64{12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
@@ -229,7 +229,7 @@ func (g *power) facts(p *diagnosis.Pass, more float64) (slope, low, high fact.Fa
 	fit := func(name string, v float64) fact.Fact {
 		return benchmarkFact(p, "slope of the logarithms", name, v+more, fact.Count)
 	}
-	return fit("power of the size by which time grows", max(-more, g.slope)), fit("its 95 % interval, from", g.low), fit("its 95 % interval, to", g.high)
+	return fit("power of the size by which time grows", max(-more, g.slope)), fit("its 95% interval, from", g.low), fit("its 95% interval, to", g.high)
 }
 
 func benchmarkFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {

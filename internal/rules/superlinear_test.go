@@ -63,7 +63,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestStudentT: between the quantile and its negative lie 95 % of the density.
+// TestStudentT: between the quantile and its negative lie 95% of the density.
 func TestStudentT(t *testing.T) {
 	for freedom := 1; freedom < 40; freedom++ {
 		n := float64(freedom)

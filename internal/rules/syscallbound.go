@@ -177,7 +177,7 @@ func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGrou
 
 // bound reports whether the group does little but call the system. Reading and
 // writing sockets is left alone: a server that answers from memory does
-// nothing else (50 to 95 % of its active time), and that is its work.
+// nothing else (50 to 95% of its active time), and that is its work.
 // active is the time of the whole program's goroutines.
 func (c *callerGroup) bound(active fact.Fact) bool {
 	return len(c.ops) > 0 && c.sockets.Value <= c.total.Value/2 && c.share.Value >= syscallShare &&
@@ -198,8 +198,8 @@ func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
 // bulk recognises reads and writes of files that move data in large pieces,
 // or wait for the device they come from: neither would be saved by fewer
 // calls. Entry and exit of a call take about 0.3 µs, copying 64 KiB some 20 µs;
-// the healed worker pool writes 2 MiB in 100 to 400 µs, 60 to 80 % of what it
-// is active, and has nothing to be cured of.
+// the fixed worker pool writes 2 MiB in 100 to 400 µs, 60 to 80% of what it
+// is active, and has nothing to fix.
 func bulk(m *model.Model, w *model.Wait) bool {
 	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && throughOne(m.Stacks.Frames(w.Stack), moves)
 }

@@ -181,7 +181,7 @@ func TestStuckIn(t *testing.T) {
 		for _, f := range c.frames {
 			frames = append(frames, model.Frame{Func: f})
 		}
-		if got := stuckIn(m, m.Stacks.Add(frames)); got.words != c.want || got.cure == "" {
+		if got := stuckIn(m, m.Stacks.Add(frames)); got.words != c.want || got.fix == "" {
 			t.Errorf("%q: %+v, want %q", c.frames, got, c.want)
 		}
 	}

@@ -12,11 +12,11 @@ const minBusy = 0.1
 
 // worthwhile is the smallest growth of throughput that a finding may
 // promise. Less can hardly be told from noise: ten interleaved runs on two
-// shared cores showed a true 10 % in only one try of five.
+// shared cores showed a true 10% in only one try of five.
 const worthwhile = 1.1
 
 // minShare is the smallest share of the CPU in use that a finding about CPU
-// cost is made of. The catalogue calls 2 % worth knowing.
+// cost is made of. The catalogue calls 2% worth knowing.
 const minShare = 0.02
 
 // busyPs is the Ps that did the program's work on average: goroutines running, the

@@ -31,8 +31,8 @@ const (
 	// next to nothing. Two hundred sleepers that only look whether they may
 	// end run 0.3 µs each time; tickers that do something run 20 µs and more.
 	timerWork = 5 * time.Microsecond
-	// timerShare is the share of the CPU in the runtime's timers: 27 % in
-	// those sleepers, 3 % in two hundred tickers of 10 ms.
+	// timerShare is the share of the CPU in the runtime's timers: 27% in
+	// those sleepers, 3% in two hundred tickers of 10 ms.
 	timerShare = 0.05
 )
 

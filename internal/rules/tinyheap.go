@@ -26,12 +26,12 @@ const (
 	// tinyheapLive is the live heap below which the memory that ends it is
 	// less than what anybody would miss.
 	tinyheapLive = 16 << 20
-	// tinyheapGoal is the heap that the cure aims at.
+	// tinyheapGoal is the heap that the fix aims at.
 	tinyheapGoal = 64 << 20
 	// tinyheapLeast is the runtime's smallest goal at GOGC=100, whatever lives.
 	tinyheapLeast = 4 << 20
 	// tinyheapShare is the least it must cost: collections of a small heap are
-	// cheap, and ten of them a second no illness by themselves. A web server
+	// cheap, and ten of them a second no problem by themselves. A web server
 	// with 4 MiB alive was at 8 a second and 0.04 to 0.06, programs that do little
 	// but allocate at 56 to 81 and 0.26 to 0.43.
 	tinyheapShare = 0.10
@@ -64,7 +64,7 @@ func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	f.Remark = h.share.Value < tinyheapSick
 	f.Say("%s collections a second take %s of the CPU in use, though no more than %s is alive.", h.rate.Number(), h.share, h.most)
 	factor := h.tinyGrowth(p)
-	h.cure(p, &f, factor)
+	h.fix(p, &f, factor)
 	if factor.Value > 1 {
 		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.live, h.gogc, factor)
 		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. "+

@@ -13,7 +13,7 @@ import (
 var unsampledPage string
 
 // unsampled speaks about the recording, not the program: it makes no finding.
-// What a profile did not see is nobody's illness until something has seen it.
+// What a profile did not see is nobody's problem until something has seen it.
 var unsampled = &diagnosis.Rule{
 	Name:  "unsampled",
 	Title: "The CPU profile saw only a part of the CPU",

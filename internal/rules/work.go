@@ -75,7 +75,7 @@ var norms = []norm{
 			"program. Do it within this process where a package can; else keep one helper and talk to it through a pipe, or " +
 			"give it many pieces at once. What the children use themselves comes on top.", ""},
 	{model.Clock, 0.01,
-		"The time is asked for at each step. Ask once for many steps, or count steps.", ""},
+		"The code reads the clock at each step. Read it once for many steps, or count steps.", ""},
 	{model.Randomness, often, // simulations
 		"Random numbers take much of the time. A generator for each goroutine, rand.New(rand.NewPCG(a, b)), is the " +
 			"cheapest; one number has bits for several decisions.", ""},

@@ -24,7 +24,7 @@ const DefaultDraws = 10_000
 //
 // The interval is corrected for bias and skewness (BCa, Efron 1987), and widened
 // for small n as Hesterberg (2015) proposes: the normal quantile becomes
-// Student's times √(n/(n-1)). Without that, ten pairs give 95 % intervals that
+// Student's times √(n/(n-1)). Without that, ten pairs give 95% intervals that
 // hold the truth in nine of ten cases.
 //
 // Draws in which the estimate is not a number do not count. The interval is NaN

@@ -33,10 +33,10 @@ func TestBootstrapCoverage(t *testing.T) {
 					held++
 				}
 			}
-			// Three standard deviations below 95 % are 91.2 %.
-			t.Logf("%s, %d pairs: %.1f %%", name, n, 100*float64(held)/trials)
+			// Three standard deviations below 95% are 91.2%.
+			t.Logf("%s, %d pairs: %.1f%%", name, n, 100*float64(held)/trials)
 			if held < trials*912/1000 {
-				t.Errorf("%s, %d pairs: held %d of %d, want 91.2 %% or more", name, n, held, trials)
+				t.Errorf("%s, %d pairs: held %d of %d, want 91.2%% or more", name, n, held, trials)
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func TestBootstrapEdges(t *testing.T) {
 	}
 	narrow, wide := Bootstrap(len(d), Centre(d), 0.5, o)
 	if !(low < narrow && wide < high) {
-		t.Errorf("95 %%: %v to %v, 50 %%: %v to %v; want the second within the first", low, high, narrow, wide)
+		t.Errorf("95%%: %v to %v, 50%%: %v to %v; want the second within the first", low, high, narrow, wide)
 	}
 }
 

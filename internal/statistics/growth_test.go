@@ -47,7 +47,7 @@ func TestPoissonGrowthInterval(t *testing.T) {
 		}
 		truth := last / first
 		if in := courses(t, rate, 0.95, func(g Growth) bool { return g.Low <= truth && truth <= g.High }); in < 0.94 {
-			t.Errorf("slope %v: %.1f %% of intervals have the growth, want 95 %%", slope, 100*in)
+			t.Errorf("slope %v: %.1f%% of intervals have the growth, want 95%%", slope, 100*in)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestPoissonGrowthInterval(t *testing.T) {
 func TestPoissonGrowthSteady(t *testing.T) {
 	steady := func(g Growth) bool { return g.Steady }
 	if got := courses(t, func(piece int) float64 { return 10 * (1 + float64(piece)) }, 0.95, steady); got < 0.95 {
-		t.Errorf("of rates that grow evenly %.1f %% are steady, want 95 %%", 100*got)
+		t.Errorf("of rates that grow evenly %.1f%% are steady, want 95%%", 100*got)
 	}
 	for at := 1; at < 12; at++ {
 		step := func(piece int) float64 {
@@ -66,7 +66,7 @@ func TestPoissonGrowthSteady(t *testing.T) {
 			return 60
 		}
 		if got := courses(t, step, 0.95, steady); got > 0.05 {
-			t.Errorf("of rates that step at %d %.1f %% are steady, want at most 5 %%", at, 100*got)
+			t.Errorf("of rates that step at %d %.1f%% are steady, want at most 5%%", at, 100*got)
 		}
 	}
 }

@@ -10,7 +10,7 @@ func Normal(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
 // student is the quantile of Student's t distribution that belongs to the
 // normal quantile z (the expansion 26.7.5 of Abramowitz and Stegun): within
-// 0.3 % from five degrees of freedom.
+// 0.3% from five degrees of freedom.
 func student(z, freedom float64) float64 {
 	z2 := z * z
 	terms := [4]float64{

@@ -90,7 +90,7 @@ func TestSignedRankTables(t *testing.T) {
 	}
 	near(t, "depression", SignedRank(d), 2*0.01953125, 1e-9)
 
-	// Critical values of Wilcoxon's table for two-sided 5 %: 8 for n = 10, 52 for
+	// Critical values of Wilcoxon's table for two-sided 5%: 8 for n = 10, 52 for
 	// n = 20. One more is over the level.
 	if p := SignedRank(oneTo(10, 8)); p > 0.05 {
 		t.Errorf("n=10, T=8: p = %v, want at most 0.05", p)

@@ -49,7 +49,7 @@ func TestFirstLookCanDecide(t *testing.T) {
 	}
 }
 
-// Pocock (1977), table 1: constants for 5 % and equally spaced looks.
+// Pocock (1977), table 1: constants for 5% and equally spaced looks.
 func TestConstantTable(t *testing.T) {
 	for k, want := range map[int]float64{1: 1.960, 2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 10: 2.555} {
 		var looks []int
@@ -87,10 +87,10 @@ func TestBoundariesOfSignedRank(t *testing.T) {
 			constantly++
 		}
 	}
-	// 5 % and three standard deviations are 6.03 %.
+	// 5% and three standard deviations are 6.03%.
 	for name, n := range map[string]int{"spent": spent, "constant": constantly} {
 		if share := float64(n) / trials; share > 0.0603 || share < 0.03 {
-			t.Errorf("%s: found %.2f %%, want 3 %% to 6.03 %%", name, 100*share)
+			t.Errorf("%s: found %.2f%%, want 3%% to 6.03%%", name, 100*share)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestPairsNeeded(t *testing.T) {
 			}
 		}
 		near(t, "power", float64(found)/trials, 0.8, 0.08)
-		t.Logf("effect %v, %d pairs: found %.1f %%", effect, n, 100*float64(found)/trials)
+		t.Logf("effect %v, %d pairs: found %.1f%%", effect, n, 100*float64(found)/trials)
 	}
 	if n := PairsNeeded(0, 0.5, 0.05, 0.8); n < 6 || n > 8 {
 		t.Errorf("without noise: %d pairs, fewer than six are never significant", n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// An Estimate is a value with its 95 % interval. Its ends may be infinite
+// An Estimate is a value with its 95% interval. Its ends may be infinite
 // where the data allows any value.
 type Estimate struct{ Value, Low, High float64 }
 
@@ -33,7 +33,7 @@ var (
 	ErrNotANumber = errors.New("counts must be at least 1 and throughputs above 0")
 )
 
-// uslResamples are enough for the ends of a 95 % interval: 25 lie outside each.
+// uslResamples are enough for the ends of a 95% interval: 25 lie outside each.
 const uslResamples = 1000
 
 // FitUSL fits the law to throughputs x measured at the counts n, several at

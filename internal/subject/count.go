@@ -268,7 +268,7 @@ func (c *count) untold(m *model.Model) string {
 		return "the program ended before it could tell the last of them; " + hint + " " + finish
 	}
 	if cut {
-		return "they were not told up to the end of the load"
+		return "they do not reach the end of the load"
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func countOf(t *testing.T, s *Subject) (map[diagnosis.Metric]float64, []string, 
 	return sample.Values, sample.Warnings, m
 }
 
-// near reports whether a counter is exact to 0.2 %.
+// near reports whether a counter is exact to 0.2%.
 func near(got, want float64) bool { return math.Abs(got/want-1) < 0.002 }
 
 func warned(warnings []string, words string) bool {

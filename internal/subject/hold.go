@@ -19,7 +19,7 @@ type Server struct {
 // one that answers.
 func (s *Subject) Start(ctx context.Context) (*Server, error) {
 	if !s.server() {
-		return nil, problem.New(problem.Misuse, "--ready http://localhost:8080/", "nothing says when the program is ready")
+		return nil, problem.New(problem.Misuse, "--ready http://localhost:8080/", "specify when the program is ready")
 	}
 	p, err := s.launch(ctx)
 	if err != nil {

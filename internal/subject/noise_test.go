@@ -18,7 +18,7 @@ import (
 )
 
 // The floor is what it says: of experiments with identical arms of the same
-// noise, one in twenty shows more. The noise is normal, of 5 %.
+// noise, one in twenty shows more. The noise is normal, of 5%.
 func TestSignFloor(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func() []float64 {
@@ -39,7 +39,7 @@ func TestSignFloor(t *testing.T) {
 	slices.Sort(shown)
 	truth := shown[len(shown)*95/100]
 	if got := statistics.Median(floors); got < 0.85*truth || got > 1.15*truth {
-		t.Errorf("a floor is typically %.4f, and 95 %% of experiments are within %.4f", got, truth)
+		t.Errorf("a floor is typically %.4f, and 95%% of experiments are within %.4f", got, truth)
 	}
 	slices.Sort(floors)
 	if low, high := floors[4], floors[35]; low < truth/2 || high > truth*2 {

@@ -299,7 +299,7 @@ func TestStart(t *testing.T) {
 	checkProblem(t, held.Check(), "was ended by terminated")
 	noneLeft(t, "-burn")
 	_, err = runs(t, "-sleep", "1s").Start(t.Context())
-	checkProblem(t, err, "nothing says when")
+	checkProblem(t, err, "specify when")
 }
 
 func TestReady(t *testing.T) {

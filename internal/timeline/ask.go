@@ -323,7 +323,7 @@ func (m *Moment) sentence() string {
 	}
 	reason := s.Reason
 	if reason == "" {
-		reason = "a reason that was told before the trace began"
+		reason = "a reason from before the trace began"
 	}
 	text := fmt.Sprintf("%s waited %s for %s%s", who, d, reason, in(m.Stack))
 	if m.Woken != nil {

@@ -104,9 +104,9 @@ func (ch *Change) Check(command []string) error {
 	case ch.Benchtime != "" && !benchtimeForm(ch.Benchtime):
 		return misused("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", ch.Benchtime)
 	case ch.Bench != "" && !ch.Given():
-		return misused("gowhy verify --base HEAD --bench "+shell.Word(ch.Bench), "nothing says what changes")
+		return misused("gowhy verify --base HEAD --bench "+shell.Word(ch.Bench), "specify what differs between A and B")
 	case !ch.Given():
-		return misused(Hint(command), "nothing says what changes")
+		return misused(Hint(command), "specify what differs between A and B")
 	case !two && ch.Base == "" && ch.Bench == "" && len(command) == 0:
 		return misused("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000", "no command was given")
 	}
@@ -128,7 +128,7 @@ func (t *Setup) arms(ctx context.Context, dir string, say Line) (a, b *arm, err 
 		return nil, nil, err
 	}
 	ch.identical = ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env)
-	if ch.identical && t.Apply != "" { // a cure that changes nothing was not meant
+	if ch.identical && t.Apply != "" { // a fix that changes nothing was not meant
 		return nil, nil, misused(Hint(t.Command), "A and B are the same: %s", trialreport.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
 	}
 	if a, err = t.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
@@ -218,7 +218,7 @@ func (ch *Change) settings() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ch.setB)) {
 		if _, ok := ch.setA[name]; !ok && !subject.Variable(name) {
-			return misused(fmt.Sprintf("--knob %s=OLD:%s   or   --a-knob %s=OLD", name, ch.setB[name], name), "nothing says what %q is without the change", name)
+			return misused(fmt.Sprintf("--knob %s=OLD:%s   or   --a-knob %s=OLD", name, ch.setB[name], name), "specify what %q is without the change", name)
 		}
 	}
 	return nil

@@ -232,7 +232,7 @@ func (ch *Change) proposeCode(k *Claim, t *Setup) error {
 	return nil
 }
 
-// A Replay is what a replay of a recorded trace predicts for a cure, as ratios
+// A Replay is what a replay of a recorded trace predicts for a fix, as ratios
 // to the replay as it is.
 type Replay struct {
 	elapsed, cpu float64
@@ -254,7 +254,7 @@ func (r *Replay) of(m diagnosis.Metric) float64 {
 	return 0
 }
 
-// Predict replays a program under what stands for the cure of a finding. It is nil
+// Predict replays a program under what stands for the fix of a finding. It is nil
 // where no edit does. How says with which edit, and how far such predictions were
 // off.
 func Predict(p *whatif.Program, f *diagnosis.Finding) *Replay {

@@ -62,7 +62,7 @@ func capacityVerdict(r *experiment.CapacityResult) (word, rest string) {
 
 func rateText(v float64) string { return figures.Number(rounded(v)) + "/s" }
 
-// rounded keeps four figures: a bracket of 5 % has no more to say.
+// rounded keeps four figures: a bracket of 5% has no more to say.
 func rounded(v float64) float64 {
 	if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return v

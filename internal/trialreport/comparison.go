@@ -314,7 +314,7 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 
 // statisticsColumns are the interval, p and how many repetitions there were.
 func statisticsColumns(head string, count func(comparisonRow) string) []layout.Column[comparisonRow] {
-	interval := textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more })
+	interval := textColumn("95% INTERVAL", func(r comparisonRow) string { return r.more })
 	runs := textColumn(head, count)
 	runs.Drop = 1
 	return []layout.Column[comparisonRow]{interval, textColumn("P", func(r comparisonRow) string { return r.p }), runs}
@@ -381,8 +381,8 @@ func effectBlock(effects []compare.Effect) comparisonBlock {
 	}
 	t := &layout.Grid[comparisonRow]{Columns: append([]layout.Column[comparisonRow]{
 		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }},
-		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), own("95 % OF A", func(r comparisonRow) string { return r.ownA }),
-		textColumn("IN B", func(r comparisonRow) string { return r.b }), own("95 % OF B", func(r comparisonRow) string { return r.ownB }),
+		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), own("95% OF A", func(r comparisonRow) string { return r.ownA }),
+		textColumn("IN B", func(r comparisonRow) string { return r.b }), own("95% OF B", func(r comparisonRow) string { return r.ownB }),
 		columnChange}, statisticsColumns("PAIRS", func(r comparisonRow) string { return r.share })...)}
 	t.Columns = append(t.Columns, lastColumn("METRIC"))
 	for i := range effects {
@@ -444,7 +444,7 @@ func claimBlock(claims []compare.ClaimChange) comparisonBlock {
 func curveBlock(c *compare.Curve) comparisonBlock {
 	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{
 		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange,
-		textColumn("95 % INTERVAL", func(r comparisonRow) string { return r.more }), textColumn("P", func(r comparisonRow) string { return r.p }),
+		textColumn("95% INTERVAL", func(r comparisonRow) string { return r.more }), textColumn("P", func(r comparisonRow) string { return r.p }),
 		lastColumn(strings.ToUpper(layout.Safe(c.Knob)))}}
 	for i := range c.Values {
 		v := &c.Values[i]

@@ -53,9 +53,9 @@ func comparisons(t *testing.T) map[string]*compare.Comparison {
 	}
 	runs := func(function string) (a, b compare.Run) {
 		return compare.Run{Name: "old.gowhy", Model: comparedModel(1000, 8*time.Second, "main.slow"), Command: "./app -n 10",
-				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Sick, Findings: []diagnosis.Finding{finding("hotmutex", "A hot lock", 0.6), finding("gccost", "Costly collections", 0.2)}}},
+				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Findings: []diagnosis.Finding{finding("hotmutex", "A hot lock", 0.6), finding("gccost", "Costly collections", 0.2)}}},
 			compare.Run{Name: "new.gowhy", Model: comparedModel(2500, 6*time.Second, function),
-				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Sick, Findings: []diagnosis.Finding{finding("gccost", "Costly collections", 0.1), finding("smallio", "Small writes", 0.05)}}}
+				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Findings: []diagnosis.Finding{finding("gccost", "Costly collections", 0.1), finding("smallio", "Small writes", 0.05)}}}
 	}
 	bench := func(scale float64) compare.Run {
 		m := &model.Model{Load: &model.Load{Tool: "go test", Benchmarks: append(
@@ -138,7 +138,7 @@ func TestComparedFigures(t *testing.T) {
 	for got, want := range map[string]string{
 		benchmarkValue(999.7, "ns/op"): "1.00 µs", benchmarkValue(999.2, "ns/op"): "999 ns", benchmarkValue(whole(2.9999999999999996), "allocs/op"): "3",
 		benchmarkValue(whole(2.99), "allocs/op"): "2.99",
-		shareOf(1, 1e7):                          "<0.01 %", shareOf(0, 3): "0 %", shareOf(1, 2): "50.0 %", shareOf(1, 0): "-",
+		shareOf(1, 1e7):                          "<0.01%", shareOf(0, 3): "0%", shareOf(1, 2): "50.0%", shareOf(1, 0): "-",
 	} {
 		if got != want {
 			t.Errorf("text %q, want %q", got, want)

@@ -218,7 +218,7 @@ func (t *texter) law(c *experiment.Curve) {
 		{"λ", estimateText(u.Lambda, " "+u.Unit) + ", throughput of one"},
 		{"σ", estimateText(u.Sigma, "") + ", share that only one can do at a time"},
 		{"κ", estimateText(u.Kappa, "") + ", cost of each pair having to agree"},
-		{"N*", "not told: " + u.NoPeak},
+		{"N*", "not shown: " + u.NoPeak},
 		{"R²", figures.Number(u.R2) + fmt.Sprintf(", tested %s to %s", figures.Number(u.Tested[0]), figures.Number(u.Tested[1]))},
 	}
 	if u.Peak != nil {
@@ -238,7 +238,7 @@ const poorFit = 0.9
 
 // estimateText is an estimate with its interval.
 func estimateText(i experiment.Interval, unit string) string {
-	return fmt.Sprintf("%s%s (95 %%: %s to %s)", figures.Number(i.Value), unit, figures.Number(i.Low), figures.Number(i.High))
+	return fmt.Sprintf("%s%s (95%%: %s to %s)", figures.Number(i.Value), unit, figures.Number(i.Low), figures.Number(i.High))
 }
 
 // formulas tables what the literature says of worker counts.

@@ -30,14 +30,14 @@ func gateResult() *gate.Result {
 			{Name: "./parser", Package: "./parser", Bench: ".", Verdict: gate.Regressed, At: policy(8), Took: 61 * time.Second,
 				Warnings: []string{"BenchmarkNew is new: there is nothing to compare it with"},
 				Measures: []gate.Measure{
-					{Benchmark: "Parse/long", Metric: diagnosis.AllocsOp, Verdict: gate.Regressed, Why: "grew by 8.33 %, limit 0 %", Again: "grew by 8.33 %, limit 0 %",
+					{Benchmark: "Parse/long", Metric: diagnosis.AllocsOp, Verdict: gate.Regressed, Why: "grew by 8.33%, limit 0%", Again: "grew by 8.33%, limit 0%",
 						A: number(12), B: number(13), Ratio: number(13.0 / 12), Exact: true, At: at},
-					{Benchmark: "Parse/long", Metric: diagnosis.BytesOp, Verdict: gate.Improved, Why: "fell by 25 %", A: number(2048), B: number(1536), Ratio: number(0.75), Limit: 0.02, Exact: true, At: at},
-					{Benchmark: "Parse/long", Metric: "ns/op", Verdict: gate.Regressed, Why: "worse by 14.2 %, beyond the limit of 5 %", Again: "worse by 12.9 %, beyond the limit of 5 %",
+					{Benchmark: "Parse/long", Metric: diagnosis.BytesOp, Verdict: gate.Improved, Why: "fell by 25%", A: number(2048), B: number(1536), Ratio: number(0.75), Limit: 0.02, Exact: true, At: at},
+					{Benchmark: "Parse/long", Metric: "ns/op", Verdict: gate.Regressed, Why: "worse by 14.2%, beyond the limit of 5%", Again: "worse by 12.9%, beyond the limit of 5%",
 						A: number(1520), B: number(1736), Ratio: number(1.142), Low: number(1.12), High: number(1.16), P: number(0.0004), Limit: 0.05, Pairs: 20, At: at},
-					{Benchmark: "Skip", Metric: "ns/op", Verdict: gate.Inconclusive, Why: "not decided (at most 9.1 % worse); about 55 pairs would",
+					{Benchmark: "Skip", Metric: "ns/op", Verdict: gate.Inconclusive, Why: "not decided (at most 9.1% worse); about 55 pairs would",
 						A: number(0.25), B: number(0.255), Ratio: number(1.02), Low: number(0.95), High: number(1.091), P: number(0.3), Limit: 0.05, Pairs: 20, At: at},
-					{Benchmark: "Skip", Metric: "MB/s", Verdict: gate.Passed, Why: "within the limit of 10 %", A: number(812), B: number(808), Ratio: number(0.995), Limit: 0.1, Pairs: 20, At: at},
+					{Benchmark: "Skip", Metric: "MB/s", Verdict: gate.Passed, Why: "within the limit of 10%", A: number(812), B: number(808), Ratio: number(0.995), Limit: 0.1, Pairs: 20, At: at},
 				}},
 			{Name: "startup", Package: "./cmd/app", Command: "{binary} -n 10", Verdict: gate.Inconclusive, At: policy(15), Took: 22 * time.Second,
 				Measures: []gate.Measure{{Metric: diagnosis.P99, Verdict: gate.Inconclusive, Why: "it was not measured", Limit: 0.05, At: policy(20)}}},
@@ -212,8 +212,8 @@ func TestJUnit(t *testing.T) {
 // A runner reads a workflow command back as it was meant.
 func TestGitHub(t *testing.T) {
 	var b strings.Builder
-	annotate(&b, "error", gate.Position{File: "a,b:c%.go", Line: 3}, "t: u, v", "50 % of a,b:c::d")
-	if want := "::error file=a%2Cb%3Ac%25.go,line=3,title=t%3A u%2C v::50 %25 of a,b:c::d\n"; b.String() != want {
+	annotate(&b, "error", gate.Position{File: "a,b:c%.go", Line: 3}, "t: u, v", "50% of a,b:c::d")
+	if want := "::error file=a%2Cb%3Ac%25.go,line=3,title=t%3A u%2C v::50%25 of a,b:c::d\n"; b.String() != want {
 		t.Errorf("annotate() = %q, want %q", b.String(), want)
 	}
 	b.Reset()

@@ -176,7 +176,7 @@ func (t *texter) effects(tr *experiment.Trial, rows []*experiment.Effect) {
 	if len(rows) == 0 {
 		return
 	}
-	cells := [][]string{{"metric", "A", "B", "change", "95 % interval", "verdict", "p"}}
+	cells := [][]string{{"metric", "A", "B", "change", "95% interval", "verdict", "p"}}
 	for _, e := range rows {
 		cells = append(cells, []string{layout.Safe(string(e.Metric)), metricText(e.Metric, e.A), metricText(e.Metric, e.B),
 			movedText(e), intervalText(e), effectWord(e), pText(e)})
@@ -362,7 +362,7 @@ func (m *markdown) effects(tr *experiment.Trial) {
 	if len(rows) == 0 {
 		return
 	}
-	m.P("| metric | A | B | change | 95 %% interval | verdict | p |\n|---|---:|---:|---:|---|---|---:|")
+	m.P("| metric | A | B | change | 95%% interval | verdict | p |\n|---|---:|---:|---:|---|---|---:|")
 	for _, e := range rows {
 		name := layout.Escape(string(e.Metric))
 		if e.Metric == tr.Primary {

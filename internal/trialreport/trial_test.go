@@ -59,7 +59,7 @@ func trials() map[string]*experiment.Trial {
 		B: experiment.Arm{Name: "the working tree", Command: []string{"{binary}", "-n", "it's 5"}},
 	}
 	ts := map[string]*experiment.Trial{
-		"confirmed": {Why: "cpu/op fell by 24.1 %, 95 % interval −28.1 % to −20.1 %, 20 pairs; p99, peak-rss held",
+		"confirmed": {Why: "cpu/op fell by 24.1%, 95% interval −28.1% to −20.1%, 20 pairs; p99, peak-rss held",
 			Primary: diagnosis.CPUPerOp, Conclusion: experiment.Confirmed, Pairs: 20, Took: 192 * time.Second, Margin: 0.02, Floor: 0.031,
 			About: fewer, Rounds: quiet(20),
 			Predicted: &experiment.Prediction{Metric: diagnosis.CPUPerOp, Best: 0.54, Method: "all of the time that Ps were held without a goroutine"},
@@ -72,12 +72,12 @@ func trials() map[string]*experiment.Trial {
 				counter(diagnosis.BytesOp, experiment.Same, 1536, 1536),
 				effect(diagnosis.Elapsed, experiment.Inconclusive, 1.5, 0.98, 0.06),
 			}},
-		"rejected": {Why: "cpu/op is the same within 2.0 %: it fell by 0.3 %, 95 % interval −1.1 % to +0.5 %, 40 pairs",
+		"rejected": {Why: "cpu/op is the same within 2.0%: it fell by 0.3%, 95% interval −1.1% to +0.5%, 40 pairs",
 			Primary: diagnosis.CPUPerOp, Conclusion: experiment.Rejected, Pairs: 40, Took: 400 * time.Second, Margin: 0.02,
 			About: fewer, Rounds: quiet(40),
 			Predicted: &experiment.Prediction{Metric: diagnosis.CPUPerOp, Best: 0.9, Method: "a bound", Estimate: 0.95, Replay: "replay of the trace: fewer Ps"},
 			Effects:   []experiment.Effect{effect(diagnosis.CPUPerOp, experiment.Same, 0.00123, 0.997, 0.008)}},
-		"undecided": {Why: "elapsed fell by 3.0 %, 95 % interval −9.0 % to +3.0 %, 40 pairs: not sure; about 90 pairs would decide",
+		"undecided": {Why: "elapsed fell by 3.0%, 95% interval −9.0% to +3.0%, 40 pairs: not sure; about 90 pairs would decide",
 			Primary: diagnosis.Elapsed, Conclusion: experiment.Undecided, Pairs: 40, Took: 40 * time.Minute, Margin: 0.02,
 			About: fewer, Rounds: quiet(3),
 			Effects: []experiment.Effect{func() experiment.Effect {
@@ -85,7 +85,7 @@ func trials() map[string]*experiment.Trial {
 				e.Need = 90
 				return e
 			}()}},
-		"guardbroken": {Why: "p99 became worse by 12.0 % (at least 8.0 %), the limit is 5.0 %; ops/s rose to 2.4 times, 95 % interval ×2.3 to ×2.5, 10 pairs",
+		"guardbroken": {Why: "p99 became worse by 12.0% (at least 8.0%), the limit is 5.0%; ops/s rose to 2.4 times, 95% interval ×2.3 to ×2.5, 10 pairs",
 			Primary: diagnosis.OpsPerSec, Conclusion: experiment.Rejected, Pairs: 10, Took: 50 * time.Second, Margin: 0.02,
 			About: commits, Rounds: quiet(10),
 			Effects: []experiment.Effect{
@@ -93,7 +93,7 @@ func trials() map[string]*experiment.Trial {
 				guarded(effect(diagnosis.P99, experiment.Regressed, 0.0121, 1.12, 0.04), 0.05, true, false),
 				guarded(effect(diagnosis.PeakRSS, experiment.Inconclusive, 150<<20, 1.08, 0.05), 0.10, false, true),
 			}},
-		"exact": {Why: "allocs/op fell by 1.1 %, counted exactly: from 1200 to 1187",
+		"exact": {Why: "allocs/op fell by 1.1%, counted exactly: from 1200 to 1187",
 			Primary: diagnosis.AllocsOp, Conclusion: experiment.Confirmed, Took: 3 * time.Second, Margin: 0.02, About: commits,
 			Rounds: []experiment.Round{{Arm: "A", Count: true}, {Arm: "B", Count: true}, {Arm: "B", Count: true}, {Arm: "A", Count: true}},
 			Effects: []experiment.Effect{
@@ -102,7 +102,7 @@ func trials() map[string]*experiment.Trial {
 				{Metric: diagnosis.Syscalls, Verdict: experiment.Improved, A: 0.5, B: 0, Ratio: 0, Low: math.NaN(), High: math.NaN(), P: math.NaN(), Exact: true},
 				effect("BenchmarkParse ns/op", experiment.Improved, 12.34, 0.5, 0.01),
 			}},
-		"busy": {Why: "cpu/op rose by 30.0 %, 95 % interval −50.0 % to ×2.1, 10 pairs: not sure; about 300 pairs would decide",
+		"busy": {Why: "cpu/op rose by 30.0%, 95% interval −50.0% to ×2.1, 10 pairs: not sure; about 300 pairs would decide",
 			Primary: diagnosis.CPUPerOp, Conclusion: experiment.Undecided, Pairs: 10, Dropped: 10, Margin: 0.02, About: commits,
 			Effects:  []experiment.Effect{effect(diagnosis.CPUPerOp, experiment.Inconclusive, 0.2, 1.3, 0.8)},
 			Rounds:   busy(10),
@@ -122,7 +122,7 @@ func busy(pairs int) []experiment.Round {
 	for i := range rounds {
 		rounds[i].Conditions = experiment.Conditions{Others: 0.4, Steal: -1, Pressure: -1, RunQueue: 0.5}
 		if i%2 == 0 {
-			rounds[i].Dropped = fmt.Sprintf("other processes used %d %% of the machine", 40+i/4)
+			rounds[i].Dropped = fmt.Sprintf("other processes used %d%% of the machine", 40+i/4)
 		}
 		if i%5 == 0 {
 			rounds[i].Dropped = "the hypervisor took CPU time"
@@ -226,10 +226,10 @@ func TestKeptText(t *testing.T) {
 		want              string
 	}{
 		{0.5, 0.5, 0.01, "all of what was promised"},
-		{0.5, math.Sqrt(0.5), 0.01, "50.0 % of what was promised"},
+		{0.5, math.Sqrt(0.5), 0.01, "50.0% of what was promised"},
 		{0.5, 0.3, 0.01, "more than the bound allows"},
 		{0.5, 1.2, 0.01, "nothing of what was promised"},
-		{4, 2, 0.01, "50.0 % of what was promised"},
+		{4, 2, 0.01, "50.0% of what was promised"},
 		{4, 5, 0.01, "more than the bound allows"},
 		{4, 4.1, 0.5, "all of what was promised"},
 	} {
@@ -267,7 +267,7 @@ func TestTrialOfVerify(t *testing.T) {
 	if fresh.String() != again.String() {
 		t.Errorf("fresh:\n%s\nwant as saved:\n%s", &fresh, &again)
 	}
-	if text := fresh.String(); !strings.HasPrefix(text, "confirmed: cpu/op fell by 66.") || !strings.Contains(text, "   cpu/op  301 ms  100 ms  −66.7 %") {
+	if text := fresh.String(); !strings.HasPrefix(text, "confirmed: cpu/op fell by 66.") || !strings.Contains(text, "   cpu/op  301 ms  100 ms  −66.7%") {
 		t.Errorf("%s\nwant it confirmed, and cpu/op from 301 ms to 100 ms", text)
 	}
 }
@@ -289,7 +289,7 @@ func TestEffectStyle(t *testing.T) {
 }
 
 func TestChangeInterval(t *testing.T) {
-	for ends, want := range map[[2]float64]string{{0.9, 1.05}: "−10.0 to +5.0 %", {0.5, 4}: "×0.500 to ×4", {0, 1}: "-", {1, math.Inf(1)}: "-", {math.NaN(), 1}: "-"} {
+	for ends, want := range map[[2]float64]string{{0.9, 1.05}: "−10.0 to +5.0%", {0.5, 4}: "×0.500 to ×4", {0, 1}: "-", {1, math.Inf(1)}: "-", {math.NaN(), 1}: "-"} {
 		if got := ChangeInterval(ends[0], ends[1]); got != want {
 			t.Errorf("ChangeInterval(%v) = %s, want %s", ends, got, want)
 		}
@@ -299,8 +299,8 @@ func TestChangeInterval(t *testing.T) {
 // A server that hardly ran shows any number of times that its threads waited.
 func TestBusyTextOfIdleProgram(t *testing.T) {
 	rounds := []experiment.Round{{Sample: experiment.Sample{Conditions: experiment.Conditions{Others: 0.1, Steal: -1, RunQueue: 660}}}}
-	if got := busyText(rounds); strings.Contains(got, "waited") || !strings.Contains(got, "others used 10.0 %") {
-		t.Errorf("busyText() = %q, want others at 10 %% and nobody who waited", got)
+	if got := busyText(rounds); strings.Contains(got, "waited") || !strings.Contains(got, "others used 10.0%") {
+		t.Errorf("busyText() = %q, want others at 10%% and nobody who waited", got)
 	}
 }
 
@@ -319,5 +319,38 @@ func TestCountersHaveRows(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "allocs/op syscalls/op elapsed" || len(rest) != 1 || !strings.HasSuffix(rest[0], "switches/op") {
 		t.Errorf("rows %q, rest %q", got, rest)
+	}
+}
+
+// A proof is short: what came of it, from what to what, and what was predicted.
+func TestProof(t *testing.T) {
+	confirmed := func(e experiment.Effect, best float64) *experiment.Trial {
+		return &experiment.Trial{Conclusion: experiment.Confirmed, Primary: e.Metric, Effects: []experiment.Effect{e}, Pairs: 6, Margin: 0.02,
+			Predicted: &experiment.Prediction{Metric: e.Metric, Best: best}}
+	}
+	faster := effect(diagnosis.Elapsed, experiment.Improved, 2, 0.5, 0.01)
+	busy := confirmed(faster, 0.45)
+	busy.Busy = true
+	for _, tt := range []struct {
+		trial *experiment.Trial
+		want  []string
+	}{
+		{confirmed(faster, 0.45), []string{"proved: 2× faster, 95% interval 1.96 to 2.04\n", "elapsed time 2.00 s → 1.00 s, medians of 6 pairs", "at most 2.22× faster; that holds"}},
+		{confirmed(faster, 0.5), []string{"at most 2× faster; that holds"}}, // by less than the margin
+		{confirmed(faster, 0.6), []string{"at most 1.67× faster; it is more, so the bound"}},
+		{confirmed(effect(diagnosis.OpsPerSec, experiment.Improved, 100, 1.5, 0.1), 2), []string{"proved: 1.50× operations per second, 95% interval 1.40 to 1.60", "that holds"}},
+		{confirmed(counter(diagnosis.AllocsOp, experiment.Improved, 10, 1), 0.05), []string{"proved: ", " allocations per operation, counted exactly", "10 → 1"}},
+		{busy, []string{"kept this machine busy"}},
+		{&experiment.Trial{Conclusion: experiment.Undecided, Why: "six pairs do not tell", Primary: diagnosis.Elapsed}, []string{"undecided: six pairs do not tell"}},
+	} {
+		var b bytes.Buffer
+		if err := Proof(&b, tt.trial, layout.Options{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%+v: no %q in\n%s", tt.trial.Effects, want, &b)
+			}
+		}
 	}
 }

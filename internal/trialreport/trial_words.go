@@ -23,7 +23,7 @@ func metricText(m diagnosis.Metric, v float64) string {
 // known reports whether a ratio of two measurements is a number to be shown.
 func known(ratio float64) bool { return ratio > 0 && ratio < absurd }
 
-// Change writes a ratio of B to A in a word: −12 %, ×2.5.
+// Change writes a ratio of B to A in a word: −12%, ×2.5.
 func Change(ratio float64) string {
 	if !known(ratio) {
 		return "-"
@@ -39,18 +39,18 @@ func ChangeInterval(low, high float64) string {
 	case high >= 2: // as figures.Change does, both ends in one way
 		return "×" + figures.Number(low) + " to ×" + figures.Number(high)
 	}
-	return strings.TrimSuffix(figures.Change(low), " %") + " to " + figures.Change(high)
+	return strings.TrimSuffix(figures.Change(low), "%") + " to " + figures.Change(high)
 }
 
 // movedText is what became of a metric; one that was or is 0 has no ratio.
 func movedText(e *experiment.Effect) string {
 	switch {
 	case e.A == 0 && e.B == 0:
-		return "0 %"
+		return "0%"
 	case e.A == 0 && e.B > 0:
 		return "from 0"
 	case e.A > 0 && e.B == 0:
-		return "−100 %"
+		return "−100%"
 	}
 	return Change(e.Ratio)
 }

@@ -131,7 +131,7 @@ func curveVerdict(r *experiment.Tuned, c *experiment.Curve) string {
 			s += " that holds " + keepsText(r.Keep)
 		}
 	} else {
-		near := "within 3 % of"
+		near := "within 3% of"
 		if !nearBest(c) {
 			near = "in this noise as good as"
 		}
@@ -146,7 +146,7 @@ func curveVerdict(r *experiment.Tuned, c *experiment.Curve) string {
 	return s
 }
 
-// nearBest reports whether the recommended point was measured within 3 % of the
+// nearBest reports whether the recommended point was measured within 3% of the
 // best, and not only not shown to be worse.
 func nearBest(c *experiment.Curve) bool {
 	return toBest(c, &c.Points[c.Chosen]) <= 1+experiment.NearBest

@@ -254,7 +254,7 @@ func (s *svg) points(c *experiment.Curve, x, y axis) {
 func pointText(c *experiment.Curve, p *experiment.Point) string {
 	s := fmt.Sprintf("%s: %s %s", assignment(&c.Knob, p.Value), c.Goal.Metric, metricText(c.Goal.Metric, p.Goal.Value))
 	if p.Goal.Low > 0 && !math.IsInf(p.Goal.High, 1) {
-		s += fmt.Sprintf(" (95 %%: %s to %s)", metricText(c.Goal.Metric, p.Goal.Low), metricText(c.Goal.Metric, p.Goal.High))
+		s += fmt.Sprintf(" (95%%: %s to %s)", metricText(c.Goal.Metric, p.Goal.Low), metricText(c.Goal.Metric, p.Goal.High))
 	}
 	return s
 }
@@ -413,7 +413,7 @@ func TunedHTML(w io.Writer, r *experiment.Tuned) error {
 }
 
 func (s *svg) table(r *experiment.Tuned, c *experiment.Curve) {
-	s.p(`<h2>%s</h2><div class="wide"><table><thead><tr><th>%s</th><th>%s</th><th>95 %%</th><th>to the best</th><th>peak memory</th><th></th></tr></thead><tbody>`,
+	s.p(`<h2>%s</h2><div class="wide"><table><thead><tr><th>%s</th><th>%s</th><th>95%%</th><th>to the best</th><th>peak memory</th><th></th></tr></thead><tbody>`,
 		esc(c.Knob.Name), esc(middle(c.Knob.Name, mostKnobName)), esc(string(c.Goal.Metric)))
 	for i := range c.Points {
 		class := ""

@@ -21,7 +21,7 @@ import (
 )
 
 // simulated runs a program whose elapsed time and memory are known functions,
-// with noise of 2 %.
+// with noise of 2%.
 func simulated(seconds, rss func(experiment.Setting) float64) func(experiment.Setting) experiment.Run {
 	random := rand.New(rand.NewPCG(4, 4))
 	return func(s experiment.Setting) experiment.Run {
@@ -300,7 +300,7 @@ func TestCapacityHostile(t *testing.T) {
 }
 
 // What is recommended because the noise hides a difference is not said to be
-// within 3 % of the best.
+// within 3% of the best.
 func TestTunedNoise(t *testing.T) {
 	curve := func(chosen float64) *experiment.Tuned {
 		point := func(value, goal, ratio float64) experiment.Point {
@@ -313,13 +313,13 @@ func TestTunedNoise(t *testing.T) {
 	for chosen, want := range map[float64]struct {
 		verdict string
 		warned  bool
-	}{1.02: {"within 3 % of the best", false}, 1.05: {"in this noise as good as the best", false}, 1.3: {"in this noise as good as the best", true}} {
+	}{1.02: {"within 3% of the best", false}, 1.05: {"in this noise as good as the best", false}, 1.3: {"in this noise as good as the best", true}} {
 		r := curve(chosen)
 		if _, rest := tunedVerdict(r); !strings.Contains(rest, want.verdict) {
 			t.Errorf("%v: %s, want %q", chosen, rest, want.verdict)
 		}
-		if warned := strings.Contains(strings.Join(tunedWarnings(r), "\n"), "30.0 % worse than n=2"); warned != want.warned {
-			t.Errorf("%v: warnings %q, want 30 %% worse than n=2 among them: %v", chosen, tunedWarnings(r), want.warned)
+		if warned := strings.Contains(strings.Join(tunedWarnings(r), "\n"), "30.0% worse than n=2"); warned != want.warned {
+			t.Errorf("%v: warnings %q, want 30%% worse than n=2 among them: %v", chosen, tunedWarnings(r), want.warned)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func (t *texter) whatIfMenu(r *WhatIf, o layout.Options) {
 	}
 	best := &r.Results[0]
 	if best.Ratio > worthWhile {
-		t.Line(t.In(layout.Bold, "no usual change brings more than 2 %"))
+		t.Line(t.In(layout.Bold, "no usual change brings more than 2%"))
 	} else {
-		t.Para(0, "", fmt.Sprintf("most would come of %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), layout.Bold)
+		t.Para(0, "", fmt.Sprintf("largest predicted gain: %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), layout.Bold)
 	}
 	t.Line("")
 	t.Line(t.In(layout.Dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))

@@ -35,7 +35,7 @@ func TestWhatIfText(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		for _, want := range []string{"elapsed −50.0 %", "2.0 % off", "40.0 % of the time", "Of 2 predictions of lock edits, 50.0 % were within 20 %", "of procs edits"} {
+		for _, want := range []string{"elapsed −50.0%", "2.0% off", "40.0% of the time", "Of 2 predictions of lock edits, 50.0% were within 20%", "of procs edits"} {
 			if want == "of procs edits" {
 				if strings.Contains(text, want) || strings.Contains(text, "gc edits") {
 					t.Errorf("bands of kinds that are not shown:\n%s", text)
@@ -58,7 +58,7 @@ func TestFaster(t *testing.T) {
 		ratio float64
 		ends  bool
 		want  string
-	}{{0.5, true, "elapsed −50.0 %"}, {0.5, false, "throughput ×2"}, {2, false, "throughput −50.0 %"}, {1.001, true, "no change"}} {
+	}{{0.5, true, "elapsed −50.0%"}, {0.5, false, "throughput ×2"}, {2, false, "throughput −50.0%"}, {1.001, true, "no change"}} {
 		if got := faster(c.ratio, c.ends); got != c.want {
 			t.Errorf("faster(%v, %v) = %s, want %s", c.ratio, c.ends, got, c.want)
 		}

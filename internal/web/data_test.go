@@ -60,7 +60,7 @@ func TestTasksAnswer(t *testing.T) {
 func TestFindingsAreClipped(t *testing.T) {
 	v := accounts()
 	long := strings.Repeat("<script>é\x1b\"\\", 1<<20)
-	v.Diagnosis = &diagnosis.Diagnosis{Verdict: diagnosis.Sick, Summary: "short", Findings: []diagnosis.Finding{{
+	v.Diagnosis = &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Summary: "short", Findings: []diagnosis.Finding{{
 		Rule: "hotmutex", Summary: long, Where: []diagnosis.Place{{Function: long, File: long, Line: 3}},
 		Evidence: []fact.Fact{fact.Figure("mean wait", 0.5, fact.Seconds, "a test")},
 	}}}

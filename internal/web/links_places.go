@@ -233,20 +233,19 @@ func shareOf(m *model.Model, kind, function string) float64 {
 				add(s.Stack, s.Values[column])
 			}
 		}
+	case m.Sched != nil && kind == "states":
+		for s := range m.Sched.StateTimes() {
+			if s.Group.Name == function {
+				its, all = its+int64(s.Total), all+int64(s.Total)
+				continue
+			}
+			add(s.Stack, int64(s.Total))
+		}
 	case m.Sched != nil:
 		for _, w := range m.Sched.Waits {
-			if kind == "states" && w.Group != function || string(w.Kind) == kind {
+			if string(w.Kind) == kind {
 				add(w.Stack, int64(w.Total))
 			}
-		}
-		if g := m.Sched.Group(function); kind == "states" && g != nil {
-			its += int64(g.Times.Total())
-		}
-	}
-	if kind == "states" && m.Sched != nil { // what ran has no stack, but is of the whole
-		all = 0
-		for i := range m.Sched.Groups {
-			all += int64(m.Sched.Groups[i].Times.Total())
 		}
 	}
 	if its <= 0 || all <= 0 {

@@ -26,8 +26,8 @@ func waited(thin time.Duration) *View {
 			Times: model.Times{Running: 9 * time.Second, Blocked: map[string]time.Duration{"sync": time.Second}},
 		}},
 		Waits: []model.Wait{
-			{Kind: model.Sync, Stack: long, Group: "main.worker", Count: 1, Total: time.Second - thin},
-			{Kind: model.Sync, Stack: short, Group: "main.worker", Count: 1, Total: thin},
+			{Kind: model.Sync, Reason: "sync", Stack: long, Group: "main.worker", Count: 1, Total: time.Second - thin},
+			{Kind: model.Sync, Reason: "sync", Stack: short, Group: "main.worker", Count: 1, Total: thin},
 		},
 	}
 	return &View{Model: m.Frozen(), Diagnosis: &diagnosis.Diagnosis{}}

@@ -105,11 +105,11 @@ func TestNewsProgress(t *testing.T) {
 		known, _ := s.session(t, "")
 		time.AfterFunc(time.Millisecond, func() { s.progress(1, 4) })
 		told, took := s.session(t, since(known))
-		if told.Loading != "one 25 %" || took != progressStep || told.Change != known.Change {
+		if told.Loading != "one 25%" || took != progressStep || told.Change != known.Change {
 			t.Errorf("after %v: %+v", took, told)
 		}
 		s.progress(10001, 40000) // not a percent more
-		if told, took = s.session(t, since(told)); told.Loading != "one 25 %" || took != waitForNews {
+		if told, took = s.session(t, since(told)); told.Loading != "one 25%" || took != waitForNews {
 			t.Errorf("after %v: %+v", took, told)
 		}
 	})

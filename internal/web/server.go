@@ -211,7 +211,7 @@ func (s *Server) loading() string {
 	}
 	text := name(r.name)
 	if size := r.size.Load(); size > 0 {
-		text += fmt.Sprintf(" %d %%", 100*min(r.read.Load(), size)/size)
+		text += fmt.Sprintf(" %d%%", 100*min(r.read.Load(), size)/size)
 	}
 	return text
 }

@@ -430,8 +430,8 @@ func TestLoading(t *testing.T) {
 		if err := json.Unmarshal(get(s, "api/session").Body.Bytes(), &before); err != nil {
 			t.Fatal(err)
 		}
-		if before.Loading != "slow 25 %" || len(before.Runs) != 3 || !before.Runs[1].Loading || before.Runs[0].Loading || len(before.Trials) != 1 {
-			t.Errorf("session %+v, want 3 runs: the first read, the second at 25 %%, and one trial", before)
+		if before.Loading != "slow 25%" || len(before.Runs) != 3 || !before.Runs[1].Loading || before.Runs[0].Loading || len(before.Trials) != 1 {
+			t.Errorf("session %+v, want 3 runs: the first read, the second at 25%%, and one trial", before)
 		}
 		answered := make(chan *httptest.ResponseRecorder)
 		go func() { answered <- get(s, "api/findings?r=1") }()

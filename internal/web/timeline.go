@@ -62,7 +62,7 @@ func lanesParam(q url.Values) ([]string, error) {
 	}
 	list := strings.Split(s, ",")
 	if len(list) > maxTileLanes {
-		return nil, misuse("%d lanes are asked for at once, at most %d are answered", len(list), maxTileLanes)
+		return nil, misuse("%d lanes were requested at once, at most %d are allowed", len(list), maxTileLanes)
 	}
 	return list, nil
 }

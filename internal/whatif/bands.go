@@ -54,7 +54,7 @@ type Pair struct {
 const leastEffect = 0.05
 
 // Error is how far the prediction was off, as a share of the measured effect:
-// |predicted − measured| ÷ |measured − 1|, with at least 5 % for the latter.
+// |predicted − measured| ÷ |measured − 1|, with at least 5% for the latter.
 func (p *Pair) Error() float64 {
 	return math.Abs(p.Predicted-p.Measured) / max(math.Abs(p.Measured-1), leastEffect)
 }
@@ -63,7 +63,7 @@ func (p *Pair) Error() float64 {
 type Band struct {
 	Kind     Kind    `json:"kind,omitempty"` // "" for all
 	Pairs    int     `json:"pairs"`
-	Within20 float64 `json:"within_20_percent"` // share with an error of 20 % of the effect at most
+	Within20 float64 `json:"within_20_percent"` // share with an error of 20% of the effect at most
 	Within50 float64 `json:"within_50_percent"`
 }
 
@@ -110,7 +110,7 @@ func (b Band) String() string {
 	if b.Pairs == 0 {
 		return "how far " + what + " are off is not yet measured"
 	}
-	return fmt.Sprintf("of %d %s, %s were within 20 %% of the measured effect and %s within 50 %%",
+	return fmt.Sprintf("of %d %s, %s were within 20%% of the measured effect and %s within 50%%",
 		b.Pairs, what, figures.Percent(b.Within20), figures.Percent(b.Within50))
 }
 

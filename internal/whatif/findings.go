@@ -15,10 +15,10 @@ type Prescription struct {
 	Functions []string
 }
 
-// cures are what to edit for the finding of a rule. Rules that are not here
+// fixes are what to edit for the finding of a rule. Rules that are not here
 // ask for a change that is no edit of a trace: other algorithms, other sizes of
 // reads, goroutines that are not started.
-var cures = map[string]func(*Program, Prescription) (Edit, string, bool){
+var fixes = map[string]func(*Program, Prescription) (Edit, string, bool){
 	"fewprocs":       procsCure,
 	"idleprocs":      procsCure,
 	"idlespin":       procsCure,
@@ -32,14 +32,14 @@ var cures = map[string]func(*Program, Prescription) (Edit, string, bool){
 	"allocchurn":     collectorCure,
 }
 
-// EditFor returns the edit that stands for the cure of a finding, and in words
+// EditFor returns the edit that stands for the fix of a finding, and in words
 // what it assumes; false when none does.
 func (p *Program) EditFor(f Prescription) (Edit, string, bool) {
-	cure := cures[f.Rule]
-	if cure == nil {
+	fix := fixes[f.Rule]
+	if fix == nil {
 		return Edit{}, "", false
 	}
-	return cure(p, f)
+	return fix(p, f)
 }
 
 func setting(f Prescription, name string) (int, bool) {

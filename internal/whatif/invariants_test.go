@@ -37,7 +37,7 @@ func TestCorpus(t *testing.T) {
 			var refused *RefusedError
 			if errors.As(err, &refused) && p != nil && p.Outside > maxOutside {
 				if p.Off() > 0.1 || p.Off() < -0.1 {
-					t.Errorf("a replay of waits is %.1f %% off, want at most 10 %%", 100*p.Off())
+					t.Errorf("a replay of waits is %.1f%% off, want at most 10%%", 100*p.Off())
 				}
 				return // refused for a good reason
 			}
@@ -45,7 +45,7 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			if off := p.Off(); off > 0.1 || off < -0.1 {
-				t.Errorf("the replay is %.1f %% off, want at most 10 %%", 100*off)
+				t.Errorf("the replay is %.1f%% off, want at most 10%%", 100*off)
 			}
 			invariants(t, p)
 		})
@@ -208,7 +208,7 @@ func TestBands(t *testing.T) {
 	b := &Bands{Schema: BandsSchema, Pairs: []Pair{
 		{Program: "a", Kind: Scale, Predicted: 0.5, Measured: 0.5},                 // no error
 		{Program: "b", Kind: Scale, Predicted: 0.6, Measured: 0.7},                 // a third of the effect
-		{Program: "c", Kind: Procs, Predicted: 1.015, Measured: 1.01},              // of no effect: a tenth of 5 %
+		{Program: "c", Kind: Procs, Predicted: 1.015, Measured: 1.01},              // of no effect: a tenth of 5%
 		{Program: "d", Kind: Procs, Predicted: 3, Measured: 2},                     // all of it
 		{Program: "e", Kind: Procs, Predicted: 0, Measured: 0, Refused: "nothing"}, // does not count
 	}}
@@ -221,7 +221,7 @@ func TestBands(t *testing.T) {
 		t.Errorf("ReadBands() = %+v, %v; want %+v", back, err, b)
 	}
 	if all := back.Of(""); all.Pairs != 4 || all.Within20 != 0.5 || all.Within50 != 0.75 {
-		t.Errorf("Of(all) = %+v, want 4 pairs, 0.5 within 20 %% and 0.75 within 50 %%", all)
+		t.Errorf("Of(all) = %+v, want 4 pairs, 0.5 within 20%% and 0.75 within 50%%", all)
 	}
 	if none := back.Of(LockEdit); none.Pairs != 0 || none.String() != "how far predictions of lock edits are off is not yet measured" {
 		t.Errorf("Of(locks) = %v, want not yet measured", none)

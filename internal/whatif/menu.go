@@ -9,7 +9,7 @@ import (
 )
 
 // Menu replays the usual changes, each alone, and returns them with the
-// largest gain first: where a cure would bring most. They are the locks that
+// largest gain first: where a fix would bring most. They are the locks that
 // were waited for most, taken away and held half as long; half and twice the
 // Ps, as far as there are CPUs for them; the groups and functions with most work, twice as fast, unless one does
 // all of it; the collector for half of its cost.

@@ -64,7 +64,7 @@ async function arrive({ link, name, patience }) {
       if (query) {
         if (one('.flame-search input')?.value !== query) return 'what is searched for stands nowhere'
         const found = one('.flame-found')?.textContent ?? ''
-        if (!(parseFloat(/([\d.]+) %/.exec(found)?.[1] ?? '') >= 0.1)) return `nothing that can be seen is marked: ${found}`
+        if (!(parseFloat(/([\d.]+)%/.exec(found)?.[1] ?? '') >= 0.1)) return `nothing that can be seen is marked: ${found}`
         const at = one('.flame-frame-name code')?.textContent ?? ''
         if (!at.toLowerCase().includes(query.toLowerCase())) return `the frame that is told of is ${at}`
         if (!inSight(one('.flame-frame-name'))) return 'what is told of the frame is out of sight'

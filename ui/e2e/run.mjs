@@ -93,7 +93,7 @@ for (const { r, name } of runs) {
     await visit(p, `findings?r=${r}`)
     await shot(p.page, `findings-${name}`)
     const rules = await p.page.$$eval('.finding', (all) => all.map((f) => f.dataset.rule))
-    must(name === 'healed' || rules.length > 0, 'no finding')
+    must(name === 'healthy' || rules.length > 0, 'no finding')
     await each([...rules.entries()], async ([i, rule]) => {
       if (recorded.has(rule)) return
       recorded.add(rule)

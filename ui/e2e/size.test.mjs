@@ -15,7 +15,7 @@ const SCREEN = 100_000
  * binary carries them.
  */
 const ALL = 175_000
-/** Not packed: a report file is the page as it stands, and is mailed. 5 % of the largest. */
+/** Not packed: a report file is the page as it stands, and is mailed. 5% of the largest. */
 const REPORT = 500_000
 
 const files = readdirSync(dist).filter((f) => /\.(js|css|html)$/.test(f)).sort()

@@ -83,12 +83,12 @@ export interface Diagnosis {
 }
 
 /** A Verdict is the diagnosis in one word. */
-export type Verdict = 'sick' | 'healthy' | 'idle' | 'not-loaded' | 'too-thin'
+export type Verdict = 'problem' | 'healthy' | 'idle' | 'not-loaded' | 'too-thin'
 
 /** A Goal is what the reader wants to improve. It orders findings. */
 export type Goal = '' | 'throughput' | 'latency' | 'cpu' | 'memory'
 
-/** A Finding is one illness found here. */
+/** A Finding is one problem found here. */
 export interface Finding {
   rule: string
   title: string
@@ -117,7 +117,7 @@ export interface Finding {
   experiment?: Experiment
   /**
    * Remark is set when the finding only says where to look and not that
-   * anything is wrong: it ranks behind all others and makes nobody sick.
+   * anything is wrong: it ranks behind all others and does not count as a problem.
    */
   remark?: boolean
   /** Symptoms are findings that this one explains, folded under it. */
@@ -187,7 +187,7 @@ export type Source = string
 /** A Fold is how a series became one number. */
 export type Fold = 'first' | 'last' | 'least' | 'most' | 'change' | 'growth' | 'rate' | 'trend'
 
-/** A Cost is what the illness costs now: a fact, and the part of a whole that it is. */
+/** A Cost is what the problem costs now: a fact, and the part of a whole that it is. */
 export interface Cost {
   value: number
   unit: Unit
@@ -294,7 +294,7 @@ export interface Experiment {
  */
 export type Metric = 'elapsed' | 'cpu/op' | 'ops/s' | 'p50' | 'p99' | 'peak-rss' | 'live-heap' | 'allocs/op' | 'B/op' | 'goroutines/op' | 'gc/op' | 'syscalls/op' | 'futex/op' | 'switches/op' | 'faults/op'
 
-/** A Promise is the most that a cure can do to a metric. */
+/** A Promise is the most that a fix can do to a metric. */
 export interface Promise {
   metric: Metric
   /**

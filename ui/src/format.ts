@@ -55,7 +55,7 @@ export function axis(values: readonly number[], unit: string): string[] {
 function withUnit(digits: string, unit: string): string {
   switch (unit) {
     case 'share':
-      return digits + ' %'
+      return digits + '%'
     case 'per second':
       return digits + '/s'
     case 'cores':
@@ -70,14 +70,14 @@ export function count(n: number): string {
   return figures(n)
 }
 
-/** A share from 0 to 1, like "98.4 %". */
+/** A share from 0 to 1, like "98.4%". */
 export function share(x: number): string {
   if (!Number.isFinite(x)) return '–'
   const p = 100 * x
   const abs = Math.abs(p)
-  if (abs === 0 || abs >= 99.95) return p.toFixed(0) + ' %'
-  if (abs < 0.1) return short(p, 1) + ' %'
-  return p.toFixed(1) + ' %'
+  if (abs === 0 || abs >= 99.95) return p.toFixed(0) + '%'
+  if (abs < 0.1) return short(p, 1) + '%'
+  return p.toFixed(1) + '%'
 }
 
 /**

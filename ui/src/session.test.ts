@@ -26,7 +26,7 @@ function serve(sessions: Session[]): { asked: string[]; signals: (AbortSignal | 
 
 describe('a session', () => {
   it('is followed by its changes until all is read', async () => {
-    const states = [session(3, 'a 10 %', [run(true)]), session(3, 'a 50 %', [run(true)]), session(4, 'b', [run(false), run(true)]), session(5, '', [run(false), run(false)])]
+    const states = [session(3, 'a 10%', [run(true)]), session(3, 'a 50%', [run(true)]), session(4, 'b', [run(false), run(true)]), session(5, '', [run(false), run(false)])]
     const { asked } = serve(states)
     const told: Session[] = []
     await follow((s) => told.push(s), new AbortController().signal)

@@ -106,7 +106,7 @@ describe('the utilization of a window', () => {
 
 describe('a change', () => {
   it('is a percentage, from three times on a factor', () => {
-    expect([1, 1.1, 0.5, 1.0001, 3, 250, null, Infinity].map((r) => changeText(r))).toEqual(['0 %', '+10 %', '−50 %', '0 %', '×3', '×250', '–', '–'])
+    expect([1, 1.1, 0.5, 1.0001, 3, 250, null, Infinity].map((r) => changeText(r))).toEqual(['0%', '+10%', '−50%', '0%', '×3', '×250', '–', '–'])
   })
   it('needs both sides and something to compare with', () => {
     expect([rowRatio(2, 3), rowRatio(0, 3), rowRatio(null, 3), rowRatio(2, 0)]).toEqual([1.5, null, null, 0])
@@ -168,10 +168,10 @@ describe('two saved results', () => {
     expect([0, 1, 2].map((i) => matesOf(list, i, true))).toEqual([[1, 2], [0], [0]])
   })
   it('say their own effect with its interval', () => {
-    expect(ownText(0.865, { low: 0.845, high: 0.934 })).toBe('−14 % (−16 % … −6.6 %)')
-    expect(ownText(0.5, { low: 0.5, high: 0.5, exact: true })).toContain('−50 % (')
-    expect(ownText(1.2, { low: null, high: 1.3 })).toBe('+20 %')
-    expect(ownText(1.2, undefined)).toBe('+20 %')
+    expect(ownText(0.865, { low: 0.845, high: 0.934 })).toBe('−14% (−16% … −6.6%)')
+    expect(ownText(0.5, { low: 0.5, high: 0.5, exact: true })).toContain('−50% (')
+    expect(ownText(1.2, { low: null, high: 1.3 })).toBe('+20%')
+    expect(ownText(1.2, undefined)).toBe('+20%')
   })
   it('share an axis that has room for both', () => {
     expect(range([3, null, 1, undefined, NaN], { zero: true })?.[0]).toBe(0)

@@ -6,13 +6,13 @@ import { changeAt, type Change } from './scale'
 /** The colours of a change: whether it is for the better is not a matter of its sign. */
 export type Tone = 'good' | 'bad' | 'unsure' | 'same'
 
-/** A change as words: "−12.3 %", "×3.40", "none". */
+/** A change as words: "−12.3%", "×3.40", "none". */
 export function changeText(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined || !Number.isFinite(ratio)) return '–'
   if (ratio >= 3) return '×' + figures(ratio)
   const percent = (ratio - 1) * 100
-  if (Math.abs(percent) < 0.05) return '0 %'
-  return `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(Math.abs(percent) < 9.95 ? 1 : 0)} %`
+  if (Math.abs(percent) < 0.05) return '0%'
+  return `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(Math.abs(percent) < 9.95 ? 1 : 0)}%`
 }
 
 /** An interval in words. */

@@ -116,7 +116,7 @@ function Curve(p: { mmu: MMU; window: number }): JSX.Element {
         {[0, 0.25, 0.5, 0.75, 1].map((u) => (
           <g key={u}>
             <line class="grid" x1={46} x2={width - 12} y1={y(u)} y2={y(u)} />
-            <text x={40} y={y(u) + 4} text-anchor="end">{u * 100} %</text>
+            <text x={40} y={y(u) + 4} text-anchor="end">{u * 100}%</text>
           </g>
         ))}
         {ticks(low, high, width / 90, true).map((w) => (

@@ -5,7 +5,7 @@ describe('a cell of TSV', () => {
   it('is its text where nothing in it has a meaning', () => {
     expect(tsvCell('main.worker')).toBe('main.worker')
     expect(tsvCell('-12.5')).toBe('-12.5')
-    expect(tsvCell('+3 %')).toBe('+3 %')
+    expect(tsvCell('+3%')).toBe('+3%')
   })
   it('is quoted when it would end a cell or a row', () => {
     expect(tsvCell('a\tb')).toBe('"a\tb"')

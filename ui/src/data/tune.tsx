@@ -231,7 +231,7 @@ function Points(p: { curve: Curve }): JSX.Element {
   const cols: Col<Row>[] = [
     { key: 'value', title: c.knob.name, align: 'right', sortable: true, width: '8.1rem', value: (r) => r.point.value, cell: (r) => knobText(c.knob, r.point.value), text: (r) => String(r.point.value) },
     { key: 'goal', title: metric, align: 'right', sortable: true, width: '7.5rem', value: (r) => r.point.goal.value, cell: (r) => (usable(r.point) ? metricText(metric, r.point.goal.value) : '–'), text: (r) => String(r.point.goal.value ?? '') },
-    { key: 'interval', title: '95 %', align: 'right', width: '13.9rem', cell: (r) => (usable(r.point) ? `${metricText(metric, r.point.goal.low)} … ${metricText(metric, r.point.goal.high)}` : '') },
+    { key: 'interval', title: '95%', align: 'right', width: '13.9rem', cell: (r) => (usable(r.point) ? `${metricText(metric, r.point.goal.low)} … ${metricText(metric, r.point.goal.high)}` : '') },
     { key: 'best', title: t('data.tune.tobest'), align: 'right', width: '7.5rem', cell: (r) => (usable(r.point) && best && usable(best) ? changeText(r.point.ratio / best.ratio) : '') },
     { key: 'memory', title: t('data.tune.memory'), align: 'right', cell: (r) => (r.point.values?.['peak-rss'] ? metricText('peak-rss', r.point.values['peak-rss']) : '') },
     { key: 'runs', title: t('data.tune.runs'), align: 'right', cell: (r) => count((r.point.visits ?? []).filter((v) => !v.dropped).length) },

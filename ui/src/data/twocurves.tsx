@@ -43,7 +43,7 @@ export function CurvesPanel(p: { of: TwoCurves }): JSX.Element {
 function Values(p: { of: TwoCurves }): JSX.Element {
   const c = p.of
   const best = (points: readonly CurvePoint[], v: number) => points.find((x) => x.value === v)?.to_best ?? null
-  const off = (v: number) => (v <= 1 ? t('data.tune.best') : `+${((v - 1) * 100).toFixed(1)} %`)
+  const off = (v: number) => (v <= 1 ? t('data.tune.best') : `+${((v - 1) * 100).toFixed(1)}%`)
   const cols: Col<ValueChange>[] = [
     { key: 'value', title: c.knob, align: 'right', sortable: true, width: '8.1rem', value: (r) => r.value, cell: (r) => knobText(c, r.value), text: (r) => String(r.value) },
     numbers('a', 'A', (r) => r.a, (v) => metricText(c.goal, v)),

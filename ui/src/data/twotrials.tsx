@@ -11,7 +11,7 @@ function ownChange(ratio: number, own: Own | undefined): Change {
   return { ratio, low: own?.low ?? null, high: own?.high ?? null }
 }
 
-/** An effect with its own interval, like "−13.5 % (−15.5 % … −6.6 %)". */
+/** An effect with its own interval, like "−13.5% (−15.5% … −6.6%)". */
 export function ownText(ratio: number, own: Own | undefined): string {
   const text = changeText(ratio)
   if (own?.exact) return `${text} (${t('data.cmp.exact')})`

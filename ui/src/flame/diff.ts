@@ -36,11 +36,11 @@ export function shade(value: number, base: number): number {
   return Math.sign(c.delta) * Math.min(SHADES, Math.ceil(Math.sqrt(part) * SHADES))
 }
 
-/** A sign and a figure, like "+12 %", "−100 %"; words for what has no ratio are the caller's. */
+/** A sign and a figure, like "+12%", "−100%"; words for what has no ratio are the caller's. */
 export function signed(ratio: number): string {
   const p = Math.abs(100 * ratio)
   const sign = ratio > 0 ? '+' : ratio < 0 ? '−' : '±'
-  return sign + (p >= 99.5 ? p.toFixed(0) : p >= 0.95 ? p.toFixed(p < 9.95 ? 1 : 0) : p.toFixed(2)) + ' %'
+  return sign + (p >= 99.5 ? p.toFixed(0) : p >= 0.95 ? p.toFixed(p < 9.95 ? 1 : 0) : p.toFixed(2)) + '%'
 }
 
 /** How a frame changed, in the few characters that stand before its name. */

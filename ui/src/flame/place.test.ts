@@ -71,6 +71,6 @@ describe('a change', () => {
     expect(shade(10, 11)).toBeLessThan(0)
   })
   it('is written with its sign', () => {
-    expect([0.5, -0.25, 0.031, 12].map(signed)).toEqual(['+50 %', '−25 %', '+3.1 %', '+1200 %'])
+    expect([0.5, -0.25, 0.031, 12].map(signed)).toEqual(['+50%', '−25%', '+3.1%', '+1200%'])
   })
 })

@@ -81,6 +81,13 @@ export function Table<R>(p: TableProps<R>): JSX.Element {
     setActive(next)
     if (box.current) box.current.scrollTop = scrollToRow(next, box.current.scrollTop, scroll.view, rows.length, ROW)
   }
+  // What a link marks is brought into sight, once.
+  const { cols, marked } = p
+  const first = useMemo(() => (marked ? rows.findIndex((r) => cols.some((c) => marked(r, c.key))) : -1), [rows, cols, marked])
+  const measured = scroll.view > 0
+  useEffect(() => {
+    if (first >= 0 && measured && box.current) box.current.scrollTop = scrollToRow(first, box.current.scrollTop, scroll.view, rows.length, ROW)
+  }, [first, measured])
   const follow = (r: R | undefined) => {
     const to = r === undefined ? undefined : p.rowHref?.(r)
     if (to) visit(to)

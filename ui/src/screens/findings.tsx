@@ -42,7 +42,7 @@ export function Findings(p: { r: number }): JSX.Element {
 }
 
 const verdictMark: Record<string, [mark: string, tone: string]> = {
-  sick: ['!', 'bad'],
+  problem: ['!', 'bad'],
   healthy: ['✓', 'good'],
   idle: ['–', 'warn'],
   'not-loaded': ['–', 'warn'],
@@ -180,7 +180,7 @@ function Sentences(p: { items: string[] }): JSX.Element {
   return <ul class="sentences">{p.items.map((s, i) => <li key={i}><Said text={s} /></li>)}</ul>
 }
 
-// Effect is what the illness costs beside what its cure brings at most. Both are
+// Effect is what the problem costs beside what its fix brings at most. Both are
 // computed from evidence, and lead there.
 function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
   const { f, links } = p

@@ -76,7 +76,7 @@ export const core = {
   'core.empty.record.url': ['A service with net/http/pprof', '带有 net/http/pprof 的服务'],
   'core.empty.record.cmd': ['A command', '一条命令'],
   'core.empty.record.bench': ['Benchmarks', '基准测试'],
-  'core.empty.record.demo': ['A sick program that is built in', '内置的有问题的程序'],
+  'core.empty.record.demo': ['A slow program that is built in', '内置的有问题的程序'],
   'core.empty.drop': ['Then drop the file here', '然后把文件拖到这里'],
   'core.empty.drop.text': [
     'Recordings (.gowhy), execution traces, CPU and heap profiles, and results of verify, tune and compare. Files stay on this machine.',
@@ -88,7 +88,7 @@ export const core = {
   'link.runtime': ['Runtime', '运行时'],
   'link.tasks': ['Tasks', '任务'],
   'link.sources': ['Sources', '来源'],
-  'core.verdict.sick': ['sick', '有问题'],
+  'core.verdict.problem': ['problem', '有问题'],
   'core.verdict.healthy': ['healthy', '健康'],
   'core.verdict.idle': ['idle', '空闲'],
   'core.verdict.not-loaded': ['not loaded', '负载不足'],
