@@ -514,7 +514,12 @@ func mustEqual(t *testing.T, what string, x map[string][]string, b *exectrace.Ac
 		}
 		for i := range min(len(list), len(y[k])) {
 			if list[i] != y[k][i] {
-				t.Fatalf("%s: %s %d:\n got %.2000s\nwant %.2000s", what, k, i, y[k][i], list[i])
+				at := 0 // where they differ
+				for at < min(len(list[i]), len(y[k][i])) && list[i][at] == y[k][i][at] {
+					at++
+				}
+				from := max(0, at-200)
+				t.Fatalf("%s: %s %d, from byte %d:\n got %.600s\nwant %.600s", what, k, i, from, y[k][i][from:], list[i][from:])
 			}
 		}
 		t.Fatalf("%s: len(%s) = %d, want %d", what, k, len(y[k]), len(list))
@@ -609,6 +614,41 @@ func TestDamage(t *testing.T) {
 		t.Errorf("in %d of %d cases whole generations suffered from damage elsewhere", lost, cases)
 	}
 	t.Logf("%d of %d cases cost more than was damaged", lost, cases)
+}
+
+// What lies centuries ahead is damage, and must not stretch the trace.
+func TestFarTime(t *testing.T) {
+	const text = `Trace Go1.22
+EventBatch gen=1 m=7 time=10
+ProcStatus dt=1 p=0 pstatus=1
+GoStatus dt=1 g=1 m=7 gstatus=2
+GoStop dt=5 reason_string=1 stack=0
+GoStart dt=2200000000000000000 g=1 g_seq=1
+EventBatch gen=1 m=18446744073709551615 time=20
+Frequency freq=15625000
+`
+	data, err := corpus.ParseText(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := account(t, data, exectrace.Options{})
+	if length := a.Window.To.Sub(a.Window.From); length > time.Second || a.Info.Damage.LostBytes == 0 {
+		t.Errorf("Account: Window of %v, LostBytes %d, want under a second and some", length, a.Info.Damage.LostBytes)
+	}
+	tr, err := exectrace.NewReaderAt(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last exectrace.Time
+	for e, err := range tr.Events(exectrace.EventOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = max(last, e.Time)
+	}
+	if last > exectrace.Time(time.Second) {
+		t.Errorf("the last of Events is at %d, want under a second", last)
+	}
 }
 
 // errUntouched is that of a generation that suffers from damage elsewhere.

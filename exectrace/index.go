@@ -348,6 +348,11 @@ func (w *walker) resync() (lost int64, err error) {
 // right generation, but not with a time since the machine was started.
 const maxJump = 1 << 34
 
+// maxPause is how long, in ticks, a thread may have nothing to tell within a batch:
+// 19 hours on Linux. A program may be stopped overnight, but what lies centuries
+// ahead is damage, and would stretch the whole trace.
+const maxPause = 1 << 40
+
 // plausible reports whether b begins with a chain of headers. Where the input
 // ends, after least of them, a shorter chain will do.
 func (w *walker) plausible(b []byte, least int) bool {

@@ -734,8 +734,12 @@ func (n *notes) closeMarks(e *engine, known Time) {
 func (n *notes) forward() {
 	p := &n.p
 	n.last = n.last[:0]
-	for range p.Lives {
-		n.last = append(n.last, math.MinInt64)
+	for i := range p.Lives {
+		if from := p.Lives[i].Created; from != 0 {
+			n.last = append(n.last, from)
+		} else {
+			n.last = append(n.last, math.MinInt64)
+		}
 	}
 	for i := range n.spans.n {
 		x := n.spans.at(int32(i))

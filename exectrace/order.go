@@ -450,7 +450,7 @@ func (m *merger) advance(c *eventCursor, batchNext []int32) (bool, error) {
 		}
 		last := c.ticks
 		pos := c.decode(b, c.pos)
-		if pos < 0 {
+		if pos < 0 || c.ticks > maxPause && !m.strict {
 			if m.strict {
 				return false, fmt.Errorf("generation %d: an event of thread %d cannot be decoded", m.g.number, c.m)
 			}

@@ -101,6 +101,9 @@ func (j *pieceJoin) add(e *engine) *Piece {
 	j.identify(e)
 	j.makeLives(n)
 	j.backward = n.backward
+	if e.forced > 0 {
+		j.mend(n)
+	}
 	j.fit(e)
 	seen := 0
 	for i := range n.overs {
@@ -145,6 +148,40 @@ func (j *pieceJoin) fit(e *engine) {
 		if o := &n.overs[i]; !o.dead && o.until < p.To {
 			*n.spans.next() = Span{From: o.until, To: p.To, Life: o.life, Thread: -1, Proc: -1}
 			o.until = p.To
+		}
+	}
+	j.backward = true
+}
+
+// mend lets goroutines of one number live one after the other. Where events were
+// lost, a thread may go on with one that ended elsewhere, and one that ended may seem
+// to have been there from the begin of the piece.
+func (j *pieceJoin) mend(n *notes) {
+	n.forward() // by which the ends of lives are those of their spans
+	lives := n.p.Lives
+	latest := map[int64]int32{}
+	for i := range lives {
+		x := &lives[i]
+		if k, again := latest[x.G]; again {
+			before := &lives[k]
+			if before.Ended == 0 {
+				before.Ended = max(n.last[k], before.Created, n.p.From)
+			}
+			if x.Created == 0 {
+				x.Created = before.Ended
+			}
+			x.Created = max(x.Created, before.Created)
+		}
+		latest[x.G] = int32(i)
+	}
+	for i := range n.overs {
+		o := &n.overs[i]
+		switch {
+		case o.dead:
+		case latest[int64(o.id)] == o.life:
+			lives[o.life].Ended = 0
+		default:
+			o.dead = true
 		}
 	}
 	j.backward = true

@@ -327,7 +327,7 @@ func TestPiecesAreTheSame(t *testing.T) {
 		mustBeSame(t, "3 workers", one, pieces(t, tr, exectrace.PieceOptions{Workers: 3}))
 		var beside []string
 		var ranges []exectrace.Range
-		account(t, s.data, exectrace.Options{Piece: func(p *exectrace.Piece) {
+		a := account(t, s.data, exectrace.Options{Piece: func(p *exectrace.Piece) {
 			beside = append(beside, texts(p))
 			ranges = append(ranges, exectrace.Range{From: p.From, To: p.To})
 		}})
@@ -346,20 +346,16 @@ func TestPiecesAreTheSame(t *testing.T) {
 			}
 			middle := r.From + (r.To-r.From)/2
 			got := pieces(t, tr, exectrace.PieceOptions{Window: exectrace.Range{From: middle, To: middle + 1}})
-			mustBeSame(t, fmt.Sprint("window in piece ", i), around(tr, one, ranges, i, middle), got)
+			mustBeSame(t, fmt.Sprint("window in piece ", i), around(a.Info.Generations, one, i, middle), got)
 		}
 	})
 }
 
 // around returns the pieces of the generations that have a part in a moment:
 // that at i, and those before it that run into it.
-func around(tr *exectrace.Trace, all []string, ranges []exectrace.Range, i int, at exectrace.Time) []string {
+func around(generations []exectrace.Generation, all []string, i int, at exectrace.Time) []string {
 	first := i
-	info, err := tr.Info()
-	if err != nil {
-		return nil
-	}
-	for first > 0 && info.Generations[first-1].End >= at {
+	for first > 0 && generations[first-1].End > at {
 		first--
 	}
 	return all[first : i+1]

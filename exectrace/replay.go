@@ -213,7 +213,7 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 		} else if c2 := d[i+1]; c2 < 0x80 {
 			dt = uint64(c&0x7f) | uint64(c2)<<7
 			i += 2
-		} else if dt, i = longUvarint(d, i); i < 0 {
+		} else if dt, i = longUvarint(d, i); i < 0 || dt > maxPause {
 			i, n = end, 0
 		}
 		if n > 1 {

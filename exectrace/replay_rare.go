@@ -33,12 +33,13 @@ func (e *engine) other(mi int32, m *thread, typ eventType, a *[6]uint64, tt, now
 	case evGCMarkAssistActive:
 		return e.assistActive(mi, m, a, force)
 	case evHeapAlloc:
-		if h := e.heapAt(tt); tt >= h.allocAt {
+		// Of two at one moment the larger is the later: it grows but for its collection.
+		if h := e.heapAt(tt); tt > h.allocAt || tt == h.allocAt && a[1] > h.alloc {
 			h.allocAt, h.alloc = tt, a[1]
 		}
 		return true
 	case evHeapGoal:
-		if h := e.heapAt(tt); tt >= h.goalAt {
+		if h := e.heapAt(tt); tt > h.goalAt || tt == h.goalAt && a[1] > h.goal {
 			h.goalAt, h.goal = tt, a[1]
 		}
 		return true

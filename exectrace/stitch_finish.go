@@ -233,8 +233,9 @@ func (st *stitcher) finishGC() {
 	a.Load = inOrder(a.Load)
 }
 
-// inOrder sorts changes by time, those of one time as they came. There may be
-// a million, and a stable sort of the changes themselves would move each often.
+// inOrder sorts changes by time, those of one time by P, and those of one P as they
+// came: threads come in no order. There may be a million, and a stable sort of the
+// changes themselves would move each often.
 func inOrder(load []LoadChange) []LoadChange {
 	type place struct {
 		at Time
@@ -247,6 +248,9 @@ func inOrder(load []LoadChange) []LoadChange {
 	slices.SortFunc(places, func(x, y place) int {
 		if x.at != y.at {
 			return cmp.Compare(x.at, y.at)
+		}
+		if p, q := load[x.i].Proc, load[y.i].Proc; p != q {
+			return cmp.Compare(p, q)
 		}
 		return int(x.i - y.i)
 	})
