@@ -1,6 +1,9 @@
 package exectrace
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Time is nanoseconds on the trace's clock. Only differences mean something
 // until [Info.Clock] ties it to a wall clock.
@@ -125,6 +128,13 @@ type Group struct {
 	Delay       Histogram // single waits for a P
 	RunningEach Histogram // whole on-P time of each goroutine
 	Life        Histogram // lifetimes of those created and ended in the window
+}
+
+// IsSystem reports whether a goroutine's start function is the runtime's own, the
+// tracer's and the profiler's included: what they do is not what the program is for.
+func IsSystem(start string) bool {
+	return start != "runtime.main" && strings.HasPrefix(start, "runtime.") ||
+		strings.HasPrefix(start, "runtime/trace.") || strings.HasPrefix(start, "runtime/pprof.")
 }
 
 // A Goroutine is the account of one goroutine. Ids can be used again after cgo callbacks; each life

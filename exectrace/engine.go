@@ -165,7 +165,8 @@ const maxProcs = 1 << 12
 type tally struct {
 	name                             []byte
 	start                            rawFrame
-	created                          int
+	created                          int // and lived in the window
+	early                            int // of these before the window
 	ended                            int
 	run, ready, sys, sysOff, unknown int64
 	blocked                          int32

@@ -66,19 +66,20 @@ type orderedAccount struct {
 	tab     *eventTables
 	stackOf []Stack // by id in tab; -1 not asked for yet
 
-	begun bool
-	start int64 // ns, as all times here; of the trace
-	sync  int64 // begin of the generation
-	last  int64
-	lives []life
-	free  []int32
-	ids   idTable
-	procs map[int32]*orderedProc
-	alive []int // by group
-	cause []map[Stack]int
-	early map[uint64][]earlyWait // of goroutines without a name yet, by id
-	line  timeline
-	heap  HeapSample
+	begun   bool
+	entered bool  // the window has begun
+	start   int64 // ns, as all times here; of the trace
+	sync    int64 // begin of the generation
+	last    int64
+	lives   []life
+	free    []int32
+	ids     idTable
+	procs   map[int32]*orderedProc
+	alive   []int // by group
+	cause   []map[Stack]int
+	early   map[uint64][]earlyWait // of goroutines without a name yet, by id
+	line    timeline
+	heap    HeapSample
 
 	sweeps bool // note every sweep in the load
 	// old is set for traces of Go 1.21 and older. Their Ps stop before the trace begins
@@ -161,6 +162,9 @@ func (a *orderedAccount) event(e *Event) {
 	}
 	now := a.st.clip(int64(e.Time))
 	a.last = max(a.last, int64(e.Time))
+	if !a.entered && e.Time >= a.st.window.From {
+		a.enterWindow()
+	}
 	if e.Thread >= 0 {
 		a.st.threads[uint64(e.Thread)] = struct{}{}
 	}
@@ -184,6 +188,15 @@ func (a *orderedAccount) event(e *Event) {
 		a.sample(e)
 	default:
 		a.user(e, now)
+	}
+}
+
+// enterWindow begins to count goroutines: what was there before the window, and is
+// gone, is nobody's. Their states are known from before it.
+func (a *orderedAccount) enterWindow() {
+	a.entered = true
+	for i, n := range a.alive {
+		a.st.groups[i].peak = n
 	}
 }
 
@@ -262,10 +275,12 @@ func (a *orderedAccount) newLife(id int64) int32 {
 
 // born counts a creation.
 func (a *orderedAccount) born(l *life, e *Event, now int64) {
-	l.created = int64(e.Time)
 	g := a.st.groups[l.group]
 	g.count++
-	g.created++
+	if a.entered {
+		l.created = int64(e.Time)
+		g.created++
+	}
 	for len(a.cause) <= int(l.group) {
 		a.cause = append(a.cause, map[Stack]int{})
 	}
@@ -315,7 +330,9 @@ func (a *orderedAccount) grow(group int32, n int) {
 	}
 	a.alive[group] += n
 	g := a.st.groups[group]
-	g.peak = max(g.peak, a.alive[group])
+	if a.entered {
+		g.peak = max(g.peak, a.alive[group])
+	}
 }
 
 // enter begins a state.
@@ -498,12 +515,16 @@ func (a *orderedAccount) end(slot int32, e *Event, now int64) {
 	}
 	a.release(l)
 	g := a.st.groups[l.group]
-	if l.created > 0 && a.inside(Time(l.created)) && a.inside(e.Time) {
+	if l.created > 0 && a.inside(e.Time) {
 		g.life.add(time.Duration(int64(e.Time) - l.created))
 	}
-	g.ended++
 	a.grow(l.group, -1)
-	a.fold(l, int64(e.Time))
+	if a.entered {
+		g.ended++
+		a.fold(l, int64(e.Time))
+	} else {
+		g.count--
+	}
 	a.ids.remove(l.id)
 	a.st.sums.drop(&l.blocked)
 	*l = life{}

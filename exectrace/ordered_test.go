@@ -392,3 +392,45 @@ func BenchmarkEvents(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/event")
 }
+
+// A goroutine is counted in a window in which it lived for a moment, and in no other.
+func TestWindowCountsTheLiving(t *testing.T) {
+	data, err := recording()
+	if err != nil {
+		t.Skip("tracing is on already:", err)
+	}
+	account := func(o Options) *Accounts {
+		a, err := mustRead(t, data).Account(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	whole := account(Options{Keep: -1})
+	length := whole.Info.End.Sub(whole.Info.Start)
+	for _, share := range [][2]float64{{0, 0.3}, {0.4, 0.6}, {0.7, 1}} {
+		w := Range{whole.Info.Start + Time(share[0]*float64(length)), whole.Info.Start + Time(share[1]*float64(length))}
+		want, beside := map[string]int{}, 0
+		for _, g := range whole.Goroutines {
+			if g.Ended != 0 && g.Ended <= w.From || g.Created >= w.To {
+				beside++
+			} else {
+				want[whole.Groups[g.Group].Name]++
+			}
+		}
+		if beside == 0 {
+			t.Fatalf("all goroutines live in %v", share)
+		}
+		part := account(Options{Keep: -1, Window: w})
+		for _, g := range part.Groups {
+			if n := want[g.Name]; g.Count != n || g.Peak > n || g.Created > n || g.Ended > n {
+				t.Errorf("%v: %s: %d goroutines, %d at once, %d created and %d ended, want %d", share, g.Name, g.Count, g.Peak, g.Created, g.Ended, n)
+			}
+		}
+		for _, g := range part.Goroutines {
+			if g.Ended != 0 && g.Ended < w.From || g.Created != 0 && g.Created < w.From || g.Created > w.To {
+				t.Errorf("goroutine %d, from %d to %d, is kept in the window %v", g.ID, g.Created, g.Ended, w)
+			}
+		}
+	}
+}

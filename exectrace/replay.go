@@ -426,9 +426,8 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 				e.notes.born(e, m, slot, now)
 			}
 			tl := e.tallies[s.group]
-			tl.created++
 			tl.cause = s.cause
-			tl.net[e.netSlot(now)]++
+			e.count(tl, s, 1)
 			if typ == evGoCreate {
 				s.word = stRunnable
 				s.stack = s.cause

@@ -79,7 +79,9 @@ func (st *stitcher) finishLives(end int64) {
 			t.Open++
 			t.addSums(r.acc)
 		}
-		st.fold(st.groups[l.group], l, 0)
+		if l.created != bornAfter {
+			st.fold(st.groups[l.group], l, 0)
+		}
 	}
 }
 

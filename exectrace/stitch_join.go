@@ -318,7 +318,7 @@ func (st *stitcher) finished(e *engine) {
 	for i, t := range e.tallies {
 		g := st.groups[st.groupOf[i]]
 		g.count += t.created
-		g.created += t.created
+		g.created += t.created - t.early
 		g.ended += t.ended
 		g.run += e.ns(t.run)
 		g.ready += e.ns(t.ready)
@@ -346,7 +346,7 @@ func (st *stitcher) keepFinished(e *engine, g *groupSum, local int, k *keptGor) 
 		return
 	}
 	o := Goroutine{
-		ID: int64(k.id), Group: int(st.groupOf[local]), Created: Time(e.ns(k.created)),
+		ID: int64(k.id), Group: int(st.groupOf[local]), Created: Time(e.born(&k.gor)),
 		Ended: Time(e.ns(k.ended)), Runs: int64(k.runs),
 		Times: Times{
 			Running: time.Duration(e.ns(k.run)), Runnable: time.Duration(e.ns(k.ready)), Syscall: time.Duration(e.ns(k.sys)),

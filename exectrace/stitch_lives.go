@@ -63,7 +63,7 @@ func (st *stitcher) goroutines(e *engine, from int64) {
 		at := st.ids.get(s.id)
 		if s.traits&trBorn != 0 && at >= 0 {
 			// The life before ended without our seeing it.
-			st.end(at, from, false)
+			st.end(at, from, false, e)
 			at = -1
 		}
 		if at < 0 {
@@ -84,7 +84,7 @@ func (st *stitcher) goroutines(e *engine, from int64) {
 		}
 		if s.word&stMask == stDead {
 			st.settleCold(e, s, l)
-			st.end(at, e.ns(s.since), true)
+			st.end(at, e.ns(s.since), true, e)
 			continue
 		}
 		st.settle(e, s, l, th)
@@ -197,11 +197,15 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 	g.count++
 	g.alive++
 	if s.traits&trBorn != 0 {
-		l.created = e.ns(s.created)
-		if s.traits&trUncounted == 0 {
-			g.alive-- // the tally of the generation counts it
+		l.created = e.born(s)
+		switch {
+		case s.created >= e.to:
+			l.created = bornAfter
+			fallthrough
+		case s.traits&trUncounted == 0:
+			g.alive-- // the tally of the generation counts it, or nobody does
 			g.count--
-		} else {
+		case l.created > 0:
 			g.created++
 		}
 	} else if s.traits&trLeft != 0 {
@@ -211,6 +215,17 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 	}
 	st.ids.put(s.id, at)
 	return at
+}
+
+// bornAfter is the birth of a goroutine that was created after the window: it is not counted.
+const bornAfter = -1
+
+// born is when a goroutine was created; 0 before the window.
+func (e *engine) born(s *gor) int64 {
+	if s.created <= e.from {
+		return 0
+	}
+	return e.ns(s.created)
 }
 
 // join adds a generation to a life: what was under way first, then what began in it.
@@ -470,6 +485,11 @@ func (st *stitcher) flushLate(l *life) {
 // to be of.
 func (st *stitcher) regroup(l *life, group int32) {
 	from, to := st.groups[l.group], st.groups[group]
+	if l.created == bornAfter {
+		l.group = group
+		st.flushLate(l)
+		return
+	}
 	from.count--
 	from.alive--
 	to.count++
@@ -512,8 +532,9 @@ func (st *stitcher) closeRegion(r *liveRegion, now int64) {
 	t.addSums(r.acc)
 }
 
-// end closes a life and adds it to its group.
-func (st *stitcher) end(at int32, now int64, known bool) {
+// end closes a life and adds it to its group, unless it lived beside the window. e is of
+// the generation that it ended in.
+func (st *stitcher) end(at int32, now int64, known bool, e *engine) {
 	l := &st.lives[at]
 	if !known {
 		l.unknown += now - l.since
@@ -525,12 +546,19 @@ func (st *stitcher) end(at int32, now int64, known bool) {
 		st.closeRegion(&l.regions[i], now)
 	}
 	g := st.groups[l.group]
-	g.ended++
-	g.alive--
-	if l.created > 0 {
-		g.life.add(time.Duration(now - l.created))
+	switch {
+	case l.created == bornAfter:
+	case !st.window.IsZero() && now <= e.ns(e.from):
+		g.count--
+		g.alive--
+	default:
+		g.ended++
+		g.alive--
+		if l.created > 0 {
+			g.life.add(time.Duration(now - l.created))
+		}
+		st.fold(g, l, now)
 	}
-	st.fold(g, l, now)
 	st.ids.remove(l.id)
 	st.sums.drop(&l.blocked)
 	st.lives[at] = life{state: stAbsent}

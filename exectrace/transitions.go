@@ -321,8 +321,20 @@ func (e *engine) settleGroup(s *gor) {
 	s.late = 0
 	if s.traits&trUncounted != 0 {
 		s.traits &^= trUncounted
-		tl.created++
-		tl.net[e.netSlot(s.created)]++
+		e.count(tl, s, 1)
+	}
+}
+
+// count adds a goroutine that was born in this generation, or takes it off again: none
+// that was born after the window.
+func (e *engine) count(tl *tally, s *gor, n int) {
+	if s.created >= e.to {
+		return
+	}
+	tl.created += n
+	tl.net[e.netSlot(s.created)] += int32(n)
+	if s.created <= e.from {
+		tl.early += n
 	}
 }
 
@@ -346,10 +358,14 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 		return
 	}
 	e.settleGroup(s)
-	tl := e.tallies[s.group]
-	tl.ended++
-	tl.net[e.netSlot(now)]--
-	e.fold(tl, s, now)
+	switch tl := e.tallies[s.group]; {
+	case now <= e.from:
+		e.count(tl, s, -1) // it was gone when the window began
+	case s.created < e.to:
+		tl.ended++
+		tl.net[e.netSlot(now)]--
+		e.fold(tl, s, now)
+	}
 	e.sums.drop(&s.blocked)
 	if s.cold > 0 {
 		e.coldFree = append(e.coldFree, s.cold)
@@ -366,7 +382,9 @@ func (e *engine) fold(tl *tally, s *gor, now int64) {
 	tl.unknown += s.unknown
 	tl.runs += int64(s.runs)
 	tl.running.add(e.ns(s.run))
-	tl.life.add(e.ns(now - s.created))
+	if s.created > e.from {
+		tl.life.add(e.ns(now - s.created))
+	}
 	for n := range e.sums.all(s.blocked) {
 		e.sums.add(&tl.blocked, n.key, n.sum)
 	}

@@ -140,8 +140,8 @@ func TestSystem(t *testing.T) {
 		"runtime.gcBgMarkWorker": true, "runtime.bgsweep": true, "runtime/trace.Start.func1": true, "runtime/pprof.profileWriter": true,
 		"runtime.main": false, "main.main": false, "runtimes.x": false, "": false,
 	} {
-		if got := system(name); got != want {
-			t.Errorf("system(%q) = %v, want %v", name, got, want)
+		if got := exectrace.IsSystem(name); got != want {
+			t.Errorf("exectrace.IsSystem(%q) = %v, want %v", name, got, want)
 		}
 	}
 }

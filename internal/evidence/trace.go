@@ -306,13 +306,6 @@ func joinNotes(notes []string) (joined []string) {
 	return joined
 }
 
-// system reports whether a start function is the runtime's own, the tracer's
-// and the profiler's included: what they do is not what the program is for.
-func system(start string) bool {
-	return start != "runtime.main" && strings.HasPrefix(start, "runtime.") ||
-		strings.HasPrefix(start, "runtime/trace.") || strings.HasPrefix(start, "runtime/pprof.")
-}
-
 func times(t exectrace.Times) model.Times {
 	m := model.Times{Running: t.Running, Runnable: t.Runnable, Syscall: t.Syscall, SyscallBlocked: t.SyscallBlocked, Unknown: t.Unknown}
 	m.Blocked = reasons(t.Blocked)
@@ -336,7 +329,7 @@ func (f *folder) group(g exectrace.Group) model.Group {
 		name, start = "main.main", model.Frame{Func: "main.main"}
 	}
 	return model.Group{
-		Name: name, System: system(name), Start: start, Creator: f.stack(g.Creator),
+		Name: name, System: exectrace.IsSystem(name), Start: start, Creator: f.stack(g.Creator),
 		Count: g.Count, Created: g.Created, Ended: g.Ended, Peak: g.Peak,
 		Times: times(g.Times), Ranges: reasons(g.Ranges),
 		Runs: g.Runs, Delay: model.Histogram(g.Delay), RunningEach: model.Histogram(g.RunningEach), Life: model.Histogram(g.Life),

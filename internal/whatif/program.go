@@ -137,13 +137,6 @@ type costs struct {
 
 const noLock = -1
 
-// system reports whether a start function is the runtime's own, or the
-// tracer's or profiler's.
-func system(start string) bool {
-	return start != "runtime.main" && strings.HasPrefix(start, "runtime.") ||
-		strings.HasPrefix(start, "runtime/trace.") || strings.HasPrefix(start, "runtime/pprof.")
-}
-
 const markWorker = "runtime.gcBgMarkWorker"
 
 // UserGroups returns the program's own groups, those with most work first.

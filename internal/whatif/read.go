@@ -285,7 +285,7 @@ func (r *reader) groupOf(name string) int32 {
 	if !ok {
 		i = int32(len(r.p.Groups))
 		r.groups[name] = i
-		r.p.Groups = append(r.p.Groups, Group{Name: name, System: system(name), gc: name == markWorker})
+		r.p.Groups = append(r.p.Groups, Group{Name: name, System: exectrace.IsSystem(name), gc: name == markWorker})
 	}
 	return i
 }
@@ -302,7 +302,7 @@ func (r *reader) name(t *track, stack []exectrace.Frame) {
 	t.named = true
 	name := stack[len(stack)-1].Func
 	r.p.gs[t.g].group = r.groupOf(name)
-	if user := !system(name); user != t.user {
+	if user := !exectrace.IsSystem(name); user != t.user {
 		t.user = user
 		if t.state == exectrace.Running {
 			r.user--
