@@ -33,7 +33,7 @@ func (c *command) consent(ctx context.Context, what *trial.Foreign, again string
 		fmt.Fprintln(c.Stderr, layout.Safe(line))
 	}
 	if !c.canAsk() {
-		return problem.New(problem.Misuse, again+"   # if you trust the file as you trust a script", "nobody can be asked whether this may run")
+		return problem.New(problem.Misuse, again+"   # if you trust the file as you trust a script", "there is no terminal to confirm on that this may run")
 	}
 	fmt.Fprint(c.Stderr, "gowhy: run it? [y/N] ")
 	answer := make(chan string, 1)

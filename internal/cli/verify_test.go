@@ -42,8 +42,8 @@ func TestConsent(t *testing.T) {
 	c := &command{Options: Options{Stdin: strings.NewReader("y\n"), Stderr: &out}}
 	what := &trial.Foreign{From: "evil\x1b[2J.gowhy", Dir: "/tmp", Command: []string{"sh", "-c", "rm -r x"}, Env: []string{"LD_PRELOAD=x.so"}}
 	err := c.consent(t.Context(), what, "gowhy verify --yes")
-	if err == nil || !strings.Contains(err.Error(), "nobody can be asked") {
-		t.Errorf("%v, want that nobody can be asked", err)
+	if err == nil || !strings.Contains(err.Error(), "no terminal to confirm") {
+		t.Errorf("%v, want that no terminal to confirm", err)
 	}
 	for _, want := range []string{"says what runs here", "sh -c 'rm -r x'", "in /tmp", "with LD_PRELOAD=x.so"} {
 		if !strings.Contains(out.String(), want) {

@@ -128,7 +128,7 @@ func (c *Comparison) doubts(a, b *side) {
 // unlike says why two runs are of different programs, as far as that is known: by what
 // they were built from, else by the functions that their goroutines start with.
 func unlike(a, b *model.Model) string {
-	switch from, to := builtFrom(a), builtFrom(b); {
+	switch from, to := Program(a), Program(b); {
 	case from == "" || to == "":
 	case from != to:
 		return fmt.Sprintf("A is %s and B is %s", from, to)
@@ -142,9 +142,9 @@ func unlike(a, b *model.Model) string {
 	return fmt.Sprintf("A and B are perhaps different programs: no goroutine of B starts with one of A's functions, such as %s", x[0])
 }
 
-// builtFrom is a program's main package; "" when that is not known, as of one that was
+// Program is a program's main package; "" when that is not known, as of one that was
 // built from files.
-func builtFrom(m *model.Model) string {
+func Program(m *model.Model) string {
 	if m.Build == nil || m.Build.Path == "command-line-arguments" {
 		return ""
 	}

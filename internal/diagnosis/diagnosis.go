@@ -134,12 +134,11 @@ type Bound struct {
 	Operands []fact.Fact `json:"operands,omitempty"`
 	// Goal is what the bound improves.
 	Goal Goal `json:"goal"`
+	// Words are the gain as every report says it.
+	Words string `json:"words"`
 	// Share is Value relative to the whole, 0 to 1; it ranks findings.
 	Share float64 `json:"share"`
 }
-
-// Words say what a fix brings at most, or at least which way, and how that is known.
-func (b Bound) Words() string { return b.Gain() + ": " + b.Method }
 
 // Gain says what a fix brings, as a part of the whole first where that is known.
 func (b Bound) Gain() string {

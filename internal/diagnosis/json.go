@@ -123,13 +123,16 @@ func (f *Finding) fill() {
 	}
 }
 
-// fill completes a bound of schema 1, which had words for all.
+// fill completes a bound, and one of schema 1, which had words for all.
 func (b *Bound) fill() {
 	if b.Kind == "" {
 		b.Kind = IsLimit
 	}
 	if b.Origin.Kind == "" {
 		b.Text, b.Origin = b.Unit.Format(b.Value), fact.Words(b.Method)
+	}
+	if b.Method != "" {
+		b.Words = b.Gain()
 	}
 }
 

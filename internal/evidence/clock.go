@@ -150,7 +150,7 @@ func (l *loader) traceWall() {
 	for _, src := range []model.Source{model.ProcFS, model.MetricsLog, model.LoadResult, model.GCTrace, model.SchedTrace} {
 		if l.from[src] != "" {
 			l.note("the trace does not tell its wall time: it is taken to have begun with the other evidence, and what is " +
-				"told by time may be shifted against it")
+				"placed by time may be shifted against it")
 			return
 		}
 	}

@@ -72,7 +72,8 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 func processSample(at time.Duration, c proc.Counters) model.ProcessSample {
 	return model.ProcessSample{At: at, User: c.User, System: c.System, MinorFaults: c.MinorFaults, MajorFaults: c.MajorFaults,
 		Voluntary: c.Voluntary, Involuntary: c.Involuntary, RunQueue: c.RunQueue, Threads: c.Threads, FDs: c.FDs,
-		RSS: c.RSS, Swap: c.Swap, ReadCalls: c.ReadCalls, WriteCalls: c.WriteCalls, ReadBytes: c.ReadBytes, WriteBytes: c.WriteBytes}
+		RSS: c.RSS, Swap: c.Swap, ReadCalls: c.ReadCalls, WriteCalls: c.WriteCalls, ReadBytes: c.ReadBytes, WriteBytes: c.WriteBytes,
+		OldSwitches: c.OldSwitches, OldCalls: c.OldCalls}
 }
 
 func machineSample(at time.Duration, m proc.Machine) model.MachineSample {

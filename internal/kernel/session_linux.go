@@ -75,7 +75,7 @@ func start(o Options, w mechanisms) (*Session, error) {
 // nothing is the error of a session without anything.
 func (s *Session) nothing() error {
 	if len(s.refused) == 0 {
-		return errors.New("nothing to watch was asked for")
+		return errors.New("there is nothing to watch")
 	}
 	var parts []string
 	for _, r := range s.refused {

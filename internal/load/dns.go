@@ -282,7 +282,7 @@ func (c *dnsConn) frame() ([]byte, error) {
 // Strays are what came and ended no operation.
 const (
 	strayGarbage   = "no DNS answer"
-	strayUnasked   = "with an id that was not asked"
+	strayUnasked   = "with an id that was never sent"
 	strayQuestion  = "to another question than that of its id"
 	strayLate      = "after the timeout of its query"
 	strayDuplicate = "once more"

@@ -298,7 +298,7 @@ func (r *Result) honesty() string {
 		facts = append(facts, fact)
 	}
 	if r.Closed {
-		return "A closed loop: while the program stalled it was asked nothing, so users would have seen worse. The generator " + enumerated(facts) + "."
+		return "A closed loop: while the program stalled no request was sent, so users would have seen worse. The generator " + enumerated(facts) + "."
 	}
 	return "The generator was not the limit: it " + enumerated(facts) + "."
 }

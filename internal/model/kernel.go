@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Kernel is what the kernel saw the process's threads do.
 type Kernel struct {
@@ -88,4 +91,14 @@ type Escaping struct {
 	// Stays is set for a "... argument" that does not escape: it only says that
 	// the line has such a call, whose values may escape one by one.
 	Stays bool
+}
+
+// In reports whether the value is in a file of a stack: the compiler's name of one may
+// be relative to where it ran.
+func (e *Escaping) In(file string) bool {
+	a, b := strings.TrimPrefix(e.File, "./"), strings.TrimPrefix(file, "./")
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a != "" && (a == b || strings.HasSuffix(b, "/"+a))
 }

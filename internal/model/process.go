@@ -22,6 +22,9 @@ type ProcessSample struct {
 	RSS, Swap              uint64        // bytes
 	ReadCalls, WriteCalls  int64         // system calls that read and wrote; -1 when not permitted
 	ReadBytes, WriteBytes  int64         // by those calls; -1 when not permitted
+	// The context switches and RunQueue, or the four of the calls, are those of
+	// an earlier sample: they were not read at this moment.
+	OldSwitches, OldCalls bool
 }
 
 // A Thread is one OS thread's share of the window.

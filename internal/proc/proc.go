@@ -77,6 +77,11 @@ type Counters struct {
 	WriteCalls int64 `json:"syscw"`
 	ReadBytes  int64 `json:"rchar"` // by these calls, from wherever
 	WriteBytes int64 `json:"wchar"`
+
+	// What costs much to read is read less often: then the context switches and
+	// RunQueue, or the four of the calls, are those of an earlier sample.
+	OldSwitches bool `json:"old_switches,omitempty"`
+	OldCalls    bool `json:"old_calls,omitempty"`
 }
 
 // A Thread is the state of one thread's counters.
@@ -182,6 +187,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	if threads {
 		s.Threads = p.switches.list()
 	}
+	s.Process.OldSwitches = now.Before(p.switches.next)
 	total := p.switches.read(now)
 	s.Process.Voluntary, s.Process.Involuntary, s.Process.RunQueue = total.voluntary, total.involuntary, total.runQueue
 	return s, nil
@@ -212,6 +218,7 @@ func (p *Process) fillStatus(c *Counters) (affinity string) {
 }
 
 func (p *Process) fillIO(c *Counters, now time.Time) {
+	c.OldCalls = now.Before(p.calls.next)
 	from := p.calls.get(now, func() Counters {
 		c := Counters{ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1}
 		if text, err := readAt(p.io, p.buf); err == nil {

@@ -207,7 +207,7 @@ func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, erro
 // agent is the endpoint of a program's agent, if it has begun to listen.
 func (p *process) agent(ctx context.Context) (*endpoint, error) {
 	if p.door == nil {
-		return nil, errors.New("it was not asked to listen")
+		return nil, errors.New("it does not listen")
 	}
 	return p.door.endpoint(ctx)
 }

@@ -342,7 +342,7 @@ func (r *recorder) listener(ctx context.Context, pid int, at *endpoint) int {
 	if found == 0 || found == pid {
 		return pid
 	}
-	r.o.Log(fmt.Sprintf("process %d, which process %d started, is the one that can be asked; it is recorded", found, pid))
+	r.o.Log(fmt.Sprintf("process %d, which process %d started, is the one that answers; it is recorded", found, pid))
 	return found
 }
 

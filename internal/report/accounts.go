@@ -113,7 +113,7 @@ type workRow struct {
 func workTable(m *model.Model) table[*workRow] {
 	list, all := m.Works()
 	var t table[*workRow]
-	t.Empty = "no CPU time that a line of the program asked for"
+	t.Empty = "no CPU time caused by a line of the program"
 	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.Seconds()) }
 	left, operation := all, m.CPUPerOperation()
 	row := func(work, function string, d time.Duration) *workRow {
@@ -147,7 +147,7 @@ func workTable(m *model.Model) table[*workRow] {
 		{"function", smallest(func(r *workRow) string { return r.Function })},
 	}
 	t.Total = func([]*workRow) *workRow {
-		return row("all", figures.Duration(left)+" of it asked for by no line: the runtime's own", all)
+		return row("all", figures.Duration(left)+" of it caused by no line: the runtime's own", all)
 	}
 	return t
 }
@@ -172,7 +172,7 @@ type lineRow struct {
 func lineTable(m *model.Model) table[*lineRow] {
 	list, all := m.Lines()
 	var t table[*lineRow]
-	t.Empty = "no CPU time and no allocation that a line of the program asked for"
+	t.Empty = "no CPU time and no allocation caused by a line of the program"
 	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.CPU.Seconds()) }
 	operation := m.CPUPerOperation()
 	perOp := operation > 0 || m.OperationShare(1) > 0
@@ -223,7 +223,7 @@ func lineTable(m *model.Model) table[*lineRow] {
 	}
 	t.Notes = func(_ []*lineRow, width int) []string {
 		text := "CPU and allocations are of the line and of what it calls of the standard library; CUM, and its SHARE, " +
-			"of all that it calls: the most that the line can give back"
+			"of all that it calls: an upper bound on what the line can save"
 		if all.Objects > 0 {
 			text += ". Objects are those of the allocs profile, where several of a few bytes share one"
 		}

@@ -144,6 +144,9 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 			more = fmt.Sprintf(" (+%d)", len(which)-shown)
 		}
 		l := fmt.Sprintf("%d. %s", i+1, f.Title)
+		if f.Remark {
+			l = fmt.Sprintf("%d. remark: %s", i+1, f.Title)
+		}
 		if len(f.Where) > 0 {
 			l += ": " + shortFunction(f.Where[0].Function)
 		}

@@ -79,7 +79,7 @@ func (m *markdown) finding(n int, f *diagnosis.Finding) {
 		m.Item("**cost** %s", layout.Escape(costText(f.Cost)))
 	}
 	if f.Bound.Method != "" {
-		m.Item("**expect** %s", layout.Escape(f.Bound.Words()))
+		m.Item("**gain** %s", layout.Escape(f.Bound.Gain()+": "+f.Bound.Method))
 	}
 	if f.Remedy.Text != "" {
 		m.Item("**do** %s", layout.Escape(f.Remedy.Text))

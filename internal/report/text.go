@@ -146,7 +146,7 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.Para(labelled, "cost", costText(f.Cost), layout.Plain)
 	}
 	if f.Bound.Method != "" {
-		t.Para(labelled, "expect", layout.Safe(f.Bound.Words()), layout.Plain)
+		t.Para(labelled, "gain", layout.Safe(f.Bound.Gain()+": "+f.Bound.Method), layout.Plain)
 	}
 	t.remedy(f.Remedy)
 	t.prove(f)

@@ -164,7 +164,7 @@ func (a *allocation) accuse(p *diagnosis.Pass, f *diagnosis.Finding, top allocSi
 		f.Reasons = append(f.Reasons, "what the operation of a benchmark allocates is an account of it; whether it has to is yours to tell")
 	case known && share.Value < churnCPU:
 		f.Rest(share)
-		f.Reasons = append(f.Reasons, "libraries allocate, as they are asked to: only how often and for what they are called is yours to tell")
+		f.Reasons = append(f.Reasons, "libraries allocate when they are called: you can change how often and for what")
 	default:
 		return
 	}

@@ -153,7 +153,7 @@ const (
 func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagnosis.Bound) {
 	least := fact.Product.Of("CPU to enter and leave the kernel so often", fact.Cores, rate,
 		fact.Figure("least that a call costs", leastPrice, fact.Seconds, "reading a byte from a file, on a virtual machine"))
-	most := fact.Product.Of("the most that such calls took elsewhere", fact.Cores, rate,
+	most := fact.Product.Of("largest cost of such calls elsewhere", fact.Cores, rate,
 		fact.Figure("most that a call costs", mostPrice, fact.Seconds, "five times what opening a file took, on a virtual machine"))
 	if inside.Value > 0 {
 		most = fact.Quotient.Of("all time inside these calls", fact.Cores, inside, p.WindowLength())

@@ -13,19 +13,11 @@ import (
 // absolute or by module: one must end in the other.
 func escapesAt(m *model.Model, place diagnosis.Place) (out []model.Escaping) {
 	for _, e := range m.Escapes {
-		if e.Line == place.Line && sameFile(e.File, place.File) {
+		if e.Line == place.Line && e.In(place.File) {
 			out = append(out, e)
 		}
 	}
 	return out
-}
-
-func sameFile(a, b string) bool {
-	a, b = strings.TrimPrefix(a, "./"), strings.TrimPrefix(b, "./")
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return a != "" && (a == b || strings.HasSuffix(b, "/"+a))
 }
 
 // escapeWords repeats what the compiler says about the lines of places; ""

@@ -36,24 +36,6 @@ func TestEscapeWords(t *testing.T) {
 	}
 }
 
-func TestSameFile(t *testing.T) {
-	for _, c := range []struct {
-		compiler, profile string
-		want              bool
-	}{
-		{"./geo.go", "/src/app/geo.go", true},
-		{"geo/geo.go", "example.org/app@v1.2.3/geo/geo.go", true},
-		{"/src/app/geo.go", "/src/app/geo.go", true},
-		{"geo.go", "/src/app/pgeo.go", false},
-		{"a/geo.go", "/src/b/geo.go", false},
-		{"", "/src/app/geo.go", false},
-	} {
-		if got := sameFile(c.compiler, c.profile); got != c.want {
-			t.Errorf("%q and %q: %v", c.compiler, c.profile, got)
-		}
-	}
-}
-
 // Of many values the first four are repeated, and none twice in a row.
 func TestEscapeWordsMost(t *testing.T) {
 	m := &model.Model{Escapes: []model.Escaping{{File: "geo.go", Line: 1, What: "a"}, {File: "geo.go", Line: 1, What: "a"},

@@ -70,7 +70,7 @@ func checkFsyncbound(p *diagnosis.Pass) {
 	}
 	// Half of little working time is nothing: the share must be that of the window, too.
 	if f.share.Value < least || f.average.Value < least || f.rate.Value < fsyncRate {
-		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of those who ask for them", f.rate.Number(), f.share))
+		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
 	runs := fact.Quotient.Of("Ps that run goroutines", fact.Cores,

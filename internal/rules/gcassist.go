@@ -258,7 +258,7 @@ var (
 func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 	if pressed {
 		return diagnosis.Limit(lostWindow.Of("time that the collector took of the worst window", fact.Seconds, a.mmu, assistWindow),
-			diagnosis.Latency, max(a.loss, a.share.Value), "the most that a request of that length can gain")
+			diagnosis.Latency, max(a.loss, a.share.Value), "upper bound for a request of that length")
 	}
 	collecting := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"), a.onP)
 	more := fact.Figure("multiple of GOGC", gcassistMore, fact.Factor, "to try first")

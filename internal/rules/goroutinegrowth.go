@@ -103,7 +103,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
 	case overloaded(p.Model):
-		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more was asked for than was served, which queues: "+
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more requests came than were served, which queues: "+
 			"record at a load that the program can serve", rose...), diagnosis.HowToGet(model.Trace))
 	default:
 		p.Report(growthFinding(p, g, s))
@@ -225,7 +225,7 @@ func growingSite(p *diagnosis.Pass) (g growing, ok bool) {
 	if t := group(m, g.group); t != nil {
 		of := []string{t.Name}
 		g.flood, g.known = flooding(t), t.Created > 0
-		g.ended = fact.Quotient.Of("ended of those started", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
+		g.ended = fact.Quotient.Of("share of the started that ended", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
 	}
 	return g, true
 }
@@ -287,7 +287,7 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 
 func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Finding {
 	each := meanStack(p)
-	bytes := fact.Product.Of("stacks of those added", fact.Bytes, g.added, each)
+	bytes := fact.Product.Of("stacks of the added goroutines", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)
 	start, created := diagnosis.Place{}, diagnosis.Place{}
 	if t := group(p.Model, s.group); t != nil {
@@ -303,7 +303,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		Where:    where(place, start, created),
 		Evidence: []fact.Fact{g.start, g.end, g.perSecond, s.added, each},
 		Cost: diagnosis.CostOf(g.perSecond.Named("goroutines added each second, less those that ended"),
-			fact.Fraction.Of("of those at the end", fact.Ratio, g.added, g.end).Value),
+			fact.Fraction.Of("share of the goroutines at the end", fact.Ratio, g.added, g.end).Value),
 		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value,
 			fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)),
 		Confidence: diagnosis.Medium,
@@ -337,9 +337,9 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	case !s.known:
 	case s.ended.Value >= spawnServed:
 		f.Confidence = diagnosis.Low
-		f.Reasons = append(f.Reasons, fact.Sentence("%s of those started in the window ended in it: some paths leak, or a queue builds up under load", s.ended))
+		f.Reasons = append(f.Reasons, fact.Sentence("%s of the goroutines started in the window ended in it: some paths leak, or a queue builds up under load", s.ended))
 	default:
-		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of those started in the window ended in it", s.ended))
+		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of the goroutines started in the window ended in it", s.ended))
 	}
 	return f
 }

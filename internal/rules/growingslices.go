@@ -117,7 +117,7 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 				"and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
 			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
 		},
-		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of those that the lines make go."),
+		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of the bytes that the lines allocate go."),
 		Explains:   []string{},
 	}
 	f.Say("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.",
@@ -135,7 +135,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 	f := growingFinding(p, s, sites, share)
 	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
 	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, where(asks), []string{}
-	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not asked at all")
+	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not called at all")
 	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
 		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +

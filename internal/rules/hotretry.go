@@ -145,7 +145,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 		Reasons:    []string{"the kernel reports errors; " + how},
 		RuledOut: []string{
 			"errors that are answers: a connection that goes on being made, an interrupted call, the kernel's locks",
-			"reads that find nothing until something comes, and searches along a path: of those some succeed, " +
+			"reads that find nothing until something comes, and searches along a path: some of these succeed, " +
 				"here " + r.succeeding(),
 		},
 		Stacks: stacks,
@@ -186,7 +186,7 @@ func retryAdvice(errno string) string {
 	case "ECONNREFUSED":
 		return "Nobody listens at that address: is it right, and does what should listen run?"
 	case "ENOENT":
-		return "The file is not there: remember that for a while, or be told when it comes (inotify)."
+		return "The file is not there: remember that for a while, or wait for it with inotify."
 	case "EMFILE", "ENFILE":
 		return "The process has no descriptor left: find what does not close its own, or raise the limit; trying " +
 			"again frees none."

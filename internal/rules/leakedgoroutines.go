@@ -88,7 +88,7 @@ var hourly = &fact.Formula{Name: "hourly", Words: "{0} ÷ {1}, in an hour", Valu
 func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding {
 	stuck, each := stuckIn(p.Model, l.stacks[0]), meanStack(p)
 	alive := goroutinesAlive(p).Larger(p.Samples("goroutines alive, at least those leaked", "goroutineleak", nil))
-	bytes := fact.Product.Of("stacks of those leaked", fact.Bytes, l.count, each)
+	bytes := fact.Product.Of("stacks of the leaked goroutines", fact.Bytes, l.count, each)
 	start := diagnosis.Place{}
 	of := root(p.Model, l.stacks[0])
 	if g := group(p.Model, of); g != nil {
@@ -157,7 +157,7 @@ var stickings = []struct {
 			"Close it where the last sender ends, on every path, or receive in a select beside ctx.Done().",
 		"defer close(out) // in the sender: a range over out ends"}},
 	{[]string{"sync.(*WaitGroup).Wait"}, sticking{"WaitGroup.Wait",
-		"One of those that are waited for never called Done, or Add was called once too often. " +
+		"One of the goroutines it waits for never called Done, or Add was called once too often. " +
 			"Start them with WaitGroup.Go (Go 1.25), which cannot be forgotten, or put defer wg.Done() first.",
 		"wg.Go(func() { work() })"}},
 	{[]string{"sync.(*Cond).Wait"}, sticking{"Cond.Wait",

@@ -123,7 +123,7 @@ func (r *headroom) bound() diagnosis.Bound {
 	}
 	garbage := fact.Difference.Of("resident memory beyond the live heap", fact.Bytes, r.rss, r.alive)
 	return diagnosis.Limit(garbage, diagnosis.MemoryGoal, fact.Fraction.Of("part of the container's memory", fact.Ratio, garbage, r.memory).Value,
-		"the most that earlier collections can give back. A process that is killed loses all")
+		"an upper bound on what earlier collections can free. A process that is killed loses all")
 }
 
 func (r *headroom) unlimited() string {

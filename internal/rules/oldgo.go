@@ -50,7 +50,7 @@ func newImprovement(p *diagnosis.Pass, f *goFact) improvement {
 
 // oneByOne is the share that several changes save when each saves its own of what
 // those before it left.
-var oneByOne = &fact.Formula{Name: "one by one", Words: "the most that the release notes of each change name, of the part that it is about, one change after the other",
+var oneByOne = &fact.Formula{Name: "one by one", Words: "the largest saving that the release notes name for each change, applied to its part, one change after the other",
 	Value: func(x []float64) float64 {
 		left := 1.0
 		for _, share := range x {
@@ -113,7 +113,7 @@ func oldgoFinding(s *cpuUse, list []improvement, share fact.Fact, version fact.N
 		Reasons:    []string{"the version and the parts of the CPU are exact; what the changes bring here is their release notes' best case"},
 		RuledOut: []string{
 			"changes that this program would not feel: each counts with the part of the CPU that it is about",
-			"changes that a setting has turned back: they are told from versions that do not have them",
+			"changes that a setting has turned off: they count as versions without them",
 		},
 		Remedy: diagnosis.Remedy{
 			Text: "Build with a newer Go and compare. Raise the go line in go.mod too: the defaults of GODEBUG follow it, " +

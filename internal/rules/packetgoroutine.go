@@ -179,7 +179,7 @@ func (s *packetServer) finding(p *diagnosis.Pass, cpu *cpuUse, share fact.Fact) 
 		},
 		Cost: cpu.cost(share),
 		Bound: diagnosis.Limit(fact.Product.Of("CPU saved by answering in the reader", fact.Cores, saved, cpu.used()), diagnosis.CPUGoal, saved.Value,
-			"the most that it brought in a measured server. What the profile shows by name is less: "+
+			"the largest gain seen in a measured server. What the profile shows by name is less: "+
 				"cold caches, a buffer for each packet and its garbage come on top. "+
 				"Where packets are few the reader is woken for each in either design, and it brought a quarter"),
 		Confidence: diagnosis.High,

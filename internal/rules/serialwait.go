@@ -182,7 +182,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits, for what, and who stands before it",
-			"the trace does not tell what is asked: that the stage could go on without the answer is yours to judge",
+			"the trace does not show the request: whether the stage could go on without the answer is yours to judge",
 		},
 		RuledOut: []string{
 			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),

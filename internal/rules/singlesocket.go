@@ -153,7 +153,7 @@ func descriptorBound(p *diagnosis.Pass, q *queue, kind descriptor) diagnosis.Bou
 		return fasterLimit(fasterBy(p, q.groups, q.waited(p)), "if nobody waited for this lock")
 	}
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
-		"the most that four sockets instead of one brought, on two cores, in CPU time per request")
+		"the largest gain measured with four sockets instead of one, on two cores, in CPU time per request")
 	return diagnosis.Direction(throughput, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, throughput).Value,
 		"machines with many cores may gain more, the goroutine per packet is another matter")
 }

@@ -177,7 +177,7 @@ func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 		Where:      where(place),
 		Evidence:   []fact.Fact{s.longest, s.p99, s.often(p), s.share},
 		Cost:       diagnosis.CostOf(s.total, s.share.Value),
-		Bound:      diagnosis.Limit(s.longest, diagnosis.Latency, s.share.Value, "the most that any one request waited for it"),
+		Bound:      diagnosis.Limit(s.longest, diagnosis.Latency, s.share.Value, "the longest that any one request waited for it"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"begin and end of each stop are in the trace"},
 		RuledOut:   []string{"the stops that recording makes are not counted: starting and ending a trace, taking profiles"},

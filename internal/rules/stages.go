@@ -163,7 +163,7 @@ func (s *stage) findFeeds(p *diagnosis.Pass) {
 		times = append(times, time)
 	}
 	stay := p.Waits("time waiting to be given more", model.Sync, func(w *model.Wait) bool { return receives(m, w.Stack) && fed[teamOf(m, w.Stack)] })
-	s.feedStay = fact.Fraction.Of("goroutines behind it waiting to be given more", fact.Ratio, stay, sumOf("time of those behind it", fact.Seconds, times...))
+	s.feedStay = fact.Fraction.Of("goroutines behind it waiting to be given more", fact.Ratio, stay, sumOf("time of the goroutines behind it", fact.Seconds, times...))
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.Created > 1 && !g.System && s.has(m, g.Creator) && !answers[team{Group: g}] && !fed[team{Group: g}] {

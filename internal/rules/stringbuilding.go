@@ -200,7 +200,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects
 		Bound:      cpuEstimate(share, a.cores, stringRepairs, ""),
 		Confidence: diagnosis.High,
 		Reasons: []string{"two profiles agree on the lines: that of allocations counts their objects, " +
-			"and samples of CPU time show what the runtime was asked for there"},
+			"and CPU samples show what the runtime does there"},
 		RuledOut: []string{
 			"strings that are kept: lines with half of their bytes still in use are not counted",
 			"conversions that the compiler does without a copy, as in m[string(b)]: they leave no object",

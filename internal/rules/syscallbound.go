@@ -171,7 +171,7 @@ func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGrou
 	c.rate = fact.Quotient.Of("system calls", fact.PerSec, calls.count(p, "system calls", c.counts), p.WindowLength())
 	holding := fact.Smallest.Of("time in them that holds a P", fact.Seconds,
 		p.Goroutines("time that holds a P in a call", []string{g.Name}, "syscall"), c.total)
-	c.ps = fact.Quotient.Of("of those while holding a P", fact.Cores, holding, p.WindowLength())
+	c.ps = fact.Quotient.Of("cores in them while holding a P", fact.Cores, holding, p.WindowLength())
 	return c
 }
 

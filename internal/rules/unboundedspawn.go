@@ -109,7 +109,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s goroutines", p.Goroutines("goroutines", of, "count"))},
 		RuledOut: []string{
-			fact.Sentence("a leak: %s of those started in the window also ended in it", fact.Quotient.Of("ended of those started", fact.Ratio, ended, started)),
+			fact.Sentence("a leak: %s of the goroutines started in the window also ended in it", fact.Quotient.Of("share of the started that ended", fact.Ratio, ended, started)),
 			"idle connections and timers: waits for the network and for time are not counted as waiting",
 		},
 		Groups: of,

@@ -176,7 +176,7 @@ func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share
 		Bound:      s.estimate(s.saved(string(n.work)+" for "+short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
-		RuledOut:   []string{"what programs do that are well: none of those it is compared with has half as much of it for one function"},
+		RuledOut:   []string{"healthy programs: none that it is compared with spends half as much on one function"},
 		Remedy:     diagnosis.Remedy{Text: n.text, Code: n.code},
 		Explains:   []string{},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),

@@ -77,7 +77,7 @@ func capacitySubject(r *experiment.CapacityResult) string {
 		parts = append(parts, fmt.Sprintf("%d not counted, the machine was busy", r.Dropped))
 	}
 	if r.Low > 0 && r.High > 0 {
-		parts = append(parts, "bracket of "+figures.Percent(r.High/r.Low-1)+", asked for "+figures.Percent(r.Tolerance))
+		parts = append(parts, "bracket of "+figures.Percent(r.High/r.Low-1)+", required "+figures.Percent(r.Tolerance))
 	}
 	if r.Took > 0 {
 		parts = append(parts, figures.Duration(r.Took.Round(100*time.Millisecond)))

@@ -147,7 +147,7 @@ func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest 
 		rest = append(rest, "the same: "+strings.Join(same, ", "))
 	}
 	if open := by[experiment.Inconclusive]; len(open) > 0 {
-		rest = append(rest, "not decided, and not asked for: "+strings.Join(open, ", "))
+		rest = append(rest, "not decided, and not required: "+strings.Join(open, ", "))
 	}
 	slices.SortStableFunc(rows, func(a, b *experiment.Effect) int {
 		return cmp.Compare(countedRank(a), countedRank(b))
