@@ -510,8 +510,13 @@ func (t *Timeline) pick(ids []string) (*picker, error) {
 			return nil, errLane(id)
 		}
 		switch r.kind {
-		case "groups":
-			p.all = true
+		case groupsOfUser, groupsOfSystem:
+			p.groups[-1] = r.kind == groupsOfUser // those whose start function is not known
+			for g := range t.reg.groups {
+				if headOf(t.reg.groups[g].name) == r.kind {
+					p.groups[int32(g)] = true
+				}
+			}
 		case "g":
 			p.groups[r.group] = true
 		case "go":

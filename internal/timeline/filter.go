@@ -14,7 +14,8 @@ import (
 
 // A Filter chooses goroutines and what they did:
 //
-//	func:worker          started by a function whose name has this part; a word alone means the same
+//	func:worker          started by a function whose name has this part; a word alone means the same,
+//	                     or where no such goroutine is there, stack:
 //	state:waiting        running, runnable, syscall, sync, net, wait, gc, unknown; waiting is sync, net or wait
 //	reason:"chan receive"
 //	stack:ReadFile       a function on the stack
@@ -50,6 +51,7 @@ var termKinds = map[string]termKind{
 type term struct {
 	kind   termKind
 	not    bool
+	plain  bool     // a word without what it is about
 	text   string   // as it was written, for messages
 	parts  []string // lower case, one of which must match
 	states uint8    // a bit for each
@@ -79,6 +81,23 @@ func ParseFilter(text string) (Filter, error) {
 		}
 		f.terms = append(f.terms, t)
 	}
+}
+
+// onStacks returns the filter that looks for plain words in the functions on stacks,
+// and not only in start functions; ok when there are such words.
+func (f Filter) onStacks() (deep Filter, ok bool) {
+	words := make([]string, len(f.terms))
+	for i, t := range f.terms {
+		words[i] = t.text
+		if t.plain && !t.not {
+			words[i], ok = "stack:"+t.text, true
+		}
+	}
+	if !ok {
+		return f, false
+	}
+	deep, err := ParseFilter(strings.Join(words, " "))
+	return deep, err == nil
 }
 
 // Empty reports whether everything matches.
@@ -115,7 +134,7 @@ func (p *parser) term() (t term, err error) {
 	}
 	key, op := p.key()
 	if op == "" { // a plain word
-		t.kind = termFunc
+		t.kind, t.plain = termFunc, true
 	} else if t.kind = termKinds[key]; t.kind == 0 {
 		return t, p.fail(start, "func, state, reason, stack, label, dur and id are known", "%q is nothing to ask for", key)
 	}

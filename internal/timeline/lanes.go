@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -34,9 +35,16 @@ func (t *Timeline) Lanes() []Lane {
 	out = append(out, t.head("ps", lanePs, len(procs)))
 	out = append(out, procs...)
 	out = append(out, t.head("threads", laneThreads, t.reg.count[laneThread]))
-	groups := t.groupLanes()
-	out = append(out, Lane{ID: "groups", Kind: "groups", Count: t.goroutines(), Children: len(groups), To: end, Peak: t.groupsPeak()})
-	out = append(out, groups[:min(len(groups), firstGroups)]...)
+	for _, id := range []string{groupsOfUser, groupsOfSystem} {
+		groups := t.groupLanes(id)
+		head := Lane{ID: id, Kind: "groups", Children: len(groups), To: end}
+		for _, g := range groups {
+			head.Count, head.Peak = head.Count+g.Count, head.Peak+g.Peak
+		}
+		if id == groupsOfUser || len(groups) > 0 {
+			out = append(append(out, head), groups[:min(len(groups), firstGroups)]...)
+		}
+	}
 	for _, l := range [...]struct {
 		id   string
 		lane int
@@ -51,6 +59,20 @@ func (t *Timeline) Lanes() []Lane {
 
 const firstGroups = 40
 
+// The heads of the groups: those of the program, and those of the runtime, the tracer
+// and the profiler.
+const (
+	groupsOfUser   = "groups"
+	groupsOfSystem = "system"
+)
+
+func headOf(group string) string {
+	if exectrace.IsSystem(group) {
+		return groupsOfSystem
+	}
+	return groupsOfUser
+}
+
 // head is the lane of a kind as a whole.
 func (t *Timeline) head(id string, lane, children int) Lane {
 	return Lane{ID: id, Kind: id, Children: children, Count: children, To: t.Length(),
@@ -62,20 +84,6 @@ func (t *Timeline) total(lane int32) (ns float64) {
 		ns += v
 	}
 	return ns
-}
-
-func (t *Timeline) goroutines() (n int) {
-	for _, c := range t.gors.counts {
-		n += c
-	}
-	return n
-}
-
-func (t *Timeline) groupsPeak() (peak float64) {
-	for g := range t.reg.groups {
-		peak += t.peaks[t.reg.groups[g].lane]
-	}
-	return peak
 }
 
 // of are the lanes of Ps or threads, by id.
@@ -109,11 +117,11 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// groupLanes are the lanes of all groups, those that ran most first.
-func (t *Timeline) groupLanes() []Lane {
+// groupLanes are the lanes of the groups below a head, those that ran most first.
+func (t *Timeline) groupLanes(head string) []Lane {
 	var out []Lane
 	for g := range t.reg.groups {
-		if l := t.groupLane(int32(g)); l.Count > 0 {
+		if l := t.groupLane(int32(g)); l.Count > 0 && l.Parent == head {
 			out = append(out, l)
 		}
 	}
@@ -123,7 +131,7 @@ func (t *Timeline) groupLanes() []Lane {
 
 func (t *Timeline) groupLane(g int32) Lane {
 	r := &t.reg.groups[g]
-	l := Lane{ID: "g:" + strconv.Itoa(int(g)), Parent: "groups", Kind: "g", Label: r.name, To: t.Length(), Peak: t.peaks[r.lane],
+	l := Lane{ID: "g:" + strconv.Itoa(int(g)), Parent: headOf(r.name), Kind: "g", Label: r.name, To: t.Length(), Peak: t.peaks[r.lane],
 		Total: time.Duration(t.totals[r.lane][Running] + t.totals[r.lane][GC])}
 	if int(g) < len(t.gors.counts) {
 		l.Count = t.gors.counts[g]
@@ -159,14 +167,17 @@ func (t *Timeline) Children(parent string, filter Filter, offset, limit int) (la
 		all = t.of(laneProc, lanePs)
 	case "threads":
 		all = t.of(laneThread, laneThreads)
-	case "groups":
-		all = t.groupLanes()
+	case groupsOfUser, groupsOfSystem:
+		all = t.groupLanes(ref.kind)
 	case "tasks":
 		all = t.taskLanes()
 	case "regions":
 		all = t.regionLanes()
 	}
 	if !filter.Empty() {
+		if ref.kind == groupsOfUser { // who looks for a name looks for it everywhere
+			all = append(all, t.groupLanes(groupsOfSystem)...)
+		}
 		if word, ok := filter.termOutside(termFunc | termID); !ok {
 			return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here only names can be chosen by", "%q does not choose lanes here", word)
 		}
@@ -275,6 +286,9 @@ type laneRef struct {
 	task  int
 }
 
+// ofGroups reports whether a lane is the head of groups.
+func (r *laneRef) ofGroups() bool { return r.kind == groupsOfUser || r.kind == groupsOfSystem }
+
 // single reports whether a lane is one thing, whose spans lie side by side.
 func (r *laneRef) single() bool {
 	switch r.kind {
@@ -349,7 +363,7 @@ func (t *Timeline) parseFixed(r *laneRef) bool {
 		r.lane = laneTasks
 	case "regions":
 		r.lane = laneRegions
-	case "gc", "stw", "groups":
+	case "gc", "stw", groupsOfUser, groupsOfSystem:
 	default:
 		return false
 	}

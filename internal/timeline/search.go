@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // Hits are what a search found.
@@ -38,7 +39,12 @@ func (t *Timeline) Search(ctx context.Context, f Filter, from, to time.Duration,
 	a, z := t.cut(from, to)
 	limit = min(max(limit, 1), maxHits)
 	if !f.has(^(termFunc | termID)) {
-		return t.searchTable(f, a, z, limit), nil
+		h := t.searchTable(f, a, z, limit)
+		deep, ok := f.onStacks()
+		if h.Total > 0 || !ok || t.src == nil {
+			return h, nil
+		}
+		f = deep
 	}
 	text := strconv.FormatInt(a, 36) + " " + strconv.FormatInt(z, 36) + " " + strconv.Itoa(limit) + " " + f.String()
 	it := t.want(itemKey{kind: itemSearch, text: text})
@@ -91,7 +97,9 @@ type seeker struct {
 	limit   int
 	hits    []rawHit
 	total   int
+	left    int // of the recording itself
 	stackOf map[exectrace.Stack][]Frame
+	own     map[exectrace.Stack]bool // of the recording itself
 	parts   map[stackPart]bool
 }
 
@@ -159,7 +167,7 @@ func splitSearch(text string) (a, z int64, limit int, f Filter, err error) {
 
 // piece looks at all spans of a piece.
 func (s *seeker) piece(p *exectrace.Piece) {
-	s.stackOf, s.parts = map[exectrace.Stack][]Frame{}, map[stackPart]bool{}
+	s.stackOf, s.parts, s.own = map[exectrace.Stack][]Frame{}, map[stackPart]bool{}, map[exectrace.Stack]bool{}
 	c := newClassifier(p.Reasons)
 	labels := map[int64]string{}
 	for i := range p.Labels {
@@ -213,7 +221,28 @@ func (s *seeker) frames(p *exectrace.Piece, stack exectrace.Stack) []Frame {
 	return f
 }
 
+// ofRecording reports whether a span is the recording's own, and nobody asked for it by name.
+func (s *seeker) ofRecording(p *exectrace.Piece, stack exectrace.Stack) bool {
+	if s.f.has(termFunc | termStack | termID) {
+		return false
+	}
+	own, ok := s.own[stack]
+	if !ok {
+		var frames []model.Frame
+		for _, f := range s.frames(p, stack) {
+			frames = append(frames, model.Frame(f))
+		}
+		own = model.OfRecording(frames)
+		s.own[stack] = own
+	}
+	return own
+}
+
 func (s *seeker) hit(p *exectrace.Piece, x *exectrace.Span, f *spanFacts, from, to int64) {
+	if s.ofRecording(p, x.Stack) {
+		s.left++
+		return
+	}
 	s.total++
 	s.hits = append(s.hits, rawHit{f.id, f.group, from, to, f.state, f.reason, s.frames(p, x.Stack)})
 	if len(s.hits) >= 4*s.limit {
@@ -230,6 +259,9 @@ func (s *seeker) prune(n int) {
 func (s *seeker) hitList() Hits {
 	h := Hits{Total: s.total, Done: 1, Note: fmt.Sprintf("stretches of time from %v to %v, the longest first; those that last over the edge of a piece of the trace are cut there",
 		time.Duration(s.a).Round(time.Millisecond), time.Duration(s.z).Round(time.Millisecond))}
+	if s.left > 0 {
+		h.Note += fmt.Sprintf("; %d of the recording itself are left out", s.left)
+	}
 	for i := range s.hits {
 		x := &s.hits[i]
 		lane := "go:" + strconv.FormatInt(x.g, 10)

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -31,6 +32,7 @@ type StateTotal struct {
 
 // A StackTotal is time at one stack. Sampled is set where it is CPU samples.
 type StackTotal struct {
+	Group   string // start function, of [Timeline.Stacks]
 	State   State
 	Sampled bool
 	Time    time.Duration
@@ -60,12 +62,22 @@ const maxRows = 50
 
 // Select adds up a window: all goroutines, or what lanes say.
 func (t *Timeline) Select(ctx context.Context, from, to time.Duration, lanes []string) (Selection, error) {
+	return t.sumUp(ctx, from, to, lanes, false)
+}
+
+// Stacks is Select of all goroutines with each stack that the window has, by start
+// function.
+func (t *Timeline) Stacks(ctx context.Context, from, to time.Duration) (Selection, error) {
+	return t.sumUp(ctx, from, to, nil, true)
+}
+
+func (t *Timeline) sumUp(ctx context.Context, from, to time.Duration, lanes []string, all bool) (Selection, error) {
 	pick, err := t.pick(lanes)
 	if err != nil {
 		return Selection{}, err
 	}
 	a, z := t.cut(from, to)
-	s := &selecting{t: t, pick: pick, a: a, z: z, ctx: ctx}
+	s := &selecting{t: t, pick: pick, a: a, z: z, ctx: ctx, all: all}
 	s.out = Selection{From: time.Duration(a), To: time.Duration(z)}
 	chunks := t.chunksIn(a, z)
 	some, partial := t.sample(chunks, a, z)
@@ -98,6 +110,7 @@ type selecting struct {
 	a, z    int64
 	details []*detail
 	exact   bool // all of the window is in details
+	all     bool // stacks, by start function
 	out     Selection
 
 	byReason map[reasonKey]*StateTotal
@@ -112,6 +125,7 @@ type reasonKey struct {
 }
 
 type stackKey struct {
+	group   int32 // -1 where stacks of all groups are added up
 	state   State
 	sampled bool
 	stack   uint32
@@ -153,16 +167,27 @@ func (s *selecting) read(d *detail) {
 		if x.at < a || x.at >= z || !s.pick.life(d, x.life, s.t) && !(x.lane >= 0 && s.pick.lanes[x.lane]) {
 			continue
 		}
-		r := s.stack(stackKey{Running, true, x.stack})
+		group := int32(-1)
+		if x.life >= 0 {
+			group = d.lives[x.life].group
+		}
+		r := s.stack(group, stackKey{state: Running, sampled: true, stack: x.stack})
 		r.Time += samplePeriod
 		r.Count++
 	}
 }
 
-func (s *selecting) stack(k stackKey) *StackTotal {
+func (s *selecting) stack(group int32, k stackKey) *StackTotal {
+	k.group = -1
+	if s.all {
+		k.group = group
+	}
 	r := s.byStack[k]
 	if r == nil {
 		r = &StackTotal{State: k.state, Sampled: k.sampled, stack: k.stack}
+		if k.group >= 0 {
+			r.Group = s.t.reg.groups[k.group].name
+		}
 		s.byStack[k] = r
 	}
 	return r
@@ -192,7 +217,7 @@ func (s *selecting) span(d *detail, x *span, group int32, first bool) {
 	r.Time += ns
 	r.Count += n
 	if x.stack != 0 && x.state != Running && x.state != GC {
-		k := s.stack(stackKey{x.state, false, x.stack})
+		k := s.stack(group, stackKey{state: x.state, stack: x.stack})
 		k.Time += ns
 		k.Count += n
 	}
@@ -247,13 +272,13 @@ func (s *selecting) wakes(d *detail) {
 // else from the pyramid, and its edges from spans.
 func (s *selecting) states(lanes []string) error {
 	if len(lanes) == 0 {
-		lanes = []string{"groups"}
+		lanes = []string{groupsOfUser, groupsOfSystem}
 	}
 	goroutines := true
 	var sum [NumStates]float64
 	for _, id := range lanes {
 		r, _ := s.t.parse(id)
-		goroutines = goroutines && (r.kind == "g" || r.kind == "go" || r.kind == "groups")
+		goroutines = goroutines && (r.kind == "g" || r.kind == "go" || r.ofGroups())
 		part, err := s.lane(&r)
 		if err != nil {
 			return err
@@ -403,9 +428,11 @@ func (s *selecting) rows() {
 		if c := compare(int64(y.Time), int64(x.Time)); c != 0 {
 			return c
 		}
-		return compare(x.stack, y.stack)
+		return cmp.Or(compare(x.stack, y.stack), cmp.Compare(x.Group, y.Group), cmp.Compare(x.State, y.State))
 	})
-	s.out.Stacks = s.out.Stacks[:min(len(s.out.Stacks), maxRows)]
+	if !s.all {
+		s.out.Stacks = s.out.Stacks[:min(len(s.out.Stacks), maxRows)]
+	}
 	for i := range s.out.Stacks {
 		s.out.Stacks[i].Stack = s.t.stacks.resolve(s.out.Stacks[i].stack)
 	}

@@ -69,7 +69,7 @@ func (it *item) done() float64         { return math.Float64frombits(it.progress
 // they are still wished.
 const maxQueue = 512
 
-var errDropped = errors.New("nobody asked for it any more")
+var errDropped = errors.New("nobody needs it any more")
 
 func newShelf(budget int64, workers int) *shelf {
 	s := &shelf{budget: budget, workers: workers, items: map[itemKey]*item{}}

@@ -259,12 +259,14 @@ func (v *view) addSpan(c *cells, d *detail, s *span) {
 
 // lanes are those of the pyramid that a lane consists of.
 func (v *view) lanes(r *laneRef) []int32 {
-	if r.kind != "groups" {
+	if !r.ofGroups() {
 		return []int32{r.lane}
 	}
-	out := make([]int32, len(v.t.reg.groups))
-	for g := range out {
-		out[g] = v.t.reg.groups[g].lane
+	var out []int32
+	for g := range v.t.reg.groups {
+		if headOf(v.t.reg.groups[g].name) == r.kind {
+			out = append(out, v.t.reg.groups[g].lane)
+		}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type Session struct {
 // A Run is one run of one program: r in all queries is its index.
 type Run struct {
 	Name       string   `json:"name"`
+	Program    string   `json:"program"` // its main package; "" when not known
 	Go         string   `json:"go"`
 	Start      string   `json:"start"` // RFC 3339; "" when not known
 	DurationNS int64    `json:"duration_ns"`
@@ -345,8 +346,8 @@ type Hit struct {
 	Text   string `json:"text"`
 }
 
-// A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&min=&base=N (base: a
-// run to compare with). Nodes are in columns, parents before children, the root first.
+// A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&from=&to=&min=&base=N
+// (from, to: a window of the trace; base: a run to compare with). Nodes are in columns, parents before children, the root first.
 type Flame struct {
 	Kind  string      `json:"kind"`
 	Kinds []FlameKind `json:"kinds"` // that this run has
@@ -373,6 +374,29 @@ type Flame struct {
 	Note    string  `json:"note"` // how it was measured, and what it misses
 	// Groups are start functions that group= takes, largest first; the largest 500.
 	Groups []string `json:"groups"`
+}
+
+// A SourceText is one function of a tree, line by line: GET
+// api/source?r=&kind=&group=&from=&to=&fn=.
+type SourceText struct {
+	Func    string       `json:"func"`
+	File    string       `json:"file"`    // as the stacks name it
+	Path    string       `json:"path"`    // of the file that was read; "" for none
+	Missing string       `json:"missing"` // why there is no text
+	Kind    string       `json:"kind"`
+	Unit    string       `json:"unit"`
+	Total   int64        `json:"total"` // of the kind, which shares are of
+	Lines   []SourceLine `json:"lines"` // those that cost, and where there is text, the others of the function
+	Note    string       `json:"note"`
+}
+
+// A SourceLine is a line and what it costs.
+type SourceLine struct {
+	Number  int      `json:"number"`
+	Text    string   `json:"text"`
+	Self    int64    `json:"self"`
+	Sum     int64    `json:"sum"`     // with all that it calls
+	Escapes []string `json:"escapes"` // what the compiler moved to the heap
 }
 
 // FrameKinds are whose a function is, in the order of Flame.FuncKinds.

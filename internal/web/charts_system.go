@@ -7,7 +7,8 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// counter is a counter of the process over time; negative ones were not permitted.
+// counter is a counter of the process over time; a negative value was not permitted,
+// or not read at that moment.
 func (p plot) counter(of func(*model.ProcessSample) float64) (s model.Series) {
 	if p.Process == nil {
 		return nil
@@ -18,6 +19,22 @@ func (p plot) counter(of func(*model.ProcessSample) float64) (s model.Series) {
 		}
 	}
 	return s
+}
+
+// calls and switches are counters that are not read for each sample.
+func (p plot) calls(of func(*model.ProcessSample) int64) model.Series {
+	return p.counter(func(s *model.ProcessSample) float64 { return unlessOld(s.OldCalls, of(s)) })
+}
+
+func (p plot) switches(of func(*model.ProcessSample) int64) model.Series {
+	return p.counter(func(s *model.ProcessSample) float64 { return unlessOld(s.OldSwitches, of(s)) })
+}
+
+func unlessOld(old bool, n int64) float64 {
+	if old {
+		return -1
+	}
+	return float64(n)
 }
 
 // moved is a counter that counted anything in the run, else empty: a kernel that
@@ -31,8 +48,8 @@ func moved(s model.Series) model.Series {
 
 func syscallsOfProcess(p plot) *Chart {
 	return p.chart("syscalls", "per_second", fromProc, false,
-		rate("read", p.counter(func(s *model.ProcessSample) float64 { return float64(s.ReadCalls) })),
-		rate("write", p.counter(func(s *model.ProcessSample) float64 { return float64(s.WriteCalls) })),
+		rate("read", p.calls(func(s *model.ProcessSample) int64 { return s.ReadCalls })),
+		rate("write", p.calls(func(s *model.ProcessSample) int64 { return s.WriteCalls })),
 		rate("cgo", moved(p.metric("/cgo/go-to-c-calls:calls"))))
 }
 
@@ -118,8 +135,8 @@ func memoryOfMetrics(p plot) *Chart {
 
 func switchesOfProcess(p plot) *Chart {
 	return p.chart("switches", "per_second", fromProc, false,
-		rate("voluntary", p.counter(func(s *model.ProcessSample) float64 { return float64(s.Voluntary) })),
-		rate("involuntary", p.counter(func(s *model.ProcessSample) float64 { return float64(s.Involuntary) })),
+		rate("voluntary", p.switches(func(s *model.ProcessSample) int64 { return s.Voluntary })),
+		rate("involuntary", p.switches(func(s *model.ProcessSample) int64 { return s.Involuntary })),
 		rate("faults", p.counter(func(s *model.ProcessSample) float64 { return float64(s.MinorFaults + s.MajorFaults) })))
 }
 
@@ -138,10 +155,25 @@ func (p plot) ofMachine(of func(*model.MachineSample) time.Duration) (s model.Se
 
 func machineOfProc(p plot) *Chart {
 	return p.chart("machine", "cores", fromProc, false,
-		rate("busy", p.ofMachine(func(s *model.MachineSample) time.Duration { return s.Busy })),
-		rate("process", p.counter(func(s *model.ProcessSample) float64 { return (s.User + s.System).Seconds() })),
-		rate("iowait", moved(p.ofMachine(func(s *model.MachineSample) time.Duration { return s.IOWait }))),
-		rate("steal", moved(p.ofMachine(func(s *model.MachineSample) time.Duration { return s.Steal }))))
+		p.cores("busy", p.ofMachine(func(s *model.MachineSample) time.Duration { return s.Busy })),
+		p.cores("process", p.counter(func(s *model.ProcessSample) float64 { return (s.User + s.System).Seconds() })),
+		p.cores("iowait", moved(p.ofMachine(func(s *model.MachineSample) time.Duration { return s.IOWait }))),
+		p.cores("steal", moved(p.ofMachine(func(s *model.MachineSample) time.Duration { return s.Steal }))))
+}
+
+// cores is CPU time per second, never of more cores than there are: the kernel counts
+// the machine's time in ticks, and a tick more of each core falls into some stretches.
+func (p plot) cores(name string, s model.Series) line {
+	l := rate(name, s)
+	if p.Machine == nil || p.Machine.CPUs <= 0 {
+		return l
+	}
+	for i, v := range l.value {
+		if v > float64(p.Machine.CPUs) {
+			l.value[i] = float64(p.Machine.CPUs)
+		}
+	}
+	return l
 }
 
 // pressureOfProc is the share of time in which somebody had to wait.

@@ -20,6 +20,7 @@ var endpoints = map[string]endpoint{
 	"api/timeline/search": {value: (*View).search},
 	"api/flame":           {value: (*View).flame, otherRuns: []string{"base"}},
 	"api/flame/marks":     {value: (*View).marks},
+	"api/source":          {value: (*View).source},
 	"api/number":          {value: (*View).number},
 	"api/groups":          {value: (*View).groups},
 	"api/goroutines":      {value: (*View).goroutines},

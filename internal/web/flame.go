@@ -10,20 +10,22 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// flame answers api/flame: kind (the first of the run's own when absent),
-// group, min (a share), limit (of nodes) and base (another run).
+// flame answers api/flame: kind (the first of the run's own when absent), from and to
+// (a window of the trace), group, min (a share), limit (of nodes) and base (another run).
 func (v *View) flame(q url.Values) (any, error) {
-	kinds := flame.Kinds(v.Model)
+	m, note, err := v.flameModel(q)
+	if err != nil {
+		return nil, err
+	}
+	kinds := flame.Kinds(m)
 	if len(kinds) == 0 {
-		return nil, missing("this run has no stacks with a value", diagnosis.HowToGet(model.CPU))
+		return nil, noStacks(q, diagnosis.HowToGet(model.CPU))
 	}
 	o, err := flameOptions(q)
 	if err != nil {
 		return nil, err
 	}
-	if o.Kind == "" {
-		o.Kind = kinds[0].Name
-	}
+	o.Kind = kindIn(kinds, o.Kind, m != v.Model)
 	if q.Get("base") != "" {
 		base, err := v.run(q, "base")
 		if err != nil {
@@ -31,9 +33,12 @@ func (v *View) flame(q url.Values) (any, error) {
 		}
 		o.Base = base.Model
 	}
-	t, err := flame.Build(v.Model, o)
+	t, err := flame.Build(m, o)
 	if err != nil {
 		return nil, err
+	}
+	if note != "" {
+		t.Note = note + " " + t.Note
 	}
 	return flameOf(t, kinds), nil
 }

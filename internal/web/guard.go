@@ -54,7 +54,7 @@ func (s *Server) admit(r *http.Request) (string, error) {
 	}
 	path = path[len(s.prefix):]
 	if foreign(r, path == "") {
-		return "", refuse(http.StatusForbidden, "", "another page asked for this")
+		return "", refuse(http.StatusForbidden, "", "the request came from another page")
 	}
 	return path, nil
 }

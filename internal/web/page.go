@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/compare"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -170,6 +171,7 @@ func (r *run) describe() Run {
 		return d
 	}
 	m := v.Model
+	d.Program = name(compare.Program(m))
 	d.Go, d.DurationNS, d.Procs = name(m.Run.Go), int64(m.Run.Duration), m.Run.Procs
 	if !m.Run.Start.IsZero() {
 		d.Start = m.Run.Start.Format(time.RFC3339Nano)

@@ -132,6 +132,25 @@ func TestRates(t *testing.T) {
 	}
 }
 
+// What was not read at a moment is no zero of then and no spike of later; and nothing
+// is busier than the cores that there are.
+func TestRatesOfWhatWasRead(t *testing.T) {
+	m := &model.Model{Process: &model.Process{}, Machine: &model.Machine{CPUs: 2}}
+	for i, n := range []int64{0, 0, 0, 300, 400} {
+		at := time.Duration(i) * time.Second
+		m.Process.Samples = append(m.Process.Samples, model.ProcessSample{At: at, User: at * 5 / 2, Voluntary: n, OldSwitches: i == 1 || i == 2, ReadCalls: n, OldCalls: i == 1 || i == 2})
+	}
+	r := chartsOf(t, m)
+	for name, chart := range map[string]string{"voluntary": "switches", "read": "syscalls"} {
+		if got := values(seriesNamed(t, chartNamed(t, r, chart), name)); !slices.Equal(got, []float64{100, 100}) {
+			t.Errorf("%s per second = %v, want 100 over three seconds, then 100", name, got)
+		}
+	}
+	if got := values(seriesNamed(t, chartNamed(t, r, "machine"), "process")); slices.Max(got) != 2 {
+		t.Errorf("the process uses %v cores of 2", got)
+	}
+}
+
 // Each chart comes from the source that measures best of those that there are.
 func TestChartSources(t *testing.T) {
 	full := func() *model.Model {

@@ -392,7 +392,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, q ur
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
-		return refuse(http.StatusServiceUnavailable, "ask again", "too much is asked at once")
+		return refuse(http.StatusServiceUnavailable, "try again", "too many requests at once")
 	}
 	value, data, err := s.page.answer(ctx, e, q)
 	switch {

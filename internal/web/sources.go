@@ -41,7 +41,7 @@ func (v *View) sources(url.Values) (any, error) {
 
 // memberWords say what the standard members of a recording are.
 var memberWords = map[string]string{
-	"manifest.json":         "what was asked for, when, and what was refused",
+	"manifest.json":         "what was requested, when, and what was refused",
 	"trace":                 "the execution trace: what every goroutine and P did, event by event",
 	"cpu.pb.gz":             "CPU profile: where CPU time was used, 100 samples a second of each thread",
 	"allocs.pb.gz":          "allocations since the program's start, sampled by size",

@@ -65,9 +65,9 @@ async function shownAll(page, rule, says) {
 /** Walks from one finding, the nth of a run, to all that it leads to, and back from each. */
 export async function walkCard(p, rule, r, n) {
   const card = `#finding-${n}`
-  // The fourth finding and symptoms are folded: open, as a click leaves them.
-  const place = `#/findings?open=f${n}%2Cs${n}&r=${r}`
-  await p.page.evaluate((to) => (location.hash = to), n > 3 ? place : place.replace(`f${n}%2C`, ''))
+  // All findings but the first, methods and symptoms are folded: open, as a click leaves them.
+  const open = [...(n > 1 ? [`f${n}`] : []), `m${n}`, `s${n}`].join('%2C')
+  await p.page.evaluate((to) => (location.hash = to), `#/findings?open=${open}&r=${r}`)
   await p.page.locator(`${card} .finding-body`).waitFor()
   const { links, faults } = await p.page.evaluate(linksOf, { card, n, r })
   must(faults.length === 0, () => `${rule}: ${faults.join('\n')}`)

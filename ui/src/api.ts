@@ -20,6 +20,8 @@ export interface Session {
 /** A Run is one run of one program: r in all queries is its index. */
 export interface Run {
   name: string
+  /** its main package; "" when not known */
+  program: string
   go: string
   /** RFC 3339; "" when not known */
   start: string
@@ -223,6 +225,8 @@ export interface Bound {
   operands?: Fact[]
   /** Goal is what the bound improves. */
   goal: Goal
+  /** Words are the gain as every report says it. */
+  words: string
   /** Share is Value relative to the whole, 0 to 1; it ranks findings. */
   share: number
 }
@@ -758,8 +762,8 @@ export interface Hit {
 }
 
 /**
- * A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&min=&base=N (base: a
- * run to compare with). Nodes are in columns, parents before children, the root first.
+ * A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&from=&to=&min=&base=N
+ * (from, to: a window of the trace; base: a run to compare with). Nodes are in columns, parents before children, the root first.
  */
 export interface Flame {
   kind: string
@@ -1008,6 +1012,38 @@ export interface Marks {
   nodes: number[]
   /** at each of these */
   sums: number[]
+}
+
+/**
+ * A SourceText is one function of a tree, line by line: GET
+ * api/source?r=&kind=&group=&from=&to=&fn=.
+ */
+export interface SourceText {
+  func: string
+  /** as the stacks name it */
+  file: string
+  /** of the file that was read; "" for none */
+  path: string
+  /** why there is no text */
+  missing: string
+  kind: string
+  unit: string
+  /** of the kind, which shares are of */
+  total: number
+  /** those that cost, and where there is text, the others of the function */
+  lines: SourceLine[]
+  note: string
+}
+
+/** A SourceLine is a line and what it costs. */
+export interface SourceLine {
+  number: number
+  text: string
+  self: number
+  /** with all that it calls */
+  sum: number
+  /** what the compiler moved to the heap */
+  escapes: string[]
 }
 
 /**

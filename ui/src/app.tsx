@@ -17,7 +17,7 @@ import { go, here, href, setParams, usePlace } from './url'
 
 const Compare = lazy(async () => (await import('./screens/compare')).Compare)
 
-/** The screens in the order of their keys, 1 to 8, with what they ask of a run before all else. */
+/** The screens in the order of their tabs, with what they ask of a run before all else. */
 const screens: [name: string, screen: Lazy, asks?: string][] = [
   ['findings', lazy(async () => (await import('./screens/findings')).Findings), 'api/findings'],
   ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline), 'api/timeline'],
@@ -99,7 +99,10 @@ function Opened(p: OpenedProps): JSX.Element {
   const run = session.runs[r]
   const has = screensOf(session, run)
   const screen = place.screen
+  const [help, setHelp] = useState(false)
+  const palette = usePalette()
   useScreenKeys(has)
+  useKeys({ '?': () => setHelp(true), 'Ctrl+k': palette.open }, [['Ctrl K', t('core.palette')], ['?', t('core.help.help')]])
   useAnswerAhead(screen, r, run)
   useArrival(screen, run)
   return (
@@ -109,8 +112,19 @@ function Opened(p: OpenedProps): JSX.Element {
         <a class="head-name" href={href('findings')}>gowhy</a>
         <RunPicker runs={session.runs} r={r} />
         <Nav has={has} screen={screen} />
-        <Tools opening={p.opening} />
+        <Tools opening={p.opening} palette={palette.open} help={() => setHelp(true)} />
       </header>
+      {help && <Help close={() => setHelp(false)} />}
+      {palette.Shown && (
+        <palette.Shown
+          session={session} r={r} has={has} close={palette.close}
+          commands={[
+            { name: t('core.help'), act: () => setHelp(true) },
+            { name: nextTheme().words, act: () => setTheme(nextTheme().choice) },
+            { name: t('core.lang.title'), act: () => void setLang(lang() === 'en' ? 'zh' : 'en').catch(() => undefined) },
+          ]}
+        />
+      )}
       {session.loading !== '' && run && !run.loading && (
         <div class="loading-bar" role="status"><span class="spinner" aria-hidden="true" />{t('core.reading', { what: session.loading })}</div>
       )}
@@ -136,7 +150,7 @@ function Nav(p: { has: string[]; screen: string }): JSX.Element {
   }, [p.screen, p.has.join(), lang()])
   return (
     <nav class="head-nav" aria-label={t('core.screens')} ref={nav}>
-      {screens.filter(([name]) => p.has.includes(name) && name !== 'number').map(([name, { load }]) => (
+      {screens.filter(([name]) => tabsOf(p.has).includes(name)).map(([name, { load }]) => (
         <a key={name} href={href(name)} aria-current={name === p.screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
       ))}
     </nav>
@@ -179,6 +193,11 @@ function Boundary(p: { children: ComponentChildren }): JSX.Element {
 function runIndex(text: string | null): number {
   const n = Number(text ?? 0)
   return Number.isInteger(n) && n >= 0 ? n : 0
+}
+
+// tabsOf are the screens that have a tab; a number is reached from where it stands.
+function tabsOf(has: string[]): string[] {
+  return has.filter((name) => name !== 'number')
 }
 
 // screensOf are those that have something to show.
@@ -229,12 +248,10 @@ function useArrival(screen: string, run: Run | undefined): void {
   }, [screen])
 }
 
+// useScreenKeys gives each tab the number of its place.
 function useScreenKeys(has: string[]): void {
-  const keys: Record<string, () => void> = {}
-  screens.forEach(([name], i) => {
-    if (has.includes(name)) keys[String(i + 1)] = () => go(name)
-  })
-  useKeys(keys, [['1 … 8', t('core.help.screens')], ['Alt ←', t('core.help.back')]])
+  const tabs = tabsOf(has)
+  useKeys(Object.fromEntries(tabs.map((name, i) => [String(i + 1), () => go(name)])), [[`1 … ${tabs.length}`, t('core.help.screens')], ['Alt ←', t('core.help.back')]])
 }
 
 function RunPicker(p: { runs: Run[]; r: number }): JSX.Element | null {
@@ -259,21 +276,33 @@ function otherRun(r: string): Record<string, string | null> {
   return { ...patch, r }
 }
 
-function Tools(p: { opening: ReturnType<typeof useOpening> }): JSX.Element {
-  const [help, setHelp] = useState(false)
-  const [lost, setLost] = useState(false)
+// usePalette fetches the palette's code when it is first opened.
+function usePalette(): { Shown: typeof import('./palette').Palette | undefined; open(): void; close(): void } {
+  const [Shown, show] = useState<typeof import('./palette').Palette | undefined>(undefined)
+  const open = () => void import('./palette').then((m) => show(() => m.Palette), (e: unknown) => console.error(e))
+  return { Shown, open, close: () => show(undefined) }
+}
+
+function nextTheme(): { choice: Choice; words: string } {
   const next: Record<Choice, Choice> = { auto: 'light', light: 'dark', dark: 'auto' }
+  const choice = next[themeChoice()]
+  return { choice, words: t('core.theme', { now: t(`core.theme.${choice}`) }) }
+}
+
+function Tools(p: { opening: ReturnType<typeof useOpening>; palette(): void; help(): void }): JSX.Element {
+  const [lost, setLost] = useState(false)
   const choice = themeChoice()
   const theme = t('core.theme', { now: t(`core.theme.${choice}`) })
-  useKeys({ '?': () => setHelp(true) }, [['?', t('core.help.help')]])
   return (
     <div class="head-tools">
+      <button type="button" class="quiet" id="palette" title={t('core.palette') + ' (Ctrl K)'} aria-label={t('core.palette')} onClick={p.palette}>
+        <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><circle cx="10.5" cy="10.5" r="6.5" /><path d="M15.5 15.5 21 21" /></svg>
+      </button>
       {!isStatic && <ChooseFiles opening={p.opening} label={t('core.open')} title={t('core.open.title')} class="quiet" />}
-      <button type="button" class="quiet" id="theme" title={theme} aria-label={theme} onClick={() => setTheme(next[choice])}><ThemeIcon choice={choice} /></button>
+      <button type="button" class="quiet" id="theme" title={theme} aria-label={theme} onClick={() => setTheme(nextTheme().choice)}><ThemeIcon choice={choice} /></button>
       <button type="button" class="quiet" id="lang" title={t('core.lang.title')} lang={lang() === 'en' ? 'zh-CN' : 'en'} onClick={() => void setLang(lang() === 'en' ? 'zh' : 'en').then(() => setLost(false), () => setLost(true))}>{t('core.lang')}</button>
-      <button type="button" class="quiet" id="help" title={t('core.help')} aria-label={t('core.help')} onClick={() => setHelp(true)}>?</button>
+      <button type="button" class="quiet" id="help" title={t('core.help')} aria-label={t('core.help')} onClick={p.help}>?</button>
       {lost && <LanguageLost close={() => setLost(false)} />}
-      {help && <Help close={() => setHelp(false)} />}
     </div>
   )
 }

@@ -3,7 +3,8 @@
 // last is asked first, so that a menu over a screen takes its keys.
 import { useEffect, useRef } from 'preact/hooks'
 
-type Handlers = Record<string, (e: KeyboardEvent) => void>
+/** What a key does; false leaves it to what is behind. */
+type Handlers = Record<string, (e: KeyboardEvent) => unknown>
 
 interface Layer {
   keys: () => Handlers
@@ -16,7 +17,7 @@ const layers: Layer[] = []
  * Answers to keys while the component is there. Names are those of
  * KeyboardEvent.key, letters in lower case; "Shift+", "Ctrl+" and "Alt+" before
  * them (Ctrl is also the Mac's command key). Keys typed into a field are the
- * field's own, but for Escape.
+ * field's own, but for Escape and Ctrl+k, which opens the palette from everywhere.
  */
 export function useKeys(keys: Handlers, help: [key: string, what: string][]): void {
   const now = useRef({ keys, help })
@@ -54,13 +55,12 @@ function pressed(e: KeyboardEvent): void {
   if (e.defaultPrevented || e.isComposing) return
   if (document.querySelector('dialog:modal')) return // what is under it is out of reach
   const name = keyName(e)
-  if (typesInto(e.target) && name !== 'Escape') return
+  if (typesInto(e.target) && name !== 'Escape' && name !== 'Ctrl+k') return
   for (let i = layers.length - 1; i >= 0; i--) {
     const handlers = layers[i]?.keys()
     const handler = handlers && Object.hasOwn(handlers, name) ? handlers[name] : undefined
-    if (!handler) continue
+    if (!handler || handler(e) === false) continue
     e.preventDefault()
-    handler(e)
     return
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { align, clampRange, cut, extent, indexAt, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Line } from './series'
+import { align, clampRange, cut, extent, indexAt, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Line } from './series'
 
 const line = (...points: [number, number | null][]): Line => ({ at: points.map((p) => p[0]), value: points.map((p) => p[1]) })
 
@@ -17,6 +17,19 @@ describe('a line', () => {
     expect(cut(long, [20, 20]).at).toEqual([10, 20, 30])
     expect(cut(long, [-5, 100]).at).toEqual(long.at)
     expect(cut(line(), [0, 1]).at).toEqual([])
+  })
+})
+
+describe('the mean and the greatest of a window', () => {
+  const l = line([0, 0], [10, 10], [20, null], [30, 4], [40, 4])
+  it('are those of what is drawn, without the gaps', () => {
+    expect(meanAndMax(l, [0, 40])).toEqual({ mean: 4.5, max: 10 })
+    expect(meanAndMax(l, [0, 5])).toEqual({ mean: 2.5, max: 5 })
+    expect(meanAndMax(l, [32, 38])).toEqual({ mean: 4, max: 4 })
+  })
+  it('are not there where nothing was measured', () => {
+    expect(meanAndMax(l, [12, 28])).toBe(null)
+    expect(meanAndMax(line([5, 7]), [0, 10])).toEqual({ mean: 7, max: 7 })
   })
 })
 

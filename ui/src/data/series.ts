@@ -31,6 +31,25 @@ export function valueAt(line: Line, time: number): number | null {
   return i < 0 ? null : line.value[i] ?? null
 }
 
+/** The mean over the time of a window, as the line is drawn, and the greatest value in it; null where it has none. */
+export function meanAndMax(line: Line, [from, to]: Range): { mean: number; max: number } | null {
+  let area = 0, over = 0, max = -Infinity
+  for (let i = 0; i < line.at.length; i++) {
+    const t1 = line.at[i] as number, v1 = line.value[i] ?? null
+    if (v1 !== null && t1 >= from && t1 <= to) max = Math.max(max, v1)
+    if (i === 0) continue
+    const t0 = line.at[i - 1] as number, v0 = line.value[i - 1] ?? null
+    const a = Math.max(t0, from), b = Math.min(t1, to)
+    if (v0 === null || v1 === null || b <= a) continue
+    const on = (t: number) => v0 + ((v1 - v0) * (t - t0)) / (t1 - t0)
+    area += ((on(a) + on(b)) / 2) * (b - a)
+    over += b - a
+    max = Math.max(max, on(a), on(b))
+  }
+  if (max === -Infinity) return null
+  return { mean: over > 0 ? area / over : max, max }
+}
+
 /** The part of a line in a window, with a neighbour on either side so that it reaches the edges. */
 export function cut(line: Line, [from, to]: Range): Line {
   const first = Math.max(0, indexAt(line.at, from) - 1)

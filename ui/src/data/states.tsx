@@ -2,23 +2,8 @@
 // state, so that no state is told by its colour alone.
 import type { JSX } from 'preact'
 import { share } from '../format'
-import { t, tn } from '../strings'
-
-interface StateLook {
-  colour: string
-  letter: string
-}
-
-const LOOKS: Record<string, StateLook> = {
-  running: { colour: '--running', letter: 'R' },
-  runnable: { colour: '--runnable', letter: 'Q' },
-  syscall: { colour: '--syscall', letter: 'S' },
-  sync: { colour: '--sync', letter: 'L' },
-  net: { colour: '--net', letter: 'N' },
-  wait: { colour: '--wait', letter: 'W' },
-  gc: { colour: '--gc', letter: 'G' },
-  unknown: { colour: '--unknown', letter: '?' },
-}
+import { stateName, STATES } from '../state'
+import { t } from '../strings'
 
 // What else a server calls the same states.
 const SAME: Record<string, string> = {
@@ -30,17 +15,12 @@ const SAME: Record<string, string> = {
 /** The state of the page's eight that a word of the server means. */
 export function stateOf(word: string): string {
   const w = word.toLowerCase()
-  if (Object.hasOwn(LOOKS, w)) return w
+  if (Object.hasOwn(STATES, w)) return w
   return (Object.hasOwn(SAME, w) ? SAME[w] : undefined) ?? 'unknown'
 }
 
-function look(state: string): StateLook {
-  return LOOKS[stateOf(state)] as StateLook
-}
-
-/** What a state is called. */
-export function stateName(word: string): string {
-  return tn('data.state.' + word, word)
+function look(state: string): { css: string; letter: string } {
+  return STATES[stateOf(state)]!
 }
 
 export interface Part {
@@ -60,7 +40,7 @@ export function StateBar(p: { parts: Part[]; title?: string }): JSX.Element {
         const width = (100 * s.value) / total
         const at = x
         x += width
-        return width < 0.05 ? null : <rect key={i} x={at} y="0" width={width} height="10" fill={`var(${look(s.state).colour})`} />
+        return width < 0.05 ? null : <rect key={i} x={at} y="0" width={width} height="10" fill={`var(${look(s.state).css})`} />
       })}
     </svg>
   )
@@ -69,7 +49,7 @@ export function StateBar(p: { parts: Part[]; title?: string }): JSX.Element {
 /** The parts of a whole in words, the largest first. */
 export function partsText(parts: readonly Part[]): string {
   const total = parts.reduce((sum, s) => sum + s.value, 0)
-  if (total <= 0) return t('data.state.nothing')
+  if (total <= 0) return t('core.state.nothing')
   return [...parts].filter((s) => s.value / total >= 0.001).sort((a, b) => b.value - a.value)
     .map((s) => `${stateName(s.state)} ${share(s.value / total)}`).join(' · ')
 }
@@ -85,6 +65,6 @@ export function StateLegend(p: { states: readonly string[] }): JSX.Element {
 
 /** The square with a state's letter. */
 export function StateKey(p: { state: string }): JSX.Element {
-  const { colour, letter } = look(p.state)
-  return <span class="state-key" aria-hidden="true" ref={(el) => el?.style.setProperty('background', `var(${colour})`)}>{letter}</span>
+  const { css, letter } = look(p.state)
+  return <span class="state-key" aria-hidden="true" ref={(el) => el?.style.setProperty('background', `var(${css})`)}>{letter}</span>
 }

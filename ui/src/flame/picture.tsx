@@ -8,6 +8,7 @@ import type { HTMLAttributes, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { share } from '../format'
 import { useKeys } from '../keys'
+import { Menu, type Entry } from '../parts/menu'
 import { lang, t, tn } from '../strings'
 import { useTheme } from '../theme'
 import { amount, changeText, placeOf } from './describe'
@@ -36,6 +37,8 @@ export interface PictureProps {
   onWindow(w: Span | null): void
   cursor: number
   onCursor(node: number): void
+  /** What can be done with a frame, for its menu. */
+  menu(tree: Tree, node: number): Entry[]
   /** Answers to W A S D wherever the keyboard is. */
   main: boolean
 }
@@ -51,6 +54,7 @@ export function Picture(props: PictureProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [hover, setHover] = useState<Hover | null>(null)
   const [keyed, setKeyed] = useState(false)
+  const [menu, setMenu] = useState<Hover | null>(null)
   const places = useMemo(() => layout(props.tree), [props.tree])
   const own = spanOf(places, props.focus)
   const win = props.window ?? own
@@ -59,7 +63,7 @@ export function Picture(props: PictureProps): JSX.Element {
   const size = useSize(box)
   const scroll = useRef(0)
   const redraw = useDrawing(canvas, p, places, win, size, scroll, hover?.node ?? -1)
-  const hand = useHand(p, places, win, size, scroll, setHover)
+  const hand = useHand(p, places, win, size, scroll, setHover, setMenu)
   useReveal(box, p, size.height)
   const keys = useSteps(p, places, win, box, size.height)
   const shown = hover ?? (keyed && p.cursor >= 0 ? besideCursor(p, places, win, size, scroll.current) : null)
@@ -90,6 +94,7 @@ export function Picture(props: PictureProps): JSX.Element {
         <canvas ref={canvas} class="flame-canvas" aria-hidden="true" />
       </Space>
       {shown && shown.node >= 0 && shown.node < p.tree.n && <Tip {...p} at={shown} width={size.width} height={size.height} scroll={scroll.current} />}
+      {menu && menu.node < p.tree.n && <Menu x={menu.x} y={menu.y} title={nameOf(p.tree, menu.node)} entries={p.menu(p.tree, menu.node)} close={() => setMenu(null)} />}
     </div>
   )
 }
@@ -232,14 +237,14 @@ function measured(tree: Tree): void {
   performance.clearMarks('flame-data')
 }
 
-type Handlers = Pick<HTMLAttributes<HTMLDivElement>, 'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerLeave' | 'onPointerCancel' | 'onWheel'>
+type Handlers = Pick<HTMLAttributes<HTMLDivElement>, 'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerLeave' | 'onPointerCancel' | 'onWheel' | 'onContextMenu'>
 
 /** Pixels that a press may wander and still be a click. */
 const WANDER = 4
 
 // useHand is the pointer: hovering tells, a click zooms, a drag moves, the wheel
 // with Ctrl zooms, sideways it moves.
-function useHand(p: PictureProps, places: Layout, win: Span, size: Size, scroll: { current: number }, setHover: (h: Hover | null) => void): Handlers {
+function useHand(p: PictureProps, places: Layout, win: Span, size: Size, scroll: { current: number }, setHover: (h: Hover | null) => void, setMenu: (h: Hover | null) => void): Handlers {
   const held = useRef<{ x: number; win: Span; moved: boolean } | null>(null)
   const find = (e: MouseEvent & { currentTarget: EventTarget | null }) => {
     const edge = (e.currentTarget as HTMLElement).getBoundingClientRect()
@@ -276,6 +281,17 @@ function useHand(p: PictureProps, places: Layout, win: Span, size: Size, scroll:
       p.onFocus(node)
     },
     onPointerCancel: () => (held.current = null),
+    // By the keyboard's own key as well: then of the frame that the keys are at.
+    onContextMenu: (e) => {
+      const keyed = e.button !== 2
+      const at = keyed ? besideCursor(p, places, win, size, scroll.current) : find(e)
+      if (at.node <= 0) return
+      e.preventDefault()
+      const edge = e.currentTarget.getBoundingClientRect()
+      setHover(null)
+      p.onCursor(at.node)
+      setMenu(keyed ? { node: at.node, x: edge.left + at.x, y: edge.top + at.y } : { node: at.node, x: e.clientX, y: e.clientY })
+    },
     onPointerLeave: () => setHover(null),
     onWheel: (e) => {
       const by = e.deltaMode === 1 ? 16 : 1
@@ -316,7 +332,7 @@ function besideCursor(p: PictureProps, places: Layout, win: Span, size: Size, sc
 // wherever it is.
 function useSteps(p: PictureProps, places: Layout, win: Span, box: { current: HTMLElement | null }, height: number): (e: KeyboardEvent) => void {
   const middle = (win.from + win.to) / 2
-  const anywhere: Record<string, () => void> = {
+  const anywhere: Record<string, () => unknown> = {
     w: () => p.onWindow(zoomed(win, middle, 1 / 1.5)),
     s: () => p.onWindow(zoomed(win, middle, 1.5)),
     a: () => p.onWindow(panned(win, -0.2)),
@@ -326,7 +342,7 @@ function useSteps(p: PictureProps, places: Layout, win: Span, box: { current: HT
     Backspace: () => history.back(),
     '.': () => match(1),
     ',': () => match(-1),
-    Escape: () => p.onFocus(0),
+    Escape: () => p.focus > 0 && p.onFocus(0),
   }
   const match = (by: 1 | -1) => {
     if (!p.match) return

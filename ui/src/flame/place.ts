@@ -3,6 +3,8 @@
 //   kind     which tree; absent: the first that the run has
 //   view     flame, icicle, sandwich or table
 //   group    only goroutines with this start function
+//   from, to a window of the trace, ns
+//   src=1    the lines of the function that the keys are at, beside the picture
 //   base     a run to compare with, by its index
 //   q        what is searched for
 //   focus    the frame that is zoomed to: "~" and a mark of its path, or a
@@ -23,6 +25,8 @@ export interface View {
   kind: string
   view: ViewName
   group: string
+  time: { from: number; to: number } | null
+  source: boolean
   base: string
   q: string
   focus: string
@@ -44,6 +48,8 @@ export function readView(p: URLSearchParams): View {
     kind: p.get('kind') ?? '',
     view,
     group: p.get('group') ?? '',
+    time: readTime(p.get('from'), p.get('to')),
+    source: p.get('src') === '1',
     base: /^\d{1,4}$/.test(p.get('base') ?? '') ? p.get('base')! : '',
     q: p.get('q') ?? '',
     focus: p.get('focus') ?? '',
@@ -56,6 +62,12 @@ export function readView(p: URLSearchParams): View {
     sort: sort.replace(/^-/, ''),
     desc: sort.startsWith('-'),
   }
+}
+
+function readTime(from: string | null, to: string | null): View['time'] {
+  const number = (s: string | null) => (s !== null && /^\d{1,18}$/.test(s) ? Number(s) : NaN)
+  const [a, b] = [number(from), number(to)]
+  return b > a ? { from: a, to: b } : null
 }
 
 function readSpan(s: string | null): Span | null {

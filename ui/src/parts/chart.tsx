@@ -12,7 +12,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Clock } from '../data/clock'
 import { useClock, useWidth } from '../data/hooks'
-import { align, cut, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Aligned, type Line, type Range } from '../data/series'
+import { align, cut, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Aligned, type Line, type Range } from '../data/series'
 import { at as moment, axis as axisTexts, cell, num } from '../format'
 import { t } from '../strings'
 import { css, useTheme } from '../theme'
@@ -207,34 +207,53 @@ function lonely(u: uPlot, k: number): boolean {
   return true
 }
 
-// shade paints what is shaded; neighbours that meet in one pixel are painted once.
-function shade(u: uPlot, spans: ChartSpan[]): void {
+/** How far apart marks are at least, and what is shaded on average, so that the lines can be seen. */
+const MARKS_APART = 24
+
+// inSight are those in the window.
+function inSight(u: uPlot, spans: ChartSpan[]): ChartSpan[] {
+  const { min, max } = u.scales['x']!
+  return spans.filter((s) => s.to >= (min ?? -Infinity) && s.from <= (max ?? Infinity))
+}
+
+// shade paints what is shaded; neighbours that meet in one pixel are painted once. Many
+// are a strip at the bottom.
+function shade(u: uPlot, all: ChartSpan[]): void {
   const { ctx, bbox } = u
+  const spans = inSight(u, all)
+  const dense = spans.length > bbox.width / devicePixelRatio / MARKS_APART
+  const strip = 4 * devicePixelRatio
   ctx.save()
   ctx.fillStyle = css('--gc')
-  ctx.globalAlpha = 0.16
+  ctx.globalAlpha = dense ? 0.5 : 0.16
   let painted = -Infinity
   for (const s of spans) {
     const from = Math.max(bbox.left, Math.floor(u.valToPos(s.from, 'x', true)), painted)
     const to = Math.min(bbox.left + bbox.width, Math.ceil(u.valToPos(s.to, 'x', true)))
     if (to <= from || from > bbox.left + bbox.width) continue
-    ctx.fillRect(from, bbox.top, to - from, bbox.height)
+    if (dense) ctx.fillRect(from, bbox.top + bbox.height - strip, to - from, strip)
+    else ctx.fillRect(from, bbox.top, to - from, bbox.height)
     painted = to
   }
   ctx.restore()
 }
 
-// mark puts a triangle at the top edge for each pause, one for each pixel.
-function mark(u: uPlot, spans: ChartSpan[]): void {
+// mark puts a triangle at the top edge for each pause; of those that would touch, for
+// the longest.
+function mark(u: uPlot, all: ChartSpan[]): void {
   const { ctx, bbox } = u
   const size = 4 * devicePixelRatio
+  const longest = new Map<number, ChartSpan>()
+  for (const s of inSight(u, all)) {
+    const piece = Math.floor(u.valToPos((s.from + s.to) / 2, 'x') / MARKS_APART)
+    const known = longest.get(piece)
+    if (!known || s.to - s.from > known.to - known.from) longest.set(piece, s)
+  }
   ctx.save()
   ctx.fillStyle = css('--bad')
-  let painted = -Infinity
-  for (const s of spans) {
+  for (const s of longest.values()) {
     const at = u.valToPos((s.from + s.to) / 2, 'x', true)
-    if (at < bbox.left || at > bbox.left + bbox.width || at < painted + size / 2) continue
-    painted = at
+    if (at < bbox.left || at > bbox.left + bbox.width) continue
     ctx.beginPath()
     ctx.moveTo(at - size, bbox.top - size * 1.6)
     ctx.lineTo(at + size, bbox.top - size * 1.6)
@@ -327,10 +346,16 @@ function figure(l: Line, at: number, unit: string): string {
 }
 
 // Legend has a button for each line that hides it, with its figure at the cursor,
-// or its last one of the window while there is no cursor.
+// or its mean and greatest of the window while there is no cursor.
 function Legend(p: ChartProps): JSX.Element {
   const cursor = useClock(p.clock)
-  const at = cursor ?? p.range[1]
+  const window = useMemo(() => p.lines.map((l) => meanAndMax(l, p.range)), [p.lines, p.range[0], p.range[1]])
+  const said = (l: Line, i: number): string => {
+    if (cursor !== null) return figure(l, cursor, p.unit)
+    const w = window[i]
+    return w ? t('data.chart.window', { mean: num(w.mean, p.unit), max: num(w.max, p.unit) }) : '–'
+  }
+  const sum = () => p.lines.reduce((all, l, i) => all + (p.hidden.has(l.name) ? 0 : cursor !== null ? valueAt(l, cursor) ?? 0 : window[i]?.mean ?? 0), 0)
   return (
     <ul class="chart-legend">
       {p.lines.map((l, i) => (
@@ -338,19 +363,15 @@ function Legend(p: ChartProps): JSX.Element {
           <button type="button" class="chart-line" aria-pressed={!p.hidden.has(l.name)} onClick={() => p.onHide(l.name)} title={t('data.chart.hide')}>
             <Swatch colour={lineColour(l, i)} dash={lineDash(i)} filled={p.stacked} />
             <span>{l.label}</span>
-            <b>{figure(l, at, p.unit)}</b>
+            <b>{said(l, i)}</b>
           </button>
         </li>
       ))}
       {p.stacked && p.lines.length > 1 && (
-        <li class="chart-sum">{t('data.chart.sum')} <b>{num(total(p, at), p.unit)}</b></li>
+        <li class="chart-sum">{t('data.chart.sum')} <b>{cursor !== null ? num(sum(), p.unit) : t('data.chart.mean', { mean: num(sum(), p.unit) })}</b></li>
       )}
     </ul>
   )
-}
-
-function total(p: ChartProps, at: number): number {
-  return p.lines.reduce((sum, l) => sum + (p.hidden.has(l.name) ? 0 : valueAt(l, at) ?? 0), 0)
 }
 
 /** A piece of a line, as it is drawn in the picture. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useMark } from '../fact'
+import { useKeys } from '../keys'
 import { t } from '../strings'
 import { here, href, setParams } from '../url'
 import { Said } from './said'
@@ -7,6 +8,8 @@ import { Said } from './said'
 /** What the screen marks, where that comes from, and how to be rid of it. */
 export function Marked(p: { r: number }): JSX.Element | null {
   const mark = useMark(p.r)
+  const dismiss = () => setParams({ fact: null, col: null })
+  useKeys(mark ? { Escape: dismiss } : {}, mark ? [['Esc', t('core.marked.dismiss')]] : [])
   if (!mark) return null
   const { fact, lead } = mark
   const screen = here().screen
@@ -17,7 +20,7 @@ export function Marked(p: { r: number }): JSX.Element | null {
       {screen !== 'number' && <a href={href('number?fact=' + (here().params.get('fact') ?? ''))}>{t('core.marked.how')}</a>}
       {screen === 'number' && !mark.to.startsWith('number') && <a href={href(mark.to)}>{t('core.marked.see')}</a>}
       <a href={href('findings?f=' + mark.finding)}>{t('core.marked.finding', { n: mark.finding })}</a>
-      <button type="button" class="quiet" onClick={() => setParams({ fact: null, col: null })} aria-label={t('core.marked.dismiss')} title={t('core.marked.dismiss')}>×</button>
+      <button type="button" class="quiet" onClick={dismiss} aria-label={t('core.marked.dismiss')} title={t('core.marked.dismiss')}>×</button>
     </div>
   )
 }

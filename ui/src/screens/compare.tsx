@@ -37,7 +37,14 @@ function choiceOf(params: URLSearchParams, session: Session): Choice {
   }
   if (runs < 2) return trials > 0 ? { trial: 0 } : null
   const a = Math.min(runs - 1, index('a', 0))
-  return { a, b: Math.min(runs - 1, index('b', a === 0 ? 1 : 0)) }
+  return { a, b: Math.min(runs - 1, index('b', mateOf(session.runs, a))) }
+}
+
+/** The run to compare with when nobody said which: the next of the same program, else the next. */
+export function mateOf(runs: readonly { program: string }[], a: number): number {
+  const others = [...runs.keys()].filter((i) => i !== a).sort((x, y) => Number(x < a) - Number(y < a) || x - y)
+  const program = runs[a]?.program ?? ''
+  return others.find((i) => program !== '' && runs[i]?.program === program) ?? others[0] ?? 0
 }
 
 function Chosen(p: { session: Session }): JSX.Element {

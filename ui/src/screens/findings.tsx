@@ -4,18 +4,19 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
 import { useData } from '../client'
-import { bytes, count, dur, num, share } from '../format'
+import { bytes, count, dur, share } from '../format'
 import { Ledger } from './ledger'
+import { useKeys } from '../keys'
 import { Command, Copy } from '../parts/copy'
 import { Fold } from '../parts/fold'
 import { Said, To } from '../parts/said'
 import { Failed, Loading } from '../parts/states'
 import { lang, t, tn } from '../strings'
-import { param } from '../url'
+import { href, param, setParams } from '../url'
 import './findings.css'
 
-/** How many findings are shown in full, as in the text report. */
-const EXPANDED = 3
+/** How many findings are shown in full: the one to begin with. */
+const EXPANDED = 1
 
 export function Findings(p: { r: number }): JSX.Element {
   const { data, error } = useData<Answer>('api/findings', { r: p.r })
@@ -26,8 +27,8 @@ export function Findings(p: { r: number }): JSX.Element {
     <div class="findings">
       <Verdict d={d} />
       <div class="findings-main">
+        <Doubts items={d.warnings} />
         <Cards d={d} links={data.links} />
-        <Lines id="warnings" title={t('core.warnings')} items={d.warnings} mark="!" tone="warn" />
         <Fine items={d.fine} sick={d.findings.length > 0} />
         <Lines
           id="obsolete" title={t('core.obsolete')} mark="–" tone="none"
@@ -77,17 +78,65 @@ function subject(d: Diagnosis): string {
   return parts.join(' · ')
 }
 
+// Doubts are what the machine or the recording takes from the evidence: read
+// before the findings, in a line each.
+function Doubts(p: { items: string[] }): JSX.Element | null {
+  const [first, ...more] = p.items
+  if (first === undefined) return null
+  const line = (item: string, i: number) => <Line key={i} mark="!" tone="warn"><Said text={item} /></Line>
+  return (
+    <section class="lines doubts" aria-labelledby="warnings">
+      <h2 id="warnings" class="sr">{t('core.warnings')}</h2>
+      <ul>{line(first, 0)}</ul>
+      {more.length > 0 && <Fold id="warnings" title={t('core.warnings.more', { n: more.length })}><ul>{more.map(line)}</ul></Fold>}
+    </section>
+  )
+}
+
 function Cards(p: { d: Diagnosis; links: FindingLinks[] }): JSX.Element {
   const list = p.d.findings
+  useStep(list.length)
   if (list.length === 0) return <p class="findings-none">{t('core.nofindings')}</p>
   return (
     <section aria-labelledby="what-to-change">
-      <h2 id="what-to-change">{t('core.findings')}</h2>
+      <h2 id="what-to-change">{t(list.every((f) => f.remark) ? 'core.remarks' : 'core.findings')}</h2>
+      {list.length > 1 && <Index list={list} />}
       <ol class="cards">
         {list.map((f, i) => <li key={i}><Card n={i + 1} f={f} links={p.links[i]} headline={p.d.summary} /></li>)}
       </ol>
     </section>
   )
+}
+
+// useStep goes from finding to finding with the keys.
+function useStep(n: number): void {
+  const step = (by: number) => {
+    const at = Number(param('f') ?? 0)
+    setParams({ f: Math.min(Math.max(at + by, 1), n) }, { replace: true })
+  }
+  useKeys(n > 0 ? { j: () => step(1), k: () => step(-1) } : {}, n > 0 ? [['j k', t('core.help.findings')]] : [])
+}
+
+// Index is all findings at a glance: what, where, how much, and how sure.
+function Index(p: { list: Finding[] }): JSX.Element {
+  return (
+    <ol class="findings-index" aria-label={t('core.index')}>
+      {p.list.map((f, i) => (
+        <li key={i}>
+          <a href={href(`findings?f=${i + 1}`)}><Said text={f.title} /></a>
+          <span class="findings-index-gain"><Said text={f.bound.words} /></span>
+          <span class="findings-index-place mono clip">{f.where[0] && shortPlace(f.where[0])}</span>
+          <Confidence f={f} short />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+// shortPlace is the file and line, or else the function, without folders.
+function shortPlace(w: Place): string {
+  if (w.file !== '') return w.file.slice(w.file.lastIndexOf('/') + 1) + (w.line > 0 ? ':' + w.line : '')
+  return w.function.slice(w.function.replace(/\[.*/, '').lastIndexOf('/') + 1)
 }
 
 interface CardProps {
@@ -103,11 +152,13 @@ function Card(p: CardProps): JSX.Element {
   const meant = param('f') === String(n)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (meant) box.current?.scrollIntoView({ block: 'start' })
+    if (!meant) return
+    box.current?.scrollIntoView({ block: 'start' })
+    box.current?.focus({ preventScroll: true })
   }, [meant])
   const told = n <= EXPANDED && p.headline.startsWith(f.summary)
   return (
-    <article class="finding card" id={`finding-${n}`} ref={box} aria-labelledby={`finding-${n}-title`} data-rule={f.rule}>
+    <article class="finding card" id={`finding-${n}`} ref={box} tabIndex={-1} aria-labelledby={`finding-${n}-title`} data-rule={f.rule}>
       <header class="finding-head">
         <span class="finding-n" aria-hidden="true">{n}</span>
         <h3 id={`finding-${n}-title`}><span class="sr">{n}. </span><Said text={f.title} /></h3>
@@ -123,11 +174,11 @@ function Card(p: CardProps): JSX.Element {
 
 const dots: Record<string, string> = { high: '●●●', medium: '●●○', low: '●○○' }
 
-function Confidence(p: { f: Finding }): JSX.Element {
+function Confidence(p: { f: Finding; short?: boolean }): JSX.Element {
   return (
     <p class="finding-sure">
       {p.f.remark
-        ? t('core.remark')
+        ? t(p.short ? 'core.remark.short' : 'core.remark')
         : <><span aria-hidden="true">{dots[p.f.confidence] ?? '○○○'}</span> {tn('core.confidence.' + p.f.confidence, p.f.confidence)}</>}
     </p>
   )
@@ -138,7 +189,7 @@ function Body(p: CardProps): JSX.Element {
   const more = links?.more ?? []
   return (
     <div class="finding-body">
-      <Effect f={f} links={links} />
+      <Effect n={n} f={f} links={links} />
       <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} />}</Row>
       <Row label={t('core.evidence')}>
         {f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n })} facts={f.evidence} links={links?.evidence} />}
@@ -182,8 +233,8 @@ function Sentences(p: { items: string[] }): JSX.Element {
 
 // Effect is what the problem costs beside what its fix brings at most. Both are
 // computed from evidence, and lead there.
-function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
-  const { f, links } = p
+function Effect(p: { n: number; f: Finding; links: FindingLinks | undefined }): JSX.Element | null {
+  const { n, f, links } = p
   const { cost, bound } = f
   if (cost.what === '' && bound.method === '') return null
   return (
@@ -202,9 +253,11 @@ function Effect(p: { f: Finding; links: FindingLinks | undefined }): JSX.Element
         <div>
           <dt>{t('core.expect')}</dt>
           <dd>
-            <strong><To link={bound.value === 0 ? undefined : links?.bound.to}>{boundText(f)}</To></strong>
-            <small class="effect-method"><Said text={bound.method} /></small>
-            <From operands={bound.operands} link={links?.bound} />
+            <strong><To link={bound.value === 0 ? undefined : links?.bound.to}><Said text={bound.words} /></To></strong>
+            <Fold id={`m${n}`} class="effect-method" title={t('core.method')}>
+              <p><Said text={bound.method} /></p>
+              <From operands={bound.operands} link={links?.bound} />
+            </Fold>
           </dd>
         </div>
       )}
@@ -221,16 +274,6 @@ function From(p: { operands: Fact[] | undefined; link: FactLink | undefined }): 
       {p.operands.map((f, i) => <span key={i}>{i > 0 && ', '}<Said text={f.name} /> <To link={p.link?.operands[i]?.to}>{f.text}</To></span>)}
     </small>
   )
-}
-
-function boundText(f: Finding): string {
-  const b = f.bound
-  if (b.value === 0) return t('core.nosaving')
-  let s = b.kind === 'estimate' ? t('core.between', { low: num(b.low ?? 0, b.unit), high: num(b.high ?? 0, b.unit) }) : b.text
-  if (b.goal !== '') s = t('core.ofgoal', { value: s, goal: tn('core.goal.' + b.goal, b.goal) })
-  if (b.share > 0 && b.unit !== 'ratio' && b.unit !== 'factor') s += ` (${share(b.share)})`
-  if (b.kind === 'estimate') return s
-  return b.kind === 'direction' ? t('core.perhaps', { value: s }) : t('core.atmost', { value: s })
 }
 
 function Where(p: { places: Place[]; links: string[] | undefined }): JSX.Element {

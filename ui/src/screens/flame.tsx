@@ -3,18 +3,23 @@ import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Flame as Answer, FlameKind, Marks, Session } from '../api'
 import { ApiError, isStatic, useData } from '../client'
+import { toClipboard } from '../data/tsv'
+import { editor, editorLink } from '../editor'
 import { functionTable } from '../flame/functions'
 import { amount, changeText, placeOf } from '../flame/describe'
 import type { Span } from '../flame/layout'
 import { MARKS } from '../flame/paint'
-import { Picture } from '../flame/picture'
+import { Picture, type PictureProps } from '../flame/picture'
 import { findFocus, markOf, readView, VIEWS, writeSpan, type View } from '../flame/place'
 import { readQuery, search, type Found } from '../flame/search'
+import { Source } from '../flame/source'
 import { plain } from '../flame/text'
 import { callees, callers, compared, fromColumns, holdsMarks, inverted, KINDS, leftOut, nameOf, outermost, pathTo, without, type FrameKind, type Tree } from '../flame/tree'
-import { count, share } from '../format'
+import { at as moment, count, dur, share } from '../format'
 import { useKeys } from '../keys'
 import { Copy } from '../parts/copy'
+import { say } from '../parts/live'
+import type { Entry } from '../parts/menu'
 import { Said } from '../parts/said'
 import { Empty, Failed, Loading } from '../parts/states'
 import { lang, t, tn } from '../strings'
@@ -25,7 +30,7 @@ export function Flame(p: { r: number }): JSX.Element {
   const { params } = usePlace()
   const v = readView(params)
   const { data, error, loading } = useData<Answer>('api/flame', {
-    r: p.r, kind: v.kind || undefined, group: v.group || undefined, base: v.base || undefined,
+    r: p.r, kind: v.kind || undefined, group: v.group || undefined, from: v.time?.from, to: v.time?.to, base: v.time ? undefined : v.base || undefined,
   })
   const marks = useMarks(p.r, v, data)
   // What can be chosen stays there when the choice before brought nothing.
@@ -35,14 +40,14 @@ export function Flame(p: { r: number }): JSX.Element {
   return (
     <div class="flame" aria-busy={loading}>
       <Bar r={p.r} v={v} data={known.current} />
-      {error ? <Lost error={error} /> : data ? <Body v={v} data={data} marks={marks} params={params} /> : <Loading what={t('flame.loading')} />}
+      {error ? <Lost error={error} /> : data ? <Body r={p.r} v={v} data={data} marks={marks} params={params} /> : <Loading what={t('flame.loading')} />}
     </div>
   )
 }
 
 function Lost(p: { error: ApiError }): JSX.Element {
   const { params } = usePlace()
-  const asked = ['kind', 'group', 'base'].some((name) => params.has(name))
+  const asked = ['kind', 'group', 'base', 'from'].some((name) => params.has(name))
   return (
     <>
       <Failed error={p.error} />
@@ -73,7 +78,8 @@ function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
       </div>
       <SearchField v={v} />
       {!isStatic && <GroupField v={v} groups={data.groups} />}
-      {(!isStatic || v.base !== '') && <BaseField r={p.r} v={v} />}
+      {(!isStatic || v.base !== '') && !v.time && <BaseField r={p.r} v={v} />}
+      {v.time && <TimeField time={v.time} />}
     </div>
   )
 }
@@ -129,6 +135,18 @@ function GroupField(p: { v: View; groups: string[] }): JSX.Element | null {
   )
 }
 
+// TimeField says that the picture is of a window, and leads back to it and to the whole.
+function TimeField(p: { time: NonNullable<View['time']> }): JSX.Element {
+  const { from, to } = p.time
+  return (
+    <span class="flame-time">
+      <span class="flame-word">{t('flame.time')}</span>
+      <a href={href(`timeline?from=${from}&to=${to}`)}>{t('flame.time.is', { from: moment(from), wide: dur(to - from) })}</a>
+      <button type="button" class="quiet" onClick={() => setParams({ from: null, to: null, ...NOWHERE })}>{t('flame.time.whole')}</button>
+    </span>
+  )
+}
+
 function BaseField(p: { r: number; v: View }): JSX.Element | null {
   const { data } = useData<Session>('api/session')
   const others = (data?.runs ?? []).map((run, i) => ({ run, i })).filter(({ run, i }) => i !== p.r && run.error === '')
@@ -147,11 +165,11 @@ function BaseField(p: { r: number; v: View }): JSX.Element | null {
 // useMarks are the frames that the number which led here counts.
 function useMarks(r: number, v: View, data: Answer | undefined): Marks | undefined {
   const fact = param('fact')
-  const asked = fact !== null && data && v.base === ''
+  const asked = fact !== null && data && v.base === '' && !v.time
   return useData<Marks>(asked ? 'api/flame/marks' : null, { r, kind: data?.kind, group: v.group || undefined, fact: fact ?? undefined }).data
 }
 
-function Body(p: { v: View; data: Answer; marks: Marks | undefined; params: URLSearchParams }): JSX.Element {
+function Body(p: { r: number; v: View; data: Answer; marks: Marks | undefined; params: URLSearchParams }): JSX.Element {
   const { v, data } = p
   const whole = useMemo(() => fromColumns(timed(data), p.marks), [data, p.marks])
   const hide = v.hide.join()
@@ -161,7 +179,7 @@ function Body(p: { v: View; data: Answer; marks: Marks | undefined; params: URLS
   }, [whole, hide, v.inverted, v.view])
   const names = useMemo(() => whole.funcs.names.map(plain), [whole])
   const query = useMemo(() => readQuery(v.q), [v.q])
-  const ctx: Context = { v, params: p.params, data, tree: turned, names, query, all: Math.max(1, data.total), rootName: t('flame.root', { kind: tn('flame.of.' + data.kind, data.kind) }) }
+  const ctx: Context = { r: p.r, v, params: p.params, data, tree: turned, names, query, all: Math.max(1, data.total), rootName: t('flame.root', { kind: tn('flame.of.' + data.kind, data.kind) }) }
   if (turned.n <= 1) return <Empty text={t('flame.nothing')} />
   return (
     <>
@@ -180,6 +198,7 @@ function timed<T>(from: T): T {
 }
 
 interface Context {
+  r: number
   v: View
   params: URLSearchParams
   data: Answer
@@ -243,7 +262,8 @@ function Single(p: Context): JSX.Element {
   const focus = useMemo(() => findFocus(tree, v.focus), [tree, v.focus])
   const found = useFound(p, tree, focus)
   const [cursor, setCursor] = useCursor(tree, focus, found)
-  return (
+  const at = cursor < 0 ? focus : cursor
+  const picture = (
     <>
       <Path {...p} focus={focus} onFocus={(i) => setParams({ focus: markOf(tree, i) || null, x: null })} />
       <Picture
@@ -260,13 +280,43 @@ function Single(p: Context): JSX.Element {
         onCursor={setCursor}
         main
       />
-      <Frame {...p} tree={tree} i={cursor < 0 ? focus : cursor} focus={focus} found={found} />
+      <Frame {...p} tree={tree} i={at} focus={focus} found={found} />
     </>
+  )
+  if (!v.source || isStatic) return picture
+  return (
+    <div class="flame-split">
+      <div>{picture}</div>
+      <div><Source r={p.r} v={v} kind={p.data.kind} fn={tree.func[at]! < 0 ? '' : nameOf(tree, at)} close={() => setParams({ src: null }, { replace: true })} /></div>
+    </div>
   )
 }
 
-function pictureOf(p: Context): { unit: string; all: number; rootName: string; names: string[] } {
-  return { unit: p.data.unit, all: p.all, rootName: p.rootName, names: p.names }
+function pictureOf(p: Context): Pick<PictureProps, 'unit' | 'all' | 'rootName' | 'names' | 'menu'> {
+  return { unit: p.data.unit, all: p.all, rootName: p.rootName, names: p.names, menu: (tree, i) => entries(p, tree, i) }
+}
+
+// entries are what can be done with a frame, in the menu of a right click.
+function entries(p: Context, tree: Tree, i: number): Entry[] {
+  const f = tree.func[i]!
+  if (f < 0) return []
+  const name = nameOf(tree, i)
+  const kind = KINDS[tree.funcs.kinds[f]!]!
+  const copy = (text: string) => void toClipboard(text).then(() => say(t('core.copied')), () => say(t('core.notcopied')))
+  const list: Entry[] = []
+  if (p.v.view !== 'sandwich') list.push({ text: t('flame.menu.zoom'), act: () => setParams({ focus: markOf(tree, i) || null, x: null }) })
+  list.push({ text: t('flame.menu.only'), href: linkWith(p.params, { ...NOWHERE, view: 'sandwich', fn: name, kind: p.data.kind }) })
+  list.push({ text: t('flame.mark'), href: linkWith(p.params, { q: name }) })
+  if (!p.v.hide.includes(kind)) {
+    list.push({ text: t('flame.menu.hide', { kind: tn('flame.kind.' + kind) }), act: () => setParams({ hide: [...p.v.hide, kind].join(',') }) })
+  }
+  list.push({ text: t('flame.copy'), act: () => copy(name) })
+  const place = placeOf(tree, i)
+  if (place !== '') list.push({ text: t('flame.menu.copyplace'), act: () => copy(place) })
+  if (!isStatic && p.v.view !== 'sandwich') list.push({ text: t('flame.source.show'), act: () => setParams({ src: 1 }, { replace: true }) })
+  const link = editorLink(editor(), tree.funcs.files[f] ?? '', tree.line[i]!)
+  if (link !== undefined) list.push({ text: t('flame.menu.editor'), href: link })
+  return list
 }
 
 // No words mean the focus's own window: the whole needs some where there is a focus.
@@ -336,6 +386,7 @@ function Frame(p: Context & { tree: Tree; i: number; focus: number; found: Found
         {f >= 0 && <Copy text={nameOf(tree, i)} label={t('flame.copy')} />}
         {f >= 0 && p.v.view !== 'sandwich' && <a href={sandwichOf(p, nameOf(tree, i))}>{t('flame.tosandwich')}</a>}
         {f >= 0 && <a href={linkWith(p.params, { q: nameOf(tree, i) })}>{t('flame.mark')}</a>}
+        {f >= 0 && !isStatic && p.v.view !== 'sandwich' && !p.v.source && <button type="button" class="quiet" onClick={() => setParams({ src: 1 }, { replace: true })}>{t('flame.source.show')}</button>}
       </div>
       {f >= 0 && <div class="flame-frame-where">{tn('flame.kind.' + KINDS[tree.funcs.kinds[f]!])}{placeOf(tree, i) && <span class="mono clip" title={placeOf(tree, i)}> {placeOf(tree, i)}</span>}</div>}
       <dl>{facts.map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>

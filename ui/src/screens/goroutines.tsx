@@ -162,7 +162,7 @@ function FuncName(p: { name: string }): JSX.Element {
 function columnTitle(key: string): string {
   if (key === BAR_KEY) return t('data.col.bar')
   const cut = key.indexOf(':')
-  if (cut > 0) return key.slice(cut + 1) || t('data.state.unknown')
+  if (cut > 0) return key.slice(cut + 1) || t('core.state.unknown')
   return tn('data.col.' + key, key)
 }
 

@@ -249,7 +249,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   const panel = panels.includes(view.panel) ? view.panel : ''
   const closePanel = (): void => {
     stage.current?.redraw()
-    replace({ panel: '', ...(panel === 'moment' ? { lane: '', at: null } : panel === 'selection' ? { selected: null, selectedLane: '' } : {}) })
+    replace({ panel: '', ...(panel === 'moment' ? { lane: '', at: null } : panel === 'selection' ? { selected: null, selectedLane: '', note: '' } : {}) })
   }
 
   useMovement(stage, { fit: fitAll, undo: goBack, lane: moveLane, enter: () => (tree.opens(focus) ? toggle(focus) : look()) })
@@ -262,7 +262,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
       p: () => focus !== '' && pin(focus),
       m: () => stage.current && !isStatic && replace({ selected: stage.current.window, panel: 'selection' }),
       t: () => replace({ panel: panel === 'table' ? '' : 'table' }),
-      Escape: closePanel,
+      Escape: () => panel !== '' && closePanel(),
     },
     [
       [', .', t('timeline.key.span')], ['[ ]', t('timeline.key.chain')], ['/', t('timeline.key.search')], ['n N', t('timeline.key.hits')],
@@ -473,7 +473,7 @@ function useAddress(view: View, data: ApiTimeline, tree: LaneTree, stage: StageR
   const pins = [...new Set([...view.lanes, ...followed])].filter((id) => !tree.isTop(id)).join('\n')
   useLayoutEffect(() => {
     for (const id of pins.split('\n')) if (id !== '') meet(tree, id)
-    tree.setOpen([...open.split('\n'), group].filter((id) => id !== ''))
+    tree.setOpen([...open.split('\n'), group, tree.lane(group)?.parent ?? ''].filter((id) => id !== ''))
     tree.pin(pins.split('\n').filter((id) => id !== ''))
     stage.current?.changed()
   }, [open, pins, group, stage.current])
@@ -489,8 +489,9 @@ function useAddress(view: View, data: ApiTimeline, tree: LaneTree, stage: StageR
     const s = stage.current
     if (!s) return
     s.overlay.selected = view.selected
+    s.overlay.note = view.note
     s.redrawOverlay()
-  }, [view.selected?.from, view.selected?.to, stage.current])
+  }, [view.selected?.from, view.selected?.to, view.note, stage.current])
 }
 
 // useGroup finds the group that a link names: it is opened, marked and in sight.
@@ -668,8 +669,9 @@ function SelectionBody(p: PanelProps): JSX.Element {
   return (
     <Selection
       r={p.r} window={keep(selected, p.data.duration_ns)} lane={p.view.selectedLane}
-      lanes={ids.map((id) => ({ id, name: nameOf({ id, lane: p.tree.lane(id) }) }))}
+      lanes={ids.map((id) => ({ id, name: nameOf({ id, lane: p.tree.lane(id) }), group: p.tree.lane(id)?.kind === 'g' ? p.tree.lane(id)?.label : undefined }))}
       choose={(selectedLane) => p.replace({ selectedLane })} fit={p.fit} clear={p.close}
+      note={p.view.note} write={(note) => p.replace({ note })}
     />
   )
 }

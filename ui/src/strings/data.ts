@@ -20,6 +20,8 @@ export const data = {
   'data.chart.none': ['No values in this window.', '此时间窗内没有数值。'],
   'data.chart.at': ['at', '时刻'],
   'data.chart.sum': ['sum', '合计'],
+  'data.chart.window': ['mean {mean}, max {max}', '平均 {mean}，最大 {max}'],
+  'data.chart.mean': ['mean {mean}', '平均 {mean}'],
   'data.chart.hide': ['Show or hide this line', '显示或隐藏此曲线'],
   'data.chart.source': ['from {source}', '来源：{source}'],
 
@@ -29,16 +31,6 @@ export const data = {
   'data.hist.count': ['count', '次数'],
   'data.hist.share': ['share', '占比'],
 
-  'data.state.running': ['running', '运行'],
-  'data.state.runnable': ['runnable', '就绪（等待 P）'],
-  'data.state.syscall': ['syscall', '系统调用'],
-  'data.state.sync': ['channels, locks', '通道与锁'],
-  'data.state.net': ['network', '网络'],
-  'data.state.wait': ['other waits', '其他等待'],
-  'data.state.waiting': ['waiting', '等待'],
-  'data.state.gc': ['collector', '垃圾回收'],
-  'data.state.unknown': ['unknown', '未知'],
-  'data.state.nothing': ['no time', '无时间'],
 
   'data.col.bar': ['how time was spent', '时间构成'],
   'data.col.group': ['started by', '启动函数'],

@@ -46,6 +46,8 @@
 // parents show wider buckets until the right tile comes.
 import type { Edge, Gap, Lane, Span } from '../api'
 import { count, num } from '../format'
+import { STATES } from '../state'
+import { tn } from '../strings'
 import { spanAt } from './decode'
 import { brief, isSingle, laneOfGoroutine, type Row } from './lanes'
 import type { Outline } from './outline'
@@ -139,7 +141,7 @@ export function readTheme(states: string[], version: number, ctx: CanvasRenderin
   const tiles: (CanvasPattern | null)[] = []
   for (const name of states) {
     const look = LOOKS[name] ?? LOOKS['unknown']!
-    const colour = mix(rgb(v(look.css)), bg, look.calm ?? 0)
+    const colour = mix(rgb(v(STATES[name]?.css ?? '--unknown')), bg, look.calm ?? 0)
     const shade = mix(colour, bg, 0.38)
     looks.push({ colour: pixel(colour), shade: pixel(shade), pattern: look.pattern, height: look.height })
     fills.push(css(colour))
@@ -315,12 +317,11 @@ function drawRow(ctx: CanvasRenderingContext2D, s: Scene, row: Row, lane: Lane, 
     }
     if (spans && p.level === level) drawTexts(ctx, s, lane, p.kept, y + AIR - 1, h, p)
   }
-  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, top, y)
+  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, tn('timeline.scale.' + lane.kind, '{n}').replace('{n}', count(top)), y)
 }
 
 // writeScale tells what a row's height stands for.
-function writeScale(ctx: CanvasRenderingContext2D, s: Scene, top: number, y: number): void {
-  const text = count(top)
+function writeScale(ctx: CanvasRenderingContext2D, s: Scene, text: string, y: number): void {
   ctx.font = `10px ${s.theme.font}`
   ctx.fillStyle = s.theme.card
   ctx.globalAlpha = 0.8
@@ -498,7 +499,7 @@ export function textOf(lane: Pick<Lane, 'kind'>, span: Span, states: string[], l
     case 'cpu':
       return cut(brief(span.reason) || state, letters)
   }
-  const letter = LOOKS[state]?.letter ?? ''
+  const letter = STATES[state]?.letter ?? ''
   const text = `${letter} ${span.reason || state}`
   // Half a state's word tells no more than its letter.
   return text.length <= letters || span.reason !== '' ? cut(text, letters) : letter
@@ -549,11 +550,7 @@ function drawChart(ctx: CanvasRenderingContext2D, s: Scene, row: Row, y: number)
     ctx.stroke()
   })
   ctx.setLineDash([])
-  const text = num(max, chart.unit)
-  ctx.font = `10px ${s.theme.font}`
-  ctx.fillStyle = s.theme.muted
-  ctx.fillText(text, 2, y + 7)
-  ctx.font = `11px ${s.theme.font}`
+  writeScale(ctx, s, num(max, chart.unit), y)
 }
 
 /** inSight is the part of a list, ordered by time, that touches a window. */
@@ -673,6 +670,8 @@ export interface Overlay {
   focus: string
   marked: ReadonlySet<string>
   selected: Window | null
+  /** What somebody wrote about it. */
+  note: string
   dragged: Window | null
   span: { lane: string; span: Span } | null
   edges: Edge[]
@@ -703,6 +702,7 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, s: Scene, o: Overlay)
     ctx.globalAlpha = 1
     ctx.fillRect(x0 - 0.5, 0, 1, s.height)
     ctx.fillRect(x1 - 0.5, 0, 1, s.height)
+    if (o.note !== '' && !o.dragged) writeNote(ctx, s, o.note, Math.max(x0, 0))
   }
   if (o.span) outlineSpan(ctx, s, rows.get(o.span.lane), o.span.span)
   for (const e of o.edges) arrow(ctx, s, rows, e, theme.muted, 1)
@@ -711,6 +711,16 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, s: Scene, o: Overlay)
     ctx.fillStyle = theme.muted
     ctx.fillRect(o.pointer, 0, 1 / s.dpr, s.height)
   }
+}
+
+function writeNote(ctx: CanvasRenderingContext2D, s: Scene, note: string, x: number): void {
+  ctx.font = `12px ${s.theme.font}`
+  ctx.textBaseline = 'middle'
+  const text = cut(note, Math.floor((s.width - x - 12) / LETTER))
+  ctx.fillStyle = s.theme.accent
+  ctx.fillRect(x, 0, ctx.measureText(text).width + 10, 18)
+  ctx.fillStyle = s.theme.card
+  ctx.fillText(text, x + 5, 9.5)
 }
 
 function outlineSpan(ctx: CanvasRenderingContext2D, s: Scene, row: Row | undefined, span: Span): void {
@@ -761,8 +771,8 @@ export interface Hit {
   row: Row
   at: number
   span: Span | undefined
-  /** Where there is no exact stretch: the states of the bucket, in the lane's unit. */
-  bucket: { state: number; value: number }[]
+  /** Where there is no exact stretch: the states of the bucket, in the lane's unit, each at most so much and less than a step below. */
+  bucket: { state: number; most: number; step: number }[]
 }
 
 /** hit finds what is drawn at a point, from what is kept: it asks nobody. */
@@ -786,7 +796,7 @@ export function hit(s: Scene, x: number, y: number): Hit | undefined {
   const b = Math.min(BUCKETS - 1, Math.max(0, Math.floor(at / bucketNs(found.level) - found.tile * BUCKETS)))
   for (let i = 0; i < s.states.length; i++) {
     const v = tile.shares[b * s.states.length + i]!
-    if (v > 0) out.bucket.push({ state: i, value: (v / 255) * tile.max })
+    if (v > 0) out.bucket.push({ state: i, most: (v / 255) * tile.max, step: tile.max / 255 })
   }
   return out
 }

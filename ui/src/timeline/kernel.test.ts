@@ -42,7 +42,7 @@ describe('lanes of the kernel’s samples', () => {
   it('say what the two states mean there, and only there', () => {
     expect(stateIn('cpu', 'syscall')).toBe('in the kernel')
     expect(stateIn('kernel', 'running')).toBe('in user code')
-    expect(stateIn('go', 'syscall')).toBe('system call')
+    expect(stateIn('go', 'syscall')).toBe('syscall')
   })
 })
 

@@ -21,6 +21,7 @@ export interface LabelsProps {
 export function nameOf(row: Pick<Row, 'id' | 'lane'>): string {
   const { lane } = row
   if (!lane) return row.id.includes('#') ? t('timeline.more') : row.id
+  if (lane.id === 'system') return t('timeline.kind.system')
   if (['gc', 'stw', 'ps', 'threads', 'groups', 'samples', 'kernel'].includes(lane.kind)) return tn('timeline.kind.' + lane.kind, lane.label)
   if (lane.kind === 'tasks' && lane.parent === '') return t('timeline.kind.tasks')
   if (lane.id === 'regions') return t('timeline.kind.regions')

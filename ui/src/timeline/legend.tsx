@@ -1,12 +1,10 @@
 // What the colours and patterns mean; each is also a switch.
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { t, tn } from '../strings'
+import { stateName, STATES } from '../state'
+import { t } from '../strings'
 import { swatch, type Theme } from './draw'
 import { isKernel } from './lanes'
-import { LOOKS } from './paint'
-
-export const stateName = (s: string): string => tn('timeline.state.' + s, s)
 
 /** stateIn is what a state means in a lane: the kernel's samples are drawn with two of the trace's. */
 export const stateIn = (kind: string, s: string): string => stateName(!isKernel(kind) ? s : s === 'syscall' ? 'kernel' : 'user')
@@ -16,11 +14,11 @@ export function Legend(p: { states: string[]; theme: Theme | undefined; hide: st
     <div class="tl-legend" role="group" aria-label={t('timeline.legend')}>
       {p.states.map((s, i) => (
         <button
-          key={s} type="button" class="tl-state" aria-pressed={!p.hide.includes(s)} title={stateName(s)}
+          key={s} type="button" class="tl-state" aria-pressed={!p.hide.includes(s)}
           onClick={() => p.change(p.hide.includes(s) ? p.hide.filter((h) => h !== s) : [...p.hide, s])}
         >
           <Swatch state={i} theme={p.theme} />
-          <span>{LOOKS[s]?.letter ? <b>{LOOKS[s].letter}</b> : null} {s}</span>
+          <span>{STATES[s] ? <b>{STATES[s].letter}</b> : null} {stateName(s)}</span>
         </button>
       ))}
       <span class="tl-mark" title={t('timeline.mark.rare.help')}><i class="tl-mark-rare" />{t('timeline.mark.rare')}</span>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EMPTY, LOST, RARE, type LaneTile } from './decode'
+import { STATES as NAMED } from '../state'
 import { abgr, dark, ink, LOOKS, luminance, paint, peak, rgb, type Palette, type Pattern } from './paint'
 import { BUCKETS } from './window'
 
@@ -78,7 +79,8 @@ describe('how states look', () => {
     const picture = (p: Pattern) => Array.from({ length: 60 * 60 }, (_, i) => (dark(p, i % 60, Math.floor(i / 60)) ? 1 : 0)).join('')
     const pictures = Object.values(LOOKS).map((l) => picture(l.pattern))
     expect(new Set(pictures).size).toBe(pictures.length)
-    expect(new Set(Object.values(LOOKS).map((l) => l.letter)).size).toBe(pictures.length)
+    expect(Object.keys(LOOKS)).toEqual(Object.keys(NAMED))
+    expect(new Set(Object.values(NAMED).map((l) => l.letter)).size).toBe(pictures.length)
   })
   it('repeats without a seam every 60 pixels', () => {
     for (const { pattern } of Object.values(LOOKS)) {

@@ -24,15 +24,15 @@ export interface StateLook {
  * How the states look, by their names. Waiting is what most goroutines do most of
  * the time: it is calm, mixed with the background, so that work stands out.
  */
-export const LOOKS: Record<string, { pattern: Pattern; height: number; letter: string; css: string; calm?: number }> = {
-  running: { pattern: 'plain', height: 1, letter: 'R', css: '--running' },
-  runnable: { pattern: 'rising', height: 0.75, letter: 'Q', css: '--runnable' },
-  syscall: { pattern: 'rows', height: 0.88, letter: 'K', css: '--syscall' },
-  sync: { pattern: 'dots', height: 0.5, letter: 'L', css: '--sync', calm: 0.45 },
-  net: { pattern: 'columns', height: 0.42, letter: 'N', css: '--net', calm: 0.45 },
-  wait: { pattern: 'sparse', height: 0.3, letter: 'W', css: '--wait', calm: 0.5 },
-  gc: { pattern: 'cross', height: 0.94, letter: 'G', css: '--gc' },
-  unknown: { pattern: 'falling', height: 0.2, letter: '?', css: '--unknown', calm: 0.55 },
+export const LOOKS: Record<string, { pattern: Pattern; height: number; calm?: number }> = {
+  running: { pattern: 'plain', height: 1 },
+  runnable: { pattern: 'rising', height: 0.75 },
+  syscall: { pattern: 'rows', height: 0.88 },
+  sync: { pattern: 'dots', height: 0.5, calm: 0.45 },
+  net: { pattern: 'columns', height: 0.42, calm: 0.45 },
+  wait: { pattern: 'sparse', height: 0.3, calm: 0.5 },
+  gc: { pattern: 'cross', height: 0.94 },
+  unknown: { pattern: 'falling', height: 0.2, calm: 0.55 },
 }
 
 /** dark says which pixels of a pattern are of the second colour. */
@@ -94,6 +94,8 @@ export function paint(
   out.fill(0)
   const { shares, marks } = tile
   if (!shares) return
+  // Where waits are long everywhere, that says nothing: only those that stand out are marked.
+  const ordinary = usual(marks, LONG)
   const scale = single ? height / 255 : top > 0 ? (height * tile.max) / (255 * top) : 0
   for (let b = 0; b < BUCKETS; b++) {
     let y = height // first pixel that is taken, from below
@@ -111,8 +113,15 @@ export function paint(
         out[y * BUCKETS + b] = dark(look.pattern, b, y) ? look.shade : look.colour
       }
     }
-    if (marks && marks[b]) mark(out, height, b, marks[b]!, palette)
+    if (marks && marks[b]) mark(out, height, b, marks[b]! & ~ordinary, palette)
   }
+}
+
+/** Which of the marks more than a quarter of the buckets have. */
+function usual(marks: Uint8Array | null, bit: number): number {
+  let n = 0
+  for (const m of marks ?? []) if (m & bit) n++
+  return n > BUCKETS / 4 ? bit : 0
 }
 
 /** mark draws what must be seen however far one is away: at the top of its column. */

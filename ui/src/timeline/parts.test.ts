@@ -7,6 +7,7 @@ import { neighbour, waker, woken, type Ask } from './follow'
 import { Outline } from './outline'
 import { readView, writeView } from './place'
 import { windowsOf } from './static'
+import { about } from './tip'
 import { Undo } from './undo'
 import { tileNs } from './window'
 
@@ -16,11 +17,23 @@ const edge = (at: number, from: number, to: number): Edge => ({
   at_ns: at, waker: from, waker_group: 'a', woken: to, woken_group: 'b', waited_ns: 1, ready_ns: 1, proc: 0, stack: [],
 })
 
+describe('a share that comes in steps', () => {
+  const plain = (n: number) => String(n)
+  it('is less than one, or about its middle', () => {
+    const step = 258 / 255
+    expect(about(step, step, plain)).toBe('< 1.1')
+    expect(about(126 * step, step, plain)).toBe('≈ 127')
+    expect(about(1 / 255, 1 / 255, plain)).toBe('< 0.004')
+    expect(about(128 / 255, 1 / 255, plain)).toBe('≈ 0.5')
+    expect(about(4, 4, plain)).toBe('< 4')
+  })
+})
+
 describe('the address', () => {
   it('holds a view and gives it back', () => {
     const view = {
       window: { from: 10, to: 20 }, open: ['groups', 'g:1,2', '50%'], lanes: ['go:1@5'], group: 'main.(*T).run', lane: 'go:7', at: 12,
-      selected: { from: 1, to: 9 }, selectedLane: 'p:0', q: 'func:a b', hide: ['wait'], gc: false, panel: 'moment',
+      selected: { from: 1, to: 9 }, selectedLane: 'p:0', note: 'here it stalls', q: 'func:a b', hide: ['wait'], gc: false, panel: 'moment',
     }
     const params = new URLSearchParams()
     for (const [k, v] of Object.entries(writeView(view))) if (v !== null) params.set(k, String(v))

@@ -8,9 +8,13 @@
 //   sel, sl    a selected window "from-to" and the lane it is of; no sl: all
 //   q          what is searched for
 //   hide       states that are not drawn, with commas
+//   note       what somebody wrote about the selected window
 //   gc=0       without the shade of collections
 //   panel      which panel is open below: moment, selection, hits, table
 import type { Window } from './window'
+
+/** Letters of a note: an address is no place for an essay. */
+export const MOST_NOTE = 500
 
 export interface View {
   window: Window | null
@@ -21,6 +25,7 @@ export interface View {
   at: number | null
   selected: Window | null
   selectedLane: string
+  note: string
   q: string
   hide: string[]
   gc: boolean
@@ -55,6 +60,7 @@ export function readView(p: URLSearchParams): View {
     at: number(p.get('at')),
     selected: selected && selected.to > selected.from ? selected : null,
     selectedLane: p.get('sl') ?? '',
+    note: (p.get('note') ?? '').slice(0, MOST_NOTE),
     q: p.get('q') ?? '',
     hide: unpack(p.get('hide')),
     gc: p.get('gc') !== '0',
@@ -84,6 +90,7 @@ export function writeView(v: Partial<View>): Patch {
     out['sel'] = v.selected ? `${Math.round(v.selected.from)}-${Math.round(v.selected.to)}` : null
   }
   text('sl', v.selectedLane)
+  text('note', v.note)
   text('q', v.q)
   text('hide', v.hide && pack(v.hide))
   if (v.gc !== undefined) out['gc'] = v.gc ? null : '0'

@@ -1,14 +1,17 @@
 // What happened in a selected window: the picture's sums, as tables.
 import type { JSX } from 'preact'
 import type { GroupTotal, Pair, Selection as ApiSelection, StackTotal, StateTotal } from '../api'
+import { isStatic } from '../client'
 import { at as moment, count, dur } from '../format'
 import { Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
+import { stateName } from '../state'
 import { t } from '../strings'
+import { href } from '../url'
 import { useAsked } from './ask'
 import { KernelWindow } from './kernel'
 import { brief, isKernel, kindOfId } from './lanes'
-import { stateName } from './legend'
+import { MOST_NOTE } from './place'
 import { placeOf, Stack, tail } from './stack'
 import type { Window } from './window'
 
@@ -17,16 +20,19 @@ export interface SelectionProps {
   window: Window
   lane: string
   /** Lanes that can be chosen: the selected one, and all. */
-  lanes: { id: string; name: string }[]
+  lanes: { id: string; name: string; group?: string | undefined }[]
   choose(lane: string): void
   fit(): void
   clear(): void
+  note: string
+  write(note: string): void
 }
 
 export function Selection(p: SelectionProps): JSX.Element {
   const { data, error, loading } = useAsked<ApiSelection>('api/timeline/select', {
     r: p.r, from: Math.round(p.window.from), to: Math.round(p.window.to), lanes: p.lane || undefined,
   })
+  const group = p.lanes.find((l) => l.id === p.lane)?.group
   return (
     <div class="tl-selection">
       <div class="tl-buttons">
@@ -40,7 +46,12 @@ export function Selection(p: SelectionProps): JSX.Element {
         </label>
         <button type="button" onClick={p.fit}><kbd>F</kbd> {t('timeline.selection.zoom')}</button>
         <button type="button" onClick={p.clear}>{t('timeline.selection.clear')}</button>
+        {!isStatic && <a href={href(`flame?from=${Math.round(p.window.from)}&to=${Math.round(p.window.to)}` + (group === undefined ? '' : `&group=${encodeURIComponent(group)}`))}>{t('timeline.selection.flame')}</a>}
       </div>
+      <label class="tl-note">
+        {t('timeline.selection.note')}{' '}
+        <input type="text" value={p.note} maxLength={MOST_NOTE} placeholder={t('timeline.selection.note.hint')} onInput={(e) => p.write(e.currentTarget.value)} />
+      </label>
       {error ? <Failed error={error} /> : !data ? <Loading /> : <Tables data={data} faint={loading} kernel={isKernel(kindOfId(p.lane))} />}
     </div>
   )

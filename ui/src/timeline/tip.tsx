@@ -15,6 +15,16 @@ export interface Pointed {
   y: number
 }
 
+/**
+ * What is known of a share that comes in steps and was rounded up: that it is less than
+ * one step, or its middle with the digits that a step leaves.
+ */
+export function about(most: number, step: number, text: (n: number) => string): string {
+  const unit = 10 ** Math.floor(Math.log10(step))
+  if (most < 1.5 * step) return '< ' + text(Number((Math.ceil((10 * most) / unit - 1e-9) * (unit / 10)).toPrecision(2)))
+  return '≈ ' + text(Number((Math.round((most - step / 2) / unit) * unit).toPrecision(6)))
+}
+
 /** A Tip is told what it shows by a function: a pointer moves too often for the screen to render again. */
 export function Tip(p: { listen(show: (p: Pointed | undefined) => void): void; states: string[]; theme(): Theme | undefined; charts: ReadonlyMap<string, Chart> }): JSX.Element | null {
   const [now, set] = useState<Pointed | undefined>(undefined)
@@ -47,7 +57,7 @@ export function Tip(p: { listen(show: (p: Pointed | undefined) => void): void; s
         </>
       )}
       {hit.bucket.map((b) => (
-        <span key={b.state}><Swatch state={b.state} theme={theme} /> {stateIn(kind, p.states[b.state] ?? '')}: {single ? share(b.value) : count(b.value)}</span>
+        <span key={b.state}><Swatch state={b.state} theme={theme} /> {stateIn(kind, p.states[b.state] ?? '')}: {about(b.most, b.step, single ? share : count)}</span>
       ))}
     </div>
   )

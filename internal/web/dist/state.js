@@ -1,0 +1,1 @@
+import{H as e}from"./app.js";var t={running:{css:`--running`,letter:`R`},runnable:{css:`--runnable`,letter:`Q`},syscall:{css:`--syscall`,letter:`S`},sync:{css:`--sync`,letter:`L`},net:{css:`--net`,letter:`N`},wait:{css:`--wait`,letter:`W`},gc:{css:`--gc`,letter:`G`},unknown:{css:`--unknown`,letter:`?`}};function n(t){return e(`core.state.`+t,t)}export{n,t};

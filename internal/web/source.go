@@ -1,0 +1,185 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/flame"
+)
+
+const (
+	maxSourceFile  = 4 << 20
+	maxSourceLines = 800
+	// sourceAround is how many lines are shown beside those that cost, where no
+	// beginning and end of a function are found.
+	sourceAround = 3
+)
+
+// source answers api/source: one function (fn) of a tree (kind, group, from, to), line
+// by line, with what each costs and what of it escapes to the heap.
+func (v *View) source(q url.Values) (any, error) {
+	m, note, err := v.flameModel(q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := flame.LinesOf(m, q.Get("kind"), q.Get("group"), q.Get("fn"))
+	if err != nil {
+		return nil, err
+	}
+	out := &SourceText{Func: name(q.Get("fn")), File: name(f.File), Kind: f.Kind, Unit: f.Unit, Total: f.Total, Lines: []SourceLine{}, Note: note}
+	text, path, why := v.sourceText(f.File)
+	out.Path, out.Missing = name(path), why
+	if info, err := os.Stat(path); err == nil && text != nil && !v.Model.Run.Start.IsZero() && info.ModTime().After(v.Model.Run.Start) {
+		out.Note = strings.TrimSpace(out.Note + " The file was changed after the recording: lines may have moved.")
+	}
+	first, last := f.Lines[0].Number, f.Lines[len(f.Lines)-1].Number
+	if last > len(text) {
+		text = nil // of another version
+	}
+	first, last = extent(text, first, last)
+	escapes := v.escapes(f.File)
+	cost := map[int]flame.Line{}
+	for _, l := range f.Lines {
+		cost[l.Number] = l
+	}
+	for n := first; n <= last; n++ {
+		l := SourceLine{Number: n, Self: cost[n].Self, Sum: cost[n].Sum, Escapes: escapes[n]}
+		if l.Escapes == nil {
+			l.Escapes = []string{}
+		}
+		if text != nil {
+			l.Text = string(text[n-1])
+		} else if l.Sum == 0 {
+			continue // nothing is known of it
+		}
+		out.Lines = append(out.Lines, l)
+	}
+	return out, nil
+}
+
+// extent are the lines of a function: from the line that begins with "func" to the
+// brace that ends it, as gofmt writes them.
+func extent(text [][]byte, first, last int) (from, to int) {
+	if text == nil {
+		return first, last
+	}
+	from, to = max(1, first-sourceAround), min(len(text), last+sourceAround)
+	for n := first; n >= 1 && n > last-maxSourceLines; n-- {
+		if bytes.HasPrefix(text[n-1], []byte("func ")) {
+			from = n
+			break
+		}
+	}
+	for n := last; n <= len(text) && n < from+maxSourceLines; n++ {
+		if bytes.HasPrefix(text[n-1], []byte("}")) {
+			to = n
+			break
+		}
+	}
+	return from, min(to, from+maxSourceLines)
+}
+
+// sourceText reads a Go file that a stack names, from where the program was built, as
+// lines; why says in words that it cannot.
+func (v *View) sourceText(file string) (lines [][]byte, path, why string) {
+	if !strings.HasSuffix(file, ".go") {
+		return nil, "", "the stacks name no Go file"
+	}
+	for _, path := range v.sourcePaths(file) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if info.Size() > maxSourceFile {
+			return nil, path, fmt.Sprintf("%s is larger than %d MiB", name(path), maxSourceFile>>20)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, path, name(err.Error())
+		}
+		return bytes.Split(bytes.TrimSuffix(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n")), []byte("\n")), path, ""
+	}
+	return nil, "", name(file) + " is not on this machine"
+}
+
+// sourcePaths are where a file may be: where the compiler had it, or, when it wrote
+// names without folders (-trimpath), in the module's folder or that of downloaded ones.
+func (v *View) sourcePaths(file string) (paths []string) {
+	if filepath.IsAbs(file) {
+		return []string{file}
+	}
+	local := filepath.FromSlash(file)
+	if !filepath.IsLocal(local) {
+		return nil
+	}
+	dir := v.Model.Run.Dir
+	if b := v.Model.Build; b != nil && b.Module != "" && filepath.IsAbs(dir) {
+		if inside, ok := strings.CutPrefix(file, b.Module+"/"); ok {
+			local = filepath.FromSlash(inside)
+		}
+		for up := dir; ; up = filepath.Dir(up) { // the program ran somewhere in its module
+			paths = append(paths, filepath.Join(up, local))
+			if up == filepath.Dir(up) {
+				break
+			}
+		}
+	}
+	if strings.Contains(file, "@") {
+		for _, root := range moduleCaches() {
+			paths = append(paths, filepath.Join(root, filepath.FromSlash(escapedPath(file))))
+		}
+	}
+	return paths
+}
+
+// moduleCaches are the folders of downloaded modules, as the go command chooses them.
+func moduleCaches() (roots []string) {
+	if c := os.Getenv("GOMODCACHE"); c != "" {
+		return []string{c}
+	}
+	for _, p := range filepath.SplitList(os.Getenv("GOPATH")) {
+		roots = append(roots, filepath.Join(p, "pkg", "mod"))
+	}
+	if home, err := os.UserHomeDir(); err == nil && len(roots) == 0 {
+		roots = append(roots, filepath.Join(home, "go", "pkg", "mod"))
+	}
+	return roots
+}
+
+// escapedPath is a module's path as the folder of downloaded ones has it: an upper-case
+// letter is an exclamation mark and the lower-case one.
+func escapedPath(path string) string {
+	var b strings.Builder
+	for _, r := range path {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('!')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// escapes are what the compiler said of a file, by line.
+func (v *View) escapes(file string) map[int][]string {
+	out := map[int][]string{}
+	for i := range v.Model.Escapes {
+		e := &v.Model.Escapes[i]
+		if e.Stays || !e.In(file) {
+			continue
+		}
+		what := name(e.What)
+		if e.Moved {
+			what += " (moved to the heap)"
+		}
+		if !slices.Contains(out[e.Line], what) {
+			out[e.Line] = append(out[e.Line], what)
+		}
+	}
+	return out
+}
