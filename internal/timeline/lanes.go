@@ -59,15 +59,15 @@ func (t *Timeline) Lanes() []Lane {
 
 const firstGroups = 40
 
-// The heads of the groups: those of the program, and those of the runtime, the tracer
-// and the profiler.
+// The heads of the groups: those of the program, and those of the runtime, the tracer,
+// the profiler and the agent.
 const (
 	groupsOfUser   = "groups"
 	groupsOfSystem = "system"
 )
 
 func headOf(group string) string {
-	if exectrace.IsSystem(group) {
+	if exectrace.IsSystem(group) || model.OfRecording([]model.Frame{{Func: group}}) {
 		return groupsOfSystem
 	}
 	return groupsOfUser

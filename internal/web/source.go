@@ -117,15 +117,20 @@ func (v *View) sourcePaths(file string) (paths []string) {
 	if !filepath.IsLocal(local) {
 		return nil
 	}
-	dir := v.Model.Run.Dir
-	if b := v.Model.Build; b != nil && b.Module != "" && filepath.IsAbs(dir) {
+	if b := v.Model.Build; b != nil && b.Module != "" {
 		if inside, ok := strings.CutPrefix(file, b.Module+"/"); ok {
 			local = filepath.FromSlash(inside)
 		}
-		for up := dir; ; up = filepath.Dir(up) { // the program ran somewhere in its module
-			paths = append(paths, filepath.Join(up, local))
-			if up == filepath.Dir(up) {
-				break
+		here, _ := os.Getwd()
+		for _, dir := range []string{v.Model.Run.Dir, here} { // it ran, or is looked at, somewhere in its module
+			for up := dir; filepath.IsAbs(up); up = filepath.Dir(up) {
+				if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+					paths = append(paths, filepath.Join(up, local))
+					break
+				}
+				if up == filepath.Dir(up) {
+					break
+				}
 			}
 		}
 	}

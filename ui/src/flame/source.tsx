@@ -43,7 +43,7 @@ function Lines(p: { of: Answer }): JSX.Element {
   const most = Math.max(1, ...of.lines.map((l) => l.sum))
   return (
     <>
-      <p class="muted mono clip" title={of.path || of.file}>{plain(of.path || of.file)}</p>
+      <p class="muted mono clip" title={plain(of.path || of.file)}>{plain(of.file)}</p>
       {of.missing !== '' && <p>{t('flame.source.missing', { why: of.missing })}</p>}
       {of.note !== '' && <p class="muted">{of.note}</p>}
       <div class="source-scroll" tabIndex={0}>

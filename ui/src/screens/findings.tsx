@@ -53,10 +53,13 @@ const verdictMark: Record<string, [mark: string, tone: string]> = {
 function Verdict(p: { d: Diagnosis }): JSX.Element {
   const { d } = p
   const [mark, tone] = verdictMark[d.verdict] ?? ['?', 'none']
+  const first = d.findings[0]
+  const gain = d.verdict === 'problem' && first && !first.remark && first.bound.value !== 0 ? first.bound.words : ''
   return (
     <section class={`verdict card verdict-${tone}`} aria-labelledby="verdict">
       <h2 id="verdict"><span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {tn('core.verdict.' + d.verdict, d.verdict)}</h2>
       <p class="verdict-summary"><Said text={d.summary} /></p>
+      {gain !== '' && <p class="verdict-gain"><small>{t('core.expect')}</small> <strong><Said text={gain} /></strong></p>}
       <p class="verdict-subject">{subject(d)}</p>
       {lang() !== 'en' && <p class="verdict-subject">{t('core.english')}</p>}
     </section>

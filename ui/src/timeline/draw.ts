@@ -317,7 +317,7 @@ function drawRow(ctx: CanvasRenderingContext2D, s: Scene, row: Row, lane: Lane, 
     }
     if (spans && p.level === level) drawTexts(ctx, s, lane, p.kept, y + AIR - 1, h, p)
   }
-  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, tn('timeline.scale.' + lane.kind, '{n}').replace('{n}', count(top)), y)
+  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, tn('timeline.scale.' + lane.kind + (top === 1 ? '.one' : ''), tn('timeline.scale.' + lane.kind, '{n}')).replace('{n}', count(top)), y)
 }
 
 // writeScale tells what a row's height stands for.
