@@ -228,9 +228,9 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 	switch {
 	case p.Goal == diagnosis.CPUGoal:
 	case least == hotMost:
-		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: the program does little, %s, and most of it is this", s.used()))
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: the program does little, %s, and most of it is this", s.used()))
 	default:
-		f.Reasons = append(f.Reasons, fact.Sentence("said unasked, as with --goal cpu: a program that uses %s all the time is as slow as its computing", s.used()))
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: CPU time limits a program that uses %s all the time", s.used()))
 	}
 	for _, h := range hot {
 		f.Where = append(f.Where, withProgram(p, h.Place, h.stacks...)...)

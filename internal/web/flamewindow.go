@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/flame"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -43,7 +44,7 @@ func (v *View) flameModel(q url.Values) (m *model.Model, note string, err error)
 	case s.Pending:
 		return nil, "", refuse(http.StatusServiceUnavailable, "try again, or choose a shorter window", "the trace is still being read for this window")
 	}
-	note = fmt.Sprintf("From %v to %v of the trace.", s.From, s.To)
+	note = fmt.Sprintf("%s of the trace, from %s on.", figures.Duration(s.To-s.From), figures.Duration(s.From))
 	if s.Partial != "" {
 		note += " " + s.Partial + "."
 	}

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { comparesResults, followsWakeUps, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
@@ -139,6 +139,9 @@ for (const [what, use] of [
   ['two saved results beside each other', (shot) => comparesResults(p, saved, shot)],
   ['wake-ups are followed, to and fro', (shot) => followsWakeUps(p, runCalled('hotmutex'), shot)],
   ['kernel samples: a click, a window, the flame graph', (shot) => readsKernelSamples(p, runCalled('filepool'), shot)],
+  ['the index of findings, their keys, and the palette', (shot) => goesAnywhere(p, runCalled('oversubscribed'), shot)],
+  ['a window: its note, its flame graph, a menu, the source', (shot) => looksIntoAWindow(p, runCalled('hotmutex'), shot)],
+  ['a mark is dismissed', () => dismissesAMark(p, runCalled('hotmutex'))],
   ['steps in time are taken back', () => undoes(p, runCalled('hotmutex'))],
   ['the utilization of windows', (shot) => readsUtilization(p, runCalled('allocchurn'), shot)],
   ['views of the flame graph', (shot) => turnsTheFlameGraph(p, runCalled('allocchurn'), shot)],

@@ -418,3 +418,92 @@ export async function takesDroppedFile(p, path) {
   await p.page.locator('.verdict').waitFor({ timeout: 60_000 })
   await settled(p.page)
 }
+
+/** The index of the findings, the keys between them, and the palette. */
+export async function goesAnywhere(p, r, shot) {
+  const { page } = p
+  await visit(p, `findings?r=${r}`)
+  const titles = await page.locator('.findings-index a').allInnerTexts()
+  must(titles.length > 1, 'an index of several findings')
+  equal(await page.locator('.finding-body').count() >= 1 && await page.locator('#finding-2 .fold').first().getAttribute('open'), null, 'the second finding is folded')
+  await page.keyboard.press('j')
+  await comes(page, 'the first finding', (q) => q.f === '1')
+  await page.keyboard.press('j')
+  await comes(page, 'the second finding', (q) => q.f === '2')
+  await page.locator('#finding-2 > .finding-body').waitFor()
+  equal(await page.evaluate(() => document.activeElement?.id), 'finding-2', 'the keyboard is at it')
+  await page.keyboard.press('k')
+  await comes(page, 'the first finding again', (q) => q.f === '1')
+  await page.locator('.findings-index a').nth(1).click()
+  await comes(page, 'the second finding, by the index', (q) => q.f === '2')
+
+  await page.keyboard.press('Control+k')
+  await page.locator('dialog.palette input').waitFor()
+  await page.keyboard.type('timel')
+  await until('the timeline to be found', async () => (await page.locator('.palette [aria-selected=true]').innerText()).startsWith('Timeline'))
+  await shot('palette')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on the palette:\n${found.join('\n')}`)
+  await page.keyboard.press('Enter')
+  await until('the timeline', () => page.evaluate(() => location.hash.startsWith('#/timeline')))
+  await page.locator('#tl-search').focus()
+  await page.keyboard.press('Control+k')
+  await page.locator('dialog.palette input').waitFor()
+  const group = (await ask(page, 'api/groups', { r })).links.length
+  must(group > 0, 'groups of goroutines')
+  await page.keyboard.type('no such thing')
+  await page.locator('.palette p[role=status]').waitFor()
+  await page.keyboard.press('Escape')
+  await until('the palette to close', async () => (await page.locator('dialog.palette').count()) === 0)
+}
+
+/** The flame graph of a window that was selected, the menu of a frame, and its source. */
+export async function looksIntoAWindow(p, r, shot) {
+  const { page } = p
+  const { duration_ns: all } = await ask(page, 'api/timeline', { r })
+  const from = Math.round(all * 0.4), to = Math.round(all * 0.6)
+  await visit(p, `timeline?r=${r}&sel=${from}-${to}&panel=selection`)
+  await page.locator('.tl-note input').fill('here it waits')
+  await comes(page, 'the note in the address', (q) => q.note === 'here it waits')
+  await page.locator('.tl-selection .tl-buttons a').click()
+  await comes(page, 'the window of the flame graph', (q) => Number(q.from) === from && Number(q.to) === to)
+  await settled(page)
+  const whole = await ask(page, 'api/flame', { r })
+  const part = await ask(page, 'api/flame', { r, from, to, kind: 'sync' })
+  const sync = whole.kinds.find((k) => k.kind === 'sync')
+  must(part.kind === 'sync' && part.total > 0 && part.total < sync.total * 0.5, `the window has ${part.total} of ${sync.total} ns of waits`)
+  await shot('flame-window')
+  await page.locator('.flame-time button').click()
+  await comes(page, 'the whole run', (q) => q.from === undefined)
+
+  await visit(p, `flame?r=${r}&kind=sync`)
+  const box = await page.locator('.flame-box').boundingBox()
+  // The row above the root has the largest group.
+  await page.mouse.click(box.x + 200, box.y + box.height - 28, { button: 'right' })
+  await page.locator('[role=menu] [role=menuitem]').first().waitFor()
+  await shot('flame-menu')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on the menu:\n${found.join('\n')}`)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Escape')
+  await until('the menu to close', async () => (await page.locator('[role=menu]').count()) === 0)
+  await page.locator('.flame-frame button', { hasText: 'Source' }).click()
+  await page.locator('.source').waitFor()
+  const at = (await page.locator('.flame-frame-name code').first().getAttribute('title')) ?? ''
+  const source = await ask(page, 'api/source', { r, kind: 'sync', fn: at })
+  await until('the lines', async () => (await page.locator('.source tbody tr').count()) === source.lines.length)
+  await shot('source')
+}
+
+/** Escape gives up the mark of a number that was followed, after what is open above it. */
+export async function dismissesAMark(p, r) {
+  const { page } = p
+  await visit(p, `findings?r=${r}`)
+  await page.locator('.evidence td a').first().click()
+  await page.locator('.marked').waitFor()
+  for (let i = 0; i < 3 && (await page.locator('.marked').count()) > 0; i++) {
+    await page.keyboard.press('Escape')
+    await page.waitForTimeout(100)
+  }
+  equal(await page.locator('.marked').count(), 0, 'marks after Escape')
+}

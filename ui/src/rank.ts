@@ -36,7 +36,7 @@ export function fit(name: string, want: string): number {
     if (at >= 0) spread += next - at - 1
     at = next
   }
-  return 0.3 / (1 + spread / 4)
+  return spread > 3 * want.length ? 0 : 0.3 / (1 + spread / 4)
 }
 
 function wordBegins(name: string, i: number): boolean {

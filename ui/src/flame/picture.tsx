@@ -69,33 +69,35 @@ export function Picture(props: PictureProps): JSX.Element {
   const shown = hover ?? (keyed && p.cursor >= 0 ? besideCursor(p, places, win, size, scroll.current) : null)
 
   return (
-    <div
-      class={'flame-box' + (p.up ? ' flame-up' : '')}
-      ref={box}
-      role="tree"
-      tabIndex={0}
-      aria-label={p.label}
-      aria-activedescendant={`flame-item-${p.main ? 0 : 1}`}
-      onScroll={(e) => {
-        scroll.current = e.currentTarget.scrollTop
-        setHover(null)
-        redraw()
-      }}
-      onKeyDown={keys}
-      onFocus={(e) => {
-        if (e.currentTarget.matches(':focus-visible')) setKeyed(true)
-        if (p.cursor < 0) p.onCursor(p.focus)
-      }}
-      onBlur={() => setKeyed(false)}
-      {...hand}
-    >
-      <Item {...p} />
-      <Space rows={p.tree.rows} height={size.height}>
-        <canvas ref={canvas} class="flame-canvas" aria-hidden="true" />
-      </Space>
-      {shown && shown.node >= 0 && shown.node < p.tree.n && <Tip {...p} at={shown} width={size.width} height={size.height} scroll={scroll.current} />}
+    <>
+      <div
+        class={'flame-box' + (p.up ? ' flame-up' : '')}
+        ref={box}
+        role="tree"
+        tabIndex={0}
+        aria-label={p.label}
+        aria-activedescendant={`flame-item-${p.main ? 0 : 1}`}
+        onScroll={(e) => {
+          scroll.current = e.currentTarget.scrollTop
+          setHover(null)
+          redraw()
+        }}
+        onKeyDown={keys}
+        onFocus={(e) => {
+          if (e.currentTarget.matches(':focus-visible')) setKeyed(true)
+          if (p.cursor < 0) p.onCursor(p.focus)
+        }}
+        onBlur={() => setKeyed(false)}
+        {...hand}
+      >
+        <Item {...p} />
+        <Space rows={p.tree.rows} height={size.height}>
+          <canvas ref={canvas} class="flame-canvas" aria-hidden="true" />
+        </Space>
+        {shown && shown.node >= 0 && shown.node < p.tree.n && <Tip {...p} at={shown} width={size.width} height={size.height} scroll={scroll.current} />}
+      </div>
       {menu && menu.node < p.tree.n && <Menu x={menu.x} y={menu.y} title={nameOf(p.tree, menu.node)} entries={p.menu(p.tree, menu.node)} close={() => setMenu(null)} />}
-    </div>
+    </>
   )
 }
 
