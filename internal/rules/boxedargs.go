@@ -16,7 +16,7 @@ var boxedargsPage string
 
 var boxedargs = &diagnosis.Rule{
 	Name:     "boxedargs",
-	Title:    "Arguments are put on the heap for a call that throws them away",
+	Title:    "Arguments escape to the heap for calls that discard them",
 	Doc:      boxedargsPage,
 	Needs:    []model.Source{model.Heap, model.Escape},
 	Explains: []string{"allocchurn", "gccost"}, // only where it is most of their cost

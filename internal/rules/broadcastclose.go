@@ -15,7 +15,7 @@ var broadcastclosePage string
 
 var broadcastclose = &diagnosis.Rule{
 	Name:     "broadcastclose",
-	Title:    "Closing a channel again and again to call a crowd",
+	Title:    "Channels are closed repeatedly to wake many goroutines",
 	Doc:      broadcastclosePage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"herdwakeup", "futexstorm", "oversubscribed", "schedlatency"},

@@ -13,7 +13,7 @@ var freshrandPage string
 
 var freshrand = &diagnosis.Rule{
 	Name:  "freshrand",
-	Title: "A new source of random numbers is seeded again and again",
+	Title: "A random source is seeded for every use",
 	Doc:   freshrandPage,
 	// No Needs: either kind of CPU samples will do.
 	Explains: []string{"allocchurn", "gccost", "tinyheap"}, // only where it makes most of the garbage

@@ -16,7 +16,7 @@ var fsyncboundPage string
 
 var fsyncbound = &diagnosis.Rule{
 	Name:     "fsyncbound",
-	Title:    "The work waits for the disk to have it safe",
+	Title:    "The work waits for fsync",
 	Doc:      fsyncboundPage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"syscallbound", "idleprocs", "hotmutex", "lockedio", "loggerlock", "funnelchannel", "futexstorm"},

@@ -15,7 +15,7 @@ var futexstormPage string
 
 var futexstorm = &diagnosis.Rule{
 	Name:  "futexstorm",
-	Title: "Threads are put to sleep and woken all the time",
+	Title: "Threads sleep and wake up constantly (futex)",
 	Doc:   futexstormPage,
 	Needs: []model.Source{model.SyscallLog},
 	Check: checkFutexstorm,

@@ -17,7 +17,7 @@ var goroutinegrowthPage string
 // goroutine profiles or a trace, each of which counts goroutines.
 var goroutinegrowth = &diagnosis.Rule{
 	Name:     "goroutinegrowth",
-	Title:    "Goroutines become more and more",
+	Title:    "The number of goroutines keeps growing",
 	Doc:      goroutinegrowthPage,
 	Explains: []string{"heapgrowth"},
 	Check:    checkGoroutinegrowth,

@@ -14,7 +14,7 @@ var growingslicesPage string
 
 var growingslices = &diagnosis.Rule{
 	Name:  "growingslices",
-	Title: "Slices and maps grow step by step, and are copied at each",
+	Title: "Slices and maps grow step by step and are copied each time",
 	Doc:   growingslicesPage,
 	// No Needs: either kind of CPU samples will do.
 	Explains: []string{"allocchurn", "gccost", "tinyheap"}, // only where it makes most of the garbage

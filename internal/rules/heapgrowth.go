@@ -17,7 +17,7 @@ var heapgrowthPage string
 
 var heapgrowth = &diagnosis.Rule{
 	Name:     "heapgrowth",
-	Title:    "The live heap grows and grows",
+	Title:    "The live heap keeps growing",
 	Doc:      heapgrowthPage,
 	Explains: []string{"noheadroom", "memorylimit"},
 	Check:    checkHeapgrowth,

@@ -17,7 +17,7 @@ var herdwakeupPage string
 
 var herdwakeup = &diagnosis.Rule{
 	Name:     "herdwakeup",
-	Title:    "Many are woken, few have anything to do",
+	Title:    "Many goroutines are woken, few have work (thundering herd)",
 	Doc:      herdwakeupPage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"schedlatency", "oversubscribed", "hotmutex", "futexstorm"},

@@ -144,7 +144,7 @@ func atStart(f string) bool {
 
 func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Title:      "Work is done again for every call that could be done once",
+		Title:      "Work is repeated for every call that could be done once",
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),

@@ -15,7 +15,7 @@ var hotretryPage string
 
 var hotretry = &diagnosis.Rule{
 	Name:     "hotretry",
-	Title:    "A call that fails is tried again at once",
+	Title:    "Failing calls are retried without a pause",
 	Doc:      hotretryPage,
 	Needs:    []model.Source{model.SyscallLog},
 	Explains: []string{"syscallbound", "connectionchurn", "reopen", "allocchurn"}, // only where it takes most of the CPU

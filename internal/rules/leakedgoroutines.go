@@ -16,7 +16,7 @@ var leakedgoroutinesPage string
 
 var leakedgoroutines = &diagnosis.Rule{
 	Name:     "leakedgoroutines",
-	Title:    "Goroutines that nothing can wake any more",
+	Title:    "Leaked goroutines that nothing can wake",
 	Doc:      leakedgoroutinesPage,
 	Needs:    []model.Source{model.Leak},
 	Explains: []string{"goroutinegrowth", "heapgrowth"},

@@ -15,7 +15,7 @@ var memorylimitPage string
 
 var memorylimit = &diagnosis.Rule{
 	Name:     "memorylimit",
-	Title:    "The memory limit makes the collector run without end",
+	Title:    "The memory limit makes the collector run constantly",
 	Doc:      memorylimitPage,
 	Needs:    []model.Source{model.MetricsLog},
 	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms

@@ -14,7 +14,7 @@ var neighbourPage string
 
 var neighbour = &diagnosis.Rule{
 	Name:       "neighbour",
-	Title:      "The machine was busy",
+	Title:      "Other processes take the CPU (noisy neighbour)",
 	Doc:        neighbourPage,
 	Needs:      []model.Source{model.ProcFS},
 	Explains:   []string{"starved", "schedlatency", "slowstop", "gcassist"},

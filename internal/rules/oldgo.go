@@ -16,7 +16,7 @@ var oldgoPage string
 
 var oldgo = &diagnosis.Rule{
 	Name:  "oldgo",
-	Title: "A newer Go does the same with less",
+	Title: "A newer Go release does the same with less CPU",
 	Doc:   oldgoPage,
 	// No Needs: the version is in any evidence, the cost in either kind of samples.
 	Check: checkOldgo,

@@ -16,7 +16,7 @@ var overloadPage string
 
 var overload = &diagnosis.Rule{
 	Name:     "overload",
-	Title:    "More comes in than goes out, and nothing is turned away",
+	Title:    "More requests come in than are served, and none is refused",
 	Doc:      overloadPage,
 	Needs:    []model.Source{model.LoadResult},
 	Explains: []string{"heapgrowth", "goroutinegrowth", "schedlatency"},

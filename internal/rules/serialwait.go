@@ -15,7 +15,7 @@ var serialwaitPage string
 
 var serialwait = &diagnosis.Rule{
 	Name:     "serialwait",
-	Title:    "One goroutine sets the pace, and it waits for answers",
+	Title:    "One goroutine limits the throughput while it waits for answers",
 	Doc:      serialwaitPage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"idleprocs", "funnelchannel", "idlespin", "futexstorm"},

@@ -14,7 +14,7 @@ var slowstagePage string
 
 var slowstage = &diagnosis.Rule{
 	Name:     "slowstage",
-	Title:    "One stage of a pipeline works, the others wait for it",
+	Title:    "One pipeline stage is the bottleneck, the others wait for it",
 	Doc:      slowstagePage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"idleprocs", "funnelchannel", "idlespin"},

@@ -17,7 +17,7 @@ var slowstopPage string
 
 var slowstop = &diagnosis.Rule{
 	Name:     "slowstop",
-	Title:    "The whole program is stopped for long",
+	Title:    "Long stop-the-world pauses",
 	Doc:      slowstopPage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"schedlatency", "futexstorm"}, // only where stops are long or many enough for it; see stopSymptoms

@@ -15,7 +15,7 @@ var spinloopPage string
 
 var spinloop = &diagnosis.Rule{
 	Name:  "spinloop",
-	Title: "A loop asks again and again in the place of waiting",
+	Title: "Busy loop: polling instead of waiting",
 	Doc:   spinloopPage,
 	// No Needs: either kind of CPU samples will do.
 	Explains: []string{"hotfunction", "runtimetax", "idlespin", "futexstorm", "fewprocs"},

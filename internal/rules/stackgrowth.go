@@ -13,7 +13,7 @@ var stackgrowthPage string
 
 var stackgrowth = &diagnosis.Rule{
 	Name:  "stackgrowth",
-	Title: "Goroutines outgrow their stacks again and again",
+	Title: "Goroutine stacks are grown and copied repeatedly",
 	Doc:   stackgrowthPage,
 	// No Needs: either kind of CPU samples will do.
 	Check: checkStackgrowth,

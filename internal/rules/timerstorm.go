@@ -16,7 +16,7 @@ var timerstormPage string
 
 var timerstorm = &diagnosis.Rule{
 	Name:     "timerstorm",
-	Title:    "Goroutines wake up by the clock all the time, for next to nothing",
+	Title:    "Timers wake goroutines constantly for almost no work",
 	Doc:      timerstormPage,
 	Needs:    []model.Source{model.Trace},
 	Explains: []string{"idlespin", "futexstorm", "runtimetax", "oversubscribed", "schedlatency"},

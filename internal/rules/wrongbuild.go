@@ -16,7 +16,7 @@ var wrongbuildPage string
 
 var wrongbuild = &diagnosis.Rule{
 	Name:  "wrongbuild",
-	Title: "Built for finding bugs, not for running",
+	Title: "A debug build: race detector, coverage or no optimization",
 	Doc:   wrongbuildPage,
 	Needs: []model.Source{model.BuildInfo},
 	Check: checkWrongbuild,
