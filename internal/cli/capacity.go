@@ -61,7 +61,7 @@ CMD, or lines to CMD's standard input, each of which it answers with a line.
 --table measures the capacity over settings and says what that tells of the
 stage that is the limit. The axis processes is how many copies of CMD run beside
 each other: in --url, --dns and CMD, {process} is the number of the copy, for
-its port. If CMD contains {processes}, it is told and makes them itself. Every
+its port. A CMD with {processes} gets the number and makes them itself. Every
 other axis replaces its {NAME} in CMD, or goes into the environment if it is in
 upper case.
 

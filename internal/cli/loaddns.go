@@ -43,7 +43,7 @@ gowhy asks them one after the other, and starts again after the last.
 
 Answers are matched by id and question, and counted by their code. NOERROR and
 NXDOMAIN are answers; any other code is a failure, as is an answer that cannot
-be read and one that does not come. Nothing is asked twice.
+be read and one that does not come. No question is sent twice.
 
 --flood is an attack: as many queries as go out, or --rate, from as many
 addresses as sockets, and nobody waits for an answer. They are only counted.`,

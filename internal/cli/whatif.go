@@ -38,7 +38,7 @@ func (c *command) whatIfCommand() *cobra.Command {
 wake-ups, under a change, and predicts how long it would have taken. Several
 changes are made together. Without any, the usual ones are tried and ranked:
 where a fix would bring most. How far the replay of the unchanged trace is off,
-and how far predictions were off where they could be checked, is told with it.
+and how far predictions were off where they could be checked, stands with it.
 A prediction is not a measurement: gowhy verify makes one.`,
 		Example: `  gowhy whatif trace.out
   gowhy whatif run.gowhy --procs 4

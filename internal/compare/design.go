@@ -38,7 +38,7 @@ func (c *Comparison) doubtRuns(a, b []model.Benchmark) {
 	if lone(a) || lone(b) {
 		how = "was perhaps"
 	}
-	c.Warnings = append(c.Warnings, "each side "+how+" run in one block: of identical programs compared so, 13 to 32% differ \"significantly\", of those that "+
+	c.Warnings = append(c.Warnings, "each side "+how+" run in one block: 13 to 32% of identical programs compared this way differ \"significantly\", of programs that "+
 		"took turns 3 to 5%")
 	c.Next = append(c.Next, Command{"for i in 1 2 3 4 5 6 7 8 9 10; do ./old.test -test.bench . >> old.txt; ./new.test -test.bench . >> new.txt; done",
 		"take turns (go test -c -o new.test builds such a program)"}, Command{"gowhy gate", "does it all against a git revision"})

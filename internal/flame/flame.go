@@ -29,6 +29,8 @@ type Options struct {
 	// Group keeps stacks of goroutines with this start function, as
 	// [Tree.Groups] names it; empty keeps all.
 	Group string
+	// Label keeps samples with this pprof label, as [Tree.Labels] writes it; empty keeps all.
+	Label string
 	// Min leaves out nodes with less than this share of the whole, 0 to 1.
 	Min float64
 	// Limit leaves out the smallest nodes when there are more; 0 is [MaxNodes].
@@ -60,6 +62,9 @@ type Tree struct {
 	// Groups are the start functions that have stacks of this kind, largest
 	// first; at most [maxGroups] of them.
 	Groups []string
+	// Labels are the pprof labels that samples of this kind have, as "key=value",
+	// those with most first; at most [maxGroups] of them.
+	Labels []string
 	// Note says in words how the values were measured and what they miss.
 	Note string
 
@@ -79,15 +84,18 @@ type Func struct {
 
 const maxGroups = 500
 
-// nothing is the error that a run has nothing of a kind; group is empty for all,
+// nothing is the error that a run has nothing of a kind as it was chosen,
 // and base is whether it is the base run that lacks it.
-func nothing(kind, group string, base bool) error {
+func nothing(kind string, c choice, base bool) error {
 	run, of, hint := "this run", "", diagnosis.HowToGet(source[kind])
 	if base {
 		run, hint = "the base run", "choose a kind that both runs have"
 	}
-	if group != "" {
-		of, hint = fmt.Sprintf(" of %q", clip(group, 80)), "choose another group, or all of them"
+	if c.group != "" {
+		of, hint = fmt.Sprintf(" of %q", clip(c.group, 80)), "choose another group, or all of them"
+	}
+	if c.label != "" {
+		of, hint = of+fmt.Sprintf(" with the label %q", clip(c.label, 80)), "choose another label, or all of them"
 	}
 	return problem.New(problem.Absence, hint, "%s has no stacks of kind %s%s", run, kind, of)
 }
@@ -100,13 +108,13 @@ func Build(m *model.Model, o Options) (*Tree, error) {
 		return nil, problem.New(problem.Misuse, "", "no kind of stacks %q", clip(o.Kind, 80))
 	}
 	b := newBuilder()
-	w, err := b.take(k, m, o.Group, thisRun, nil)
+	w, err := b.take(k, m, choice{o.Group, o.Label, nil}, thisRun)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{Kind: k.name, Unit: k.unit(m), Total: w.total, Groups: w.largestGroups(), Ratio: 1, Note: k.words(m, w)}
+	t := &Tree{Kind: k.name, Unit: k.unit(m), Total: w.total, Groups: largest(w.groups), Labels: largest(w.labels), Ratio: 1, Note: k.words(m, w)}
 	if o.Base != nil {
-		base, err := b.take(k, o.Base, o.Group, baseRun, nil)
+		base, err := b.take(k, o.Base, choice{o.Group, o.Label, nil}, baseRun)
 		if err != nil {
 			return nil, err
 		}
@@ -137,12 +145,12 @@ func Mark(m *model.Model, o Options, marked func(entry int) bool) (*Marks, error
 		return nil, problem.New(problem.Misuse, "", "no kind of stacks %q", clip(o.Kind, 80))
 	}
 	b := newBuilder()
-	if _, err := b.take(k, m, o.Group, thisRun, nil); err != nil {
+	if _, err := b.take(k, m, choice{o.Group, o.Label, nil}, thisRun); err != nil {
 		return nil, err
 	}
 	// They are a part of the run, so that they add no node and leave the order
 	// as it is.
-	w, err := b.take(k, m, o.Group, baseRun, marked)
+	w, err := b.take(k, m, choice{o.Group, o.Label, marked}, baseRun)
 	if err != nil {
 		return nil, err
 	}

@@ -600,3 +600,30 @@ func TestLiveHeap(t *testing.T) {
 		}
 	}
 }
+
+// A tree of a label has the samples with it, and names the labels that there are.
+func TestLabels(t *testing.T) {
+	m := &model.Model{CPU: &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}}}}
+	for i, labels := range []map[string]string{{"route": "/a", "tenant": "x"}, {"route": "/b=1"}, nil} {
+		s := m.Stacks.Add([]model.Frame{{Func: "main.f", Line: i + 1}})
+		m.CPU.Samples = append(m.CPU.Samples, model.Sample{Stack: s, Values: []int64{1, 10 * int64(i+1)}, Labels: labels})
+	}
+	for label, want := range map[string]int64{"": 60, "route=/a": 10, "tenant=x": 10, "route=/b=1": 20} {
+		tree, err := Build(m, Options{Kind: "cpu", Label: label})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tree.Total != want || !slices.Equal(tree.Labels, []string{"route=/b=1", "route=/a", "tenant=x"}) {
+			t.Errorf("with label %q: %d of %v, want %d of the three labels", label, tree.Total, tree.Labels, want)
+		}
+	}
+	for _, label := range []string{"route=/c", "route", "=", "nobody=x"} {
+		if tree, err := Build(m, Options{Kind: "cpu", Label: label}); err == nil {
+			t.Errorf("with label %q: %d", label, tree.Total)
+		}
+	}
+	lines, err := LinesOf(m, "cpu", "", "tenant=x", "main.f")
+	if err != nil || len(lines.Lines) != 1 || lines.Lines[0] != (Line{Number: 1, Self: 10, Sum: 10}) || lines.Total != 10 {
+		t.Errorf("lines with a label = %+v, %v; want line 1 with 10 of 10", lines, err)
+	}
+}

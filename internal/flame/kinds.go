@@ -126,7 +126,7 @@ func (k *kind) total(m *model.Model) (total int64) {
 	if plain {
 		return total
 	}
-	w, _ := gather(k, m, "", nil)
+	w, _ := gather(k, m, choice{})
 	return w.total
 }
 
@@ -156,6 +156,9 @@ func (k *kind) each(m *model.Model) iter.Seq[stack] {
 				continue
 			}
 			out := stack{frames: s.Stack, value: s.Values[c], count: int64(s.Value(number)), index: i, group: s.Group}
+			if !threads {
+				out.labels = s.Labels
+			}
 			if threads {
 				out.leaf = kernelLeaf(m, s)
 			}
@@ -203,6 +206,7 @@ type stack struct {
 	value  int64
 	count  int64 // of observations
 	index  int   // of the sample in its profile, or of the wait in the trace
+	labels map[string]string
 }
 
 func waits(of model.WaitKind) func(*model.Model) iter.Seq[stack] {

@@ -19,18 +19,18 @@ type Line struct {
 // Lines are a function's lines with a value, by number, in the file where it has most.
 type Lines struct {
 	Kind, Unit string
-	Total      int64 // of the kind, or of the group
+	Total      int64 // of the kind, or of what was chosen of it
 	File       string
 	Lines      []Line
 }
 
 // LinesOf adds up a function line by line. Its errors are of type [*problem.Error].
-func LinesOf(m *model.Model, kindName, group, function string) (*Lines, error) {
+func LinesOf(m *model.Model, kindName, group, label, function string) (*Lines, error) {
 	k := kindNamed(kindName)
 	if k == nil {
 		return nil, problem.New(problem.Misuse, "", "no kind of stacks %q", clip(kindName, 80))
 	}
-	w, ok := gather(k, m, group, nil)
+	w, ok := gather(k, m, choice{group, label, nil})
 	if !ok {
 		return nil, problem.New(problem.Failure, "", "the values of kind %s add up to more than 2^63: the profile is damaged", k.name)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/model"
@@ -100,15 +101,31 @@ type weights struct {
 	count  int64 // of observations
 	below  int   // places that were left out, for their values add up to less than 0
 	groups map[string]int64
+	labels map[string]int64
 }
 
-// gather adds up the equal stacks of a kind, of one group only when it is
-// given, and of some entries only when marked is. ok is false when they are more
-// than a number can hold.
-func gather(k *kind, m *model.Model, only string, marked func(int) bool) (w weights, ok bool) {
-	w = weights{at: map[place]int64{}, groups: map[string]int64{}}
+// A choice is some of the stacks of a kind: those of goroutines with a start function,
+// with a label as "key=value", and of some entries; what is empty chooses nothing.
+type choice struct {
+	group, label string
+	marked       func(entry int) bool
+}
+
+// gather adds up the equal stacks of a kind that are chosen. ok is false when they are
+// more than a number can hold.
+func gather(k *kind, m *model.Model, c choice) (w weights, ok bool) {
+	w = weights{at: map[place]int64{}, groups: map[string]int64{}, labels: map[string]int64{}}
+	key, value, _ := strings.Cut(c.label, "=")
 	for s := range k.each(m) {
-		if marked != nil && !marked(s.index) {
+		if c.marked != nil && !c.marked(s.index) {
+			continue
+		}
+		for k, v := range s.labels {
+			if l := k + "=" + v; len(w.labels) < maxLabels || w.labels[l] != 0 {
+				w.labels[l] = addUp(w.labels[l], s.value)
+			}
+		}
+		if v, has := s.labels[key]; c.label != "" && (!has || v != value) {
 			continue
 		}
 		w.count += s.count
@@ -119,7 +136,7 @@ func gather(k *kind, m *model.Model, only string, marked func(int) bool) (w weig
 		group := p.start(m)
 		w.groups[group] = addUp(w.groups[group], v)
 		switch {
-		case only != "" && only != group:
+		case c.group != "" && c.group != group:
 			delete(w.at, p)
 		case v <= 0:
 			delete(w.at, p)
@@ -133,10 +150,13 @@ func gather(k *kind, m *model.Model, only string, marked func(int) bool) (w weig
 	return w, w.total < math.MaxInt64
 }
 
-// largestGroups names the groups that a reader may choose from.
-func (w *weights) largestGroups() []string {
-	names := slices.SortedFunc(maps.Keys(w.groups), func(a, b string) int {
-		return cmp.Or(cmp.Compare(w.groups[b], w.groups[a]), cmp.Compare(a, b))
+// maxLabels bounds the labels that are told apart: a program may label each request.
+const maxLabels = 10_000
+
+// largest names the groups or labels that a reader may choose from.
+func largest(of map[string]int64) []string {
+	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
 	})
 	// A name that is too long to be sent could not be asked for by what is left of it.
 	names = slices.DeleteFunc(names, func(n string) bool { return len(n) > maxGroupName })
@@ -180,13 +200,13 @@ func newBuilder() *builder {
 }
 
 // take lays the stacks of one run into the tree.
-func (b *builder) take(k *kind, m *model.Model, group string, side int, marked func(int) bool) (weights, error) {
-	w, ok := gather(k, m, group, marked)
+func (b *builder) take(k *kind, m *model.Model, c choice, side int) (weights, error) {
+	w, ok := gather(k, m, c)
 	switch {
 	case !ok:
 		return w, problem.New(problem.Failure, "", "the values of kind %s add up to more than 2^63: the profile is damaged", k.name)
-	case len(w.at) == 0 && marked == nil:
-		return w, nothing(k.name, group, side == baseRun)
+	case len(w.at) == 0 && c.marked == nil:
+		return w, nothing(k.name, c, side == baseRun)
 	}
 	b.owners[side] = OwnersOf(m)
 	for p, v := range w.at {

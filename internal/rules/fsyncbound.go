@@ -95,7 +95,7 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 	}
 	f.stacks, f.groups = largest(by), largest(groups)
 	f.total = p.Waits("time in syncs", model.SyscallWait, syncs)
-	f.work = p.Goroutines("time of those who sync", f.groups, "total")
+	f.work = p.Goroutines("time of the goroutines that sync", f.groups, "total")
 	if columns := leisure(groupsOf(p.Model, f.groups)); len(columns) > 0 {
 		f.work = fact.Difference.Of("working time", fact.Seconds, f.work, p.Goroutines("their waits for work", f.groups, columns...))
 	}

@@ -86,7 +86,7 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	if l.most.Value == 0 {
 		return fasterBy(p, l.queue.groups, wait)
 	}
-	work := p.Goroutines("time of those who log beside waits", l.queue.groups, "running", "runnable", "syscall", "syscall_blocked")
+	work := p.Goroutines("time of the goroutines that log, beside waits", l.queue.groups, "running", "runnable", "syscall", "syscall_blocked")
 	written := fact.Product.Of("time in logging", fact.Seconds, l.most, work)
 	return fasterBy(p, l.queue.groups, fact.Sum.Of("time waiting for the logger or in it", fact.Seconds, wait, written),
 		fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p)))

@@ -104,7 +104,7 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
-		lines = append(lines, [2]string{"promised", layout.Safe(tr.About.Finding.Expect.Gain()+": "+tr.About.Finding.Expect.Method)})
+		lines = append(lines, [2]string{"promised", layout.Safe(tr.About.Finding.Expect.Gain() + ": " + tr.About.Finding.Expect.Method)})
 	default:
 		return nil
 	}

@@ -346,7 +346,7 @@ type Hit struct {
 	Text   string `json:"text"`
 }
 
-// A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&from=&to=&min=&base=N
+// A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&label=&from=&to=&min=&base=N
 // (from, to: a window of the trace; base: a run to compare with). Nodes are in columns, parents before children, the root first.
 type Flame struct {
 	Kind  string      `json:"kind"`
@@ -374,10 +374,12 @@ type Flame struct {
 	Note    string  `json:"note"` // how it was measured, and what it misses
 	// Groups are start functions that group= takes, largest first; the largest 500.
 	Groups []string `json:"groups"`
+	// Labels are the pprof labels that label= takes, as "key=value", the same.
+	Labels []string `json:"labels"`
 }
 
 // A SourceText is one function of a tree, line by line: GET
-// api/source?r=&kind=&group=&from=&to=&fn=.
+// api/source?r=&kind=&group=&label=&from=&to=&fn=.
 type SourceText struct {
 	Func    string       `json:"func"`
 	File    string       `json:"file"`    // as the stacks name it

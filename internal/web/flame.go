@@ -11,7 +11,7 @@ import (
 )
 
 // flame answers api/flame: kind (the first of the run's own when absent), from and to
-// (a window of the trace), group, min (a share), limit (of nodes) and base (another run).
+// (a window of the trace), group, label (key=value), min (a share), limit (of nodes) and base (another run).
 func (v *View) flame(q url.Values) (any, error) {
 	m, note, err := v.flameModel(q)
 	if err != nil {
@@ -45,7 +45,7 @@ func (v *View) flame(q url.Values) (any, error) {
 
 // flameOptions reads kind, group, min and limit.
 func flameOptions(q url.Values) (o flame.Options, err error) {
-	o = flame.Options{Kind: q.Get("kind"), Group: q.Get("group")}
+	o = flame.Options{Kind: q.Get("kind"), Group: q.Get("group"), Label: q.Get("label")}
 	limit, err := integer(q, "limit", flame.MaxNodes, 1, flame.MaxNodes)
 	if err != nil {
 		return o, err
@@ -57,7 +57,7 @@ func flameOptions(q url.Values) (o flame.Options, err error) {
 
 func flameOf(t *flame.Tree, kinds []flame.Kind) *Flame {
 	f := &Flame{
-		Kind: t.Kind, Unit: t.Unit, Total: t.Total, Groups: t.Groups,
+		Kind: t.Kind, Unit: t.Unit, Total: t.Total, Groups: t.Groups, Labels: append([]string{}, t.Labels...),
 		Parent: t.Parent, Func: t.Func, Line: t.Line, Self: t.Self, Sum: t.Sum, Base: t.Base,
 		LeftNodes: t.LeftNodes, BaseTotal: t.BaseTotal, Ratio: t.Ratio, PerWhat: t.PerWhat, Note: t.Note,
 	}

@@ -20,14 +20,14 @@ const (
 	sourceAround = 3
 )
 
-// source answers api/source: one function (fn) of a tree (kind, group, from, to), line
+// source answers api/source: one function (fn) of a tree (kind, group, label, from, to), line
 // by line, with what each costs and what of it escapes to the heap.
 func (v *View) source(q url.Values) (any, error) {
 	m, note, err := v.flameModel(q)
 	if err != nil {
 		return nil, err
 	}
-	f, err := flame.LinesOf(m, q.Get("kind"), q.Get("group"), q.Get("fn"))
+	f, err := flame.LinesOf(m, q.Get("kind"), q.Get("group"), q.Get("label"), q.Get("fn"))
 	if err != nil {
 		return nil, err
 	}

@@ -762,7 +762,7 @@ export interface Hit {
 }
 
 /**
- * A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&from=&to=&min=&base=N
+ * A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&label=&from=&to=&min=&base=N
  * (from, to: a window of the trace; base: a run to compare with). Nodes are in columns, parents before children, the root first.
  */
 export interface Flame {
@@ -803,6 +803,8 @@ export interface Flame {
   note: string
   /** Groups are start functions that group= takes, largest first; the largest 500. */
   groups: string[]
+  /** Labels are the pprof labels that label= takes, as "key=value", the same. */
+  labels: string[]
 }
 
 /** A FlameKind is a tree that a run has. */
@@ -1016,7 +1018,7 @@ export interface Marks {
 
 /**
  * A SourceText is one function of a tree, line by line: GET
- * api/source?r=&kind=&group=&from=&to=&fn=.
+ * api/source?r=&kind=&group=&label=&from=&to=&fn=.
  */
 export interface SourceText {
   func: string

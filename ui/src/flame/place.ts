@@ -3,6 +3,7 @@
 //   kind     which tree; absent: the first that the run has
 //   view     flame, icicle, sandwich or table
 //   group    only goroutines with this start function
+//   label    only samples with this pprof label, key=value
 //   from, to a window of the trace, ns
 //   src=1    the lines of the function that the keys are at, beside the picture
 //   base     a run to compare with, by its index
@@ -25,6 +26,7 @@ export interface View {
   kind: string
   view: ViewName
   group: string
+  label: string
   time: { from: number; to: number } | null
   source: boolean
   base: string
@@ -48,6 +50,7 @@ export function readView(p: URLSearchParams): View {
     kind: p.get('kind') ?? '',
     view,
     group: p.get('group') ?? '',
+    label: p.get('label') ?? '',
     time: readTime(p.get('from'), p.get('to')),
     source: p.get('src') === '1',
     base: /^\d{1,4}$/.test(p.get('base') ?? '') ? p.get('base')! : '',

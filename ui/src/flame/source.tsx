@@ -24,7 +24,7 @@ interface Props {
 
 export function Source(p: Props): JSX.Element {
   const { data, error } = useData<Answer>(p.fn === '' ? null : 'api/source', {
-    r: p.r, kind: p.kind, group: p.v.group || undefined, from: p.v.time?.from, to: p.v.time?.to, fn: p.fn,
+    r: p.r, kind: p.kind, group: p.v.group || undefined, label: p.v.label || undefined, from: p.v.time?.from, to: p.v.time?.to, fn: p.fn,
   })
   return (
     <section class="source" aria-labelledby="source-title">

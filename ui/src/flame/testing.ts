@@ -25,7 +25,7 @@ export function answer(lines: Line[]): Flame {
   const compared = lines.some(([, , base]) => base !== undefined)
   const f: Flame = {
     kind: 'cpu', kinds: [], unit: 'nanoseconds', total: 0, names: [], files: [], func_kinds: [], parent: [], func: [], line: [],
-    self: [], sum: [], base: [], left_nodes: 0, base_total: 0, ratio: 1, per_what: '', note: '', groups: [],
+    self: [], sum: [], base: [], left_nodes: 0, base_total: 0, ratio: 1, per_what: '', note: '', groups: [], labels: [],
   }
   const total = (n: Node, of: 'self' | 'base'): number => n[of] + [...n.children.values()].reduce((sum, c) => sum + total(c, of), 0)
   const walk = (n: Node, parent: number): void => {

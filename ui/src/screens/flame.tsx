@@ -30,7 +30,7 @@ export function Flame(p: { r: number }): JSX.Element {
   const { params } = usePlace()
   const v = readView(params)
   const { data, error, loading } = useData<Answer>('api/flame', {
-    r: p.r, kind: v.kind || undefined, group: v.group || undefined, from: v.time?.from, to: v.time?.to, base: v.time ? undefined : v.base || undefined,
+    r: p.r, kind: v.kind || undefined, group: v.group || undefined, label: v.label || undefined, from: v.time?.from, to: v.time?.to, base: v.time ? undefined : v.base || undefined,
   })
   const marks = useMarks(p.r, v, data)
   // What can be chosen stays there when the choice before brought nothing.
@@ -47,7 +47,7 @@ export function Flame(p: { r: number }): JSX.Element {
 
 function Lost(p: { error: ApiError }): JSX.Element {
   const { params } = usePlace()
-  const asked = ['kind', 'group', 'base', 'from'].some((name) => params.has(name))
+  const asked = ['kind', 'group', 'label', 'base', 'from'].some((name) => params.has(name))
   return (
     <>
       <Failed error={p.error} />
@@ -77,7 +77,8 @@ function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
         ))}
       </div>
       <SearchField v={v} />
-      {!isStatic && <GroupField v={v} groups={data.groups} />}
+      {!isStatic && <ChoiceField word={t('flame.group')} all={t('flame.group.all')} name="group" value={v.group} names={data.groups} least={2} />}
+      {!isStatic && <ChoiceField word={t('flame.label.of')} all={t('flame.label.all')} name="label" value={v.label} names={data.labels} least={1} />}
       {(!isStatic || v.base !== '') && !v.time && <BaseField r={p.r} v={v} />}
       {v.time && <TimeField time={v.time} />}
     </div>
@@ -120,15 +121,25 @@ function SearchField(p: { v: View }): JSX.Element {
   )
 }
 
-function GroupField(p: { v: View; groups: string[] }): JSX.Element | null {
-  const { v } = p
-  const names = v.group !== '' && !p.groups.includes(v.group) ? [v.group, ...p.groups] : p.groups
-  if (names.length < 2 && v.group === '') return null
+interface Choice {
+  word: string
+  all: string
+  /** The parameter of the address. */
+  name: 'group' | 'label'
+  value: string
+  names: string[]
+  /** From how many there is something to choose. */
+  least: number
+}
+
+function ChoiceField(p: Choice): JSX.Element | null {
+  const names = p.value !== '' && !p.names.includes(p.value) ? [p.value, ...p.names] : p.names
+  if (names.length < p.least && p.value === '') return null
   return (
     <label class="flame-group">
-      <span class="flame-word">{t('flame.group')}</span>
-      <select value={v.group} onChange={(e) => setParams({ group: e.currentTarget.value || null, ...NOWHERE })}>
-        <option value="">{t('flame.group.all')}</option>
+      <span class="flame-word">{p.word}</span>
+      <select value={p.value} onChange={(e) => setParams({ [p.name]: e.currentTarget.value || null, ...NOWHERE })}>
+        <option value="">{p.all}</option>
         {names.map((g) => <option key={g} value={g}>{plain(g).slice(0, 120)}</option>)}
       </select>
     </label>
@@ -166,7 +177,7 @@ function BaseField(p: { r: number; v: View }): JSX.Element | null {
 function useMarks(r: number, v: View, data: Answer | undefined): Marks | undefined {
   const fact = param('fact')
   const asked = fact !== null && data && v.base === '' && !v.time
-  return useData<Marks>(asked ? 'api/flame/marks' : null, { r, kind: data?.kind, group: v.group || undefined, fact: fact ?? undefined }).data
+  return useData<Marks>(asked ? 'api/flame/marks' : null, { r, kind: data?.kind, group: v.group || undefined, label: v.label || undefined, fact: fact ?? undefined }).data
 }
 
 function Body(p: { r: number; v: View; data: Answer; marks: Marks | undefined; params: URLSearchParams }): JSX.Element {

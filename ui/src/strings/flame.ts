@@ -43,6 +43,8 @@ export const flame = {
 
   'flame.group': ['Goroutines', 'Goroutine'],
   'flame.group.all': ['all', '全部'],
+  'flame.label.of': ['Label', '标签'],
+  'flame.label.all': ['any', '任意'],
   'flame.base': ['Compared with', '对比'],
   'flame.base.none': ['nothing', '无'],
 
