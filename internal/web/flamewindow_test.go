@@ -121,6 +121,7 @@ func TestSource(t *testing.T) {
 	add(file, "a.Work", 7, 4)
 	add(file, "a.Work", 5, 5, 4, 4) // it calls itself: a line counts once
 	add(filepath.Join(dir, "gone.go"), "a.Gone", 3, 12)
+	add(filepath.Join(dir, "far.go"), "a.Far", 2, 1, 1<<30) // of a hostile profile
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -143,13 +144,16 @@ func TestSource(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %d/%d %q %v", l.Number, l.Self, l.Sum, l.Text, l.Escapes))
 	}
 	want := []string{`3 0/0 "func Work() {" []`, `4 7/12 "\tx := make([]byte, n)" [make([]byte, n)]`, `5 5/5 "\tuse(x)" []`, `6 0/0 "}" []`}
-	if !slices.Equal(got, want) || s.Total != 16 || s.Path != file {
-		t.Errorf("source = %s of %d in %s, want %s of 16 in %s", strings.Join(got, "\n"), s.Total, s.Path, strings.Join(want, "\n"), file)
+	if !slices.Equal(got, want) || s.Total != 18 || s.Path != file {
+		t.Errorf("source = %s of %d in %s, want %s of 18 in %s", strings.Join(got, "\n"), s.Total, s.Path, strings.Join(want, "\n"), file)
 	}
 	for _, fn := range []string{"a.Gone", "a.Secret"} {
 		if s, err := ask(fn); err != nil || s.Missing == "" || len(s.Lines) != 1 || s.Lines[0].Text != "" {
 			t.Errorf("source of %s = %+v, %v; want its line without text, and why", fn, s, err)
 		}
+	}
+	if s, err := ask("a.Far"); err != nil || len(s.Lines) != 2 || s.Lines[1].Number != 1<<30 {
+		t.Errorf("source of a.Far = %+v, %v; want its two lines", s, err)
 	}
 	if _, err := ask("a.Nobody"); !errors.As(err, new(*problem.Error)) {
 		t.Errorf("source of a.Nobody: %v", err)

@@ -15,6 +15,7 @@ import (
 const (
 	maxSourceFile  = 4 << 20
 	maxSourceLines = 800
+	maxEscapes     = 20 // of a line
 	// sourceAround is how many lines are shown beside those that cost, where no
 	// beginning and end of a function are found.
 	sourceAround = 3
@@ -37,27 +38,30 @@ func (v *View) source(q url.Values) (any, error) {
 	if info, err := os.Stat(path); err == nil && text != nil && !v.Model.Run.Start.IsZero() && info.ModTime().After(v.Model.Run.Start) {
 		out.Note = strings.TrimSpace(out.Note + " The file was changed after the recording: lines may have moved.")
 	}
-	first, last := f.Lines[0].Number, f.Lines[len(f.Lines)-1].Number
-	if last > len(text) {
+	if f.Lines[len(f.Lines)-1].Number > len(text) {
 		text = nil // of another version
 	}
-	first, last = extent(text, first, last)
 	escapes := v.escapes(f.File)
+	add := func(l flame.Line, text string) {
+		line := SourceLine{Number: l.Number, Text: text, Self: l.Self, Sum: l.Sum, Escapes: []string{}}
+		line.Escapes = append(line.Escapes, escapes[l.Number]...)
+		out.Lines = append(out.Lines, line)
+	}
+	if text == nil {
+		for _, l := range f.Lines[:min(len(f.Lines), maxSourceLines)] {
+			add(l, "")
+		}
+		return out, nil
+	}
 	cost := map[int]flame.Line{}
 	for _, l := range f.Lines {
 		cost[l.Number] = l
 	}
-	for n := first; n <= last; n++ {
-		l := SourceLine{Number: n, Self: cost[n].Self, Sum: cost[n].Sum, Escapes: escapes[n]}
-		if l.Escapes == nil {
-			l.Escapes = []string{}
-		}
-		if text != nil {
-			l.Text = string(text[n-1])
-		} else if l.Sum == 0 {
-			continue // nothing is known of it
-		}
-		out.Lines = append(out.Lines, l)
+	from, to := extent(text, f.Lines[0].Number, f.Lines[len(f.Lines)-1].Number)
+	for n := from; n <= to; n++ {
+		l := cost[n]
+		l.Number = n
+		add(l, string(text[n-1]))
 	}
 	return out, nil
 }
@@ -65,9 +69,6 @@ func (v *View) source(q url.Values) (any, error) {
 // extent are the lines of a function: from the line that begins with "func" to the
 // brace that ends it, as gofmt writes them.
 func extent(text [][]byte, first, last int) (from, to int) {
-	if text == nil {
-		return first, last
-	}
 	from, to = max(1, first-sourceAround), min(len(text), last+sourceAround)
 	for n := first; n >= 1 && n > last-maxSourceLines; n-- {
 		if bytes.HasPrefix(text[n-1], []byte("func ")) {
@@ -182,7 +183,7 @@ func (v *View) escapes(file string) map[int][]string {
 		if e.Moved {
 			what += " (moved to the heap)"
 		}
-		if !slices.Contains(out[e.Line], what) {
+		if len(out[e.Line]) < maxEscapes && !slices.Contains(out[e.Line], what) {
 			out[e.Line] = append(out[e.Line], what)
 		}
 	}
