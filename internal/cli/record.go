@@ -154,13 +154,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	o.Foreground = c.onTerminal()
 	line := c.statusLine()
 	line.tty = line.tty && len(args) == 0 // a command has the terminal for itself
-	o.Progress = func(left time.Duration, bytes int64) {
-		text := figures.Bytes(bytes) + " so far"
-		if left > 0 {
-			text = fmt.Sprintf("%d s left, %s", int(math.Ceil(left.Seconds())), text)
-		}
-		line.Set("recording… %s", text)
-	}
+	o.Progress = func(left time.Duration, seen record.Seen) { line.Set("recording… %s", seenText(left, seen)) }
 	o.Log = func(s string) {
 		line.Clear()
 		fmt.Fprintln(c.Stderr, "gowhy: "+layout.Safe(s))
@@ -168,6 +162,24 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	res, err := record.Run(ctx, t, o)
 	line.Clear()
 	return c.recorded(ctx, f, o.Out, res, err)
+}
+
+// seenText is what a recording shows while it lasts.
+func seenText(left time.Duration, seen record.Seen) string {
+	var parts []string
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("%d s left", int(math.Ceil(left.Seconds()))))
+	}
+	if seen.Cores >= 0 {
+		parts = append(parts, fmt.Sprintf("CPU %.2f cores", seen.Cores))
+	}
+	if seen.Goroutines >= 0 {
+		parts = append(parts, figures.Plural(seen.Goroutines, "goroutine"))
+	}
+	if seen.Collections >= 0 {
+		parts = append(parts, figures.Plural(seen.Collections, "collection"))
+	}
+	return strings.Join(append(parts, figures.Bytes(seen.Bytes)+" so far"), ", ")
 }
 
 // perPackage adds the package's name to a file that go test -exec would give

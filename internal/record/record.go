@@ -90,9 +90,9 @@ type Options struct {
 	Stdout, Stderr io.Writer
 	// Log is told what happens, in words for the user. It may be nil.
 	Log func(string)
-	// Progress is told now and then how much time is left, negative when that is
-	// not known, and how many bytes were recorded so far. It may be nil.
-	Progress func(left time.Duration, bytes int64)
+	// Progress is called now and then with how much time is left, negative when that
+	// is not known, and what was seen so far. It may be nil.
+	Progress func(left time.Duration, seen Seen)
 	// unwatched is how long the target is measured before it is recorded.
 	unwatched time.Duration
 }
@@ -388,6 +388,7 @@ func (r *recorder) report() (stop func()) {
 		defer close(done)
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
+		w := &watcher{r: r, cores: -1, cycles: -1}
 		for {
 			select {
 			case <-tick.C:
@@ -397,7 +398,7 @@ func (r *recorder) report() (stop func()) {
 					left = max(0, time.Until(r.until))
 				}
 				r.mu.Unlock()
-				r.o.Progress(left, r.bytes())
+				r.o.Progress(left, w.look())
 			case <-quit:
 				return
 			}

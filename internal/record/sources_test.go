@@ -415,8 +415,8 @@ func TestRecordDies(t *testing.T) {
 	ended := make(chan error, 1)
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	o := Options{Out: out, Duration: time.Minute, unwatched: time.Millisecond, Only: []string{"proc", "kernel", "trace"}}
-	o.Progress = func(left time.Duration, bytes int64) {
-		if left > 0 && bytes > 0 && cmd.ProcessState == nil {
+	o.Progress = func(left time.Duration, seen Seen) {
+		if left > 0 && seen.Bytes > 0 && cmd.ProcessState == nil {
 			cmd.Process.Kill()
 			ended <- cmd.Wait()
 		}
