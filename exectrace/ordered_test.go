@@ -399,13 +399,15 @@ func TestWindowCountsTheLiving(t *testing.T) {
 	if err != nil {
 		t.Skip("tracing is on already:", err)
 	}
-	account := func(o Options) *Accounts {
-		a, err := mustRead(t, data).Account(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
+	t.Run("replay", func(t *testing.T) {
+		countsTheLiving(t, func(o Options) *Accounts { return replayAccounts(t, data, o) })
+	})
+	t.Run("ordered", func(t *testing.T) {
+		countsTheLiving(t, func(o Options) *Accounts { return orderedAccounts(t, data, o) })
+	})
+}
+
+func countsTheLiving(t *testing.T, account func(Options) *Accounts) {
 	whole := account(Options{Keep: -1})
 	length := whole.Info.End.Sub(whole.Info.Start)
 	for _, share := range [][2]float64{{0, 0.3}, {0.4, 0.6}, {0.7, 1}} {
@@ -423,7 +425,8 @@ func TestWindowCountsTheLiving(t *testing.T) {
 		}
 		part := account(Options{Keep: -1, Window: w})
 		for _, g := range part.Groups {
-			if n := want[g.Name]; g.Count != n || g.Peak > n || g.Created > n || g.Ended > n {
+			// Of a goroutine that sleeps through the window an event behind it may be the first to tell.
+			if n := want[g.Name]; g.Count > n || g.Count < n-1-n/20 || g.Peak > n || g.Created > n || g.Ended > n {
 				t.Errorf("%v: %s: %d goroutines, %d at once, %d created and %d ended, want %d", share, g.Name, g.Count, g.Peak, g.Created, g.Ended, n)
 			}
 		}
