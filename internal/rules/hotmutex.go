@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,22 +99,32 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 // between the line that takes the lock and one that gives it back, in one function.
 func (q *queue) whileHeld(p *diagnosis.Pass) (time fact.Fact, does, at fact.Name, ok bool) {
 	m := p.Model
-	locked, unlocked := map[string]int{}, map[string]int{}
+	// Of each function the lines that take the lock, and those that give it back.
+	locked, unlocked := map[string][]int{}, map[string][]int{}
 	for _, s := range q.stacks {
-		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok && (locked[f.Func] == 0 || f.Line < locked[f.Func]) {
-			locked[f.Func] = f.Line
+		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
+			locked[f.Func] = append(locked[f.Func], f.Line)
 		}
 	}
 	for s := range q.servers {
 		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
-			unlocked[f.Func] = max(unlocked[f.Func], f.Line)
+			unlocked[f.Func] = append(unlocked[f.Func], f.Line)
 		}
 	}
-	inside := func(w *model.Wait) (model.Frame, bool) {
-		for _, f := range m.Stacks.Frames(w.Stack) {
-			if from := locked[f.Func]; from > 0 && f.Line > from && f.Line <= unlocked[f.Func] {
-				return f, w.Kind != model.SchedWait && !q.has(w)
+	under := func(f model.Frame) bool {
+		from := 0
+		for _, l := range locked[f.Func] {
+			if l < f.Line {
+				from = max(from, l)
 			}
+		}
+		return from > 0 && slices.ContainsFunc(unlocked[f.Func], func(l int) bool { return l >= f.Line }) &&
+			!slices.ContainsFunc(unlocked[f.Func], func(l int) bool { return l > from && l < f.Line })
+	}
+	inside := func(w *model.Wait) (model.Frame, bool) {
+		frames := m.Stacks.Frames(w.Stack)
+		if i := slices.IndexFunc(frames, under); i >= 0 {
+			return frames[i], w.Kind != model.SchedWait && !q.has(w)
 		}
 		return model.Frame{}, false
 	}
@@ -134,7 +145,8 @@ func (q *queue) whileHeld(p *diagnosis.Pass) (time fact.Fact, does, at fact.Name
 		return ok && f.Func == line.Func && f.Line == line.Line
 	})
 	at = fact.Name(base(line.File) + ":" + strconv.Itoa(line.Line))
-	return time, waitingVerb(longest), at, time.Value >= hotmutexHolder*m.Run.Duration.Seconds()
+	inTurn := time.Value <= lockedioAtOnce*m.Run.Duration.Seconds() // one at a time holds it
+	return time, waitingVerb(longest), at, inTurn && time.Value >= hotmutexHolder*m.Run.Duration.Seconds()
 }
 
 // waitingVerb is what a goroutine in a wait does, as a verb.

@@ -422,3 +422,34 @@ func (s *shelf) clockNow() int64 {
 	defer s.mu.Unlock()
 	return s.clock
 }
+
+// Goroutines of the runtime and of the recording stand under a head of their own, and a
+// name is found under either.
+func TestHeads(t *testing.T) {
+	for group, want := range map[string]string{
+		"main.main": groupsOfUser, "runtime.main": groupsOfUser, "": groupsOfUser, "example.com/runtime.work": groupsOfUser,
+		"runtime.bgsweep": groupsOfSystem, "runtime/trace.Start.func1": groupsOfSystem, "github.com/gowhy/gowhy/agent.serve": groupsOfSystem,
+	} {
+		if got := headOf(group); got != want {
+			t.Errorf("headOf(%q) = %s, want %s", group, got, want)
+		}
+	}
+	m := handMade()
+	for _, p := range m.pieces {
+		p.Lives = append(p.Lives[:1:1], exectrace.Life{G: 2, Group: "runtime.bgsweep", Creator: 1})
+	}
+	tl := m.build(&Builder{})
+	for parent, want := range map[string]string{"groups": "main.main", "system": "runtime.bgsweep"} {
+		lanes, n, _, err := tl.Children(parent, Filter{}, 0, 10)
+		if err != nil || n != 1 || lanes[0].Label != want || lanes[0].Parent != parent {
+			t.Errorf("Children(%s) = %+v, %d, %v; want %s", parent, lanes, n, err, want)
+		}
+	}
+	f, err := ParseFilter("bgsweep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lanes, n, _, err := tl.Children("groups", f, 0, 10); err != nil || n != 1 || lanes[0].Parent != "system" {
+		t.Errorf("Children(groups, bgsweep) = %+v, %d, %v; want that of the runtime", lanes, n, err)
+	}
+}

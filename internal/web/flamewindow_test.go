@@ -86,6 +86,14 @@ func TestFlameOfWindow(t *testing.T) {
 			}
 		}
 	}
+	// A bare word finds functions that no goroutine starts with.
+	bare, err := timeline.ParseFilter("napSecond -id:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := v.Timeline.Search(t.Context(), bare, 0, v.Timeline.Length(), 10); err != nil || len(h.Hits) == 0 {
+		t.Errorf("Search(napSecond) = %+v, %v; want stretches with it on the stack", h, err)
+	}
 	for query, status := range map[string]int{"from=5&to=1": http.StatusBadRequest, "from=0&to=9&base=1": http.StatusBadRequest} {
 		if _, err := v.flame(asked(query)); statusOf(err) != status {
 			t.Errorf("%s: %v, want status %d", query, err, status)

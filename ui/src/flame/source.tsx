@@ -59,7 +59,7 @@ function Lines(p: { of: Answer }): JSX.Element {
         <label class="source-editor">
           {t('flame.source.editor')}{' '}
           <input
-            list="editors" value={template} placeholder={EDITORS[0]} spellcheck={false}
+            list="editors" value={template} aria-invalid={template !== '' && editorLink(template, '/', 1) === undefined} title={t('flame.source.editor.form')} placeholder={EDITORS[0]} spellcheck={false}
             onInput={(e) => {
               setTemplate(e.currentTarget.value)
               setEditor(e.currentTarget.value)

@@ -62,6 +62,7 @@ export const flame = {
   'flame.source.text': ['Text', '内容'],
   'flame.source.escapes': ['escapes: {what}', '逃逸：{what}'],
   'flame.source.editor': ['Lines open in your editor by this link:', '点击行号时用此链接打开编辑器：'],
+  'flame.source.editor.form': ['A link like vscode://file{file}:{line}', '形如 vscode://file{file}:{line} 的链接'],
   'flame.menu.zoom': ['Zoom to it', '放大到此帧'],
   'flame.menu.only': ['Only this function: callers and callees', '只看此函数：调用者与被调用者'],
   'flame.menu.hide': ['Hide functions of this kind ({kind})', '隐藏此类函数（{kind}）'],

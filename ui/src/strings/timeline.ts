@@ -152,7 +152,7 @@ export const timeline = {
   'timeline.search.go': ['Find', '查找'],
   'timeline.search.help': ['How to ask', '查找语法'],
   'timeline.search.help.and': ['All that is named must hold; quote what has spaces.', '各条件须同时满足；含空格的内容请加引号。'],
-  'timeline.search.help.func': ['the start function has this in its name', '起始函数名包含'],
+  'timeline.search.help.func': ['the start function has this in its name; a word alone is looked for on stacks, too', '起始函数名包含；单独的词也在栈中查找'],
   'timeline.search.help.state': ['a moment in this state: {states}', '处于该状态的时刻：{states}'],
   'timeline.search.help.reason': ['blocked for this reason', '因该原因阻塞'],
   'timeline.search.help.stack': ['this function is on its stack', '调用栈中包含该函数'],
