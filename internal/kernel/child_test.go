@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/gowhy/gowhy/internal/attempt"
 )
 
@@ -58,7 +60,8 @@ var children = map[string]func(n int){
 	"calls":    callWork,
 	"steady":   steadyWork,
 	"mixed":    mixedWork,
-	"wake":     wakeWork,
+	"wake":     func(n int) { wakeWork(n, func() {}) },
+	"pinned":   pinnedWork,
 	"threads":  threadWork,
 	"ticks":    tickWork,
 	"loop":     loopWork,
@@ -147,8 +150,27 @@ func mixedWork(n int) {
 	}
 }
 
-// wakeWork passes a byte to and fro between two threads, n times.
-func wakeWork(n int) {
+// pinnedWork is wakeWork on one CPU, for measuring: on several the kernel puts the
+// two threads together now and then, and they switch twenty times as often until it
+// parts them.
+func pinnedWork(n int) {
+	var all, cpu unix.CPUSet
+	unix.SchedGetaffinity(0, &all)
+	for i := 0; cpu.Count() == 0; i++ {
+		if all.IsSet(i) {
+			cpu.Set(i)
+		}
+	}
+	wakeWork(n, func() {
+		if err := unix.SchedSetaffinity(0, &cpu); err != nil {
+			panic(err)
+		}
+	})
+}
+
+// wakeWork passes a byte to and fro between two threads, n times. Each thread
+// calls ready before it begins.
+func wakeWork(n int, ready func()) {
 	var a, b [2]int
 	syscall.Pipe(a[:])
 	syscall.Pipe(b[:])
@@ -156,6 +178,7 @@ func wakeWork(n int) {
 	pass := func(from, to int, first bool) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread() // the thread stays, and its counters
+		ready()
 		buf := []byte{1}
 		for range n {
 			if first {

@@ -8,17 +8,19 @@ type duty struct {
 	event time.Duration // what one event costs the program
 	stack time.Duration // what its stacks cost beside; 0 where none are taken
 	all   bool          // everything is watched, whatever it costs
+	// sparse is for who watches without an end: cycles are longer, and the budget is
+	// smaller.
+	sparse bool
 	// random returns a number from 0 up to 1.
 	random func() float64
 }
 
-// What events cost, by TestCosts on a virtual machine; where there is none
-// they cost half. The slow way of the kernel into and out of traced calls, with
-// programs that do nothing, is half of a call's.
+// What events cost, in calls of the kernel that do nothing, by TestCosts: on two
+// virtual machines, one three times as fast as the other, the same. See pace.
 const (
-	callCost  = 310 * time.Nanosecond
-	waitCost  = 450 * time.Nanosecond // a switch, its thread's return included
-	stackCost = 3 * time.Microsecond  // with both parts of the stack
+	callCost  = 1.25
+	waitCost  = 1.8 // a switch, its thread's return included
+	stackCost = 12  // with both parts of the stack, rarely seen ones
 )
 
 const (
@@ -41,14 +43,34 @@ const (
 	// of the kernel is changed and all CPUs are told. In a cycle of this length
 	// that is 0.03% of their time for each.
 	meanCycle = 300 * time.Millisecond
+	// sparseCycle is for who watches without an end: a quarter of what recording ten
+	// seconds cost was to begin and end slices.
+	sparseCycle = time.Second
+	// sparseBudget leaves, beside 0.3% for the samples of the CPU, a program that is
+	// watched all the time below half a percent.
+	sparseBudget = 0.001
 )
+
+func (d *duty) budget() float64 {
+	if d.sparse {
+		return sparseBudget
+	}
+	return dutyBudget
+}
+
+func (d *duty) meanCycle() time.Duration {
+	if d.sparse {
+		return sparseCycle
+	}
+	return meanCycle
+}
 
 // plan answers a rate of events a second, of a program that uses so many
 // seconds of CPU a second: the share of the time that is watched, and the share
 // of the events whose stacks are taken then.
 func (d *duty) plan(rate, cpu float64) (share, stacks float64) {
 	event, stack := d.event.Seconds(), d.stack.Seconds()
-	allowed := max(dutyBudget*cpu, dutyFloor)
+	allowed := max(d.budget()*cpu, dutyFloor)
 	if d.all || rate*(event+stack) <= allowed {
 		return 1, 1
 	}
@@ -85,9 +107,9 @@ func (d *duty) cycle(now uint64, share float64, mean time.Duration) (slice span,
 // a slice than outside, and one that waits for others as much.
 type episode struct {
 	event time.Duration // see duty
-	// wall and cpu are of the slices, in seconds times their weights; cost and
-	// length without.
-	wall, cpu, cost, length float64
+	// wall, cpu and events are of the slices, times their weights, in seconds; cost
+	// and length without.
+	wall, cpu, events, cost, length float64
 }
 
 // add adds a slice with its events, the CPU time used in it, and the mean cost
@@ -97,6 +119,7 @@ func (e *episode) add(s span, events uint64, cpu time.Duration, stacks float64) 
 	length := float64(s.until-s.from) / 1e9
 	cost := float64(events) * (e.event.Seconds() + stacks)
 	e.wall += weight * length
+	e.events += weight * float64(events)
 	e.cpu += weight * (cpu.Seconds() - cost)
 	e.cost += cost
 	e.length += length
@@ -105,12 +128,16 @@ func (e *episode) add(s span, events uint64, cpu time.Duration, stacks float64) 
 // factors are what numbers and times are scaled by, for an episode of so many
 // seconds and seconds of CPU: 1 but for chance and what the watching costs. The
 // latter cannot hold up a program longer than it takes, which bounds the
-// imprecision of the CPU clock.
-func (e *episode) factors(elapsed, cpu float64) (count, wall float64) {
+// imprecision of the CPU clock. Where the kernel counts the events itself, the
+// number of all of them is known: all, else 0.
+func (e *episode) factors(elapsed, cpu float64, all uint64) (count, wall float64) {
 	if e.wall <= 0 {
 		return 1, 1
 	}
 	wall = elapsed / e.wall
+	if all > 0 && e.events > 0 {
+		return float64(all) / e.events, wall
+	}
 	held := min(0.8, e.cost/e.length)
 	count = wall / (1 - held)
 	if e.cpu > 0 {

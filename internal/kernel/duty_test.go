@@ -105,7 +105,7 @@ func TestFactors(t *testing.T) {
 			cpu += used + c.rate*c.work*slice*(weight-1)
 		}
 		elapsed := slice * weight * cycles
-		count, wall := e.factors(elapsed, cpu)
+		count, wall := e.factors(elapsed, cpu, 0)
 		if math.Abs(wall-1) > 1e-6 {
 			t.Errorf("%s: times are scaled by %v, want 1", c.name, wall)
 		}
@@ -113,8 +113,11 @@ func TestFactors(t *testing.T) {
 		if got := seen * count; math.Abs(got-truth) > 0.02*truth {
 			t.Errorf("%s: %.3f of the events, want 0.98 to 1.02", c.name, got/truth)
 		}
+		if count, again := e.factors(elapsed, cpu, uint64(2*truth)); math.Abs(seen*count-2*truth) > 0.01*truth || again != wall {
+			t.Errorf("%s: %v events of %v counted by the kernel, times are scaled by %v, want %v", c.name, seen*count, 2*truth, again, wall)
+		}
 	}
-	if count, wall := new(episode).factors(1, 1); count != 1 || wall != 1 {
+	if count, wall := new(episode).factors(1, 1, 7); count != 1 || wall != 1 {
 		t.Errorf("no slices: %v, %v", count, wall)
 	}
 }

@@ -2,67 +2,128 @@ package kernel
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
-// nameKernel finds the names of kernel addresses in the text of
-// /proc/kallsyms. It keeps no more than the addresses asked for: the text has
-// 200,000 lines. It returns nil when all addresses in the text are 0, which is
-// how the kernel refuses.
-func nameKernel(kallsyms io.Reader, pcs []uint64) (map[uint64]string, error) {
-	pcs = slices.Clone(pcs)
-	slices.Sort(pcs)
-	pcs = slices.Compact(pcs)
-	type symbol struct {
-		addr uint64
-		name string
-	}
-	// best holds for each address the last symbol at or before it and behind
-	// the address before.
-	best := make([]symbol, len(pcs))
+// A kernelTable is the functions of /proc/kallsyms, by address.
+type kernelTable struct {
+	addrs []uint64
+	at    []uint32 // where the name is in names
+	names []byte
+}
+
+// readKernel reads the text of /proc/kallsyms. The table is nil when all addresses
+// in it are 0, which is how the kernel refuses.
+func readKernel(kallsyms io.Reader) (*kernelTable, error) {
+	t := &kernelTable{}
 	shown := false
 	in := bufio.NewScanner(kallsyms)
 	for in.Scan() {
-		addr, name, ok := parseSymbol(in.Text())
-		if !ok {
+		addr, name, ok := parseSymbol(in.Bytes())
+		if !ok || len(t.names) > maxKernelNames {
 			continue
 		}
 		shown = shown || addr != 0
-		n, _ := slices.BinarySearch(pcs, addr)
-		if n == len(pcs) {
-			continue
-		}
-		if b := &best[n]; addr > b.addr || addr == b.addr && b.name != "" && !isEntry(b.name) && isEntry(name) {
-			*b = symbol{addr, strings.Clone(name)}
-		}
+		t.addrs, t.at = append(t.addrs, addr), append(t.at, uint32(len(t.names)))
+		t.names = append(append(t.names, name...), 0)
 	}
 	if err := in.Err(); err != nil || !shown {
 		return nil, err
 	}
-	names := make(map[uint64]string, len(pcs))
-	var last symbol
-	for i, pc := range pcs {
-		if best[i].name != "" {
-			last = best[i]
-		}
-		names[pc] = last.name
+	sort.Stable(t)
+	return t, nil
+}
+
+// maxKernelNames is ten times what a kernel has with all of its modules.
+const maxKernelNames = 64 << 20
+
+func (t *kernelTable) Len() int           { return len(t.addrs) }
+func (t *kernelTable) Less(i, j int) bool { return t.addrs[i] < t.addrs[j] }
+func (t *kernelTable) Swap(i, j int) {
+	t.addrs[i], t.addrs[j] = t.addrs[j], t.addrs[i]
+	t.at[i], t.at[j] = t.at[j], t.at[i]
+}
+
+// name is the function at an address, empty before the first. Of several names for
+// one address that of a system call's entry is preferred, else the first.
+func (t *kernelTable) name(pc uint64) string {
+	n := len(t.addrs)
+	if pc < math.MaxUint64 {
+		n, _ = slices.BinarySearch(t.addrs, pc+1)
 	}
-	return names, nil
+	if n == 0 {
+		return ""
+	}
+	first, _ := slices.BinarySearch(t.addrs, t.addrs[n-1])
+	for i := first; i < n; i++ {
+		if name := stringAt(t.names, t.at[i]); isEntry(name) {
+			return name
+		}
+	}
+	return stringAt(t.names, t.at[first])
+}
+
+func stringAt(b []byte, at uint32) string {
+	n := bytes.IndexByte(b[at:], 0)
+	return string(b[at : int(at)+n])
+}
+
+func (t *kernelTable) of(pcs []uint64) map[uint64]string {
+	names := make(map[uint64]string, len(pcs))
+	for _, pc := range pcs {
+		if _, known := names[pc]; !known {
+			names[pc] = t.name(pc)
+		}
+	}
+	return names
+}
+
+// A keptTable is the kernel's functions as they were last read: who records one
+// piece after the other does not read 5 MB of text for each, which takes 50 ms.
+type keptTable struct {
+	mu    sync.Mutex
+	table *kernelTable
+	read  time.Time
+}
+
+// keptFor is how long a table is good: modules are seldom loaded.
+const keptFor = 10 * time.Minute
+
+func (k *keptTable) of(open func() (io.ReadCloser, error), pcs []uint64) map[uint64]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.table == nil || time.Since(k.read) > keptFor {
+		f, err := open()
+		if err != nil {
+			return nil
+		}
+		defer f.Close()
+		if k.table, _ = readKernel(f); k.table == nil {
+			return nil
+		}
+		k.read = time.Now()
+	}
+	return k.table.of(pcs)
 }
 
 // parseSymbol reads a line like "ffffffff81000000 T _text\t[module]", and
 // takes only functions.
-func parseSymbol(line string) (addr uint64, name string, ok bool) {
-	number, rest, ok := strings.Cut(line, " ")
+func parseSymbol(line []byte) (addr uint64, name []byte, ok bool) {
+	number, rest, ok := bytes.Cut(line, []byte(" "))
 	if !ok || len(rest) < 3 || rest[1] != ' ' || !strings.ContainsRune("tTwW", rune(rest[0])) {
-		return 0, "", false
+		return 0, nil, false
 	}
-	addr, err := strconv.ParseUint(number, 16, 64)
-	name, _, _ = strings.Cut(rest[2:], "\t")
-	return addr, name, err == nil && name != ""
+	addr, err := strconv.ParseUint(string(number), 16, 64)
+	name, _, _ = bytes.Cut(rest[2:], []byte("\t"))
+	return addr, name, err == nil && len(name) > 0 && bytes.IndexByte(name, 0) < 0
 }
 
 // entryPrefixes begin the names of the functions that a system call enters,

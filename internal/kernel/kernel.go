@@ -20,6 +20,10 @@ type Options struct {
 	// AllSyscalls counts every call, whatever that costs the program, and not
 	// only in a share of the time; see Result.SyscallsShare.
 	AllSyscalls bool
+	// Sparse watches calls and switches in fewer, longer slices, where they are too
+	// many to be watched all the time: to begin and end a slice costs the watcher more
+	// than to watch.
+	Sparse bool
 }
 
 // A Refusal is a part of what was asked for and could not be had.

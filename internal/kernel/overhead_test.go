@@ -100,7 +100,7 @@ func TestCosts(t *testing.T) {
 			{"process", part(calls, process)}, {"and clock", part(calls, clock)},
 			{"all", func(p *probes, pid int) error { return p.watchCalls(pid, true) }},
 		}},
-		{"wake 40000", 80_000, []costPart{
+		{"pinned 40000", 80_000, []costPart{
 			{"unwatched", nil}, {"nothing", part(switches, nothing)},
 			{"process", part(switches, process)}, {"and clock", part(switches, clock)},
 			{"all", func(p *probes, pid int) error { return p.watchSwitches(pid, true) }},

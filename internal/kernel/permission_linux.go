@@ -100,7 +100,7 @@ func kernelNames() (why, how string, ok bool) {
 		if !in.Scan() {
 			break
 		}
-		if addr, _, ok := parseSymbol(in.Text()); ok && addr != 0 {
+		if addr, _, ok := parseSymbol(in.Bytes()); ok && addr != 0 {
 			return "", "", true
 		}
 	}

@@ -27,6 +27,10 @@ const (
 	kernelStacks = 2048  // different stacks of the kernel
 	kernelDepth  = 32
 	userDepth    = 127 // the kernel's own bound
+	// sparseMaps is how many times smaller they are for who watches without an end,
+	// who takes stacks of few switches: the kernel makes and clears all of them anew
+	// for each recording, which was a third of what recording ten seconds cost.
+	sparseMaps = 8
 )
 
 // probes are the eBPF programs of a session, with their maps.
@@ -35,6 +39,7 @@ type probes struct {
 	closers []io.Closer
 	lost    *ebpf.Map // counters: enters, errors, switches
 
+	sparse   bool     // see duty
 	calls    *watcher // nil when not watched
 	switches *watcher
 	callSums *callSource
@@ -75,6 +80,9 @@ type mapWish struct {
 // newMaps makes several maps, and stops at the first that fails.
 func (p *probes) newMaps(wishes ...mapWish) error {
 	for _, w := range wishes {
+		if p.sparse && w.entries >= kernelStacks {
+			w.entries /= sparseMaps
+		}
 		m, err := p.newMap(w.name, w.kind, w.key, w.value, w.entries)
 		if err != nil {
 			return err
@@ -153,7 +161,7 @@ func (p *probes) watchCalls(pid int, all bool) error {
 	}
 	p.callSums = newCallSource(pid, p.target.foreign, m)
 	w := &watcher{pid: pid, hooks: []*hook{exit, enter}, gate: m.gate, source: p.callSums,
-		duty: duty{event: callCost, all: all, random: rand.Float64}}
+		duty: duty{event: pace(callCost), all: all, sparse: p.sparse, random: rand.Float64}}
 	if err := w.start(); err != nil {
 		return err
 	}
@@ -182,7 +190,7 @@ func (p *probes) watchSwitches(pid int, all bool) error {
 	}
 	p.waitSums = newSwitchSource(pid, p.target.foreign, m)
 	w := &watcher{pid: pid, hooks: []*hook{h}, gate: m.gate, source: p.waitSums,
-		duty: duty{event: waitCost, stack: stackCost, all: all, random: rand.Float64}}
+		duty: duty{event: pace(waitCost), stack: pace(stackCost), all: all, sparse: p.sparse, random: rand.Float64}}
 	if err := w.start(); err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gowhy/gowhy/internal/symbols"
 )
 
 // A sampler reads the rings of its events and sums what they say.
@@ -26,7 +28,7 @@ type sampler struct {
 	switches *switchJoiner
 	calls    *callCounter
 	names    *threadNames
-	memory   *memory
+	memory   *symbols.Process
 	scratch  []byte
 	lost     int64
 }
@@ -35,7 +37,7 @@ type sampler struct {
 // appear in its ring: its time is taken before it is written.
 const slack = 1e6
 
-func startSampler(e *events, names *threadNames, m *memory) (*sampler, error) {
+func startSampler(e *events, names *threadNames, m *symbols.Process) (*sampler, error) {
 	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		e.close()
@@ -146,7 +148,7 @@ func (s *sampler) sample(r record) {
 // and the kernel passes over its caller.
 func (s *sampler) completeChain(r record) []byte {
 	at := userStart(r.chain)
-	if r.caller == 0 || at == 0 || !s.memory.frameless(binary.NativeEndian.Uint64(r.chain[at:])) {
+	if r.caller == 0 || at == 0 || !s.memory.Frameless(binary.NativeEndian.Uint64(r.chain[at:])) {
 		return r.chain
 	}
 	s.scratch = append(s.scratch[:0], r.chain[:at+8]...)

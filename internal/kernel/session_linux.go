@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gowhy/gowhy/internal/symbols"
 )
 
 // A Session watches a process from Start to Stop.
@@ -22,7 +25,7 @@ type Session struct {
 	opt     Options
 	begin   time.Time
 	pid     int
-	memory  *memory
+	memory  *symbols.Process
 	target  target
 	probes  *probes
 	noBPF   error // why programs do not count the calls
@@ -58,7 +61,7 @@ func start(o Options, w mechanisms) (*Session, error) {
 		return nil, fmt.Errorf("process %d: %w", o.PID, unix.ESRCH)
 	}
 	o.Hz = min(o.Hz, maxHz())
-	s := &Session{opt: o, pid: o.PID, memory: openMemory(o.PID)}
+	s := &Session{opt: o, pid: o.PID, memory: symbols.Open(o.PID)}
 	s.startProbes(w)
 	s.startSamplers(w)
 	if s.wide == nil && s.threads == nil && !s.offBPF && !s.callBPF {
@@ -127,16 +130,20 @@ func (c *cpuClock) cpuTime() time.Duration { return c.last - c.first }
 func (s *Session) keepMemory() {
 	defer close(s.fresh)
 	wait := 50 * time.Millisecond
-	look, tick := time.NewTimer(wait), time.NewTicker(100*time.Millisecond)
+	every := 100 * time.Millisecond
+	if s.opt.Sparse {
+		every = 500 * time.Millisecond
+	}
+	look, tick := time.NewTimer(wait), time.NewTicker(every)
 	defer look.Stop()
 	defer tick.Stop()
 	for {
 		select {
 		case <-s.refresh:
-			s.memory.refresh()
+			s.memory.Refresh()
 			return
 		case <-look.C:
-			s.memory.refresh()
+			s.memory.Refresh()
 			wait = min(2*wait, 10*time.Second)
 			look.Reset(wait)
 		case <-tick.C:
@@ -164,6 +171,7 @@ func (s *Session) startProbes(w mechanisms) {
 		s.probes = nil
 		return
 	}
+	s.probes.sparse = s.opt.Sparse
 	if s.opt.Syscalls {
 		s.noBPF = s.probes.watchCalls(s.pid, s.opt.AllSyscalls || w.all)
 		s.callBPF = s.noBPF == nil
@@ -298,7 +306,7 @@ func (s *Session) closeAll() {
 	if s.probes != nil {
 		s.probes.close()
 	}
-	s.memory.close()
+	s.memory.Close()
 }
 
 // Stop ends the watching and returns what was seen. It may be called when the
@@ -337,7 +345,7 @@ func (s *Session) Stop() (*Result, error) {
 		r.Lost += switches
 		s.probes.close()
 	}
-	s.memory.close()
+	s.memory.Close()
 	s.memory = nil
 	return r, nil
 }
@@ -389,14 +397,11 @@ func (s *Session) kernelNames(lists ...[]offSum) map[uint64]string {
 	if len(pcs) == 0 {
 		return nil
 	}
-	f, err := os.Open("/proc/kallsyms")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	names, _ := nameKernel(f, pcs)
-	return names
+	return kernelFunctions.of(func() (io.ReadCloser, error) { return os.Open("/proc/kallsyms") }, pcs)
 }
+
+// kernelFunctions are shared by all sessions of this process: there is one kernel.
+var kernelFunctions keptTable
 
 // calls fills in the system calls.
 func (s *Session) calls(r *Result) {
@@ -485,7 +490,7 @@ type pcKey struct {
 
 // A builder turns sums into samples.
 type builder struct {
-	memory *memory
+	memory *symbols.Process
 	kernel map[uint64]string
 	frames map[pcKey][]Frame
 }
@@ -583,7 +588,9 @@ func (b *builder) sample(o offSum, onCPU bool) *Sample {
 		key := pcKey{pc, i == 0}
 		frames, ok := b.frames[key]
 		if !ok {
-			frames = b.memory.frames(pc, key.leaf)
+			for _, p := range b.memory.Frames(pc, key.leaf) {
+				frames = append(frames, Frame{PC: pc, Func: p.Func, File: p.File, Line: p.Line})
+			}
 			b.frames[key] = frames
 		}
 		s.Stack = append(s.Stack, frames...)

@@ -168,10 +168,10 @@ func TestMoments(t *testing.T) {
 	for _, m := range means {
 		t.Run(m.name, func(t *testing.T) {
 			from := monotonic()
-			_, r, _ := watch(t, "mixed 40000", Options{Hz: 999}, m.ways)
+			_, r, _ := watch(t, "mixed 400000", Options{Hz: 999}, m.ways)
 			to := monotonic()
 			checkMoments(t, r, time.Duration(from), time.Duration(to))
-			if len(r.Moments) < 20 {
+			if len(r.Moments) < 100 {
 				t.Skipf("%d samples: the machine is too busy", len(r.Moments))
 			}
 			kernel := 0
@@ -180,9 +180,9 @@ func TestMoments(t *testing.T) {
 					kernel++
 				}
 			}
-			// The program is in read and write nearly all of the time.
-			if !r.UserOnly && kernel < len(r.Moments)/2 {
-				t.Errorf("%d of %d samples are in the kernel, want half or more", kernel, len(r.Moments))
+			// The program is in read and write most of the time, four fifths where it was looked at.
+			if !r.UserOnly && kernel < len(r.Moments)/3 {
+				t.Errorf("%d of %d samples are in the kernel, want a third or more", kernel, len(r.Moments))
 			}
 		})
 	}
@@ -450,7 +450,8 @@ func switchSlices(t *testing.T) []string {
 	for _, s := range r.Off {
 		got += s.Count
 	}
-	wrong := off("switches", got, want, sliced)
+	// The kernel counts them, too; so their number is no estimate.
+	wrong := off("switches", got, want, 0.03)
 	// Of two threads one waits at any time, or a little more.
 	if waited := sumTime(r.Off, has("kernel.wakeWork.func1")); waited < took*8/10 || waited > took*5/2 {
 		wrong = append(wrong, fmt.Sprintf("they waited %v in %v", waited, took))
@@ -486,6 +487,26 @@ func TestNoResult(t *testing.T) {
 	for _, c := range namedCalls(counts) {
 		if failed := c.Errors["ENETDOWN"]; failed != map[string]int64{"read": 1, "rt_sigreturn": 0}[c.Name] || c.Count != 1 {
 			t.Errorf("call %+v, want one, ENETDOWN of the read only", c)
+		}
+	}
+}
+
+// TestSince adds up what threads counted, and knows nothing where a thread took its
+// number with it.
+func TestSince(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after map[int]uint64
+		want          uint64
+	}{
+		{"two threads", map[int]uint64{1: 5, 2: 7}, map[int]uint64{1: 15, 2: 7}, 10},
+		{"one more", map[int]uint64{1: 5}, map[int]uint64{1: 6, 2: 7}, 8},
+		{"one ended", map[int]uint64{1: 5, 2: 7}, map[int]uint64{1: 15}, 0},
+		{"a number is used again", map[int]uint64{1: 5, 2: 7}, map[int]uint64{1: 15, 2: 3}, 0},
+		{"nobody counts", nil, nil, 0},
+	} {
+		if got := since(c.before, c.after); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -31,6 +31,25 @@ func (w *switchSource) seen() uint64 {
 	return counted(w.maps.budget, func(b [budgetSize / 8]uint64) uint64 { return b[budgetSeenAt/8] })
 }
 
+// manyThreads are so many that to read their counters costs more than it brings.
+const manyThreads = 500
+
+// counters are how often threads came onto a CPU: as often as they left one, and
+// one more.
+func (w *switchSource) counters() map[int]uint64 {
+	threads, err := threadsOf(w.pid)
+	if err != nil || len(threads) > manyThreads {
+		return nil
+	}
+	all := make(map[int]uint64, len(threads))
+	for _, thread := range threads {
+		if runs, ok := runsOf(w.pid, thread); ok {
+			all[thread] = runs
+		}
+	}
+	return all
+}
+
 // A wait is an entry of the map of waits.
 type wait [waitSize]byte
 

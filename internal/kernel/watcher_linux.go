@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -34,6 +35,9 @@ type watcher struct {
 type source interface {
 	// seen is how many events counted so far.
 	seen() uint64
+	// counters are the kernel's own of the events of each thread, watched or not;
+	// nil where it has none.
+	counters() map[int]uint64
 	// begin is called before a slice: what is known of threads is old.
 	begin(at uint64)
 	// end is called after a slice: what goes on in it counts until its end.
@@ -155,12 +159,13 @@ func (w *watcher) watchAll(look time.Duration) (share, stacks float64, ok bool) 
 // again. What was seen is scaled to the time that this took.
 func (w *watcher) slices(share, stacks float64) (float64, float64, bool) {
 	e := episode{event: w.duty.event}
-	began, used := monotonic(), w.cpu.read()
-	end, mean, ok := began, meanCycle/2, true
+	began, used, before := monotonic(), w.cpu.read(), w.source.counters()
+	usual := w.duty.meanCycle()
+	end, mean, ok := began, usual/2, true
 	for ok && share < 1 {
 		var s span
 		s, end = w.duty.cycle(end, share, mean)
-		mean = meanCycle
+		mean = usual
 		var n uint64
 		var cpu time.Duration
 		var attached uint64
@@ -180,7 +185,7 @@ func (w *watcher) slices(share, stacks float64) (float64, float64, bool) {
 			ok = w.sleep(end)
 		}
 	}
-	count, wall := e.factors(float64(monotonic()-began)/1e9, (w.cpu.read() - used).Seconds())
+	count, wall := e.factors(float64(monotonic()-began)/1e9, (w.cpu.read() - used).Seconds(), since(before, w.source.counters()))
 	w.source.collect(count/weightUnit, wall/weightUnit)
 	return share, stacks, ok
 }
@@ -218,6 +223,37 @@ func (w *watcher) slice(s span, stacks float64) (was span, events uint64, used t
 // steady is how much a rate must be below the one that can be watched wholly,
 // before it is.
 const steady = 1.5
+
+// since is what was counted between two times, 0 where that is not known: a
+// thread that ended took its number with it.
+func since(before, after map[int]uint64) (n uint64) {
+	for thread, count := range before {
+		if after[thread] < count {
+			return 0
+		}
+	}
+	for thread, count := range after {
+		n += count - before[thread]
+	}
+	return n
+}
+
+// pace is how long so many calls of the kernel that do nothing take here, measured
+// once: what the programs cost goes with it from machine to machine.
+func pace(calls float64) time.Duration { return time.Duration(calls * float64(emptyCall())) }
+
+var emptyCall = sync.OnceValue(func() time.Duration {
+	const batch = 256
+	quickest := time.Microsecond // more is a call that was interrupted
+	for range 8 {
+		begin := monotonic()
+		for range batch {
+			_, _, _ = unix.RawSyscall(unix.SYS_GETPPID, 0, 0, 0)
+		}
+		quickest = min(quickest, time.Duration(monotonic()-begin)/batch)
+	}
+	return quickest
+})
 
 // eachEntry calls f with the entries of a map that is a hash, in as few calls
 // of the kernel as it allows.
@@ -283,6 +319,8 @@ func newCallSource(pid int, foreign bool, m callMaps) *callSource {
 func (c *callSource) seen() uint64 {
 	return counted(c.maps.seen, func(n uint64) uint64 { return n })
 }
+
+func (c *callSource) counters() map[int]uint64 { return nil }
 
 func (c *callSource) begin(uint64) {} // the programs see by the times which calls are old
 

@@ -31,7 +31,7 @@ type Step struct {
 // with a step at the end of the trace that repeats the last value.
 //
 // A P is the collector's while a world stop lasts, from the label of a mark
-// worker until that goroutine leaves the P, while a goroutine in a mark assist
+// worker until that goroutine leaves the P or enters a system call, while a goroutine in a mark assist
 // runs on it, and while it sweeps. The order is that of the reference, the times
 // are [Raw].
 func Utilization(data []byte, flags Flags) ([][]Step, error) {
@@ -130,6 +130,10 @@ func (u *utilization) label(ev *trace.Event) {
 // takes it away is none of the collector's.
 func (u *utilization) move(g trace.GoID, to trace.GoState, p trace.ProcID) {
 	if to.Executing() {
+		if to == trace.GoSyscall && u.worker[g] {
+			u.set(u.where[g], cause{g: g}, u.assists[g])
+			delete(u.worker, g)
+		}
 		if p == trace.NoProc {
 			return
 		}

@@ -1,11 +1,11 @@
-package kernel
+package symbols
 
 import (
 	"bytes"
 	"debug/elf"
 	"debug/gosym"
 	"encoding/binary"
-	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // ownImage is the image of this test.
-func ownImage(t testing.TB) ([]byte, *image) {
+func ownImage(t testing.TB) ([]byte, *Image) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("an ELF file is wanted")
@@ -30,7 +31,7 @@ func ownImage(t testing.TB) ([]byte, *image) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := openImage(bytes.NewReader(b))
+	im, err := OpenImage(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,17 +71,17 @@ func TestLineTable(t *testing.T) {
 		for _, offset := range []uint64{1, size / 3, size / 2, size * 2 / 3} {
 			pc := entry(i) + offset
 			places := im.lines.lookup(pc)
-			if len(places) == 0 || places[0].line == 0 { // between functions
+			if len(places) == 0 || places[0].Line == 0 { // between functions
 				continue
 			}
 			want := runtimePlaces(uintptr(pc))
-			if n := len(want); n < len(places) && slices.Equal(places[:n], want) && strings.HasPrefix(places[n].fn, "reflect.") {
+			if n := len(want); n < len(places) && slices.Equal(places[:n], want) && strings.HasPrefix(places[n].Func, "reflect.") {
 				continue // written as a wrapper by hand
 			}
 			outer := reference.PCToFunc(pc)
 			file, _, _ := reference.PCToLine(entry(i))
-			named := outer != nil && shownName(outer.Name) == places[len(places)-1].fn
-			if !slices.Equal(places, want) || !named && !isWrapper(place{fn: outer.Name, file: file}) {
+			named := outer != nil && shownName(outer.Name) == places[len(places)-1].Func
+			if !slices.Equal(places, want) || !named && !isWrapper(Place{Func: outer.Name, File: file}) {
 				t.Fatalf("%#x:\n got %v\nwant %v in %v", pc, places, want, outer)
 			}
 			compared++
@@ -97,11 +98,11 @@ func TestLineTable(t *testing.T) {
 
 // runtimePlaces is what the runtime says of an address. It tells outer frames
 // only where a further address follows.
-func runtimePlaces(pc uintptr) (places []place) {
+func runtimePlaces(pc uintptr) (places []Place) {
 	frames := runtime.CallersFrames([]uintptr{pc + 1, 1})
 	for {
 		fr, more := frames.Next()
-		places = append(places, place{fn: fr.Function, file: fr.File, line: fr.Line})
+		places = append(places, Place{Func: fr.Function, File: fr.File, Line: fr.Line})
 		if !more {
 			return places
 		}
@@ -142,12 +143,12 @@ func main() { os.Exit(outer(len(os.Args))) }
 			t.Fatal(err)
 		}
 		defer f.Close()
-		im, err := openImage(f)
+		im, err := OpenImage(f)
 		if err != nil || im.lines == nil {
 			t.Fatalf("%s: %v, no lines", mode, err)
 		}
-		if len(im.funcs) != 0 {
-			t.Errorf("%s: %d symbols in a stripped program, want 0", mode, len(im.funcs))
+		if len(im.functions()) != 0 {
+			t.Errorf("%s: %d symbols in a stripped program, want 0", mode, len(im.functions()))
 		}
 		found := map[string]bool{}
 		var chains [][]string
@@ -158,7 +159,7 @@ func main() { os.Exit(outer(len(os.Args))) }
 			for pc := p.Vaddr; pc < p.Vaddr+p.Filesz; pc++ {
 				var names []string
 				for _, p := range im.lines.lookup(pc) {
-					names = append(names, p.fn)
+					names = append(names, p.Func)
 				}
 				if len(names) > 1 && names[1] == "main.outer" {
 					chains = append(chains, names)
@@ -183,13 +184,13 @@ func main() { os.Exit(outer(len(os.Args))) }
 func TestHostileImages(t *testing.T) {
 	b, im := ownImage(t)
 	look := func(b []byte) {
-		im, err := openImage(bytes.NewReader(b))
+		im, err := OpenImage(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
 		for _, p := range im.loads {
 			for i := range uint64(64) {
-				im.lookup(p.Vaddr + p.Memsz/64*i)
+				im.Lookup(p.Vaddr + p.Memsz/64*i)
 			}
 		}
 	}
@@ -217,8 +218,55 @@ func TestHostileImages(t *testing.T) {
 		}
 		copy(b[at+i:], word)
 	}
-	if len(im.lookup(0)) != 0 || len(im.lookup(^uint64(0))) != 0 {
+	if len(im.Lookup(0)) != 0 || len(im.Lookup(^uint64(0))) != 0 {
 		t.Error("a function at no address")
+	}
+}
+
+// TestDamage looks for functions in this test's own table, ever more of it being
+// overwritten, and in tables of values without end.
+func TestDamage(t *testing.T) {
+	b, im := ownImage(t)
+	s := im.file.Section(".gopclntab")
+	if s == nil {
+		t.Skip("no section of its own")
+	}
+	table := b[s.Offset : s.Offset+s.Size]
+	began, lookups := time.Now(), 0
+	look := func() {
+		im, err := OpenImage(bytes.NewReader(b))
+		if err != nil || im.lines == nil {
+			return
+		}
+		n := im.lines.n
+		for i := range uint64(500) {
+			pc := im.lines.text + uint64(binary.LittleEndian.Uint32(im.lines.funcs[n*i/500*8:])) + i%40
+			im.Lookup(pc)
+			im.Entry(pc)
+			lookups++
+			if i%50 == 0 {
+				im.Callee(pc)
+			}
+		}
+		im.Code("runtime.allgadd")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		for range len(table) / 1000 {
+			table[pcHeaderSize+r.IntN(len(table)-pcHeaderSize)] = byte(r.Uint32())
+		}
+		look()
+	}
+	for _, fill := range []byte{0x02, 0x01, 0x7f, 0x80, 0xff} { // in 02 02 02 … no value ends the table
+		at := s.Offset + binary.LittleEndian.Uint64(table[8+8*6:])
+		end := s.Offset + binary.LittleEndian.Uint64(table[8+8*7:])
+		for i := range b[at:end] {
+			b[at:end][i] = fill
+		}
+		look()
+	}
+	if took := time.Since(began); lookups < 10_000 || took > 20*time.Second {
+		t.Errorf("%d lookups in %v, want 10000 in less than 20s", lookups, took)
 	}
 }
 
@@ -249,12 +297,12 @@ func FuzzImage(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Add(append([]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00\x01\x00\x00\x00"), make([]byte, 100)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		im, err := openImage(bytes.NewReader(b))
+		im, err := OpenImage(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
-		im.lookup(0x401000)
-		im.address(0x1000)
+		im.Lookup(0x401000)
+		im.Address(0x1000)
 	})
 }
 
@@ -292,62 +340,4 @@ func FuzzParseMaps(f *testing.F) {
 			}
 		}
 	})
-}
-
-const kallsymsText = `0000000000000000 A fixed_percpu_data
-ffffffff81000000 T _stext
-ffffffff81000100 t __do_sys_read
-ffffffff81000100 T __x64_sys_read
-ffffffff81000200 D data
-ffffffff81000300 T vfs_read
-ffffffffc0000000 t helper	[module]
-ffffffff81000280 t late
-`
-
-func TestNameKernel(t *testing.T) {
-	got, err := nameKernel(strings.NewReader(kallsymsText), []uint64{
-		0xffffffff81000350, 0xffffffff81000000, 0xffffffff81000101, 0xffffffff81000250, 0xffffffff81000290, 0xffffffffc0000010, 0x1000, 0xffffffff81000101,
-	})
-	want := map[uint64]string{
-		0x1000:             "",
-		0xffffffff81000000: "_stext", 0xffffffff81000101: "__do_sys_read", 0xffffffff81000250: "__do_sys_read",
-		0xffffffff81000290: "late", 0xffffffff81000350: "vfs_read", 0xffffffffc0000010: "helper",
-	}
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("nameKernel() = %v, %v; want %v", got, err, want)
-	}
-	hidden := strings.ReplaceAll("ffffffff81000000 T _stext\n", "ffffffff81000000", "0000000000000000")
-	if got, err := nameKernel(strings.NewReader(hidden), []uint64{1}); got != nil || err != nil {
-		t.Errorf("nameKernel() of hidden addresses = %v, %v; want nil", got, err)
-	}
-}
-
-func FuzzNameKernel(f *testing.F) {
-	f.Add(kallsymsText, uint64(0xffffffff81000101), uint64(0x10))
-	f.Fuzz(func(t *testing.T, text string, a, b uint64) {
-		names, err := nameKernel(strings.NewReader(text), []uint64{a, b})
-		if err == nil && names != nil && len(names) != len(map[uint64]bool{a: true, b: true}) {
-			t.Errorf("nameKernel(%#x, %#x) = %v, want a name for each", a, b, names)
-		}
-	})
-}
-
-func TestInKernel(t *testing.T) {
-	for _, c := range []struct{ stack, want string }{
-		{"vfs_read ksys_read do_syscall_64 entry_SYSCALL_64_after_hwframe", "read"},
-		{"clear_page exc_page_fault asm_exc_page_fault rep_movs vfs_read __x64_sys_pread64 do_syscall_64", "pread64"},
-		{"clear_page exc_page_fault asm_exc_page_fault", "page fault"},
-		{"schedule irqentry_exit_to_user_mode asm_sysvec_apic_timer_interrupt", "interrupt"},
-		{"cp_new_stat __do_sys_newfstat __x64_sys_newfstat do_syscall_64", "fstat"},
-		{"futex_wait do_futex __arm64_sys_futex invoke_syscall el0_svc el0t_64_sync", "futex"},
-		{"do_syscall_64 entry_SYSCALL_64_after_hwframe", "system call"},
-		{"sysvec_reschedule_ipi asm_sysvec_reschedule_ipi do_syscall_64", "system call"},
-		{"handle_mm_fault do_page_fault do_mem_abort el0_da el0t_64_sync_handler", "page fault"},
-		{"ret_from_fork", ""},
-		{"", ""},
-	} {
-		if got := inKernel(strings.Fields(c.stack)); got != c.want {
-			t.Errorf("inKernel(%s) = %q, want %q", c.stack, got, c.want)
-		}
-	}
 }

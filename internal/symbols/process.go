@@ -1,4 +1,4 @@
-package kernel
+package symbols
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ const (
 	maxMappings = 8192
 	maxImages   = 256
 	maxMaps     = 16 << 20 // bytes of /proc/PID/maps
+	maxNoFrame  = 1 << 16  // what Frameless remembers
 )
 
 // A mapping is a part of a process's memory with code in it.
@@ -65,32 +66,32 @@ func parseMapping(line string) (m mapping, ok bool) {
 	return m, err == [3]error{} && m.start < m.end
 }
 
-// memory is a process's code: what is mapped where, with its files kept open,
+// A Process is a process's code: what is mapped where, with its files kept open,
 // as the process may be gone when names are asked for.
-type memory struct {
+type Process struct {
 	mu     sync.Mutex
 	dir    string // /proc/PID
 	exe    string // path of the program, as the mappings have it
 	maps   []mapping
 	files  map[string]*os.File // by path; nil when it could not be opened
-	images map[string]*image   // nil when it could not be read
+	images map[string]*Image   // nil when it could not be read
 
-	noFrame map[uint64]bool // what frameless said
+	noFrame map[uint64]bool // what Frameless said
 }
 
 // vdsoPath is the name of the code that the kernel maps into each process.
 const vdsoPath = "[vdso]"
 
-func openMemory(pid int) *memory {
-	m := &memory{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*os.File{}, images: map[string]*image{}, noFrame: map[uint64]bool{}}
+func Open(pid int) *Process {
+	m := &Process{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*os.File{}, images: map[string]*Image{}, noFrame: map[uint64]bool{}}
 	m.exe, _ = os.Readlink(m.dir + "/exe")
-	m.refresh()
+	m.Refresh()
 	return m
 }
 
-// refresh adds the mappings that are new. Old ones stay: the samples of a
+// Refresh adds the mappings that are new. Old ones stay: the samples of a
 // library that was unloaded are still its own.
-func (m *memory) refresh() {
+func (m *Process) Refresh() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f, err := os.Open(m.dir + "/maps")
@@ -115,7 +116,7 @@ func (m *memory) refresh() {
 	slices.SortStableFunc(m.maps, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
 }
 
-func (m *memory) open(path string) {
+func (m *Process) open(path string) {
 	if _, ok := m.files[path]; ok || len(m.files) >= maxImages || !strings.HasPrefix(path, "/") {
 		return
 	}
@@ -140,7 +141,7 @@ func openRegular(name string) *os.File {
 	return f
 }
 
-func (m *memory) close() {
+func (m *Process) Close() {
 	for _, f := range m.files {
 		if f != nil {
 			f.Close()
@@ -148,9 +149,9 @@ func (m *memory) close() {
 	}
 }
 
-// frames returns the functions at an address of the process, the inlined
+// Frames returns the functions at an address of the process, the inlined
 // first. There is always at least one, if without a name.
-func (m *memory) frames(pc uint64, leaf bool) []Frame {
+func (m *Process) Frames(pc uint64, leaf bool) []Place {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := pc
@@ -159,30 +160,28 @@ func (m *memory) frames(pc uint64, leaf bool) []Frame {
 	}
 	mp, ok := m.find(at)
 	if !ok {
-		return []Frame{{PC: pc}}
+		return []Place{{}}
 	}
 	im := m.image(mp.path)
 	if im == nil {
-		return []Frame{{PC: pc, File: mp.path}}
+		return []Place{{File: mp.path}}
 	}
-	addr, ok := im.address(at - mp.start + mp.offset)
-	places := im.lookup(addr)
+	addr, ok := im.Address(at - mp.start + mp.offset)
+	places := im.Lookup(addr)
 	if !ok || len(places) == 0 {
-		return []Frame{{PC: pc, File: mp.path}}
+		return []Place{{File: mp.path}}
 	}
-	frames := make([]Frame, len(places))
-	for i, p := range places {
-		if p.file == "" {
-			p.file = mp.path
+	for i := range places {
+		if places[i].File == "" {
+			places[i].File = mp.path
 		}
-		frames[i] = Frame{PC: pc, Func: p.fn, File: p.file, Line: p.line}
 	}
-	return frames
+	return places
 }
 
-// frameless tells whether the function at an address, which runs, has put
+// Frameless tells whether the function at an address, which runs, has put
 // nothing on the stack. It is known of Go functions only.
-func (m *memory) frameless(pc uint64) bool {
+func (m *Process) Frameless(pc uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known, ok := m.noFrame[pc]; ok {
@@ -191,18 +190,18 @@ func (m *memory) frameless(pc uint64) bool {
 	var none bool
 	if mp, ok := m.find(pc); ok {
 		if im := m.image(mp.path); im != nil && im.lines != nil {
-			addr, ok := im.address(pc - mp.start + mp.offset)
+			addr, ok := im.Address(pc - mp.start + mp.offset)
 			none = ok && im.lines.frameless(addr)
 		}
 	}
-	if len(m.noFrame) < maxStacks {
+	if len(m.noFrame) < maxNoFrame {
 		m.noFrame[pc] = none
 	}
 	return none
 }
 
 // find returns the mapping of an address, the latest where several cover it.
-func (m *memory) find(pc uint64) (mapping, bool) {
+func (m *Process) find(pc uint64) (mapping, bool) {
 	n, _ := slices.BinarySearchFunc(m.maps, pc, func(a mapping, pc uint64) int {
 		if a.start <= pc {
 			return -1
@@ -220,22 +219,22 @@ func (m *memory) find(pc uint64) (mapping, bool) {
 	return mapping{}, false
 }
 
-func (m *memory) image(path string) *image {
+func (m *Process) image(path string) *Image {
 	if im, ok := m.images[path]; ok {
 		return im
 	}
-	var im *image
+	var im *Image
 	if path == vdsoPath {
 		im = ownVDSO()
 	} else if f := m.files[path]; f != nil {
-		im, _ = openImage(f)
+		im, _ = OpenImage(f)
 	}
 	m.images[path] = im
 	return im
 }
 
 // ownVDSO reads the vdso of this process: the kernel gives all the same.
-func ownVDSO() *image {
+func ownVDSO() *Image {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return nil
@@ -259,6 +258,6 @@ func ownVDSO() *image {
 	if _, err := mem.ReadAt(b, int64(maps[n].start)); err != nil {
 		return nil
 	}
-	im, _ := openImage(bytes.NewReader(b))
+	im, _ := OpenImage(bytes.NewReader(b))
 	return im
 }

@@ -1,4 +1,11 @@
-package kernel
+// Package symbols tells which functions are at the addresses of a program: of a
+// process, by its mappings ([Process]), or of a file ([Image]).
+//
+// It hides ELF, the table of functions that each Go program carries for its own
+// runtime, with inlined functions where it is of Go 1.20 or newer, and how files
+// are found that a container has or that were deleted. It believes nothing that
+// a file says: a broken one has no functions.
+package symbols
 
 import (
 	"bytes"
@@ -9,20 +16,24 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 )
 
 // maxSection bounds a section that is read whole. The table of functions of
 // the largest Go programs has some 60 MB.
 const maxSection = 256 << 20
 
-// An image is a program or library in the form of an ELF file, as far as its
+// An Image is a program or library in the form of an ELF file, as far as its
 // functions are concerned.
-type image struct {
+type Image struct {
+	file   *elf.File
 	loads  []elf.ProgHeader
 	source io.ReaderAt
 	lines  *lineTable
 	old    *gosym.Table // of programs of Go 1.17 and older
-	funcs  []elfFunc    // by address
+
+	once  sync.Once
+	funcs []elfFunc // by address; see functions
 }
 
 type elfFunc struct {
@@ -30,9 +41,9 @@ type elfFunc struct {
 	name        string
 }
 
-// openImage reads what an ELF file says of functions. A file without any is no
+// OpenImage reads what an ELF file says of functions. A file without any is no
 // error: then all lookups fail.
-func openImage(r io.ReaderAt) (im *image, err error) {
+func OpenImage(r io.ReaderAt) (im *Image, err error) {
 	// The standard library's readers of these formats are not made for files
 	// that lie; what they stumble over is a file without functions.
 	defer func() {
@@ -47,18 +58,32 @@ func openImage(r io.ReaderAt) (im *image, err error) {
 	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
 		return nil, fmt.Errorf("ELF file of another kind of machine: %v %v", f.Class, f.Data)
 	}
-	im = &image{source: r}
+	im = &Image{file: f, source: r}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
 			im.loads = append(im.loads, p.ProgHeader)
 		}
 	}
-	im.readSymbols(f)
 	im.readLines(f)
 	return im, nil
 }
 
-func (im *image) readSymbols(f *elf.File) {
+// functions are those of the file's symbols, which are read when they are asked
+// for: the table of functions has Go's own.
+func (im *Image) functions() []elfFunc {
+	im.once.Do(func() {
+		defer func() {
+			if recover() != nil { // see OpenImage
+				im.funcs = nil
+			}
+		}()
+		im.readSymbols()
+	})
+	return im.funcs
+}
+
+func (im *Image) readSymbols() {
+	f := im.file
 	for _, s := range f.Sections {
 		if (s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM) && s.Size > maxSection {
 			return
@@ -80,7 +105,7 @@ func (im *image) readSymbols(f *elf.File) {
 // lineSections are the names of the section with the table of functions.
 var lineSections = []string{".gopclntab", ".data.rel.ro.gopclntab"}
 
-func (im *image) readLines(f *elf.File) {
+func (im *Image) readLines(f *elf.File) {
 	for _, name := range lineSections {
 		s := f.Section(name)
 		if s == nil || s.Size > maxSection {
@@ -131,18 +156,20 @@ type module struct {
 	inline uint64 // go:func.*, the inline trees
 }
 
-// Offsets in runtime.moduledata of Go 1.20 to 1.26.
+// Offsets in runtime.moduledata of Go 1.20 and newer.
 const (
-	moduleText   = 176
-	moduleEnd    = 184
-	moduleInline = 320
-	moduleSize   = 328
+	moduleText = 176
+	moduleEnd  = 184
+	moduleSize = 360
 )
+
+// moduleInline is where go:func.* is: in Go 1.27, and before.
+var moduleInline = []int{344, 320}
 
 // findModule looks for the runtime's own description of the program. It has no
 // name in a stripped file but begins with the address of the table of
 // functions.
-func (im *image) findModule(f *elf.File, table uint64) (m module) {
+func (im *Image) findModule(f *elf.File, table uint64) (m module) {
 	var want [8]byte
 	binary.LittleEndian.PutUint64(want[:], table)
 	for _, name := range []string{".go.module", ".noptrdata", ".data", ".data.rel.ro"} {
@@ -165,9 +192,13 @@ func (im *image) findModule(f *elf.File, table uint64) (m module) {
 			}
 			text := binary.LittleEndian.Uint64(b[at+moduleText:])
 			end := binary.LittleEndian.Uint64(b[at+moduleEnd:])
-			inline := binary.LittleEndian.Uint64(b[at+moduleInline:])
-			if at%8 == 0 && im.executable(text) && end > text && im.mapped(inline) {
-				return module{text: text, inline: inline}
+			if at%8 == 0 && im.executable(text) && end > text {
+				for _, offset := range moduleInline {
+					// Other fields that may be there are sizes.
+					if inline := binary.LittleEndian.Uint64(b[at+offset:]); inline > text && im.mapped(inline) {
+						return module{text: text, inline: inline}
+					}
+				}
 			}
 			from = at + 1
 		}
@@ -177,36 +208,29 @@ func (im *image) findModule(f *elf.File, table uint64) (m module) {
 
 // namedModule asks the symbols, where there are any, and the section of code:
 // it begins with the first function unless there is code that is not Go's.
-func (im *image) namedModule(f *elf.File, m module) module {
+func (im *Image) namedModule(f *elf.File, m module) module {
 	if s := f.Section(".text"); s != nil {
 		m.text = s.Addr
 	}
-	symbols, _ := f.Symbols()
-	for _, s := range symbols {
-		switch s.Name {
-		case "runtime.text":
-			m.text = s.Value
-		case "go:func.*":
-			m.inline = s.Value
-		}
-	}
+	at := variables(f, "runtime.text", "go:func.*")
+	m.text, m.inline = cmp.Or(at["runtime.text"].Addr, m.text), at["go:func.*"].Addr
 	return m
 }
 
-func (im *image) executable(addr uint64) bool {
+func (im *Image) executable(addr uint64) bool {
 	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
 		return p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
 	})
 }
 
-func (im *image) mapped(addr uint64) bool {
+func (im *Image) mapped(addr uint64) bool {
 	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
 		return addr >= p.Vaddr && addr-p.Vaddr < p.Filesz
 	})
 }
 
 // read fills b from an address of the image.
-func (im *image) read(b []byte, addr uint64) bool {
+func (im *Image) read(b []byte, addr uint64) bool {
 	for _, p := range im.loads {
 		if addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
 			_, err := im.source.ReadAt(b, int64(p.Off+addr-p.Vaddr))
@@ -216,8 +240,8 @@ func (im *image) read(b []byte, addr uint64) bool {
 	return false
 }
 
-// address converts a place in the file to an address of the image.
-func (im *image) address(offset uint64) (uint64, bool) {
+// Address converts a place in the file to an address of the image.
+func (im *Image) Address(offset uint64) (uint64, bool) {
 	for _, p := range im.loads {
 		if p.Flags&elf.PF_X != 0 && offset >= p.Off && offset-p.Off < p.Filesz {
 			return p.Vaddr + offset - p.Off, true
@@ -226,43 +250,44 @@ func (im *image) address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// lookup returns the functions at an address of the image, the inlined first.
-func (im *image) lookup(addr uint64) []place {
+// Lookup returns the functions at an address of the image, the inlined first.
+func (im *Image) Lookup(addr uint64) []Place {
 	if im.lines != nil {
 		if places := im.lines.lookup(addr); places != nil {
 			return places
 		}
 	}
 	if p, ok := im.lookupOld(addr); ok {
-		return []place{p}
+		return []Place{p}
 	}
-	n, found := slices.BinarySearchFunc(im.funcs, addr, func(f elfFunc, a uint64) int { return cmp.Compare(f.start, a) })
+	funcs := im.functions()
+	n, found := slices.BinarySearchFunc(funcs, addr, func(f elfFunc, a uint64) int { return cmp.Compare(f.start, a) })
 	if !found {
 		n--
 	}
 	if n < 0 {
 		return nil
 	}
-	f := im.funcs[n]
+	f := funcs[n]
 	// Symbols written by hand may have no size: they reach to the next.
 	if f.size > 0 && addr-f.start >= f.size {
 		return nil
 	}
-	return []place{{fn: f.name}}
+	return []Place{{Func: f.name}}
 }
 
-func (im *image) lookupOld(addr uint64) (p place, ok bool) {
+func (im *Image) lookupOld(addr uint64) (p Place, ok bool) {
 	if im.old == nil {
 		return p, false
 	}
 	defer func() {
-		if recover() != nil { // see openImage
-			p, ok = place{}, false
+		if recover() != nil { // see OpenImage
+			p, ok = Place{}, false
 		}
 	}()
 	file, line, fn := im.old.PCToLine(addr)
 	if fn == nil {
 		return p, false
 	}
-	return place{fn: fn.Name, file: file, line: line}, true
+	return Place{Func: fn.Name, File: file, Line: line}, true
 }

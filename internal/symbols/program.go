@@ -1,0 +1,217 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// ErrNoTable is what a program without a table of functions answers.
+var ErrNoTable = errors.New("no table of Go functions in the program's file")
+
+// Program is the image of the process's own program, and what is to be added
+// to the image's addresses to have those of the process: 0 unless the program
+// may be loaded anywhere.
+func (m *Process) Program() (im *Image, base uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := slices.IndexFunc(m.maps, func(mp mapping) bool { return mp.path == m.exe })
+	if n < 0 || m.exe == "" {
+		return nil, 0, errors.New("the program's file is not among the process's mappings")
+	}
+	im = m.image(m.exe)
+	if im == nil {
+		return nil, 0, errors.New("the program's file cannot be read")
+	}
+	addr, ok := im.Address(m.maps[n].offset)
+	if !ok || im.lines == nil {
+		return nil, 0, ErrNoTable
+	}
+	return im, m.maps[n].start - addr, nil
+}
+
+// Entry is where the function at an address begins, with its name.
+func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
+	if im.lines == nil {
+		return 0, "", false
+	}
+	f, ok := im.lines.find(addr)
+	if !ok {
+		return 0, "", false
+	}
+	return f.entry, shownName(stringAt(im.lines.names, uint64(f.name))), true
+}
+
+// maxCode bounds one function's code.
+const maxCode = 64 << 10
+
+// Read fills b with what the file has at an address of the image.
+func (im *Image) Read(b []byte, addr uint64) bool { return im.read(b, addr) }
+
+// Code is a function's code and where it begins; nil when there is none of
+// that name.
+func (im *Image) Code(name string) (code []byte, at uint64) {
+	t := im.lines
+	if t == nil {
+		return nil, 0
+	}
+	want := append([]byte(name), 0)
+	for i := range t.n {
+		start := t.text + uint64(binary.LittleEndian.Uint32(t.funcs[i*8:]))
+		end := t.text + uint64(binary.LittleEndian.Uint32(t.funcs[i*8+8:]))
+		info := uint64(binary.LittleEndian.Uint32(t.funcs[i*8+4:]))
+		if info+8 > uint64(len(t.funcs)) || end <= start || end-start > maxCode {
+			continue
+		}
+		if from := uint64(binary.LittleEndian.Uint32(t.funcs[info+4:])); from >= uint64(len(t.names)) || !bytes.HasPrefix(t.names[from:], want) {
+			continue
+		}
+		code = make([]byte, end-start)
+		if !im.read(code, start) {
+			return nil, 0
+		}
+		return code, start
+	}
+	return nil, 0
+}
+
+// Machine is the kind of CPU that the image is for.
+func (im *Image) Machine() elf.Machine { return im.file.Machine }
+
+// Writable tells whether an address of the image is of its data.
+func (im *Image) Writable(addr uint64) bool {
+	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
+		return p.Flags&elf.PF_W != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
+	})
+}
+
+// A Variable is where a program keeps one.
+type Variable struct{ Addr, Size uint64 }
+
+// Variables are those of the names that the file has symbols for.
+func (im *Image) Variables(names ...string) (at map[string]Variable) {
+	defer func() {
+		if recover() != nil { // see OpenImage
+			at = nil
+		}
+	}()
+	return variables(im.file, names...)
+}
+
+// variables looks through the bytes of the table: large programs have some
+// hundred thousand symbols, and [elf.File.Symbols] makes a string of each.
+func variables(f *elf.File, names ...string) map[string]Variable {
+	at := map[string]Variable{}
+	table := f.SectionByType(elf.SHT_SYMTAB)
+	if table == nil || table.Size > maxSection || int(table.Link) >= len(f.Sections) || f.Sections[table.Link].Size > maxSection {
+		return at
+	}
+	entries, err := table.Data()
+	text, err2 := f.Sections[table.Link].Data()
+	if err != nil || err2 != nil {
+		return at
+	}
+	for ; len(entries) >= elf.Sym64Size && len(at) < len(names); entries = entries[elf.Sym64Size:] {
+		from := uint64(binary.LittleEndian.Uint32(entries))
+		if from == 0 || from >= uint64(len(text)) {
+			continue
+		}
+		for _, n := range names {
+			end := from + uint64(len(n))
+			if end < uint64(len(text)) && text[end] == 0 && string(text[from:end]) == n {
+				at[n] = Variable{binary.LittleEndian.Uint64(entries[8:]), binary.LittleEndian.Uint64(entries[16:])}
+			}
+		}
+	}
+	return at
+}
+
+// maxDWARF bounds what is read of a file's description of its types.
+const maxDWARF = 512 << 20
+
+// DWARF is the file's description of its types, where it has one.
+func (im *Image) DWARF() (d *dwarf.Data, err error) {
+	defer func() {
+		if recover() != nil { // see OpenImage
+			d, err = nil, errors.New("broken DWARF")
+		}
+	}()
+	size := uint64(0)
+	for _, s := range im.file.Sections {
+		switch {
+		case strings.HasPrefix(s.Name, ".zdebug_"): // of Go 1.18 and older; its size is not known before it is read
+			return nil, errors.New("the program's DWARF is compressed in a way that no toolchain writes now")
+		case strings.HasPrefix(s.Name, ".debug_"):
+			size += min(s.Size, maxDWARF+1)
+		}
+	}
+	switch {
+	case size == 0:
+		return nil, errors.New("the program's file has no DWARF")
+	case size > maxDWARF:
+		return nil, errors.New("the program's DWARF is too large to look through")
+	}
+	return im.file.DWARF()
+}
+
+// Callee is the one function that a function of the compiler's calls, or has
+// inlined; not ok when it calls several.
+func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
+	if im.lines == nil {
+		return Place{}, false
+	}
+	f, found := im.lines.find(entry)
+	if !found || f.entry != entry {
+		return Place{}, false
+	}
+	own := shownName(stringAt(im.lines.names, uint64(f.name)))
+	var code []byte
+	for end := entry + 1; end-entry < maxWrapper; end++ {
+		if g, ok := im.lines.find(end); !ok || g.entry != entry {
+			code = make([]byte, end-entry)
+			break
+		}
+	}
+	if code == nil || !im.read(code, entry) {
+		return Place{}, false
+	}
+	for i := range code {
+		at := im.lines.lookup(entry + uint64(i))
+		if n := len(at); n > 0 && at[n-1].Func != own && !isWrapper(at[n-1]) {
+			return at[n-1], true
+		}
+		target, calls := im.called(code, i, entry)
+		if !calls {
+			continue
+		}
+		at = im.lines.lookup(target)
+		if g, found := im.lines.find(target); !found || g.entry != target || len(at) == 0 || strings.HasPrefix(at[len(at)-1].Func, "runtime.") {
+			continue
+		}
+		if ok && at[len(at)-1] != callee {
+			return Place{}, false
+		}
+		callee, ok = at[len(at)-1], true
+	}
+	return callee, ok
+}
+
+// maxWrapper bounds the functions that are looked through for calls.
+const maxWrapper = 1024
+
+// called is where the instruction at i calls, if it is a call.
+func (im *Image) called(code []byte, i int, at uint64) (target uint64, ok bool) {
+	switch {
+	case im.file.Machine == elf.EM_X86_64 && code[i] == 0xe8 && i+5 <= len(code):
+		return at + uint64(i) + 5 + uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))), true
+	case im.file.Machine == elf.EM_AARCH64 && i%4 == 0 && i+4 <= len(code):
+		if w := binary.LittleEndian.Uint32(code[i:]); w&0xfc000000 == 0x94000000 {
+			return at + uint64(i) + uint64(int64(int32(w<<6)>>4)), true
+		}
+	}
+	return 0, false
+}
