@@ -1,0 +1,97 @@
+package goroutines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// A process is the memory of one, which is read and never stopped.
+//
+// process_vm_readv takes a number, which may mean another program by now: the
+// process executed one, or ended and its number was given away. The open file
+// stays with the memory that it was opened for, and tells when that is gone.
+type process struct {
+	pid    int
+	file   *os.File // /proc/PID/mem
+	calls  int64
+	local  [1]unix.Iovec
+	remote [maxSpans]unix.RemoteIovec
+}
+
+func openProcess(pid int) (memory, error) {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/mem")
+	if err != nil {
+		if errors.Is(err, unix.ESRCH) && !ended(pid) {
+			return nil, unsure("it is a part of the kernel")
+		}
+		return nil, readError(pid, err)
+	}
+	return &process{pid: pid, file: f}, nil
+}
+
+// ended tells whether a process is one that only waits to be collected.
+func ended(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	_, state, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
+	return err != nil || !ok || len(state) == 0 || bytes.IndexByte([]byte("ZXx"), state[0]) >= 0
+}
+
+func (p *process) gather(b []byte, spans []span) (int, error) {
+	done := 0
+	for len(spans) > 0 {
+		n := min(len(spans), maxSpans)
+		size := 0
+		for i, s := range spans[:n] {
+			p.remote[i] = unix.RemoteIovec{Base: uintptr(s.at), Len: s.size}
+			size += s.size
+		}
+		if size == 0 || size > len(b) {
+			return done, errors.New("no place for what is read")
+		}
+		p.local[0] = unix.Iovec{Base: &b[0], Len: uint64(size)}
+		p.calls++
+		got, err := unix.ProcessVMReadv(p.pid, p.local[:], p.remote[:n], 0)
+		if errors.Is(err, unix.EFAULT) { // nothing is at the first
+			return done, nil
+		}
+		if err != nil {
+			return done, readError(p.pid, err)
+		}
+		done += got
+		if got < size {
+			return done, nil
+		}
+		b, spans = b[size:], spans[n:]
+	}
+	return done, nil
+}
+
+func (p *process) same(at uint64) error {
+	var b [1]byte
+	p.calls++
+	switch _, err := p.file.ReadAt(b[:], int64(at)); {
+	case !errors.Is(err, io.EOF):
+		return nil
+	case ended(p.pid):
+		return readError(p.pid, unix.ESRCH)
+	}
+	return fmt.Errorf("process %d: %w, and another program has its number", p.pid, ErrGone)
+}
+
+func (p *process) used() int64 { return p.calls }
+
+func (p *process) now() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+func (p *process) close() { p.file.Close() }

@@ -1,0 +1,274 @@
+package goroutines
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// goOn lets a program go on that was stopped.
+func (s *subject) goOn() {
+	if err := syscall.Kill(s.pid, syscall.SIGCONT); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// stop stops a program until the test ends.
+func (s *subject) stop() {
+	s.t.Helper()
+	if err := syscall.Kill(s.pid, syscall.SIGSTOP); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { syscall.Kill(s.pid, syscall.SIGCONT) })
+	for range 1000 {
+		stopped := 0
+		tasks, _ := os.ReadDir("/proc/" + strconv.Itoa(s.pid) + "/task")
+		for _, task := range tasks {
+			stat, _ := os.ReadFile("/proc/" + strconv.Itoa(s.pid) + "/task/" + task.Name() + "/stat")
+			if strings.Contains(string(stat), ") T ") {
+				stopped++
+			}
+		}
+		if stopped > 0 && stopped == len(tasks) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.t.Fatal("it does not stop")
+}
+
+// cpu is the CPU time of this process.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// heap is this process's memory in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// compares a program of the kind channels with what it says.
+func (s *subject) compares(r *Reader) {
+	s.t.Helper()
+	got, err := r.Read()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rest, moving := split(s.tracebacks())
+	if err := compare(got, rest, moving, 81); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestPlaces reads programs whose file is not where their mappings say.
+func TestPlaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe := build(t, "local", source(t, "kinds"), "GOFLAGS=-ldflags=-s")
+	program, err := os.ReadFile(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		root    bool
+		command func(dir, exe string) *exec.Cmd
+		after   func(exe string) error
+	}{
+		{"deleted", false, nil, os.Remove},
+		{"replaced", false, nil, func(exe string) error {
+			if err := os.WriteFile(exe+".new", program[:len(program)/2], 0o755); err != nil {
+				return err
+			}
+			return os.Rename(exe+".new", exe)
+		}},
+		{"a name with spaces", false, func(dir, exe string) *exec.Cmd {
+			name := filepath.Join(dir, "a program (deleted) ")
+			os.Rename(exe, name)
+			return exec.Command(name, "channels")
+		}, nil},
+		{"another root", true, func(dir, _ string) *exec.Cmd {
+			cmd := exec.Command("/program", "channels")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: dir}
+			return cmd
+		}, nil},
+		{"other processes and mounts", true, func(dir, _ string) *exec.Cmd {
+			cmd := exec.Command("/program", "channels")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: dir, Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC}
+			return cmd
+		}, nil},
+		{"a container", true, func(dir, _ string) *exec.Cmd { // on a file system that only it has
+			cmd := exec.Command("sh", "-ec", `mount --make-rprivate / && mkdir in && mount -t tmpfs none in && cp program in && exec chroot in /program channels`)
+			cmd.Dir = dir
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+			return cmd
+		}, nil},
+		{"another user namespace", true, func(dir, exe string) *exec.Cmd {
+			cmd := exec.Command(exe, "channels")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}}}
+			return cmd
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.root && os.Getuid() != 0 {
+				t.Skip("only root starts such a program")
+			}
+			dir := t.TempDir()
+			exe := filepath.Join(dir, "program")
+			if err := os.WriteFile(exe, program, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe, "channels")
+			if c.command != nil {
+				cmd = c.command(dir, exe)
+			}
+			s := startCommand(t, cmd)
+			early := s.open()
+			if c.after != nil {
+				if err := c.after(exe); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.compares(early)
+			s.compares(s.open())
+		})
+	}
+}
+
+// TestRefusals opens what cannot be read.
+func TestRefusals(t *testing.T) {
+	if !fits() {
+		t.Skip("goroutines are read on Linux only")
+	}
+	command := func(name string, args ...string) *exec.Cmd {
+		cmd := exec.Command(name, args...)
+		if err := cmd.Start(); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		return cmd
+	}
+	zombie := command("true")
+	for !ended(zombie.Process.Pid) {
+		time.Sleep(time.Millisecond)
+	}
+	collected := command("true")
+	collected.Wait()
+	for _, c := range []struct {
+		name string
+		pid  int
+		want error
+		text string
+	}{
+		{"a program in C", command("sleep", "60").Process.Pid, ErrUnsure, "no Go program"},
+		{"ended, not collected", zombie.Process.Pid, ErrGone, "it has ended"},
+		{"ended", collected.Process.Pid, ErrGone, "it has ended"},
+		{"never was", 1 << 30, ErrGone, "it has ended"},
+		{"the kernel's", 2, ErrUnsure, "the kernel"},
+	} {
+		if name, _ := os.ReadFile("/proc/2/comm"); c.pid == 2 && string(name) != "kthreadd\n" {
+			continue // in a container
+		}
+		if r, err := Open(c.pid); !errors.Is(err, c.want) || r != nil || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: Open() = %v, %v, want %v with %q", c.name, r, err, c.want, c.text)
+		}
+	}
+}
+
+// TestPermission reads root's program as another user.
+func TestPermission(t *testing.T) {
+	if testing.Short() || os.Getuid() != 0 {
+		t.Skip("builds a program, and only root has two users")
+	}
+	s := start(t, build(t, "local", source(t, "kinds")), "channels")
+	root := s.open()
+	type result struct {
+		open, read error
+	}
+	c := make(chan result)
+	go func() {
+		runtime.LockOSThread() // and the thread ends with this goroutine
+		const nobody = 65534
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody); errno != 0 {
+			c <- result{errno, errno}
+			return
+		}
+		_, err := Open(s.pid)
+		_, err2 := root.Read()
+		c <- result{err, err2}
+	}()
+	got := <-c
+	for _, err := range []error{got.open, got.read} {
+		if !errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrUnsure) || !strings.Contains(err.Error(), "may not be read") {
+			t.Errorf("another user gets %v, want %v", err, fs.ErrPermission)
+		}
+	}
+	s.compares(root)
+}
+
+// TestGone reads a program all the time while it ends, or becomes another.
+func TestGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	text := source(t, "kinds")
+	exe := build(t, "local", text)
+	other := build(t, "local", strings.ReplaceAll(text, "receives", "rectives")) // of the same size
+	for _, c := range []struct{ name, command, text string }{
+		{"ends", "end", "it has ended"},
+		{"becomes itself", "become " + exe + " nothing", "another program"},
+		{"becomes itself with as many", "become " + exe + " channels", "another program"},
+		{"becomes its like", "become " + other + " channels", "another program"},
+		{"becomes one in C", "become /bin/sleep 60", "another program"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t, exe, "channels")
+			r := s.open()
+			fmt.Fprintln(s.in, c.command)
+			var err error
+			for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); {
+				var got *Snapshot
+				if got, err = r.Read(); err == nil && got.Count != 81 {
+					t.Errorf("%d goroutines, want 81", got.Count)
+				}
+			}
+			if !errors.Is(err, ErrGone) {
+				t.Fatalf("Read: %v, want %v", err, ErrGone)
+			}
+			for range 100 { // while it ends, and afterwards
+				if _, err = r.Read(); !errors.Is(err, ErrGone) {
+					t.Fatalf("Read once more: %v, want %v", err, ErrGone)
+				}
+			}
+			time.Sleep(20 * time.Millisecond)
+			if _, err = r.Read(); !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("Read afterwards: %v, want %v with %q", err, ErrGone, c.text)
+			}
+			if got := r.Counters(); got.Procs >= 0 {
+				t.Errorf("Counters of what is gone: %+v", got)
+			}
+			if strings.Contains(c.command, "channels") {
+				s.line("ready")
+				s.compares(s.open())
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+// Command program has goroutines of many kinds, as many as it is told, and says
+// on each line that it reads which ones it has.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"time"
+)
+
+func receives(c chan int) {
+	for range c {
+	}
+}
+
+func sends(c chan int) { c <- 1 }
+
+func sleeps() { time.Sleep(time.Hour) }
+
+func locks(mu *sync.Mutex) { mu.Lock() }
+
+func waits(wg *sync.WaitGroup) { wg.Wait() }
+
+func selects(a, b chan int) {
+	select {
+	case <-a:
+	case <-b:
+	}
+}
+
+func accepts(l net.Listener) {
+	c, err := l.Accept()
+	fmt.Println(c, err)
+}
+
+func reads(f *os.File) { f.Read(make([]byte, 1)) }
+
+// spins runs as long as the program does.
+func spins() {
+	for n := 0; ; n++ {
+	}
+}
+
+// comesAndGoes starts goroutines that end at once.
+func comesAndGoes() {
+	for {
+		var wg sync.WaitGroup
+		for range 100 {
+			wg.Add(1)
+			go func() { defer wg.Done(); runtime.Gosched() }()
+		}
+		wg.Wait()
+	}
+}
+
+func main() {
+	each := flag.Int("each", 0, "goroutines of each kind")
+	spinning := flag.Int("spin", 0, "goroutines that run")
+	churn := flag.Int("churn", 0, "goroutines that start others")
+	flag.Parse()
+	var mu sync.Mutex
+	mu.Lock()
+	var wg sync.WaitGroup
+	wg.Add(1)
+	a, b := make(chan int), make(chan int)
+	for range *each {
+		go receives(a)
+		go sends(nil)
+		go sleeps()
+		go locks(&mu)
+		go waits(&wg)
+		go selects(b, b)
+		go func() { <-b }()
+	}
+	if *each > 0 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		go accepts(l)
+		r, _, err := os.Pipe()
+		if err != nil {
+			panic(err)
+		}
+		go reads(r)
+	}
+	for range *spinning {
+		go spins()
+	}
+	for range *churn {
+		go comesAndGoes()
+	}
+	time.Sleep(10 * time.Millisecond)
+	runtime.GC() // the garbage collector's own workers are there from now on
+	fmt.Println("ready")
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		switch in.Text() {
+		case "count":
+			fmt.Println(runtime.NumGoroutine())
+		case "collect":
+			runtime.GC()
+			fmt.Println("collected")
+		case "stacks":
+			pprof.Lookup("goroutine").WriteTo(os.Stdout, 2)
+			fmt.Println("end of stacks")
+		}
+	}
+}
