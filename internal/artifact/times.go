@@ -48,15 +48,24 @@ type timesLine struct {
 
 // WriteTimes writes when samples were taken.
 func WriteTimes(w io.Writer, res *kernel.Result, clock recording.Anchor) error {
+	head := TimesHeader{Header: Header{TimesKind, timesSchema}, Clock: clock, Stacks: len(res.CPU), Lost: res.MomentsLost}
+	list := make([]model.KernelMoment, len(res.Moments))
+	for i, m := range res.Moments {
+		list[i] = model.KernelMoment{At: m.Time, Thread: int32(m.Thread), CPU: int32(m.CPU), Sample: int32(m.Sample)}
+	}
+	return writeTimes(w, head, list)
+}
+
+func writeTimes(w io.Writer, head TimesHeader, list []model.KernelMoment) error {
 	e := json.NewEncoder(w)
-	err := e.Encode(TimesHeader{Header: Header{TimesKind, timesSchema}, Clock: clock, Stacks: len(res.CPU), Lost: res.MomentsLost})
+	err := e.Encode(head)
 	before := time.Duration(0)
-	for some := range slices.Chunk(res.Moments, timesInLine) {
+	for some := range slices.Chunk(list, timesInLine) {
 		var l timesLine
 		for _, m := range some {
-			l.Times = append(l.Times, int64(m.Time-before))
-			l.Threads, l.CPUs, l.Samples = append(l.Threads, int32(m.Thread)), append(l.CPUs, int32(m.CPU)), append(l.Samples, int32(m.Sample))
-			before = m.Time
+			l.Times = append(l.Times, int64(m.At-before))
+			l.Threads, l.CPUs, l.Samples = append(l.Threads, m.Thread), append(l.CPUs, m.CPU), append(l.Samples, m.Sample)
+			before = m.At
 		}
 		err = errors.Join(err, e.Encode(l))
 	}

@@ -32,7 +32,7 @@ func TestUtilization(t *testing.T) {
 			oracle.STW | oracle.Background | oracle.Assist | oracle.PerProc},
 	}
 	windows := []time.Duration{10 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second}
-	loaded, compared, off := 0, 0, 0
+	loaded := 0
 	for _, s := range corpus.Specs() {
 		t.Run(s.String(), func(t *testing.T) {
 			path := corpus.Trace(t, s)
@@ -58,13 +58,8 @@ func TestUtilization(t *testing.T) {
 				got := m.GC.MMU(f.ours, 0, 0, m.Run.Duration, windows...)
 				for i, w := range windows {
 					want := oracle.MMU(functions, int64(w))
-					compared++
-					switch d := math.Abs(got[i] - want); {
-					case d > 2e-3 || math.IsNaN(d):
+					if d := math.Abs(got[i] - want); d > 1e-6 || math.IsNaN(d) {
 						t.Errorf("%s: MMU(%v) = %.9f, want %.9f", f.name, w, got[i], want)
-					case d > 1e-6:
-						off++
-						t.Logf("%s, %v: %.9f, want %.9f", f.name, w, got[i], want)
 					}
 					if want < 1 {
 						loaded++
@@ -72,12 +67,6 @@ func TestUtilization(t *testing.T) {
 				}
 			}
 		})
-	}
-	// For the reference a mark worker is at work until it leaves its P. Here its
-	// load ends already where it enters a system call, which few do, for less
-	// than 100 µs in a second.
-	if off*10 > compared {
-		t.Errorf("%d of %d values differ", off, compared)
 	}
 	if loaded == 0 && !t.Failed() {
 		t.Error("no trace shows the collector at work")

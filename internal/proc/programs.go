@@ -26,6 +26,7 @@ type Program struct {
 	CPU       time.Duration // since its start
 	Threads   int
 	RSS       uint64 // bytes
+	UID       int    // of its user; negative when not known
 	Err       error  // fs.ErrPermission, or what is wrong with its file
 }
 
@@ -47,7 +48,8 @@ func programs(ctx context.Context, proc string) (list []Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := search{proc: proc, sockets: sockets{proc: proc}, builds: map[fileID]build{}}
+	s := Finder{proc: proc, builds: map[fileID]build{}}
+	net := sockets{proc: proc}
 	for _, pid := range pids {
 		if ctx.Err() != nil {
 			return list, ctx.Err()
@@ -55,19 +57,25 @@ func programs(ctx context.Context, proc string) (list []Program, err error) {
 		if len(list) == maxPrograms {
 			return list, fmt.Errorf("more than %d programs run here; the others were left out", maxPrograms)
 		}
-		if p, ok := s.program(pid); ok {
+		if p, ok := s.Find(pid); ok {
+			if p.Err == nil {
+				p.Listening = net.of(pid)
+			}
 			list = append(list, p)
 		}
 	}
 	return list, nil
 }
 
-// search looks through processes.
-type search struct {
-	proc    string
-	sockets sockets
-	builds  map[fileID]build // a machine runs many processes of few files
+// A Finder tells Go programs from other processes. It reads each program's file
+// once, however many processes run it. Use it from one goroutine.
+type Finder struct {
+	proc   string
+	builds map[fileID]build // a machine runs many processes of few files
 }
+
+// NewFinder makes a finder for the processes of this machine.
+func NewFinder() *Finder { return &Finder{proc: "/proc", builds: map[fileID]build{}} }
 
 // A fileID tells files apart.
 type fileID struct {
@@ -82,10 +90,11 @@ type build struct {
 	err  error
 }
 
-// program looks at one process; ok is false when it is not a Go program.
-func (s *search) program(pid int) (Program, bool) {
+// Find looks at one process; ok is false when it is not a Go program. The sockets
+// are not looked for.
+func (s *Finder) Find(pid int) (p Program, ok bool) {
 	dir := filepath.Join(s.proc, strconv.Itoa(pid))
-	p := Program{PID: pid}
+	p = Program{PID: pid}
 	exe, err := os.Readlink(filepath.Join(dir, "exe"))
 	var b build
 	switch {
@@ -106,7 +115,7 @@ func (s *search) program(pid int) (Program, bool) {
 
 // build reads a program's build information. Files that are not Go's have no
 // error: they are not what is looked for.
-func (s *search) build(path string) build {
+func (s *Finder) build(path string) build {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return build{err: fs.ErrPermission}
@@ -127,9 +136,9 @@ func (s *search) build(path string) build {
 	return b
 }
 
-// describe fills in what everyone may read, and sockets where permitted. It
+// describe fills in what everyone may read. It
 // is false for a thread of the kernel and when the process ended meanwhile.
-func (s *search) describe(p *Program, dir string) bool {
+func (s *Finder) describe(p *Program, dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
 		return false
@@ -142,8 +151,8 @@ func (s *search) describe(p *Program, dir string) bool {
 	if args, err := readLimited(filepath.Join(dir, "cmdline")); err == nil && len(args) > 0 {
 		p.Args = strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")
 	}
-	if p.Err == nil {
-		p.Listening = s.sockets.of(p.PID)
+	if info, err := os.Stat(dir); err == nil {
+		p.UID = owner(info)
 	}
 	return true
 }

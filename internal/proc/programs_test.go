@@ -107,7 +107,7 @@ func TestOtherPrograms(t *testing.T) {
 		t.Errorf("programs() = %+v, %v; want none of what is not Go", list, err)
 	}
 	// To other users than root both look alike.
-	s := search{proc: proc}
+	s := Finder{proc: proc}
 	for pid, want := range map[int]bool{2: false, 3: true, 4: false} {
 		p := Program{PID: pid, Err: fs.ErrPermission}
 		if got := s.describe(&p, filepath.Join(proc, strconv.Itoa(pid))); got != want {

@@ -63,3 +63,5 @@ func fileIDOf(info fs.FileInfo) fileID {
 	st := info.Sys().(*syscall.Stat_t)
 	return fileID{uint64(st.Dev), st.Ino, info.ModTime()}
 }
+
+func owner(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }

@@ -47,3 +47,5 @@ func absent(error) bool                                              { return fa
 func refused(error) bool                                             { return false }
 
 func fileIDOf(info fs.FileInfo) fileID { return fileID{changed: info.ModTime()} }
+
+func owner(fs.FileInfo) int { return -1 }

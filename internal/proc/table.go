@@ -20,15 +20,19 @@ type Watch struct {
 	// Keep bounds the descriptors that stay open. 0 is half of what this process
 	// may have (RLIMIT_NOFILE), a negative number is none.
 	Keep int
+	// Rest, if set, is asked of each process that was read: for how many Updates it is
+	// left alone then. It stays meanwhile as it was, and that it has ended is seen at once.
+	Rest func(*Task) int
 }
 
 // A Task is a process or a thread as it was last read. What is negative was
 // not asked for, or may not be read.
 type Task struct {
-	ID      int // of the process or the thread
-	Process int // the same, or the process that the thread belongs to
-	Parent  int // of the process; 0 for the first ones
-	Depth   int // in the tree: 0 for what has no parent in the table
+	Read    time.Time // when it was
+	ID      int       // of the process or the thread
+	Process int       // the same, or the process that the thread belongs to
+	Parent  int       // of the process; 0 for the first ones
+	Depth   int       // in the tree: 0 for what has no parent in the table
 	Thread  bool
 	Kernel  bool // a thread of the kernel, which counts as a process
 
@@ -75,6 +79,7 @@ type Table struct {
 	order []*process // parents before children, siblings by id
 
 	closed bool
+	now    time.Time // of the last Update
 	sched  statistics
 	turn   int       // in order: whose PSS is read next
 	rested time.Time // when PSS may be read again
@@ -94,6 +99,8 @@ type process struct {
 	stat  statLine
 	file  file
 	round uint64 // of the Update that saw it
+	next  uint64 // of the Update that reads it again
+	at    time.Time
 
 	// Its place in the tree.
 	child, sibling *process // its last child, and the parent's child before it
@@ -176,6 +183,7 @@ func (t *Table) Update() error {
 		return fmt.Errorf("processes: %w", err)
 	}
 	t.files.round++
+	t.now = time.Now()
 	t.all = t.all[:0]
 	for _, id := range t.ids {
 		t.visit(id)
@@ -209,6 +217,11 @@ func (t *Table) list() (err error) {
 // visit reads one process, into its old entry where it is still the same.
 func (t *Table) visit(id int) {
 	p := t.byID[id]
+	if p != nil && t.files.round < p.next {
+		p.round = t.files.round
+		t.all = append(t.all, p)
+		return
+	}
 	if p != nil && !t.read(p) {
 		t.forget(p)
 		p = nil
@@ -223,7 +236,21 @@ func (t *Table) visit(id int) {
 		t.byID[id] = p
 	}
 	p.round = t.files.round
+	p.at = t.now
+	if t.watch.Rest != nil {
+		r := p.row(&t.watch)
+		p.next = p.round + 1 + uint64(max(0, t.watch.Rest(&r)))
+	}
 	t.all = append(t.all, p)
+}
+
+// Wake has the next Update read every process.
+func (t *Table) Wake() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.byID {
+		p.next = 0
+	}
 }
 
 // read reads a process's stat file. It is false when the process has ended, or
@@ -348,7 +375,7 @@ func (t *Table) Tree(into []Task) []Task {
 
 func (p *process) row(w *Watch) Task {
 	r := Task{
-		ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
+		Read: p.at, ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
 		Name: p.stat.name, State: p.stat.state, Start: p.stat.start,
 		User: p.user, System: p.system, MinorFaults: p.stat.minor, MajorFaults: p.stat.major,
 		Threads: p.stat.threads, FDs: p.fds, RSS: p.stat.rss, PSS: p.pss,
@@ -362,7 +389,7 @@ func (p *process) row(w *Watch) Task {
 
 func (th *task) row(p *process) Task {
 	return Task{
-		ID: th.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth + 1, Thread: true, Kernel: p.stat.kernel,
+		Read: p.at, ID: th.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth + 1, Thread: true, Kernel: p.stat.kernel,
 		Name: th.stat.name, State: th.stat.state, Start: th.stat.start,
 		User: th.user, System: th.system, MinorFaults: th.stat.minor, MajorFaults: th.stat.major,
 		Threads: -1, FDs: -1, PSS: -1,

@@ -555,3 +555,53 @@ func FuzzNumbered(f *testing.F) {
 		}
 	})
 }
+
+// What is left alone costs nothing in between, and its end is seen at once.
+func TestTableRest(t *testing.T) {
+	sleep := exec.Command("sleep", "3600")
+	if err := sleep.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { sleep.Process.Kill(); sleep.Wait() }()
+	asked := 0
+	const rest = 9
+	table, err := NewTable(Watch{Rest: func(task *Task) int {
+		if task.ID == sleep.Process.Pid {
+			asked++
+		}
+		return rest
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	update := func() (calls int64, here bool) {
+		before := table.Use().Calls
+		if err := table.Update(); err != nil {
+			t.Fatal(err)
+		}
+		here = slices.ContainsFunc(table.Tree(nil), func(task Task) bool { return task.ID == sleep.Process.Pid })
+		return table.Use().Calls - before, here
+	}
+	first, _ := update()
+	for range rest {
+		if calls, here := update(); !here || calls >= first {
+			t.Errorf("%d calls and %v, want less than the %d of the first time, and the process", calls, here, first)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("a process was read %d times in %d updates, want once", asked, rest+1)
+	}
+	if update(); asked != 2 {
+		t.Errorf("a process was read %d times in %d updates, want twice", asked, rest+2)
+	}
+	table.Wake()
+	if update(); asked != 3 {
+		t.Errorf("after Wake a process was read %d times, want three", asked)
+	}
+	sleep.Process.Kill()
+	sleep.Wait()
+	if _, here := update(); here {
+		t.Error("a process that ended is there")
+	}
+}

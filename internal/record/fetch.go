@@ -61,6 +61,11 @@ var snapshots = []struct {
 	{source: "mutex", path: "mutex", end: recording.MutexMember, cumulative: true},
 }
 
+// asks reports whether the program is asked for a snapshot.
+func (f *fetch) asks(source string) bool {
+	return f.wants(source) && (source != "goroutine" || f.o.Goroutines == nil)
+}
+
 // begin takes the snapshots of the start.
 func (f *fetch) begin(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, snapshotLimit)
@@ -69,7 +74,7 @@ func (f *fetch) begin(ctx context.Context) {
 	var wg sync.WaitGroup
 	var asked, late atomic.Int32
 	for _, s := range snapshots {
-		if !f.wants(s.source) || s.start == "" && (!s.cumulative || f.at.agent) {
+		if !f.asks(s.source) || s.start == "" && (!s.cumulative || f.at.agent) {
 			continue
 		}
 		wg.Go(func() {
@@ -121,7 +126,7 @@ func (f *fetch) end() {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, s := range snapshots {
-		if !f.wants(s.source) || s.cumulative && f.at.agent {
+		if !f.asks(s.source) || s.cumulative && f.at.agent {
 			continue
 		}
 		if s.source == "goroutineleak" && !f.at.offers("goroutineleak") {

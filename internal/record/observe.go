@@ -19,7 +19,9 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/kernel"
+	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // An observer is what is seen of a process from outside: by /proc and by the
@@ -38,7 +40,9 @@ type observer struct {
 func (r *recorder) observe(pid int) *observer {
 	o := &observer{r: r, pid: pid, quit: make(chan struct{})}
 	r.man.PID = pid
-	k := kernel.Options{PID: pid, OffCPU: r.wants("offcpu"), Syscalls: r.wants("syscalls"), AllSyscalls: slices.Contains(r.o.Only, "syscalls")}
+	// Of a piece nobody asked for every call, though the source is named.
+	k := kernel.Options{PID: pid, OffCPU: r.wants("offcpu"), Syscalls: r.wants("syscalls"), Sparse: r.o.Piece,
+		AllSyscalls: slices.Contains(r.o.Only, "syscalls") && !r.o.Piece}
 	if r.wants("kernel") {
 		k.Hz = kernelHz
 	}
@@ -49,7 +53,11 @@ func (r *recorder) observe(pid int) *observer {
 	}
 	if r.wants("proc") {
 		var err error
-		if o.log, err = startProcLog(pid, r.w.Path(recording.ProcMember)); err != nil {
+		every := procEvery
+		if r.o.Piece {
+			every = procEveryPiece
+		}
+		if o.log, err = startProcLog(pid, r.w.Path(recording.ProcMember), every); err != nil {
 			os.Remove(r.w.Path(recording.ProcMember))
 			r.refuse(recording.ProcMember, procRefusal(pid, err))
 		}
@@ -131,7 +139,11 @@ func (o *observer) whenGone(cancel context.CancelCauseFunc) {
 		return
 	}
 	go func() {
-		tick := time.NewTicker(goneEvery)
+		every := goneEvery
+		if o.r.o.Piece {
+			every = procEveryPiece
+		}
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
@@ -378,4 +390,20 @@ func loopback(ctx context.Context, host string) bool {
 	defer cancel()
 	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	return err == nil && len(ips) > 0 && !slices.ContainsFunc(ips, func(a net.IPAddr) bool { return !a.IP.IsLoopback() })
+}
+
+// ProcessAt returns the process of this machine that serves a URL.
+func ProcessAt(ctx context.Context, target string) (pid int, err error) {
+	at, err := find(ctx, target)
+	if err != nil {
+		return 0, err
+	}
+	local, pid := owner(ctx, at)
+	switch {
+	case !local:
+		return 0, problem.New(problem.Misuse, "gowhy record --url "+shell.Word(target), "%s is not of this machine: only what runs here can be watched", at.redactedAddress())
+	case pid == 0:
+		return 0, problem.New(problem.Absence, "gowhy list", "the process behind %s could not be found", at.redactedAddress())
+	}
+	return pid, nil
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
 )
@@ -70,6 +71,15 @@ type Options struct {
 	// NoGodebug leaves a started program's GODEBUG and its standard error as
 	// they are, and so goes without gctrace and schedtrace.
 	NoGodebug bool
+	// Piece is set when this is one of many recordings of the same program: what
+	// the program uses unrecorded is not measured first, and its ports are not
+	// searched. What is to be asked is named by Target.URL.
+	Piece bool
+	// Goroutines, if set, tells what goroutines the program has, instead of its
+	// endpoint; nil while nobody knows.
+	Goroutines func() *goroutines.Snapshot
+	// Procs is the program's GOMAXPROCS, where somebody knows it already.
+	Procs int
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
 	// Foreground is set when an interrupt that ends the recording also goes to
@@ -290,7 +300,7 @@ func (r *recorder) keep(member string, p *profile.Profile, data []byte) {
 func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	d := cmp.Or(r.o.Duration, defaultDuration)
 	pid := t.PID
-	if at == nil {
+	if at == nil && !r.o.Piece {
 		if at = r.findIn(ctx, pid); at != nil {
 			pid = r.listener(ctx, pid, at)
 		}
@@ -303,11 +313,14 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 		r.man.Command = at.cmdline(ctx)
 	}
 	r.describe(pid)
+	r.man.Procs = r.o.Procs
 	where := fmt.Sprintf("process %d", pid)
 	if at != nil {
 		where = at.redactedAddress()
 	}
-	r.before(ctx, pid)
+	if !r.o.Piece {
+		r.before(ctx, pid)
+	}
 	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))
 	var f *fetch
 	if at != nil {
@@ -324,7 +337,9 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	if f == nil {
 		r.o.Started() // there are no requests to wait for
 	}
+	counted := r.countGoroutines(pid, f != nil)
 	r.window(stop, f, time.Now().Add(d), r.o.Started)
+	counted.end()
 	f.conclude(r.seen.isGone())
 	return nil
 }

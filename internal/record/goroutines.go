@@ -1,0 +1,106 @@
+package record
+
+import (
+	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/goroutines"
+	"github.com/gowhy/gowhy/internal/symbols"
+)
+
+// A program that nobody can ask still has its goroutines in its memory: a profile of
+// them is read there at the beginning of a recording and at its end.
+
+// A countedProgram is one whose goroutines are read from outside; nil is none.
+type countedProgram struct {
+	r    *recorder
+	read func() (*goroutines.Snapshot, error)
+	done func()
+	at   int64 // of the first profile
+}
+
+// countGoroutines takes the first profile, unless the program's endpoint gives it.
+func (r *recorder) countGoroutines(pid int, asked bool) *countedProgram {
+	if pid == 0 || !r.wants("goroutine") || asked && r.o.Goroutines == nil {
+		return nil
+	}
+	c := &countedProgram{r: r, done: func() {}}
+	if from := r.o.Goroutines; from != nil {
+		c.read = func() (*goroutines.Snapshot, error) { return from(), nil }
+	} else {
+		reader, err := goroutines.Open(pid)
+		if err != nil {
+			return nil // no Go program, or not ours: that there is no endpoint is said already
+		}
+		reader.Stacks = true
+		c.read, c.done = reader.Read, reader.Close
+		if p := reader.Counters().Procs; r.man.Procs == 0 && p > 0 {
+			r.man.Procs = p
+		}
+	}
+	c.at = c.keep(recording.GoroutineStartMember, 0)
+	return c
+}
+
+// end takes the second profile.
+func (c *countedProgram) end() {
+	if c == nil {
+		return
+	}
+	c.keep(recording.GoroutineEndMember, c.at)
+	c.done()
+}
+
+// keep writes a profile that is later than another, and tells its time.
+func (c *countedProgram) keep(member string, than int64) int64 {
+	s, err := c.read()
+	if err != nil || s == nil || s.Time.UnixNano() <= than {
+		return 0
+	}
+	c.r.keep(member, goroutineProfile(s), nil)
+	return s.Time.UnixNano()
+}
+
+// memoryComment tells a profile that was read from outside from the runtime's.
+const memoryComment = "gowhy goroutines read from memory; of a group of equal ones the stack is the oldest one's"
+
+// goroutineProfile is a snapshot in the form of the runtime's goroutine profile,
+// which leaves out the runtime's own goroutines too.
+func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
+	kind := &profile.ValueType{Type: "goroutine", Unit: "count"}
+	p := &profile.Profile{SampleType: []*profile.ValueType{kind}, PeriodType: kind, Period: 1, TimeNanos: s.Time.UnixNano(), Comments: []string{memoryComment}}
+	functions, locations := map[symbols.Place]*profile.Function{}, map[symbols.Place]*profile.Location{}
+	location := func(at symbols.Place) *profile.Location {
+		if l := locations[at]; l != nil {
+			return l
+		}
+		of := symbols.Place{Func: at.Func, File: at.File}
+		f := functions[of]
+		if f == nil {
+			f = &profile.Function{ID: uint64(len(p.Function) + 1), Name: at.Func, SystemName: at.Func, Filename: at.File}
+			functions[of], p.Function = f, append(p.Function, f)
+		}
+		l := &profile.Location{ID: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: f, Line: int64(at.Line)}}}
+		locations[at], p.Location = l, append(p.Location, l)
+		return l
+	}
+	for _, g := range s.Groups {
+		if g.System {
+			continue
+		}
+		sample := &profile.Sample{Value: []int64{int64(g.Count)}}
+		stack := g.Stack
+		if len(stack) == 0 { // it runs, or is of a small group
+			stack = []symbols.Place{g.Start}
+		}
+		for _, at := range stack {
+			if at.Func != "" && at.Func != "runtime.goexit" {
+				sample.Location = append(sample.Location, location(at))
+			}
+		}
+		if len(sample.Location) > 0 {
+			p.Sample = append(p.Sample, sample)
+		}
+	}
+	return p
+}
