@@ -117,6 +117,10 @@ func ProfileOf(m *model.Model, tree string) *model.Profile {
 		if m.Kernel != nil {
 			return m.Kernel.CPU
 		}
+	case "offcpu":
+		if m.Kernel != nil {
+			return m.Kernel.Off
+		}
 	case "alloc_space", "alloc_objects":
 		return m.Heap
 	case "inuse_space", "inuse_objects":

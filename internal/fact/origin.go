@@ -208,6 +208,7 @@ type tree struct {
 var trees = map[string]tree{
 	"cpu":           {"CPU profile", model.CPU, "cpu", Seconds},
 	"kernel":        {"kernel's CPU samples", model.KernelCPU, "cpu", Seconds},
+	"offcpu":        {"kernel's context switches", model.OffCPU, "offcpu", Seconds},
 	"alloc_space":   {"allocs profile", model.Heap, "alloc_space", Bytes},
 	"alloc_objects": {"allocs profile", model.Heap, "alloc_objects", Count},
 	"inuse_space":   {"heap profile", model.LiveHeap, "inuse_space", Bytes},

@@ -167,8 +167,15 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 	if len(f.Where) == 0 {
 		f.Where = awaitingConnections(s.pass)
 	}
+	if len(f.Where) == 0 && s.pass.Model.Sched == nil {
+		f.Where = topPlaces(s.functions(s.pass.Model, requests), newConnNamed)
+	}
 	return f
 }
+
+// requests reports whether a sample is of asking through net/http: without a trace those
+// who ask are the nearest that is known of who wanted the connections.
+func requests(frames []model.Frame) bool { return through(frames, []string{"net/http.(*Client).do"}) }
 
 // keptConnections is about a client that opens another connection for each operation, and
 // whose connections nobody closes.

@@ -15,10 +15,10 @@ import (
 var fsyncboundPage string
 
 var fsyncbound = &diagnosis.Rule{
-	Name:     "fsyncbound",
-	Title:    "The work waits for fsync",
-	Doc:      fsyncboundPage,
-	Needs:    []model.Source{model.Trace},
+	Name:  "fsyncbound",
+	Title: "The work waits for fsync",
+	Doc:   fsyncboundPage,
+	// No Needs: a trace tells who waits in syncs, and so do the kernel's switches.
 	Explains: []string{"syscallbound", "idleprocs", "hotmutex", "lockedio", "loggerlock", "funnelchannel", "futexstorm"},
 	Check:    checkFsyncbound,
 }
@@ -57,10 +57,21 @@ type fsyncs struct {
 	// total is the time in syncs, and work that of the groups, waits for work left out.
 	total, work                fact.Fact
 	rate, mean, average, share fact.Fact
+	runs                       fact.Fact // what the program computes meanwhile
+	reason, full               string    // what it is taken from; that the CPU is not the limit
 }
 
 func checkFsyncbound(p *diagnosis.Pass) {
-	f := measureFsyncs(p)
+	var f fsyncs
+	switch {
+	case p.Model.Sched != nil:
+		f = measureFsyncs(p)
+	case p.Model.Has(model.OffCPU) && p.Model.Has(model.SyscallLog):
+		f = measureOutside(p)
+	default:
+		p.Unchecked("waits for the disk", "neither a trace nor the kernel's switches and system calls were recorded", diagnosis.HowToGet(model.Trace))
+		return
+	}
 	if f.rate.Value == 0 {
 		return
 	}
@@ -73,15 +84,13 @@ func checkFsyncbound(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
-	runs := fact.Quotient.Of("Ps that run goroutines", fact.Cores,
-		p.Processors("time of Ps that run goroutines", "user", "gc"), p.WindowLength())
-	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), leastBusy(runs), f.work, f.total)
+	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), leastBusy(f.runs), f.work, f.total)
 	if throughput.Value < worthwhile {
-		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s Ps are busy: the disk is not the limit",
-			f.rate.Number(), busyPs(p).Number(), gomaxprocs(p)))
+		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s cores are busy: the disk is not the limit",
+			f.rate.Number(), f.runs.Number(), usableCores(p).Number()))
 		return
 	}
-	p.Report(fsyncFinding(p, &f, runs, throughput))
+	p.Report(fsyncFinding(p, &f, throughput))
 }
 
 func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
@@ -105,6 +114,41 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 	f.mean = fact.Quotient.Of("one sync, mean", fact.Seconds, f.total, count)
 	f.average = fact.Quotient.Of("goroutines waiting for the disk, on average", fact.Count, f.total, p.WindowLength())
 	f.share = fact.Fraction.Of("working time in syncs", fact.Ratio, f.total, f.work)
+	f.runs = fact.Quotient.Of("Ps that run goroutines", fact.Cores,
+		p.Processors("time of Ps that run goroutines", "user", "gc"), p.WindowLength())
+	f.reason = fact.Sentence("one kind of evidence, the trace: %s calls a second with their stacks", f.rate.Number())
+	f.full = fact.Sentence("a full machine: %s of %s Ps run goroutines", f.runs.Number(), gomaxprocs(p))
+	return f
+}
+
+// fsyncCalls are the system calls behind syncCalls.
+var fsyncCalls = []string{"fsync", "fdatasync", "msync", "sync_file_range"}
+
+// measureOutside measures from what the kernel saw, of a program that gives no trace: the
+// threads that were off the CPU in a sync, and how many of these calls there were. Who
+// syncs may wait for work besides, which is not seen; so their work is taken to fill the
+// window, where a trace would say less.
+func measureOutside(p *diagnosis.Pass) (f fsyncs) {
+	by := map[model.Stack]int64{}
+	off := p.Model.Kernel.Off
+	for i := range off.Samples {
+		if s := &off.Samples[i]; syncsFile(p.Model.Stacks.Frames(s.Stack)) {
+			by[s.Stack] += int64(s.Value(off.Column("offcpu")))
+		}
+	}
+	if len(by) == 0 {
+		return f
+	}
+	f.stacks = largest(by)
+	f.total = p.Samples("time in syncs", "offcpu", p.Frames(syncsFile))
+	f.work = p.WindowLength().Larger(f.total)
+	f.rate = fact.Quotient.Of("syncs", fact.PerSec, p.Syscalls("syncs", "calls", fsyncCalls...), p.SyscallWindow())
+	f.average = fact.Quotient.Of("threads waiting for the disk, on average", fact.Count, f.total, p.WindowLength())
+	f.mean = fact.Quotient.Of("one sync, mean", fact.Seconds, f.average, f.rate)
+	f.share = fact.Fraction.Of("time of one thread in syncs", fact.Ratio, f.total, f.work)
+	f.runs = p.CPUInUse()
+	f.reason = "the kernel saw the threads wait and counted the calls; without a trace the waits for work of who syncs are not known"
+	f.full = fact.Sentence("a full machine: %s of %s cores are used", f.runs.Number(), usableCores(p).Number())
 	return f
 }
 
@@ -122,27 +166,27 @@ func leisure(gs []*model.Group) (columns []string) {
 	return slices.Compact(columns)
 }
 
-func fsyncFinding(p *diagnosis.Pass, s *fsyncs, runs, throughput fact.Fact) diagnosis.Finding {
+func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.Finding {
 	lib, asks := userPlace(p, s.stacks[0]), programPlace(p, s.stacks[0])
 	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
 	f := diagnosis.Finding{
 		Where:    where(asks, lib),
-		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, runs},
+		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, s.runs},
 		Cost:     diagnosis.CostOf(s.average, s.share.Value),
 		Bound: fasterLimit(throughput, "if nobody waited for a sync; one sync for many pieces of work leaves a "+
 			"part of it, "+
 			"and the disk still has to take the bytes"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
-			fact.Sentence("one kind of evidence, the trace: %s calls a second with their stacks", s.rate.Number()),
+			s.reason,
 			"what must be on the disk before the answer is given is yours to judge",
 		},
 		RuledOut: []string{
 			"reads and writes: only fsync and its kin are counted",
 			fact.Sentence("checkpoints now and then: there are %s a second", s.rate.Number()),
-			fact.Sentence("a full machine: %s of %s Ps run goroutines", runs.Number(), gomaxprocs(p)),
+			s.full,
 		},
 		Groups: s.groups,
 		Stacks: s.stacks,
@@ -160,7 +204,11 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, runs, throughput fact.Fact) diag
 			"A test without code: the same run on a file system in memory; if it is not faster, this finding is "+
 			"refuted."),
 	}
-	f.Say("%s waits for the disk %s of its working time: %s syncs a second, %s "+
-		"each.", name(asks.Function), s.share, s.rate.Number(), s.mean)
+	spent := fact.Name("its working time")
+	if p.Model.Sched == nil {
+		spent = "the time"
+	}
+	f.Say("%s waits for the disk %s of %s: %s syncs a second, %s each.",
+		name(asks.Function), s.share, spent, s.rate.Number(), s.mean)
 	return f
 }

@@ -31,6 +31,11 @@ const (
 	// the fix can be seen at all: 5% is what twenty interleaved rounds tell
 	// from noise on an ordinary machine.
 	churnShare = 0.05
+	// startingCores is the least that it must cost, in cores. The consumer of the lab
+	// is well and starts as many for 0.034 cores, a third of the little that it uses.
+	// None of the lab's programs is ill by this alone: the upper side is reasoned, and the
+	// same as that of allocations.
+	startingCores = 0.05
 )
 
 // churnFunctions are the runtime's way in and out of a goroutine.
@@ -54,7 +59,7 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 		return
 	}
 	share := p.SampleShare("CPU in starting and ending goroutines", "cpu", p.Frames(startsOrEnds))
-	if share.Value < churnShare {
+	if share.Value < churnShare || share.Value*profiledCPU(p).Value < startingCores {
 		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU", rate.Number(), share))
 		return
 	}
