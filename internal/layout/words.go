@@ -122,6 +122,9 @@ func Shorten(s string, width int) string {
 	if len(r) <= width {
 		return s
 	}
+	if width < 1 {
+		return ""
+	}
 	path := s
 	if i := strings.IndexAny(s, "(["); i >= 0 { // type arguments have slashes too
 		path = s[:i]

@@ -1,0 +1,133 @@
+package live
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// frameAt is a frame of one program, and of others that do nothing.
+func frameAt(second int, p Process, others int) *Frame {
+	f := &Frame{Time: time.Unix(int64(second), 0), Processes: []Process{p}}
+	for i := range others {
+		f.Processes = append(f.Processes, Process{PID: 1000 + i, Go: "go1.26"})
+	}
+	return f
+}
+
+func groups(names ...string) *Goroutines {
+	g := &Goroutines{Total: len(names), Waiting: len(names)}
+	for i, n := range names {
+		g.Groups = append(g.Groups, Group{Function: n, State: "waiting", Reason: "chan receive", Count: len(names) - i})
+	}
+	return g
+}
+
+// Somebody who asks again and again knows in the end what there is.
+func TestNews(t *testing.T) {
+	h := Remember(nil)
+	var known []Point
+	var names []GroupName
+	var seen Seen
+	for second := range 1200 {
+		// Every function is there for a while only, so that names run out.
+		p := Process{PID: 7, Go: "go1.26", CPU: CPU{User: float64(second)}, Goroutines: groups("main.work", fmt.Sprint("main.f", second/2), fmt.Sprint("main.g", second/2))}
+		h.Add(frameAt(second, p, 0))
+		if second%3 != 2 {
+			continue
+		}
+		n, _ := h.News(7, seen)
+		if n.Whole {
+			known, names = nil, nil
+		}
+		if n.GroupsFrom != len(names) {
+			t.Fatalf("second %d: groups from %d, and %d are known", second, n.GroupsFrom, len(names))
+		}
+		known, names, seen = append(known, n.Points...), append(names, n.Groups...), n.Seen
+		last := known[len(known)-1]
+		if last.CPU.User != float64(second) {
+			t.Fatalf("second %d: the last point is of %v", second, last.CPU.User)
+		}
+		for i, g := range last.Groups {
+			if got, want := names[g.Group].Function, p.Goroutines.Groups[i].Function; got != want {
+				t.Fatalf("second %d: group %d is %s, want %s", second, i, got, want)
+			}
+		}
+	}
+	all, _ := h.News(0, Seen{})
+	if !all.Whole || len(all.Points) != 901 || len(all.Groups) > maxNames {
+		t.Errorf("whole %v, %d points and %d names, want those of 15 minutes", all.Whole, len(all.Points), len(all.Groups))
+	}
+	if n, _ := h.News(7, all.Seen); n.Whole || len(n.Points) != 0 || len(n.Groups) != 0 {
+		t.Errorf("nothing new is %+v", n)
+	}
+	if n, _ := h.News(8, Seen{}); n.Process != nil {
+		t.Error("there is news of a program that is not there")
+	}
+}
+
+// A program that begins anew goes on under its new number; one that ended is
+// remembered for a while.
+func TestNewsOfRestart(t *testing.T) {
+	h := Remember(nil)
+	h.Add(frameAt(0, Process{PID: 7, Go: "go1.26"}, 0))
+	h.Add(frameAt(0, Process{PID: 7, Go: "go1.26"}, 0))
+	first, next := h.News(7, Seen{})
+	h.Add(frameAt(1, Process{PID: 8, Was: 7, Go: "go1.26", Restarts: 1}, 0))
+	h.Add(frameAt(2, Process{PID: 8, Was: 7, Go: "go1.26", Restarts: 1}, 0))
+	select {
+	case <-next:
+	default:
+		t.Error("nobody is told of the second frame")
+	}
+	n, _ := h.News(7, first.Seen)
+	if n.Whole || n.Ended || n.Process == nil || n.Process.PID != 8 || len(n.Points) != 1 || n.Points[0].PID != 8 {
+		t.Errorf("after a restart there is %+v", n)
+	}
+	if old, _ := h.News(8, Seen{}); len(old.Points) != 2 {
+		t.Errorf("it has %d points, want those of before too", len(old.Points))
+	}
+	h.Add(&Frame{Time: time.Unix(2, 0)})
+	if n, _ := h.News(8, n.Seen); !n.Ended || n.Process == nil {
+		t.Errorf("after its end there is %+v", n)
+	}
+	h.Add(&Frame{Time: time.Unix(1000, 0)})
+	if n, _ := h.News(8, Seen{}); n.Process != nil {
+		t.Error("a program that ended long ago is remembered")
+	}
+}
+
+// An hour of many programs with ever new groups stays within what is said.
+func TestHistoryIsBounded(t *testing.T) {
+	h := Remember(nil)
+	before := heap()
+	for second := range 3600 {
+		var names []string
+		for i := range 100 {
+			names = append(names, fmt.Sprintf("main.function%d", (second*7+i)%5000))
+		}
+		f := frameAt(second, Process{PID: 7, Go: "go1.26", Goroutines: groups(names...)}, 300)
+		for i := range f.Processes[1:] {
+			f.Processes[1+i].Goroutines = f.Processes[0].Goroutines
+		}
+		if second%10 != 0 { // the others tell the same each second: it is a slow test otherwise
+			f.Processes = f.Processes[:1]
+			f.Processes = append(f.Processes, frameAt(0, Process{}, 300).Processes[1:]...)
+		}
+		h.Add(f)
+	}
+	if used := heap() - before; used > 100<<20 {
+		t.Errorf("%d MB are kept", used>>20)
+	} else {
+		t.Logf("%d MB are kept", used>>20)
+	}
+	runtime.KeepAlive(h)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

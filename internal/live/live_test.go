@@ -1,0 +1,298 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/proc"
+)
+
+func TestPace(t *testing.T) {
+	for _, c := range []struct {
+		every, cost time.Duration
+		budget      float64
+		want        time.Duration
+	}{
+		{time.Second, 10 * time.Millisecond, 0.02, time.Second},
+		{time.Second, 40 * time.Millisecond, 0.02, 2 * time.Second},
+		{time.Second, 10 * time.Second, 0.02, slowest},
+		{time.Minute, 10 * time.Second, 0.02, time.Minute},
+		{time.Second, time.Hour, 0, time.Second},
+	} {
+		if got := pace(c.every, c.cost, c.budget); got != c.want {
+			t.Errorf("pace(%v, %v, %v) = %v, want %v", c.every, c.cost, c.budget, got, c.want)
+		}
+	}
+}
+
+func TestMeter(t *testing.T) {
+	now, used := time.Unix(0, 0), time.Duration(0)
+	m := meter{now: func() time.Time { return now }, used: func() time.Duration { return used }}
+	m.share()
+	for range 100 { // a tenth of a CPU, then nothing
+		now, used = now.Add(time.Second), used+100*time.Millisecond
+		if got := m.share(); got < 0.099 || got > 0.101 {
+			t.Fatalf("share() = %v, want 0.1", got)
+		}
+	}
+	for range 12 {
+		now = now.Add(time.Second)
+		m.share()
+	}
+	if got := m.share(); got != 0 {
+		t.Errorf("share() = %v after twelve idle seconds, want 0", got)
+	}
+	if len(m.points) > 15 {
+		t.Errorf("%d points are kept, want those of ten seconds", len(m.points))
+	}
+}
+
+func TestHistory(t *testing.T) {
+	var h history
+	for i := range 200 {
+		h.add(time.Unix(int64(i), 0), 10*i)
+	}
+	if got := h.growth(); got != 600 {
+		t.Errorf("growth() = %v, want 600 a minute", got)
+	}
+	if len(h.points) > 62 {
+		t.Errorf("%d points are kept, want those of a minute", len(h.points))
+	}
+}
+
+func finding(rule, function string, c diagnosis.Confidence) diagnosis.Finding {
+	return diagnosis.Finding{Rule: rule, Title: rule, Confidence: c, Where: []diagnosis.Place{{Function: function, File: "/x/a.go", Line: 1}}}
+}
+
+// TestVote gives pieces with and without a finding, and asks when it is shown.
+func TestVote(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		pieces string // x has it, . has not; X is sure of it
+		shown  string // + after a piece that shows it
+	}{
+		{"once is nothing", ".x...", "....."},
+		{"twice it is there", ".xx..", "..+++"},
+		{"with a gap", "x.x..", "..+++"},
+		{"it goes after three without", ".xx....", "..+++.."},
+		{"it does not flicker", ".xx.x.x..x", "..++++++++"},
+		{"the first piece is sure", "X....", "+++.."},
+		{"a later one is not enough", ".X...", "....."},
+	} {
+		is := &judged{}
+		got := ""
+		for i, p := range c.pieces {
+			d := &diagnosis.Diagnosis{}
+			switch p {
+			case 'x':
+				d.Findings = []diagnosis.Finding{finding("r", "f", diagnosis.Medium)}
+			case 'X':
+				d.Findings = []diagnosis.Finding{finding("r", "f", diagnosis.High)}
+			}
+			is.vote(d, time.Unix(int64(i), 0), "")
+			if slices.ContainsFunc(is.votes, func(a *accused) bool { return a.shown }) {
+				got += "+"
+			} else {
+				got += "."
+			}
+		}
+		if got != c.shown {
+			t.Errorf("%s: %s is shown as %s, want %s", c.name, c.pieces, got, c.shown)
+		}
+	}
+	// Two places are two findings, in the order of the last piece.
+	is := &judged{}
+	a, b := finding("r", "f", diagnosis.High), finding("r", "g", diagnosis.High)
+	is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{a, b}}, time.Unix(0, 0), "1")
+	is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{b, a}}, time.Unix(1, 0), "2")
+	if len(is.votes) != 2 || is.votes[0].finding.Where[0].Function != "g" || is.votes[0].first != time.Unix(0, 0) || is.votes[0].file != "2" {
+		t.Errorf("two pieces with two findings give %+v", is.votes)
+	}
+}
+
+// TestNext asks who is judged next.
+func TestNext(t *testing.T) {
+	j := &judge{cases: map[int]*judged{
+		1: {pid: 1, cores: 0.001},
+		2: {pid: 2, cores: 0.5, at: time.Now().Add(-10 * time.Second)},
+		3: {pid: 3, cores: 0.1, at: time.Now().Add(-20 * time.Second)},
+	}}
+	if c, d, _ := j.next(); c == nil || c.pid != 2 || d != turnTime {
+		t.Errorf("next() = %+v, %v, want process 2 for %v", c, d, turnTime)
+	}
+	j.cases[3].at = time.Time{}
+	if c, _, _ := j.next(); c == nil || c.pid != 3 {
+		t.Errorf("next() = %+v, want process 3, which was never judged", c)
+	}
+	j.attend(1, true)
+	if c, d, trace := j.next(); c.pid != 1 || d != firstTime || !trace {
+		t.Errorf("next() = %+v, %v, %v, want process 1, which is looked at, with a trace", c, d, trace)
+	}
+	if _, _, trace := j.next(); trace {
+		t.Error("one t takes two traces")
+	}
+}
+
+// A child is a program of this machine that the test started.
+func child(t *testing.T, text string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("watches a program that it builds")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": text, "go.mod": "module sample\n\ngo 1.22\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-o", "sample", ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skipf("go build: %v\n%s", err, out)
+	}
+	return start(t, filepath.Join(dir, "sample"))
+}
+
+func start(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(path)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	return cmd
+}
+
+const waiting = `package main
+
+import "time"
+
+func waits(c chan int) { <-c }
+
+func main() {
+	for range 100 {
+		go waits(make(chan int))
+	}
+	for n := 0; ; n++ {
+		if n%1000000 == 0 {
+			time.Sleep(time.Microsecond)
+		}
+	}
+}
+`
+
+// TestWatch watches a program until it ends.
+func TestWatch(t *testing.T) {
+	cmd := child(t, waiting)
+	pid := cmd.Process.Pid
+	w, err := New(Options{PIDs: []int{pid}, Stacks: true})
+	if errors.Is(err, proc.ErrSystem) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	err = attempt.Repeat(t, func() error {
+		var f *Frame
+		for range 3 {
+			time.Sleep(200 * time.Millisecond)
+			var err error
+			if f, err = w.Refresh(); err != nil {
+				return err
+			}
+		}
+		if err := f.Absent([]int{pid}); err != nil || len(f.Processes) != 1 {
+			return errors.New("the program is not the one that is watched")
+		}
+		p := f.Processes[0]
+		switch {
+		case p.Program != "sample" || !p.IsGo():
+			t.Fatalf("the program is %q of %q, want sample", p.Program, p.Go)
+		case p.CPU.Cores() < 0.05 || p.Counters == nil:
+			return fmt.Errorf("a busy program uses %v of a CPU, counters %+v", p.CPU, p.Counters)
+		case p.Goroutines != nil && p.Goroutines.Why != "":
+			t.Skip(p.Goroutines.Why)
+		case p.Goroutines == nil || p.Goroutines.Total != 101:
+			return errors.New("it has 101 goroutines")
+		}
+		g := p.Goroutines.Groups[0]
+		if g.Function != "main.waits" || g.State != "waiting" || g.Reason != "chan receive" || g.Count != 100 || g.At != "main.waits:5" || g.Creator != "main.main:9" {
+			t.Errorf("its first group is %+v", g)
+		}
+		if p.Runtime == nil || p.Runtime.Procs != runtime.GOMAXPROCS(0) || p.Runtime.HeapLive <= 0 {
+			t.Errorf("its runtime counts %+v", p.Runtime)
+		}
+		if _, err := json.Marshal(f); err != nil {
+			t.Errorf("a frame is no JSON: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	f, err := w.Refresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Absent([]int{pid}); !errors.Is(err, proc.ErrGone) {
+		t.Errorf("Absent() of a program that ended = %v, want %v", err, proc.ErrGone)
+	}
+	if w.ended[cmd.Path] != 1 {
+		t.Errorf("%v have ended, want the program among them", w.ended)
+	}
+}
+
+// TestAll lists what is no Go program too.
+func TestAll(t *testing.T) {
+	w, err := New(Options{All: true})
+	if errors.Is(err, proc.ErrSystem) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	f, err := w.Refresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Processes) < 2 || f.Machine.CPUs < 1 {
+		t.Errorf("%d processes on %d CPUs, want this one and others", len(f.Processes), f.Machine.CPUs)
+	}
+	w.ShowAll(false)
+	g, err := w.Refresh()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(g.Processes, func(p Process) bool { return !p.IsGo() || p.PID == os.Getpid() }) {
+		t.Errorf("the list of Go programs has others: %+v", g.Processes)
+	}
+}
+
+// TestHurries holds that the first pieces of the program that is looked at come at once,
+// and only these: one that nobody looks at, or that cannot be recorded, waits.
+func TestHurries(t *testing.T) {
+	j := &judge{attended: 7}
+	for _, c := range []struct {
+		pid, recorded int
+		want          bool
+	}{{7, 0, false}, {7, 1, true}, {7, voters - 1, true}, {7, voters, false}, {8, 1, false}} {
+		if got := j.hurries(&judged{pid: c.pid, recorded: c.recorded}); got != c.want {
+			t.Errorf("process %d after %d pieces: %v, want %v", c.pid, c.recorded, got, c.want)
+		}
+	}
+}

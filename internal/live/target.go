@@ -1,0 +1,321 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/goroutines"
+	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/symbols"
+)
+
+// A target is a Go program that is looked into.
+type target struct {
+	pid     int
+	stacks  bool
+	threads bool                // are wanted
+	tasks   map[int]proc.Thread // as they were read last
+	tried   bool
+	atOnce  bool // its goroutines are wanted even if it lives for a moment only
+	proc    *proc.Process
+	before  proc.Sample
+
+	reader *goroutines.Reader
+	again  due // when to open the reader again, or to read
+	now    *Goroutines
+	// snapshot is what that was told from.
+	snapshot *goroutines.Snapshot
+	read1    time.Time // when that was read
+	totals   history
+	groups   map[groupKey]*history
+	runtime  goroutines.Runtime
+	counted  time.Time
+	gcShare  float64 // of the last collections
+}
+
+type groupKey struct{ function, state, reason, creator string }
+
+func (t *target) close() {
+	if t == nil {
+		return
+	}
+	if t.proc != nil {
+		t.proc.Close()
+		t.proc = nil
+	}
+	if t.reader != nil {
+		t.reader.Close()
+		t.reader = nil
+	}
+}
+
+// read fills in what only a look into the program tells. The dear part may take
+// a share of the time.
+func (t *target) read(p *Process, now time.Time, share float64) {
+	if !t.tried { // the first list is to be quick
+		t.tried = true
+		if t.proc, _ = proc.Open(t.pid); t.proc != nil {
+			t.before, _ = t.proc.Sample(false)
+		}
+		return
+	}
+	t.readCounters(p)
+	t.readGoroutines(p, now, share)
+}
+
+func (t *target) readCounters(p *Process) {
+	if t.proc == nil {
+		return
+	}
+	s, err := t.proc.Sample(t.threads)
+	if err != nil {
+		return
+	}
+	a := t.before
+	p.Tasks = t.compare(s.Threads, s.Time.Sub(a.Time).Seconds())
+	passed := s.Time.Sub(a.Time).Seconds()
+	if a.Time.IsZero() || passed <= 0 {
+		t.before = s
+		return
+	}
+	t.before = s
+	rate := func(before, after int64) float64 {
+		if before < 0 || after < 0 {
+			return -1
+		}
+		return float64(max(0, after-before)) / passed
+	}
+	c := &Counters{
+		Waiting:   max(0, (s.Process.RunQueue-a.Process.RunQueue).Seconds()/passed),
+		Voluntary: rate(a.Process.Voluntary, s.Process.Voluntary), Involuntary: rate(a.Process.Involuntary, s.Process.Involuntary),
+		Reads: rate(a.Process.ReadCalls, s.Process.ReadCalls), Writes: rate(a.Process.WriteCalls, s.Process.WriteCalls),
+		FDs: s.Process.FDs, CPUs: s.Limits.CPUs, Quota: s.Limits.Quota, MemoryLimit: s.Limits.Memory,
+	}
+	if s.Group != nil && a.Group != nil {
+		c.Throttled = float64(max(0, s.Group.Throttled-a.Group.Throttled)) * s.Limits.Period.Seconds() / passed
+		c.Throttled = min(1, c.Throttled)
+	}
+	p.Counters = c
+	// Exact, where the list's own figures are in ticks.
+	p.CPU = CPU{User: (s.Process.User - a.Process.User).Seconds() / passed, System: (s.Process.System - a.Process.System).Seconds() / passed}
+	p.RSS = s.Process.RSS
+}
+
+// compare compares threads with what they had before, the busiest first.
+func (t *target) compare(threads []proc.Thread, passed float64) (list []Task) {
+	now := make(map[int]proc.Thread, len(threads))
+	for _, th := range threads {
+		now[th.ID] = th
+		a, known := t.tasks[th.ID]
+		if !known || passed <= 0 {
+			continue
+		}
+		list = append(list, Task{ID: th.ID, Name: th.Name, Waiting: max(0, (th.RunQueue-a.RunQueue).Seconds()/passed),
+			CPU:      CPU{User: (th.User - a.User).Seconds() / passed, System: (th.System - a.System).Seconds() / passed},
+			Switches: float64(th.Voluntary-a.Voluntary+th.Involuntary-a.Involuntary) / passed})
+	}
+	t.tasks = now
+	slices.SortStableFunc(list, func(a, b Task) int { return cmp.Compare(b.CPU.Cores(), a.CPU.Cores()) })
+	return list[:min(len(list), maxTold)]
+}
+
+const (
+	// reopen is after how long a program that could not be read is tried again: it
+	// may have been starting.
+	reopen = 10 * time.Second
+	// shortLife is how old a program is that one can look at.
+	shortLife = 3 * time.Second
+	// leastGrowing is how many a group must have for its growth to be one: a single
+	// goroutine is now in one state and now in another.
+	leastGrowing = 10
+	// maxTold is how many groups of a program are told.
+	maxTold = 100
+)
+
+func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
+	if t.reader == nil {
+		// To find out where they are costs more than to read them a hundred times, which
+		// is wasted on a compiler's run.
+		if p.Up < shortLife && !t.atOnce {
+			return
+		}
+		if !t.again.is(now) {
+			p.Goroutines = t.now
+			return
+		}
+		t.again.next = now.Add(reopen)
+		r, err := goroutines.Open(t.pid)
+		if err != nil {
+			t.now = refusal(t.pid, err)
+			p.Goroutines = t.now
+			return
+		}
+		t.reader, t.again.next = r, now
+		r.Stacks = t.stacks
+	}
+	t.count(p, now)
+	if t.again.is(now) {
+		began := ownCPU()
+		s, err := t.reader.Read()
+		if err != nil {
+			t.now = refusal(t.pid, err)
+			t.reader.Close()
+			t.reader, t.snapshot, t.again.next = nil, nil, now.Add(reopen)
+			p.Goroutines = t.now
+			return
+		}
+		t.now, t.snapshot, t.read1 = t.tell(s), s, now
+		t.again.took(now, ownCPU()-began, share)
+	}
+	if t.now != nil {
+		g := *t.now
+		if age := now.Sub(t.read1); age > 100*time.Millisecond {
+			g.Age = age
+		}
+		p.Goroutines = &g
+	}
+}
+
+// count compares the runtime's counters with those of the refresh before.
+func (t *target) count(p *Process, now time.Time) {
+	c, before := t.reader.Counters(), t.runtime
+	passed := now.Sub(t.counted).Seconds()
+	t.runtime, t.counted = c, now
+	if c.Procs <= 0 {
+		return
+	}
+	r := &Runtime{Procs: c.Procs, BusyProcs: c.Procs - max(0, c.IdleProcs), HeapLive: max(0, c.HeapLive), HeapGoal: max(0, c.HeapGoal), GCShare: -1}
+	if spent := c.TotalTime - before.TotalTime; before.Procs > 0 && spent > 0 {
+		t.gcShare = (c.GCTime - before.GCTime).Seconds() / spent.Seconds()
+	}
+	if c.TotalTime >= 0 {
+		r.GCShare = t.gcShare
+	}
+	if before.Procs > 0 && passed > 0 {
+		r.GCs = float64(max(0, c.Collections-before.Collections)) / passed
+	}
+	p.Runtime = r
+}
+
+// refusal says why a program's goroutines are not told.
+func refusal(pid int, err error) *Goroutines {
+	g := &Goroutines{Why: err.Error()}
+	if errors.Is(err, fs.ErrPermission) {
+		g.Why, g.How = "another user's program, or the system lets nobody read the memory of others", fmt.Sprintf("sudo gowhy top %d", pid)
+	}
+	return g
+}
+
+// tell sums groups that differ only in what nobody wants to know.
+func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
+	g := &Goroutines{
+		Total: s.Count, Running: s.State(goroutines.Running), Runnable: s.State(goroutines.Runnable),
+		Syscall: s.State(goroutines.Syscall), Waiting: s.State(goroutines.Waiting),
+	}
+	if t.groups == nil {
+		t.groups = map[groupKey]*history{}
+	}
+	t.totals.add(s.Time, s.Count)
+	g.Growth = t.totals.growth()
+	at := map[groupKey]int{}
+	for _, from := range s.Groups {
+		if from.System {
+			continue
+		}
+		k := groupKey{from.Start.Func, from.State.String(), from.Reason, place(from.Creator)}
+		if k.function == "runtime.main" { // the first one, as tracebacks have it
+			k.function, k.creator = "main.main", ""
+		}
+		n, ok := at[k]
+		if !ok {
+			n = len(g.Groups)
+			at[k] = n
+			g.Groups = append(g.Groups, Group{Function: k.function, State: k.state, Reason: k.reason, Creator: k.creator})
+		}
+		to := &g.Groups[n]
+		to.Count += from.Count
+		if from.Oldest >= to.Oldest {
+			to.Oldest, to.At = from.Oldest, where(from.Stack)
+		}
+	}
+	for i := range g.Groups {
+		to := &g.Groups[i]
+		k := groupKey{to.Function, to.State, to.Reason, to.Creator}
+		h := t.groups[k]
+		if h == nil {
+			h = &history{}
+			if t.totals.full() { // it is new, and was none before
+				h.add(s.Time.Add(-time.Second), 0)
+			}
+			t.groups[k] = h
+		}
+		h.add(s.Time, to.Count)
+		if max(to.Count, h.points[0].n) >= leastGrowing {
+			to.Growth = h.growth()
+		}
+	}
+	for k, h := range t.groups {
+		if _, here := at[k]; !here && s.Time.Sub(h.last()) > growthWindow {
+			delete(t.groups, k)
+		}
+	}
+	slices.SortStableFunc(g.Groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	g.Groups = g.Groups[:min(len(g.Groups), maxTold)]
+	return g
+}
+
+func place(p symbols.Place) string {
+	if p.Func == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", p.Func, p.Line)
+}
+
+// waitsFor are the functions that say what a goroutine waits for, which its state
+// tells already.
+var waitsFor = []string{"runtime.", "internal/", "sync.", "time.Sleep", "syscall."}
+
+// where is the first function on a stack that says more.
+func where(stack []symbols.Place) string {
+	for _, p := range stack {
+		if p.Func != "" && !slices.ContainsFunc(waitsFor, func(of string) bool { return strings.HasPrefix(p.Func, of) }) {
+			return place(p)
+		}
+	}
+	return ""
+}
+
+// growthWindow is over how long growth is measured.
+const growthWindow = time.Minute
+
+// A history is how a number went in the last minute.
+type history struct{ points []count }
+
+type count struct {
+	at time.Time
+	n  int
+}
+
+func (h *history) add(at time.Time, n int) {
+	h.points = append(h.points, count{at, n})
+	for len(h.points) > 2 && at.Sub(h.points[1].at) >= growthWindow {
+		h.points = h.points[1:]
+	}
+}
+
+func (h *history) full() bool      { return len(h.points) > 2 }
+func (h *history) last() time.Time { return h.points[len(h.points)-1].at }
+
+// growth is by minute, 0 until something is known.
+func (h *history) growth() float64 {
+	a, b := h.points[0], h.points[len(h.points)-1]
+	if d := b.at.Sub(a.at); d >= 2*time.Second {
+		return float64(b.n-a.n) / d.Minutes()
+	}
+	return 0
+}
