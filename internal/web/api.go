@@ -21,6 +21,8 @@ type Session struct {
 	Trials  []Trial `json:"trials"`
 	// Static is set in a report file: what is not in it cannot be asked for.
 	Static bool `json:"static"`
+	// Live is set when programs are watched while they run: there is a live screen.
+	Live bool `json:"live"`
 	// Loading says what is still being read, "" when everything is.
 	Loading string `json:"loading"`
 	// Change is another one when runs or trials are.
@@ -620,6 +622,167 @@ type Tool struct {
 type Upload struct {
 	Runs   []int `json:"runs"`   // indices in Session.Runs
 	Trials []int `json:"trials"` // indices in Session.Trials
+}
+
+// LiveNews is what is new of one program that runs: the events of GET api/live?pid=
+// (text/event-stream; without pid, of the first of Programs). The first event has all
+// that is kept, some 15 minutes, each later one what came since. A browser that
+// lost the connection names the last event that it had, and gets what came since.
+// Moments are milliseconds since 1970, rates are by second, CPU is in cores, and a
+// number is negative where it is not known.
+type LiveNews struct {
+	AtMS     int64         `json:"at_ms"`
+	Whole    bool          `json:"whole"`    // Points and Groups are all there are: what the page had is to be forgotten
+	Programs []LiveProgram `json:"programs"` // that are watched, busiest first
+	Program  *LiveProgram  `json:"program"`  // that this is about; null when there is none
+	Ended    bool          `json:"ended"`    // it does not run any more
+	Points   []LivePoint   `json:"points"`   // in the order of time
+	// Groups are names for LivePoint.Groups. The first of them has the number GroupsFrom;
+	// those before it were sent already.
+	Groups     []LiveGroup     `json:"groups"`
+	GroupsFrom int             `json:"groups_from"`
+	Verdict    LiveVerdict     `json:"verdict"`
+	Pieces     []LivePiece     `json:"pieces"` // recordings that are kept, in the order of time
+	Machine    LiveMachine     `json:"machine"`
+	Cost       LiveCost        `json:"cost"`
+	Goroutines []LiveGoroutine `json:"goroutines"` // as they are now, most first
+	Unread     string          `json:"unread"`     // why Goroutines cannot be read, "" when they can
+	UnreadHint string          `json:"unread_hint"`
+}
+
+// A LiveProgram is a program that is watched.
+type LiveProgram struct {
+	PID     int     `json:"pid"`
+	Name    string  `json:"name"`    // path of its main package, or its command
+	Version string  `json:"version"` // of its module
+	Go      string  `json:"go"`
+	Command string  `json:"command"` // with its arguments
+	User    string  `json:"user"`
+	UpMS    int64   `json:"up_ms"`
+	Cores   float64 `json:"cores"`
+	Verdict string  `json:"verdict"` // in one line; "" until it is known
+	// Restarts is how often the same program was seen to begin again with another number.
+	Restarts int `json:"restarts"`
+}
+
+// A LivePoint is what the program did at one moment.
+type LivePoint struct {
+	AtMS        int64   `json:"at_ms"`
+	PID         int     `json:"pid"` // another one after a restart
+	User        float64 `json:"user"`
+	System      float64 `json:"system"`
+	Waiting     float64 `json:"waiting"`   // threads that could run and had no CPU
+	Throttled   float64 `json:"throttled"` // share of the time in which its quota was used up
+	Procs       int     `json:"procs"`     // GOMAXPROCS
+	BusyProcs   int     `json:"busy_procs"`
+	Threads     int     `json:"threads"`
+	Running     int     `json:"running"` // goroutines
+	Runnable    int     `json:"runnable"`
+	Syscall     int     `json:"syscall"`
+	Blocked     int     `json:"blocked"`
+	HeapLive    int64   `json:"heap_live"`
+	HeapGoal    int64   `json:"heap_goal"`
+	RSS         int64   `json:"rss"`
+	GCs         float64 `json:"gcs"`
+	GCShare     float64 `json:"gc_share"` // of the CPU time there was
+	Voluntary   float64 `json:"voluntary"`
+	Involuntary float64 `json:"involuntary"`
+	// Groups are the largest groups of goroutines: a number, then how many, and so
+	// on. Those that are not among them are the rest of all goroutines.
+	Groups []int `json:"groups"`
+}
+
+// A LiveGroup is goroutines that began at one function and are in one state.
+type LiveGroup struct {
+	Function string `json:"function"`
+	State    string `json:"state"` // running, runnable, syscall, waiting, …
+	Reason   string `json:"reason"`
+}
+
+// A LiveGoroutine is a group of goroutines as it is now.
+type LiveGoroutine struct {
+	Function string  `json:"function"`
+	State    string  `json:"state"`
+	Reason   string  `json:"reason"`
+	Count    int     `json:"count"`
+	Growth   float64 `json:"growth"`    // by minute
+	OldestMS int64   `json:"oldest_ms"` // how long at least one has been so
+	Creator  string  `json:"creator"`   // function:line
+	Where    string  `json:"where"`     // of the oldest, function:line
+}
+
+// A LiveVerdict is what was found wrong with it.
+type LiveVerdict struct {
+	Line      string        `json:"line"`     // "" until it was judged
+	Judged    int           `json:"judged"`   // how often
+	AtMS      int64         `json:"at_ms"`    // the last time; 0 for never
+	Findings  []LiveFinding `json:"findings"` // those that are there, first; then those that went
+	Unchecked []string      `json:"unchecked"`
+}
+
+// A LiveFinding is one that pieces of time have or had.
+type LiveFinding struct {
+	Rule       string `json:"rule"`
+	Title      string `json:"title"`
+	Summary    string `json:"summary"`
+	Where      string `json:"where"`
+	Gain       string `json:"gain"`
+	Confidence string `json:"confidence"`
+	Remark     bool   `json:"remark"`
+	SinceMS    int64  `json:"since_ms"`
+	LastMS     int64  `json:"last_ms"`  // the last piece that had it
+	UntilMS    int64  `json:"until_ms"` // when it went; 0 while it is there
+}
+
+// A LivePiece is a recording of some seconds.
+type LivePiece struct {
+	FromMS int64 `json:"from_ms"`
+	ToMS   int64 `json:"to_ms"`
+	Traced bool  `json:"traced"`
+}
+
+// A LiveMachine is what all processes do.
+type LiveMachine struct {
+	CPUs        int     `json:"cpus"`
+	Busy        float64 `json:"busy"`
+	Steal       float64 `json:"steal"`
+	CPUPressure float64 `json:"cpu_pressure"` // share of the time in which somebody waited
+}
+
+// A LiveCost is what watching takes of a CPU.
+type LiveCost struct {
+	Cores   float64 `json:"cores"`
+	Budget  float64 `json:"budget"`
+	EveryMS int64   `json:"every_ms"`
+}
+
+// A LiveFlame is a tree of the pieces that meet a window: GET
+// api/live/flame?pid=&kind=&from=&to= (milliseconds since 1970; without kind the
+// first one that there is, without a window the last 30 s). Tree.Kinds are kernel and
+// offcpu; of no piece there is no tree.
+type LiveFlame struct {
+	FromMS int64  `json:"from_ms"` // of the pieces that are in it
+	ToMS   int64  `json:"to_ms"`
+	Pieces int    `json:"pieces"`
+	Tree   *Flame `json:"tree"`
+	// Why says why the pieces have no samples, and Hint what to do; "" when they have.
+	Why  string `json:"why"`
+	Hint string `json:"hint"`
+}
+
+// A LiveKept is a recording that was made of a window: POST
+// api/live/keep?pid=&from=&to=. It is a run of the page from then on.
+type LiveKept struct {
+	Run    int    `json:"run"`  // index in Session.Runs
+	Path   string `json:"path"` // where it was written
+	FromMS int64  `json:"from_ms"`
+	ToMS   int64  `json:"to_ms"`
+}
+
+// A LiveAsked answers POST api/live/trace?pid=: the next piece has an execution
+// trace, if the program has an endpoint.
+type LiveAsked struct {
+	Note string `json:"note"`
 }
 
 // A Failure is the body of every answer that is none.

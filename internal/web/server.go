@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/live"
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	Sort func(files []string) (Found, error)
 	// Open reads the evidence of one run. It is called for one run at a time.
 	Open func(ctx context.Context, s Source, progress func(read, size int64)) (*View, error)
+	// Live, if set, is what is watched while it runs.
+	Live *live.History
 	// Tools start other viewers, by name.
 	Tools map[string]Starter
 	// Log, if set, is told what the page cannot show.
@@ -70,6 +73,7 @@ type Server struct {
 	invitation atomic.Pointer[string]
 	slots      chan struct{} // of answers that are being computed
 	uploads    chan struct{} // of uploads that are under way
+	followers  atomic.Int32  // pages that are sent events
 	tools      tools
 
 	temp     sync.Once
@@ -326,7 +330,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 		return misuse("the query cannot be read: %v", err)
 	}
 	want := []string{http.MethodGet, http.MethodHead}
-	if path == "api/upload" {
+	if posts[path] {
 		want = []string{http.MethodPost}
 	}
 	if !slices.Contains(want, r.Method) {
@@ -336,7 +340,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 	switch tool, isTool := strings.CutPrefix(path, "tools/"); {
 	case path == "api/session":
 		s.news(r.Context(), q.Get("since"))
-		return s.json(w, r, s.page.session(s.options.Version, s.loading()))
+		now := s.page.session(s.options.Version, s.loading())
+		now.Live = s.options.Live != nil
+		return s.json(w, r, now)
 	case path == "api/upload":
 		return s.upload(w, r, q)
 	case path == "api/export":
@@ -345,6 +351,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) erro
 		return s.member(w, r, q)
 	case isTool:
 		return s.openTool(w, r, q, tool)
+	}
+	if ok, err := s.liveRoute(w, r, path, q); ok {
+		return err
 	}
 	if e, ok := endpoints[path]; ok {
 		return s.answer(w, r, e, q)

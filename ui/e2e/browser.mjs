@@ -114,7 +114,7 @@ export async function settled(page, quiet = QUIET) {
   await page.waitForFunction(() => document.querySelector('main') && !document.querySelector('.spinner, main .state[role=status]'), null, { timeout: 60_000 })
   const state = asking.get(page)
   await until('the page to have what it asks for', () => {
-    const polls = [...state.open].every((r) => /\/api\/session(\?|$)/.test(r.url()))
+    const polls = [...state.open].every((r) => /\/api\/(session|live)(\?|$)/.test(r.url()))
     return polls && Date.now() - state.changed > quiet
   }, 30_000)
   await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))))

@@ -11,6 +11,8 @@ export interface Session {
   trials: Trial[]
   /** Static is set in a report file: what is not in it cannot be asked for. */
   static: boolean
+  /** Live is set when programs are watched while they run: there is a live screen. */
+  live: boolean
   /** Loading says what is still being read, "" when everything is. */
   loading: string
   /** Change is another one when runs or trials are. */
@@ -1136,6 +1138,212 @@ export interface Upload {
 export interface Failure {
   error: string
   hint: string
+}
+
+/**
+ * LiveNews is what is new of one program that runs: the events of GET api/live?pid=
+ * (text/event-stream; without pid, of the first of Programs). The first event has all
+ * that is kept, some 15 minutes, each later one what came since. A browser that
+ * lost the connection names the last event that it had, and gets what came since.
+ * Moments are milliseconds since 1970, rates are by second, CPU is in cores, and a
+ * number is negative where it is not known.
+ */
+export interface LiveNews {
+  at_ms: number
+  /** Points and Groups are all there are: what the page had is to be forgotten */
+  whole: boolean
+  /** that are watched, busiest first */
+  programs: LiveProgram[]
+  /** that this is about; null when there is none */
+  program: LiveProgram | null
+  /** it does not run any more */
+  ended: boolean
+  /** in the order of time */
+  points: LivePoint[]
+  /**
+   * Groups are names for LivePoint.Groups. The first of them has the number GroupsFrom;
+   * those before it were sent already.
+   */
+  groups: LiveGroup[]
+  groups_from: number
+  verdict: LiveVerdict
+  /** recordings that are kept, in the order of time */
+  pieces: LivePiece[]
+  machine: LiveMachine
+  cost: LiveCost
+  /** as they are now, most first */
+  goroutines: LiveGoroutine[]
+  /** why Goroutines cannot be read, "" when they can */
+  unread: string
+  unread_hint: string
+}
+
+/** A LiveProgram is a program that is watched. */
+export interface LiveProgram {
+  pid: number
+  /** path of its main package, or its command */
+  name: string
+  /** of its module */
+  version: string
+  go: string
+  /** with its arguments */
+  command: string
+  user: string
+  up_ms: number
+  cores: number
+  /** in one line; "" until it is known */
+  verdict: string
+  /** Restarts is how often the same program was seen to begin again with another number. */
+  restarts: number
+}
+
+/** A LivePoint is what the program did at one moment. */
+export interface LivePoint {
+  at_ms: number
+  /** another one after a restart */
+  pid: number
+  user: number
+  system: number
+  /** threads that could run and had no CPU */
+  waiting: number
+  /** share of the time in which its quota was used up */
+  throttled: number
+  /** GOMAXPROCS */
+  procs: number
+  busy_procs: number
+  threads: number
+  /** goroutines */
+  running: number
+  runnable: number
+  syscall: number
+  blocked: number
+  heap_live: number
+  heap_goal: number
+  rss: number
+  gcs: number
+  /** of the CPU time there was */
+  gc_share: number
+  voluntary: number
+  involuntary: number
+  /**
+   * Groups are the largest groups of goroutines: a number, then how many, and so
+   * on. Those that are not among them are the rest of all goroutines.
+   */
+  groups: number[]
+}
+
+/** A LiveGroup is goroutines that began at one function and are in one state. */
+export interface LiveGroup {
+  function: string
+  /** running, runnable, syscall, waiting, … */
+  state: string
+  reason: string
+}
+
+/** A LiveVerdict is what was found wrong with it. */
+export interface LiveVerdict {
+  /** "" until it was judged */
+  line: string
+  /** how often */
+  judged: number
+  /** the last time; 0 for never */
+  at_ms: number
+  /** those that are there, first; then those that went */
+  findings: LiveFinding[]
+  unchecked: string[]
+}
+
+/** A LiveFinding is one that pieces of time have or had. */
+export interface LiveFinding {
+  rule: string
+  title: string
+  summary: string
+  where: string
+  gain: string
+  confidence: string
+  remark: boolean
+  since_ms: number
+  /** the last piece that had it */
+  last_ms: number
+  /** when it went; 0 while it is there */
+  until_ms: number
+}
+
+/** A LivePiece is a recording of some seconds. */
+export interface LivePiece {
+  from_ms: number
+  to_ms: number
+  traced: boolean
+}
+
+/** A LiveMachine is what all processes do. */
+export interface LiveMachine {
+  cpus: number
+  busy: number
+  steal: number
+  /** share of the time in which somebody waited */
+  cpu_pressure: number
+}
+
+/** A LiveCost is what watching takes of a CPU. */
+export interface LiveCost {
+  cores: number
+  budget: number
+  every_ms: number
+}
+
+/** A LiveGoroutine is a group of goroutines as it is now. */
+export interface LiveGoroutine {
+  function: string
+  state: string
+  reason: string
+  count: number
+  /** by minute */
+  growth: number
+  /** how long at least one has been so */
+  oldest_ms: number
+  /** function:line */
+  creator: string
+  /** of the oldest, function:line */
+  where: string
+}
+
+/**
+ * A LiveFlame is a tree of the pieces that meet a window: GET
+ * api/live/flame?pid=&kind=&from=&to= (milliseconds since 1970; without kind the
+ * first one that there is, without a window the last 30 s). Tree.Kinds are kernel and
+ * offcpu; of no piece there is no tree.
+ */
+export interface LiveFlame {
+  /** of the pieces that are in it */
+  from_ms: number
+  to_ms: number
+  pieces: number
+  tree: Flame | null
+  /** Why says why the pieces have no samples, and Hint what to do; "" when they have. */
+  why: string
+  hint: string
+}
+
+/**
+ * A LiveKept is a recording that was made of a window: POST
+ * api/live/keep?pid=&from=&to=. It is a run of the page from then on.
+ */
+export interface LiveKept {
+  /** index in Session.Runs */
+  run: number
+  /** where it was written */
+  path: string
+  from_ms: number
+  to_ms: number
+}
+
+/**
+ * A LiveAsked answers POST api/live/trace?pid=: the next piece has an execution
+ * trace, if the program has an endpoint.
+ */
+export interface LiveAsked {
+  note: string
 }
 
 /** Whose a function is, in the order of Flame.func_kinds. */

@@ -7,18 +7,23 @@ import { ChooseFiles, DropZone, useOpening } from './drop'
 import { allHelp, useKeys } from './keys'
 import { lazy, type Lazy } from './parts/lazy'
 import { Marked } from './parts/marked'
-import { Live, say } from './parts/live'
+import { Live as Spoken, say } from './parts/live'
 import { Empty, Failed, Hint, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
 import { useSession } from './session'
 import { lang, setLang, t, tn, useLang } from './strings'
 import { setTheme, themeChoice, useTheme, type Choice } from './theme'
-import { go, here, href, setParams, usePlace } from './url'
+import { format, go, here, href, setParams, usePlace, type Place } from './url'
 
+// Its flame graph is wanted with the first piece of recording, long after all else.
+const Graph = lazy(async () => (await import('./live/graph')).Graph)
+// Nothing runs in a report file.
+const Live = import.meta.env.MODE === 'report' ? undefined : lazy(async () => (await import('./screens/live')).liveWith(Graph))
 const Compare = lazy(async () => (await import('./screens/compare')).Compare)
 
 /** The screens in the order of their tabs, with what they ask of a run before all else. */
 const screens: [name: string, screen: Lazy, asks?: string][] = [
+  ...(Live ? [['live', Live] as [string, Lazy]] : []),
   ['findings', lazy(async () => (await import('./screens/findings')).Findings), 'api/findings'],
   ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline), 'api/timeline'],
   ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
@@ -56,7 +61,7 @@ export function App(): JSX.Element {
     <>
       {session ? <Opened session={session} error={error} retry={again} opening={opening} /> : <Starting error={error} retry={again} />}
       <DropZone opening={opening} />
-      <Live />
+      <Spoken />
     </>
   )
 }
@@ -96,9 +101,10 @@ function Opened(p: OpenedProps): JSX.Element {
   const { session } = p
   const place = usePlace()
   const r = runIndex(place.params.get('r'))
-  const run = session.runs[r]
-  const has = screensOf(session, run)
-  const screen = place.screen
+  const chosen = session.runs[r]
+  const has = screensOf(session, chosen)
+  const screen = useFirst(session, place, has)
+  const run = screen === 'live' ? undefined : chosen // the live screen is of no run
   const [help, setHelp] = useState(false)
   const palette = usePalette()
   useScreenKeys(has)
@@ -110,7 +116,7 @@ function Opened(p: OpenedProps): JSX.Element {
       <header class="head">
         <a class="skip" href="#/" onClick={toMain}>{t('core.skip')}</a>
         <a class="head-name" href={href('findings')}>gowhy</a>
-        <RunPicker runs={session.runs} r={r} />
+        <RunPicker runs={session.runs} r={r} screen={screen} />
         <Nav has={has} screen={screen} />
         <Tools opening={p.opening} palette={palette.open} help={() => setHelp(true)} />
       </header>
@@ -166,6 +172,7 @@ interface ContentProps extends OpenedProps {
 
 function Content(p: ContentProps): JSX.Element {
   const { session, run, screen } = p
+  if (Live && screen === 'live' && session.live) return <Boundary key={'live ' + lang()}><Live r={p.r} /></Boundary>
   // A saved result can be looked at without any run.
   if (!run && !(screen === 'compare' && session.trials.length > 0)) {
     if (session.runs.length > 0) return <Empty text={t('core.norun')} />
@@ -203,9 +210,21 @@ function tabsOf(has: string[]): string[] {
 // screensOf are those that have something to show.
 function screensOf(session: Session, run: Run | undefined): string[] {
   const has = new Set(run?.screens ?? [])
+  if (session.live) has.add('live')
   if (session.runs.length > 1 || session.trials.length > 0) has.add('compare')
   if (run) has.add('findings').add('number')
   return screens.map(([name]) => name).filter((name) => has.has(name))
+}
+
+// useFirst is the screen that is shown: that of the address, or the live one while
+// there is no run that the address could be of. The address then says so, for the
+// first recording that is kept shall not take the screen away.
+function useFirst(session: Session, place: Place, has: string[]): string {
+  const live = session.live && session.runs.length === 0 && !has.includes(place.screen)
+  useLayoutEffect(() => {
+    if (live) go(format({ ...place, screen: 'live' }), { replace: true })
+  }, [live, place])
+  return live ? 'live' : place.screen
 }
 
 // useScreenCode fetches the code of the screen that the address names while the
@@ -254,14 +273,26 @@ function useScreenKeys(has: string[]): void {
   useKeys(Object.fromEntries(tabs.map((name, i) => [String(i + 1), () => go(name)])), [[`1 … ${tabs.length}`, t('core.help.screens')], ['Alt ←', t('core.help.back')]])
 }
 
-function RunPicker(p: { runs: Run[]; r: number }): JSX.Element | null {
+function RunPicker(p: { runs: Run[]; r: number; screen: string }): JSX.Element | null {
   const only = p.runs[0]
   if (!only) return null
+  const choose = (r: string) => (p.screen === 'live' ? go('findings?r=' + r) : setParams(otherRun(r)))
+  if (p.screen === 'live') {
+    return (
+      <label class="head-run">
+        <span class="sr">{t('core.run')}</span>
+        <select value="" onChange={(e) => choose(e.currentTarget.value)}>
+          <option value="" disabled>{t('live.runs', { n: p.runs.length })}</option>
+          {p.runs.map((run, i) => <option key={i} value={String(i)}>{i + 1}. {run.name}</option>)}
+        </select>
+      </label>
+    )
+  }
   if (p.runs.length === 1 && p.r === 0) return <span class="head-run head-run-one clip" title={only.name}>{only.name}</span>
   return (
     <label class="head-run">
       <span class="sr">{t('core.run')}</span>
-      <select value={String(p.r)} onChange={(e) => setParams(otherRun(e.currentTarget.value))}>
+      <select value={String(p.r)} onChange={(e) => choose(e.currentTarget.value)}>
         {p.runs.map((run, i) => <option key={i} value={String(i)}>{i + 1}. {run.name}</option>)}
       </select>
     </label>

@@ -31,6 +31,11 @@ export async function get<T>(path: string, params?: Params, signal?: AbortSignal
   return JSON.parse(plain(await (await ask(where, signal ? { signal } : {})).text())) as T
 }
 
+/** Has the server do something, and gives its answer. */
+export async function post<T>(path: string, params?: Params): Promise<T> {
+  return JSON.parse(plain(await (await ask(query(path, params), { method: 'POST' })).text())) as T
+}
+
 /** An answer in bytes. */
 export async function bytes(path: string, params?: Params, signal?: AbortSignal): Promise<ArrayBuffer> {
   const where = query(path, params)

@@ -68,7 +68,7 @@ export function Palette(p: PaletteProps): JSX.Element {
 
 function useItems(p: PaletteProps): Item[] {
   const { session, r, has } = p
-  const findings = useData<Findings>('api/findings', { r }).data
+  const findings = useData<Findings>(session.runs[r] ? 'api/findings' : null, { r }).data
   // A report file answers what its screens ask, and nothing else.
   const groups = useData<Table>(has.includes('goroutines') ? 'api/groups' : null, { r }).data
   const flame = useData<Flame>(has.includes('flame') && !isStatic ? 'api/flame' : null, { r, limit: FUNCTIONS }).data

@@ -7,7 +7,7 @@ afterEach(() => vi.unstubAllGlobals())
 const run = (loading: boolean): Run => ({ loading }) as Run
 
 function session(change: number, loading: string, runs: Run[]): Session {
-  return { version: '', runs, trials: [], static: false, loading, change }
+  return { version: '', runs, trials: [], static: false, live: false, loading, change }
 }
 
 /** serve answers with one session after another, and then not at all. */

@@ -18,12 +18,25 @@ function busy(s: Session): boolean {
   return s.loading !== '' || s.runs.some((r) => r.loading)
 }
 
+let listener: (() => void) | undefined
+
+/** Has the page ask once more what is open: there is a run that was not there. */
+export function renew(): void {
+  listener?.()
+}
+
 /** The session for a component; again asks once more, as for what was opened since. */
 export function useSession(): { session: Session | undefined; error: ApiError | undefined; again(): void } {
   const [session, setSession] = useState<Session | undefined>(undefined)
   const [error, setError] = useState<ApiError | undefined>(undefined)
   const [asked, ask] = useState(0)
   const again = useCallback(() => ask((n) => n + 1), [])
+  useLayoutEffect(() => {
+    listener = again
+    return () => {
+      listener = undefined
+    }
+  }, [again])
   useLayoutEffect(() => {
     const stop = new AbortController()
     const told = (s: Session): void => {

@@ -86,6 +86,9 @@ function resolve(link: string): Place {
   const run = present.params.get('r')
   const own = place.params.has('r')
   if (run !== null && !own) place.params.set('r', run)
+  // Who goes from the program that is watched to a recording finds it again.
+  const pid = present.params.get('pid')
+  if (pid !== null && !place.params.has('pid')) place.params.set('pid', pid)
   // What is marked stays so on every screen of its run, until it is dismissed.
   const fact = present.params.get('fact')
   if (fact !== null && !own && !place.params.has('fact')) place.params.set('fact', fact)

@@ -16,6 +16,7 @@ import { layout, nodeAt, panned, spanOf, step, zoomed, type Layout, type Span, t
 import { paint, readLook, rowAt, rowTop, ROW, type Look, type Picture as Painted } from './paint'
 import { nextMatch } from './search'
 import { compared, KINDS, nameOf, type Tree } from './tree'
+import './picture.css'
 
 export interface PictureProps {
   tree: Tree

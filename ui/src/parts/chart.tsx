@@ -31,6 +31,18 @@ export interface ChartSpan {
   from: number
   to: number
   what: string
+  /** A variable of the theme; that of what is wrong when it has none. */
+  colour?: string | undefined
+  /** Its mark is an outline: of what ended. */
+  hollow?: boolean | undefined
+}
+
+/** How moments are written, where not as time since the window's start. */
+export interface ChartTimes {
+  /** Distances that ticks may have, ns. */
+  steps: number[]
+  tick(ns: number, step: number): string
+  moment(ns: number): string
 }
 
 export interface ChartProps {
@@ -43,9 +55,12 @@ export interface ChartProps {
   source?: string | undefined
   full: Range
   range: Range
+  times?: ChartTimes | undefined
   /** null is all of it. */
   onRange(range: Range | null): void
   clock: Clock
+  /** Without a cursor the figures are those of the window's end, not of all of it. */
+  latest?: boolean | undefined
   shaded?: ChartSpan[] | undefined
   marks?: ChartSpan[] | undefined
   hidden: ReadonlySet<string>
@@ -149,7 +164,10 @@ function options(now: { current: ChartProps }, lines: ChartLine[], width: number
       y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.06 : 1] },
     },
     axes: [
-      { ...axis, size: 26, space: 80, values: (_u, at, _a, _s, step) => at.map((v) => tickText(v, step, now.current.range[1])) },
+      {
+        ...axis, size: 26, space: 80, ...(p.times ? { incrs: p.times.steps } : {}),
+        values: (_u, at, _a, _s, step) => at.map((v) => now.current.times?.tick(v, step) ?? tickText(v, step, now.current.range[1])),
+      },
       { ...axis, size: LEFT, space: 28, ...(p.unit === 'bytes' ? { incrs: POWERS } : {}), values: (_u, v) => axisTexts(v, p.unit) },
     ],
     series: [{}, ...lines.map((l) => seriesOf(l, p))],
@@ -250,15 +268,18 @@ function mark(u: uPlot, all: ChartSpan[]): void {
     if (!known || s.to - s.from > known.to - known.from) longest.set(piece, s)
   }
   ctx.save()
-  ctx.fillStyle = css('--bad')
   for (const s of longest.values()) {
+    ctx.fillStyle = ctx.strokeStyle = css(s.colour ?? '--bad')
+    ctx.lineWidth = devicePixelRatio
     const at = u.valToPos((s.from + s.to) / 2, 'x', true)
     if (at < bbox.left || at > bbox.left + bbox.width) continue
     ctx.beginPath()
     ctx.moveTo(at - size, bbox.top - size * 1.6)
     ctx.lineTo(at + size, bbox.top - size * 1.6)
     ctx.lineTo(at, bbox.top)
-    ctx.fill()
+    ctx.closePath()
+    if (s.hollow) ctx.stroke()
+    else ctx.fill()
   }
   ctx.restore()
 }
@@ -312,7 +333,7 @@ function speak(u: uPlot, p: ChartProps): void {
   el.setAttribute('aria-valuemax', String(p.range[1]))
   el.setAttribute('aria-valuenow', String(at))
   const figures = p.lines.filter((l) => !p.hidden.has(l.name)).map((l) => `${l.label} ${figure(l, at, p.unit)}`)
-  el.setAttribute('aria-valuetext', [moment(at, (p.range[1] - p.range[0]) / 100), ...figures].join(', '))
+  el.setAttribute('aria-valuetext', [p.times?.moment(at) ?? moment(at, (p.range[1] - p.range[0]) / 100), ...figures].join(', '))
 }
 
 // keyed does what a key asks for; false for keys that are not the chart's.
@@ -348,7 +369,8 @@ function figure(l: Line, at: number, unit: string): string {
 // Legend has a button for each line that hides it, with its figure at the cursor,
 // or its mean and greatest of the window while there is no cursor.
 function Legend(p: ChartProps): JSX.Element {
-  const cursor = useClock(p.clock)
+  const pointed = useClock(p.clock)
+  const cursor = pointed ?? (p.latest ? p.range[1] : null)
   const window = useMemo(() => p.lines.map((l) => meanAndMax(l, p.range)), [p.lines, p.range[0], p.range[1]])
   const said = (l: Line, i: number): string => {
     if (cursor !== null) return figure(l, cursor, p.unit)
@@ -402,7 +424,7 @@ function Behind(p: ChartProps): JSX.Element {
     return a.at.map((time, i): BehindRow => ({ at: time, values: a.columns.map((c) => c[i]) }))
   }, [p.lines, p.range[0], p.range[1]])
   const cols: Col<BehindRow>[] = [
-    { key: 'at', title: t('data.chart.at'), align: 'right', sortable: true, width: '10.4rem', value: (r) => r.at, cell: (r) => moment(r.at, 1) },
+    { key: 'at', title: t('data.chart.at'), align: 'right', sortable: true, width: '10.4rem', value: (r) => r.at, cell: (r) => p.times?.moment(r.at) ?? moment(r.at, 1) },
     ...p.lines.map((l, i): Col<BehindRow> => ({
       key: l.name,
       title: l.label,

@@ -6,22 +6,22 @@ import { ApiError, get, problem } from '../client'
 import { t } from '../strings'
 import { Failed, Loading } from './states'
 
-export type Screen = (p: { r: number }) => JSX.Element
+type Part<P> = (p: P) => JSX.Element
 
-/** A screen that says it is loading until its code is there. */
-export type Lazy = Screen & {
+/** A screen, or a part of one, that says it is loading until its code is there. */
+export type Lazy<P = { r: number }> = Part<P> & {
   /** Begins to fetch the code, if nobody did. */
   load(): void
 }
 
-export function lazy(fetch: () => Promise<Screen>): Lazy {
-  let screen: Screen | undefined
+export function lazy<P extends object>(fetch: () => Promise<Part<P>>): Lazy<P> {
+  let screen: Part<P> | undefined
   let coming: Promise<void> | undefined
   const load = () =>
     (coming ??= fetch().then((s) => {
       screen = s
     }))
-  function Fetched(p: { r: number }): JSX.Element {
+  function Fetched(p: P): JSX.Element {
     const [, arrived] = useState(false)
     const [error, setError] = useState<ApiError | undefined>(undefined)
     useEffect(() => {
@@ -38,7 +38,7 @@ export function lazy(fetch: () => Promise<Screen>): Lazy {
       }
     }, [])
     const Shown = screen
-    if (Shown) return <Shown r={p.r} />
+    if (Shown) return <Shown {...p} />
     return error ? <Failed error={error} retry={() => reload(setError)} /> : <Loading />
   }
   return Object.assign(Fetched, { load: () => void load().catch(() => undefined) })

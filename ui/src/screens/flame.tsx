@@ -1,20 +1,22 @@
 // The flame graph: one tree at a time, as a picture or as a table of functions.
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Flame as Answer, FlameKind, Marks, Session } from '../api'
 import { ApiError, isStatic, useData } from '../client'
 import { toClipboard } from '../data/tsv'
 import { editor, editorLink } from '../editor'
 import { functionTable } from '../flame/functions'
+import { useCursor } from '../flame/cursor'
 import { amount, changeText, placeOf } from '../flame/describe'
 import type { Span } from '../flame/layout'
-import { MARKS } from '../flame/paint'
+import { Path } from '../flame/path'
 import { Picture, type PictureProps } from '../flame/picture'
 import { findFocus, markOf, readView, VIEWS, writeSpan, type View } from '../flame/place'
 import { readQuery, search, type Found } from '../flame/search'
 import { Source } from '../flame/source'
+import { Swatch } from '../flame/swatch'
 import { plain } from '../flame/text'
-import { callees, callers, compared, fromColumns, holdsMarks, inverted, KINDS, leftOut, nameOf, outermost, pathTo, without, type FrameKind, type Tree } from '../flame/tree'
+import { callees, callers, compared, fromColumns, inverted, KINDS, leftOut, nameOf, without, type FrameKind, type Tree } from '../flame/tree'
 import { at as moment, count, dur, share } from '../format'
 import { useKeys } from '../keys'
 import { Copy } from '../parts/copy'
@@ -257,16 +259,6 @@ function kindsIn(data: Answer): FrameKind[] {
   return [...new Set(data.func_kinds)].map((k) => KINDS[k] ?? 'dep')
 }
 
-function Swatch(p: { kind: FrameKind }): JSX.Element {
-  const { dots, height } = MARKS[p.kind]
-  return (
-    <svg class={'flame-swatch flame-' + p.kind} viewBox="0 0 24 14" aria-hidden="true" focusable="false">
-      <rect width="24" height="14" />
-      {[0, 8, 16].flatMap((x) => [...dots].map((d, i) => d === '#' && <path key={x + i} d={`M${x + i} ${14 - height}h1v${height}h-1z`} />))}
-    </svg>
-  )
-}
-
 // Single is one picture, with where one is in it.
 function Single(p: Context): JSX.Element {
   const { v, tree } = p
@@ -338,41 +330,6 @@ function windowText(w: Span | null, focus: number): string | null {
 function useFound(p: Context, tree: Tree, focus: number): Found | null {
   const { test } = p.query
   return useMemo(() => (test ? search(tree, test, focus) : null), [tree, test, focus])
-}
-
-// useCursor is the frame that the keys are at: what was zoomed to, or the largest
-// that a search found, until the reader moves it.
-function useCursor(tree: Tree, focus: number, found: Found | null): [number, (i: number) => void] {
-  const [at, set] = useState<{ tree: Tree; i: number } | null>(null)
-  const largest = useMemo(() => {
-    if (focus > 0) return focus
-    if (!found) return holdsMarks(tree)
-    const tops = outermost(tree, (f) => found.match[f] === 1)
-    return tops.reduce((best, i) => (best < 0 || tree.sum[i]! > tree.sum[best]! ? i : best), -1)
-  }, [tree, focus, found])
-  const present = at && at.tree === tree ? at.i : largest
-  return [present, (i) => set({ tree, i })]
-}
-
-// Path is where the focus is: each step leads back.
-function Path(p: Context & { focus: number; onFocus(i: number): void }): JSX.Element {
-  const path = pathTo(p.tree, p.focus)
-  const box = useRef<HTMLElement>(null)
-  useLayoutEffect(() => {
-    if (box.current) box.current.scrollLeft = box.current.scrollWidth
-  }, [p.focus, p.tree])
-  return (
-    <nav class="flame-path" aria-label={t('flame.path')} ref={box}>
-      {path.map((i, k) => (
-        <span key={i}>
-          {k > 0 && <span aria-hidden="true"> › </span>}
-          {k === path.length - 1
-            ? <b aria-current="location">{i === 0 ? p.rootName : p.names[p.tree.func[i]!]}</b>
-            : <button type="button" class="quiet" onClick={() => p.onFocus(i)}>{i === 0 ? p.rootName : p.names[p.tree.func[i]!]}</button>}
-        </span>
-      ))}
-    </nav>
-  )
 }
 
 // Frame says everything of one frame, with what one can do with it.

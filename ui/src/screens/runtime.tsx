@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chart as ChartData, Runtime as Charts, Session } from '../api'
 import { isStatic, useData } from '../client'
+import { flip, hiddenOf, listOf, setOf } from '../data/choices'
 import { Clock } from '../data/clock'
 import { useClock } from '../data/hooks'
 import { MMUPanel } from '../data/mmu'
@@ -209,24 +210,6 @@ function toParams(range: Range | null, full: Range): Record<string, number | nul
   const cut = range && clampRange(range, full)
   if (!cut || (cut[0] <= full[0] && cut[1] >= full[1])) return { from: null, to: null }
   return { from: Math.round(cut[0]), to: Math.round(cut[1]) }
-}
-
-function setOf(list: string | null): Set<string> {
-  return new Set((list ?? '').split(',').filter((s) => s !== ''))
-}
-
-function flip(set: ReadonlySet<string>, name: string): Set<string> {
-  const next = new Set(set)
-  if (!next.delete(name)) next.add(name)
-  return next
-}
-
-function listOf(set: ReadonlySet<string>): string | null {
-  return set.size === 0 ? null : [...set].sort().join(',')
-}
-
-function hiddenOf(hidden: ReadonlySet<string>, chart: string): Set<string> {
-  return new Set([...hidden].filter((h) => h.startsWith(chart + '.')).map((h) => h.slice(chart.length + 1)))
 }
 
 // useScrollTo brings the chart that the URL names into view, and shows which it is.

@@ -6,9 +6,10 @@
 import { core } from './core'
 import { data } from './data'
 import { flame } from './flame'
+import { live } from './live'
 import { timeline } from './timeline'
 
-export const catalogue = { ...core, ...timeline, ...flame, ...data } as const
+export const catalogue = { ...core, ...timeline, ...flame, ...data, ...live } as const
 
 export type Key = keyof typeof catalogue
 

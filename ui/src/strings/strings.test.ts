@@ -4,9 +4,10 @@ import { core } from './core'
 import { data } from './data'
 import { flame } from './flame'
 import { lang, setLang, t, tn, type Key } from './index'
+import { live } from './live'
 import { timeline } from './timeline'
 
-const parts: Record<string, Record<string, readonly [string, string]>> = { core, timeline, flame, data }
+const parts: Record<string, Record<string, readonly [string, string]>> = { core, timeline, flame, data, live }
 const all = Object.entries(parts).flatMap(([part, c]) => Object.entries(c).map(([key, texts]) => ({ part, key, texts })))
 const placeholders = (s: string) => [...s.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort()
 

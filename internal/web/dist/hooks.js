@@ -1,0 +1,1 @@
+import{K as e,Z as t,q as n}from"./app.js";function r(e,r){let[i,a]=t(r);return n(()=>{let t=e.current;if(!t)return;let n=()=>a(Math.max(120,Math.floor(t.clientWidth)));n();let r=new ResizeObserver(n);return r.observe(t),()=>r.disconnect()},[]),i}function i(n){let[r,i]=t(n.at);return e(()=>n.subscribe(i),[n]),r}export{r as n,i as t};
