@@ -33,9 +33,16 @@ func TestArchitecture(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > 250 {
 		t.Errorf("ARCHITECTURE.md has %d lines, more than 250 nobody reads", n)
 	}
+	of := func(pkg string) (file, text string) {
+		file = "ARCHITECTURE.md"
+		if strings.HasPrefix(pkg, "fleet/") { // a module with a page of its own
+			file = "fleet/ARCHITECTURE.md"
+		}
+		return file, read(t, file)
+	}
 	for _, pkg := range packages(sources(t)) {
-		if !strings.Contains(text, "`"+pkg+"`") {
-			t.Errorf("ARCHITECTURE.md does not name `%s`", pkg)
+		if file, text := of(pkg); !strings.Contains(text, "`"+pkg+"`") {
+			t.Errorf("%s does not name `%s`", file, pkg)
 		}
 	}
 	// Tests that it says guard an invariant must be there.
@@ -127,7 +134,7 @@ func TestFigures(t *testing.T) {
 
 // CI must run what people are told to run.
 func TestCommandsAreThoseOfCI(t *testing.T) {
-	const plain, all = "go test ./... ./lab/... ./agent/...", "GOWHY_TESTS=all go test -p 1 -timeout 30m ./... ./lab/... ./agent/..."
+	const plain, all = "go test ./... ./lab/... ./agent/... ./fleet/...", "GOWHY_TESTS=all go test -p 1 -timeout 30m ./... ./lab/... ./agent/... ./fleet/..."
 	for file, commands := range map[string][]string{".ci/run": {plain, all}, "Makefile": {plain}} {
 		for _, command := range commands {
 			if !slices.Contains(trimmedLines(read(t, file)), command) {

@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording docs exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/intake internal/kernel internal/layout internal/listing internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording docs exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/goroutines internal/intake internal/kernel internal/layout internal/listing internal/live internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/screen internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
@@ -48,15 +48,19 @@ var law = []line{
 	// from intake and reads no evidence itself.
 	{"internal/timeline", "exectrace internal/figures internal/model internal/problem", ""},
 	{"internal/flame", "internal/diagnosis internal/figures internal/model internal/problem", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/model internal/problem internal/shell internal/timeline", ""},
+	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/live internal/model internal/problem internal/shell internal/timeline", ""},
 
 	// What a page shows, from the files that were given together.
 	{"internal/intake", "agent/recording exectrace internal/compare internal/diagnosis internal/evidence internal/experiment internal/export internal/layout internal/loadresult internal/model internal/problem internal/shell internal/timeline internal/web", ""},
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
-	{"internal/record", "agent/recording exectrace internal/artifact internal/figures internal/kernel internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/record", "agent/recording exectrace internal/artifact internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
+
+	// What runs now, and what is wrong with it.
+	{"internal/live", "agent/recording internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
+	{"internal/screen", "internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide; trial joins them.
@@ -89,17 +93,35 @@ var law = []line{
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
-	{"internal/kernel", "", "github.com/cilium/ebpf golang.org/x/sys"},
+	{"internal/kernel", "internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
+	{"internal/goroutines", "internal/symbols", "golang.org/x/sys"},
+	{"internal/symbols", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
 	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
 
+	// Many processes: a module of its own, of which the root knows nothing.
+	{"fleet/store", "", ""},
+	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
+	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
+	{"fleet/profiles", "fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest", "fleet/profiles fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
+	{"fleet/versions", "fleet/store internal/statistics", ""},
+	{"fleet/simulate", "fleet/store", ""},
+	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
+	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions", "github.com/google/pprof/profile"},
+	{"fleet/client", "", ""},
+	{"fleet/report", "fleet/server fleet/store internal/figures internal/layout internal/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout", "github.com/spf13/cobra"},
+
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
 	{"internal/corpus", "internal/attempt", ""},
 	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"bench", "agent bench/gen exectrace internal/figures internal/oracle internal/statistics internal/timeline", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"internal/pty", "", "golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/figures internal/goroutines internal/kernel internal/live internal/oracle internal/proc internal/pty internal/rules internal/statistics internal/timeline internal/web", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"bench/gen", "internal/corpus", ""},
 	{"bench/mutants", "", ""},
 	{"bench/dist", "", ""},
@@ -128,7 +150,7 @@ var law = []line{
 
 // forTests are the packages that any _test.go file may import as well, and no
 // package of the product.
-var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle", "lab/internal/casetest", "lab/internal/truth"}
+var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle", "internal/pty", "lab/internal/casetest", "lab/internal/truth"}
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
@@ -143,6 +165,13 @@ var inTests = []line{
 	{"bench/gen", "", "golang.org/x/exp/trace"},
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
+	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/profiles", "", "github.com/google/pprof/profile"},
+	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/client", "fleet/server", ""},
+	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 
 // never are imports and calls of the standard library that a package does

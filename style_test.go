@@ -36,7 +36,7 @@ func wrong(text string) string {
 // purpose.
 func product(file string) bool {
 	top, _, _ := strings.Cut(file, "/")
-	return strings.HasSuffix(file, ".go") && (top == "internal" || top == "cmd" || top == "agent") &&
+	return strings.HasSuffix(file, ".go") && (top == "internal" || top == "cmd" || top == "agent" || top == "fleet") &&
 		!strings.Contains(file, "/testdata/") && !strings.HasPrefix(file, "internal/corpus/")
 }
 

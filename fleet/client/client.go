@@ -1,0 +1,97 @@
+// Package client asks a server of the fleet.
+//
+// It hides HTTP: an answer is a value of package server, and an error says what the server
+// said. It follows no redirect and bounds what it reads.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// mostAnswer bounds an answer: 10,000 rows of long names have some MB.
+const mostAnswer = 64 << 20
+
+// A Client asks one server.
+type Client struct {
+	base   string
+	tenant string
+	http   *http.Client
+}
+
+// New is a client of the server at a URL, for a tenant, "" where there is only one.
+func New(base, tenant string) (*Client, error) {
+	if !strings.Contains(base, "://") {
+		base = "http://" + base
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no URL of a server", base)
+	}
+	return &Client{strings.TrimSuffix(base, "/"), tenant, &http.Client{
+		Timeout:       2 * time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// ErrUnreachable is what an error is when nobody listens.
+var ErrUnreachable = errors.New("no server answers")
+
+// Ask puts the answer to a question into a value: the question is a path of /api/v1.
+func (c *Client) Ask(ctx context.Context, question string, q url.Values, into any) error {
+	data, err := c.Raw(ctx, question, q)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: the answer does not fit the question: %w", c.base, err)
+	}
+	return nil
+}
+
+// Raw is the answer as it came.
+func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v1/"+question+"?"+q.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if c.tenant != "" {
+		r.Header.Set("X-Scope-OrgID", c.tenant)
+	}
+	answer, err := c.http.Do(r)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.base, err)
+	}
+	if len(data) > mostAnswer {
+		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.base, mostAnswer)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", c.base, said(answer.StatusCode, data))
+	}
+	return data, nil
+}
+
+// said is what a server said of an error.
+func said(status int, data []byte) string {
+	var e struct{ Error string }
+	if json.Unmarshal(data, &e) == nil && e.Error != "" {
+		return e.Error
+	}
+	return fmt.Sprintf("status %d", status)
+}

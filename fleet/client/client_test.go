@@ -1,0 +1,67 @@
+package client
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/fleet/server"
+)
+
+// TestAsk asks servers that answer well, and in every other way.
+func TestAsk(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   string // of the error
+	}{
+		{"well", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/api/v1/top" || r.Header.Get("X-Scope-OrgID") != "blue" {
+				w.WriteHeader(404)
+			}
+			w.Write([]byte(`{"total":7}`))
+		}, ""},
+		{"refused", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			w.Write([]byte(`{"error":"from is no time"}`))
+		}, "from is no time"},
+		{"another server", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, "does not fit"},
+		{"no reason", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, "status 502"},
+		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		}, "status 302"},
+		{"endless", func(w http.ResponseWriter, _ *http.Request) {
+			for range mostAnswer/(1<<20) + 1 {
+				w.Write(make([]byte, 1<<20))
+			}
+		}, "longer than"},
+	} {
+		s := httptest.NewServer(c.answer)
+		client, err := New(s.URL, "blue")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var top server.Top
+		err = client.Ask(t.Context(), "top", nil, &top)
+		switch {
+		case c.want == "" && (err != nil || top.Total != 7):
+			t.Errorf("%s: %+v, %v", c.name, top, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+		s.Close()
+		if err := client.Ask(t.Context(), "top", nil, &top); !errors.Is(err, ErrUnreachable) {
+			t.Errorf("%s: a server that is gone: %v", c.name, err)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	for base, ok := range map[string]bool{"localhost:4040": true, "http://a": true, "https://a/b/": true, "": false, "ftp://a": false, "http://": false, "://": false} {
+		if _, err := New(base, ""); (err == nil) != ok {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+}

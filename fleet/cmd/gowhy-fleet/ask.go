@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/fleet/client"
+	"github.com/gowhy/gowhy/fleet/report"
+	"github.com/gowhy/gowhy/fleet/server"
+)
+
+// asking are the flags of commands that ask a server.
+type asking struct {
+	server, tenant, from, until string
+	labels                      []string
+	limit                       int
+	json                        bool
+}
+
+func (a *asking) flags(cmd *cobra.Command, limit int) {
+	address := os.Getenv("GOWHY_FLEET_SERVER")
+	if address == "" {
+		address = "http://" + defaultListen
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
+	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
+	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
+	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
+	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
+	f.IntVarP(&a.limit, "limit", "n", limit, "at most so many `LINES`")
+	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
+}
+
+func (a *asking) values() url.Values {
+	return url.Values{"from": {a.from}, "until": {a.until}, "limit": {strconv.Itoa(a.limit)}, "label": a.labels}
+}
+
+// ask asks a question and prints the answer: as it is, or by text.
+func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q url.Values, text func(*T)) error {
+	server, err := client.New(a.server, a.tenant)
+	if err != nil {
+		return &misuse{err, "--server http://" + defaultListen}
+	}
+	if a.json {
+		data, err := server.Raw(cmd.Context(), question, q)
+		if err == nil {
+			_, err = c.stdout.Write(append(bytes.TrimSpace(data), '\n'))
+		}
+		return err
+	}
+	var answer T
+	if err := server.Ask(cmd.Context(), question, q, &answer); err != nil {
+		return err
+	}
+	text(&answer)
+	return nil
+}
+
+func (c *command) servicesCommand() *cobra.Command {
+	var a asking
+	cmd := &cobra.Command{
+		Use:   "services",
+		Short: "Which services use most CPU, with their versions and processes",
+		Long: `Lists the versions of services that sent profiles, those first that use most CPU.
+Cores are those of all processes: what one used while it was profiled, times their
+number.`,
+		Example: "  gowhy-fleet services\n  gowhy-fleet services --from now-24h --label zone=b --json",
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return ask(c, cmd, &a, "services", a.values(), func(s *server.Services) { report.Services(c.stdout, s) })
+		},
+	}
+	a.flags(cmd, 30)
+	return cmd
+}
+
+func (c *command) topCommand() *cobra.Command {
+	var a asking
+	var version, instance, kind string
+	cmd := &cobra.Command{
+		Use:     "top SERVICE",
+		Short:   "Which functions of a service have most CPU, allocations or waits",
+		Example: "  gowhy-fleet top checkout\n  gowhy-fleet top checkout --version v1.5.0 --type alloc_space",
+		Args:    one("service"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := a.values()
+			q.Set("service", args[0])
+			q.Set("version", version)
+			q.Set("instance", instance)
+			q.Set("type", kind)
+			return ask(c, cmd, &a, "top", q, func(t *server.Top) { report.Top(c.stdout, t, kind) })
+		},
+	}
+	a.flags(cmd, 20)
+	cmd.Flags().StringVar(&version, "version", "", "only this `VERSION`")
+	cmd.Flags().StringVar(&instance, "instance", "", "only this `PROCESS`")
+	cmd.Flags().StringVar(&kind, "type", "cpu", "`TYPE` of profile: cpu, alloc_space, alloc_objects, inuse_space, goroutines, mutex_delay, block_delay")
+	return cmd
+}
+
+func (c *command) versionsCommand() *cobra.Command {
+	var a asking
+	var service string
+	cmd := &cobra.Command{
+		Use:   "versions",
+		Short: "Which deploys made a service worse, by how much and in which function",
+		Long: `Compares each version of a service with the one before it, by the CPU of an operation
+where operations are counted, else by that of a second. Processes are the replicates:
+hosts that ran both versions are compared with themselves. A change is claimed where
+its probability without one is below 5%, all services together, and it is 2% or more.`,
+		Example: "  gowhy-fleet versions --from now-24h\n  gowhy-fleet versions --service checkout --json",
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := a.values()
+			q.Set("service", service)
+			return ask(c, cmd, &a, "versions", q, func(v *server.Versions) { report.Versions(c.stdout, v) })
+		},
+	}
+	a.flags(cmd, 1000)
+	cmd.Flags().StringVar(&service, "service", "", "only this `SERVICE`")
+	return cmd
+}

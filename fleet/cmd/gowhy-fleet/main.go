@@ -1,0 +1,111 @@
+// Command gowhy-fleet keeps the profiles of many processes and answers about them; gowhy
+// serve and gowhy fleet run it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/fleet/client"
+	"github.com/gowhy/gowhy/internal/layout"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run runs a command and gives its exit code: 2 for what was asked wrongly, 1 for what did
+// not work.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &command{stdout: stdout, stderr: stderr}
+	root := c.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "gowhy-fleet: %s\n", layout.Safe(err.Error()))
+	var m *misuse
+	switch {
+	case errors.As(err, &m):
+		fmt.Fprintf(stderr, "hint: %s\n", m.hint)
+		return 2
+	case errors.Is(err, client.ErrUnreachable):
+		fmt.Fprintln(stderr, "hint: gowhy-fleet serve, or --server URL")
+	}
+	return 1
+}
+
+// A misuse is a command that cannot be meant so.
+type misuse struct {
+	err  error
+	hint string
+}
+
+func (m *misuse) Error() string { return m.err.Error() }
+
+type command struct{ stdout, stderr io.Writer }
+
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gowhy-fleet",
+		Short: "Which service costs most, which functions, and since which version",
+		Example: `  gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof
+  gowhy-fleet services
+  gowhy-fleet versions --from now-24h`,
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &misuse{fmt.Errorf("there is no command %q", args[0]), "gowhy-fleet --help"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.Version = version()
+	root.SetVersionTemplate("gowhy-fleet {{.Version}}\n")
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &misuse{err, cmd.CommandPath() + " --help"}
+	})
+	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand())
+	return root
+}
+
+// version is what this program was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	return info.Main.Version + " " + info.GoVersion
+}
+
+// one wants the only argument of a command.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return &misuse{fmt.Errorf("%s takes one %s", cmd.CommandPath(), what), cmd.CommandPath() + " --help"}
+		}
+		return nil
+	}
+}
+
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &misuse{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0]), cmd.CommandPath() + " --help"}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/simulate"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/embedded"
+)
+
+const defaultListen = "127.0.0.1:4040"
+
+func (c *command) serveCommand() *cobra.Command {
+	var listen, data string
+	var keep, every time.Duration
+	var targets []string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep the profiles that programs send, or that are fetched from them",
+		Long: `Takes profiles as Pyroscope's SDKs send them (set their server address to this one), and fetches them from programs with net/http/pprof: a CPU profile of ten
+seconds of each minute, and heap, mutex, block and goroutine profiles. It listens on
+loopback only, and keeps everything in one directory.`,
+		Example: `  gowhy-fleet serve
+  gowhy-fleet serve --data ./gowhy-data --keep 720h
+  gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof --scrape shop@v1.2.3=http://localhost:6061/debug/pprof`,
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o := server.Options{Listen: listen, Log: slog.New(slog.NewTextHandler(c.stderr, nil))}
+			for _, text := range targets {
+				t, err := targetOf(text, every)
+				if err != nil {
+					return err
+				}
+				o.Targets = append(o.Targets, t)
+			}
+			if keep < 0 || every < time.Second {
+				return &misuse{errors.New("--keep is 0 or more, --every a second or more"), "gowhy-fleet serve --help"}
+			}
+			return c.serve(cmd.Context(), data, embedded.Options{Keep: keep}, o)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS` of loopback to listen on")
+	cmd.Flags().StringVar(&data, "data", "gowhy-data", "`DIRECTORY` for everything that is kept")
+	cmd.Flags().DurationVar(&keep, "keep", 0, "drop what is older than this `TIME`; 0 keeps all")
+	cmd.Flags().StringArrayVar(&targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; again for each")
+	cmd.Flags().DurationVar(&every, "every", scrape.DefaultInterval, "fetch so often; the CPU profile takes a sixth of it")
+	return cmd
+}
+
+// targetOf reads SERVICE=URL or SERVICE@VERSION=URL.
+func targetOf(text string, every time.Duration) (t scrape.Target, err error) {
+	name, address, ok := strings.Cut(text, "=")
+	u, err := url.Parse(address)
+	if !ok || name == "" || err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return t, &misuse{fmt.Errorf("--scrape %q is not SERVICE=URL", text), "--scrape shop=http://localhost:6060/debug/pprof"}
+	}
+	service, version, _ := strings.Cut(name, "@")
+	return scrape.Target{Source: store.Source{Service: service, Version: version, Instance: u.Host}, URL: address, Interval: every, CPU: every / 6}, nil
+}
+
+// serve opens a store and serves it until the command is interrupted.
+func (c *command) serve(ctx context.Context, data string, e embedded.Options, o server.Options) error {
+	s, err := embedded.Open(data, e)
+	if err != nil {
+		return err
+	}
+	o.Ready = func(address string) {
+		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on http://%s, data in %s\n", address, data)
+	}
+	return errors.Join(server.Serve(ctx, s, o), s.Close())
+}
+
+func (c *command) demoCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Serve a simulated fleet, in which one deploy made a service worse",
+		Long: `Simulates six services of twenty processes for three hours that end now, keeps what
+they would send in a directory that goes with the command, and serves it. One of the
+services costs more since its deploy, and gowhy-fleet versions says which.`,
+		Example: "  gowhy-fleet demo\n  gowhy-fleet versions --from now-3h   # in another terminal",
+		Args:    none,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), listen) },
+	}
+	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS` of loopback to listen on")
+	return cmd
+}
+
+func (c *command) demo(ctx context.Context, listen string) error {
+	dir, err := os.MkdirTemp("", "gowhy-fleet-demo-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := embedded.Open(dir, embedded.Options{})
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = fill(ctx, s, demoFleet(time.Now()), &n)
+	if err := errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stderr, "gowhy-fleet: %d batches of a simulated fleet were kept\nhint: gowhy-fleet services --from now-3h, gowhy-fleet versions --from now-3h\n", n)
+	return c.serve(ctx, dir, embedded.Options{}, server.Options{Listen: listen})
+}
+
+// demoFleet is six services, of which checkout is dearer since its second version.
+func demoFleet(now time.Time) simulate.Plan {
+	plan := simulate.Plan{Seed: 1, Length: 3 * time.Hour, Step: 5 * time.Minute}
+	plan.Start = now.Add(-plan.Length).Truncate(time.Second)
+	for _, name := range []string{"cart", "catalog", "checkout", "frontend", "payment", "shipping"} {
+		s := simulate.Service{Name: name, Processes: 20, Versions: []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}}
+		if name == "checkout" {
+			s.Versions[1].Changes = []simulate.Change{{Type: store.CPU, Function: s.Function(3), Percent: 120}}
+		}
+		plan.Services = append(plan.Services, s)
+	}
+	return plan
+}
+
+// writers is how many batches wait for the disk at once.
+const writers = 32
+
+// fill writes what a fleet sends.
+func fill(ctx context.Context, s store.Store, plan simulate.Plan, n *int) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	slots := make(chan struct{}, writers)
+	for b := range plan.Batches() {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		*n++
+		go func() {
+			if err := write(ctx, s, b); err != nil {
+				stop(err)
+			}
+			<-slots
+		}()
+	}
+	for range writers {
+		slots <- struct{}{}
+	}
+	return context.Cause(ctx)
+}
+
+// write writes a batch, later where the store has no room.
+func write(ctx context.Context, s store.Store, b *store.Batch) error {
+	for {
+		err := s.Write(ctx, b)
+		if !errors.Is(err, store.ErrFull) {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

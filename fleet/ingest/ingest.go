@@ -1,0 +1,167 @@
+// Package ingest takes profiles from clients of Pyroscope and writes them to a store.
+//
+// It hides both of Pyroscope's protocols, the unary calls of Connect and the older
+// multipart form, and how their labels become a [store.Source]. One request becomes one
+// batch per profile; the ID of a batch depends only on what the client sent, so a request
+// that a client repeats is kept once. Everything a request can make it allocate is
+// bounded by [Options].
+//
+// It checks no credentials: the server in front of it does.
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/profiles"
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// Paths of Pyroscope that [Handler] serves.
+const (
+	PushPath   = "/push.v1.PusherService/Push"
+	IngestPath = "/ingest"
+)
+
+// Options are how a handler works. The zero value is usable.
+type Options struct {
+	// Tenant is who a request belongs to; nil takes the header X-Scope-OrgID.
+	Tenant func(*http.Request) string
+	// Profile bounds each profile; the zero value is [profiles.Default].
+	Profile profiles.Limits
+	// Body is the most bytes of a request, before and after its Content-Encoding;
+	// 0 is 16 MiB. An SDK's largest request in a cycle of 15 s has about 10 kB.
+	Body int64
+	// RetryAfter is how long a client waits when the store is full; 0 is 5 s.
+	RetryAfter time.Duration
+}
+
+// Handler serves [PushPath] and [IngestPath].
+func Handler(w store.Writer, o Options) http.Handler {
+	if o.Tenant == nil {
+		o.Tenant = func(r *http.Request) string { return r.Header.Get("X-Scope-OrgID") }
+	}
+	o.Body = cmp.Or(o.Body, 16<<20)
+	o.RetryAfter = cmp.Or(o.RetryAfter, 5*time.Second)
+	h := &handler{writer: w, options: o}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+PushPath, h.push)
+	mux.HandleFunc("POST "+IngestPath, h.ingest)
+	return mux
+}
+
+type handler struct {
+	writer  store.Writer
+	options Options
+}
+
+// An upload is one profile and what its client says about it.
+type upload struct {
+	labels      []store.Label
+	kind        string    // the first part of a type; "" when the client does not say
+	from, until time.Time // zero when the client does not say
+	profile     []byte
+}
+
+// unpackedBodies is how many times a request's bound its profiles may be when they are
+// unpacked, all together: else thousands of small ones, each within its own limits,
+// would take minutes.
+const unpackedBodies = 8
+
+// keep decodes an upload and writes it. Left is what the profiles of the request may
+// still have, unpacked.
+func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64) error {
+	source, err := sourceOf(tenant, u.labels)
+	if err != nil {
+		return err
+	}
+	p, err := profiles.Decode(u.profile, h.options.Profile)
+	if errors.Is(err, profiles.ErrLong) {
+		return refuse(http.StatusRequestEntityTooLarge, "decode the profile: %w", err)
+	}
+	if err != nil {
+		return refuse(http.StatusUnprocessableEntity, "decode the profile: %w", err)
+	}
+	if *left -= int64(p.Bytes); *left < 0 {
+		return refuse(http.StatusRequestEntityTooLarge, "the profiles of the request have more than %d bytes, unpacked", unpackedBodies*h.options.Body)
+	}
+	b := &store.Batch{Source: source, Stacks: p.Stacks}
+	b.From, b.Until = span(u, p)
+	b.ID = identity(source, u, b)
+	if b.Until.IsZero() { // after the ID: a repeat arrives at another time
+		b.From, b.Until = time.Now().Add(-p.Duration), time.Now()
+	}
+	if b.Profiles, err = typed(u.kind, p); err != nil {
+		return err
+	}
+	if err := h.writer.Write(ctx, b); err != nil {
+		return fmt.Errorf("write the profile of %q: %w", source.Service, err)
+	}
+	return nil
+}
+
+// span is the client's, or else the profile's, or else zero.
+func span(u upload, p *profiles.Profile) (from, until time.Time) {
+	if !u.until.IsZero() || p.Time.IsZero() {
+		return u.from, u.until
+	}
+	return p.Time, p.Time.Add(p.Duration)
+}
+
+// identity is the ID of a batch: a hash of the source, the span and the profile. Each
+// text has its length before it, so that no two lists of texts have the same bytes.
+func identity(s store.Source, u upload, b *store.Batch) (id [16]byte) {
+	h := sha256.New()
+	texts := []string{s.Tenant, s.Service, s.Version, s.Instance, u.kind}
+	for _, l := range s.Labels {
+		texts = append(texts, l.Name, l.Value)
+	}
+	var number [8]byte
+	integer := func(n int64) {
+		binary.LittleEndian.PutUint64(number[:], uint64(n))
+		h.Write(number[:])
+	}
+	for _, t := range texts {
+		integer(int64(len(t)))
+		io.WriteString(h, t)
+	}
+	integer(b.From.UnixMilli())
+	integer(b.Until.UnixMilli())
+	h.Write(u.profile)
+	copy(id[:], h.Sum(nil))
+	return id
+}
+
+// A refusal is an error that is the client's, with its HTTP status.
+type refusal struct {
+	status int
+	err    error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Errorf(format, args...)}
+}
+
+// statusOf is the HTTP status of an error.
+func statusOf(err error) int {
+	var r *refusal
+	switch {
+	case errors.As(err, &r):
+		return r.status
+	case errors.Is(err, store.ErrFull):
+		return http.StatusTooManyRequests
+	case errors.Is(err, store.ErrClosed):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,116 @@
+package querier
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// mostNodes is how many nodes a flame graph has at most: Grafana asks for 16,384.
+const mostNodes = 1 << 16
+
+// A node is a function on stacks that begin alike.
+type node struct {
+	name        string
+	self, total int64
+	children    map[string]*node
+}
+
+func (n *node) child(name string) *node {
+	c := n.children[name]
+	if c == nil {
+		if n.children == nil {
+			n.children = map[string]*node{}
+		}
+		c = &node{name: name}
+		n.children[name] = c
+	}
+	return c
+}
+
+// sorted are the children by name, so that flame graphs of two times look alike.
+func (n *node) sorted() []*node {
+	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
+}
+
+// flameOf is the flame graph of stacks with so many nodes: the largest, and in the place of
+// the others of a node one that is called other.
+func flameOf(stacks *store.Stacks, most int) *querierv1.FlameGraph {
+	root := &node{name: "total"}
+	var totals []int64
+	for _, s := range stacks.Samples {
+		at := root
+		at.total += s.Value
+		frames := stacks.Frames[s.Stack]
+		for i := len(frames) - 1; i >= 0; i-- {
+			at = at.child(frames[i].Function)
+			at.total += s.Value
+		}
+		at.self += s.Value
+	}
+	root.each(func(n *node) { totals = append(totals, n.total) })
+	least := int64(0)
+	if len(totals) > most {
+		slices.Sort(totals)
+		least = totals[len(totals)-most]
+	}
+	g := &flame{graph: &querierv1.FlameGraph{Total: root.total}, names: map[string]int64{}, least: least}
+	g.add(root, 0, 0)
+	for _, l := range g.graph.Levels { // each offset is from the end of the bar before
+		end := int64(0)
+		for i := 0; i < len(l.Values); i += 4 {
+			l.Values[i], end = l.Values[i]-end, l.Values[i]+l.Values[i+1]
+		}
+	}
+	return g.graph
+}
+
+// each visits a node and all below.
+func (n *node) each(visit func(*node)) {
+	visit(n)
+	for _, c := range n.children {
+		c.each(visit)
+	}
+}
+
+type flame struct {
+	graph *querierv1.FlameGraph
+	names map[string]int64 // their places in the graph's list
+	least int64            // smaller nodes are not shown
+}
+
+// add adds a node that begins at an offset, and what is below.
+func (g *flame) add(n *node, level int, at int64) {
+	g.bar(level, at, n.total, n.self, n.name)
+	at += n.self
+	var other int64
+	for _, c := range n.sorted() {
+		if c.total < g.least {
+			other += c.total
+			continue
+		}
+		g.add(c, level+1, at)
+		at += c.total
+	}
+	if other != 0 {
+		g.bar(level+1, at, other, other, "other")
+	}
+}
+
+func (g *flame) bar(level int, at, total, self int64, name string) {
+	for len(g.graph.Levels) <= level {
+		g.graph.Levels = append(g.graph.Levels, &querierv1.Level{})
+	}
+	number, ok := g.names[name]
+	if !ok {
+		number = int64(len(g.graph.Names))
+		g.names[name], g.graph.Names = number, append(g.graph.Names, name)
+	}
+	g.graph.MaxSelf = max(g.graph.MaxSelf, self)
+	l := g.graph.Levels[level]
+	l.Values = append(l.Values, at, total, self, number)
+}

@@ -1,0 +1,45 @@
+package querier
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// matcher is one of a selector's: a name, an operator and a quoted value.
+var matcher = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_.]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(,|$)`)
+
+// matchers are the labels that a selector like {service_name="shop",zone="b"} asks for.
+// A pattern that is a plain value is one; one that is anything asks for nothing; others
+// are refused.
+func matchers(selector string) (labels []store.Label, err error) {
+	text := strings.TrimSpace(selector)
+	if text == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || len(text) < 2 {
+		return nil, fmt.Errorf("the selector %.80q is not in braces", selector)
+	}
+	for text = text[1 : len(text)-1]; strings.TrimSpace(text) != ""; {
+		m := matcher.FindStringSubmatch(text)
+		if m == nil {
+			return nil, fmt.Errorf("the selector does not read on at %.80q", text)
+		}
+		text = text[len(m[0]):]
+		value, err := strconv.Unquote(m[3])
+		if err != nil {
+			return nil, fmt.Errorf("the value %.80s is not quoted well", m[3])
+		}
+		switch {
+		case m[2] == "=", m[2] == "=~" && regexp.QuoteMeta(value) == value:
+			labels = append(labels, store.Label{Name: m[1], Value: value})
+		case m[2] == "=~" && (value == ".*" || value == ".+"), m[2] == "!=" && value == "":
+		default:
+			return nil, fmt.Errorf("%s%s%s: only values that are equal can be selected", m[1], m[2], m[3])
+		}
+	}
+	return labels, nil
+}

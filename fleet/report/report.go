@@ -1,0 +1,223 @@
+// Package report writes answers of a server of the fleet as text, 80 columns wide.
+//
+// It hides how a table fits. What names hold never reaches the terminal raw.
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/shell"
+)
+
+// A column is a heading and its width; the first column takes what is left.
+type column struct {
+	head  string
+	width int
+}
+
+const width = 80
+
+// table writes rows under their headings: the first column to the left, others to the
+// right.
+func table(w io.Writer, columns []column, rows [][]string) {
+	first := width
+	for _, c := range columns[1:] {
+		first -= c.width + 2
+	}
+	line := func(cells []string) {
+		text := layout.Pad(layout.Shorten(cells[0], first), first)
+		for i, cell := range cells[1:] {
+			cell = layout.Shorten(cell, columns[i+1].width)
+			text += "  " + strings.Repeat(" ", max(0, columns[i+1].width-len([]rune(cell)))) + cell
+		}
+		fmt.Fprintln(w, strings.TrimRight(text, " "))
+	}
+	heads := make([]string, len(columns))
+	for i, c := range columns {
+		heads[i] = c.head
+	}
+	line(heads)
+	for _, row := range rows {
+		line(row)
+	}
+}
+
+// Services writes which services use most.
+func Services(w io.Writer, a *server.Services) {
+	if len(a.Services) == 0 {
+		fmt.Fprintln(w, "No service sent anything in this time.")
+		missing(w, a.Missing)
+		return
+	}
+	var rows [][]string
+	var all float64
+	for _, s := range a.Services {
+		all += cores(s)
+	}
+	for _, s := range a.Services {
+		rows = append(rows, []string{
+			layout.Safe(named(s.Name, s.Version)), figures.Int(s.Instances), coresOf(s), share(cores(s), all),
+			rate(s, store.AllocSpace), age(s.Last.Sub(s.First)),
+		})
+	}
+	table(w, []column{{"service and version", 0}, {"processes", 9}, {"cores", 10}, {"share", 6}, {"allocates", 11}, {"for", 6}}, rows)
+	if a.Omitted > 0 {
+		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
+	}
+	missing(w, a.Missing)
+}
+
+func named(service, version string) string {
+	if version == "" {
+		return service
+	}
+	return service + " " + version
+}
+
+// cores is what a version of a service uses, with all its processes: what one used while
+// it was profiled, times their number.
+func cores(s server.Service) float64 {
+	if s.CoveredNS <= 0 {
+		return 0
+	}
+	return float64(s.Totals[store.CPU]) / float64(s.CoveredNS) * float64(s.Instances)
+}
+
+func coresOf(s server.Service) string {
+	if s.CoveredNS <= 0 { // no CPU profile came
+		return "–"
+	}
+	return figures.Cores(cores(s))
+}
+
+func share(part, all float64) string {
+	if all <= 0 || part == 0 {
+		return "–"
+	}
+	return figures.Percent(part / all)
+}
+
+// rate is bytes a second of a type that counts, over the time that the service sent.
+func rate(s server.Service, t store.Type) string {
+	d := s.Last.Sub(s.First).Seconds()
+	if n, ok := s.Totals[t]; ok && d > 0 {
+		return figures.Bytes(float64(n)/d) + "/s"
+	}
+	return "–"
+}
+
+func age(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%d d", int(d.Hours()/24))
+	case d >= time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d min", int(d.Minutes()))
+}
+
+// missing names what could not be asked.
+func missing(w io.Writer, m store.Missing) {
+	for _, part := range m {
+		fmt.Fprintf(w, "partial: %s could not be asked\n", layout.Safe(part))
+	}
+}
+
+// Top writes the functions that have most.
+func Top(w io.Writer, a *server.Top, t string) {
+	if len(a.Functions) == 0 {
+		fmt.Fprintln(w, "Nothing of this type was sent in this time.")
+		missing(w, a.Missing)
+		return
+	}
+	var rows [][]string
+	for _, f := range a.Functions {
+		rows = append(rows, []string{layout.Safe(f.Name), value(f.Self, t), share(float64(f.Self), float64(a.Total)), value(f.Total, t)})
+	}
+	rows = append(rows, []string{"(other functions)", value(a.Other, t), share(float64(a.Other), float64(a.Total)), ""})
+	table(w, []column{{"function", 0}, {"self", 11}, {"share", 6}, {"with callees", 12}}, rows)
+	missing(w, a.Missing)
+}
+
+// value is a number in the unit of a type.
+func value(n int64, t string) string {
+	switch {
+	case strings.Contains(t, "space"):
+		return figures.Bytes(n)
+	case t == "cpu", strings.Contains(t, "delay"), strings.Contains(t, "nanoseconds"):
+		return figures.Seconds(float64(n) / 1e9)
+	}
+	return figures.Int(n)
+}
+
+// Versions writes which versions changed what a service costs.
+func Versions(w io.Writer, a *server.Versions) {
+	said := 0
+	for i := range a.Changes {
+		if c := &a.Changes[i]; c.Verdict == "worse" || c.Verdict == "better" {
+			change(w, c)
+			said++
+		}
+	}
+	same, undecided := 0, map[string]int{}
+	for i := range a.Changes {
+		switch c := &a.Changes[i]; c.Verdict {
+		case "undecided":
+			undecided[c.Why]++
+		case "worse", "better":
+		default:
+			same++
+		}
+	}
+	switch {
+	case len(a.Changes) == 0:
+		fmt.Fprintln(w, "No service has two versions in this time.")
+	case same > 0:
+		fmt.Fprintf(w, "%s without a change that could be seen\n", figures.Plural(same, "deploy", "deploys"))
+	}
+	for _, why := range slices.Sorted(maps.Keys(undecided)) {
+		fmt.Fprintf(w, "%s not decided: %s\n", figures.Plural(undecided[why], "deploy", "deploys"), layout.Safe(why))
+	}
+	if a.Omitted > 0 {
+		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more deploy", "more deploys"))
+	}
+	if len(a.Changes) > 0 {
+		missing(w, a.Changes[0].Missing)
+	}
+}
+
+func change(w io.Writer, c *server.Change) {
+	short := func(name string) string { return layout.Shorten(layout.Safe(name), 24) }
+	fmt.Fprintf(w, "%s: %s since %s (before: %s)\n", c.Verdict, short(c.Service), short(c.Head), short(c.Base))
+	fmt.Fprintf(w, "  cost   %s, it was %s\n", cost(*c.Is, c.Unit), cost(*c.Was, c.Unit))
+	fmt.Fprintf(w, "  times  %s, 95%% interval %s to %s\n", figures.Number(*c.Ratio), figures.Number(*c.Low), figures.Number(*c.High))
+	how := "processes of both"
+	if c.Paired {
+		how = "hosts that ran both"
+	}
+	fmt.Fprintf(w, "  from   %s and %s %s, since %s\n", figures.Int(c.BaseProcesses), figures.Int(c.HeadProcesses), how, c.Since.Format("2006-01-02 15:04 MST"))
+	if c.Function != "" {
+		fmt.Fprintf(w, "  where  %s\n", layout.Shorten(layout.Safe(c.Function), width-9))
+	}
+	if c.Unit == "cores" {
+		fmt.Fprintln(w, "  but    no operations were counted, and more traffic would look the same")
+	}
+	fmt.Fprintf(w, "  prove  $ gowhy verify --base %s --head %s --package PACKAGE -- {binary} ARGUMENTS\n\n",
+		layout.Safe(shell.Word(c.Base)), layout.Safe(shell.Word(c.Head)))
+}
+
+func cost(x float64, unit string) string {
+	if unit == "cores" {
+		return figures.Cores(x)
+	}
+	return figures.Seconds(x) + " an operation"
+}

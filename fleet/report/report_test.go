@@ -1,0 +1,75 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func number(x float64) *float64 { return &x }
+
+// TestGolden compares each text with its file, and holds it to 80 columns without
+// anything that steers a terminal.
+func TestGolden(t *testing.T) {
+	start := time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)
+	const evil = "evil\x1b[2J\u202e-service-with-a-name-that-is-much-longer-than-any-column-of-the-table"
+	services := &server.Services{Omitted: 3, Missing: store.Missing{"shard 2"}, Services: []server.Service{
+		{Name: "checkout", Version: "v1.5.0", Instances: 20, First: start, Last: start.Add(3 * time.Hour), CoveredNS: 60e12, Totals: map[store.Type]int64{store.CPU: 45e12, store.AllocSpace: 3 << 40}},
+		{Name: evil, Instances: 1, First: start, Last: start.Add(72 * time.Hour), CoveredNS: 1e12, Totals: map[store.Type]int64{store.CPU: 5e12}},
+		{Name: "no CPU profile", Version: "v1", Instances: 2, First: start, Last: start, Totals: map[store.Type]int64{store.Goroutines: 7}},
+	}}
+	top := &server.Top{Total: 100e9, Other: 5e9, Functions: []server.Function{
+		{Name: "encoding/json.(*encodeState).marshal", Self: 80e9, Total: 90e9}, {Name: evil, Self: 15e9, Total: 15e9}, {Name: "main.main", Total: 100e9},
+	}}
+	versions := &server.Versions{Omitted: 1, Changes: []server.Change{
+		{Service: "checkout", Base: "v1.4.0", Head: "v1.5.0; rm -rf", Since: start, Verdict: "worse", Unit: "CPU/operation", Was: number(524e-6), Is: number(569e-6),
+			Ratio: number(1.08), Low: number(1.06), High: number(1.1), BaseProcesses: 20, HeadProcesses: 20, Paired: true, Function: "example.com/checkout.total"},
+		{Service: evil, Base: "v1", Head: "v2", Since: start, Verdict: "better", Unit: "cores", Was: number(0.5), Is: number(0.4), Ratio: number(0.8), Low: number(0.7), High: number(0.9), BaseProcesses: 9, HeadProcesses: 12},
+		{Service: "same", Verdict: "no change seen"}, {Service: "few", Verdict: "undecided", Why: "too few processes"},
+	}}
+	for name, write := range map[string]func(*bytes.Buffer){
+		"services": func(b *bytes.Buffer) { Services(b, services) },
+		"nothing": func(b *bytes.Buffer) {
+			Services(b, &server.Services{})
+			Top(b, &server.Top{}, "cpu")
+			Versions(b, &server.Versions{})
+		},
+		"top":       func(b *bytes.Buffer) { Top(b, top, "cpu") },
+		"top-bytes": func(b *bytes.Buffer) { Top(b, top, "alloc_space") },
+		"versions":  func(b *bytes.Buffer) { Versions(b, versions) },
+	} {
+		var b bytes.Buffer
+		write(&b)
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != string(want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, b.String(), want)
+		}
+		for line := range strings.Lines(b.String()) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > width && !strings.Contains(line, "prove") {
+				t.Errorf("%s has a line of more than %d columns: %s", name, width, line)
+			}
+			if strings.ContainsAny(line, "\x1b\u202e") {
+				t.Errorf("%s has a raw name: %q", name, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+type reader struct{ store.Reader }
+
+func (reader) Stacks(context.Context, store.Selection) (store.Stacks, error) {
+	return store.Stacks{
+		Samples: []store.Sample{{Stack: 1, Value: 5}, {Stack: 2, Value: 3}, {Stack: 0, Value: 2}},
+		Frames:  map[store.StackID][]store.Frame{1: {{Function: "f"}, {Function: "f"}, {Function: "main"}}, 2: {{Function: "g"}, {Function: "main"}}},
+		Total:   10,
+	}, nil
+}
+
+func TestTop(t *testing.T) {
+	h := Handler(reader{}, func() time.Time { return time.Unix(1e9, 0) })
+	for query, want := range map[string]string{
+		"limit=1":               `{"functions":[{"name":"f","self":5,"total":5}],"other":5,"total":10}`,
+		"":                      `{"functions":[{"name":"f","self":5,"total":5},{"name":"g","self":3,"total":3},{"name":"main","self":0,"total":8}],"other":2,"total":10}`,
+		"limit=0":               "limit",
+		"from=yesterday":        "from: ",
+		"from=now--1h":          "before now",
+		"from=now&until=now-1h": "not before",
+		"type=heat":             "is unknown",
+		"label=zone":            "name=value",
+		strings.Repeat("label=a=b&", maxLabels+1): "31 labels",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/top?"+query, nil))
+		if !strings.Contains(w.Body.String(), want) || (w.Code == 200) != strings.HasPrefix(want, "{") {
+			t.Errorf("%q: %d %s, want %s", query, w.Code, w.Body, want)
+		}
+	}
+}
+
+func (reader) Services(context.Context, store.Selection) (store.Services, error) {
+	return store.Services{Services: []store.Service{
+		{Name: "api", Version: "v1", Instances: 2, Covered: time.Second, Totals: []store.Total{{Type: store.CPU, Value: 7}}},
+		{Name: "web"},
+	}}, nil
+}
+
+func TestServices(t *testing.T) {
+	w := httptest.NewRecorder()
+	Handler(reader{}, time.Now).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services?limit=1", nil))
+	want := `{"services":[{"name":"api","version":"v1","instances":2,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
+		`"covered_ns":1000000000,"totals":{"process_cpu:cpu:nanoseconds:cpu:nanoseconds":7}}],"omitted":1}`
+	if got := strings.TrimSpace(w.Body.String()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,107 @@
+package server
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/versions"
+)
+
+// Versions is the answer of /api/v1/versions: what got worse first, by how much, then what
+// got better, then the rest.
+type Versions struct {
+	Changes []Change `json:"changes"`
+	Omitted int      `json:"omitted"`
+}
+
+// A Change is one version of a service beside the one before it.
+type Change struct {
+	Service string    `json:"service"`
+	Base    string    `json:"base"`
+	Head    string    `json:"head"`
+	Since   time.Time `json:"since"` // the first batch of the head
+	// Verdict is worse, better, "no change seen", or undecided, with the reason in why.
+	Verdict string   `json:"verdict"`
+	Why     string   `json:"why,omitempty"`
+	Unit    string   `json:"unit"`          // cores, or CPU/operation in seconds
+	Was     *float64 `json:"was,omitempty"` // medians of the processes
+	Is      *float64 `json:"is,omitempty"`
+	Ratio   *float64 `json:"ratio,omitempty"`
+	Low     *float64 `json:"low,omitempty"` // of its 95% interval
+	High    *float64 `json:"high,omitempty"`
+	P       *float64 `json:"p,omitempty"` // corrected for all comparisons together
+	// Processes that were compared, host by host where paired.
+	BaseProcesses int           `json:"base_processes"`
+	HeadProcesses int           `json:"head_processes"`
+	Paired        bool          `json:"paired"`
+	Function      string        `json:"function,omitempty"` // that the change is in
+	Functions     []Difference  `json:"functions,omitempty"`
+	Missing       store.Missing `json:"missing,omitempty"`
+}
+
+// A Difference is what a function's own lines cost more, in the change's unit.
+type Difference struct {
+	Name  string  `json:"name"`
+	Was   float64 `json:"was"`
+	Is    float64 `json:"is"`
+	Delta float64 `json:"delta"`
+}
+
+const (
+	// explained is of how many changes the functions are asked for: each is a scan.
+	explained = 20
+	named     = 10
+)
+
+func changes(ctx context.Context, r store.Reader, s store.Selection, n int) (Versions, error) {
+	all, err := versions.Changes(ctx, r, s)
+	if err != nil {
+		return Versions{}, err
+	}
+	shown := all[:min(n, len(all))]
+	answer := Versions{Changes: []Change{}, Omitted: len(all) - len(shown)}
+	for i := range shown {
+		c := changeOf(&shown[i])
+		if i < explained && (shown[i].Worse() || shown[i].Better()) {
+			d, err := versions.Functions(ctx, r, s, &shown[i], named)
+			if err != nil {
+				return Versions{}, err
+			}
+			if d.Narrow != nil {
+				c.Function = d.Narrow.Name
+			}
+			for _, f := range d.Functions {
+				c.Functions = append(c.Functions, Difference{f.Name, f.Was, f.Is, f.Delta()})
+			}
+		}
+		answer.Changes = append(answer.Changes, c)
+	}
+	return answer, nil
+}
+
+func changeOf(c *versions.Change) Change {
+	verdict := "no change seen"
+	switch {
+	case c.Why != "":
+		verdict = "undecided"
+	case c.Worse():
+		verdict = "worse"
+	case c.Better():
+		verdict = "better"
+	}
+	return Change{
+		Service: c.Service, Base: c.Base, Head: c.Head, Since: c.Since.UTC(), Verdict: verdict, Why: c.Why, Unit: string(c.Unit),
+		Was: number(c.Was), Is: number(c.Is), Ratio: number(c.Ratio), Low: number(c.Low), High: number(c.High), P: number(c.P),
+		BaseProcesses: c.BaseN, HeadProcesses: c.HeadN, Paired: c.Paired, Missing: c.Missing,
+	}
+}
+
+// number is nil for what is not known: JSON has no word for it.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) || x == 0 {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,354 @@
+package embedded
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+	_ "modernc.org/sqlite" // the driver of the catalog
+)
+
+// Names are blobs: they may have any bytes, and SQLite's text ends at a NUL for some of
+// its functions.
+const schema = `
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS segments (
+	id INTEGER PRIMARY KEY, tenant BLOB NOT NULL, service BLOB NOT NULL, hour INTEGER NOT NULL,
+	min_time INTEGER NOT NULL, max_time INTEGER NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS parts (
+	segment INTEGER NOT NULL, number INTEGER NOT NULL, type BLOB NOT NULL,
+	PRIMARY KEY (segment, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+	tenant BLOB NOT NULL, id BLOB NOT NULL, seen INTEGER NOT NULL, PRIMARY KEY (tenant, id)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS batches_seen ON batches (seen);
+CREATE TABLE IF NOT EXISTS sources (
+	id INTEGER PRIMARY KEY, tenant BLOB NOT NULL, service BLOB NOT NULL, version BLOB NOT NULL,
+	instance BLOB NOT NULL, labels BLOB NOT NULL, UNIQUE (tenant, service, version, instance, labels));
+CREATE TABLE IF NOT EXISTS frames (
+	id INTEGER PRIMARY KEY, function BLOB NOT NULL, file BLOB NOT NULL, line INTEGER NOT NULL,
+	UNIQUE (function, file, line));
+CREATE TABLE IF NOT EXISTS stacks (
+	tenant BLOB NOT NULL, id INTEGER NOT NULL, frames BLOB NOT NULL, PRIMARY KEY (tenant, id)) WITHOUT ROWID;
+`
+
+// A catalog is what the store knows besides the samples, in SQLite. Each method is one
+// transaction.
+type catalog struct {
+	db    *sql.DB
+	known *sql.Stmt
+}
+
+func openCatalog(dir string) (*catalog, error) {
+	path := (&url.URL{Path: filepath.Join(dir, "catalog.sqlite")}).EscapedPath()
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous(full)")
+	if err != nil {
+		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	_, err = db.Exec(schema)
+	c := &catalog{db: db}
+	if err == nil {
+		c.known, err = db.Prepare(`SELECT count(*) FROM batches WHERE tenant = ? AND id = ?`)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: %w", err), db.Close())
+	}
+	return c, nil
+}
+
+func (c *catalog) close() error { return errors.Join(c.known.Close(), c.db.Close()) }
+
+// has reports whether a batch is in segments already.
+func (c *catalog) has(tenant string, id [16]byte) (bool, error) {
+	var n int
+	if err := c.known.QueryRow([]byte(tenant), id[:]).Scan(&n); err != nil {
+		return false, fmt.Errorf("catalog: is a batch known: %w", err)
+	}
+	return n > 0, nil
+}
+
+// lastLog is the number of the last file of the log of which segments have all.
+func (c *catalog) lastLog() (number int64, err error) {
+	err = c.db.QueryRow(`SELECT coalesce(max(value), 0) FROM meta WHERE name = 'flushed'`).Scan(&number)
+	if err != nil {
+		return 0, fmt.Errorf("catalog: last log: %w", err)
+	}
+	return number, nil
+}
+
+// segments are all there are, by ID.
+func (c *catalog) segments() ([]*segment, error) {
+	var all []*segment
+	byID := map[int64]*segment{}
+	err := c.each(`SELECT id, tenant, service, hour, min_time, max_time, rows, bytes FROM segments ORDER BY id`, func(r *sql.Rows) error {
+		s := &segment{}
+		all = append(all, s)
+		err := r.Scan(&s.id, &s.tenant, &s.service, &s.hour, &s.min, &s.max, &s.rows, &s.bytes)
+		byID[s.id] = s
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, c.each(`SELECT segment, type FROM parts ORDER BY segment, number`, func(r *sql.Rows) error {
+		var id int64
+		var part store.Type
+		err := r.Scan(&id, &part)
+		if s := byID[id]; s != nil {
+			s.parts = append(s.parts, part)
+		}
+		return err
+	})
+}
+
+// sources are all there are, by their ID.
+func (c *catalog) sources() (map[int64]*store.Source, error) {
+	all := map[int64]*store.Source{}
+	return all, c.each(`SELECT id, tenant, service, version, instance, labels FROM sources`, func(r *sql.Rows) error {
+		var id int64
+		var labels []byte
+		s := &store.Source{}
+		err := r.Scan(&id, &s.Tenant, &s.Service, &s.Version, &s.Instance, &labels)
+		d := decoder{rest: labels}
+		s.Labels = d.labels()
+		all[id] = s
+		return err
+	})
+}
+
+func (c *catalog) each(query string, row func(*sql.Rows) error, args ...any) error {
+	rows, err := c.db.Query(query, args...)
+	if err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	defer rows.Close() // its error is that of Err
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return fmt.Errorf("catalog: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	return nil
+}
+
+func (c *catalog) update(what string, change func(*sql.Tx) error) error {
+	tx, err := c.db.Begin()
+	if err != nil {
+		return fmt.Errorf("catalog: %s: %w", what, err)
+	}
+	if err := change(tx); err != nil {
+		return errors.Join(fmt.Errorf("catalog: %s: %w", what, err), tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("catalog: %s: %w", what, err)
+	}
+	return nil
+}
+
+// addSources gives IDs to sources.
+func (c *catalog) addSources(sources []*store.Source) (map[*store.Source]int64, error) {
+	ids := map[*store.Source]int64{}
+	return ids, c.update("sources", func(tx *sql.Tx) error {
+		// The update of nothing makes a row that is there return its ID, too.
+		insert, err := tx.Prepare(`INSERT INTO sources (tenant, service, version, instance, labels) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET labels = labels RETURNING id`)
+		if err != nil {
+			return err
+		}
+		for _, s := range sources {
+			var id int64
+			err := insert.QueryRow([]byte(s.Tenant), []byte(s.Service), []byte(s.Version), []byte(s.Instance),
+				appendLabels(nil, s.Labels)).Scan(&id)
+			if err != nil {
+				return err
+			}
+			ids[s] = id
+		}
+		return nil
+	})
+}
+
+// addTable makes the segments of a table those that count, with its stacks and IDs of
+// batches, and its file of the log one that does not.
+func (c *catalog) addTable(t *table, segments []*segment, seen time.Time) error {
+	return c.update("segments", func(tx *sql.Tx) error {
+		var again int
+		err := tx.QueryRow(`SELECT count(*) FROM meta WHERE name = 'flushed' AND value >= ?`, t.number).Scan(&again)
+		if err == nil && again > 0 {
+			err = fmt.Errorf("log %d is in segments already (hint: open the store again)", t.number)
+		}
+		if err != nil {
+			return err
+		}
+		if err := addSegments(tx, segments); err != nil {
+			return err
+		}
+		if err := addStacks(tx, t.stacks); err != nil {
+			return err
+		}
+		insert, err := tx.Prepare(`INSERT OR IGNORE INTO batches (tenant, id, seen) VALUES (?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		for key := range t.ids {
+			if _, err := insert.Exec([]byte(key.tenant), key.id[:], seen.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(`INSERT OR REPLACE INTO meta (name, value) VALUES ('flushed', ?)`, t.number)
+		return err
+	})
+}
+
+func addSegments(tx *sql.Tx, segments []*segment) error {
+	for _, s := range segments {
+		_, err := tx.Exec(`INSERT INTO segments (id, tenant, service, hour, min_time, max_time, rows, bytes)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			s.id, []byte(s.tenant), []byte(s.service), s.hour, s.min, s.max, s.rows, s.bytes)
+		if err != nil {
+			return err
+		}
+		for i, part := range s.parts {
+			_, err := tx.Exec(`INSERT INTO parts (segment, number, type) VALUES (?, ?, ?)`, s.id, i, []byte(part))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func addStacks(tx *sql.Tx, stacks map[stackKey][]store.Frame) error {
+	insert, err := tx.Prepare(`INSERT OR IGNORE INTO stacks (tenant, id, frames) VALUES (?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	frame, err := tx.Prepare(`INSERT INTO frames (function, file, line) VALUES (?, ?, ?)
+		ON CONFLICT DO UPDATE SET line = line RETURNING id`)
+	if err != nil {
+		return err
+	}
+	ids := map[store.Frame]int64{}
+	for key, frames := range stacks {
+		var encoded []byte
+		for _, f := range frames {
+			id, known := ids[f]
+			if !known {
+				if err := frame.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id); err != nil {
+					return err
+				}
+				ids[f] = id
+			}
+			encoded = binary.AppendUvarint(encoded, uint64(id))
+		}
+		if _, err := insert.Exec([]byte(key.tenant), int64(key.id), encoded); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace names a segment instead of others. Without one it drops them.
+func (c *catalog) replace(old []*segment, merged ...*segment) error {
+	return c.update("replacing segments", func(tx *sql.Tx) error {
+		for _, s := range old {
+			if _, err := tx.Exec(`DELETE FROM segments WHERE id = ?`, s.id); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`DELETE FROM parts WHERE segment = ?`, s.id); err != nil {
+				return err
+			}
+		}
+		return addSegments(tx, merged)
+	})
+}
+
+// forget drops the IDs of batches seen before a time.
+func (c *catalog) forget(before time.Time) error {
+	return c.update("old batches", func(tx *sql.Tx) error {
+		_, err := tx.Exec(`DELETE FROM batches WHERE seen < ?`, before.UnixMilli())
+		return err
+	})
+}
+
+// most is how many parameters one of the catalog's queries has.
+const most = 500
+
+// stacks adds the frames of those stacks of a tenant that the catalog has.
+func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.StackID][]store.Frame) error {
+	numbers := map[store.StackID][]int64{}
+	wanted := map[int64]store.Frame{}
+	err := inParts(ids, func(marks string, args []any) error {
+		query := `SELECT id, frames FROM stacks WHERE tenant = ? AND id IN (` + marks + `)`
+		return c.each(query, func(r *sql.Rows) error {
+			var id store.StackID
+			var encoded []byte
+			if err := r.Scan(&id, &encoded); err != nil {
+				return err
+			}
+			for len(encoded) > 0 {
+				number, n := binary.Uvarint(encoded)
+				if n <= 0 {
+					return fmt.Errorf("the frames of stack %d do not decode", id)
+				}
+				encoded = encoded[n:]
+				numbers[id] = append(numbers[id], int64(number))
+				wanted[int64(number)] = store.Frame{}
+			}
+			return nil
+		}, append([]any{[]byte(tenant)}, args...)...)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.frames(wanted); err != nil {
+		return err
+	}
+	for id, list := range numbers {
+		for _, number := range list {
+			frames[id] = append(frames[id], wanted[number])
+		}
+	}
+	return nil
+}
+
+// frames sets the frames of the IDs in a map.
+func (c *catalog) frames(wanted map[int64]store.Frame) error {
+	ids := make([]int64, 0, len(wanted))
+	for id := range wanted {
+		ids = append(ids, id)
+	}
+	return inParts(ids, func(marks string, args []any) error {
+		return c.each(`SELECT id, function, file, line FROM frames WHERE id IN (`+marks+`)`, func(r *sql.Rows) error {
+			var id int64
+			var f store.Frame
+			err := r.Scan(&id, &f.Function, &f.File, &f.Line)
+			wanted[id] = f
+			return err
+		}, args...)
+	})
+}
+
+// inParts asks for so many IDs at once as a query has parameters.
+func inParts[T ~int64](ids []T, ask func(marks string, args []any) error) error {
+	for len(ids) > 0 {
+		part := ids[:min(len(ids), most)]
+		ids = ids[len(part):]
+		args := make([]any, len(part))
+		for i, id := range part {
+			args[i] = int64(id)
+		}
+		if err := ask(strings.TrimSuffix(strings.Repeat("?,", len(part)), ","), args); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package embedded
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+)
+
+// A disk is what writes files, so that tests can have one that is full.
+type disk interface {
+	openFile(path string, flag int) (file, error)
+	rename(from, to string) error
+	syncDir(path string) error
+	remove(path string) error
+}
+
+// A file is an [os.File] that is being written.
+type file interface {
+	io.WriteSeeker
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+}
+
+// osDisk is the operating system's.
+type osDisk struct{}
+
+func (osDisk) openFile(path string, flag int) (file, error) {
+	f, err := os.OpenFile(path, flag, 0o600)
+	if err != nil {
+		return nil, err // not f: a nil *os.File is no nil file
+	}
+	return f, nil
+}
+
+func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
+
+// syncDir makes the names in a directory durable. Windows has no such call: NTFS keeps
+// a journal of names.
+func (osDisk) syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// remove removes a file if it is there.
+func (osDisk) remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

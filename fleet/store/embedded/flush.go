@@ -1,0 +1,260 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+const (
+	// retryAfter is how long the flusher waits after an error, a full disk for example.
+	retryAfter = time.Second
+	// tidyEvery is how often old segments are looked for when nothing is flushed.
+	tidyEvery = time.Hour
+	// mergeFrom is how many small segments a service and hour may have; so many are
+	// merged. A table of 64 MiB is two to five minutes of 1000 processes.
+	mergeFrom = 4
+	// mergeRows is the most rows that a merge takes into memory, at 32 bytes each, and
+	// the size from which a segment is not small any more.
+	mergeRows = 2 << 20
+)
+
+// flush makes frozen tables segments until the store closes.
+func (s *Store) flush() {
+	ticker := time.NewTicker(tidyEvery)
+	defer ticker.Stop()
+	var retry <-chan time.Time
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-s.full:
+		case <-retry:
+		case <-ticker.C:
+		}
+		retry = nil
+		if s.flushFrozen() != nil { // freeze gives the error to writers
+			retry = time.After(retryAfter)
+		}
+	}
+}
+
+// Flush makes segments of all that is in memory, so that readers of the files see it.
+func (s *Store) Flush(ctx context.Context) error {
+	if err := s.flushFrozen(); err != nil {
+		return err
+	}
+	r := &request{done: make(chan error, 1)}
+	if err := s.send(ctx, r); err != nil && !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	return s.flushFrozen()
+}
+
+// flushFrozen makes the frozen table segments, if there is one, and tidies up.
+func (s *Store) flushFrozen() error {
+	s.flushing.Lock()
+	defer s.flushing.Unlock()
+	s.mu.RLock()
+	t := s.frozen
+	s.mu.RUnlock()
+	var err error
+	if t != nil {
+		err = s.keep(t)
+	}
+	s.mu.Lock()
+	s.flushErr = err
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.tidy()
+}
+
+// keep makes a table segments and drops it and its file of the log. Each step is durable
+// before the next begins.
+func (s *Store) keep(t *table) error {
+	ids, err := s.catalog.addSources(slices.Collect(maps.Values(t.sources)))
+	if err != nil {
+		return err
+	}
+	segments, err := s.write(t, ids)
+	if err == nil {
+		err = s.catalog.addTable(t, segments, s.options.now())
+	}
+	if err != nil {
+		return errors.Join(err, s.discard(t, segments))
+	}
+	s.mu.Lock()
+	for source, id := range ids {
+		s.sources[id] = source
+	}
+	s.listed = append(s.listed, segments...)
+	if s.frozen == t {
+		s.frozen = nil
+	}
+	s.mu.Unlock()
+	if t.journal != nil {
+		err = t.journal.file.Close()
+	}
+	return errors.Join(err, s.options.disk.remove(t.path))
+}
+
+// write makes durable files of a table.
+func (s *Store) write(t *table, ids map[*store.Source]int64) ([]*segment, error) {
+	sources := make(map[int64]*store.Source, len(ids))
+	for source, id := range ids {
+		sources[id] = source
+	}
+	var segments []*segment
+	groups := byPlace(t.batches)
+	for _, p := range slices.SortedFunc(maps.Keys(groups), place.compare) {
+		c := newChunk(p)
+		for _, b := range groups[p] {
+			c.add(b, ids[b.source])
+		}
+		s.nextID++
+		g, err := s.segments.write(s.nextID, c, func(id int64) *store.Source { return sources[id] })
+		if err != nil {
+			return segments, errors.Join(err, s.segments.remove(s.nextID))
+		}
+		segments = append(segments, g)
+	}
+	if err := s.segments.disk.syncDir(s.segments.path); err != nil {
+		return segments, fmt.Errorf("segments: %w", err)
+	}
+	return segments, nil
+}
+
+// discard removes the segments of a table if the catalog does not name them: a commit
+// that failed may have been one.
+func (s *Store) discard(t *table, segments []*segment) error {
+	flushed, err := s.catalog.lastLog()
+	if err != nil || flushed >= t.number {
+		return err
+	}
+	for _, g := range segments {
+		err = errors.Join(err, s.segments.remove(g.id))
+	}
+	return err
+}
+
+// tidy forgets old batches, drops old segments and merges small ones. The caller holds
+// flushing, or is alone.
+func (s *Store) tidy() error {
+	now := s.options.now()
+	if err := s.catalog.forget(now.Add(-s.options.Remember)); err != nil {
+		return err
+	}
+	if err := s.dropOld(now); err != nil {
+		return err
+	}
+	for _, group := range s.small() {
+		if err := s.merge(group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropOld drops segments of which the last batch is older than Keep.
+func (s *Store) dropOld(now time.Time) error {
+	if s.options.Keep <= 0 {
+		return nil
+	}
+	oldest := now.Add(-s.options.Keep).UnixMilli()
+	var old []*segment
+	for _, g := range s.listed {
+		if g.max < oldest {
+			old = append(old, g)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	if err := s.catalog.replace(old); err != nil {
+		return err
+	}
+	return s.replace(old)
+}
+
+// small are lists of segments to merge.
+func (s *Store) small() [][]*segment {
+	byKey := map[place][]*segment{}
+	rows := map[place]int64{}
+	var ready [][]*segment
+	for _, g := range s.listed {
+		k := g.place
+		if g.rows >= mergeRows {
+			continue
+		}
+		if rows[k]+g.rows > mergeRows {
+			byKey[k], rows[k] = nil, 0 // together they are not small
+		}
+		byKey[k], rows[k] = append(byKey[k], g), rows[k]+g.rows
+	}
+	for _, group := range byKey {
+		if len(group) >= mergeFrom {
+			ready = append(ready, group)
+		}
+	}
+	return ready
+}
+
+// merge makes one segment of several.
+func (s *Store) merge(group []*segment) error {
+	c := newChunk(group[0].place)
+	for _, g := range group {
+		if err := s.read(g, c); err != nil {
+			return err
+		}
+	}
+	s.nextID++
+	merged, err := s.segments.write(s.nextID, c, func(id int64) *store.Source { return s.sources[id] })
+	if err == nil {
+		err = s.segments.disk.syncDir(s.segments.path)
+	}
+	if err != nil {
+		return errors.Join(err, s.segments.remove(s.nextID))
+	}
+	if err := s.catalog.replace(group, merged); err != nil {
+		return err
+	}
+	return s.replace(group, merged)
+}
+
+// read adds the rows of a segment to a chunk.
+func (s *Store) read(g *segment, c *chunk) error {
+	known := func(number int) bool { return number < len(g.parts) }
+	err := readSamples(context.Background(), s.segments.samples(g.id), known, func(number int, rows []sampleColumns) {
+		kind := g.parts[number]
+		c.samples[kind] = append(c.samples[kind], rows...)
+	})
+	if err != nil {
+		return err
+	}
+	return readTotals(context.Background(), s.segments.totals(g.id), func(rows []totalColumns) {
+		c.totals = append(c.totals, rows...)
+	})
+}
+
+// replace lists segments instead of others, whose files go with their last reader.
+func (s *Store) replace(old []*segment, listed ...*segment) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A new list: readers have the old one.
+	s.listed = append(slices.DeleteFunc(slices.Clone(s.listed), func(g *segment) bool { return slices.Contains(old, g) }), listed...)
+	var err error
+	for _, g := range old {
+		g.dropped = true
+		if g.readers == 0 {
+			err = errors.Join(err, s.segments.remove(g.id))
+		}
+	}
+	return err
+}

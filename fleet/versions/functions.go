@@ -1,0 +1,155 @@
+package versions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// A Function is what a function costs in two versions, itself and with what it calls.
+type Function struct {
+	Name string
+	File string
+	// Was and Is are the CPU of its own lines in the change's unit, TotalWas and TotalIs
+	// with what it calls.
+	Was, Is           float64
+	TotalWas, TotalIs float64
+}
+
+// Delta is by how much its own lines cost more.
+func (f *Function) Delta() float64 { return f.Is - f.Was }
+
+// A Difference is where a change is.
+type Difference struct {
+	Change *Change
+	// Narrow is the function that the change is in, or in how often it is called; nil where
+	// no function has most of it.
+	Narrow    *Function
+	Functions []Function // the largest difference of their own lines first
+	Other     float64    // the sum of the differences of those left out
+	Was, Is   float64    // all CPU in the unit: the sums of all functions
+	Missing   store.Missing
+}
+
+// Functions says in which functions a change is, the most of them. It compares sums
+// over all processes, where the change itself compares processes.
+func Functions(ctx context.Context, r store.Reader, s store.Selection, c *Change, most int) (*Difference, error) {
+	d := &Difference{Change: c}
+	functions := map[string]*Function{}
+	for _, side := range []struct {
+		version string
+		all     *float64
+		add     func(f *Function, self, total float64)
+	}{
+		{c.Base, &d.Was, func(f *Function, self, total float64) { f.Was += self; f.TotalWas += total }},
+		{c.Head, &d.Is, func(f *Function, self, total float64) { f.Is += self; f.TotalIs += total }},
+	} {
+		s.Service, s.Version, s.Type = c.Service, side.version, store.CPU
+		by, err := denominator(ctx, r, s, c.Unit)
+		if err != nil {
+			return nil, err
+		}
+		stacks, err := r.Stacks(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		d.Missing = append(d.Missing, stacks.Missing...)
+		*side.all = float64(stacks.Total) / 1e9 / by
+		sum(&stacks, functions, func(f *Function, self, total int64) {
+			side.add(f, float64(self)/1e9/by, float64(total)/1e9/by)
+		})
+	}
+	d.keep(functions, most)
+	return d, nil
+}
+
+// denominator is by what the CPU of a version is divided.
+func denominator(ctx context.Context, r store.Reader, s store.Selection, unit Unit) (float64, error) {
+	all, err := r.Instances(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	var by float64
+	for _, p := range all.Instances {
+		if unit == PerOperation {
+			by += float64(total(p.Totals, store.Operations))
+		} else {
+			by += p.Covered.Seconds()
+		}
+	}
+	if by <= 0 {
+		return 0, fmt.Errorf("version %q of %s has no CPU profiles between %s and %s",
+			s.Version, s.Service, s.From.Format(time.RFC3339), s.Until.Format(time.RFC3339))
+	}
+	return by, nil
+}
+
+// sum adds the values of stacks to their functions, each once for a stack it recurs in.
+func sum(stacks *store.Stacks, functions map[string]*Function, add func(f *Function, self, total int64)) {
+	seen := map[string]bool{}
+	for _, sample := range stacks.Samples {
+		clear(seen)
+		frames := stacks.Frames[sample.Stack]
+		if len(frames) == 0 {
+			frames = []store.Frame{{Function: unknown}}
+		}
+		for i, frame := range frames {
+			f := functions[frame.Function]
+			if f == nil {
+				f = &Function{Name: frame.Function, File: frame.File}
+				functions[frame.Function] = f
+			}
+			self, all := int64(0), sample.Value
+			if i == 0 {
+				self = sample.Value
+			}
+			if seen[frame.Function] {
+				all = 0
+			}
+			seen[frame.Function] = true
+			add(f, self, all)
+		}
+	}
+}
+
+// unknown is the function of stacks without frames.
+const unknown = "(no stack)"
+
+// mostOf is the part of a change that a function must have to be named for it.
+const mostOf = 0.5
+
+// narrow finds the function that a change is in: it has most of the change, and the change
+// is most of it. A caller has all of the change and much else, what it calls only a part.
+func (d *Difference) narrow() {
+	change, best := d.Is-d.Was, 0.0
+	for _, f := range d.Functions {
+		delta := f.TotalIs - f.TotalWas
+		if f.Name == unknown || change == 0 || delta/change < mostOf {
+			continue
+		}
+		if fits := min(1, delta/change) * abs(delta) / max(f.TotalWas, f.TotalIs); fits > best {
+			best, d.Narrow = fits, &f
+		}
+	}
+}
+
+// keep keeps the functions that differ most.
+func (d *Difference) keep(functions map[string]*Function, most int) {
+	for _, f := range functions {
+		d.Functions = append(d.Functions, *f)
+	}
+	slices.SortFunc(d.Functions, func(a, b Function) int {
+		return cmp.Or(cmp.Compare(abs(b.Delta()), abs(a.Delta())), cmp.Compare(a.Name, b.Name))
+	})
+	d.narrow()
+	for _, f := range d.Functions[min(most, len(d.Functions)):] {
+		d.Other += f.Delta()
+	}
+	d.Functions = d.Functions[:min(most, len(d.Functions))]
+}
+
+func abs(x float64) float64 { return max(x, -x) }

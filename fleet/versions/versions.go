@@ -1,0 +1,283 @@
+// Package versions says which deploys made a service dearer, by how much and where.
+//
+// It compares the versions of a service that follow each other, with processes as
+// replicates: a mean over all of them would take one busy host for a change. It hides
+// the tests behind that. It asks a [store.Reader] and keeps nothing.
+package versions
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/statistics"
+)
+
+const (
+	// alpha is how often a fleet in which nothing changed may have any change claimed,
+	// over all services together.
+	alpha = 0.05
+	// pairs is the least number of hosts that ran both versions for these to be compared
+	// host by host: with fewer no signed-rank test can reach 5%, whatever they show.
+	pairs = 6
+	// least is the least change that is worth a claim, however sure it is.
+	least = 0.02
+	// mostReplicates of a side are compared, drawn evenly: the interval is from all their
+	// differences.
+	mostReplicates = 400
+	// minCovered is how much of a process's time must have been profiled for its rate to
+	// be one: ten seconds are a thousand samples of a busy core.
+	minCovered = 10 * time.Second
+)
+
+// A Change is what one version of a service costs beside the one before it.
+type Change struct {
+	Service, Base, Head string
+	Since               time.Time // the first that was seen of the head
+	Unit                Unit
+	// Was and Is are the medians of the replicates in the unit.
+	Was, Is float64
+	// Ratio is how many times the base's cost the head's is, with its 95% interval.
+	Ratio, Low, High float64
+	BaseN, HeadN     int  // replicates
+	Paired           bool // host by host
+	// P is the probability of such a difference where there is none, corrected for all
+	// comparisons that were made together (Holm).
+	P float64
+	// Too few replicates, or none with a denominator, decide nothing: Why says so.
+	Why     string
+	Missing store.Missing
+}
+
+// A Unit is what a cost is counted in.
+type Unit string
+
+// The units. Where operations are counted a cost is one operation's: a busy hour is no
+// change then.
+const (
+	PerSecond    Unit = "cores"         // seconds of CPU for each second that was profiled
+	PerOperation Unit = "CPU/operation" // seconds
+)
+
+// Worse tells whether the head is dearer beyond doubt.
+func (c *Change) Worse() bool { return c.sure() && c.Ratio >= 1+least }
+
+// Better tells whether it is cheaper beyond doubt.
+func (c *Change) Better() bool { return c.sure() && c.Ratio <= 1/(1+least) }
+
+func (c *Change) sure() bool { return c.Why == "" && c.P < alpha }
+
+// Changes compares all versions in a span of time, those of each service in the order
+// in which they came. What got worse comes first, by how much.
+func Changes(ctx context.Context, r store.Reader, s store.Selection) ([]Change, error) {
+	all, err := r.Instances(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, service := range byService(all.Instances) {
+		for i := 1; i < len(service); i++ {
+			c := compare(service[i-1], service[i])
+			c.Missing = all.Missing
+			changes = append(changes, c)
+		}
+	}
+	correct(changes)
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(b.rank(), a.rank()) })
+	return changes, nil
+}
+
+// rank orders changes: sure ones by their size, worse before better.
+func (c *Change) rank() float64 {
+	switch {
+	case c.Worse():
+		return c.Ratio
+	case c.Better():
+		return 1 - c.Ratio
+	}
+	return -1
+}
+
+// correct replaces each P by one for all comparisons together.
+func correct(changes []Change) {
+	p := make([]float64, len(changes))
+	for i := range changes {
+		p[i] = math.NaN()
+		if changes[i].Why == "" {
+			p[i] = changes[i].P
+		}
+	}
+	for i, v := range statistics.Holm(p) {
+		if changes[i].Why == "" {
+			changes[i].P = v
+		}
+	}
+}
+
+// A version is the processes of one version of a service.
+type version struct {
+	service, name string
+	first         time.Time
+	processes     []store.Instance
+}
+
+// byService sorts processes into the versions of each service, the earliest first.
+func byService(processes []store.Instance) (services [][]*version) {
+	type key struct{ service, version string }
+	known, at := map[key]*version{}, map[string]int{}
+	for _, p := range processes {
+		k := key{p.Service, p.Version}
+		v := known[k]
+		if v == nil {
+			v = &version{service: p.Service, name: p.Version, first: p.First}
+			known[k] = v
+			i, ok := at[p.Service]
+			if !ok {
+				i = len(services)
+				at[p.Service], services = i, append(services, nil)
+			}
+			services[i] = append(services[i], v)
+		}
+		if p.First.Before(v.first) {
+			v.first = p.First
+		}
+		v.processes = append(v.processes, p)
+	}
+	for _, s := range services {
+		slices.SortStableFunc(s, func(a, b *version) int {
+			return cmp.Or(a.first.Compare(b.first), cmp.Compare(a.name, b.name))
+		})
+	}
+	return services
+}
+
+func compare(base, head *version) Change {
+	c := Change{Service: head.service, Base: base.name, Head: head.name, Since: head.first, Unit: PerOperation, P: math.NaN()}
+	was, is := base.costs(PerOperation), head.costs(PerOperation)
+	if len(was) < 2 || len(is) < 2 {
+		c.Unit = PerSecond
+		was, is = base.costs(PerSecond), head.costs(PerSecond)
+	}
+	c.BaseN, c.HeadN = len(was), len(is)
+	a, b := logs(was), logs(is)
+	c.Was, c.Is = math.Exp(statistics.Median(a)), math.Exp(statistics.Median(b))
+	d := differences(was, is)
+	var shift, low, high float64
+	if c.Paired = len(d) >= pairs; c.Paired {
+		c.P, shift = statistics.SignedRank(d), statistics.HodgesLehmann(d)
+		low, high = statistics.Bootstrap(len(d), statistics.Centre(d), 0.95, statistics.BootstrapOptions{Draws: 2000})
+	} else {
+		if c.Why = few(len(a), len(b)); c.Why != "" {
+			return c
+		}
+		c.P, shift = statistics.MannWhitney(a, b), statistics.Shift(a, b)
+		low, high = shiftInterval(a, b)
+	}
+	c.Ratio, c.Low, c.High = math.Exp(shift), math.Exp(low), math.Exp(high)
+	return c
+}
+
+// few says why so many replicates cannot decide: of three and three even the clearest
+// difference has one chance in ten to be none.
+func few(base, head int) string {
+	if statistics.MannWhitney(make([]float64, base), ones(head)) < alpha {
+		return ""
+	}
+	return "too few processes of both versions were profiled to tell a change from a difference between hosts"
+}
+
+func ones(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}
+
+// costs are what processes cost, by host.
+func (v *version) costs(unit Unit) map[string]float64 {
+	type sums struct{ cpu, by float64 }
+	hosts := map[string]*sums{}
+	for _, p := range v.processes {
+		if p.Covered < minCovered {
+			continue
+		}
+		by := p.Covered.Seconds()
+		if unit == PerOperation {
+			by = float64(total(p.Totals, store.Operations))
+		}
+		s := hosts[p.Name]
+		if s == nil {
+			s = new(sums)
+			hosts[p.Name] = s
+		}
+		s.cpu += float64(total(p.Totals, store.CPU)) / 1e9
+		s.by += by
+	}
+	costs := make(map[string]float64, len(hosts))
+	for host, s := range hosts {
+		if s.cpu > 0 && s.by > 0 {
+			costs[host] = s.cpu / s.by
+		}
+	}
+	return costs
+}
+
+func total(totals []store.Total, t store.Type) int64 {
+	for _, x := range totals {
+		if x.Type == t {
+			return x.Value
+		}
+	}
+	return 0
+}
+
+// logs are the logarithms of costs, of as many hosts as are compared: a host that is
+// twice as slow is so in both versions, and what a change brings is a factor.
+func logs(costs map[string]float64) (x []float64) {
+	hosts := sortedHosts(costs)
+	step := max(1, (len(hosts)+mostReplicates-1)/mostReplicates)
+	for i := 0; i < len(hosts); i += step {
+		x = append(x, math.Log(costs[hosts[i]]))
+	}
+	return x
+}
+
+// differences are those of hosts that ran both.
+func differences(was, is map[string]float64) (d []float64) {
+	for _, host := range sortedHosts(was) {
+		if b, ok := is[host]; ok {
+			d = append(d, math.Log(b)-math.Log(was[host]))
+		}
+	}
+	return d[:min(len(d), mostReplicates)]
+}
+
+func sortedHosts(costs map[string]float64) []string {
+	hosts := make([]string, 0, len(costs))
+	for host := range costs {
+		hosts = append(hosts, host)
+	}
+	slices.Sort(hosts)
+	return hosts
+}
+
+// shiftInterval is the 95% interval of [statistics.Shift]: all differences between the
+// sets in order, and those that as many lie beyond as the rank-sum test allows (Moses
+// 1965), by its normal approximation.
+func shiftInterval(a, b []float64) (low, high float64) {
+	d := make([]float64, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			d = append(d, y-x)
+		}
+	}
+	slices.Sort(d)
+	n, m := float64(len(a)), float64(len(b))
+	k := int(math.Floor(n*m/2 - statistics.Normal(0.975)*math.Sqrt(n*m*(n+m+1)/12)))
+	k = min(max(k, 0), len(d)-1)
+	return d[k], d[len(d)-1-k]
+}
