@@ -304,8 +304,9 @@ type commandGroup struct {
 func (c *command) groups() []commandGroup {
 	return []commandGroup{
 		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
-		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.doctorCommand(), c.demoCommand()}},
+		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.topCommand(), c.doctorCommand(), c.demoCommand()}},
 		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
+		{"Fleet", []*cobra.Command{c.serveCommand(), c.fleetCommand()}},
 		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.manCommand(), c.pprofCommand()}},
 	}
 }

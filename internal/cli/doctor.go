@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/proc"
@@ -121,7 +122,7 @@ func machineChecks() []check {
 	}
 	all = append(all, counters(os.Getpid(), "proc")...)
 	if linux {
-		all = append(all, othersProcesses())
+		all = append(all, othersProcesses(), goroutinesCheck())
 	}
 	return append(all, toolchain(), disk())
 }
@@ -233,7 +234,48 @@ func processChecks(ctx context.Context, pid int) []check {
 	p.Close()
 	all := []check{programCheck(name, pid)}
 	all = append(all, counters(pid, name+": proc")...)
-	return append(all, endpointCheck(ctx, name, pid))
+	return append(all, programGoroutines(name, pid), endpointCheck(ctx, name, pid))
+}
+
+// goroutinesCheck says whose goroutines top can read.
+func goroutinesCheck() check {
+	k := check{What: "goroutines of running programs"}
+	r, err := goroutines.Open(os.Getpid())
+	if err != nil {
+		k.Why = err.Error()
+		return k
+	}
+	r.Close()
+	k.OK, k.Is = true, "gowhy top reads them without stopping a program"
+	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	switch s := strings.TrimSpace(string(scope)); {
+	case s == "3":
+		k.OK, k.Is, k.Why = false, "", "kernel.yama.ptrace_scope is 3: nobody may read the memory of others until the next boot"
+	case os.Geteuid() == 0:
+	case s == "1", s == "2":
+		k.Why, k.How = "kernel.yama.ptrace_scope is "+s+": only root may read the memory of others", "sudo gowhy top   # or: sudo sysctl kernel.yama.ptrace_scope=0"
+	default:
+		k.Why, k.How = "only of programs of your own user", "sudo gowhy top"
+	}
+	return k
+}
+
+func programGoroutines(name string, pid int) check {
+	k := check{What: name + ": goroutines"}
+	r, err := goroutines.Open(pid)
+	if err == nil {
+		defer r.Close()
+		var s *goroutines.Snapshot
+		if s, err = r.Read(); err == nil {
+			k.OK, k.Is = true, figures.Plural(s.Count, "goroutine")+", read out of its memory"
+			return k
+		}
+	}
+	k.Why = err.Error()
+	if errors.Is(err, fs.ErrPermission) {
+		k.How = fmt.Sprintf("sudo gowhy top %d", pid)
+	}
+	return k
 }
 
 func programCheck(name string, pid int) check {

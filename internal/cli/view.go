@@ -19,6 +19,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/intake"
 	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/live"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
 	"github.com/gowhy/gowhy/internal/web"
@@ -28,13 +29,15 @@ import (
 type viewOptions struct {
 	addr    string
 	noOpen  bool
+	live    bool
+	budget  float64
 	reading viewReading
 }
 
 func (c *command) viewCommand() *cobra.Command {
 	o := &viewOptions{}
 	cmd := &cobra.Command{
-		Use:   "view [FILE...]",
+		Use:   "view [FILE...] | view --live [PID|URL...]",
 		Short: "Show recordings in the browser, from the verdict to its evidence",
 		Long: `Serves a page on this machine, to you alone: findings, the timeline, flame
 graphs, goroutines, charts and tasks. Each recording is a run of its own; loose
@@ -43,18 +46,26 @@ the result of a load generator goes with the only recording.
 Results of verify, tune, capacity and compare that were saved as JSON can be
 given as well. Without files the newest recording in this directory is shown.
 
+With --live it shows Go programs while they run, all of this machine or those
+with these numbers or addresses: charts, groups of goroutines, a flame graph of
+the last seconds, and what is wrong since when. A window of the last 15 minutes
+can be kept as a recording. gowhy top shows the same on a terminal.
+
 The address is printed; who has it sees what you see. Nothing leaves the
 machine. Ctrl-C ends it.`,
 		Example: `  gowhy view run.gowhy
   gowhy view trace.out cpu.pprof
   gowhy view old.gowhy new.gowhy trial.json   # and compare them
-  gowhy view                                  # the newest recording here`,
+  gowhy view                                  # the newest recording here
+  gowhy view --live 4711                      # what this process does now`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.view(cmd.Context(), args, o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.addr, "addr", "127.0.0.1:0", "listen on this `ADDRESS` of the loopback; port 0 is any free one")
 	f.BoolVar(&o.noOpen, "no-open", false, "do not open the browser")
+	f.BoolVar(&o.live, "live", false, "show programs while they run")
+	f.Float64Var(&o.budget, "budget", 100*live.DefaultBudget, "with --live: how much of one CPU watching may use,\nin `PERCENT`")
 	o.reading.flags(cmd)
 	return cmd
 }
@@ -85,9 +96,9 @@ func (c *command) reader(o *viewReading) *intake.Reader {
 }
 
 // newServer joins the page with what reads for it.
-func (c *command) newServer(o *viewReading) (*web.Server, error) {
+func (c *command) newServer(o *viewReading, h *live.History) (*web.Server, error) {
 	return web.New(web.Options{
-		Version: version(), Sort: intake.Sort, Open: c.reader(o).Open, Tools: viewers(),
+		Version: version(), Sort: intake.Sort, Open: c.reader(o).Open, Tools: viewers(), Live: h,
 		Log: func(format string, args ...any) { c.complain(fmt.Sprintf(format, args...), "") },
 	})
 }
@@ -99,6 +110,12 @@ const openDelay = 300 * time.Millisecond
 func (c *command) view(ctx context.Context, files []string, o *viewOptions) error {
 	if err := o.reading.check(); err != nil {
 		return err
+	}
+	if o.budget <= 0 || o.budget > mostBudget {
+		return misused("gowhy view --live --budget 2", "--budget %v is no share of a CPU in percent", o.budget)
+	}
+	if o.live {
+		return c.viewLive(ctx, files, o)
 	}
 	if len(files) == 0 {
 		files = newestRecording(".")
@@ -112,7 +129,7 @@ func (c *command) view(ctx context.Context, files []string, o *viewOptions) erro
 		return err
 	}
 	defer l.Close()
-	s, err := c.newServer(&o.reading)
+	s, err := c.newServer(&o.reading, nil)
 	if err != nil {
 		return err
 	}
