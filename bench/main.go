@@ -42,6 +42,10 @@ type options struct {
 	proof       bool // how often gowhy verify is wrong
 	comparisons int
 
+	watching bool // what watching costs
+	parked   int64
+	hour     int
+
 	check    bool
 	baseline string
 	list     bool
@@ -79,12 +83,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return writeTrace(o.generate, o.size, rest[0])
 	case o.target != "" && len(rest) == 0:
 		return beTarget(ctx, o.target, stdout)
+	case o.parked > 0:
+		return park(o.parked, stdout)
+	case o.hour > 0:
+		return liveHour(ctx, o.hour, stdout)
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected %q: traces are chosen with -kinds and -sizes", rest[0])
 	case o.list:
 		return list(stdout)
 	case o.proof:
 		return measureProof(ctx, o, stdout, stderr)
+	case o.watching:
+		return measureWatching(ctx, o, stdout, stderr)
 	case o.overhead:
 		return measureOverhead(ctx, o, stdout, stderr)
 	}
@@ -107,6 +117,9 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "of the order in which contenders take turns")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs, -peers what is recorded")
 	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
+	f.BoolVar(&o.watching, "watching", false, "measure what gowhy top costs, beside htop and top")
+	f.IntVar(&o.hour, "hour", 0, "be the server of the live page of process `PID` for an hour's refreshes, and tell its memory")
+	f.Int64Var(&o.parked, "park", 0, "be a program with `N` goroutines that wait, as the watched process")
 	f.BoolVar(&o.proof, "proof", false, "measure how often gowhy verify is wrong and what it finds; -kinds are then words of what is planted")
 	f.IntVar(&o.comparisons, "comparisons", 200, "with -proof: how many comparisons of a program with itself on a busy machine; of others a part of that")
 	f.BoolVar(&o.check, "check", false, "compare with a recorded run, write none, fail below 80 % of a recorded ratio")

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,12 +50,20 @@ var recordings = []recorded{
 	{"trace", only("trace")},
 	{withoutTrace, []string{"--without", "trace"}},
 	{withTrace, []string{}},
+	{watched, []string{"top", "--json"}},
 }
 
 func only(sources string) []string { return []string{"--sources", sources} }
 
 // unrecorded is the window that the others are compared with.
 const unrecorded = "nothing"
+
+// watched is the window in which gowhy top looks at the program and judges it, as
+// it does all the time. It has looked for a while before.
+const (
+	watched     = "gowhy top"
+	watchBefore = 12 * time.Second
+)
 
 // everything but the trace, and the trace, are what the budget is about.
 const (
@@ -169,12 +178,28 @@ func (s *overheadSession) target(ctx context.Context, t target) error {
 
 // window lets the program work for a while, recorded or not.
 func (s *overheadSession) window(ctx context.Context, p *targetProcess, r recorded) (Window, error) {
+	var top *exec.Cmd
+	if r.name == watched {
+		top = exec.CommandContext(ctx, s.gowhy, append(r.flags, strconv.Itoa(p.cmd.Process.Pid))...)
+		top.Env = cleanEnv()
+		if err := top.Start(); err != nil {
+			return Window{}, err
+		}
+		defer func() { top.Process.Kill(); top.Wait() }()
+		time.Sleep(watchBefore)
+	}
 	before, err := p.count(ctx)
 	if err != nil {
 		return Window{}, err
 	}
 	w := Window{Recorded: r.name}
-	if r.flags == nil {
+	if top != nil {
+		share, err := coresOf(top.Process.Pid, s.windowed)
+		if err != nil {
+			return w, err
+		}
+		w.Recorder = share * s.windowed.Seconds()
+	} else if r.flags == nil {
 		select {
 		case <-time.After(s.windowed):
 		case <-ctx.Done():

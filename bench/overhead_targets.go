@@ -31,6 +31,7 @@ var targets = []target{
 		"operation. Each pair has a timer, as programs have.", channels},
 	{"syscalls", "Reads 64 bytes of a file at a time: one system call an operation.", syscalls},
 	{"http", "A net/http server and its own clients over loopback.", requests},
+	{"crowd", "Hashes as compute does, beside 10,000 goroutines that wait: what it costs to be watched with many.", crowd},
 }
 
 func targetNames() string {
@@ -71,6 +72,14 @@ func serveTarget(ctx context.Context, t target, stdout io.Writer) error {
 	go http.Serve(l, nil)
 	fmt.Fprintf(stdout, "http://%s\n", l.Addr())
 	return t.work(ctx, &ops)
+}
+
+// crowd computes beside goroutines that wait for its end.
+func crowd(ctx context.Context, ops *atomic.Int64) error {
+	for range 10_000 {
+		go func() { <-ctx.Done() }()
+	}
+	return compute(ctx, ops)
 }
 
 func compute(ctx context.Context, ops *atomic.Int64) error {

@@ -5,6 +5,7 @@
 //	go run ./lab/score -cases zonedns,top  only these
 //	go run ./lab/score -short              each run once, without doses and experiments
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
+//	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
 //
 // It hides how an answer is judged by what is true of the case, and how the two
 // baselines read the same evidence. Making runs ([runner]), judging them
@@ -50,6 +51,8 @@ type options struct {
 	seed          uint64
 	lab           string // folder of the cases
 	field         bool   // the specimens of lab/field/pairs instead
+	watch         bool   // the programs while they run instead
+	live          liveOptions
 	say           io.Writer
 }
 
@@ -70,6 +73,11 @@ func main() {
 	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
+	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
+	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
+	flag.DurationVar(&o.live.well, "live-healthy", liveQuiet, "how long a healed or healthy one is; 0 watches none")
+	flag.IntVar(&o.live.sample, "live-cases", 0, "only `N` sick programs and N well ones, chosen by -seed; 0 is all")
+	flag.StringVar(&o.live.trace, "live-trace", "sick", "`WHICH` programs are watched a second time, with execution traces: none, sick or all; only is sick ones, and these not without")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
 	flag.Usage = usage
 	flag.Parse()
@@ -90,6 +98,7 @@ func usage() {
   go run ./lab/score -cases top -into lab/score.json   one case anew
   go run ./lab/score -prove -into lab/score.json       the experiments anew
   go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
+  go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
 
@@ -110,6 +119,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if err := o.places(); err != nil {
 		return err
+	}
+	if o.watch {
+		return o.scoreLive(ctx)
 	}
 	if o.field {
 		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -172,7 +184,11 @@ func (o *options) places() error {
 		}
 		o.lab = filepath.Join(root, "lab")
 	}
-	o.out = cmp.Or(o.out, filepath.Join(o.lab, "SCORE.md"))
+	page := "SCORE.md"
+	if o.watch {
+		page = "LIVE.md"
+	}
+	o.out = cmp.Or(o.out, filepath.Join(o.lab, page))
 	o.seed = cmp.Or(o.seed, 1+rand.Uint64N(maxSeed))
 	if o.short {
 		o.rounds, o.verify = 1, false
@@ -192,7 +208,13 @@ func (o *options) places() error {
 	return os.MkdirAll(o.keep, 0o755)
 }
 
-func (o *options) resultsFile() string { return filepath.Join(filepath.Dir(o.out), "score.json") }
+func (o *options) resultsFile() string {
+	name := "score.json"
+	if o.watch {
+		name = "live.json"
+	}
+	return filepath.Join(filepath.Dir(o.out), name)
+}
 
 func (o *options) reasonsFile() string { return filepath.Join(o.lab, "score", "reasons.yaml") }
 

@@ -216,18 +216,24 @@ func (r *Results) save(path string) (err error) {
 	return r.write(f)
 }
 
-func (r *Results) write(w io.Writer) error {
-	taken, err := json.Marshal(r.Taken)
+// writeHead begins a file of answers: what of, and when.
+func writeHead(w io.Writer, of Provenance, anew []Provenance) error {
+	taken, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(w, "{\"schema\": %d,\n\"taken\": %s,\n\"anew\": [\n", schema, taken); err != nil {
 		return err
 	}
-	if err := lines(w, r.Anew); err != nil {
+	if err := lines(w, anew); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, "],\n\"answers\": [\n"); err != nil {
+	_, err = io.WriteString(w, "],\n\"answers\": [\n")
+	return err
+}
+
+func (r *Results) write(w io.Writer) error {
+	if err := writeHead(w, r.Taken, r.Anew); err != nil {
 		return err
 	}
 	if err := lines(w, r.Answers); err != nil {
@@ -239,7 +245,7 @@ func (r *Results) write(w io.Writer) error {
 	if err := lines(w, r.Trials); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "]}\n")
+	_, err := io.WriteString(w, "]}\n")
 	return err
 }
 
