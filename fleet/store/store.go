@@ -142,6 +142,13 @@ type Writer interface {
 	Write(ctx context.Context, b *Batch) error
 }
 
+// A FindingWriter takes what rules say.
+type FindingWriter interface {
+	// WriteFindings keeps findings, all of them or none. One that is known already
+	// changes nothing: see [Finding.Compare].
+	WriteFindings(ctx context.Context, f []Finding) error
+}
+
 // Errors of a Writer.
 var (
 	// ErrFull is what it returns when it has no room now: try again later.
@@ -165,11 +172,16 @@ type Reader interface {
 	Series(ctx context.Context, s Selection, step time.Duration, by By) (SeriesSet, error)
 	// Values are what sources have as a value of a key, sorted.
 	Values(ctx context.Context, s Selection, by By) (Values, error)
+	// Findings are those that end in a span of time, of a tenant and, where the selection
+	// names them, a service and a version; nothing else of it matters. They are sorted:
+	// see [Finding.Compare].
+	Findings(ctx context.Context, s Selection) (Findings, error)
 }
 
 // A Store keeps and answers.
 type Store interface {
 	Writer
+	FindingWriter
 	Reader
 	// Close ends it. What was written is kept.
 	Close() error

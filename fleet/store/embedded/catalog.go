@@ -51,7 +51,7 @@ func openCatalog(dir string) (*catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	_, err = db.Exec(schema)
+	_, err = db.Exec(schema + findingsSchema)
 	c := &catalog{db: db}
 	if err == nil {
 		c.known, err = db.Prepare(`SELECT count(*) FROM batches WHERE tenant = ? AND id = ?`)

@@ -162,10 +162,13 @@ func (s *Store) tidy() error {
 	return nil
 }
 
-// dropOld drops segments of which the last batch is older than Keep.
+// dropOld drops findings, and segments of which the last batch is older than Keep.
 func (s *Store) dropOld(now time.Time) error {
 	if s.options.Keep <= 0 {
 		return nil
+	}
+	if err := s.catalog.forgetFindings(now.Add(-s.options.Keep)); err != nil {
+		return err
 	}
 	oldest := now.Add(-s.options.Keep).UnixMilli()
 	var old []*segment

@@ -21,6 +21,7 @@ type Reference struct {
 	batches []*store.Batch
 	known   map[batchKey]bool
 	frames  map[stackKey][]store.Frame
+	found   []store.Finding
 	closed  bool
 }
 
@@ -59,6 +60,38 @@ func (r *Reference) Write(_ context.Context, b *store.Batch) error {
 		}
 	}
 	return nil
+}
+
+// WriteFindings is a [store.Writer]'s.
+func (r *Reference) WriteFindings(_ context.Context, findings []store.Finding) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return store.ErrClosed
+	}
+	for _, f := range findings {
+		if !slices.ContainsFunc(r.found, func(known store.Finding) bool { return known.Compare(&f) == 0 }) {
+			r.found = append(r.found, f)
+		}
+	}
+	return nil
+}
+
+// Findings is a [store.Reader]'s.
+func (r *Reference) Findings(_ context.Context, s store.Selection) (store.Findings, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var answer store.Findings
+	for _, f := range r.found {
+		at := f.Until.UnixMilli()
+		if f.Tenant == s.Tenant && (s.Service == "" || f.Service == s.Service) && (s.Version == "" || f.Version == s.Version) &&
+			at >= s.From.UnixMilli() && (s.Until.IsZero() || at < s.Until.UnixMilli()) {
+			f.From, f.Until = time.UnixMilli(f.From.UnixMilli()), time.UnixMilli(at)
+			answer.Findings = append(answer.Findings, f)
+		}
+	}
+	slices.SortFunc(answer.Findings, func(a, b store.Finding) int { return a.Compare(&b) })
+	return answer, nil
 }
 
 // Close is a [store.Store]'s.

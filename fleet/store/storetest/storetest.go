@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Run("repeated", func(t *testing.T) { testRepeated(t, open(t)) })
 	t.Run("mistakes", func(t *testing.T) { testMistakes(t, open(t)) })
 	t.Run("concurrent", func(t *testing.T) { testConcurrent(t, open(t)) })
+	t.Run("findings", func(t *testing.T) { testFindings(t, open(t)) })
 	t.Run("closed", func(t *testing.T) { testClosed(t, open(t)) })
 }
 
@@ -60,11 +61,13 @@ func RunReopen(t *testing.T, open func(t *testing.T) store.Store, reopen func(t 
 				s = reopen(t, s)
 			}
 		}
+		writeFindings(t, findings(), s, &reference)
 		s = reopen(t, s)
 		for _, b := range Batches() { // known, still
 			write(t, b, s)
 		}
 		Compare(t, s, &reference, selections/3)
+		compareFindings(t, s, &reference)
 		mustClose(t, s)
 	})
 }
@@ -394,5 +397,8 @@ func testClosed(t *testing.T, s store.Store) {
 	mustClose(t, s)
 	if err := s.Write(t.Context(), Batches()[0]); err == nil {
 		t.Error("Write after Close: no error")
+	}
+	if err := s.WriteFindings(t.Context(), findings()); err == nil {
+		t.Error("WriteFindings after Close: no error")
 	}
 }
