@@ -111,10 +111,12 @@ var law = []line{
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
-	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions", "github.com/google/pprof/profile"},
+	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
+	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
+	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", ""},
 	{"fleet/client", "", ""},
-	{"fleet/report", "fleet/server fleet/store internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout", "github.com/spf13/cobra"},
+	{"fleet/report", "fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -169,8 +171,11 @@ var inTests = []line{
 	{"fleet/profiles", "", "github.com/google/pprof/profile"},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/server", "fleet/simulate fleet/store/storetest", "github.com/google/pprof/profile connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
 	{"fleet/client", "fleet/server", ""},
+	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
+	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""}, // what it saved is diagnosed
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 

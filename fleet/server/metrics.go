@@ -4,19 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/fact"
 )
 
 // A meter counts what is written, for /metrics. It is a [store.Writer].
 type meter struct {
 	to      store.Writer
+	found   store.Reader // has the findings
 	scraper *scrape.Scraper
+	tenants tenants
 
 	batches, samples, full, failed atomic.Int64
 	took                           [len(bounds) + 1]atomic.Int64 // acknowledged within a bound, beyond the one before
@@ -28,7 +37,38 @@ type meter struct {
 var bounds = [...]time.Duration{time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 5 * time.Second}
 
-func newMeter(to store.Writer) *meter { return &meter{to: to} }
+func newMeter(s store.Store) *meter { return &meter{to: s, found: s} }
+
+// tenants are those that sent something since the server began, and "", whose data may
+// be there from before.
+type tenants struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+// mostTenants are judged; the names come from requests.
+const mostTenants = 1000
+
+func (t *tenants) add(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.names == nil {
+		t.names = map[string]bool{}
+	}
+	if len(t.names) < mostTenants {
+		t.names[name] = true
+	}
+}
+
+func (t *tenants) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	names := slices.Sorted(maps.Keys(t.names))
+	if !t.names[""] {
+		names = append(names, "")
+	}
+	return names
+}
 
 // Write is the store's, counted.
 func (m *meter) Write(ctx context.Context, b *store.Batch) error {
@@ -46,6 +86,7 @@ func (m *meter) Write(ctx context.Context, b *store.Batch) error {
 	for i < len(bounds) && d > bounds[i] {
 		i++
 	}
+	m.tenants.add(b.Source.Tenant)
 	m.took[i].Add(1)
 	m.tookSum.Add(int64(d))
 	m.batches.Add(1)
@@ -79,7 +120,7 @@ func (w *statusWriter) WriteHeader(status int) {
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // serve writes the counters as Prometheus reads them.
-func (m *meter) serve(w http.ResponseWriter, _ *http.Request) {
+func (m *meter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	counter := func(name, help string, n int64) {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n%s %d\n", name, help, name, name, n)
@@ -101,6 +142,7 @@ func (m *meter) serve(w http.ResponseWriter, _ *http.Request) {
 	}
 	sum += m.took[len(bounds)].Load()
 	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%s_sum %g\n%s_count %d\n", name, sum, name, time.Duration(m.tookSum.Load()).Seconds(), name, sum)
+	m.serveFindings(r.Context(), w)
 	if m.scraper == nil {
 		return
 	}
@@ -110,6 +152,36 @@ func (m *meter) serve(w http.ResponseWriter, _ *http.Request) {
 		if t.Err == nil && !t.At.IsZero() {
 			up = 1
 		}
-		fmt.Fprintf(w, "gowhy_fleet_scrape_up{service=%q,url=%q} %d\n", t.Source.Service, t.URL, up)
+		fmt.Fprintf(w, "gowhy_fleet_scrape_up{service=%s,url=%s} %d\n", label(t.Source.Service), label(t.URL), up)
 	}
+}
+
+// mostSeries of findings are shown, the dearest.
+const mostSeries = 500
+
+// serveFindings writes what findings that are there now cost, in cores.
+func (m *meter) serveFindings(ctx context.Context, w io.Writer) {
+	const name = "gowhy_finding_cores"
+	fmt.Fprintf(w, "# HELP %s What a cause costs all processes of a service.\n# TYPE %s gauge\n", name, name)
+	left := mostSeries
+	for _, tenant := range m.tenants.all() {
+		list, err := findings.Of(ctx, m.found, store.Selection{Tenant: tenant, From: time.Now().Add(-time.Hour)})
+		if err != nil {
+			return // the store says so elsewhere
+		}
+		for _, f := range list.Findings {
+			if !f.Open || f.Unit != string(fact.Cores) || left == 0 {
+				continue
+			}
+			left--
+			fmt.Fprintf(w, "%s{tenant=%s,service=%s,version=%s,rule=%s,function=%s} %g\n", name, label(tenant), label(f.Service),
+				label(f.Versions[len(f.Versions)-1]), label(f.Rule), label(f.Function), whole(f.Cost))
+		}
+	}
+}
+
+// label is a value as Prometheus reads it: what is not text is replaced, and three
+// characters are escaped.
+func label(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,19 +11,25 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
 // Options are what a server does. Log may be nil.
 type Options struct {
 	Listen  string // an address of loopback, like 127.0.0.1:4040
 	Targets []scrape.Target
-	Log     *slog.Logger
+	// Rules look at what is kept; nothing is judged without them.
+	Rules  []*diagnosis.Rule
+	Prices Prices
+	Log    *slog.Logger
 	// Ready is called with the address once it listens.
 	Ready func(address string)
 }
@@ -45,17 +52,18 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		return err
 	}
 	m := newMeter(s)
-	server := &http.Server{Handler: local(routes(s, m)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: local(routes(s, m, o.Prices)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	if o.Log != nil {
 		server.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug) // strangers' garbage
 	}
 	scraper := scrape.New(m, o.Targets)
-	scraping, stop := context.WithCancel(ctx)
-	scraped := make(chan struct{})
-	go func() {
-		defer close(scraped)
-		scraper.Run(scraping)
-	}()
+	working, stop := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	workers.Go(func() { scraper.Run(working) })
+	if len(o.Rules) > 0 {
+		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
+		workers.Go(func() { judge.Run(working) })
+	}
 	m.scraper = scraper
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
@@ -70,7 +78,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		err = server.Shutdown(late)
 	}
 	stop()
-	<-scraped
+	workers.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -78,9 +86,9 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter) http.Handler {
+func routes(s store.Store, m *meter, prices Prices) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/api/", Handler(s, time.Now))
+	mux.Handle("/api/", Handler(s, time.Now, func() Prices { return prices }))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(m, ingest.Options{})
 	mux.Handle(ingest.PushPath, m.count(in))

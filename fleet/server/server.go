@@ -49,7 +49,7 @@ type Service struct {
 }
 
 // Handler serves the API. The tenant is that of X-Scope-OrgID.
-func Handler(r store.Reader, now func() time.Time) http.Handler {
+func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Handler {
 	mux := http.NewServeMux()
 	// question has a selection read, and what is wrong with it told.
 	question := func(path string, ask func(http.ResponseWriter, *http.Request, store.Selection, int) error) {
@@ -87,6 +87,12 @@ func Handler(r store.Reader, now func() time.Time) http.Handler {
 	})
 	asJSON("versions", func(q *http.Request, s store.Selection, n int) (any, error) {
 		return changes(q.Context(), r, s, n)
+	})
+	asJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
+		return found(q.Context(), r, s, n, prices())
+	})
+	question("evidence", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+		return writeEvidence(w, q, r, s)
 	})
 	question("folded", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
 		stacks, err := r.Stacks(q.Context(), s)

@@ -45,6 +45,15 @@ type Version struct {
 	Deploy  time.Duration // after the start, on the first host
 	Rollout time.Duration // how much later the last host has it
 	Changes []Change      // against the first version
+	Causes  []Cause       // besides what the first version does
+}
+
+// A Cause is work of other packages that a function of the service calls for.
+type Cause struct {
+	Type     store.Type
+	Function string        // see [Service.Function]
+	Calls    []store.Frame // what it calls, the leaf first
+	Sum      int64         // a minute, on a host of usual speed under usual load
 }
 
 // A Change makes the stacks of a type that have a function cost more, or less.
@@ -141,7 +150,7 @@ func (p *program) add(r *rand.Rand, usual Shape) {
 		harmonic += 1e6 / int64(i+1)
 	}
 	for i := range usual.Count {
-		frames := p.frames(r, i)
+		frames := append(leaf(usual.Type), p.frames(r, i)...)
 		id := store.IDOf(frames)
 		p.stacks[id] = frames
 		made.ids = append(made.ids, id)
@@ -160,6 +169,17 @@ func (p *program) frames(r *rand.Rand, number int) []store.Frame {
 	frames[len(frames)-1].Line = int32(1000 + number)
 	slices.Reverse(frames)
 	return frames
+}
+
+// leaf is where the runtime counts a type: who gives a lock back has waits of others.
+func leaf(t store.Type) []store.Frame {
+	switch t {
+	case store.MutexDelay:
+		return []store.Frame{{Function: "sync.(*Mutex).Unlock", File: "sync/mutex.go", Line: 65}}
+	case store.BlockDelay:
+		return []store.Frame{{Function: "runtime.chanrecv1", File: "runtime/chan.go", Line: 505}}
+	}
+	return nil
 }
 
 func (p *program) frame(function, line int) store.Frame {
@@ -218,7 +238,26 @@ func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, stacks
 		stacks[id] = g.stacks[id]
 		made.Samples = append(made.Samples, store.Sample{Stack: id, Value: units * s.Unit})
 	}
+	for _, c := range v.Causes {
+		if value := scale(amount, c.Sum, s.Sum) / s.Unit * s.Unit; c.Type == s.Type && value > 0 {
+			frames := g.calls(c)
+			id := store.IDOf(frames)
+			stacks[id] = frames
+			made.Samples = append(made.Samples, store.Sample{Stack: id, Value: value})
+		}
+	}
 	return made
+}
+
+// calls is the stack of a cause.
+func (p *program) calls(c Cause) []store.Frame {
+	frames := slices.Clone(c.Calls)
+	for i := range functions {
+		if p.service.Function(i) == c.Function {
+			frames = append(frames, p.frame(i, 30))
+		}
+	}
+	return append(frames, p.frame(0, 10))
 }
 
 // percent is what a stack costs in a version, of what it costs in the first.

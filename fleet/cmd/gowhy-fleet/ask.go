@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"os"
 	"strconv"
@@ -11,6 +12,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/report"
 	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // asking are the flags of commands that ask a server.
@@ -124,4 +127,76 @@ its probability without one is below 5%, all services together, and it is 2% or 
 	a.flags(cmd, 1000)
 	cmd.Flags().StringVar(&service, "service", "", "only this `SERVICE`")
 	return cmd
+}
+
+func (c *command) findingsCommand() *cobra.Command {
+	var a asking
+	var service string
+	cmd := &cobra.Command{
+		Use:   "findings",
+		Short: "Which causes the rules found, in which service, since when, at what cost",
+		Long: `Lists the causes that gowhy's rules found in the merged profiles of all processes of a
+version, over spans of five minutes. One is listed when two spans have it, and gone
+when the last three have not. The cost in cores is that of all processes together.`,
+		Example: "  gowhy-fleet findings --from now-24h\n  gowhy-fleet findings --service checkout --json",
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := a.values()
+			q.Set("service", service)
+			return ask(c, cmd, &a, "findings", q, func(f *server.Findings) { report.Findings(c.stdout, f) })
+		},
+	}
+	a.flags(cmd, 20)
+	cmd.Flags().StringVar(&service, "service", "", "only this `SERVICE`")
+	return cmd
+}
+
+func (c *command) evidenceCommand() *cobra.Command {
+	var a asking
+	var version, instance, out string
+	cmd := &cobra.Command{
+		Use:   "evidence SERVICE",
+		Short: "Save the merged profiles of a service as a recording, for gowhy",
+		Long: `Saves the CPU, allocation, mutex and block profiles of all processes of a service as
+one recording: gowhy diagnoses it and gowhy view shows it, as a process that ran as
+long as all of them together.`,
+		Example: "  gowhy-fleet evidence checkout --version v1.5.0 -o merged.gowhy\n  gowhy view merged.gowhy",
+		Args:    one("service"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := a.values()
+			q.Set("service", args[0])
+			q.Set("version", version)
+			q.Set("instance", instance)
+			return c.save(cmd, &a, "evidence", q, out)
+		},
+	}
+	a.flags(cmd, 1)
+	for _, unused := range []string{"limit", "json"} {
+		_ = cmd.Flags().MarkHidden(unused)
+	}
+	cmd.Flags().StringVar(&version, "version", "", "only this `VERSION`")
+	cmd.Flags().StringVar(&instance, "instance", "", "only this `PROCESS`")
+	cmd.Flags().StringVarP(&out, "out", "o", "merged.gowhy", "`FILE` to write")
+	return cmd
+}
+
+// save writes an answer into a file, whole or not at all.
+func (c *command) save(cmd *cobra.Command, a *asking, question string, q url.Values, out string) error {
+	server, err := client.New(a.server, a.tenant)
+	if err != nil {
+		return &misuse{err, "--server http://" + defaultListen}
+	}
+	data, err := server.Raw(cmd.Context(), question, q)
+	if err != nil {
+		return err
+	}
+	partial := out + ".partial"
+	if err := os.WriteFile(partial, data, 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(partial, out); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stderr, "gowhy-fleet: wrote %s\nhint: gowhy %s\n", layout.Safe(out), layout.Safe(shell.Word(out)))
+	return nil
 }

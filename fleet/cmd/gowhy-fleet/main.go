@@ -62,6 +62,7 @@ func (c *command) root() *cobra.Command {
 		Short: "Which service costs most, which functions, and since which version",
 		Example: `  gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof
   gowhy-fleet services
+  gowhy-fleet findings --from now-24h
   gowhy-fleet versions --from now-24h`,
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
@@ -80,7 +81,7 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand())
+	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.evidenceCommand())
 	return root
 }
 

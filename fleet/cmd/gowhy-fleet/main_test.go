@@ -7,12 +7,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	netpprof "net/http/pprof"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/rules"
 )
 
 // A screen is what a command prints, readable while it runs.
@@ -78,11 +82,25 @@ func TestDemo(t *testing.T) {
 	}
 	versions := asked(t, 0, append(flags, "versions")...)
 	if !strings.HasPrefix(versions, "worse: checkout since v1.5.0 (before: v1.4.0)\n") || strings.Count(versions, "worse:") != 1 ||
-		!strings.Contains(versions, "where  example.com/checkout/work.step003\n") || !strings.Contains(versions, "\n5 deploys without") {
+		!strings.Contains(versions, "where  regexp/syntax.(*compiler).compile\n") || !strings.Contains(versions, "\n5 deploys without") {
 		t.Errorf("versions:\n%s", versions)
 	}
 	if top := asked(t, 0, append(flags, "top", "checkout", "-n", "3")...); len(strings.Split(top, "\n")) != 6 || !strings.Contains(top, "example.com/checkout/work.step") {
 		t.Errorf("top:\n%s", top)
+	}
+	var found string
+	for !strings.Contains(found, "work.step003") { // judged span by span, the newest first
+		found = asked(t, 0, append(flags, "findings")...)
+	}
+	if !strings.HasPrefix(found, "checkout: Work is repeated") || strings.Count(found, "where ") != 1 || !strings.Contains(found, "all 20 processes") {
+		t.Errorf("findings:\n%s", found)
+	}
+	file := filepath.Join(t.TempDir(), "merged.gowhy")
+	if said := asked(t, 0, append(flags, "evidence", "checkout", "--version", "v1.5.0", "-o", file)...); !strings.Contains(said, "hint: gowhy "+file) {
+		t.Error(said)
+	}
+	if m, err := evidence.Load(t.Context(), []string{file}, evidence.Options{}); err != nil || len(diagnosis.Run(m, rules.All, diagnosis.Options{}).Findings) == 0 {
+		t.Errorf("the merged profiles say nothing: %v", err)
 	}
 	var a server.Versions
 	if err := json.Unmarshal([]byte(asked(t, 0, append(flags, "versions", "--json")...)), &a); err != nil || len(a.Changes) != 6 {
@@ -120,6 +138,7 @@ func TestMisuse(t *testing.T) {
 		{2, "hint: gowhy-fleet --help", []string{"frobnicate"}},
 		{2, "unknown flag", []string{"services", "--frob"}},
 		{2, "takes one service", []string{"top"}},
+		{2, "takes one service", []string{"evidence"}},
 		{2, "takes no argument", []string{"services", "checkout"}},
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop"}},
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop=ftp://a"}},

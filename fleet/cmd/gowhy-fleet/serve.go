@@ -17,6 +17,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/embedded"
+	"github.com/gowhy/gowhy/internal/rules"
 )
 
 const defaultListen = "127.0.0.1:4040"
@@ -36,7 +37,7 @@ loopback only, and keeps everything in one directory.`,
   gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof --scrape shop@v1.2.3=http://localhost:6061/debug/pprof`,
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o := server.Options{Listen: listen, Log: slog.New(slog.NewTextHandler(c.stderr, nil))}
+			o := server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))}
 			for _, text := range targets {
 				t, err := targetOf(text, every)
 				if err != nil {
@@ -113,7 +114,16 @@ func (c *command) demo(ctx context.Context, listen string) error {
 		return err
 	}
 	fmt.Fprintf(c.stderr, "gowhy-fleet: %d batches of a simulated fleet were kept\nhint: gowhy-fleet services --from now-3h, gowhy-fleet versions --from now-3h\n", n)
-	return c.serve(ctx, dir, embedded.Options{}, server.Options{Listen: listen})
+	return c.serve(ctx, dir, embedded.Options{}, server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))})
+}
+
+// compiling is a regular expression that is compiled for each call.
+var compiling = []store.Frame{
+	{Function: "regexp/syntax.(*compiler).compile", File: "regexp/syntax/compile.go", Line: 166},
+	{Function: "regexp/syntax.Compile", File: "regexp/syntax/compile.go", Line: 78},
+	{Function: "regexp.compile", File: "regexp/regexp.go", Line: 184},
+	{Function: "regexp.Compile", File: "regexp/regexp.go", Line: 135},
+	{Function: "regexp.MustCompile", File: "regexp/regexp.go", Line: 321},
 }
 
 // demoFleet is six services, of which checkout is dearer since its second version.
@@ -123,7 +133,10 @@ func demoFleet(now time.Time) simulate.Plan {
 	for _, name := range []string{"cart", "catalog", "checkout", "frontend", "payment", "shipping"} {
 		s := simulate.Service{Name: name, Processes: 20, Versions: []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}}
 		if name == "checkout" {
-			s.Versions[1].Changes = []simulate.Change{{Type: store.CPU, Function: s.Function(3), Percent: 120}}
+			s.Versions[1].Causes = []simulate.Cause{
+				{Type: store.CPU, Function: s.Function(3), Calls: compiling, Sum: 9e9},
+				{Type: store.AllocSpace, Function: s.Function(3), Calls: compiling, Sum: 900 << 20},
+			}
 		}
 		plan.Services = append(plan.Services, s)
 	}

@@ -1,0 +1,158 @@
+package findings
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+const (
+	quorum = 2 // spans that have a finding before it is shown
+	voters = 3 // spans of which none has it when it is gone
+)
+
+// A Finding is what the rules said of a service over many spans.
+type Finding struct {
+	Service     string
+	Versions    []string // in the order in which they had it
+	Rule, Title string
+	Function    string
+	File        string
+	Line        int32
+	First, Last time.Time // the begin and the end of the spans that have it
+	Earlier     bool      // the first span that was judged has it: it may be older
+	Open        bool
+	Spans       int // that have it
+	// Of the last span that has it, over all versions:
+	Instances   int64
+	Cost, Bound int64 // in millionths of Unit
+	Unit        string
+	Confidence  string
+	Detail      Detail
+	Trend       []store.Point // the cost by span
+}
+
+// A List is what was found.
+type List struct {
+	Findings []Finding
+	Judged   time.Time          // the end of the last span that was judged; zero if none was
+	Verdicts map[string]Verdict // by service
+	Missing  store.Missing
+}
+
+// A Verdict is what the last span of a service says.
+type Verdict struct {
+	Verdict string
+	At      time.Time
+}
+
+// Of lists the findings of a selection: open ones first, by what they cost.
+func Of(ctx context.Context, r store.Reader, s store.Selection) (*List, error) {
+	rows, err := r.Findings(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	l := fold(rows.Findings)
+	l.Missing = rows.Missing
+	return l, nil
+}
+
+// key tells findings apart. The line is not in it: it moves with each version.
+type key struct{ service, rule, function string }
+
+// fold makes findings of rows, which are in the order of time.
+func fold(rows []store.Finding) *List {
+	l := &List{Verdicts: map[string]Verdict{}}
+	spans := map[string][]time.Time{} // of each service that were judged, by their end
+	begun := map[string]time.Time{}   // the begin of the first of them
+	found := map[key]*Finding{}
+	var order []key
+	for i := range rows {
+		row := &rows[i]
+		if row.Until.After(l.Judged) {
+			l.Judged = row.Until
+		}
+		if row.Rule == "" {
+			if list := spans[row.Service]; len(list) == 0 || !list[len(list)-1].Equal(row.Until) {
+				spans[row.Service] = append(list, row.Until)
+				if len(list) == 0 {
+					begun[row.Service] = row.From
+				}
+			}
+			if v := l.Verdicts[row.Service]; !v.At.Equal(row.Until) || rank(row.Title) > rank(v.Verdict) {
+				l.Verdicts[row.Service] = Verdict{row.Title, row.Until}
+			}
+			continue
+		}
+		k := key{row.Service, row.Rule, row.Function}
+		f := found[k]
+		if f == nil {
+			f = &Finding{Service: row.Service, Rule: row.Rule, Function: row.Function, First: row.From}
+			found[k], order = f, append(order, k)
+		}
+		f.add(row)
+	}
+	for _, k := range order {
+		f := found[k]
+		judged := spans[f.Service]
+		if f.Spans < quorum {
+			continue
+		}
+		last := judged[max(0, len(judged)-voters):]
+		f.Open = len(last) > 0 && !f.Last.Before(last[0])
+		f.Earlier = f.First.Equal(begun[f.Service])
+		l.Findings = append(l.Findings, *f)
+	}
+	slices.SortStableFunc(l.Findings, func(a, b Finding) int {
+		return cmp.Or(-compareBool(a.Open, b.Open), cmp.Compare(importance(b.Unit), importance(a.Unit)), cmp.Compare(b.Cost, a.Cost))
+	})
+	return l
+}
+
+// add adds a row: to the figures of its span where a version before had that, too.
+func (f *Finding) add(row *store.Finding) {
+	if !slices.Contains(f.Versions, row.Version) {
+		f.Versions = append(f.Versions, row.Version)
+	}
+	if f.Last.Equal(row.Until) && f.Unit == row.Unit {
+		f.Cost, f.Bound, f.Instances = f.Cost+row.Cost, f.Bound+row.Bound, f.Instances+row.Instances
+		f.Trend[len(f.Trend)-1].Value = f.Cost
+		return
+	}
+	f.Last, f.Spans = row.Until, f.Spans+1
+	f.Title, f.File, f.Line, f.Confidence = row.Title, row.File, row.Line, row.Confidence
+	f.Cost, f.Bound, f.Unit, f.Instances = row.Cost, row.Bound, row.Unit, row.Instances
+	f.Detail = Detail{}
+	_ = json.Unmarshal(row.Evidence, &f.Detail) // what another version of gowhy wrote may lack parts
+	f.Trend = append(f.Trend, store.Point{At: row.Until, Value: row.Cost})
+}
+
+// importance orders units: what is counted in cores is what a fleet pays for.
+func importance(unit string) int {
+	switch unit {
+	case "cores":
+		return 2
+	case "bytes per second", "bytes":
+		return 1
+	}
+	return 0
+}
+
+// rank is which verdict counts where the versions of a service have several.
+func rank(verdict string) int {
+	return slices.Index([]string{Failed, "too-thin", "not-loaded", "idle", "healthy", "problem"}, verdict)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

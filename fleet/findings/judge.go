@@ -1,0 +1,245 @@
+// Package findings has gowhy's rules look at what a fleet sends, again and again, and
+// says what they found: which causes, of which service, since when, and what they cost
+// all processes together.
+//
+// It hides when a span of time is judged, what of a diagnosis is kept, and how the rows of
+// many spans become one finding with its course. What one span says may be an accident of
+// it: a finding is shown when two have it, and it is gone when the last three have not,
+// as in gowhy top.
+package findings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	load "github.com/gowhy/gowhy/internal/evidence"
+
+	"github.com/gowhy/gowhy/fleet/evidence"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+)
+
+const (
+	// Span is what is judged at once. Of a process that is profiled for ten seconds of
+	// each minute it has fifty seconds.
+	Span = 5 * time.Minute
+	// grace is how long after a span's end it is judged: clients send what they have
+	// each 15 seconds, scrapes take up to a minute.
+	grace = 75 * time.Second
+	// behind is how far back a judge goes that begins, or that was slow.
+	behind = 3 * time.Hour
+	// share is how much of one CPU judging may take: the store shares the machine.
+	share = 0.25
+	// mostFindings of a version's span are kept.
+	mostFindings = 10
+)
+
+// Failed is the verdict on a span that could not be judged.
+const Failed = "failed"
+
+// A Keeper has what is judged, and keeps what that says.
+type Keeper interface {
+	store.Reader
+	store.FindingWriter
+}
+
+// A Judge judges all services of its tenants, span by span.
+type Judge struct {
+	Keeper Keeper
+	Rules  []*diagnosis.Rule
+	// Tenants are those that there are, as far as is known now.
+	Tenants func() []string
+	Log     *slog.Logger
+
+	now  func() time.Time                                 // a test's
+	wait func(ctx context.Context, d time.Duration) error // a test's
+}
+
+// Run judges until the context ends.
+func (j *Judge) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, tenant := range j.Tenants() {
+			if err := j.Catch(ctx, tenant); err != nil && ctx.Err() == nil {
+				j.Log.Error("judging failed", "tenant", tenant, "err", err)
+			}
+		}
+		if j.pause(ctx, time.Minute) != nil {
+			return
+		}
+	}
+}
+
+func (j *Judge) pause(ctx context.Context, d time.Duration) error {
+	if j.wait != nil {
+		return j.wait(ctx, d)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// Catch judges all that ended lately and was not judged yet: the newest first, for what is
+// there now matters most.
+func (j *Judge) Catch(ctx context.Context, tenant string) error {
+	now := time.Now
+	if j.now != nil {
+		now = j.now
+	}
+	last := now().Add(-grace).Truncate(Span)
+	first := last.Add(-behind)
+	known, err := j.Keeper.Findings(ctx, store.Selection{Tenant: tenant, From: first, Until: last.Add(time.Millisecond)})
+	if err != nil {
+		return err
+	}
+	type done struct {
+		until            int64
+		service, version string
+	}
+	judged := map[done]bool{}
+	for _, f := range known.Findings {
+		judged[done{f.Until.UnixMilli(), f.Service, f.Version}] = true
+	}
+	for until := last; until.After(first); until = until.Add(-Span) {
+		s := store.Selection{Tenant: tenant, From: until.Add(-Span), Until: until}
+		services, err := j.Keeper.Services(ctx, s)
+		if err != nil {
+			return err
+		}
+		for i, v := range services.Services {
+			if mixed(services.Services, i) || judged[done{until.UnixMilli(), v.Name, v.Version}] {
+				continue
+			}
+			s.Service, s.Version = v.Name, v.Version
+			began := time.Now()
+			if err := j.judge(ctx, s); err != nil {
+				return err
+			}
+			took := time.Since(began)
+			if err := j.pause(ctx, time.Duration(float64(took)*(1/share-1))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mixed tells whether processes tell no version while others of their service do. They
+// cannot be selected without the others, and are not judged.
+func mixed(all []store.Service, i int) bool {
+	return all[i].Version == "" && slices.ContainsFunc(all, func(s store.Service) bool { return s.Name == all[i].Name && s.Version != "" })
+}
+
+// judge judges a span of a version.
+func (j *Judge) judge(ctx context.Context, s store.Selection) error {
+	d, e, err := Diagnose(ctx, j.Keeper, s, j.Rules)
+	verdict := store.Finding{Tenant: s.Tenant, Service: s.Service, Version: s.Version, From: s.From, Until: s.Until, Title: Failed}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		j.Log.Warn("a span could not be judged", "service", s.Service, "version", s.Version, "until", s.Until, "err", err)
+		return j.Keeper.WriteFindings(ctx, []store.Finding{verdict})
+	case len(e.Missing) > 0: // half of the evidence: later, when all of it can be asked
+		return fmt.Errorf("%q could not be asked", e.Missing)
+	}
+	verdict.Title, verdict.Instances = string(d.Verdict), int64(e.Seen)
+	rows := []store.Finding{verdict}
+	for _, f := range d.Findings {
+		if f.Remark || len(rows) > mostFindings {
+			continue
+		}
+		row, err := rowOf(&f, verdict, e.Alive)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(rows, func(x store.Finding) bool { return x.Compare(&row) == 0 }) {
+			rows = append(rows, row)
+		}
+	}
+	return j.Keeper.WriteFindings(ctx, rows)
+}
+
+// Diagnose has the rules look at all processes of a version in a span as at one.
+func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *evidence.Evidence, error) {
+	e, err := evidence.Of(ctx, r, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(e.Parts) == 0 {
+		return &diagnosis.Diagnosis{Verdict: diagnosis.TooThin}, e, nil
+	}
+	f, err := os.CreateTemp("", "gowhy-fleet-*.gowhy")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(e.Recording(f), f.Close()); err != nil {
+		return nil, nil, fmt.Errorf("write the merged profiles: %w", err)
+	}
+	m, err := load.Load(ctx, []string{f.Name()}, load.Options{Workers: 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the merged profiles: %w", err)
+	}
+	return diagnosis.Run(m, rules, diagnosis.Options{Max: mostFindings}), e, nil
+}
+
+// A Detail is what is kept of a finding besides its row.
+type Detail struct {
+	Summary  string   `json:"summary"`
+	Evidence []string `json:"evidence"`
+	Remedy   string   `json:"remedy"`
+	Code     string   `json:"code,omitempty"`
+	Prove    string   `json:"prove"`
+	Reasons  []string `json:"confidence_reasons,omitempty"`
+	What     string   `json:"what"` // is counted by the cost
+	Gain     string   `json:"gain"`
+	Whole    bool     `json:"whole"` // the cost is that of all processes, not of a mean one
+}
+
+func rowOf(f *diagnosis.Finding, verdict store.Finding, alive float64) (store.Finding, error) {
+	row := verdict
+	row.Rule, row.Title, row.Confidence = f.Rule, f.Title, string(f.Confidence)
+	if len(f.Where) > 0 {
+		row.Function, row.File, row.Line = f.Where[0].Function, f.Where[0].File, int32(min(f.Where[0].Line, math.MaxInt32))
+	}
+	d := Detail{Summary: f.Summary, Remedy: f.Remedy.Text, Code: f.Remedy.Code, Prove: f.Prove, Reasons: f.Reasons, What: f.Cost.What, Gain: f.Bound.Words}
+	for _, e := range f.Evidence {
+		d.Evidence = append(d.Evidence, e.Name+": "+e.Text)
+	}
+	cost, bound := f.Cost.Value, f.Bound.Value
+	if d.Whole = isRate(f.Cost.Unit); d.Whole {
+		cost *= alive
+	}
+	if f.Bound.Unit != f.Cost.Unit {
+		bound = 0 // it is in the words
+	} else if d.Whole {
+		bound *= alive
+	}
+	row.Cost, row.Bound, row.Unit = millionths(cost), millionths(bound), string(f.Cost.Unit)
+	var err error
+	row.Evidence, err = json.Marshal(d)
+	return row, err
+}
+
+// isRate tells whether processes together have the sum of what each has.
+func isRate(u fact.Unit) bool {
+	return u == fact.Cores || u == fact.BytesPerSec || u == fact.PerSec
+}
+
+func millionths(x float64) int64 {
+	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/2e6 {
+		return 0
+	}
+	return int64(math.Round(x * 1e6))
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/storetest"
+)
+
+// judged is a store with a finding that is there and one that went, of names that a label
+// and a command must escape.
+func judged(t *testing.T, now time.Time) *storetest.Reference {
+	t.Helper()
+	r := new(storetest.Reference)
+	var rows []store.Finding
+	for i := range 5 {
+		row := store.Finding{Service: `a"b\c`, Version: "v 1", Until: now.Add(time.Duration(i-4) * 5 * time.Minute), Title: "problem", Instances: 3}
+		row.From = row.Until.Add(-5 * time.Minute)
+		rows = append(rows, row)
+		row.Rule, row.Title, row.Function, row.Unit, row.Cost, row.Bound = "gccost", "The collector works", "f", "cores", 1.5e6, 5e5
+		row.Evidence = []byte(`{"summary":"s","what":"CPU in the collector","whole":true}`)
+		rows = append(rows, row)
+		if row.Rule = "past"; i < 2 {
+			rows = append(rows, row)
+		}
+	}
+	if err := r.WriteFindings(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestFindings(t *testing.T) {
+	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{0.04, "EUR"} })
+	ask := func(query string) (a Findings) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings?"+query, nil))
+		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 {
+			t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+		}
+		return a
+	}
+	a := ask("")
+	if len(a.Findings) != 2 || a.Currency != "EUR" || !a.Judged.Equal(now) || a.Verdicts[`a"b\c`].Verdict != "problem" {
+		t.Fatalf("%+v", a)
+	}
+	f := a.Findings[0]
+	if f.State != "open" || *f.Cores != 1.5 || *f.Bound != 0.5 || *f.Money != 1.5*0.04*730 || len(f.Trend) != 5 || f.Instances != 3 || !f.Earlier {
+		t.Errorf("%+v", f)
+	}
+	want := `gowhy fleet evidence 'a"b\c' --version 'v 1' --from 2026-03-02T09:55:00Z --until 2026-03-02T10:00:00Z -o merged.gowhy && gowhy merged.gowhy`
+	if f.Command != want {
+		t.Errorf("the command is %s", f.Command)
+	}
+	if a.Findings[1].State != "gone" || a.Findings[1].Rule != "past" {
+		t.Errorf("the second is %+v", a.Findings[1])
+	}
+	if a := ask("limit=1"); len(a.Findings) != 1 || a.Omitted != 1 {
+		t.Errorf("with a limit: %+v", a)
+	}
+	if a := ask("from=now-24h&until=now-12h"); len(a.Findings) != 0 || a.Judged != nil {
+		t.Errorf("of a time that was not judged: %+v", a)
+	}
+}
+
+// The dearest causes are series; their names are escaped as Prometheus wants it.
+func TestFindingsMetrics(t *testing.T) {
+	now := time.Now().Truncate(time.Millisecond)
+	m := newMeter(judged(t, now))
+	w := httptest.NewRecorder()
+	m.serve(w, httptest.NewRequest("GET", "/metrics", nil))
+	want := `gowhy_finding_cores{tenant="",service="a\"b\\c",version="v 1",rule="gccost",function="f"} 1.5` + "\n"
+	if !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "past") {
+		t.Errorf("%s\nwant %s", w.Body, want)
+	}
+}
+
+// Evidence of nothing is not found; evidence that lacks a part is not given.
+func TestEvidence(t *testing.T) {
+	for want, r := range map[int]store.Reader{404: new(storetest.Reference), 503: half{}, 500: broken{}} {
+		w := httptest.NewRecorder()
+		Handler(r, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/evidence?service=shop", nil))
+		if w.Code != want {
+			t.Errorf("%T: %d %s, want %d", r, w.Code, w.Body, want)
+		}
+	}
+}
+
+type half struct{ store.Reader }
+
+func (half) Instances(context.Context, store.Selection) (store.Instances, error) {
+	return store.Instances{Missing: store.Missing{"a shard"}}, nil
+}
