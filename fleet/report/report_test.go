@@ -44,6 +44,14 @@ func TestGolden(t *testing.T) {
 			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy"},
 		{Service: evil, Versions: []string{evil}, Title: evil, Function: evil, First: start, Earlier: true, Last: start, State: "gone", Instances: 1, Cost: 0.2, Unit: "ratio", Confidence: "low", Remedy: evil, Command: evil},
 	}, Verdicts: map[string]server.Verdict{"cart": {Verdict: "too-thin"}, "mail": {Verdict: "too-thin"}, evil: {Verdict: "failed"}, "checkout": {Verdict: "problem"}}}
+	difference := &server.Diff{Missing: store.Missing{"shard 2"}, Changes: []server.Change{
+		{Type: string(store.CPU), Verdict: "worse", Unit: "CPU/operation", Was: number(524e-6), Is: number(686e-6), Ratio: number(1.28), Low: number(1.25), High: number(1.31),
+			Functions: []server.Difference{{Name: evil, Is: 163e-6, Delta: 163e-6}, {Name: "f", Was: 9e-5, Is: 85e-6, Delta: -5e-6}, {Name: "noise", Was: 1e-6, Is: 1.1e-6, Delta: 1e-7}}},
+		{Type: string(store.AllocSpace), Verdict: "no change seen", Unit: "bytes/operation", Was: number(11 << 10), Is: number(11 << 10), Ratio: number(1), Low: number(0.99), High: number(1.01)},
+		{Type: string(store.AllocObjects), Verdict: "better", Unit: "objects/operation", Was: number(300), Is: number(200), Ratio: number(0.667), Low: number(0.66), High: number(0.67)},
+		{Type: string(store.BlockDelay), Verdict: "undecided", Why: "too few processes", Unit: "waiting"},
+	}, New: []server.Cause{{Rule: "hotfunction", Title: "Work is repeated for every call that could be done once", Function: evil}}, Gone: []server.Cause{{Rule: "gccost", Title: "The collector works often"}}}
+	seconds := &server.Diff{Changes: []server.Change{{Type: string(store.CPU), Verdict: "undecided", Why: "too few processes", Unit: "cores"}}}
 	for name, write := range map[string]func(*bytes.Buffer){
 		"services": func(b *bytes.Buffer) { Services(b, services) },
 		"nothing": func(b *bytes.Buffer) {
@@ -53,6 +61,7 @@ func TestGolden(t *testing.T) {
 			Findings(b, &server.Findings{})
 			Findings(b, &server.Findings{Judged: &judged})
 		},
+		"diff":      func(b *bytes.Buffer) { Diff(b, difference); Diff(b, seconds); Diff(b, &server.Diff{}) },
 		"findings":  func(b *bytes.Buffer) { Findings(b, found) },
 		"top":       func(b *bytes.Buffer) { Top(b, top, "cpu") },
 		"top-bytes": func(b *bytes.Buffer) { Top(b, top, "alloc_space") },

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
@@ -97,4 +98,35 @@ type half struct{ store.Reader }
 
 func (half) Instances(context.Context, store.Selection) (store.Instances, error) {
 	return store.Instances{Missing: store.Missing{"a shard"}}, nil
+}
+
+// Two versions are told apart by cost and by causes; questions that cannot be meant are
+// refused.
+func TestDiff(t *testing.T) {
+	start := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	r := judged(t, start.Add(50*time.Minute))
+	service := simulate.Service{Name: `a"b\c`, Processes: 8, Versions: []simulate.Version{{Name: "v0"}, {Name: "v 1", Deploy: 10 * time.Minute}}}
+	service.Versions[1].Changes = []simulate.Change{{Type: store.CPU, Function: service.Function(0), Percent: 50}}
+	plan := simulate.Plan{Start: start, Length: 20 * time.Minute, Step: time.Minute, Services: []simulate.Service{service}}
+	for b := range plan.Batches() {
+		if err := r.Write(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Handler(r, func() time.Time { return start.Add(time.Hour) }, noPrices)
+	for query, want := range map[string]string{
+		"service=a%22b%5Cc&base_version=v0&version=v+1":                            `"verdict":"worse","type":"process_cpu`,
+		"service=a%22b%5Cc&base_version=v0&version=v+1&from=now-2h":                `"new":[{"rule":"gccost","title":"The collector works","function":"f"},`,
+		"service=a%22b%5Cc&version=v+1&base_version=v0&base_from=now-2h&until=now": `"gone":[]`,
+		"service=a%22b%5Cc&version=v+1":                                            "both sides are the same",
+		"base_version=v0&version=v+1":                                              "service: of which?",
+		"service=a%22b%5Cc&base_version=v9&version=v+1":                            "nothing was sent",
+		"service=a%22b%5Cc&base_from=tomorrow":                                     "is no time",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/diff?"+query, nil))
+		if !strings.Contains(w.Body.String(), want) || (w.Code == 200) != strings.HasPrefix(want, `"`) {
+			t.Errorf("%s: %d %s, want %s", query, w.Code, w.Body, want)
+		}
+	}
 }

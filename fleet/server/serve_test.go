@@ -229,7 +229,7 @@ func FuzzQuestion(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	h := Handler(r, func() time.Time { return time.Unix(1e9+random.Int64N(1e6), 0) }, noPrices)
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"services", "top", "versions", "findings", "evidence", "folded", "pprof"} {
+		for _, path := range []string{"services", "top", "versions", "findings", "diff", "evidence", "folded", "pprof"} {
 			request := httptest.NewRequest("GET", "/api/v1/"+path, nil)
 			request.URL.RawQuery = query
 			w := httptest.NewRecorder()

@@ -8,11 +8,14 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/versions"
 )
 
 // Top is the answer of /api/v1/top: the functions with the largest self value first.
@@ -90,6 +93,22 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 	})
 	asJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
 		return found(q.Context(), r, s, n, prices())
+	})
+	question("diff", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+		base, head, err := sides(q.URL.Query(), s, func(v url.Values) (store.Selection, error) { return selection(v, s.Tenant, now()) })
+		if err != nil {
+			refuse(w, http.StatusBadRequest, err.Error())
+			return nil
+		}
+		d, err := diff(q.Context(), r, base, head)
+		if errors.Is(err, versions.ErrNothing) {
+			refuse(w, http.StatusNotFound, err.Error())
+			return nil
+		}
+		if err == nil {
+			answer(w, http.StatusOK, d)
+		}
+		return err
 	})
 	question("evidence", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
 		return writeEvidence(w, q, r, s)

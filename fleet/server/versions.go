@@ -25,7 +25,8 @@ type Change struct {
 	// Verdict is worse, better, "no change seen", or undecided, with the reason in why.
 	Verdict string   `json:"verdict"`
 	Why     string   `json:"why,omitempty"`
-	Unit    string   `json:"unit"`          // cores, or CPU/operation in seconds
+	Type    string   `json:"type"`
+	Unit    string   `json:"unit"`          // cores, or CPU/operation in seconds; of other types as it says
 	Was     *float64 `json:"was,omitempty"` // medians of the processes
 	Is      *float64 `json:"is,omitempty"`
 	Ratio   *float64 `json:"ratio,omitempty"`
@@ -69,16 +70,21 @@ func changes(ctx context.Context, r store.Reader, s store.Selection, n int) (Ver
 			if err != nil {
 				return Versions{}, err
 			}
-			if d.Narrow != nil {
-				c.Function = d.Narrow.Name
-			}
-			for _, f := range d.Functions {
-				c.Functions = append(c.Functions, Difference{f.Name, f.Was, f.Is, f.Delta()})
-			}
+			c.explain(d)
 		}
 		answer.Changes = append(answer.Changes, c)
 	}
 	return answer, nil
+}
+
+// explain says where a change is.
+func (c *Change) explain(d *versions.Difference) {
+	if d.Narrow != nil {
+		c.Function = d.Narrow.Name
+	}
+	for _, f := range d.Functions {
+		c.Functions = append(c.Functions, Difference{f.Name, f.Was, f.Is, f.Delta()})
+	}
 }
 
 func changeOf(c *versions.Change) Change {
@@ -92,7 +98,7 @@ func changeOf(c *versions.Change) Change {
 		verdict = "better"
 	}
 	return Change{
-		Service: c.Service, Base: c.Base, Head: c.Head, Since: c.Since.UTC(), Verdict: verdict, Why: c.Why, Unit: string(c.Unit),
+		Service: c.Service, Base: c.Base, Head: c.Head, Since: c.Since.UTC(), Verdict: verdict, Why: c.Why, Type: string(c.Type), Unit: string(c.Unit),
 		Was: number(c.Was), Is: number(c.Is), Ratio: number(c.Ratio), Low: number(c.Low), High: number(c.High), P: number(c.P),
 		BaseProcesses: c.BaseN, HeadProcesses: c.HeadN, Paired: c.Paired, Missing: c.Missing,
 	}

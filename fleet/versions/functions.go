@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
@@ -14,7 +15,7 @@ import (
 type Function struct {
 	Name string
 	File string
-	// Was and Is are the CPU of its own lines in the change's unit, TotalWas and TotalIs
+	// Was and Is are the cost of its own lines in the change's unit, TotalWas and TotalIs
 	// with what it calls.
 	Was, Is           float64
 	TotalWas, TotalIs float64
@@ -31,59 +32,64 @@ type Difference struct {
 	Narrow    *Function
 	Functions []Function // the largest difference of their own lines first
 	Other     float64    // the sum of the differences of those left out
-	Was, Is   float64    // all CPU in the unit: the sums of all functions
+	Was, Is   float64    // all cost in the unit: the sums of all functions
 	Missing   store.Missing
 }
 
-// Functions says in which functions a change is, the most of them. It compares sums
-// over all processes, where the change itself compares processes.
+// Functions says in which functions a change of a version is, the most of them. It
+// compares sums over all processes, where the change itself compares processes.
 func Functions(ctx context.Context, r store.Reader, s store.Selection, c *Change, most int) (*Difference, error) {
+	base, head := s, s
+	base.Service, base.Version = c.Service, c.Base
+	head.Service, head.Version = c.Service, c.Head
+	return FunctionsBetween(ctx, r, base, head, c, most)
+}
+
+// FunctionsBetween says it of a change between two selections.
+func FunctionsBetween(ctx context.Context, r store.Reader, base, head store.Selection, c *Change, most int) (*Difference, error) {
 	d := &Difference{Change: c}
+	k := kindOf(c.Type)
 	functions := map[string]*Function{}
 	for _, side := range []struct {
-		version string
-		all     *float64
-		add     func(f *Function, self, total float64)
+		store.Selection
+		all *float64
+		add func(f *Function, self, total float64)
 	}{
-		{c.Base, &d.Was, func(f *Function, self, total float64) { f.Was += self; f.TotalWas += total }},
-		{c.Head, &d.Is, func(f *Function, self, total float64) { f.Is += self; f.TotalIs += total }},
+		{base, &d.Was, func(f *Function, self, total float64) { f.Was += self; f.TotalWas += total }},
+		{head, &d.Is, func(f *Function, self, total float64) { f.Is += self; f.TotalIs += total }},
 	} {
-		s.Service, s.Version, s.Type = c.Service, side.version, store.CPU
-		by, err := denominator(ctx, r, s, c.Unit)
+		side.Type = k.Type
+		by, err := denominator(ctx, r, side.Selection, k, k.counted(c.Unit))
 		if err != nil {
 			return nil, err
 		}
-		stacks, err := r.Stacks(ctx, s)
+		by *= k.scale
+		stacks, err := r.Stacks(ctx, side.Selection)
 		if err != nil {
 			return nil, err
 		}
 		d.Missing = append(d.Missing, stacks.Missing...)
-		*side.all = float64(stacks.Total) / 1e9 / by
+		*side.all = float64(stacks.Total) / by
 		sum(&stacks, functions, func(f *Function, self, total int64) {
-			side.add(f, float64(self)/1e9/by, float64(total)/1e9/by)
+			side.add(f, float64(self)/by, float64(total)/by)
 		})
 	}
 	d.keep(functions, most)
 	return d, nil
 }
 
-// denominator is by what the CPU of a version is divided.
-func denominator(ctx context.Context, r store.Reader, s store.Selection, unit Unit) (float64, error) {
+// denominator is by what the values of a selection are divided.
+func denominator(ctx context.Context, r store.Reader, s store.Selection, k kind, operation bool) (by float64, err error) {
 	all, err := r.Instances(ctx, s)
 	if err != nil {
 		return 0, err
 	}
-	var by float64
-	for _, p := range all.Instances {
-		if unit == PerOperation {
-			by += float64(total(p.Totals, store.Operations))
-		} else {
-			by += p.Covered.Seconds()
-		}
+	for i := range all.Instances {
+		by += k.denominator(&all.Instances[i], operation)
 	}
 	if by <= 0 {
-		return 0, fmt.Errorf("version %q of %s has no CPU profiles between %s and %s",
-			s.Version, s.Service, s.From.Format(time.RFC3339), s.Until.Format(time.RFC3339))
+		return 0, fmt.Errorf("version %q of %s has no %s profiles between %s and %s",
+			s.Version, s.Service, strings.Split(string(k.Type), ":")[0], s.From.Format(time.RFC3339), s.Until.Format(time.RFC3339))
 	}
 	return by, nil
 }

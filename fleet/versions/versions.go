@@ -36,7 +36,8 @@ const (
 // A Change is what one version of a service costs beside the one before it.
 type Change struct {
 	Service, Base, Head string
-	Since               time.Time // the first that was seen of the head
+	Since               time.Time  // the first that was seen of the head
+	Type                store.Type // that costs
 	Unit                Unit
 	// Was and Is are the medians of the replicates in the unit.
 	Was, Is float64
@@ -55,12 +56,36 @@ type Change struct {
 // A Unit is what a cost is counted in.
 type Unit string
 
-// The units. Where operations are counted a cost is one operation's: a busy hour is no
-// change then.
+// The units of CPU. Where operations are counted a cost is one operation's: a busy hour is
+// no change then.
 const (
 	PerSecond    Unit = "cores"         // seconds of CPU for each second that was profiled
 	PerOperation Unit = "CPU/operation" // seconds
 )
+
+// A kind is a type of which costs are compared, in its units, with how many of its values
+// make one of them.
+type kind struct {
+	store.Type
+	second, operation Unit
+	scale             float64
+}
+
+// kinds are all that are compared; the first is what a version is judged by.
+var kinds = []kind{
+	{store.CPU, PerSecond, PerOperation, 1e9},
+	{store.AllocSpace, "bytes/second", "bytes/operation", 1},
+	{store.AllocObjects, "objects/second", "objects/operation", 1},
+	{store.MutexDelay, "waiting for locks", "waiting for locks/operation", 1e9},
+	{store.BlockDelay, "waiting", "waiting/operation", 1e9},
+}
+
+func kindOf(t store.Type) kind {
+	return kinds[max(0, slices.IndexFunc(kinds, func(k kind) bool { return k.Type == t }))]
+}
+
+// counted tells whether a unit is of one operation.
+func (k kind) counted(u Unit) bool { return u == k.operation }
 
 // Worse tells whether the head is dearer beyond doubt.
 func (c *Change) Worse() bool { return c.sure() && c.Ratio >= 1+least }
@@ -80,7 +105,7 @@ func Changes(ctx context.Context, r store.Reader, s store.Selection) ([]Change, 
 	var changes []Change
 	for _, service := range byService(all.Instances) {
 		for i := 1; i < len(service); i++ {
-			c := compare(service[i-1], service[i])
+			c := compare(service[i-1], service[i], kinds[0])
 			c.Missing = all.Missing
 			changes = append(changes, c)
 		}
@@ -154,12 +179,12 @@ func byService(processes []store.Instance) (services [][]*version) {
 	return services
 }
 
-func compare(base, head *version) Change {
-	c := Change{Service: head.service, Base: base.name, Head: head.name, Since: head.first, Unit: PerOperation, P: math.NaN()}
-	was, is := base.costs(PerOperation), head.costs(PerOperation)
+func compare(base, head *version, k kind) Change {
+	c := Change{Service: head.service, Base: base.name, Head: head.name, Since: head.first, Type: k.Type, Unit: k.operation, P: math.NaN()}
+	was, is := base.costs(k, true), head.costs(k, true)
 	if len(was) < 2 || len(is) < 2 {
-		c.Unit = PerSecond
-		was, is = base.costs(PerSecond), head.costs(PerSecond)
+		c.Unit = k.second
+		was, is = base.costs(k, false), head.costs(k, false)
 	}
 	c.BaseN, c.HeadN = len(was), len(is)
 	a, b := logs(was), logs(is)
@@ -198,32 +223,46 @@ func ones(n int) []float64 {
 }
 
 // costs are what processes cost, by host.
-func (v *version) costs(unit Unit) map[string]float64 {
-	type sums struct{ cpu, by float64 }
+func (v *version) costs(k kind, operation bool) map[string]float64 {
+	type sums struct{ value, by float64 }
 	hosts := map[string]*sums{}
-	for _, p := range v.processes {
-		if p.Covered < minCovered {
+	for i := range v.processes {
+		p := &v.processes[i]
+		if k.profiled(p) < minCovered {
 			continue
-		}
-		by := p.Covered.Seconds()
-		if unit == PerOperation {
-			by = float64(total(p.Totals, store.Operations))
 		}
 		s := hosts[p.Name]
 		if s == nil {
 			s = new(sums)
 			hosts[p.Name] = s
 		}
-		s.cpu += float64(total(p.Totals, store.CPU)) / 1e9
-		s.by += by
+		s.value += float64(total(p.Totals, k.Type)) / k.scale
+		s.by += k.denominator(p, operation)
 	}
 	costs := make(map[string]float64, len(hosts))
 	for host, s := range hosts {
-		if s.cpu > 0 && s.by > 0 {
-			costs[host] = s.cpu / s.by
+		if s.value > 0 && s.by > 0 {
+			costs[host] = s.value / s.by
 		}
 	}
 	return costs
+}
+
+// profiled is for how long a process counted a type: CPU while it was profiled, the others
+// as long as it ran.
+func (k kind) profiled(p *store.Instance) time.Duration {
+	if k.Type == store.CPU {
+		return p.Covered
+	}
+	return p.Last.Sub(p.First)
+}
+
+// denominator is by what a process's values are divided.
+func (k kind) denominator(p *store.Instance, operation bool) float64 {
+	if operation {
+		return float64(total(p.Totals, store.Operations))
+	}
+	return k.profiled(p).Seconds()
 }
 
 func total(totals []store.Total, t store.Type) int64 {

@@ -2,6 +2,7 @@ package versions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -341,4 +342,61 @@ func percentOf(t *testing.T, plan simulate.Plan, s simulate.Service, function in
 	}
 	t.Logf("%s has %.3f of its service", s.Function(function), part/all)
 	return int64(percent * all / part)
+}
+
+// A version that allocates more and computes as before is worse in bytes alone; the other
+// half of its time is like the first.
+func TestBetween(t *testing.T) {
+	start := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	service := simulate.Service{Name: "shop", Processes: 12, Versions: []simulate.Version{{Name: "v1"}, {Name: "v2", Deploy: 10 * time.Minute}}}
+	service.Versions[1].Changes = []simulate.Change{{Type: store.AllocSpace, Function: service.Function(0), Percent: 30}}
+	plan := simulate.Plan{Seed: 11, Start: start, Length: 20 * time.Minute, Step: time.Minute, Services: []simulate.Service{service}}
+	r := new(storetest.Reference)
+	for b := range plan.Batches() {
+		if err := r.Write(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := store.Selection{Service: "shop", Version: "v1", From: start, Until: start.Add(time.Hour)}
+	head := base
+	head.Version = "v2"
+	changes, err := Between(t.Context(), r, base, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := map[store.Type]Unit{store.CPU: PerOperation, store.AllocSpace: "bytes/operation", store.MutexDelay: "waiting for locks/operation", store.BlockDelay: "waiting/operation"}
+	if len(changes) != len(units) {
+		t.Fatalf("%d types were compared, want %d", len(changes), len(units))
+	}
+	for _, c := range changes {
+		if c.Unit != units[c.Type] || c.Worse() != (c.Type == store.AllocSpace) || c.Better() || !c.Paired {
+			t.Errorf("%s: %+v", c.Type, c)
+		}
+		if c.Type != store.AllocSpace {
+			continue
+		}
+		if c.Ratio < 1.25 || c.Ratio > 1.35 {
+			t.Errorf("%g times the bytes, want 1.3", c.Ratio)
+		}
+		d, err := FunctionsBetween(t.Context(), r, base, head, &c, 5)
+		if err != nil || d.Is/d.Was < 1.2 || len(d.Functions) != 5 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+	first, second := base, base
+	first.Until = start.Add(5 * time.Minute)
+	second.From, second.Until = first.Until, start.Add(10*time.Minute)
+	changes, err = Between(t.Context(), r, first, second)
+	for _, c := range changes {
+		if c.Worse() || c.Better() {
+			t.Errorf("of two times without a change: %+v", c)
+		}
+	}
+	if err != nil || len(changes) == 0 {
+		t.Errorf("%d, %v", len(changes), err)
+	}
+	head.Version = "v3"
+	if _, err := Between(t.Context(), r, base, head); !errors.Is(err, ErrNothing) {
+		t.Errorf("a version that nobody runs: %v", err)
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -148,6 +149,41 @@ when the last three have not. The cost in cores is that of all processes togethe
 	}
 	a.flags(cmd, 20)
 	cmd.Flags().StringVar(&service, "service", "", "only this `SERVICE`")
+	return cmd
+}
+
+func (c *command) diffCommand() *cobra.Command {
+	var a asking
+	var base, head, baseFrom, baseUntil string
+	cmd := &cobra.Command{
+		Use:   "diff SERVICE",
+		Short: "What two versions of a service, or two times, cost, and which causes came and went",
+		Long: `Compares two versions of a service in one time, or one service in two times: CPU,
+allocations and waits, of an operation where operations are counted, with processes as
+replicates. The probabilities are corrected for all types together.`,
+		Example: "  gowhy-fleet diff checkout --base v1.4.0 --head v1.5.0 --from now-24h\n  gowhy-fleet diff checkout --from now-1h --base-from now-25h --base-until now-24h",
+		Args:    one("service"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := a.values()
+			q.Set("service", args[0])
+			for name, value := range map[string]string{"base_version": base, "version": head, "base_from": baseFrom, "base_until": baseUntil} {
+				if value != "" {
+					q.Set(name, value)
+				}
+			}
+			if base == "" && baseFrom == "" {
+				return &misuse{errors.New("diff wants --base and --head, or --base-from and --base-until"), "gowhy-fleet diff --help"}
+			}
+			return ask(c, cmd, &a, "diff", q, func(d *server.Diff) { report.Diff(c.stdout, d) })
+		},
+	}
+	a.flags(cmd, 1)
+	_ = cmd.Flags().MarkHidden("limit")
+	f := cmd.Flags()
+	f.StringVar(&base, "base", "", "`VERSION` to compare with")
+	f.StringVar(&head, "head", "", "`VERSION` that is compared")
+	f.StringVar(&baseFrom, "base-from", "", "`TIME` at which what is compared with begins")
+	f.StringVar(&baseUntil, "base-until", "", "`TIME` at which it ends")
 	return cmd
 }
 

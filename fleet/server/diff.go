@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"github.com/gowhy/gowhy/fleet/findings"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/versions"
+)
+
+// Diff is the answer of /api/v1/diff: what two versions of a service, or two times, cost,
+// and which causes came and went.
+type Diff struct {
+	Changes []Change      `json:"changes"` // CPU first, then allocations and waits
+	New     []Cause       `json:"new"`
+	Gone    []Cause       `json:"gone"`
+	Missing store.Missing `json:"missing,omitempty"`
+}
+
+// A Cause is what a rule found at a place.
+type Cause struct {
+	Rule     string `json:"rule"`
+	Title    string `json:"title"`
+	Function string `json:"function,omitempty"`
+}
+
+// sides are the two selections of a question: the head is as in any other question, the
+// base differs in its version, or in its time.
+func sides(q url.Values, s store.Selection, now func(url.Values) (store.Selection, error)) (base, head store.Selection, err error) {
+	base, head = s, s
+	if q.Get("service") == "" {
+		return base, head, errors.New("service: of which?")
+	}
+	if q.Has("base_from") || q.Has("base_until") {
+		times, err := now(url.Values{"from": {q.Get("base_from")}, "until": {q.Get("base_until")}})
+		if err != nil {
+			return base, head, errors.Join(errors.New("base"), err)
+		}
+		base.From, base.Until = times.From, times.Until
+	}
+	if q.Has("base_version") {
+		base.Version = q.Get("base_version")
+	}
+	if base.Version == head.Version && base.From.Equal(head.From) && base.Until.Equal(head.Until) {
+		return base, head, errors.New("both sides are the same: give base_version, or base_from and base_until")
+	}
+	return base, head, nil
+}
+
+// diff compares two sides.
+func diff(ctx context.Context, r store.Reader, base, head store.Selection) (Diff, error) {
+	all, err := versions.Between(ctx, r, base, head)
+	if err != nil {
+		return Diff{}, err
+	}
+	a := Diff{Changes: []Change{}, New: []Cause{}, Gone: []Cause{}}
+	for i := range all {
+		c := changeOf(&all[i])
+		if all[i].Worse() || all[i].Better() {
+			d, err := versions.FunctionsBetween(ctx, r, base, head, &all[i], named)
+			if err != nil {
+				return Diff{}, err
+			}
+			c.explain(d)
+		}
+		a.Changes = append(a.Changes, c)
+		a.Missing = all[i].Missing
+	}
+	was, err := findings.Of(ctx, r, base)
+	if err != nil {
+		return Diff{}, err
+	}
+	is, err := findings.Of(ctx, r, head)
+	if err != nil {
+		return Diff{}, err
+	}
+	a.New, a.Gone = without(is, was), without(was, is)
+	return a, nil
+}
+
+// without are the causes of one side that the other has not.
+func without(a, b *findings.List) []Cause {
+	has := map[Cause]bool{}
+	for _, f := range b.Findings {
+		has[Cause{f.Rule, "", f.Function}] = true
+	}
+	causes := []Cause{}
+	for _, f := range a.Findings {
+		if !has[Cause{f.Rule, "", f.Function}] {
+			causes = append(causes, Cause{f.Rule, f.Title, f.Function})
+		}
+	}
+	return causes
+}
