@@ -11,9 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -29,6 +29,30 @@ type Limits struct {
 // Default are limits that no profile of a Go program comes near: the largest of a server
 // with 100,000 goroutines had 2 MiB and 60,000 samples.
 var Default = Limits{Bytes: 16 << 20, Ratio: 200, Depth: 1000, Symbol: 64 << 10, Entries: 500_000}
+
+// OrDefault are the limits, or [Default] for the zero value.
+func (l Limits) OrDefault() Limits {
+	if l == (Limits{}) {
+		return Default
+	}
+	return l
+}
+
+// Entry refuses the nth of something of which a profile may have so many entries.
+func (l Limits) Entry(what string, n int) error {
+	if n > l.Entries {
+		return fmt.Errorf("%w: more than %d %s", ErrLong, l.Entries, what)
+	}
+	return nil
+}
+
+// Text refuses a string that is too long; n is its number.
+func (l Limits) Text(n, bytes int) error {
+	if bytes > l.Symbol {
+		return fmt.Errorf("%w: string %d has %d bytes, %d are the most", ErrLong, n, bytes, l.Symbol)
+	}
+	return nil
+}
 
 // A ValueType is what samples are of, like cpu and nanoseconds.
 type ValueType struct{ Name, Unit string }
@@ -58,9 +82,7 @@ var ErrLong = errors.New("the profile is too long")
 
 // Decode reads a profile, packed or not.
 func Decode(data []byte, l Limits) (*Profile, error) {
-	if l == (Limits{}) {
-		l = Default
-	}
+	l = l.OrDefault()
 	data, err := unpack(data, l)
 	if err != nil {
 		return nil, err
@@ -106,13 +128,6 @@ type line struct {
 	number   int64
 }
 
-// A location is a place on a stack: the lines that were inlined into each other there,
-// with the hashes of their frames.
-type location struct {
-	frames []store.Frame
-	hashes []uint64
-}
-
 // A function is a name and a file, by their numbers in the table of strings.
 type function struct{ name, file uint64 }
 
@@ -120,7 +135,7 @@ type decoder struct {
 	limits    Limits
 	strings   []string
 	functions map[uint64]function
-	locations map[uint64]*location
+	locations map[uint64]*Place
 	raw       [][]byte // of locations, which may come before their functions
 	samples   int
 }
@@ -139,19 +154,19 @@ const (
 
 // tables reads what samples refer to. A profile may have its parts in any order.
 func (d *decoder) tables(data []byte) error {
-	d.functions, d.locations = map[uint64]function{}, map[uint64]*location{}
-	err := fields(data, func(number int, value uint64, body []byte) error {
-		switch number {
+	d.functions, d.locations = map[uint64]function{}, map[uint64]*Place{}
+	err := wire.Each(data, func(f wire.Field) error {
+		switch f.Number {
 		case profileString:
-			return d.addString(body)
+			return d.addString(f.Body)
 		case profileFunction:
-			return d.addFunction(body)
+			return d.addFunction(f.Body)
 		case profileLocation:
-			d.raw = append(d.raw, body)
-			return d.bounded("locations", len(d.raw))
+			d.raw = append(d.raw, f.Body)
+			return d.limits.Entry("locations", len(d.raw))
 		case profileSample:
 			d.samples++
-			return d.bounded("samples", d.samples)
+			return d.limits.Entry("samples", d.samples)
 		}
 		return nil
 	})
@@ -166,38 +181,31 @@ func (d *decoder) tables(data []byte) error {
 	return nil
 }
 
-func (d *decoder) bounded(what string, n int) error {
-	if n > d.limits.Entries {
-		return fmt.Errorf("%w: more than %d %s", ErrLong, d.limits.Entries, what)
-	}
-	return nil
-}
-
 func (d *decoder) addString(body []byte) error {
-	if len(body) > d.limits.Symbol {
-		return fmt.Errorf("%w: string %d has %d bytes, %d are the most", ErrLong, len(d.strings), len(body), d.limits.Symbol)
+	if err := d.limits.Text(len(d.strings), len(body)); err != nil {
+		return err
 	}
 	d.strings = append(d.strings, string(body))
-	return d.bounded("strings", len(d.strings))
+	return d.limits.Entry("strings", len(d.strings))
 }
 
 func (d *decoder) addFunction(body []byte) error {
 	var id uint64
-	var f function
-	err := fields(body, func(number int, value uint64, _ []byte) error {
-		switch number {
+	var of function
+	err := wire.Each(body, func(f wire.Field) error {
+		switch f.Number {
 		case 1:
-			id = value
+			id = f.Value
 		case 2:
-			f.name = value
+			of.name = f.Value
 		case 4:
-			f.file = value
+			of.file = f.Value
 		}
 		return nil
 	})
-	d.functions[id] = f
+	d.functions[id] = of
 	if err == nil {
-		err = d.bounded("functions", len(d.functions))
+		err = d.limits.Entry("functions", len(d.functions))
 	}
 	return err
 }
@@ -205,20 +213,20 @@ func (d *decoder) addFunction(body []byte) error {
 func (d *decoder) addLocation(body []byte) error {
 	var id, address uint64
 	var lines []line
-	err := fields(body, func(number int, value uint64, sub []byte) error {
-		switch number {
+	err := wire.Each(body, func(f wire.Field) error {
+		switch f.Number {
 		case 1:
-			id = value
+			id = f.Value
 		case 3:
-			address = value
+			address = f.Value
 		case 4:
 			var l line
-			err := fields(sub, func(number int, value uint64, _ []byte) error {
-				switch number {
+			err := wire.Each(f.Body, func(f wire.Field) error {
+				switch f.Number {
 				case 1:
-					l.function = value
+					l.function = f.Value
 				case 2:
-					l.number = int64(value)
+					l.number = int64(f.Value)
 				}
 				return nil
 			})
@@ -242,8 +250,8 @@ func (d *decoder) addLocation(body []byte) error {
 }
 
 // location names the lines of a place; without any it is its address.
-func (d *decoder) location(lines []line, address uint64) (*location, error) {
-	l := &location{}
+func (d *decoder) location(lines []line, address uint64) (*Place, error) {
+	var frames []store.Frame
 	for _, x := range lines {
 		f, ok := d.functions[x.function]
 		if !ok {
@@ -257,15 +265,12 @@ func (d *decoder) location(lines []line, address uint64) (*location, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.frames = append(l.frames, store.Frame{Function: name, File: file, Line: int32(max(0, min(x.number, 1<<31-1)))})
+		frames = append(frames, store.Frame{Function: name, File: file, Line: LineOf(x.number)})
 	}
-	if len(l.frames) == 0 {
-		l.frames = []store.Frame{{Function: "0x" + strconv.FormatUint(address, 16)}}
+	if len(frames) == 0 {
+		frames = []store.Frame{{Function: Address(address)}}
 	}
-	for _, f := range l.frames {
-		l.hashes = append(l.hashes, f.Hash())
-	}
-	return l, nil
+	return PlaceOf(frames), nil
 }
 
 func (d *decoder) text(number uint64) (string, error) {
@@ -280,37 +285,37 @@ func (d *decoder) text(number uint64) (string, error) {
 
 // profile reads the samples.
 func (d *decoder) profile(data []byte) (*Profile, error) {
-	p := &Profile{Stacks: map[store.StackID][]store.Frame{}}
-	err := fields(data, func(number int, value uint64, body []byte) (err error) {
-		switch number {
+	p := &Profile{}
+	err := wire.Each(data, func(f wire.Field) (err error) {
+		switch f.Number {
 		case profileSampleType:
 			var t ValueType
-			t, err = d.valueType(body)
+			t, err = d.valueType(f.Body)
 			p.Types = append(p.Types, t)
 			if len(p.Types) > mostTypes {
 				return fmt.Errorf("%w: more than %d types of samples", ErrLong, mostTypes)
 			}
 		case profilePeriodType:
-			p.Period, err = d.valueType(body)
+			p.Period, err = d.valueType(f.Body)
 		case profileTime:
-			if int64(value) > 0 {
-				p.Time = time.Unix(0, int64(value)).UTC()
+			if int64(f.Value) > 0 {
+				p.Time = time.Unix(0, int64(f.Value)).UTC()
 			}
 		case profileDuration:
-			p.Duration = time.Duration(max(0, int64(value)))
+			p.Duration = time.Duration(max(0, int64(f.Value)))
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	sums := sums{decoder: d, profile: p, values: make([]map[store.StackID]int64, len(p.Types))}
+	sums := sums{decoder: d, profile: p, stacks: NewStacks(d.limits), values: make([]map[store.StackID]int64, len(p.Types))}
 	for i := range sums.values {
 		sums.values[i] = map[store.StackID]int64{}
 	}
-	err = fields(data, func(number int, _ uint64, body []byte) error {
-		if number == profileSample {
-			return sums.add(body)
+	err = wire.Each(data, func(f wire.Field) error {
+		if f.Number == profileSample {
+			return sums.add(f.Body)
 		}
 		return nil
 	})
@@ -325,12 +330,12 @@ func (d *decoder) profile(data []byte) (*Profile, error) {
 const mostTypes = 32
 
 func (d *decoder) valueType(body []byte) (t ValueType, err error) {
-	err = fields(body, func(number int, value uint64, _ []byte) (err error) {
-		switch number {
+	err = wire.Each(body, func(f wire.Field) (err error) {
+		switch f.Number {
 		case 1:
-			t.Name, err = d.text(value)
+			t.Name, err = d.text(f.Value)
 		case 2:
-			t.Unit, err = d.text(value)
+			t.Unit, err = d.text(f.Value)
 		}
 		return err
 	})
@@ -341,28 +346,28 @@ func (d *decoder) valueType(body []byte) (t ValueType, err error) {
 type sums struct {
 	*decoder
 	profile *Profile
+	stacks  *Stacks
 	values  []map[store.StackID]int64
 	// Of the sample that is read, kept for the next.
-	numbers  []int64
-	ids      []uint64
-	hashes   []uint64
-	retained int
+	numbers []int64
+	places  []*Place
 }
 
 func (s *sums) add(body []byte) error {
-	s.numbers, s.ids, s.hashes = s.numbers[:0], s.ids[:0], s.hashes[:0]
-	err := fields(body, func(number int, value uint64, packed []byte) error {
-		switch number {
+	s.numbers, s.places = s.numbers[:0], s.places[:0]
+	err := wire.Each(body, func(f wire.Field) error {
+		switch f.Number {
 		case 1:
-			return eachNumber(value, packed, func(v uint64) error {
-				s.ids = append(s.ids, v)
-				if len(s.ids) > s.limits.Depth {
-					return fmt.Errorf("%w: a stack has more than %d frames", ErrLong, s.limits.Depth)
+			return f.Varints(func(id uint64) error {
+				p, ok := s.locations[id]
+				if !ok {
+					return fmt.Errorf("a stack has location %d, which the profile does not have", id)
 				}
-				return nil
+				s.places = append(s.places, p)
+				return s.limits.stack(len(s.places))
 			})
 		case 2:
-			return eachNumber(value, packed, func(v uint64) error {
+			return f.Varints(func(v uint64) error {
 				s.numbers = append(s.numbers, int64(v))
 				if len(s.numbers) > len(s.values) {
 					return fmt.Errorf("a sample has more values than the %d types", len(s.values))
@@ -378,7 +383,7 @@ func (s *sums) add(body []byte) error {
 	if len(s.numbers) != len(s.values) {
 		return fmt.Errorf("a sample has %d values of %d types", len(s.numbers), len(s.values))
 	}
-	id, err := s.stack()
+	id, err := s.stacks.Add(s.places)
 	for i, v := range s.numbers {
 		if v != 0 {
 			s.values[i][id] += v
@@ -387,46 +392,10 @@ func (s *sums) add(body []byte) error {
 	return err
 }
 
-// stack is the ID of the sample's stack, whose frames it keeps.
-func (s *sums) stack() (store.StackID, error) {
-	for _, id := range s.ids {
-		l, ok := s.locations[id]
-		if !ok {
-			return 0, fmt.Errorf("a stack has location %d, which the profile does not have", id)
-		}
-		s.hashes = append(s.hashes, l.hashes...)
-		if len(s.hashes) > s.limits.Depth {
-			return 0, fmt.Errorf("%w: a stack has more than %d frames", ErrLong, s.limits.Depth)
-		}
-	}
-	id := store.IDOfHashes(s.hashes)
-	if _, known := s.profile.Stacks[id]; known || id == 0 {
-		return id, nil
-	}
-	// Few bytes can name a location of many lines again and again.
-	if s.retained += len(s.hashes); s.retained > mostFrames {
-		return 0, fmt.Errorf("%w: more than %d frames in all stacks", ErrLong, mostFrames)
-	}
-	frames := make([]store.Frame, 0, len(s.hashes))
-	for _, id := range s.ids {
-		frames = append(frames, s.locations[id].frames...)
-	}
-	s.profile.Stacks[id] = frames
-	return id, nil
-}
-
-// mostFrames bounds the frames of all stacks together: 80 MB of them.
-const mostFrames = 2 << 20
-
 // finish makes samples of the sums, by stack, and leaves out stacks that have none.
 func (s *sums) finish() {
-	used := map[store.StackID]bool{}
 	for _, values := range s.values {
-		s.profile.Samples = append(s.profile.Samples, samplesOf(values, used))
+		s.profile.Samples = append(s.profile.Samples, SamplesOf(values))
 	}
-	for id := range s.profile.Stacks {
-		if !used[id] {
-			delete(s.profile.Stacks, id)
-		}
-	}
+	s.profile.Stacks = s.stacks.Of(s.profile.Samples...)
 }
