@@ -105,15 +105,17 @@ var law = []line{
 	{"fleet/store", "", ""},
 	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
-	{"fleet/profiles", "fleet/store", "google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/ingest", "fleet/profiles fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/profiles", "fleet/profiles/wire fleet/store", ""},
+	{"fleet/ingest", "fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/otlp", "fleet/ingest fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
-	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", ""},
+	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/otlp fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "github.com/google/pprof/profile"},
 	{"fleet/client", "", ""},
 	{"fleet/report", "fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
@@ -168,7 +170,8 @@ var inTests = []line{
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
 	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/profiles", "", "github.com/google/pprof/profile"},
+	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/genproto/googleapis/rpc/errdetails"}, // the client and messages of others
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "fleet/simulate fleet/store/storetest", "github.com/google/pprof/profile connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks

@@ -10,7 +10,11 @@ require (
 	github.com/grafana/pyroscope/api v1.6.0 // its messages, and those of clients in tests
 	github.com/parquet-go/parquet-go v0.32.0 // the segments, which ClickHouse, Trino and Spark read as they are
 	github.com/spf13/cobra v1.10.2 // the command line: subcommands, help, completion
+	go.opentelemetry.io/proto/otlp v1.11.0 // resources of OpenTelemetry, in tests
+	go.opentelemetry.io/proto/otlp/collector/profiles/v1development v0.4.0 // its client, in tests
+	go.opentelemetry.io/proto/otlp/profiles/v1development v0.4.0 // the messages that ours are compared with, in tests
 	golang.org/x/sys v0.49.0 // the lock of a directory on Windows
+	google.golang.org/grpc v1.82.1 // what that client needs, in tests
 	google.golang.org/protobuf v1.36.12 // the wire format of profiles and requests
 	modernc.org/sqlite v1.60.0 // the catalog, without cgo
 )
@@ -23,6 +27,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/mux v1.8.1 // indirect
 	github.com/grafana/pyroscope-go/godeltaprof v0.1.12 // indirect
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/klauspost/compress v1.20.2 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
@@ -37,8 +42,8 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260427160629-7cedc36a6bc4 // indirect
-	google.golang.org/grpc v1.82.1 // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20260720211330-0afa2a65878a // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260720211330-0afa2a65878a // indirect
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

@@ -4,7 +4,8 @@
 // multipart form, and how their labels become a [store.Source]. One request becomes one
 // batch per profile; the ID of a batch depends only on what the client sent, so a request
 // that a client repeats is kept once. Everything a request can make it allocate is
-// bounded by [Options].
+// bounded by [Options]. What every way in over HTTP does alike is here for the others:
+// bodies, sources, IDs and statuses.
 //
 // It checks no credentials: the server in front of it does.
 package ingest
@@ -43,14 +44,20 @@ type Options struct {
 	RetryAfter time.Duration
 }
 
-// Handler serves [PushPath] and [IngestPath].
-func Handler(w store.Writer, o Options) http.Handler {
+// Filled are the options with what is zero filled in.
+func (o Options) Filled() Options {
 	if o.Tenant == nil {
 		o.Tenant = func(r *http.Request) string { return r.Header.Get("X-Scope-OrgID") }
 	}
+	o.Profile = o.Profile.OrDefault()
 	o.Body = cmp.Or(o.Body, 16<<20)
 	o.RetryAfter = cmp.Or(o.RetryAfter, 5*time.Second)
-	h := &handler{writer: w, options: o}
+	return o
+}
+
+// Handler serves [PushPath] and [IngestPath].
+func Handler(w store.Writer, o Options) http.Handler {
+	h := &handler{writer: w, options: o.Filled()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+PushPath, h.push)
 	mux.HandleFunc("POST "+IngestPath, h.ingest)
@@ -78,7 +85,7 @@ const unpackedBodies = 8
 // keep decodes an upload and writes it. Left is what the profiles of the request may
 // still have, unpacked.
 func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64) error {
-	source, err := sourceOf(tenant, u.labels)
+	source, err := SourceOf(tenant, u.labels)
 	if err != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64
 	}
 	b := &store.Batch{Source: source, Stacks: p.Stacks}
 	b.From, b.Until = span(u, p)
-	b.ID = identity(source, u, b)
+	b.ID = Identity(source, u.kind, b.From, b.Until, u.profile)
 	if b.Until.IsZero() { // after the ID: a repeat arrives at another time
 		b.From, b.Until = time.Now().Add(-p.Duration), time.Now()
 	}
@@ -115,11 +122,11 @@ func span(u upload, p *profiles.Profile) (from, until time.Time) {
 	return p.Time, p.Time.Add(p.Duration)
 }
 
-// identity is the ID of a batch: a hash of the source, the span and the profile. Each
-// text has its length before it, so that no two lists of texts have the same bytes.
-func identity(s store.Source, u upload, b *store.Batch) (id [16]byte) {
+// Identity is the ID of a batch: a hash of the source, the kind, the span and the data.
+// Each text has its length before it, so that no two lists of texts have the same bytes.
+func Identity(s store.Source, kind string, from, until time.Time, data []byte) (id [16]byte) {
 	h := sha256.New()
-	texts := []string{s.Tenant, s.Service, s.Version, s.Instance, u.kind}
+	texts := []string{s.Tenant, s.Service, s.Version, s.Instance, kind}
 	for _, l := range s.Labels {
 		texts = append(texts, l.Name, l.Value)
 	}
@@ -132,9 +139,9 @@ func identity(s store.Source, u upload, b *store.Batch) (id [16]byte) {
 		integer(int64(len(t)))
 		io.WriteString(h, t)
 	}
-	integer(b.From.UnixMilli())
-	integer(b.Until.UnixMilli())
-	h.Write(u.profile)
+	integer(from.UnixMilli())
+	integer(until.UnixMilli())
+	h.Write(data)
 	copy(id[:], h.Sum(nil))
 	return id
 }
@@ -152,8 +159,8 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Errorf(format, args...)}
 }
 
-// statusOf is the HTTP status of an error.
-func statusOf(err error) int {
+// StatusOf is the HTTP status of an error of this package, or of a store.
+func StatusOf(err error) int {
 	var r *refusal
 	switch {
 	case errors.As(err, &r):

@@ -22,7 +22,8 @@ func (h *handler) ingest(w http.ResponseWriter, r *http.Request) {
 		err = h.keep(r.Context(), h.options.Tenant(r), u, &left)
 	}
 	if err != nil {
-		http.Error(w, err.Error(), h.retryLater(w, err))
+		h.options.RetryLater(w, StatusOf(err))
+		http.Error(w, err.Error(), StatusOf(err))
 	}
 }
 
@@ -37,7 +38,7 @@ func (h *handler) uploadOf(w http.ResponseWriter, r *http.Request) (u upload, er
 	if u.from, u.until, err = spanOf(query); err != nil {
 		return u, err
 	}
-	body, err := h.body(w, r)
+	body, err := Body(w, r, h.options.Body)
 	if err != nil {
 		return u, err
 	}
@@ -100,7 +101,7 @@ func configured(data []byte) (string, error) {
 	var kinds []string
 	for sampleType, c := range config {
 		for _, name := range []string{c.DisplayName, sampleType} {
-			if kind := kindOf(name); kind != "" {
+			if kind := KindOf(name); kind != "" {
 				kinds = append(kinds, kind)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -55,7 +56,7 @@ func (h *handler) push(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) pushAll(w http.ResponseWriter, r *http.Request, media string) error {
-	body, err := h.body(w, r)
+	body, err := Body(w, r, h.options.Body)
 	if err != nil {
 		return err
 	}
@@ -103,9 +104,9 @@ func (s *series) kind() string {
 	return ""
 }
 
-// body is the whole body without its Content-Encoding.
-func (h *handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	var in io.Reader = http.MaxBytesReader(w, r.Body, h.options.Body)
+// Body is the whole body of a request without its Content-Encoding; most bounds both forms.
+func Body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	var in io.Reader = http.MaxBytesReader(w, r.Body, most)
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
 	case "gzip":
@@ -118,10 +119,10 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, refuse(http.StatusUnsupportedMediaType, "Content-Encoding %.20q is neither gzip nor identity", encoding)
 	}
 	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(in, h.options.Body+1))
+	n, err := io.Copy(&out, io.LimitReader(in, most+1))
 	var long *http.MaxBytesError
-	if n > h.options.Body || errors.As(err, &long) {
-		return nil, refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", h.options.Body)
+	if n > most || errors.As(err, &long) {
+		return nil, refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", most)
 	}
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, "read the body: %w", err)
@@ -131,7 +132,8 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // connectError writes an error as Connect has it: a code and a message.
 func (h *handler) connectError(w http.ResponseWriter, err error) {
-	status := h.retryLater(w, err)
+	status := StatusOf(err)
+	h.options.RetryLater(w, status)
 	code := "internal"
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -148,13 +150,11 @@ func (h *handler) connectError(w http.ResponseWriter, err error) {
 	json.NewEncoder(w).Encode(map[string]string{"code": code, "message": err.Error()})
 }
 
-// retryLater is the status of an error, with Retry-After where that helps.
-func (h *handler) retryLater(w http.ResponseWriter, err error) int {
-	status := statusOf(err)
+// RetryLater sets Retry-After where it helps with a status.
+func (o Options) RetryLater(w http.ResponseWriter, status int) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(h.options.RetryAfter.Seconds()))))
+		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(o.RetryAfter.Seconds()))))
 	}
-	return status
 }
 
 // mostCommas bounds what JSON allocates: each element of a list but the first needs a
@@ -171,7 +171,7 @@ func (p *pushRequest) decodeJSON(data []byte) error {
 
 // decode reads the wire form. The profiles are parts of data, not copies.
 func (p *pushRequest) decode(data []byte) error {
-	return messages(data, func(number protowire.Number, body []byte) error {
+	return messages(data, func(number int, body []byte) error {
 		if number != 1 {
 			return nil
 		}
@@ -184,10 +184,10 @@ func (p *pushRequest) decode(data []byte) error {
 }
 
 func (s *series) decode(data []byte) error {
-	return messages(data, func(number protowire.Number, body []byte) error {
+	return messages(data, func(number int, body []byte) error {
 		switch {
-		case number == 1 && len(s.Labels) == mostLabels:
-			return fmt.Errorf("a series has more than %d labels", mostLabels)
+		case number == 1 && len(s.Labels) == MostLabels:
+			return fmt.Errorf("a series has more than %d labels", MostLabels)
 		case number == 1:
 			l, err := decodeLabel(body)
 			s.Labels = append(s.Labels, l)
@@ -204,7 +204,7 @@ func (s *series) decode(data []byte) error {
 }
 
 func (s *rawSample) decode(data []byte) error {
-	return messages(data, func(number protowire.Number, body []byte) error {
+	return messages(data, func(number int, body []byte) error {
 		if number == 1 {
 			s.Profile = body
 		}
@@ -213,7 +213,7 @@ func (s *rawSample) decode(data []byte) error {
 }
 
 func decodeLabel(data []byte) (l store.Label, err error) {
-	err = messages(data, func(number protowire.Number, body []byte) error {
+	err = messages(data, func(number int, body []byte) error {
 		switch number {
 		case 1:
 			l.Name = string(body)
@@ -226,23 +226,11 @@ func decodeLabel(data []byte) (l store.Label, err error) {
 }
 
 // messages calls each with the fields that have a length and skips the others.
-func messages(data []byte, each func(protowire.Number, []byte) error) error {
-	for len(data) > 0 {
-		number, kind, n := protowire.ConsumeTag(data)
-		if n < 0 {
-			return protowire.ParseError(n)
+func messages(data []byte, each func(int, []byte) error) error {
+	return wire.Each(data, func(f wire.Field) error {
+		if f.Kind != protowire.BytesType {
+			return nil
 		}
-		data = data[n:]
-		if n = protowire.ConsumeFieldValue(number, kind, data); n < 0 {
-			return fmt.Errorf("field %d: %w", number, protowire.ParseError(n))
-		}
-		if kind == protowire.BytesType {
-			body, _ := protowire.ConsumeBytes(data)
-			if err := each(number, body); err != nil {
-				return err
-			}
-		}
-		data = data[n:]
-	}
-	return nil
+		return each(f.Number, f.Body)
+	})
 }

@@ -14,11 +14,16 @@ import (
 
 // Limits of labels: Pyroscope's own, so that its clients need no other configuration.
 const (
-	mostLabels     = 30
-	longestName    = 1024
-	longestValue   = 2048
+	MostLabels   = 30
+	longestName  = 1024
+	longestValue = 2048
+)
+
+const (
+	// LabelService is the label that every source has.
+	LabelService = "service_name"
+
 	labelKind      = "__name__"
-	labelService   = "service_name"
 	labelScope     = "otel.scope." // which library sent it: not part of a process
 	labelInvisible = "__"
 )
@@ -26,34 +31,34 @@ const (
 // Labels that become fields of a source: the first that is there.
 var (
 	versionLabels  = []string{"version", "service_version", "service.version", "service_git_ref"}
-	instanceLabels = []string{"instance", "pod", "hostname", "host"}
+	instanceLabels = []string{"instance", "pod", "k8s.pod.name", "hostname", "host.name", "host"}
 	// Several processes of a service can share a host.
-	processLabels = []string{"service.instance.id", "container", "process.pid", "process_pid", "pid"}
+	processLabels = []string{"service.instance.id", "container", "container.id", "process.pid", "process_pid", "pid"}
 )
 
-// sourceOf is who sent labels.
-func sourceOf(tenant string, labels []store.Label) (store.Source, error) {
+// SourceOf is who sent labels.
+func SourceOf(tenant string, labels []store.Label) (store.Source, error) {
 	s := store.Source{Tenant: tenant}
-	if len(labels) > mostLabels {
-		return s, refuse(http.StatusBadRequest, "%d labels, at most %d are allowed", len(labels), mostLabels)
+	if len(labels) > MostLabels {
+		return s, refuse(http.StatusBadRequest, "%d labels, at most %d are allowed", len(labels), MostLabels)
 	}
 	values := map[string]string{}
 	for _, l := range labels {
-		if err := checkLabel(l); err != nil {
+		if err := CheckLabel(l); err != nil {
 			return s, err
 		}
 		if _, twice := values[l.Name]; twice {
 			return s, refuse(http.StatusBadRequest, "label %q is there twice", l.Name)
 		}
 		values[l.Name] = l.Value
-		if l.Name != labelService && !strings.HasPrefix(l.Name, labelInvisible) && !strings.HasPrefix(l.Name, labelScope) {
+		if l.Name != LabelService && !strings.HasPrefix(l.Name, labelInvisible) && !strings.HasPrefix(l.Name, labelScope) {
 			s.Labels = append(s.Labels, l)
 		}
 	}
 	slices.SortFunc(s.Labels, func(a, b store.Label) int { return cmp.Compare(a.Name, b.Name) })
-	s.Service = values[labelService]
+	s.Service = values[LabelService]
 	if s.Service == "" {
-		return s, refuse(http.StatusBadRequest, "the profile has no service: label %s is missing", labelService)
+		return s, refuse(http.StatusBadRequest, "the profile has no service: label %s is missing", LabelService)
 	}
 	s.Version = first(values, versionLabels)
 	s.Instance = first(values, instanceLabels)
@@ -72,7 +77,8 @@ func first(values map[string]string, names []string) string {
 	return ""
 }
 
-func checkLabel(l store.Label) error {
+// CheckLabel refuses a label that is too long, or no text.
+func CheckLabel(l store.Label) error {
 	switch {
 	case l.Name == "" || len(l.Name) > longestName || len(l.Value) > longestValue:
 		return refuse(http.StatusBadRequest, "label %.40q: a name has 1 to %d bytes and a value at most %d", l.Name, longestName, longestValue)
@@ -90,7 +96,7 @@ func printable(s string) bool {
 // appOf reads a name of the older protocol: app{label=value,...}.
 func appOf(name string) ([]store.Label, error) {
 	app, rest, braces := strings.Cut(name, "{")
-	labels := []store.Label{{Name: labelService, Value: strings.TrimSpace(app)}}
+	labels := []store.Label{{Name: LabelService, Value: strings.TrimSpace(app)}}
 	if !braces {
 		return labels, nil
 	}
@@ -103,11 +109,11 @@ func appOf(name string) ([]store.Label, error) {
 			continue
 		}
 		key, value, ok := strings.Cut(pair, "=")
-		if !ok || len(labels) > mostLabels {
-			return nil, refuse(http.StatusBadRequest, "name %.80q: a label has no value, or there are more than %d", name, mostLabels)
+		if !ok || len(labels) > MostLabels {
+			return nil, refuse(http.StatusBadRequest, "name %.80q: a label has no value, or there are more than %d", name, MostLabels)
 		}
 		l := store.Label{Name: strings.TrimSpace(key), Value: strings.Trim(strings.TrimSpace(value), `"`)}
-		if l.Name == labelService { // more specific than the app's name
+		if l.Name == LabelService { // more specific than the app's name
 			labels[0] = l
 			continue
 		}
@@ -125,33 +131,42 @@ func typed(kind string, p *profiles.Profile) ([]store.Profile, error) {
 	}
 	var all []store.Profile
 	for i, t := range p.Types {
-		parts := []string{kind, t.Name, t.Unit, p.Period.Name, p.Period.Unit}
-		for _, part := range parts {
-			if len(part) > longestName || !printable(part) || strings.Contains(part, ":") {
-				return nil, refuse(http.StatusUnprocessableEntity, "type %.40q has bytes that a type cannot have", part)
-			}
+		name, err := TypeOf(kind, t, p.Period)
+		if err != nil {
+			return nil, err
 		}
 		if len(p.Samples[i]) > 0 {
-			all = append(all, store.Profile{Type: store.Type(strings.Join(parts, ":")), Samples: p.Samples[i]})
+			all = append(all, store.Profile{Type: name, Samples: p.Samples[i]})
 		}
 	}
 	return all, nil
+}
+
+// TypeOf is the type of a kind of profile.
+func TypeOf(kind string, sample, period profiles.ValueType) (store.Type, error) {
+	parts := []string{kind, sample.Name, sample.Unit, period.Name, period.Unit}
+	for _, part := range parts {
+		if len(part) > longestName || !printable(part) || strings.Contains(part, ":") {
+			return "", refuse(http.StatusUnprocessableEntity, "type %.40q has bytes that a type cannot have", part)
+		}
+	}
+	return store.Type(strings.Join(parts, ":")), nil
 }
 
 // guess is the kind of a profile by its sample types. Contentions and delays are of
 // mutexes and of blocking alike: that kind stays unknown.
 func guess(types []profiles.ValueType) string {
 	for _, t := range types {
-		if kind := kindOf(t.Name); kind != "" {
+		if kind := KindOf(t.Name); kind != "" {
 			return kind
 		}
 	}
 	return ""
 }
 
-// kindOf is the kind that a sample type belongs to, in the spelling of pprof or of an
-// SDK's configuration.
-func kindOf(sampleType string) string {
+// KindOf is the kind that a sample type belongs to, in the spelling of pprof or of an
+// SDK's configuration; "" when it is not known.
+func KindOf(sampleType string) string {
 	switch {
 	case sampleType == "cpu":
 		return "process_cpu"

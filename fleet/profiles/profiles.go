@@ -364,7 +364,7 @@ func (s *sums) add(body []byte) error {
 					return fmt.Errorf("a stack has location %d, which the profile does not have", id)
 				}
 				s.places = append(s.places, p)
-				return s.limits.stack(len(s.places))
+				return s.limits.Stack(len(s.places))
 			})
 		case 2:
 			return f.Varints(func(v uint64) error {

@@ -53,7 +53,7 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	s.hashes = s.hashes[:0]
 	for _, p := range places {
 		s.hashes = append(s.hashes, p.hashes...)
-		if err := s.limits.stack(len(s.hashes)); err != nil {
+		if err := s.limits.Stack(len(s.hashes)); err != nil {
 			return 0, err
 		}
 	}
@@ -85,8 +85,8 @@ func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]store.Frame {
 	return stacks
 }
 
-// stack refuses a stack of n frames when that is too deep.
-func (l Limits) stack(n int) error {
+// Stack refuses one of n frames when that is too deep.
+func (l Limits) Stack(n int) error {
 	if n > l.Depth {
 		return fmt.Errorf("%w: a stack has more than %d frames", ErrLong, l.Depth)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -53,6 +54,9 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	}
 	m := newMeter(s)
 	server := &http.Server{Handler: local(routes(s, m, o.Prices)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	server.Protocols = new(http.Protocols)
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true) // for gRPC
 	if o.Log != nil {
 		server.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug) // strangers' garbage
 	}
@@ -93,6 +97,9 @@ func routes(s store.Store, m *meter, prices Prices) http.Handler {
 	in := ingest.Handler(m, ingest.Options{})
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
+	otel := otlp.Handler(m, ingest.Options{})
+	mux.Handle(otlp.HTTPPath, m.count(otel))
+	mux.Handle(otlp.GRPCPath, m.count(otel))
 	mux.HandleFunc("GET /metrics", m.serve)
 	for _, path := range []string{"GET /healthz", "GET /ready"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })

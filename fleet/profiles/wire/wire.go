@@ -13,7 +13,7 @@ import (
 )
 
 // Err is what an error is of bytes that are no message.
-var Err = errors.New("it is no protocol buffer, or cut")
+var Err = errors.New("the profile is no protocol buffer, or cut")
 
 // A Field is one of a message. Kind says which of Value and Body it has.
 type Field struct {
