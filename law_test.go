@@ -171,7 +171,7 @@ var inTests = []line{
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
 	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/genproto/googleapis/rpc/errdetails"}, // the client and messages of others
+	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "fleet/simulate fleet/store/storetest", "github.com/google/pprof/profile connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks

@@ -137,13 +137,13 @@ func (d *decoder) profile(of attributes, data []byte) error {
 }
 
 func (d *decoder) head(data []byte) (p profile, err error) {
-	var sample, period [2]int32
+	var sample, period [5]int32
 	err = wire.Each(data, func(f wire.Field) error {
 		switch {
 		case f.Number == profileSampleType && f.Kind == protowire.BytesType:
-			return indices(f.Body, map[int]*int32{1: &sample[0], 2: &sample[1]})
+			return indices(f.Body, &sample)
 		case f.Number == profilePeriodType && f.Kind == protowire.BytesType:
-			return indices(f.Body, map[int]*int32{1: &period[0], 2: &period[1]})
+			return indices(f.Body, &period)
 		case f.Number == profileTime && f.Kind == protowire.Fixed64Type:
 			p.time = f.Value
 		case f.Number == profileDuration && f.Kind == protowire.VarintType:
@@ -158,7 +158,7 @@ func (d *decoder) head(data []byte) (p profile, err error) {
 	for _, t := range []struct {
 		index int32
 		text  *string
-	}{{sample[0], &p.sample.Name}, {sample[1], &p.sample.Unit}, {period[0], &p.period.Name}, {period[1], &p.period.Unit}} {
+	}{{sample[1], &p.sample.Name}, {sample[2], &p.sample.Unit}, {period[1], &p.period.Name}, {period[2], &p.period.Unit}} {
 		if err == nil {
 			*t.text, err = d.strings.at(t.index)
 		}

@@ -32,8 +32,8 @@ type entry[T any] struct {
 // at is the entry of an index. Entry 0 of a table without any is empty: it stands for what
 // is not set.
 func (t *table[T]) at(index int32) (v T, err error) {
-	if index == 0 && len(t.bodies) == 0 {
-		return t.read(nil)
+	if len(t.bodies) == 0 {
+		t.bodies = [][]byte{nil}
 	}
 	if index < 0 || int(index) >= len(t.bodies) {
 		return v, fmt.Errorf("%s %d is not in the dictionary, which has %d", t.what, index, len(t.bodies))
@@ -119,34 +119,34 @@ func (d *dictionary) add(data []byte) error {
 // index is an index as protocol buffers read an int32: its lower half.
 func index(value uint64) int32 { return int32(uint32(value)) }
 
-// indices sets those that a message has as numbers.
-func indices(body []byte, to map[int]*int32) error {
+// indices sets those that a message has as numbers, each at the number of its field.
+func indices(body []byte, at *[5]int32) error {
 	return wire.Each(body, func(f wire.Field) error {
-		if p := to[f.Number]; p != nil && f.Kind == protowire.VarintType {
-			*p = index(f.Value)
+		if f.Number < len(at) && f.Kind == protowire.VarintType {
+			at[f.Number] = index(f.Value)
 		}
 		return nil
 	})
 }
 
 func (d *dictionary) mapping(body []byte) (string, error) {
-	var file int32
-	if err := indices(body, map[int]*int32{4: &file}); err != nil {
+	var at [5]int32
+	if err := indices(body, &at); err != nil {
 		return "", err
 	}
-	return d.strings.at(file)
+	return d.strings.at(at[4])
 }
 
 func (d *dictionary) function(body []byte) (f function, err error) {
-	var name, system, file int32
-	if err = indices(body, map[int]*int32{1: &name, 2: &system, 3: &file}); err != nil {
+	var at [5]int32
+	if err = indices(body, &at); err != nil {
 		return f, err
 	}
-	if f.name, err = d.strings.at(name); err == nil && f.name == "" {
-		f.name, err = d.strings.at(system)
+	if f.name, err = d.strings.at(at[1]); err == nil && f.name == "" {
+		f.name, err = d.strings.at(at[2])
 	}
 	if err == nil {
-		f.file, err = d.strings.at(file)
+		f.file, err = d.strings.at(at[3])
 	}
 	return f, err
 }

@@ -46,7 +46,7 @@ func (s *service) overHTTP(w http.ResponseWriter, r *http.Request) {
 	case media == mediaProto:
 		answer = encodeStatus(codeOf(status), textOf(err, status))
 	default: // of strings and numbers, which JSON has
-		answer, _ = json.Marshal(map[string]any{"code": codeOf(status), "message": textOf(err, status)})
+		answer, _ = json.Marshal(map[string]any{"code": int(codeOf(status)), "message": textOf(err, status)})
 	}
 	_, _ = w.Write(answer) // fails only when the client is gone
 }

@@ -65,13 +65,10 @@ func (s *service) export(ctx context.Context, tenant string, data []byte) (outco
 		return out, fmt.Errorf("decode the profiles: %w", err)
 	}
 	if out.rejected > 0 && out.rejected == out.profiles {
-		return out, fmt.Errorf("%w: %s", errRejected, out.message())
+		return out, wrong(errors.New(out.message()))
 	}
 	return out, s.keep(ctx, batches)
 }
-
-// errRejected is what an error is when nothing of a request could be kept.
-var errRejected = errors.New("nothing can be kept")
 
 // writers is how many batches of a request are written at once: a store acknowledges those
 // together that come together, and a host has hundreds of processes.
