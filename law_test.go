@@ -115,7 +115,7 @@ var law = []line{
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
-	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/otlp fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "github.com/google/pprof/profile"},
+	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/otlp fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
 	{"fleet/client", "", ""},
 	{"fleet/report", "fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
@@ -174,7 +174,7 @@ var inTests = []line{
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "github.com/google/pprof/profile connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},

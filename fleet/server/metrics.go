@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"connectrpc.com/connect"
+
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -101,7 +103,15 @@ func (m *meter) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(seen, r)
-		if class := seen.status / 100; class < len(m.requests) {
+		status := seen.status
+		// gRPC fails with a status of its own, which follows its answer.
+		if code, err := strconv.Atoi(w.Header().Get(http.TrailerPrefix + "Grpc-Status")); err == nil && code != 0 {
+			status = http.StatusBadRequest
+			if code == int(connect.CodeInternal) || code == int(connect.CodeUnavailable) {
+				status = http.StatusInternalServerError
+			}
+		}
+		if class := status / 100; class < len(m.requests) {
 			m.requests[class].Add(1)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	otel "go.opentelemetry.io/proto/otlp/profiles/v1development"
 	resource "go.opentelemetry.io/proto/otlp/resource/v1"
 
+	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -112,12 +113,12 @@ func referenceProfile(sums map[string]int64, d *otel.ProfilesDictionary, res *re
 	case texts[2] == "cpu" && nanoseconds[texts[3]] > 0 && texts[1] == "count" && p.Period > 0:
 		kind, times = string(store.CPU), p.Period*nanoseconds[texts[3]]
 	default:
-		prefix := texts[0]
+		prefix := ingest.KindOf(texts[0])
 		switch {
-		case strings.HasPrefix(prefix, "alloc_"):
-			prefix = "memory"
-		case texts[2] == "cpu":
+		case prefix == "" && texts[2] == "cpu":
 			prefix = "process_cpu"
+		case prefix == "":
+			prefix = texts[0]
 		}
 		kind = prefix + ":" + strings.Join(texts[:], ":")
 	}
@@ -251,7 +252,7 @@ func referenceSource(d *otel.ProfilesDictionary, res *resource.Resource, s *otel
 	}
 	first := func(names ...string) string {
 		for _, n := range names {
-			if all[n] != "" {
+			if all[n] != "" && ingest.CheckLabel(store.Label{Name: n, Value: all[n]}) == nil {
 				return all[n]
 			}
 		}
