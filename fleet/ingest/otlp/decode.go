@@ -207,10 +207,10 @@ func (p *profile) span(first, last uint64) (from, until time.Time, err error) {
 	if p.time > 0 {
 		first, last = p.time, p.time+p.duration
 	}
-	if last > math.MaxInt64 || last < first || p.duration > math.MaxInt64 {
+	switch {
+	case last > math.MaxInt64 || p.duration > math.MaxInt64 || p.time > 0 && last < first:
 		return from, until, errors.New("the time of the profile is out of range")
-	}
-	if last == 0 {
+	case last == 0:
 		return from, until, nil
 	}
 	return time.Unix(0, int64(first)).UTC(), time.Unix(0, int64(last)).UTC(), nil

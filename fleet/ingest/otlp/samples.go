@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -17,7 +18,7 @@ type sums struct {
 	*decoder
 	of          attributes // of the resource
 	times       int64      // what values are multiplied by
-	first, last uint64     // of all timestamps
+	first, last uint64     // of all timestamps; last is 0 without any
 	// Processes are by the attributes that samples have of them, as they are written, and
 	// by source: samples can write the same in several ways.
 	written map[string]*process
@@ -35,7 +36,7 @@ type process struct {
 }
 
 func newSums(d *decoder, of attributes, times int64) *sums {
-	return &sums{decoder: d, of: of, times: times, written: map[string]*process{}, all: map[string]*process{}}
+	return &sums{decoder: d, of: of, times: times, first: math.MaxUint64, written: map[string]*process{}, all: map[string]*process{}}
 }
 
 // A point is what one Sample has.
@@ -47,8 +48,9 @@ type point struct {
 
 // sample reads a Sample.
 func (s *sums) sample(data []byte) error {
-	if s.samples++; s.limits.Entry("samples", s.samples) != nil {
-		return wrong(s.limits.Entry("samples", s.samples))
+	s.samples++
+	if err := s.limits.Entry("samples", s.samples); err != nil {
+		return wrong(err)
 	}
 	s.who, s.key = s.who[:0], s.key[:0]
 	var p point
@@ -94,10 +96,7 @@ func (s *sums) field(p *point, f wire.Field) error {
 		})
 	case 5:
 		return f.Fixed64s(func(v uint64) error {
-			if s.first == 0 || v < s.first {
-				s.first = v
-			}
-			s.last = max(s.last, v)
+			s.first, s.last = min(s.first, v), max(s.last, v)
 			p.timestamps++
 			return nil
 		})
