@@ -178,7 +178,7 @@ var inTests = []line{
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""}, // what it saved is diagnosed
+	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""},                                                                           // what it saved is diagnosed
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 

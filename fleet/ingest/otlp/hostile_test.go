@@ -28,7 +28,8 @@ func simple(b *book) *otel.Profile {
 	return &otel.Profile{SampleType: b.kind("cpu", "nanoseconds"), Samples: []*otel.Sample{{StackIndex: b.stack("main.work"), Values: []int64{7}}}}
 }
 
-func field0(number protowire.Number, body []byte) []byte {
+// nested is a message as a field of another.
+func nested(number protowire.Number, body []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), body)
 }
 
@@ -63,7 +64,7 @@ func TestHostile(t *testing.T) {
 			b.AttributeTable[1].KeyStrindex = 999
 		}},
 		{"an attribute many times", "twice", func(b *book, p *otel.Profile) {
-			p.Samples[0].AttributeIndices = bytesOf(100, b.attribute("process.pid", 1))
+			p.Samples[0].AttributeIndices = repeated(100, b.attribute("process.pid", 1))
 		}},
 		{"no value", "neither values", func(_ *book, p *otel.Profile) { p.Samples[0].Values = nil }},
 		{"values without timestamps", "2 values of 1", func(_ *book, p *otel.Profile) {
@@ -121,7 +122,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func bytesOf(n int, i int32) (list []int32) {
+func repeated(n int, i int32) (list []int32) {
 	for range n {
 		list = append(list, i)
 	}
@@ -144,11 +145,11 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"well", protoMedia, "", whole, 200},
 		{"nothing", protoMedia, "", nil, 200},
-		{"unknown fields", protoMedia, "", append(field0(99, []byte("x")), whole...), 200},
+		{"unknown fields", protoMedia, "", append(nested(99, []byte("x")), whole...), 200},
 		{"a cut request", protoMedia, "", whole[:len(whole)-1], 400},
-		{"a string of 10^9 bytes", protoMedia, "", field0(2, protowire.AppendVarint([]byte{5<<3 | 2}, 1e9)), 400},
-		{"a wrong length in a sample", protoMedia, "", field0(1, field0(2, field0(2, field0(2, []byte{4<<3 | 2, 9, 1})))), 400},
-		{"a wrong number in a stack", protoMedia, "", append(bytes.Clone(whole), field0(2, field0(7, field0(1, []byte{0xff})))...), 200}, // nobody refers to it
+		{"a string of 10^9 bytes", protoMedia, "", nested(2, protowire.AppendVarint([]byte{5<<3 | 2}, 1e9)), 400},
+		{"a wrong length in a sample", protoMedia, "", nested(1, nested(2, nested(2, nested(2, []byte{4<<3 | 2, 9, 1})))), 400},
+		{"a wrong number in a stack", protoMedia, "", append(bytes.Clone(whole), nested(2, nested(7, nested(1, []byte{0xff})))...), 200}, // nobody refers to it
 		{"garbage", protoMedia, "", []byte("\x07garbage"), 400},
 		{"many attributes", protoMedia, "", marshal(t, b.request(many)), 413},
 		{"a bomb", protoMedia, "gzip", gzipped(make([]byte, 2<<20)), 413},
@@ -301,23 +302,23 @@ func TestMemory(t *testing.T) {
 		}
 		return all
 	}
-	stack := func(i int) []byte { return field0(7, number(1, i)) }
-	sample := func(i int) []byte { return field0(2, join(number(1, i), number(4, 1))) }
-	kind := field0(2, join(field0(5, nil), field0(5, []byte("cpu")), field0(5, []byte("nanoseconds"))))
+	stack := func(i int) []byte { return nested(7, number(1, i)) }
+	sample := func(i int) []byte { return nested(2, join(number(1, i), number(4, 1))) }
+	kind := nested(2, join(nested(5, nil), nested(5, []byte("cpu")), nested(5, []byte("nanoseconds"))))
 	profile := func(samples []byte) []byte {
-		return field0(1, field0(2, field0(2, join(field0(1, join(number(1, 1), number(2, 2))), samples))))
+		return nested(1, nested(2, nested(2, join(nested(1, join(number(1, 1), number(2, 2))), samples))))
 	}
-	lines := field0(2, bytes.Repeat(field0(3, number(1, 0)), 900))
+	lines := nested(2, bytes.Repeat(nested(3, number(1, 0)), 900))
 	for name, c := range map[string]struct {
 		data               []byte
 		rejected, profiles int
 	}{
-		"locations":        {join(kind, field0(2, bytes.Repeat(field0(2, nil), 100_000)), field0(2, each(100_000, stack)), profile(each(100_000, sample))), 0, 1},
-		"lines":            {join(kind, field0(2, bytes.Repeat(lines, 3500)), field0(2, each(3500, stack)), profile(each(3500, sample))), 1, 1},
+		"locations":        {join(kind, nested(2, bytes.Repeat(nested(2, nil), 100_000)), nested(2, each(100_000, stack)), profile(each(100_000, sample))), 0, 1},
+		"lines":            {join(kind, nested(2, bytes.Repeat(lines, 3500)), nested(2, each(3500, stack)), profile(each(3500, sample))), 1, 1},
 		"profiles":         {join(kind, bytes.Repeat(profile(nil), 100_000)), 0, 100_000},
-		"a bad one, often": {join(kind, field0(2, field0(7, bytes.Repeat(number(1, 9), 1<<18))), bytes.Repeat(profile(sample(0)), 100_000)), 100_000, 100_000},
-		"a process each": {join(kind, field0(2, each(100_000, func(i int) []byte { return field0(6, join(number(1, 3), field0(2, number(3, i)))) })), field0(2, field0(5, []byte("process.pid"))),
-			profile(each(100_000, func(i int) []byte { return field0(2, join(number(2, i), number(4, 1))) }))), 1, 1},
+		"a bad one, often": {join(kind, nested(2, nested(7, bytes.Repeat(number(1, 9), 1<<18))), bytes.Repeat(profile(sample(0)), 100_000)), 100_000, 100_000},
+		"a process each": {join(kind, nested(2, each(100_000, func(i int) []byte { return nested(6, join(number(1, 3), nested(2, number(3, i)))) })), nested(2, nested(5, []byte("process.pid"))),
+			profile(each(100_000, func(i int) []byte { return nested(2, join(number(2, i), number(4, 1))) }))), 1, 1},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
