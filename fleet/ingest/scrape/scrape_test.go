@@ -206,7 +206,7 @@ func TestDifferences(t *testing.T) {
 // What the store refuses is in the next difference.
 func TestRefusedWrite(t *testing.T) {
 	s := server(t, index())
-	target := newTarget(Target{URL: s.URL + "/debug/pprof", Profiles: []string{"memory", "goroutines"}})
+	target := newTarget(Target{URL: s.URL + "/debug/pprof", Profiles: []string{"memory", "goroutines"}}, "")
 	refuse := writerFunc(func(*store.Batch) error { return store.ErrFull })
 	if err := target.counts(t.Context(), refuse); !errors.Is(err, store.ErrFull) {
 		t.Errorf("a full store: %v", err)
