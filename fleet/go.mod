@@ -10,6 +10,7 @@ require (
 	github.com/grafana/pyroscope/api v1.6.0 // its messages, and those of clients in tests
 	github.com/parquet-go/parquet-go v0.32.0 // the segments, which ClickHouse, Trino and Spark read as they are
 	github.com/spf13/cobra v1.10.2 // the command line: subcommands, help, completion
+	go.yaml.in/yaml/v3 v3.0.6 // the configuration file, with the lines of what is wrong
 	golang.org/x/sys v0.49.0 // the lock of a directory on Windows
 	google.golang.org/protobuf v1.36.12 // the wire format of profiles and requests
 	modernc.org/sqlite v1.60.0 // the catalog, without cgo
@@ -34,7 +35,6 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260427160629-7cedc36a6bc4 // indirect

@@ -3,16 +3,18 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -20,9 +22,17 @@ import (
 
 // Options are what a server does. Log may be nil.
 type Options struct {
-	Listen  string // an address of loopback, like 127.0.0.1:4040
-	Targets []scrape.Target
-	Log     *slog.Logger
+	Listen string // an address like 127.0.0.1:4040; see Reachable
+	Log    *slog.Logger
+	// Settings are the first; Load, which may be nil, gives those of later, when a signal
+	// of Hangup comes or when a client asks for it.
+	Settings Settings
+	Load     func() (Settings, error)
+	Hangup   <-chan os.Signal
+	// Insecure lets tokens cross a network without TLS.
+	Insecure bool
+	// Forward, if any, passes on what is pushed.
+	Forward *forward.Forwarder
 	// Ready is called with the address once it listens.
 	Ready func(address string)
 }
@@ -35,33 +45,45 @@ const (
 )
 
 // Serve answers and takes profiles until the context ends, and then finishes what has
-// begun. It listens on loopback only: it does not know who asks.
+// begun.
 func Serve(ctx context.Context, s store.Store, o Options) error {
-	if err := loopback(o.Listen); err != nil {
+	m := newMeter(s)
+	scraper := scrape.New(m, nil)
+	live, err := newLive(o, scraper)
+	if err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return err
 	}
-	m := newMeter(s)
-	server := &http.Server{Handler: local(routes(s, m)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	m.scraper, m.more = scraper, []func(io.Writer){live.metrics}
+	if o.Forward != nil {
+		m.more = append(m.more, o.Forward.Metrics)
+	}
+	server := &http.Server{Handler: live.wrap(routes(s, m, live, o.Forward)), TLSConfig: live.serverTLS(),
+		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	if o.Log != nil {
 		server.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug) // strangers' garbage
 	}
-	scraper := scrape.New(m, o.Targets)
-	scraping, stop := context.WithCancel(ctx)
-	scraped := make(chan struct{})
-	go func() {
-		defer close(scraped)
-		scraper.Run(scraping)
-	}()
-	m.scraper = scraper
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { scraper.Run(background) })
+	running.Go(func() { live.watch(background, o.Hangup) })
+	if o.Forward != nil {
+		running.Go(func() { o.Forward.Run(background) })
+	}
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() {
+		if server.TLSConfig != nil {
+			ended <- server.ServeTLS(l, "", "")
+		} else {
+			ended <- server.Serve(l)
+		}
+	}()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -69,8 +91,8 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		defer cancel()
 		err = server.Shutdown(late)
 	}
-	stop()
-	<-scraped
+	stop() // after the last request: what it pushed is forwarded
+	running.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -78,31 +100,22 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter) http.Handler {
+func routes(s store.Store, m *meter, l *live, f *forward.Forwarder) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", Handler(s, time.Now))
 	mux.Handle(querier.Handler(s))
-	in := ingest.Handler(m, ingest.Options{})
+	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
+	if f != nil {
+		in = f.Handler(in)
+	}
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
+	l.routes(mux)
 	mux.HandleFunc("GET /metrics", m.serve)
 	for _, path := range []string{"GET /healthz", "GET /ready"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	}
 	return mux
-}
-
-// loopback refuses addresses that others can reach.
-func loopback(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("%q is no address to listen on: %w", listen, err)
-	}
-	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%q is not an address of loopback: the server does not know who asks; "+
-			"put a proxy that does before it", listen)
-	}
-	return nil
 }
 
 // local refuses requests that a page of somebody else made a browser send: they have
@@ -113,9 +126,13 @@ func local(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
+		scheme := "http://"
+		if r.TLS != nil {
+			scheme = "https://"
+		}
 		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 		origin := r.Header.Get("Origin")
-		if host != "localhost" && (err != nil || !ip.IsLoopback()) || origin != "" && origin != "http://"+r.Host {
+		if host != "localhost" && (err != nil || !ip.IsLoopback()) || origin != "" && origin != scheme+r.Host {
 			refuse(w, http.StatusForbidden, "this server answers for loopback only, and no other site's pages")
 			return
 		}

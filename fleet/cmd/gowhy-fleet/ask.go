@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"os"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 // asking are the flags of commands that ask a server.
 type asking struct {
 	server, tenant, from, until string
+	token, ca                   string
 	labels                      []string
 	limit                       int
 	json                        bool
@@ -29,6 +31,8 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f := cmd.Flags()
 	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
 	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
+	f.StringVar(&a.token, "token", "", "`TOKEN` with the scope read; better GOWHY_FLEET_TOKEN in the environment, which other users of the host cannot see")
+	f.StringVar(&a.ca, "ca", "", "trust the certificates of `FILE` (PEM) and no others")
 	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
 	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
 	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
@@ -45,6 +49,12 @@ func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q ur
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {
 		return &misuse{err, "--server http://" + defaultListen}
+	}
+	server.SetToken(cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")))
+	if a.ca != "" {
+		if err := server.Trust(a.ca); err != nil {
+			return &misuse{err, "--ca is a file of certificates in PEM"}
+		}
 	}
 	if a.json {
 		data, err := server.Raw(cmd.Context(), question, q)
