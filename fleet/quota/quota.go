@@ -140,7 +140,7 @@ func (l *Limiter) take(tenant string, n int64) time.Duration {
 		u.at = now
 		if need := min(float64(max(n, 1)), burst); u.level < need {
 			u.refused[tooManyBytes]++
-			return min(longestWait, time.Duration((need-u.level)/rate*float64(time.Second))+1)
+			return min(longestWait, max(1, time.Duration((need-u.level)/rate*float64(time.Second))))
 		}
 		u.level -= float64(n)
 	}
