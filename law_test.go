@@ -173,7 +173,8 @@ var inTests = []line{
 	{"fleet/profiles", "", "github.com/google/pprof/profile"},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // as Grafana asks, and programs send
+	{"fleet/cmd/gowhy-fleet", "", "go.yaml.in/yaml/v3"}, // what it prints for a configuration
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }

@@ -56,7 +56,10 @@ func (s *serving) load() (*config.Config, error) {
 	c := &config.Config{}
 	if s.file != "" {
 		var err error
-		if c, err = config.Load(s.file); err != nil {
+		var problems config.Problems
+		if c, err = config.Load(s.file); err != nil && !errors.As(err, &problems) {
+			return nil, &misuse{err, "gowhy-fleet serve --help"}
+		} else if err != nil {
 			return nil, err
 		}
 	}
