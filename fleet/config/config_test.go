@@ -2,8 +2,13 @@ package config
 
 import (
 	"bytes"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -226,6 +231,38 @@ func TestDiscovery(t *testing.T) {
 	write(t, dir, "t/b.yaml", "")
 	write(t, dir, "token", "third")
 	look("", static+"third")
+}
+
+// TestClientTLS reads a tls_config and asks a server with it.
+func TestClientTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail
+	s.StartTLS()
+	defer s.Close()
+	dir := t.TempDir()
+	write(t, dir, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})))
+	for text, ok := range map[string]bool{
+		"{ca_file: ca.pem}": true, "{ca_file: ca.pem, server_name: example.com}": true, "{insecure_skip_verify: true}": true,
+		"{ca_file: ca.pem, server_name: other.example}": false, "{}": false,
+	} {
+		c, err := Load(write(t, dir, "fleet.yaml", "scrape_configs: [{job_name: a, scheme: https, tls_config: "+text+", static_configs: [{targets: ["+s.Listener.Addr().String()+"]}]}]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets, err := c.Discovery().Targets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		transport := &http.Transport{TLSClientConfig: targets[0].TLS}
+		answer, err := (&http.Client{Transport: transport}).Get(targets[0].URL)
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err == nil {
+			answer.Body.Close()
+		}
+		transport.CloseIdleConnections()
+	}
 }
 
 func TestNearest(t *testing.T) {

@@ -89,8 +89,8 @@ const (
 // New is a forwarder, which [Forwarder.Run] starts.
 func New(o Options) (*Forwarder, error) {
 	u, err := url.Parse(o.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is no URL of a server to forward to", o.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%q is no URL of a server to forward to, without credentials", o.URL)
 	}
 	o.Requests, o.Bytes, o.Patience = cmp.Or(o.Requests, 1000), cmp.Or(o.Bytes, 64<<20), cmp.Or(o.Patience, time.Minute)
 	if o.transport == nil {

@@ -273,7 +273,7 @@ func TestEnd(t *testing.T) {
 }
 
 func TestNew(t *testing.T) {
-	for url, ok := range map[string]bool{"http://a": true, "https://a:1/b/": true, "": false, "a": false, "ftp://a": false, "http://a?b": false, "http://": false} {
+	for url, ok := range map[string]bool{"http://a": true, "https://a:1/b/": true, "": false, "a": false, "ftp://a": false, "http://a?b": false, "http://u:p@a": false, "http://": false} {
 		if _, err := New(Options{URL: url}); (err == nil) != ok {
 			t.Errorf("%q: %v", url, err)
 		}
