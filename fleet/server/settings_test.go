@@ -334,7 +334,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestServices refuses one service too many, and too many labels.
+// TestLimits refuses one service too many, and too many labels.
 func TestLimits(t *testing.T) {
 	url := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Limits: map[string]quota.Limits{quota.Others: {Services: 1, Labels: 2}}}})
 	for _, c := range []struct {
@@ -374,7 +374,8 @@ func TestExposed(t *testing.T) {
 // TestOtherSites holds that a browser's password is not used by pages of others, where the
 // server has no name of loopback to compare with.
 func TestOtherSites(t *testing.T) {
-	url := startedWith(t, new(storetest.Reference), Options{Listen: "0.0.0.0:0", Insecure: true, Settings: Settings{Tokens: []access.Token{token("in", access.Ingest)}}})
+	url := startedWith(t, new(storetest.Reference), Options{Listen: "0.0.0.0:0", Insecure: true, Load: func() (Settings, error) { return Settings{}, nil },
+		Settings: Settings{Tokens: []access.Token{token("in", access.Ingest), token("chief", access.Admin)}}})
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
 	for origin, want := range map[string]int{"": 200, "http://127.0.0.1:" + port: 200, "http://evil.example": 403, "null": 403} {
 		r, _ := http.NewRequest("POST", "http://127.0.0.1:"+port+"/ingest?name=a", pprofOf(t, 1))
@@ -386,6 +387,13 @@ func TestOtherSites(t *testing.T) {
 		if err != nil || a.StatusCode != want {
 			t.Errorf("origin %q: %v, %v", origin, a, err)
 		}
+	}
+	// No file takes the tokens of a server away that others reach.
+	if a, body := do(t, http.DefaultClient, "POST", "http://127.0.0.1:"+port+"/-/reload", "chief", "", nil); a.StatusCode != 500 || !strings.Contains(body, "does not know who asks") {
+		t.Errorf("%d %s", a.StatusCode, body)
+	}
+	if a, _ := do(t, http.DefaultClient, "POST", "http://127.0.0.1:"+port+"/ingest?name=a", "", "", pprofOf(t, 1)); a.StatusCode != 401 {
+		t.Errorf("after that a request without a token: %d", a.StatusCode)
 	}
 }
 
