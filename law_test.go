@@ -110,15 +110,19 @@ var law = []line{
 	{"fleet/ingest", "fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "fleet/ingest fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
+	{"fleet/ingest/forward", "", ""},
+	{"fleet/access", "", ""},
+	{"fleet/quota", "fleet/access fleet/store", ""},
+	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/quota fleet/store", "go.yaml.in/yaml/v3"},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
-	{"fleet/server", "fleet/evidence fleet/findings fleet/ingest fleet/ingest/otlp fleet/ingest/scrape fleet/querier fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/querier fleet/quota fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect github.com/google/pprof/profile"},
 	{"fleet/client", "", ""},
 	{"fleet/report", "fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -174,11 +178,12 @@ var inTests = []line{
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/cmd/gowhy-fleet", "", "go.yaml.in/yaml/v3"}, // what it prints for a configuration
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""},                                                                           // what it saved is diagnosed
+	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""}, // what it saved is diagnosed
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 

@@ -13,6 +13,7 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.0 // resources of OpenTelemetry, in tests
 	go.opentelemetry.io/proto/otlp/collector/profiles/v1development v0.4.0 // its client, in tests
 	go.opentelemetry.io/proto/otlp/profiles/v1development v0.4.0 // the messages that ours are compared with, in tests
+	go.yaml.in/yaml/v3 v3.0.6 // the configuration file, with the lines of what is wrong
 	golang.org/x/sys v0.49.0 // the lock of a directory on Windows
 	google.golang.org/grpc v1.82.1 // what that client needs, in tests
 	google.golang.org/protobuf v1.36.12 // the wire format of profiles and requests
@@ -39,7 +40,6 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260720211330-0afa2a65878a // indirect

@@ -6,12 +6,15 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +27,7 @@ const mostAnswer = 64 << 20
 type Client struct {
 	base   string
 	tenant string
+	token  string // "" for a server that asks for none
 	http   *http.Client
 }
 
@@ -36,14 +40,36 @@ func New(base, tenant string) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is no URL of a server", base)
 	}
-	return &Client{strings.TrimSuffix(base, "/"), tenant, &http.Client{
+	return &Client{base: strings.TrimSuffix(base, "/"), tenant: tenant, http: &http.Client{
 		Timeout:       2 * time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// ErrUnreachable is what an error is when nobody listens.
-var ErrUnreachable = errors.New("no server answers")
+// SetToken makes a client send a token.
+func (c *Client) SetToken(token string) { c.token = token }
+
+// Trust makes a client take the certificates that those of a file signed, and no others.
+func (c *Client) Trust(file string) error {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: roots}
+	c.http.Transport = t
+	return nil
+}
+
+// What an error is when nobody listens, and when the server wants a token or another.
+var (
+	ErrUnreachable = errors.New("no server answers")
+	ErrToken       = errors.New("the server does not know who asks")
+)
 
 // Ask puts the answer to a question into a value: the question is a path of /api/v1.
 func (c *Client) Ask(ctx context.Context, question string, q url.Values, into any) error {
@@ -66,6 +92,9 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 	if c.tenant != "" {
 		r.Header.Set("X-Scope-OrgID", c.tenant)
 	}
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	answer, err := c.http.Do(r)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.base)
@@ -80,6 +109,9 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 	}
 	if len(data) > mostAnswer {
 		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.base, mostAnswer)
+	}
+	if answer.StatusCode == http.StatusUnauthorized {
+		return nil, fmt.Errorf("%s: %w: %s", c.base, ErrToken, said(answer.StatusCode, data))
 	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: %s", c.base, said(answer.StatusCode, data))

@@ -165,6 +165,8 @@ func StatusOf(err error) int {
 	switch {
 	case errors.As(err, &r):
 		return r.status
+	case errors.Is(err, store.ErrRefused):
+		return http.StatusBadRequest
 	case errors.Is(err, store.ErrFull):
 		return http.StatusTooManyRequests
 	case errors.Is(err, store.ErrClosed):

@@ -69,12 +69,6 @@ type Cost struct {
 	Cost float64   `json:"cost"`
 }
 
-// Prices are what a fleet costs; zero where not known.
-type Prices struct {
-	CoreHour float64
-	Currency string
-}
-
 // month is the hours that clouds count for one.
 const month = 730
 

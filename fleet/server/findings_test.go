@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
@@ -38,7 +39,7 @@ func judged(t *testing.T, now time.Time) *storetest.Reference {
 
 func TestFindings(t *testing.T) {
 	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
-	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{0.04, "EUR"} })
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{CoreHour: 0.04, Currency: "EUR"} })
 	ask := func(query string) (a Findings) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -75,6 +76,7 @@ func TestFindings(t *testing.T) {
 func TestFindingsMetrics(t *testing.T) {
 	now := time.Now().Truncate(time.Millisecond)
 	m := newMeter(judged(t, now))
+	m.scraper = scrape.New(m, nil)
 	w := httptest.NewRecorder()
 	m.serve(w, httptest.NewRequest("GET", "/metrics", nil))
 	want := `gowhy_finding_cores{tenant="",service="a\"b\\c",version="v 1",rule="gccost",function="f"} 1.5` + "\n"

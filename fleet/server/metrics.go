@@ -28,6 +28,7 @@ type meter struct {
 	found   store.Reader // has the findings
 	scraper *scrape.Scraper
 	tenants tenants
+	more    []func(io.Writer) // the metrics of others
 
 	batches, samples, full, failed atomic.Int64
 	took                           [len(bounds) + 1]atomic.Int64 // acknowledged within a bound, beyond the one before
@@ -153,8 +154,8 @@ func (m *meter) serve(w http.ResponseWriter, r *http.Request) {
 	sum += m.took[len(bounds)].Load()
 	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%s_sum %g\n%s_count %d\n", name, sum, name, time.Duration(m.tookSum.Load()).Seconds(), name, sum)
 	m.serveFindings(r.Context(), w)
-	if m.scraper == nil {
-		return
+	for _, write := range m.more {
+		write(w)
 	}
 	fmt.Fprint(w, "# HELP gowhy_fleet_scrape_up Whether the last scrape of a target went well.\n# TYPE gowhy_fleet_scrape_up gauge\n")
 	for _, t := range m.scraper.Status() {

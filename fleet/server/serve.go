@@ -1,21 +1,21 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/querier"
@@ -25,12 +25,19 @@ import (
 
 // Options are what a server does. Log may be nil.
 type Options struct {
-	Listen  string // an address of loopback, like 127.0.0.1:4040
-	Targets []scrape.Target
-	// Rules look at what is kept; nothing is judged without them.
-	Rules  []*diagnosis.Rule
-	Prices Prices
+	Listen string // an address like 127.0.0.1:4040; see Reachable
 	Log    *slog.Logger
+	// Rules look at what is kept; nothing is judged without them.
+	Rules []*diagnosis.Rule
+	// Settings are the first; Load, which may be nil, gives those of later, when a signal
+	// of Hangup comes or when a client asks for it.
+	Settings Settings
+	Load     func() (Settings, error)
+	Hangup   <-chan os.Signal
+	// Insecure lets tokens cross a network without TLS.
+	Insecure bool
+	// Forward, if any, passes on what is pushed.
+	Forward *forward.Forwarder
 	// Ready is called with the address once it listens.
 	Ready func(address string)
 }
@@ -43,37 +50,53 @@ const (
 )
 
 // Serve answers and takes profiles until the context ends, and then finishes what has
-// begun. It listens on loopback only: it does not know who asks.
+// begun.
 func Serve(ctx context.Context, s store.Store, o Options) error {
-	if err := loopback(o.Listen); err != nil {
+	m := newMeter(s)
+	scraper := scrape.New(m, nil)
+	live, err := newLive(o, scraper)
+	if err != nil {
 		return err
 	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return err
 	}
-	m := newMeter(s)
-	server := &http.Server{Handler: local(routes(s, m, o.Prices)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	m.scraper, m.more = scraper, []func(io.Writer){live.metrics}
+	if o.Forward != nil {
+		m.more = append(m.more, o.Forward.Metrics)
+	}
+	server := &http.Server{Handler: live.wrap(routes(s, m, live, o.Forward)), TLSConfig: live.serverTLS(),
+		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
 	server.Protocols.SetUnencryptedHTTP2(true) // for gRPC
 	if o.Log != nil {
 		server.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug) // strangers' garbage
 	}
-	scraper := scrape.New(m, o.Targets)
-	working, stop := context.WithCancel(ctx)
-	var workers sync.WaitGroup
-	workers.Go(func() { scraper.Run(working) })
-	if len(o.Rules) > 0 {
-		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: cmp.Or(o.Log, slog.New(slog.DiscardHandler))}
-		workers.Go(func() { judge.Run(working) })
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { scraper.Run(background) })
+	running.Go(func() { live.watch(background, o.Hangup) })
+	if o.Forward != nil {
+		running.Go(func() { o.Forward.Run(background) })
 	}
-	m.scraper = scraper
+	if len(o.Rules) > 0 {
+		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: live.log}
+		running.Go(func() { judge.Run(background) })
+	}
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() {
+		if server.TLSConfig != nil {
+			ended <- server.ServeTLS(l, "", "")
+		} else {
+			ended <- server.Serve(l)
+		}
+	}()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -81,8 +104,8 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		defer cancel()
 		err = server.Shutdown(late)
 	}
-	stop()
-	workers.Wait()
+	stop() // after the last request: what it pushed is forwarded
+	running.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -90,34 +113,25 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter, prices Prices) http.Handler {
+func routes(s store.Store, m *meter, l *live, f *forward.Forwarder) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/api/", Handler(s, time.Now, func() Prices { return prices }))
+	mux.Handle("/api/", Handler(s, time.Now, l.costs))
 	mux.Handle(querier.Handler(s))
-	in := ingest.Handler(m, ingest.Options{})
+	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
+	if f != nil {
+		in = f.Handler(in)
+	}
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
-	otel := otlp.Handler(m, ingest.Options{})
+	otel := otlp.Handler(l.limiter.Writer(m), ingest.Options{})
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
+	l.routes(mux)
 	mux.HandleFunc("GET /metrics", m.serve)
 	for _, path := range []string{"GET /healthz", "GET /ready"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	}
 	return mux
-}
-
-// loopback refuses addresses that others can reach.
-func loopback(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("%q is no address to listen on: %w", listen, err)
-	}
-	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%q is not an address of loopback: the server does not know who asks; "+
-			"put a proxy that does before it", listen)
-	}
-	return nil
 }
 
 // local refuses requests that a page of somebody else made a browser send: they have
@@ -128,9 +142,13 @@ func local(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
+		scheme := "http://"
+		if r.TLS != nil {
+			scheme = "https://"
+		}
 		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 		origin := r.Header.Get("Origin")
-		if host != "localhost" && (err != nil || !ip.IsLoopback()) || origin != "" && origin != "http://"+r.Host {
+		if host != "localhost" && (err != nil || !ip.IsLoopback()) || origin != "" && origin != scheme+r.Host {
 			refuse(w, http.StatusForbidden, "this server answers for loopback only, and no other site's pages")
 			return
 		}

@@ -133,12 +133,12 @@ func TestFull(t *testing.T) {
 	}
 }
 
-func TestLoopback(t *testing.T) {
+func TestReachable(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"127.0.0.1:0": true, "[::1]:4040": true, "localhost:4040": true, "127.9.9.9:1": true,
 		"0.0.0.0:4040": false, ":4040": false, "10.0.0.1:1": false, "example.com:1": false, "127.0.0.1": false, "": false,
 	} {
-		if err := loopback(address); (err == nil) != ok {
+		if err := Reachable(address, false, true, true); (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)
 		}
 	}

@@ -155,6 +155,9 @@ var (
 	ErrFull = errors.New("the store is full for the moment")
 	// ErrClosed is what it returns after Close.
 	ErrClosed = errors.New("the store is closed")
+	// ErrRefused is what a writer before a store returns for a batch that a limit
+	// forbids: to send it again does not help.
+	ErrRefused = errors.New("over a limit")
 )
 
 // A Reader answers. Each answer is complete, or its Missing names what was not asked.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 // asking are the flags of commands that ask a server.
 type asking struct {
 	server, tenant, from, until string
+	token, ca                   string
 	labels                      []string
 	limit                       int
 	json                        bool
@@ -33,6 +35,8 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f := cmd.Flags()
 	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
 	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
+	f.StringVar(&a.token, "token", "", "`TOKEN` with the scope read; better GOWHY_FLEET_TOKEN in the environment, which other users of the host cannot see")
+	f.StringVar(&a.ca, "ca", "", "trust the certificates of `FILE` (PEM) and no others")
 	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
 	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
 	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
@@ -44,11 +48,26 @@ func (a *asking) values() url.Values {
 	return url.Values{"from": {a.from}, "until": {a.until}, "limit": {strconv.Itoa(a.limit)}, "label": a.labels}
 }
 
-// ask asks a question and prints the answer: as it is, or by text.
-func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q url.Values, text func(*T)) error {
+// connect is the client of the server that is asked.
+func (a *asking) connect() (*client.Client, error) {
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {
-		return &misuse{err, "--server http://" + defaultListen}
+		return nil, &misuse{err, "--server http://" + defaultListen}
+	}
+	server.SetToken(cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")))
+	if a.ca != "" {
+		if err := server.Trust(a.ca); err != nil {
+			return nil, &misuse{err, "--ca is a file of certificates in PEM"}
+		}
+	}
+	return server, nil
+}
+
+// ask asks a question and prints the answer: as it is, or by text.
+func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q url.Values, text func(*T)) error {
+	server, err := a.connect()
+	if err != nil {
+		return err
 	}
 	if a.json {
 		data, err := server.Raw(cmd.Context(), question, q)
@@ -218,9 +237,9 @@ long as all of them together.`,
 
 // save writes an answer into a file, whole or not at all.
 func (c *command) save(cmd *cobra.Command, a *asking, question string, q url.Values, out string) error {
-	server, err := client.New(a.server, a.tenant)
+	server, err := a.connect()
 	if err != nil {
-		return &misuse{err, "--server http://" + defaultListen}
+		return err
 	}
 	data, err := server.Raw(cmd.Context(), question, q)
 	if err != nil {

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/client"
+	"github.com/gowhy/gowhy/fleet/config"
 	"github.com/gowhy/gowhy/internal/layout"
 )
 
@@ -34,14 +36,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "gowhy-fleet: %s\n", layout.Safe(err.Error()))
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(stderr, "gowhy-fleet: %s\n", layout.Safe(strings.TrimSuffix(line, "\n")))
+	}
 	var m *misuse
+	var p config.Problems
 	switch {
+	case errors.As(err, &p):
+		return 2
 	case errors.As(err, &m):
 		fmt.Fprintf(stderr, "hint: %s\n", m.hint)
 		return 2
 	case errors.Is(err, client.ErrUnreachable):
 		fmt.Fprintln(stderr, "hint: gowhy-fleet serve, or --server URL")
+	case errors.Is(err, client.ErrToken):
+		fmt.Fprintln(stderr, "hint: export GOWHY_FLEET_TOKEN=…, a token with the scope read")
 	}
 	return 1
 }
@@ -81,7 +90,7 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand())
+	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.tokenCommand())
 	return root
 }
 

@@ -23,39 +23,22 @@ import (
 const defaultListen = "127.0.0.1:4040"
 
 func (c *command) serveCommand() *cobra.Command {
-	var listen, data string
-	var keep, every time.Duration
-	var targets []string
+	var s serving
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Keep the profiles that programs send, or that are fetched from them",
 		Long: `Takes profiles as Pyroscope's SDKs send them (set their server address to this one), and fetches them from programs with net/http/pprof: a CPU profile of ten
-seconds of each minute, and heap, mutex, block and goroutine profiles. It listens on
-loopback only, and keeps everything in one directory.`,
+seconds of each minute, and heap, mutex, block and goroutine profiles. It keeps
+everything in one directory. Others reach it when a configuration file has tokens and
+certificates; without that it listens on loopback only.`,
 		Example: `  gowhy-fleet serve
   gowhy-fleet serve --data ./gowhy-data --keep 720h
+  gowhy-fleet serve --config.file fleet.yaml --check-config
   gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof --scrape shop@v1.2.3=http://localhost:6061/debug/pprof`,
 		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o := server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))}
-			for _, text := range targets {
-				t, err := targetOf(text, every)
-				if err != nil {
-					return err
-				}
-				o.Targets = append(o.Targets, t)
-			}
-			if keep < 0 || every < time.Second {
-				return &misuse{errors.New("--keep is 0 or more, --every a second or more"), "gowhy-fleet serve --help"}
-			}
-			return c.serve(cmd.Context(), data, embedded.Options{Keep: keep}, o)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.runServe(cmd, &s) },
 	}
-	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS` of loopback to listen on")
-	cmd.Flags().StringVar(&data, "data", "gowhy-data", "`DIRECTORY` for everything that is kept")
-	cmd.Flags().DurationVar(&keep, "keep", 0, "drop what is older than this `TIME`; 0 keeps all")
-	cmd.Flags().StringArrayVar(&targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; again for each")
-	cmd.Flags().DurationVar(&every, "every", scrape.DefaultInterval, "fetch so often; the CPU profile takes a sixth of it")
+	s.flags(cmd)
 	return cmd
 }
 
@@ -77,7 +60,11 @@ func (c *command) serve(ctx context.Context, data string, e embedded.Options, o 
 		return err
 	}
 	o.Ready = func(address string) {
-		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on http://%s, data in %s\n", address, data)
+		scheme := "http"
+		if o.Settings.TLS != nil {
+			scheme = "https"
+		}
+		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on %s://%s, data in %s\n", scheme, address, data)
 	}
 	return errors.Join(server.Serve(ctx, s, o), s.Close())
 }

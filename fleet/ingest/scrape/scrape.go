@@ -61,32 +61,91 @@ type Status struct {
 
 // A Scraper scrapes targets.
 type Scraper struct {
-	writer  store.Writer
+	writer store.Writer
+
+	mu      sync.Mutex
 	targets []*target
+	ctx     context.Context // of Run; nil before it
+	running sync.WaitGroup
 }
 
 // New is a scraper of targets, which [Scraper.Run] starts.
 func New(w store.Writer, targets []Target) *Scraper {
 	s := &Scraper{writer: w}
-	for _, t := range targets {
-		s.targets = append(s.targets, newTarget(t))
-	}
+	s.Update(targets)
 	return s
 }
 
 // Run scrapes until the context ends. The targets begin at different times, so that the
 // load of many is even.
 func (s *Scraper) Run(ctx context.Context) {
-	var wg sync.WaitGroup
-	for i, t := range s.targets {
-		offset := t.Interval * time.Duration(i) / time.Duration(len(s.targets))
-		wg.Go(func() { t.run(ctx, s.writer, offset) })
+	s.mu.Lock()
+	s.ctx = ctx
+	for i := range s.targets {
+		s.start(i)
 	}
-	wg.Wait()
+	s.mu.Unlock()
+	<-ctx.Done()
+	s.mu.Lock() // an Update that saw the context before it ended has started what it starts
+	defer s.mu.Unlock()
+	s.running.Wait()
 }
 
-// Status is how each target is, in the order that [New] was given.
+// Update replaces the targets. One that stays, by its source and URL, keeps what it
+// counted, and asks with what is new of it from its next round on.
+func (s *Scraper) Update(targets []Target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := map[string]*target{}
+	for _, t := range s.targets {
+		before[t.key] = t
+	}
+	var added []int
+	s.targets = nil
+	seen := map[string]bool{}
+	for _, t := range targets {
+		key := fmt.Sprintf("%q %q %q", t.Source, t.URL, t.Profiles)
+		if seen[key] {
+			continue // the same twice would count twice
+		}
+		seen[key] = true
+		old := before[key]
+		if old == nil {
+			old = newTarget(t, key)
+			added = append(added, len(s.targets))
+		} else {
+			old.mu.Lock()
+			old.next = &t
+			old.mu.Unlock()
+			delete(before, key)
+		}
+		s.targets = append(s.targets, old)
+	}
+	for _, gone := range before {
+		if gone.stop != nil {
+			gone.stop()
+		}
+	}
+	if s.ctx != nil && s.ctx.Err() == nil {
+		for _, i := range added {
+			s.start(i)
+		}
+	}
+}
+
+// start starts a target. The caller holds mu.
+func (s *Scraper) start(i int) {
+	t := s.targets[i]
+	offset := t.Interval * time.Duration(i) / time.Duration(len(s.targets))
+	var ctx context.Context
+	ctx, t.stop = context.WithCancel(s.ctx)
+	s.running.Go(func() { t.run(ctx, s.writer, offset) })
+}
+
+// Status is how each target is, in the order in which they were given.
 func (s *Scraper) Status() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	all := make([]Status, len(s.targets))
 	for i, t := range s.targets {
 		t.mu.Lock()
@@ -117,38 +176,61 @@ func (k kind) counts(sampleType string) bool { return slices.Contains(k.cumulati
 func (k kind) key(sampleType string) string { return k.name + "/" + sampleType }
 
 type target struct {
-	Target
+	Target // run's only, when that has begun
 	client *http.Client
 	last   time.Time // of the baseline; zero before there is one
 	base   baseline
 
+	key  string // the same for the same target
+	stop func() // nil before it runs
+
 	mu     sync.Mutex
 	status Status
+	next   *Target // what Update made of it, until run takes it
 }
 
-func newTarget(t Target) *target {
-	t.Interval = cmp.Or(t.Interval, DefaultInterval)
-	t.CPU = cmp.Or(t.CPU, DefaultCPU)
-	t.Timeout = cmp.Or(t.Timeout, DefaultTimeout)
-	return &target{
-		Target: t,
-		status: Status{Source: t.Source, URL: t.URL},
-		base:   baseline{},
-		client: &http.Client{
-			Transport:     &http.Transport{TLSClientConfig: t.TLS, MaxIdleConnsPerHost: 1},
+func newTarget(t Target, key string) *target {
+	n := &target{base: baseline{}, key: key, status: Status{Source: t.Source, URL: t.URL}}
+	n.set(t)
+	return n
+}
+
+// set makes a target ask as it says.
+func (t *target) set(as Target) {
+	as.Interval = cmp.Or(as.Interval, DefaultInterval)
+	as.CPU = cmp.Or(as.CPU, DefaultCPU)
+	as.Timeout = cmp.Or(as.Timeout, DefaultTimeout)
+	if t.client == nil || t.TLS != as.TLS {
+		if t.client != nil {
+			t.client.CloseIdleConnections()
+		}
+		t.client = &http.Client{
+			Transport:     &http.Transport{TLSClientConfig: as.TLS, MaxIdleConnsPerHost: 1},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		}
+	}
+	t.Target = as
+}
+
+// adopt takes what an Update made of a target.
+func (t *target) adopt() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.next != nil {
+		t.set(*t.next)
+		t.next = nil
 	}
 }
 
 func (t *target) run(ctx context.Context, w store.Writer, offset time.Duration) {
-	defer t.client.CloseIdleConnections()
+	defer func() { t.client.CloseIdleConnections() }()
 	for next := time.After(offset); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-next:
 		}
+		t.adopt()
 		next = time.After(t.Interval)
 		err := errors.Join(t.counts(ctx, w), t.cpu(ctx, w))
 		if ctx.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -206,7 +207,7 @@ func TestDifferences(t *testing.T) {
 // What the store refuses is in the next difference.
 func TestRefusedWrite(t *testing.T) {
 	s := server(t, index())
-	target := newTarget(Target{URL: s.URL + "/debug/pprof", Profiles: []string{"memory", "goroutines"}})
+	target := newTarget(Target{URL: s.URL + "/debug/pprof", Profiles: []string{"memory", "goroutines"}}, "")
 	refuse := writerFunc(func(*store.Batch) error { return store.ErrFull })
 	if err := target.counts(t.Context(), refuse); !errors.Is(err, store.ErrFull) {
 		t.Errorf("a full store: %v", err)
@@ -225,3 +226,59 @@ func TestRefusedWrite(t *testing.T) {
 type writerFunc func(*store.Batch) error
 
 func (f writerFunc) Write(_ context.Context, b *store.Batch) error { return f(b) }
+
+// TestUpdate changes the targets of a scraper that runs: one goes, one comes, and one that
+// stays has another token and keeps its baseline.
+func TestUpdate(t *testing.T) {
+	w := make(sink)
+	var tokens atomic.Value
+	tokens.Store("Bearer first")
+	mux := index()
+	s := server(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != tokens.Load() {
+			http.Error(rw, "no", http.StatusUnauthorized)
+			return
+		}
+		mux.ServeHTTP(rw, r)
+	}))
+	target := func(service, bearer string) Target {
+		return Target{Source: store.Source{Service: service}, URL: s.URL + "/debug/pprof", Interval: 200 * time.Millisecond, Bearer: bearer, Profiles: []string{"memory"}}
+	}
+	scraper := start(t, w, target("stays", "first"), target("goes", "first"), target("goes", "first"))
+	services := map[string]bool{}
+	for len(services) < 2 {
+		services[(<-w).Source.Service] = true
+	}
+	if n := len(scraper.Status()); n != 2 {
+		t.Fatalf("%d targets", n)
+	}
+	tokens.Store("Bearer second")
+	scraper.Update([]Target{target("stays", "second"), target("comes", "second")})
+	first := map[string]map[store.Type]int64{}
+	for len(first) < 2 {
+		b := <-w
+		name := b.Source.Service
+		if first[name] != nil || name == "goes" { // which may have been on its way
+			continue
+		}
+		first[name] = map[store.Type]int64{}
+		for _, p := range b.Profiles {
+			first[name][p.Type] = int64(len(p.Samples))
+		}
+		if (b.From.Before(b.Until)) != (name == "stays") {
+			t.Errorf("%s: from %v until %v", name, b.From, b.Until)
+		}
+	}
+	if first["comes"][store.AllocSpace] != 0 {
+		t.Errorf("a new target has no baseline: %v", first["comes"])
+	}
+	for _, status := range scraper.Status() {
+		if status.Source.Service == "goes" {
+			t.Error("it is still there")
+		}
+	}
+	scraper.Update(nil)
+	if n := len(scraper.Status()); n != 0 {
+		t.Errorf("%d targets", n)
+	}
+}

@@ -1,0 +1,443 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/grafana/pyroscope-go"
+	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
+	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
+
+	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/ingest/forward"
+	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/quota"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/storetest"
+)
+
+// token is one whose text is its name.
+func token(name string, scopes access.Scope, tenants ...string) access.Token {
+	return access.Token{Name: name, Hash: access.Hash(name), Scopes: scopes, Tenants: tenants}
+}
+
+// do makes a request with a token as a tenant, both "" for none.
+func do(t *testing.T, c *http.Client, method, url, token, tenant string, body io.Reader) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if tenant != "" {
+		r.Header.Set("X-Scope-OrgID", tenant)
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(data)
+}
+
+// TestForeignTenants holds that no token writes to, or reads of, another's tenant, by
+// whatever way in and out.
+func TestForeignTenants(t *testing.T) {
+	both := access.Ingest | access.Read
+	url := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Tokens: []access.Token{
+		token("red", both, "red"), token("blue", both, "blue"), token("two", both, "red", "green"), token("none", both),
+	}}})
+	c := http.DefaultClient
+	for _, w := range []struct {
+		token, tenant string
+		status        int
+	}{
+		{"red", "", 200}, {"red", "red", 200}, {"red", "blue", 403}, {"blue", "red", 403}, {"two", "green", 200}, {"two", "", 403}, {"two", "blue", 403},
+		{"none", "", 200}, {"none", "red", 403}, {"", "", 401}, {"", "red", 401}, {"wrong", "red", 401},
+	} {
+		service := w.token + "-as-" + w.tenant
+		if a, said := do(t, c, "POST", url+"/ingest?name="+service, w.token, w.tenant, pprofOf(t, 1)); a.StatusCode != w.status {
+			t.Errorf("%s writes: %d %s", service, a.StatusCode, said)
+		}
+	}
+	for _, r := range []struct {
+		token, tenant string
+		status        int
+		sees          string // services
+	}{
+		{"red", "", 200, "red-as- red-as-red"}, {"red", "blue", 403, ""}, {"blue", "", 200, ""}, {"two", "red", 200, "red-as- red-as-red"},
+		{"two", "green", 200, "two-as-green"}, {"none", "", 200, "none-as-"}, {"none", "green", 403, ""}, {"", "red", 401, ""},
+	} {
+		a, _ := do(t, c, "GET", url+"/api/v1/services", r.token, r.tenant, nil)
+		grafana := querierv1connect.NewQuerierServiceClient(http.DefaultClient, url)
+		q := connect.NewRequest(&typesv1.LabelValuesRequest{Name: "service_name"})
+		q.Header().Set("Authorization", "Bearer "+r.token)
+		q.Header().Set("X-Scope-OrgID", r.tenant)
+		if r.tenant == "" {
+			q.Header().Del("X-Scope-OrgID")
+		}
+		values, err := grafana.LabelValues(t.Context(), q)
+		code := map[int]connect.Code{403: connect.CodePermissionDenied, 401: connect.CodeUnauthenticated}[r.status]
+		if a.StatusCode != r.status || r.status != 200 && connect.CodeOf(err) != code {
+			t.Errorf("%s as %q: %d, %v", r.token, r.tenant, a.StatusCode, err)
+		}
+		if err == nil && strings.Join(values.Msg.Names, " ") != r.sees {
+			t.Errorf("%s as %q sees %q", r.token, r.tenant, values.Msg.Names)
+		}
+	}
+	// Grafana sends the token as a password.
+	r, _ := http.NewRequest("GET", url+"/api/v1/services", nil)
+	r.SetBasicAuth("any", "red")
+	if a, err := c.Do(r); err != nil || a.StatusCode != 200 {
+		t.Errorf("%v, %v", a, err)
+	}
+}
+
+// startedWith serves with options until the test ends, and gives the URL.
+func startedWith(t *testing.T, s store.Store, o Options) string {
+	t.Helper()
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	o.Ready = func(address string) { ready <- address }
+	go func() { ended <- Serve(ctx, s, o) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case address := <-ready:
+		if o.Settings.TLS != nil {
+			return "https://" + address
+		}
+		return "http://" + address
+	case err := <-ended:
+		ended <- nil
+		t.Fatal(err)
+		return ""
+	}
+}
+
+// An authority signs certificates for loopback.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+var serial = big.NewInt(0)
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{pool: x509.NewCertPool()}
+	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	var der []byte
+	der, a.key = a.sign(t, a.cert, nil)
+	a.cert, _ = x509.ParseCertificate(der)
+	a.pool.AddCert(a.cert)
+	return a
+}
+
+func (a *authority) sign(t *testing.T, c *x509.Certificate, by *authority) ([]byte, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, signer := c, key
+	if by != nil {
+		parent, signer = by.cert, by.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der, key
+}
+
+// leaf is a certificate of a server and a client.
+func (a *authority) leaf(t *testing.T) tls.Certificate {
+	t.Helper()
+	serial = new(big.Int).Add(serial, big.NewInt(1))
+	der, key := a.sign(t, &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "leaf"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, KeyUsage: x509.KeyUsageDigitalSignature,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}, a)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// client trusts an authority and shows certificates. Each request is a connection.
+func client(t *testing.T, trusts *authority, shows ...tls.Certificate) *http.Client {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusts.pool, Certificates: shows}, DisableKeepAlives: true, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// TestTLS serves with certificates, on an address that others reach, and changes them.
+func TestTLS(t *testing.T) {
+	ours, theirs := newAuthority(t), newAuthority(t)
+	var mu sync.Mutex
+	var failing error
+	certificate := ours.leaf(t)
+	mutual := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, ClientCAs: ours.pool, ClientAuth: tls.RequireAndVerifyClientCert, NextProtos: []string{"h2", "http/1.1"}}
+	now := mutual
+	settings := Settings{Tokens: []access.Token{token("read", access.Read)}, TLS: func() (*tls.Config, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return now, failing
+	}}
+	hangup := make(chan os.Signal)
+	said := new(screen)
+	url := startedWith(t, new(storetest.Reference), Options{Listen: "0.0.0.0:0", Settings: settings, Hangup: hangup, Log: slog.New(slog.NewTextHandler(said, nil)),
+		Load: func() (Settings, error) { return settings, nil }})
+	url = strings.Replace(url, "0.0.0.0", "127.0.0.1", 1)
+	url = strings.Replace(url, "[::]", "127.0.0.1", 1)
+	if a, body := do(t, client(t, ours, ours.leaf(t)), "GET", url+"/api/v1/services", "read", "", nil); a.StatusCode != 200 || a.ProtoMajor != 2 {
+		t.Errorf("%d %s, HTTP/%d", a.StatusCode, body, a.ProtoMajor)
+	}
+	if a, _ := do(t, client(t, ours, ours.leaf(t)), "GET", url+"/api/v1/services", "", "", nil); a.StatusCode != 401 {
+		t.Errorf("a certificate without a token: %d", a.StatusCode)
+	}
+	for what, c := range map[string]*http.Client{"no certificate": client(t, ours), "a stranger's": client(t, ours, theirs.leaf(t)), "another authority": client(t, theirs, ours.leaf(t))} {
+		if a, err := c.Get(url + "/healthz"); err == nil {
+			t.Errorf("%s: %d", what, a.StatusCode)
+		}
+	}
+	if a, err := http.Get(strings.Replace(url, "https", "http", 1) + "/healthz"); err != nil || a.StatusCode != 400 {
+		t.Errorf("without TLS: %v, %v", a, err)
+	}
+	// Other certificates, of the other authority, without those of clients.
+	mu.Lock()
+	now = &tls.Config{Certificates: []tls.Certificate{theirs.leaf(t)}, MinVersion: tls.VersionTLS12}
+	mu.Unlock()
+	hangup <- syscall.SIGHUP
+	hangup <- syscall.SIGHUP // which is taken when the first is done
+	if a, err := client(t, theirs).Get(url + "/healthz"); err != nil || a.StatusCode != 200 {
+		t.Errorf("the new certificate: %v, %v", a, err)
+	}
+	mu.Lock()
+	failing = errors.New("cert.pem is gone")
+	mu.Unlock()
+	hangup <- syscall.SIGHUP
+	hangup <- syscall.SIGHUP
+	if a, body := do(t, client(t, theirs), "GET", url+"/metrics", "read", "", nil); !strings.Contains(body, "gowhy_fleet_config_last_reload_successful 0\n") {
+		t.Errorf("%d %s", a.StatusCode, body)
+	}
+	if !strings.Contains(said.String(), "cert.pem is gone") {
+		t.Error(said)
+	}
+}
+
+// A screen is a log that is read while it is written.
+type screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// TestReload changes everything that can change, and holds that a mistake changes nothing.
+func TestReload(t *testing.T) {
+	first := Settings{Tokens: []access.Token{token("old", access.Read|access.Ingest|access.Admin)}}
+	var next Settings
+	var mistake error
+	said := new(screen)
+	url := startedWith(t, new(storetest.Reference), Options{Settings: first, Load: func() (Settings, error) { return next, mistake }, Log: slog.New(slog.NewTextHandler(said, nil))})
+	status := func(token, path string) int {
+		t.Helper()
+		a, _ := do(t, http.DefaultClient, "GET", url+path, token, "", nil)
+		return a.StatusCode
+	}
+	reload := func(token string, want int) {
+		t.Helper()
+		if a, body := do(t, http.DefaultClient, "POST", url+"/-/reload", token, "", nil); a.StatusCode != want {
+			t.Errorf("%d %s, want %d", a.StatusCode, body, want)
+		}
+	}
+	if status("old", "/api/v1/prices") != 404 || status("new", "/api/v1/prices") != 401 {
+		t.Error("before")
+	}
+	mistake = errors.New("fleet.yaml:3: frob")
+	reload("old", 500)
+	_, metrics := do(t, http.DefaultClient, "GET", url+"/metrics", "old", "", nil)
+	if status("old", "/api/v1/prices") != 404 || !strings.Contains(metrics, "reload_successful 0\n") || !strings.Contains(said.String(), "fleet.yaml:3: frob") {
+		t.Errorf("a mistake: %s\n%s", metrics, said)
+	}
+	mistake = nil
+	next = Settings{Tokens: []access.Token{token("new", access.Read|access.Ingest|access.Admin)}, Prices: &Prices{0.03, 0.004, "EUR"},
+		Limits: map[string]quota.Limits{"": {BytesPerSecond: 1, Burst: 1}},
+		TLS:    func() (*tls.Config, error) { return nil, errors.New("TLS cannot begin") },
+		Targets: func() ([]scrape.Target, error) {
+			return []scrape.Target{{Source: store.Source{Service: "shop"}, URL: "http://127.0.0.1:1"}}, errors.New("t.json: no JSON")
+		}}
+	reload("old", 200)
+	reload("old", 401)
+	reload("new", 200)
+	_, metrics = do(t, http.DefaultClient, "GET", url+"/metrics", "new", "", nil)
+	for _, want := range []string{"reload_successful 1\n", `gowhy_fleet_scrape_up{service="shop",url="http://127.0.0.1:1"}`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("%s has no %s", metrics, want)
+		}
+	}
+	if _, prices := do(t, http.DefaultClient, "GET", url+"/api/v1/prices", "new", "", nil); prices != `{"core_hour":0.03,"gib_hour":0.004,"currency":"EUR"}`+"\n" {
+		t.Error(prices)
+	}
+	for i, want := range []int{200, 429} {
+		if a, body := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "new", "", pprofOf(t, 1)); a.StatusCode != want || (want == 429) != (a.Header.Get("Retry-After") != "") {
+			t.Errorf("request %d: %d %s", i, a.StatusCode, body)
+		}
+	}
+	for _, want := range []string{"tls begins or ends", "t.json: no JSON", "the configuration was loaded"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("the log has no %q: %s", want, said)
+		}
+	}
+}
+
+// TestLimits refuses one service too many, and too many labels.
+func TestLimits(t *testing.T) {
+	url := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Limits: map[string]quota.Limits{quota.Others: {Services: 1, Labels: 2}}}})
+	for _, c := range []struct {
+		tenant, name string
+		status       int
+	}{{"red", "a", 200}, {"red", "b", 400}, {"blue", "b", 200}, {"blue", "b{x=1,y=2,z=3}", 400}} {
+		if a, body := do(t, http.DefaultClient, "POST", url+"/ingest?name="+c.name, "", c.tenant, pprofOf(t, 1)); a.StatusCode != c.status || c.status != 200 && !strings.Contains(body, "over a limit") {
+			t.Errorf("%+v: %d %s", c, a.StatusCode, body)
+		}
+	}
+	_, metrics := do(t, http.DefaultClient, "GET", url+"/metrics", "", "", nil)
+	for _, want := range []string{`{tenant="red",reason="services"} 1`, `{tenant="blue",reason="labels"} 1`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s in %s", want, metrics)
+		}
+	}
+}
+
+// TestExposed has which addresses a server takes by what protects it.
+func TestExposed(t *testing.T) {
+	for _, c := range []struct {
+		listen                string
+		tokens, tls, insecure bool
+		want                  string
+	}{
+		{"127.0.0.1:0", false, false, false, ""}, {"[::1]:0", false, true, false, ""},
+		{"0.0.0.0:0", false, true, true, "does not know who asks"}, {":0", false, false, true, "does not know who asks"},
+		{"0.0.0.0:0", true, false, false, "could read the tokens"}, {"shop:1", true, false, false, "insecure: true"},
+		{"0.0.0.0:0", true, true, false, ""}, {"0.0.0.0:0", true, false, true, ""}, {"nonsense", true, true, true, "no address"},
+	} {
+		if err := Reachable(c.listen, c.tokens, c.tls, c.insecure); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestOtherSites holds that a browser's password is not used by pages of others, where the
+// server has no name of loopback to compare with.
+func TestOtherSites(t *testing.T) {
+	url := startedWith(t, new(storetest.Reference), Options{Listen: "0.0.0.0:0", Insecure: true, Load: func() (Settings, error) { return Settings{}, nil },
+		Settings: Settings{Tokens: []access.Token{token("in", access.Ingest), token("chief", access.Admin)}}})
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	for origin, want := range map[string]int{"": 200, "http://127.0.0.1:" + port: 200, "http://evil.example": 403, "null": 403} {
+		r, _ := http.NewRequest("POST", "http://127.0.0.1:"+port+"/ingest?name=a", pprofOf(t, 1))
+		r.SetBasicAuth("", "in")
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil || a.StatusCode != want {
+			t.Errorf("origin %q: %v, %v", origin, a, err)
+		}
+	}
+	// No file takes the tokens of a server away that others reach.
+	if a, body := do(t, http.DefaultClient, "POST", "http://127.0.0.1:"+port+"/-/reload", "chief", "", nil); a.StatusCode != 500 || !strings.Contains(body, "does not know who asks") {
+		t.Errorf("%d %s", a.StatusCode, body)
+	}
+	if a, _ := do(t, http.DefaultClient, "POST", "http://127.0.0.1:"+port+"/ingest?name=a", "", "", pprofOf(t, 1)); a.StatusCode != 401 {
+		t.Errorf("after that a request without a token: %d", a.StatusCode)
+	}
+}
+
+// TestForward has what a real SDK sends to one server arrive at another, with the tenant
+// of its token.
+func TestForward(t *testing.T) {
+	second := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Tokens: []access.Token{token("forwarder", access.Ingest|access.Read, access.AnyTenant)}}})
+	f, err := forward.New(forward.Options{URL: second, Bearer: func() (string, error) { return "forwarder", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := access.Ingest | access.Read
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- Serve(ctx, new(storetest.Reference), Options{Listen: "127.0.0.1:0", Forward: f, Ready: func(a string) { ready <- a },
+			Settings: Settings{Tokens: []access.Token{token("sdk", both, "red")}}})
+	}()
+	first := "http://" + <-ready
+	p, err := pyroscope.Start(pyroscope.Config{ApplicationName: "shop", ServerAddress: first, BasicAuthUser: "any", BasicAuthPassword: "sdk", UploadRate: time.Second,
+		ProfileTypes: append(pyroscope.DefaultProfileTypes, pyroscope.ProfileGoroutines), Tags: map[string]string{"version": "v7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Flush(true)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(url, token, tenant, path string) string {
+		t.Helper()
+		a, body := do(t, http.DefaultClient, "GET", url+path, token, tenant, nil)
+		if a.StatusCode != 200 {
+			t.Errorf("%s: %d %s", path, a.StatusCode, body)
+		}
+		return body
+	}
+	until := fmt.Sprintf("&until=%s", time.Now().Add(time.Minute).UTC().Format(time.RFC3339))
+	const question = "/api/v1/top?service=shop&version=v7&type=goroutines"
+	own := ask(first, "sdk", "", question+until)
+	stop() // which sends what waits
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if other := ask(second, "forwarder", "red", question+until); other != own || !strings.Contains(own, `"self":`) {
+		t.Errorf("here  %s\nthere %s", own, other)
+	}
+}
