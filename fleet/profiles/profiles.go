@@ -19,16 +19,19 @@ import (
 
 // Limits bound a profile. The zero value is [Default].
 type Limits struct {
-	Bytes   int // unpacked
-	Ratio   int // how many times longer unpacked than packed, beyond 1 MiB
-	Depth   int // frames of a stack
+	Bytes int // unpacked
+	Ratio int // how many times longer unpacked than packed, beyond 1 MiB
+	Depth int // frames of a stack
+	// Frames of all stacks together, and lines of all places: few bytes can name a place of
+	// many lines again and again, and two make a line.
+	Frames  int
 	Symbol  int // bytes of a name
 	Entries int // strings, functions, locations and samples, of each
 }
 
 // Default are limits that no profile of a Go program comes near: the largest of a server
-// with 100,000 goroutines had 2 MiB and 60,000 samples.
-var Default = Limits{Bytes: 16 << 20, Ratio: 200, Depth: 1000, Symbol: 64 << 10, Entries: 500_000}
+// with 100,000 goroutines had 2 MiB and 60,000 samples. So many frames are 80 MB.
+var Default = Limits{Bytes: 16 << 20, Ratio: 200, Depth: 1000, Frames: 2 << 20, Symbol: 64 << 10, Entries: 500_000}
 
 // OrDefault are the limits, or [Default] for the zero value.
 func (l Limits) OrDefault() Limits {
@@ -138,6 +141,7 @@ type decoder struct {
 	locations map[uint64]*Place
 	raw       [][]byte // of locations, which may come before their functions
 	samples   int
+	lines     int // of all locations
 }
 
 // Numbers of fields in profile.proto.
@@ -231,6 +235,10 @@ func (d *decoder) addLocation(body []byte) error {
 				return nil
 			})
 			lines = append(lines, l)
+			d.lines++
+			if err := d.limits.Lines(d.lines); err != nil {
+				return err
+			}
 			if len(lines) > d.limits.Depth {
 				return fmt.Errorf("%w: a location has more than %d lines", ErrLong, d.limits.Depth)
 			}

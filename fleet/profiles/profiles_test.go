@@ -163,7 +163,7 @@ func small(more ...any) []byte {
 
 // TestHostile holds that what is wrong is told, and costs nothing.
 func TestHostile(t *testing.T) {
-	l := Limits{Bytes: 1 << 20, Ratio: 200, Depth: 10, Symbol: 100, Entries: 1000}
+	l := Limits{Bytes: 1 << 20, Ratio: 200, Depth: 10, Frames: 100, Symbol: 100, Entries: 1000}
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -194,6 +194,7 @@ func TestHostile(t *testing.T) {
 		{"a deep stack", small(2, message(append(repeat(11, 1, 1), 2, 1)...)), "frames", true},
 		{"a deep location", small(4, message(append(repeat(11, 4, message(1, 1)), 1, 2)...)), "lines", true},
 		{"few locations of many lines", small(4, message(append(repeat(9, 4, message(1, 1)), 1, 2)...), 2, message(1, 2, 1, 2, 2, 1)), "frames", true},
+		{"many lines in all locations", small(places(12, 9)...), "lines in all", true},
 		{"a location without lines", small(4, message(1, 2, 3, 255), 2, message(1, 2, 2, 1)), "", false},
 		{"a negative line", small(4, message(1, 2, 4, message(1, 1, 2, -1)), 2, message(1, 2, 2, 1)), "", false},
 	} {
@@ -217,6 +218,14 @@ func TestHostile(t *testing.T) {
 func repeat(n int, field int, value any) (parts []any) {
 	for range n {
 		parts = append(parts, field, value)
+	}
+	return parts
+}
+
+// places are n locations of lines each.
+func places(n, lines int) (parts []any) {
+	for i := range n {
+		parts = append(parts, 4, message(append(repeat(lines, 4, message(1, 1)), 1, i+10)...))
 	}
 	return parts
 }
@@ -246,7 +255,7 @@ func FuzzDecode(f *testing.F) {
 	for _, data := range real(f) {
 		f.Add(data)
 	}
-	l := Limits{Bytes: 1 << 20, Ratio: 100, Depth: 100, Symbol: 1000, Entries: 10_000}
+	l := Limits{Bytes: 1 << 20, Ratio: 100, Depth: 100, Frames: 100_000, Symbol: 1000, Entries: 10_000}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Decode(data, l)
 		if err != nil {

@@ -44,10 +44,6 @@ func NewStacks(l Limits) *Stacks {
 	return &Stacks{limits: l, frames: map[store.StackID][]store.Frame{}}
 }
 
-// mostFrames bounds the frames of all stacks together: 80 MB of them. Few bytes can name
-// a place of many lines again and again.
-const mostFrames = 2 << 20
-
 // Add is the ID of a stack, leaf first, whose frames it keeps.
 func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	s.hashes = s.hashes[:0]
@@ -61,8 +57,8 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	if _, known := s.frames[id]; known || id == 0 {
 		return id, nil
 	}
-	if s.retained += len(s.hashes); s.retained > mostFrames {
-		return 0, fmt.Errorf("%w: more than %d frames in all stacks", ErrLong, mostFrames)
+	if s.retained += len(s.hashes); s.retained > s.limits.Frames {
+		return 0, fmt.Errorf("%w: more than %d frames in all stacks", ErrLong, s.limits.Frames)
 	}
 	frames := make([]store.Frame, 0, len(s.hashes))
 	for _, p := range places {
@@ -89,6 +85,14 @@ func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]store.Frame {
 func (l Limits) Stack(n int) error {
 	if n > l.Depth {
 		return fmt.Errorf("%w: a stack has more than %d frames", ErrLong, l.Depth)
+	}
+	return nil
+}
+
+// Lines refuses n lines of all places together.
+func (l Limits) Lines(n int) error {
+	if n > l.Frames {
+		return fmt.Errorf("%w: more than %d lines in all locations", ErrLong, l.Frames)
 	}
 	return nil
 }

@@ -151,9 +151,6 @@ func (d *dictionary) function(body []byte) (f function, err error) {
 	return f, err
 }
 
-// mostLines bounds the lines of all locations together.
-const mostLines = 2 << 20
-
 // location is a place: its lines, or its address in a file where it has none.
 func (d *dictionary) location(body []byte) (*profiles.Place, error) {
 	var mapping int32
@@ -167,8 +164,9 @@ func (d *dictionary) location(body []byte) (*profiles.Place, error) {
 		case f.Number == 2 && f.Kind == protowire.VarintType:
 			address = f.Value
 		case f.Number == 3 && f.Kind == protowire.BytesType:
-			if d.lines++; d.lines > mostLines {
-				return fmt.Errorf("%w: more than %d lines in all locations", profiles.ErrLong, mostLines)
+			d.lines++
+			if err := d.limits.Lines(d.lines); err != nil {
+				return err
 			}
 			if err := d.limits.Stack(len(frames) + 1); err != nil {
 				return err
