@@ -17,6 +17,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/page"
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -88,6 +89,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 // routes are all paths of a server.
 func routes(s store.Store, m *meter, prices Prices) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", page.Handler())
 	mux.Handle("/api/", Handler(s, time.Now, func() Prices { return prices }))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(m, ingest.Options{})
