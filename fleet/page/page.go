@@ -28,6 +28,7 @@ var mimes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
+	".txt":  "text/plain; charset=utf-8", // the licences of what others wrote in it
 }
 
 // policy lets the page run no inline script, be in no frame and send nothing out: a name

@@ -32,7 +32,7 @@ func TestHandler(t *testing.T) {
 		{"POST", "/", 405, ""},
 		{"GET", "/nosuch", 404, ""},
 		{"GET", "/dist/app.js", 404, ""},
-		{"GET", "/licenses.txt", 404, ""},
+		{"GET", "/licenses.txt", 200, "text/plain; charset=utf-8"},
 		{"GET", "/../page.go", 404, ""},
 	} {
 		w := ask(c.method, c.path)

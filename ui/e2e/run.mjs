@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
+import { walksTheFleet } from './fleet.mjs'
 import { watchesAProgram } from './live.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
 import { opensInSpeedscope } from './viewers.mjs'
@@ -441,6 +442,7 @@ await check('a server that ended is told of, with what to do', async () => {
 
 await besides
 await watchesAProgram(browser, gowhy, dir, Object.assign(shot, { path: (name) => join(shots, name + '.png') }))
+await walksTheFleet(browser, dir, Object.assign(shot, { path: (name) => join(shots, name + '.png') }))
 await check('every rule was walked', async () => {
   const left = (await catalogue(gowhy)).filter((rule) => !walked.rules.has(rule))
   must(left.length === 0, () => `not walked: ${left.join(' ')}`)

@@ -47,8 +47,8 @@ export function App(): JSX.Element {
         <a class="head-name" href={href('services')}>gowhy</a>
         <Tenant />
         <Tabs screens={tabs} screen={screen} />
+        <TimePicker />
         <div class="head-tools">
-          <TimePicker />
           <ThemeButton />
           <LanguageButton />
           <HelpButton help={() => setHelp(true)} />
@@ -88,7 +88,7 @@ function TimePicker(): JSX.Element {
       </select>
       {span.choice === 'custom'
         ? <><Edge name="from" ms={span.from} /><Edge name="until" ms={span.until} /></>
-        : <button type="button" class="quiet" id="again" title={t('fleet.again')} aria-label={t('fleet.again')} onClick={askAgain}><span aria-hidden="true">↻ {momentText(span.until)}</span></button>}
+        : <button type="button" class="quiet" id="again" title={t('fleet.again')} onClick={askAgain}><span aria-hidden="true">↻</span><span class="sr">{t('fleet.again')}, {t('fleet.again.asked')}</span> {momentText(span.until)}</button>}
     </div>
   )
 }

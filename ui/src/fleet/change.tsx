@@ -1,15 +1,14 @@
 // A deploy that made a service worse or better.
 import type { JSX } from 'preact'
 import { IntervalPlot } from '../data/interval'
-import { figures } from '../format'
-import { plain, short } from '../flame/text'
+import { plain } from '../flame/text'
 import { Command } from '../parts/copy'
 import { t } from '../strings'
 import { href } from '../url'
 import type { Change } from './api'
 import { Rows } from './parts'
 import { momentText } from './time'
-import { costText, deltaText, fromText, proofOf, ratio, timesText } from './words'
+import { chanceText, costText, deltaText, fromText, proofOf, timesText } from './words'
 import '../data/data.css'
 
 /** The flame graph of the difference. */
@@ -30,17 +29,17 @@ export function ChangeCard(p: { of: Change; all: readonly Change[] }): JSX.Eleme
         <a href={href(flameOf(c))}>{worse ? t('fleet.change.worse', name) : t('fleet.change.better', name)}</a>
       </h4>
       <p class="fleet-lead">
-        {timesText(c)}{c.function && <>, {t('fleet.change.in')} <code title={plain(c.function)}>{short(plain(c.function))}</code></>}
+        {timesText(c)}{c.function && <>, {t('fleet.change.in')} <code>{plain(c.function)}</code></>}
       </p>
       <div class="fleet-interval">
         <IntervalPlot change={{ ratio: c.ratio ?? null, low: c.low ?? null, high: c.high ?? null }} span={spanOf(p.all)} tone={worse ? 'bad' : 'good'} />
-        <span class="muted">{t('fleet.change.interval.text', { ratio: ratio(c.ratio), low: ratio(c.low), high: ratio(c.high) })}</span>
+        <span class="muted">{t('fleet.change.interval')}</span>
       </div>
       <Rows
         rows={[
           [t('fleet.change.cost'), t('fleet.change.is', { is: costText(c.is, c.unit), was: costText(c.was, c.unit) })],
           [t('fleet.change.from'), fromText(c)],
-          ...(c.p === undefined ? [] : [[t('fleet.change.p'), t('fleet.change.p.text', { p: figures(c.p) })] as [string, string]]),
+          ...(c.p === undefined ? [] : [[t('fleet.change.p'), t('fleet.change.p.text', { p: chanceText(c.p) })] as [string, string]]),
           [t('fleet.change.since'), `${momentText(Date.parse(c.since))}, ${c.base} → ${c.head}`],
           ...(c.unit === 'cores' ? [[t('fleet.change.but'), t('fleet.change.but.text')] as [string, string]] : []),
         ]}

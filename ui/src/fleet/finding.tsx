@@ -1,7 +1,7 @@
 // A finding of the fleet: what is wrong in which service, what it costs, and what shows
 // it. Its sentences are the server's, in English.
 import type { JSX } from 'preact'
-import { plain, short } from '../flame/text'
+import { plain } from '../flame/text'
 import { count, num } from '../format'
 import { Command } from '../parts/copy'
 import { Said } from '../parts/said'
@@ -23,7 +23,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
       <p class="fleet-lead">{costOf(f, p.currency)}{f.bound !== undefined && <span class="muted"> · {t('fleet.findings.bound', { v: num(f.bound, f.unit) })}</span>}</p>
       <Rows
         rows={[
-          ...(f.function ? [[t('fleet.findings.where'), <><code title={plain(f.function)}>{short(plain(f.function))}</code>{f.file && <span class="muted mono"> {plain(f.file)}{f.line > 0 && ':' + f.line}</span>}</>] as [string, JSX.Element]] : []),
+          ...(f.function ? [[t('fleet.findings.where'), <><code>{plain(f.function)}</code>{f.file && <span class="muted mono"> {plain(f.file)}{f.line > 0 && ':' + f.line}</span>}</>] as [string, JSX.Element]] : []),
           [t('fleet.findings.since'), `${t('fleet.findings.span', { first: momentText(Date.parse(f.first)), last: momentText(Date.parse(f.last)) })}, ${f.instances === 1 ? t('fleet.findings.instance') : t('fleet.findings.instances', { n: count(f.instances) })}`],
           ...(f.versions.length > 0 ? [[t('fleet.col.versions'), f.versions.map((v) => v || t('fleet.unversioned')).join(', ')] as [string, string]] : []),
           [t('fleet.findings.state'), [tn('fleet.findings.state.' + f.state, f.state), tn('core.confidence.' + f.confidence, f.confidence), f.rule].filter((s) => s !== '').join(', ')],

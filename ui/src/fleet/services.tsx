@@ -84,7 +84,8 @@ function List(p: { rows: Row[]; missing: Known['missing']; omitted: number; curr
     const next = open.includes(service) ? open.filter((s) => s !== service) : [...open, service]
     setParams({ open: next.length > 0 ? next.join(',') : null }, { replace: true })
   }
-  const cols = columns({ all, fold, open, currency: p.currency }).filter((c) => !narrow || ['service', 'cores', 'findings', 'trend'].includes(c.key))
+  const every = columns({ all, fold, open, currency: p.currency })
+  const cols = narrow ? every.flatMap((c) => (NARROW_WIDTHS[c.key] ? [{ ...c, width: NARROW_WIDTHS[c.key] }] : [])) : every
   const value = cols.find((c) => c.key === sort.key)?.value ?? ((r: Row) => r.cores)
   const found = p.rows.filter((r) => r.service.toLowerCase().includes(q.toLowerCase()))
   const rows = sortRows(found, value, sort.desc).flatMap((r) => (open.includes(r.service) ? [r, ...r.versions] : [r]))
@@ -133,14 +134,14 @@ function columns(p: Look): Col<Row>[] {
     {
       key: 'versions', title: t('fleet.col.versions'), align: 'right', sortable: true, width: '6rem', value: (r) => r.versions.length, text: (r) => String(r.versions.length || ''),
       cell: (r) => r.version === null && (
-        <button type="button" class="quiet fleet-fold" aria-expanded={p.open.includes(r.service)} aria-label={t('fleet.versions.fold', { name: r.service })} onClick={() => p.fold(r.service)}>
-          {r.versions.length} <span aria-hidden="true">{p.open.includes(r.service) ? '▾' : '▸'}</span>
+        <button type="button" class="quiet fleet-fold" aria-expanded={p.open.includes(r.service)} onClick={() => p.fold(r.service)}>
+          {r.versions.length}<span class="sr"> {t('fleet.versions.fold', { name: r.service })}</span> <span aria-hidden="true">{p.open.includes(r.service) ? '▾' : '▸'}</span>
         </button>
       ),
     },
     { ...figure('instances', t('fleet.col.instances'), count, t('fleet.col.instances.help')), width: '6rem' },
     {
-      key: 'findings', title: t('fleet.col.findings'), help: t('fleet.col.findings.help'), align: 'right', sortable: true, width: 'minmax(6rem, 1fr)',
+      key: 'findings', title: t('fleet.col.findings'), help: t('fleet.col.findings.help'), align: 'right', sortable: true, width: 'minmax(6rem, .6fr)',
       value: (r) => r.findings && r.findings.open, cell: (r) => findingsText(r.findings, p.currency),
     },
     { key: 'trend', title: t('fleet.col.trend'), help: t('fleet.col.trend.help'), width: '8.7rem', cell: (r) => r.spark && <Spark values={r.spark.values.map((v) => v && v / 1e9)} unit="cores" />, text: () => '' },
@@ -160,3 +161,6 @@ function useNarrow(): boolean {
 }
 
 const NARROW = '(max-width: 44rem)'
+
+/** The columns that a telephone shows. */
+const NARROW_WIDTHS: Record<string, string> = { service: 'minmax(6rem, 1fr)', cores: '5rem', findings: '4.9rem', trend: '7rem' }

@@ -22,9 +22,16 @@ export function timesText(c: Change): string {
   return t('fleet.change.times', { ratio: ratio(c.ratio), low: ratio(c.low), high: ratio(c.high) })
 }
 
-export function ratio(x: number | undefined): string {
+function ratio(x: number | undefined): string {
   return x === undefined ? '–' : figures(x)
 }
+
+/** A probability; how small one is beyond a thousandth says nothing to anybody. */
+export function chanceText(p: number): string {
+  return p < LEAST_CHANCE ? t('fleet.change.p.least', { p: LEAST_CHANCE }) : figures(p)
+}
+
+const LEAST_CHANCE = 0.001
 
 /** Which processes a change rests on. */
 export function fromText(c: Change): string {
