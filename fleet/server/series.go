@@ -30,8 +30,8 @@ type Series struct {
 
 const (
 	// usualPoints is how many a series has where no step is asked for, mostPoints how
-	// many at most, and mostSeries how many series an answer has.
-	usualPoints, mostPoints, mostSeries = 200, 2000, 100
+	// many at most, and mostKeys how many series an answer has.
+	usualPoints, mostPoints, mostKeys = 200, 2000, 100
 )
 
 // stepOf reads a step, which must leave no more points than a client can want.
@@ -79,7 +79,7 @@ func series(ctx context.Context, r store.Reader, s store.Selection, step time.Du
 		a.Series = append(a.Series, made)
 	}
 	slices.SortStableFunc(a.Series, func(a, b Series) int { return cmp.Compare(b.Total, a.Total) })
-	shown := min(n, mostSeries, len(a.Series))
+	shown := min(n, mostKeys, len(a.Series))
 	a.Series, a.Omitted = a.Series[:shown], len(a.Series)-shown
 	return a, nil
 }

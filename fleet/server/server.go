@@ -35,10 +35,13 @@ type Function struct {
 
 // Services is the answer of /api/v1/services, those first that use most CPU.
 type Services struct {
-	Tenant   string        `json:"tenant,omitempty"` // that was asked for
-	Services []Service     `json:"services"`
-	Omitted  int           `json:"omitted"` // services beyond the limit
-	Missing  store.Missing `json:"missing,omitempty"`
+	Tenant   string    `json:"tenant,omitempty"` // that was asked for
+	Services []Service `json:"services"`
+	Omitted  int       `json:"omitted"` // services beyond the limit
+	// CoreMonth is what a core costs in a month, where that is known.
+	CoreMonth float64       `json:"core_month,omitempty"`
+	Currency  string        `json:"currency,omitempty"`
+	Missing   store.Missing `json:"missing,omitempty"`
 }
 
 // A Service is one version of a service. Totals by CoveredNS are rates of one instance.
@@ -91,7 +94,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 	})
 	asJSON("services", func(q *http.Request, s store.Selection, n int) (any, error) {
 		all, err := r.Services(q.Context(), s)
-		return services(all, s.Tenant, n), err
+		a := services(all, s.Tenant, n)
+		if p := prices(); p.CoreHour > 0 {
+			a.Currency, a.CoreMonth = p.Currency, p.CoreHour*month
+		}
+		return a, err
 	})
 	asJSON("levels", func(q *http.Request, s store.Selection, n int) (any, error) {
 		return levels(q.Context(), r, s, n)

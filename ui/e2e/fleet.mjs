@@ -49,12 +49,6 @@ function ask(page, path, query = {}) {
   return page.evaluate(async (where) => (await fetch(where)).json(), `api/v1/${path}?` + new URLSearchParams({ from: 'now-6h', ...query }))
 }
 
-// A server without rules answers 404 for findings, which the page knows what to say of.
-async function clean(p) {
-  p.faults.splice(0, p.faults.length, ...p.faults.filter((f) => !/^404 \S+\/api\/v1\/findings\?/.test(f)))
-  await faultless(p)
-}
-
 async function listsServices({ p, page, shot }) {
   await page.locator('.table-body [role=row]').first().waitFor()
   await settled(page)
@@ -81,7 +75,7 @@ async function listsServices({ p, page, shot }) {
   await page.fill('.fleet-filter input', 'nonsense')
   await page.locator('.table-empty').waitFor()
   await page.fill('.fleet-filter input', '')
-  await clean(p)
+  await faultless(p)
 }
 
 async function followsADeploy({ p, page, shot }) {
@@ -107,9 +101,10 @@ async function followsADeploy({ p, page, shot }) {
   await settled(page)
   const place = await paramsOf(page)
   equal([place.service, place.version, place.base].join(), 'checkout,v1.5.0,v1.4.0', 'what is compared')
-  must(place.focus.endsWith('work.step003'), `the function: ${place.focus}`)
+  const [worse] = (await ask(page, 'versions')).changes
+  equal(place.focus, worse.function, 'the function that is zoomed to')
   await shows(page, 'the difference')
-  await clean(p)
+  await faultless(p)
 }
 
 async function readsVersions({ p, page, shot }) {
@@ -127,7 +122,7 @@ async function readsVersions({ p, page, shot }) {
   equal(await card.locator('tbody tr').count(), c.functions.length, 'the functions that differ')
   equal((await firstCells(page)).length, told.length - 1, 'deploys of which nothing is claimed')
   await shot(page, 'fleet-versions')
-  await clean(p)
+  await faultless(p)
 }
 
 async function turnsTheGraph({ p, page, shot }) {
@@ -171,13 +166,14 @@ async function turnsTheGraph({ p, page, shot }) {
   await page.locator('.flame .state-empty').waitFor()
   await choose('Service', 'cart')
   equal((await paramsOf(page)).version, undefined, 'the version of another service')
-  await clean(p)
+  await faultless(p)
 }
 
 const FINDING = {
-  service: 'checkout', versions: ['v1.5.0'], rule: 'allocchurn', title: 'Garbage is made in `encoding/json`', function: 'example.com/checkout/work.step003', file: 'work/step00.go', line: 33,
-  first: '2026-01-01T10:00:00Z', last: '2026-01-01T12:00:00Z', state: 'open', instances: 20, cost: 1.25, bound: 2, unit: 'cores', cores: 1.25, money: 340, confidence: 'high',
-  trend: [{ at: '2026-01-01T10:00:00Z', cost: 1 }, { at: '2026-01-01T11:00:00Z', cost: 1.5 }], evidence: ['40% of CPU is in `runtime.gcDrain`'], command: 'gowhy record --url http://localhost:6060',
+  service: 'checkout', versions: ['v1.5.0'], rule: 'hotfunction', title: 'Work is repeated', summary: '23% of the CPU goes into `regexp`.', function: 'example.com/checkout/work.step003', file: 'work/step00.go', line: 33,
+  first: '2026-01-01T10:00:00Z', earlier: true, last: '2026-01-01T12:00:00Z', state: 'open', spans: 2, instances: 20, cost: 3.07, unit: 'cores', what: 'CPU in compiling', whole: true, cores: 3.07, money: 90,
+  gain: '11.8% to 42.4% less CPU', confidence: 'medium', confidence_reasons: ['one kind of evidence'], trend: [{ at: '2026-01-01T10:00:00Z', cost: 1 }, { at: '2026-01-01T11:00:00Z', cost: 1.5 }],
+  evidence: ['CPU in `regexp.Compile`: 23.1%'], remedy: 'Compile the expression once.', code: 'var pattern = 1', prove: 'Measure it.', command: 'gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy',
 }
 
 /** Has the page get another answer to a question than the server's. */
@@ -191,18 +187,31 @@ async function answers(page, path, change, status = 200) {
 }
 
 async function readsFindings({ p, page, shot }) {
+  const told = await until('what the rules found', async () => {
+    const a = await ask(page, 'findings')
+    return a.findings.length > 0 && a
+  }, 120_000)
   await visit(p, 'findings')
-  must((await page.locator('.fleet-card').count()) + (await page.locator('.state-what, .state-empty').count()) > 0, 'neither findings nor why there are none')
-  const two = () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', title: 'A lock is hot', cores: undefined, money: undefined, bound: undefined }], omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' })
-  const end = await answers(page, 'findings', two)
-  await page.keyboard.press('r')
+  await page.reload()
+  await settled(page)
+  const first = await page.locator('.fleet-card').first().innerText()
+  for (const part of [told.findings[0].title, told.findings[0].function, told.findings[0].command, told.findings[0].remedy]) must(first.includes(part), `“${part}” is not in:\n${first}`)
+  must((await page.locator('main').innerText()).includes('no cause in the profiles, which alone cannot show that a program is well'), 'what silence means')
+  await shot(page, 'fleet-findings')
+  await page.locator('.fleet-card dd a').first().click()
+  await page.locator('.flame-canvas').waitFor()
+  await settled(page)
+  equal((await paramsOf(page)).focus, told.findings[0].function, 'the function in the flame graph')
+
+  const end = await answers(page, 'findings', () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', trend: null, evidence: null }], verdicts: {}, omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' }))
+  const priced = await answers(page, 'services', (a) => ({ ...a, core_month: 100, currency: 'EUR' }))
+  await visit(p, 'findings')
   await page.reload()
   await settled(page)
   const words = await page.locator('.fleet-card').innerText()
-  for (const part of ['checkout: Garbage is made in encoding/json', '1.25 cores · 340 EUR', 'at most 2 cores to gain', '20 instances', 'high confidence', 'gowhy record']) must(words.includes(part), `“${part}” is not in:\n${words}`)
+  for (const part of ['checkout: Work is repeated', '3.07 cores (CPU in compiling), all 20 processes, 90 EUR a month', 'of each process, medium confidence: one kind of evidence', 'or before, v1.5.0', 'Compile the expression once.']) must(words.includes(part), `“${part}” is not in:\n${words}`)
   await page.locator('.fleet-card summary').click()
-  must((await page.locator('.fleet-card .data-list').innerText()).includes('40% of CPU'), 'the evidence')
-  await shot(page, 'fleet-findings')
+  must((await page.locator('.fleet-evidence').innerText()).includes('23.1%'), 'the evidence')
   const found = await axeFinds(page)
   must(found.length === 0, () => `axe on findings:\n${found.join('\n')}`)
   await page.locator('.data-field select').selectOption('all')
@@ -210,15 +219,20 @@ async function readsFindings({ p, page, shot }) {
   await page.fill('.fleet-filter input', 'hotmutex')
   await until('one', async () => (await page.locator('.fleet-card').count()) === 1)
   await visit(p, 'services')
-  equal(await page.locator('.table-body [role=row]:first-child [role=gridcell]').nth(7).innerText(), '1, 1.25 cores, 340 EUR', 'the findings of a service')
+  const cells = await page.$$eval('.table-body [role=row]:first-child [role=gridcell]', (all) => all.map((c) => c.textContent))
+  must(cells.includes('1, 3.07 cores') && cells.some((c) => /^[\d,]+ EUR$/.test(c)), `findings and money: ${cells}`)
+  await shot(page, 'fleet-money')
   await end()
-  const unjudged = await answers(page, 'findings', () => ({ findings: [], omitted: 0, currency: '', judged: '' }))
+  await priced()
+  const unjudged = await answers(page, 'findings', () => ({ findings: [], verdicts: {}, omitted: 0 }))
   await visit(p, 'findings')
   await page.reload()
   await settled(page)
-  must((await page.locator('main').innerText()).includes('Nothing was judged yet.'), 'that nothing was judged')
+  must((await page.locator('main').innerText()).includes('Nothing was judged in this time.'), 'that nothing was judged')
   await unjudged()
-  await clean(p)
+  await page.reload()
+  await settled(page)
+  await faultless(p)
 }
 
 async function choosesTime({ p, page, shot }) {
@@ -243,7 +257,7 @@ async function choosesTime({ p, page, shot }) {
   must((await firstCells(page)).length === 6, 'the services of seven days')
   await visit(p, 'services?from=2020-01-02T00:00:00Z&until=2020-01-01T00:00:00Z')
   await page.locator('[role=alert]').waitFor()
-  await clean(p)
+  await faultless(p)
 }
 
 async function usesKeys({ p, page }) {
@@ -264,14 +278,14 @@ async function usesKeys({ p, page }) {
   await settled(page)
   await page.keyboard.press('j')
   equal(await page.evaluate(() => document.activeElement?.classList.contains('fleet-card')), true, 'where j leads')
-  await clean(p)
+  await faultless(p)
 }
 
 async function hearsOfFaults(browser, { url }) {
   const q = await open(browser, url, { extraHTTPHeaders: { 'X-Scope-OrgID': 'team <b>' } })
   must((await q.page.locator('header').innerText()).includes('Tenant team <b>'), 'the tenant')
   must((await q.page.locator('main').innerText()).includes('No service sent anything'), 'the services of another tenant')
-  await clean(q)
+  await faultless(q)
   await q.close()
   const r = await open(browser, url)
   const hostile = '<img src=x onerror="window.owned=1">'
@@ -284,7 +298,7 @@ async function hearsOfFaults(browser, { url }) {
   await visit(r, 'versions')
   must((await r.page.locator('.state-failed').innerText()).includes('the store cannot answer'), 'what the server said')
   r.faults.splice(0, r.faults.length, ...r.faults.filter((f) => !f.startsWith('500 ')))
-  await clean(r)
+  await faultless(r)
   await r.close()
 }
 
@@ -302,7 +316,7 @@ async function fits(browser, { url, shot }) {
       const text = await q.page.evaluate(() => document.querySelector('header').textContent)
       must(/\p{Script=Han}/u.test(text.replace('中文', '')) === (o.language === 'zh'), `the language of the header: ${text}`)
     })
-    await clean(q)
+    await faultless(q)
     await q.close()
   })
 }

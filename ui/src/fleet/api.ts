@@ -12,6 +12,9 @@ export interface Services extends Partial {
   tenant?: string
   services: Version[]
   omitted: number
+  /** What a core costs in a month; absent where nobody said. */
+  core_month?: number
+  currency?: string
 }
 
 /** One version of a service. */
@@ -89,9 +92,11 @@ export interface FlameAnswer extends Partial {
 export interface FindingsAnswer extends Partial {
   findings: Finding[]
   omitted: number
-  currency: string
-  /** When the rules last looked; "" when they have not. */
-  judged: string
+  /** The verdict on each service, by the last span that was judged. */
+  verdicts: Record<string, { verdict: string; at: string }>
+  currency?: string
+  /** Until when the rules looked; absent when they have not. */
+  judged?: string
 }
 
 export interface Finding {
@@ -99,20 +104,33 @@ export interface Finding {
   versions: string[]
   rule: string
   title: string
-  function: string
-  file: string
-  line: number
+  summary: string
+  function?: string
+  file?: string
+  line?: number
   first: string
+  /** It may be older: the first span that was judged has it. */
+  earlier: boolean
   last: string
   state: 'open' | 'gone'
   instances: number
   cost: number
   bound?: number
   unit: string
+  /** What the cost counts. */
+  what: string
+  /** The cost is that of all instances together; else that of a mean one. */
+  whole: boolean
   cores?: number
+  /** A month. */
   money?: number
+  gain?: string
   confidence: string
-  trend: { at: string; cost: number }[]
-  evidence: string[]
+  trend: { at: string; cost: number }[] | null
+  evidence: string[] | null
+  confidence_reasons?: string[]
+  remedy: string
+  code?: string
+  prove: string
   command: string
 }

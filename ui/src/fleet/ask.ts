@@ -25,9 +25,7 @@ export const MOST = 10_000
 /** Services of which the levels are asked: each is a question to the store. */
 export const MOST_LEVELS = 1000
 
-/** The findings; a server without rules has none, which is no error. */
-export function useFindings(params?: Params): Answer<FindingsAnswer> & { without: boolean } {
-  const a = useAnswer<FindingsAnswer>('findings', { limit: 1000, ...params })
-  const without = a.error?.status === 404
-  return { ...a, error: without ? undefined : a.error, without }
+/** What the rules found. */
+export function useFindings(params?: Params): Answer<FindingsAnswer> {
+  return useAnswer<FindingsAnswer>('findings', { limit: 1000, ...params })
 }

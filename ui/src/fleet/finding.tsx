@@ -1,61 +1,90 @@
-// A finding of the fleet: what is wrong in which service, what it costs, and what shows
-// it. Its sentences are the server's, in English.
+// A finding of the fleet: what is wrong in which service, what it costs, and what to do.
+// Its sentences are the server's, in English.
 import type { JSX } from 'preact'
 import { plain } from '../flame/text'
-import { count, num } from '../format'
-import { Command } from '../parts/copy'
+import { Command, Copy } from '../parts/copy'
 import { Said } from '../parts/said'
 import { t, tn } from '../strings'
 import { href } from '../url'
-import type { Finding } from './api'
+import type { Finding, FindingsAnswer } from './api'
 import { Rows, Spark } from './parts'
 import { momentText } from './time'
+import { findingCost } from './words'
 
 export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
   const f = p.of
-  const flame = 'flame?' + new URLSearchParams({ service: f.service, ...(f.versions.length === 1 && f.versions[0] ? { version: f.versions[0] } : {}), ...(f.function ? { focus: f.function } : {}) })
+  const open = f.state === 'open'
+  const trend = f.trend ?? []
+  const reasons = f.confidence_reasons ?? []
   return (
-    <article class={`fleet-card card ${f.state === 'open' ? 'fleet-worse' : 'fleet-gone'}`} tabIndex={-1}>
+    <article class={`fleet-card card ${open ? 'fleet-worse' : 'fleet-gone'}`} tabIndex={-1}>
       <h4>
-        <span class={`mark mark-${f.state === 'open' ? 'bad' : 'none'}`} aria-hidden="true">{f.state === 'open' ? '!' : '–'}</span>{' '}
+        <span class={`mark mark-${open ? 'bad' : 'none'}`} aria-hidden="true">{open ? '!' : '–'}</span>{' '}
         <a href={href(`services?service=${encodeURIComponent(f.service)}`)}>{f.service}</a>: <Said text={f.title} />
       </h4>
-      <p class="fleet-lead">{costOf(f, p.currency)}{f.bound !== undefined && <span class="muted"> · {t('fleet.findings.bound', { v: num(f.bound, f.unit) })}</span>}</p>
+      <p class="fleet-lead"><Said text={f.summary} /></p>
       <Rows
         rows={[
-          ...(f.function ? [[t('fleet.findings.where'), <><code>{plain(f.function)}</code>{f.file && <span class="muted mono"> {plain(f.file)}{f.line > 0 && ':' + f.line}</span>}</>] as [string, JSX.Element]] : []),
-          [t('fleet.findings.since'), `${t('fleet.findings.span', { first: momentText(Date.parse(f.first)), last: momentText(Date.parse(f.last)) })}, ${f.instances === 1 ? t('fleet.findings.instance') : t('fleet.findings.instances', { n: count(f.instances) })}`],
-          ...(f.versions.length > 0 ? [[t('fleet.col.versions'), f.versions.map((v) => v || t('fleet.unversioned')).join(', ')] as [string, string]] : []),
-          [t('fleet.findings.state'), [tn('fleet.findings.state.' + f.state, f.state), tn('core.confidence.' + f.confidence, f.confidence), f.rule].filter((s) => s !== '').join(', ')],
-          ...(f.trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={f.trend.map((point) => point.cost)} unit={f.unit} wide />] as [string, JSX.Element]] : []),
+          [t('fleet.findings.cost'), findingCost(f, p.currency)],
+          ...(f.function ? [[t('fleet.findings.where'), <Place of={f} function={f.function} />] as Row] : []),
+          ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {tn('core.confidence.' + f.confidence, f.confidence)}{reasons.length > 0 && <span class="muted">: <Said text={reasons.join('; ')} /></span>}</>] as Row] : []),
+          [t('fleet.findings.since'), sinceText(f)],
+          ...(trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={trend.map((point) => point.cost)} unit={f.unit} wide />] as Row] : []),
+          ...(f.remedy ? [[t('fleet.findings.do'), <Said text={f.remedy} />] as Row] : []),
         ]}
       />
-      {f.evidence.length > 0 && (
-        <details class="disclosure">
-          <summary>{t('fleet.findings.evidence')}</summary>
-          <ul class="data-list">{f.evidence.map((line, i) => <li key={i}><Said text={line} /></li>)}</ul>
-        </details>
-      )}
-      {f.function !== '' && <p class="fleet-links"><a href={href(flame)}>{t('fleet.findings.flame')}</a></p>}
-      {f.command !== '' && <Command text={f.command} />}
+      {f.code && <div class="fleet-code"><pre tabIndex={0}><code>{f.code.trimEnd()}</code></pre><Copy text={f.code} label={t('core.code')} /></div>}
+      <details class="disclosure">
+        <summary>{t('fleet.findings.evidence')}</summary>
+        <ul class="fleet-evidence">{(f.evidence ?? []).map((line, i) => <li key={i}><Said text={line} /></li>)}</ul>
+        {f.prove && <p>{t('fleet.change.prove')}: <Said text={f.prove} /></p>}
+      </details>
+      <div class="fleet-prove"><span class="muted">{t('fleet.findings.more')}</span><Command text={f.command} /></div>
     </article>
   )
 }
 
-function costOf(f: Finding, currency: string): string {
-  return [
-    num(f.cost, f.unit),
-    ...(f.cores !== undefined && f.unit !== 'cores' ? [num(f.cores, 'cores')] : []),
-    ...(f.money !== undefined && currency !== '' ? [`${count(f.money)} ${currency}`] : []),
-  ].join(' · ')
+type Row = [what: string, value: JSX.Element]
+
+function Place(p: { of: Finding; function: string }): JSX.Element {
+  const { versions, service, file, line } = p.of
+  const version = versions.at(-1)
+  const flame = 'flame?' + new URLSearchParams({ service, ...(version ? { version } : {}), focus: p.function }).toString()
+  return (
+    <>
+      <a href={href(flame)} title={t('fleet.findings.flame')}><code>{plain(p.function)}</code></a>
+      {file && <span class="muted mono"> {plain(file)}{line ? ':' + line : ''}</span>}
+    </>
+  )
 }
 
-/** That no rule has looked yet, why, and what to do meanwhile. */
-export function Unjudged(p: { without: boolean }): JSX.Element {
+// sinceText says since when it is there, and in which versions.
+function sinceText(f: Finding): string {
+  const first = momentText(Date.parse(f.first))
+  return [
+    f.earlier ? t('fleet.findings.earlier', { first }) : first,
+    f.versions.map((v) => v || t('fleet.unversioned')).join(', '),
+    ...(f.state === 'gone' ? [t('fleet.findings.gonesince', { last: momentText(Date.parse(f.last)) })] : []),
+  ].join(', ')
+}
+
+/** What it means that nothing is said of services, by their verdicts. */
+export function Silence(p: { of: FindingsAnswer; only?: string }): JSX.Element | null {
+  const by = new Map<string, string[]>()
+  for (const [service, { verdict }] of Object.entries(p.of.verdicts)) {
+    if (verdict !== 'problem' && (p.only === undefined || p.only === service)) by.set(verdict, [...(by.get(verdict) ?? []), service])
+  }
+  if (by.size === 0) return null
+  return <ul class="data-list muted">{[...by].sort().map(([verdict, services]) => <li key={verdict}>{services.sort().join(', ')}: {tn('fleet.silence.' + verdict, verdict)}</li>)}</ul>
+}
+
+/** That no rule has looked at this time, and what to do meanwhile. */
+export function Unjudged(): JSX.Element {
   return (
     <div class="state fleet-nothing">
       <p class="state-what">{t('fleet.findings.unjudged')}</p>
-      <p>{p.without ? t('fleet.findings.unjudged.norules') : t('fleet.findings.unjudged.soon')}</p>
+      <p>{t('fleet.findings.unjudged.why')}</p>
+      <p><a href={href('services')}>{t('core.screen.services')}</a></p>
       <p>{t('fleet.findings.record')}</p>
       <Command text="gowhy record --url http://localhost:6060" />
     </div>

@@ -6,7 +6,7 @@ import { t } from '../strings'
 import { setParams, usePlace } from '../url'
 import type { Finding } from './api'
 import { useFindings } from './ask'
-import { FindingCard, Unjudged } from './finding'
+import { FindingCard, Silence, Unjudged } from './finding'
 import { Cards, Filter, Missing } from './parts'
 import { judged } from './rows'
 import { askAgain, momentText } from './time'
@@ -17,11 +17,10 @@ export function Findings(): JSX.Element {
   const { params } = usePlace()
   const q = params.get('q') ?? ''
   const state = STATES.find((s) => s === params.get('state')) ?? 'open'
-  const { data, error, without } = useFindings()
+  const { data, error } = useFindings()
   if (error) return <Failed error={error} retry={askAgain} />
-  if (without) return <Unjudged without />
   if (!data) return <Loading />
-  if (!judged(data)) return <><Missing of={[data.missing]} /><Unjudged without={false} /></>
+  if (!judged(data)) return <><Missing of={[data.missing]} /><Unjudged /></>
   const found = data.findings.filter((f) => (state === 'all' || f.state === state) && matches(f, q))
   return (
     <div class="data-screen">
@@ -34,16 +33,17 @@ export function Findings(): JSX.Element {
             {STATES.map((s) => <option key={s} value={s}>{t(`fleet.findings.state.${s}`)}</option>)}
           </select>
         </label>
-        <span class="muted">{t('fleet.findings.judged', { when: momentText(Date.parse(data.judged)) })}</span>
+        <span class="muted">{t('fleet.findings.judged', { when: momentText(Date.parse(data.judged ?? '')) })}</span>
       </div>
       {found.length === 0
         ? <Empty text={data.findings.length === 0 ? t('fleet.findings.none') : t('fleet.findings.nomatch')} />
-        : <><h2 class="sr">{t('fleet.findings.list')}</h2><Cards>{found.map((f) => <FindingCard key={[f.service, f.rule, f.function].join('\n')} of={f} currency={data.currency} />)}</Cards></>}
+        : <><h2 class="sr">{t('fleet.findings.list')}</h2><Cards>{found.map((f) => <FindingCard key={[f.service, f.rule, f.function].join('\n')} of={f} currency={data.currency ?? ''} />)}</Cards></>}
+      <Silence of={data} />
       {data.omitted > 0 && <p class="data-note">{t('fleet.omitted', { n: count(data.omitted) })}</p>}
     </div>
   )
 }
 
 function matches(f: Finding, q: string): boolean {
-  return [f.service, f.rule, f.function, f.title].some((s) => s.toLowerCase().includes(q.toLowerCase()))
+  return [f.service, f.rule, f.function ?? '', f.title].some((s) => s.toLowerCase().includes(q.toLowerCase()))
 }

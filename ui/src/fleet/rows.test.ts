@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, FindingsAnswer, Levels, Version } from './api'
 import { CPU, serviceRows } from './rows'
-import { chanceText, costText, deltaText, findingsText, proofOf, timesText } from './words'
+import { chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const version = (name: string, v: string, first: number, last: number, cpu: number, covered: number, allocs?: number): Version => ({
@@ -28,16 +28,19 @@ describe('rows of services', () => {
     const [first] = serviceRows({ services, ...span })
     expect([first!.cores, first!.instances, first!.inUse, first!.findings, first!.spark]).toEqual([null, null, null, null, null])
   })
+  it('have money where there is a price', () => {
+    const [first] = serviceRows({ services: { ...services, core_month: 20, currency: 'EUR' }, running: levels(['a', 'v2', 3, 0]), ...span })
+    expect([first!.money, rows[0]!.money]).toEqual([expect.closeTo(18), null])
+    expect([moneyText(18.4, 'EUR'), moneyText(1234.5, 'EUR'), moneyText(0.25, 'EUR')]).toEqual(['18 EUR', '1,235 EUR', '0.250 EUR'])
+  })
   it('have the findings that are open', () => {
     const finding = (service: string, versions: string[], state: 'open' | 'gone', cores?: number): Finding =>
-      ({ service, versions, rule: 'r', title: '', function: '', file: '', line: 0, first: '', last: '', state, instances: 1, cost: 1, unit: 'cores', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], command: '' })
-    const findings: FindingsAnswer = { findings: [finding('a', ['v2'], 'open', 0.25), finding('a', ['v1', 'v2'], 'open'), finding('a', ['v1'], 'gone', 9), finding('c', ['v1'], 'open')], omitted: 0, currency: 'EUR', judged: at(1) }
+      ({ service, versions, rule: 'r', title: '', summary: '', first: '', earlier: false, last: '', state, instances: 1, cost: 1, unit: 'cores', what: '', whole: true, prove: '', remedy: '', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], command: '' })
+    const findings: FindingsAnswer = { findings: [finding('a', ['v2'], 'open', 0.25), finding('a', ['v1', 'v2'], 'open'), finding('a', ['v1'], 'gone', 9), finding('c', ['v1'], 'open')], omitted: 0, verdicts: {}, judged: at(1) }
     const [a] = serviceRows({ services, findings, ...span })
-    expect([a!.findings, a!.versions.map((v) => v.findings!.open)]).toEqual([{ open: 2, cores: 0.25, money: 10 }, [2, 1]])
-    expect(serviceRows({ services, findings: { ...findings, judged: '' }, ...span })[0]!.findings).toBeNull()
-    expect(findingsText(a!.findings, 'EUR')).toBe('2, 0.250 cores, 10 EUR')
-    expect(findingsText(a!.findings, '')).toBe('2, 0.250 cores')
-    expect([findingsText(null, 'EUR'), findingsText({ open: 0, cores: 0, money: 0 }, 'EUR')]).toEqual(['–', '0'])
+    expect([a!.findings, a!.versions.map((v) => v.findings!.open)]).toEqual([{ open: 2, cores: 0.25 }, [2, 1]])
+    expect(serviceRows({ services, findings: { findings: [], omitted: 0, verdicts: {} }, ...span })[0]!.findings).toBeNull()
+    expect([a!.findings, null, { open: 0, cores: 0 }].map(findingsText)).toEqual(['2, 0.250 cores', '–', '0'])
   })
 })
 
@@ -51,5 +54,14 @@ describe('words of a change', () => {
   })
   it('name a command that a shell takes for no other', () => {
     expect(proofOf(c)).toBe("gowhy verify --base v1 --head 'v2; rm -rf '\\''' --package PACKAGE -- {binary} ARGUMENTS")
+  })
+})
+
+describe('the cost of a finding', () => {
+  const f = { cost: 3.07, unit: 'cores', what: 'CPU in compiling', whole: true, instances: 20, money: 90 } as Finding
+  it('is written as in the terminal', () => {
+    expect(findingCost(f, 'EUR')).toBe('3.07 cores (CPU in compiling), all 20 processes, 90 EUR a month')
+    expect(findingCost({ ...f, whole: false, what: '' }, '')).toBe('3.07 cores, a mean one of 20 processes')
+    expect(findingCost({ ...f, instances: 1, cost: 0.2, unit: 'share' }, '')).toBe('20.0% (CPU in compiling), one process')
   })
 })

@@ -15,6 +15,8 @@ export interface Row {
   /** That sent something at the end of the time; null until that is known. */
   instances: number | null
   cores: number | null
+  /** What that costs in a month; null where no price is known. */
+  money: number | null
   /** Bytes; null where no heap profile came. */
   inUse: number | null
   /** Bytes in a second. */
@@ -22,7 +24,7 @@ export interface Row {
   first: number
   last: number
   /** Open ones; null where nothing was judged. */
-  findings: { open: number; cores: number; money: number } | null
+  findings: { open: number; cores: number } | null
   spark: { at: number[]; values: (number | null)[] } | null
 }
 
@@ -58,6 +60,7 @@ export function serviceRows(a: Answers): Row[] {
       service, version: null, versions, first, last,
       instances: sum(versions, (v) => v.instances),
       cores: sum(versions, (v) => v.cores),
+      money: sum(versions, (v) => v.money),
       inUse: sum(versions, (v) => v.inUse),
       allocs: perSecond(total(list, ALLOCS), last - first),
       findings: findingsOf(a.findings, service, null),
@@ -79,10 +82,13 @@ function versionRow(v: Version, a: Answers, running: ByVersion, inUse: ByVersion
   const first = Date.parse(v.first), last = Date.parse(v.last)
   const each = v.covered_ns > 0 ? (v.totals[CPU] ?? 0) / v.covered_ns : null
   const here = running && (running.get(key(v.name, v.version))?.instances ?? 0)
+  const cores = each === null || here === null ? null : each * here
+  const price = a.services.core_month
   return {
     service: v.name, version: v.version, versions: [], first, last, each, totals: v.totals,
     instances: here,
-    cores: each === null || here === null ? null : each * here,
+    cores,
+    money: cores === null || price === undefined ? null : cores * price,
     inUse: inUse?.get(key(v.name, v.version))?.value ?? null,
     allocs: perSecond(v.totals[ALLOCS], last - first),
     findings: findingsOf(a.findings, v.name, v.version),
@@ -105,11 +111,11 @@ function sum(rows: readonly VersionRow[], of: (v: VersionRow) => number | null):
 
 /** Whether the rules have looked at anything. */
 export function judged(f: FindingsAnswer): boolean {
-  return f.judged !== ''
+  return f.judged !== undefined
 }
 
 function findingsOf(f: FindingsAnswer | undefined, service: string, version: string | null): Row['findings'] {
   if (!f || !judged(f)) return null
   const open = f.findings.filter((one) => one.state === 'open' && one.service === service && (version === null || one.versions.includes(version)))
-  return { open: open.length, cores: open.reduce((all, one) => all + (one.cores ?? 0), 0), money: open.reduce((all, one) => all + (one.money ?? 0), 0) }
+  return { open: open.length, cores: open.reduce((all, one) => all + (one.cores ?? 0), 0) }
 }

@@ -12,13 +12,13 @@ import { href, setParams } from '../url'
 import type { SeriesSet, Versions } from './api'
 import { useAnswer, useFindings } from './ask'
 import { ChangeCard } from './change'
-import { FindingCard, Unjudged } from './finding'
+import { FindingCard, Silence, Unjudged } from './finding'
 import { Cards, Missing } from './parts'
 import { ratesOf } from './points'
 import { judged, type Row, type VersionRow } from './rows'
 import { askAgain, chartTimes, momentText, rfc3339, stepFor, stepText, useSpan } from './time'
 import { Undecided } from './undecided'
-import { findingsText } from './words'
+import { findingsText, moneyText } from './words'
 
 // The chart's own code is a third of the page: lists do without.
 const Chart = lazy(async () => (await import('../parts/chart')).Chart)
@@ -43,11 +43,12 @@ function Known(p: { service: string; row: Row; currency: string }): JSX.Element 
   const text = (v: number | null, unit: string) => (v === null ? '–' : num(v, unit))
   const figures: [string, string][] = [
     [t('fleet.col.cores'), text(row.cores, 'count')],
+    ...(row.money === null ? [] : [[t('fleet.col.money'), moneyText(row.money, p.currency)] as [string, string]]),
     [t('fleet.col.inuse'), text(row.inUse, 'bytes')],
     [t('fleet.col.allocs'), row.allocs === null ? '–' : t('fleet.persecond', { v: num(row.allocs, 'bytes') })],
     [t('fleet.col.instances'), text(row.instances, 'count')],
     [t('fleet.col.versions'), count(row.versions.length)],
-    [t('fleet.col.findings'), findingsText(row.findings, p.currency)],
+    [t('fleet.col.findings'), findingsText(row.findings)],
   ]
   return (
     <>
@@ -131,15 +132,16 @@ function Changes(p: { service: string }): JSX.Element {
 }
 
 function Found(p: { service: string }): JSX.Element {
-  const { data, error, without } = useFindings({ service: p.service })
+  const { data, error } = useFindings({ service: p.service })
   return (
     <section class="fleet-section">
       <h3>{t('fleet.service.findings')}</h3>
       {error ? <Failed error={error} retry={askAgain} />
-        : without || (data && !judged(data)) ? <Unjudged without={without} />
         : !data ? <Loading />
+        : !judged(data) ? <Unjudged />
         : data.findings.length === 0 ? <p class="muted">{t('fleet.findings.none')}</p>
-        : <Cards>{data.findings.map((f) => <FindingCard key={f.rule + f.function} of={f} currency={data.currency} />)}</Cards>}
+        : <Cards>{data.findings.map((f) => <FindingCard key={f.rule + f.function} of={f} currency={data.currency ?? ''} />)}</Cards>}
+      {data && <Silence of={data} only={p.service} />}
     </section>
   )
 }

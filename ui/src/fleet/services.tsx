@@ -14,7 +14,7 @@ import { Filter, Missing, Spark } from './parts'
 import { serviceRows, type Row } from './rows'
 import { Service } from './service'
 import { askAgain, stepFor, stepText, useSpan } from './time'
-import { findingsText } from './words'
+import { findingsText, moneyText } from './words'
 
 export function Services(): JSX.Element {
   const { params } = usePlace()
@@ -52,7 +52,7 @@ function useRows(): Known {
     error: services.error ?? running.error ?? inUse.error ?? series.error ?? findings.error,
     missing: [services.data, running.data, inUse.data, series.data, findings.data].map((a) => a?.missing),
     omitted: services.data?.omitted ?? 0,
-    currency: findings.data?.currency ?? '',
+    currency: services.data?.currency ?? '',
   }
 }
 
@@ -120,7 +120,7 @@ const dash = '–'
 const orDash = (v: number | null, text: (v: number) => string): string => (v === null ? dash : text(v))
 
 function columns(p: Look): Col<Row>[] {
-  const figure = (key: 'cores' | 'inUse' | 'allocs' | 'instances', title: string, text: (v: number) => string, help?: string): Col<Row> =>
+  const figure = (key: 'cores' | 'money' | 'inUse' | 'allocs' | 'instances', title: string, text: (v: number) => string, help?: string): Col<Row> =>
     ({ key, title, help, align: 'right', sortable: true, value: (r) => r[key], cell: (r) => orDash(r[key], text), text: (r) => String(r[key] ?? '') })
   return [
     {
@@ -129,6 +129,7 @@ function columns(p: Look): Col<Row>[] {
     },
     { ...figure('cores', t('fleet.col.cores'), (v) => cell(v, 'count'), t('fleet.col.cores.help')), width: '5.5rem' },
     { key: 'share', title: t('fleet.col.share'), align: 'right', width: '5rem', cell: (r) => (p.all > 0 && r.cores !== null ? share(r.cores / p.all) : dash) },
+    ...(p.currency === '' ? [] : [{ ...figure('money', t('fleet.col.money'), (v) => moneyText(v, p.currency), t('fleet.col.money.help')), width: '6.5rem' }]),
     figure('inUse', t('fleet.col.inuse'), (v) => cell(v, 'bytes'), t('fleet.col.inuse.help')),
     figure('allocs', t('fleet.col.allocs'), (v) => t('fleet.persecond', { v: cell(v, 'bytes') }), t('fleet.col.allocs.help')),
     {
@@ -142,7 +143,7 @@ function columns(p: Look): Col<Row>[] {
     { ...figure('instances', t('fleet.col.instances'), count, t('fleet.col.instances.help')), width: '6rem' },
     {
       key: 'findings', title: t('fleet.col.findings'), help: t('fleet.col.findings.help'), align: 'right', sortable: true, width: 'minmax(6rem, .6fr)',
-      value: (r) => r.findings && r.findings.open, cell: (r) => findingsText(r.findings, p.currency),
+      value: (r) => r.findings && r.findings.open, cell: (r) => findingsText(r.findings),
     },
     { key: 'trend', title: t('fleet.col.trend'), help: t('fleet.col.trend.help'), width: '8.7rem', cell: (r) => r.spark && <Spark values={r.spark.values.map((v) => v && v / 1e9)} unit="cores" />, text: () => '' },
   ]

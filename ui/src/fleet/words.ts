@@ -2,7 +2,7 @@
 import { count, dur, figures, num } from '../format'
 import { word } from '../shell'
 import { t } from '../strings'
-import type { Change } from './api'
+import type { Change, Finding } from './api'
 import type { Row } from './rows'
 
 /** A cost in the unit of a change: "15 cores", "569 µs an operation". */
@@ -44,9 +44,23 @@ export function proofOf(c: Change): string {
   return `gowhy verify --base ${word(c.base)} --head ${word(c.head)} --package PACKAGE -- {binary} ARGUMENTS`
 }
 
-/** "3, 0.4 cores, 12 EUR". */
-export function findingsText(f: Row['findings'], currency: string): string {
+/** Findings that are open, and what they cost: "3, 0.4 cores". */
+export function findingsText(f: Row['findings']): string {
   if (f === null) return '–'
-  if (f.open === 0) return '0'
-  return [count(f.open), ...(f.cores > 0 ? [num(f.cores, 'cores')] : []), ...(currency !== '' && f.money > 0 ? [`${count(f.money)} ${currency}`] : [])].join(', ')
+  return count(f.open) + (f.cores > 0 ? ', ' + num(f.cores, 'cores') : '')
+}
+
+/** Money as a price is written, without its fractions: "90 EUR". */
+export function moneyText(x: number, currency: string): string {
+  return `${x >= 10 ? count(Math.round(x)) : figures(x)} ${currency}`
+}
+
+/** What a finding costs: "3.07 cores (CPU in compiling), all 20 processes, 90 EUR a month". */
+export function findingCost(f: Finding, currency: string): string {
+  const of = f.instances === 1 ? 'fleet.findings.of.one' : f.whole ? 'fleet.findings.of.all' : 'fleet.findings.of.mean'
+  return [
+    num(f.cost, f.unit) + (f.what === '' ? '' : ` (${f.what})`),
+    t(of, { n: count(f.instances) }),
+    ...(f.money !== undefined && currency !== '' ? [t('fleet.amonth', { v: moneyText(f.money, currency) })] : []),
+  ].join(', ')
 }

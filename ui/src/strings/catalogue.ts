@@ -21,7 +21,7 @@ export type Texts = Readonly<Record<Key, string>>
 type Pairs = Readonly<Record<string, readonly [string, string]>>
 
 /** What the fleet's page has of the texts of a run's: those of the parts that both have. */
-const SHARED = /^(core\.(skip|screens?|loading|retry|copy|copied|notcopied|close|theme|lang|help|error|broken|noscreen|confidence)|data\.(table|chart|interval)|flame)(\.|$)/
+const SHARED = /^(core\.(skip|screens?|loading|retry|copy|copied|notcopied|close|theme|lang|help|error|broken|noscreen|confidence|code)|data\.(table|chart|interval)|flame)(\.|$)/
 
 const pages: Record<'run' | 'fleet' | 'all', Pairs> = {
   run,
