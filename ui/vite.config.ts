@@ -3,16 +3,17 @@ import { defineConfig, runnerImport, type Plugin } from 'vite'
 // The built files are committed, so that go install needs no Node: their names
 // are fixed, and a rebuild gives the same bytes.
 //
-// The page is built twice. What gowhy serves is in parts, of which a screen loads
+// The page of a run is built twice. What gowhy serves is in parts, of which a screen loads
 // its own. A report file (--mode report) has nobody to ask for a part, and gets
-// the same page as one script and one style. Both go to folders of their own;
-// build/publish.mjs puts them where they belong once all of it is there.
+// the same page as one script and one style. The fleet's page (--mode fleet) is another
+// one, of the same parts. All go to folders of their own; build/publish.mjs puts them
+// where they belong once all of it is there.
 export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: [halves()],
+  plugins: [halves(mode === 'fleet' ? 'fleet' : 'run')],
   oxc: { jsx: { importSource: 'preact' } },
   build: {
-    outDir: mode === 'report' ? '.build/report' : '.build/page',
+    outDir: mode === 'report' ? '.build/report' : mode === 'fleet' ? '.build/fleet' : '.build/page',
     emptyOutDir: true,
     target: 'es2022',
     // A screen's parts are asked for together, and not each when the one before has
@@ -23,6 +24,7 @@ export default defineConfig(({ mode }) => ({
     // before its style is there, and a browser asks for few things at once.
     cssCodeSplit: false,
     rolldownOptions: {
+      ...(mode === 'fleet' && { input: 'fleet.html' }),
       output: {
         entryFileNames: 'app.js',
         chunkFileNames: '[name].js',
@@ -40,7 +42,7 @@ export default defineConfig(({ mode }) => ({
 // the language that he does not read. So the halves are taken when the page is
 // built: the two modules become their texts, and nothing needs the catalogue any
 // more. Whatever else runs the sources (the tests, vite's own server) does without.
-function halves(): Plugin {
+function halves(page: 'run' | 'fleet'): Plugin {
   type Catalogue = typeof import('./src/strings/catalogue')
   return {
     name: 'gowhy:halves',
@@ -49,7 +51,7 @@ function halves(): Plugin {
       const language = ['/src/strings/en.ts', '/src/strings/zh.ts'].findIndex((name) => id.endsWith(name))
       if (language < 0) return
       const { module } = await runnerImport<Catalogue>('./src/strings/catalogue.ts')
-      return `export const texts = ${JSON.stringify(module.half(language as 0 | 1))}`
+      return `export const texts = ${JSON.stringify(module.half(language as 0 | 1, page))}`
     },
   }
 }

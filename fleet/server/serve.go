@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/page"
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -115,6 +116,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 // routes are all paths of a server.
 func routes(s store.Store, m *meter, l *live, f *forward.Forwarder) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", page.Handler())
 	mux.Handle("/api/", Handler(s, time.Now, l.costs))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})

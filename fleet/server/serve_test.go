@@ -180,7 +180,7 @@ func (broken) Instances(context.Context, store.Selection) (store.Instances, erro
 }
 
 func TestBroken(t *testing.T) {
-	for _, path := range []string{"top", "folded", "pprof", "versions"} {
+	for _, path := range []string{"top", "folded", "pprof", "versions", "flame"} {
 		w := httptest.NewRecorder()
 		Handler(broken{}, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+path, nil))
 		if w.Code != 500 || strings.Contains(w.Body.String(), "secret") {
@@ -225,11 +225,12 @@ func TestVersions(t *testing.T) {
 func FuzzQuestion(f *testing.F) {
 	f.Add("from=now-1h&until=now&type=cpu&limit=3&label=a=b")
 	f.Add("from=2026-01-02T15:04:05Z&type=a:b:c:d:e")
+	f.Add("from=now-1h&step=15s&by=label:zone&base_version=v1")
 	r := new(storetest.Reference)
 	random := rand.New(rand.NewPCG(1, 2))
 	h := Handler(r, func() time.Time { return time.Unix(1e9+random.Int64N(1e6), 0) }, noPrices)
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"services", "top", "versions", "findings", "diff", "evidence", "folded", "pprof"} {
+		for _, path := range []string{"services", "levels", "series", "values", "flame", "top", "versions", "findings", "diff", "evidence", "folded", "pprof"} {
 			request := httptest.NewRequest("GET", "/api/v1/"+path, nil)
 			request.URL.RawQuery = query
 			w := httptest.NewRecorder()

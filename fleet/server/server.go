@@ -35,9 +35,13 @@ type Function struct {
 
 // Services is the answer of /api/v1/services, those first that use most CPU.
 type Services struct {
-	Services []Service     `json:"services"`
-	Omitted  int           `json:"omitted"` // services beyond the limit
-	Missing  store.Missing `json:"missing,omitempty"`
+	Tenant   string    `json:"tenant,omitempty"` // that was asked for
+	Services []Service `json:"services"`
+	Omitted  int       `json:"omitted"` // services beyond the limit
+	// CoreMonth is what a core costs in a month, where that is known.
+	CoreMonth float64       `json:"core_month,omitempty"`
+	Currency  string        `json:"currency,omitempty"`
+	Missing   store.Missing `json:"missing,omitempty"`
 }
 
 // A Service is one version of a service. Totals by CoveredNS are rates of one instance.
@@ -66,7 +70,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 				refuse(w, http.StatusBadRequest, err.Error())
 				return
 			}
-			if ask(w, q, s, n) != nil { // its text may name files of the server
+			var m *misuse
+			switch err = ask(w, q, s, n); {
+			case errors.As(err, &m):
+				refuse(w, http.StatusBadRequest, m.Error())
+			case err != nil: // its text may name files of the server
 				refuse(w, http.StatusInternalServerError, "the store cannot answer")
 			}
 		})
@@ -86,7 +94,38 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 	})
 	asJSON("services", func(q *http.Request, s store.Selection, n int) (any, error) {
 		all, err := r.Services(q.Context(), s)
-		return services(all, n), err
+		a := services(all, s.Tenant, n)
+		if p := prices(); p.CoreHour > 0 {
+			a.Currency, a.CoreMonth = p.Currency, p.CoreHour*month
+		}
+		return a, err
+	})
+	asJSON("levels", func(q *http.Request, s store.Selection, n int) (any, error) {
+		return levels(q.Context(), r, s, n)
+	})
+	asJSON("series", func(q *http.Request, s store.Selection, n int) (any, error) {
+		step, err := stepOf(q.URL.Query(), s)
+		if err != nil {
+			return nil, &misuse{err}
+		}
+		by, err := byOf(q.URL.Query().Get("by"))
+		if err != nil {
+			return nil, &misuse{err}
+		}
+		return series(q.Context(), r, s, step, by, n)
+	})
+	asJSON("values", func(q *http.Request, s store.Selection, n int) (any, error) {
+		by := store.By(q.URL.Query().Get("by"))
+		if by != store.ByLabels {
+			var err error
+			if by, err = byOf(string(by)); err != nil {
+				return nil, &misuse{err}
+			}
+		}
+		return values(q.Context(), r, s, by, n)
+	})
+	asJSON("flame", func(q *http.Request, s store.Selection, _ int) (any, error) {
+		return flame(q.Context(), r, s, q.URL.Query().Get("base_version"))
 	})
 	asJSON("versions", func(q *http.Request, s store.Selection, n int) (any, error) {
 		return changes(q.Context(), r, s, n)
@@ -131,10 +170,10 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 }
 
 // services are the n that use most CPU.
-func services(all store.Services, n int) Services {
+func services(all store.Services, tenant string, n int) Services {
 	slices.SortStableFunc(all.Services, func(a, b store.Service) int { return cmp.Compare(cpuOf(b), cpuOf(a)) })
 	shown := all.Services[:min(n, len(all.Services))]
-	a := Services{Services: []Service{}, Omitted: len(all.Services) - len(shown), Missing: all.Missing}
+	a := Services{Tenant: tenant, Services: []Service{}, Omitted: len(all.Services) - len(shown), Missing: all.Missing}
 	for _, s := range shown {
 		totals := map[store.Type]int64{}
 		for _, t := range s.Totals {
@@ -187,6 +226,11 @@ func top(stacks store.Stacks, n int) Top {
 	}
 	return t
 }
+
+// A misuse is a question that cannot be meant so.
+type misuse struct{ err error }
+
+func (m *misuse) Error() string { return m.err.Error() }
 
 func refuse(w http.ResponseWriter, status int, message string) {
 	answer(w, status, map[string]string{"error": message})

@@ -57,3 +57,12 @@ func TestServices(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestServicesPriced(t *testing.T) {
+	w := httptest.NewRecorder()
+	prices := func() Prices { return Prices{CoreHour: 0.5, Currency: "EUR"} }
+	Handler(reader{}, time.Now, prices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services", nil))
+	if got := w.Body.String(); !strings.Contains(got, `"core_month":365,"currency":"EUR"`) {
+		t.Error(got)
+	}
+}

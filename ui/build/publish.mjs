@@ -1,4 +1,4 @@
-// Puts the built page where Go embeds it. Builds go to .build first, so that one
+// Puts the built pages where Go embeds them. Builds go to .build first, so that one
 // that fails leaves the page that was there; what is no part of the page any more
 // is removed. Files that are as they were are not touched: Go then has nothing to
 // build again.
@@ -8,32 +8,33 @@ import { fileURLToPath } from 'node:url'
 import { publishSpeedscope } from './speedscope.mjs'
 
 const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
-const dist = join(ui, '..', 'internal', 'web', 'dist')
+const licenses = ['licenses.txt', Buffer.from(notices())]
 
-const built = new Map()
-gather(join(ui, '.build', 'page'), '')
-gather(join(ui, '.build', 'report'), 'report/')
-for (const needed of ['index.html', 'app.js', 'report/index.html', 'report/app.js']) {
-  if (!built.has(needed)) throw new Error(`nothing was published: ${needed} was not built`)
-}
-
-built.set('licenses.txt', Buffer.from(notices()))
-
-mkdirSync(join(dist, 'report'), { recursive: true })
-for (const [name, bytes] of built) {
-  const to = join(dist, name)
-  if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes)
-}
-for (const e of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-  const name = join(e.parentPath, e.name).slice(dist.length + 1).replaceAll('\\', '/')
-  if (e.isFile() && !built.has(name)) rmSync(join(dist, name))
-}
-
+publish(join(ui, '..', 'internal', 'web', 'dist'), [...gather('page'), ...gather('report', 'report/')], ['index.html', 'app.js', 'report/index.html', 'report/app.js'])
+publish(join(ui, '..', 'fleet', 'page', 'dist'), gather('fleet').map(([name, bytes]) => [name === 'fleet.html' ? 'index.html' : name, bytes]), ['index.html', 'app.js'])
 publishSpeedscope()
 
+// publish makes a folder have the files of a build and the licences, and no others.
+function publish(dist, files, needed) {
+  const built = new Map([...files, licenses])
+  for (const name of needed) {
+    if (!built.has(name)) throw new Error(`nothing was published: ${name} was not built`)
+  }
+  for (const [name, bytes] of built) {
+    const to = join(dist, name)
+    mkdirSync(dirname(to), { recursive: true })
+    if (!existsSync(to) || !readFileSync(to).equals(bytes)) writeFileSync(to, bytes)
+  }
+  for (const e of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const name = join(e.parentPath, e.name).slice(dist.length + 1).replaceAll('\\', '/')
+    if (e.isFile() && !built.has(name)) rmSync(join(dist, name))
+  }
+}
+
 // gather reads the files of a build. They are flat: a folder would be a surprise.
-function gather(folder, prefix) {
-  for (const name of readdirSync(folder)) built.set(prefix + name, readFileSync(join(folder, name)))
+function gather(build, prefix = '') {
+  const folder = join(ui, '.build', build)
+  return readdirSync(folder).map((name) => [prefix + name, readFileSync(join(folder, name))])
 }
 
 // notices are the licences of the packages that are built into the page, which ask

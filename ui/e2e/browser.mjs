@@ -22,7 +22,7 @@ export function view(gowhy, files, cwd) {
 }
 
 /** Starts a command that serves the page and says where. Its input ends with this process. */
-export async function serve(command, args, cwd) {
+export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1:\d+\/t\/\w+\//, patience = 30_000) {
   const server = spawn(command, args, { cwd, stdio: 'pipe' })
   let said = ''
   server.stdout.on('data', (b) => (said += b))
@@ -31,8 +31,8 @@ export async function serve(command, args, cwd) {
   server.on('exit', () => (ended = true))
   const url = await until('the address of the page', () => {
     must(!ended, `${command} ended: ${said}`)
-    return said.match(/http:\/\/127\.0\.0\.1:\d+\/t\/\w+\//)?.[0]
-  }, 30_000)
+    return said.match(address)?.[0]
+  }, patience)
   const stop = () => {
     if (!ended) server.kill('SIGINT')
   }

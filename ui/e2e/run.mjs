@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
+import { walksTheFleet } from './fleet.mjs'
 import { watchesAProgram } from './live.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
 import { opensInSpeedscope } from './viewers.mjs'
@@ -338,7 +339,7 @@ await check('files that are dropped are opened, and others refused with words', 
     drop('dragenter')
     drop('drop')
   })
-  const message = q.page.locator('.drop-message[role=alert]')
+  const message = q.page.locator('.message[role=alert]')
   await message.waitFor({ timeout: 20_000 })
   must((await message.innerText()).includes('notes <b>.txt'), 'the file is named')
   await shot(q.page, 'refused')
@@ -419,10 +420,10 @@ await check('a screen fetches its own code, and says so when it does not come', 
 
   await q.context.route('**/zh.js', (r) => r.abort())
   await q.page.click('#lang')
-  await q.page.locator('.drop-message[role=alert]').waitFor({ timeout: 10_000 })
+  await q.page.locator('.message[role=alert]').waitFor({ timeout: 10_000 })
   equal(await q.page.evaluate(() => document.documentElement.lang), 'en', 'the language that the page keeps')
   await shot(q.page, 'no-language')
-  await q.page.click('.drop-message button')
+  await q.page.click('.message button')
   await q.context.unroute('**/zh.js')
   await q.close()
 })
@@ -441,6 +442,7 @@ await check('a server that ended is told of, with what to do', async () => {
 
 await besides
 await watchesAProgram(browser, gowhy, dir, Object.assign(shot, { path: (name) => join(shots, name + '.png') }))
+await walksTheFleet(browser, dir, Object.assign(shot, { path: (name) => join(shots, name + '.png') }))
 await check('every rule was walked', async () => {
   const left = (await catalogue(gowhy)).filter((rule) => !walked.rules.has(rule))
   must(left.length === 0, () => `not walked: ${left.join(' ')}`)

@@ -51,6 +51,19 @@ function loads(screen, language) {
   return new Set(['index.html', ...first, ...scripts, ...styles(screen), ...(language === 'zh' ? ['zh.js'] : [])])
 }
 
+describe('the page of a fleet', () => {
+  const fleet = join(dist, '..', '..', '..', 'fleet', 'page', 'dist')
+  const parts = readdirSync(fleet).filter((f) => /\.(js|css|html)$/.test(f))
+  it('is below 100 KB packed, with all its screens in both languages', () => {
+    const size = parts.reduce((sum, f) => sum + gzipSync(readFileSync(join(fleet, f)), { level: 9 }).length, 0)
+    console.info(`${parts.length} parts: ${(size / 1000).toFixed(1)} KB`)
+    expect(size).toBeLessThan(SCREEN)
+  })
+  it('has no script and no style in its HTML', () => {
+    expect(readFileSync(join(fleet, 'index.html'), 'utf8')).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son\w+=|modulepreload/i)
+  })
+})
+
 describe('the built page', () => {
   it('is in the parts that it is made of, each of which something loads', () => {
     expect([...first].filter((f) => f.endsWith('.js'))).toEqual(['app.js'])

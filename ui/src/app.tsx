@@ -1,18 +1,19 @@
 // The frame of the page: which run, which screen, and what holds for all of them.
-import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Run, Session, Upload } from './api'
-import { ahead, ApiError, isStatic, problem } from './client'
+import { ahead, ApiError, isStatic } from './client'
 import { ChooseFiles, DropZone, useOpening } from './drop'
-import { allHelp, useKeys } from './keys'
+import { useKeys } from './keys'
+import { Boundary, Help, HelpButton, LanguageButton, nextTheme, Skip, Tabs, ThemeButton, useArrival } from './parts/frame'
 import { lazy, type Lazy } from './parts/lazy'
 import { Marked } from './parts/marked'
-import { Live as Spoken, say } from './parts/live'
-import { Empty, Failed, Hint, Loading } from './parts/states'
+import { Live as Spoken } from './parts/live'
+import { Empty, Failed, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
 import { useSession } from './session'
 import { lang, setLang, t, tn, useLang } from './strings'
-import { setTheme, themeChoice, useTheme, type Choice } from './theme'
+import { setTheme, useTheme } from './theme'
 import { format, go, here, href, setParams, usePlace, type Place } from './url'
 
 // Its flame graph is wanted with the first piece of recording, long after all else.
@@ -66,12 +67,6 @@ export function App(): JSX.Element {
   )
 }
 
-// A link to #main would be a place of the page: the hash is the state.
-function toMain(e: Event): void {
-  e.preventDefault()
-  document.getElementById('main')?.focus()
-}
-
 // show goes to what was opened: a run's findings, or a saved result.
 function show(u: Upload): void {
   const run = u.runs[0]
@@ -110,14 +105,14 @@ function Opened(p: OpenedProps): JSX.Element {
   useScreenKeys(has)
   useKeys({ '?': () => setHelp(true), 'Ctrl+k': palette.open }, [['Ctrl K', t('core.palette')], ['?', t('core.help.help')]])
   useAnswerAhead(screen, r, run)
-  useArrival(screen, run)
+  useArrival(screen, run?.name)
   return (
     <>
       <header class="head">
-        <a class="skip" href="#/" onClick={toMain}>{t('core.skip')}</a>
+        <Skip />
         <a class="head-name" href={href('findings')}>gowhy</a>
         <RunPicker runs={session.runs} r={r} screen={screen} />
-        <Nav has={has} screen={screen} />
+        <Tabs screens={screens.filter(([name]) => tabsOf(has).includes(name))} screen={screen} />
         <Tools opening={p.opening} palette={palette.open} help={() => setHelp(true)} />
       </header>
       {help && <Help close={() => setHelp(false)} />}
@@ -140,26 +135,6 @@ function Opened(p: OpenedProps): JSX.Element {
         <Content {...p} run={run} r={r} screen={screen} has={has} />
       </main>
     </>
-  )
-}
-
-function Nav(p: { has: string[]; screen: string }): JSX.Element {
-  const nav = useRef<HTMLElement>(null)
-  // On a narrow page the screens are scrolled sideways: the current one to the middle,
-  // so that those beside it can be seen to be there.
-  useLayoutEffect(() => {
-    const box = nav.current
-    const tab = box?.querySelector('[aria-current]')
-    if (!box || !tab) return
-    const [outer, inner] = [box.getBoundingClientRect(), tab.getBoundingClientRect()]
-    box.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2
-  }, [p.screen, p.has.join(), lang()])
-  return (
-    <nav class="head-nav" aria-label={t('core.screens')} ref={nav}>
-      {screens.filter(([name]) => tabsOf(p.has).includes(name)).map(([name, { load }]) => (
-        <a key={name} href={href(name)} aria-current={name === p.screen ? 'page' : undefined} onPointerEnter={load} onFocus={load}>{tn('core.screen.' + name)}</a>
-      ))}
-    </nav>
   )
 }
 
@@ -188,13 +163,6 @@ function Content(p: ContentProps): JSX.Element {
   // A screen's state is in the URL: a new run or language is a new screen.
   const key = `${screen} ${p.r} ${lang()}`
   return <Boundary key={key}><Shown r={p.r} /></Boundary>
-}
-
-// Boundary keeps a fault of one screen from taking the page away.
-function Boundary(p: { children: ComponentChildren }): JSX.Element {
-  const [error, reset] = useErrorBoundary((e) => console.error(e))
-  if (error) return <Failed error={new ApiError(t('core.broken', { what: problem(error).message }), '', 0)} retry={reset} />
-  return <>{p.children}</>
 }
 
 function runIndex(text: string | null): number {
@@ -244,29 +212,6 @@ function useAnswerAhead(screen: string, r: number, run: Run | undefined): void {
   }, [asks, comes, r])
 }
 
-// useArrival says which screen it is, and gives the keyboard a place in it when
-// the one it had went away with the screen before.
-function useArrival(screen: string, run: Run | undefined): void {
-  const first = useRef(true)
-  const title = tn('core.screen.' + screen, 'gowhy')
-  useEffect(() => {
-    document.title = (run ? run.name + ' · ' : '') + title + ' · gowhy'
-  }, [title, run?.name])
-  // Before the screen's own effects: what they bring into sight stays there.
-  useLayoutEffect(() => {
-    if (!first.current) window.scrollTo(0, 0)
-  }, [screen])
-  useEffect(() => {
-    if (first.current) {
-      first.current = false
-      return
-    }
-    say(title)
-    const lost = document.activeElement === null || document.activeElement === document.body
-    if (lost) document.getElementById('main')?.focus({ preventScroll: true })
-  }, [screen])
-}
-
 // useScreenKeys gives each tab the number of its place.
 function useScreenKeys(has: string[]): void {
   const tabs = tabsOf(has)
@@ -314,73 +259,16 @@ function usePalette(): { Shown: typeof import('./palette').Palette | undefined; 
   return { Shown, open, close: () => show(undefined) }
 }
 
-function nextTheme(): { choice: Choice; words: string } {
-  const next: Record<Choice, Choice> = { auto: 'light', light: 'dark', dark: 'auto' }
-  const choice = next[themeChoice()]
-  return { choice, words: t('core.theme', { now: t(`core.theme.${choice}`) }) }
-}
-
 function Tools(p: { opening: ReturnType<typeof useOpening>; palette(): void; help(): void }): JSX.Element {
-  const [lost, setLost] = useState(false)
-  const choice = themeChoice()
-  const theme = t('core.theme', { now: t(`core.theme.${choice}`) })
   return (
     <div class="head-tools">
       <button type="button" class="quiet" id="palette" title={t('core.palette') + ' (Ctrl K)'} aria-label={t('core.palette')} onClick={p.palette}>
         <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><circle cx="10.5" cy="10.5" r="6.5" /><path d="M15.5 15.5 21 21" /></svg>
       </button>
       {!isStatic && <ChooseFiles opening={p.opening} label={t('core.open')} title={t('core.open.title')} class="quiet" />}
-      <button type="button" class="quiet" id="theme" title={theme} aria-label={theme} onClick={() => setTheme(nextTheme().choice)}><ThemeIcon choice={choice} /></button>
-      <button type="button" class="quiet" id="lang" title={t('core.lang.title')} lang={lang() === 'en' ? 'zh-CN' : 'en'} onClick={() => void setLang(lang() === 'en' ? 'zh' : 'en').then(() => setLost(false), () => setLost(true))}>{t('core.lang')}</button>
-      <button type="button" class="quiet" id="help" title={t('core.help')} aria-label={t('core.help')} onClick={p.help}>?</button>
-      {lost && <LanguageLost close={() => setLost(false)} />}
+      <ThemeButton />
+      <LanguageButton />
+      <HelpButton help={p.help} />
     </div>
-  )
-}
-
-function LanguageLost(p: { close(): void }): JSX.Element {
-  return (
-    <div class="drop-message card" role="alert">
-      <p><span class="mark mark-bad" aria-hidden="true">!</span> {t('core.error.part')}</p>
-      <Hint text={t('core.error.part.hint')} />
-      <button type="button" onClick={p.close}>{t('core.close')}</button>
-    </div>
-  )
-}
-
-function ThemeIcon(p: { choice: Choice }): JSX.Element {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      {p.choice === 'auto' && <><circle cx="12" cy="12" r="8.5" /><path d="M12 3.5v17a8.5 8.5 0 0 0 0-17z" fill="currentColor" /></>}
-      {p.choice === 'light' && <><circle cx="12" cy="12" r="4" /><path d="M12 2.5v2.5M12 19v2.5M2.5 12H5M19 12h2.5M5.3 5.3 7 7M17 17l1.7 1.7M18.7 5.3 17 7M7 17l-1.7 1.7" /></>}
-      {p.choice === 'dark' && <path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z" />}
-    </svg>
-  )
-}
-
-function Help(p: { close(): void }): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  // A click on the dialog itself is one beside its content.
-  const close = () => dialog.current?.close() // gives the keyboard back, then tells onClose
-  const beside = (e: MouseEvent) => e.target === dialog.current && close()
-  return (
-    <dialog ref={dialog} aria-labelledby="help-title" onClose={p.close} onClick={beside}>
-      <div class="help">
-        <div class="help-head">
-          <h2 id="help-title">{t('core.help')}</h2>
-          <button type="button" onClick={close}>{t('core.close')}</button>
-        </div>
-        <p class="muted">{t('core.help.text')}</p>
-        <dl class="help-keys">
-          {allHelp().map(([key, what]) => (
-            <div key={key + what}>
-              <dt>{key.split(' ').map((k) => (/^[…/+]$/.test(k) && key !== k ? ` ${k} ` : <><kbd>{k}</kbd> </>))}</dt>
-              <dd>{what}</dd>
-            </div>
-          ))}
-        </dl>
-      </div>
-    </dialog>
   )
 }

@@ -118,7 +118,7 @@ function Message(p: { opening: Opening }): JSX.Element | null {
   if (!now) return null
   if (now.at === 'failed') {
     return (
-      <div class="drop-message card" role="alert">
+      <div class="message card" role="alert">
         <p><span class="mark mark-bad" aria-hidden="true">!</span> {now.name === '' ? now.error.message : t('core.drop.failed', { name: now.name, what: now.error.message })}</p>
         {now.error.hint !== '' && <Hint text={now.error.hint} />}
         <button type="button" onClick={p.opening.dismiss}>{t('core.drop.dismiss')}</button>
@@ -126,7 +126,7 @@ function Message(p: { opening: Opening }): JSX.Element | null {
     )
   }
   return (
-    <div class="drop-message card" role="status">
+    <div class="message card" role="status">
       <p><span class="spinner" aria-hidden="true" />{now.at === 'sending' ? t('core.drop.sending', { name: now.name, share: share(now.part) }) : t('core.drop.reading', { name: now.name })}</p>
       <progress aria-label={now.name} {...(now.at === 'sending' ? { value: now.part, max: 1 } : {})} />
     </div>

@@ -68,6 +68,16 @@ describe('a link', () => {
   })
 })
 
+describe('a page with other rules', () => {
+  it('has its own home, and takes along what it says', () => {
+    url.follow({ home: 'services', carry: (here, to) => url.carryAll(['span', 'from'], here, to) })
+    expect(url.parse('').screen).toBe('services')
+    url.go('versions?span=1h&q=x')
+    expect(url.href('flame')).toBe('#/flame?span=1h')
+    expect(url.href('flame?span=7d')).toBe('#/flame?span=7d')
+  })
+})
+
 describe('history', () => {
   it('leads back to each place that was gone to', () => {
     url.go('timeline?from=1')

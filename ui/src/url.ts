@@ -11,8 +11,21 @@ export interface Place {
   params: URLSearchParams
 }
 
-/** The screen that an empty address means. */
-export const HOME = 'findings'
+/** What differs from page to page. */
+export interface Rules {
+  /** The screen that an empty address means. */
+  home: string
+  /** Takes along to another place what stays as it is here. */
+  carry(here: URLSearchParams, to: URLSearchParams): void
+}
+
+let rules: Rules = { home: 'findings', carry: carryRun }
+
+/** Has the page's addresses follow other rules than those of runs; before anything is shown. */
+export function follow(other: Rules): void {
+  rules = other
+  present = read()
+}
 
 const WRITE_AFTER_MS = 250
 
@@ -26,7 +39,7 @@ export function parse(link: string): Place {
   const cut = text.indexOf('?')
   const screen = cut < 0 ? text : text.slice(0, cut)
   return {
-    screen: /^[a-z]+$/.test(screen) ? screen : HOME,
+    screen: /^[a-z]+$/.test(screen) ? screen : rules.home,
     params: new URLSearchParams(cut < 0 ? '' : text.slice(cut + 1)),
   }
 }
@@ -83,16 +96,22 @@ export function href(link: string): string {
 
 function resolve(link: string): Place {
   const place = parse(link)
-  const run = present.params.get('r')
-  const own = place.params.has('r')
-  if (run !== null && !own) place.params.set('r', run)
-  // Who goes from the program that is watched to a recording finds it again.
-  const pid = present.params.get('pid')
-  if (pid !== null && !place.params.has('pid')) place.params.set('pid', pid)
-  // What is marked stays so on every screen of its run, until it is dismissed.
-  const fact = present.params.get('fact')
-  if (fact !== null && !own && !place.params.has('fact')) place.params.set('fact', fact)
+  rules.carry(present.params, place.params)
   return place
+}
+
+/** Takes parameters along that a link does not name itself. */
+export function carryAll(names: readonly string[], here: URLSearchParams, to: URLSearchParams): void {
+  for (const name of names) {
+    const value = here.get(name)
+    if (value !== null && !to.has(name)) to.set(name, value)
+  }
+}
+
+function carryRun(here: URLSearchParams, to: URLSearchParams): void {
+  // What is marked stays so on every screen of its run, until it is dismissed; who goes
+  // from the program that is watched to a recording finds it again.
+  carryAll(to.has('r') ? ['pid'] : ['r', 'pid', 'fact'], here, to)
 }
 
 function read(): Place {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,8 +118,10 @@ var compiling = []store.Frame{
 func demoFleet(now time.Time) simulate.Plan {
 	plan := simulate.Plan{Seed: 1, Length: 3 * time.Hour, Step: 5 * time.Minute}
 	plan.Start = now.Add(-plan.Length).Truncate(time.Second)
+	// Of a heap a process sends what is in use at that moment.
+	stacks := append(slices.Clone(simulate.Usual), simulate.Shape{Type: store.InuseSpace, Count: 100, Sum: 40 << 20, Unit: 512})
 	for _, name := range []string{"cart", "catalog", "checkout", "frontend", "payment", "shipping"} {
-		s := simulate.Service{Name: name, Processes: 20, Versions: []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}}
+		s := simulate.Service{Name: name, Processes: 20, Stacks: stacks, Versions: []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}}
 		if name == "checkout" {
 			s.Versions[1].Causes = []simulate.Cause{
 				{Type: store.CPU, Function: s.Function(3), Calls: compiling, Sum: 9e9},

@@ -52,8 +52,14 @@ export function compared(t: Tree): Base | null {
   return t.marked ? null : t.base
 }
 
+/** Columns of a tree, as a server sends them. */
+export type Columns = Pick<Flame, 'parent' | 'func' | 'line' | 'self' | 'sum' | 'base' | 'names' | 'files' | 'func_kinds'> & {
+  /** Where they are known; else they are what the children do not have. */
+  base_self?: readonly number[]
+}
+
 /** The tree that the server sent, with some of it marked. */
-export function fromColumns(f: Flame, marks?: Marks): Tree {
+export function fromColumns(f: Columns, marks?: Marks): Tree {
   const n = f.parent.length
   const t = columns(n, {
     names: f.names,
@@ -73,10 +79,12 @@ export function fromColumns(f: Flame, marks?: Marks): Tree {
     if (hasBase) base.sum.set(f.base)
     else marks?.nodes.forEach((i, k) => { base.sum[i] = marks.sums[k] ?? 0 })
     t.marked = !hasBase
-    // Own values are not sent: they are what the children do not have.
+    if (f.base_self) base.self.set(f.base_self)
     fillRest(t, base)
-    base.self.set(base.rest)
-    base.rest.fill(0)
+    if (!f.base_self) {
+      base.self.set(base.rest)
+      base.rest.fill(0)
+    }
     t.base = base
   }
   return t

@@ -46,11 +46,11 @@ export function lazy<P extends object>(fetch: () => Promise<Part<P>>): Lazy<P> {
 
 // A browser may remember for the life of a page that a module or a style did not
 // come, so trying again is a new page: the address has all that this one shows.
-// It is asked first whether there is a server to bring it, as otherwise even the
-// words of what is wrong would be lost.
+// It is asked first whether there is a server to bring it, whatever it answers, as
+// otherwise even the words of what is wrong would be lost.
 function reload(failed: (e: ApiError) => void): void {
   get('api/session').then(
     () => location.reload(),
-    (e: unknown) => failed(problem(e)),
+    (e: unknown) => (problem(e).status > 0 ? location.reload() : failed(problem(e))),
   )
 }

@@ -11,6 +11,7 @@ import { Command, Copy } from '../parts/copy'
 import { Fold } from '../parts/fold'
 import { Said, To } from '../parts/said'
 import { Failed, Loading } from '../parts/states'
+import { word } from '../shell'
 import { lang, t, tn } from '../strings'
 import { href, param, setParams } from '../url'
 import './findings.css'
@@ -443,9 +444,4 @@ function nextCommands(d: Diagnosis): [command: string, why: string][] {
     out.push(['gowhy record -d 10s -o run.gowhy --url http://localhost:6060', t('core.next.record')])
   }
   return out
-}
-
-/** A string as one word of a shell command. */
-export function word(s: string): string {
-  return /^[\w@%+=:,./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'"
 }

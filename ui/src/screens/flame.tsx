@@ -1,32 +1,18 @@
-// The flame graph: one tree at a time, as a picture or as a table of functions.
+// The flame graph of a run: which tree, of what, and beside which other run.
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Flame as Answer, FlameKind, Marks, Session } from '../api'
 import { ApiError, isStatic, useData } from '../client'
-import { toClipboard } from '../data/tsv'
-import { editor, editorLink } from '../editor'
-import { functionTable } from '../flame/functions'
-import { useCursor } from '../flame/cursor'
-import { amount, changeText, placeOf } from '../flame/describe'
-import type { Span } from '../flame/layout'
-import { Path } from '../flame/path'
-import { Picture, type PictureProps } from '../flame/picture'
-import { findFocus, markOf, readView, VIEWS, writeSpan, type View } from '../flame/place'
-import { readQuery, search, type Found } from '../flame/search'
+import { NOWHERE, SearchField, ViewButtons } from '../flame/bar'
+import { amount } from '../flame/describe'
+import { readView, type View } from '../flame/place'
 import { Source } from '../flame/source'
-import { Swatch } from '../flame/swatch'
 import { plain } from '../flame/text'
-import { callees, callers, compared, fromColumns, inverted, KINDS, leftOut, nameOf, without, type FrameKind, type Tree } from '../flame/tree'
-import { at as moment, count, dur, share } from '../format'
-import { useKeys } from '../keys'
-import { Copy } from '../parts/copy'
-import { say } from '../parts/live'
-import type { Entry } from '../parts/menu'
-import { Said } from '../parts/said'
-import { Empty, Failed, Loading } from '../parts/states'
-import { lang, t, tn } from '../strings'
+import { Body } from '../flame/views'
+import { at as moment, dur } from '../format'
+import { Failed, Loading } from '../parts/states'
+import { t, tn } from '../strings'
 import { href, param, setParams, usePlace } from '../url'
-import './flame.css'
 
 export function Flame(p: { r: number }): JSX.Element {
   const { params } = usePlace()
@@ -35,6 +21,7 @@ export function Flame(p: { r: number }): JSX.Element {
     r: p.r, kind: v.kind || undefined, group: v.group || undefined, label: v.label || undefined, from: v.time?.from, to: v.time?.to, base: v.time ? undefined : v.base || undefined,
   })
   const marks = useMarks(p.r, v, data)
+  const source = (fn: string) => <Source r={p.r} v={v} kind={data?.kind ?? ''} fn={fn} close={() => setParams({ src: null }, { replace: true })} />
   // What can be chosen stays there when the choice before brought nothing.
   const known = useRef<Answer | undefined>(undefined)
   if (data) known.current = data
@@ -42,7 +29,7 @@ export function Flame(p: { r: number }): JSX.Element {
   return (
     <div class="flame" aria-busy={loading}>
       <Bar r={p.r} v={v} data={known.current} />
-      {error ? <Lost error={error} /> : data ? <Body r={p.r} v={v} data={data} marks={marks} params={params} /> : <Loading what={t('flame.loading')} />}
+      {error ? <Lost error={error} /> : data ? <Body v={v} data={data} marks={marks} params={params} source={isStatic ? undefined : source} /> : <Loading what={t('flame.loading')} />}
     </div>
   )
 }
@@ -58,9 +45,6 @@ function Lost(p: { error: ApiError }): JSX.Element {
   )
 }
 
-// Whatever is zoomed to belongs to one tree.
-const NOWHERE = { focus: null, x: null, ufocus: null, ux: null }
-
 function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
   const { v, data } = p
   return (
@@ -71,13 +55,7 @@ function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
           {data.kinds.map((k) => <option key={k.kind} value={k.kind}>{kindText(k)}</option>)}
         </select>
       </label>
-      <div class="flame-views" role="group" aria-label={t('flame.view')}>
-        {VIEWS.map((view) => (
-          <button key={view} type="button" aria-pressed={v.view === view} onClick={() => setParams(viewPatch(v, view))}>
-            {t(`flame.view.${view}`)}
-          </button>
-        ))}
-      </div>
+      <ViewButtons v={v} />
       <SearchField v={v} />
       {!isStatic && <ChoiceField word={t('flame.group')} all={t('flame.group.all')} name="group" value={v.group} names={data.groups} least={2} />}
       {!isStatic && <ChoiceField word={t('flame.label.of')} all={t('flame.label.all')} name="label" value={v.label} names={data.labels} least={1} />}
@@ -87,40 +65,8 @@ function Bar(p: { r: number; v: View; data: Answer }): JSX.Element {
   )
 }
 
-// The sandwich's pictures are trees of their own: what was zoomed to is not in them.
-function viewPatch(v: View, view: View['view']): Record<string, string | null> {
-  const patch = { view: view === 'flame' ? null : view, fn: view === 'sandwich' ? v.fn || null : null }
-  return view === 'sandwich' || v.view === 'sandwich' ? { ...NOWHERE, ...patch } : patch
-}
-
 function kindText(k: FlameKind): string {
   return tn('flame.of.' + k.kind, k.kind) + '  ·  ' + amount(k.total, k.unit)
-}
-
-function SearchField(p: { v: View }): JSX.Element {
-  const field = useRef<HTMLInputElement>(null)
-  useKeys({ '/': () => field.current?.focus() }, [])
-  const { wrong } = readQuery(p.v.q)
-  return (
-    <label class="flame-search">
-      <span class="flame-word">{t('flame.search')}</span>
-      <input
-        ref={field}
-        type="search"
-        value={p.v.q}
-        spellcheck={false}
-        autocomplete="off"
-        placeholder={t('flame.search.hint')}
-        aria-invalid={wrong !== ''}
-        title={wrong || t('flame.search.help')}
-        onInput={(e) => setParams({ q: e.currentTarget.value || null }, { replace: true })}
-        onKeyDown={(e) => {
-          if (e.key === 'Enter' || e.key === 'Escape') e.currentTarget.blur()
-          if (e.key === 'Escape') setParams({ q: null }, { replace: true })
-        }}
-      />
-    </label>
-  )
 }
 
 interface Choice {
@@ -180,302 +126,4 @@ function useMarks(r: number, v: View, data: Answer | undefined): Marks | undefin
   const fact = param('fact')
   const asked = fact !== null && data && v.base === '' && !v.time
   return useData<Marks>(asked ? 'api/flame/marks' : null, { r, kind: data?.kind, group: v.group || undefined, label: v.label || undefined, fact: fact ?? undefined }).data
-}
-
-function Body(p: { r: number; v: View; data: Answer; marks: Marks | undefined; params: URLSearchParams }): JSX.Element {
-  const { v, data } = p
-  const whole = useMemo(() => fromColumns(timed(data), p.marks), [data, p.marks])
-  const hide = v.hide.join()
-  const turned = useMemo(() => {
-    const seen = without(timed(whole), v.hide)
-    return v.inverted && v.view !== 'sandwich' && v.view !== 'table' ? inverted(seen) : seen
-  }, [whole, hide, v.inverted, v.view])
-  const names = useMemo(() => whole.funcs.names.map(plain), [whole])
-  const query = useMemo(() => readQuery(v.q), [v.q])
-  const ctx: Context = { r: p.r, v, params: p.params, data, tree: turned, names, query, all: Math.max(1, data.total), rootName: t('flame.root', { kind: tn('flame.of.' + data.kind, data.kind) }) }
-  if (turned.n <= 1) return <Empty text={t('flame.nothing')} />
-  return (
-    <>
-      <Legend {...ctx} />
-      {query.wrong !== '' && <p class="flame-wrong" role="status">{t('flame.search.wrong', { what: query.wrong })}</p>}
-      {v.view === 'table' ? <Table {...ctx} /> : v.view === 'sandwich' ? <Sandwich {...ctx} /> : <Single {...ctx} />}
-      <Notes {...ctx} />
-    </>
-  )
-}
-
-// timed marks when the making of a picture began; Picture measures from there.
-function timed<T>(from: T): T {
-  if (performance.getEntriesByName('flame-data').length === 0) performance.mark('flame-data')
-  return from
-}
-
-interface Context {
-  r: number
-  v: View
-  params: URLSearchParams
-  data: Answer
-  tree: Tree
-  names: string[]
-  query: ReturnType<typeof readQuery>
-  /** What shares are of. */
-  all: number
-  rootName: string
-}
-
-// Legend says what colours and marks mean; its buttons merge a kind into callers.
-function Legend(p: Context): JSX.Element {
-  const { v } = p
-  const toggle = (k: FrameKind) => {
-    const hide = v.hide.includes(k) ? v.hide.filter((other) => other !== k) : [...v.hide, k]
-    setParams({ hide: hide.length > 0 ? hide.join(',') : null })
-  }
-  const here = useMemo(() => new Set(kindsIn(p.data)), [p.data])
-  return (
-    <div class="flame-legend" role="group" aria-label={t('flame.legend')}>
-      {KINDS.filter((k) => here.has(k)).map((k) => (
-        <button key={k} type="button" aria-pressed={!v.hide.includes(k)} title={t('flame.legend.help')} onClick={() => toggle(k)}>
-          {!compared(p.tree) && <Swatch kind={k} />}
-          <span>{tn('flame.kind.' + k)}</span>
-        </button>
-      ))}
-      {compared(p.tree) && (
-        <span class="flame-change">
-          <i class="flame-less" aria-hidden="true" />{t('flame.less')}
-          <i class="flame-more" aria-hidden="true" />{t('flame.more')}
-        </span>
-      )}
-      {(v.view === 'flame' || v.view === 'icicle') && (
-        <label class="flame-inverted">
-          <input type="checkbox" checked={v.inverted} onChange={(e) => setParams({ inv: e.currentTarget.checked ? 1 : null, ...NOWHERE })} />
-          {t('flame.inverted')}
-        </label>
-      )}
-    </div>
-  )
-}
-
-function kindsIn(data: Answer): FrameKind[] {
-  return [...new Set(data.func_kinds)].map((k) => KINDS[k] ?? 'dep')
-}
-
-// Single is one picture, with where one is in it.
-function Single(p: Context): JSX.Element {
-  const { v, tree } = p
-  const focus = useMemo(() => findFocus(tree, v.focus), [tree, v.focus])
-  const found = useFound(p, tree, focus)
-  const [cursor, setCursor] = useCursor(tree, focus, found)
-  const at = cursor < 0 ? focus : cursor
-  const picture = (
-    <>
-      <Path {...p} focus={focus} onFocus={(i) => setParams({ focus: markOf(tree, i) || null, x: null })} />
-      <Picture
-        {...pictureOf(p)}
-        tree={tree}
-        up={v.view === 'flame'}
-        label={t('flame.label', { kind: tn('flame.of.' + p.data.kind, p.data.kind), v: amount(p.data.total, p.data.unit) })}
-        match={found?.match ?? null}
-        focus={focus}
-        onFocus={(i) => setParams({ focus: markOf(tree, i) || null, x: null })}
-        window={v.window}
-        onWindow={(w) => setParams({ x: windowText(w, focus) }, { replace: true })}
-        cursor={cursor}
-        onCursor={setCursor}
-        main
-      />
-      <Frame {...p} tree={tree} i={at} focus={focus} found={found} />
-    </>
-  )
-  if (!v.source || isStatic) return picture
-  return (
-    <div class="flame-split">
-      <div>{picture}</div>
-      <div><Source r={p.r} v={v} kind={p.data.kind} fn={tree.func[at]! < 0 ? '' : nameOf(tree, at)} close={() => setParams({ src: null }, { replace: true })} /></div>
-    </div>
-  )
-}
-
-function pictureOf(p: Context): Pick<PictureProps, 'unit' | 'all' | 'rootName' | 'names' | 'menu'> {
-  return { unit: p.data.unit, all: p.all, rootName: p.rootName, names: p.names, menu: (tree, i) => entries(p, tree, i) }
-}
-
-// entries are what can be done with a frame, in the menu of a right click.
-function entries(p: Context, tree: Tree, i: number): Entry[] {
-  const f = tree.func[i]!
-  if (f < 0) return []
-  const name = nameOf(tree, i)
-  const kind = KINDS[tree.funcs.kinds[f]!]!
-  const copy = (text: string) => void toClipboard(text).then(() => say(t('core.copied')), () => say(t('core.notcopied')))
-  const list: Entry[] = []
-  if (p.v.view !== 'sandwich') list.push({ text: t('flame.menu.zoom'), act: () => setParams({ focus: markOf(tree, i) || null, x: null }) })
-  list.push({ text: t('flame.menu.only'), href: linkWith(p.params, { ...NOWHERE, view: 'sandwich', fn: name, kind: p.data.kind }) })
-  list.push({ text: t('flame.mark'), href: linkWith(p.params, { q: name }) })
-  if (!p.v.hide.includes(kind)) {
-    list.push({ text: t('flame.menu.hide', { kind: tn('flame.kind.' + kind) }), act: () => setParams({ hide: [...p.v.hide, kind].join(',') }) })
-  }
-  list.push({ text: t('flame.copy'), act: () => copy(name) })
-  const place = placeOf(tree, i)
-  if (place !== '') list.push({ text: t('flame.menu.copyplace'), act: () => copy(place) })
-  if (!isStatic && p.v.view !== 'sandwich') list.push({ text: t('flame.source.show'), act: () => setParams({ src: 1 }, { replace: true }) })
-  const link = editorLink(editor(), tree.funcs.files[f] ?? '', tree.line[i]!)
-  if (link !== undefined) list.push({ text: t('flame.menu.editor'), href: link })
-  return list
-}
-
-// No words mean the focus's own window: the whole needs some where there is a focus.
-function windowText(w: Span | null, focus: number): string | null {
-  return w && (writeSpan(w) ?? (focus > 0 ? '0-1' : null))
-}
-
-function useFound(p: Context, tree: Tree, focus: number): Found | null {
-  const { test } = p.query
-  return useMemo(() => (test ? search(tree, test, focus) : null), [tree, test, focus])
-}
-
-// Frame says everything of one frame, with what one can do with it.
-function Frame(p: Context & { tree: Tree; i: number; focus: number; found: Found | null }): JSX.Element {
-  const { tree, data } = p
-  const i = Math.max(0, Math.min(p.i, tree.n - 1))
-  const f = tree.func[i]!
-  const name = f < 0 ? p.rootName : p.names[f]!
-  const all = (v: number) => t('flame.value', { v: amount(v, data.unit), s: share(v / p.all) })
-  const facts: [string, string][] = [[t('flame.sum'), all(tree.sum[i]!)], [t('flame.self'), all(tree.self[i]!)]]
-  if (p.focus > 0 && p.focus !== i && tree.sum[p.focus]! > 0) facts.push([t('flame.offocus'), share(tree.sum[i]! / tree.sum[p.focus]!)])
-  const base = compared(tree)
-  if (base) {
-    facts.push([t('flame.basesum'), amount(base.sum[i]!, data.unit)])
-    facts.push([t('flame.changed'), changeText(tree.sum[i]!, base.sum[i]!)])
-  }
-  if (tree.marked) facts.push([t('flame.marked'), all(tree.base!.sum[i]!)])
-  return (
-    <div class="flame-frame">
-      <div class="flame-frame-name">
-        <code class="clip" title={name}>{name}</code>
-        {f >= 0 && <Copy text={nameOf(tree, i)} label={t('flame.copy')} />}
-        {f >= 0 && p.v.view !== 'sandwich' && <a href={sandwichOf(p, nameOf(tree, i))}>{t('flame.tosandwich')}</a>}
-        {f >= 0 && <a href={linkWith(p.params, { q: nameOf(tree, i) })}>{t('flame.mark')}</a>}
-        {f >= 0 && !isStatic && p.v.view !== 'sandwich' && !p.v.source && <button type="button" class="quiet" onClick={() => setParams({ src: 1 }, { replace: true })}>{t('flame.source.show')}</button>}
-      </div>
-      {f >= 0 && <div class="flame-frame-where">{tn('flame.kind.' + KINDS[tree.funcs.kinds[f]!])}{placeOf(tree, i) && <span class="mono clip" title={placeOf(tree, i)}> {placeOf(tree, i)}</span>}</div>}
-      <dl>{facts.map(([k, v]) => <div key={k}><dt>{k}</dt><dd>{v}</dd></div>)}</dl>
-      {p.found && <FoundLine {...p} found={p.found} />}
-    </div>
-  )
-}
-
-function FoundLine(p: Context & { tree: Tree; focus: number; found: Found }): JSX.Element {
-  const { found } = p
-  const text = found.nodes === 0
-    ? t('flame.found.none')
-    : t('flame.found', {
-        functions: count(found.functions), frames: count(found.nodes),
-        v: amount(found.sum, p.data.unit), s: share(found.sum / p.all),
-      })
-  const focus = p.tree.sum[p.focus]!
-  return (
-    <p class="flame-found" role="status">
-      {text}
-      {found.nodes > 0 && p.focus > 0 && focus > 0 && ' ' + t('flame.found.focus', { s: share(found.sum / focus) })}
-      {found.nodes > 0 && compared(p.tree) && ' ' + t('flame.found.base', { v: amount(found.base, p.data.unit), c: changeText(found.sum, found.base) })}
-    </p>
-  )
-}
-
-function linkWith(present: URLSearchParams, patch: Record<string, string | null>): string {
-  const params = new URLSearchParams(present)
-  for (const [k, v] of Object.entries(patch)) {
-    if (v === null) params.delete(k)
-    else params.set(k, v)
-  }
-  return href('flame?' + params.toString())
-}
-
-function sandwichOf(p: Context, fn: string): string {
-  return linkWith(p.params, { ...NOWHERE, view: 'sandwich', fn, kind: p.data.kind })
-}
-
-// Sandwich is one function between who calls it and what it calls.
-function Sandwich(p: Context): JSX.Element {
-  const { v, tree } = p
-  const func = useMemo(() => tree.funcs.names.indexOf(v.fn), [tree, v.fn])
-  return (
-    <div class="flame-sandwich">
-      <div class="flame-sandwich-list"><Table {...p} short /></div>
-      {v.fn === '' || func < 0
-        ? <Empty text={v.fn === '' ? t('flame.choose') : t('flame.nofn', { name: plain(v.fn).slice(0, 200) })} />
-        : <Halves {...p} func={func} />}
-    </div>
-  )
-}
-
-function Halves(p: Context & { func: number }): JSX.Element {
-  const { v, tree, func } = p
-  const up = useMemo(() => callers(tree, func), [tree, func])
-  const down = useMemo(() => callees(tree, func), [tree, func])
-  const upFocus = useMemo(() => findFocus(up, v.upFocus), [up, v.upFocus])
-  const focus = useMemo(() => findFocus(down, v.focus), [down, v.focus])
-  const [upCursor, setUpCursor] = useCursor(up, upFocus, null)
-  const [cursor, setCursor] = useCursor(down, focus, null)
-  const [last, setLast] = useState<'up' | 'down'>('down')
-  const match = useFound(p, down, focus)
-  const upMatch = useFound(p, up, upFocus)
-  const name = p.names[func]!
-  const shown = last === 'up' ? { tree: up, i: upCursor < 0 ? upFocus : upCursor, focus: upFocus } : { tree: down, i: cursor < 0 ? focus : cursor, focus }
-  return (
-    <div class="flame-halves">
-      <h2>{t('flame.callers')} <span class="muted">{t('flame.callers.help')}</span></h2>
-      <Picture
-        {...pictureOf(p)} tree={up} up label={t('flame.callers.of', { name })} match={upMatch?.match ?? null}
-        focus={upFocus} onFocus={(i) => setParams({ ufocus: markOf(up, i) || null, ux: null })}
-        window={v.upWindow} onWindow={(w) => setParams({ ux: windowText(w, upFocus) }, { replace: true })}
-        cursor={upCursor} onCursor={(i) => { setUpCursor(i); setLast('up') }} main={false}
-      />
-      <h2>{t('flame.callees')} <span class="muted">{t('flame.callees.help')}</span></h2>
-      <Picture
-        {...pictureOf(p)} tree={down} up={false} label={t('flame.callees.of', { name })} match={match?.match ?? null}
-        focus={focus} onFocus={(i) => setParams({ focus: markOf(down, i) || null, x: null })}
-        window={v.window} onWindow={(w) => setParams({ x: windowText(w, focus) }, { replace: true })}
-        cursor={cursor} onCursor={(i) => { setCursor(i); setLast('down') }} main
-      />
-      <Frame {...p} {...shown} found={null} />
-    </div>
-  )
-}
-
-function Table(p: Context & { short?: boolean }): JSX.Element {
-  const found = useFound(p, p.tree, 0)
-  const table = functionTable({
-    tree: p.tree, names: p.names, unit: p.data.unit, all: p.all, match: found?.match ?? null, short: p.short ?? false,
-    sort: p.v.sort, desc: p.v.desc,
-    onSort: (sort) => setParams({ sort }, { replace: true }),
-    link: (fn) => sandwichOf(p, fn),
-  })
-  return (
-    <>
-      {table}
-      {found && <FoundLine {...p} focus={0} found={found} />}
-    </>
-  )
-}
-
-function Notes(p: Context): JSX.Element {
-  const { data } = p
-  const left = useMemo(() => leftOut(p.tree), [p.tree])
-  // For whoever measures the page: how large the picture is that was drawn.
-  useEffect(() => {
-    document.documentElement.dataset['flame'] = String(p.tree.n)
-    return () => delete document.documentElement.dataset['flame']
-  }, [p.tree])
-  return (
-    <div class="flame-notes muted">
-      {data.note !== '' && <p><Said text={data.note} /></p>}
-      {data.left_nodes > 0 && <p>{t('flame.left', { n: count(data.left_nodes), v: amount(left, data.unit), s: share(left / p.all) })}</p>}
-      {compared(p.tree) && <p>{t(data.per_what === 'operation' ? 'flame.per.operation' : data.per_what === 'second' ? 'flame.per.second' : 'flame.per.none', { x: ratioText(data.ratio) })} {t('flame.per.width')}</p>}
-      {p.v.hide.length > 0 && <p>{t('flame.hidden', { kinds: p.v.hide.map((k) => tn('flame.kind.' + k)).join(lang() === 'zh' ? '、' : ', ') })}</p>}
-    </div>
-  )
-}
-
-function ratioText(r: number): string {
-  return '×' + Number(r.toPrecision(3))
 }

@@ -1,0 +1,215 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// Flame is the answer of /api/v1/flame: stacks as a tree, of one selection, or of two
+// versions beside each other.
+type Flame struct {
+	Unit string `json:"unit"` // of all values: nanoseconds, bytes or count
+	Head Side   `json:"head"`
+	Base *Side  `json:"base,omitempty"` // with base_version=
+	// Functions are the names that nodes are of, Files where these are.
+	Functions []string `json:"functions"`
+	Files     []string `json:"files"`
+	// Root is a node: [function, self, total, [children]], the function as its place in
+	// Functions, or -1 for the root and -2 for children too small to be there, together.
+	// With a base it is [function, self, total, self in the base, total in the base,
+	// [children]]. A node without children has no last element.
+	Root    json.RawMessage `json:"root"`
+	Missing store.Missing   `json:"missing,omitempty"`
+}
+
+// A Side is what was summed, and by what its values can be divided: a value for each
+// operation, or for each second that was profiled.
+type Side struct {
+	Version    string `json:"version"` // "" for all
+	Total      int64  `json:"total"`
+	CoveredNS  int64  `json:"covered_ns"`
+	Operations int64  `json:"operations"` // 0 where none were counted
+}
+
+const (
+	// leastShare is the part of its side's total that a node must have to be shown.
+	leastShare = 2000
+	// mostNodes bounds a tree: that of very deep stacks is cut at larger shares.
+	mostNodes = 1 << 16
+	// The functions of nodes that are none.
+	everything, tooSmall = -1, -2
+)
+
+func flame(ctx context.Context, r store.Reader, s store.Selection, base string) (Flame, error) {
+	t := &tree{names: map[string]int{}, sides: 1}
+	t.root.function = everything
+	head, missing, err := t.add(ctx, r, s, 0)
+	if err != nil {
+		return Flame{}, err
+	}
+	a := Flame{Unit: unitOf(s.Type), Head: head, Missing: missing}
+	if base != "" {
+		t.sides = 2
+		s.Version = base
+		before, missing, err := t.add(ctx, r, s, 1)
+		if err != nil {
+			return Flame{}, err
+		}
+		a.Base = &before
+		for _, part := range missing {
+			if !slices.Contains(a.Missing, part) {
+				a.Missing = append(a.Missing, part)
+			}
+		}
+	}
+	least := int64(leastShare)
+	for t.count(&t.root, least) > mostNodes {
+		least /= 2
+	}
+	a.Root = t.write(nil, &t.root, least)
+	a.Functions, a.Files = t.functions, t.files
+	if a.Functions == nil {
+		a.Functions, a.Files = []string{}, []string{}
+	}
+	return a, nil
+}
+
+func unitOf(t store.Type) string { return strings.Split(string(t), ":")[2] }
+
+// A tree is stacks that begin alike together, with the values of one side or two.
+type tree struct {
+	root      node
+	sides     int
+	functions []string
+	files     []string
+	names     map[string]int // places in functions
+}
+
+type node struct {
+	function    int
+	self, total [2]int64
+	children    map[int]*node
+}
+
+// add sums the stacks of a selection on a side.
+func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side int) (Side, store.Missing, error) {
+	sum := Side{Version: s.Version}
+	stacks, err := r.Stacks(ctx, s)
+	if err != nil {
+		return sum, nil, err
+	}
+	all, err := r.Instances(ctx, s)
+	if err != nil {
+		return sum, nil, err
+	}
+	for _, p := range all.Instances {
+		sum.CoveredNS += int64(p.Covered)
+		for _, total := range p.Totals {
+			if total.Type == store.Operations {
+				sum.Operations += total.Value
+			}
+		}
+	}
+	sum.Total = stacks.Total
+	for _, sample := range stacks.Samples {
+		at := &t.root
+		at.total[side] += sample.Value
+		frames := stacks.Frames[sample.Stack]
+		if len(frames) == 0 {
+			frames = []store.Frame{{Function: "(no stack)"}}
+		}
+		for _, f := range slices.Backward(frames) {
+			at = at.child(t.function(f))
+			at.total[side] += sample.Value
+		}
+		at.self[side] += sample.Value
+	}
+	return sum, stacks.Missing, nil
+}
+
+func (t *tree) function(f store.Frame) int {
+	i, known := t.names[f.Function]
+	if !known {
+		i = len(t.functions)
+		t.names[f.Function] = i
+		t.functions, t.files = append(t.functions, f.Function), append(t.files, f.File)
+	}
+	return i
+}
+
+func (n *node) child(function int) *node {
+	c := n.children[function]
+	if c == nil {
+		if n.children == nil {
+			n.children = map[int]*node{}
+		}
+		c = &node{function: function}
+		n.children[function] = c
+	}
+	return c
+}
+
+// shown tells whether a node is large enough on any side.
+func (t *tree) shown(n *node, least int64) bool {
+	for side := range t.sides {
+		if n.total[side] > 0 && n.total[side] >= t.root.total[side]/least {
+			return true
+		}
+	}
+	return false
+}
+
+// count is how many nodes are shown below one, itself among them.
+func (t *tree) count(n *node, least int64) int {
+	sum := 1
+	for _, c := range n.children {
+		if t.shown(c, least) {
+			sum += t.count(c, least)
+		}
+	}
+	return sum
+}
+
+// write appends a node: children that are shown by their names, the others as one.
+func (t *tree) write(b []byte, n *node, least int64) []byte {
+	b = append(b, '[')
+	b = strconv.AppendInt(b, int64(n.function), 10)
+	for side := range t.sides {
+		b = strconv.AppendInt(append(b, ','), n.self[side], 10)
+		b = strconv.AppendInt(append(b, ','), n.total[side], 10)
+	}
+	small := node{function: tooSmall}
+	var shown []*node
+	for c := range maps.Values(n.children) {
+		if t.shown(c, least) {
+			shown = append(shown, c)
+			continue
+		}
+		for side := range t.sides {
+			small.self[side] += c.total[side]
+			small.total[side] += c.total[side]
+		}
+	}
+	slices.SortFunc(shown, func(a, b *node) int { return cmp.Compare(t.functions[a.function], t.functions[b.function]) })
+	if small.total != [2]int64{} {
+		shown = append(shown, &small)
+	}
+	for i, c := range shown {
+		b = append(b, ',')
+		if i == 0 {
+			b = append(b, '[')
+		}
+		b = t.write(b, c, least)
+	}
+	if len(shown) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, ']')
+}
