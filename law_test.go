@@ -111,10 +111,12 @@ var law = []line{
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
-	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions", "github.com/google/pprof/profile"},
+	{"fleet/identity", "", ""},
+	{"fleet/runs", "agent/recording fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
+	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/runs fleet/store fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/client", "", ""},
-	{"fleet/report", "fleet/server fleet/store internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout", "github.com/spf13/cobra"},
+	{"fleet/report", "fleet/runs fleet/server fleet/store internal/figures internal/layout internal/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/shell", "github.com/spf13/cobra"},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -169,7 +171,8 @@ var inTests = []line{
 	{"fleet/profiles", "", "github.com/google/pprof/profile"},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/cmd/gowhy-fleet", "agent/recording", ""},
+	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }

@@ -15,13 +15,15 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/querier"
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// Options are what a server does. Log may be nil.
+// Options are what a server does. Log and Runs may be nil.
 type Options struct {
 	Listen  string // an address of loopback, like 127.0.0.1:4040
 	Targets []scrape.Target
+	Runs    *runs.Store // the recordings
 	Log     *slog.Logger
 	// Ready is called with the address once it listens.
 	Ready func(address string)
@@ -45,7 +47,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		return err
 	}
 	m := newMeter(s)
-	server := &http.Server{Handler: local(routes(s, m)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: local(routes(s, m, o.Runs)), ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	if o.Log != nil {
 		server.ErrorLog = slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug) // strangers' garbage
 	}
@@ -78,8 +80,13 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter) http.Handler {
+func routes(s store.Store, m *meter, recordings *runs.Store) http.Handler {
 	mux := http.NewServeMux()
+	if recordings != nil {
+		h := RunsHandler(recordings, time.Now)
+		mux.Handle(RunsPath, h)
+		mux.Handle(RunsPath+"/", h)
+	}
 	mux.Handle("/api/", Handler(s, time.Now))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(m, ingest.Options{})

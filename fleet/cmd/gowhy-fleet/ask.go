@@ -22,13 +22,8 @@ type asking struct {
 }
 
 func (a *asking) flags(cmd *cobra.Command, limit int) {
-	address := os.Getenv("GOWHY_FLEET_SERVER")
-	if address == "" {
-		address = "http://" + defaultListen
-	}
+	a.where(cmd)
 	f := cmd.Flags()
-	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
-	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
 	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
 	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
 	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
@@ -36,15 +31,34 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 }
 
+// where are the flags of the server alone.
+func (a *asking) where(cmd *cobra.Command) {
+	address := os.Getenv("GOWHY_FLEET_SERVER")
+	if address == "" {
+		address = "http://" + defaultListen
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
+	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
+}
+
 func (a *asking) values() url.Values {
 	return url.Values{"from": {a.from}, "until": {a.until}, "limit": {strconv.Itoa(a.limit)}, "label": a.labels}
 }
 
-// ask asks a question and prints the answer: as it is, or by text.
-func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q url.Values, text func(*T)) error {
+func (a *asking) client() (*client.Client, error) {
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {
-		return &misuse{err, "--server http://" + defaultListen}
+		return nil, &misuse{err, "--server http://" + defaultListen}
+	}
+	return server, nil
+}
+
+// ask asks a question and prints the answer: as it is, or by text.
+func ask[T any](c *command, cmd *cobra.Command, a *asking, question string, q url.Values, text func(*T)) error {
+	server, err := a.client()
+	if err != nil {
+		return err
 	}
 	if a.json {
 		data, err := server.Raw(cmd.Context(), question, q)

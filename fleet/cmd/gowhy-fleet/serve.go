@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -75,10 +77,13 @@ func (c *command) serve(ctx context.Context, data string, e embedded.Options, o 
 	if err != nil {
 		return err
 	}
+	if o.Runs, err = runs.Open(filepath.Join(data, "runs"), runs.Options{Keep: e.Keep}); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	o.Ready = func(address string) {
 		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on http://%s, data in %s\n", address, data)
 	}
-	return errors.Join(server.Serve(ctx, s, o), s.Close())
+	return errors.Join(server.Serve(ctx, s, o), o.Runs.Close(), s.Close())
 }
 
 func (c *command) demoCommand() *cobra.Command {
