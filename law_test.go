@@ -59,7 +59,7 @@ var law = []line{
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// What runs now, and what is wrong with it.
-	{"internal/live", "agent/recording internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
+	{"internal/live", "agent/recording internal/budget internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
 	{"internal/screen", "internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
@@ -98,6 +98,7 @@ var law = []line{
 	{"internal/symbols", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
 	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
+	{"internal/budget", "", ""},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
 
