@@ -113,11 +113,12 @@ var law = []line{
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/identity", "", ""},
+	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/runs", "agent/recording fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
 	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/runs fleet/store fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/client", "", ""},
 	{"fleet/report", "fleet/runs fleet/server fleet/store internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/ingest/scrape fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/shell", "github.com/spf13/cobra"},
+	{"fleet/cmd/gowhy-fleet", "fleet/client fleet/hostagent fleet/ingest/scrape fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/embedded internal/layout internal/shell", "github.com/spf13/cobra"},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},

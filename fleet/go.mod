@@ -6,6 +6,7 @@ require (
 	connectrpc.com/connect v1.21.1 // the protocol of Grafana's data source
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // profiles for go tool pprof; the parser that ours is compared with
 	github.com/gowhy/gowhy v0.1.0 // statistics, figures, and text that a terminal can bear
+	github.com/gowhy/gowhy/agent v0.1.0 // the form of recordings
 	github.com/grafana/pyroscope-go v1.5.0 // the client of most Go programs, in tests
 	github.com/grafana/pyroscope/api v1.6.0 // its messages, and those of clients in tests
 	github.com/parquet-go/parquet-go v0.32.0 // the segments, which ClickHouse, Trino and Spark read as they are
@@ -14,8 +15,6 @@ require (
 	google.golang.org/protobuf v1.36.12 // the wire format of profiles and requests
 	modernc.org/sqlite v1.60.0 // the catalog, without cgo
 )
-
-require github.com/gowhy/gowhy/agent v0.1.0
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect

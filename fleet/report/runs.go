@@ -57,4 +57,3 @@ func cause(d runs.Diagnosis) string {
 	}
 	return text
 }
-

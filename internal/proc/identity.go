@@ -52,20 +52,25 @@ func containerOf(groups string) (container, pod string) {
 	return container, pod
 }
 
-// OwnListening returns the TCP addresses at which a process itself listens, and that can
-// be dialed from here: none of a process whose network is another.
-func OwnListening(pid int) []string {
-	return ownListening("/proc", pid)
+// OwnListening returns the TCP addresses at which processes themselves listen, and that
+// can be dialed from here: none of a process whose network is another.
+func OwnListening(pids ...int) map[int][]string {
+	return ownListening("/proc", pids)
 }
 
-func ownListening(proc string, pid int) []string {
+func ownListening(proc string, pids []int) map[int][]string {
 	network := func(pid string) string {
 		name, _ := os.Readlink(filepath.Join(proc, pid, "ns/net"))
 		return name
 	}
-	if network("self") != network(strconv.Itoa(pid)) {
-		return nil
+	own, t, at := network("self"), sockets{proc: proc}, map[int][]string{}
+	for _, pid := range pids {
+		if network(strconv.Itoa(pid)) != own {
+			continue
+		}
+		if addrs := t.of(pid); len(addrs) > 0 {
+			at[pid] = addrs
+		}
 	}
-	t := sockets{proc: proc}
-	return t.of(pid)
+	return at
 }

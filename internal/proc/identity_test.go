@@ -38,7 +38,7 @@ func TestOwnListening(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if got := OwnListening(os.Getpid()); !slices.Contains(got, l.Addr().String()) {
+	if got := OwnListening(os.Getpid())[os.Getpid()]; !slices.Contains(got, l.Addr().String()) {
 		t.Errorf("%v lacks %s", got, l.Addr())
 	}
 	proc := t.TempDir()
@@ -51,7 +51,7 @@ func TestOwnListening(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := ownListening(proc, 7); got != nil {
+	if got := ownListening(proc, []int{7}); len(got) > 0 {
 		t.Errorf("in another network: %v", got)
 	}
 }

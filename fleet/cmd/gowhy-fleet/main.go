@@ -80,7 +80,7 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.runsCommand())
+	root.AddCommand(c.serveCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.runsCommand(), c.agentCommand())
 	return root
 }
 
