@@ -25,15 +25,18 @@ func (c *command) agentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Send the profiles of all Go programs of this host to a server",
-		Long: `Finds the Go programs that run on this host, samples the CPU time of each for ten
-seconds of a minute from the kernel's side, fetches heap, mutex, block and goroutine
-profiles from those that serve net/http/pprof, and sends all of it to a server with
-Pyroscope's push protocol. It changes no program and stops none.
+		Long: `Finds the Go programs that run on this host, samples the CPU time of each for
+ten seconds of a minute from the kernel's side, fetches heap, mutex, block and
+goroutine profiles from those that serve net/http/pprof, and sends all of it to
+a server with Pyroscope's push protocol. It changes no program and stops none.
 
-A program's service is GOWHY_SERVICE or OTEL_SERVICE_NAME of its environment, else the
-name of its file; its version that of its main module, else its revision. What it may not
-look into it counts: run it as root, or give it capabilities
-(setcap cap_perfmon,cap_bpf,cap_sys_ptrace,cap_syslog,cap_dac_read_search+ep).
+A program's service is GOWHY_SERVICE or OTEL_SERVICE_NAME of its environment,
+else the name of its file; its version that of its main module, else its
+revision. It counts what it may not look into: run it as root, or give it
+capabilities:
+
+  sudo setcap cap_perfmon,cap_bpf,cap_sys_ptrace,cap_syslog+ep \
+    "$(command -v gowhy-fleet)"
 
 Once a minute it says what it did and what it left out. GOWHY_FLEET_TOKEN in the
 environment is sent as a bearer token.`,
