@@ -364,3 +364,30 @@ func TestEngine(t *testing.T) {
 	}
 	t.Error("it waits for ever")
 }
+
+// FuzzAdd holds that whatever is sent is kept whole or refused, and leaves nothing.
+func FuzzAdd(f *testing.F) {
+	whole := made(f, 0, recording.BuildMember)
+	for _, n := range []int{len(whole), len(whole) - 1, len(whole) / 2, 4, 0} {
+		f.Add(whole[:n])
+	}
+	dir := f.TempDir()
+	s := opened(f, dir, Options{Most: 1 << 16}, nil)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, _, err := s.Add(bytes.NewReader(data), Run{})
+		if err != nil {
+			if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrLong) {
+				t.Error(err)
+			}
+			return
+		}
+		file, _, err := s.File("", r.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !plain(r.Service) {
+			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
+		}
+	})
+}
