@@ -99,7 +99,9 @@ func staged(t *testing.T, server string, on *stage) *Agent {
 	a := &Agent{o: Options{Server: server, Budget: 1, Window: time.Second, Sample: time.Second, Hz: 49, Spool: 1 << 20, Host: "h1",
 		Log: slog.New(slog.DiscardHandler)}, cpus: 1, now: time.Now, host: on}
 	a.listening = func(...int) map[int][]string { return nil }
-	a.sample = func(context.Context, int, time.Duration, int) (*profile.Profile, error) { return burnt("main.work", time.Second), nil }
+	a.sample = func(context.Context, int, time.Duration, int) (*profile.Profile, error) {
+		return burnt("main.work", time.Second), nil
+	}
 	if err := a.ready(); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +182,10 @@ func TestBudget(t *testing.T) {
 	}
 	a.plan.window = time.Minute
 	begun := 0
-	a.sample = func(context.Context, int, time.Duration, int) (*profile.Profile, error) { begun++; return &profile.Profile{}, nil }
+	a.sample = func(context.Context, int, time.Duration, int) (*profile.Profile, error) {
+		begun++
+		return &profile.Profile{}, nil
+	}
 	turn := func(seconds int) {
 		for range seconds {
 			clock = clock.Add(time.Second)
@@ -189,6 +194,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	turn(1)
+	a.programs.all()[0].cores = 1
 	for range 4 {
 		a.elsewhere.Add(int64(time.Minute)) // as much as a CPU has
 		turn(59)

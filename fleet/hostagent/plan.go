@@ -11,8 +11,12 @@ import (
 // too, only later.
 const leastCores = 0.02
 
-// A plan is which program is sampled when: each once in a window, those first that wait
-// longest, by what they use.
+// Of a program that uses less than idleCores no sample is to be expected in ten seconds:
+// its windows are longer.
+const idleCores, idleWindows = 0.001, 5
+
+// A plan is which program is sampled when: each once in a window of its own, those first
+// that wait longest, by what they use.
 type plan struct {
 	window time.Duration
 	most   int // at once
@@ -41,7 +45,7 @@ func (p *plan) next(now time.Time, all []*program, over bool) (begin []*program,
 		if t.since.IsZero() {
 			t.since = now
 		}
-		if !t.busy && (t.last.IsZero() || now.Sub(t.last) >= p.window) {
+		if !t.busy && (t.last.IsZero() || now.Sub(t.last) >= p.windowOf(one)) {
 			due = append(due, one)
 		}
 	}
@@ -57,13 +61,24 @@ func (p *plan) next(now time.Time, all []*program, over bool) (begin []*program,
 			begin = append(begin, one)
 			continue
 		}
-		waited := cmp.Or(t.late, cmp.Or(t.last, t.since.Add(-p.window)).Add(p.window))
+		waited := cmp.Or(t.late, t.since)
+		if t.late.IsZero() && !t.last.IsZero() {
+			waited = t.last.Add(p.windowOf(one))
+		}
 		if now.Sub(waited) >= p.window {
 			t.late = now
 			late++
 		}
 	}
 	return begin, late
+}
+
+// windowOf is how often a program is sampled.
+func (p *plan) windowOf(one *program) time.Duration {
+	if one.cores < idleCores {
+		return idleWindows * p.window
+	}
+	return p.window
 }
 
 // ended notes that a program's session is over.

@@ -43,10 +43,14 @@ func TestPlan(t *testing.T) {
 	at(30, false, nil, 0) // once in a window
 	at(62, true, nil, 0)
 	at(122, true, nil, 2) // a window later: two samples were left out
-	at(123, true, nil, 1) // and the third
 	at(124, true, nil, 0) // each is counted once in a window
-	at(184, true, nil, 3) // and again in the next
+	at(184, true, nil, 2) // and again in the next
 	at(185, false, []int{2, 3}, 0)
+	p.ended(all[1], nil)
+	p.ended(all[2], nil)
+	at(302, false, []int{2, 3}, 0)
+	p.ended(all[1], nil)
+	at(303, false, []int{1}, 0) // the idle one after five windows
 }
 
 // Those that are left out for the budget are not always the same.

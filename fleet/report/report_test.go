@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -37,15 +38,28 @@ func TestGolden(t *testing.T) {
 		{Service: evil, Base: "v1", Head: "v2", Since: start, Verdict: "better", Unit: "cores", Was: number(0.5), Is: number(0.4), Ratio: number(0.8), Low: number(0.7), High: number(0.9), BaseProcesses: 9, HeadProcesses: 12},
 		{Service: "same", Verdict: "no change seen"}, {Service: "few", Verdict: "undecided", Why: "too few processes"},
 	}}
+	recorded := func(d runs.Diagnosis) runs.Run {
+		return runs.Run{ID: strings.Repeat("0123456789abcdef", 4), Service: "checkout", Version: "v1.5.0", Start: start, Duration: 10 * time.Second, Bytes: 3 << 20, Diagnosis: d}
+	}
+	hostile := recorded(runs.Diagnosis{State: runs.Failed, Why: evil})
+	hostile.ID, hostile.Service, hostile.Event = "\x1b[2J", evil, evil
+	recordings := &server.Runs{Omitted: 2, Runs: []runs.Run{
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "problem", Findings: []runs.Finding{
+			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}}}),
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "healthy", Findings: []runs.Finding{{Rule: "hotfunction", Title: "Much CPU in one function", Gain: "none", Remark: true}}}),
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "idle"}), recorded(runs.Diagnosis{State: runs.Waiting}), hostile,
+	}}
 	for name, write := range map[string]func(*bytes.Buffer){
 		"services": func(b *bytes.Buffer) { Services(b, services) },
 		"nothing": func(b *bytes.Buffer) {
 			Services(b, &server.Services{})
 			Top(b, &server.Top{}, "cpu")
 			Versions(b, &server.Versions{})
+			Runs(b, &server.Runs{})
 		},
 		"top":       func(b *bytes.Buffer) { Top(b, top, "cpu") },
 		"top-bytes": func(b *bytes.Buffer) { Top(b, top, "alloc_space") },
+		"runs":      func(b *bytes.Buffer) { Runs(b, recordings) },
 		"versions":  func(b *bytes.Buffer) { Versions(b, versions) },
 	} {
 		var b bytes.Buffer

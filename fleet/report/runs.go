@@ -14,7 +14,7 @@ import (
 // Runs writes which recordings are kept, each with its first cause on a line of its own.
 func Runs(w io.Writer, a *server.Runs) {
 	if len(a.Runs) == 0 {
-		fmt.Fprintln(w, "No recording is kept of this. Send one: gowhy-fleet runs push FILE --service NAME")
+		fmt.Fprintln(w, "No recording is kept of this.\nhint: gowhy-fleet runs push FILE --service NAME")
 		return
 	}
 	for _, r := range a.Runs {
@@ -45,6 +45,9 @@ func cause(d runs.Diagnosis) string {
 	}
 	f := d.Findings[0]
 	parts := []string{f.Title}
+	if f.Remark { // it only says where to look
+		parts[0] = d.Verdict + ", remark: " + f.Title
+	}
 	if f.Where != "" {
 		parts = append(parts, f.Where)
 	}
