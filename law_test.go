@@ -59,7 +59,7 @@ var law = []line{
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// What runs now, and what is wrong with it.
-	{"internal/live", "agent/recording internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
+	{"internal/live", "agent/recording internal/budget internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
 	{"internal/screen", "internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
@@ -98,6 +98,7 @@ var law = []line{
 	{"internal/symbols", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
 	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
+	{"internal/budget", "", ""},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
 
@@ -119,11 +120,14 @@ var law = []line{
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
-	{"fleet/server", "fleet/access fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/client", "", ""},
-	{"fleet/report", "fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/server fleet/simulate fleet/store fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/identity", "", ""},
+	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/runs", "agent/recording fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -179,12 +183,12 @@ var inTests = []line{
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "", "go.yaml.in/yaml/v3"}, // what it prints for a configuration
+	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/cmd/gowhy-fleet", "agent/recording", "go.yaml.in/yaml/v3"}, // what it prints for a configuration
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""}, // what it saved is diagnosed
+	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""},                                                                           // what it saved is diagnosed
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 

@@ -6,6 +6,7 @@ require (
 	connectrpc.com/connect v1.21.1 // the protocol of Grafana's data source
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // profiles for go tool pprof; the parser that ours is compared with
 	github.com/gowhy/gowhy v0.1.0 // statistics, figures, and text that a terminal can bear
+	github.com/gowhy/gowhy/agent v0.1.0 // the form of recordings
 	github.com/grafana/pyroscope-go v1.5.0 // the client of most Go programs, in tests
 	github.com/grafana/pyroscope/api v1.6.0 // its messages, and those of clients in tests
 	github.com/parquet-go/parquet-go v0.32.0 // the segments, which ClickHouse, Trino and Spark read as they are
@@ -21,7 +22,9 @@ require (
 )
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
 	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/cilium/ebpf v0.22.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/gnostic v0.7.1 // indirect
 	github.com/google/gnostic-models v0.7.0 // indirect
@@ -40,6 +43,7 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
+	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
 	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260720211330-0afa2a65878a // indirect

@@ -23,6 +23,9 @@ import (
 // mostAnswer bounds an answer: 10,000 rows of long names have some MB.
 const mostAnswer = 64 << 20
 
+// Recordings are large and lines are slow.
+const answerTime, fileTime = 2 * time.Minute, 15 * time.Minute
+
 // A Client asks one server.
 type Client struct {
 	base   string
@@ -41,7 +44,7 @@ func New(base, tenant string) (*Client, error) {
 		return nil, fmt.Errorf("%q is no URL of a server", base)
 	}
 	return &Client{base: strings.TrimSuffix(base, "/"), tenant: tenant, http: &http.Client{
-		Timeout:       2 * time.Minute,
+		Timeout:       answerTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -49,15 +52,24 @@ func New(base, tenant string) (*Client, error) {
 // SetToken makes a client send a token.
 func (c *Client) SetToken(token string) { c.token = token }
 
-// Trust makes a client take the certificates that those of a file signed, and no others.
-func (c *Client) Trust(file string) error {
+// Roots are the certificates of a file.
+func Roots(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return fmt.Errorf("%s has no certificate in PEM", file)
+		return nil, fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	return roots, nil
+}
+
+// Trust makes a client take the certificates that those of a file signed, and no others.
+func (c *Client) Trust(file string) error {
+	roots, err := Roots(file)
+	if err != nil {
+		return err
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: roots}
@@ -85,7 +97,17 @@ func (c *Client) Ask(ctx context.Context, question string, q url.Values, into an
 
 // Raw is the answer as it came.
 func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/v1/"+question+"?"+q.Encode(), nil)
+	answer, err := c.do(ctx, http.MethodGet, question, q, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return c.whole(answer)
+}
+
+// do sends a request.
+func (c *Client) do(ctx context.Context, method, question string, q url.Values, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1/"+question+"?"+q.Encode(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +121,11 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.base)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
+	return answer, err
+}
+
+// whole is all of an answer, or what it says is wrong.
+func (c *Client) whole(answer *http.Response) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.base, err)
@@ -113,7 +136,7 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 	if answer.StatusCode == http.StatusUnauthorized {
 		return nil, fmt.Errorf("%s: %w: %s", c.base, ErrToken, said(answer.StatusCode, data))
 	}
-	if answer.StatusCode != http.StatusOK {
+	if answer.StatusCode/100 != 2 {
 		return nil, fmt.Errorf("%s: %s", c.base, said(answer.StatusCode, data))
 	}
 	return data, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -52,6 +53,17 @@ func TestGolden(t *testing.T) {
 		{Type: string(store.BlockDelay), Verdict: "undecided", Why: "too few processes", Unit: "waiting"},
 	}, New: []server.Cause{{Rule: "hotfunction", Title: "Work is repeated for every call that could be done once", Function: evil}}, Gone: []server.Cause{{Rule: "gccost", Title: "The collector works often"}}}
 	seconds := &server.Diff{Changes: []server.Change{{Type: string(store.CPU), Verdict: "undecided", Why: "too few processes", Unit: "cores"}}}
+	recorded := func(d runs.Diagnosis) runs.Run {
+		return runs.Run{ID: strings.Repeat("0123456789abcdef", 4), Service: "checkout", Version: "v1.5.0", Start: start, Duration: 10 * time.Second, Bytes: 3 << 20, Diagnosis: d}
+	}
+	hostile := recorded(runs.Diagnosis{State: runs.Failed, Why: evil})
+	hostile.ID, hostile.Service, hostile.Event = "\x1b[2J", evil, evil
+	recordings := &server.Runs{Omitted: 2, Runs: []runs.Run{
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "problem", Findings: []runs.Finding{
+			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}}}),
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "healthy", Findings: []runs.Finding{{Rule: "hotfunction", Title: "Much CPU in one function", Gain: "none", Remark: true}}}),
+		recorded(runs.Diagnosis{State: runs.Done, Verdict: "idle"}), recorded(runs.Diagnosis{State: runs.Waiting}), hostile,
+	}}
 	for name, write := range map[string]func(*bytes.Buffer){
 		"services": func(b *bytes.Buffer) { Services(b, services) },
 		"nothing": func(b *bytes.Buffer) {
@@ -60,11 +72,13 @@ func TestGolden(t *testing.T) {
 			Versions(b, &server.Versions{})
 			Findings(b, &server.Findings{})
 			Findings(b, &server.Findings{Judged: &judged})
+			Runs(b, &server.Runs{})
 		},
 		"diff":      func(b *bytes.Buffer) { Diff(b, difference); Diff(b, seconds); Diff(b, &server.Diff{}) },
 		"findings":  func(b *bytes.Buffer) { Findings(b, found) },
 		"top":       func(b *bytes.Buffer) { Top(b, top, "cpu") },
 		"top-bytes": func(b *bytes.Buffer) { Top(b, top, "alloc_space") },
+		"runs":      func(b *bytes.Buffer) { Runs(b, recordings) },
 		"versions":  func(b *bytes.Buffer) { Versions(b, versions) },
 	} {
 		var b bytes.Buffer

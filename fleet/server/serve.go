@@ -20,13 +20,15 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/page"
 	"github.com/gowhy/gowhy/fleet/querier"
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 )
 
-// Options are what a server does. Log may be nil.
+// Options are what a server does. Log and Runs may be nil.
 type Options struct {
-	Listen string // an address like 127.0.0.1:4040; see Reachable
+	Listen string      // an address like 127.0.0.1:4040; see Reachable
+	Runs   *runs.Store // the recordings
 	Log    *slog.Logger
 	// Rules look at what is kept; nothing is judged without them.
 	Rules []*diagnosis.Rule
@@ -67,7 +69,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	if o.Forward != nil {
 		m.more = append(m.more, o.Forward.Metrics)
 	}
-	server := &http.Server{Handler: live.wrap(routes(s, m, live, o.Forward)), TLSConfig: live.serverTLS(),
+	server := &http.Server{Handler: live.wrap(routes(s, m, live, o)), TLSConfig: live.serverTLS(),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
@@ -114,14 +116,19 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter, l *live, f *forward.Forwarder) http.Handler {
+func routes(s store.Store, m *meter, l *live, o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
+	if o.Runs != nil {
+		h := RunsHandler(o.Runs, time.Now)
+		mux.Handle(RunsPath, h)
+		mux.Handle(RunsPath+"/", h)
+	}
 	mux.Handle("/api/", Handler(s, time.Now, l.costs))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
-	if f != nil {
-		in = f.Handler(in)
+	if o.Forward != nil {
+		in = o.Forward.Handler(in)
 	}
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))

@@ -306,7 +306,7 @@ func (c *command) groups() []commandGroup {
 		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
 		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.topCommand(), c.doctorCommand(), c.demoCommand()}},
 		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
-		{"Fleet", []*cobra.Command{c.serveCommand(), c.fleetCommand()}},
+		{"Fleet", []*cobra.Command{c.serveCommand(), c.agentCommand(), c.fleetCommand()}},
 		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.manCommand(), c.pprofCommand()}},
 	}
 }

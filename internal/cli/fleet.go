@@ -50,6 +50,24 @@ and which version made it worse. It is gowhy-fleet, a program of its own:
 	}
 }
 
+func (c *command) agentCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "agent [FLAG...]",
+		Short: "Send the profiles of all Go programs of this host to a server",
+		Long: `Finds the Go programs of this host, samples the CPU time of each within a
+budget, and sends that and the profiles of their net/http/pprof to a server that
+gowhy serve began, or to a Pyroscope. It is gowhy-fleet agent, a program of its
+own:
+
+  go install github.com/gowhy/gowhy/fleet/cmd/gowhy-fleet@latest`,
+		Example:            "  gowhy agent --server http://127.0.0.1:4040\n  gowhy agent --help",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.fleet(cmd, slices.Insert(slices.Clone(args), 0, "agent"))
+		},
+	}
+}
+
 // fleet runs gowhy-fleet in this one's place. Asked for help without it, it gives the
 // little that it knows itself.
 func (c *command) fleet(cmd *cobra.Command, args []string) error {

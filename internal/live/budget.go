@@ -2,33 +2,8 @@ package live
 
 import "time"
 
-// A meter measures what this process takes of a CPU, over the last ten seconds.
-type meter struct {
-	now    func() time.Time
-	used   func() time.Duration
-	points []point
-}
-
-type point struct {
-	at   time.Time
-	used time.Duration
-}
-
+// meterWindow is over which time the share of a CPU is meant.
 const meterWindow = 10 * time.Second
-
-// share is how many cores this process has used.
-func (m *meter) share() float64 {
-	p := point{m.now(), m.used()}
-	m.points = append(m.points, p)
-	for len(m.points) > 2 && p.at.Sub(m.points[1].at) >= meterWindow {
-		m.points = m.points[1:]
-	}
-	wall := p.at.Sub(m.points[0].at)
-	if wall <= 0 {
-		return 0
-	}
-	return (p.used - m.points[0].used).Seconds() / wall.Seconds()
-}
 
 // slowest bounds the time between refreshes, however dear they are.
 const slowest = 10 * time.Second

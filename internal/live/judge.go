@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/goroutines"
@@ -128,7 +129,7 @@ func startJudge(o Options, share func() float64, read func(pid int) *goroutines.
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &judge{rules: o.Rules, dir: dir, budget: o.Budget, trace: o.Trace, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		meter: ownCPU, share: share, goroutines: read, cases: map[int]*judged{}}
+		meter: budget.OwnCPU, share: share, goroutines: read, cases: map[int]*judged{}}
 	if len(o.PIDs) == 1 {
 		j.attended = o.PIDs[0]
 	}

@@ -35,28 +35,6 @@ func TestPace(t *testing.T) {
 	}
 }
 
-func TestMeter(t *testing.T) {
-	now, used := time.Unix(0, 0), time.Duration(0)
-	m := meter{now: func() time.Time { return now }, used: func() time.Duration { return used }}
-	m.share()
-	for range 100 { // a tenth of a CPU, then nothing
-		now, used = now.Add(time.Second), used+100*time.Millisecond
-		if got := m.share(); got < 0.099 || got > 0.101 {
-			t.Fatalf("share() = %v, want 0.1", got)
-		}
-	}
-	for range 12 {
-		now = now.Add(time.Second)
-		m.share()
-	}
-	if got := m.share(); got != 0 {
-		t.Errorf("share() = %v after twelve idle seconds, want 0", got)
-	}
-	if len(m.points) > 15 {
-		t.Errorf("%d points are kept, want those of ten seconds", len(m.points))
-	}
-}
-
 func TestHistory(t *testing.T) {
 	var h history
 	for i := range 200 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/proc"
 	"github.com/gowhy/gowhy/internal/symbols"
@@ -160,7 +161,7 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 	}
 	t.count(p, now)
 	if t.again.is(now) {
-		began := ownCPU()
+		began := budget.OwnCPU()
 		s, err := t.reader.Read()
 		if err != nil {
 			t.now = refusal(t.pid, err)
@@ -170,7 +171,7 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 			return
 		}
 		t.now, t.snapshot, t.read1 = t.tell(s), s, now
-		t.again.took(now, ownCPU()-began, share)
+		t.again.took(now, budget.OwnCPU()-began, share)
 	}
 	if t.now != nil {
 		g := *t.now

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/proc"
@@ -41,7 +42,7 @@ type Watch struct {
 	table  *proc.Table
 	finder *proc.Finder
 	self   *proc.Process // for the machine's counters
-	meter  meter
+	meter  *budget.Meter
 	judge  *judge
 
 	tasks     []proc.Task
@@ -78,7 +79,7 @@ type process struct {
 func New(o Options) (*Watch, error) {
 	o.PIDs = slices.Clone(o.PIDs)
 	o.Every, o.Budget = cmp.Or(o.Every, time.Second), cmp.Or(o.Budget, DefaultBudget)
-	w := &Watch{o: o, finder: proc.NewFinder(), meter: meter{now: time.Now, used: ownCPU},
+	w := &Watch{o: o, finder: proc.NewFinder(), meter: budget.NewMeter(meterWindow, time.Now, budget.OwnCPU),
 		processes: map[int]*process{}, last: map[int]proc.Task{}, users: map[int]string{}, ended: map[string]int{}}
 	table, err := proc.NewTable(proc.Watch{Rest: w.rest})
 	if err != nil {
@@ -90,7 +91,6 @@ func New(o Options) (*Watch, error) {
 		return nil, err
 	}
 	w.table, w.self = table, self
-	w.meter.share()
 	if len(o.Rules) > 0 {
 		if w.judge, err = startJudge(o, w.spent, w.snapshot); err != nil {
 			w.Close()
@@ -205,7 +205,7 @@ func (w *Watch) read() error {
 func (w *Watch) Refresh() (*Frame, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	began := ownCPU()
+	began := budget.OwnCPU()
 	if err := w.table.Update(); err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (w *Watch) Refresh() (*Frame, error) {
 		w.last[t.ID] = t
 	}
 	w.judge.choose(f)
-	f.Cost = Cost{Share: w.meter.share(), Budget: w.o.Budget, Every: pace(w.o.Every, ownCPU()-began, w.o.Budget)}
+	f.Cost = Cost{Share: w.meter.Share(), Budget: w.o.Budget, Every: pace(w.o.Every, budget.OwnCPU()-began, w.o.Budget)}
 	f.Cost.Calls = w.table.Use().Calls - w.calls
 	w.cost = f.Cost
 	w.calls += f.Cost.Calls

@@ -28,6 +28,17 @@ type asking struct {
 }
 
 func (a *asking) flags(cmd *cobra.Command, limit int) {
+	a.where(cmd)
+	f := cmd.Flags()
+	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
+	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
+	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
+	f.IntVarP(&a.limit, "limit", "n", limit, "at most so many `LINES`")
+	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
+}
+
+// where are the flags of the server alone.
+func (a *asking) where(cmd *cobra.Command) {
 	address := os.Getenv("GOWHY_FLEET_SERVER")
 	if address == "" {
 		address = "http://" + defaultListen
@@ -35,13 +46,8 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f := cmd.Flags()
 	f.StringVar(&a.server, "server", address, "`URL` of the server; GOWHY_FLEET_SERVER in the environment")
 	f.StringVar(&a.tenant, "tenant", "", "`TENANT` whose data to ask for")
-	f.StringVar(&a.token, "token", "", "`TOKEN` with the scope read; better GOWHY_FLEET_TOKEN in the environment, which other users of the host cannot see")
+	f.StringVar(&a.token, "token", "", "`TOKEN` of the server; better GOWHY_FLEET_TOKEN in the environment, which other users of the host cannot see")
 	f.StringVar(&a.ca, "ca", "", "trust the certificates of `FILE` (PEM) and no others")
-	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
-	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
-	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
-	f.IntVarP(&a.limit, "limit", "n", limit, "at most so many `LINES`")
-	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 }
 
 func (a *asking) values() url.Values {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -60,6 +62,9 @@ func (c *command) serve(ctx context.Context, data string, e embedded.Options, o 
 	if err != nil {
 		return err
 	}
+	if o.Runs, err = runs.Open(filepath.Join(data, "runs"), runs.Options{Keep: e.Keep}); err != nil {
+		return errors.Join(err, s.Close())
+	}
 	o.Ready = func(address string) {
 		scheme := "http"
 		if o.Settings.TLS != nil {
@@ -67,7 +72,7 @@ func (c *command) serve(ctx context.Context, data string, e embedded.Options, o 
 		}
 		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on %s://%s, data in %s\n", scheme, address, data)
 	}
-	return errors.Join(server.Serve(ctx, s, o), s.Close())
+	return errors.Join(server.Serve(ctx, s, o), o.Runs.Close(), s.Close())
 }
 
 func (c *command) demoCommand() *cobra.Command {

@@ -49,6 +49,9 @@ type Target struct {
 	// Bearer, or else User and Password, authenticate where they are not empty.
 	Bearer, User, Password string
 	TLS                    *tls.Config
+	// Pause, where it is set, is asked before each scrape: when it is true, that one is
+	// left out, and what it would have counted is in the next.
+	Pause func() bool
 }
 
 // A Status is how the last scrape of a target went.
@@ -232,6 +235,9 @@ func (t *target) run(ctx context.Context, w store.Writer, offset time.Duration) 
 		}
 		t.adopt()
 		next = time.After(t.Interval)
+		if t.Pause != nil && t.Pause() {
+			continue
+		}
 		err := errors.Join(t.counts(ctx, w), t.cpu(ctx, w))
 		if ctx.Err() != nil {
 			return

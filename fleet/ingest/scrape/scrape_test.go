@@ -165,6 +165,19 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// A scrape is left out when the caller says so, and only then.
+func TestPause(t *testing.T) {
+	w := make(sink)
+	s := server(t, index())
+	turn := 0
+	start(t, w, Target{URL: s.URL + "/debug/pprof", Interval: time.Millisecond, Profiles: []string{"goroutines"},
+		Pause: func() bool { turn++; return turn < 4 }})
+	w.types(t)
+	if turn < 4 {
+		t.Errorf("a batch came after %d turns, want 4", turn)
+	}
+}
+
 // reading is a memory profile: allocations by stack, and 9 bytes in use.
 func reading(values ...int64) *profiles.Profile {
 	p := &profiles.Profile{Types: []profiles.ValueType{{Name: "alloc_space"}, {Name: "inuse_space"}}, Samples: make([][]store.Sample, 2)}

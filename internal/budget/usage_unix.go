@@ -1,14 +1,14 @@
 //go:build unix
 
-package live
+package budget
 
 import (
 	"syscall"
 	"time"
 )
 
-// ownCPU is the CPU time of this process so far.
-func ownCPU() time.Duration {
+// OwnCPU is the CPU time of this process so far.
+func OwnCPU() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
 		return 0

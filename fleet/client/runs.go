@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+)
+
+// patient is a client for files: only the caller's context and a longer bound end it.
+func (c *Client) patient() *Client {
+	p, h := *c, *c.http
+	h.Timeout = fileTime
+	p.http = &h
+	return &p
+}
+
+// Push sends a recording, and puts what the server knows of it into a value. Of what q
+// says, service, version and instance count.
+func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	answer, err := c.patient().do(ctx, http.MethodPost, "runs", q, f)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	data, err := c.whole(answer)
+	if err == nil && json.Unmarshal(data, into) != nil {
+		err = fmt.Errorf("%s: the answer is not of a recording", c.base)
+	}
+	return err
+}
+
+// Fetch writes a recording, and fails when it is not that of the ID, which is the hash of
+// its content.
+func (c *Client) Fetch(ctx context.Context, id string, to io.Writer) error {
+	answer, err := c.patient().do(ctx, http.MethodGet, "runs/"+url.PathEscape(id), nil, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		_, err := c.whole(answer)
+		return err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(to, h), answer.Body); err != nil {
+		return fmt.Errorf("%s: %w", c.base, err)
+	}
+	if hex.EncodeToString(h.Sum(nil)) != id {
+		return fmt.Errorf("%s: what it sent is not recording %.12s", c.base, id)
+	}
+	return nil
+}

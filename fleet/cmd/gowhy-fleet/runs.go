@@ -1,0 +1,160 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/fleet/report"
+	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/shell"
+)
+
+func (c *command) runsCommand() *cobra.Command {
+	var a asking
+	var service, version, from, until string
+	cmd := &cobra.Command{
+		Use:   "runs",
+		Short: "The recordings that the server keeps, and the first cause that is in each",
+		Long: `Lists recordings that were sent with gowhy-fleet runs push, the latest first. The server
+diagnoses each as gowhy does, one at a time; the line has the first cause it found.`,
+		Example: `  gowhy-fleet runs --service checkout
+  gowhy-fleet runs push gowhy-events/*.gowhy --service checkout
+  gowhy-fleet runs get 1f0c8a3b52d7 -o checkout.gowhy`,
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q := url.Values{"from": {from}, "until": {until}, "limit": {strconv.Itoa(a.limit)}, "service": {service}, "version": {version}}
+			return ask(c, cmd, &a, "runs", q, func(r *server.Runs) { report.Runs(c.stdout, r) })
+		},
+	}
+	a.where(cmd)
+	f := cmd.Flags()
+	f.StringVar(&service, "service", "", "only this `SERVICE`")
+	f.StringVar(&version, "version", "", "only this `VERSION`")
+	f.StringVar(&from, "from", "", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z; all without")
+	f.StringVar(&until, "until", "", "`TIME` to end at")
+	f.IntVarP(&a.limit, "limit", "n", 30, "at most so many `LINES`")
+	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
+	cmd.AddCommand(c.runsGetCommand(), c.runsPushCommand())
+	return cmd
+}
+
+func (c *command) runsGetCommand() *cobra.Command {
+	var a asking
+	var out string
+	cmd := &cobra.Command{
+		Use:     "get ID",
+		Short:   "Fetch a recording into a file",
+		Long:    "Fetches a recording into a file. The beginning of its ID is enough where no other begins so.",
+		Example: "  gowhy-fleet runs get 1f0c8a3b52d7 -o checkout.gowhy",
+		Args:    one("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.getRun(cmd, &a, args[0], out)
+		},
+	}
+	a.where(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`, which is not there yet; the ID's beginning without")
+	return cmd
+}
+
+// listed is how many runs the beginning of an ID is looked for in.
+const listed = 10_000
+
+func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) error {
+	from, err := a.connect()
+	if err != nil {
+		return err
+	}
+	var all server.Runs
+	if err := from.Ask(cmd.Context(), "runs", url.Values{"limit": {strconv.Itoa(listed)}}, &all); err != nil {
+		return err
+	}
+	id, err := idOf(all.Runs, prefix)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = id[:shortID] + ".gowhy"
+	}
+	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &misuse{fmt.Errorf("%s is there already", out), "gowhy-fleet runs get " + shell.Word(prefix) + " -o FILE"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(from.Fetch(cmd.Context(), id, f), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(out))
+	}
+	fmt.Fprintf(c.stdout, "%s\n", layout.Safe(out))
+	fmt.Fprintf(c.stderr, "hint: gowhy %[1]s, gowhy view %[1]s\n", shell.Word(out))
+	return nil
+}
+
+// shortID is how much of an ID is shown.
+const shortID = 12
+
+// idOf is the ID that begins so.
+func idOf(all []runs.Run, prefix string) (id string, err error) {
+	for _, r := range all {
+		if len(prefix) < 4 || len(r.ID) <= shortID || len(prefix) > len(r.ID) || r.ID[:len(prefix)] != prefix {
+			continue
+		}
+		if id != "" && id != r.ID {
+			return "", &misuse{fmt.Errorf("several recordings begin with %q", prefix), "gowhy-fleet runs --json, for whole IDs"}
+		}
+		id = r.ID
+	}
+	if id == "" {
+		return "", &misuse{fmt.Errorf("no recording begins with %q, of 4 characters or more", prefix), "gowhy-fleet runs"}
+	}
+	return id, nil
+}
+
+func (c *command) runsPushCommand() *cobra.Command {
+	var a asking
+	var service, version, instance string
+	cmd := &cobra.Command{
+		Use:   "push FILE...",
+		Short: "Send recordings to the server",
+		Long: `Sends recordings that gowhy record made, or that a program made by itself at a bad moment
+(agent.Watch writes them to its directory). What the server has already it keeps once. An
+upload that breaks off begins anew.`,
+		Example: `  gowhy-fleet runs push run.gowhy --service checkout --version v1.5.0
+  gowhy-fleet runs push gowhy-events/*.gowhy --service checkout`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &misuse{errors.New("no file to send"), "gowhy-fleet runs push FILE --service NAME"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := a.connect()
+			if err != nil {
+				return err
+			}
+			q := url.Values{"service": {service}, "version": {version}, "instance": {instance}}
+			for _, file := range args {
+				var r runs.Run
+				if err := to.Push(cmd.Context(), file, q, &r); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
+				fmt.Fprintf(c.stdout, "%.*s  %s  %s\n", shortID, layout.Safe(r.ID), layout.Safe(r.Service), layout.Safe(file))
+			}
+			return nil
+		},
+	}
+	a.where(cmd)
+	f := cmd.Flags()
+	f.StringVar(&service, "service", "", "the `SERVICE` that it is of; its program's name without")
+	f.StringVar(&version, "version", "", "the `VERSION`; what the recording says without")
+	f.StringVar(&instance, "instance", "", "the `PROCESS`, like a host's name")
+	return cmd
+}

@@ -1,0 +1,116 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/evidence"
+	"github.com/gowhy/gowhy/internal/rules"
+)
+
+const (
+	// mostTries is how often a diagnosis is begun whose process ended before it did.
+	mostTries = 2
+	// mostFindings are kept of a diagnosis.
+	mostFindings = 5
+	// judgeTime bounds one: a trace of 256 MiB takes half a minute on one core.
+	judgeTime = 5 * time.Minute
+)
+
+// poke has the judge look for work.
+func (s *Store) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// judge diagnoses what waits, one after the other: a large trace takes gigabytes.
+func (s *Store) judge(ctx context.Context) {
+	for ctx.Err() == nil {
+		r, ok := s.begin()
+		if !ok {
+			select {
+			case <-ctx.Done():
+			case <-s.wake:
+			}
+			continue
+		}
+		d, err := s.try(ctx, s.recording(&r))
+		if ctx.Err() != nil {
+			d = Diagnosis{State: Waiting, Tries: r.Diagnosis.Tries - 1} // it is not to blame
+		} else if err != nil {
+			d = Diagnosis{State: Failed, Why: strings.ReplaceAll(err.Error(), s.recording(&r), "the recording")}
+		}
+		s.end(&r, d)
+	}
+}
+
+// begin takes the run that waits longest, and notes that its diagnosis was begun: one
+// that ends the process is not begun for ever.
+func (s *Store) begin() (Run, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.byAge() {
+		if r.Diagnosis.State != Waiting {
+			continue
+		}
+		r.Diagnosis.Tries++
+		if err := s.save(r); err != nil {
+			r.Diagnosis = Diagnosis{State: Failed, Why: "what is known of it cannot be written"}
+			continue
+		}
+		return *r, true
+	}
+	return Run{}, false
+}
+
+// end notes how a diagnosis went, if the run is still there.
+func (s *Store) end(about *Run, d Diagnosis) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.runs[key{about.Tenant, about.ID}]; r != nil {
+		r.Diagnosis = d
+		_ = s.save(r) // in memory it is right, and on the disk it is done again
+	}
+}
+
+// try diagnoses one, whatever is in it.
+func (s *Store) try(ctx context.Context, file string) (d Diagnosis, err error) {
+	ctx, cancel := context.WithTimeout(ctx, judgeTime)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("gowhy failed at it: %v", p)
+		}
+	}()
+	d, err = s.diagnose(ctx, file)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("it takes longer than %v", judgeTime)
+	}
+	return d, err
+}
+
+// diagnose is what gowhy finds in a recording.
+func diagnose(ctx context.Context, file string) (Diagnosis, error) {
+	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1})
+	if err != nil {
+		return Diagnosis{}, err
+	}
+	found := diagnosis.Run(m, rules.All, diagnosis.Options{})
+	d := Diagnosis{State: Done, Verdict: string(found.Verdict)}
+	for _, f := range found.Findings[:min(mostFindings, len(found.Findings))] {
+		short := Finding{Rule: f.Rule, Title: f.Title, Gain: f.Bound.Gain(), Remark: f.Remark}
+		if len(f.Where) > 0 && f.Where[0].Function != "" {
+			p := f.Where[0]
+			short.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)
+		}
+		d.Findings = append(d.Findings, short)
+	}
+	return d, nil
+}

@@ -1,0 +1,299 @@
+// Package runs keeps recordings whole, with what is known of each: of which service it
+// is, when it was made, and what gowhy finds in it.
+//
+// It hides the directory. A recording is the file ID.gowhy, its ID the SHA-256 of its
+// content, and ID.json beside it is what is known. Both are written under another name,
+// synced and renamed, the recording last: a recording that has its name is whole and is
+// kept, whatever happens to the process. What is in memory is read from these files when
+// a store is opened; one whose ID.json is gone is described anew from itself. [Store] is
+// its type. It also hides the diagnosis, one recording at a time, in the background.
+//
+// It never changes a recording and opens none that unpacks to more than it is.
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Run is what is known of a recording.
+type Run struct {
+	ID       string        `json:"id"` // SHA-256 of its content, in hexadecimal digits
+	Tenant   string        `json:"tenant,omitempty"`
+	Service  string        `json:"service"`
+	Version  string        `json:"version,omitempty"`
+	Instance string        `json:"instance,omitempty"`
+	Go       string        `json:"go,omitempty"`
+	Start    time.Time     `json:"start"`
+	Duration time.Duration `json:"duration_ns"`
+	Event    string        `json:"event,omitempty"` // why the program made it by itself
+	Kept     time.Time     `json:"kept"`            // since when it is here
+	Bytes    int64         `json:"bytes"`
+	// Diagnosis is what gowhy finds in it.
+	Diagnosis Diagnosis `json:"diagnosis"`
+}
+
+// A Diagnosis is a short form of that of a recording.
+type Diagnosis struct {
+	State    State     `json:"state"`
+	Tries    int       `json:"tries,omitempty"` // how often it was begun
+	Why      string    `json:"why,omitempty"`   // it failed
+	Verdict  string    `json:"verdict,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // the first ones
+}
+
+// A State is how far a diagnosis is.
+type State string
+
+// The states.
+const (
+	Waiting State = "waiting"
+	Done    State = "done"
+	Failed  State = "failed"
+)
+
+// A Finding is a cause, or a remark on where to look.
+type Finding struct {
+	Rule   string `json:"rule"`
+	Title  string `json:"title"`
+	Where  string `json:"where,omitempty"` // function file:line
+	Gain   string `json:"gain,omitempty"`  // what a fix brings
+	Remark bool   `json:"remark,omitempty"`
+}
+
+// Options are what a store keeps. The zero value is usable.
+type Options struct {
+	// Most bounds the bytes of one recording; 0 is 256 MiB.
+	Most int64
+	// Total bounds those of all: the oldest are dropped for a new one. 0 is 10 GiB.
+	Total int64
+	// Keep drops what has been here for longer; 0 keeps all.
+	Keep time.Duration
+}
+
+// Errors of a store.
+var (
+	ErrUnknown = errors.New("there is no such recording")
+	ErrLong    = errors.New("the recording is too long")
+	ErrFormat  = errors.New("it is not a recording of gowhy")
+	ErrClosed  = errors.New("the store of recordings is closed")
+)
+
+// sweepEvery is how often what is too old is looked for.
+const sweepEvery = time.Minute
+
+// A Store keeps recordings. Any number of goroutines may use it.
+type Store struct {
+	dir      string
+	options  Options
+	now      func() time.Time
+	diagnose func(ctx context.Context, file string) (Diagnosis, error)
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+	wake chan struct{}
+
+	mu     sync.Mutex
+	closed bool
+	runs   map[key]*Run
+	total  int64
+}
+
+// A key is how a store finds a run: two tenants may have the same recording.
+type key struct{ tenant, id string }
+
+// Open opens the store in a directory, which is made when it is not there.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{dir: dir, options: o, now: time.Now, diagnose: diagnose}
+	return s, s.open()
+}
+
+func (s *Store) open() error {
+	s.options.Most = cmp.Or(s.options.Most, 256<<20)
+	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
+	s.runs, s.wake = map[key]*Run{}, make(chan struct{}, 1)
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	if err := s.read(); err != nil {
+		return fmt.Errorf("recordings in %s: %w", s.dir, err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.done.Go(func() { s.judge(ctx) })
+	s.done.Go(func() { s.sweepOften(ctx) })
+	return nil
+}
+
+// Close ends the store, when the diagnosis that runs has noticed.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.done.Wait()
+	return nil
+}
+
+// A Filter is which runs are meant: those that have all that is not empty.
+type Filter struct {
+	Tenant           string // always one; "" is one, too
+	Service, Version string
+	From, Until      time.Time // of Start; Until is no part of it
+}
+
+func (f Filter) has(r *Run) bool {
+	return f.Tenant == r.Tenant && (f.Service == "" || f.Service == r.Service) && (f.Version == "" || f.Version == r.Version) &&
+		(f.From.IsZero() || !r.Start.Before(f.From)) && (f.Until.IsZero() || r.Start.Before(f.Until))
+}
+
+// List are the runs of a filter, the latest first, n at most, and how many more there are.
+func (s *Store) List(f Filter, n int) (list []Run, more int) {
+	s.mu.Lock()
+	for _, r := range s.runs {
+		if f.has(r) {
+			list = append(list, *r)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(list, func(a, b Run) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID)) })
+	n = min(n, len(list))
+	return list[:n:n], len(list) - n
+}
+
+// File opens a recording, which the caller closes. The error is [ErrUnknown], or the
+// system's.
+func (s *Store) File(tenant, id string) (*os.File, Run, error) {
+	s.mu.Lock()
+	r := s.runs[key{tenant, id}]
+	if r == nil {
+		s.mu.Unlock()
+		return nil, Run{}, ErrUnknown
+	}
+	run := *r
+	s.mu.Unlock()
+	f, err := os.Open(s.recording(&run))
+	if errors.Is(err, os.ErrNotExist) { // dropped meanwhile
+		err = ErrUnknown
+	}
+	return f, run, err
+}
+
+// Add keeps a recording that is read to its end. Of the run that the caller gives,
+// Tenant, Service, Version and Instance count, and what they leave open the recording
+// says itself. Old tells that it was here already; then it stays as it was. The error is
+// [ErrLong], [ErrFormat], [ErrClosed], what the reader said, or the system's.
+func (s *Store) Add(in io.Reader, about Run) (kept Run, old bool, err error) {
+	tmp, id, n, err := s.receive(in)
+	if err != nil {
+		return kept, false, err
+	}
+	defer os.Remove(tmp) // gone when it has its name
+	run, err := describe(tmp, about)
+	if err != nil {
+		return kept, false, err
+	}
+	run.ID, run.Bytes = id, n
+	return s.keep(tmp, run)
+}
+
+// keep gives a recording its name.
+func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return kept, false, ErrClosed
+	}
+	if have := s.runs[key{r.Tenant, r.ID}]; have != nil {
+		return *have, true, nil
+	}
+	r.Kept, r.Diagnosis = s.now().UTC(), Diagnosis{State: Waiting}
+	s.dropFor(r.Bytes)
+	if err := s.save(&r); err != nil {
+		return kept, false, err
+	}
+	err = os.Rename(tmp, s.recording(&r))
+	if err == nil {
+		err = syncDir(s.dir)
+	}
+	if err != nil {
+		os.Remove(s.recording(&r))
+		os.Remove(s.sidecar(&r))
+		return kept, false, err
+	}
+	s.runs[key{r.Tenant, r.ID}] = &r
+	s.total += r.Bytes
+	s.poke()
+	return r, false, nil
+}
+
+// dropFor drops the oldest until there is room for a number of bytes. The lock is held.
+func (s *Store) dropFor(bytes int64) {
+	if s.total+bytes <= s.options.Total {
+		return
+	}
+	for _, r := range s.byAge() {
+		if s.total+bytes <= s.options.Total {
+			return
+		}
+		s.drop(r)
+	}
+}
+
+// byAge are all runs, those that have been here longest first. The lock is held.
+func (s *Store) byAge() (all []*Run) {
+	for _, r := range s.runs {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b *Run) int { return cmp.Or(a.Kept.Compare(b.Kept), cmp.Compare(a.ID, b.ID)) })
+	return all
+}
+
+// drop removes a recording, and what is known of it behind that. The lock is held.
+func (s *Store) drop(r *Run) {
+	if err := os.Remove(s.recording(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return // it is tried again
+	}
+	os.Remove(s.sidecar(r))
+	delete(s.runs, key{r.Tenant, r.ID})
+	s.total -= r.Bytes
+}
+
+func (s *Store) sweepOften(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		s.sweep()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// sweep drops what is too old, or too much.
+func (s *Store) sweep() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropFor(0)
+	if s.options.Keep <= 0 {
+		return
+	}
+	for _, r := range s.byAge() {
+		if s.now().Sub(r.Kept) > s.options.Keep {
+			s.drop(r)
+		}
+	}
+}
+
+func (s *Store) recording(r *Run) string { return filepath.Join(s.dir, r.base()+recordingEnd) }
+func (s *Store) sidecar(r *Run) string   { return filepath.Join(s.dir, r.base()+sidecarEnd) }

@@ -1,0 +1,393 @@
+package runs
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/gowhy/gowhy/agent/recording"
+)
+
+var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// made is a recording of a program at a minute after began.
+func made(t testing.TB, minute int, members ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	s := recording.NewStream(&b)
+	start := began.Add(time.Duration(minute) * time.Minute)
+	for _, m := range append(members, "note.txt") {
+		if err := s.Add(m, []byte("path\texample.com/shop\nmod\texample.com/shop\tv1.2.3\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := recording.Manifest{Schema: recording.Schema, Start: start, End: start.Add(10 * time.Second), Go: "go1.26.1",
+		Command: []string{"/srv/shop", "-x"}, Event: &recording.Event{Kind: "task", Task: "checkout"}}
+	if err := s.Finish(m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// opened is a store whose diagnosis finds what the test says, or waits.
+func opened(t testing.TB, dir string, o Options, found func(context.Context, string) (Diagnosis, error)) *Store {
+	t.Helper()
+	if found == nil {
+		found = func(ctx context.Context, _ string) (Diagnosis, error) { <-ctx.Done(); return Diagnosis{}, ctx.Err() }
+	}
+	s := &Store{dir: dir, options: o, now: time.Now, diagnose: found}
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func add(t testing.TB, s *Store, data []byte, about Run) Run {
+	t.Helper()
+	r, old, err := s.Add(bytes.NewReader(data), about)
+	if err != nil || old {
+		t.Fatalf("old %v, %v", old, err)
+	}
+	return r
+}
+
+func TestAdd(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir, Options{}, nil)
+	data := made(t, 0, recording.BuildMember)
+	r := add(t, s, data, Run{})
+	want := Run{ID: r.ID, Service: "shop", Version: "v1.2.3", Go: "go1.26.1", Start: began, Duration: 10 * time.Second,
+		Event: "task checkout", Kept: r.Kept, Bytes: int64(len(data)), Diagnosis: Diagnosis{State: Waiting}}
+	if r.ID == "" || r.Diagnosis.State != want.Diagnosis.State || r.Service != want.Service || r.Version != want.Version ||
+		r.Go != want.Go || !r.Start.Equal(want.Start) || r.Duration != want.Duration || r.Event != want.Event || r.Bytes != want.Bytes {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if again, old, err := s.Add(bytes.NewReader(data), Run{Service: "other"}); err != nil || !old || again.Service != "shop" {
+		t.Errorf("again: %+v, old %v, %v", again, old, err)
+	}
+	other := add(t, s, data, Run{Tenant: "b", Service: "cart", Version: "v9", Instance: "h1"})
+	if other.Service != "cart" || other.Version != "v9" || other.Instance != "h1" || other.ID != r.ID {
+		t.Errorf("another tenant's: %+v", other)
+	}
+	for tenant, n := range map[string]int{"": 1, "b": 1, "c": 0} {
+		if list, _ := s.List(Filter{Tenant: tenant}, 10); len(list) != n {
+			t.Errorf("tenant %q has %d", tenant, len(list))
+		}
+	}
+	f, _, err := s.File("", r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
+	}
+	if _, _, err := s.File("c", r.ID); !errors.Is(err, ErrUnknown) {
+		t.Errorf("of another tenant: %v", err)
+	}
+}
+
+func TestList(t *testing.T) {
+	s := opened(t, t.TempDir(), Options{}, nil)
+	for i, service := range []string{"a", "b", "a"} {
+		add(t, s, made(t, i), Run{Service: service, Version: "v" + service})
+	}
+	for _, c := range []struct {
+		f    Filter
+		n    int
+		want []int // minutes
+		more int
+	}{
+		{Filter{}, 10, []int{2, 1, 0}, 0},
+		{Filter{}, 2, []int{2, 1}, 1},
+		{Filter{Service: "a"}, 10, []int{2, 0}, 0},
+		{Filter{Version: "vb"}, 10, []int{1}, 0},
+		{Filter{From: began.Add(time.Minute), Until: began.Add(2 * time.Minute)}, 10, []int{1}, 0},
+	} {
+		list, more := s.List(c.f, c.n)
+		var got []int
+		for _, r := range list {
+			got = append(got, int(r.Start.Sub(began).Minutes()))
+		}
+		if len(got) != len(c.want) || more != c.more {
+			t.Errorf("%+v: %v and %d more, want %v and %d", c.f, got, more, c.want, c.more)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%+v: %v, want %v", c.f, got, c.want)
+			}
+		}
+	}
+}
+
+// TestRefused holds that what is no recording leaves nothing behind.
+func TestRefused(t *testing.T) {
+	packed := func() []byte { // 64 MiB of zeros in 64 KiB
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, _ := z.Create(recording.TraceMember)
+		w.Write(make([]byte, 64<<20))
+		m, _ := z.CreateHeader(&zip.FileHeader{Name: recording.ManifestMember, Method: zip.Store})
+		io.WriteString(m, `{"schema":1}`)
+		z.Close()
+		return b.Bytes()
+	}
+	noManifest := func() []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, _ := z.CreateHeader(&zip.FileHeader{Name: "a", Method: zip.Store})
+		io.WriteString(w, "a")
+		z.Close()
+		return b.Bytes()
+	}
+	whole := made(t, 0)
+	dir := t.TempDir()
+	s := opened(t, dir, Options{Most: 1 << 20}, nil)
+	for _, c := range []struct {
+		name string
+		in   io.Reader
+		want error
+	}{
+		{"nothing", strings.NewReader(""), ErrFormat},
+		{"text", strings.NewReader("hello"), ErrFormat},
+		{"bomb", bytes.NewReader(packed()), ErrFormat},
+		{"no manifest", bytes.NewReader(noManifest()), ErrFormat},
+		{"cut", bytes.NewReader(whole[:len(whole)-30]), ErrFormat},
+		{"long", io.LimitReader(zeros{}, 2<<20), ErrLong},
+		{"torn off", io.MultiReader(bytes.NewReader(whole[:10]), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
+	} {
+		if _, _, err := s.Add(c.in, Run{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if _, _, err := s.Add(bytes.NewReader(whole), Run{Service: "\x1b[2J"}); !errors.Is(err, ErrFormat) {
+		t.Errorf("a name for the terminal: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Two at once send the same: it is kept once.
+func TestTwoAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir, Options{}, nil)
+	data := made(t, 0)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	fresh := 0
+	for range 8 {
+		wg.Go(func() {
+			_, old, err := s.Add(bytes.NewReader(data), Run{})
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+			}
+			if !old {
+				fresh++
+			}
+		})
+	}
+	wg.Wait()
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); fresh != 1 || len(files) != 2 {
+		t.Errorf("%d were new, files: %v", fresh, files)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	data := made(t, 0)
+	s := opened(t, t.TempDir(), Options{Most: int64(len(data)) + 10, Total: 2*int64(len(data)) + 10, Keep: time.Hour}, nil)
+	clock := began
+	s.mu.Lock()
+	s.now = func() time.Time { return clock }
+	s.mu.Unlock()
+	var ids []string
+	for i := range 3 {
+		ids = append(ids, add(t, s, made(t, i), Run{}).ID)
+		s.mu.Lock()
+		clock = clock.Add(time.Minute)
+		s.mu.Unlock()
+	}
+	if _, _, err := s.File("", ids[0]); !errors.Is(err, ErrUnknown) {
+		t.Errorf("the oldest is not dropped for a new one: %v", err)
+	}
+	if list, _ := s.List(Filter{}, 10); len(list) != 2 {
+		t.Errorf("%d are kept, want 2", len(list))
+	}
+	s.mu.Lock()
+	clock = began.Add(61*time.Minute + 30*time.Second) // the second is older than an hour then
+	s.mu.Unlock()
+	s.sweep()
+	if list, _ := s.List(Filter{}, 10); len(list) != 1 || list[0].ID != ids[2] {
+		t.Errorf("after the time to keep: %+v", list)
+	}
+}
+
+// TestCrash opens what a process left that ended at each of its steps.
+func TestCrash(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir, Options{}, nil)
+	kept := add(t, s, made(t, 0), Run{Service: "cart"})
+	s.Close()
+	lost := add(t, opened(t, t.TempDir(), Options{}, nil), made(t, 1), Run{}).ID
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(unfinished+"1", made(t, 1)[:20])       // while it was received
+	write(lost+sidecarEnd, []byte(`{"id":"x"}`)) // before the recording got its name
+	write("README", []byte("not ours"))
+	s = opened(t, dir, Options{}, nil)
+	list, _ := s.List(Filter{}, 10)
+	if len(list) != 1 || list[0].ID != kept.ID || list[0].Service != "cart" {
+		t.Errorf("after the crash: %+v", list)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 3 {
+		t.Errorf("left: %v", left)
+	}
+	s.Close()
+
+	write(kept.ID+sidecarEnd, []byte("{")) // no longer what it was: found out again
+	s = opened(t, dir, Options{}, nil)
+	if list, _ = s.List(Filter{}, 10); len(list) != 1 || list[0].Service != "shop" || list[0].ID != kept.ID {
+		t.Errorf("without the sidecar: %+v", list)
+	}
+}
+
+// states are those of the only run, until one is wanted.
+func await(t testing.TB, s *Store, want State) Run {
+	t.Helper()
+	for range 1000 {
+		if list, _ := s.List(Filter{}, 1); len(list) == 1 && list[0].Diagnosis.State == want {
+			return list[0]
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	list, _ := s.List(Filter{}, 1)
+	t.Fatalf("it never is %s: %+v", want, list)
+	return Run{}
+}
+
+func TestDiagnosis(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir, Options{}, func(context.Context, string) (Diagnosis, error) {
+		return Diagnosis{State: Done, Findings: []Finding{{Rule: "hotmutex"}}}, nil
+	})
+	add(t, s, made(t, 0), Run{})
+	await(t, s, Done)
+	s.Close()
+	s = opened(t, dir, Options{}, func(context.Context, string) (Diagnosis, error) {
+		t.Error("it is diagnosed twice")
+		return Diagnosis{}, nil
+	})
+	if r := await(t, s, Done); r.Diagnosis.Findings[0].Rule != "hotmutex" {
+		t.Errorf("%+v", r)
+	}
+
+	s = opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (Diagnosis, error) { panic(file) })
+	add(t, s, made(t, 0), Run{})
+	if r := await(t, s, Failed); strings.Contains(r.Diagnosis.Why, os.TempDir()) || !strings.Contains(r.Diagnosis.Why, "the recording") {
+		t.Errorf("why: %q", r.Diagnosis.Why)
+	}
+}
+
+// A store that is closed in the middle diagnoses again; a process that always ends does
+// not go on for ever.
+func TestDiagnosisAgain(t *testing.T) {
+	dir := t.TempDir()
+	begun := make(chan struct{}, 1)
+	wait := func(ctx context.Context, _ string) (Diagnosis, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return Diagnosis{}, ctx.Err()
+	}
+	s := opened(t, dir, Options{}, wait)
+	r := add(t, s, made(t, 0), Run{})
+	for range 3 {
+		<-begun
+		s.Close()
+		s = opened(t, dir, Options{}, wait)
+	}
+	<-begun
+	s.Close()
+	for try := 1; ; try++ { // killed: nobody takes the count back
+		got, ok := readSidecar(s.sidecar(&r))
+		if !ok || try > mostTries+1 {
+			t.Fatalf("%+v, %v", got, ok)
+		}
+		if got.Diagnosis.Tries = try; s.save(&got) != nil {
+			t.Fatal("cannot save")
+		}
+		s = opened(t, dir, Options{}, nil)
+		list, _ := s.List(Filter{}, 1)
+		if list[0].Diagnosis.State == Failed {
+			break
+		}
+		s.Close()
+	}
+}
+
+// TestEngine has the engine itself look at a recording in which is nothing.
+func TestEngine(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	add(t, s, made(t, 0, recording.BuildMember), Run{})
+	for range 1000 {
+		if list, _ := s.List(Filter{}, 1); list[0].Diagnosis.State != Waiting {
+			if d := list[0].Diagnosis; d.State == Failed && d.Why == "" || d.State == Done && d.Verdict == "" {
+				t.Errorf("%+v", d)
+			}
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("it waits for ever")
+}
+
+// FuzzAdd holds that whatever is sent is kept whole or refused, and leaves nothing.
+func FuzzAdd(f *testing.F) {
+	whole := made(f, 0, recording.BuildMember)
+	for _, n := range []int{len(whole), len(whole) - 1, len(whole) / 2, 4, 0} {
+		f.Add(whole[:n])
+	}
+	dir := f.TempDir()
+	s := opened(f, dir, Options{Most: 1 << 16}, nil)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, _, err := s.Add(bytes.NewReader(data), Run{})
+		if err != nil {
+			if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrLong) {
+				t.Error(err)
+			}
+			return
+		}
+		file, _, err := s.File("", r.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !plain(r.Service) {
+			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/runs"
+)
+
+// Runs is the answer of /api/v1/runs: the latest recordings first.
+type Runs struct {
+	Runs    []runs.Run `json:"runs"`
+	Omitted int        `json:"omitted"` // beyond the limit
+}
+
+const (
+	// uploads is how many recordings are received at once: each is a file on the disk
+	// before it is known to be one.
+	uploads = 4
+	// A recording of 256 MiB may take this long, and each part of it as long as any
+	// request.
+	uploadTime = 15 * time.Minute
+)
+
+// RunsPath is where [RunsHandler] answers.
+const RunsPath = "/api/v1/runs"
+
+// RunsHandler takes recordings, lists them and gives them back.
+func RunsHandler(s *runs.Store, now func() time.Time) http.Handler {
+	h := &runsHandler{store: s, now: now, slots: make(chan struct{}, uploads)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+RunsPath, h.take)
+	mux.HandleFunc("GET "+RunsPath, h.list)
+	mux.HandleFunc("GET "+RunsPath+"/{id}", h.give)
+	return mux
+}
+
+type runsHandler struct {
+	store *runs.Store
+	now   func() time.Time
+	slots chan struct{}
+}
+
+// take keeps the body. It answers 201, or 200 when it was here already.
+func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	default:
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusTooManyRequests, "others send recordings now: send it again")
+		return
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		refuse(w, http.StatusUnsupportedMediaType, "send the recording as it is, without Content-Encoding")
+		return
+	}
+	q := r.URL.Query()
+	about := runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance")}
+	control := http.NewResponseController(w)
+	run, old, err := h.store.Add(&patient{in: r.Body, control: control, until: time.Now().Add(uploadTime)}, about)
+	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // the server's own was for a request that is short
+	switch {
+	case errors.Is(err, runs.ErrLong):
+		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
+	case errors.Is(err, runs.ErrFormat):
+		refuse(w, http.StatusUnprocessableEntity, err.Error())
+	case errors.Is(err, runs.ErrClosed):
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
+	case errors.Is(err, errBody):
+		refuse(w, http.StatusBadRequest, err.Error())
+	case err != nil: // its text may name files of the server
+		w.Header().Set("Retry-After", "60")
+		refuse(w, http.StatusServiceUnavailable, "the recording cannot be kept now")
+	case old:
+		answer(w, http.StatusOK, run)
+	default:
+		answer(w, http.StatusCreated, run)
+	}
+}
+
+var errBody = errors.New("the recording did not arrive whole")
+
+// A patient reader gives each part of a body as long as any request has, and the whole
+// body a bound.
+type patient struct {
+	in      io.Reader
+	control *http.ResponseController
+	until   time.Time
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	deadline := time.Now().Add(readTime)
+	if deadline.After(p.until) {
+		deadline = p.until
+	}
+	_ = p.control.SetReadDeadline(deadline) // a test's connection may have none
+	n, err := p.in.Read(b)
+	if err != nil && err != io.EOF {
+		err = errors.Join(errBody, err)
+	}
+	return n, err
+}
+
+// list answers with the runs of a service, a version and a span of time.
+func (h *runsHandler) list(w http.ResponseWriter, r *http.Request) {
+	f, n, err := h.filter(r.URL.Query())
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	f.Tenant = r.Header.Get("X-Scope-OrgID")
+	list, more := h.store.List(f, n)
+	answer(w, http.StatusOK, Runs{append([]runs.Run{}, list...), more})
+}
+
+func (h *runsHandler) filter(q url.Values) (f runs.Filter, n int, err error) {
+	f = runs.Filter{Service: q.Get("service"), Version: q.Get("version")}
+	if f.From, err = instant(q.Get("from"), h.now(), time.Time{}); err == nil {
+		f.Until, err = instant(q.Get("until"), h.now(), time.Time{})
+	}
+	if err == nil {
+		n, err = limit(q)
+	}
+	return f, n, err
+}
+
+// give answers with a recording.
+func (h *runsHandler) give(w http.ResponseWriter, r *http.Request) {
+	f, run, err := h.store.File(r.Header.Get("X-Scope-OrgID"), r.PathValue("id"))
+	if errors.Is(err, runs.ErrUnknown) {
+		refuse(w, http.StatusNotFound, "there is no such recording: it was dropped, or never here")
+		return
+	}
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "the recording cannot be read")
+		return
+	}
+	defer f.Close()
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+run.ID[:12]+`.gowhy"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(&slow{ResponseWriter: w, control: http.NewResponseController(w)}, r, "", run.Kept, f)
+}
+
+// A slow writer gives each part of an answer as long as any answer has.
+type slow struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s *slow) Write(b []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime))
+	return s.ResponseWriter.Write(b)
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package budget
+
+import "time"
+
+// OwnCPU is the CPU time of this process so far.
+func OwnCPU() time.Duration { return 0 }
