@@ -104,6 +104,7 @@ var law = []line{
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
 	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
+	{"fleet/store/clickhouse", "fleet/store", ""},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
 	{"fleet/profiles", "fleet/store", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest", "fleet/profiles fleet/store", "google.golang.org/protobuf/encoding/protowire"},
@@ -166,6 +167,7 @@ var inTests = []line{
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
 	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile"},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},

@@ -1,0 +1,109 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// A shard is one of the parts of a store: a server, what waits to be written there, and
+// what is known of it.
+type shard struct {
+	name       string // for people
+	number, of int    // from 1 on
+	node       *node
+
+	queue chan *request
+	room  room
+
+	preparing chan struct{} // has room for the one that may change ready
+	ready     bool
+
+	mu    sync.Mutex
+	known map[stackKey]struct{} // stacks that the server has; not all of them
+	cause error                 // why the last attempt to write failed
+	rest  time.Time             // until when it is not asked what it need not answer
+}
+
+type stackKey struct {
+	tenant string
+	id     store.StackID
+}
+
+// mostKnown bounds the stacks that are remembered as known: about 100 MB. Beyond it all
+// are forgotten; they are written once more.
+const mostKnown = 1 << 20
+
+func newShard(n *node, number, of int) *shard {
+	return &shard{
+		name: fmt.Sprintf("shard %d of %d (%s)", number, of, n.address), number: number, of: of, node: n,
+		queue: make(chan *request, mostWaiting), preparing: make(chan struct{}, 1), known: map[stackKey]struct{}{},
+	}
+}
+
+// shardOf is where a service's rows are.
+func (s *Store) shardOf(tenant, service string) *shard {
+	h := fnv.New64a()
+	for _, text := range []string{tenant, "\x00", service} {
+		h.Write([]byte(text))
+	}
+	return s.shards[h.Sum64()%uint64(len(s.shards))]
+}
+
+// of are the shards that have rows of a selection.
+func (s *Store) of(selected store.Selection) []*shard {
+	if selected.Service != "" {
+		return []*shard{s.shardOf(selected.Tenant, selected.Service)}
+	}
+	return s.shards
+}
+
+// query asks the shard. A connection that broke is tried once more.
+func (s *shard) query(ctx context.Context, query string, begin func(), row func(*decoder)) error {
+	var err error
+	for range 2 {
+		begin()
+		if err = s.prepare(ctx); err == nil {
+			err = s.node.ask(ctx, query, row)
+		}
+		var answered *answerError
+		if err == nil || errors.As(err, &answered) || errors.Is(err, errLayout) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// ask asks shards at the same time and gives the rows of those that answered, by shard.
+// It is an error when none did.
+func ask[T any](ctx context.Context, shards []*shard, query string, row func(*decoder) T) (rows []T, missing store.Missing, err error) {
+	answers := make([][]T, len(shards))
+	errs := make([]error, len(shards))
+	var asked sync.WaitGroup
+	for i, s := range shards {
+		asked.Go(func() {
+			errs[i] = s.query(ctx, query, func() { answers[i] = nil }, func(d *decoder) { answers[i] = append(answers[i], row(d)) })
+		})
+	}
+	asked.Wait()
+	for i, s := range shards {
+		if errs[i] != nil {
+			missing = append(missing, fmt.Sprintf("%s: %v", s.name, errs[i]))
+			err = errors.Join(err, fmt.Errorf("%s: %w", s.name, errs[i]))
+			continue
+		}
+		rows = append(rows, answers[i]...)
+	}
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if len(missing) < len(shards) {
+		err = nil
+	}
+	return rows, missing, err
+}
