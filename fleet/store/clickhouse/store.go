@@ -144,22 +144,31 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("clickhouse store: %w", err)
 	}
+	client := newClient()
+	var nodes []*node
+	for _, address := range o.Shards {
+		nodes = append(nodes, &node{
+			address: address, database: o.Database, user: o.User, password: o.Password,
+			timeout: o.Timeout, client: client,
+		})
+	}
+	return open(ctx, o, nodes)
+}
+
+func open(ctx context.Context, o Options, nodes []*node) (*Store, error) {
 	s := &Store{options: o, closing: make(chan struct{})}
 	running, cancel := context.WithCancel(context.Background())
 	s.running = running
-	client := newClient()
-	for i, address := range o.Shards {
-		n := &node{
-			address: address, database: o.Database, user: o.User, password: o.Password,
-			timeout: o.Timeout, client: client,
-		}
-		s.shards = append(s.shards, newShard(n, i+1, len(o.Shards)))
+	for i, n := range nodes {
+		s.shards = append(s.shards, newShard(n, i+1, len(nodes)))
 	}
 	s.close = sync.OnceValue(func() error {
 		close(s.closing)
 		cancel()
 		s.workers.Wait()
-		client.CloseIdleConnections()
+		for _, n := range nodes {
+			n.client.CloseIdleConnections()
+		}
 		return nil
 	})
 	if err := s.prepare(ctx); err != nil {
