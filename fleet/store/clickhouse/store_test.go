@@ -252,8 +252,10 @@ func finding(n int) store.Finding {
 	}
 }
 
-func TestFindings(t *testing.T) {
-	s := mustOpen(t, options(t, 2))
+func TestFindings(t *testing.T) { testFindings(t, mustOpen(t, options(t, 2))) }
+
+func testFindings(t *testing.T, s *Store) {
+	t.Helper()
 	var all []store.Finding
 	for n := range 24 {
 		all = append(all, finding(n))
