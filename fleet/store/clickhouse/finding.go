@@ -113,14 +113,14 @@ func (s *Store) Findings(ctx context.Context, selected store.Selection) (store.F
 		conditions = append(conditions, "version = "+quote(selected.Version))
 	}
 	query := "SELECT toUInt8(1), " + findings.names() + " FROM findings WHERE " + strings.Join(conditions, " AND ")
-	rows, missing, err := ask(ctx, s.of(selected), query, decodeFinding)
+	rows, absent, err := ask(ctx, s.of(selected), query, decodeFinding)
 	if err != nil {
 		return store.Findings{}, fmt.Errorf("findings: %w", err)
 	}
 	slices.SortFunc(rows, func(a, b agedFinding) int {
 		return cmp.Or(compareKeys(&a.Finding, &b.Finding), cmp.Compare(b.age, a.age))
 	})
-	answer := store.Findings{Missing: missing}
+	answer := store.Findings{Missing: absent.missing()}
 	for i := range rows {
 		if i == 0 || compareKeys(&rows[i-1].Finding, &rows[i].Finding) != 0 {
 			answer.Findings = append(answer.Findings, rows[i].Finding)

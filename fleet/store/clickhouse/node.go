@@ -26,6 +26,7 @@ type node struct {
 	user, password string
 	timeout        time.Duration
 	client         *http.Client
+	mayDefer       bool // INSERTs, unless it is asked not to
 }
 
 // newClient is for all nodes. Servers close connections that are idle for three seconds,
@@ -141,6 +142,9 @@ func (n *node) insert(ctx context.Context, table, columns string, rows []byte) e
 		"query":      {"INSERT INTO " + table + " (" + columns + ") FORMAT RowBinary"},
 		"decompress": {"1"},
 		"http_native_compression_disable_checksumming_on_decompress": {"1"},
+	}
+	if n.mayDefer {
+		settings.Set("async_insert", "0")
 	}
 	return n.post(ctx, settings, frame(rows), silent)
 }

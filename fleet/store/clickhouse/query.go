@@ -24,7 +24,7 @@ type sum struct {
 
 // sums are those of a selection by version, or by process. The rows of a group are summed
 // by type first; then the types of a group become one row.
-func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance bool) ([]sum, store.Missing, error) {
+func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance bool) ([]sum, absences, error) {
 	keys, state, merged := "service, version", "uniqExactState(instance)", "uniqExactMerge(seen)"
 	if byInstance {
 		keys, state, merged = "service, version, instance", "toUInt64(1)", "any(seen)"
@@ -34,7 +34,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance b
 		"SELECT " + keys + ", ptype, " + state + " AS seen, min(begin) AS earliest, max(ts) AS latest, " +
 		"sum(if(ptype = " + quote(string(store.CPU)) + ", ts - begin, 0)) AS covered, sum(total) AS value FROM " +
 		once(columns, where(selected)) + " GROUP BY " + keys + ", ptype) AS t GROUP BY " + keys
-	all, missing, err := ask(ctx, s.of(selected), query, func(d *decoder) sum {
+	all, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) sum {
 		one := sum{service: d.text(), version: d.text()}
 		if byInstance {
 			one.instance = d.text()
@@ -52,7 +52,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance b
 	slices.SortFunc(all, func(a, b sum) int {
 		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.version, b.version), cmp.Compare(a.instance, b.instance))
 	})
-	return all, missing, err
+	return all, absent, err
 }
 
 func (s sum) span() (first, last time.Time, covered time.Duration) {
@@ -61,11 +61,11 @@ func (s sum) span() (first, last time.Time, covered time.Duration) {
 
 // Services is a [store.Reader]'s.
 func (s *Store) Services(ctx context.Context, selected store.Selection) (store.Services, error) {
-	sums, missing, err := s.sums(ctx, selected, false)
+	sums, absent, err := s.sums(ctx, selected, false)
 	if err != nil {
 		return store.Services{}, fmt.Errorf("services: %w", err)
 	}
-	answer := store.Services{Missing: missing}
+	answer := store.Services{Missing: absent.missing()}
 	for _, one := range sums {
 		first, last, covered := one.span()
 		answer.Services = append(answer.Services, store.Service{
@@ -78,11 +78,11 @@ func (s *Store) Services(ctx context.Context, selected store.Selection) (store.S
 
 // Instances is a [store.Reader]'s.
 func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.Instances, error) {
-	sums, missing, err := s.sums(ctx, selected, true)
+	sums, absent, err := s.sums(ctx, selected, true)
 	if err != nil {
 		return store.Instances{}, fmt.Errorf("instances: %w", err)
 	}
-	answer := store.Instances{Missing: missing}
+	answer := store.Instances{Missing: absent.missing()}
 	for _, one := range sums {
 		first, last, covered := one.span()
 		answer.Instances = append(answer.Instances, store.Instance{
@@ -101,10 +101,10 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	condition := where(selected) + " AND ptype = " + quote(string(selected.Type))
 	query := "SELECT toUInt8(1), stack, sum(value) FROM " + once("stack_ids, stack_values", condition) +
 		" ARRAY JOIN stack_ids AS stack, stack_values AS value GROUP BY stack"
-	samples, missing, err := ask(ctx, s.of(selected), query, func(d *decoder) store.Sample {
+	samples, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) store.Sample {
 		return store.Sample{Stack: store.StackID(d.int64()), Value: d.int64()}
 	})
-	answer := store.Stacks{Missing: missing}
+	answer := store.Stacks{}
 	if err == nil {
 		values := map[store.StackID]int64{}
 		for _, sample := range samples {
@@ -117,11 +117,12 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 		slices.SortFunc(answer.Samples, func(a, b store.Sample) int {
 			return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Stack, b.Stack))
 		})
-		err = s.frames(ctx, selected.Tenant, &answer)
+		err = s.frames(ctx, selected.Tenant, &answer, absent)
 	}
 	if err != nil {
 		return store.Stacks{}, fmt.Errorf("stacks: %w", err)
 	}
+	answer.Missing = absent.missing()
 	return answer, nil
 }
 
@@ -133,11 +134,11 @@ type framesRow struct {
 }
 
 // frames adds those of the samples. They are a tenant's: any of its services may have
-// sent them, to any shard. One that does not answer matters only where a stack has none.
-func (s *Store) frames(ctx context.Context, tenant string, answer *store.Stacks) error {
+// sent them, to any shard. One that does not answer is absent only where a stack has none.
+func (s *Store) frames(ctx context.Context, tenant string, answer *store.Stacks, absent absences) error {
 	answer.Frames = map[store.StackID][]store.Frame{}
 	ages := map[store.StackID]uint64{}
-	var lacking store.Missing
+	silent := absences{}
 	for part := range slices.Chunk(answer.Samples, mostAsked) {
 		list := make([]string, len(part))
 		for i, sample := range part {
@@ -145,11 +146,11 @@ func (s *Store) frames(ctx context.Context, tenant string, answer *store.Stacks)
 		}
 		query := "SELECT toUInt8(1), stack, age, functions, files, lines FROM stacks WHERE tenant = " + quote(tenant) +
 			" AND stack IN (" + strings.Join(list, ",") + ")"
-		rows, missing, err := ask(ctx, s.shards, query, decodeFrames)
+		rows, without, err := ask(ctx, s.shards, query, decodeFrames)
 		if err != nil {
 			return err
 		}
-		lacking = append(lacking, missing...)
+		maps.Copy(silent, without)
 		for _, row := range rows {
 			if _, have := ages[row.stack]; !have || row.age > ages[row.stack] {
 				ages[row.stack], answer.Frames[row.stack] = row.age, row.frames
@@ -159,13 +160,8 @@ func (s *Store) frames(ctx context.Context, tenant string, answer *store.Stacks)
 	complete := !slices.ContainsFunc(answer.Samples, func(sample store.Sample) bool {
 		return sample.Stack != 0 && answer.Frames[sample.Stack] == nil
 	})
-	if complete {
-		return nil
-	}
-	for _, one := range lacking {
-		if !slices.Contains(answer.Missing, one) {
-			answer.Missing = append(answer.Missing, one)
-		}
+	if !complete {
+		maps.Copy(absent, silent)
 	}
 	return nil
 }
@@ -209,7 +205,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	number := fmt.Sprintf("intDiv(ts - (%d), %d)", from, step.Milliseconds())
 	query := "SELECT toUInt8(1), series, number, sum(total) FROM " +
 		once(key+" AS series, "+number+" AS number, total", condition) + " GROUP BY series, number"
-	rows, missing, err := ask(ctx, s.of(selected), query, func(d *decoder) pointRow {
+	rows, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) pointRow {
 		return pointRow{d.text(), d.int64(), d.int64()}
 	})
 	if err != nil {
@@ -222,7 +218,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 		}
 		points[row.key][row.number] += row.value
 	}
-	answer := store.SeriesSet{Missing: missing}
+	answer := store.SeriesSet{Missing: absent.missing()}
 	for _, k := range slices.Sorted(maps.Keys(points)) {
 		series := store.Series{Key: k}
 		for _, number := range slices.Sorted(maps.Keys(points[k])) {
@@ -250,10 +246,10 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 		}
 	}
 	query := "SELECT toUInt8(1), " + column + " AS found FROM profiles WHERE " + condition + " GROUP BY found"
-	values, missing, err := ask(ctx, s.of(selected), query, (*decoder).text)
+	values, absent, err := ask(ctx, s.of(selected), query, (*decoder).text)
 	if err != nil {
 		return store.Values{}, fmt.Errorf("values: %w", err)
 	}
 	slices.Sort(values)
-	return store.Values{Values: slices.Compact(values), Missing: missing}, nil
+	return store.Values{Values: slices.Compact(values), Missing: absent.missing()}, nil
 }

@@ -131,6 +131,7 @@ func (s *shard) prepare(ctx context.Context) error {
 	if v.before(18, 16) {
 		return fmt.Errorf("ClickHouse %d.%d is older than 18.16", v.major, v.minor)
 	}
+	s.node.mayDefer = !v.before(21, 11)
 	if err := database.do(ctx, "CREATE DATABASE IF NOT EXISTS "+s.node.database); err != nil {
 		return err
 	}

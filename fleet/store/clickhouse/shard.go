@@ -1,10 +1,13 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,9 +82,21 @@ func (s *shard) query(ctx context.Context, query string, begin func(), row func(
 	return err
 }
 
+// absences are the shards that did not answer, and why.
+type absences map[*shard]error
+
+// missing names them for people.
+func (a absences) missing() store.Missing {
+	var names store.Missing
+	for _, s := range slices.SortedFunc(maps.Keys(a), func(x, y *shard) int { return cmp.Compare(x.number, y.number) }) {
+		names = append(names, fmt.Sprintf("%s: %v", s.name, a[s]))
+	}
+	return names
+}
+
 // ask asks shards at the same time and gives the rows of those that answered, by shard.
 // It is an error when none did.
-func ask[T any](ctx context.Context, shards []*shard, query string, row func(*decoder) T) (rows []T, missing store.Missing, err error) {
+func ask[T any](ctx context.Context, shards []*shard, query string, row func(*decoder) T) ([]T, absences, error) {
 	answers := make([][]T, len(shards))
 	errs := make([]error, len(shards))
 	var asked sync.WaitGroup
@@ -91,19 +106,19 @@ func ask[T any](ctx context.Context, shards []*shard, query string, row func(*de
 		})
 	}
 	asked.Wait()
-	for i, s := range shards {
-		if errs[i] != nil {
-			missing = append(missing, fmt.Sprintf("%s: %v", s.name, errs[i]))
-			err = errors.Join(err, fmt.Errorf("%s: %w", s.name, errs[i]))
-			continue
-		}
-		rows = append(rows, answers[i]...)
-	}
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	if len(missing) < len(shards) {
-		err = nil
+	absent := absences{}
+	var all error
+	for i, s := range shards {
+		if errs[i] != nil {
+			absent[s] = errs[i]
+			all = errors.Join(all, fmt.Errorf("%s: %w", s.name, errs[i]))
+		}
 	}
-	return rows, missing, err
+	if len(absent) == len(shards) {
+		return nil, nil, all
+	}
+	return slices.Concat(answers...), absent, nil
 }

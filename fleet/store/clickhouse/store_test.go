@@ -73,7 +73,7 @@ func TestTwoWriters(t *testing.T) {
 	writeAll(t, batches, &reference)
 	both.Wait()
 	storetest.Compare(t, a, &reference, 12)
-	again := reopen(t, b)
+	again := reopen(t, b).(*Store)
 	writeAll(t, batches, again)
 	storetest.Compare(t, again, &reference, 4)
 }

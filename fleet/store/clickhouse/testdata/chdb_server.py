@@ -30,7 +30,7 @@ def unframe(body):
     return body[25:]
 
 
-def insert(query, rows):
+def insert(query, own, rows):
     """An INSERT reads its rows from a file."""
     into = re.fullmatch(r"(INSERT INTO (\w+) \(([^)]*)\)) FORMAT RowBinary", query)
     table, columns = into[2], into[3]
@@ -42,7 +42,7 @@ def insert(query, rows):
     with tempfile.NamedTemporaryFile(suffix=".bin") as file:
         file.write(rows)
         file.flush()
-        ENGINE.query(f"{into[1]} SELECT * FROM file('{file.name}', RowBinary, '{described}')", "TSVRaw")
+        ENGINE.query(f"{into[1]} SETTINGS {own} SELECT * FROM file('{file.name}', RowBinary, '{described}')", "TSVRaw")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -62,11 +62,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def run(self, settings, body):
         ENGINE.query("USE " + settings["database"])
+        own = ", ".join(f"{k} = {v}" for k, v in settings.items() if k not in OURS)
         if "query" in settings:
-            insert(settings["query"], unframe(body))
+            insert(settings["query"], own, unframe(body))
             return b""
         query, _, form = body.decode().partition(" FORMAT ")
-        own = ", ".join(f"{k} = {v}" for k, v in settings.items() if k not in OURS)
         if form:
             return ENGINE.query(f"{query} SETTINGS {own}", form).bytes()
         ENGINE.query(query, "TSVRaw")
