@@ -153,15 +153,28 @@ func appendBatch(to []byte, b *store.Batch) []byte {
 	return to
 }
 
-// unknown are the stacks of a batch that the server may not have.
+func appendFrames(to []byte, frames []store.Frame) []byte {
+	to = appendTexts(to, frames, func(f store.Frame) string { return f.Function })
+	to = appendTexts(to, frames, func(f store.Frame) string { return f.File })
+	to = binary.AppendUvarint(to, uint64(len(frames)))
+	for _, f := range frames {
+		to = appendInt32(to, f.Line)
+	}
+	return to
+}
+
+// unknown are the stacks of a batch that the server may not have, encoded.
 func (s *shard) unknown(b *store.Batch) map[store.StackID][]byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	unknown := map[store.StackID][]byte{}
+	s.mu.Lock()
 	for id, frames := range b.Stacks {
 		if _, known := s.known[stackKey{b.Source.Tenant, id}]; !known && len(frames) > 0 {
-			unknown[id] = appendFrames(nil, frames)
+			unknown[id] = nil
 		}
+	}
+	s.mu.Unlock()
+	for id := range unknown {
+		unknown[id] = appendFrames(nil, b.Stacks[id])
 	}
 	return unknown
 }
@@ -285,16 +298,6 @@ func (s *Store) attempt(to *shard, group []*request) error {
 	return nil
 }
 
-func appendFrames(to []byte, frames []store.Frame) []byte {
-	to = appendTexts(to, frames, func(f store.Frame) string { return f.Function })
-	to = appendTexts(to, frames, func(f store.Frame) string { return f.File })
-	to = binary.AppendUvarint(to, uint64(len(frames)))
-	for _, f := range frames {
-		to = appendInt32(to, f.Line)
-	}
-	return to
-}
-
 func (s *shard) remember(stacks map[stackKey]struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -379,22 +382,4 @@ func (s *shard) glance(ctx context.Context, now func() time.Time, byTenant map[s
 		s.rest = now().Add(restFor)
 	}
 	return keys
-}
-
-// A pause is what is between attempts, each twice the one before.
-type pause struct{ next time.Duration }
-
-func newPause() *pause { return &pause{20 * time.Millisecond} }
-
-// wait reports whether to go on.
-func (p *pause) wait(ctx context.Context) bool {
-	timer := time.NewTimer(p.next)
-	defer timer.Stop()
-	p.next = min(2*p.next, time.Second)
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -1,10 +1,13 @@
 package clickhouse
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -85,6 +88,53 @@ func TestLostAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A client that is killed in the middle of an INSERT leaves nothing, wherever it was:
+// between two rows, too, where a server that reads plain rows would keep those before.
+func TestCutInsert(t *testing.T) {
+	s := mustOpen(t, options(t, 1))
+	rows := appendBatch(nil, batchOf(0))
+	first := batchOf(0)
+	first.Profiles = first.Profiles[1:] // rows are by type
+	row := len(appendBatch(nil, first))
+	cuts := []int{1, 5, frameHead - 1, frameHead, frameHead + row - 1, frameHead + row, frameHead + len(rows) - 1}
+	for _, cut := range cuts {
+		n := *s.shards[0].node
+		n.client = &http.Client{Transport: cutter{cut}}
+		if err := n.insert(t.Context(), profiles.name, profiles.names(), rows); err == nil {
+			t.Errorf("cut after %d bytes: no error", cut)
+		}
+		if count := statement(t, s, "SELECT toUInt8(1), toString(count()) FROM profiles"); count != "0" {
+			t.Errorf("cut after %d bytes: %s rows, want none", cut, count)
+		}
+	}
+	if err := s.shards[0].node.insert(t.Context(), profiles.name, profiles.names(), rows); err != nil {
+		t.Error(err)
+	}
+	if count := statement(t, s, "SELECT toUInt8(1), toString(count()) FROM profiles"); count != "2" {
+		t.Errorf("%s rows, want both", count)
+	}
+}
+
+// A cutter sends the first bytes of a body, then no more, and waits for what the server
+// makes of it.
+type cutter struct{ bytes int }
+
+func (c cutter) RoundTrip(r *http.Request) (*http.Response, error) {
+	conn, err := net.Dial("tcp", r.URL.Host)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, c.bytes)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", r.URL.RequestURI(), r.URL.Host, r.ContentLength, body)
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		return nil, err
+	}
+	return http.ReadResponse(bufio.NewReader(conn), r)
 }
 
 // serviceOf is the name of a service of a shard.

@@ -122,3 +122,21 @@ func ask[T any](ctx context.Context, shards []*shard, query string, row func(*de
 	}
 	return slices.Concat(answers...), absent, nil
 }
+
+// A pause is what is between attempts, each twice the one before.
+type pause struct{ next time.Duration }
+
+func newPause() *pause { return &pause{20 * time.Millisecond} }
+
+// wait reports whether to go on.
+func (p *pause) wait(ctx context.Context) bool {
+	timer := time.NewTimer(p.next)
+	defer timer.Stop()
+	p.next = min(2*p.next, time.Second)
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
