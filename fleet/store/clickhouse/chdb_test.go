@@ -40,7 +40,7 @@ func TestCurrentVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(t, 0)
-	o.Shards = []string{"http://127.0.0.1:" + strings.TrimSpace(port)}
+	o.Shards = [][]string{{"http://127.0.0.1:" + strings.TrimSpace(port)}}
 	var reference storetest.Reference
 	s := mustOpen(t, o)
 	writeAll(t, storetest.Batches(), s, &reference)

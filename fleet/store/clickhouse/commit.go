@@ -257,9 +257,6 @@ func (s *shard) note(err error) {
 // all is there. An attempt that breaks off may be repeated.
 func (s *Store) attempt(to *shard, group []*request) error {
 	ctx := s.running
-	if err := to.prepare(ctx); err != nil {
-		return err
-	}
 	known, err := s.knownOf(ctx, to, group)
 	if err != nil {
 		return err
@@ -290,11 +287,19 @@ func (s *Store) attempt(to *shard, group []*request) error {
 		if len(part.rows) == 0 {
 			continue
 		}
-		if err := to.node.insert(ctx, part.table.name, part.table.names(), part.rows); err != nil {
-			return fmt.Errorf("table %s: %w", part.table.name, err)
+		if err := to.insert(ctx, part.table, part.rows); err != nil {
+			return err
 		}
 	}
 	to.remember(fresh)
+	return nil
+}
+
+func (s *shard) insert(ctx context.Context, t table, rows []byte) error {
+	err := s.on(ctx, func(n *node) error { return n.insert(ctx, t.name, t.names(), rows) })
+	if err != nil {
+		return fmt.Errorf("table %s: %w", t.name, err)
+	}
 	return nil
 }
 
@@ -350,10 +355,12 @@ func (s *shard) has(ctx context.Context, byTenant map[string][]string) ([]batchK
 	var keys []batchKey
 	for tenant, list := range byTenant {
 		query := "SELECT DISTINCT toUInt8(1), id FROM ids WHERE tenant = " + quote(tenant) + " AND id IN (" + strings.Join(list, ",") + ")"
-		err := s.node.ask(ctx, query, func(d *decoder) {
-			key := batchKey{tenant: tenant}
-			d.bytes(key.id[:])
-			keys = append(keys, key)
+		err := s.on(ctx, func(n *node) error {
+			return n.ask(ctx, query, func(d *decoder) {
+				key := batchKey{tenant: tenant}
+				d.bytes(key.id[:])
+				keys = append(keys, key)
+			})
 		})
 		if err != nil {
 			return nil, err
@@ -371,11 +378,7 @@ func (s *shard) glance(ctx context.Context, now func() time.Time, byTenant map[s
 	}
 	ctx, cancel := context.WithTimeout(ctx, glance)
 	defer cancel()
-	err := s.prepare(ctx)
-	var keys []batchKey
-	if err == nil {
-		keys, err = s.has(ctx, byTenant)
-	}
+	keys, err := s.has(ctx, byTenant)
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

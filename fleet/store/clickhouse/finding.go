@@ -79,10 +79,7 @@ func (s *Store) appendFinding(to []byte, f *store.Finding) []byte {
 func (s *Store) insertFindings(ctx context.Context, to *shard, rows []byte) error {
 	pause := newPause()
 	for {
-		err := to.prepare(ctx)
-		if err == nil {
-			err = to.node.insert(ctx, findings.name, findings.names(), rows)
-		}
+		err := to.insert(ctx, findings, rows)
 		if err == nil {
 			return nil
 		}

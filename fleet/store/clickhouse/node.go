@@ -19,14 +19,21 @@ import (
 // mostError is how much of what a server says about an error is passed on.
 const mostError = 400
 
-// A node is a server.
+// A node is a server: one copy of a shard.
 type node struct {
 	address        string
 	database       string
 	user, password string
 	timeout        time.Duration
 	client         *http.Client
-	mayDefer       bool // INSERTs, unless it is asked not to
+
+	path      string // of the tables of the shard in ZooKeeper; not copied where it is empty
+	copy      int    // from 1 on
+	quorum    int    // the copies that acknowledge an INSERT; one where it is 0
+	shard, of int    // from 1 on
+	preparing chan struct{}
+	ready     bool
+	newer     bool // than 21.11: it defers INSERTs and has several at once, unless asked not to
 }
 
 // newClient is for all nodes. Servers close connections that are idle for three seconds,
@@ -118,6 +125,9 @@ func (n *node) do(ctx context.Context, statement string) error {
 // ask runs a query and calls a function for each row, behind its mark.
 func (n *node) ask(ctx context.Context, query string, row func(*decoder)) error {
 	settings := url.Values{"database": {n.database}, "max_query_size": {strconv.Itoa(mostQuery)}}
+	if n.quorum > 0 { // a copy that lacks what was acknowledged says so
+		settings.Set("select_sequential_consistency", "1")
+	}
 	return n.post(ctx, settings, []byte(query+" FORMAT RowBinary"), func(body io.Reader) error {
 		d := newDecoder(body)
 		return d.each(func() { row(d) })
@@ -143,8 +153,20 @@ func (n *node) insert(ctx context.Context, table, columns string, rows []byte) e
 		"decompress": {"1"},
 		"http_native_compression_disable_checksumming_on_decompress": {"1"},
 	}
-	if n.mayDefer {
+	if n.newer {
 		settings.Set("async_insert", "0")
+	}
+	if n.path != "" {
+		// What the server takes for a repetition it acknowledges without its copies. Ours
+		// are told apart by their IDs.
+		settings.Set("insert_deduplicate", "0")
+	}
+	if n.quorum > 0 {
+		settings.Set("insert_quorum", strconv.Itoa(n.quorum))
+		settings.Set("insert_quorum_timeout", strconv.FormatInt(n.timeout.Milliseconds(), 10))
+		if n.newer {
+			settings.Set("insert_quorum_parallel", "0") // one after the other: reads can tell what is whole
+		}
 	}
 	return n.post(ctx, settings, frame(rows), silent)
 }

@@ -77,7 +77,7 @@ func TestWrongAnswers(t *testing.T) {
 				}
 				return 200, version18(query)
 			})
-			s := mustOpen(t, Options{Shards: []string{server}})
+			s := mustOpen(t, Options{Shards: [][]string{{server}}})
 			stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU})
 			if test.want == "" {
 				if err != nil || len(stacks.Samples) != len(test.body)/len(row) {
@@ -111,7 +111,7 @@ func TestWrongAcknowledgement(t *testing.T) {
 				}
 				return 200, version18(query)
 			})
-			s := mustOpen(t, Options{Shards: []string{server}, Gather: 1, Patience: 50 * time.Millisecond})
+			s := mustOpen(t, Options{Shards: [][]string{{server}}, Gather: 1, Patience: 50 * time.Millisecond})
 			if err := s.Write(t.Context(), batchOf(0)); err == nil {
 				t.Error("Write: no error")
 			}
@@ -130,7 +130,7 @@ func TestVersions(t *testing.T) {
 			}
 			return 200, ""
 		})
-		s, err := Open(t.Context(), Options{Shards: []string{server}})
+		s, err := Open(t.Context(), Options{Shards: [][]string{{server}}})
 		if err == nil {
 			s.Close()
 		}
@@ -138,10 +138,10 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if got := profiles.create(version{18, 16}); strings.Contains(got, "CODEC") {
+	if got := profiles.create(version{18, 16}, "", 1); strings.Contains(got, "CODEC") {
 		t.Errorf("18.16 gets %s, which it does not know", got)
 	}
-	if got := profiles.create(version{19, 11}); !strings.Contains(got, "stack_ids Array(Int64) CODEC(ZSTD(1))") {
+	if got := profiles.create(version{19, 11}, "", 1); !strings.Contains(got, "stack_ids Array(Int64) CODEC(ZSTD(1))") {
 		t.Errorf("19.11 gets %s, without a codec", got)
 	}
 }
@@ -151,12 +151,12 @@ func TestHangs(t *testing.T) {
 	hang := make(chan struct{})
 	server := fake(t, func(string) (int, string) { <-hang; return 200, "" })
 	defer close(hang) // before the server closes
-	if _, err := Open(t.Context(), Options{Shards: []string{server}, Timeout: 20 * time.Millisecond}); err == nil {
+	if _, err := Open(t.Context(), Options{Shards: [][]string{{server}}, Timeout: 20 * time.Millisecond}); err == nil {
 		t.Error("Open of a server that hangs: no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, Options{Shards: []string{server}}); err == nil {
+	if _, err := Open(ctx, Options{Shards: [][]string{{server}}}); err == nil {
 		t.Error("Open whose context ended: no error")
 	}
 }

@@ -55,9 +55,9 @@ func TestLostAnswers(t *testing.T) {
 		t.Run(table.name, func(t *testing.T) {
 			o := options(t, 1)
 			var lost atomic.Int64
-			o.Shards = []string{between(t, o.Shards[0], never, func(query string) bool {
+			o.Shards = [][]string{{between(t, o.Shards[0][0], never, func(query string) bool {
 				return strings.HasPrefix(query, "INSERT INTO "+table.name) && lost.Add(1) <= 2
-			})}
+			})}}
 			s, err := Open(t.Context(), o)
 			if table.name == layout.name {
 				if err == nil {
@@ -100,7 +100,7 @@ func TestCutInsert(t *testing.T) {
 	row := len(appendBatch(nil, first))
 	cuts := []int{1, 5, frameHead - 1, frameHead, frameHead + row - 1, frameHead + row, frameHead + len(rows) - 1}
 	for _, cut := range cuts {
-		n := *s.shards[0].node
+		n := *s.shards[0].nodes[0]
 		n.client = &http.Client{Transport: cutter{cut}}
 		if err := n.insert(t.Context(), profiles.name, profiles.names(), rows); err == nil {
 			t.Errorf("cut after %d bytes: no error", cut)
@@ -109,7 +109,7 @@ func TestCutInsert(t *testing.T) {
 			t.Errorf("cut after %d bytes: %s rows, want none", cut, count)
 		}
 	}
-	if err := s.shards[0].node.insert(t.Context(), profiles.name, profiles.names(), rows); err != nil {
+	if err := s.shards[0].nodes[0].insert(t.Context(), profiles.name, profiles.names(), rows); err != nil {
 		t.Error(err)
 	}
 	if count := statement(t, s, "SELECT toUInt8(1), toString(count()) FROM profiles"); count != "2" {
@@ -157,14 +157,12 @@ func TestMissing(t *testing.T) {
 			o := options(t, 2)
 			var gone atomic.Bool
 			hang := make(chan struct{})
-			o.Shards[1] = between(t, o.Shards[1], func(string) bool { return gone.Load() && before(hang) }, never)
+			o.Shards[1][0] = between(t, o.Shards[1][0], func(string) bool { return gone.Load() && before(hang) }, never)
 			defer close(hang) // before the proxy closes
 			o.Patience = 300 * time.Millisecond
 			o = o.orDefault()
-			nodes := []*node{
-				{address: o.Shards[0], database: o.Database, timeout: time.Minute, client: newClient()},
-				{address: o.Shards[1], database: o.Database, timeout: 200 * time.Millisecond, client: newClient()},
-			}
+			nodes := o.nodes()
+			nodes[1][0].timeout = 200 * time.Millisecond
 			s, err := open(t.Context(), o, nodes)
 			if err != nil {
 				t.Fatal(err)
@@ -245,7 +243,7 @@ func TestFull(t *testing.T) {
 		return 200, version18(query)
 	})
 	defer close(hang) // before the server closes
-	s := mustOpen(t, Options{Shards: []string{server}, Gather: 1, Patience: time.Minute})
+	s := mustOpen(t, Options{Shards: [][]string{{server}}, Gather: 1, Patience: time.Minute})
 	full.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	large := batchOf(0)

@@ -63,8 +63,18 @@ const format = 1
 
 // create is the statement that makes a table. Stacks of one service are alike from batch
 // to batch: ZSTD, which servers have since 19.11, takes half of what LZ4 does.
-func (t table) create(v version) string {
-	columns, order, partition := t.columns, t.order, ""
+//
+// A path makes it one that copies itself to the servers that have a table of that path.
+func (t table) create(v version, path string, copy int) string {
+	columns, order, partition, engine := t.columns, t.order, "", t.engine
+	if path != "" {
+		kind, own, _ := strings.Cut(strings.TrimSuffix(engine, ")"), "(")
+		place := []string{quote(path + "/" + t.name), quote(strconv.Itoa(copy))}
+		if own != "" {
+			place = append(place, own)
+		}
+		engine = "Replicated" + kind + "(" + strings.Join(place, ", ") + ")"
+	}
 	if !v.before(19, 11) {
 		columns = strings.ReplaceAll(columns, "Array(Int64)", "Array(Int64) CODEC(ZSTD(1))")
 	}
@@ -75,7 +85,7 @@ func (t table) create(v version) string {
 		partition = fmt.Sprintf(" PARTITION BY (intDiv(%s, %d))", t.time, day)
 	}
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (%s) ENGINE = %s%s ORDER BY %s SETTINGS index_granularity = %d",
-		t.name, columns, t.engine, partition, order, t.index)
+		t.name, columns, engine, partition, order, t.index)
 }
 
 // names are the columns without their types.
@@ -107,21 +117,23 @@ func (v version) before(major, minor int) bool {
 	return v.major < major || v.major == major && v.minor < minor
 }
 
-// prepare makes the tables of a shard, once, and checks that they are its own.
-func (s *shard) prepare(ctx context.Context) error {
+// prepare makes the tables of a node, once, and checks that they are those of its shard.
+func (n *node) prepare(ctx context.Context) error {
 	select {
-	case s.preparing <- struct{}{}:
-		defer func() { <-s.preparing }()
+	case n.preparing <- struct{}{}:
+		defer func() { <-n.preparing }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if s.ready {
+	if n.ready {
 		return nil
 	}
-	database := *s.node
-	database.database = "system" // ours need not be there yet
+	plain := *n // without the copies, which may not be there yet
+	plain.quorum = 0
+	beside := plain
+	beside.database = "system" // ours need not be there yet
 	var text string
-	if err := database.ask(ctx, "SELECT toUInt8(1), version()", func(d *decoder) { text = d.text() }); err != nil {
+	if err := beside.ask(ctx, "SELECT toUInt8(1), version()", func(d *decoder) { text = d.text() }); err != nil {
 		return err
 	}
 	v, err := parseVersion(text)
@@ -131,19 +143,20 @@ func (s *shard) prepare(ctx context.Context) error {
 	if v.before(18, 16) {
 		return fmt.Errorf("ClickHouse %d.%d is older than 18.16", v.major, v.minor)
 	}
-	s.node.mayDefer = !v.before(21, 11)
-	if err := database.do(ctx, "CREATE DATABASE IF NOT EXISTS "+s.node.database); err != nil {
+	n.newer = !v.before(21, 11)
+	plain.newer = n.newer
+	if err := beside.do(ctx, "CREATE DATABASE IF NOT EXISTS "+n.database); err != nil {
 		return err
 	}
 	for _, t := range tables {
-		if err := s.node.do(ctx, t.create(v)); err != nil {
+		if err := plain.do(ctx, t.create(v, n.path, n.copy)); err != nil {
 			return fmt.Errorf("table %s: %w", t.name, err)
 		}
 	}
-	if err := s.checkLayout(ctx); err != nil {
+	if err := plain.checkLayout(ctx); err != nil {
 		return err
 	}
-	s.ready = true
+	n.ready = true
 	return nil
 }
 
@@ -152,10 +165,10 @@ var errLayout = errors.New("its tables are of another store (hint: a store has a
 
 // checkLayout sees that the shards are those with which the tables were made: services
 // are found by their number.
-func (s *shard) checkLayout(ctx context.Context) error {
-	want := [3]int64{format, int64(s.number), int64(s.of)}
+func (n *node) checkLayout(ctx context.Context) error {
+	want := [3]int64{format, int64(n.shard), int64(n.of)}
 	var found [][3]int64
-	err := s.node.ask(ctx, "SELECT DISTINCT toUInt8(1), format, shard, shards FROM layout", func(d *decoder) {
+	err := n.ask(ctx, "SELECT DISTINCT toUInt8(1), format, shard, shards FROM layout", func(d *decoder) {
 		found = append(found, [3]int64{d.int64(), d.int64(), d.int64()})
 	})
 	if err != nil {
@@ -174,15 +187,15 @@ func (s *shard) checkLayout(ctx context.Context) error {
 	for _, value := range want {
 		row = appendInt64(row, value)
 	}
-	return s.node.insert(ctx, layout.name, layout.names(), row)
+	return n.insert(ctx, layout.name, layout.names(), row)
 }
 
 // tidy drops the days of a table whose last moment is before a time.
-func (s *shard) tidy(ctx context.Context, t table, before time.Time) error {
+func (n *node) tidy(ctx context.Context, t table, before time.Time) error {
 	var old []string
 	query := "SELECT DISTINCT toUInt8(1), partition_id FROM system.parts WHERE active AND database = " +
-		quote(s.node.database) + " AND table = " + quote(t.name)
-	err := s.node.ask(ctx, query, func(d *decoder) {
+		quote(n.database) + " AND table = " + quote(t.name)
+	err := n.ask(ctx, query, func(d *decoder) {
 		id := d.text()
 		// Day 0 has the last day before 1970, too: intDiv rounds towards it.
 		number, err := strconv.ParseInt(id, 10, 64)
@@ -192,11 +205,11 @@ func (s *shard) tidy(ctx context.Context, t table, before time.Time) error {
 	})
 	for _, id := range old {
 		if err == nil {
-			err = s.node.do(ctx, "ALTER TABLE "+t.name+" DROP PARTITION ID "+quote(id))
+			err = n.do(ctx, "ALTER TABLE "+t.name+" DROP PARTITION ID "+quote(id))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: dropping old days of %s: %w", s.name, t.name, err)
+		return fmt.Errorf("dropping old days of %s: %w", t.name, err)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ const config = `<yandex>
 <path>%[3]s/data/</path><tmp_path>%[3]s/tmp/</tmp_path><format_schema_path>%[3]s/schemas/</format_schema_path>
 <mark_cache_size>67108864</mark_cache_size><users_config>users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database>
-</yandex>`
+%[4]s</yandex>`
 
 const users = `<yandex><profiles><default/></profiles><quotas><default/></quotas>
 <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
@@ -55,24 +55,30 @@ func needServer(t testing.TB) {
 	}
 }
 
-func newServer(t testing.TB, dir string) *server {
+func newServer(t testing.TB, dir, more string) *server {
 	t.Helper()
 	needServer(t)
-	var ports [2]int
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // both, when both are known
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	for name, text := range map[string]string{"config.xml": fmt.Sprintf(config, ports[0], ports[1], dir), "users.xml": users} {
+	ports := freePorts(t, 2)
+	for name, text := range map[string]string{"config.xml": fmt.Sprintf(config, ports[0], ports[1], dir, more), "users.xml": users} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return &server{dir: dir, address: fmt.Sprintf("http://127.0.0.1:%d", ports[0])}
+}
+
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // all, when all are known
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
 }
 
 // start starts a server and waits for its answer.
@@ -124,9 +130,9 @@ func (s *server) kill() {
 }
 
 // started is a server that ends with the test.
-func started(t testing.TB) *server {
+func started(t testing.TB, more string) *server {
 	t.Helper()
-	s := newServer(t, t.TempDir())
+	s := newServer(t, t.TempDir(), more)
 	s.start(t)
 	t.Cleanup(s.kill)
 	return s
@@ -139,11 +145,11 @@ var (
 	databases atomic.Int64
 )
 
-func sharedServers(t testing.TB, n int) []string {
+func sharedServers(t testing.TB, n int) [][]string {
 	t.Helper()
 	sharedMu.Lock()
 	defer sharedMu.Unlock()
-	var addresses []string
+	var addresses [][]string
 	for i := range n {
 		if i == len(shared) {
 			needServer(t)
@@ -151,11 +157,11 @@ func sharedServers(t testing.TB, n int) []string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newServer(t, dir)
+			s := newServer(t, dir, "")
 			s.start(t)
 			shared = append(shared, s)
 		}
-		addresses = append(addresses, shared[i].address)
+		addresses = append(addresses, []string{shared[i].address})
 	}
 	return addresses
 }
@@ -199,7 +205,7 @@ func statement(t testing.TB, s *Store, text string) string {
 	t.Helper()
 	var answer []string
 	for _, one := range s.shards {
-		err := one.node.ask(t.Context(), text, func(d *decoder) { answer = append(answer, d.text()) })
+		err := one.nodes[0].ask(t.Context(), text, func(d *decoder) { answer = append(answer, d.text()) })
 		if err != nil {
 			t.Fatal(err)
 		}

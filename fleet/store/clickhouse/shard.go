@@ -8,26 +8,25 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A shard is one of the parts of a store: a server, what waits to be written there, and
-// what is known of it.
+// A shard is one of the parts of a store: a server or copies of one, what waits to be
+// written there, and what is known of it.
 type shard struct {
-	name       string // for people
-	number, of int    // from 1 on
-	node       *node
+	name   string // for people
+	number int    // from 1 on
+	nodes  []*node
 
 	queue chan *request
 	room  room
 
-	preparing chan struct{} // has room for the one that may change ready
-	ready     bool
-
 	mu    sync.Mutex
+	first int                   // the node that answered last
 	known map[stackKey]struct{} // stacks that the server has; not all of them
 	cause error                 // why the last attempt to write failed
 	rest  time.Time             // until when it is not asked what it need not answer
@@ -42,11 +41,55 @@ type stackKey struct {
 // are forgotten; they are written once more.
 const mostKnown = 1 << 20
 
-func newShard(n *node, number, of int) *shard {
-	return &shard{
-		name: fmt.Sprintf("shard %d of %d (%s)", number, of, n.address), number: number, of: of, node: n,
-		queue: make(chan *request, mostWaiting), preparing: make(chan struct{}, 1), known: map[stackKey]struct{}{},
+func newShard(nodes []*node) *shard {
+	var addresses []string
+	for _, n := range nodes {
+		addresses = append(addresses, n.address)
 	}
+	n := nodes[0]
+	return &shard{
+		name:   fmt.Sprintf("shard %d of %d (%s)", n.shard, n.of, strings.Join(addresses, ", ")),
+		number: n.shard, nodes: nodes,
+		queue: make(chan *request, mostWaiting), known: map[stackKey]struct{}{},
+	}
+}
+
+// on does something with a node of the shard that can: the one that could last time, else
+// the next.
+func (s *shard) on(ctx context.Context, do func(*node) error) error {
+	s.mu.Lock()
+	first := s.first
+	s.mu.Unlock()
+	var all error
+	for i := range s.nodes {
+		number := (first + i) % len(s.nodes)
+		n := s.nodes[number]
+		err := n.prepare(ctx)
+		if err == nil {
+			err = do(n)
+		}
+		if err == nil {
+			s.mu.Lock()
+			s.first = number
+			s.mu.Unlock()
+			return nil
+		}
+		if len(s.nodes) > 1 {
+			err = fmt.Errorf("%s: %w", n.address, err)
+		}
+		if all = also(all, err); ctx.Err() != nil {
+			break
+		}
+	}
+	return all
+}
+
+// also is two errors in one line.
+func also(all, err error) error {
+	if all == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", all, err)
 }
 
 // shardOf is where a service's rows are.
@@ -70,10 +113,10 @@ func (s *Store) of(selected store.Selection) []*shard {
 func (s *shard) query(ctx context.Context, query string, begin func(), row func(*decoder)) error {
 	var err error
 	for range 2 {
-		begin()
-		if err = s.prepare(ctx); err == nil {
-			err = s.node.ask(ctx, query, row)
-		}
+		err = s.on(ctx, func(n *node) error {
+			begin()
+			return n.ask(ctx, query, row)
+		})
 		var answered *answerError
 		if err == nil || errors.As(err, &answered) || errors.Is(err, errLayout) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			break
@@ -114,7 +157,7 @@ func ask[T any](ctx context.Context, shards []*shard, query string, row func(*de
 	for i, s := range shards {
 		if errs[i] != nil {
 			absent[s] = errs[i]
-			all = errors.Join(all, fmt.Errorf("%s: %w", s.name, errs[i]))
+			all = also(all, fmt.Errorf("%s: %w", s.name, errs[i]))
 		}
 	}
 	if len(absent) == len(shards) {

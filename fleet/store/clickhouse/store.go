@@ -28,12 +28,15 @@
 //
 // # Several servers
 //
-// Each of Options.Shards is a server, or whatever speaks for some. A service of a tenant
-// is on one of them, by a hash. A question about one service is for its shard, others are
-// for all, and a shard that does not answer is in Missing; when none answers it is an
-// error. Writes to the others go on. The number and order of shards stay what they were
-// when the tables were made, which [Open] checks. Copies are ClickHouse's matter: the
-// tables are plain, and the package does not write to a second server what one has.
+// A service of a tenant is on one of Options.Shards, by a hash. A question about one
+// service is for its shard, others are for all. A shard that does not answer is in Missing;
+// when none answers it is an error. Writes to the others go on. The number and order of
+// shards stay what they were when the tables were made, which [Open] checks.
+//
+// With Options.Replicated a shard may be several servers, which copy the tables through
+// ZooKeeper. A batch is acknowledged when most of them have it, and a server answers only
+// when it has all that was acknowledged; else the next is asked. Of two copies, one that is
+// gone leaves answers, and writes wait for it; of three, one that is gone stops nothing.
 //
 // The package reads the clock for what is old and for which frames and findings are
 // first, never for an answer.
@@ -54,9 +57,13 @@ import (
 
 // Options are where a store is and how long it tries. All but Shards have a default.
 type Options struct {
-	// Shards are the addresses of the servers, like http://127.0.0.1:8123. Their number
-	// and order may not change.
-	Shards []string
+	// Shards are the addresses of the servers of each shard, like http://127.0.0.1:8123:
+	// one, or its copies where Replicated is set. The number and order of the shards may
+	// not change, nor the order of copies.
+	Shards [][]string
+	// Replicated is a path in the servers' ZooKeeper, like /gowhy, under which the tables
+	// are that copy themselves from server to server. Where it is empty they do not.
+	Replicated string
 	// Database is the one of the tables, which Open makes; gowhy where it is empty.
 	Database string
 	// User and Password are for all servers; the server's default user where they are
@@ -96,19 +103,34 @@ func (o Options) orDefault() Options {
 	return o
 }
 
+var replicatedPath = regexp.MustCompile(`^(/[A-Za-z0-9_-]{1,63}){1,8}$`)
+
 var databaseName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 func (o Options) check() error {
 	if len(o.Shards) == 0 {
 		return errors.New("no server is named (hint: set Shards, like http://127.0.0.1:8123)")
 	}
-	for i, address := range o.Shards {
+	all := slices.Concat(o.Shards...)
+	for i, address := range all {
 		if err := checkAddress(address); err != nil {
 			return err
 		}
-		if slices.Contains(o.Shards[:i], address) {
-			return fmt.Errorf("%q is there twice; each shard is a server of its own", address)
+		if slices.Contains(all[:i], address) {
+			return fmt.Errorf("%q is there twice; each shard and copy is a server of its own", address)
 		}
+	}
+	for i, addresses := range o.Shards {
+		if len(addresses) == 0 {
+			return fmt.Errorf("shard %d has no server", i+1)
+		}
+		if len(addresses) > 1 && o.Replicated == "" {
+			return fmt.Errorf("shard %d has %d servers, and nothing copies the tables from one to the other "+
+				"(hint: set Replicated to a path in their ZooKeeper, or name one)", i+1, len(addresses))
+		}
+	}
+	if o.Replicated != "" && !replicatedPath.MatchString(o.Replicated) {
+		return fmt.Errorf("%q is no path in ZooKeeper (hint: write it like /gowhy)", o.Replicated)
 	}
 	if !databaseName.MatchString(o.Database) {
 		return fmt.Errorf("%q is no name for a database: letters, digits and _, 63 at most, no digit first", o.Database)
@@ -144,29 +166,46 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("clickhouse store: %w", err)
 	}
-	client := newClient()
-	var nodes []*node
-	for _, address := range o.Shards {
-		nodes = append(nodes, &node{
-			address: address, database: o.Database, user: o.User, password: o.Password,
-			timeout: o.Timeout, client: client,
-		})
-	}
-	return open(ctx, o, nodes)
+	return open(ctx, o, o.nodes())
 }
 
-func open(ctx context.Context, o Options, nodes []*node) (*Store, error) {
+// nodes are the servers of each shard.
+func (o Options) nodes() [][]*node {
+	client := newClient()
+	var shards [][]*node
+	for i, addresses := range o.Shards {
+		var nodes []*node
+		for j, address := range addresses {
+			n := &node{
+				address: address, database: o.Database, user: o.User, password: o.Password,
+				timeout: o.Timeout, client: client,
+				shard: i + 1, of: len(o.Shards), copy: j + 1, preparing: make(chan struct{}, 1),
+			}
+			if o.Replicated != "" {
+				n.path = fmt.Sprintf("%s/%s/%d", o.Replicated, o.Database, i+1)
+			}
+			if len(addresses) > 1 {
+				n.quorum = len(addresses)/2 + 1
+			}
+			nodes = append(nodes, n)
+		}
+		shards = append(shards, nodes)
+	}
+	return shards
+}
+
+func open(ctx context.Context, o Options, shards [][]*node) (*Store, error) {
 	s := &Store{options: o, closing: make(chan struct{})}
 	running, cancel := context.WithCancel(context.Background())
 	s.running = running
-	for i, n := range nodes {
-		s.shards = append(s.shards, newShard(n, i+1, len(nodes)))
+	for _, nodes := range shards {
+		s.shards = append(s.shards, newShard(nodes))
 	}
 	s.close = sync.OnceValue(func() error {
 		close(s.closing)
 		cancel()
 		s.workers.Wait()
-		for _, n := range nodes {
+		for _, n := range slices.Concat(shards...) {
 			n.client.CloseIdleConnections()
 		}
 		return nil
@@ -181,14 +220,18 @@ func open(ctx context.Context, o Options, nodes []*node) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the tables of all shards that answer.
+// prepare makes the tables on all servers that answer.
 func (s *Store) prepare(ctx context.Context) error {
-	errs := make([]error, len(s.shards))
+	var nodes []*node
+	for _, one := range s.shards {
+		nodes = append(nodes, one.nodes...)
+	}
+	errs := make([]error, len(nodes))
 	var preparing sync.WaitGroup
-	for i, one := range s.shards {
+	for i, n := range nodes {
 		preparing.Go(func() {
-			if err := one.prepare(ctx); err != nil {
-				errs[i] = fmt.Errorf("%s: %w", one.name, err)
+			if err := n.prepare(ctx); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", n.address, err)
 			}
 		})
 	}
@@ -220,17 +263,17 @@ func (s *Store) tidy() {
 func (s *Store) tidyOnce() {
 	now := s.options.now()
 	for _, one := range s.shards {
-		err := one.prepare(s.running)
-		if err == nil {
-			err = one.tidy(s.running, ids, now.Add(-s.options.Remember))
-		}
-		for _, t := range []table{profiles, findings} {
-			if err == nil && s.options.Keep > 0 {
-				err = one.tidy(s.running, t, now.Add(-s.options.Keep))
+		err := one.on(s.running, func(n *node) error {
+			err := n.tidy(s.running, ids, now.Add(-s.options.Remember))
+			for _, t := range []table{profiles, findings} {
+				if err == nil && s.options.Keep > 0 {
+					err = n.tidy(s.running, t, now.Add(-s.options.Keep))
+				}
 			}
-		}
+			return err
+		})
 		if err != nil && s.running.Err() == nil {
-			s.options.Problem(err)
+			s.options.Problem(fmt.Errorf("%s: %w", one.name, err))
 		}
 	}
 }

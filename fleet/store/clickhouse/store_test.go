@@ -126,8 +126,8 @@ func insist(ctx context.Context, s *Store, b *store.Batch) error {
 // acknowledged, and nothing twice.
 func TestKill(t *testing.T) {
 	attempt.Only(t, "a server that starts three times takes seconds")
-	server := started(t)
-	s := mustOpen(t, Options{Shards: []string{server.address}, Gather: 1, Patience: 200 * time.Millisecond})
+	server := started(t, "")
+	s := mustOpen(t, Options{Shards: [][]string{{server.address}}, Gather: 1, Patience: 200 * time.Millisecond})
 	const writers, each, kills = 8, 6, 2
 	acknowledged := make(chan struct{}, writers*each)
 	var running sync.WaitGroup
@@ -194,7 +194,7 @@ func TestLayout(t *testing.T) {
 	o := options(t, 2)
 	mustOpen(t, o)
 	mustOpen(t, o) // a second process
-	for name, shards := range map[string][]string{
+	for name, shards := range map[string][][]string{
 		"one left out": o.Shards[:1],
 		"swapped":      {o.Shards[1], o.Shards[0]},
 	} {
@@ -219,20 +219,24 @@ func TestUser(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	one := []string{"http://127.0.0.1:1"}
+	one := [][]string{{"http://127.0.0.1:1"}}
 	for _, test := range []struct {
 		o    Options
 		want string
 	}{
 		{Options{}, "no server is named"},
 		{Options{Shards: append(one, one...)}, "there twice"},
-		{Options{Shards: []string{"http://me:secret@localhost:8123"}}, "has a user"},
-		{Options{Shards: []string{"127.0.0.1:8123"}}, "does not parse"},
-		{Options{Shards: []string{"localhost:8123"}}, "is no address"},
-		{Options{Shards: []string{"http://127.0.0.1:8123/?user=x"}}, "is no address"},
-		{Options{Shards: []string{"http://secret%zz"}}, "does not parse"},
+		{Options{Shards: [][]string{{"http://me:secret@localhost:8123"}}}, "has a user"},
+		{Options{Shards: [][]string{{"127.0.0.1:8123"}}}, "does not parse"},
+		{Options{Shards: [][]string{{"localhost:8123"}}}, "is no address"},
+		{Options{Shards: [][]string{{"http://127.0.0.1:8123/?user=x"}}}, "is no address"},
+		{Options{Shards: [][]string{{"http://secret%zz"}}}, "does not parse"},
 		{Options{Shards: one, Database: "a; DROP DATABASE b"}, "no name for a"},
 		{Options{Shards: one, Keep: -1}, "is negative"},
+		{Options{Shards: [][]string{{}}}, "has no server"},
+		{Options{Shards: [][]string{{"http://127.0.0.1:1", "http://127.0.0.1:2"}}}, "set Replicated"},
+		{Options{Shards: one, Replicated: "gowhy"}, "no path"},
+		{Options{Shards: one, Replicated: "/a'"}, "no path"},
 		{Options{Shards: one}, "connection refused"},
 	} {
 		_, err := Open(t.Context(), test.o)
