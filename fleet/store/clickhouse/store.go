@@ -22,9 +22,8 @@
 //     disagree on what is first, their clocks decide.
 //   - What is older than Options.Keep goes by whole days. Stacks stay.
 //
-// What the server does with a row that it acknowledged is its own: ClickHouse does not wait
-// for an fsync unless its configuration says so. A kill of the server loses nothing, a
-// power cut may.
+// A kill of the server loses nothing that was acknowledged. A power cut may on servers older
+// than 21.1, which do not wait for the disk; newer ones are told to.
 //
 // # Several servers
 //
