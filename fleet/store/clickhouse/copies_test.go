@@ -3,10 +3,12 @@ package clickhouse
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,17 +39,27 @@ func zooKeeper(t *testing.T) int {
 		_ = running.Wait()
 	})
 	limit := time.Now().Add(time.Minute)
-	for {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			conn.Close()
-			return port
-		}
+	for !serves(fmt.Sprintf("127.0.0.1:%d", port)) {
 		if time.Now().After(limit) {
-			t.Fatalf("ZooKeeper does not answer for a minute: %v", err)
+			t.Fatal("ZooKeeper does not answer for a minute")
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	return port
+}
+
+// serves reports whether a ZooKeeper answers what it is: it listens before it can.
+func serves(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "srvr"); err != nil {
+		return false
+	}
+	text, err := io.ReadAll(conn)
+	return err == nil && strings.HasPrefix(string(text), "Zookeeper version")
 }
 
 // copies are servers that copy from each other.

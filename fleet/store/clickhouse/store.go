@@ -18,8 +18,8 @@
 //     or the answer to an INSERT was lost. Every query takes a row of a batch and type
 //     once. Two batches that differ and have one ID, written at the same moment by two
 //     processes, would both count: IDs are made of what was sent, so there are none.
-//   - Frames are in the table stacks. Those first written count; where two processes
-//     disagree on what is first, their clocks decide.
+//   - Frames are in the table stacks, findings in the table of their name. What was
+//     written first counts; what is first the clocks of those who wrote decide.
 //   - What is older than Options.Keep goes by whole days. Stacks stay.
 //
 // A kill of the server loses nothing that was acknowledged. A power cut may on servers older
@@ -235,7 +235,12 @@ func (s *Store) prepare(ctx context.Context) error {
 		})
 	}
 	preparing.Wait()
-	all := errors.Join(errs...)
+	var all error
+	for _, err := range errs {
+		if err != nil {
+			all = also(all, err)
+		}
+	}
 	if !slices.Contains(errs, nil) || errors.Is(all, errLayout) {
 		return all
 	}
