@@ -355,16 +355,16 @@ func (s *shard) has(ctx context.Context, byTenant map[string][]string) ([]batchK
 	var keys []batchKey
 	for tenant, list := range byTenant {
 		query := "SELECT DISTINCT toUInt8(1), id FROM ids WHERE tenant = " + quote(tenant) + " AND id IN (" + strings.Join(list, ",") + ")"
-		err := s.on(ctx, func(n *node) error {
-			return n.ask(ctx, query, func(d *decoder) {
-				key := batchKey{tenant: tenant}
-				d.bytes(key.id[:])
-				keys = append(keys, key)
-			})
+		var found []batchKey
+		err := s.query(ctx, query, func() { found = nil }, func(d *decoder) {
+			key := batchKey{tenant: tenant}
+			d.bytes(key.id[:])
+			found = append(found, key)
 		})
 		if err != nil {
 			return nil, err
 		}
+		keys = append(keys, found...)
 	}
 	return keys, nil
 }

@@ -1,10 +1,14 @@
 package clickhouse
 
 import (
+	"encoding/binary"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/fleet/store"
 )
 
 // unquote reads a literal as ClickHouse does, those escapes that quote may write.
@@ -64,5 +68,34 @@ func TestQuoteServer(t *testing.T) {
 		if got := statement(t, s, "SELECT toUInt8(1), "+quote(text)); got != text {
 			t.Errorf("%q comes back as %q", text, got)
 		}
+	}
+}
+
+// A query has as many IDs as it may, all of them as long as they become.
+func TestLongQueries(t *testing.T) {
+	s := mustOpen(t, options(t, 1))
+	b := batchOf(0)
+	b.Profiles, b.Stacks = nil, map[store.StackID][]store.Frame{}
+	var samples []store.Sample
+	for i := range int64(mostAsked + 1) {
+		id := store.StackID(math.MaxInt64 - i)
+		samples = append(samples, store.Sample{Stack: id, Value: 1})
+		b.Stacks[id] = []store.Frame{{Function: "main.f"}}
+	}
+	b.Profiles = []store.Profile{{Type: store.CPU, Samples: samples}}
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU})
+	if err != nil || len(stacks.Samples) != len(samples) || len(stacks.Frames) != len(samples) {
+		t.Errorf("%d samples, %d with frames, %v, want %d of both", len(stacks.Samples), len(stacks.Frames), err, len(samples))
+	}
+	var ids []string
+	for i := range mostAsked {
+		ids = append(ids, quote(string(binary.BigEndian.AppendUint64([]byte("\x00\xff\xff\xff\xff\xff\xff\xff"), uint64(i)))))
+	}
+	known, err := s.shards[0].has(t.Context(), map[string][]string{"": append(ids[1:], quote(string(b.ID[:])))})
+	if err != nil || len(known) != 1 || known[0].id != b.ID {
+		t.Errorf("%v, %v, want the ID of the batch", known, err)
 	}
 }
