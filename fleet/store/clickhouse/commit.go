@@ -52,10 +52,10 @@ type batchKey struct {
 // room is how many bytes wait before a shard.
 type room struct{ bytes atomic.Int64 }
 
-// take reports whether there was room. What is larger than all of it gets in alone.
+// take reports whether there was room.
 func (r *room) take(n int) bool {
-	if after := r.bytes.Add(int64(n)); after > mostQueued && after > int64(n) {
-		r.bytes.Add(int64(-n))
+	if r.bytes.Add(int64(n)) > mostQueued {
+		r.give(n)
 		return false
 	}
 	return true
