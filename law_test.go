@@ -105,6 +105,7 @@ var law = []line{
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
 	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
+	{"fleet/store/clickhouse", "fleet/store", ""},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
 	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/profiles", "fleet/profiles/wire fleet/store", ""},
@@ -181,6 +182,7 @@ var inTests = []line{
 	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
+	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
