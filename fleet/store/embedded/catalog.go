@@ -219,7 +219,7 @@ func addSegments(tx *sql.Tx, segments []*segment) error {
 	return nil
 }
 
-func addStacks(tx *sql.Tx, stacks map[stackKey][]byte) error {
+func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 	insert, err := tx.Prepare(`INSERT OR IGNORE INTO stacks (tenant, id, frames) VALUES (?, ?, ?)`)
 	if err != nil {
 		return err
@@ -230,8 +230,9 @@ func addStacks(tx *sql.Tx, stacks map[stackKey][]byte) error {
 		return err
 	}
 	ids := map[store.Frame]int64{}
-	for key, inLog := range stacks {
-		frames, err := decodeFrames(inLog)
+	decoded := frameLists{}
+	for key, stack := range stacks {
+		frames, err := decoded.stack(stack)
 		if err != nil {
 			return err
 		}

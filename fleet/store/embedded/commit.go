@@ -51,7 +51,7 @@ func (s *Store) reserve(size int64) bool {
 
 // A stackSet is the stacks that are known to be in the catalog or a table, by tenant.
 type stackSet struct {
-	byTenant map[string]*dictionary
+	byTenant map[string]*set
 	size     int
 }
 
@@ -71,11 +71,11 @@ func (s *stackSet) add(tenant string, id store.StackID) {
 	}
 	of := s.byTenant[tenant]
 	if of == nil {
-		of = newDictionary()
+		of = &set{}
 		s.byTenant[tenant] = of
 	}
 	if !of.has(int64(id)) {
-		of.number(int64(id))
+		of.add(int64(id))
 		s.size++
 	}
 }

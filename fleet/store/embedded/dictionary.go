@@ -5,15 +5,20 @@ import (
 	"math/rand/v2"
 )
 
+// Clients choose the values, and must not be able to choose those that collide.
+var seeds = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
+func hash(value int64) int {
+	high, low := bits.Mul64(uint64(value)^seeds[0], seeds[1])
+	return int(high ^ low)
+}
+
 // A dictionary numbers integers in the order in which they come. It is a hash table with
 // open addressing: a Go map takes four times as long, and each row is looked up twice.
 type dictionary struct {
 	values []int64
 	slots  []int32 // 1 + the number of a value; 0 where there is none
 }
-
-// Clients choose the values, and must not be able to choose those that collide.
-var seeds = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 
 func newDictionary() *dictionary {
 	d := &dictionary{}
@@ -31,15 +36,12 @@ func (d *dictionary) resize(slots int) {
 // find is the slot of a value, or where it goes.
 func (d *dictionary) find(value int64) int {
 	mask := len(d.slots) - 1
-	high, low := bits.Mul64(uint64(value)^seeds[0], seeds[1])
-	i := int(high^low) & mask
+	i := hash(value) & mask
 	for d.slots[i] != 0 && d.values[d.slots[i]-1] != value {
 		i = (i + 1) & mask
 	}
 	return i
 }
-
-func (d *dictionary) has(value int64) bool { return d.slots[d.find(value)] != 0 }
 
 // number is that of a value, which it may give one.
 func (d *dictionary) number(value int64) int32 {
@@ -59,6 +61,50 @@ func (d *dictionary) number(value int64) int32 {
 func (d *dictionary) reset() {
 	d.values = d.values[:0]
 	clear(d.slots)
+}
+
+// A set has integers in a hash table without anything else: of a large one a look-up costs
+// what memory takes to answer, once.
+type set struct {
+	slots   []int64 // 0 where there is none
+	size    int
+	hasZero bool
+}
+
+// find is the slot of a value, or where it goes.
+func (s *set) find(value int64) int {
+	mask := len(s.slots) - 1
+	i := hash(value) & mask
+	for s.slots[i] != 0 && s.slots[i] != value {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (s *set) has(value int64) bool {
+	if value == 0 || s.size == 0 {
+		return value == 0 && s.hasZero
+	}
+	return s.slots[s.find(value)] != 0
+}
+
+// add adds a value that is not there.
+func (s *set) add(value int64) {
+	if value == 0 {
+		s.hasZero = true
+		return
+	}
+	if 2*(s.size+1) > len(s.slots) {
+		old := s.slots
+		s.slots = make([]int64, max(1<<8, 2*len(old)))
+		for _, v := range old {
+			if v != 0 {
+				s.slots[s.find(v)] = v
+			}
+		}
+	}
+	s.slots[s.find(value)] = value
+	s.size++
 }
 
 // sums are values by stack.

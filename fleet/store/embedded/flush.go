@@ -108,9 +108,10 @@ func (s *Store) write(t *table, ids map[*store.Source]int64) ([]*segment, error)
 	named := func(id int64) *store.Source { return sources[id] }
 	var segments []*segment
 	groups := byPlace(t, ids)
+	rows := newSampleGroup()
 	for _, p := range slices.SortedFunc(maps.Keys(groups), place.compare) {
 		s.nextID++
-		g, err := s.segments.write(s.nextID, p, groups[p], named)
+		g, err := s.segments.write(s.nextID, p, groups[p], rows, named)
 		if err != nil {
 			return segments, errors.Join(err, s.segments.remove(s.nextID))
 		}

@@ -56,8 +56,9 @@ func TestEncoding(t *testing.T) {
 			t.Errorf("batch %x has another source", b.ID)
 		}
 		stacks := map[store.StackID][]store.Frame{}
-		for id, encoded := range got.newStacks() {
-			if stacks[id], err = decodeFrames(encoded); err != nil {
+		decoded := frameLists{}
+		for id, stack := range got.newStacks() {
+			if stacks[id], err = decoded.stack(stack); err != nil {
 				t.Errorf("batch %x: frames of stack %d: %v", b.ID, id, err)
 			}
 		}

@@ -98,11 +98,12 @@ type merger struct {
 	rollups         []*rollup
 	close           func() error
 	named           func(int64) *store.Source
+	group           *sampleGroup // rows, of one type and hour at a time
 }
 
 func (s *Store) openAll(group []*segment) (*merger, error) {
 	var closers []func() error
-	m := &merger{named: func(id int64) *store.Source { return s.sources[id] }}
+	m := &merger{group: newSampleGroup(), named: func(id int64) *store.Source { return s.sources[id] }}
 	m.close = func() error {
 		var err error
 		for _, c := range closers {
@@ -209,7 +210,7 @@ func writeAll(w *fileWriter, hours [][]rowGroup, rewrite func(*fileWriter, []row
 }
 
 func (m *merger) rewriteSamples(w *fileWriter, groups []rowGroup) error {
-	to := newSampleGroup()
+	to := m.group
 	for _, g := range groups {
 		if err := to.addGroup(g); err != nil {
 			return err
@@ -229,6 +230,7 @@ func (g *sampleGroup) addGroup(from rowGroup) error {
 	if err != nil {
 		return fmt.Errorf("segment %s: %w", from.file.path, err)
 	}
+	defer release(columns)
 	times, sources, stacks, values := &columns[0], &columns[1], &columns[2], &columns[3]
 	if stacks.indices == nil {
 		return fmt.Errorf("segment %s: column stack has no dictionary", from.file.path)
@@ -243,7 +245,9 @@ func (g *sampleGroup) addGroup(from rowGroup) error {
 		}
 		g.stacks = append(g.stacks, numbers[stack])
 	}
-	g.values = append(g.values, values.rows()...)
+	for row := range stacks.indices {
+		g.values = append(g.values, values.at(row))
+	}
 	last := len(stacks.indices) - 1
 	g.piece(key{from.kind, times.at(last), sources.at(last)})
 	return nil
@@ -269,10 +273,12 @@ func (f *columnFile) totals(number int, each func(totalRow)) error {
 	if err != nil {
 		return err
 	}
+	defer kinds.release()
 	c, err := f.integers(number, "time", "source", "from", "total", "samples")
 	if err != nil {
 		return err
 	}
+	defer release(c)
 	for i := range f.meta[number].NumRows {
 		row := int(i)
 		each(totalRow{key{kinds.at(row), c[0].at(row), c[1].at(row)}, c[2].at(row), c[3].at(row), c[4].at(row)})

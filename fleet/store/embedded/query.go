@@ -144,13 +144,14 @@ func (v *view) frames(samples []store.Sample, frames map[store.StackID][]store.F
 	if err := v.store.catalog.stacks(v.selected.Tenant, ids, frames); err != nil {
 		return err
 	}
+	decoded := frameLists{}
 	v.store.mu.RLock()
 	defer v.store.mu.RUnlock()
 	for _, id := range ids {
 		for _, t := range v.tables {
 			if in, is := t.stacks[stackKey{v.selected.Tenant, id}]; is && frames[id] == nil {
 				var err error
-				if frames[id], err = decodeFrames(in); err != nil {
+				if frames[id], err = decoded.stack(in); err != nil {
 					return err
 				}
 			}

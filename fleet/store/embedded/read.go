@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
@@ -89,6 +88,7 @@ func (f *columnFile) each(ctx context.Context, wanted func(groupOf) bool, each f
 type column[T any] struct {
 	values  []T
 	indices []int32 // nil without a dictionary
+	page    parquet.Page
 }
 
 // at is the value of a row.
@@ -99,34 +99,34 @@ func (c *column[T]) at(row int) T {
 	return c.values[row]
 }
 
-// rows are the values by row.
-func (c *column[T]) rows() []T {
-	if c.indices == nil {
-		return c.values
+// release lets go of the page that a column refers to.
+func (c *column[T]) release() {
+	if c.page != nil {
+		parquet.Release(c.page)
 	}
-	all := make([]T, len(c.indices))
-	for i, n := range c.indices {
-		all[i] = c.values[n]
-	}
-	return all
 }
 
-// integers are columns of a row group.
+func release(columns []column[int64]) {
+	for i := range columns {
+		columns[i].release()
+	}
+}
+
+// integers are columns of a row group, which the caller releases.
 func (f *columnFile) integers(group int, names ...string) ([]column[int64], error) {
 	columns := make([]column[int64], len(names))
 	for i, name := range names {
 		var err error
-		columns[i], err = readColumn(f.groups[group], name, parquet.Int64, func(values *encoding.Values) []int64 {
-			return append([]int64(nil), values.Int64()...)
-		})
+		columns[i], err = readColumn(f.groups[group], name, parquet.Int64, (*encoding.Values).Int64)
 		if err != nil {
+			release(columns)
 			return nil, err
 		}
 	}
 	return columns, nil
 }
 
-// texts are a column of a row group.
+// texts are a column of a row group, which the caller releases.
 func (f *columnFile) texts(group int, name string) (column[string], error) {
 	return readColumn(f.groups[group], name, parquet.ByteArray, func(values *encoding.Values) []string {
 		bytes, offsets := values.ByteArray()
@@ -140,38 +140,40 @@ func (f *columnFile) texts(group int, name string) (column[string], error) {
 
 // readColumn is a column of a row group, whose page is one.
 func readColumn[T any](g parquet.RowGroup, name string, kind parquet.Kind, decode func(*encoding.Values) []T) (column[T], error) {
-	var c column[T]
 	leaf, has := g.Schema().Lookup(name)
 	if !has || leaf.Node.Type().Kind() != kind {
-		return c, fmt.Errorf("column %s is missing or has another type", name)
+		return column[T]{}, fmt.Errorf("column %s is missing or has another type", name)
 	}
 	pages := g.ColumnChunks()[leaf.ColumnIndex].Pages()
 	defer pages.Close() // it was only read
 	page, err := pages.ReadPage()
 	if err != nil {
-		return c, fmt.Errorf("column %s: %w", name, err)
+		return column[T]{}, fmt.Errorf("column %s: %w", name, err)
 	}
-	defer parquet.Release(page)
-	rows, data := 0, page.Data()
+	c := column[T]{page: page}
+	data := page.Data()
+	rows := 0
 	if dictionary := page.Dictionary(); dictionary != nil {
 		entries := dictionary.Page().Data()
-		c.values = decode(&entries)
-		c.indices = append(make([]int32, 0, page.NumRows()), data.Int32()...)
+		c.values, c.indices = decode(&entries), data.Int32()
 		rows = len(c.indices)
+		most := uint32(0)
 		for _, i := range c.indices {
-			if uint(i) >= uint(len(c.values)) {
-				return c, fmt.Errorf("column %s: a value is not in its dictionary", name)
-			}
+			most = max(most, uint32(i))
+		}
+		if rows > 0 && uint64(most) >= uint64(len(c.values)) {
+			err = errors.New("a value is not in the dictionary")
 		}
 	} else {
 		c.values = decode(&data)
 		rows = len(c.values)
 	}
-	if int64(rows) != g.NumRows() {
-		return c, fmt.Errorf("column %s has %d rows in its first page, of %d", name, rows, g.NumRows())
+	if err == nil && int64(rows) != g.NumRows() {
+		err = fmt.Errorf("%d rows of %d are in its first page", rows, g.NumRows())
 	}
-	if _, err := pages.ReadPage(); !errors.Is(err, io.EOF) {
-		return c, fmt.Errorf("column %s has more than a page", name)
+	if err != nil {
+		c.release()
+		return column[T]{}, fmt.Errorf("column %s: %w", name, err)
 	}
 	return c, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/gowhy/gowhy/fleet/store"
@@ -19,7 +18,8 @@ type batch struct {
 	source      *store.Source
 	from, until int64
 	profiles    []byte // see appendProfile
-	stacks      []byte // those that were not known when it came; see appendStack
+	stacks      []byte // those that were not known when it came; see appendStacks
+	frames      frameList
 }
 
 // mostBatch is the longest encoding of a batch that Write takes. 16 MiB of profiles, the
@@ -40,12 +40,7 @@ func encode(to []byte, b *store.Batch, known func(store.StackID) bool) []byte {
 		to = appendProfile(to, &b.Profiles[i])
 	}
 	binary.LittleEndian.PutUint32(to[at:], uint32(len(to)-at-4))
-	for id, frames := range b.Stacks { // to the end
-		if len(frames) > 0 && !known(id) {
-			to = appendStack(to, id, frames)
-		}
-	}
-	return to
+	return appendStacks(to, b.Stacks, known)
 }
 
 // sizeOf is about how long a batch's encoding is without stacks.
@@ -77,15 +72,6 @@ func appendProfile(to []byte, p *store.Profile) []byte {
 	return to
 }
 
-func appendStack(to []byte, id store.StackID, frames []store.Frame) []byte {
-	to = binary.LittleEndian.AppendUint64(to, uint64(id))
-	at := len(to)
-	to = append(to, 0, 0, 0, 0)
-	to = appendFrames(to, frames)
-	binary.LittleEndian.PutUint32(to[at:], uint32(len(to)-at-4))
-	return to
-}
-
 func appendSource(to []byte, s *store.Source) []byte {
 	to = appendText(to, s.Tenant)
 	to = appendText(to, s.Service)
@@ -98,15 +84,6 @@ func appendLabels(to []byte, labels []store.Label) []byte {
 	to = binary.AppendUvarint(to, uint64(len(labels)))
 	for _, l := range labels {
 		to = appendText(appendText(to, l.Name), l.Value)
-	}
-	return to
-}
-
-func appendFrames(to []byte, frames []store.Frame) []byte {
-	to = binary.AppendUvarint(to, uint64(len(frames)))
-	for _, f := range frames {
-		to = appendText(appendText(to, f.Function), f.File)
-		to = binary.AppendVarint(to, int64(f.Line))
 	}
 	return to
 }
@@ -124,7 +101,8 @@ func decode(from []byte) (*batch, error) {
 	b.source = d.source()
 	b.from, b.until = d.varint(), d.varint()
 	b.profiles = d.block()
-	b.stacks = d.rest
+	b.stacks = d.block()
+	b.frames = d.rest
 	if d.bad {
 		return nil, errBatch
 	}
@@ -143,14 +121,7 @@ func (b *batch) valid() bool {
 		}
 		d.bad = d.bad || values.bad || len(values.rest) > 0
 	}
-	stacks := decoder{rest: b.stacks}
-	for len(stacks.rest) > 0 && !stacks.bad {
-		stacks.fixed()
-		if _, err := decodeFrames(stacks.block()); err != nil {
-			return false
-		}
-	}
-	return !d.bad && !stacks.bad
+	return !d.bad && b.validStacks()
 }
 
 // A profile is one of a batch, as it is encoded.
@@ -180,19 +151,6 @@ func (p *profile) samples(row func(stack, value int64)) {
 		value, n := binary.Varint(values)
 		values = values[max(n, 0):]
 		row(int64(binary.LittleEndian.Uint64(p.ids[8*i:])), value)
-	}
-}
-
-// newStacks gives a batch's stacks with their frames, encoded.
-func (b *batch) newStacks() iter.Seq2[store.StackID, []byte] {
-	return func(yield func(store.StackID, []byte) bool) {
-		d := decoder{rest: b.stacks}
-		for len(d.rest) > 0 {
-			id, frames := store.StackID(d.fixed()), d.block()
-			if d.bad || !yield(id, frames) {
-				return
-			}
-		}
 	}
 }
 
@@ -283,24 +241,6 @@ func (d *decoder) profile() profile {
 	return p
 }
 
-// decodeFrames are those of a stack.
-func decodeFrames(from []byte) ([]store.Frame, error) {
-	d := decoder{rest: from}
-	frames := make([]store.Frame, d.count(3))
-	for i := range frames {
-		frames[i] = store.Frame{Function: d.text(), File: d.text()}
-		line := d.varint()
-		if line < math.MinInt32 || line > math.MaxInt32 {
-			d.bad = true
-		}
-		frames[i].Line = int32(line)
-	}
-	if d.bad || len(d.rest) > 0 {
-		return nil, errBatch
-	}
-	return frames, nil
-}
-
 // check refuses what the seam has no meaning for.
 func check(b *store.Batch) error {
 	for i, p := range b.Profiles {
@@ -312,4 +252,4 @@ func check(b *store.Batch) error {
 }
 
 // bytes is about what a batch takes in memory.
-func (b *batch) bytes() int64 { return 300 + int64(len(b.profiles)) + int64(len(b.stacks)) }
+func (b *batch) bytes() int64 { return 300 + int64(len(b.profiles)+len(b.stacks)+len(b.frames)) }

@@ -102,6 +102,7 @@ type sampleGroup struct {
 	values   []int64
 	pieces   []piece
 	distinct *dictionary // of values
+	indices  []int32     // of values in it
 	encoded  [3][]byte
 }
 
@@ -171,10 +172,10 @@ func (g *sampleGroup) sort() {
 // multiples of a unit, unless most of them differ.
 func (g *sampleGroup) valueChunk() (chunk, error) {
 	g.distinct.reset()
-	indices := make([]int32, len(g.values))
+	g.indices = g.indices[:0]
 	most := 1024 + len(g.values)/4
-	for i, v := range g.values {
-		indices[i] = g.distinct.number(v)
+	for _, v := range g.values {
+		g.indices = append(g.indices, g.distinct.number(v))
 		if len(g.distinct.values) > most {
 			c, err := deltaChunk(g.encoded[2], g.values)
 			g.encoded[2] = c.data
@@ -182,7 +183,7 @@ func (g *sampleGroup) valueChunk() (chunk, error) {
 		}
 	}
 	var err error
-	g.encoded[1], err = encodeIndices(g.encoded[1], indices)
+	g.encoded[1], err = encodeIndices(g.encoded[1], g.indices)
 	return g.distinct.chunk(g.encoded[1]), err
 }
 

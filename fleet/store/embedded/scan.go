@@ -101,6 +101,7 @@ func (v *view) sampleRows(f *columnFile, number int, to *sums) error {
 	if err != nil {
 		return err
 	}
+	defer release(c)
 	sources, times, stacks, values := &c[0], &c[1], &c[2], &c[3]
 	if sources.indices == nil || times.indices == nil || stacks.indices == nil {
 		return errors.New("a column has no dictionary")

@@ -199,12 +199,13 @@ func byPlace(t *table, ids map[*store.Source]int64) map[place][]sourcedBatch {
 	return groups
 }
 
-// write makes a segment of batches of a place.
-func (d directory) write(id int64, p place, batches []sourcedBatch, named func(int64) *store.Source) (*segment, error) {
+// write makes a segment of batches of a place. It uses a group for the rows of one type at
+// a time, which has none before and after.
+func (d directory) write(id int64, p place, batches []sourcedBatch, group *sampleGroup, named func(int64) *store.Source) (*segment, error) {
 	s := &segment{id: id, place: p, min: batches[0].until, max: batches[len(batches)-1].until}
 	var err error
 	s.bytes, err = d.create(id, func(w *segmentWriter) error {
-		b := batchWriter{w: w, named: named, hour: p.hour, group: newSampleGroup()}
+		b := batchWriter{w: w, named: named, hour: p.hour, group: group}
 		for _, kind := range b.byKind(batches) {
 			if err := b.samples(kind); err != nil {
 				return err

@@ -59,8 +59,8 @@ import (
 
 // Options are how much a store keeps. The zero value is sensible.
 type Options struct {
-	// Memory is about how many bytes a table may take; there are two at most. 64 MiB
-	// where it is 0.
+	// Memory is about how many bytes a table may take; there are two at most. 32 MiB
+	// where it is 0: two million rows, about.
 	Memory int64
 	// Keep is how old a segment's last batch may become; for ever where it is 0. The
 	// store looks when it opens, when it flushes and each hour.
@@ -75,7 +75,7 @@ type Options struct {
 
 func (o Options) orDefault() Options {
 	if o.Memory <= 0 {
-		o.Memory = 64 << 20
+		o.Memory = 32 << 20
 	}
 	if o.Remember <= 0 {
 		o.Remember = 24 * time.Hour
@@ -126,7 +126,7 @@ func Open(dir string, o Options) (*Store, error) {
 	s := &Store{
 		options: o.orDefault(), dir: dir,
 		requests: make(chan *request), full: make(chan struct{}, 1), closing: make(chan struct{}),
-		known: stackSet{byTenant: map[string]*dictionary{}},
+		known: stackSet{byTenant: map[string]*set{}},
 	}
 	s.segments = directory{filepath.Join(dir, "segments"), s.options.disk}
 	s.close = sync.OnceValue(s.shut)

@@ -20,7 +20,7 @@ type table struct {
 	// batches only grow, so that a reader may go through those that it has seen.
 	batches []*batch
 	ids     map[batchKey]struct{}
-	stacks  map[stackKey][]byte      // frames, encoded
+	stacks  map[stackKey]numbered
 	sources map[string]*store.Source // each once, by its encoding
 	bytes   int64
 }
@@ -28,7 +28,7 @@ type table struct {
 func newTable(number int64, path string) *table {
 	return &table{
 		number: number, path: path,
-		ids: map[batchKey]struct{}{}, stacks: map[stackKey][]byte{}, sources: map[string]*store.Source{},
+		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numbered{}, sources: map[string]*store.Source{},
 	}
 }
 
@@ -47,12 +47,12 @@ func (t *table) add(b *batch) {
 	}
 	b.source = t.sources[key]
 	t.bytes += b.bytes()
-	for id, frames := range b.newStacks() {
-		if k := (stackKey{b.source.Tenant, id}); t.stacks[k] == nil {
-			t.stacks[k] = frames
+	for id, stack := range b.newStacks() {
+		k := stackKey{b.source.Tenant, id}
+		if _, has := t.stacks[k]; !has {
+			t.stacks[k] = stack
 		}
 	}
-	b.stacks = nil
 	t.ids[batchKey{b.source.Tenant, b.id}] = struct{}{}
 	t.batches = append(t.batches, b)
 }
