@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -121,7 +122,8 @@ func peakMemory() float64 {
 	}
 	for line := range strings.Lines(string(data)) {
 		if kilobytes, is := strings.CutPrefix(line, "VmHWM:"); is {
-			return 1024 * number(strings.Fields(kilobytes)[0])
+			n, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(kilobytes), " kB"), 64) // 0 where it is none
+			return 1024 * n
 		}
 	}
 	return 0

@@ -224,12 +224,10 @@ func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 	if err != nil {
 		return err
 	}
-	frame, err := tx.Prepare(`INSERT INTO frames (function, file, line) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET line = line RETURNING id`)
+	number, err := frameNumbers(tx)
 	if err != nil {
 		return err
 	}
-	ids := map[store.Frame]int64{}
 	decoded := frameLists{}
 	for key, stack := range stacks {
 		frames, err := decoded.stack(stack)
@@ -238,12 +236,9 @@ func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 		}
 		var encoded []byte
 		for _, f := range frames {
-			id, known := ids[f]
-			if !known {
-				if err := frame.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id); err != nil {
-					return err
-				}
-				ids[f] = id
+			id, err := number(f)
+			if err != nil {
+				return err
 			}
 			encoded = binary.AppendUvarint(encoded, uint64(id))
 		}
@@ -252,6 +247,35 @@ func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 		}
 	}
 	return nil
+}
+
+// frameNumbers gives the IDs of frames, new ones to those that have none.
+func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
+	insert, err := tx.Prepare(`INSERT OR IGNORE INTO frames (function, file, line) VALUES (?, ?, ?)`)
+	if err != nil {
+		return nil, err
+	}
+	find, err := tx.Prepare(`SELECT id FROM frames WHERE function = ? AND file = ? AND line = ?`)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[store.Frame]int64{}
+	return func(f store.Frame) (int64, error) {
+		if id, known := ids[f]; known {
+			return id, nil
+		}
+		// Most are new: to insert without a question takes a third of the time.
+		made, err := insert.Exec([]byte(f.Function), []byte(f.File), f.Line)
+		if err != nil {
+			return 0, err
+		}
+		id, err := made.LastInsertId()
+		if n, counted := made.RowsAffected(); err != nil || counted != nil || n == 0 {
+			err = find.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id)
+		}
+		ids[f] = id
+		return id, err
+	}, nil
 }
 
 // replace names a segment instead of others. Without one it drops them.

@@ -146,7 +146,7 @@ func (s *Store) tidy() error {
 	if err := s.dropOld(now); err != nil {
 		return err
 	}
-	for _, group := range toMerge(s.listed, now) {
+	for _, group := range toMerge(s.listed, now, s.options.Keep) {
 		if err := s.merge(group); err != nil {
 			return err
 		}

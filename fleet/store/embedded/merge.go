@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,11 +23,18 @@ const (
 	// dayIsOld is how long after its end the hours of a day are merged with each other:
 	// what comes late is there by then.
 	dayIsOld = 2 * time.Hour
+	// daysFrom is how long segments are kept at least where days are merged: a day goes as
+	// one, so its first batch is a day older than Keep.
+	daysFrom = 7 * 24 * time.Hour
 )
 
-// toMerge are lists of segments: of a service and hour, or of a day that is old.
-func toMerge(listed []*segment, now time.Time) [][]*segment {
+// toMerge are lists of segments: of a service and hour, or of a day that is old. Days are
+// left as hours where only some are kept, so that hours go when they should.
+func toMerge(listed []*segment, now time.Time, keep time.Duration) [][]*segment {
 	old := dayOf(hourOf(now.Add(-dayIsOld).UnixMilli()))
+	if keep > 0 && keep < daysFrom {
+		old = math.MinInt64
+	}
 	places := map[place][]*segment{}
 	for _, g := range listed {
 		p := g.place
