@@ -29,8 +29,8 @@ func services(number, processes int, length time.Duration) simulate.Plan {
 	return p
 }
 
-// writers is how many write at the same time.
-const writers = 16
+// few and many are how many write at the same time.
+const few, many = 16, 256
 
 // A filled store is one of a plan.
 type filled struct {
@@ -40,8 +40,8 @@ type filled struct {
 	used          time.Duration // CPU, without the generator's
 }
 
-// fill writes a plan to a new store, then makes segments of all.
-func fill(ctx context.Context, dir string, p simulate.Plan) (*filled, error) {
+// fill writes a plan to a new store with some writers, then makes segments of all.
+func fill(ctx context.Context, dir string, p simulate.Plan, writers int) (*filled, error) {
 	begin, err := cpuTime()
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func fill(ctx context.Context, dir string, p simulate.Plan) (*filled, error) {
 	if f.Store, err = embedded.Open(f.dir, embedded.Options{}); err != nil {
 		return nil, err
 	}
-	if err := f.write(ctx, p); err != nil {
+	if err := f.write(ctx, p, writers); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.Flush(ctx); err != nil {
@@ -67,7 +67,7 @@ func fill(ctx context.Context, dir string, p simulate.Plan) (*filled, error) {
 	return f, err
 }
 
-func (f *filled) write(ctx context.Context, p simulate.Plan) error {
+func (f *filled) write(ctx context.Context, p simulate.Plan, writers int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan *store.Batch)

@@ -17,7 +17,7 @@ import (
 
 // measureIngest keeps two hours of a hundred processes of twenty services.
 func measureIngest(ctx context.Context, dir string) ([]Figure, error) {
-	f, err := fill(ctx, dir, services(20, 5, 2*time.Hour))
+	f, err := fill(ctx, dir, services(20, 5, 2*time.Hour), few)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func growth(rows int) func(ctx context.Context, dir string) ([]Figure, error) {
 	const processes, rowsOfBatch = 10, 879
 	length := time.Duration(rows/processes/rowsOfBatch) * time.Minute
 	return func(ctx context.Context, dir string) ([]Figure, error) {
-		f, err := fill(ctx, dir, services(1, processes, length))
+		f, err := fill(ctx, dir, services(1, processes, length), few)
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o options
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.BoolVar(&o.large, "large", false, "also 100 million rows: ten minutes and 400 MB of disk")
+	f.BoolVar(&o.large, "large", false, "also 100 million rows: some minutes and 200 MB of disk")
 	f.IntVar(&o.rounds, "rounds", 3, "how often everything is measured")
 	f.StringVar(&o.only, "only", "", "only these `MEASUREMENTS`, separated by commas: "+strings.Join(names(), ", "))
 	f.StringVar(&o.out, "o", "fleet/bench/runs", "where the run's directory is made; empty writes none")

@@ -70,7 +70,7 @@ func (m *bursts) send(ctx context.Context, plan simulate.Plan) error {
 	queue := make(chan *store.Batch)
 	var all sync.WaitGroup
 	var failed error
-	for range writers {
+	for range few {
 		all.Go(func() {
 			for b := range queue {
 				err := m.write(ctx, b)

@@ -17,7 +17,7 @@ import (
 // a file as net/http/pprof writes it, and asks the store for the same.
 func measurePprof(ctx context.Context, dir string) ([]Figure, error) {
 	plan := services(1, 10, time.Hour)
-	f, err := fill(ctx, dir, plan)
+	f, err := fill(ctx, dir, plan, few)
 	if err != nil {
 		return nil, err
 	}

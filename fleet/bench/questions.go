@@ -47,7 +47,7 @@ func askAll(questions []question) ([]Figure, error) {
 
 // measureQuestions asks about a day of ten processes of one service: 12.7 million rows.
 func measureQuestions(ctx context.Context, dir string) ([]Figure, error) {
-	f, err := fill(ctx, dir, services(1, 10, 24*time.Hour))
+	f, err := fill(ctx, dir, services(1, 10, 24*time.Hour), few)
 	if err != nil {
 		return nil, err
 	}
@@ -92,17 +92,18 @@ func measureQuestions(ctx context.Context, dir string) ([]Figure, error) {
 }
 
 // measureFleet asks which services and instances there are in a day of 200 processes of
-// 100 services that send once a minute. Their profiles are small: these questions do not
-// read samples.
+// 100 services that send each five minutes: 58,000 batches. Their profiles are small, for
+// these questions do not read samples.
 func measureFleet(ctx context.Context, dir string) ([]Figure, error) {
 	plan := services(100, 2, 24*time.Hour)
+	plan.Step = 5 * time.Minute
 	for i := range plan.Services {
 		for _, usual := range simulate.Usual {
 			usual.Count = 5
 			plan.Services[i].Stacks = append(plan.Services[i].Stacks, usual)
 		}
 	}
-	f, err := fill(ctx, dir, plan)
+	f, err := fill(ctx, dir, plan, many)
 	if err != nil {
 		return nil, err
 	}
