@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -55,10 +56,19 @@ type Store struct{ ClickHouse *ClickHouse }
 
 // ClickHouse is where its servers are.
 type ClickHouse struct {
-	Shards       [][]string // the addresses of the replicas of each
+	Shards       [][]string // the URLs of the copies of each
+	Replicated   string     // the path in ZooKeeper under which tables copy themselves; "" where they do not
 	Database     string
 	User         string
 	PasswordFile string
+}
+
+// Password reads it; it is empty where there is no file.
+func (c *ClickHouse) Password() (string, error) {
+	if c.PasswordFile == "" {
+		return "", nil
+	}
+	return secretOf(c.PasswordFile)
 }
 
 // Forward is where pushes are passed on to.
@@ -271,8 +281,11 @@ func (r *reader) store(n *yaml.Node) (s Store) {
 					var replicas []string
 					r.list(e, "a shard", func(e *yaml.Node) {
 						address := r.scalar(e, "an address")
-						if host, _, err := net.SplitHostPort(address); address != "" && (err != nil || host == "") {
-							r.problem(e, "%q is not an address like clickhouse-1:8123", address)
+						if address != "" && !strings.Contains(address, "://") {
+							address = "http://" + address
+						}
+						if u, err := url.Parse(address); address != "" && (err != nil || u.Hostname() == "" || u.Port() == "" || u.Scheme != "http" && u.Scheme != "https") {
+							r.problem(e, "%q is not an address like clickhouse-1:8123 or https://clickhouse-1:8443", strings.TrimPrefix(address, "http://"))
 						}
 						replicas = append(replicas, address)
 					})
@@ -282,7 +295,7 @@ func (r *reader) store(n *yaml.Node) (s Store) {
 					c.Shards = append(c.Shards, replicas)
 				})
 			},
-			"database": r.text(&c.Database, "database"), "user": r.text(&c.User, "user"),
+			"replicated": r.text(&c.Replicated, "replicated"), "database": r.text(&c.Database, "database"), "user": r.text(&c.User, "user"),
 			"password_file": r.path(&c.PasswordFile, "password_file"),
 		})
 		if len(c.Shards) == 0 {

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,7 +25,6 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/fleet/store/embedded"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/rules"
@@ -75,9 +75,6 @@ func (s *serving) load() (*config.Config, error) {
 	}
 	if s.given("forward") {
 		c.Forward = &config.Forward{URL: s.forward}
-	}
-	if c.Store.ClickHouse != nil {
-		return nil, &misuse{errors.New("this program keeps profiles in a directory only: it has no ClickHouse"), "write store: embedded"}
 	}
 	return c, nil
 }
@@ -148,7 +145,7 @@ func fixedChanges(a, b *config.Config) (keys []string) {
 	forwards := func(c *config.Config) config.Forward { return *cmp.Or(c.Forward, &config.Forward{}) }
 	for key, same := range map[string]bool{
 		"listen": a.Listen == b.Listen, "insecure": a.Insecure == b.Insecure, "data": a.Data == b.Data,
-		"retention": a.Retention == b.Retention, "forward": forwards(a) == forwards(b),
+		"retention": a.Retention == b.Retention, "store": reflect.DeepEqual(a.Store, b.Store), "forward": forwards(a) == forwards(b),
 	} {
 		if !same {
 			keys = append(keys, key)
@@ -174,7 +171,7 @@ func (c *command) runServe(cmd *cobra.Command, s *serving) error {
 		defer signal.Stop(hangup)
 		o.Hangup = hangup
 	}
-	return c.serve(cmd.Context(), file.Data, embedded.Options{Keep: file.Retention}, o)
+	return c.serve(cmd.Context(), file, o)
 }
 
 // summary writes what a server would do.

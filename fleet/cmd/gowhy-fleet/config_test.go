@@ -101,7 +101,7 @@ prices     0.03 EUR for a core and hour, 0.004 EUR for a GiB and hour
 	for text, want := range map[string]string{
 		"listen: 0.0.0.0:1":                      "does not know who asks",
 		"listen: 0.0.0.0:1\ntokens:\n" + element: "could read the tokens",
-		"store: {clickhouse: {shards: [[a:1]]}}": "it has no ClickHouse",
+		"store: {clickhouse: {shards: [[a]]}}":   "is not an address like clickhouse-1:8123",
 		"scrape_configs: [{job_name: a, bearer_token_file: none, static_configs: [{targets: [a]}]}]": "none: no such file",
 	} {
 		if said := asked(t, 2, "serve", "--config.file", writeFile(t, dir, "bad.yaml", text), "--check-config"); !strings.Contains(said, want) {

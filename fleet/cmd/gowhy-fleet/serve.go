@@ -14,12 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/fleet/config"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/clickhouse"
 	"github.com/gowhy/gowhy/fleet/store/embedded"
+	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/rules"
 )
 
@@ -57,22 +60,42 @@ func targetOf(text string, every time.Duration) (t scrape.Target, err error) {
 }
 
 // serve opens a store and serves it until the command is interrupted.
-func (c *command) serve(ctx context.Context, data string, e embedded.Options, o server.Options) error {
-	s, err := embedded.Open(data, e)
+func (c *command) serve(ctx context.Context, f *config.Config, o server.Options) error {
+	s, err := open(ctx, f, o.Log)
 	if err != nil {
 		return err
 	}
-	if o.Runs, err = runs.Open(filepath.Join(data, "runs"), runs.Options{Keep: e.Keep}); err != nil {
+	if o.Runs, err = runs.Open(filepath.Join(f.Data, "runs"), runs.Options{Keep: f.Retention}); err != nil {
 		return errors.Join(err, s.Close())
+	}
+	where := f.Data
+	if h := f.Store.ClickHouse; h != nil {
+		where = fmt.Sprintf("ClickHouse's database %s, recordings in %s", h.Database, f.Data)
 	}
 	o.Ready = func(address string) {
 		scheme := "http"
 		if o.Settings.TLS != nil {
 			scheme = "https"
 		}
-		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on %s://%s, data in %s\n", scheme, address, data)
+		fmt.Fprintf(c.stderr, "gowhy-fleet: listening on %s://%s, data in %s\n", scheme, address, layout.Safe(where))
 	}
 	return errors.Join(server.Serve(ctx, s, o), o.Runs.Close(), s.Close())
+}
+
+// open opens the store that a configuration names.
+func open(ctx context.Context, f *config.Config, log *slog.Logger) (store.Store, error) {
+	h := f.Store.ClickHouse
+	if h == nil {
+		return embedded.Open(f.Data, embedded.Options{Keep: f.Retention})
+	}
+	password, err := h.Password()
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.Open(ctx, clickhouse.Options{
+		Shards: h.Shards, Replicated: h.Replicated, Database: h.Database, User: h.User, Password: password, Keep: f.Retention,
+		Problem: func(err error) { log.Error("the store", "err", err) },
+	})
 }
 
 func (c *command) demoCommand() *cobra.Command {
@@ -107,7 +130,7 @@ func (c *command) demo(ctx context.Context, listen string) error {
 		return err
 	}
 	fmt.Fprintf(c.stderr, "gowhy-fleet: %d batches of a simulated fleet were kept\nhint: gowhy-fleet services --from now-3h, gowhy-fleet versions --from now-3h\n", n)
-	return c.serve(ctx, dir, embedded.Options{}, server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))})
+	return c.serve(ctx, &config.Config{Data: dir}, server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))})
 }
 
 // compiling is a regular expression that is compiled for each call.

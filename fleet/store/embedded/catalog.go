@@ -21,9 +21,6 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) 
 CREATE TABLE IF NOT EXISTS segments (
 	id INTEGER PRIMARY KEY, tenant BLOB NOT NULL, service BLOB NOT NULL, hour INTEGER NOT NULL,
 	min_time INTEGER NOT NULL, max_time INTEGER NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS parts (
-	segment INTEGER NOT NULL, number INTEGER NOT NULL, type BLOB NOT NULL,
-	PRIMARY KEY (segment, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
 	tenant BLOB NOT NULL, id BLOB NOT NULL, seen INTEGER NOT NULL, PRIMARY KEY (tenant, id)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS batches_seen ON batches (seen);
@@ -51,15 +48,31 @@ func openCatalog(dir string) (*catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	_, err = db.Exec(schema + findingsSchema)
 	c := &catalog{db: db}
-	if err == nil {
+	if err = c.create(path); err == nil {
 		c.known, err = db.Prepare(`SELECT count(*) FROM batches WHERE tenant = ? AND id = ?`)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: %w", err), db.Close())
 	}
 	return c, nil
+}
+
+// version is that of the whole directory: of the catalog, the segments and the log.
+const version = 2
+
+// create makes the tables of a new catalog and refuses one of another version.
+func (c *catalog) create(path string) error {
+	var is, tables int
+	err := c.db.QueryRow(`SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version`).Scan(&is, &tables)
+	if err != nil {
+		return err
+	}
+	if tables > 0 && is != version {
+		return fmt.Errorf("%s is of format %d, and this program reads %d (hint: move the directory away, or open it with the program that made it)", path, is, version)
+	}
+	_, err = c.db.Exec(schema + findingsSchema + fmt.Sprintf(`PRAGMA user_version = %d;`, version))
+	return err
 }
 
 func (c *catalog) close() error { return errors.Join(c.known.Close(), c.db.Close()) }
@@ -85,26 +98,12 @@ func (c *catalog) lastLog() (number int64, err error) {
 // segments are all there are, by ID.
 func (c *catalog) segments() ([]*segment, error) {
 	var all []*segment
-	byID := map[int64]*segment{}
 	err := c.each(`SELECT id, tenant, service, hour, min_time, max_time, rows, bytes FROM segments ORDER BY id`, func(r *sql.Rows) error {
 		s := &segment{}
 		all = append(all, s)
-		err := r.Scan(&s.id, &s.tenant, &s.service, &s.hour, &s.min, &s.max, &s.rows, &s.bytes)
-		byID[s.id] = s
-		return err
+		return r.Scan(&s.id, &s.tenant, &s.service, &s.hour, &s.min, &s.max, &s.rows, &s.bytes)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, c.each(`SELECT segment, type FROM parts ORDER BY segment, number`, func(r *sql.Rows) error {
-		var id int64
-		var part store.Type
-		err := r.Scan(&id, &part)
-		if s := byID[id]; s != nil {
-			s.parts = append(s.parts, part)
-		}
-		return err
-	})
+	return all, err
 }
 
 // sources are all there are, by their ID.
@@ -216,36 +215,30 @@ func addSegments(tx *sql.Tx, segments []*segment) error {
 		if err != nil {
 			return err
 		}
-		for i, part := range s.parts {
-			_, err := tx.Exec(`INSERT INTO parts (segment, number, type) VALUES (?, ?, ?)`, s.id, i, []byte(part))
-			if err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
 
-func addStacks(tx *sql.Tx, stacks map[stackKey][]store.Frame) error {
+func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 	insert, err := tx.Prepare(`INSERT OR IGNORE INTO stacks (tenant, id, frames) VALUES (?, ?, ?)`)
 	if err != nil {
 		return err
 	}
-	frame, err := tx.Prepare(`INSERT INTO frames (function, file, line) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET line = line RETURNING id`)
+	number, err := frameNumbers(tx)
 	if err != nil {
 		return err
 	}
-	ids := map[store.Frame]int64{}
-	for key, frames := range stacks {
+	decoded := frameLists{}
+	for key, stack := range stacks {
+		frames, err := decoded.stack(stack)
+		if err != nil {
+			return err
+		}
 		var encoded []byte
 		for _, f := range frames {
-			id, known := ids[f]
-			if !known {
-				if err := frame.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id); err != nil {
-					return err
-				}
-				ids[f] = id
+			id, err := number(f)
+			if err != nil {
+				return err
 			}
 			encoded = binary.AppendUvarint(encoded, uint64(id))
 		}
@@ -256,14 +249,40 @@ func addStacks(tx *sql.Tx, stacks map[stackKey][]store.Frame) error {
 	return nil
 }
 
+// frameNumbers gives the IDs of frames, new ones to those that have none.
+func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
+	insert, err := tx.Prepare(`INSERT OR IGNORE INTO frames (function, file, line) VALUES (?, ?, ?)`)
+	if err != nil {
+		return nil, err
+	}
+	find, err := tx.Prepare(`SELECT id FROM frames WHERE function = ? AND file = ? AND line = ?`)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[store.Frame]int64{}
+	return func(f store.Frame) (int64, error) {
+		if id, known := ids[f]; known {
+			return id, nil
+		}
+		// Most are new: to insert without a question takes a third of the time.
+		made, err := insert.Exec([]byte(f.Function), []byte(f.File), f.Line)
+		if err != nil {
+			return 0, err
+		}
+		id, err := made.LastInsertId()
+		if n, counted := made.RowsAffected(); err != nil || counted != nil || n == 0 {
+			err = find.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id)
+		}
+		ids[f] = id
+		return id, err
+	}, nil
+}
+
 // replace names a segment instead of others. Without one it drops them.
 func (c *catalog) replace(old []*segment, merged ...*segment) error {
 	return c.update("replacing segments", func(tx *sql.Tx) error {
 		for _, s := range old {
 			if _, err := tx.Exec(`DELETE FROM segments WHERE id = ?`, s.id); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`DELETE FROM parts WHERE segment = ?`, s.id); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -13,11 +14,71 @@ type request struct {
 	id      [16]byte
 	encoded []byte
 	done    chan error
+	release func() // gives back what the encoding takes; nil where it takes nothing
 }
 
-// mostKnown bounds the stacks that are remembered as known: about 100 MB. Beyond it all
-// are forgotten; they are written once more.
+// answer ends a request.
+func (r *request) answer(err error) {
+	r.free()
+	r.done <- err
+}
+
+func (r *request) free() {
+	if r.release != nil {
+		r.release()
+	}
+}
+
+// buffers are those of encodings, until the log and a table have their bytes.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const (
+	// mostPending is how many bytes of encodings may wait for the log: with more of them
+	// there are more writers than the log serves.
+	mostPending = 16 << 20
+	// mostKept is the largest buffer that is kept for the next batch.
+	mostKept = 1 << 20
+)
+
+// reserve takes room for a batch that is about to wait. Its release gives it back.
+func (s *Store) reserve(size int64) bool {
+	if s.pending.Add(size) > mostPending && s.pending.Load() > size {
+		s.pending.Add(-size)
+		return false
+	}
+	return true
+}
+
+// A stackSet is the stacks that are known to be in the catalog or a table, by tenant.
+type stackSet struct {
+	byTenant map[string]*set
+	size     int
+}
+
+// mostKnown bounds a stackSet: at 20 bytes each. Beyond it all are forgotten; they are
+// written once more.
 const mostKnown = 1 << 20
+
+func (s *stackSet) has(tenant string, id store.StackID) bool {
+	of := s.byTenant[tenant]
+	return of != nil && of.has(int64(id))
+}
+
+func (s *stackSet) add(tenant string, id store.StackID) {
+	if s.size >= mostKnown {
+		clear(s.byTenant)
+		s.size = 0
+	}
+	of := s.byTenant[tenant]
+	if of == nil {
+		of = &set{}
+		s.byTenant[tenant] = of
+	}
+	if !of.has(int64(id)) {
+		of.add(int64(id))
+		s.size++
+	}
+}
 
 // commit makes groups durable until the store closes. It alone appends to the log and
 // adds to a table.
@@ -48,26 +109,23 @@ func (s *Store) group(first *request) []*request {
 
 // commitGroup writes a group with one fsync and answers each of it.
 func (s *Store) commitGroup(group []*request) {
-	var payload []byte
 	var fresh, answered []*request
 	members := map[batchKey]bool{}
 	for _, r := range group {
 		add, err := s.admit(r, members)
 		if err != nil {
-			r.done <- err
+			r.answer(err)
 			continue
 		}
 		answered = append(answered, r)
 		if add {
 			members[batchKey{r.tenant, r.id}] = true
 			fresh = append(fresh, r)
-			payload = binary.AppendUvarint(payload, uint64(len(r.encoded)))
-			payload = append(payload, r.encoded...)
 		}
 	}
-	err := s.makeDurable(payload, fresh)
+	err := s.makeDurable(fresh)
 	for _, r := range answered {
-		r.done <- err
+		r.answer(err)
 	}
 }
 
@@ -142,29 +200,34 @@ func (s *Store) freeze() error {
 	return nil
 }
 
-// makeDurable appends a group to the log, then to the active table.
-func (s *Store) makeDurable(payload []byte, fresh []*request) error {
+// makeDurable appends a group to the log, then to the active table, which keeps its bytes.
+func (s *Store) makeDurable(fresh []*request) error {
 	if len(fresh) == 0 {
 		return nil
 	}
+	size := headerSize
+	for _, r := range fresh {
+		size += binary.MaxVarintLen32 + len(r.encoded)
+	}
+	group := make([]byte, headerSize, size)
 	batches := make([]*batch, len(fresh))
 	for i, r := range fresh {
+		group = binary.AppendUvarint(group, uint64(len(r.encoded)))
+		begin := len(group)
+		group = append(group, r.encoded...)
 		var err error
-		if batches[i], err = decode(r.encoded); err != nil {
+		if batches[i], err = decode(group[begin:len(group):len(group)]); err != nil {
 			return err
 		}
 	}
-	if err := s.active.journal.append(payload); err != nil {
+	if err := s.active.journal.append(group); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range batches {
-		if len(s.known)+len(b.stacks) > mostKnown {
-			clear(s.known)
-		}
-		for id := range b.stacks {
-			s.known[stackKey{b.source.Tenant, id}] = struct{}{}
+		for id := range b.newStacks() {
+			s.known.add(b.source.Tenant, id)
 		}
 		s.active.add(b)
 	}

@@ -16,12 +16,6 @@ const (
 	retryAfter = time.Second
 	// tidyEvery is how often old segments are looked for when nothing is flushed.
 	tidyEvery = time.Hour
-	// mergeFrom is how many small segments a service and hour may have; so many are
-	// merged. A table of 64 MiB is two to five minutes of 1000 processes.
-	mergeFrom = 4
-	// mergeRows is the most rows that a merge takes into memory, at 32 bytes each, and
-	// the size from which a segment is not small any more.
-	mergeRows = 2 << 20
 )
 
 // flush makes frozen tables segments until the store closes.
@@ -111,15 +105,13 @@ func (s *Store) write(t *table, ids map[*store.Source]int64) ([]*segment, error)
 	for source, id := range ids {
 		sources[id] = source
 	}
+	named := func(id int64) *store.Source { return sources[id] }
 	var segments []*segment
-	groups := byPlace(t.batches)
+	groups := byPlace(t, ids)
+	rows := newSampleGroup()
 	for _, p := range slices.SortedFunc(maps.Keys(groups), place.compare) {
-		c := newChunk(p)
-		for _, b := range groups[p] {
-			c.add(b, ids[b.source])
-		}
 		s.nextID++
-		g, err := s.segments.write(s.nextID, c, func(id int64) *store.Source { return sources[id] })
+		g, err := s.segments.write(s.nextID, p, groups[p], rows, named)
 		if err != nil {
 			return segments, errors.Join(err, s.segments.remove(s.nextID))
 		}
@@ -144,7 +136,7 @@ func (s *Store) discard(t *table, segments []*segment) error {
 	return err
 }
 
-// tidy forgets old batches, drops old segments and merges small ones. The caller holds
+// tidy forgets old batches, drops old segments and merges those that are many. The caller holds
 // flushing, or is alone.
 func (s *Store) tidy() error {
 	now := s.options.now()
@@ -154,7 +146,7 @@ func (s *Store) tidy() error {
 	if err := s.dropOld(now); err != nil {
 		return err
 	}
-	for _, group := range s.small() {
+	for _, group := range toMerge(s.listed, now, s.options.Keep) {
 		if err := s.merge(group); err != nil {
 			return err
 		}
@@ -184,66 +176,6 @@ func (s *Store) dropOld(now time.Time) error {
 		return err
 	}
 	return s.replace(old)
-}
-
-// small are lists of segments to merge.
-func (s *Store) small() [][]*segment {
-	byKey := map[place][]*segment{}
-	rows := map[place]int64{}
-	var ready [][]*segment
-	for _, g := range s.listed {
-		k := g.place
-		if g.rows >= mergeRows {
-			continue
-		}
-		if rows[k]+g.rows > mergeRows {
-			byKey[k], rows[k] = nil, 0 // together they are not small
-		}
-		byKey[k], rows[k] = append(byKey[k], g), rows[k]+g.rows
-	}
-	for _, group := range byKey {
-		if len(group) >= mergeFrom {
-			ready = append(ready, group)
-		}
-	}
-	return ready
-}
-
-// merge makes one segment of several.
-func (s *Store) merge(group []*segment) error {
-	c := newChunk(group[0].place)
-	for _, g := range group {
-		if err := s.read(g, c); err != nil {
-			return err
-		}
-	}
-	s.nextID++
-	merged, err := s.segments.write(s.nextID, c, func(id int64) *store.Source { return s.sources[id] })
-	if err == nil {
-		err = s.segments.disk.syncDir(s.segments.path)
-	}
-	if err != nil {
-		return errors.Join(err, s.segments.remove(s.nextID))
-	}
-	if err := s.catalog.replace(group, merged); err != nil {
-		return err
-	}
-	return s.replace(group, merged)
-}
-
-// read adds the rows of a segment to a chunk.
-func (s *Store) read(g *segment, c *chunk) error {
-	known := func(number int) bool { return number < len(g.parts) }
-	err := readSamples(context.Background(), s.segments.samples(g.id), known, func(number int, rows []sampleColumns) {
-		kind := g.parts[number]
-		c.samples[kind] = append(c.samples[kind], rows...)
-	})
-	if err != nil {
-		return err
-	}
-	return readTotals(context.Background(), s.segments.totals(g.id), func(rows []totalColumns) {
-		c.totals = append(c.totals, rows...)
-	})
 }
 
 // replace lists segments instead of others, whose files go with their last reader.

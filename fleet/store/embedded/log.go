@@ -23,7 +23,7 @@ import (
 // after one that is not are damage, for which no crash is to blame. Damage to the very
 // last group looks like a crash; nothing but a copy elsewhere could tell them apart.
 const (
-	logMagic   = "gowhylg1"
+	logMagic   = "gowhylg2"
 	groupMark  = 0x67725031
 	headerSize = 16
 	// mostGroup bounds what one fsync waits for. A group has one batch at least.
@@ -86,12 +86,13 @@ func (j *journal) cut() error {
 	return j.failed
 }
 
-// append makes a group durable. After an error nothing of it is in the log.
-func (j *journal) append(payload []byte) error {
+// append makes a group durable, whose payload is behind room for a header. After an error
+// nothing of it is in the log.
+func (j *journal) append(group []byte) error {
 	if j.failed != nil {
 		return j.failed
 	}
-	group := append(header(payload), payload...)
+	putHeader(group)
 	if _, err := j.file.Write(group); err != nil {
 		return errors.Join(fmt.Errorf("log %s: %w", j.path, err), j.cut())
 	}
@@ -103,11 +104,13 @@ func (j *journal) append(payload []byte) error {
 	return nil
 }
 
-func header(payload []byte) []byte {
-	h := binary.LittleEndian.AppendUint32(make([]byte, 0, headerSize+len(payload)), groupMark)
-	h = binary.LittleEndian.AppendUint32(h, uint32(len(payload)))
-	h = binary.LittleEndian.AppendUint32(h, crc32.Checksum(payload, castagnoli))
-	return binary.LittleEndian.AppendUint32(h, crc32.Checksum(h, castagnoli))
+// putHeader writes the header of a group before its payload.
+func putHeader(group []byte) {
+	payload := group[headerSize:]
+	binary.LittleEndian.PutUint32(group, groupMark)
+	binary.LittleEndian.PutUint32(group[4:], uint32(len(payload)))
+	binary.LittleEndian.PutUint32(group[8:], crc32.Checksum(payload, castagnoli))
+	binary.LittleEndian.PutUint32(group[12:], crc32.Checksum(group[:12], castagnoli))
 }
 
 // A damage is a group of the log that is not as it was written.
@@ -198,6 +201,9 @@ func eachBatch(payload []byte, each func(*batch)) (why string) {
 			return "a batch is longer than its group"
 		}
 		b, err := decode(payload[n : n+int(length)])
+		if err == nil && !b.valid() {
+			err = errBatch
+		}
 		if err != nil {
 			return err.Error()
 		}

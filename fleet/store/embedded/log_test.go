@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gowhy/gowhy/fleet/store"
@@ -34,7 +35,7 @@ func writeLog(t testing.TB, number int) (path string, ends []int64) {
 }
 
 func payloadOf(b *store.Batch) []byte {
-	return appendText(nil, string(encode(nil, b, func(store.StackID) bool { return false })))
+	return appendText(make([]byte, headerSize), string(encode(nil, b, func(store.StackID) bool { return false })))
 }
 
 func TestEncoding(t *testing.T) {
@@ -46,18 +47,39 @@ func TestEncoding(t *testing.T) {
 		if got.id != b.ID || got.from != b.From.UnixMilli() || got.until != b.Until.UnixMilli() {
 			t.Errorf("batch %x has other times or another ID", b.ID)
 		}
-		if len(b.Profiles) > 0 && len(b.Profiles[0].Samples) > 0 && !reflect.DeepEqual(got.profiles, b.Profiles) {
+		if !got.valid() || !slices.EqualFunc(profilesOf(got), b.Profiles, func(a, b store.Profile) bool {
+			return a.Type == b.Type && slices.Equal(a.Samples, b.Samples)
+		}) {
 			t.Errorf("batch %x has other profiles", b.ID)
 		}
 		if len(b.Source.Labels) > 0 && !reflect.DeepEqual(*got.source, b.Source) {
 			t.Errorf("batch %x has another source", b.ID)
 		}
+		stacks := map[store.StackID][]store.Frame{}
+		decoded := frameLists{}
+		for id, stack := range got.newStacks() {
+			if stacks[id], err = decoded.stack(stack); err != nil {
+				t.Errorf("batch %x: frames of stack %d: %v", b.ID, id, err)
+			}
+		}
 		for id, frames := range b.Stacks {
-			if len(frames) > 0 && !reflect.DeepEqual(got.stacks[id], frames) {
+			if len(frames) > 0 && !reflect.DeepEqual(stacks[id], frames) {
 				t.Errorf("batch %x has other frames of stack %d", b.ID, id)
 			}
 		}
 	}
+}
+
+func profilesOf(b *batch) []store.Profile {
+	var all []store.Profile
+	for p := range b.each() {
+		made := store.Profile{Type: store.Type(p.kind)}
+		p.samples(func(stack, value int64) {
+			made.Samples = append(made.Samples, store.Sample{Stack: store.StackID(stack), Value: value})
+		})
+		all = append(all, made)
+	}
+	return all
 }
 
 // A log cut at any byte gives the groups before the cut, and no error: a crash does that.
@@ -139,9 +161,10 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := decode(data)
-		if err != nil {
+		if err != nil || !b.valid() {
 			return
 		}
+		profilesOf(b)
 		if b.bytes() > 200*int64(len(data))+1000 {
 			t.Errorf("%d bytes became %d", len(data), b.bytes())
 		}
@@ -152,7 +175,8 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte(logMagic))
 	for _, b := range storetest.Batches()[:5] {
 		payload := payloadOf(b)
-		f.Add(append([]byte(logMagic), append(header(payload), payload...)...))
+		putHeader(payload)
+		f.Add(append([]byte(logMagic), payload...))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		size, err := replayBytes("1.log", data, true, func(*batch) {})

@@ -14,121 +14,6 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A view is what a query sees: segments and batches of one moment.
-type view struct {
-	store    *Store
-	selected selection
-	segments []*segment
-	batches  []*batch
-	tables   []*table
-	sources  []*store.Source // of the segments, by ID; nil for those not selected
-}
-
-// A selection is a [store.Selection] with times as the store has them and sources seen
-// once.
-type selection struct {
-	store.Selection
-	from, until int64
-}
-
-func (s *selection) has(b *store.Source) bool {
-	if s.Tenant != b.Tenant || s.Service != "" && s.Service != b.Service ||
-		s.Version != "" && s.Version != b.Version || s.Instance != "" && s.Instance != b.Instance {
-		return false
-	}
-	for _, l := range s.Labels {
-		if labelOf(b, l.Name) != l.Value {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *selection) in(at int64) bool { return s.from <= at && at < s.until }
-
-func labelOf(s *store.Source, name string) string {
-	i := slices.IndexFunc(s.Labels, func(l store.Label) bool { return l.Name == name })
-	if i < 0 {
-		return ""
-	}
-	return s.Labels[i].Value
-}
-
-// view takes what a selection may need. The caller closes it.
-func (s *Store) view(selected store.Selection) *view {
-	v := &view{store: s, selected: selection{selected, selected.From.UnixMilli(), math.MaxInt64}}
-	if !selected.Until.IsZero() {
-		v.selected.until = selected.Until.UnixMilli()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v.tables = s.tables()
-	for _, t := range v.tables {
-		v.batches = append(v.batches, t.batches...)
-	}
-	for _, g := range s.listed {
-		if g.tenant == selected.Tenant && (selected.Service == "" || selected.Service == g.service) &&
-			g.min < v.selected.until && g.max >= v.selected.from {
-			g.readers++
-			v.segments = append(v.segments, g)
-		}
-	}
-	v.sources = make([]*store.Source, len(s.sources)+1)
-	for id, source := range s.sources {
-		if v.selected.has(source) {
-			v.sources[id] = source
-		}
-	}
-	return v
-}
-
-// close lets go of the segments and removes those that were dropped meanwhile.
-func (v *view) close() error {
-	v.store.mu.Lock()
-	defer v.store.mu.Unlock()
-	var err error
-	for _, g := range v.segments {
-		g.readers--
-		if g.dropped && g.readers == 0 {
-			err = errors.Join(err, v.store.segments.remove(g.id))
-		}
-	}
-	return err
-}
-
-// totals gives what batches of the selection have of each type.
-func (v *view) totals(ctx context.Context, each func(*store.Source, totalColumns)) error {
-	for _, b := range v.batches {
-		if !v.selected.in(b.until) || !v.selected.has(b.source) {
-			continue
-		}
-		for t := range b.totals() {
-			each(b.source, totalColumns{Type: string(t.kind), Time: b.until, From: b.from, Total: t.value, Samples: t.samples})
-		}
-	}
-	for _, g := range v.segments {
-		err := readTotals(ctx, v.store.segments.totals(g.id), func(rows []totalColumns) {
-			for _, r := range rows {
-				if source := v.source(r.Source); source != nil && v.selected.in(r.Time) {
-					each(source, r)
-				}
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// source is a selected one of the segments, nil if it is not.
-func (v *view) source(id int64) *store.Source {
-	if id < 0 || id >= int64(len(v.sources)) {
-		return nil
-	}
-	return v.sources[id]
-}
-
 // A sum is what batches have together.
 type sum struct {
 	first, last, covered int64
@@ -140,15 +25,15 @@ func newSum() *sum {
 	return &sum{first: math.MaxInt64, last: math.MinInt64, totals: map[store.Type]int64{}, instances: map[string]bool{}}
 }
 
-func (s *sum) add(r totalColumns) {
-	s.first, s.last = min(s.first, r.From), max(s.last, r.Time)
-	if r.Samples == noProfiles {
+func (s *sum) add(t *hourTotal) {
+	s.first, s.last = min(s.first, t.first), max(s.last, t.most)
+	if t.kind == "" {
 		return
 	}
-	kind := store.Type(r.Type)
-	s.totals[kind] += r.Total
+	kind := store.Type(t.kind)
+	s.totals[kind] += t.value
 	if kind == store.CPU {
-		s.covered += r.Time - r.From
+		s.covered += t.covered
 	}
 }
 
@@ -176,16 +61,18 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*st
 	v := s.view(selected)
 	sums := map[process]*sum{}
 	bySource := map[*store.Source]*sum{}
-	err := v.totals(ctx, func(source *store.Source, r totalColumns) {
-		if bySource[source] == nil {
+	err := v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) {
+		to := bySource[source]
+		if to == nil {
 			k := key(source)
 			if sums[k] == nil {
 				sums[k] = newSum()
 			}
-			sums[k].instances[source.Instance] = true
-			bySource[source] = sums[k]
+			to = sums[k]
+			to.instances[source.Instance] = true
+			bySource[source] = to
 		}
-		bySource[source].add(r)
+		to.add(t)
 	})
 	return sums, errors.Join(err, v.close())
 }
@@ -232,9 +119,9 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	v := s.view(selected)
 	values, err := v.stacks(ctx)
 	answer := store.Stacks{Frames: map[store.StackID][]store.Frame{}}
-	for id, value := range values {
-		answer.Samples = append(answer.Samples, store.Sample{Stack: id, Value: value})
-		answer.Total += value
+	for i, id := range values.stacks.values {
+		answer.Samples = append(answer.Samples, store.Sample{Stack: store.StackID(id), Value: values.values[i]})
+		answer.Total += values.values[i]
 	}
 	slices.SortFunc(answer.Samples, func(a, b store.Sample) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Stack, b.Stack))
@@ -248,40 +135,6 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	return answer, nil
 }
 
-func (v *view) stacks(ctx context.Context) (map[store.StackID]int64, error) {
-	values := map[store.StackID]int64{}
-	for _, b := range v.batches {
-		if !v.selected.in(b.until) || !v.selected.has(b.source) {
-			continue
-		}
-		for _, p := range b.profiles {
-			if p.Type != v.selected.Type {
-				continue
-			}
-			for _, s := range p.Samples {
-				values[s.Stack] += s.Value
-			}
-		}
-	}
-	for _, g := range v.segments {
-		wanted := func(i int) bool { return i < len(g.parts) && g.parts[i] == v.selected.Type }
-		if !slices.Contains(g.parts, v.selected.Type) {
-			continue
-		}
-		err := readSamples(ctx, v.store.segments.samples(g.id), wanted, func(_ int, rows []sampleColumns) {
-			for _, r := range rows {
-				if v.source(r.Source) != nil && v.selected.in(r.Time) {
-					values[store.StackID(r.Stack)] += r.Value
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
-}
-
 // frames adds those of stacks: the catalog's, else those that are only in memory.
 func (v *view) frames(samples []store.Sample, frames map[store.StackID][]store.Frame) error {
 	ids := make([]store.StackID, len(samples))
@@ -291,12 +144,16 @@ func (v *view) frames(samples []store.Sample, frames map[store.StackID][]store.F
 	if err := v.store.catalog.stacks(v.selected.Tenant, ids, frames); err != nil {
 		return err
 	}
+	decoded := frameLists{}
 	v.store.mu.RLock()
 	defer v.store.mu.RUnlock()
 	for _, id := range ids {
 		for _, t := range v.tables {
 			if in, is := t.stacks[stackKey{v.selected.Tenant, id}]; is && frames[id] == nil {
-				frames[id] = slices.Clone(in)
+				var err error
+				if frames[id], err = decoded.stack(in); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -317,15 +174,17 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	}
 	v := s.view(selected)
 	points := map[string]map[int64]int64{}
-	err = v.totals(ctx, func(source *store.Source, r totalColumns) {
-		if r.Samples == noProfiles || selected.Type != "" && store.Type(r.Type) != selected.Type {
+	number := func(at int64) int64 { return (at - v.selected.from) / step.Milliseconds() }
+	inOneStep := func(least, most int64) bool { return number(least) == number(most) }
+	err = v.totals(ctx, inOneStep, func(source *store.Source, t *hourTotal) {
+		if t.kind == "" || selected.Type != "" && store.Type(t.kind) != selected.Type {
 			return
 		}
-		k := key(source, r.Type)
+		k := key(source, t.kind)
 		if points[k] == nil {
 			points[k] = map[int64]int64{}
 		}
-		points[k][(r.Time-v.selected.from)/step.Milliseconds()] += r.Total
+		points[k][number(t.least)] += t.value
 	})
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.SeriesSet{}, fmt.Errorf("series: %w", err)
@@ -354,15 +213,15 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 	}
 	v := s.view(selected)
 	values := map[string]bool{}
-	err = v.totals(ctx, func(source *store.Source, r totalColumns) {
+	err = v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) {
 		if by == store.ByLabels {
 			for _, l := range source.Labels {
 				values[l.Name] = true
 			}
 			return
 		}
-		if by != store.ByType || r.Samples != noProfiles {
-			values[key(source, r.Type)] = true
+		if by != store.ByType || t.kind != "" {
+			values[key(source, t.kind)] = true
 		}
 	})
 	if err := errors.Join(err, v.close()); err != nil {

@@ -4,19 +4,22 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"iter"
+	"slices"
 
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A batch is what the log and memory keep of a [store.Batch]: times in milliseconds, and
-// only those stacks that were not known when it came.
+// A batch is what the log and memory keep of a [store.Batch]: its encoding, of which only
+// what is asked all the time is decoded. Rows take 8 bytes and a varint each so, and a
+// flush or a query reads those of the types it wants. Times are in milliseconds.
 type batch struct {
 	id          [16]byte
 	source      *store.Source
 	from, until int64
-	profiles    []store.Profile
-	stacks      map[store.StackID][]store.Frame
+	profiles    []byte // see appendProfile
+	stacks      []byte // those that were not known when it came; see appendStacks
+	frames      frameList
 }
 
 // mostBatch is the longest encoding of a batch that Write takes. 16 MiB of profiles, the
@@ -31,22 +34,41 @@ func encode(to []byte, b *store.Batch, known func(store.StackID) bool) []byte {
 	to = appendSource(to, &b.Source)
 	to = binary.AppendVarint(to, b.From.UnixMilli())
 	to = binary.AppendVarint(to, b.Until.UnixMilli())
-	to = binary.AppendUvarint(to, uint64(len(b.Profiles)))
+	at := len(to)
+	to = append(to, 0, 0, 0, 0) // the length of the profiles
+	for i := range b.Profiles {
+		to = appendProfile(to, &b.Profiles[i])
+	}
+	binary.LittleEndian.PutUint32(to[at:], uint32(len(to)-at-4))
+	return appendStacks(to, b.Stacks, known)
+}
+
+// sizeOf is about how long a batch's encoding is without stacks.
+func sizeOf(b *store.Batch) int {
+	size := 256
 	for _, p := range b.Profiles {
-		to = appendText(to, string(p.Type))
-		to = binary.AppendUvarint(to, uint64(len(p.Samples)))
-		for _, s := range p.Samples {
-			to = binary.LittleEndian.AppendUint64(to, uint64(s.Stack))
-			to = binary.AppendVarint(to, s.Value)
-		}
+		size += 80 + 14*len(p.Samples)
 	}
-	for id, frames := range b.Stacks { // to the end
-		if len(frames) == 0 || known(id) {
-			continue
-		}
-		to = binary.LittleEndian.AppendUint64(to, uint64(id))
-		to = appendFrames(to, frames)
+	return size
+}
+
+// appendProfile appends type, number of samples and length of what follows, by which a
+// reader leaves out a profile; then all IDs in 8 bytes each, then all values.
+func appendProfile(to []byte, p *store.Profile) []byte {
+	to = appendText(to, string(p.Type))
+	to = binary.AppendUvarint(to, uint64(len(p.Samples)))
+	at := len(to)
+	to = append(to, 0, 0, 0, 0)
+	to = slices.Grow(to, (8+binary.MaxVarintLen64)*len(p.Samples))
+	ids := to[len(to) : len(to)+8*len(p.Samples)]
+	to = to[:len(to)+len(ids)]
+	for i, s := range p.Samples {
+		binary.LittleEndian.PutUint64(ids[8*i:], uint64(s.Stack))
 	}
+	for _, s := range p.Samples {
+		to = binary.AppendVarint(to, s.Value)
+	}
+	binary.LittleEndian.PutUint32(to[at:], uint32(len(to)-at-4))
 	return to
 }
 
@@ -66,39 +88,70 @@ func appendLabels(to []byte, labels []store.Label) []byte {
 	return to
 }
 
-func appendFrames(to []byte, frames []store.Frame) []byte {
-	to = binary.AppendUvarint(to, uint64(len(frames)))
-	for _, f := range frames {
-		to = appendText(appendText(to, f.Function), f.File)
-		to = binary.AppendVarint(to, int64(f.Line))
-	}
-	return to
-}
-
 func appendText(to []byte, text string) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// decode is the batch of an encoding. It allocates no more than a small multiple of its
-// length, whatever the bytes say.
+// decode is the batch of an encoding, which it refers to. Its rows and frames are those
+// of the encoding: valid says whether they decode.
 func decode(from []byte) (*batch, error) {
 	d := decoder{rest: from}
-	b := &batch{stacks: map[store.StackID][]store.Frame{}}
+	b := &batch{}
 	copy(b.id[:], d.take(len(b.id)))
 	b.source = d.source()
 	b.from, b.until = d.varint(), d.varint()
-	b.profiles = make([]store.Profile, d.count(2))
-	for i := range b.profiles {
-		b.profiles[i] = d.profile()
-	}
-	for len(d.rest) > 0 && !d.bad {
-		id := store.StackID(d.fixed())
-		b.stacks[id] = d.frames()
-	}
+	b.profiles = d.block()
+	b.stacks = d.block()
+	b.frames = d.rest
 	if d.bad {
 		return nil, errBatch
 	}
 	return b, nil
+}
+
+// valid reports whether all of a batch decodes, which it does unless its bytes come from
+// somewhere else than encode.
+func (b *batch) valid() bool {
+	d := decoder{rest: b.profiles}
+	for len(d.rest) > 0 && !d.bad {
+		p := d.profile()
+		values := decoder{rest: p.values}
+		for range p.count {
+			values.varint()
+		}
+		d.bad = d.bad || values.bad || len(values.rest) > 0
+	}
+	return !d.bad && b.validStacks()
+}
+
+// A profile is one of a batch, as it is encoded.
+type profile struct {
+	kind   []byte
+	count  int
+	ids    []byte // 8 each
+	values []byte // varints
+}
+
+// each gives the profiles of a batch, in their order.
+func (b *batch) each() iter.Seq[profile] {
+	return func(yield func(profile) bool) {
+		d := decoder{rest: b.profiles}
+		for len(d.rest) > 0 {
+			if p := d.profile(); d.bad || !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// samples gives the rows of a profile.
+func (p *profile) samples(row func(stack, value int64)) {
+	values := p.values
+	for i := range p.count {
+		value, n := binary.Varint(values)
+		values = values[max(n, 0):]
+		row(int64(binary.LittleEndian.Uint64(p.ids[8*i:])), value)
+	}
 }
 
 // A decoder reads values one after the other. Once one is not there it is bad and gives
@@ -167,26 +220,25 @@ func (d *decoder) labels() []store.Label {
 	return labels
 }
 
-func (d *decoder) profile() store.Profile {
-	p := store.Profile{Type: store.Type(d.text())}
-	p.Samples = make([]store.Sample, d.count(9))
-	for i := range p.Samples {
-		p.Samples[i] = store.Sample{Stack: store.StackID(d.fixed()), Value: d.varint()}
+// block is bytes behind their length.
+func (d *decoder) block() []byte {
+	length := d.take(4)
+	if length == nil {
+		return nil
 	}
-	return p
+	return d.take(int(binary.LittleEndian.Uint32(length)))
 }
 
-func (d *decoder) frames() []store.Frame {
-	frames := make([]store.Frame, d.count(3))
-	for i := range frames {
-		frames[i] = store.Frame{Function: d.text(), File: d.text()}
-		line := d.varint()
-		if line < math.MinInt32 || line > math.MaxInt32 {
-			d.bad = true
-		}
-		frames[i].Line = int32(line)
+func (d *decoder) profile() profile {
+	p := profile{kind: d.take(d.count(1)), count: d.count(9)}
+	rows := decoder{rest: d.block()}
+	if p.count > len(rows.rest)/9 {
+		d.bad, d.rest = true, nil
+		return profile{}
 	}
-	return frames
+	p.ids = rows.take(8 * p.count)
+	p.values = rows.rest
+	return p
 }
 
 // check refuses what the seam has no meaning for.
@@ -200,16 +252,4 @@ func check(b *store.Batch) error {
 }
 
 // bytes is about what a batch takes in memory.
-func (b *batch) bytes() int64 {
-	n := 200
-	for _, p := range b.profiles {
-		n += 60 + 16*len(p.Samples)
-	}
-	for _, frames := range b.stacks {
-		n += 80
-		for _, f := range frames {
-			n += 40 + len(f.Function) + len(f.File)
-		}
-	}
-	return int64(n)
-}
+func (b *batch) bytes() int64 { return 300 + int64(len(b.profiles)+len(b.stacks)+len(b.frames)) }

@@ -51,6 +51,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
@@ -58,8 +59,8 @@ import (
 
 // Options are how much a store keeps. The zero value is sensible.
 type Options struct {
-	// Memory is about how many bytes a table may take; there are two at most. 64 MiB
-	// where it is 0.
+	// Memory is about how many bytes a table may take; there are two at most. 32 MiB
+	// where it is 0: two million rows, about.
 	Memory int64
 	// Keep is how old a segment's last batch may become; for ever where it is 0. The
 	// store looks when it opens, when it flushes and each hour.
@@ -74,7 +75,7 @@ type Options struct {
 
 func (o Options) orDefault() Options {
 	if o.Memory <= 0 {
-		o.Memory = 64 << 20
+		o.Memory = 32 << 20
 	}
 	if o.Remember <= 0 {
 		o.Remember = 24 * time.Hour
@@ -102,6 +103,8 @@ type Store struct {
 	close    func() error
 	workers  sync.WaitGroup
 
+	pending atomic.Int64 // bytes of encodings that wait for the log
+
 	// flushing is held by who changes segments. It is taken before mu.
 	flushing sync.Mutex
 	nextID   int64 // of a segment
@@ -111,8 +114,8 @@ type Store struct {
 	frozen   *table     // nil when there is none
 	listed   []*segment // that count
 	sources  map[int64]*store.Source
-	known    map[stackKey]struct{} // stacks that the catalog or a table has; not all of them
-	flushErr error                 // why the frozen table is still there
+	known    stackSet
+	flushErr error // why the frozen table is still there
 }
 
 var _ store.Store = (*Store)(nil)
@@ -123,7 +126,7 @@ func Open(dir string, o Options) (*Store, error) {
 	s := &Store{
 		options: o.orDefault(), dir: dir,
 		requests: make(chan *request), full: make(chan struct{}, 1), closing: make(chan struct{}),
-		known: map[stackKey]struct{}{},
+		known: stackSet{byTenant: map[string]*set{}},
 	}
 	s.segments = directory{filepath.Join(dir, "segments"), s.options.disk}
 	s.close = sync.OnceValue(s.shut)
@@ -170,7 +173,9 @@ func (s *Store) open() error {
 func (s *Store) removeOrphans() error {
 	named := map[string]bool{}
 	for _, g := range s.listed {
-		named[s.segments.samples(g.id)], named[s.segments.totals(g.id)] = true, true
+		for _, path := range s.segments.files(g.id) {
+			named[path] = true
+		}
 	}
 	entries, err := os.ReadDir(s.segments.path)
 	if err != nil {
@@ -178,8 +183,7 @@ func (s *Store) removeOrphans() error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(s.segments.path, e.Name())
-		ours := strings.HasSuffix(path, ".parquet") || strings.HasSuffix(path, ".parquet.tmp")
-		if ours && !named[path] {
+		if s.segments.ours(e.Name()) && !named[path] {
 			err = errors.Join(err, s.options.disk.remove(path))
 		}
 		delete(named, path)
@@ -288,36 +292,48 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	if err := check(b); err != nil {
 		return err
 	}
-	r := &request{tenant: b.Source.Tenant, id: b.ID, done: make(chan error, 1)}
-	r.encoded = s.encode(b)
+	size := sizeOf(b)
+	if !s.reserve(int64(size)) {
+		return store.ErrFull
+	}
+	buffer := buffers.Get().(*[]byte)
+	r := &request{tenant: b.Source.Tenant, id: b.ID, encoded: s.encode((*buffer)[:0], b), done: make(chan error, 1)}
+	*buffer = r.encoded
+	r.release = func() {
+		s.pending.Add(-int64(size))
+		if cap(*buffer) <= mostKept {
+			buffers.Put(buffer)
+		}
+	}
 	if len(r.encoded) > mostBatch {
+		r.free()
 		return fmt.Errorf("a batch of %q is %d bytes; %d are the most", b.Source.Service, len(r.encoded), mostBatch)
 	}
 	return s.send(ctx, r)
 }
 
-// encode is a batch without the stacks that the store knows.
-func (s *Store) encode(b *store.Batch) []byte {
+// encode appends a batch without the stacks that the store knows.
+func (s *Store) encode(to []byte, b *store.Batch) []byte {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return encode(nil, b, func(id store.StackID) bool {
-		_, known := s.known[stackKey{b.Source.Tenant, id}]
-		return known
-	})
+	return encode(slices.Grow(to, sizeOf(b)), b, func(id store.StackID) bool { return s.known.has(b.Source.Tenant, id) })
 }
 
 // send gives a request to the committer and waits for it.
 func (s *Store) send(ctx context.Context, r *request) error {
 	select {
 	case <-s.closing: // even if the committer could still take it
+		r.free()
 		return store.ErrClosed
 	default:
 	}
 	select {
 	case s.requests <- r:
 	case <-s.closing:
+		r.free()
 		return store.ErrClosed
 	case <-ctx.Done():
+		r.free()
 		return ctx.Err()
 	}
 	select {

@@ -84,7 +84,7 @@ func segmentFiles(t *testing.T, s *Store) []string {
 	return names
 }
 
-func writeAll(t *testing.T, s *Store, numbers ...int) {
+func flushed(t *testing.T, s *Store, numbers ...int) {
 	t.Helper()
 	for _, n := range numbers {
 		if err := s.Write(t.Context(), batchOf(n)); err != nil {
@@ -100,20 +100,20 @@ func writeAll(t *testing.T, s *Store, numbers ...int) {
 func TestMerge(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
 	for i := range mergeFrom - 1 {
-		writeAll(t, s, i)
+		flushed(t, s, i)
 	}
-	if n := len(segmentFiles(t, s)); n != 2*(mergeFrom-1) {
-		t.Fatalf("%d files, want %d", n, 2*(mergeFrom-1))
+	if n := len(segmentFiles(t, s)); n != 3*(mergeFrom-1) {
+		t.Fatalf("%d files, want %d", n, 3*(mergeFrom-1))
 	}
 	v := s.view(store.Selection{Type: store.CPU})
-	writeAll(t, s, mergeFrom-1)
-	if got, err := v.stacks(t.Context()); err != nil || len(got) != mergeFrom-1 {
-		t.Errorf("a reader from before the merge: %d stacks, %v, want %d", len(got), err, mergeFrom-1)
+	flushed(t, s, mergeFrom-1)
+	if got, err := v.stacks(t.Context()); err != nil || len(got.values) != mergeFrom-1 {
+		t.Errorf("a reader from before the merge: %+v, %v, want %d", got, err, mergeFrom-1)
 	}
 	if err := v.close(); err != nil {
 		t.Error(err)
 	}
-	if files := segmentFiles(t, s); len(files) != 2 {
+	if files := segmentFiles(t, s); len(files) != 3 {
 		t.Errorf("files are %q, want those of one segment", files)
 	}
 	holds(t, s, mergeFrom)
@@ -122,8 +122,8 @@ func TestMerge(t *testing.T) {
 func TestKeep(t *testing.T) {
 	now := storetest.Start
 	s := mustOpen(t, t.TempDir(), Options{Keep: 24 * time.Hour, now: func() time.Time { return now }})
-	writeAll(t, s, 0, 1)    // 23:30
-	writeAll(t, s, 2, 3000) // 3000 is of the next hour
+	flushed(t, s, 0, 1)    // 23:30
+	flushed(t, s, 2, 3000) // 3000 is of the next hour
 	now = now.Add(24*time.Hour + 3*time.Second)
 	if err := s.flushFrozen(); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || len(stacks.Samples) != 1 || stacks.Samples[0].Stack != 3001 {
 		t.Errorf("%+v, %v, want the batch of the next hour", stacks.Samples, err)
 	}
-	if files := segmentFiles(t, s); len(files) != 2 {
+	if files := segmentFiles(t, s); len(files) != 3 {
 		t.Errorf("files are %q, want those of one segment", files)
 	}
 }
@@ -141,7 +141,7 @@ func TestKeep(t *testing.T) {
 func TestRemember(t *testing.T) {
 	now := storetest.Start
 	s := mustOpen(t, t.TempDir(), Options{Remember: time.Hour, now: func() time.Time { return now }})
-	writeAll(t, s, 0)
+	flushed(t, s, 0)
 	for _, step := range []struct {
 		after time.Duration
 		want  int64
@@ -150,7 +150,7 @@ func TestRemember(t *testing.T) {
 		if err := s.flushFrozen(); err != nil {
 			t.Fatal(err)
 		}
-		writeAll(t, s, 0)
+		flushed(t, s, 0)
 		stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU})
 		if err != nil || stacks.Total != step.want {
 			t.Errorf("after %v the total is %d, %v, want %d", step.after, stacks.Total, err, step.want)
@@ -161,7 +161,7 @@ func TestRemember(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, Options{})
-	writeAll(t, s, 0)
+	flushed(t, s, 0)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestOrphans(t *testing.T) {
 		}
 	}
 	s = mustOpen(t, dir, Options{})
-	if got := strings.Join(segmentFiles(t, s), " "); got != "000000001-samples.parquet 000000001-totals.parquet notes.txt" {
+	if got := strings.Join(segmentFiles(t, s), " "); got != "000000001-rollup.bin 000000001-samples.parquet 000000001-totals.parquet notes.txt" {
 		t.Errorf("files are %s, want those of the segment, and what is not the store's", got)
 	}
 	holds(t, s, 1)
@@ -189,7 +189,7 @@ func TestOrphans(t *testing.T) {
 // Other programs read the files: the columns are those that the package comment names.
 func TestColumns(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), Options{})
-	writeAll(t, s, 0, 1)
+	flushed(t, s, 0, 1)
 	for path, want := range map[string]string{
 		s.segments.samples(1): "type time stack value source tenant service version instance labels",
 		s.segments.totals(1):  "type time from total samples source tenant service version instance labels",

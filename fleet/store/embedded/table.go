@@ -1,13 +1,6 @@
 package embedded
 
-import (
-	"cmp"
-	"iter"
-	"maps"
-	"slices"
-
-	"github.com/gowhy/gowhy/fleet/store"
-)
+import "github.com/gowhy/gowhy/fleet/store"
 
 type batchKey struct {
 	tenant string
@@ -27,7 +20,7 @@ type table struct {
 	// batches only grow, so that a reader may go through those that it has seen.
 	batches []*batch
 	ids     map[batchKey]struct{}
-	stacks  map[stackKey][]store.Frame
+	stacks  map[stackKey]numbered
 	sources map[string]*store.Source // each once, by its encoding
 	bytes   int64
 }
@@ -35,7 +28,7 @@ type table struct {
 func newTable(number int64, path string) *table {
 	return &table{
 		number: number, path: path,
-		ids: map[batchKey]struct{}{}, stacks: map[stackKey][]store.Frame{}, sources: map[string]*store.Source{},
+		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numbered{}, sources: map[string]*store.Source{},
 	}
 }
 
@@ -54,37 +47,12 @@ func (t *table) add(b *batch) {
 	}
 	b.source = t.sources[key]
 	t.bytes += b.bytes()
-	for id, frames := range b.stacks {
-		if k := (stackKey{b.source.Tenant, id}); t.stacks[k] == nil {
-			t.stacks[k] = frames
+	for id, stack := range b.newStacks() {
+		k := stackKey{b.source.Tenant, id}
+		if _, has := t.stacks[k]; !has {
+			t.stacks[k] = stack
 		}
 	}
-	b.stacks = nil
 	t.ids[batchKey{b.source.Tenant, b.id}] = struct{}{}
 	t.batches = append(t.batches, b)
-}
-
-// A total is what a batch has of a type.
-type total struct {
-	kind    store.Type
-	value   int64
-	samples int64 // noProfiles for a batch that has no type at all
-}
-
-// totals are a batch's, by type.
-func (b *batch) totals() iter.Seq[total] {
-	byType := map[store.Type]total{}
-	for _, p := range b.profiles {
-		t := byType[p.Type]
-		t.kind = p.Type
-		t.samples += int64(len(p.Samples))
-		for _, s := range p.Samples {
-			t.value += s.Value
-		}
-		byType[p.Type] = t
-	}
-	if len(byType) == 0 {
-		byType[""] = total{samples: noProfiles}
-	}
-	return slices.Values(slices.SortedFunc(maps.Values(byType), func(a, b total) int { return cmp.Compare(a.kind, b.kind) }))
 }

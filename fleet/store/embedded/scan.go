@@ -1,0 +1,208 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gowhy/gowhy/fleet/store"
+)
+
+// A question reads the sums of hours that it is about wholly, and the rows of others.
+
+// whole reports whether all times from the first to the last are in the span.
+func (s *selection) whole(least, most int64) bool { return s.in(least) && s.in(most) }
+
+// touches reports whether a time from the first to the last may be in the span.
+func (s *selection) touches(least, most int64) bool { return least < s.until && most >= s.from }
+
+// stacks are the sums by stack of a selection's type.
+func (v *view) stacks(ctx context.Context) (*sums, error) {
+	values := newSums()
+	for _, b := range v.batches {
+		for p := range b.each() {
+			if string(p.kind) == string(v.selected.Type) {
+				p.samples(values.add)
+			}
+		}
+	}
+	var mu sync.Mutex
+	err := v.eachSegment(ctx, func(ctx context.Context, g *segment) error {
+		some, err := v.segmentStacks(ctx, g)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		values.addAll(some)
+		return nil
+	})
+	return values, err
+}
+
+func (v *view) segmentStacks(ctx context.Context, g *segment) (*sums, error) {
+	values := newSums()
+	path := v.store.segments.rollup(g.id)
+	f, r, err := openRollup(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := v.stacksOfHours(r, g.service, values)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("segment %s: %w", path, err)
+	}
+	if len(rows) == 0 {
+		return values, nil
+	}
+	wanted := func(of groupOf) bool {
+		return of.kind == string(v.selected.Type) && rows[hourOf(of.least)] && v.selected.touches(of.least, of.most)
+	}
+	samples, err := openColumns(v.store.segments.samples(g.id))
+	if err != nil {
+		return nil, err
+	}
+	err = samples.each(ctx, wanted, func(number int) error { return v.sampleRows(samples, number, values) })
+	return values, errors.Join(err, samples.Close())
+}
+
+// stacksOfHours adds the sums of hours of which the selection has all or nothing of each
+// version, and is the others, of which the rows are needed.
+func (v *view) stacksOfHours(r *rollup, service string, to *sums) (rows map[int64]bool, err error) {
+	rows = map[int64]bool{}
+	versions := v.versions[service]
+	var whole []*section
+	for i := range r.sections {
+		s := &r.sections[i]
+		version := versions[s.version]
+		if s.kind != string(v.selected.Type) || !version.some || !v.selected.touches(s.least, s.most) {
+			continue
+		}
+		if version.all && v.selected.whole(s.least, s.most) {
+			whole = append(whole, s)
+		} else {
+			rows[s.hour] = true
+		}
+	}
+	for _, s := range whole {
+		if rows[s.hour] {
+			continue
+		}
+		if err := r.stacks(s, to); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// sampleRows adds the selected rows of a row group.
+func (v *view) sampleRows(f *columnFile, number int, to *sums) error {
+	c, err := f.integers(number, "source", "time", "stack", "value")
+	if err != nil {
+		return err
+	}
+	defer release(c)
+	sources, times, stacks, values := &c[0], &c[1], &c[2], &c[3]
+	if sources.indices == nil || times.indices == nil || stacks.indices == nil {
+		return errors.New("a column has no dictionary")
+	}
+	source, time := make([]bool, len(sources.values)), make([]bool, len(times.values))
+	for i, id := range sources.values {
+		source[i] = v.named(id) != nil
+	}
+	for i, at := range times.values {
+		time[i] = v.selected.in(at)
+	}
+	// Sums by number are a tenth of the work of sums by stack.
+	byNumber, seen := make([]int64, len(stacks.values)), make([]bool, len(stacks.values))
+	for row, stack := range stacks.indices {
+		if source[sources.indices[row]] && time[times.indices[row]] {
+			byNumber[stack] += values.at(row)
+			seen[stack] = true
+		}
+	}
+	for i, is := range seen {
+		if is {
+			to.add(stacks.values[i], byNumber[i])
+		}
+	}
+	return nil
+}
+
+// anyHour takes an hour as one, whatever its times are.
+func anyHour(_, _ int64) bool { return true }
+
+// totals gives what batches of the selection have of each type, those of an hour as one
+// where together says so of its times.
+func (v *view) totals(ctx context.Context, together func(least, most int64) bool, each func(*store.Source, *hourTotal)) error {
+	for _, b := range v.batches {
+		for _, t := range b.totals() {
+			each(b.source, &t)
+		}
+	}
+	var mu sync.Mutex
+	return v.eachSegment(ctx, func(ctx context.Context, g *segment) error {
+		some, err := v.segmentTotals(ctx, g, together)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range some {
+			each(v.named(some[i].source), &some[i])
+		}
+		return nil
+	})
+}
+
+// totals are a batch's by type.
+func (b *batch) totals() []hourTotal {
+	var all []hourTotal
+	byKind := texts{}
+	for p := range b.each() {
+		n := int(byKind.number(string(p.kind)))
+		if n == len(all) {
+			all = append(all, hourTotal{kind: string(p.kind), first: b.from, least: b.until, most: b.until, covered: b.until - b.from})
+		}
+		p.samples(func(_, value int64) { all[n].value += value })
+	}
+	if len(all) == 0 {
+		return []hourTotal{{first: b.from, least: b.until, most: b.until}}
+	}
+	return all
+}
+
+func (v *view) segmentTotals(ctx context.Context, g *segment, together func(least, most int64) bool) ([]hourTotal, error) {
+	var all []hourTotal
+	add := func(t hourTotal) {
+		if v.named(t.source) != nil && v.selected.in(t.least) {
+			all = append(all, t)
+		}
+	}
+	path := v.store.segments.rollup(g.id)
+	f, r, err := openRollup(path)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[int64]bool{}
+	for i := range r.sections {
+		s := &r.sections[i]
+		if s.kind != "" || !v.selected.touches(s.least, s.most) {
+			continue
+		}
+		if v.selected.whole(s.least, s.most) && together(s.least, s.most) {
+			err = errors.Join(err, r.totals(s, add))
+			continue
+		}
+		rows[s.hour] = true
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("segment %s: %w", path, err)
+	}
+	if len(rows) == 0 {
+		return all, nil
+	}
+	wanted := func(of groupOf) bool { return rows[hourOf(of.least)] && v.selected.touches(of.least, of.most) }
+	err = eachTotal(ctx, v.store.segments.totals(g.id), wanted, func(r totalRow) { add(r.hourTotal()) })
+	return all, err
+}
