@@ -40,7 +40,7 @@ type Watch struct {
 	mu     sync.Mutex
 	table  *proc.Table
 	finder *proc.Finder
-	self   *proc.Process // for the machine's counters
+	host   *proc.Host
 	meter  meter
 	judge  *judge
 
@@ -84,12 +84,12 @@ func New(o Options) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := proc.Open(os.Getpid())
+	host, err := proc.OpenHost()
 	if err != nil {
 		table.Close()
 		return nil, err
 	}
-	w.table, w.self = table, self
+	w.table, w.host = table, host
 	w.meter.share()
 	if len(o.Rules) > 0 {
 		if w.judge, err = startJudge(o, w.spent, w.snapshot); err != nil {
@@ -113,7 +113,7 @@ func (w *Watch) Close() {
 		p.target.close()
 	}
 	w.table.Close()
-	w.self.Close()
+	w.host.Close()
 }
 
 // Keep writes a recording of a program's last half minute, for the user to have.
@@ -191,9 +191,7 @@ func (w *Watch) read() error {
 		return err
 	}
 	w.tasks = w.table.Tree(w.tasks[:0])
-	if s, err := w.self.Sample(false); err == nil {
-		w.machine = s.Machine
-	}
+	w.machine = w.host.Read()
 	clear(w.last)
 	for _, t := range w.tasks {
 		w.last[t.ID] = t
@@ -258,11 +256,7 @@ const leastTime = 50 * time.Millisecond
 // readMachine compares the machine's counters with those of the refresh before.
 func (w *Watch) readMachine(f *Frame) {
 	m := &f.Machine
-	s, err := w.self.Sample(false)
-	if err != nil {
-		return
-	}
-	a, b := w.machine, s.Machine
+	a, b := w.machine, w.host.Read()
 	if b.Time.Sub(a.Time) < leastTime && w.seen.CPUs > 0 { // too soon to compare
 		*m = w.seen
 		return
