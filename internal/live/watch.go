@@ -69,9 +69,6 @@ type process struct {
 	pid     int
 	was     int       // the number of the one whose place it took
 	gone    time.Time // when it had ended
-	// used is its CPU time when it was read last, and quiet how often it was the same.
-	used  time.Duration
-	quiet int
 }
 
 // New begins to watch. The error is [proc.ErrSystem] where nothing can be watched.
@@ -150,10 +147,6 @@ const (
 	// more, and one that turns into a Go program is noticed late. A young one does so.
 	unseenRest = 10
 	settled    = 10 * time.Second
-	// quietRest is the same of one that is shown and has used no CPU at the last
-	// quietReads readings. On a machine with hundreds nearly all are such.
-	quietRest  = 2
-	quietReads = 5
 )
 
 // rest tells for how many refreshes a process need not be read.
@@ -163,26 +156,12 @@ func (w *Watch) rest(t *proc.Task) int {
 	}
 	p := w.processes[t.ID]
 	switch {
-	case p == nil || p.goes:
+	case p == nil || p.goes || w.wanted(*t, p):
 		return 0
-	case !w.wanted(*t, p):
-		if sinceBoot()-t.Start > settled {
-			return unseenRest + t.ID%3
-		}
-		return 0
+	case sinceBoot()-t.Start > settled:
+		return unseenRest + t.ID%3
 	}
-	if used := t.User + t.System; used != p.used {
-		p.used, p.quiet = used, 0
-	} else {
-		p.quiet++
-	}
-	if p.quiet < quietReads {
-		return 0
-	}
-	if p.quiet == quietReads {
-		return 1 + t.ID%quietRest // from here on they take turns
-	}
-	return quietRest
+	return 0
 }
 
 // read reads all processes, without a frame.
