@@ -43,8 +43,9 @@ type file struct {
 }
 
 // idleRounds is for how many rounds a kept file may not be read and still
-// hold its place: status files are read only when their thread ran.
-const idleRounds = 8
+// hold its place: status files are read only when their thread ran, and that of a
+// process that does not run within these rounds.
+const idleRounds = 2 * stillFor
 
 // readBuffer is more than any file has that is read here, but for the status
 // of a user in thousands of groups.

@@ -410,6 +410,7 @@ func TestBudget(t *testing.T) {
 	pids := cats(t, 10)
 	table := live(t, Watch{PID: os.Getpid(), Tree: true, Keep: 5})
 	for range 3 {
+		table.Wake() // those that sleep too
 		mustUpdate(t, table)
 	}
 	if u := table.Use(); u.Kept != 5 {
