@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 var law = []line{
 	// Commands join; they know nothing themselves.
 	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording docs exectrace internal/artifact internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/goroutines internal/intake internal/kernel internal/layout internal/listing internal/live internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/screen internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/cli", "agent/recording docs exectrace internal/artifact internal/beat internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/goroutines internal/intake internal/kernel internal/layout internal/listing internal/live internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/screen internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
@@ -55,12 +55,12 @@ var law = []line{
 
 	// Evidence: from files and processes to the model.
 	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
-	{"internal/record", "agent/recording exectrace internal/artifact internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/record", "agent/recording exectrace internal/artifact internal/beat internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
 	// What runs now, and what is wrong with it.
-	{"internal/live", "agent/recording internal/budget internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
-	{"internal/screen", "internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
+	{"internal/live", "agent/recording internal/beat internal/budget internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
+	{"internal/screen", "internal/beat internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide; trial joins them.
@@ -93,7 +93,7 @@ var law = []line{
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
 	{"internal/proc", "", "golang.org/x/sys"},
-	{"internal/kernel", "internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
+	{"internal/kernel", "internal/beat internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/goroutines", "internal/symbols", "golang.org/x/sys"},
 	{"internal/symbols", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
@@ -101,6 +101,7 @@ var law = []line{
 	{"internal/budget", "", ""},
 	{"internal/statistics", "", ""},
 	{"internal/figures", "", ""},
+	{"internal/beat", "", ""},
 
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},

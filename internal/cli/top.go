@@ -7,11 +7,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/live"
 	"github.com/gowhy/gowhy/internal/problem"
@@ -99,13 +102,18 @@ func (c *command) top(ctx context.Context, t *topping, pids []int) error {
 	if t.frames != 1 {
 		o.Rules = c.Rules // a second is too short to judge
 	}
+	// A few percent of one CPU are not worth several: to look for work on all of them,
+	// each time a timer wakes it, is a tenth of what the runtime costs then.
+	procs := runtime.GOMAXPROCS(1)
+	all := sync.OnceFunc(func() { runtime.GOMAXPROCS(procs) })
+	defer all()
 	h, err := c.watchPrograms(o)
 	if err != nil {
 		return err
 	}
 	defer h.Close()
 	if c.topShows(t) {
-		return c.topScreen(ctx, t, h, pids)
+		return c.topScreen(ctx, t, h, pids, all)
 	}
 	return c.topLines(ctx, t, h, pids)
 }
@@ -117,12 +125,14 @@ func (c *command) topShows(t *topping) bool {
 	return tty && !t.json && t.frames == 0 && kind != "" && kind != "dumb"
 }
 
-func (c *command) topScreen(ctx context.Context, t *topping, h *live.History, pids []int) error {
+// topScreen draws frames. The page, which answers others and opens recordings, gets all
+// CPUs.
+func (c *command) topScreen(ctx context.Context, t *topping, h *live.History, pids []int, all func()) error {
 	ctx, stop := context.WithCancel(ctx)
 	page := &livePage{c: c, ctx: ctx, h: h}
 	defer page.serving.Wait()
 	defer stop()
-	s := screen.Options{Every: t.every, All: t.all, Plain: os.Getenv("NO_COLOR") != "", Page: page.open}
+	s := screen.Options{Every: t.every, All: t.all, Plain: os.Getenv("NO_COLOR") != "", Page: func(pid int) (string, error) { all(); return page.open(pid) }}
 	if len(pids) == 1 {
 		s.Open = pids[0]
 	}
@@ -152,7 +162,7 @@ func (c *command) topLines(ctx context.Context, t *topping, h *live.History, pid
 		if err := f.Absent(pids); err != nil && len(f.Processes) == 0 {
 			return problem.New(problem.Absence, "gowhy list", "%v", err)
 		}
-		wait = max(t.every, f.Cost.Every)
+		wait = beat.Until(max(t.every, f.Cost.Every))
 		if err := c.topFrame(t, f, n, len(pids) > 0); err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package kernel
 
-import "time"
+import (
+	"time"
+
+	"github.com/gowhy/gowhy/internal/beat"
+)
 
 // A duty decides which share of the time a source watches, so that what its
 // events cost the program stays within a budget, and where in the time.
@@ -38,6 +42,9 @@ const (
 	// looks how often it is looked at while everything is watched.
 	firstLook = 10 * time.Millisecond
 	looks     = 200 * time.Millisecond
+	// sparseLooks is for who watches without an end: with 200 ms these looks were a
+	// tenth of what watching a program that waits cost.
+	sparseLooks = 500 * time.Millisecond
 	// meanCycle is the mean length of a cycle, which has one slice. To begin
 	// and to end one takes the program's CPUs 0.1 ms for each tracepoint: code
 	// of the kernel is changed and all CPUs are told. In a cycle of this length
@@ -63,6 +70,14 @@ func (d *duty) meanCycle() time.Duration {
 		return sparseCycle
 	}
 	return meanCycle
+}
+
+// look is how long it is until the next look while everything is watched.
+func (d *duty) look() time.Duration {
+	if d.sparse {
+		return beat.Until(sparseLooks)
+	}
+	return looks
 }
 
 // plan answers a rate of events a second, of a program that uses so many

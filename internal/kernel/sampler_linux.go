@@ -7,9 +7,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/symbols"
 )
 
@@ -55,7 +57,7 @@ func startSampler(e *events, names *threadNames, m *symbols.Process) (*sampler, 
 // of threads are read before these are gone.
 func (s *sampler) run() {
 	defer close(s.done)
-	const timeout = 500 // ms
+	const timeout = 500 * time.Millisecond
 	fds := []unix.PollFd{{Fd: int32(s.wake), Events: unix.POLLIN}}
 	for _, r := range s.events.rings {
 		if r != nil {
@@ -63,7 +65,7 @@ func (s *sampler) run() {
 		}
 	}
 	for {
-		_, err := unix.Poll(fds, timeout)
+		_, err := unix.Poll(fds, int(beat.Until(timeout).Milliseconds())+1)
 		s.drain()
 		if err != nil && err != unix.EINTR || fds[0].Revents != 0 {
 			return

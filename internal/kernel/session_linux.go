@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/symbols"
 )
 
@@ -129,14 +130,13 @@ func (c *cpuClock) cpuTime() time.Duration { return c.last - c.first }
 // rarely: a program that was just started has not loaded its libraries yet.
 func (s *Session) keepMemory() {
 	defer close(s.fresh)
-	wait := 50 * time.Millisecond
-	every := 100 * time.Millisecond
-	if s.opt.Sparse {
-		every = 500 * time.Millisecond
+	wait, every := 50*time.Millisecond, 100*time.Millisecond
+	if s.opt.Sparse { // it runs for long mostly, and is looked at again at the end
+		wait, every = 2*time.Second, time.Second
 	}
-	look, tick := time.NewTimer(wait), time.NewTicker(every)
+	look, clock := time.NewTimer(wait), time.NewTimer(beat.Until(every))
 	defer look.Stop()
-	defer tick.Stop()
+	defer clock.Stop()
 	for {
 		select {
 		case <-s.refresh:
@@ -146,8 +146,9 @@ func (s *Session) keepMemory() {
 			s.memory.Refresh()
 			wait = min(2*wait, 10*time.Second)
 			look.Reset(wait)
-		case <-tick.C:
+		case <-clock.C:
 			s.clock.read()
+			clock.Reset(beat.Until(every))
 		}
 	}
 }

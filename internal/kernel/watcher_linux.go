@@ -125,7 +125,7 @@ func (w *watcher) run() {
 			detach(w.hooks)
 			return
 		}
-		share, stacks, ok = w.watchAll(looks)
+		share, stacks, ok = w.watchAll(w.duty.look())
 	}
 }
 
@@ -136,7 +136,7 @@ func (w *watcher) watchAll(look time.Duration) (share, stacks float64, ok bool) 
 		s.from = w.began
 	}
 	at, seen, used := s.from, w.source.seen(), w.cpu.read()
-	for share, stacks = 1, 1; share == 1; look = looks {
+	for share, stacks = 1, 1; share == 1; look = w.duty.look() {
 		if ok = w.sleep(at + uint64(look)); !ok {
 			break
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/beat"
 )
 
 // A History watches and remembers: what programs did in the last 15 minutes, for
@@ -91,7 +93,7 @@ func (h *History) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		wait = max(h.Watch.o.Every, f.Cost.Every)
+		wait = beat.Until(max(h.Watch.o.Every, f.Cost.Every))
 	}
 }
 

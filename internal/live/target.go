@@ -60,7 +60,7 @@ func (t *target) close() {
 func (t *target) read(p *Process, now time.Time, share float64) {
 	if !t.tried { // the first list is to be quick
 		t.tried = true
-		if t.proc, _ = proc.Open(t.pid); t.proc != nil {
+		if t.proc, _ = proc.OpenAlone(t.pid); t.proc != nil {
 			t.before, _ = t.proc.Sample(false)
 		}
 		return

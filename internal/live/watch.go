@@ -41,7 +41,7 @@ type Watch struct {
 	mu     sync.Mutex
 	table  *proc.Table
 	finder *proc.Finder
-	self   *proc.Process // for the machine's counters
+	host   *proc.Host
 	meter  *budget.Meter
 	judge  *judge
 
@@ -70,9 +70,6 @@ type process struct {
 	pid     int
 	was     int       // the number of the one whose place it took
 	gone    time.Time // when it had ended
-	// used is its CPU time when it was read last, and quiet how often it was the same.
-	used  time.Duration
-	quiet int
 }
 
 // New begins to watch. The error is [proc.ErrSystem] where nothing can be watched.
@@ -85,12 +82,12 @@ func New(o Options) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := proc.Open(os.Getpid())
+	host, err := proc.OpenHost()
 	if err != nil {
 		table.Close()
 		return nil, err
 	}
-	w.table, w.self = table, self
+	w.table, w.host = table, host
 	if len(o.Rules) > 0 {
 		if w.judge, err = startJudge(o, w.spent, w.snapshot); err != nil {
 			w.Close()
@@ -113,7 +110,7 @@ func (w *Watch) Close() {
 		p.target.close()
 	}
 	w.table.Close()
-	w.self.Close()
+	w.host.Close()
 }
 
 // Keep writes a recording of a program's last half minute, for the user to have.
@@ -150,10 +147,6 @@ const (
 	// more, and one that turns into a Go program is noticed late. A young one does so.
 	unseenRest = 10
 	settled    = 10 * time.Second
-	// quietRest is the same of one that is shown and has used no CPU at the last
-	// quietReads readings. On a machine with hundreds nearly all are such.
-	quietRest  = 2
-	quietReads = 5
 )
 
 // rest tells for how many refreshes a process need not be read.
@@ -163,26 +156,12 @@ func (w *Watch) rest(t *proc.Task) int {
 	}
 	p := w.processes[t.ID]
 	switch {
-	case p == nil || p.goes:
+	case p == nil || p.goes || w.wanted(*t, p):
 		return 0
-	case !w.wanted(*t, p):
-		if sinceBoot()-t.Start > settled {
-			return unseenRest + t.ID%3
-		}
-		return 0
+	case sinceBoot()-t.Start > settled:
+		return unseenRest + t.ID%3
 	}
-	if used := t.User + t.System; used != p.used {
-		p.used, p.quiet = used, 0
-	} else {
-		p.quiet++
-	}
-	if p.quiet < quietReads {
-		return 0
-	}
-	if p.quiet == quietReads {
-		return 1 + t.ID%quietRest // from here on they take turns
-	}
-	return quietRest
+	return 0
 }
 
 // read reads all processes, without a frame.
@@ -191,9 +170,7 @@ func (w *Watch) read() error {
 		return err
 	}
 	w.tasks = w.table.Tree(w.tasks[:0])
-	if s, err := w.self.Sample(false); err == nil {
-		w.machine = s.Machine
-	}
+	w.machine = w.host.Read()
 	clear(w.last)
 	for _, t := range w.tasks {
 		w.last[t.ID] = t
@@ -258,11 +235,7 @@ const leastTime = 50 * time.Millisecond
 // readMachine compares the machine's counters with those of the refresh before.
 func (w *Watch) readMachine(f *Frame) {
 	m := &f.Machine
-	s, err := w.self.Sample(false)
-	if err != nil {
-		return
-	}
-	a, b := w.machine, s.Machine
+	a, b := w.machine, w.host.Read()
 	if b.Time.Sub(a.Time) < leastTime && w.seen.CPUs > 0 { // too soon to compare
 		*m = w.seen
 		return

@@ -22,6 +22,7 @@ import (
 // read again and again, and two only once.
 type files struct {
 	dir    int // of /proc itself, -1 when closed
+	load   int // loadavg, 0 when it is not open
 	budget int
 	kept   int
 	round  uint64
@@ -42,8 +43,9 @@ type file struct {
 }
 
 // idleRounds is for how many rounds a kept file may not be read and still
-// hold its place: status files are read only when their thread ran.
-const idleRounds = 8
+// hold its place: status files are read only when their thread ran, and that of a
+// process that does not run within these rounds.
+const idleRounds = 2 * stillFor
 
 // readBuffer is more than any file has that is read here, but for the status
 // of a user in thousands of groups.
@@ -69,6 +71,10 @@ func allowedFiles() int {
 func (f *files) close() {
 	for f.oldest != nil {
 		f.drop(f.oldest)
+	}
+	if f.load > 0 {
+		f.shut(f.load)
+		f.load = 0
 	}
 	if f.dir >= 0 {
 		f.shut(f.dir)
@@ -171,6 +177,35 @@ func (f *files) list(ids []int, pid int, name string, most int) ([]int, error) {
 		ids = numbered(f.buf[:n], ids)
 	}
 	return ids[:most], nil
+}
+
+// births reads them of now.
+func (f *files) births() (b births) {
+	if f.load == 0 {
+		fd, err := unix.Openat(f.dir, "loadavg", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		f.calls++
+		if err != nil {
+			return b
+		}
+		f.load = fd
+	}
+	n, err := f.pread(f.load)
+	if err != nil {
+		return b
+	}
+	return parseBirths(f.buf[:n])
+}
+
+// genuine reports whether these files are the kernel's own, and not what somebody shows
+// instead of them in a container, who may be some seconds late.
+func (f *files) genuine() bool {
+	var of unix.Statfs_t
+	fd, err := unix.Openat(f.dir, "loadavg", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return unix.Fstatfs(fd, &of) == nil && of.Type == unix.PROC_SUPER_MAGIC
 }
 
 // numbered appends the names that are numbers, of records that getdents64

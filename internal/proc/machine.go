@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -34,13 +35,35 @@ type Machine struct {
 	Available uint64  `json:"available"` // bytes that can be had without swapping
 }
 
+// A Host is this machine, open for reading. Use it from one goroutine.
+type Host struct {
+	machine *machine
+	open    time.Time
+	buf     []byte
+}
+
+// OpenHost opens this machine's counters. The error is [ErrSystem].
+func OpenHost() (*Host, error) {
+	if runtime.GOOS != "linux" {
+		return nil, ErrSystem
+	}
+	return &Host{openMachine("/"), time.Now(), make([]byte, 8<<10)}, nil
+}
+
+// Read reads the counters. Those without CPUs could not be read.
+func (h *Host) Read() Machine { return h.machine.read(h.open.Add(time.Since(h.open)), h.buf) }
+
+// Close closes all files.
+func (h *Host) Close() { h.machine.close() }
+
 // machine reads it.
 type machine struct {
 	stat, loadavg, meminfo, cpu, memory, io *os.File
 
-	online map[int]bool
-	buf    []byte // /proc/stat has a number for each interrupt
-	last   paced[Machine]
+	online  map[int]bool
+	counted time.Time // when online was, where nothing else is read
+	buf     []byte    // /proc/stat has a number for each interrupt
+	last    paced[Machine]
 }
 
 func openMachine(root string) *machine {
@@ -82,6 +105,28 @@ func (m *machine) read(now time.Time, buf []byte) Machine {
 		}
 		return s
 	})
+}
+
+// countEvery is how often it is asked which CPUs there are, where that is all: they are
+// switched on and off by people.
+const countEvery = time.Minute
+
+// count finds the CPUs that are online, of a machine that is not open.
+func (m *machine) count(root string, now time.Time) {
+	if !m.counted.IsZero() && now.Sub(m.counted) < countEvery {
+		return
+	}
+	m.counted = now
+	f, err := os.Open(filepath.Join(root, "proc", "stat"))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	of := machine{stat: f, buf: make([]byte, 64<<10)}
+	var s Machine
+	if text, err := of.readStat(); err == nil {
+		m.online = parseMachineStat(text, &s)
+	}
 }
 
 // readStat reads the lines of all CPUs, of which the largest machines have

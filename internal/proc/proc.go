@@ -97,10 +97,11 @@ type Thread struct {
 
 // A Process is open for sampling. Use it from one goroutine.
 type Process struct {
-	root string // of the file system, "/" but in tests
-	pid  int
-	live bool // root is this machine's
-	open time.Time
+	root  string // of the file system, "/" but in tests
+	pid   int
+	live  bool // root is this machine's
+	alone bool // samples are without the machine
+	open  time.Time
 
 	stat, status, io, fd *os.File
 	buf                  []byte
@@ -115,13 +116,17 @@ type Process struct {
 
 // Open opens a process of this machine. The error is [ErrGone], [ErrSystem],
 // or fs.ErrPermission where a system hides other users' processes.
-func Open(pid int) (*Process, error) { return open("/", pid) }
+func Open(pid int) (*Process, error) { return open("/", pid, false) }
 
-func open(root string, pid int) (*Process, error) {
+// OpenAlone opens a process whose samples are without the machine, of which they have
+// the number of CPUs alone: who watches many reads it once for all, with a [Host].
+func OpenAlone(pid int) (*Process, error) { return open("/", pid, true) }
+
+func open(root string, pid int, alone bool) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, ErrSystem
 	}
-	p := &Process{root: root, pid: pid, live: root == "/", open: time.Now(), buf: make([]byte, 64<<10)}
+	p := &Process{root: root, pid: pid, live: root == "/", alone: alone, open: time.Now(), buf: make([]byte, 64<<10)}
 	var err error
 	if p.stat, err = os.Open(p.path("stat")); err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, asErrGone(err))
@@ -131,7 +136,11 @@ func open(root string, pid int) (*Process, error) {
 	p.io, _ = os.Open(p.path("io"))
 	p.fd, _ = os.Open(p.path("fd"))
 	p.switches.open(p)
-	p.machine = openMachine(root)
+	if alone {
+		p.machine = &machine{}
+	} else {
+		p.machine = openMachine(root)
+	}
 	p.groups = openGroups(root, pid)
 	return p, nil
 }
@@ -181,7 +190,11 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	affinity := p.fillStatus(&s.Process)
 	p.fillIO(&s.Process, now)
 	s.Process.FDs = p.countFDs(now)
-	s.Machine = p.machine.read(now, p.buf)
+	if p.alone {
+		p.machine.count(p.root, now)
+	} else {
+		s.Machine = p.machine.read(now, p.buf)
+	}
 	s.Limits, s.Group = p.groups.read(now, p.buf)
 	s.Limits.CPUs = p.machine.usable(affinity)
 	if threads {

@@ -98,7 +98,7 @@ func TestSample(t *testing.T) {
 			Threads: []Thread{{ID: 12, Name: "java", User: second, System: 2 * second, Voluntary: 11, Involuntary: 3}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, err := open(unpack(t, test.name), test.pid)
+			p, err := open(unpack(t, test.name), test.pid, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,6 +115,31 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// What is opened alone has all but the machine, and as many CPUs.
+func TestAlone(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-6.18-hybrid")
+	var samples [2]Sample
+	for i, alone := range []bool{false, true} {
+		p, err := open(root, 41, alone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if samples[i], err = p.Sample(true); err != nil {
+			t.Fatal(err)
+		}
+		samples[i].Time = time.Time{}
+	}
+	with, alone := samples[0], samples[1]
+	if alone.Machine != (Machine{}) || with.Machine.CPUs == 0 || alone.Limits.CPUs == 0 {
+		t.Errorf("alone it has %+v and %d CPUs, else %+v", alone.Machine, alone.Limits.CPUs, with.Machine)
+	}
+	if with.Machine = (Machine{}); !reflect.DeepEqual(with, alone) {
+		t.Errorf("alone it has %+v, else %+v", alone, with)
+	}
+}
+
 func linux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
@@ -126,7 +151,7 @@ func linux(t *testing.T) {
 func TestThreadsEnd(t *testing.T) {
 	linux(t)
 	root := unpack(t, "linux-6.18-hybrid")
-	p, err := open(root, 41)
+	p, err := open(root, 41, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +325,7 @@ func TestZombie(t *testing.T) {
 func TestNothingIsRepeated(t *testing.T) {
 	linux(t)
 	root := unpack(t, "linux-3.10-v1")
-	p, err := open(root, 12)
+	p, err := open(root, 12, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +351,7 @@ func TestRootOfVersion1(t *testing.T) {
 	write(t, filepath.Join(root, "proc/12/cgroup"), "7:memory:/\n")
 	write(t, filepath.Join(root, "proc/self/mountinfo"), "121 110 0:21 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
 	write(t, filepath.Join(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"), "9223372036854771712\n")
-	p, err := open(root, 12)
+	p, err := open(root, 12, false)
 	if err != nil {
 		t.Fatal(err)
 	}

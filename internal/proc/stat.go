@@ -219,6 +219,26 @@ func parsePSS(text []byte) (uint64, bool) {
 	return kilobytes(bytes.TrimSpace(line)), found
 }
 
+// births tell whether processes or threads came or went: as long as they are the same,
+// none did.
+type births struct {
+	known   bool
+	threads int64 // of the whole machine
+	last    int64 // number that was given to a process or thread
+}
+
+// parseBirths reads loadavg, a line like "0.20 0.18 0.12 1/80 11206".
+func parseBirths(text []byte) (b births) {
+	w := words(text)
+	for range 3 {
+		w.next()
+	}
+	_, threads, ok := bytes.Cut(w.next(), []byte("/"))
+	b.threads, b.last = number(threads), number(w.next())
+	b.known = ok && b.threads > 0 && b.last > 0
+	return b
+}
+
 // A split divides an exact CPU time into user and system.
 //
 // The kernel knows the total to the nanosecond, and the two parts only by

@@ -21,18 +21,26 @@ const (
 // Unlike /proc/PID/schedstat it is of all threads, unlike stat it is not cut
 // to 10 ms, it costs three short system calls and no permission.
 func cpuClocks(pid int) (total, user, system time.Duration, ok bool) {
-	read := func(which int) time.Duration {
-		var ts unix.Timespec
-		if err := unix.ClockGettime(int32(^pid<<3|which), &ts); err != nil {
-			return -1
-		}
-		return time.Duration(ts.Nano())
-	}
-	user, both, total := read(clockVirt), read(clockProf), read(clockSched)
+	user, both, total := cpuClock(pid, clockVirt), cpuClock(pid, clockProf), cpuClock(pid, clockSched)
 	if user < 0 || both < user || total < 0 {
 		return 0, 0, 0, false
 	}
 	return total, user, both - user, true
+}
+
+// cpuTime is the first of these alone.
+func cpuTime(pid int) (total time.Duration, ok bool) {
+	total = cpuClock(pid, clockSched)
+	return total, total >= 0
+}
+
+// cpuClock is negative where there is no such process.
+func cpuClock(pid, which int) time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|which), &ts); err != nil {
+		return -1
+	}
+	return time.Duration(ts.Nano())
 }
 
 // threadTime is the CPU time of the thread that asks.

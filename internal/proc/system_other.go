@@ -12,6 +12,8 @@ import (
 
 func cpuClocks(int) (total, user, system time.Duration, ok bool) { return 0, 0, 0, false }
 
+func cpuTime(int) (time.Duration, bool) { return 0, false }
+
 func threadTime() time.Duration { return 0 }
 
 func readSmall(path string, _ []byte) ([]byte, bool) {
@@ -42,6 +44,8 @@ func (*files) read(*file, int, int, string) ([]byte, error)          { return ni
 func (*files) readOnce(int, string) ([]byte, error)                  { return nil, ErrSystem }
 func (*files) size(*file, int, string) (int64, error)                { return 0, ErrSystem }
 func (*files) list(ids []int, _ int, _ string, _ int) ([]int, error) { return ids, ErrSystem }
+func (*files) births() births                                        { return births{} }
+func (*files) genuine() bool                                         { return false }
 func ended(error) bool                                               { return false }
 func absent(error) bool                                              { return false }
 func refused(error) bool                                             { return false }

@@ -79,8 +79,11 @@ type Table struct {
 	order []*process // parents before children, siblings by id
 
 	closed bool
+	live   bool      // it is of this machine
 	now    time.Time // of the last Update
 	sched  statistics
+	births births    // when ids were listed
+	listed uint64    // in which round
 	turn   int       // in order: whose PSS is read next
 	rested time.Time // when PSS may be read again
 
@@ -101,6 +104,8 @@ type process struct {
 	round uint64 // of the Update that saw it
 	next  uint64 // of the Update that reads it again
 	at    time.Time
+	ran   time.Duration // its CPU time, exactly, before it was read; negative when not known
+	fresh uint64        // of the Update that read it
 
 	// Its place in the tree.
 	child, sibling *process // its last child, and the parent's child before it
@@ -141,7 +146,7 @@ func newTable(proc string, w Watch) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", proc, err)
 	}
-	return &Table{watch: w, files: f, byID: map[int]*process{}}, nil
+	return &Table{watch: w, files: f, live: f.genuine(), byID: map[int]*process{}}, nil
 }
 
 // Close closes all files. An Update after it fails.
@@ -163,7 +168,9 @@ func (t *Table) Use() Use {
 }
 
 // Update reads everything anew: one system call for each file that is kept
-// open, three for each that is not, and a few to list what there is. Of a
+// open, three for each that is not, and a few to list what there is. A process
+// that did not run since is only asked for that, which takes a tenth of reading
+// its file, and processes are listed only when some came or went. Of a
 // thread that did not run since, one file is read instead of three. PSS takes
 // the kernel a walk through the process's memory: of some processes it is read
 // each time, for 2 ms and 1% of the time at most, so that it becomes older the
@@ -209,9 +216,46 @@ func (t *Table) list() (err error) {
 		t.ids = append(t.ids[:0], t.watch.PID)
 		return nil
 	}
+	now := births{}
+	if t.live {
+		now = t.files.births()
+	}
+	if now.known && now == t.births && t.files.round < t.listed+listEvery {
+		return nil
+	}
 	t.ids, err = t.files.list(t.ids[:0], 0, "", maxProcesses)
 	slices.Sort(t.ids)
+	t.births, t.listed = now, t.files.round
+	if err != nil {
+		t.births = births{}
+	}
 	return err
+}
+
+const (
+	// listEvery is how many Updates may pass until processes are listed in any case:
+	// where /proc is another namespace's the numbers given there are not known.
+	listEvery = 5
+	// stillFor is the same of reading a process that does not run: its memory may be
+	// taken from it.
+	stillFor = 10
+)
+
+// still tells whether a process has done nothing since it was read. Nothing of what
+// is read changes unless it runs, but for its parent, whose end is seen, and its memory.
+func (t *Table) still(p *process) bool {
+	if !t.live || t.watch.PID != 0 && !t.watch.Tree { // of one process it saves little
+		return false
+	}
+	t.files.calls++
+	ran, ok := cpuTime(p.id)
+	if !ok {
+		p.ran = -1
+		return false
+	}
+	same := ran == p.ran && t.files.round < p.fresh+stillFor+uint64(p.id)%stillFor // not all at once
+	p.ran = ran
+	return same
 }
 
 // visit reads one process, into its old entry where it is still the same.
@@ -222,12 +266,13 @@ func (t *Table) visit(id int) {
 		t.all = append(t.all, p)
 		return
 	}
-	if p != nil && !t.read(p) {
+	if p != nil && !t.still(p) && !t.read(p) {
 		t.forget(p)
 		p = nil
 	}
 	if p == nil {
 		p = t.newProcess(id)
+		t.still(p)
 		if !t.read(p) {
 			t.files.drop(&p.file)
 			t.processes = append(t.processes, p)
@@ -249,7 +294,7 @@ func (t *Table) Wake() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range t.byID {
-		p.next = 0
+		p.next, p.ran = 0, -1
 	}
 }
 
@@ -265,6 +310,7 @@ func (t *Table) read(p *process) bool {
 	if err := p.stat.parse(text); err != nil {
 		return known
 	}
+	p.fresh = t.files.round
 	return !known || p.stat.start == start
 }
 
@@ -311,6 +357,8 @@ func (t *Table) arrange() {
 		p.rooted = parent == nil || parent == p || parent.stat.start > p.stat.start
 		if !p.rooted {
 			p.sibling, parent.child = parent.child, p
+		} else if p.stat.parent != 0 {
+			p.ran = -1 // it was given to another
 		}
 	}
 	if t.watch.PID != 0 {

@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -408,6 +410,7 @@ func TestBudget(t *testing.T) {
 	pids := cats(t, 10)
 	table := live(t, Watch{PID: os.Getpid(), Tree: true, Keep: 5})
 	for range 3 {
+		table.Wake() // those that sleep too
 		mustUpdate(t, table)
 	}
 	if u := table.Use(); u.Kept != 5 {
@@ -603,5 +606,105 @@ func TestTableRest(t *testing.T) {
 	sleep.Wait()
 	if _, here := update(); here {
 		t.Error("a process that ended is there")
+	}
+}
+
+// One that does not run is not read, until it runs.
+func TestStill(t *testing.T) {
+	sh := exec.Command("sh", "-c", "while read line; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; done")
+	in, err := sh.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := sh.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sh.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { in.Close(); sh.Wait() }()
+	work := func() {
+		fmt.Fprintln(in)
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work()
+	table := live(t, Watch{})
+	read := func() (Task, uint64) {
+		mustUpdate(t, table)
+		if p := table.byID[sh.Process.Pid]; p != nil {
+			return p.row(&table.watch), p.fresh
+		}
+		t.Fatal("it is not there")
+		return Task{}, 0
+	}
+	for begin := time.Now(); table.byID[sh.Process.Pid] == nil || table.byID[sh.Process.Pid].stat.state != 'S'; mustUpdate(t, table) {
+		if time.Since(begin) > 10*time.Second {
+			t.Skip("it does not come to rest")
+		}
+	}
+	read()
+	before, _ := read()
+	reads := 0
+	for range 5 {
+		if _, at := read(); at == table.files.round {
+			reads++
+		}
+	}
+	if reads > 1 { // now and then it is, in any case
+		t.Errorf("it was read %d times in 5 updates though it slept", reads)
+	}
+	work()
+	after, at := read()
+	if after.User+after.System <= before.User+before.System || at != table.files.round {
+		t.Errorf("after it ran it is as it was: %+v, read in round %d of %d", after, at, table.files.round)
+	}
+}
+
+// A process whose parent has ended is soon the child of another.
+func TestStillChild(t *testing.T) {
+	sh := exec.Command("sh", "-c", "sleep 3600 & echo $!; wait")
+	out, err := sh.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sh.Start(); err != nil {
+		t.Skip(err)
+	}
+	var child int
+	if _, err := fmt.Fscan(out, &child); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(child, syscall.SIGKILL)
+	table := live(t, Watch{})
+	for range 3 {
+		mustUpdate(t, table)
+	}
+	if p := table.byID[child]; p == nil || p.stat.parent != sh.Process.Pid {
+		t.Fatalf("the child is %+v", p)
+	}
+	sh.Process.Kill()
+	sh.Process.Wait()
+	for range 2 {
+		mustUpdate(t, table)
+	}
+	if p := table.byID[child]; p == nil || p.stat.parent == sh.Process.Pid {
+		t.Errorf("the child of one that ended is %+v", p)
+	}
+}
+
+func TestBirths(t *testing.T) {
+	for text, want := range map[string]births{
+		"0.20 0.18 0.12 1/80 11206\n": {true, 80, 11206},
+		"0.20 0.18 0.12 1/80 0\n":     {false, 80, 0},
+		"0.20 0.18 0.12 80 11206\n":   {false, 0, 11206},
+		"0.20":                        {},
+		"":                            {},
+	} {
+		if got := parseBirths([]byte(text)); got != want {
+			t.Errorf("parseBirths(%q) = %+v, want %+v", text, got, want)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/proc"
@@ -138,23 +139,31 @@ func (o *observer) whenGone(cancel context.CancelCauseFunc) {
 	if o == nil {
 		return
 	}
+	// In a piece the counters, which are read anyway, tell.
+	var ended chan struct{}
+	every := goneEvery
+	if o.r.o.Piece && o.log != nil {
+		ended, every = o.log.done, procEveryPiece
+	}
 	go func() {
-		every := goneEvery
-		if o.r.o.Piece {
-			every = procEveryPiece
+		next := time.NewTimer(beat.Until(every))
+		defer next.Stop()
+		if ended != nil {
+			next.Stop()
 		}
-		tick := time.NewTicker(every)
-		defer tick.Stop()
 		for {
 			select {
-			case <-tick.C:
-				if o.isGone() {
-					cancel(errProgramGone)
-					return
-				}
+			case <-next.C:
+			case <-ended: // or could not be read any more
+				ended = nil
 			case <-o.quit:
 				return
 			}
+			if o.isGone() {
+				cancel(errProgramGone)
+				return
+			}
+			next.Reset(beat.Until(every))
 		}
 	}()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/artifact"
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/proc"
 )
 
@@ -21,7 +22,7 @@ const (
 	procLater      = 5 * time.Minute
 	// A piece is one of many recordings, and is to cost next to nothing: at ten a
 	// second the counters were a quarter of what a piece cost.
-	procEveryPiece = 500 * time.Millisecond
+	procEveryPiece = time.Second
 )
 
 // A procLog writes samples of a process as they are taken.
@@ -59,18 +60,20 @@ func startProcLog(pid int, path string, every time.Duration) (*procLog, error) {
 
 func (l *procLog) run() {
 	defer close(l.done)
-	tick := time.NewTicker(l.every)
-	defer tick.Stop()
+	every := l.every
+	next := time.NewTimer(beat.Until(every))
+	defer next.Stop()
 	slow := time.NewTimer(procLater)
 	defer slow.Stop()
 	for {
 		select {
-		case <-tick.C:
+		case <-next.C:
 			if l.sample(false) != nil {
 				return
 			}
+			next.Reset(beat.Until(every))
 		case <-slow.C:
-			tick.Reset(procEveryLater)
+			every = procEveryLater
 		case <-l.quit:
 			return
 		}

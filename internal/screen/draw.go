@@ -39,7 +39,7 @@ func newStyles(plain bool) styles {
 // A canvas is the screen while it is drawn.
 type canvas struct {
 	tcell.Screen
-	width, height int
+	*grid
 }
 
 // put writes text, cut at the edge, and returns the column behind it. What a
@@ -54,6 +54,20 @@ func (c canvas) putIn(x, y, end int, style tcell.Style, text string) int {
 		return x
 	}
 	end = min(end, c.width)
+	look := c.number(style)
+	if plain(text) { // nearly all is, and need not be taken apart
+		room := end - x
+		for i := range min(len(text), max(0, room)) {
+			c.set(x+i, y, text[i:i+1], look)
+		}
+		if len(text) <= room {
+			return x + len(text)
+		}
+		if room > 0 {
+			c.set(end-1, y, "…", look)
+		}
+		return end
+	}
 	text = layout.Safe(text)
 	whole := uniseg.StringWidth(text) <= end-x
 	g := uniseg.NewGraphemes(text)
@@ -61,21 +75,32 @@ func (c canvas) putIn(x, y, end int, style tcell.Style, text string) int {
 		w := g.Width()
 		if !whole && x+w > end-1 {
 			if x < end {
-				c.SetContent(x, y, '…', nil, style)
+				c.set(x, y, "…", look)
 			}
 			return end
 		}
-		runes := g.Runes()
-		c.SetContent(x, y, runes[0], runes[1:], style)
+		c.set(x, y, g.Str(), look)
 		x += w
 	}
 	return x
 }
 
+// plain reports whether a text is of characters alone that stand in a cell each, and can
+// do nothing to a terminal.
+func plain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // fill writes a line of blanks.
 func (c canvas) fill(y int, style tcell.Style) {
+	look := c.number(style)
 	for x := range c.width {
-		c.SetContent(x, y, ' ', nil, style)
+		c.set(x, y, " ", look)
 	}
 }
 
@@ -88,9 +113,10 @@ const (
 // draw draws everything. Cells that are as they were cost nothing.
 func (v *view) draw(s tcell.Screen) {
 	w, h := s.Size()
-	c := canvas{s, w, h}
+	c := canvas{s, &v.grid}
 	v.width = w
-	s.Clear()
+	v.grid.begin(w, h)
+	defer v.grid.end(s)
 	s.HideCursor()
 	v.hits = v.hits[:0]
 	if w < leastWidth || h < leastHeight {
@@ -154,16 +180,17 @@ func (v *view) bar(c canvas, x, y, width int, label string, share float64, text 
 		return
 	}
 	full := int(min(1, max(0, share))*float64(room) + 0.5)
+	look, plain := c.number(v.styles.bar), c.number(v.styles.plain)
 	for i := range min(full, room) {
-		c.SetContent(at+i, y, '|', nil, v.styles.bar)
+		c.set(at+i, y, "|", look)
 	}
 	figure := []rune(layout.Shorten(text, room))
 	for i, r := range figure {
-		cell, style := room-len(figure)+i, v.styles.plain
-		if cell < full {
-			style = v.styles.bar
+		place, its := room-len(figure)+i, plain
+		if place < full {
+			its = look
 		}
-		c.SetContent(at+cell, y, r, nil, style)
+		c.set(at+place, y, string(r), its)
 	}
 	c.put(at+room, y, v.styles.bold, "]")
 }
@@ -320,6 +347,7 @@ func (v *view) spark(c canvas, x, y, width int, of *series, style tcell.Style) {
 	cells := of.peaks(width)
 	most := slices.Max(append(cells, 0))
 	x += width - len(cells)
+	look := c.number(style)
 	for i, f := range cells {
 		n := 0
 		if most > 0 {
@@ -329,7 +357,7 @@ func (v *view) spark(c canvas, x, y, width int, of *series, style tcell.Style) {
 		if c.CharacterSet() != "UTF-8" {
 			r = rune(" .:-=+*#"[n])
 		}
-		c.SetContent(x+i, y, r, nil, style)
+		c.set(x+i, y, string(r), look)
 	}
 }
 

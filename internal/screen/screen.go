@@ -16,6 +16,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/gowhy/gowhy/internal/beat"
 	"github.com/gowhy/gowhy/internal/live"
 )
 
@@ -133,6 +134,6 @@ func refresh(ctx context.Context, from Source, every time.Duration, hurry <-chan
 		if err != nil {
 			return
 		}
-		wait = max(every, f.Cost.Every)
+		wait = beat.Until(max(every, f.Cost.Every))
 	}
 }

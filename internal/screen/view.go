@@ -24,6 +24,7 @@ type view struct {
 	o      Options
 	hurry  chan struct{}
 	styles styles
+	grid   grid
 
 	frame   *live.Frame
 	past    map[int]*past
