@@ -174,7 +174,8 @@ var inTests = []line{
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/cmd/gowhy-fleet", "agent/recording", ""},
-	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // as Grafana asks
+	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
+	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/grafana/pyroscope/api"},    // as Grafana asks
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
