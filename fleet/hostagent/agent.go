@@ -29,6 +29,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -240,8 +241,8 @@ func (a *Agent) session(ctx context.Context, p *program) {
 	a.elsewhere.Add(int64(took.Seconds() * float64(a.o.Hz*a.cpus) * float64(interrupt)))
 	a.plan.ended(p, err)
 	switch {
-	case ctx.Err() != nil:
-		return // it is cut short
+	case ctx.Err() != nil, errors.Is(err, syscall.ESRCH):
+		return // it is cut short, or the program has ended
 	case err != nil:
 		a.count.refused.Add(1)
 		a.o.Log.Debug("a program cannot be sampled", "pid", p.pid, "error", err)

@@ -36,7 +36,7 @@ func (c *counters) write(w http.ResponseWriter, a *Agent) {
 	}
 	one("gauge", "programs", "Go programs that run.", c.programs.Load())
 	one("gauge", "not_visible", "Processes that may not be looked into.", c.unseen.Load())
-	one("gauge", "scraped_programs", "Programs that are asked over net/http/pprof.", c.scraped.Load())
+	one("gauge", "scraped_programs", "Programs that it asks over net/http/pprof.", c.scraped.Load())
 	one("gauge", "spool_bytes", "What waits for the server.", c.spooled.Load())
 	one("counter", "samples_total", "CPU profiles taken from the kernel's side.", c.samples.Load())
 	one("counter", "samples_idle_total", "Of these, those of programs that did not run.", c.idle.Load())
