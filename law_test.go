@@ -110,6 +110,7 @@ var law = []line{
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
+	{"fleet/bench", "fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/server", "fleet/ingest fleet/ingest/scrape fleet/querier fleet/store fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/client", "", ""},
