@@ -119,6 +119,7 @@ var law = []line{
 	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/quota fleet/store", "go.yaml.in/yaml/v3"},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
+	{"fleet/bench", "fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
