@@ -54,21 +54,18 @@ func flame(ctx context.Context, r store.Reader, s store.Selection, base string) 
 	if err != nil {
 		return Flame{}, err
 	}
-	a := Flame{Unit: unitOf(s.Type), Head: head, Missing: missing}
+	a := Flame{Unit: unitOf(s.Type), Head: head}
 	if base != "" {
 		t.sides = 2
 		s.Version = base
-		before, missing, err := t.add(ctx, r, s, 1)
+		before, more, err := t.add(ctx, r, s, 1)
 		if err != nil {
 			return Flame{}, err
 		}
-		a.Base = &before
-		for _, part := range missing {
-			if !slices.Contains(a.Missing, part) {
-				a.Missing = append(a.Missing, part)
-			}
-		}
+		a.Base, missing = &before, append(missing, more...)
 	}
+	slices.Sort(missing)
+	a.Missing = slices.Compact(missing)
 	least := int64(leastShare)
 	for t.count(&t.root, least) > mostNodes {
 		least /= 2
@@ -131,7 +128,7 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 		}
 		at.self[side] += sample.Value
 	}
-	return sum, stacks.Missing, nil
+	return sum, slices.Concat(stacks.Missing, all.Missing), nil
 }
 
 func (t *tree) function(f store.Frame) int {

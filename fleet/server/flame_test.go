@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -140,5 +141,29 @@ func TestFlameDeep(t *testing.T) {
 	status, body := question(t, kept(t, []sent{{"shop", "v1", "a", time.Minute, values, store.CPU}}), "flame?service=shop", &a)
 	if nodes := strings.Count(string(a.Root), "["); status != 200 || nodes > mostNodes+2000 || a.Head.Total != 150_000 || !strings.Contains(body, "[-2,150000,150000]") {
 		t.Errorf("%d: %d nodes, total %d", status, nodes, a.Head.Total)
+	}
+}
+
+// A lame store has answers that lack a part.
+type lame struct{ *storetest.Reference }
+
+func (l lame) Stacks(ctx context.Context, s store.Selection) (store.Stacks, error) {
+	a, err := l.Reference.Stacks(ctx, s)
+	a.Missing = store.Missing{"shard 2"}
+	return a, err
+}
+
+func (l lame) Instances(ctx context.Context, s store.Selection) (store.Instances, error) {
+	a, err := l.Reference.Instances(ctx, s)
+	a.Missing = store.Missing{"shard 1", "shard 2"}
+	return a, err
+}
+
+func TestFlameMissing(t *testing.T) {
+	r := lame{kept(t, []sent{{"shop", "v1", "a", time.Minute, map[string]int64{"main": 1}, store.CPU}})}
+	for _, query := range []string{"service=shop", "service=shop&version=v1&base_version=v0"} {
+		if _, body := question(t, r, "flame?"+query, nil); !strings.Contains(body, `"missing":["shard 1","shard 2"]`) {
+			t.Errorf("%s: %s", query, body)
+		}
 	}
 }

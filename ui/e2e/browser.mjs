@@ -29,14 +29,14 @@ export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1
   server.stderr.on('data', (b) => (said += b))
   let ended = false
   server.on('exit', () => (ended = true))
-  const url = await until('the address of the page', () => {
-    must(!ended, `${command} ended: ${said}`)
-    return said.match(address)?.[0]
-  }, patience)
   const stop = () => {
     if (!ended) server.kill('SIGINT')
   }
   process.once('exit', stop)
+  const url = await until('the address of the page', () => {
+    must(!ended, `${command} ended: ${said}`)
+    return said.match(address)?.[0]
+  }, patience)
   return { url, stop, said: () => said }
 }
 
