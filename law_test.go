@@ -127,7 +127,7 @@ var law = []line{
 	{"fleet/page", "", ""},
 	{"fleet/client", "", ""},
 	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
 	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/runs", "agent/recording fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
@@ -188,12 +188,11 @@ var inTests = []line{
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "agent/recording", "go.yaml.in/yaml/v3"},                                                                     // what it prints for a configuration
-	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
+	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                                                                                                                                   // what it saved is diagnosed, what it prints is read
+	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"},                                                                                                                    // whoever takes what it sends
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/cmd/gowhy-fleet", "internal/diagnosis internal/evidence", ""},                                                                           // what it saved is diagnosed
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
 }
 

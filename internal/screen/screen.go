@@ -109,6 +109,7 @@ func Run(ctx context.Context, from Source, o Options) error {
 			if err := suspend(s); err != nil {
 				return err
 			}
+			v.grid = grid{} // what the terminal shows now is others'
 		}
 		v.draw(s)
 		s.Show()

@@ -195,6 +195,12 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 		kept = "for " + c.Retention.String()
 	}
 	line("data", "%s, kept %s", c.Data, kept)
+	if h := c.Store.ClickHouse; h != nil {
+		line("store", "ClickHouse, database %s, %s", h.Database, figures.Plural(len(h.Shards), "shard", "shards"))
+		if _, err := h.Password(); err != nil {
+			return &misuse{err, "the files of targets and secrets must be readable"}
+		}
+	}
 	for _, t := range c.Tokens {
 		of := "the tenant without a name"
 		if len(t.Tenants) > 0 {

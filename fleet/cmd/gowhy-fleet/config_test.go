@@ -108,6 +108,10 @@ prices     0.03 EUR for a core and hour, 0.004 EUR for a GiB and hour
 			t.Errorf("%s: %s, want %s", text, said, want)
 		}
 	}
+	clickhouse := writeFile(t, dir, "clickhouse.yaml", "store: {clickhouse: {shards: [[a:1], [b:2]]}}")
+	if said := asked(t, 0, "serve", "--config.file", clickhouse, "--check-config"); !strings.Contains(said, "store      ClickHouse, database gowhy, 2 shards\n") {
+		t.Error(said)
+	}
 	if said := asked(t, 2, "serve", "--config.file", filepath.Join(dir, "none")); !strings.Contains(said, "no such file") {
 		t.Error(said)
 	}
