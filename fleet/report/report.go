@@ -69,7 +69,7 @@ func Services(w io.Writer, a *server.Services) {
 			rate(s, store.AllocSpace), age(s.Last.Sub(s.First)),
 		})
 	}
-	table(w, []column{{"service and version", 0}, {"processes", 9}, {"cores", 10}, {"share", 6}, {"allocates", 11}, {"for", 6}}, rows)
+	table(w, []column{{"service and version", 0}, {"processes", 9}, {"cores", 12}, {"share", 6}, {"allocates", 11}, {"for", 6}}, rows)
 	if a.Omitted > 0 {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}

@@ -259,10 +259,10 @@ func TestCrash(t *testing.T) {
 	if len(list) != 1 || list[0].ID != kept.ID || list[0].Service != "cart" {
 		t.Errorf("after the crash: %+v", list)
 	}
+	s.Close() // which waits for the diagnosis to be written
 	if left, _ := os.ReadDir(dir); len(left) != 3 {
 		t.Errorf("left: %v", left)
 	}
-	s.Close()
 
 	write(kept.ID+sidecarEnd, []byte("{")) // no longer what it was: found out again
 	s = opened(t, dir, Options{}, nil)
