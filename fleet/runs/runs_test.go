@@ -205,6 +205,7 @@ func TestTwoAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	s.Close() // which waits for the diagnosis to be written
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); fresh != 1 || len(files) != 2 {
 		t.Errorf("%d were new, files: %v", fresh, files)
 	}
