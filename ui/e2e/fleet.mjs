@@ -4,7 +4,7 @@
 //
 //   node e2e/fleet.mjs          by itself; GOWHY_FLEET=… to try a binary, SHOTS=… keeps pictures
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +31,7 @@ export async function walksTheFleet(browser, dir, shot) {
     await check('fleet: deploys, what is claimed and what is not', () => readsVersions(here))
     await check('fleet: a flame graph is searched, zoomed, and of what is chosen', () => turnsTheGraph(here))
     await check('fleet: findings, or why there are none', () => readsFindings(here))
+    await check('fleet: recordings, and the first cause in each', () => listsRuns(here, program, dir))
     await check('fleet: the time, and what to do where nothing was sent', () => choosesTime(here))
     await check('fleet: the keyboard', () => usesKeys(here))
     await check('fleet: what is missing, what failed, who asks, names that harm', () => hearsOfFaults(browser, here))
@@ -232,6 +233,28 @@ async function readsFindings({ p, page, shot }) {
   await unjudged()
   await page.reload()
   await settled(page)
+  await faultless(p)
+}
+
+async function listsRuns({ p, page, url, shot }, program, dir) {
+  await visit(p, 'runs')
+  await settled(page)
+  must((await page.locator('main').innerText()).includes('gowhy fleet runs push run.gowhy --service NAME'), 'what to do where there is none')
+  const file = join(dir, 'merged.gowhy')
+  await run(program, ['evidence', 'checkout', '--version', 'v1.5.0', '--from', 'now-3h', '-o', file, '--server', url])
+  await run(program, ['runs', 'push', file, '--service', 'checkout', '--version', 'v1.5.0', '--server', url])
+  await until('its diagnosis', async () => (await ask(page, 'runs')).runs[0]?.diagnosis.state === 'done')
+  await page.reload()
+  await settled(page)
+  const words = await page.locator('.fleet-card').innerText()
+  for (const part of ['checkout v1.5.0: Work is repeated', 'work.step003', 'gowhy fleet runs get ']) must(words.includes(part), `“${part}” is not in:\n${words}`)
+  const [got] = await Promise.all([page.waitForEvent('download'), page.locator('.fleet-card a[download]').click()])
+  equal(readFileSync(await got.path()).compare(readFileSync(file)), 0, 'the recording that is downloaded')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on runs:\n${found.join('\n')}`)
+  await shot(page, 'fleet-runs')
+  await page.fill('.fleet-filter input', 'nobody')
+  await until('none', async () => (await page.locator('.fleet-card').count()) === 0)
   await faultless(p)
 }
 

@@ -134,3 +134,27 @@ export interface Finding {
   prove: string
   command: string
 }
+
+export interface RunsAnswer {
+  runs: Recording[]
+  omitted: number
+}
+
+/** A whole recording, and what gowhy finds in it. */
+export interface Recording {
+  id: string
+  service: string
+  version?: string
+  instance?: string
+  go?: string
+  start: string
+  duration_ns: number
+  /** Why the program made it by itself. */
+  event?: string
+  bytes: number
+  diagnosis: {
+    state: 'waiting' | 'done' | 'failed'
+    verdict?: string
+    findings?: { rule: string; title: string; where?: string; gain?: string; remark?: boolean }[]
+  }
+}

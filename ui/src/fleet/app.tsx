@@ -12,6 +12,7 @@ import { go, href, setParams, usePlace } from '../url'
 import type { Services } from './api'
 import { MOST, useAnswer } from './ask'
 import { Findings } from './findings'
+import { Runs } from './runs'
 import { Services as ServicesScreen } from './services'
 import { askAgain, fieldOf, momentText, rfc3339, SPANS, useSpan } from './time'
 import { Versions } from './versions'
@@ -25,6 +26,7 @@ const screens: [name: string, screen: () => JSX.Element, code?: Lazy<object>][] 
   ['findings', Findings],
   ['versions', Versions],
   ['flame', () => <Flame />, Flame],
+  ['runs', Runs],
 ]
 
 const tabs = screens.map(([name, , code]) => (code ? ([name, code] as const) : ([name] as const)))

@@ -2,7 +2,7 @@
 import { count, dur, figures, num } from '../format'
 import { word } from '../shell'
 import { t } from '../strings'
-import type { Change, Finding } from './api'
+import type { Change, Finding, Recording } from './api'
 import type { Row } from './rows'
 
 /** A cost in the unit of a change: "15 cores", "569 µs an operation". */
@@ -63,4 +63,9 @@ export function findingCost(f: Finding, currency: string): string {
     t(of, { n: count(f.instances) }),
     ...(f.money !== undefined && currency !== '' ? [t('fleet.amonth', { v: moneyText(f.money, currency) })] : []),
   ].join(', ')
+}
+
+/** The first cause that was found in a recording; a remark is none. */
+export function firstCause(r: Recording): NonNullable<Recording['diagnosis']['findings']>[number] | undefined {
+  return r.diagnosis.findings?.find((f) => !f.remark)
 }

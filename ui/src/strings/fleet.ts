@@ -2,6 +2,7 @@
 export const fleet = {
   'core.screen.services': ['Services', '服务'],
   'core.screen.versions': ['Versions', '版本'],
+  'core.screen.runs': ['Runs', '录制'],
 
   'fleet.tenant': ['Tenant {name}', '租户 {name}'],
   'fleet.time': ['Time', '时间'],
@@ -135,6 +136,20 @@ export const fleet = {
   'fleet.silence.not-loaded': ['ran far below what a machine has.', '负载远低于机器能力。'],
   'fleet.silence.too-thin': ['no cause in the profiles, which alone cannot show that a program is well; record a process for that.', '剖析中未见原因；仅凭剖析无法说明程序健康，需录制进程。'],
   'fleet.silence.failed': ['could not be judged; the server’s log says why.', '无法判断；原因见服务器日志。'],
+
+  'fleet.runs.none': ['No recording of this time is kept.', '没有保存这段时间的录制。'],
+  'fleet.runs.push': ['Record a process and send it, or let gowhy agent --moments upload what agent.Watch recorded:', '录制一个进程并发送，或用 gowhy agent --moments 上传 agent.Watch 的录制：'],
+  'fleet.runs.nomatch': ['No recording matches.', '没有匹配的录制。'],
+  'fleet.runs.filter': ['a service, version, process or cause', '服务、版本、进程或原因'],
+  'fleet.runs.list': ['Recordings, the latest first', '录制，最新在前'],
+  'fleet.runs.of': ['Of', '内容'],
+  'fleet.runs.instance': ['process {name}', '进程 {name}'],
+  'fleet.runs.event': ['Why', '缘由'],
+  'fleet.runs.download': ['Download, {size}', '下载，{size}'],
+  'fleet.runs.waiting': ['its diagnosis is under way', '正在诊断'],
+  'fleet.runs.failed': ['could not be diagnosed', '无法诊断'],
+  'fleet.runs.healthy': ['healthy', '健康'],
+  'fleet.runs.nothing': ['no cause was found', '未发现原因'],
 
   'fleet.spark': ['from {first} to {last}, at most {max}', '从 {first} 到 {last}，最高 {max}'],
 
