@@ -430,6 +430,9 @@ func countsTheLiving(t *testing.T, sleepers bool, account func(Options) *Account
 		for _, g := range part.Groups {
 			n := want[g.Name]
 			most := n + 1 // one may end in the tick in which the window begins
+			if !sleepers && g.Name == "" {
+				continue // whose they are may be told behind the window; until then they are nobody's
+			}
 			if g.Count > most || sleepers && g.Count < n-1 || g.Peak > most || g.Created > most || g.Ended > most {
 				t.Errorf("%v: %s: %d goroutines, %d at once, %d created and %d ended, want %d", share, g.Name, g.Count, g.Peak, g.Created, g.Ended, n)
 			}
