@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/page"
 	"github.com/gowhy/gowhy/fleet/querier"
+	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -37,6 +38,9 @@ type Options struct {
 	Settings Settings
 	Load     func() (Settings, error)
 	Hangup   <-chan os.Signal
+	// Memory is how many bytes this process may have; beyond it pushes are refused for a
+	// while. 0 is no bound.
+	Memory int64
 	// Insecure lets tokens cross a network without TLS.
 	Insecure bool
 	// Forward, if any, passes on what is pushed.
@@ -65,11 +69,12 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	if err != nil {
 		return err
 	}
-	m.scraper, m.more = scraper, []func(io.Writer){live.metrics}
+	memory := quota.NewMemory(o.Memory)
+	m.scraper, m.more = scraper, []func(io.Writer){live.metrics, memory.Metrics}
 	if o.Forward != nil {
 		m.more = append(m.more, o.Forward.Metrics)
 	}
-	server := &http.Server{Handler: live.wrap(routes(s, m, live, o)), TLSConfig: live.serverTLS(),
+	server := &http.Server{Handler: live.wrap(routes(s, m, live, memory, o)), TLSConfig: live.serverTLS(),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
@@ -116,7 +121,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter, l *live, o Options) http.Handler {
+func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
@@ -130,9 +135,10 @@ func routes(s store.Store, m *meter, l *live, o Options) http.Handler {
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)
 	}
+	in = memory.Wrap(in)
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
-	otel := otlp.Handler(l.limiter.Writer(m), ingest.Options{})
+	otel := memory.Wrap(otlp.Handler(l.limiter.Writer(m), ingest.Options{}))
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
 	l.routes(mux)

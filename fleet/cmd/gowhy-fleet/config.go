@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -34,6 +35,7 @@ import (
 type serving struct {
 	file, listen, data, forward string
 	keep, every                 time.Duration
+	memory                      int64 // MiB
 	targets                     []string
 	check                       bool
 	given                       func(flag string) bool // on the command line
@@ -49,8 +51,12 @@ func (s *serving) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.keep, "keep", 0, "drop what is older than this `TIME`; 0 keeps all")
 	f.StringArrayVar(&s.targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; again for each")
 	f.DurationVar(&s.every, "every", scrape.DefaultInterval, "fetch so often for --scrape; the CPU profile takes a sixth of it")
+	f.Int64Var(&s.memory, "memory", 256, "have at most so many `MIB`: beyond them pushes are refused for a while; GOMEMLIMIT in the environment wins")
 	f.StringVar(&s.forward, "forward", "", "pass what is pushed on to the Pyroscope at `URL`, too")
 }
+
+// leastMemory is what the tables of a store and a question need, in MiB.
+const leastMemory = 128
 
 // load reads the file, and the flags over it.
 func (s *serving) load() (*config.Config, error) {
@@ -88,8 +94,8 @@ func (s *serving) settings(c *config.Config) (server.Settings, error) {
 	if c.TLS != nil {
 		settings.TLS = c.TLS.Server
 	}
-	if s.keep < 0 || s.every < time.Second {
-		return settings, &misuse{errors.New("--keep is 0 or more, --every a second or more"), "gowhy-fleet serve --help"}
+	if s.keep < 0 || s.every < time.Second || s.memory < leastMemory {
+		return settings, &misuse{fmt.Errorf("--keep is 0 or more, --every a second or more, --memory %d or more", leastMemory), "gowhy-fleet serve --help"}
 	}
 	var fixed []scrape.Target
 	for _, text := range s.targets {
@@ -112,7 +118,10 @@ func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options,
 	if c, err = s.load(); err != nil {
 		return c, o, err
 	}
-	o = server.Options{Listen: c.Listen, Insecure: c.Insecure, Rules: rules.All, Log: log}
+	o = server.Options{Listen: c.Listen, Insecure: c.Insecure, Rules: rules.All, Log: log, Memory: s.memory << 20}
+	if os.Getenv("GOMEMLIMIT") != "" {
+		o.Memory = debug.SetMemoryLimit(-1)
+	}
 	if o.Settings, err = s.settings(c); err != nil {
 		return c, o, err
 	}
@@ -165,6 +174,7 @@ func (c *command) runServe(cmd *cobra.Command, s *serving) error {
 	if s.check {
 		return summary(c.stdout, s.file, file, o)
 	}
+	debug.SetMemoryLimit(o.Memory)
 	if s.file != "" {
 		hangup := make(chan os.Signal, 1)
 		signal.Notify(hangup, syscall.SIGHUP)
