@@ -28,7 +28,7 @@ func Diff(w io.Writer, a *server.Diff) {
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "Both sides sent no type in common.")
 	} else {
-		table(w, []column{{"cost", 0}, {"was", 11}, {"is", 11}, {"times", 6}, {"95% interval", 14}, {"", 14}}, rows)
+		table(w, []column{{"cost", 0}, {"was", 12}, {"is", 12}, {"times", 6}, {"95% interval", 14}, {"", 14}}, rows)
 		fmt.Fprintln(w, of(a.Changes[0].Unit))
 	}
 	whys := map[string]bool{}
@@ -70,7 +70,7 @@ func where(w io.Writer, c *server.Change) {
 		rows = append(rows, []string{layout.Safe(f.Name), amount(f.Was, c.Unit), amount(f.Is, c.Unit), signed(f.Delta, c.Unit)})
 	}
 	fmt.Fprintln(w)
-	table(w, []column{{typeName(c.Type) + " of a function's own lines", 0}, {"was", 11}, {"is", 11}, {"more", 11}}, rows)
+	table(w, []column{{typeName(c.Type) + " of a function's own lines", 0}, {"was", 13}, {"is", 13}, {"more", 14}}, rows)
 }
 
 func causes(w io.Writer, head string, list []server.Cause) {
