@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 		t.Fatalf("%d findings, want 1: %+v", len(l.Findings), l.Findings)
 	}
 	f := l.Findings[0]
-	if f.Service != "shop" || !slices.Equal(f.Versions, []string{"v2"}) || f.Rule != "hotfunction" || f.Function != "example.com/shop/work.step003" {
+	if f.Service != "shop" || !slices.Equal(f.Versions, []string{"v2"}) || f.Rule != "hotfunction" || f.Function != "example.com/shop/order.step003" {
 		t.Errorf("found %s in %v of %s at %s", f.Rule, f.Versions, f.Service, f.Function)
 	}
 	// Four processes, 9 s of CPU a minute each, on hosts of 0.75 to 1.35 times the speed

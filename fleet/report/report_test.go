@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 	}}
 	judged := start.Add(time.Hour)
 	found := &server.Findings{Omitted: 2, Currency: "EUR", Judged: &judged, Findings: []server.Finding{
-		{Service: "checkout", Versions: []string{"v1.5.0", "v1.5.1"}, Title: "Work is repeated for every call that could be done once", Function: "example.com/checkout/work.price", File: "example.com/checkout/work/price.go", Line: 33,
+		{Service: "checkout", Versions: []string{"v1.5.0", "v1.5.1"}, Title: "Work is repeated for every call that could be done once", Function: "example.com/checkout/order.price", File: "example.com/checkout/order/price.go", Line: 33,
 			First: start, Last: judged, State: "open", Instances: 20, Cost: 3.07, Unit: "cores", What: "CPU in compiling regular expressions", Whole: true, Money: number(89.6),
 			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy"},
 		{Service: evil, Versions: []string{evil}, Title: evil, Function: evil, First: start, Earlier: true, Last: start, State: "gone", Instances: 1, Cost: 0.2, Unit: "ratio", Confidence: "low", Remedy: evil, Command: evil},

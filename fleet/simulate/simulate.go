@@ -92,7 +92,7 @@ const (
 // Function is the name of one of a service's 120 functions. Function 0 is where all its
 // stacks begin; the others are in few or many of them.
 func (s Service) Function(i int) string {
-	return fmt.Sprintf("example.com/%s/work.step%03d", s.Name, i%functions)
+	return fmt.Sprintf("example.com/%s/order.step%03d", s.Name, i%functions)
 }
 
 // Batches are what the fleet sends, in order of time, then as the services are in the plan.
@@ -186,7 +186,7 @@ func (p *program) frame(function, line int) store.Frame {
 	name := p.service.Function(function)
 	return store.Frame{
 		Function: name,
-		File:     fmt.Sprintf("example.com/%s/work/step%02d.go", p.service.Name, function/10),
+		File:     fmt.Sprintf("example.com/%s/order/step%02d.go", p.service.Name, function/10),
 		Line:     int32(line + function),
 	}
 }

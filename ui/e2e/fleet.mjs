@@ -171,7 +171,7 @@ async function turnsTheGraph({ p, page, shot }) {
 }
 
 const FINDING = {
-  service: 'checkout', versions: ['v1.5.0'], rule: 'hotfunction', title: 'Work is repeated', summary: '23% of the CPU goes into `regexp`.', function: 'example.com/checkout/work.step003', file: 'work/step00.go', line: 33,
+  service: 'checkout', versions: ['v1.5.0'], rule: 'hotfunction', title: 'Work is repeated', summary: '23% of the CPU goes into `regexp`.', function: 'example.com/checkout/order.step003', file: 'work/step00.go', line: 33,
   first: '2026-01-01T10:00:00Z', earlier: true, last: '2026-01-01T12:00:00Z', state: 'open', spans: 2, instances: 20, cost: 3.07, unit: 'cores', what: 'CPU in compiling', whole: true, cores: 3.07, money: 90,
   gain: '11.8% to 42.4% less CPU', confidence: 'medium', confidence_reasons: ['one kind of evidence'], trend: [{ at: '2026-01-01T10:00:00Z', cost: 1 }, { at: '2026-01-01T11:00:00Z', cost: 1.5 }],
   evidence: ['CPU in `regexp.Compile`: 23.1%'], remedy: 'Compile the expression once.', code: 'var pattern = 1', prove: 'Measure it.', command: 'gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy',
@@ -247,7 +247,7 @@ async function listsRuns({ p, page, url, shot }, program, dir) {
   await page.reload()
   await settled(page)
   const words = await page.locator('.fleet-card').innerText()
-  for (const part of ['checkout v1.5.0: Work is repeated', 'work.step003', 'gowhy fleet runs get ']) must(words.includes(part), `“${part}” is not in:\n${words}`)
+  for (const part of ['checkout v1.5.0: Work is repeated', 'order.step003', 'gowhy fleet runs get ']) must(words.includes(part), `“${part}” is not in:\n${words}`)
   const [got] = await Promise.all([page.waitForEvent('download'), page.locator('.fleet-card a[download]').click()])
   equal(readFileSync(await got.path()).compare(readFileSync(file)), 0, 'the recording that is downloaded')
   const found = await axeFinds(page)

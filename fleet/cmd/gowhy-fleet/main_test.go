@@ -85,11 +85,11 @@ func TestDemo(t *testing.T) {
 		!strings.Contains(versions, "where  regexp/syntax.(*compiler).compile\n") || !strings.Contains(versions, "\n5 deploys without") {
 		t.Errorf("versions:\n%s", versions)
 	}
-	if top := asked(t, 0, append(flags, "top", "checkout", "-n", "3")...); len(strings.Split(top, "\n")) != 6 || !strings.Contains(top, "example.com/checkout/work.step") {
+	if top := asked(t, 0, append(flags, "top", "checkout", "-n", "3")...); len(strings.Split(top, "\n")) != 6 || !strings.Contains(top, "example.com/checkout/order.step") {
 		t.Errorf("top:\n%s", top)
 	}
 	var found string
-	for !strings.Contains(found, "work.step003") { // judged span by span, the newest first
+	for !strings.Contains(found, "order.step003") { // judged span by span, the newest first
 		found = asked(t, 0, append(flags, "findings")...)
 	}
 	if !strings.HasPrefix(found, "checkout: Work is repeated") || strings.Count(found, "where ") != 1 || !strings.Contains(found, "all 20 processes") {
