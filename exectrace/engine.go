@@ -545,10 +545,11 @@ func (e *engine) forget(slot int32, id uint64) {
 
 // namesGroup reports whether the outermost frame of a stack, named so, is a
 // goroutine's start function. What a goroutine does when it ends, or leaves its
-// stack for the scheduler's, is seen without what is below it.
+// stack for the scheduler's, is seen without what is below it; so is what preempts
+// it at its very first instructions, which set up the frame that unwinding needs.
 func namesGroup(function string) bool {
 	switch function {
-	case "", "runtime.goexit0", "runtime.goexit1", "runtime.mcall", "runtime.systemstack", "runtime.systemstack_switch":
+	case "", "runtime.asyncPreempt", "runtime.goexit0", "runtime.goexit1", "runtime.mcall", "runtime.systemstack", "runtime.systemstack_switch":
 		return false
 	}
 	return true
