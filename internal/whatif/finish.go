@@ -263,10 +263,13 @@ func (p *Program) queued() bool {
 // ended because its time was up.
 const timerShare = 0.8
 
-// outside is the share of the replay's time that remains when work takes none.
+// outside is the share of the time that remains when work takes none: of the
+// replay's, or of the trace's where the replay is longer. A replay can be so because
+// the time of a program was up, when what its goroutines still do one after the
+// other in a replay was not theirs to do.
 func (p *Program) outside() float64 {
 	free, _ := p.run(edits{work: 1e-6, gc: 1e-6})
-	return clamp(float64(free.Elapsed)/float64(max(1, p.base.Elapsed)), 0, 1)
+	return clamp(float64(free.Elapsed)/float64(max(1, min(p.base.Elapsed, p.Elapsed))), 0, 1)
 }
 
 // calibrate replays the unchanged trace, with locks granted anew and with

@@ -234,6 +234,45 @@ func TestBands(t *testing.T) {
 }
 
 // What a trace cannot carry is refused with a reason.
+// A program that worked until its time was up is one that does not end, also when
+// the runtime was unfair: what a fair replay leaves to the one that had most is not
+// the program's length.
+func TestUntilTimeIsUp(t *testing.T) {
+	const end = 90_000
+	p := program(t, traced(t, func(w *tracer) {
+		main, spin, clock := w.Stack("main.main"), w.Stack("main.spin"), w.Stack("main.clock")
+		for g := range uint64(3) {
+			w.at(1, 10+g, corpus.GoCreate, 2+g, spin, main)
+		}
+		w.at(1, 13, corpus.GoCreate, 5, clock, main)
+		w.at(1, 14, corpus.GoBlock, w.String("sync"), w.Stack("sync.(*WaitGroup).Wait", "main.main"))
+		w.at(1, 15, corpus.GoStart, 5, 1)
+		w.at(1, 16, corpus.GoBlock, w.String("sleep"), clock)
+		w.at(2, 21, corpus.GoStart, 2, 1)
+		seq := [5]uint64{}
+		for at := uint64(20); at < end-10_000; at += 10_000 { // two share a P, the third has its own
+			g := 3 + at/10_000%2
+			seq[g]++
+			w.at(1, at+2, corpus.GoStart, g, seq[g])
+			w.at(1, at+9_999, corpus.GoStop, w.String("preempted"), spin)
+		}
+		w.at(1, end, corpus.GoUnblock, 5, 2, 0)
+		w.at(1, end+1, corpus.GoStart, 5, 3)
+		w.at(1, end+2, corpus.GoDestroy)
+		for g := range uint64(2) {
+			w.at(1, end+3+3*g, corpus.GoStart, 3+g, seq[3+g]+1)
+			w.at(1, end+4+3*g, corpus.GoDestroy)
+		}
+		w.at(2, end+7_000, corpus.GoUnblock, 1, 1, w.Stack("sync.(*WaitGroup).Done", "main.spin"))
+		w.at(2, end+7_001, corpus.GoDestroy)
+		w.at(2, end+7_002, corpus.GoStart, 1, 2)
+		w.at(2, end+7_100, corpus.HeapAlloc, 1)
+	}))
+	if b := p.Baseline(); b.Ends {
+		t.Errorf("a program whose time was up ends by itself: %+v", b)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	empty := traced(t, func(w *tracer) { w.at(1, 5, corpus.GoBlock, w.String("sleep"), 0) })
 	asleep := traced(t, func(w *tracer) {
