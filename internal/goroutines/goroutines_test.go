@@ -348,8 +348,8 @@ func TestStacks(t *testing.T) {
 			t.Errorf("%s was started at %v, want a line of main.main", g.Start.Func, g.Creator)
 		}
 	}
-	if seen != 8 {
-		t.Errorf("%d groups of the program, want 8", seen)
+	if seen != 9 {
+		t.Errorf("%d groups of the program, want 9", seen)
 	}
 }
 

@@ -84,10 +84,11 @@ func main() {
 			panic(err)
 		}
 		go accepts(l)
-		r, _, err := os.Pipe()
+		r, w, err := os.Pipe()
 		if err != nil {
 			panic(err)
 		}
+		defer w.Close() // not by a collection, which would end what reads
 		go reads(r)
 	}
 	for range *spinning {
@@ -96,7 +97,7 @@ func main() {
 	for range *churn {
 		go comesAndGoes()
 	}
-	time.Sleep(10 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // all wait then, on a machine that others use too
 	runtime.GC() // the garbage collector's own workers are there from now on
 	fmt.Println("ready")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
