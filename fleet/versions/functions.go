@@ -125,21 +125,45 @@ func sum(stacks *store.Stacks, functions map[string]*Function, add func(f *Funct
 // unknown is the function of stacks without frames.
 const unknown = "(no stack)"
 
-// mostOf is the part of a change that a function must have to be named for it.
-const mostOf = 0.5
+const (
+	// mostOf is the part of a change that a function must have to be named for it.
+	mostOf = 0.5
+	// keepsOf is the part of a caller's change that what it calls must have to be named
+	// instead. Where a program does little else, all callers up to the goroutine's start
+	// function grow by the same factor; a function that is called more often has its
+	// change spread over what it calls.
+	keepsOf = 0.8
+)
 
-// narrow finds the function that a change is in: it has most of the change, and the change
-// is most of it. A caller has all of the change and much else, what it calls only a part.
+// narrow finds the function that a change is in: the innermost that keeps what its
+// callers have of it.
 func (d *Difference) narrow() {
-	change, best := d.Is-d.Was, 0.0
-	for _, f := range d.Functions {
-		delta := f.TotalIs - f.TotalWas
-		if f.Name == unknown || change == 0 || delta/change < mostOf {
-			continue
+	change := d.Is - d.Was
+	if change == 0 {
+		return
+	}
+	share := func(f *Function) float64 { return (f.TotalIs - f.TotalWas) / change }
+	size := func(f *Function) float64 { return max(f.TotalWas, f.TotalIs) }
+	var candidates []*Function
+	for i := range d.Functions {
+		if f := &d.Functions[i]; f.Name != unknown && share(f) >= mostOf {
+			candidates = append(candidates, f)
 		}
-		if fits := min(1, delta/change) * abs(delta) / max(f.TotalWas, f.TotalIs); fits > best {
-			best, d.Narrow = fits, &f
+	}
+	// A caller is larger than what it calls. Where it does nothing else, what has more
+	// lines of its own is the innermost.
+	slices.SortFunc(candidates, func(a, b *Function) int {
+		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.Is+a.Was, b.Is+b.Was), cmp.Compare(a.Name, b.Name))
+	})
+	var at *Function
+	for _, f := range candidates {
+		if at == nil || share(f) >= keepsOf*share(at) {
+			at = f
 		}
+	}
+	if at != nil {
+		named := *at // the list is cut, and its own
+		d.Narrow = &named
 	}
 }
 

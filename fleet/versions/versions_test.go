@@ -274,6 +274,50 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestNarrow has a server that does little but one thing, so that all callers of what
+// changed grow by the same factor.
+func TestNarrow(t *testing.T) {
+	paths := [][]string{
+		{"match", "encode", "serve", "loop"}, {"hash", "encode", "serve", "loop"}, {"encode", "serve", "loop"},
+		{"write", "serve", "loop"}, {"serve", "loop"}, {"collect"},
+	}
+	stacks := func(values ...int64) (s store.Stacks) {
+		s.Frames = map[store.StackID][]store.Frame{}
+		for i, names := range paths {
+			id := store.StackID(i + 1)
+			for _, name := range names {
+				s.Frames[id] = append(s.Frames[id], store.Frame{Function: name})
+			}
+			s.Samples = append(s.Samples, store.Sample{Stack: id, Value: values[i] * 1e9})
+			s.Total += values[i] * 1e9
+		}
+		return s
+	}
+	was := stacks(18_000, 15_000, 9000, 3000, 1000, 2000)
+	p := plan{service: "s", hosts: 10, same: true, factor: 1}.make(rand.New(rand.NewPCG(13, 14)))
+	for _, c := range []struct {
+		what, want string
+		is         store.Stacks
+	}{
+		{"a function that is called twice as often", "encode", stacks(36_000, 30_000, 18_000, 3000, 1000, 2000)},
+		{"a function that does more", "encode", stacks(18_000, 15_000, 36_000, 3000, 1000, 2000)},
+		{"the innermost", "match", stacks(54_000, 15_000, 9000, 3100, 1100, 2200)},
+		{"one that was not there", "match", stacks(54_000, 0, 9000, 3000, 1000, 2000)},
+		{"less of it", "hash", stacks(18_000, 0, 9000, 3000, 1000, 2000)},
+		{"more of everything", "serve", stacks(27_000, 22_500, 13_500, 15_000, 5000, 3000)},
+		{"two halves", "serve", stacks(28_000, 15_000, 9000, 13_000, 1000, 2000)},
+	} {
+		f := &fleet{processes: p, stacks: map[string]store.Stacks{"v1.0.0": was, "v1.1.0": c.is}}
+		d, err := Functions(t.Context(), f, store.Selection{}, &changesOf(t, p)[0], 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Narrow == nil || d.Narrow.Name != c.want {
+			t.Errorf("%s: the change is in %+v, want %s", c.what, d.Narrow, c.want)
+		}
+	}
+}
+
 // TestSimulated asks about a fleet of 10,000 processes in 40 services, each of which
 // deploys once: one of them is 8% dearer since, in a function of its own.
 func TestSimulated(t *testing.T) {
