@@ -128,42 +128,39 @@ const unknown = "(no stack)"
 const (
 	// mostOf is the part of a change that a function must have to be named for it.
 	mostOf = 0.5
-	// keepsOf is the part of a caller's change that what it calls must have to be named
-	// instead. Where a program does little else, all callers up to the goroutine's start
-	// function grow by the same factor; a function that is called more often has its
-	// change spread over what it calls.
-	keepsOf = 0.8
+	// programOf is the part of all cost from which a function is as good as the program:
+	// that it changed is known. Where a server does little but one thing, all callers of
+	// that up to the goroutine's start function grow by the same factor.
+	programOf = 0.8
+	// insteadOf is the part of the change that a function must have to be named instead
+	// of one that is as good as the program.
+	insteadOf = 2.0 / 3
 )
 
-// narrow finds the function that a change is in: the innermost that keeps what its
-// callers have of it.
+// narrow finds the function that a change is in: it has most of the change, and the change
+// is most of it. A caller has all of the change and much else, what it calls only a part.
 func (d *Difference) narrow() {
-	change := d.Is - d.Was
+	change, whole := d.Is-d.Was, programOf*max(d.Is, d.Was)
 	if change == 0 {
 		return
 	}
 	share := func(f *Function) float64 { return (f.TotalIs - f.TotalWas) / change }
 	size := func(f *Function) float64 { return max(f.TotalWas, f.TotalIs) }
-	var candidates []*Function
-	for i := range d.Functions {
-		if f := &d.Functions[i]; f.Name != unknown && share(f) >= mostOf {
-			candidates = append(candidates, f)
+	best := func(named func(f *Function) bool) (most *Function) {
+		fits := 0.0
+		for _, f := range d.Functions {
+			if f.Name == unknown || !named(&f) {
+				continue
+			}
+			if fit := min(1, share(&f)) * abs(f.TotalIs-f.TotalWas) / size(&f); fit > fits {
+				fits, most = fit, &f
+			}
 		}
+		return most
 	}
-	// A caller is larger than what it calls. Where it does nothing else, what has more
-	// lines of its own is the innermost.
-	slices.SortFunc(candidates, func(a, b *Function) int {
-		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.Is+a.Was, b.Is+b.Was), cmp.Compare(a.Name, b.Name))
-	})
-	var at *Function
-	for _, f := range candidates {
-		if at == nil || share(f) >= keepsOf*share(at) {
-			at = f
-		}
-	}
-	if at != nil {
-		named := *at // the list is cut, and its own
-		d.Narrow = &named
+	d.Narrow = best(func(f *Function) bool { return share(f) >= insteadOf && size(f) < whole })
+	if d.Narrow == nil {
+		d.Narrow = best(func(f *Function) bool { return share(f) >= mostOf })
 	}
 }
 
