@@ -189,9 +189,9 @@ var inTests = []line{
 	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                                                                                                                                   // what it saved is diagnosed, what it prints is read
-	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"},                                                                                                                    // whoever takes what it sends
+	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                // what it saved is diagnosed, what it prints is read
+	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
