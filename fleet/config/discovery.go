@@ -38,8 +38,8 @@ type list struct {
 	*httpsd.Source
 }
 
-// Discovery is a new one, which has read nothing yet. What URLs said to the one before it
-// it knows, where they are the same; nil is none.
+// Discovery is a new one, which has read nothing yet. It shares the lists of the one before
+// it, which may be nil, where their URLs and credentials are the same.
 func (c *Config) Discovery(before *Discovery) *Discovery {
 	d := &Discovery{}
 	for _, s := range c.Scrapes {
@@ -124,8 +124,8 @@ func (d *Discovery) write(w io.Writer, name string, of func(list) int64) {
 }
 
 // Targets reads the files and gives all targets. A file that cannot be read is an error
-// beside them, and counts as it was before; one that is gone has no targets. So is a
-// target that relabeling makes none of.
+// beside them, and counts as it was before; one that is gone has no targets. A target that
+// is none after relabeling is an error too, and left out.
 func (d *Discovery) Targets() ([]scrape.Target, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
