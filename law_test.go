@@ -113,10 +113,12 @@ var law = []line{
 	{"fleet/ingest", "fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "fleet/ingest fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
+	{"fleet/ingest/scrape/httpsd", "", ""},
+	{"fleet/ingest/scrape/relabel", "", ""},
 	{"fleet/ingest/forward", "", ""},
 	{"fleet/access", "", ""},
 	{"fleet/quota", "fleet/access fleet/store", ""},
-	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/quota fleet/store", "go.yaml.in/yaml/v3"},
+	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/store", "go.yaml.in/yaml/v3"},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/bench", "fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile"},
@@ -187,9 +189,9 @@ var inTests = []line{
 	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "agent/recording fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                                                                                                                                   // what it saved is diagnosed, what it prints is read
-	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"},                                                                                                                    // whoever takes what it sends
+	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                // what it saved is diagnosed, what it prints is read
+	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},

@@ -3,7 +3,7 @@
 // It hides the file: YAML, its checks, and the files that it names. [Load] tells all that
 // is wrong with it at once, each with its line. What the files of tokens, certificates
 // and targets hold is read when it is needed, so that they can change while the server
-// runs. It opens no connection.
+// runs. Only [Discovery.Run] opens connections, to the URLs that list targets.
 package config
 
 import (

@@ -55,7 +55,8 @@ scrape_configs:
       - targets: ["a:1", "[::1]:2"]
         labels: {zone: b}
     file_sd_configs: [{files: [targets/*.json]}]
-  - {job_name: web, bearer_token_file: token, tls_config: *tls, static_configs: [{targets: [web]}]}
+  - {job_name: web, bearer_token_file: token, tls_config: *tls, static_configs: [{targets: [web]}],
+     http_sd_configs: [{url: "https://targets.example/web?all", basic_auth: {username: u, password: p}}, {url: http://b, refresh_interval: 5s, tls_config: *tls}]}
 tokens:
   - {name: agents, sha256: `+hash+`, scopes: [ingest, read], tenants: [red, "*"]}
 tenants:
@@ -73,11 +74,12 @@ forward: {url: "https://pyroscope.example", bearer_token_file: f}
 		Listen: "0.0.0.0:4040", Insecure: true, Data: filepath.Join(dir, "kept"), Retention: (30*24 + 12) * time.Hour,
 		Scrapes: []Scrape{{
 			Job: "shop", Tenant: "red", Interval: 2 * time.Minute, CPU: 30 * time.Second, Timeout: 5 * time.Second, Scheme: "https", Prefix: "/p",
-			Profiles: []string{"process_cpu", "memory"}, User: "u", PasswordFile: "/abs/secret", TLS: tls,
+			Profiles: []string{"process_cpu", "memory"}, Credentials: Credentials{User: "u", PasswordFile: "/abs/secret", TLS: tls},
 			Static: []Group{{[]string{"a:1", "[::1]:2"}, map[string]string{"zone": "b"}}}, Files: []string{filepath.Join(dir, "targets/*.json")},
 		}, {
 			Job: "web", Interval: time.Minute, CPU: 10 * time.Second, Timeout: 10 * time.Second, Scheme: "http", Prefix: "/debug/pprof",
-			BearerFile: filepath.Join(dir, "token"), TLS: tls, Static: []Group{{[]string{"web"}, map[string]string{}}},
+			Credentials: Credentials{BearerFile: filepath.Join(dir, "token"), TLS: tls}, Static: []Group{{[]string{"web"}, map[string]string{}}},
+			HTTP: []HTTPDiscovery{{URL: "https://targets.example/web?all", Interval: time.Minute, Credentials: Credentials{User: "u", Password: "p"}}, {URL: "http://b", Interval: 5 * time.Second, Credentials: Credentials{TLS: tls}}},
 		}},
 		Tokens:  []access.Token{{Name: "agents", Hash: access.Hash("secret"), Scopes: access.Ingest | access.Read, Tenants: []string{"red", "*"}}},
 		Tenants: map[string]quota.Limits{"red": {BytesPerSecond: 1000, Burst: 5000, Services: 3, Labels: 4}, "*": {}},
@@ -117,15 +119,27 @@ func TestMistakes(t *testing.T) {
 		{"retention: 99999w99999w", `1: retention is "99999w99999w", not a duration like 15s, 12h or 30d`},
 		{"scrape_configs: {}", "1: scrape_configs must be a list, with - before each element"},
 		{"scrape_configs:\n  - static_configs: [{targets: [a]}]", "2: a scrape config has no job_name"},
-		{"scrape_configs:\n  - job_name: a", `2: "a" has no targets: give it static_configs or file_sd_configs`},
+		{"scrape_configs:\n  - job_name: a", `2: "a" has no targets: give it static_configs, file_sd_configs or http_sd_configs`},
 		{job + "scrape_interval: 10ms", `2: scrape_interval of "shop" is 10ms, shorter than a second`},
 		{job + "profiling_config: {cpu_seconds: 61}", `2: cpu_seconds of "shop" are 1m1s, longer than its scrape_interval of 1m0s`},
 		{job + "profiling_config: {cpu_seconds: many}", `4: cpu_seconds is "many", not a whole number of 0 or more`},
 		{job + "profiling_config: {profiles: [heap]}", `4: there is no profile "heap", only process_cpu, memory, mutex, block, goroutines`},
 		{job + "profiling_config: {path_prefix: debug}", `4: path_prefix is "debug", not a path like /debug/pprof`},
 		{job + "scheme: ftp", `4: scheme is "ftp", not http or https`},
-		{job + "relabel_configs: []", "4: relabel_configs is not supported: give the labels in static_configs or in the files of file_sd_configs"},
-		{job + "http_sd_configs: []", "4: http_sd_configs is not supported: write the targets to a file and name it in file_sd_configs"},
+		{job + "relabel_configs: {}", "4: relabel_configs must be a list, with - before each element"},
+		{job + "relabel_configs:\n      - {source_label: [a]}", `5: relabel_configs has no key "source_label": do you mean "source_labels"?`},
+		{job + "relabel_configs:\n      - {action: remove}", `5: relabel_configs: there is no action "remove", only replace keep drop hashmod labelmap labeldrop labelkeep lowercase uppercase keepequal dropequal`},
+		{job + "relabel_configs:\n      - {action: keep}\n      - {regex: a(, action: drop}", "6: relabel_configs: regex \"a(\" is not a regular expression: error parsing regexp: missing closing ): `^(?s:a()$`"},
+		{job + "relabel_configs:\n      - source_labels: [a]", "5: relabel_configs: replace needs target_label"},
+		{job + "relabel_configs:\n      - {action: hashmod, target_label: a, modulus: -1}", `5: modulus is "-1", not a whole number of 0 or more`},
+		{job + "relabel_configs:\n      - {action: hashmod, target_label: a,\n         replacement: }", `6: replacement is empty`},
+		{job + "http_sd_configs: [{}]", "4: an element of http_sd_configs has no url"},
+		{job + "http_sd_configs: [{url: file:///a}]", `4: url is "file:///a", not a URL like https://targets.example/shop.json`},
+		{job + "http_sd_configs: [{url: 'http://u:p@a'}]", `4: url is "http://u:p@a", not a URL like https://targets.example/shop.json`},
+		{job + "http_sd_configs:\n      - url: http://a\n        refresh_interval: 1ms", `5: refresh_interval of "http://a" is 1ms, shorter than a second`},
+		{job + "http_sd_configs: [{url: http://a, authorization: {}}]", "4: authorization is not supported: use bearer_token_file or basic_auth"},
+		{job + "http_sd_configs: [{url: http://a, bearer_token_file: x, basic_auth: {username: a, password: b}}]", `4: "http://a" has basic_auth and bearer_token_file: one of them is sent`},
+		{job + "dns_sd_configs: []", "4: dns_sd_configs is not supported: write the targets to a file and name it in file_sd_configs, or serve them to http_sd_configs"},
 		{job + "basic_auth: {username: a}", "4: basic_auth needs username, and password or password_file"},
 		{job + "basic_auth: {username: a, password: b}\n    bearer_token_file: x", `2: "shop" has basic_auth and bearer_token_file: one of them is sent`},
 		{job + "file_sd_configs: [{files: [a.txt]}]", `4: "a.txt" is not a pattern of files that end in .json, .yml or .yaml`},
@@ -134,7 +148,7 @@ func TestMistakes(t *testing.T) {
 		{job + "tls_config: {ca_file: fleet.yaml}", "4: tls_config: DIR/fleet.yaml has no certificate in PEM"},
 		{strings.Replace(job, "[a]", "[http://a]", 1), `3: target "http://a" is not a HOST:PORT like shop-1:6060`},
 		{strings.Replace(job, "[a]", "['a:1:2']", 1), `3: target "a:1:2" is not a HOST:PORT like shop-1:6060`},
-		{strings.Replace(job, "[a]", "[a], labels: {__path__: b}", 1), `3: label "__path__": names that begin with __ mean nothing here`},
+		{strings.Replace(job, "[a]", "[a], labels: {__path__: b}", 1), `3: label "__path__": of names that begin with __ only __scheme__, __profile_path_prefix__ and __meta_… mean something here`},
 		{job + "\n" + strings.TrimPrefix(job, "scrape_configs:\n"), `5: two scrape_configs have the job_name "shop"`},
 		{"tls: {cert_file: a}", "1: tls needs cert_file and key_file"},
 		{"tls: {cert_file: a, key_file: b}", "1: tls: DIR/a with DIR/b: open DIR/a: no such file or directory"},
@@ -187,7 +201,7 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := c.Discovery()
+	d := c.Discovery(nil)
 	look := func(wantErr string, want ...string) []scrape.Target {
 		t.Helper()
 		targets, err := d.Targets()
@@ -249,7 +263,7 @@ func TestClientTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		targets, err := c.Discovery().Targets()
+		targets, err := c.Discovery(nil).Targets()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,6 +291,7 @@ func TestNearest(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte("listen: a:1\nscrape_configs: [{job_name: a, static_configs: [{targets: [b], labels: {c: d}}]}]"))
 	f.Add([]byte("a: &a [*a, *a]\nscrape_configs: *a"))
+	f.Add([]byte("scrape_configs: [{job_name: a, http_sd_configs: [{url: http://a}], relabel_configs: [{action: labelmap, regex: a(.*)}]}]"))
 	f.Add([]byte("tokens: [{name: a, scopes: [read]}]\ntenants: {a: {burst: 3}}\nstore: {clickhouse: {shards: [[a:1]]}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := &reader{file: "f"}

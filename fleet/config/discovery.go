@@ -2,18 +2,23 @@ package config
 
 import (
 	"cmp"
-	"crypto/tls"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
-	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/ingest/scrape/httpsd"
 )
 
-// A Discovery knows the targets of scrape configs, as their files are now.
+// A Discovery knows the targets of scrape configs, as their files are now and as the URLs
+// that list some said last.
 type Discovery struct {
 	mu   sync.Mutex
 	jobs []*job
@@ -22,58 +27,119 @@ type Discovery struct {
 // A job is a scrape config and what its files held when they could be read.
 type job struct {
 	Scrape
-	groups           map[string][]Group
-	bearer, password string
-	tls              *tls.Config
+	secrets
+	groups map[string][]Group // by file
+	lists  []list
 }
 
-// Discovery is a new one, which has read nothing yet.
-func (c *Config) Discovery() *Discovery {
+// A list is one of a URL.
+type list struct {
+	HTTPDiscovery
+	*httpsd.Source
+}
+
+// Discovery is a new one, which has read nothing yet. It shares the lists of the one before
+// it, which may be nil, where their URLs and credentials are the same.
+func (c *Config) Discovery(before *Discovery) *Discovery {
 	d := &Discovery{}
 	for _, s := range c.Scrapes {
-		d.jobs = append(d.jobs, &job{Scrape: s, groups: map[string][]Group{}, password: s.Password})
+		j := &job{Scrape: s, groups: map[string][]Group{}}
+		for _, h := range s.HTTP {
+			j.lists = append(j.lists, list{h, cmp.Or(before.source(s.Job, h), newSource(h))})
+		}
+		d.jobs = append(d.jobs, j)
 	}
 	return d
 }
 
+func newSource(h HTTPDiscovery) *httpsd.Source {
+	return httpsd.New(h.URL, h.Interval, func() (httpsd.Credentials, error) {
+		now, err := h.secrets(secrets{})
+		return httpsd.Credentials{Bearer: now.bearer, User: h.User, Password: now.password, TLS: now.tls}, err
+	})
+}
+
+// source is that of the same URL of the same job, nil where there is none.
+func (d *Discovery) source(job string, h HTTPDiscovery) *httpsd.Source {
+	if d == nil {
+		return nil
+	}
+	for _, j := range d.jobs {
+		for _, l := range j.lists {
+			if j.Job == job && reflect.DeepEqual(l.HTTPDiscovery, h) {
+				return l.Source
+			}
+		}
+	}
+	return nil
+}
+
+// Run asks the URLs that list targets until the context ends. It calls changed, from
+// several goroutines, when Targets may give others, and with an error when a URL gave no
+// list and what it said before counts.
+func (d *Discovery) Run(ctx context.Context, changed func(error)) {
+	var running sync.WaitGroup
+	for _, j := range d.jobs {
+		for _, l := range j.lists {
+			running.Go(func() {
+				l.Run(ctx, func(err error) {
+					if err != nil {
+						err = fmt.Errorf("job %q: %w", j.Job, err)
+					}
+					changed(err)
+				})
+			})
+		}
+	}
+	running.Wait()
+}
+
+// Metrics writes what came of the URLs as Prometheus reads it. It names no URL, whose
+// query may be secret.
+func (d *Discovery) Metrics(w io.Writer) {
+	const failures, targets = "gowhy_fleet_http_sd_failures_total", "gowhy_fleet_http_sd_targets"
+	fmt.Fprintf(w, "# HELP %s Requests of http_sd_configs that gave no list.\n# TYPE %s counter\n", failures, failures)
+	d.write(w, failures, func(l list) int64 { return l.Failures() })
+	fmt.Fprintf(w, "# HELP %s Targets that http_sd_configs listed last, before relabeling.\n# TYPE %s gauge\n", targets, targets)
+	d.write(w, targets, func(l list) (n int64) {
+		for _, g := range l.Groups() {
+			n += int64(len(g.Targets))
+		}
+		return n
+	})
+}
+
+// write writes a line for each job, with the sum over its lists.
+func (d *Discovery) write(w io.Writer, name string, of func(list) int64) {
+	for _, j := range d.jobs {
+		if len(j.lists) == 0 {
+			continue
+		}
+		sum := int64(0)
+		for _, l := range j.lists {
+			sum += of(l)
+		}
+		fmt.Fprintf(w, "%s{job=\"%s\"} %d\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(j.Job), sum)
+	}
+}
+
 // Targets reads the files and gives all targets. A file that cannot be read is an error
-// beside them, and counts as it was before; one that is gone has no targets.
+// beside them, and counts as it was before; one that is gone has no targets. A target that
+// is none after relabeling is an error too, and left out.
 func (d *Discovery) Targets() ([]scrape.Target, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []scrape.Target
 	var failed []error
 	for _, j := range d.jobs {
-		failed = append(failed, j.secrets(), j.files())
-		all = append(all, j.targets()...)
+		now, unread := j.Credentials.secrets(j.secrets)
+		j.secrets = now
+		failed = append(failed, unread, j.files())
+		targets, bad := j.targets()
+		failed = append(failed, bad)
+		all = append(all, targets...)
 	}
 	return all, errors.Join(failed...)
-}
-
-// secrets reads what the job shows to its targets.
-func (j *job) secrets() error {
-	var failed error
-	read := func(to *string, file string) {
-		if file == "" {
-			return
-		}
-		secret, err := secretOf(file)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			return
-		}
-		*to = secret
-	}
-	read(&j.bearer, j.BearerFile)
-	read(&j.password, j.PasswordFile)
-	if j.TLS != nil {
-		c, err := j.TLS.config()
-		if err != nil {
-			return errors.Join(failed, err)
-		}
-		j.tls = c
-	}
-	return failed
 }
 
 // files reads the groups of the files that there are.
@@ -96,33 +162,46 @@ func (j *job) files() error {
 	return failed
 }
 
-func (j *job) targets() (all []scrape.Target) {
-	every := slices.Clone(j.Static)
+// targets are those of all groups. A target that cannot be one is left out, and the error
+// has the first of these.
+func (j *job) targets() (all []scrape.Target, failed error) {
+	bad := 0
+	add := func(targets []string, labels map[string]string) {
+		for _, address := range targets {
+			t, keep, err := j.target(address, labels)
+			switch {
+			case err != nil:
+				if bad++; bad == 1 {
+					failed = fmt.Errorf("a target %.80q of job %q: %w", address, j.Job, err)
+				}
+			case keep:
+				all = append(all, t)
+			}
+		}
+	}
+	with := func(labels map[string]string, name, value string) map[string]string {
+		labels = maps.Clone(labels)
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[name] = value
+		return labels
+	}
+	for _, g := range j.Static {
+		add(g.Targets, g.Labels)
+	}
 	for _, name := range slices.Sorted(maps.Keys(j.groups)) {
-		every = append(every, j.groups[name]...)
-	}
-	for _, g := range every {
-		for _, address := range g.Targets {
-			all = append(all, scrape.Target{
-				Source: j.source(address, g.Labels), URL: j.Scheme + "://" + address + j.Prefix,
-				Interval: j.Interval, CPU: j.CPU, Timeout: j.Timeout, Profiles: j.Profiles,
-				Bearer: j.bearer, User: j.User, Password: j.password, TLS: j.tls,
-			})
+		for _, g := range j.groups[name] {
+			add(g.Targets, with(g.Labels, fileLabel, name))
 		}
 	}
-	return all
-}
-
-// source is a target's: labels say more exactly what its job and address say.
-func (j *job) source(address string, labels map[string]string) store.Source {
-	s := store.Source{
-		Tenant: j.Tenant, Service: cmp.Or(labels["service_name"], j.Job), Instance: cmp.Or(labels["instance"], address),
-		Version: cmp.Or(labels["version"], labels["service_version"]),
-	}
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if name != "service_name" {
-			s.Labels = append(s.Labels, store.Label{Name: name, Value: labels[name]})
+	for _, l := range j.lists {
+		for _, g := range l.Groups() {
+			add(g.Targets, with(g.Labels, urlLabel, l.URL))
 		}
 	}
-	return s
+	if bad > 1 {
+		failed = fmt.Errorf("%w; and %d more of its targets", failed, bad-1)
+	}
+	return all, failed
 }

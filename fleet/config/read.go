@@ -156,6 +156,17 @@ func (r *reader) text(to *string, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) { *to = r.scalar(n, what) }
 }
 
+// anyText reads a text that may be "", which scalar takes for a value that was forgotten.
+func (r *reader) anyText(to *string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if v := resolved(n); v.Kind == yaml.ScalarNode && v.Tag != "!!null" && v.Value == "" {
+			*to = ""
+			return
+		}
+		*to = r.scalar(n, what)
+	}
+}
+
 func (r *reader) texts(to *[]string, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		r.list(n, what, func(e *yaml.Node) {

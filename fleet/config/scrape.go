@@ -15,6 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/ingest/scrape/httpsd"
+	"github.com/gowhy/gowhy/fleet/ingest/scrape/relabel"
 )
 
 // A Scrape is a job of scrape_configs.
@@ -24,13 +26,18 @@ type Scrape struct {
 	Interval, CPU, Timeout time.Duration
 	Scheme, Prefix         string
 	Profiles               []string
-	User                   string
-	Password               string
-	PasswordFile           string
-	BearerFile             string
-	TLS                    *ClientTLS
-	Static                 []Group
-	Files                  []string // patterns of files of groups
+	Credentials
+	Static  []Group
+	Files   []string // patterns of files of groups
+	HTTP    []HTTPDiscovery
+	Relabel []*relabel.Rule
+}
+
+// HTTPDiscovery is a URL that lists groups.
+type HTTPDiscovery struct {
+	URL      string
+	Interval time.Duration
+	Credentials
 }
 
 // A Group is targets that have the same labels.
@@ -41,12 +48,10 @@ type Group struct {
 
 // Keys that Prometheus has and this does not, with what helps.
 var refused = map[string]string{
-	"relabel_configs":        "give the labels in static_configs or in the files of file_sd_configs",
 	"metric_relabel_configs": "profiles have no series to relabel",
-	"http_sd_configs":        "write the targets to a file and name it in file_sd_configs",
-	"kubernetes_sd_configs":  "write the targets to a file and name it in file_sd_configs",
-	"dns_sd_configs":         "write the targets to a file and name it in file_sd_configs",
-	"consul_sd_configs":      "write the targets to a file and name it in file_sd_configs",
+	"kubernetes_sd_configs":  "write the targets to a file and name it in file_sd_configs, or serve them to http_sd_configs",
+	"dns_sd_configs":         "write the targets to a file and name it in file_sd_configs, or serve them to http_sd_configs",
+	"consul_sd_configs":      "write the targets to a file and name it in file_sd_configs, or serve them to http_sd_configs",
 	"authorization":          "use bearer_token_file or basic_auth",
 	"bearer_token":           "write it to a file and name it in bearer_token_file",
 	"metrics_path":           "write profiling_config: {path_prefix: /debug/pprof}",
@@ -87,7 +92,7 @@ func (r *reader) scrapes(n *yaml.Node) (all []Scrape) {
 func (r *reader) scrape(n *yaml.Node) Scrape {
 	s := Scrape{Interval: scrape.DefaultInterval, Timeout: scrape.DefaultTimeout, Scheme: "http", Prefix: "/debug/pprof"}
 	var seconds int64
-	r.mapping(n, "a scrape config", r.unsupported(keys{
+	known := keys{
 		"job_name":        func(n *yaml.Node) { s.Job = r.scalar(n, "job_name") },
 		"tenant":          func(n *yaml.Node) { s.Tenant = r.name(n, "tenant") },
 		"scrape_interval": r.duration(&s.Interval, "scrape_interval"),
@@ -102,7 +107,7 @@ func (r *reader) scrape(n *yaml.Node) Scrape {
 				"cpu_seconds": r.number(&seconds, "cpu_seconds"),
 				"path_prefix": func(n *yaml.Node) {
 					s.Prefix = r.scalar(n, "path_prefix")
-					if !strings.HasPrefix(s.Prefix, "/") || strings.ContainsAny(s.Prefix, "?#") {
+					if !isPath(s.Prefix) {
 						r.problem(n, "path_prefix is %q, not a path like /debug/pprof", s.Prefix)
 					}
 				},
@@ -116,17 +121,6 @@ func (r *reader) scrape(n *yaml.Node) Scrape {
 				},
 			})
 		},
-		"basic_auth": func(n *yaml.Node) {
-			r.mapping(n, "basic_auth", keys{
-				"username": r.text(&s.User, "username"), "password": r.text(&s.Password, "password"),
-				"password_file": r.path(&s.PasswordFile, "password_file"),
-			})
-			if s.User == "" || (s.Password == "") == (s.PasswordFile == "") {
-				r.problem(n, "basic_auth needs username, and password or password_file")
-			}
-		},
-		"bearer_token_file": r.path(&s.BearerFile, "bearer_token_file"),
-		"tls_config":        func(n *yaml.Node) { s.TLS = r.clientTLS(n) },
 		"static_configs": func(n *yaml.Node) {
 			r.list(n, "static_configs", func(e *yaml.Node) { s.Static = append(s.Static, r.group(e)) })
 		},
@@ -135,7 +129,13 @@ func (r *reader) scrape(n *yaml.Node) Scrape {
 				r.mapping(e, "file_sd_configs", r.unsupported(keys{"files": func(n *yaml.Node) { s.Files = append(s.Files, r.patterns(n)...) }}))
 			})
 		},
-	}))
+		"http_sd_configs": func(n *yaml.Node) {
+			r.list(n, "http_sd_configs", func(e *yaml.Node) { s.HTTP = append(s.HTTP, r.httpDiscovery(e)) })
+		},
+		"relabel_configs": func(n *yaml.Node) { s.Relabel = r.relabel(n) },
+	}
+	maps.Copy(known, r.credentials(&s.Credentials))
+	r.mapping(n, "a scrape config", r.unsupported(known))
 	s.CPU = time.Duration(seconds) * time.Second
 	if seconds == 0 {
 		s.CPU = max(time.Second, s.Interval/6)
@@ -149,10 +149,34 @@ func (r *reader) scrape(n *yaml.Node) Scrape {
 		r.problem(n, "cpu_seconds of %q are %v, longer than its scrape_interval of %v", s.Job, s.CPU, s.Interval)
 	case s.User != "" && s.BearerFile != "":
 		r.problem(n, "%q has basic_auth and bearer_token_file: one of them is sent", s.Job)
-	case len(s.Static) == 0 && len(s.Files) == 0:
-		r.problem(n, "%q has no targets: give it static_configs or file_sd_configs", s.Job)
+	case len(s.Static) == 0 && len(s.Files) == 0 && len(s.HTTP) == 0:
+		r.problem(n, "%q has no targets: give it static_configs, file_sd_configs or http_sd_configs", s.Job)
 	}
 	return s
+}
+
+// httpDiscovery reads an element of http_sd_configs.
+func (r *reader) httpDiscovery(n *yaml.Node) HTTPDiscovery {
+	h := HTTPDiscovery{Interval: httpsd.DefaultInterval}
+	known := r.credentials(&h.Credentials)
+	known["url"] = func(n *yaml.Node) {
+		h.URL = r.scalar(n, "url")
+		u, err := url.Parse(h.URL)
+		if h.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "") {
+			r.problem(n, "url is %q, not a URL like https://targets.example/shop.json", h.URL)
+		}
+	}
+	known["refresh_interval"] = r.duration(&h.Interval, "refresh_interval")
+	r.mapping(n, "http_sd_configs", r.unsupported(known))
+	switch {
+	case h.URL == "":
+		r.problem(n, "an element of http_sd_configs has no url")
+	case h.Interval < time.Second:
+		r.problem(n, "refresh_interval of %q is %v, shorter than a second", h.URL, h.Interval)
+	case h.User != "" && h.BearerFile != "":
+		r.problem(n, "%q has basic_auth and bearer_token_file: one of them is sent", h.URL)
+	}
+	return h
 }
 
 // patterns are those of files of targets.
@@ -198,6 +222,8 @@ func (r *reader) group(n *yaml.Node) Group {
 	return g
 }
 
+func isPath(s string) bool { return strings.HasPrefix(s, "/") && !strings.ContainsAny(s, "?#") }
+
 func checkTarget(target string) error {
 	u, err := url.Parse("http://" + target)
 	if err != nil || u.Host != target || u.Hostname() == "" {
@@ -214,8 +240,8 @@ func checkLabels(labels map[string]string) error {
 		return fmt.Errorf("%d labels, at most %d are allowed", len(labels), mostLabels)
 	}
 	for name := range labels {
-		if strings.HasPrefix(name, "__") {
-			return fmt.Errorf("label %q: names that begin with __ mean nothing here", name)
+		if strings.HasPrefix(name, "__") && !strings.HasPrefix(name, metaPrefix) && name != schemeLabel && name != prefixLabel {
+			return fmt.Errorf("label %q: of names that begin with __ only %s, %s and %s… mean something here", name, schemeLabel, prefixLabel, metaPrefix)
 		}
 	}
 	return nil

@@ -12,6 +12,9 @@ import (
 // matcher is one of a selector's: a name, an operator and a quoted value.
 var matcher = regexp.MustCompile(`^\s*([a-zA-Z_][a-zA-Z0-9_.]*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(,|$)`)
 
+// typed is the type of profile that Grafana puts before the braces when it lists labels.
+var typed = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*(?::[a-zA-Z0-9_]*){4}\{`)
+
 // matchers are the labels that a selector like {service_name="shop",zone="b"} asks for.
 // A pattern that is a plain value is one; one that is anything asks for nothing; others
 // are refused.
@@ -19,6 +22,10 @@ func matchers(selector string) (labels []store.Label, err error) {
 	text := strings.TrimSpace(selector)
 	if text == "" {
 		return nil, nil
+	}
+	if m := typed.FindString(text); m != "" {
+		labels = append(labels, store.Label{Name: typeLabel, Value: m[:len(m)-1]})
+		text = text[len(m)-1:]
 	}
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || len(text) < 2 {
 		return nil, fmt.Errorf("the selector %.80q is not in braces", selector)

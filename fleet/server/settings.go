@@ -29,6 +29,12 @@ type Settings struct {
 	// Targets are those to scrape, as their files are now; nil is none. What could not
 	// be read is an error beside them.
 	Targets func() ([]scrape.Target, error)
+	// Discover, where it is set, looks for targets until its context ends. It calls
+	// changed, from any goroutine, when Targets may give others, and with an error when
+	// it looked in vain.
+	Discover func(ctx context.Context, changed func(error))
+	// Metrics, where it is set, writes what Discover counts, as Prometheus reads it.
+	Metrics func(io.Writer)
 }
 
 // Prices are what resources cost.
@@ -63,6 +69,10 @@ type live struct {
 
 	mu       sync.Mutex // one change at a time
 	settings Settings
+	ctx      context.Context    // of watch; nil before it
+	stop     context.CancelFunc // ends Discover of the settings; nil before watch
+	running  sync.WaitGroup     // of Discover
+	found    chan struct{}      // Targets may give others
 
 	failed   atomic.Bool  // the last load
 	loadedAt atomic.Int64 // seconds since 1970, of the last that went well
@@ -70,7 +80,7 @@ type live struct {
 
 // newLive has the first settings of a server.
 func newLive(o Options, scraper *scrape.Scraper) (*live, error) {
-	l := &live{listen: o.Listen, insecure: o.Insecure, log: o.Log, load: o.Load, limiter: quota.New(time.Now), scraper: scraper}
+	l := &live{listen: o.Listen, insecure: o.Insecure, log: o.Log, load: o.Load, limiter: quota.New(time.Now), scraper: scraper, found: make(chan struct{}, 1)}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
@@ -98,6 +108,7 @@ func (l *live) apply(s Settings) error {
 	l.prices.Store(s.Prices)
 	l.settings = s
 	l.targets()
+	l.discover()
 	l.loadedAt.Store(time.Now().Unix())
 	return nil
 }
@@ -121,9 +132,36 @@ func (l *live) targets() {
 	}
 	targets, err := l.settings.Targets()
 	if err != nil {
-		l.log.Error("some targets count as they were", "error", err)
+		l.log.Error("some targets are left out, or count as they were", "error", err)
 	}
 	l.scraper.Update(targets)
+}
+
+// discover has the settings look for targets, and no earlier ones. The caller holds mu.
+func (l *live) discover() {
+	if l.ctx == nil || l.ctx.Err() != nil {
+		return
+	}
+	if l.stop != nil {
+		l.stop()
+	}
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(l.ctx)
+	look := l.settings.Discover
+	if look == nil {
+		return
+	}
+	l.running.Go(func() {
+		look(ctx, func(err error) {
+			if err != nil {
+				l.log.Error("the targets of a list count as they were", "error", err)
+			}
+			select {
+			case l.found <- struct{}{}:
+			default: // it is known
+			}
+		})
+	})
 }
 
 // reload loads the settings again. What is wrong changes nothing.
@@ -147,12 +185,25 @@ func (l *live) reload() error {
 func (l *live) watch(ctx context.Context, hangup <-chan os.Signal) {
 	tick := time.NewTicker(readAgain)
 	defer tick.Stop()
+	l.mu.Lock()
+	l.ctx = ctx
+	l.discover()
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock() // a change that saw the context before it ended has started what it starts
+		defer l.mu.Unlock()
+		l.running.Wait()
+	}()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangup:
 			_ = l.reload() // which logs it
+		case <-l.found:
+			l.mu.Lock()
+			l.targets()
+			l.mu.Unlock()
 		case <-tick.C:
 			l.mu.Lock()
 			if err := l.certificates(l.settings); err != nil {
@@ -208,6 +259,12 @@ func (l *live) routes(mux *http.ServeMux) {
 // metrics writes what is known about settings as Prometheus reads it.
 func (l *live) metrics(w io.Writer) {
 	l.limiter.Metrics(w)
+	l.mu.Lock()
+	more := l.settings.Metrics
+	l.mu.Unlock()
+	if more != nil {
+		more(w)
+	}
 	if l.load == nil {
 		return
 	}

@@ -39,6 +39,7 @@ type serving struct {
 	targets                     []string
 	check                       bool
 	given                       func(flag string) bool // on the command line
+	found                       *config.Discovery      // of the last settings
 }
 
 func (s *serving) flags(cmd *cobra.Command) {
@@ -105,11 +106,13 @@ func (s *serving) settings(c *config.Config) (server.Settings, error) {
 		}
 		fixed = append(fixed, t)
 	}
-	found := c.Discovery()
+	found := c.Discovery(s.found)
+	s.found = found
 	settings.Targets = func() ([]scrape.Target, error) {
 		targets, err := found.Targets()
 		return append(slices.Clone(fixed), targets...), err
 	}
+	settings.Discover, settings.Metrics = found.Run, found.Metrics
 	return settings, nil
 }
 
@@ -221,7 +224,15 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 	for _, tenant := range slices.Sorted(maps.Keys(c.Tenants)) {
 		line("tenant", "%q: %s", tenant, limits(c.Tenants[tenant]))
 	}
-	line("scrape", "%s now", figures.Plural(len(targets), "target", "targets"))
+	lists := 0
+	for _, s := range c.Scrapes {
+		lists += len(s.HTTP)
+	}
+	more := ""
+	if lists > 0 { // which --check-config does not ask: they may be elsewhere than here
+		more = ", and those of " + figures.Plural(lists, "URL", "URLs") + " when the server runs"
+	}
+	line("scrape", "%s now%s", figures.Plural(len(targets), "target", "targets"), more)
 	if c.Forward != nil {
 		line("forward", "to %s", c.Forward.URL)
 	}

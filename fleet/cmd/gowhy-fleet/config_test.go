@@ -98,6 +98,10 @@ prices     0.03 EUR for a core and hour, 0.004 EUR for a GiB and hour
 	if said, want := asked(t, 2, "serve", "--config.file", bad, "--check-config"), "gowhy-fleet: "+bad+`:1: the file has no key "lisen": do you mean "listen"?`+"\ngowhy-fleet: "+bad+":2: data is empty\n"; said != want {
 		t.Errorf("got  %s\nwant %s", said, want)
 	}
+	rules := writeFile(t, dir, "rules.yaml", "scrape_configs:\n  - job_name: a\n    http_sd_configs: [{url: http://a}]\n    relabel_configs:\n      - {action: keeping}\n")
+	if said := asked(t, 2, "serve", "--config.file", rules, "--check-config"); !strings.Contains(said, rules+`:5: relabel_configs: there is no action "keeping", only replace keep `) {
+		t.Error(said)
+	}
 	for text, want := range map[string]string{
 		"listen: 0.0.0.0:1":                      "does not know who asks",
 		"listen: 0.0.0.0:1\ntokens:\n" + element: "could read the tokens",
@@ -246,7 +250,7 @@ func TestDocument(t *testing.T) {
 	writeFile(t, dir, "targets/cart.json", `[{"targets": ["cart-1:6060"], "labels": {"version": "v2"}}]`)
 	file := writeFile(t, dir, "fleet.yaml", example)
 	said := asked(t, 0, "serve", "--config.file", file, "--check-config")
-	for _, want := range []string{"with TLS", "token ", "tenant ", "forward ", "prices ", "3 targets now"} {
+	for _, want := range []string{"with TLS", "token ", "tenant ", "forward ", "prices ", "3 targets now, and those of 1 URL when the server runs\n"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
