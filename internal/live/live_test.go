@@ -48,6 +48,28 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestWaited compares counters of switches and waits.
+func TestWaited(t *testing.T) {
+	at := time.Unix(1000, 0)
+	sample := func(after, queued time.Duration, slices, voluntary int64) proc.Sample {
+		return proc.Sample{Time: at.Add(after), Process: proc.Counters{RunQueue: queued, Slices: slices, Voluntary: voluntary, Involuntary: -1}}
+	}
+	for name, c := range map[string]struct {
+		from, to proc.Sample
+		want     waits
+	}{
+		"in two seconds":     {sample(0, time.Second, 50, 10), sample(2*time.Second, 2*time.Second, 60, 30), waits{0.5, 100 * time.Millisecond, 10, -1}},
+		"no thread ran":      {sample(0, time.Second, 50, 10), sample(time.Second, time.Second, 50, 10), waits{0, -1, 0, -1}},
+		"no wait at all":     {sample(0, time.Second, 50, 10), sample(time.Second, time.Second, 52, 12), waits{0, 0, 2, -1}},
+		"not counted":        {sample(0, 0, 0, 10), sample(time.Second, 0, 0, 20), waits{-1, -1, 10, -1}},
+		"at the same moment": {sample(0, 0, 1, 10), sample(0, 0, 1, 10), waits{-1, -1, -1, -1}},
+	} {
+		if got := waited(c.from, c.to); got != c.want {
+			t.Errorf("%s: waited() = %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 func finding(rule, function string, c diagnosis.Confidence) diagnosis.Finding {
 	return diagnosis.Finding{Rule: rule, Title: rule, Confidence: c, Where: []diagnosis.Place{{Function: function, File: "/x/a.go", Line: 1}}}
 }
