@@ -234,6 +234,9 @@ func TestWatch(t *testing.T) {
 		if p.Runtime == nil || p.Runtime.Procs != runtime.GOMAXPROCS(0) || p.Runtime.HeapLive <= 0 {
 			t.Errorf("its runtime counts %+v", p.Runtime)
 		}
+		if m := p.Memory; m == nil || m.Why == "" && (m.PSS == 0 || m.Age < 0) {
+			t.Errorf("its share of memory is %+v, want one or why there is none", m)
+		}
 		if _, err := json.Marshal(f); err != nil {
 			t.Errorf("a frame is no JSON: %v", err)
 		}
@@ -254,6 +257,34 @@ func TestWatch(t *testing.T) {
 	if w.ended[cmd.Path] != 1 {
 		t.Errorf("%v have ended, want the program among them", w.ended)
 	}
+}
+
+// TestWeighs asks whose share of memory is read; a program begun anew takes the place
+// of the one that is looked at.
+func TestWeighs(t *testing.T) {
+	w := &Watch{}
+	wants := func(what string, want bool) {
+		t.Helper()
+		if got := w.weighs(7); got != want {
+			t.Errorf("%s: weighs() = %v, want %v", what, got, want)
+		}
+	}
+	wants("among all", false)
+	w.o.PIDs = []int{7, 8}
+	wants("one of two", false)
+	w.Attend(7, false)
+	wants("looked at", true)
+	w.Attend(0, false)
+	wants("no longer", false)
+	w.o.PIDs = []int{7}
+	wants("alone", true)
+	w.o.PIDs = nil
+	w.Attend(6, false)
+	now := time.Now()
+	w.left = []*process{{pid: 6, gone: now, program: proc.Program{Exe: "/x"}}}
+	w.fresh = []*process{{pid: 7, program: proc.Program{Exe: "/x"}}}
+	w.succeed(now)
+	wants("begun anew", true)
 }
 
 // TestAll lists what is no Go program too.

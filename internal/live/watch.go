@@ -368,11 +368,15 @@ func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Durati
 	r.Program, r.Module, r.Version, r.Go, r.Args = b.Path, b.Main.Path, b.Main.Version, b.GoVersion, p.program.Args
 	r.Restarts, r.Was = w.ended[p.path()], p.was
 	p.target.threads = w.threads == t.ID
-	p.target.weighed = w.attended == t.ID || len(w.o.PIDs) == 1
+	p.target.weighed = w.weighs(t.ID)
 	p.target.read(&r, now, w.share())
 	r.Verdict = w.judge.verdict(t.ID)
 	return r
 }
+
+// weighs reports whether a program's share of memory is read: when it is looked at, or
+// watched alone.
+func (w *Watch) weighs(pid int) bool { return w.attended == pid || len(w.o.PIDs) == 1 }
 
 // spent is what all of the watching took lately.
 func (w *Watch) spent() float64 {

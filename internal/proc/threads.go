@@ -13,7 +13,7 @@ import (
 //
 // The kernel adds them up itself when asked through taskstats, in 3 µs and up
 // to 0.2 µs for each thread, but only for root. Values of threads that ended come
-// with the wait but not with the switches.
+// with the wait and the slices but not with the switches.
 //
 // Else the threads are walked: 3 µs for a thread that did nothing since the
 // last walk, 20 µs for one that did, because its status file has to be
