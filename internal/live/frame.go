@@ -74,6 +74,7 @@ type Process struct {
 	Was int `json:"was,omitempty"`
 
 	Counters   *Counters   `json:"counters,omitempty"`
+	Memory     *Memory     `json:"memory,omitempty"` // of one that is watched alone, or attended: see [Watch.Attend]
 	Runtime    *Runtime    `json:"runtime,omitempty"`
 	Goroutines *Goroutines `json:"goroutines,omitempty"`
 	Tasks      []Task      `json:"tasks,omitempty"` // see [Watch.ShowThreads]; busiest first
@@ -94,16 +95,31 @@ func (c CPU) Cores() float64 { return c.User + c.System }
 
 // Counters are what /proc tells of a program beside that; rates are by second.
 type Counters struct {
-	Waiting     float64 `json:"waiting_for_cpu"` // threads that could run and had no CPU, on average
-	Voluntary   float64 `json:"voluntary_switches_per_second"`
-	Involuntary float64 `json:"involuntary_switches_per_second"`
-	Reads       float64 `json:"reads_per_second"`  // system calls; negative where not permitted
-	Writes      float64 `json:"writes_per_second"` // the same
-	FDs         int     `json:"fds"`               // the same
-	CPUs        int     `json:"cpus"`              // that it may use
-	Quota       float64 `json:"quota_cores,omitempty"`
-	Throttled   float64 `json:"throttled,omitempty"` // share of the time in which its quota was used up
-	MemoryLimit uint64  `json:"memory_limit_bytes,omitempty"`
+	Waiting float64 `json:"waiting_for_cpu"` // threads that could run and had no CPU, on average; negative where the kernel does not count it
+	// Wait is how long a thread waited for a CPU, on average, each time that it got
+	// one; negative when none did.
+	Wait        time.Duration `json:"mean_wait_for_cpu_ns"`
+	Voluntary   float64       `json:"voluntary_switches_per_second"`
+	Involuntary float64       `json:"involuntary_switches_per_second"`
+	Reads       float64       `json:"reads_per_second"`  // system calls; negative where not permitted
+	Writes      float64       `json:"writes_per_second"` // the same
+	FDs         int           `json:"fds"`               // the same
+	CPUs        int           `json:"cpus"`              // that it may use
+	Quota       float64       `json:"quota_cores,omitempty"`
+	Throttled   float64       `json:"throttled,omitempty"` // share of the time in which its quota was used up
+	MemoryLimit uint64        `json:"memory_limit_bytes,omitempty"`
+}
+
+// Memory is a program's share of it: pages that several processes use are divided
+// among these.
+type Memory struct {
+	PSS  uint64 `json:"pss_bytes,omitempty"`
+	Swap uint64 `json:"swap_pss_bytes,omitempty"` // swapped out
+	// Age is how old this is: to read it holds the program up.
+	Age time.Duration `json:"age_ns,omitempty"`
+	// Why says why there is nothing, and How a command that changes it.
+	Why string `json:"why,omitempty"`
+	How string `json:"how,omitempty"`
 }
 
 // A Task is a thread of a program.

@@ -48,6 +48,28 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestWaited compares counters of switches and waits.
+func TestWaited(t *testing.T) {
+	at := time.Unix(1000, 0)
+	sample := func(after, queued time.Duration, slices, voluntary int64) proc.Sample {
+		return proc.Sample{Time: at.Add(after), Process: proc.Counters{RunQueue: queued, Slices: slices, Voluntary: voluntary, Involuntary: -1}}
+	}
+	for name, c := range map[string]struct {
+		from, to proc.Sample
+		want     waits
+	}{
+		"in two seconds":     {sample(0, time.Second, 50, 10), sample(2*time.Second, 2*time.Second, 60, 30), waits{0.5, 100 * time.Millisecond, 10, -1}},
+		"no thread ran":      {sample(0, time.Second, 50, 10), sample(time.Second, time.Second, 50, 10), waits{0, -1, 0, -1}},
+		"no wait at all":     {sample(0, time.Second, 50, 10), sample(time.Second, time.Second, 52, 12), waits{0, 0, 2, -1}},
+		"not counted":        {sample(0, 0, 0, 10), sample(time.Second, 0, 0, 20), waits{-1, -1, 10, -1}},
+		"at the same moment": {sample(0, 0, 1, 10), sample(0, 0, 1, 10), waits{-1, -1, -1, -1}},
+	} {
+		if got := waited(c.from, c.to); got != c.want {
+			t.Errorf("%s: waited() = %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 func finding(rule, function string, c diagnosis.Confidence) diagnosis.Finding {
 	return diagnosis.Finding{Rule: rule, Title: rule, Confidence: c, Where: []diagnosis.Place{{Function: function, File: "/x/a.go", Line: 1}}}
 }
@@ -212,6 +234,9 @@ func TestWatch(t *testing.T) {
 		if p.Runtime == nil || p.Runtime.Procs != runtime.GOMAXPROCS(0) || p.Runtime.HeapLive <= 0 {
 			t.Errorf("its runtime counts %+v", p.Runtime)
 		}
+		if m := p.Memory; m == nil || m.Why == "" && (m.PSS == 0 || m.Age < 0) {
+			t.Errorf("its share of memory is %+v, want one or why there is none", m)
+		}
 		if _, err := json.Marshal(f); err != nil {
 			t.Errorf("a frame is no JSON: %v", err)
 		}
@@ -232,6 +257,34 @@ func TestWatch(t *testing.T) {
 	if w.ended[cmd.Path] != 1 {
 		t.Errorf("%v have ended, want the program among them", w.ended)
 	}
+}
+
+// TestWeighs asks whose share of memory is read; a program begun anew takes the place
+// of the one that is looked at.
+func TestWeighs(t *testing.T) {
+	w := &Watch{}
+	wants := func(what string, want bool) {
+		t.Helper()
+		if got := w.weighs(7); got != want {
+			t.Errorf("%s: weighs() = %v, want %v", what, got, want)
+		}
+	}
+	wants("among all", false)
+	w.o.PIDs = []int{7, 8}
+	wants("one of two", false)
+	w.Attend(7, false)
+	wants("looked at", true)
+	w.Attend(0, false)
+	wants("no longer", false)
+	w.o.PIDs = []int{7}
+	wants("alone", true)
+	w.o.PIDs = nil
+	w.Attend(6, false)
+	now := time.Now()
+	w.left = []*process{{pid: 6, gone: now, program: proc.Program{Exe: "/x"}}}
+	w.fresh = []*process{{pid: 7, program: proc.Program{Exe: "/x"}}}
+	w.succeed(now)
+	wants("begun anew", true)
 }
 
 // TestAll lists what is no Go program too.

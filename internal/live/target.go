@@ -25,6 +25,9 @@ type target struct {
 	atOnce  bool // its goroutines are wanted even if it lives for a moment only
 	proc    *proc.Process
 	before  proc.Sample
+	weighed bool        // its share of memory is wanted
+	counted proc.Sample // with the last switches and waits that were not read before
+	waits   waits       // up to then
 
 	reader *goroutines.Reader
 	again  due // when to open the reader again, or to read
@@ -35,8 +38,8 @@ type target struct {
 	totals   history
 	groups   map[groupKey]*history
 	runtime  goroutines.Runtime
-	counted  time.Time
-	gcShare  float64 // of the last collections
+	ran      time.Time // when that was read
+	gcShare  float64   // of the last collections
 }
 
 type groupKey struct{ function, state, reason, creator string }
@@ -62,10 +65,12 @@ func (t *target) read(p *Process, now time.Time, share float64) {
 		t.tried = true
 		if t.proc, _ = proc.OpenAlone(t.pid); t.proc != nil {
 			t.before, _ = t.proc.Sample(false)
+			t.counted = t.before
 		}
 		return
 	}
 	t.readCounters(p)
+	t.readMemory(p, now)
 	t.readGoroutines(p, now, share)
 }
 
@@ -81,19 +86,16 @@ func (t *target) readCounters(p *Process) {
 	p.Tasks = t.compare(s.Threads, s.Time.Sub(a.Time).Seconds())
 	passed := s.Time.Sub(a.Time).Seconds()
 	if a.Time.IsZero() || passed <= 0 {
-		t.before = s
+		t.before, t.counted = s, s
 		return
 	}
 	t.before = s
-	rate := func(before, after int64) float64 {
-		if before < 0 || after < 0 {
-			return -1
-		}
-		return float64(max(0, after-before)) / passed
+	if !s.Process.OldSwitches {
+		t.waits, t.counted = waited(t.counted, s), s
 	}
+	rate := func(before, after int64) float64 { return perSecond(before, after, passed) }
 	c := &Counters{
-		Waiting:   max(0, (s.Process.RunQueue-a.Process.RunQueue).Seconds()/passed),
-		Voluntary: rate(a.Process.Voluntary, s.Process.Voluntary), Involuntary: rate(a.Process.Involuntary, s.Process.Involuntary),
+		Waiting: t.waits.share, Wait: t.waits.mean, Voluntary: t.waits.voluntary, Involuntary: t.waits.involuntary,
 		Reads: rate(a.Process.ReadCalls, s.Process.ReadCalls), Writes: rate(a.Process.WriteCalls, s.Process.WriteCalls),
 		FDs: s.Process.FDs, CPUs: s.Limits.CPUs, Quota: s.Limits.Quota, MemoryLimit: s.Limits.Memory,
 	}
@@ -105,6 +107,57 @@ func (t *target) readCounters(p *Process) {
 	// Exact, where the list's own figures are in ticks.
 	p.CPU = CPU{User: (s.Process.User - a.Process.User).Seconds() / passed, System: (s.Process.System - a.Process.System).Seconds() / passed}
 	p.RSS = s.Process.RSS
+}
+
+// waits are what a program's threads did beside running, in some time.
+type waits struct {
+	share                  float64       // of them ready without a CPU, on average
+	mean                   time.Duration // each time until one got a CPU
+	voluntary, involuntary float64       // switches a second
+}
+
+// waited compares two samples. What a kernel does not count, and the mean of nothing, is
+// negative.
+func waited(from, to proc.Sample) waits {
+	a, b := from.Process, to.Process
+	passed := to.Time.Sub(from.Time).Seconds()
+	w := waits{-1, -1, perSecond(a.Voluntary, b.Voluntary, passed), perSecond(a.Involuntary, b.Involuntary, passed)}
+	if b.Slices == 0 || passed <= 0 { // a process that has run was given a CPU
+		return w
+	}
+	queued := max(0, b.RunQueue-a.RunQueue)
+	w.share = queued.Seconds() / passed
+	if n := b.Slices - a.Slices; n > 0 {
+		w.mean = queued / time.Duration(n)
+	}
+	return w
+}
+
+// perSecond is the rate of a count, negative when one is not known.
+func perSecond(before, after int64, passed float64) float64 {
+	if before < 0 || after < 0 || passed <= 0 {
+		return -1
+	}
+	return float64(max(0, after-before)) / passed
+}
+
+// readMemory fills in the share of memory of a program that is looked at: of all
+// programs it would be dear, for them too.
+func (t *target) readMemory(p *Process, now time.Time) {
+	if t.proc == nil || !t.weighed {
+		return
+	}
+	w, err := t.proc.Weigh(now)
+	switch {
+	case errors.Is(err, proc.ErrGone):
+		return
+	case errors.Is(err, fs.ErrPermission):
+		p.Memory = &Memory{Why: "another user's program", How: fmt.Sprintf("sudo gowhy top %d", t.pid)}
+	case err != nil:
+		p.Memory = &Memory{Why: err.Error()}
+	default:
+		p.Memory = &Memory{PSS: w.PSS, Swap: w.Swap, Age: now.Sub(w.At)}
+	}
 }
 
 // compare compares threads with what they had before, the busiest first.
@@ -185,8 +238,8 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 // count compares the runtime's counters with those of the refresh before.
 func (t *target) count(p *Process, now time.Time) {
 	c, before := t.reader.Counters(), t.runtime
-	passed := now.Sub(t.counted).Seconds()
-	t.runtime, t.counted = c, now
+	passed := now.Sub(t.ran).Seconds()
+	t.runtime, t.ran = c, now
 	if c.Procs <= 0 {
 		return
 	}

@@ -56,6 +56,7 @@ type Watch struct {
 	fresh     []*process     // programs that were found in this refresh
 	calls     int64
 	threads   int // of which process they are wanted
+	attended  int // which process is looked at; 0 is none
 	cost      Cost
 }
 
@@ -123,9 +124,15 @@ func (w *Watch) KeepWindow(pid int, from, until time.Time, to string) error {
 	return w.judge.keep(pid, from, until, to)
 }
 
-// Attend has a program judged before others, and all the time; 0 is none. With
-// trace the next piece has an execution trace, where the program offers one.
-func (w *Watch) Attend(pid int, trace bool) { w.judge.attend(pid, trace) }
+// Attend has a program judged before others, and all the time, and its share of
+// memory read; 0 is none. With trace the next piece has an execution trace, where
+// the program offers one.
+func (w *Watch) Attend(pid int, trace bool) {
+	w.judge.attend(pid, trace)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.attended = pid
+}
 
 // ShowThreads has a program's threads in the frames; 0 is nobody's.
 func (w *Watch) ShowThreads(pid int) {
@@ -334,6 +341,9 @@ func (w *Watch) succeed(now time.Time) {
 		if at := slices.Index(w.o.PIDs, p.was); at >= 0 {
 			w.o.PIDs[at] = p.pid
 		}
+		if w.attended == p.was {
+			w.attended = p.pid
+		}
 		w.judge.follow(p.was, p.pid)
 	}
 	w.fresh = w.fresh[:0]
@@ -358,10 +368,15 @@ func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Durati
 	r.Program, r.Module, r.Version, r.Go, r.Args = b.Path, b.Main.Path, b.Main.Version, b.GoVersion, p.program.Args
 	r.Restarts, r.Was = w.ended[p.path()], p.was
 	p.target.threads = w.threads == t.ID
+	p.target.weighed = w.weighs(t.ID)
 	p.target.read(&r, now, w.share())
 	r.Verdict = w.judge.verdict(t.ID)
 	return r
 }
+
+// weighs reports whether a program's share of memory is read: when it is looked at, or
+// watched alone.
+func (w *Watch) weighs(pid int) bool { return w.attended == pid || len(w.o.PIDs) == 1 }
 
 // spent is what all of the watching took lately.
 func (w *Watch) spent() float64 {

@@ -66,6 +66,9 @@ type Counters struct {
 	// RunQueue is how long threads were ready and waited for a CPU, summed like
 	// the switches; 0 where the kernel does not count it.
 	RunQueue time.Duration `json:"runqueue_ns"`
+	// Slices is how often threads got a CPU, summed like the switches; 0 where the
+	// kernel does not count it, and RunQueue neither. Recordings do not have it.
+	Slices int64 `json:"-"`
 
 	Threads int `json:"threads"`
 	FDs     int `json:"fds"`
@@ -78,8 +81,8 @@ type Counters struct {
 	ReadBytes  int64 `json:"rchar"` // by these calls, from wherever
 	WriteBytes int64 `json:"wchar"`
 
-	// What costs much to read is read less often: then the context switches and
-	// RunQueue, or the four of the calls, are those of an earlier sample.
+	// What costs much to read is read less often: then the context switches,
+	// RunQueue and Slices, or the four of the calls, are those of an earlier sample.
 	OldSwitches bool `json:"old_switches,omitempty"`
 	OldCalls    bool `json:"old_calls,omitempty"`
 }
@@ -109,6 +112,9 @@ type Process struct {
 	cpu      split // User and System as last given
 	switches switches
 	fds      paced[int]
+	weight   Weight
+	heavy    error           // why there is none
+	reweigh  time.Time       // when it is read again
 	calls    paced[Counters] // of /proc/PID/io, whose price grows with threads
 	machine  *machine
 	groups   *groups
@@ -203,6 +209,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	s.Process.OldSwitches = now.Before(p.switches.next)
 	total := p.switches.read(now)
 	s.Process.Voluntary, s.Process.Involuntary, s.Process.RunQueue = total.voluntary, total.involuntary, total.runQueue
+	s.Process.Slices = total.slices
 	return s, nil
 }
 

@@ -62,7 +62,7 @@ func TestSample(t *testing.T) {
 	}{
 		{"linux-6.18-hybrid", 41, Sample{
 			Process: Counters{User: 12410 * time.Millisecond, System: 52990 * time.Millisecond, MinorFaults: 132337, MajorFaults: 12,
-				Voluntary: 800, Involuntary: 190, RunQueue: 26915000, Threads: 13, FDs: -1, RSS: 20200 << 10, Swap: 128 << 10,
+				Voluntary: 800, Involuntary: 190, RunQueue: 26915000, Slices: 990, Threads: 13, FDs: -1, RSS: 20200 << 10, Swap: 128 << 10,
 				ReadCalls: 10, WriteCalls: 7, ReadBytes: 6976, WriteBytes: 5120},
 			Machine: Machine{CPUs: 2, Busy: 13161130 * time.Millisecond, Idle: 30728430 * time.Millisecond, IOWait: 36070 * time.Millisecond,
 				Steal: 36490 * time.Millisecond, CPUStall: 2773211312 * time.Microsecond, IOStall: 42951575 * time.Microsecond,
@@ -76,7 +76,7 @@ func TestSample(t *testing.T) {
 			}}},
 		{"linux-5.15-v2", 7, Sample{
 			Process: Counters{User: 2500 * time.Millisecond, System: 500 * time.Millisecond, MinorFaults: 500, MajorFaults: 3, Voluntary: 5, Involuntary: 6,
-				RunQueue: 17, Threads: 9, FDs: -1, RSS: 4 << 20, ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1},
+				RunQueue: 17, Slices: 11, Threads: 9, FDs: -1, RSS: 4 << 20, ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1},
 			Machine: Machine{CPUs: 2, Busy: 15300 * time.Millisecond, Idle: 80 * second, IOWait: second, CPUStall: -1, MemoryStall: -1, IOStall: -1,
 				Load: 0.07, Memory: 2 << 20, Available: 1 << 20},
 			Limits:  Limits{CPUs: 2, Quota: 1.5, Period: 100 * time.Millisecond, Memory: 256 << 20},
@@ -140,6 +140,59 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// The share of memory is read at once, and again after ten seconds; what cannot be read
+// has its reason.
+func TestWeigh(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-6.18-hybrid")
+	p, err := open(root, 41, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	file := filepath.Join(root, "proc/41/smaps_rollup")
+	rollup := func(pss, swap int) {
+		write(t, file, fmt.Sprintf("5629ade10000-7ffc9f176000 ---p 00000000 00:00 0   [rollup]\nRss:  99 kB\nPss:  %d kB\nPss_Anon:  9 kB\nSwap:  8 kB\nSwapPss:  %d kB\n", pss, swap))
+	}
+	now := time.Now()
+	for _, step := range []struct {
+		name      string
+		after     time.Duration
+		pss, swap int // in the file, 0 for no file
+		want      Weight
+		err       error
+	}{
+		{"no file", 0, 0, 0, Weight{}, ErrUnweighed},
+		{"not asked again so soon", 5 * time.Second, 400, 7, Weight{}, ErrUnweighed},
+		{"read", time.Minute, 400, 7, Weight{now.Add(time.Minute), 400 << 10, 7 << 10}, nil},
+		{"as it was", time.Minute + 9*time.Second, 500, 8, Weight{now.Add(time.Minute), 400 << 10, 7 << 10}, nil},
+		{"anew", 2 * time.Minute, 500, 0, Weight{now.Add(2 * time.Minute), 500 << 10, 0}, nil},
+	} {
+		if step.pss > 0 {
+			rollup(step.pss, step.swap)
+		}
+		if got, err := p.Weigh(now.Add(step.after)); got != step.want || !errors.Is(err, step.err) {
+			t.Errorf("%s: Weigh() = %+v, %v, want %+v, %v", step.name, got, err, step.want, step.err)
+		}
+	}
+	write(t, file, "nonsense")
+	if _, err := p.Weigh(now.Add(time.Hour)); !errors.Is(err, ErrUnweighed) {
+		t.Errorf("Weigh() of nonsense = %v, want ErrUnweighed", err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "proc/41")); err != nil {
+		t.Fatal(err)
+	}
+	p.stat.Close()
+	if _, err := p.Weigh(now.Add(2 * time.Hour)); !errors.Is(err, ErrGone) {
+		t.Errorf("Weigh() of a process that has ended = %v, want ErrGone", err)
+	}
+	for took, want := range map[time.Duration]time.Duration{0: 10 * time.Second, 50 * time.Millisecond: 10 * time.Second, time.Second: 200 * time.Second} {
+		if got := weighAgain(took); got != want {
+			t.Errorf("weighAgain(%v) = %v, want %v", took, got, want)
+		}
+	}
+}
+
 func linux(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
@@ -171,7 +224,7 @@ func TestThreadsEnd(t *testing.T) {
 	write(t, filepath.Join(task, "43/schedstat"), "5 6 1\n") // its number was given to a new one
 	write(t, filepath.Join(task, "43/status"), "voluntary_ctxt_switches:\t1\n")
 	p.switches.sum()
-	if want := (count{before.runQueue + 1 + 6, 9999 + 60 + 1, 188 + 2}); p.switches.last != want {
+	if want := (count{before.runQueue + 1 + 6, before.slices + 1 + 1, 9999 + 60 + 1, 188 + 2}); p.switches.last != want {
 		t.Errorf("sum of the switches = %+v, want %+v", p.switches.last, want)
 	}
 }
@@ -451,8 +504,8 @@ func FuzzParse(f *testing.F) {
 		if v, i, ok := parseSwitches(text); ok && (v < 0 || i < 0) {
 			t.Errorf("parseSwitches() = %d, %d; want nothing below 0", v, i)
 		}
-		if pss, ok := parsePSS(text); !ok && pss != 0 {
-			t.Errorf("parsePSS() = %d, false; want 0", pss)
+		if pss, ok := rolledUp(text, "Pss"); !ok && pss != 0 {
+			t.Errorf("rolledUp() = %d, false; want 0", pss)
 		}
 		parseLoad(text)
 		parseMeminfo(text)

@@ -211,10 +211,10 @@ func parseSwitches(text []byte) (voluntary, involuntary int64, ok bool) {
 	return voluntary, number(w.next()), found
 }
 
-// parsePSS finds the proportional set size in a smaps_rollup file: resident
-// memory, of which pages that n processes share count an n-th.
-func parsePSS(text []byte) (uint64, bool) {
-	_, rest, found := bytes.Cut(text, []byte("\nPss:"))
+// rolledUp finds a number of bytes in a smaps_rollup file. Pss is the proportional
+// set size: resident memory, of which pages that n processes share count an n-th.
+func rolledUp(text []byte, key string) (uint64, bool) {
+	_, rest, found := bytes.Cut(text, []byte("\n"+key+":"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	return kilobytes(bytes.TrimSpace(line)), found
 }

@@ -276,7 +276,7 @@ func (t *Table) readPSS(p *process) {
 	if refused(err) {
 		p.hidden = true
 	}
-	if pss, ok := parsePSS(text); err == nil && ok {
+	if pss, ok := rolledUp(text, "Pss"); err == nil && ok {
 		p.pss = int64(min(pss, 1<<62))
 	}
 }

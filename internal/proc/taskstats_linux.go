@@ -78,6 +78,7 @@ func parseTaskstats(b []byte) (count, bool) {
 	at := func(offset uintptr) int64 { return number64(b[offset:]) }
 	return count{
 		runQueue:    time.Duration(at(unsafe.Offsetof(s.Cpu_delay_total))),
+		slices:      at(unsafe.Offsetof(s.Cpu_count)),
 		voluntary:   at(unsafe.Offsetof(s.Nvcsw)),
 		involuntary: at(unsafe.Offsetof(s.Nivcsw)),
 	}, true

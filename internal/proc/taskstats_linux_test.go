@@ -37,7 +37,7 @@ func TestTaskstats(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("no answer")
 	}
-	if walked.voluntary < before.voluntary || walked.voluntary > after.voluntary || walked.involuntary > after.involuntary || walked.runQueue > after.runQueue+time.Millisecond {
+	if walked.voluntary < before.voluntary || walked.voluntary > after.voluntary || walked.involuntary > after.involuntary || walked.runQueue > after.runQueue+time.Millisecond || walked.slices > after.slices || after.slices == 0 {
 		t.Errorf("walked %+v, want between taskstats %+v and %+v", walked, before, after)
 	}
 }

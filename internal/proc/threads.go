@@ -13,7 +13,7 @@ import (
 //
 // The kernel adds them up itself when asked through taskstats, in 3 µs and up
 // to 0.2 µs for each thread, but only for root. Values of threads that ended come
-// with the wait but not with the switches.
+// with the wait and the slices but not with the switches.
 //
 // Else the threads are walked: 3 µs for a thread that did nothing since the
 // last walk, 20 µs for one that did, because its status file has to be
@@ -30,18 +30,20 @@ const maxThreads = 20_000
 // A count is what is summed over threads.
 type count struct {
 	runQueue               time.Duration
+	slices                 int64
 	voluntary, involuntary int64
 }
 
 func (c *count) add(d count) {
 	c.runQueue += d.runQueue
+	c.slices += d.slices
 	c.voluntary += d.voluntary
 	c.involuntary += d.involuntary
 }
 
 // atLeast keeps sums from going back when a thread's part is lost.
 func (c count) atLeast(d count) count {
-	return count{max(c.runQueue, d.runQueue), max(c.voluntary, d.voluntary), max(c.involuntary, d.involuntary)}
+	return count{max(c.runQueue, d.runQueue), max(c.slices, d.slices), max(c.voluntary, d.voluntary), max(c.involuntary, d.involuntary)}
 }
 
 // switches adds up the threads of a process.
@@ -146,7 +148,7 @@ func (s *switches) visit(id int) *thread {
 		s.threads[id] = t
 	}
 	st := parseStatus(status)
-	t.walk, t.sched, t.count = s.walk, sched, count{sched.wait, st.voluntary, st.involuntary}
+	t.walk, t.sched, t.count = s.walk, sched, count{sched.wait, sched.slices, st.voluntary, st.involuntary}
 	return t
 }
 

@@ -101,6 +101,7 @@ func whole100(f float64) string   { return fmt.Sprintf("%.0f", 100*f) }
 
 var (
 	waiting   = ofCounters(func(c *live.Counters) float64 { return c.Waiting })
+	meanWait  = ofCounters(func(c *live.Counters) float64 { return c.Wait.Seconds() })
 	switches  = ofCounters(func(c *live.Counters) float64 { return c.Voluntary + c.Involuntary })
 	forced    = ofCounters(func(c *live.Counters) float64 { return c.Involuntary })
 	reads     = ofCounters(func(c *live.Counters) float64 { return c.Reads })
@@ -143,6 +144,7 @@ var listColumns = []column{
 	{"USR%", "of it, in the program", 6, false, 5, func(p *live.Process) string { return hundredths(p.CPU.User) }, most(func(p *live.Process) float64 { return p.CPU.User })},
 	{"KRN%", "of it, in the kernel", 6, false, 5, func(p *live.Process) string { return hundredths(p.CPU.System) }, most(func(p *live.Process) float64 { return p.CPU.System })},
 	{"WAIT%", "threads ready and without a CPU", 6, false, 8, known(waiting, hundredths), most(waiting)},
+	{"LAG", "time until a thread gets a CPU, on average", 7, false, 3, known(meanWait, figures.Seconds), most(meanWait)},
 	{"Ps", "Ps at work, of GOMAXPROCS", 5, false, 10, busyOf, most(busyProcs)},
 	{"GOROUT", "goroutines, the runtime's own left out", 6, false, 19, known(total, short), most(total)},
 	{"+/MIN", "how many more they are each minute", 6, false, 13, func(p *live.Process) string { return strings.TrimSuffix(growth(grown(p)), "/min") }, most(grown)},
@@ -174,7 +176,7 @@ var listColumns = []column{
 // spare are columns that are shown only when the user chooses them, and rare those
 // that are left out as long as no process has a figure for them.
 var (
-	spare = []string{"USR%", "RUN", "BLOCK", "GC/s", "LIMIT", "FORCED", "READ/s", "WRIT/s", "MODULE"}
+	spare = []string{"USR%", "LAG", "RUN", "BLOCK", "GC/s", "LIMIT", "FORCED", "READ/s", "WRIT/s", "MODULE"}
 	rare  = []string{"QUOTA", "THRO%", "VERSION"}
 )
 

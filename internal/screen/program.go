@@ -128,10 +128,14 @@ func (v *view) pageHead(pg *page, p *live.Process) {
 		with(&h.heap, "Heap       %6s%s  Ps %d/%d  %s", size(float64(r.HeapLive)), goalOf(r), r.BusyProcs, r.Procs, collections(r))
 	}
 	with(&h.rss, "Memory     %6s%s", size(float64(p.RSS)), memoryOf(p))
+	if m := p.Memory; m != nil && m.Why != "" {
+		pg.text(v.styles.plain, unweighed(m))
+	}
 	if len(h.times) > 1 && pg.sparks() < pg.width {
 		pg.lines[0].pieces = rightOf(pg.lines[0], pg.width, piece{"last " + since(v.frame.Time.Sub(h.times[0])), v.styles.dim})
 	}
 	if c := p.Counters; c != nil {
+		pg.text(v.styles.plain, "Waits      "+waitsOf(c))
 		pg.text(v.styles.plain, switchesOf(p, c))
 		if c.Quota > 0 {
 			pg.text(v.styles.plain, fmt.Sprintf("Quota      %6.3g CPUs, used up in %s of the time", c.Quota, percent(c.Throttled)))
@@ -167,12 +171,43 @@ func (v *view) pageName(pg *page, p *live.Process) {
 }
 
 func cpuOf(p *live.Process) string {
-	text := fmt.Sprintf("  user %.1f%%  kernel %.1f%%", 100*p.CPU.User, 100*p.CPU.System)
-	if p.Counters != nil {
-		text += fmt.Sprintf("  waits for a CPU %.1f%%", 100*p.Counters.Waiting)
+	return fmt.Sprintf("  user %.1f%%  kernel %.1f%%", 100*p.CPU.User, 100*p.CPU.System)
+}
+
+// waitsOf is how much threads wait for a CPU, and how long each time.
+func waitsOf(c *live.Counters) string {
+	switch {
+	case c.Waiting < 0:
+		return "     -  for a CPU: this kernel does not count it; see gowhy doctor"
+	case c.Wait < 0:
+		return fmt.Sprintf("%5.1f%%  for a CPU; none got one", 100*c.Waiting)
+	}
+	return fmt.Sprintf("%5.1f%%  for a CPU, %s each time", 100*c.Waiting, figures.Duration(c.Wait))
+}
+
+// shareOf is the program's part of the memory that it uses with others.
+func shareOf(m *live.Memory) string {
+	text := "  PSS " + size(float64(m.PSS))
+	if m.Swap > 0 {
+		text += ", swap " + size(float64(m.Swap))
+	}
+	if m.Age > oldMemory {
+		text += ", " + since(m.Age) + " ago"
 	}
 	return text
 }
+
+// unweighed says why that is not known.
+func unweighed(m *live.Memory) string {
+	text := "PSS             -  " + m.Why
+	if m.How != "" {
+		text += ": " + m.How
+	}
+	return text
+}
+
+// oldMemory is older than what the refresh itself read.
+const oldMemory = 1500 * time.Millisecond
 
 func switchesOf(p *live.Process, c *live.Counters) string {
 	text := fmt.Sprintf("Switches   %6s/s  %s/s forced", short(c.Voluntary+c.Involuntary), short(c.Involuntary))
@@ -204,6 +239,9 @@ func memoryOf(p *live.Process) (text string) {
 	c := p.Counters
 	if c != nil && c.MemoryLimit > 0 {
 		text = " of " + size(float64(c.MemoryLimit))
+	}
+	if m := p.Memory; m != nil && m.Why == "" {
+		text += shareOf(m)
 	}
 	text += "  " + figures.Plural(p.Threads, "thread")
 	if c != nil && c.FDs >= 0 {

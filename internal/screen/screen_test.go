@@ -25,7 +25,8 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func machine() *live.Frame {
 	sick := live.Process{PID: 4711, Parent: 1, Name: "shop", User: "www", State: "S", Up: 3 * time.Hour, Threads: 12, RSS: 120 << 20,
 		CPU: live.CPU{User: 1.2, System: 0.3}, Program: "example.com/shop/v2", Version: "v2.3.1", Go: "go1.26.3", Args: []string{"shop", "-listen", ":80"},
-		Counters: &live.Counters{Waiting: 0.4, Voluntary: 5000, Involuntary: 300, Reads: 1200, Writes: 900, FDs: 80, CPUs: 2, Quota: 1.5, Throttled: 0.25},
+		Counters: &live.Counters{Waiting: 0.4, Wait: 75 * time.Microsecond, Voluntary: 5000, Involuntary: 300, Reads: 1200, Writes: 900, FDs: 80, CPUs: 2, Quota: 1.5, Throttled: 0.25},
+		Memory:   &live.Memory{PSS: 97 << 20, Swap: 4 << 20, Age: 8 * time.Second},
 		Runtime:  &live.Runtime{Procs: 8, BusyProcs: 7, HeapLive: 64 << 20, HeapGoal: 128 << 20, GCs: 12, GCShare: 0.18},
 		Goroutines: &live.Goroutines{Total: 20420, Running: 2, Runnable: 18, Syscall: 1, Waiting: 20399, Growth: 1200, Groups: []live.Group{
 			{Function: "main.(*Server).serve", State: "waiting", Reason: "chan receive", Count: 20000, Oldest: 10 * time.Minute, Growth: 1200, Creator: "main.accept:40", At: "main.(*Server).serve:52"},
@@ -39,6 +40,7 @@ func machine() *live.Frame {
 	well := live.Process{PID: 4712, Parent: 4711, Name: "worker", User: "www", State: "S", Up: time.Minute, Threads: 5, RSS: 20 << 20, CPU: live.CPU{User: 0.02},
 		Program: "example.com/worker", Go: "go1.26.3", Goroutines: &live.Goroutines{Total: 9, Waiting: 9}, Verdict: &live.Verdict{Line: "nothing found without a trace"}}
 	closed := live.Process{PID: 5, Name: "db", User: "db", Up: 49 * time.Hour, Threads: 3, RSS: 1 << 20, Program: "example.com/db", Go: "go1.22.1",
+		Memory:     &live.Memory{Why: "another user's program", How: "sudo gowhy top 5"},
 		Goroutines: &live.Goroutines{Why: "another user's program", How: "sudo gowhy top 5"}}
 	evil := live.Process{PID: 666, Name: "evil", User: "\x1b]0;title\x07", Program: "x/\x1b[2J\x1b[31mevil", Go: "go1.26", Args: []string{"\x1b[2J", "\u202e"},
 		Verdict: &live.Verdict{Line: "\x1b[31mred\x1b[0m"}}
@@ -251,6 +253,22 @@ func TestKeys(t *testing.T) {
 	if d.press("q"); !d.v.quit {
 		t.Error("q does not quit")
 	}
+}
+
+// TestWaits says what is known of waiting for a CPU.
+func TestWaits(t *testing.T) {
+	for want, c := range map[string]live.Counters{
+		" 40.0%  for a CPU, 1.25 ms each time":                               {Waiting: 0.4, Wait: 1250 * time.Microsecond},
+		"  0.0%  for a CPU; none got one":                                    {Waiting: 0, Wait: -1},
+		"     -  for a CPU: this kernel does not count it; see gowhy doctor": {Waiting: -1, Wait: -1},
+	} {
+		if got := waitsOf(&c); got != want {
+			t.Errorf("waitsOf(%+v) = %q, want %q", c, got, want)
+		}
+	}
+	d := draw(t, 200, 60, Options{Every: time.Second})
+	d.v.chosen["LAG"] = true
+	d.wants("    LAG ", " 75.0 µs ")
 }
 
 // TestNarrow leaves processes out by filter and user, and Esc brings them back.
