@@ -165,7 +165,7 @@ func imageFiles(b *build) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	notices, err := os.ReadFile(licensesFile)
+	notices, err := os.ReadFile(gowhy.file)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,27 @@ import (
 	"strings"
 )
 
-// licensesFile is embedded in the command, which prints it: gowhy version --licenses.
-const licensesFile = "internal/cli/licenses.txt"
+// A program is one whose notices are collected.
+type program struct {
+	name, path string
+	// file is embedded in it, and what it prints: gowhy version --licenses.
+	file  string
+	pages []page
+}
+
+// A page is what is built into a program beside Go, and its notices.
+type page struct{ name, file string }
+
+var (
+	gowhy = program{"gowhy", "./cmd/gowhy", "internal/cli/licenses.txt", []page{
+		{"preact and uPlot, in the page", "internal/web/dist/licenses.txt"},
+		{"speedscope, in the page", "internal/web/speedscope/LICENSE"},
+		{"Source Code Pro, in speedscope", "internal/web/speedscope/source-code-pro.LICENSE.md"},
+	}}
+	fleet = program{"gowhy-fleet", "./fleet/cmd/gowhy-fleet", "fleet/cmd/gowhy-fleet/licenses.txt", []page{
+		{"preact and uPlot, in the page", "fleet/page/dist/licenses.txt"},
+	}}
+)
 
 // ownModule is ours, and so is what lies below it.
 const ownModule = "github.com/gowhy/gowhy"
@@ -28,8 +47,8 @@ type notice struct {
 
 // licenses collects the notices of all that is part of a binary of some system: Go
 // itself, the linked packages and, of the module they are in, each folder above them;
-// what is built into the page; and speedscope with its font.
-func licenses(ctx context.Context) ([]byte, error) {
+// and what is built into the page.
+func (p program) licenses(ctx context.Context) ([]byte, error) {
 	var list []*notice
 	add := func(name, file string) error {
 		data, err := os.ReadFile(file)
@@ -55,7 +74,7 @@ func licenses(ctx context.Context) ([]byte, error) {
 	if err := add("Go, its runtime and standard library", filepath.Join(strings.TrimSpace(root), "LICENSE")); err != nil {
 		return nil, fmt.Errorf("the licence of Go: %w\nhint: use a Go from its own site, which has it", err)
 	}
-	linked, err := linkedFolders(ctx)
+	linked, err := p.linkedFolders(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,17 +98,13 @@ func licenses(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("%s has no licence in it\nhint: ask its authors, or do without it", module)
 		}
 	}
-	for _, n := range []struct{ name, file string }{
-		{"preact and uPlot, in the page", "internal/web/dist/licenses.txt"},
-		{"speedscope, in the page", "internal/web/speedscope/LICENSE"},
-		{"Source Code Pro, in speedscope", "internal/web/speedscope/source-code-pro.LICENSE.md"},
-	} {
+	for _, n := range p.pages {
 		if err := add(n.name, n.file); err != nil {
 			return nil, fmt.Errorf("%w\nhint: cd ui && npm ci && npm run build", err)
 		}
 	}
 	var b bytes.Buffer
-	b.WriteString("gowhy has code of others in it. These are its parts, and what their authors ask\nto be told with them.\n")
+	b.WriteString(p.name + " has code of others in it. These are its parts, and what their authors ask\nto be told with them.\n")
 	for _, n := range list {
 		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(n.of, "\n"), strings.Repeat("=", 80), n.text)
 	}
@@ -107,11 +122,11 @@ func tidy(data []byte) string {
 
 // linkedFolders are, for each module that a binary of some system has in it, the
 // folders of the packages and those above, to the module's own.
-func linkedFolders(ctx context.Context) (map[string]map[string]bool, error) {
+func (p program) linkedFolders(ctx context.Context) (map[string]map[string]bool, error) {
 	folders := map[string]map[string]bool{}
 	for _, t := range targets {
 		out, err := command(ctx, []string{"GOOS=" + t.os, "GOARCH=" + t.arch, "CGO_ENABLED=0"}, "go", "list", "-deps",
-			"-f", "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}", "./cmd/gowhy")
+			"-f", "{{with .Module}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}", p.path)
 		if err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f := flag.NewFlagSet("dist", flag.ContinueOnError)
 	out := f.String("o", "dist", "write to this `DIR`")
 	check := f.String("check", "", "compare the files in this `DIR` with its checksums and make nothing")
-	notices := f.Bool("licenses", false, "write "+licensesFile+" and nothing else")
+	notices := f.Bool("licenses", false, "write "+gowhy.file+" and "+fleet.file+", and nothing else")
 	plain := f.Bool("archives", false, "make archives only: no packages of Linux, no image")
 	only := f.String("only", "", "make it for these `SYSTEMS` only, like linux_amd64,linux_arm64")
 	if err := f.Parse(args); err != nil {
@@ -57,11 +57,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		}
 		return err
 	case *notices:
-		text, err := licenses(ctx)
-		if err != nil {
-			return err
+		for _, p := range []program{gowhy, fleet} {
+			text, err := p.licenses(ctx)
+			if err == nil {
+				err = os.WriteFile(p.file, text, 0o644)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return os.WriteFile(licensesFile, text, 0o644)
+		return nil
 	}
 	chosen, err := choose(*only)
 	if err != nil {

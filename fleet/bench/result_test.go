@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +39,45 @@ func TestResult(t *testing.T) {
 	} {
 		if !strings.Contains(string(report), line+"\n") {
 			t.Errorf("%q is not in\n%s", line, report)
+		}
+	}
+}
+
+// TestSizing holds the table of docs/fleet.md to the newest runs on record.
+func TestSizing(t *testing.T) {
+	files, err := filepath.Glob("runs/*/results.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("runs are %q, %v", files, err)
+	}
+	found := map[string]float64{}
+	for _, file := range files { // the oldest first
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Result
+		if err := json.Unmarshal(data, &r); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, f := range r.Figures {
+			found[f.Name] = f.Value
+		}
+	}
+	// What the measurement keeps is two hours of a hundred processes.
+	rows := found["rows of ingest"] * 12 / 100
+	cores := rows / found["rows kept by a second of CPU, segments and merges included"] / (24 * 60 * 60)
+	disk := found["disk of a process and day"] / 1000
+	document, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []struct {
+		text      string
+		processes float64
+	}{{"100", 100}, {"1,000", 1000}, {"10,000", 10_000}} {
+		want := fmt.Sprintf("| %s | %s cores | %.2g GB | %.0f GB |\n", n.text, strings.TrimRight(fmt.Sprintf("%.2g", n.processes*cores), "0"), n.processes*disk, 30*n.processes*disk)
+		if !strings.Contains(string(document), want) {
+			t.Errorf("docs/fleet.md does not have the line of the newest runs: %s", want)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -90,17 +89,8 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.runsCommand(), c.tokenCommand())
+	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.runsCommand(), c.tokenCommand(), c.versionCommand())
 	return root
-}
-
-// version is what this program was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	return info.Main.Version + " " + info.GoVersion
 }
 
 // one wants the only argument of a command.

@@ -164,3 +164,19 @@ func TestTwoServers(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+func TestVersion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"version"}, "gowhy-fleet "},
+		{[]string{"--version"}, "gowhy-fleet "},
+		{[]string{"version", "--licenses"}, "\nmodernc.org/sqlite "},
+	} {
+		var out, problems bytes.Buffer
+		if code := run(t.Context(), c.args, &out, &problems); code != 0 || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%v: code %d, %.200q, %s; want %q in it", c.args, code, out.String(), problems.String(), c.want)
+		}
+	}
+}
