@@ -40,7 +40,8 @@ var law = []line{
 
 	// Output: from values to bytes.
 	{"internal/layout", "internal/figures", ""},
-	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/shell internal/whatif", ""},
+	{"internal/sarif", "internal/layout", ""},
+	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/sarif internal/shell internal/whatif", ""},
 	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/problem internal/shell internal/statistics", ""},
 	{"internal/export", "internal/diagnosis internal/figures internal/model internal/problem", "github.com/google/pprof/profile"},
 
@@ -128,7 +129,7 @@ var law = []line{
 	{"fleet/server", "fleet/access fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/client", "", ""},
-	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/shell", ""},
+	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/sarif internal/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
 	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},

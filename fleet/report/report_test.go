@@ -106,3 +106,23 @@ func TestGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestSARIF has a cause that is there now and one that is gone.
+func TestSARIF(t *testing.T) {
+	a := &server.Findings{Findings: []server.Finding{
+		{Service: "shop", Versions: []string{"v2"}, Rule: "allocchurn", Title: "It allocates", Summary: "A third of the CPU.", Function: "main.f", File: "shop/f.go", Line: 12, State: "open", Cores: number(1.5)},
+		{Service: "cart", Rule: "hotmutex", Title: "Goroutines queue", State: "gone"},
+	}}
+	var b bytes.Buffer
+	if err := SARIF(&b, a); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"ruleId": "allocchurn"`, `"text": "shop: A third of the CPU."`, `"uri": "shop/f.go"`, `"startLine": 12`, `"cores": 1.5`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "hotmutex") {
+		t.Errorf("what is gone is in\n%s", b.String())
+	}
+}

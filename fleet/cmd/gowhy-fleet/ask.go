@@ -158,22 +158,35 @@ its probability without one is below 5%, all services together, and it is 2% or 
 func (c *command) findingsCommand() *cobra.Command {
 	var a asking
 	var service string
+	var asSARIF bool
 	cmd := &cobra.Command{
 		Use:   "findings",
 		Short: "Which causes the rules found, in which service, since when, at what cost",
 		Long: `Lists the causes that gowhy's rules found in the merged profiles of all processes of a
 version, over spans of five minutes. One is listed when two spans have it, and gone
 when the last three have not. The cost in cores is that of all processes together.`,
-		Example: "  gowhy-fleet findings --from now-24h\n  gowhy-fleet findings --service checkout --json",
+		Example: "  gowhy-fleet findings --from now-24h\n  gowhy-fleet findings --service checkout --json\n  gowhy-fleet findings -n 1000 --sarif > findings.sarif",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := a.values()
 			q.Set("service", service)
-			return ask(c, cmd, &a, "findings", q, func(f *server.Findings) { report.Findings(c.stdout, f) })
+			if asSARIF && a.json {
+				return &misuse{errors.New("the answer is JSON or SARIF, not both"), "gowhy-fleet findings --sarif"}
+			}
+			var failed error
+			err := ask(c, cmd, &a, "findings", q, func(f *server.Findings) {
+				if asSARIF {
+					failed = report.SARIF(c.stdout, f)
+				} else {
+					report.Findings(c.stdout, f)
+				}
+			})
+			return errors.Join(err, failed)
 		},
 	}
 	a.flags(cmd, 20)
 	cmd.Flags().StringVar(&service, "service", "", "only this `SERVICE`")
+	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print those that are there now as SARIF 2.1.0, for code hosts and editors")
 	return cmd
 }
 

@@ -98,7 +98,7 @@ func main() {
 		go comesAndGoes()
 	}
 	time.Sleep(100 * time.Millisecond) // all wait then, on a machine that others use too
-	runtime.GC() // the garbage collector's own workers are there from now on
+	runtime.GC()                       // the garbage collector's own workers are there from now on
 	fmt.Println("ready")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		switch in.Text() {
