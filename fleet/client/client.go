@@ -105,9 +105,13 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 	return c.whole(answer)
 }
 
-// do sends a request.
+// do sends a request for a path of the API.
 func (c *Client) do(ctx context.Context, method, question string, q url.Values, body io.Reader) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1/"+question+"?"+q.Encode(), body)
+	return c.send(ctx, method, "/api/v1/"+question+"?"+q.Encode(), body)
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+
+	"github.com/gowhy/gowhy/fleet/backup"
 )
 
 // patient is a client for files: only the caller's context and a longer bound end it.
@@ -60,4 +62,28 @@ func (c *Client) Fetch(ctx context.Context, id string, to io.Writer) error {
 		return fmt.Errorf("%s: what it sent is not recording %.12s", c.base, id)
 	}
 	return nil
+}
+
+// Backup writes all that the server keeps, and fails when it is not whole.
+func (c *Client) Backup(ctx context.Context, to io.Writer) (backup.Contents, error) {
+	p := c.patient()
+	p.http.Timeout = 0 // it may be hundreds of gigabytes
+	answer, err := p.send(ctx, http.MethodGet, backup.Path, nil)
+	if err != nil {
+		return backup.Contents{}, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		_, err := c.whole(answer)
+		return backup.Contents{}, err
+	}
+	body := io.TeeReader(answer.Body, to)
+	contents, err := backup.Check(body)
+	if err == nil {
+		_, err = io.Copy(io.Discard, body) // what fills the last block
+	}
+	if err != nil {
+		return backup.Contents{}, fmt.Errorf("%s: %w", c.base, err)
+	}
+	return contents, nil
 }

@@ -122,6 +122,9 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, b.String())
 		}
 	}
+	if err := SARIF(&b, &server.Findings{Missing: store.Missing{"a shard"}}); err == nil {
+		t.Error("half of an answer: no error")
+	}
 	if strings.Contains(b.String(), "hotmutex") {
 		t.Errorf("what is gone is in\n%s", b.String())
 	}

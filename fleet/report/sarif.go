@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"io"
 
 	"github.com/gowhy/gowhy/fleet/server"
@@ -8,8 +9,12 @@ import (
 )
 
 // SARIF writes the causes that are there now as SARIF 2.1.0, a warning each. What is gone is
-// left out: who reads such a file closes what it no longer has.
+// left out: who reads such a file closes what it no longer has. So it is an error, too,
+// when a part of the answer is missing.
 func SARIF(w io.Writer, a *server.Findings) error {
+	if len(a.Missing) > 0 {
+		return errors.New("a part of the store could not be asked: without it causes would seem to be gone")
+	}
 	log := sarif.New("gowhyFleet")
 	for i := range a.Findings {
 		f := &a.Findings[i]

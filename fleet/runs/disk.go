@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+
+	"github.com/gowhy/gowhy/fleet/backup"
 )
 
 // Names in the directory.
@@ -76,6 +78,11 @@ func (s *Store) save(r *Run) error {
 		return err
 	}
 	return syncDir(s.dir)
+}
+
+// Backup is the directory's part of a backup: what is not whole yet is no run.
+func (s *Store) Backup(name string) backup.Part {
+	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool { return !strings.HasPrefix(file, unfinished) }}
 }
 
 // syncDir makes the names in a directory durable. Windows has no such call: NTFS keeps a

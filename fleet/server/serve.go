@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/backup"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
@@ -142,6 +143,7 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
 	l.routes(mux)
+	mux.HandleFunc("GET "+backup.Path, backupHandler(s, o.Runs, l.log))
 	mux.HandleFunc("GET /metrics", m.serve)
 	for _, path := range []string{"GET /healthz", "GET /ready"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })

@@ -160,6 +160,17 @@ var (
 	ErrRefused = errors.New("over a limit")
 )
 
+// A Snapshotter is a store whose data are in files of its own.
+type Snapshotter interface {
+	// Snapshot calls f with a directory that has all that was acknowledged before, as it
+	// was at one moment. It is gone when f returns. A second one at the same time is
+	// ErrSnapshot.
+	Snapshot(ctx context.Context, f func(dir string) error) error
+}
+
+// ErrSnapshot is the error of a snapshot while there is one.
+var ErrSnapshot = errors.New("another snapshot of the store is being read")
+
 // A Reader answers. Each answer is complete, or its Missing names what was not asked.
 type Reader interface {
 	// Services are the services that sent anything in the time of a selection, of

@@ -31,7 +31,7 @@ type Result struct {
 	Rule, Title, What string // the rule's ID, its name, and a sentence on what it is about
 	Level             Level
 	Message           string
-	File              string // relative to the repository's root
+	File              string // relative to the repository's root, or an absolute path
 	Line              int    // 0 is not known
 	Function          string // may be empty
 	// Same is what a later run has too when it finds the same.
@@ -97,7 +97,7 @@ type (
 	}
 	artifact struct {
 		URI  string `json:"uri"`
-		Base string `json:"uriBaseId"`
+		Base string `json:"uriBaseId,omitempty"`
 	}
 	region struct {
 		StartLine int `json:"startLine"`
@@ -124,7 +124,7 @@ func (l *Log) Add(r Result) {
 	}
 	var at location
 	if r.File != "" {
-		at.Physical = &physical{artifact{relativeURI(r.File), "%SRCROOT%"}, region{max(1, r.Line)}}
+		at.Physical = &physical{artifactOf(r.File), region{max(1, r.Line)}}
 	}
 	if r.Function != "" {
 		at.Logical = []logical{{layout.Safe(r.Function), "function"}}
@@ -149,17 +149,20 @@ func escape(s string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}", `\`, `\\`, "[", `\[`, "]", `\]`).Replace(layout.Safe(s))
 }
 
-// relativeURI is a path as a relative URI reference (RFC 3986): all but unreserved
-// characters is in percents, a colon too, which would end a scheme.
-func relativeURI(path string) string {
+// artifactOf is a file by a URI reference (RFC 3986): all but unreserved characters is in
+// percents, a colon too, which would end a scheme.
+func artifactOf(file string) artifact {
 	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"
 	var b strings.Builder
-	for _, c := range []byte(strings.TrimLeft(path, "/")) {
+	for _, c := range []byte(file) {
 		if strings.IndexByte(unreserved, c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	return b.String()
+	if strings.HasPrefix(file, "/") {
+		return artifact{URI: "file://" + b.String()}
+	}
+	return artifact{b.String(), "%SRCROOT%"}
 }

@@ -10,10 +10,10 @@ import (
 // TestLog reads a log back by the names that SARIF 2.1.0 has.
 func TestLog(t *testing.T) {
 	l := New("gowhyTest")
-	l.Add(Result{Rule: "a", Title: "A", What: "It is {a}.", Level: Warning, Message: "see [this](https://example.com) \x1b[31m", File: "/C:/a b/x.go", Function: "main.f\x07", Same: "1",
+	l.Add(Result{Rule: "a", Title: "A", What: "It is {a}.", Level: Warning, Message: "see [this](https://example.com) \x1b[31m", File: "C:/a b/x.go", Function: "main.f\x07", Same: "1",
 		Properties: map[string]any{"cores": 1.5}})
 	l.Add(Result{Rule: "b", Title: "B", What: "It is b.", Level: Note, Message: "b", Same: "1"})
-	l.Add(Result{Rule: "a", Title: "A", What: "It is {a}.", Level: Error, Message: "a", File: "y.go", Line: 7, Same: "2"})
+	l.Add(Result{Rule: "a", Title: "A", What: "It is {a}.", Level: Error, Message: "a", File: "/y.go", Line: 7, Same: "2"})
 	var b bytes.Buffer
 	if err := l.Write(&b); err != nil {
 		t.Fatal(err)
@@ -65,8 +65,11 @@ func TestLog(t *testing.T) {
 		t.Errorf("message %q can be read as a link, or has control characters", m)
 	}
 	at := r[0].Locations[0]
-	if at.Physical.Artifact.URI != "C%3A/a%20b/x.go" || at.Physical.Region.StartLine != 1 || at.Logical[0].Kind != "function" || strings.Contains(at.Logical[0].FullyQualifiedName, "\x07") {
+	if at.Physical.Artifact.URI != "C%3A/a%20b/x.go" || at.Physical.Artifact.URIBaseID != "%SRCROOT%" || at.Physical.Region.StartLine != 1 || at.Logical[0].Kind != "function" || strings.Contains(at.Logical[0].FullyQualifiedName, "\x07") {
 		t.Errorf("location %+v", at)
+	}
+	if a := r[2].Locations[0].Physical.Artifact; a.URI != "file:///y.go" || a.URIBaseID != "" {
+		t.Errorf("an absolute path is %+v", a)
 	}
 	if r[1].Locations == nil || len(r[1].Locations) != 0 {
 		t.Errorf("locations %+v of what is nowhere, want none", r[1].Locations)

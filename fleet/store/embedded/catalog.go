@@ -41,8 +41,10 @@ type catalog struct {
 	known *sql.Stmt
 }
 
+const catalogFile = "catalog.sqlite"
+
 func openCatalog(dir string) (*catalog, error) {
-	path := (&url.URL{Path: filepath.Join(dir, "catalog.sqlite")}).EscapedPath()
+	path := (&url.URL{Path: filepath.Join(dir, catalogFile)}).EscapedPath()
 	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)"+
 		"&_pragma=journal_mode(wal)&_pragma=synchronous(full)")
 	if err != nil {

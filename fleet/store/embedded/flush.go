@@ -40,14 +40,19 @@ func (s *Store) flush() {
 
 // Flush makes segments of all that is in memory, so that readers of the files see it.
 func (s *Store) Flush(ctx context.Context) error {
-	if err := s.flushFrozen(); err != nil {
-		return err
+	for {
+		if err := s.flushFrozen(); err != nil {
+			return err
+		}
+		err := s.send(ctx, &request{done: make(chan error, 1)})
+		if errors.Is(err, store.ErrFull) && ctx.Err() == nil {
+			continue // writers have filled another table meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		return s.flushFrozen()
 	}
-	r := &request{done: make(chan error, 1)}
-	if err := s.send(ctx, r); err != nil && !errors.Is(err, store.ErrFull) {
-		return err
-	}
-	return s.flushFrozen()
 }
 
 // flushFrozen makes the frozen table segments, if there is one, and tidies up.

@@ -123,6 +123,7 @@ type Store struct {
 	// flushing is held by who changes segments. It is taken before mu.
 	flushing sync.Mutex
 	nextID   int64 // of a segment
+	snapshot sync.Mutex
 
 	mu       sync.RWMutex
 	active   *table
@@ -161,6 +162,9 @@ func (s *Store) open() error {
 	}
 	var err error
 	if s.lock, err = lock(s.dir); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, snapshotDir)); err != nil {
 		return err
 	}
 	if s.catalog, err = openCatalog(s.dir); err != nil {
