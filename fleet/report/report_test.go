@@ -125,6 +125,13 @@ func TestSARIF(t *testing.T) {
 	if err := SARIF(&b, &server.Findings{Missing: store.Missing{"a shard"}}); err == nil {
 		t.Error("half of an answer: no error")
 	}
+	if err := SARIF(&b, &server.Findings{Findings: a.Findings[:1], Omitted: 3}); err == nil || !strings.Contains(err.Error(), "--limit") {
+		t.Errorf("causes that are cut off: error %v, want what to do", err)
+	}
+	b.Reset()
+	if err := SARIF(&b, &server.Findings{Findings: a.Findings, Omitted: 3}); err != nil {
+		t.Errorf("causes that are gone are cut off: %v", err)
+	}
 	if strings.Contains(b.String(), "hotmutex") {
 		t.Errorf("what is gone is in\n%s", b.String())
 	}
