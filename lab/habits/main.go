@@ -41,6 +41,7 @@ var habits = map[string]habit{
 func main() {
 	name := flag.String("habit", "collect", "the habit: "+strings.Join(slices.Sorted(maps.Keys(habits)), ", "))
 	healed := flag.Bool("healed", false, "do the same work without the habit")
+	turns := flag.Duration("turns", 0, "change between without and with the habit each time that this has passed, beginning without")
 	length := flag.Duration("time", 3*time.Second, "for how long")
 	evidence := observed.Flags(flag.CommandLine)
 	flag.Parse()
@@ -49,6 +50,9 @@ func main() {
 		fmt.Fprintf(os.Stderr, "habits: there is no habit %q\n", *name)
 		flag.Usage()
 		os.Exit(2)
+	}
+	if *turns > 0 {
+		h = inTurns(h, *turns)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -60,4 +64,19 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Printf("operations: %d\n", count.Load())
+}
+
+// inTurns is a program that changes while it is looked at.
+func inTurns(h habit, turn time.Duration) habit {
+	return func(ctx context.Context, _ bool, count *atomic.Int64) error {
+		for healed := true; ctx.Err() == nil; healed = !healed {
+			now, cancel := context.WithTimeout(ctx, turn)
+			err := h(now, healed, count)
+			cancel()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }

@@ -37,7 +37,7 @@ export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1
     must(!ended, `${command} ended: ${said}`)
     return said.match(address)?.[0]
   }, patience)
-  return { url, stop, said: () => said }
+  return { url, stop, pid: server.pid, said: () => said }
 }
 
 // What each page has asked for and not yet got, and when that changed last. The

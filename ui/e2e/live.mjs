@@ -16,11 +16,11 @@ import { command, repository } from './recordings.mjs'
 
 const run = promisify(execFile)
 
-/** Starts a program that is ill for some minutes. */
-async function illProgram(dir) {
+/** Starts a program of the lab that is ill for some minutes, or in turns. */
+export async function illProgram(dir, args = ['-habit', 'log', '-time', '10m']) {
   const program = join(dir, 'habits')
   if (!existsSync(program)) await run('go', ['build', '-o', program, './habits'], { cwd: join(repository, 'lab') })
-  const p = spawn(program, ['-habit', 'log', '-time', '10m'], { stdio: 'ignore' })
+  const p = spawn(program, args, { stdio: 'ignore' })
   const stop = () => p.exitCode === null && p.kill('SIGKILL')
   process.once('exit', stop)
   return { pid: p.pid, stop }
