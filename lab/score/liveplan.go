@@ -206,7 +206,8 @@ func (w *watching) light(cores float64) bool {
 	return len(w.load) == 0 && len(w.beside) == 0 && cores < littleCores
 }
 
-// together puts programs into groups that are watched at the same time.
+// together puts programs into groups that are watched at the same time, the largest
+// groups first: a run that is interrupted has watched most of them.
 func together(list []watching, cores func(watching) float64) (groups [][]watching) {
 	type room struct {
 		at  int
@@ -228,5 +229,6 @@ func together(list []watching, cores func(watching) float64) (groups [][]watchin
 		groups[open[i].at] = append(groups[open[i].at], w)
 		open[i].sum += c
 	}
+	slices.SortStableFunc(groups, func(a, b []watching) int { return cmp.Compare(len(b), len(a)) })
 	return groups
 }
