@@ -49,10 +49,12 @@ type Point struct {
 	Procs, BusyProcs, Threads  int
 	Running, Runnable, Syscall int
 	Blocked                    int
-	HeapLive, HeapGoal, RSS    int64
+	HeapLive, HeapGoal         int64
+	RSS, PSS, Swap             int64 // of a program that is not attended the last two are not known
 	GCs, GCShare               float64
 	Voluntary, Involuntary     float64
-	Groups                     []GroupCount // the largest
+	Wait                       time.Duration // for a CPU, each time
+	Groups                     []GroupCount  // the largest
 }
 
 // A GroupCount is how many goroutines a group has, which is named by its number.
@@ -164,12 +166,15 @@ func (c *course) add(p *Process, at time.Time, number, nth int64) {
 // pointOf is a point without its groups.
 func pointOf(p *Process) Point {
 	x := Point{PID: p.PID, CPU: p.CPU, Threads: p.Threads, RSS: int64(p.RSS), Waiting: -1, Throttled: -1, Procs: -1, BusyProcs: -1,
-		Running: -1, Runnable: -1, Syscall: -1, Blocked: -1, HeapLive: -1, HeapGoal: -1, GCs: -1, GCShare: -1, Voluntary: -1, Involuntary: -1}
+		Running: -1, Runnable: -1, Syscall: -1, Blocked: -1, HeapLive: -1, HeapGoal: -1, GCs: -1, GCShare: -1, Voluntary: -1, Involuntary: -1, Wait: -1, PSS: -1, Swap: -1}
 	if c := p.Counters; c != nil {
-		x.Waiting, x.Voluntary, x.Involuntary = c.Waiting, c.Voluntary, c.Involuntary
+		x.Waiting, x.Wait, x.Voluntary, x.Involuntary = c.Waiting, c.Wait, c.Voluntary, c.Involuntary
 		if c.Quota > 0 {
 			x.Throttled = c.Throttled
 		}
+	}
+	if m := p.Memory; m != nil && m.Why == "" {
+		x.PSS, x.Swap = int64(m.PSS), int64(m.Swap)
 	}
 	if r := p.Runtime; r != nil {
 		x.Procs, x.BusyProcs, x.HeapLive, x.GCs, x.GCShare = r.Procs, r.BusyProcs, r.HeapLive, r.GCs, r.GCShare

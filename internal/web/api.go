@@ -672,6 +672,7 @@ type LivePoint struct {
 	User        float64 `json:"user"`
 	System      float64 `json:"system"`
 	Waiting     float64 `json:"waiting"`   // threads that could run and had no CPU
+	WaitNS      int64   `json:"wait_ns"`   // how long a thread had none, each time
 	Throttled   float64 `json:"throttled"` // share of the time in which its quota was used up
 	Procs       int     `json:"procs"`     // GOMAXPROCS
 	BusyProcs   int     `json:"busy_procs"`
@@ -683,6 +684,8 @@ type LivePoint struct {
 	HeapLive    int64   `json:"heap_live"`
 	HeapGoal    int64   `json:"heap_goal"`
 	RSS         int64   `json:"rss"`
+	PSS         int64   `json:"pss"`  // pages that several processes use are divided among these
+	Swap        int64   `json:"swap"` // swapped out, divided in the same way
 	GCs         float64 `json:"gcs"`
 	GCShare     float64 `json:"gc_share"` // of the CPU time there was
 	Voluntary   float64 `json:"voluntary"`

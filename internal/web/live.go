@@ -200,7 +200,7 @@ func programOf(p *live.Process) LiveProgram {
 func livePoint(x live.Point) LivePoint {
 	r := LivePoint{AtMS: x.Time.UnixMilli(), PID: x.PID, User: x.CPU.User, System: x.CPU.System, Waiting: x.Waiting, Throttled: x.Throttled,
 		Procs: x.Procs, BusyProcs: x.BusyProcs, Threads: x.Threads, Running: x.Running, Runnable: x.Runnable, Syscall: x.Syscall, Blocked: x.Blocked,
-		HeapLive: x.HeapLive, HeapGoal: x.HeapGoal, RSS: x.RSS, GCs: x.GCs, GCShare: x.GCShare, Voluntary: x.Voluntary, Involuntary: x.Involuntary,
+		HeapLive: x.HeapLive, HeapGoal: x.HeapGoal, RSS: x.RSS, PSS: x.PSS, Swap: x.Swap, WaitNS: x.Wait.Nanoseconds(), GCs: x.GCs, GCShare: x.GCShare, Voluntary: x.Voluntary, Involuntary: x.Involuntary,
 		Groups: make([]int, 0, 2*len(x.Groups))}
 	for _, g := range x.Groups {
 		r.Groups = append(r.Groups, g.Group, g.Count)

@@ -100,6 +100,9 @@ func TestFollow(t *testing.T) {
 	}
 	refresh(t, h)
 	second, _ := next()
+	if x := second.Points[0]; x.PSS <= 0 || x.PSS > 2*x.RSS || x.Swap < 0 { // its own program may be weighed
+		t.Errorf("of %d bytes resident %d are the program's share, %d swapped out", x.RSS, x.PSS, x.Swap)
+	}
 	if second.Whole || len(second.Points) != 1 || second.Points[0].AtMS < first.Points[1].AtMS || second.GroupsFrom > len(first.Groups) {
 		t.Errorf("the second event is %+v", second)
 	}

@@ -1206,6 +1206,8 @@ export interface LivePoint {
   system: number
   /** threads that could run and had no CPU */
   waiting: number
+  /** how long a thread had none, each time */
+  wait_ns: number
   /** share of the time in which its quota was used up */
   throttled: number
   /** GOMAXPROCS */
@@ -1220,6 +1222,10 @@ export interface LivePoint {
   heap_live: number
   heap_goal: number
   rss: number
+  /** pages that several processes use are divided among these */
+  pss: number
+  /** swapped out, divided in the same way */
+  swap: number
   gcs: number
   /** of the CPU time there was */
   gc_share: number

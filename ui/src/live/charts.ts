@@ -21,10 +21,11 @@ interface Spec {
   id: string
   unit: string
   stacked?: boolean
-  lines: [name: string, quantity: (p: LivePoint) => number, colour?: string][]
-  /** Not there while all of it is nothing. */
-  rare?: boolean
+  lines: Quantity[]
 }
+
+/** A rare one is not there while all of it is nothing, nor is a chart of none but those. */
+type Quantity = [name: string, of: (p: LivePoint) => number, colour?: string, rare?: boolean]
 
 const BEFORE: Spec[] = [
   { id: 'cpu', unit: 'cores', stacked: true, lines: [['user', (p) => p.user], ['system', (p) => p.system, '--syscall'], ['waiting', (p) => p.waiting, '--runnable']] },
@@ -35,19 +36,20 @@ const BEFORE: Spec[] = [
 ]
 
 const AFTER: Spec[] = [
-  { id: 'heap', unit: 'bytes', lines: [['live', (p) => p.heap_live], ['goal', (p) => p.heap_goal, '--gc'], ['rss', (p) => p.rss, '--wait']] },
+  { id: 'heap', unit: 'bytes', lines: [['live', (p) => p.heap_live], ['goal', (p) => p.heap_goal, '--gc'], ['rss', (p) => p.rss, '--wait'], ['pss', (p) => p.pss, '--sync'], ['swap', (p) => p.swap, '--bad', true]] },
   { id: 'procs', unit: 'count', lines: [['busy', (p) => p.busy_procs, '--running'], ['procs', (p) => p.procs, '--wait']] },
   { id: 'gcs', unit: 'per second', lines: [['gcs', (p) => p.gcs, '--gc']] },
   { id: 'gcshare', unit: 'share', lines: [['gcshare', (p) => p.gc_share, '--gc']] },
+  { id: 'wait', unit: 'ns', lines: [['wait', (p) => p.wait_ns, '--runnable']] },
   { id: 'switches', unit: 'per second', lines: [['voluntary', (p) => p.voluntary], ['involuntary', (p) => p.involuntary, '--sync']] },
-  { id: 'throttled', unit: 'share', lines: [['throttled', (p) => p.throttled, '--bad']], rare: true },
+  { id: 'throttled', unit: 'share', lines: [['throttled', (p) => p.throttled, '--bad', true]] },
 ]
 
 /** The charts of a feed; which groups have an area depends on the window. */
 export function useCharts(feed: Feed, range: Range): LiveChart[] {
   const places = useRef<{ groups: Feed['groups']; places: Places }>({ groups: feed.groups, places: [] })
   const times = useMemo(() => timesOf(feed), [feed])
-  const plain = useMemo(() => [BEFORE, AFTER].map((specs) => specs.filter((s) => !s.rare || feed.points.some((p) => s.lines.some((l) => l[1](p) > 0))).map((s) => chartOf(s, times))), [feed])
+  const plain = useMemo(() => [BEFORE, AFTER].map((specs) => specs.map((s) => chartOf(s, times, shown(feed, s.lines))).filter((c) => c.lines.length > 0)), [feed])
   const groups = useMemo(() => {
     // Their numbers are others when all is sent anew.
     const before = places.current.places.map((g) => (g !== undefined && feed.groups[g] && places.current.groups[g] && markOf(feed.groups[g]) === markOf(places.current.groups[g]) ? g : undefined))
@@ -60,15 +62,19 @@ export function useCharts(feed: Feed, range: Range): LiveChart[] {
   return all.filter((c) => !c.wide).length % 2 === 0 ? all : all.with(-1, { ...all.at(-1)!, wide: true })
 }
 
-function chartOf(s: Spec, times: Times): LiveChart {
+function shown(feed: Feed, lines: Quantity[]): Quantity[] {
+  return lines.filter(([, of, , rare]) => !rare || feed.points.some((p) => of(p) > 0))
+}
+
+function chartOf(s: Spec, times: Times, quantities: Quantity[]): LiveChart {
   return {
     id: s.id,
     unit: s.unit,
     stacked: s.stacked ?? false,
-    lines: s.lines.map(([name, quantity, colour]) => ({
+    lines: quantities.map(([name, of, colour]) => ({
       name,
       label: tn('live.series.' + name, stateName(name)),
-      ...lineOf(times, quantity),
+      ...lineOf(times, of),
       colour,
     })),
   }

@@ -3,8 +3,8 @@ import type { LiveFinding, LiveGroup, LiveNews, LivePoint } from '../api'
 
 export function point(at_ms: number, o: Partial<LivePoint> = {}): LivePoint {
   return {
-    at_ms, pid: 7, user: 0, system: 0, waiting: 0, throttled: 0, procs: 2, busy_procs: 0, threads: 1, running: 0, runnable: 0, syscall: 0, blocked: 0,
-    heap_live: 0, heap_goal: 0, rss: 0, gcs: 0, gc_share: 0, voluntary: 0, involuntary: 0, groups: [], ...o,
+    at_ms, pid: 7, user: 0, system: 0, waiting: 0, wait_ns: 0, throttled: 0, procs: 2, busy_procs: 0, threads: 1, running: 0, runnable: 0, syscall: 0, blocked: 0,
+    heap_live: 0, heap_goal: 0, rss: 0, pss: 0, swap: 0, gcs: 0, gc_share: 0, voluntary: 0, involuntary: 0, groups: [], ...o,
   }
 }
 
