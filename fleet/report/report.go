@@ -61,11 +61,17 @@ func Services(w io.Writer, a *server.Services) {
 	var rows [][]string
 	var all float64
 	for _, s := range a.Services {
-		all += cores(s)
+		if s.Cores != nil {
+			all += *s.Cores
+		}
 	}
 	for _, s := range a.Services {
+		cores, part := "–", "–" // no CPU profile came
+		if s.Cores != nil {
+			cores, part = figures.Cores(*s.Cores), share(*s.Cores, all)
+		}
 		rows = append(rows, []string{
-			layout.Safe(named(s.Name, s.Version)), figures.Int(s.Instances), coresOf(s), share(cores(s), all),
+			layout.Safe(named(s.Name, s.Version)), figures.Int(s.Running), cores, part,
 			rate(s, store.AllocSpace), age(s.Last.Sub(s.First)),
 		})
 	}
@@ -81,22 +87,6 @@ func named(service, version string) string {
 		return service
 	}
 	return service + " " + version
-}
-
-// cores is what a version of a service uses, with all its processes: what one used while
-// it was profiled, times their number.
-func cores(s server.Service) float64 {
-	if s.CoveredNS <= 0 {
-		return 0
-	}
-	return float64(s.Totals[store.CPU]) / float64(s.CoveredNS) * float64(s.Instances)
-}
-
-func coresOf(s server.Service) string {
-	if s.CoveredNS <= 0 { // no CPU profile came
-		return "–"
-	}
-	return figures.Cores(cores(s))
 }
 
 func share(part, all float64) string {

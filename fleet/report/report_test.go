@@ -25,9 +25,9 @@ func TestGolden(t *testing.T) {
 	start := time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)
 	const evil = "evil\x1b[2J\u202e-service-with-a-name-that-is-much-longer-than-any-column-of-the-table"
 	services := &server.Services{Omitted: 3, Missing: store.Missing{"shard 2"}, Services: []server.Service{
-		{Name: "checkout", Version: "v1.5.0", Instances: 20, First: start, Last: start.Add(3 * time.Hour), CoveredNS: 60e12, Totals: map[store.Type]int64{store.CPU: 45e12, store.AllocSpace: 3 << 40}},
-		{Name: evil, Instances: 1, First: start, Last: start.Add(72 * time.Hour), CoveredNS: 1e12, Totals: map[store.Type]int64{store.CPU: 5e12}},
-		{Name: "no CPU profile", Version: "v1", Instances: 2, First: start, Last: start, Totals: map[store.Type]int64{store.Goroutines: 7}},
+		{Name: "checkout", Version: "v1.5.0", Running: 20, Cores: number(15), First: start, Last: start.Add(3 * time.Hour), Totals: map[store.Type]int64{store.CPU: 45e12, store.AllocSpace: 3 << 40}},
+		{Name: evil, Running: 1, Cores: number(5), First: start, Last: start.Add(72 * time.Hour), Totals: map[store.Type]int64{store.CPU: 5e12}},
+		{Name: "no CPU profile", Version: "v1", Running: 2, First: start, Last: start, Totals: map[store.Type]int64{store.Goroutines: 7}},
 	}}
 	top := &server.Top{Total: 100e9, Other: 5e9, Functions: []server.Function{
 		{Name: "encoding/json.(*encodeState).marshal", Self: 80e9, Total: 90e9}, {Name: evil, Self: 15e9, Total: 15e9}, {Name: "main.main", Total: 100e9},

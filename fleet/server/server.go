@@ -7,6 +7,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -33,7 +34,8 @@ type Function struct {
 	Total int64  `json:"total"` // with its callees; recursion counts once
 }
 
-// Services is the answer of /api/v1/services, those first that use most CPU.
+// Services is the answer of /api/v1/services, those first that use most CPU at the end of
+// the time, then those that used most in all of it.
 type Services struct {
 	Tenant   string    `json:"tenant,omitempty"` // that was asked for
 	Services []Service `json:"services"`
@@ -46,9 +48,14 @@ type Services struct {
 
 // A Service is one version of a service. Totals by CoveredNS are rates of one instance.
 type Service struct {
-	Name      string               `json:"name"`
-	Version   string               `json:"version"`
-	Instances int                  `json:"instances"`
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Instances int    `json:"instances"` // in all of the time
+	// Running are those that sent something in its last 15 minutes, and no later version.
+	Running int `json:"running"`
+	// Cores are what these use: what one uses while it is profiled, times their number.
+	// It is not there where no CPU profile came.
+	Cores     *float64             `json:"cores,omitempty"`
 	First     time.Time            `json:"first"`
 	Last      time.Time            `json:"last"`
 	CoveredNS int64                `json:"covered_ns"` // the spans of its CPU profiles, of all instances
@@ -93,8 +100,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 		return top(stacks, n), err
 	})
 	asJSON("services", func(q *http.Request, s store.Selection, n int) (any, error) {
-		all, err := r.Services(q.Context(), s)
-		a := services(all, s.Tenant, n)
+		a, err := services(q.Context(), r, s, n)
 		if p := prices(); p.CoreHour > 0 {
 			a.Currency, a.CoreMonth = p.Currency, p.CoreHour*month
 		}
@@ -170,27 +176,67 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 }
 
 // services are the n that use most CPU.
-func services(all store.Services, tenant string, n int) Services {
-	slices.SortStableFunc(all.Services, func(a, b store.Service) int { return cmp.Compare(cpuOf(b), cpuOf(a)) })
-	shown := all.Services[:min(n, len(all.Services))]
-	a := Services{Tenant: tenant, Services: []Service{}, Omitted: len(all.Services) - len(shown), Missing: all.Missing}
-	for _, s := range shown {
-		totals := map[store.Type]int64{}
-		for _, t := range s.Totals {
-			totals[t.Type] = t.Value
-		}
-		a.Services = append(a.Services, Service{s.Name, s.Version, s.Instances, s.First.UTC(), s.Last.UTC(), int64(s.Covered), totals})
+func services(ctx context.Context, r store.Reader, s store.Selection, n int) (Services, error) {
+	all, err := r.Services(ctx, s)
+	if err != nil {
+		return Services{}, err
 	}
-	return a
+	lately := s
+	if from := s.Until.Add(-recent); from.After(s.From) {
+		lately.From = from
+	}
+	last, err := r.Instances(ctx, lately)
+	if err != nil {
+		return Services{}, err
+	}
+	running := runningOf(last.Instances)
+	a := Services{Tenant: s.Tenant, Services: []Service{}, Missing: append(all.Missing, last.Missing...)}
+	slices.Sort(a.Missing)
+	a.Missing = slices.Compact(a.Missing)
+	for _, s := range all.Services {
+		one := Service{Name: s.Name, Version: s.Version, Instances: s.Instances, Running: running[version{s.Name, s.Version}],
+			First: s.First.UTC(), Last: s.Last.UTC(), CoveredNS: int64(s.Covered), Totals: map[store.Type]int64{}}
+		for _, t := range s.Totals {
+			one.Totals[t.Type] = t.Value
+		}
+		if one.CoveredNS > 0 {
+			cores := float64(one.Totals[store.CPU]) / float64(one.CoveredNS) * float64(one.Running)
+			one.Cores = &cores
+		}
+		a.Services = append(a.Services, one)
+	}
+	cores := func(s Service) float64 {
+		if s.Cores == nil {
+			return -1
+		}
+		return *s.Cores
+	}
+	slices.SortStableFunc(a.Services, func(a, b Service) int {
+		return cmp.Or(cmp.Compare(cores(b), cores(a)), cmp.Compare(b.Totals[store.CPU], a.Totals[store.CPU]))
+	})
+	shown := min(n, len(a.Services))
+	a.Services, a.Omitted = a.Services[:shown], len(a.Services)-shown
+	return a, nil
 }
 
-func cpuOf(s store.Service) int64 {
-	for _, t := range s.Totals {
-		if t.Type == store.CPU {
-			return t.Value
+// A version is one of a service.
+type version struct{ service, name string }
+
+// runningOf counts processes; one that was deployed meanwhile is one of its last version.
+func runningOf(processes []store.Instance) map[version]int {
+	type process struct{ service, name string }
+	newest := map[process]store.Instance{}
+	for _, p := range processes {
+		who := process{p.Service, p.Name}
+		if known, ok := newest[who]; !ok || p.Last.After(known.Last) {
+			newest[who] = p
 		}
 	}
-	return 0
+	n := map[version]int{}
+	for _, p := range newest {
+		n[version{p.Service, p.Version}]++
+	}
+	return n
 }
 
 // top sums stacks by function.

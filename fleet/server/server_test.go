@@ -43,16 +43,35 @@ func TestTop(t *testing.T) {
 
 func (reader) Services(context.Context, store.Selection) (store.Services, error) {
 	return store.Services{Services: []store.Service{
-		{Name: "api", Version: "v1", Instances: 2, Covered: time.Second, Totals: []store.Total{{Type: store.CPU, Value: 7}}},
 		{Name: "web"},
+		{Name: "api", Version: "v1", Instances: 2, Covered: 4 * time.Second, Totals: []store.Total{{Type: store.CPU, Value: 9e9}}},
+		{Name: "api", Version: "v2", Instances: 2, Covered: 4 * time.Second, Totals: []store.Total{{Type: store.CPU, Value: 3e9}}},
 	}}, nil
+}
+
+// Of api one process was deployed anew, one ended, and one began.
+func (reader) Instances(_ context.Context, s store.Selection) (store.Instances, error) {
+	a := store.Instances{Missing: store.Missing{"shard 2"}}
+	for _, p := range []store.Instance{
+		{Service: "api", Version: "v2", Name: "a", Last: s.Until},
+		{Service: "api", Version: "v1", Name: "a", Last: s.Until.Add(-time.Minute)},
+		{Service: "api", Version: "v1", Name: "b", Last: s.Until.Add(-time.Hour)},
+		{Service: "api", Version: "v2", Name: "c", Last: s.Until.Add(-10 * time.Minute)},
+	} {
+		if !p.Last.Before(s.From) {
+			a.Instances = append(a.Instances, p)
+		}
+	}
+	return a, nil
 }
 
 func TestServices(t *testing.T) {
 	w := httptest.NewRecorder()
-	Handler(reader{}, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services?limit=1", nil))
-	want := `{"services":[{"name":"api","version":"v1","instances":2,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
-		`"covered_ns":1000000000,"totals":{"process_cpu:cpu:nanoseconds:cpu:nanoseconds":7}}],"omitted":1}`
+	Handler(reader{}, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services?limit=2&from=now-6h", nil))
+	want := `{"services":[{"name":"api","version":"v2","instances":2,"running":2,"cores":1.5,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
+		`"covered_ns":4000000000,"totals":{"process_cpu:cpu:nanoseconds:cpu:nanoseconds":3000000000}},` +
+		`{"name":"api","version":"v1","instances":2,"running":0,"cores":0,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
+		`"covered_ns":4000000000,"totals":{"process_cpu:cpu:nanoseconds:cpu:nanoseconds":9000000000}}],"omitted":1,"missing":["shard 2"]}`
 	if got := strings.TrimSpace(w.Body.String()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -21,7 +21,12 @@ export interface Services extends Partial {
 export interface Version {
   name: string
   version: string
+  /** In all of the time. */
   instances: number
+  /** That sent something in its last 15 minutes, and no later version. */
+  running: number
+  /** What these use; absent where no CPU profile came. */
+  cores?: number
   first: string
   last: string
   covered_ns: number

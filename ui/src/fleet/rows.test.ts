@@ -4,17 +4,17 @@ import { CPU, serviceRows } from './rows'
 import { chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
-const version = (name: string, v: string, first: number, last: number, cpu: number, covered: number, allocs?: number): Version => ({
-  name, version: v, instances: 9, first: at(first), last: at(last), covered_ns: covered,
+const version = (name: string, v: string, running: number, first: number, last: number, cpu: number, covered: number, allocs?: number): Version => ({
+  name, version: v, instances: 9, running, ...(covered > 0 ? { cores: (cpu / covered) * running } : {}), first: at(first), last: at(last), covered_ns: covered,
   totals: { [CPU]: cpu, ...(allocs === undefined ? {} : { 'memory:alloc_space:bytes:space:bytes': allocs }) },
 })
 const levels = (...all: [service: string, version: string, instances: number, value: number][]): Levels =>
   ({ levels: all.map(([service, v, instances, value]) => ({ service, version: v, instances, value })), omitted: 0 })
-const services = { services: [version('a', 'v1', 0, 60, 50, 100, 6000), version('a', 'v2', 50, 100, 30, 100, 6000), version('b', '', 0, 1, 0, 0), version('c', 'v1', 0, 10, 800, 1000)], omitted: 0 }
+const services = { services: [version('a', 'v1', 0, 0, 60, 50, 100, 6000), version('a', 'v2', 3, 50, 100, 30, 100, 6000), version('b', '', 0, 0, 1, 0, 0), version('c', 'v1', 1, 0, 10, 800, 1000)], omitted: 0 }
 const span = { from: 0, until: 60_000 }
 
 describe('rows of services', () => {
-  const rows = serviceRows({ services, running: levels(['a', 'v2', 3, 0], ['c', 'v1', 1, 0]), inUse: levels(['a', 'v2', 3, 500]), ...span })
+  const rows = serviceRows({ services, inUse: levels(['a', 'v2', 3, 500]), ...span })
   it('count what runs at the end, those that cost most first', () => {
     expect(rows.map((r) => [r.service, r.cores, r.instances])).toEqual([['a', expect.closeTo(0.9), 3], ['c', 0.8, 1], ['b', null, 0]])
     expect(rows[0]!.versions.map((v) => [v.version, v.each, v.cores, v.instances])).toEqual([['v2', 0.3, expect.closeTo(0.9), 3], ['v1', 0.5, 0, 0]])
@@ -26,10 +26,10 @@ describe('rows of services', () => {
   })
   it('do not claim what was not answered', () => {
     const [first] = serviceRows({ services, ...span })
-    expect([first!.cores, first!.instances, first!.inUse, first!.findings, first!.spark]).toEqual([null, null, null, null, null])
+    expect([first!.inUse, first!.findings, first!.spark]).toEqual([null, null, null])
   })
   it('have money where there is a price', () => {
-    const [first] = serviceRows({ services: { ...services, core_month: 20, currency: 'EUR' }, running: levels(['a', 'v2', 3, 0]), ...span })
+    const [first] = serviceRows({ services: { ...services, core_month: 20, currency: 'EUR' }, ...span })
     expect([first!.money, rows[0]!.money]).toEqual([expect.closeTo(18), null])
     expect([moneyText(18.4, 'EUR'), moneyText(1234.5, 'EUR'), moneyText(0.25, 'EUR')]).toEqual(['18 EUR', '1,235 EUR', '0.250 EUR'])
   })

@@ -12,8 +12,8 @@ export interface Row {
   versions: VersionRow[]
   /** null for the row of a service. */
   version: string | null
-  /** That sent something at the end of the time; null until that is known. */
-  instances: number | null
+  /** That sent something at the end of the time. */
+  instances: number
   cores: number | null
   /** What that costs in a month; null where no price is known. */
   money: number | null
@@ -37,8 +37,6 @@ export interface VersionRow extends Row {
 
 export interface Answers {
   services: Services
-  /** Of the CPU: which processes run at the end of the time. */
-  running?: Levels | undefined
   inUse?: Levels | undefined
   series?: SeriesSet | undefined
   findings?: FindingsAnswer | undefined
@@ -50,15 +48,15 @@ export interface Answers {
 export function serviceRows(a: Answers): Row[] {
   const by = new Map<string, Version[]>()
   for (const v of a.services.services) by.set(v.name, [...(by.get(v.name) ?? []), v])
-  const running = levels(a.running), inUse = levels(a.inUse)
+  const inUse = levels(a.inUse)
   const rates = a.series && ratesOf(a.series, a.from, a.until)
   const rows = [...by].map(([service, list]): Row => {
-    const versions = list.map((v) => versionRow(v, a, running, inUse)).sort((x, y) => y.first - x.first)
+    const versions = list.map((v) => versionRow(v, a, inUse)).sort((x, y) => y.first - x.first)
     const first = Math.min(...versions.map((v) => v.first)), last = Math.max(...versions.map((v) => v.last))
     const values = rates?.values.get(service)
     return {
       service, version: null, versions, first, last,
-      instances: sum(versions, (v) => v.instances),
+      instances: versions.reduce((all, v) => all + v.instances, 0),
       cores: sum(versions, (v) => v.cores),
       money: sum(versions, (v) => v.money),
       inUse: sum(versions, (v) => v.inUse),
@@ -70,7 +68,7 @@ export function serviceRows(a: Answers): Row[] {
   return rows.sort((x, y) => (y.cores ?? -1) - (x.cores ?? -1) || (x.service < y.service ? -1 : 1))
 }
 
-type ByVersion = Map<string, { instances: number; value: number }> | null
+type ByVersion = Map<string, { value: number }> | null
 
 function levels(l: Levels | undefined): ByVersion {
   return l ? new Map(l.levels.map((one) => [key(one.service, one.version), one])) : null
@@ -78,15 +76,14 @@ function levels(l: Levels | undefined): ByVersion {
 
 const key = (service: string, version: string): string => JSON.stringify([service, version])
 
-function versionRow(v: Version, a: Answers, running: ByVersion, inUse: ByVersion): VersionRow {
+function versionRow(v: Version, a: Answers, inUse: ByVersion): VersionRow {
   const first = Date.parse(v.first), last = Date.parse(v.last)
   const each = v.covered_ns > 0 ? (v.totals[CPU] ?? 0) / v.covered_ns : null
-  const here = running && (running.get(key(v.name, v.version))?.instances ?? 0)
-  const cores = each === null || here === null ? null : each * here
+  const cores = v.cores ?? null
   const price = a.services.core_month
   return {
     service: v.name, version: v.version, versions: [], first, last, each, totals: v.totals,
-    instances: here,
+    instances: v.running,
     cores,
     money: cores === null || price === undefined ? null : cores * price,
     inUse: inUse?.get(key(v.name, v.version))?.value ?? null,

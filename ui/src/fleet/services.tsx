@@ -39,18 +39,17 @@ interface Known {
 function useRows(): Known {
   const span = useSpan()
   const services = useAnswer<Answer>('services', { limit: MOST })
-  const running = useAnswer<Levels>('levels', { limit: MOST_LEVELS })
   const inUse = useAnswer<Levels>('levels', { type: 'inuse_space', limit: MOST_LEVELS })
   const series = useAnswer<SeriesSet>('series', { by: 'service', step: stepText(stepFor(span, 60)) })
   const findings = useFindings()
   const rows = useMemo(
-    () => services.data && serviceRows({ services: services.data, running: running.data, inUse: inUse.data, series: series.data, findings: findings.data, from: span.from, until: span.until }),
-    [services.data, running.data, inUse.data, series.data, findings.data],
+    () => services.data && serviceRows({ services: services.data, inUse: inUse.data, series: series.data, findings: findings.data, from: span.from, until: span.until }),
+    [services.data, inUse.data, series.data, findings.data],
   )
   return {
     rows,
-    error: services.error ?? running.error ?? inUse.error ?? series.error ?? findings.error,
-    missing: [services.data, running.data, inUse.data, series.data, findings.data].map((a) => a?.missing),
+    error: services.error ?? inUse.error ?? series.error ?? findings.error,
+    missing: [services.data, inUse.data, series.data, findings.data].map((a) => a?.missing),
     omitted: services.data?.omitted ?? 0,
     currency: services.data?.currency ?? '',
   }
