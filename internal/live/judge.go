@@ -55,6 +55,14 @@ const (
 	// as one that uses growingCores then.
 	growing      = 1200
 	growingCores = 0.05
+	// levelTime is for how long counts of goroutines are looked at together: a little more
+	// than what votes, so that a leak that just began is not held off for long. In a pool
+	// that was well they went from 123 to 768 and back every few seconds.
+	levelTime = 40 * time.Second
+	// risingPart is the part of what came that must have come in the second half: of a
+	// steady leak it is 0.5, of a start nothing.
+	risingPart = 0.25
+	growthRule = "goroutinegrowth"
 )
 
 // outside are the sources that ask a program nothing; agents are those that the
@@ -98,6 +106,10 @@ type judged struct {
 	procs int       // GOMAXPROCS, 0 when not known
 	grows bool      // has more and more goroutines
 	since time.Time // when it was seen first
+	// counts are how many goroutines it had, in the last levelTime. A piece of ten seconds
+	// has two counts, of which the later one is often the larger where they go up and down:
+	// that they grow is to be seen in these too.
+	counts model.Series
 	at    time.Time // of its last piece
 	// recorded are its pieces, and pieces those of them that were judged.
 	recorded, pieces int
@@ -214,6 +226,7 @@ func (j *judge) choose(f *Frame) {
 		if p.Runtime != nil {
 			c.procs = p.Runtime.Procs
 		}
+		c.count(p.Goroutines, f.Time)
 		c.grows = p.Goroutines != nil && p.Goroutines.Growth >= growing
 	}
 	for pid := range j.cases {
@@ -221,6 +234,23 @@ func (j *judge) choose(f *Frame) {
 			delete(j.cases, pid)
 		}
 	}
+}
+
+// count notes how many goroutines there are.
+func (c *judged) count(g *Goroutines, now time.Time) {
+	if g == nil || g.Why != "" {
+		return
+	}
+	at := now.Add(-g.Age).Sub(c.since)
+	if last, ok := c.counts.Last(); ok && at <= last.At {
+		return // not read again
+	}
+	c.counts = append(c.counts, model.Point{At: at, Value: float64(g.Total)})
+	old := 0
+	for c.counts[old].At < at-levelTime {
+		old++
+	}
+	c.counts = c.counts[old:]
 }
 
 // run judges until ctx ends.
@@ -403,7 +433,11 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 	for _, a := range c.votes {
 		a.fresh = false
 	}
+	rises, known := c.counts.Rises(risingPart)
 	for _, f := range d.Findings {
+		if f.Rule == growthRule && known && !rises {
+			continue
+		}
 		n := slices.IndexFunc(c.votes, func(a *accused) bool { return same(a.finding, f) })
 		if n < 0 {
 			c.votes = append(c.votes, &accused{first: at})

@@ -120,6 +120,44 @@ func TestVote(t *testing.T) {
 	}
 }
 
+// The counts of a pool that is well go up and down: the later of two is the larger one
+// again and again, and nothing grows. Those of a leak rise, also when it began just now.
+func TestGrowth(t *testing.T) {
+	pool := []int{135, 220, 282, 225, 768, 768, 225, 324, 152, 152, 138, 123, 123, 153, 186, 456, 201, 240, 156, 156, 246, 189, 618, 147, 147, 373} // as they were read
+	for _, c := range []struct {
+		name  string
+		count func(second int) int
+		shown bool
+	}{
+		{"a pool", func(s int) int { return pool[s%len(pool)] }, false},
+		{"a start", func(s int) int { return min(s, 5) * 100 }, false},
+		{"a leak", func(s int) int { return 100 + 10*s }, true},
+		{"a leak that began late", func(s int) int { return 100 + 10*max(0, s-40) }, true},
+	} {
+		begin := time.Unix(0, 0)
+		is := &judged{since: begin}
+		shown := false
+		for s := range 100 {
+			is.count(&Goroutines{Total: c.count(s)}, begin.Add(time.Duration(s)*time.Second))
+			if s%10 == 9 {
+				is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{finding(growthRule, "f", diagnosis.Low)}}, begin, "")
+				shown = shown || len(is.votes) > 0 && is.votes[0].shown
+			}
+		}
+		if shown != c.shown {
+			t.Errorf("%s: after pieces that all have more at the end, the finding is shown: %v, want %v", c.name, shown, c.shown)
+		}
+	}
+	is := &judged{}
+	for _, age := range []time.Duration{0, time.Second, 2 * time.Second} { // read once
+		is.count(&Goroutines{Total: 7, Age: age}, time.Unix(10, 0).Add(age))
+	}
+	is.count(&Goroutines{Why: "not permitted"}, time.Unix(20, 0))
+	if len(is.counts) != 1 {
+		t.Errorf("one reading gives the counts %v", is.counts)
+	}
+}
+
 // TestNext asks who is judged next.
 func TestNext(t *testing.T) {
 	j := &judge{cases: map[int]*judged{

@@ -128,6 +128,20 @@ func (s Series) Slope() (perSecond, low, high float64, ok bool) {
 	return statistics.Median(slopes), at(math.Floor((pairs - c) / 2)), at(math.Ceil((pairs+c)/2) + 1), true
 }
 
+// Rises tells whether the values become more and more: the interval of the slope is above
+// 0, the second half goes up too and has that part of all that came. A start and a burst do
+// not rise, nor do values that go up and down. Known is false for too few points.
+func (s Series) Rises(part float64) (rises, known bool) {
+	by, _, ok := s.Delta()
+	if !ok {
+		return false, false
+	}
+	half := s[len(s)/2:]
+	_, low, _, _ := s.Slope()
+	_, later, _, ok := half.Slope()
+	return ok && low > 0 && later > 0 && s[len(s)-1].Value-half[0].Value >= part*by, ok
+}
+
 // thinned returns at most slopePoints finite points.
 func (s Series) thinned() Series {
 	finite := make(Series, 0, len(s))

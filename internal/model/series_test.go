@@ -84,6 +84,31 @@ func TestSlope(t *testing.T) {
 	}
 }
 
+func TestRises(t *testing.T) {
+	var start, saw Series
+	for i := range 40 {
+		start = append(start, Point{time.Duration(i) * time.Second, float64(min(i, 10))})
+		saw = append(saw, Point{time.Duration(i) * time.Second, float64(i % 10)})
+	}
+	for _, c := range []struct {
+		name         string
+		s            Series
+		rises, known bool
+	}{
+		{"a line", points(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), true, true},
+		{"a line down", points(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1), false, true},
+		{"the same", points(3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3), false, true},
+		{"a start", start, false, true},
+		{"a saw", saw, false, true},
+		{"too few", points(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), true, true},
+		{"nothing", nil, false, false},
+	} {
+		if rises, known := c.s.Rises(0.25); rises != c.rises || known != c.known {
+			t.Errorf("%s: rises %v, known %v; want %v, %v", c.name, rises, known, c.rises, c.known)
+		}
+	}
+}
+
 func TestMetricHistogram(t *testing.T) {
 	h := MetricHistogram{Bounds: []float64{math.Inf(-1), 1, 2, 4, math.Inf(1)}, Counts: []uint64{0, 5, 4, 1}}
 	for q, want := range map[float64]float64{0: 2, 0.5: 2, 0.51: 4, 0.9: 4, 0.91: 4, 1: 4} {

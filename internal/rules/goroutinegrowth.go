@@ -159,8 +159,7 @@ func (g *goroutineTrend) between(over fact.Fact) {
 	g.perSecond = fact.Quotient.Of(moreEachSecond, fact.PerSec, g.added, over)
 }
 
-// fit takes the trend of a series. It has one when the interval of the slope is
-// above 0, in the second half too, and that half has its part of it.
+// fit takes the trend of a series.
 func (g *goroutineTrend) fit(s model.Series, slope fact.Fact, statistic func(string, float64, fact.Unit) fact.Fact) (ok bool) {
 	if len(s) < 2 || s[len(s)-1].At <= s[0].At {
 		return false
@@ -175,9 +174,7 @@ func (g *goroutineTrend) fit(s model.Series, slope fact.Fact, statistic func(str
 	}
 	g.perSecond, g.fitted = slope, true
 	g.low, g.high = statistic("more each second, at least (95%)", low, fact.PerSec), statistic("more each second, at most (95%)", max(0, high), fact.PerSec)
-	half := s[len(s)/2:]
-	_, later, _, ok := half.Slope()
-	g.trend = ok && low > 0 && later > 0 && last.Value-half[0].Value >= growthHalf*g.added.Value
+	g.trend, _ = s.Rises(growthHalf)
 	return true
 }
 
