@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -71,5 +72,41 @@ func TestRecordGoroutinesFromOutside(t *testing.T) {
 	}
 	if !found {
 		t.Error("the goroutine that serves is not in the profile")
+	}
+	for name, least := range map[string]float64{"/sched/gomaxprocs:threads": float64(runtime.GOMAXPROCS(0)), "/gc/heap/goal:bytes": 4 << 20,
+		"/gc/gogc:percent": 100, "/gc/gomemlimit:bytes": 1 << 62, "/gc/heap/allocs:bytes": 1, "/memory/classes/total:bytes": 1 << 20,
+		"/gc/cycles/forced:gc-cycles": 0} {
+		if s := m.Metrics.Series[name]; len(s) < 2 || s[0].Value < least {
+			t.Errorf("%s: %v, want %v at least, at both ends", name, s, least)
+		}
+	}
+	for _, name := range []string{"/gc/heap/allocs:objects", "/sched/goroutines:goroutines"} {
+		if s, ok := m.Metrics.Series[name]; ok {
+			t.Errorf("%s: %v, which nobody read", name, s)
+		}
+	}
+}
+
+// What is not known, or not sure, is left out of the log.
+func TestCounterMetrics(t *testing.T) {
+	values := func(c goroutines.Runtime) map[string]int64 {
+		all := map[string]int64{}
+		for _, m := range counterMetrics {
+			if v := m.of(&c); v >= 0 {
+				all[m.name] = v
+			}
+		}
+		return all
+	}
+	c := goroutines.Runtime{Procs: 2, HeapMarked: -1, HeapGoal: -1, GOGC: goroutines.Off, MemoryLimit: goroutines.Off,
+		Allocated: 0, Mapped: 5, Released: -1, Collections: 3, Forced: -1}
+	want := map[string]int64{"/sched/gomaxprocs:threads": 2, "/gc/gogc:percent": goroutines.Off, "/gc/gomemlimit:bytes": goroutines.Off,
+		"/gc/heap/allocs:bytes": 0, "/gc/cycles/total:gc-cycles": 3}
+	if got := values(c); !maps.Equal(got, want) {
+		t.Errorf("metrics %v, want %v", got, want)
+	}
+	c.HeapGoal, c.MemoryLimit, c.Released = 9, 100, 2
+	if got := values(c); got["/gc/heap/goal:bytes"] != 0 || got["/memory/classes/total:bytes"] != 7 {
+		t.Errorf("metrics %v, want no goal beside a memory limit, and 7 bytes in all", got)
 	}
 }
