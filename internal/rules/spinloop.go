@@ -34,6 +34,9 @@ const (
 	// spinAsking is the part that must be in the runtime's non-blocking code at
 	// the least: it tells a loop that polls from one that computes.
 	spinAsking = 0.2
+	// spinWhole is how much CPU a loop of receives takes that never waits for one, where
+	// no trace tells.
+	spinWhole = 0.9
 	// spinStack is the share of all samples at one line, and spinIdle the time
 	// without a finished operation, from which a loop without any call is taken
 	// for one that spins.
@@ -151,7 +154,7 @@ func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 		l := newAskLoop(s, f)
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
-		case l.waits.Value > l.answers.Value/2 && parks(p, f, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
+		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
 		case !stays(s, f):
 		default:
 			out = append(out, l)
@@ -204,11 +207,11 @@ func stays(s *cpuUse, f cpuPlace) bool {
 }
 
 // parks reports whether the loop's goroutines do wait at times: a receive that parks
-// its goroutine is a hand-over, not a spin. Without a trace nobody knows. ran is how long
-// the loop ran.
-func parks(p *diagnosis.Pass, f cpuPlace, ran time.Duration) bool {
+// its goroutine is a hand-over, not a spin. ran is how long the loop ran.
+func parks(s *cpuUse, l *askLoop, ran time.Duration) bool {
+	p, f := s.pass, l.cpuPlace
 	if p.Model.Sched == nil {
-		return true
+		return !alwaysReady(s, l)
 	}
 	var waited time.Duration
 	var times int64
@@ -224,6 +227,17 @@ func parks(p *diagnosis.Pass, f cpuPlace, ran time.Duration) bool {
 		}
 	}
 	return waited > ran/10 || times > 0 && ran/time.Duration(times) < time.Millisecond
+}
+
+// alwaysReady reports whether samples alone show that a loop's receives never wait: it
+// has a CPU all the time, while next to nothing goes into the scheduler, which every
+// hand-over to a goroutine that waits needs, and into sending, by which a channel that is
+// not closed is ready again.
+func alwaysReady(s *cpuUse, l *askLoop) bool {
+	const little = 1 - spinEmpty
+	scheduled := s.pass.CPUPart("CPU in the scheduler", model.Scheduling)
+	sent := s.in("CPU in sending", func(frames []model.Frame) bool { return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"}) })
+	return l.share.Value*s.used().Value >= spinWhole && scheduled.Value < little*l.share.Value && sent.Value < little*l.share.Value
 }
 
 // spinSaved is what a goroutine that waits in the place of the loop saves.
