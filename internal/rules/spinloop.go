@@ -34,7 +34,7 @@ const (
 	// spinAsking is the part that must be in the runtime's non-blocking code at
 	// the least: it tells a loop that polls from one that computes.
 	spinAsking = 0.2
-	// spinWhole is how much CPU a loop of receives takes that never waits for one, where
+	// spinWhole is how much CPU a loop of receives wants that never waits for one, where
 	// no trace tells.
 	spinWhole = 0.9
 	// spinStack is the share of all samples at one line, and spinIdle the time
@@ -144,9 +144,8 @@ func checkSpinloop(p *diagnosis.Pass) {
 
 // spinning are the functions whose time is nearly all asking, by CPU.
 func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
-	// A loop that spins wants a whole CPU and gets what others leave of it: the
-	// trace tells how long it had a P.
-	wanted := s.used().Larger(psInUse(p))
+	// A loop that spins wants a whole CPU and gets what others leave of it.
+	wanted := wantedCPU(s)
 	for _, f := range s.functions(p.Model, func([]model.Frame) bool { return true }) {
 		if f.share*wanted.Value < spinCores {
 			break // so are all after it
@@ -230,14 +229,25 @@ func parks(s *cpuUse, l *askLoop, ran time.Duration) bool {
 }
 
 // alwaysReady reports whether samples alone show that a loop's receives never wait: it
-// has a CPU all the time, while next to nothing goes into the scheduler, which every
-// hand-over to a goroutine that waits needs, and into sending, by which a channel that is
-// not closed is ready again.
+// runs or is ready to all the time, while next to nothing goes into parking goroutines
+// and finding others, which every hand-over needs, and into sending, by which a channel
+// that is not closed is ready again.
 func alwaysReady(s *cpuUse, l *askLoop) bool {
 	const little = 1 - spinEmpty
-	scheduled := s.pass.CPUPart("CPU in the scheduler", model.Scheduling)
+	parked := s.in("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
+		return looksForWork(frames) || throughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
+	})
 	sent := s.in("CPU in sending", func(frames []model.Frame) bool { return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"}) })
-	return l.share.Value*s.used().Value >= spinWhole && scheduled.Value < little*l.share.Value && sent.Value < little*l.share.Value
+	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
+}
+
+// wantedCPU is the CPU that the program would have used had others left it: a trace
+// tells how long it had Ps, else the kernel how long its threads waited for a CPU.
+func wantedCPU(s *cpuUse) fact.Fact {
+	if s.pass.Model.Sched != nil {
+		return s.used().Larger(psInUse(s.pass))
+	}
+	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.used(), s.pass.Process("waiting for a CPU", "run_queue", fact.Rate))
 }
 
 // spinSaved is what a goroutine that waits in the place of the loop saves.
@@ -265,6 +275,9 @@ func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
 		Remedy: spinRemedy(l.by),
 		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores; "+
 			"operations must not get slower by more than a wake-up."),
+	}
+	if s.pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
+		f.Reasons = append(f.Reasons, "that its receives never wait is concluded from samples: next to none are in parking goroutines and finding others")
 	}
 	f.Say("%s takes %s to ask whether there is something to do: %s of its time is the asking.", name(l.Function), cost.Fact(), l.empty)
 	return f
