@@ -268,6 +268,11 @@ func programGoroutines(name string, pid int) check {
 		var s *goroutines.Snapshot
 		if s, err = r.Read(); err == nil {
 			k.OK, k.Is = true, figures.Plural(s.Count, "goroutine")+", read out of its memory"
+			if r.Counters().Procs > 0 {
+				k.Is += ", and what its runtime counts of collections and heap"
+			} else {
+				k.Why = "what its runtime counts of collections and heap is not found, for its file has no symbols"
+			}
 			return k
 		}
 	}

@@ -122,6 +122,7 @@ type Reader struct {
 	// Stacks has the stacks of the largest groups read.
 	Stacks bool
 
+	pid     int
 	memory  memory
 	code    code
 	layout  *layout
@@ -245,7 +246,7 @@ func Open(pid int) (*Reader, error) {
 		m.close()
 		return nil, err
 	}
-	r.close = names.Close
+	r.pid, r.close = pid, names.Close
 	return r, nil
 }
 

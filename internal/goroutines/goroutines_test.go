@@ -399,16 +399,81 @@ func TestWaited(t *testing.T) {
 	}
 }
 
-// TestCounters compares with what the program was started with.
+// TestCounters compares with what the program was started with, and with what
+// runtime/metrics says in it.
 func TestCounters(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a program")
+		t.Skip("builds programs")
 	}
-	t.Setenv("GOMAXPROCS", "3")
-	t.Setenv("GOGC", "200")
-	s := start(t, build(t, "local", source(t, "program")), "-spin", "1")
-	c := s.open().Counters()
-	if c.Procs != 3 || c.IdleProcs < 0 || c.IdleProcs > 2 || c.Collections < 1 || c.HeapLive <= 0 || c.HeapGoal < 4<<20 || c.GCTime <= 0 || c.TotalTime < c.GCTime {
-		t.Errorf("Counters() = %+v, want 3 Ps, one of them at work, and a collection", c)
+	for _, c := range []struct {
+		toolchain, gogc, limit string
+	}{
+		{"local", "200", ""}, {"local", "off", "1GiB"},
+		{"go1.22.12", "200", ""}, {"go1.23.12", "200", ""}, {"go1.24.11", "200", ""}, {"go1.25.5", "200", ""}, {"go1.27.4", "200", ""},
+	} {
+		t.Run(c.toolchain+" GOGC="+c.gogc, func(t *testing.T) {
+			if c.toolchain != "local" {
+				attempt.Only(t, "downloads a toolchain")
+			}
+			t.Setenv("GOMAXPROCS", "3")
+			t.Setenv("GOGC", c.gogc)
+			t.Setenv("GOMEMLIMIT", c.limit)
+			s := start(t, build(t, c.toolchain, source(t, "program")), "-spin", "1")
+			r := s.open()
+			g, err := r.Gauge()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			for i := range 3 { // beside those that the program asked for when it began
+				if i > 0 {
+					fmt.Fprintln(s.in, "collect")
+					s.line("collected")
+				}
+				if err := s.comparesCounters(r, g); err != nil {
+					t.Error(err)
+				}
+			}
+			got := g.Read()
+			if got.Procs != 3 || got.IdleProcs < 0 || got.IdleProcs > 2 || got.Collections < 3 || got.Forced < 3 || got.HeapLive <= 0 {
+				t.Errorf("Read() = %+v, want 3 Ps, one of them at work, and three collections that were forced", got)
+			}
+			if c.gogc == "off" != (got.GOGC == Off) || c.limit == "" != (got.MemoryLimit == Off) || c.gogc == "off" != (got.HeapGoal < 0) {
+				t.Errorf("Read() = %+v of a program with GOGC=%s GOMEMLIMIT=%s", got, c.gogc, c.limit)
+			}
+			if timed := r.layout.at[workTotalTime] != missing; timed && (got.GCTime <= 0 || got.TotalTime < got.GCTime) || !timed && got.GCTime >= 0 {
+				t.Errorf("Read() = %+v, want the time of collections only where it is known", got)
+			}
+		})
 	}
+}
+
+// comparesCounters compares what is read with what the program says in between.
+func (s *subject) comparesCounters(r *Reader, g *Gauge) (err error) {
+	list := func(c Runtime) []int64 {
+		return []int64{int64(c.Procs), c.HeapMarked, c.HeapGoal, c.GOGC, c.MemoryLimit, c.Allocated, c.Mapped + c.Released, c.Released, c.Collections, c.Forced}
+	}
+	for range 20 { // the runtime gives memory back when it wants to
+		before := list(r.Counters())
+		fmt.Fprintln(s.in, "counters")
+		told := strings.TrimSpace(s.line("end of counters"))
+		after := list(g.Read())
+		err = nil
+		for i, text := range strings.Fields(strings.Trim(told, "[]")) {
+			want, perr := strconv.ParseInt(text, 10, 64)
+			if perr != nil {
+				return fmt.Errorf("the program says %q", told)
+			}
+			switch {
+			case i == 2 && (before[i] < 0 || before[4] != Off): // the goal, which the limit sets
+			case i == 3 && want < 0 && before[i] == Off:
+			case want < min(before[i], after[i]) || want > max(before[i], after[i]):
+				err = errors.Join(err, fmt.Errorf("number %d is %d before and %d after, and the program says %d", i, before[i], after[i], want))
+			}
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return err
 }

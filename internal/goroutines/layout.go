@@ -31,7 +31,13 @@ const (
 	gcHeapLive
 	gcHeapMarked
 	gcHeapGoal
+	gcPercent
+	gcMemoryLimit
+	gcAllocated
+	gcReleased
+	gcMapped
 	statsCollections
+	statsForced
 	workGCTime
 	workTotalTime
 	workMarkEnd
@@ -60,7 +66,13 @@ var fieldNames = [fields]struct{ in, path string }{
 	gcHeapLive:       {"runtime.gcControllerState", "heapLive"},
 	gcHeapMarked:     {"runtime.gcControllerState", "heapMarked"},
 	gcHeapGoal:       {"runtime.gcControllerState", "gcPercentHeapGoal"},
+	gcPercent:        {"runtime.gcControllerState", "gcPercent"},
+	gcMemoryLimit:    {"runtime.gcControllerState", "memoryLimit"},
+	gcAllocated:      {"runtime.gcControllerState", "totalAlloc"},
+	gcReleased:       {"runtime.gcControllerState", "heapReleased"},
+	gcMapped:         {"runtime.gcControllerState", "mappedReady"},
 	statsCollections: {"runtime.mstats", "numgc"},
+	statsForced:      {"runtime.mstats", "numforcedgc"},
 	workGCTime:       {"runtime.workType", "cpuStats.GCTotalTime?"},
 	workTotalTime:    {"runtime.workType", "cpuStats.TotalTime?"},
 	workMarkEnd:      {"runtime.workType", "tstart?"},

@@ -1,6 +1,9 @@
 package goroutines
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A Runtime is what the program's runtime counts, at one moment. What is
 // negative was not found.
@@ -8,56 +11,114 @@ type Runtime struct {
 	Procs       int           // GOMAXPROCS
 	IdleProcs   int           // of these, without work
 	HeapLive    int64         // bytes, as the pacer counts: marked, and allocated since
-	HeapGoal    int64         // at which the next collection ends; negative with GOGC=off
+	HeapMarked  int64         // bytes that the last collection found alive
+	HeapGoal    int64         // at which the next collection ends, by GOGC alone; negative with GOGC=off
+	GOGC        int64         // percent; [Off] when it is off
+	MemoryLimit int64         // GOMEMLIMIT in bytes; [Off] when it is off
+	Allocated   int64         // bytes since the start, but for what Ps have not yet told: some spans each
+	Mapped      int64         // bytes that the runtime took from the system and has not given back
+	Released    int64         // bytes of the heap that were given back
 	Collections int64         // since the start
+	Forced      int64         // of these, those that somebody asked for
 	GCTime      time.Duration // CPU time of collections, as of the last one
 	TotalTime   time.Duration // CPU time that there was, to that moment
 }
 
-// Counters reads what the program's runtime counts, in two system calls. Of a
-// program without symbols nothing is found.
-func (r *Reader) Counters() Runtime {
-	none := Runtime{-1, -1, -1, -1, -1, -1, -1}
-	c := none
-	type want struct {
-		variable string
-		f        field
-		set      func(uint64)
+// Off is the value of a setting that is off.
+const Off = math.MaxInt64
+
+// unknown is what is known of a program whose memory cannot be read.
+var unknown = Runtime{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+
+// counters are where the counters are, and what becomes of what is read there.
+var counters = []struct {
+	variable string
+	f        field
+	set      func(c *Runtime, v uint64)
+}{
+	{"runtime.sched", schedIdleProcs, func(c *Runtime, v uint64) { c.IdleProcs = int(int32(v)) }},
+	{"runtime.gcController", gcHeapLive, func(c *Runtime, v uint64) { c.HeapLive = int64(v) }},
+	{"runtime.gcController", gcHeapMarked, func(c *Runtime, v uint64) { c.HeapMarked = int64(v) }},
+	{"runtime.gcController", gcHeapGoal, func(c *Runtime, v uint64) { c.HeapGoal = int64(v) }}, // all ones with GOGC=off
+	{"runtime.gcController", gcPercent, func(c *Runtime, v uint64) { c.GOGC = setting(int64(int32(v))) }},
+	{"runtime.gcController", gcMemoryLimit, func(c *Runtime, v uint64) { c.MemoryLimit = setting(int64(v)) }},
+	{"runtime.gcController", gcAllocated, func(c *Runtime, v uint64) { c.Allocated = int64(v) }},
+	{"runtime.gcController", gcMapped, func(c *Runtime, v uint64) { c.Mapped = int64(v) }},
+	{"runtime.gcController", gcReleased, func(c *Runtime, v uint64) { c.Released = int64(v) }},
+	{"runtime.memstats", statsCollections, func(c *Runtime, v uint64) { c.Collections = int64(uint32(v)) }},
+	{"runtime.memstats", statsForced, func(c *Runtime, v uint64) { c.Forced = int64(uint32(v)) }},
+	{"runtime.work", workGCTime, func(c *Runtime, v uint64) { c.GCTime = time.Duration(v) }},
+	{"runtime.work", workTotalTime, func(c *Runtime, v uint64) { c.TotalTime = time.Duration(v) }},
+}
+
+// setting is a setting whose numbers below zero mean that it is off.
+func setting(v int64) int64 {
+	if v < 0 {
+		return Off
 	}
-	wants := []want{
-		{"runtime.sched", schedIdleProcs, func(v uint64) { c.IdleProcs = int(int32(v)) }},
-		{"runtime.gcController", gcHeapLive, func(v uint64) { c.HeapLive = int64(v) }},
-		{"runtime.gcController", gcHeapGoal, func(v uint64) { c.HeapGoal = int64(v) }}, // all ones with GOGC=off
-		{"runtime.memstats", statsCollections, func(v uint64) { c.Collections = int64(uint32(v)) }},
-		{"runtime.work", workGCTime, func(v uint64) { c.GCTime = time.Duration(v) }},
-		{"runtime.work", workTotalTime, func(v uint64) { c.TotalTime = time.Duration(v) }},
+	return v
+}
+
+// A Gauge reads what one program's runtime counts, again and again. It is for one
+// goroutine at a time, which may be another than that of the [Reader] it is from.
+type Gauge struct {
+	memory memory
+	list   uint64 // an address that there is
+	spans  []span
+	sets   []func(c *Runtime, v uint64)
+}
+
+// Gauge prepares the reading of the counters on another goroutine. It stays of use
+// when the reader is closed.
+func (r *Reader) Gauge() (*Gauge, error) {
+	m, err := openProcess(r.pid)
+	if err != nil {
+		return nil, err
 	}
-	var spans []span
-	var sets []func(uint64)
-	if at, ok := r.counter["runtime.gomaxprocs"]; ok {
-		spans = append(spans, span{at, 8})
-		sets = append(sets, func(v uint64) { c.Procs = int(int32(v)) })
+	if err := r.memory.same(r.list); err != nil { // what was opened may be another's
+		m.close()
+		return nil, err
 	}
-	for _, w := range wants {
-		at, ok := r.counter[w.variable]
-		if ok && r.layout.at[w.f] != missing {
-			spans = append(spans, span{at + uint64(r.layout.at[w.f]), 8})
-			sets = append(sets, w.set)
+	return r.gauge(m), nil
+}
+
+func (r *Reader) gauge(m memory) *Gauge {
+	g := &Gauge{memory: m, list: r.list}
+	add := func(variable string, offset uint32, set func(c *Runtime, v uint64)) {
+		if at, ok := r.counter[variable]; ok && offset != missing {
+			g.spans, g.sets = append(g.spans, span{at + uint64(offset), 8}), append(g.sets, set)
 		}
 	}
-	if len(spans) == 0 {
-		return none
+	add("runtime.gomaxprocs", 0, func(c *Runtime, v uint64) { c.Procs = int(int32(v)) })
+	for _, w := range counters {
+		add(w.variable, r.layout.at[w.f], w.set)
 	}
-	b := make([]byte, 8*len(spans))
-	if got, err := r.memory.gather(b, spans); err != nil || got < len(b) || r.memory.same(r.list) != nil {
-		return none
+	return g
+}
+
+// Close lets go of the program's memory.
+func (g *Gauge) Close() { g.memory.close() }
+
+// Counters reads what the program's runtime counts, in two system calls. Of a
+// program without symbols nothing is found.
+func (r *Reader) Counters() Runtime { return r.gauge(r.memory).Read() }
+
+// Read is as [Reader.Counters].
+func (g *Gauge) Read() Runtime {
+	c := unknown
+	if len(g.spans) == 0 {
+		return unknown
 	}
-	for i, set := range sets {
-		set(word(b[8*i:]))
+	b := make([]byte, 8*len(g.spans))
+	if got, err := g.memory.gather(b, g.spans); err != nil || got < len(b) || g.memory.same(g.list) != nil {
+		return unknown
+	}
+	for i, set := range g.sets {
+		set(&c, word(b[8*i:]))
 	}
 	const most = 1 << 16
-	if c.Procs <= 0 || c.Procs > most || c.IdleProcs > c.Procs {
-		return none
+	if c.Procs <= 0 || c.Procs > most || c.IdleProcs > c.Procs || c.Forced > c.Collections {
+		return unknown
 	}
 	return c
 }

@@ -90,7 +90,7 @@ func New(o Options) (*Watch, error) {
 	}
 	w.table, w.host = table, host
 	if len(o.Rules) > 0 {
-		if w.judge, err = startJudge(o, w.spent, w.snapshot); err != nil {
+		if w.judge, err = startJudge(o, w.spent, w.snapshot, w.gauge); err != nil {
 			w.Close()
 			return nil, err
 		}
@@ -393,6 +393,18 @@ func (w *Watch) snapshot(pid int) *goroutines.Snapshot {
 		return p.target.snapshot
 	}
 	return nil
+}
+
+var errUnread = errors.New("its memory is not read")
+
+// gauge is for the counters of a program whose goroutines are read.
+func (w *Watch) gauge(pid int) (*goroutines.Gauge, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.processes[pid]; p != nil && p.target != nil && p.target.reader != nil {
+		return p.target.reader.Gauge()
+	}
+	return nil, errUnread
 }
 
 // share is how much of the time the dear readings of one program may take: a half

@@ -49,7 +49,7 @@ func classify(frames []Frame, labels map[string]string) (part CPUPart, call stri
 		kernel = true
 	case "user":
 	default:
-		kernel = n > 0 || len(user) > 0 && entersKernel(user[0].Func)
+		kernel = n > 0 || len(user) > 0 && EntersKernel(user[0].Func)
 	}
 	if kernel {
 		call = kernelCall(frames[:n], user, labels["syscall"])
@@ -358,7 +358,8 @@ var entries = map[string]map[string]string{
 	},
 }
 
-func entersKernel(fn string) bool {
+// EntersKernel reports whether a function is one that makes a system call.
+func EntersKernel(fn string) bool {
 	pkg, rest := splitFunc(fn)
 	if pkg == "syscall" && strings.HasPrefix(rest, "runtime_") {
 		return false

@@ -8,23 +8,29 @@ import (
 	"github.com/gowhy/gowhy/internal/symbols"
 )
 
-// A program that nobody can ask still has its goroutines in its memory: a profile of
-// them is read there at the beginning of a recording and at its end.
+// A program that nobody can ask still has its goroutines in its memory, and what its
+// runtime counts: a profile of them is read there at the beginning of a recording and
+// at its end, and the counters all the time.
 
-// A countedProgram is one whose goroutines are read from outside; nil is none.
+// A countedProgram is one that is read from outside; nil is none.
 type countedProgram struct {
-	r    *recorder
-	read func() (*goroutines.Snapshot, error)
-	done func()
-	at   int64 // of the first profile
+	r        *recorder
+	read     func() (*goroutines.Snapshot, error) // nil when no profile is wanted
+	done     func()
+	at       int64 // of the first profile
+	counters *counterLog
 }
 
-// countGoroutines takes the first profile, unless the program's endpoint gives it.
-func (r *recorder) countGoroutines(pid int, asked bool) *countedProgram {
-	if pid == 0 || !r.wants("goroutine") || asked && r.o.Goroutines == nil {
+// count takes the first profile and begins to read the counters, each unless the
+// program's endpoint gives it.
+func (r *recorder) count(pid int, asked bool) *countedProgram {
+	profiles := r.wants("goroutine") && (!asked || r.o.Goroutines != nil)
+	metrics := r.wants("metrics") && !asked
+	if pid == 0 || !profiles && !metrics {
 		return nil
 	}
 	c := &countedProgram{r: r, done: func() {}}
+	gauge := r.o.Gauge
 	if from := r.o.Goroutines; from != nil {
 		c.read = func() (*goroutines.Snapshot, error) { return from(), nil }
 	} else {
@@ -33,10 +39,18 @@ func (r *recorder) countGoroutines(pid int, asked bool) *countedProgram {
 			return nil // no Go program, or not ours: that there is no endpoint is said already
 		}
 		reader.Stacks = true
-		c.read, c.done = reader.Read, reader.Close
+		c.read, c.done, gauge = reader.Read, reader.Close, reader.Gauge
 		if p := reader.Counters().Procs; r.man.Procs == 0 && p > 0 {
 			r.man.Procs = p
 		}
+	}
+	if metrics && gauge != nil {
+		if g, err := gauge(); err == nil {
+			c.counters = r.logCounters(g)
+		}
+	}
+	if !profiles {
+		c.read = nil
 	}
 	c.at = c.keep(recording.GoroutineStartMember, 0)
 	return c
@@ -47,12 +61,16 @@ func (c *countedProgram) end() {
 	if c == nil {
 		return
 	}
+	c.counters.end(c.r)
 	c.keep(recording.GoroutineEndMember, c.at)
 	c.done()
 }
 
 // keep writes a profile that is later than another, and tells its time.
 func (c *countedProgram) keep(member string, than int64) int64 {
+	if c.read == nil {
+		return 0
+	}
 	s, err := c.read()
 	if err != nil || s == nil || s.Time.UnixNano() <= than {
 		return 0

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -71,5 +73,97 @@ func TestRecordGoroutinesFromOutside(t *testing.T) {
 	}
 	if !found {
 		t.Error("the goroutine that serves is not in the profile")
+	}
+}
+
+const collects = `package main
+
+import (
+	"runtime"
+	"time"
+)
+
+func main() {
+	println("runs")
+	for {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+}
+`
+
+// What the runtime of such a program counts is read, under the names of its metrics.
+func TestRecordCountersFromOutside(t *testing.T) {
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("builds a program, whose memory is read on Linux")
+	}
+	dir := t.TempDir()
+	source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(collects), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command("go", "build", "-o", exe, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	cmd := exec.Command(exe)
+	says, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	if _, err := says.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := goroutines.Open(cmd.Process.Pid)
+	if err != nil {
+		t.Skip("its memory cannot be read: ", err)
+	}
+	r.Close()
+	out := filepath.Join(dir, "run.gowhy")
+	if _, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, Options{Out: out, Duration: 300 * time.Millisecond, unwatched: time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, evidence.Options{}, out)
+	for name, least := range map[string]float64{"/sched/gomaxprocs:threads": 1, "/gc/heap/goal:bytes": 4 << 20, "/gc/heap/live:bytes": 1,
+		"/gc/gogc:percent": 100, "/gc/gomemlimit:bytes": 1 << 62, "/gc/heap/allocs:bytes": 1, "/memory/classes/total:bytes": 1 << 20} {
+		if v, ok := m.Metrics.Last(name); !ok || v < least {
+			t.Errorf("%s: %v, want %v at least", name, v, least)
+		}
+	}
+	all, _, _ := m.Metrics.Delta("/gc/cycles/total:gc-cycles")
+	if forced, _, ok := m.Metrics.Delta("/gc/cycles/forced:gc-cycles"); !ok || forced < 1 || forced > all {
+		t.Errorf("%v forced collections of %v, want some", forced, all)
+	}
+	for _, name := range []string{"/gc/heap/allocs:objects", "/sched/goroutines:goroutines"} {
+		if v, ok := m.Metrics.Last(name); ok {
+			t.Errorf("%s: %v, which nobody read", name, v)
+		}
+	}
+}
+
+// What is not known, or not sure, is left out of the log.
+func TestCounterMetrics(t *testing.T) {
+	values := func(c goroutines.Runtime) map[string]int64 {
+		all := map[string]int64{}
+		for _, m := range counterMetrics {
+			if v := m.of(&c); v >= 0 {
+				all[m.name] = v
+			}
+		}
+		return all
+	}
+	c := goroutines.Runtime{Procs: 2, HeapMarked: -1, HeapGoal: -1, GOGC: goroutines.Off, MemoryLimit: goroutines.Off,
+		Allocated: 0, Mapped: 5, Released: -1, Collections: 3, Forced: -1}
+	want := map[string]int64{"/sched/gomaxprocs:threads": 2, "/gc/gogc:percent": goroutines.Off, "/gc/gomemlimit:bytes": goroutines.Off,
+		"/gc/heap/allocs:bytes": 0, "/gc/cycles/total:gc-cycles": 3}
+	if got := values(c); !maps.Equal(got, want) {
+		t.Errorf("metrics %v, want %v", got, want)
+	}
+	c.HeapGoal, c.MemoryLimit, c.Released = 9, 100, 2
+	if got := values(c); got["/gc/heap/goal:bytes"] != 0 || got["/memory/classes/total:bytes"] != 7 {
+		t.Errorf("metrics %v, want no goal beside a memory limit, and 7 bytes in all", got)
 	}
 }

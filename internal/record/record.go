@@ -78,6 +78,8 @@ type Options struct {
 	// Goroutines, if set, tells what goroutines the program has, instead of its
 	// endpoint; nil while nobody knows.
 	Goroutines func() *goroutines.Snapshot
+	// Gauge, if set with Goroutines, is where the counters of its runtime are read.
+	Gauge func() (*goroutines.Gauge, error)
 	// Procs is the program's GOMAXPROCS, where somebody knows it already.
 	Procs int
 	// Redact leaves out command line, environment, log lines and labels.
@@ -337,7 +339,7 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	if f == nil {
 		r.o.Started() // there are no requests to wait for
 	}
-	counted := r.countGoroutines(pid, f != nil)
+	counted := r.count(pid, f != nil)
 	r.window(stop, f, time.Now().Add(d), r.o.Started)
 	counted.end()
 	f.conclude(r.seen.isGone())

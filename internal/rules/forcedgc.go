@@ -168,20 +168,27 @@ func forcersOf(p *diagnosis.Pass) (f forcers) {
 	waits := func(name string, nobody bool) fact.Fact {
 		return p.WaitCount(name, model.OtherWait, func(w *model.Wait) bool { return by(w.Stack, nobody) })
 	}
-	samples := func(name string, nobody bool) fact.Fact {
-		return p.SampleCount(name, "cpu", func(s *model.Sample) bool { return by(s.Stack, nobody) })
-	}
 	const ours, theirs = "seen in calls of the program", "seen in calls of package testing and the recording"
 	f.program, f.others = waits(ours, false), waits(theirs, true)
 	if m := p.Model; f.program.Value+f.others.Value > 0 {
 		for i := range m.Sched.Waits {
 			f.add(p, m.Sched.Waits[i].Stack)
 		}
-	} else if m.CPU != nil {
-		f.program, f.others = samples(ours, false), samples(theirs, true)
-		for i := range m.CPU.Samples {
-			f.add(p, m.CPU.Samples[i].Stack)
-		}
+		return f
+	}
+	profile, tree := p.Model.CPU, "cpu"
+	if profile == nil {
+		profile, tree = fact.ProfileOf(p.Model, "kernel"), "kernel"
+	}
+	if profile == nil {
+		return f
+	}
+	samples := func(name string, nobody bool) fact.Fact {
+		return p.SampleCount(name, tree, func(s *model.Sample) bool { return by(s.Stack, nobody) })
+	}
+	f.program, f.others = samples(ours, false), samples(theirs, true)
+	for i := range profile.Samples {
+		f.add(p, profile.Samples[i].Stack)
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"sync"
 	"time"
@@ -59,6 +60,21 @@ func comesAndGoes() {
 	}
 }
 
+// counters are those of runtime/metrics of now, in the order that the test has.
+func counters() (values []int64) {
+	samples := []metrics.Sample{
+		{Name: "/sched/gomaxprocs:threads"}, {Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/goal:bytes"},
+		{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}, {Name: "/gc/heap/allocs:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/cycles/forced:gc-cycles"},
+	}
+	metrics.Read(samples)
+	for _, s := range samples {
+		values = append(values, int64(s.Value.Uint64()))
+	}
+	return values
+}
+
 func main() {
 	each := flag.Int("each", 0, "goroutines of each kind")
 	spinning := flag.Int("spin", 0, "goroutines that run")
@@ -104,6 +120,9 @@ func main() {
 		switch in.Text() {
 		case "count":
 			fmt.Println(runtime.NumGoroutine())
+		case "counters":
+			fmt.Println(counters())
+			fmt.Println("end of counters")
 		case "collect":
 			runtime.GC()
 			fmt.Println("collected")
