@@ -34,6 +34,9 @@ func GroupRefusals(refused []Refusal, there func(member string) bool) []Refusal 
 		switch {
 		case what == EndpointMember:
 			what = "no trace and no profiles of the runtime"
+			if there != nil && there("heap-end.pb.gz") {
+				what = "no trace, and of the runtime's profiles those that can be read from outside"
+			}
 		case k.there:
 			what += ", not whole"
 		default:

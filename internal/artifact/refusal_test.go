@@ -15,6 +15,10 @@ func TestGroupRefusals(t *testing.T) {
 		{Member: recording.GoroutineEndMember, Why: "404"},
 		{Member: recording.BlockMember, Why: "off"}, {Member: recording.MutexMember, Why: "off"},
 	}, func(member string) bool { return member == recording.TraceMember })
+	outside := GroupRefusals([]Refusal{{Member: EndpointMember, Why: "no port"}}, func(member string) bool { return member == recording.HeapEndMember })
+	if want := "no trace, and of the runtime's profiles those that can be read from outside: no port"; outside[0].Why != want {
+		t.Errorf("with a heap that was read from outside it says %q, want %q", outside[0].Why, want)
+	}
 	var text []string
 	for _, r := range got {
 		text = append(text, r.Why)

@@ -260,6 +260,17 @@ func goroutinesCheck() check {
 	return k
 }
 
+// keepsHeap reports whether a program keeps a memory profile that can be read.
+func keepsHeap(r *goroutines.Reader) bool {
+	h, err := r.HeapReader()
+	if err != nil {
+		return false
+	}
+	defer h.Close()
+	_, err = h.Read()
+	return err == nil
+}
+
 func programGoroutines(name string, pid int) check {
 	k := check{What: name + ": goroutines"}
 	r, err := goroutines.Open(pid)
@@ -270,6 +281,9 @@ func programGoroutines(name string, pid int) check {
 			k.OK, k.Is = true, figures.Plural(s.Count, "goroutine")+", read out of its memory"
 			if r.Counters().Procs > 0 {
 				k.Is += ", and what its runtime counts of collections and heap"
+				if keepsHeap(r) {
+					k.Is += ", its memory profile"
+				}
 			} else {
 				k.Why = "what its runtime counts of collections and heap is not found, for its file has no symbols"
 			}

@@ -272,7 +272,7 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 	if err != nil {
 		return nil, unsure("%w", err)
 	}
-	at := im.Variables("runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController", "runtime.memstats", "runtime.work")
+	at := im.Variables("runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController", "runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate")
 	l := byVersion(version, ownArch)
 	if l == nil {
 		d, err := im.DWARF()

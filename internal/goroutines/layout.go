@@ -41,6 +41,12 @@ const (
 	workGCTime
 	workTotalTime
 	workMarkEnd
+	bucketNext
+	bucketKind
+	bucketSize
+	bucketDepth
+	recordFuture
+	cycleFrees
 	fields int = iota
 )
 
@@ -76,6 +82,12 @@ var fieldNames = [fields]struct{ in, path string }{
 	workGCTime:       {"runtime.workType", "cpuStats.GCTotalTime?"},
 	workTotalTime:    {"runtime.workType", "cpuStats.TotalTime?"},
 	workMarkEnd:      {"runtime.workType", "tstart?"},
+	bucketNext:       {"runtime.bucket", "allnext"},
+	bucketKind:       {"runtime.bucket", "typ"},
+	bucketSize:       {"runtime.bucket", "size"},
+	bucketDepth:      {"runtime.bucket", "nstk"},
+	recordFuture:     {"runtime.memRecord", "future"},
+	cycleFrees:       {"runtime.memRecordCycle", "frees"},
 }
 
 // missing is the offset of a field that a version does not have.

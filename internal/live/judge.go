@@ -68,9 +68,9 @@ const (
 // outside are the sources that ask a program nothing; agents are those that the
 // agent answers without stopping the program; traced are what a trace is told with.
 var (
-	outside = []string{"proc", "kernel", "offcpu", "syscalls", "goroutine", "metrics", "build"}
-	agents  = []string{"heap", "allocs", "mutex", "block"}
-	traced  = []string{"trace", "cpu", "heap", "allocs", "mutex", "block"}
+	outside = []string{"proc", "kernel", "offcpu", "syscalls", "goroutine", "metrics", "heap", "build"}
+	agents  = []string{"allocs", "mutex", "block"}
+	traced  = []string{"trace", "cpu", "allocs", "mutex", "block"}
 )
 
 // A judge judges programs, one at a time, on a goroutine of its own.
@@ -87,6 +87,7 @@ type judge struct {
 	// goroutines are those of a program as they were read last.
 	goroutines func(pid int) *goroutines.Snapshot
 	gauge      func(pid int) (*goroutines.Gauge, error)
+	heap       func(pid int) (*goroutines.HeapReader, error)
 
 	mu       sync.Mutex
 	cases    map[int]*judged
@@ -134,7 +135,7 @@ type accused struct {
 	file         string
 }
 
-func startJudge(o Options, share func() float64, read func(pid int) *goroutines.Snapshot, gauge func(pid int) (*goroutines.Gauge, error)) (*judge, error) {
+func startJudge(o Options, share func() float64, read func(pid int) *goroutines.Snapshot, gauge func(pid int) (*goroutines.Gauge, error), heap func(pid int) (*goroutines.HeapReader, error)) (*judge, error) {
 	sweep(os.TempDir())
 	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", dirPrefix, os.Getpid()))
 	if err != nil {
@@ -142,7 +143,7 @@ func startJudge(o Options, share func() float64, read func(pid int) *goroutines.
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &judge{rules: o.Rules, dir: dir, budget: o.Budget, trace: o.Trace, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		meter: budget.OwnCPU, share: share, goroutines: read, gauge: gauge, cases: map[int]*judged{}}
+		meter: budget.OwnCPU, share: share, goroutines: read, gauge: gauge, heap: heap, cases: map[int]*judged{}}
 	if len(o.PIDs) == 1 {
 		j.attended = o.PIDs[0]
 	}
@@ -351,7 +352,8 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 	}
 	o := record.Options{Out: out, Duration: d, Only: outside, Piece: true, TraceLimit: traceLimit,
 		Goroutines: func() *goroutines.Snapshot { return j.goroutines(c.pid) },
-		Gauge:      func() (*goroutines.Gauge, error) { return j.gauge(c.pid) }, Procs: procs}
+		Gauge:      func() (*goroutines.Gauge, error) { return j.gauge(c.pid) },
+		Heap:       func() (*goroutines.HeapReader, error) { return j.heap(c.pid) }, Procs: procs}
 	to := record.Target{PID: c.pid}
 	trace = trace && c.url != ""
 	switch {

@@ -90,7 +90,7 @@ func New(o Options) (*Watch, error) {
 	}
 	w.table, w.host = table, host
 	if len(o.Rules) > 0 {
-		if w.judge, err = startJudge(o, w.spent, w.snapshot, w.gauge); err != nil {
+		if w.judge, err = startJudge(o, w.spent, w.snapshot, w.gauge, w.heap); err != nil {
 			w.Close()
 			return nil, err
 		}
@@ -403,6 +403,16 @@ func (w *Watch) gauge(pid int) (*goroutines.Gauge, error) {
 	defer w.mu.Unlock()
 	if p := w.processes[pid]; p != nil && p.target != nil && p.target.reader != nil {
 		return p.target.reader.Gauge()
+	}
+	return nil, errUnread
+}
+
+// heap is for the memory profile of such a program.
+func (w *Watch) heap(pid int) (*goroutines.HeapReader, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.processes[pid]; p != nil && p.target != nil && p.target.reader != nil {
+		return p.target.reader.HeapReader()
 	}
 	return nil, errUnread
 }

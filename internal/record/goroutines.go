@@ -9,8 +9,8 @@ import (
 )
 
 // A program that nobody can ask still has its goroutines in its memory, and what its
-// runtime counts: a profile of them is read there at the beginning of a recording and
-// at its end, and the counters all the time.
+// runtime counts and samples: profiles of them and of the heap are read there at the
+// beginning of a recording and at its end, and the counters all the time.
 
 // A countedProgram is one that is read from outside; nil is none.
 type countedProgram struct {
@@ -19,18 +19,19 @@ type countedProgram struct {
 	done     func()
 	at       int64 // of the first profile
 	counters *counterLog
+	heap     *goroutines.HeapReader
 }
 
 // count takes the first profile and begins to read the counters, each unless the
 // program's endpoint gives it.
 func (r *recorder) count(pid int, asked bool) *countedProgram {
 	profiles := r.wants("goroutine") && (!asked || r.o.Goroutines != nil)
-	metrics := r.wants("metrics") && !asked
-	if pid == 0 || !profiles && !metrics {
+	metrics, heap := r.wants("metrics") && !asked, r.wants("heap") && !asked
+	if pid == 0 || !profiles && !metrics && !heap {
 		return nil
 	}
 	c := &countedProgram{r: r, done: func() {}}
-	gauge := r.o.Gauge
+	gauge, heaps := r.o.Gauge, r.o.Heap
 	if from := r.o.Goroutines; from != nil {
 		c.read = func() (*goroutines.Snapshot, error) { return from(), nil }
 	} else {
@@ -40,6 +41,7 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 		}
 		reader.Stacks = true
 		c.read, c.done, gauge = reader.Read, reader.Close, reader.Gauge
+		heaps = reader.HeapReader
 		if p := reader.Counters().Procs; r.man.Procs == 0 && p > 0 {
 			r.man.Procs = p
 		}
@@ -48,6 +50,10 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 		if g, err := gauge(); err == nil {
 			c.counters = r.logCounters(g)
 		}
+	}
+	if heap && heaps != nil {
+		c.heap, _ = heaps() // a program that keeps no profile has none
+		c.keepHeap(recording.HeapStartMember)
 	}
 	if !profiles {
 		c.read = nil
@@ -63,6 +69,10 @@ func (c *countedProgram) end() {
 	}
 	c.counters.end(c.r)
 	c.keep(recording.GoroutineEndMember, c.at)
+	c.keepHeap(recording.HeapEndMember)
+	if c.heap != nil {
+		c.heap.Close()
+	}
 	c.done()
 }
 
@@ -87,21 +97,7 @@ const memoryComment = "gowhy goroutines read from memory; of a group of equal on
 func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
 	kind := &profile.ValueType{Type: "goroutine", Unit: "count"}
 	p := &profile.Profile{SampleType: []*profile.ValueType{kind}, PeriodType: kind, Period: 1, TimeNanos: s.Time.UnixNano(), Comments: []string{memoryComment}}
-	functions, locations := map[symbols.Place]*profile.Function{}, map[symbols.Place]*profile.Location{}
-	location := func(at symbols.Place) *profile.Location {
-		if l := locations[at]; l != nil {
-			return l
-		}
-		of := symbols.Place{Func: at.Func, File: at.File}
-		f := functions[of]
-		if f == nil {
-			f = &profile.Function{ID: uint64(len(p.Function) + 1), Name: at.Func, SystemName: at.Func, Filename: at.File}
-			functions[of], p.Function = f, append(p.Function, f)
-		}
-		l := &profile.Location{ID: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: f, Line: int64(at.Line)}}}
-		locations[at], p.Location = l, append(p.Location, l)
-		return l
-	}
+	in := placesOf(p)
 	for _, g := range s.Groups {
 		if g.System {
 			continue
@@ -111,11 +107,7 @@ func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
 		if len(stack) == 0 { // it runs, or is of a small group
 			stack = []symbols.Place{g.Start}
 		}
-		for _, at := range stack {
-			if at.Func != "" && at.Func != "runtime.goexit" {
-				sample.Location = append(sample.Location, location(at))
-			}
-		}
+		sample.Location = in.stack(stack)
 		if len(sample.Location) > 0 {
 			p.Sample = append(p.Sample, sample)
 		}

@@ -79,13 +79,22 @@ func TestRecordGoroutinesFromOutside(t *testing.T) {
 const collects = `package main
 
 import (
+	_ "net/http/pprof" // so that it keeps a memory profile
 	"runtime"
 	"time"
 )
 
+var kept [][]byte
+
+//go:noinline
+func keeps() { kept = append(kept, make([]byte, 1<<20)) }
+
 func main() {
 	println("runs")
 	for {
+		if len(kept) < 1000 {
+			keeps()
+		}
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
@@ -132,6 +141,20 @@ func TestRecordCountersFromOutside(t *testing.T) {
 		if v, ok := m.Metrics.Last(name); !ok || v < least {
 			t.Errorf("%s: %v, want %v at least", name, v, least)
 		}
+	}
+	if m.Heap == nil || m.LiveHeap.Start == nil || m.LiveHeap.End == nil {
+		t.Fatalf("no heap profiles at both ends: %+v", m.Run.Coverage)
+	}
+	bytes := m.Heap.Column("alloc_space")
+	allocated := 0.0
+	for i := range m.Heap.Samples {
+		s := &m.Heap.Samples[i]
+		if f := m.Stacks.Frames(s.Stack); len(f) > 1 && f[0].Func == "main.keeps" && f[1].Func == "main.main" {
+			allocated += s.Value(bytes)
+		}
+	}
+	if m.Heap.Duration <= 0 || allocated < 1<<20 {
+		t.Errorf("main.keeps allocated %v bytes in %v, want some MB", allocated, m.Heap.Duration)
 	}
 	all, _, _ := m.Metrics.Delta("/gc/cycles/total:gc-cycles")
 	if forced, _, ok := m.Metrics.Delta("/gc/cycles/forced:gc-cycles"); !ok || forced < 1 || forced > all {

@@ -80,6 +80,8 @@ type Options struct {
 	Goroutines func() *goroutines.Snapshot
 	// Gauge, if set with Goroutines, is where the counters of its runtime are read.
 	Gauge func() (*goroutines.Gauge, error)
+	// Heap, if set with Goroutines, is where its memory profile is read.
+	Heap func() (*goroutines.HeapReader, error)
 	// Procs is the program's GOMAXPROCS, where somebody knows it already.
 	Procs int
 	// Redact leaves out command line, environment, log lines and labels.

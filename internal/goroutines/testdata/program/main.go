@@ -75,6 +75,33 @@ func counters() (values []int64) {
 	return values
 }
 
+var kept [][]byte
+
+//go:noinline
+func keeps(n int) {
+	for i := 0; i < n; i++ {
+		kept = append(kept, make([]byte, 4096))
+	}
+}
+
+// heap keeps some memory, lets go of half of it, and says what the memory profile has:
+// by line an object's size, how many were allocated and freed, and the stack.
+func heap() {
+	keeps(5000)
+	for i := range kept[:2500] {
+		kept[i] = nil
+	}
+	records := make([]runtime.MemProfileRecord, 1<<16)
+	runtime.GC() // what is told is of the collection before
+	runtime.GC()
+	n, _ := runtime.MemProfile(records, true)
+	for i := range records[:n] {
+		if r := &records[i]; r.AllocObjects > 0 {
+			fmt.Println(r.AllocBytes/r.AllocObjects, r.AllocObjects, r.FreeObjects, r.Stack())
+		}
+	}
+}
+
 func main() {
 	each := flag.Int("each", 0, "goroutines of each kind")
 	spinning := flag.Int("spin", 0, "goroutines that run")
@@ -123,6 +150,9 @@ func main() {
 		case "counters":
 			fmt.Println(counters())
 			fmt.Println("end of counters")
+		case "heap":
+			heap()
+			fmt.Println("end of heap")
 		case "collect":
 			runtime.GC()
 			fmt.Println("collected")
