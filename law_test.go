@@ -106,7 +106,8 @@ var law = []line{
 
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
-	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
+	{"fleet/durable", "", ""},
+	{"fleet/store/embedded", "fleet/durable fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
 	{"fleet/store/clickhouse", "fleet/store", ""},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
 	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
@@ -129,12 +130,12 @@ var law = []line{
 	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/client", "fleet/backup", ""},
-	{"fleet/backup", "", ""},
+	{"fleet/backup", "fleet/durable", ""},
 	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/sarif internal/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
 	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/runs", "agent/recording fleet/backup fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
+	{"fleet/runs", "agent/recording fleet/backup fleet/durable fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},

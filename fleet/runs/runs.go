@@ -22,6 +22,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/durable"
 )
 
 // A Run is what is known of a recording.
@@ -222,7 +224,7 @@ func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
 	}
 	err = os.Rename(tmp, s.recording(&r))
 	if err == nil {
-		err = syncDir(s.dir)
+		err = durable.SyncDir(s.dir)
 	}
 	if err != nil {
 		os.Remove(s.recording(&r))
