@@ -42,6 +42,20 @@ func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) 
 	return err
 }
 
+// Wish has a process of a service recorded, by q, and puts how that stands into a value.
+func (c *Client) Wish(ctx context.Context, q url.Values, into any) error {
+	answer, err := c.do(ctx, http.MethodPost, "runs/record", q, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	data, err := c.whole(answer)
+	if err == nil && json.Unmarshal(data, into) != nil {
+		err = fmt.Errorf("%s: the answer is not of a request to record", c.base)
+	}
+	return err
+}
+
 // Fetch writes a recording, and fails when it is not that of the ID, which is the hash of
 // its content.
 func (c *Client) Fetch(ctx context.Context, id string, to io.Writer) error {

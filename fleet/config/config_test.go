@@ -108,7 +108,7 @@ func TestMistakes(t *testing.T) {
 		{"- a", "1: the file must be a mapping, KEY: VALUE"},
 		{"\nlisten: a\n", `2: listen is "a", not an address like 127.0.0.1:4040`},
 		{"data: x\nlisen: a:1\n", `2: the file has no key "lisen": do you mean "listen"?`},
-		{"frobnicate: 1", `1: the file has no key "frobnicate": it may have data, forward, insecure, listen, prices, retention, scrape_configs, store, tenants, tls, tokens`},
+		{"frobnicate: 1", `1: the file has no key "frobnicate": it may have data, forward, insecure, listen, prices, recordings, retention, scrape_configs, store, tenants, tls, tokens`},
 		{"data: a\ndata: b", `2: the file has the key "data" twice`},
 		{"? [a]\n: b", "1: the file has a key that is no text"},
 		{"data:", "1: data is empty"},

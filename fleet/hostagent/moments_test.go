@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 )
 
@@ -22,7 +23,7 @@ func TestMoments(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	h, posts, away := server.RunsHandler(store, time.Now), 0, true
+	h, posts, away := server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), time.Now), 0, true
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if away {
 			http.Error(w, "later", http.StatusServiceUnavailable)
@@ -58,7 +59,7 @@ func TestMoments(t *testing.T) {
 	put("event.partial", b.Bytes()) // is still written
 	a := staged(t, s.URL, &stage{})
 	a.o.Moments, a.now = dir, func() time.Time { return noon }
-	m := &moments{a: a, client: s.Client(), done: map[momentFile]bool{}}
+	m := &moments{a: a, done: map[momentFile]bool{}}
 	if err := m.look(t.Context()); err == nil {
 		t.Error("a server that is away is no error")
 	}
@@ -77,7 +78,7 @@ func TestMoments(t *testing.T) {
 		t.Errorf("%d uploaded, %d refused", a.count.moments.Load(), a.count.momentErrors.Load())
 	}
 	// An agent that begins anew sends nothing that is there.
-	again := &moments{a: a, client: s.Client(), done: map[momentFile]bool{}}
+	again := &moments{a: a, done: map[momentFile]bool{}}
 	if err := again.look(t.Context()); err != nil || posts != 3 { // the one that is no recording
 		t.Errorf("%d posts, %v", posts, err)
 	}

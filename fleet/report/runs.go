@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Runs writes which recordings are kept, each with its first cause on a line of its own.
@@ -31,6 +33,22 @@ func Runs(w io.Writer, a *server.Runs) {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}
 	fmt.Fprintln(w, "hint: gowhy-fleet runs get ID -o FILE")
+}
+
+// Wish writes how a request to record stands.
+func Wish(w io.Writer, a *sampling.Wish) {
+	of := layout.Safe(named(a.Service, a.Version))
+	text := of + " is recorded by the next agent that asks, within a minute or two."
+	switch {
+	case !a.Agents:
+		text = "No agent asked lately that sees " + of + ". It is recorded when one does within an hour."
+	case a.Not != "":
+		text = of + " is recorded when its agent may: it had no budget when it asked last (" + layout.Safe(a.Not) + "). The request counts for an hour."
+	}
+	for _, part := range layout.Lines(text, width) {
+		fmt.Fprintln(w, part)
+	}
+	fmt.Fprintln(w, "hint: gowhy-fleet runs --service "+layout.Safe(shell.Word(a.Service)))
 }
 
 // cause is the first thing that a diagnosis found.

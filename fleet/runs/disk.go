@@ -150,8 +150,7 @@ func (s *Store) readRun(path, base string) error {
 	if r.Diagnosis.State == Waiting && r.Diagnosis.Tries >= mostTries {
 		r.Diagnosis.State, r.Diagnosis.Why = Failed, "the server ended while it was diagnosed"
 	}
-	s.runs[key{r.Tenant, r.ID}] = &r
-	s.total += r.Bytes
+	s.has(&r)
 	return nil
 }
 

@@ -37,6 +37,7 @@ type Run struct {
 	Start    time.Time     `json:"start"`
 	Duration time.Duration `json:"duration_ns"`
 	Event    string        `json:"event,omitempty"` // why the program made it by itself
+	Why      string        `json:"why,omitempty"`   // an agent was asked for it
 	Kept     time.Time     `json:"kept"`            // since when it is here
 	Bytes    int64         `json:"bytes"`
 	// Diagnosis is what gowhy finds in it.
@@ -106,8 +107,14 @@ type Store struct {
 	mu     sync.Mutex
 	closed bool
 	runs   map[key]*Run
+	of     map[Subject][]*Run // the same, those that began last first
 	total  int64
 }
+
+// A Subject is a version of a tenant's service.
+type Subject struct{ Tenant, Service, Version string }
+
+func (r *Run) subject() Subject { return Subject{r.Tenant, r.Service, r.Version} }
 
 // A key is how a store finds a run: two tenants may have the same recording.
 type key struct{ tenant, id string }
@@ -121,7 +128,7 @@ func Open(dir string, o Options) (*Store, error) {
 func (s *Store) open() error {
 	s.options.Most = cmp.Or(s.options.Most, 256<<20)
 	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
-	s.runs, s.wake = map[key]*Run{}, make(chan struct{}, 1)
+	s.runs, s.of, s.wake = map[key]*Run{}, map[Subject][]*Run{}, make(chan struct{}, 1)
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -171,6 +178,30 @@ func (s *Store) List(f Filter, n int) (list []Run, more int) {
 	return list[:n:n], len(list) - n
 }
 
+// Latest are the runs of a version that began last, n at most, the latest first. When
+// that was is what [Run.Began] says.
+func (s *Store) Latest(of Subject, n int) (list []Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.of[of] {
+		if len(list) == n {
+			break
+		}
+		list = append(list, *r)
+	}
+	return list
+}
+
+// Began is when a recording began by the clock of the server: that of its host may be
+// wrong. One that an agent was asked for came at once; of others the host's is taken as
+// far as it can be right.
+func (r *Run) Began() time.Time {
+	if r.Why != "" || r.Start.After(r.Kept) {
+		return r.Kept.Add(-r.Duration)
+	}
+	return r.Start
+}
+
 // File opens a recording, which the caller closes. The error is [ErrUnknown], or the
 // system's.
 func (s *Store) File(tenant, id string) (*os.File, Run, error) {
@@ -190,7 +221,7 @@ func (s *Store) File(tenant, id string) (*os.File, Run, error) {
 }
 
 // Add keeps a recording that is read to its end. Of the run that the caller gives,
-// Tenant, Service, Version and Instance count, and what they leave open the recording
+// Tenant, Service, Version, Instance and Why count, and what they leave open the recording
 // says itself. Old tells that it was here already; then it stays as it was. The error is
 // [ErrLong], [ErrFormat], [ErrClosed], what the reader said, or the system's.
 func (s *Store) Add(in io.Reader, about Run) (kept Run, old bool, err error) {
@@ -231,10 +262,18 @@ func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
 		os.Remove(s.sidecar(&r))
 		return kept, false, err
 	}
-	s.runs[key{r.Tenant, r.ID}] = &r
-	s.total += r.Bytes
+	s.has(&r)
 	s.poke()
 	return r, false, nil
+}
+
+// has notes that a run is here. The lock is held.
+func (s *Store) has(r *Run) {
+	s.runs[key{r.Tenant, r.ID}] = r
+	list := s.of[r.subject()]
+	at, _ := slices.BinarySearchFunc(list, r, func(a, b *Run) int { return b.Began().Compare(a.Began()) })
+	s.of[r.subject()] = slices.Insert(list, at, r)
+	s.total += r.Bytes
 }
 
 // dropFor drops the oldest until there is room for a number of bytes. The lock is held.
@@ -266,6 +305,10 @@ func (s *Store) drop(r *Run) {
 	}
 	os.Remove(s.sidecar(r))
 	delete(s.runs, key{r.Tenant, r.ID})
+	left := slices.DeleteFunc(s.of[r.subject()], func(x *Run) bool { return x == r })
+	if s.of[r.subject()] = left; len(left) == 0 {
+		delete(s.of, r.subject())
+	}
 	s.total -= r.Bytes
 }
 

@@ -387,7 +387,7 @@ func FuzzAdd(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !plain(r.Service) {
+		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !Plain(r.Service) {
 			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
 // Runs is the answer of /api/v1/runs: the latest recordings first.
@@ -28,18 +29,22 @@ const (
 // RunsPath is where [RunsHandler] answers.
 const RunsPath = "/api/v1/runs"
 
-// RunsHandler takes recordings, lists them and gives them back.
-func RunsHandler(s *runs.Store, now func() time.Time) http.Handler {
-	h := &runsHandler{store: s, now: now, slots: make(chan struct{}, uploads)}
+// RunsHandler takes recordings, lists them and gives them back, and tells agents which to
+// make.
+func RunsHandler(s *runs.Store, p *sampling.Plan, now func() time.Time) http.Handler {
+	h := &runsHandler{store: s, plan: p, now: now, slots: make(chan struct{}, uploads)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+RunsPath, h.take)
 	mux.HandleFunc("GET "+RunsPath, h.list)
 	mux.HandleFunc("GET "+RunsPath+"/{id}", h.give)
+	mux.HandleFunc("POST "+WantedPath, h.wanted)
+	mux.HandleFunc("POST "+RecordPath, h.record)
 	return mux
 }
 
 type runsHandler struct {
 	store *runs.Store
+	plan  *sampling.Plan
 	now   func() time.Time
 	slots chan struct{}
 }
@@ -59,7 +64,7 @@ func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := r.URL.Query()
-	about := runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance")}
+	about := runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance"), Why: q.Get("why")}
 	control := http.NewResponseController(w)
 	run, old, err := h.store.Add(&patient{in: r.Body, control: control, until: time.Now().Add(uploadTime)}, about)
 	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // the server's own was for a request that is short
@@ -79,6 +84,7 @@ func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
 	case old:
 		answer(w, http.StatusOK, run)
 	default:
+		h.plan.Arrived(sampling.Subject{Tenant: run.Tenant, Service: run.Service, Version: run.Version})
 		answer(w, http.StatusCreated, run)
 	}
 }
