@@ -117,6 +117,7 @@ type Agent struct {
 	programs *programs
 	// recordables are the programs, as they were when the host was last looked at.
 	recordables atomic.Pointer[[]*recordable]
+	recorder    *recorder
 	plan        plan
 	work        sync.WaitGroup
 	over        atomic.Bool // beyond the budget
@@ -167,6 +168,7 @@ func (a *Agent) ready() (err error) {
 	a.spool = newSpool(a.o.Spool, &a.count)
 	a.programs = newPrograms(a.o.Host)
 	a.plan = plan{window: a.o.Window, most: mostSessions}
+	a.recorder = newRecorder(a)
 	a.send, err = newSender(a.o, a.spool, &a.count)
 	return err
 }
@@ -182,7 +184,7 @@ func (a *Agent) Run(ctx context.Context) {
 		a.work.Go(func() { a.watchMoments(ctx) })
 	}
 	if !a.o.NoRecordings {
-		a.work.Go(func() { newRecorder(a).run(ctx) })
+		a.work.Go(func() { a.recorder.run(ctx) })
 	}
 	turn, report := time.NewTicker(turnEvery), time.NewTicker(logEvery)
 	defer turn.Stop()

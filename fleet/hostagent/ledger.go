@@ -72,34 +72,36 @@ func newLedger(o *Options, cpus int, now time.Time) *ledger {
 
 // host is why nothing can be recorded now, "" when something can.
 func (l *ledger) host(now time.Time) string {
+	most := time.Duration(l.rate * float64(saved))
 	if d := now.Sub(l.at); d > 0 {
-		most := time.Duration(l.rate * float64(saved))
 		l.saved = min(most, l.saved+time.Duration(l.rate*float64(d)))
 		l.at = now
 	}
-	l.sent = slices.DeleteFunc(l.sent, func(a amount) bool { return now.Sub(a.at) >= day })
-	var sum int64
-	for _, a := range l.sent {
-		sum += a.bytes
+	// Where one takes more than is ever saved it is made when all of that is there, and the
+	// rest is a debt.
+	need := l.mean
+	if need == (cost{}) {
+		need = cost{host: firstHost, bytes: firstBytes}
 	}
-	need := l.estimate()
 	switch {
 	case now.Sub(l.last) < l.pause:
 		return overPause
-	case l.saved < need.host:
+	case l.saved < min(need.host, most):
 		return overHost
-	case sum+need.bytes > l.daily:
+	case l.left(now) < min(need.bytes, l.daily):
 		return overBytes
 	}
 	return ""
 }
 
-// estimate is what the next recording costs the host.
-func (l *ledger) estimate() cost {
-	if l.mean == (cost{}) {
-		return cost{host: firstHost, bytes: firstBytes}
+// left is how many bytes may still be sent now.
+func (l *ledger) left(now time.Time) int64 {
+	l.sent = slices.DeleteFunc(l.sent, func(a amount) bool { return now.Sub(a.at) >= day })
+	left := l.daily
+	for _, a := range l.sent {
+		left -= a.bytes
 	}
-	return l.mean
+	return left
 }
 
 // program is whether a program can bear a recording: all of its recordings together take
@@ -121,7 +123,9 @@ func (l *ledger) took(now time.Time, p *recordable, c cost, used time.Duration) 
 	if c.bytes == 0 { // nothing to learn from
 		return
 	}
-	l.sent = append(l.sent, amount{now, c.bytes})
+	if c.bytes <= l.left(now) { // what is beyond is not sent
+		l.sent = append(l.sent, amount{now, c.bytes})
+	}
 	if l.mean == (cost{}) {
 		l.mean = cost{host: c.host, bytes: c.bytes}
 	} else { // what was seen last counts most

@@ -79,11 +79,12 @@ type recorder struct {
 	failed map[process]time.Time // until when a program is left alone
 	made   map[process]time.Time // when it was recorded last
 	length time.Duration         // that the server asked for last
+	every  time.Duration         // the server is asked
 }
 
 func newRecorder(a *Agent) *recorder {
 	return &recorder{a: a, ledger: newLedger(&a.o, a.cpus, a.now()), dir: os.TempDir(), record: recordProgram,
-		own: budget.OwnCPU, free: record.FreeSpace, failed: map[process]time.Time{}, made: map[process]time.Time{}, length: usualLength}
+		own: budget.OwnCPU, free: record.FreeSpace, failed: map[process]time.Time{}, made: map[process]time.Time{}, length: usualLength, every: askEvery}
 }
 
 // recordProgram records a program at its endpoint, or from the kernel's side.
@@ -98,7 +99,7 @@ func (r *recorder) run(ctx context.Context) {
 	r.clean()
 	for {
 		// Agents that began together are not to ask together.
-		r.a.send.wait(ctx, askEvery/2+rand.N(askEvery))
+		r.a.send.wait(ctx, r.every/2+rand.N(r.every))
 		if ctx.Err() != nil {
 			return
 		}
@@ -229,8 +230,8 @@ func (r *recorder) make(ctx context.Context, p *recordable, o *sampling.Order) {
 	file := filepath.Join(dir, "recording.gowhy")
 	r.length = min(max(o.Length, leastLength), mostLength)
 	r.a.o.Log.Info("recording", "service", p.service, "version", p.version, "pid", p.pid, "for", r.length, "why", o.Why)
-	before := r.own()
-	res, err := r.record(ctx, p, record.Options{Out: file, Duration: r.length, TraceLimit: traceLimit})
+	before, left := r.own(), r.ledger.left(r.a.now())
+	res, err := r.record(ctx, p, record.Options{Out: file, Duration: r.length, TraceLimit: min(traceLimit, left)})
 	c := cost{host: r.own() - before}
 	var used time.Duration
 	if res != nil {
@@ -253,6 +254,11 @@ func (r *recorder) make(ctx context.Context, p *recordable, o *sampling.Order) {
 		r.failed[p.process] = now.Add(failedFor)
 		r.a.count.recordingErrors.Add(1)
 		r.a.o.Log.Warn("a program cannot be recorded", "pid", p.pid, "service", p.service, "error", err)
+		return
+	case c.bytes > left:
+		r.failed[p.process] = now.Add(failedFor)
+		r.a.count.missed(overBytes)
+		r.a.o.Log.Warn("a recording is not sent: it has more bytes than are left of the day's", "bytes", c.bytes, "left", left)
 		return
 	}
 	r.upload(ctx, file, url.Values{"service": {p.service}, "version": {p.version}, "instance": {p.instance}, "why": {o.Why}})
