@@ -341,7 +341,7 @@ func (p *Plan) wants(s Subject) (c candidate, ok bool) {
 		c.last = kept[0].At
 	}
 	if slices.ContainsFunc(p.wishes, func(w wish) bool { return w.has(s) }) {
-		c.why, c.rank = "asked for by an operator", wished
+		c.why, c.rank = "an operator asked for it", wished
 		return c, true
 	}
 	for _, t := range p.triggers[s.Tenant] {

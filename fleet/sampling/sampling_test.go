@@ -93,8 +93,8 @@ func TestWants(t *testing.T) {
 			s.Trigger("", []Trigger{{shop("v1"), "worse since v1", noon, noon}})
 			s.keep(shop("v2"), 0, "")
 			s.Wish(shop("v2"))
-		}, "shop v2 h: asked for by an operator"},
-		{"any version", Options{Most: 1}, func(s *scene) { s.Wish(shop("")) }, "shop v1 h: asked for by an operator"},
+		}, "shop v2 h: an operator asked for it"},
+		{"any version", Options{Most: 1}, func(s *scene) { s.Wish(shop("")) }, "shop v1 h: an operator asked for it"},
 		{"another service", Options{Most: 1}, func(s *scene) { s.Wish(Subject{Service: "cart"}) }, ""},
 		{"nobody came for an hour", Options{Most: 1}, func(s *scene) { s.Wish(shop("")); s.later(time.Hour) }, ""},
 	} {
@@ -155,7 +155,7 @@ func TestArrived(t *testing.T) {
 	s.later(time.Second)
 	s.Wish(shop("")) // while one is made: the next may have what it is about
 	s.Arrived(shop("v1"))
-	if got := order(s.Ask("", ask("h1", "v1"))); got != "shop v1 h1: asked for by an operator" {
+	if got := order(s.Ask("", ask("h1", "v1"))); got != "shop v1 h1: an operator asked for it" {
 		t.Errorf("the later wish: %q", got)
 	}
 	s.Arrived(shop("v1"))

@@ -73,7 +73,7 @@ func (h *runsHandler) record(w http.ResponseWriter, r *http.Request) {
 	wish, ok := h.plan.Wish(s)
 	if !ok {
 		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusTooManyRequests, "too many recordings are asked for already: ask again when these are made")
+		refuse(w, http.StatusTooManyRequests, "too many recordings wait for an agent: ask again when these are made")
 		return
 	}
 	answer(w, http.StatusAccepted, wish)
@@ -87,10 +87,10 @@ func planMetrics(p *sampling.Plan, w io.Writer) {
 		name, help string
 		n          int64
 	}{
-		{"orders", "Recordings that agents were asked for.", c.Orders},
+		{"orders", "Recordings that the plan gave to agents.", c.Orders},
 		{"arrived", "Of these, those that came.", c.Arrived},
 		{"lapsed", "Of these, those that did not.", c.Lapsed},
-		{"missed", "Times that an agent was asked for a version and had no budget for it.", c.Missed},
+		{"missed", "Times that an agent could not record a version that the plan wanted.", c.Missed},
 	} {
 		name := "gowhy_fleet_recordings_" + one.name + "_total"
 		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s counter\n%[1]s %[3]d\n", name, one.help, one.n)

@@ -77,7 +77,7 @@ func TestWanted(t *testing.T) {
 	if w != (sampling.Wish{Service: "cart", Agents: true}) {
 		t.Errorf("%+v", w)
 	}
-	if a := ask("", "h2"); a.Record == nil || a.Record.Why != "asked for by an operator" {
+	if a := ask("", "h2"); a.Record == nil || a.Record.Why != "an operator asked for it" {
 		t.Errorf("%+v", a.Record)
 	}
 
