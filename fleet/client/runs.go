@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 
 	"github.com/gowhy/gowhy/fleet/backup"
 )
@@ -20,26 +19,6 @@ func (c *Client) patient() *Client {
 	h.Timeout = fileTime
 	p.http = &h
 	return &p
-}
-
-// Push sends a recording, and puts what the server knows of it into a value. Of what q
-// says, service, version and instance count.
-func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	answer, err := c.patient().do(ctx, http.MethodPost, "runs", q, f)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	data, err := c.whole(answer)
-	if err == nil && json.Unmarshal(data, into) != nil {
-		err = fmt.Errorf("%s: the answer is not of a recording", c.base)
-	}
-	return err
 }
 
 // Wish has a process of a service recorded, by q, and puts how that stands into a value.

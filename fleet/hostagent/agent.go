@@ -39,6 +39,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/proc"
 )
@@ -112,6 +113,7 @@ type Agent struct {
 	meter *budget.Meter
 	spool *spool
 	send  *sender
+	files *client.Client // which sends recordings
 	count counters
 
 	programs *programs
@@ -169,8 +171,15 @@ func (a *Agent) ready() (err error) {
 	a.programs = newPrograms(a.o.Host)
 	a.plan = plan{window: a.o.Window, most: mostSessions}
 	a.recorder = newRecorder(a)
-	a.send, err = newSender(a.o, a.spool, &a.count)
-	return err
+	if a.send, err = newSender(a.o, a.spool, &a.count); err != nil {
+		return err
+	}
+	if a.files, err = client.New(a.send.base, a.o.Tenant); err != nil {
+		return err
+	}
+	a.files.SetToken(a.o.Token)
+	a.files.TrustRoots(a.o.Roots)
+	return nil
 }
 
 // Run collects until the context ends. What it has then it sends, for half a second.

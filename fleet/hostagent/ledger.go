@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 
 // Why a program is not recorded.
 const (
-	overPause   = "pause"
+	overPause   = sampling.Pause
 	overHost    = "host"
 	overBytes   = "bytes"
 	overDisk    = "disk"

@@ -22,7 +22,7 @@ type counters struct {
 }
 
 // reasons are why what the server wanted was not recorded.
-var reasons = [...]string{overPause, overHost, overBytes, overDisk, overProgram, notRecorded}
+var reasons = [...]string{overHost, overBytes, overDisk, overProgram, notRecorded}
 
 // missed notes a recording that was wanted and not made.
 func (c *counters) missed(why string) {

@@ -2,12 +2,15 @@ package hostagent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/client"
 )
 
 const (
@@ -67,12 +70,11 @@ func (m *moments) look(ctx context.Context) error {
 			here[one] = true
 			continue
 		}
-		err = m.a.send.upload(ctx, file, url.Values{"instance": {m.a.o.Host}})
-		var refused *refusal
+		err = m.a.upload(ctx, file, url.Values{"instance": {m.a.o.Host}})
 		switch {
 		case err == nil:
 			m.a.count.moments.Add(1)
-		case errors.As(err, &refused):
+		case isHopeless(err):
 			m.a.count.momentErrors.Add(1)
 			m.a.o.Log.Warn("the server refuses a recording", "file", file, "error", err)
 		default:
@@ -82,4 +84,17 @@ func (m *moments) look(ctx context.Context) error {
 	}
 	m.done = here // of those that are gone nothing is remembered
 	return nil
+}
+
+// upload sends a recording once, from where an earlier try ended.
+func (a *Agent) upload(ctx context.Context, file string, q url.Values) error {
+	var kept json.RawMessage
+	_, err := a.files.Send(ctx, file, q, &kept)
+	return err
+}
+
+// isHopeless is whether the server would refuse a recording again.
+func isHopeless(err error) bool {
+	var s *client.Status
+	return errors.As(err, &s) && hopeless[s.Code]
 }

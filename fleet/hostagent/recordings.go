@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -21,7 +20,7 @@ import (
 )
 
 const (
-	wantedPath = runsPath + "/wanted"
+	wantedPath = "/api/v1/runs/wanted"
 	// askEvery is how often the server is asked what to record.
 	askEvery = time.Minute
 	// mostOffered programs are told to the server.
@@ -277,15 +276,14 @@ func extra(res *record.Result) time.Duration {
 func (r *recorder) upload(ctx context.Context, file string, q url.Values) {
 	wait := leastWait
 	for try := 1; ; try++ {
-		err := r.a.send.upload(ctx, file, q)
-		var refused *refusal
+		err := r.a.upload(ctx, file, q)
 		switch {
 		case err == nil:
 			r.a.count.recordings.Add(1)
 			return
 		case ctx.Err() != nil:
 			return
-		case errors.As(err, &refused), try == uploadTries:
+		case isHopeless(err), try == uploadTries:
 			r.a.count.recordingsRefused.Add(1)
 			r.a.o.Log.Warn("the server does not take a recording", "error", fmt.Errorf("after %d tries: %w", try, err))
 			return

@@ -35,15 +35,29 @@ func Runs(w io.Writer, a *server.Runs) {
 	fmt.Fprintln(w, "hint: gowhy-fleet runs get ID -o FILE")
 }
 
+// whyNot are the reasons of agents.
+var whyNot = map[string]string{
+	sampling.Pause: "it recorded another a short time ago",
+	"host":         "its share of the host's CPU time is used up",
+	"program":      "that would take more than its share of the CPU time of the program",
+	"bytes":        "the bytes of this day are used up",
+	"disk":         "its disk is full",
+	"failed":       "it tried in vain a short time ago; its log says why",
+}
+
 // Wish writes how a request to record stands.
 func Wish(w io.Writer, a *sampling.Wish) {
 	of := layout.Safe(named(a.Service, a.Version))
-	text := of + " is recorded by the next agent that asks, within a minute or two."
+	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
 	switch {
 	case !a.Agents:
-		text = "No agent asked lately that sees " + of + ". It is recorded when one does within an hour."
+		text = "No agent that sees " + of + " asked lately. One that does within an hour records it."
 	case a.Not != "":
-		text = of + " is recorded when its agent may: it had no budget when it asked last (" + layout.Safe(a.Not) + "). The request counts for an hour."
+		why, ok := whyNot[a.Not]
+		if !ok {
+			why = layout.Safe(a.Not)
+		}
+		text = "An agent sees " + of + " and could not record it when it asked last: " + why + ". It does within an hour, when it may."
 	}
 	for _, part := range layout.Lines(text, width) {
 		fmt.Fprintln(w, part)

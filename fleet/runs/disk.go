@@ -82,7 +82,9 @@ func (s *Store) save(r *Run) error {
 
 // Backup is the directory's part of a backup: what is not whole yet is no run.
 func (s *Store) Backup(name string) backup.Part {
-	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool { return !strings.HasPrefix(file, unfinished) }}
+	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool {
+		return !strings.HasPrefix(file, unfinished) && !strings.HasPrefix(file, partBegin)
+	}}
 }
 
 // mostSidecar bounds what is read of a file that may be another's.
@@ -110,6 +112,11 @@ func (s *Store) read() error {
 			}
 			continue
 		case isSidecar || !here[name]:
+			continue
+		case strings.HasPrefix(name, partBegin):
+			if err := s.readPart(name, here); err != nil {
+				return err
+			}
 			continue
 		}
 		base, ok := strings.CutSuffix(name, recordingEnd)

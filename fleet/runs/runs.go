@@ -6,7 +6,9 @@
 // synced and renamed, the recording last: a recording that has its name is whole and is
 // kept, whatever happens to the process. What is in memory is read from these files when
 // a store is opened; one whose ID.json is gone is described anew from itself. [Store] is
-// its type. It also hides the diagnosis, one recording at a time, in the background.
+// its type. What is here of an upload that is not whole has a name of its own, and waits
+// for the rest, over a restart too: it is a recording when all of it has the hash that its
+// sender said. It also hides the diagnosis, one recording at a time, in the background.
 //
 // It never changes a recording and opens none that unpacks to more than it is.
 package runs
@@ -78,6 +80,9 @@ type Options struct {
 	Most int64
 	// Total bounds those of all: the oldest are dropped for a new one. 0 is 10 GiB.
 	Total int64
+	// Parts bounds those of uploads that are not whole, besides: the oldest are dropped
+	// that nobody sends. 0 is four times Most.
+	Parts int64
 	// Keep drops what has been here for longer; 0 keeps all.
 	Keep time.Duration
 }
@@ -109,6 +114,7 @@ type Store struct {
 	runs   map[key]*Run
 	of     map[Subject][]*Run // the same, those that began last first
 	total  int64
+	parts  map[string]*part // by the base of their recording
 }
 
 // A Subject is a version of a tenant's service.
@@ -127,8 +133,10 @@ func Open(dir string, o Options) (*Store, error) {
 
 func (s *Store) open() error {
 	s.options.Most = cmp.Or(s.options.Most, 256<<20)
+	s.options.Parts = max(cmp.Or(s.options.Parts, 4*s.options.Most), s.options.Most)
 	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
-	s.runs, s.of, s.wake = map[key]*Run{}, map[Subject][]*Run{}, make(chan struct{}, 1)
+	s.runs, s.of, s.parts = map[key]*Run{}, map[Subject][]*Run{}, map[string]*part{}
+	s.wake = make(chan struct{}, 1)
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -330,6 +338,7 @@ func (s *Store) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropFor(0)
+	s.sweepParts()
 	if s.options.Keep <= 0 {
 		return
 	}

@@ -61,9 +61,13 @@ type Program struct {
 	Service  string `json:"service"`
 	Version  string `json:"version,omitempty"`
 	Instance string `json:"instance"`
-	// Not is why the agent cannot record it now; it says so for the count.
+	// Not is why the agent cannot record it now; it says so for the count. [Pause] is not
+	// counted.
 	Not string `json:"not,omitempty"`
 }
+
+// Pause says that an agent made a recording a short time ago.
+const Pause = "pause"
 
 // An Answer is what an agent is to do.
 type Answer struct {
@@ -281,6 +285,9 @@ func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
 		}
 		c, ok := p.wants(s)
 		if _, leased := p.leases[s]; !ok || leased || now.Before(p.lapsed[s].until) {
+			continue
+		}
+		if one.Not == Pause {
 			continue
 		}
 		if one.Not != "" {

@@ -171,6 +171,7 @@ func TestMissed(t *testing.T) {
 	a := ask("h1", "v1", "v1", "v2", "v3")
 	a.Programs[0].Not, a.Programs[2].Not, a.Programs[3].Not = "program", "program", "host"
 	s.keep(shop("v3"), 0, "") // nobody wants it
+	a.Programs = append(a.Programs, Program{Service: "shop", Version: "v4", Instance: "h1", Not: Pause})
 	got := s.Ask("", a)
 	if order(got) != "shop v1 h1: no recording yet" || len(got.Missed) != 1 || got.Missed[0] != (Missed{"shop", "v2", "program"}) {
 		t.Errorf("%q, missed %+v", order(got), got.Missed)

@@ -137,6 +137,7 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 		h := RunsHandler(o.Runs, l.plan, time.Now)
 		mux.Handle(RunsPath, h)
 		mux.Handle(RunsPath+"/", h)
+		mux.Handle(UploadsPath, h)
 	}
 	mux.Handle("/api/", Handler(s, time.Now, l.costs))
 	mux.Handle(querier.Handler(s))

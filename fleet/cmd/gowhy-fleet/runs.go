@@ -156,7 +156,8 @@ func (c *command) runsPushCommand() *cobra.Command {
 		Short: "Send recordings to the server",
 		Long: `Sends recordings that gowhy record made, or that a program made by itself at a bad moment
 (agent.Watch writes them to its directory). What the server has already it keeps once. An
-upload that breaks off begins anew.`,
+upload that breaks off goes on where it was, also when the command is run again within a
+day.`,
 		Example: `  gowhy-fleet runs push run.gowhy --service checkout --version v1.5.0
   gowhy-fleet runs push gowhy-events/*.gowhy --service checkout`,
 		Args: func(cmd *cobra.Command, args []string) error {
