@@ -10,7 +10,6 @@ import (
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // Runs writes which recordings are kept, each with its first cause on a line of its own.
@@ -28,6 +27,9 @@ func Runs(w io.Writer, a *server.Runs) {
 		}
 		fmt.Fprintln(w, layout.Shorten(strings.Join(head, "  "), width))
 		fmt.Fprintln(w, layout.Shorten("    "+layout.Safe(cause(r.Diagnosis)), width))
+		if r.Why != "" {
+			fmt.Fprintln(w, layout.Shorten("    an agent recorded it: "+layout.Safe(r.Why), width))
+		}
 	}
 	if a.Omitted > 0 {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
@@ -47,7 +49,7 @@ var whyNot = map[string]string{
 
 // Wish writes how a request to record stands.
 func Wish(w io.Writer, a *sampling.Wish) {
-	of := layout.Safe(named(a.Service, a.Version))
+	of := layout.Shorten(layout.Safe(named(a.Service, a.Version)), 60)
 	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
 	switch {
 	case !a.Agents:
@@ -55,14 +57,14 @@ func Wish(w io.Writer, a *sampling.Wish) {
 	case a.Not != "":
 		why, ok := whyNot[a.Not]
 		if !ok {
-			why = layout.Safe(a.Not)
+			why = layout.Shorten(layout.Safe(a.Not), 60)
 		}
 		text = "An agent sees " + of + " and could not record it when it asked last: " + why + ". It does within an hour, when it may."
 	}
 	for _, part := range layout.Lines(text, width) {
 		fmt.Fprintln(w, part)
 	}
-	fmt.Fprintln(w, "hint: gowhy-fleet runs --service "+layout.Safe(shell.Word(a.Service)))
+	fmt.Fprintln(w, "hint: gowhy-fleet runs")
 }
 
 // cause is the first thing that a diagnosis found.

@@ -200,6 +200,27 @@ func (s *Store) Latest(of Subject, n int) (list []Run) {
 	return list
 }
 
+// Showing is the newest run of versions of a service in which a rule found a cause, and
+// what it found; nil where there is none.
+func (s *Store) Showing(tenant, service string, versions []string, rule string) (newest Run, found *Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range versions {
+		for _, r := range s.of[Subject{tenant, service, v}] {
+			at := slices.IndexFunc(r.Diagnosis.Findings, func(f Finding) bool { return f.Rule == rule && !f.Remark })
+			if at < 0 {
+				continue
+			}
+			if found == nil || r.Began().After(newest.Began()) {
+				f := r.Diagnosis.Findings[at]
+				newest, found = *r, &f
+			}
+			break
+		}
+	}
+	return newest, found
+}
+
 // Began is when a recording began by the clock of the server: that of its host may be
 // wrong. One that an agent was asked for came at once; of others the host's is taken as
 // far as it can be right.

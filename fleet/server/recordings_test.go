@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -178,5 +180,50 @@ func TestTriggers(t *testing.T) {
 	_, why = look()
 	if a, b := why("cart", "v2"), why("shop", "v7"); a != "" || b != "" {
 		t.Errorf("they are recorded again: %q, %q", a, b)
+	}
+}
+
+// TestShown holds that a finding names the recording that shows it, of its tenant.
+func TestShown(t *testing.T) {
+	dir := t.TempDir()
+	kept, err := runs.Open(dir, runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().Truncate(time.Second)
+	r, _, err := kept.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: `a"b\c`, Version: "v 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Close()
+	r.Diagnosis = runs.Diagnosis{State: runs.Done, Findings: []runs.Finding{{Rule: "gccost", Where: "f f.go:1"}}}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, r.ID+".json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err = runs.Open(dir, runs.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, noPrices, kept)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings", nil))
+	var a Findings
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || len(a.Findings) != 2 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	id := r.ID[:12]
+	want := Shown{r.ID, "v 1", r.Start, "f f.go:1", "gowhy fleet runs get " + id + " -o " + id + ".gowhy && gowhy view " + id + ".gowhy"}
+	for _, f := range a.Findings {
+		if f.Rule == "gccost" && (f.Recording == nil || *f.Recording != want) || f.Rule != "gccost" && f.Recording != nil {
+			t.Errorf("%s: %+v, want %+v", f.Rule, f.Recording, want)
+		}
+	}
+	other := Findings{Findings: []Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "gccost"}}}
+	if other.show(kept, "b"); other.Findings[0].Recording != nil {
+		t.Error("another tenant's recording is named")
 	}
 }

@@ -139,7 +139,7 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 		mux.Handle(RunsPath+"/", h)
 		mux.Handle(UploadsPath, h)
 	}
-	mux.Handle("/api/", Handler(s, time.Now, l.costs))
+	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
 	if o.Forward != nil {
