@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -23,6 +24,8 @@ const (
 	wantedPath = "/api/v1/runs/wanted"
 	// askEvery is how often the server is asked what to record.
 	askEvery = time.Minute
+	// unplanned is after how long a server is asked again that plans no recordings.
+	unplanned = time.Hour
 	// mostOffered programs are told to the server.
 	mostOffered = 1000
 	// Bounds of what a server can ask for, and the usual.
@@ -79,6 +82,7 @@ type recorder struct {
 	made   map[process]time.Time // when it was recorded last
 	length time.Duration         // that the server asked for last
 	every  time.Duration         // the server is asked
+	until  time.Time             // it is not, for it plans nothing
 }
 
 func newRecorder(a *Agent) *recorder {
@@ -119,12 +123,18 @@ func (r *recorder) clean() {
 // turn asks the server, and records what it says.
 func (r *recorder) turn(ctx context.Context) {
 	all := r.a.recordables.Load()
-	if all == nil || len(*all) == 0 {
+	if all == nil || len(*all) == 0 || r.a.now().Before(r.until) {
 		return
 	}
 	offers := r.offers(*all)
 	answer, err := r.ask(ctx, offers)
-	if err != nil {
+	var d *delay
+	switch {
+	case errors.As(err, &d) && d.status == http.StatusNotFound: // a Pyroscope, say
+		r.until = r.a.now().Add(unplanned)
+		r.a.o.Log.Info("the server plans no recordings", "asked_again_in", unplanned)
+		return
+	case err != nil:
 		if ctx.Err() == nil {
 			r.a.count.recordingErrors.Add(1)
 			r.a.o.Log.Debug("the server does not say what to record", "error", err)

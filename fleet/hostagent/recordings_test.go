@@ -237,6 +237,27 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// A server that plans nothing is asked again later, and that is no error.
+func TestUnplanned(t *testing.T) {
+	s := newStudio(t, sampling.Usual)
+	asked := 0
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.NotFound(w, r)
+	}))
+	defer web.Close()
+	s.a.send.base = web.URL
+	for range 3 {
+		s.after(t, leastPause)
+	}
+	if asked != 1 || s.a.count.recordingErrors.Load() != 0 {
+		t.Errorf("asked %d times, %d errors", asked, s.a.count.recordingErrors.Load())
+	}
+	if s.after(t, unplanned); asked != 2 {
+		t.Errorf("asked %d times after an hour", asked)
+	}
+}
+
 // What killed agents left goes, and nothing else.
 func TestClean(t *testing.T) {
 	s := newStudio(t, sampling.Usual)

@@ -119,6 +119,9 @@ type refusal struct {
 	said   string
 }
 
+// A delay is an answer that may be another the next time.
+type delay struct{ refusal }
+
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %q", r.status, r.said) }
 
 // push sends a request. Where the error is no refusal it is to be sent again, after the
@@ -169,7 +172,7 @@ func (s *sender) ask(client *http.Client, r *http.Request, most int64) (said []b
 	case hopeless[answer.StatusCode]:
 		return nil, 0, &refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}
 	}
-	return nil, s.asked(answer.Header.Get("Retry-After")), fmt.Errorf("status %d: %q", answer.StatusCode, said[:min(len(said), mostSaid)])
+	return nil, s.asked(answer.Header.Get("Retry-After")), &delay{refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}}
 }
 
 // hopeless are answers about what was sent. Others, of a wrong token too, are about the

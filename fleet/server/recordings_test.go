@@ -227,3 +227,28 @@ func TestShown(t *testing.T) {
 		t.Error("another tenant's recording is named")
 	}
 }
+
+// FuzzWanted holds that whatever is sent as the programs of a host is answered or refused.
+func FuzzWanted(f *testing.F) {
+	kept, err := runs.Open(f.TempDir(), runs.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer kept.Close()
+	h := RunsHandler(kept, NewPlan(kept, sampling.Usual, time.Now), time.Now)
+	for _, seed := range []string{`{"agent":"h","programs":[{"service":"a","version":"v","instance":"i"}]}`, `{"agent":"h","programs":[{"service":"a","not":"host"}]}`, "[]", "{", ""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", WantedPath, bytes.NewReader(data)))
+		var a sampling.Answer
+		switch err := json.Unmarshal(w.Body.Bytes(), &a); {
+		case w.Code == http.StatusBadRequest:
+		case w.Code != http.StatusOK || err != nil:
+			t.Errorf("%d %s", w.Code, w.Body)
+		case a.Record != nil && !runs.Plain(a.Record.Service):
+			t.Errorf("%q is to be recorded", a.Record.Service)
+		}
+	})
+}
