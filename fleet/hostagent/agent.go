@@ -69,6 +69,9 @@ type Options struct {
 	NoRecordings   bool
 	RecordingShare float64
 	RecordingBytes int64
+	// RecordingText leaves in recordings what people wrote: command lines, environment, log
+	// lines and labels, in which secrets may be.
+	RecordingText bool
 	// Moments is a directory whose recordings are uploaded; "" is none.
 	Moments string
 	Host    string // its name; "" is the system's

@@ -82,6 +82,9 @@ func newStudio(t *testing.T, o sampling.Options) *studio {
 		if s.fail != nil {
 			return &record.Result{}, s.fail
 		}
+		if !o.Redact {
+			t.Error("command lines are in it")
+		}
 		s.made = append(s.made, p.service)
 		if err := os.WriteFile(o.Out, whole(t, s.clock), 0o600); err != nil {
 			t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/runs"
@@ -46,19 +47,15 @@ func (h *runsHandler) wanted(w http.ResponseWriter, r *http.Request) {
 	case len(a.Programs) > mostPrograms:
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("send %d programs at most", mostPrograms))
 		return
+	case a.Agent == "" || !runs.Plain(a.Agent):
+		refuse(w, http.StatusBadRequest, "an agent has a name")
+		return
 	}
-	for _, p := range a.Programs {
-		for _, text := range []string{a.Agent, p.Service, p.Version, p.Instance, p.Not} {
-			if !runs.Plain(text) {
-				refuse(w, http.StatusBadRequest, fmt.Sprintf("%.40q is no name", text))
-				return
-			}
-		}
-		if p.Service == "" || a.Agent == "" {
-			refuse(w, http.StatusBadRequest, "an agent and the service of a program have names")
-			return
-		}
-	}
+	// A program chooses its name: one of which no recording can be kept is not to keep the
+	// others of its host from being recorded.
+	a.Programs = slices.DeleteFunc(a.Programs, func(p sampling.Program) bool {
+		return p.Service == "" || slices.ContainsFunc([]string{p.Service, p.Version, p.Instance, p.Not}, func(text string) bool { return !runs.Plain(text) })
+	})
 	answer(w, http.StatusOK, h.plan.Ask(r.Header.Get("X-Scope-OrgID"), a))
 }
 

@@ -85,11 +85,15 @@ func TestWanted(t *testing.T) {
 
 	many := sampling.Ask{Agent: "h", Programs: make([]sampling.Program, mostPrograms+1)}
 	for name, body := range map[string]any{
-		"no JSON": []byte("{"), "no agent": sampling.Ask{Programs: []sampling.Program{{Service: "a"}}}, "no service": sampling.Ask{Agent: "h", Programs: []sampling.Program{{}}},
-		"a control character": sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "a\x1b"}}}, "many": many,
+		"no JSON": []byte("{"), "no agent": sampling.Ask{Programs: []sampling.Program{{Service: "a"}}}, "an agent of no name": sampling.Ask{Agent: "h\x1b"}, "many": many,
 		"long": []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) { post("", WantedPath, body, http.StatusBadRequest, nil) })
+	}
+	var a sampling.Answer
+	post("d", WantedPath, sampling.Ask{Agent: "h", Programs: []sampling.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
+	if a.Record == nil || a.Record.Service != "good" {
+		t.Errorf("beside programs whose names are none: %+v", a)
 	}
 	post("", RecordPath, nil, http.StatusBadRequest, nil)
 	post("", RecordPath+"?service=a%1b", nil, http.StatusBadRequest, nil)
@@ -102,7 +106,7 @@ func TestWanted(t *testing.T) {
 	}
 	var text strings.Builder
 	planMetrics(plan, &text)
-	for _, line := range []string{"gowhy_fleet_recordings_now 2", "gowhy_fleet_recordings_orders_total 3", "gowhy_fleet_recordings_arrived_total 1"} {
+	for _, line := range []string{"gowhy_fleet_recordings_now 3", "gowhy_fleet_recordings_orders_total 4", "gowhy_fleet_recordings_arrived_total 1"} {
 		if !strings.Contains(text.String(), "\n"+line+"\n") {
 			t.Errorf("no %q in\n%s", line, text.String())
 		}

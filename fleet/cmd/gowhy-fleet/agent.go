@@ -88,6 +88,7 @@ ingest.`,
 	f.BoolVar(&recordings, "recordings", true, "record programs whole for some seconds when the server asks for it")
 	f.StringVar(&ofProgram, "recordings-cpu", "1%", "recordings take at most this `SHARE` of the CPU time of their program")
 	f.Int64Var(&recordingMiB, "recordings-mib", 256, "and at most so many `MIB` in a day, of all programs")
+	f.BoolVar(&o.RecordingText, "recordings-text", false, "leave command lines, environment, log lines and labels in them")
 	f.StringVar(&o.Moments, "moments", "", "upload the recordings that appear in this `DIRECTORY`, as agent.Watch writes them")
 	f.StringVar(&o.Host, "host", "", "the `NAME` of this host; the system's without")
 	f.StringVar(&listen, "listen", "", "`ADDRESS` of loopback for /metrics; none without")
