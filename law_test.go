@@ -106,7 +106,8 @@ var law = []line{
 
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
-	{"fleet/store/embedded", "fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
+	{"fleet/durable", "", ""},
+	{"fleet/store/embedded", "fleet/durable fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
 	{"fleet/store/clickhouse", "fleet/store", ""},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
 	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
@@ -119,22 +120,23 @@ var law = []line{
 	{"fleet/ingest/forward", "", ""},
 	{"fleet/access", "", ""},
 	{"fleet/quota", "fleet/access fleet/store", ""},
-	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/store", "go.yaml.in/yaml/v3"},
+	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/sampling fleet/store", "go.yaml.in/yaml/v3"},
 	{"fleet/versions", "fleet/store internal/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/bench", "fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile"},
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store internal/diagnosis internal/evidence internal/fact", ""},
-	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
+	{"fleet/sampling", "", ""},
 	{"fleet/client", "fleet/backup", ""},
-	{"fleet/backup", "", ""},
-	{"fleet/report", "fleet/runs fleet/server fleet/store internal/fact internal/figures internal/layout internal/sarif internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/backup", "fleet/durable", ""},
+	{"fleet/report", "fleet/runs fleet/sampling fleet/server fleet/store internal/fact internal/figures internal/layout internal/sarif internal/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/sampling fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
-	{"fleet/hostagent", "fleet/identity fleet/ingest/scrape fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/runs", "agent/recording fleet/backup fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
+	{"fleet/hostagent", "fleet/client fleet/identity fleet/ingest/scrape fleet/sampling fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/runs", "agent/recording fleet/backup fleet/durable fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/attempt", "", ""},
@@ -194,7 +196,7 @@ var inTests = []line{
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
 	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
-	{"fleet/client", "fleet/server", ""},
+	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
 	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients

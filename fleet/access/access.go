@@ -79,6 +79,8 @@ func Of(r *http.Request) Scope {
 		return Admin
 	case strings.HasPrefix(path, "/querier."), strings.HasPrefix(path, "/pyroscope/"): // whose questions are POST, too
 		return Read
+	case strings.HasPrefix(path, "/api/v1/uploads/"): // of who asks how far it is, too
+		return Ingest
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

@@ -62,6 +62,8 @@ func TestScopes(t *testing.T) {
 		{"POST", "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export", "in red"},
 		{"POST", "/api/v1/runs", "in red"},
 		{"PUT", "/api/v1/runs", "in red"},
+		{"HEAD", "/api/v1/uploads/0", "in red"},
+		{"PATCH", "/api/v1/uploads/0", "in red"},
 		{"GET", "/api/v1/services", "out red all"},
 		{"HEAD", "/api/v1/services", "out red all"},
 		{"POST", "/querier.v1.QuerierService/Series", "out red all"},

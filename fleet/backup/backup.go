@@ -16,9 +16,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/fleet/durable"
 )
 
 // Path is where a server gives one, to who may do anything with it.
@@ -198,7 +199,7 @@ func Restore(dir string, r io.Reader) (Contents, error) {
 	if err := os.Rename(tmp, dir); err != nil {
 		return Contents{}, err
 	}
-	return c, syncDir(filepath.Dir(dir))
+	return c, durable.SyncDir(filepath.Dir(dir))
 }
 
 // extract writes a file that is not there yet, durably.
@@ -227,20 +228,7 @@ func syncDirs(dir string) error {
 		return err
 	})
 	for _, d := range slices.Backward(all) {
-		err = errors.Join(err, syncDir(d))
+		err = errors.Join(err, durable.SyncDir(d))
 	}
 	return err
-}
-
-// syncDir makes the names in a directory durable. Windows has no such call: NTFS keeps a
-// journal of names.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

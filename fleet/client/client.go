@@ -32,6 +32,7 @@ type Client struct {
 	tenant string
 	token  string // "" for a server that asks for none
 	http   *http.Client
+	pause  func(ctx context.Context, d time.Duration) error
 }
 
 // New is a client of the server at a URL, for a tenant, "" where there is only one.
@@ -43,10 +44,19 @@ func New(base, tenant string) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is no URL of a server", base)
 	}
-	return &Client{base: strings.TrimSuffix(base, "/"), tenant: tenant, http: &http.Client{
+	return &Client{base: strings.TrimSuffix(base, "/"), tenant: tenant, pause: pause, http: &http.Client{
 		Timeout:       answerTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // SetToken makes a client send a token.
@@ -71,10 +81,16 @@ func (c *Client) Trust(file string) error {
 	if err != nil {
 		return err
 	}
+	c.TrustRoots(roots)
+	return nil
+}
+
+// TrustRoots makes a client take the certificates that these signed, and no others; nil
+// are the system's.
+func (c *Client) TrustRoots(roots *x509.CertPool) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: roots}
 	c.http.Transport = t
-	return nil
 }
 
 // What an error is when nobody listens, and when the server wants a token or another.
@@ -111,6 +127,15 @@ func (c *Client) do(ctx context.Context, method, question string, q url.Values, 
 }
 
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	r, err := c.request(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	return c.answer(r)
+}
+
+// request is one that says who asks.
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
 		return nil, err
@@ -121,6 +146,10 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
+	return r, nil
+}
+
+func (c *Client) answer(r *http.Request) (*http.Response, error) {
 	answer, err := c.http.Do(r)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.base)
@@ -138,10 +167,10 @@ func (c *Client) whole(answer *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.base, mostAnswer)
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
-		return nil, fmt.Errorf("%s: %w: %s", c.base, ErrToken, said(answer.StatusCode, data))
+		return nil, fmt.Errorf("%s: %w: %w", c.base, ErrToken, statusOf(answer, data))
 	}
 	if answer.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s: %s", c.base, said(answer.StatusCode, data))
+		return nil, fmt.Errorf("%s: %w", c.base, statusOf(answer, data))
 	}
 	return data, nil
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 
 	"github.com/gowhy/gowhy/fleet/backup"
 )
@@ -22,22 +21,16 @@ func (c *Client) patient() *Client {
 	return &p
 }
 
-// Push sends a recording, and puts what the server knows of it into a value. Of what q
-// says, service, version and instance count.
-func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	answer, err := c.patient().do(ctx, http.MethodPost, "runs", q, f)
+// Wish has a process of a service recorded, by q, and puts how that stands into a value.
+func (c *Client) Wish(ctx context.Context, q url.Values, into any) error {
+	answer, err := c.do(ctx, http.MethodPost, "runs/record", q, nil)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
 	data, err := c.whole(answer)
 	if err == nil && json.Unmarshal(data, into) != nil {
-		err = fmt.Errorf("%s: the answer is not of a recording", c.base)
+		err = fmt.Errorf("%s: the answer is not of a request to record", c.base)
 	}
 	return err
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/access"
 	"github.com/gowhy/gowhy/fleet/quota"
+	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
 // A Config is what a file says. Its zero values are what the file leaves open.
@@ -35,8 +36,10 @@ type Config struct {
 	Tokens    []access.Token
 	Tenants   map[string]quota.Limits
 	Prices    *Prices
-	Store     Store
-	Forward   *Forward
+	// Recordings are how much agents record; nil where the file does not say.
+	Recordings *sampling.Options
+	Store      Store
+	Forward    *Forward
 }
 
 // TLS is how a server proves who it is, and its clients who they are.
@@ -143,6 +146,7 @@ func (r *reader) config(n *yaml.Node, c *Config) {
 		"tokens":         func(n *yaml.Node) { c.Tokens = r.tokens(n) },
 		"tenants":        func(n *yaml.Node) { c.Tenants = r.tenants(n) },
 		"prices":         func(n *yaml.Node) { c.Prices = r.prices(n) },
+		"recordings":     func(n *yaml.Node) { c.Recordings = r.recordings(n) },
 		"store":          func(n *yaml.Node) { c.Store = r.store(n) },
 		"forward":        func(n *yaml.Node) { c.Forward = r.forward(n) },
 	})
@@ -264,6 +268,30 @@ func (r *reader) prices(n *yaml.Node) *Prices {
 		r.problem(n, "prices needs a currency, like EUR")
 	}
 	return p
+}
+
+// The bounds of recordings: what is recorded for longer, or more often, is a load.
+const (
+	leastEvery, mostLength = time.Minute, time.Minute
+	mostAtOnce             = 1000
+)
+
+func (r *reader) recordings(n *yaml.Node) *sampling.Options {
+	o := sampling.Usual
+	most := int64(o.Most)
+	r.mapping(n, "recordings", keys{
+		"every": r.duration(&o.Every, "every"), "length": r.duration(&o.Length, "length"), "at_once": r.number(&most, "at_once"),
+	})
+	switch {
+	case o.Every > 0 && o.Every < leastEvery:
+		r.problem(n, "every is %v, not 0 for never, or a minute or more", o.Every)
+	case o.Length < time.Second || o.Length > mostLength:
+		r.problem(n, "length is %v, not a second to a minute", o.Length)
+	case most < 1 || most > mostAtOnce:
+		r.problem(n, "at_once is %d, not 1 to %d", most, mostAtOnce)
+	}
+	o.Most = int(most)
+	return &o
 }
 
 func (r *reader) store(n *yaml.Node) (s Store) {

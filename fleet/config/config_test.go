@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/access"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -63,6 +64,7 @@ tenants:
   red: {bytes_per_second: 1000, burst: 5000, max_services: 3, max_labels: 4}
   "*": {}
 prices: {core_hour: 0.03, gib_hour: 4e-3, currency: EUR}
+recordings: {every: 0, at_once: 2}
 store: {clickhouse: {shards: [["a:1", "https://b:2"], ["c:3"]], replicated: /z, database: d, user: u, password_file: p}}
 forward: {url: "https://pyroscope.example", bearer_token_file: f}
 `))
@@ -81,11 +83,12 @@ forward: {url: "https://pyroscope.example", bearer_token_file: f}
 			Credentials: Credentials{BearerFile: filepath.Join(dir, "token"), TLS: tls}, Static: []Group{{[]string{"web"}, map[string]string{}}},
 			HTTP: []HTTPDiscovery{{URL: "https://targets.example/web?all", Interval: time.Minute, Credentials: Credentials{User: "u", Password: "p"}}, {URL: "http://b", Interval: 5 * time.Second, Credentials: Credentials{TLS: tls}}},
 		}},
-		Tokens:  []access.Token{{Name: "agents", Hash: access.Hash("secret"), Scopes: access.Ingest | access.Read, Tenants: []string{"red", "*"}}},
-		Tenants: map[string]quota.Limits{"red": {BytesPerSecond: 1000, Burst: 5000, Services: 3, Labels: 4}, "*": {}},
-		Prices:  &Prices{0.03, 0.004, "EUR"},
-		Store:   Store{&ClickHouse{[][]string{{"http://a:1", "https://b:2"}, {"http://c:3"}}, "/z", "d", "u", filepath.Join(dir, "p")}},
-		Forward: &Forward{"https://pyroscope.example", filepath.Join(dir, "f")},
+		Tokens:     []access.Token{{Name: "agents", Hash: access.Hash("secret"), Scopes: access.Ingest | access.Read, Tenants: []string{"red", "*"}}},
+		Tenants:    map[string]quota.Limits{"red": {BytesPerSecond: 1000, Burst: 5000, Services: 3, Labels: 4}, "*": {}},
+		Prices:     &Prices{0.03, 0.004, "EUR"},
+		Recordings: &sampling.Options{Length: 5 * time.Second, Most: 2},
+		Store:      Store{&ClickHouse{[][]string{{"http://a:1", "https://b:2"}, {"http://c:3"}}, "/z", "d", "u", filepath.Join(dir, "p")}},
+		Forward:    &Forward{"https://pyroscope.example", filepath.Join(dir, "f")},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -108,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		{"- a", "1: the file must be a mapping, KEY: VALUE"},
 		{"\nlisten: a\n", `2: listen is "a", not an address like 127.0.0.1:4040`},
 		{"data: x\nlisen: a:1\n", `2: the file has no key "lisen": do you mean "listen"?`},
-		{"frobnicate: 1", `1: the file has no key "frobnicate": it may have data, forward, insecure, listen, prices, retention, scrape_configs, store, tenants, tls, tokens`},
+		{"frobnicate: 1", `1: the file has no key "frobnicate": it may have data, forward, insecure, listen, prices, recordings, retention, scrape_configs, store, tenants, tls, tokens`},
 		{"data: a\ndata: b", `2: the file has the key "data" twice`},
 		{"? [a]\n: b", "1: the file has a key that is no text"},
 		{"data:", "1: data is empty"},
@@ -166,6 +169,9 @@ func TestMistakes(t *testing.T) {
 		{"tenants: {red: {max_labels: -1}}", `1: max_labels is "-1", not a whole number of 0 or more`},
 		{"prices: {core_hour: 1}", "1: prices needs a currency, like EUR"},
 		{"prices: {core_hour: NaN, currency: EUR}", `1: core_hour is "NaN", not a number of 0 or more`},
+		{"recordings: {every: 1s}", "1: every is 1s, not 0 for never, or a minute or more"},
+		{"recordings: {length: 1h}", "1: length is 1h0m0s, not a second to a minute"},
+		{"recordings: {at_once: 0}", "1: at_once is 0, not 1 to 1000"},
 		{"store: redis", `1: store is "redis", not embedded or a mapping with clickhouse`},
 		{"store: {clickhouse: {}}", "1: clickhouse needs shards, each a list of addresses"},
 		{"store: {clickhouse: {shards: [[]]}}", "1: a shard has no address"},

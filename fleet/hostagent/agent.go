@@ -3,8 +3,9 @@
 //
 // It hides how programs are found and told apart while they come, go and change; how each
 // is sampled from the kernel's side for ten seconds of a minute, and asked for its other
-// profiles where it serves net/http/pprof; how little of the host that may take; and what
-// happens while the server is away. Its types are [Options] and [Agent].
+// profiles where it serves net/http/pprof; which are recorded whole for some seconds, as
+// the server asks; how little of the host that may take; and what happens while the server
+// is away. Its types are [Options] and [Agent].
 //
 // # What it costs
 //
@@ -12,6 +13,10 @@
 // and what the kernel's timer costs others: an interrupt of some 15 µs on each CPU for
 // each sample, also for those of other programs. While the last minute was near or beyond
 // the budget nothing is begun, and what is left out is counted.
+//
+// Whole recordings are made one at a time. What they may take of the host, of the program
+// and of a day's bytes is kept in a ledger, with what past ones took as the estimate of the
+// next: one that is beyond it is not made, and is counted where the server wanted it.
 //
 // It stops no program and writes to none. It dials no address but those at which a program
 // of this host listens, and the server's.
@@ -34,6 +39,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/proc"
 )
@@ -57,6 +63,15 @@ type Options struct {
 	NoScrape bool
 	// Spool is how many bytes wait for a server that is away; 0 is 32 MiB.
 	Spool int64
+	// NoRecordings makes no whole recordings for the server. Those take half of the Budget
+	// at most, over an hour; RecordingShare of the CPU time of the program that is recorded,
+	// 0 is 1%; and RecordingBytes in a day, 0 is 256 MiB.
+	NoRecordings   bool
+	RecordingShare float64
+	RecordingBytes int64
+	// RecordingText leaves in recordings what people wrote: command lines, environment, log
+	// lines and labels, in which secrets may be.
+	RecordingText bool
 	// Moments is a directory whose recordings are uploaded; "" is none.
 	Moments string
 	Host    string // its name; "" is the system's
@@ -101,14 +116,18 @@ type Agent struct {
 	meter *budget.Meter
 	spool *spool
 	send  *sender
+	files *client.Client // which sends recordings
 	count counters
 
-	programs  *programs
-	plan      plan
-	work      sync.WaitGroup
-	over      atomic.Bool // beyond the budget
-	share     atomic.Int64
-	elsewhere atomic.Int64 // nanoseconds that sampling took of others
+	programs *programs
+	// recordables are the programs, as they were when the host was last looked at.
+	recordables atomic.Pointer[[]*recordable]
+	recorder    *recorder
+	plan        plan
+	work        sync.WaitGroup
+	over        atomic.Bool // beyond the budget
+	share       atomic.Int64
+	elsewhere   atomic.Int64 // nanoseconds that sampling took of others
 }
 
 // New is an agent, which [Agent.Run] starts. The error is [proc.ErrSystem] where nothing
@@ -119,9 +138,12 @@ func New(o Options) (*Agent, error) {
 	}
 	o.Budget, o.Window, o.Sample = cmp.Or(o.Budget, DefaultBudget), cmp.Or(o.Window, time.Minute), cmp.Or(o.Sample, 10*time.Second)
 	o.Hz, o.Spool = cmp.Or(o.Hz, 49), cmp.Or(o.Spool, 32<<20)
+	o.RecordingShare, o.RecordingBytes = cmp.Or(o.RecordingShare, 0.01), cmp.Or(o.RecordingBytes, 256<<20)
 	switch {
 	case o.Budget < 0 || o.Budget > 1:
 		return nil, errors.New("the budget is a share of the host, of 0 to 1")
+	case o.RecordingShare < 0 || o.RecordingShare > 1 || o.RecordingBytes < 0:
+		return nil, errors.New("recordings take a share of 0 to 1, and 0 bytes or more")
 	case o.Sample < time.Second || o.Window < o.Sample:
 		return nil, errors.New("a sample takes a second or more, and a window as long or longer")
 	case o.Hz < 1 || o.Hz > 1000:
@@ -151,8 +173,16 @@ func (a *Agent) ready() (err error) {
 	a.spool = newSpool(a.o.Spool, &a.count)
 	a.programs = newPrograms(a.o.Host)
 	a.plan = plan{window: a.o.Window, most: mostSessions}
-	a.send, err = newSender(a.o, a.spool, &a.count)
-	return err
+	a.recorder = newRecorder(a)
+	if a.send, err = newSender(a.o, a.spool, &a.count); err != nil {
+		return err
+	}
+	if a.files, err = client.New(a.send.base, a.o.Tenant); err != nil {
+		return err
+	}
+	a.files.SetToken(a.o.Token)
+	a.files.TrustRoots(a.o.Roots)
+	return nil
 }
 
 // Run collects until the context ends. What it has then it sends, for half a second.
@@ -164,6 +194,9 @@ func (a *Agent) Run(ctx context.Context) {
 	sent.Go(func() { a.send.run(ctx, sending) })
 	if a.o.Moments != "" {
 		a.work.Go(func() { a.watchMoments(ctx) })
+	}
+	if !a.o.NoRecordings {
+		a.work.Go(func() { a.recorder.run(ctx) })
 	}
 	turn, report := time.NewTicker(turnEvery), time.NewTicker(logEvery)
 	defer turn.Stop()
@@ -228,6 +261,7 @@ func (a *Agent) scan(ctx context.Context, now time.Time) {
 	a.count.unseen.Store(int64(unseen))
 	a.programs.update(now, found)
 	a.count.programs.Store(int64(len(a.programs.all())))
+	a.offer()
 	if !a.o.NoScrape {
 		a.scrape(ctx, now)
 	}

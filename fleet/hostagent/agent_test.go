@@ -340,11 +340,11 @@ func main() {
 }
 `
 
-// TestRealProgram builds a program, finds it among all others and sees what it does.
-func TestRealProgram(t *testing.T) {
-	attempt.Only(t, "it builds a program and samples it for seconds")
+// started builds a program, and starts it.
+func started(t *testing.T, text string, args ...string) *exec.Cmd {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": busyProgram, "go.mod": "module example.com/busy\n\ngo 1.26\n"} {
+	for name, text := range map[string]string{"main.go": text, "go.mod": "module example.com/busy\n\ngo 1.26\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -354,12 +354,19 @@ func TestRealProgram(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	busy := exec.Command(filepath.Join(dir, "busy"))
+	busy := exec.Command(filepath.Join(dir, "busy"), args...)
 	busy.Env = append(os.Environ(), "GOWHY_SERVICE=busy-test")
 	if err := busy.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { busy.Process.Kill(); busy.Wait() }()
+	t.Cleanup(func() { busy.Process.Kill(); busy.Wait() })
+	return busy
+}
+
+// TestRealProgram builds a program, finds it among all others and sees what it does.
+func TestRealProgram(t *testing.T) {
+	attempt.Only(t, "it builds a program and samples it for seconds")
+	busy := started(t, busyProgram)
 	var got sink
 	server := httptest.NewServer(ingest.Handler(&got, ingest.Options{}))
 	defer server.Close()

@@ -2,24 +2,21 @@ package hostagent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/client"
 )
 
 const (
-	runsPath = "/api/v1/runs"
 	// momentsEvery is how often the directory is looked at, and momentsWait the longest
 	// after the server did not take a recording.
 	momentsEvery, momentsWait = 5 * time.Second, 5 * time.Minute
-	momentTime                = 15 * time.Minute
 	// settled is how old a file is that nobody writes any more: agent.Watch gives a
 	// recording its name when it is whole, but cp does not.
 	settled = 2 * time.Second
@@ -35,9 +32,7 @@ type momentFile struct {
 // watchMoments uploads recordings that appear in a directory. It changes nothing there:
 // whoever writes them removes them.
 func (a *Agent) watchMoments(ctx context.Context) {
-	client := *a.send.client
-	client.Timeout = momentTime
-	m := &moments{a: a, client: &client, done: map[momentFile]bool{}}
+	m := &moments{a: a, done: map[momentFile]bool{}}
 	wait := momentsEvery
 	for ctx.Err() == nil {
 		if err := m.look(ctx); err != nil && ctx.Err() == nil {
@@ -54,9 +49,8 @@ func (a *Agent) watchMoments(ctx context.Context) {
 }
 
 type moments struct {
-	a      *Agent
-	client *http.Client
-	done   map[momentFile]bool
+	a    *Agent
+	done map[momentFile]bool
 }
 
 // look uploads what is new. What the server refuses is counted and left.
@@ -76,12 +70,11 @@ func (m *moments) look(ctx context.Context) error {
 			here[one] = true
 			continue
 		}
-		err = m.upload(ctx, file)
-		var refused *refusal
+		err = m.a.upload(ctx, file, url.Values{"instance": {m.a.o.Host}})
 		switch {
 		case err == nil:
 			m.a.count.moments.Add(1)
-		case errors.As(err, &refused):
+		case isHopeless(err):
 			m.a.count.momentErrors.Add(1)
 			m.a.o.Log.Warn("the server refuses a recording", "file", file, "error", err)
 		default:
@@ -93,33 +86,15 @@ func (m *moments) look(ctx context.Context) error {
 	return nil
 }
 
-// upload sends a recording, unless the server has it: it is asked by the hash first.
-func (m *moments) upload(ctx context.Context, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return err
-	}
-	r, err := m.a.send.request(ctx, http.MethodHead, runsPath+"/"+hex.EncodeToString(h.Sum(nil)), nil)
-	if err != nil {
-		return err
-	}
-	if _, err := m.a.send.do(m.client, r); err == nil {
-		return nil
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	q := url.Values{"instance": {m.a.o.Host}}
-	if r, err = m.a.send.request(ctx, http.MethodPost, runsPath+"?"+q.Encode(), io.NopCloser(f)); err != nil {
-		return err
-	}
-	r.ContentLength = n
-	_, err = m.a.send.do(m.client, r)
+// upload sends a recording once, from where an earlier try ended.
+func (a *Agent) upload(ctx context.Context, file string, q url.Values) error {
+	var kept json.RawMessage
+	_, err := a.files.Send(ctx, file, q, &kept)
 	return err
+}
+
+// isHopeless is whether the server would refuse a recording again.
+func isHopeless(err error) bool {
+	var s *client.Status
+	return errors.As(err, &s) && hopeless[s.Code]
 }

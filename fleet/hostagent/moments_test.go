@@ -11,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 )
 
@@ -22,14 +23,14 @@ func TestMoments(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	h, posts, away := server.RunsHandler(store, time.Now), 0, true
+	h, pieces, away := server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), time.Now), 0, true
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if away {
 			http.Error(w, "later", http.StatusServiceUnavailable)
 			return
 		}
-		if r.Method == http.MethodPost {
-			posts++
+		if r.ContentLength > 0 {
+			pieces++
 		}
 		h.ServeHTTP(w, r)
 	}))
@@ -58,7 +59,7 @@ func TestMoments(t *testing.T) {
 	put("event.partial", b.Bytes()) // is still written
 	a := staged(t, s.URL, &stage{})
 	a.o.Moments, a.now = dir, func() time.Time { return noon }
-	m := &moments{a: a, client: s.Client(), done: map[momentFile]bool{}}
+	m := &moments{a: a, done: map[momentFile]bool{}}
 	if err := m.look(t.Context()); err == nil {
 		t.Error("a server that is away is no error")
 	}
@@ -70,16 +71,16 @@ func TestMoments(t *testing.T) {
 		}
 	}
 	list, _ := store.List(runs.Filter{}, 10)
-	if len(list) != 1 || list[0].Service != "shop" || list[0].Instance != "h1" || posts != 2 {
-		t.Errorf("%+v after %d posts", list, posts)
+	if len(list) != 1 || list[0].Service != "shop" || list[0].Instance != "h1" || pieces != 2 {
+		t.Errorf("%+v after %d pieces", list, pieces)
 	}
 	if a.count.moments.Load() != 1 || a.count.momentErrors.Load() != 1 {
 		t.Errorf("%d uploaded, %d refused", a.count.moments.Load(), a.count.momentErrors.Load())
 	}
 	// An agent that begins anew sends nothing that is there.
-	again := &moments{a: a, client: s.Client(), done: map[momentFile]bool{}}
-	if err := again.look(t.Context()); err != nil || posts != 3 { // the one that is no recording
-		t.Errorf("%d posts, %v", posts, err)
+	again := &moments{a: a, done: map[momentFile]bool{}}
+	if err := again.look(t.Context()); err != nil || pieces != 3 { // the one that is no recording
+		t.Errorf("%d pieces, %v", pieces, err)
 	}
 	// What was written a moment ago may not be whole.
 	put("c.gowhy", b.Bytes())

@@ -119,6 +119,9 @@ type refusal struct {
 	said   string
 }
 
+// A delay is an answer that may be another the next time.
+type delay struct{ refusal }
+
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %q", r.status, r.said) }
 
 // push sends a request. Where the error is no refusal it is to be sent again, after the
@@ -151,19 +154,25 @@ func (s *sender) request(ctx context.Context, method, path string, body io.Reade
 
 // do sends a request whose answer is only whether it was taken.
 func (s *sender) do(client *http.Client, r *http.Request) (asked time.Duration, err error) {
+	_, asked, err = s.ask(client, r, mostSaid)
+	return asked, err
+}
+
+// ask sends a request, and reads so much of its answer.
+func (s *sender) ask(client *http.Client, r *http.Request, most int64) (said []byte, asked time.Duration, err error) {
 	answer, err := client.Do(r)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostSaid))
+	said, err = io.ReadAll(io.LimitReader(answer.Body, most))
 	switch {
 	case answer.StatusCode/100 == 2:
-		return 0, nil
+		return said, 0, err
 	case hopeless[answer.StatusCode]:
-		return 0, &refusal{answer.StatusCode, string(said)}
+		return nil, 0, &refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}
 	}
-	return s.asked(answer.Header.Get("Retry-After")), fmt.Errorf("status %d: %q", answer.StatusCode, said)
+	return nil, s.asked(answer.Header.Get("Retry-After")), &delay{refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}}
 }
 
 // hopeless are answers about what was sent. Others, of a wrong token too, are about the

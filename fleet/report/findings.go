@@ -90,7 +90,12 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	}
 	line("since", since)
 	line("do", f.Remedy)
-	fmt.Fprintf(w, "  %-6s  $ %s\n\n", "more", layout.Safe(f.Command))
+	fmt.Fprintf(w, "  %-6s  $ %s\n", "more", layout.Safe(f.Command))
+	if r := f.Recording; r != nil {
+		line("shown", "by a recording of "+r.Start.UTC().Format("2006-01-02 15:04 UTC"))
+		fmt.Fprintf(w, "  %-6s  $ %s\n", "more", layout.Safe(r.Command))
+	}
+	fmt.Fprintln(w)
 }
 
 func place(f *server.Finding) string {

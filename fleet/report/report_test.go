@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -42,8 +43,9 @@ func TestGolden(t *testing.T) {
 	found := &server.Findings{Omitted: 2, Currency: "EUR", Judged: &judged, Findings: []server.Finding{
 		{Service: "checkout", Versions: []string{"v1.5.0", "v1.5.1"}, Title: "Work is repeated for every call that could be done once", Function: "example.com/checkout/order.price", File: "example.com/checkout/order/price.go", Line: 33,
 			First: start, Last: judged, State: "open", Instances: 20, Cost: 3.07, Unit: "cores", What: "CPU in compiling regular expressions", Whole: true, Money: number(89.6),
-			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy"},
-		{Service: evil, Versions: []string{evil}, Title: evil, Function: evil, First: start, Earlier: true, Last: start, State: "gone", Instances: 1, Cost: 0.2, Unit: "ratio", Confidence: "low", Remedy: evil, Command: evil},
+			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy",
+			Recording: &server.Shown{Start: judged, Command: "gowhy fleet runs get 0123456789ab -o 0123456789ab.gowhy && gowhy view 0123456789ab.gowhy"}},
+		{Service: evil, Versions: []string{evil}, Title: evil, Function: evil, First: start, Earlier: true, Last: start, State: "gone", Instances: 1, Cost: 0.2, Unit: "ratio", Confidence: "low", Remedy: evil, Command: evil, Recording: &server.Shown{Start: start, Command: evil}},
 	}, Verdicts: map[string]server.Verdict{"cart": {Verdict: "too-thin"}, "mail": {Verdict: "too-thin"}, evil: {Verdict: "failed"}, "checkout": {Verdict: "problem"}}}
 	difference := &server.Diff{Missing: store.Missing{"shard 2"}, Changes: []server.Change{
 		{Type: string(store.CPU), Verdict: "worse", Unit: "CPU/operation", Was: number(524e-6), Is: number(686e-6), Ratio: number(1.28), Low: number(1.25), High: number(1.31),
@@ -57,12 +59,14 @@ func TestGolden(t *testing.T) {
 		return runs.Run{ID: strings.Repeat("0123456789abcdef", 4), Service: "checkout", Version: "v1.5.0", Start: start, Duration: 10 * time.Second, Bytes: 3 << 20, Diagnosis: d}
 	}
 	hostile := recorded(runs.Diagnosis{State: runs.Failed, Why: evil})
-	hostile.ID, hostile.Service, hostile.Event = "\x1b[2J", evil, evil
+	hostile.ID, hostile.Service, hostile.Event, hostile.Why = "\x1b[2J", evil, evil, evil
+	sampled := recorded(runs.Diagnosis{State: runs.Done, Verdict: "idle"})
+	sampled.Why = "no recording for an hour"
 	recordings := &server.Runs{Omitted: 2, Runs: []runs.Run{
 		recorded(runs.Diagnosis{State: runs.Done, Verdict: "problem", Findings: []runs.Finding{
 			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}}}),
 		recorded(runs.Diagnosis{State: runs.Done, Verdict: "healthy", Findings: []runs.Finding{{Rule: "hotfunction", Title: "Much CPU in one function", Gain: "none", Remark: true}}}),
-		recorded(runs.Diagnosis{State: runs.Done, Verdict: "idle"}), recorded(runs.Diagnosis{State: runs.Waiting}), hostile,
+		sampled, recorded(runs.Diagnosis{State: runs.Waiting}), hostile,
 	}}
 	for name, write := range map[string]func(*bytes.Buffer){
 		"services": func(b *bytes.Buffer) { Services(b, services) },
@@ -78,8 +82,13 @@ func TestGolden(t *testing.T) {
 		"findings":  func(b *bytes.Buffer) { Findings(b, found) },
 		"top":       func(b *bytes.Buffer) { Top(b, top, "cpu") },
 		"top-bytes": func(b *bytes.Buffer) { Top(b, top, "alloc_space") },
-		"runs":      func(b *bytes.Buffer) { Runs(b, recordings) },
-		"versions":  func(b *bytes.Buffer) { Versions(b, versions) },
+		"wish": func(b *bytes.Buffer) {
+			for _, w := range []sampling.Wish{{Service: "checkout", Version: "v1.5.0", Agents: true}, {Service: evil, Version: evil}, {Service: "cart", Agents: true, Not: "program"}, {Service: "cart", Agents: true, Not: evil}} {
+				Wish(b, &w)
+			}
+		},
+		"runs":     func(b *bytes.Buffer) { Runs(b, recordings) },
+		"versions": func(b *bytes.Buffer) { Versions(b, versions) },
 	} {
 		var b bytes.Buffer
 		write(&b)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/layout"
@@ -26,11 +27,44 @@ func Runs(w io.Writer, a *server.Runs) {
 		}
 		fmt.Fprintln(w, layout.Shorten(strings.Join(head, "  "), width))
 		fmt.Fprintln(w, layout.Shorten("    "+layout.Safe(cause(r.Diagnosis)), width))
+		if r.Why != "" {
+			fmt.Fprintln(w, layout.Shorten("    an agent recorded it: "+layout.Safe(r.Why), width))
+		}
 	}
 	if a.Omitted > 0 {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}
 	fmt.Fprintln(w, "hint: gowhy-fleet runs get ID -o FILE")
+}
+
+// whyNot are the reasons of agents.
+var whyNot = map[string]string{
+	sampling.Pause: "it recorded another a short time ago",
+	"host":         "its share of the host's CPU time is used up",
+	"program":      "that would take more than its share of the CPU time of the program",
+	"bytes":        "the bytes of this day are used up",
+	"disk":         "its disk is full",
+	"failed":       "it tried in vain a short time ago; its log says why",
+}
+
+// Wish writes how a request to record stands.
+func Wish(w io.Writer, a *sampling.Wish) {
+	of := layout.Shorten(layout.Safe(named(a.Service, a.Version)), 60)
+	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
+	switch {
+	case !a.Agents:
+		text = "No agent that sees " + of + " asked lately. One that does within an hour records it."
+	case a.Not != "":
+		why, ok := whyNot[a.Not]
+		if !ok {
+			why = layout.Shorten(layout.Safe(a.Not), 60)
+		}
+		text = "An agent sees " + of + " and could not record it when it asked last: " + why + ". It does within an hour, when it may."
+	}
+	for _, part := range layout.Lines(text, width) {
+		fmt.Fprintln(w, part)
+	}
+	fmt.Fprintln(w, "hint: gowhy-fleet runs")
 }
 
 // cause is the first thing that a diagnosis found.

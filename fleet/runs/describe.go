@@ -49,7 +49,7 @@ func describe(path string, about Run) (r Run, err error) {
 		}
 	}
 	man := rec.Manifest
-	r = Run{Tenant: about.Tenant, Service: about.Service, Version: about.Version, Instance: about.Instance, Go: man.Go, Start: man.Start.UTC()}
+	r = Run{Tenant: about.Tenant, Service: about.Service, Version: about.Version, Instance: about.Instance, Why: about.Why, Go: man.Go, Start: man.Start.UTC()}
 	if r.Service == "" && len(man.Command) > 0 {
 		r.Service = identity.Service(nil, man.Command[0])
 	}
@@ -66,16 +66,16 @@ func describe(path string, about Run) (r Run, err error) {
 			r.Event += " " + man.Event.Task
 		}
 	}
-	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event} {
-		if !plain(text) {
+	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event, r.Why} {
+		if !Plain(text) {
 			return Run{}, fmt.Errorf("%w: %.40q is longer than %d bytes or has bytes that no name has", ErrFormat, text, longest)
 		}
 	}
 	return r, nil
 }
 
-// plain is whether a text can be a name.
-func plain(s string) bool {
+// Plain is whether a text can be a name, or another that is known of a run.
+func Plain(s string) bool {
 	for _, c := range s {
 		if unicode.IsControl(c) {
 			return false

@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 
 	"github.com/gowhy/gowhy/fleet/backup"
+	"github.com/gowhy/gowhy/fleet/durable"
 )
 
 // Names in the directory.
@@ -77,25 +77,14 @@ func (s *Store) save(r *Run) error {
 		os.Remove(f.Name())
 		return err
 	}
-	return syncDir(s.dir)
+	return durable.SyncDir(s.dir)
 }
 
 // Backup is the directory's part of a backup: what is not whole yet is no run.
 func (s *Store) Backup(name string) backup.Part {
-	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool { return !strings.HasPrefix(file, unfinished) }}
-}
-
-// syncDir makes the names in a directory durable. Windows has no such call: NTFS keeps a
-// journal of names.
-func syncDir(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool {
+		return !strings.HasPrefix(file, unfinished) && !strings.HasPrefix(file, partBegin)
+	}}
 }
 
 // mostSidecar bounds what is read of a file that may be another's.
@@ -123,6 +112,11 @@ func (s *Store) read() error {
 			}
 			continue
 		case isSidecar || !here[name]:
+			continue
+		case strings.HasPrefix(name, partBegin):
+			if err := s.readPart(name, here); err != nil {
+				return err
+			}
 			continue
 		}
 		base, ok := strings.CutSuffix(name, recordingEnd)
@@ -163,8 +157,7 @@ func (s *Store) readRun(path, base string) error {
 	if r.Diagnosis.State == Waiting && r.Diagnosis.Tries >= mostTries {
 		r.Diagnosis.State, r.Diagnosis.Why = Failed, "the server ended while it was diagnosed"
 	}
-	s.runs[key{r.Tenant, r.ID}] = &r
-	s.total += r.Bytes
+	s.has(&r)
 	return nil
 }
 

@@ -6,7 +6,9 @@
 // synced and renamed, the recording last: a recording that has its name is whole and is
 // kept, whatever happens to the process. What is in memory is read from these files when
 // a store is opened; one whose ID.json is gone is described anew from itself. [Store] is
-// its type. It also hides the diagnosis, one recording at a time, in the background.
+// its type. What is here of an upload that is not whole has a name of its own, and waits
+// for the rest, over a restart too: it is a recording when all of it has the hash that its
+// sender said. It also hides the diagnosis, one recording at a time, in the background.
 //
 // It never changes a recording and opens none that unpacks to more than it is.
 package runs
@@ -22,6 +24,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/durable"
 )
 
 // A Run is what is known of a recording.
@@ -35,6 +39,7 @@ type Run struct {
 	Start    time.Time     `json:"start"`
 	Duration time.Duration `json:"duration_ns"`
 	Event    string        `json:"event,omitempty"` // why the program made it by itself
+	Why      string        `json:"why,omitempty"`   // an agent was asked for it
 	Kept     time.Time     `json:"kept"`            // since when it is here
 	Bytes    int64         `json:"bytes"`
 	// Diagnosis is what gowhy finds in it.
@@ -75,6 +80,9 @@ type Options struct {
 	Most int64
 	// Total bounds those of all: the oldest are dropped for a new one. 0 is 10 GiB.
 	Total int64
+	// Parts bounds those of uploads that are not whole, besides: the oldest are dropped
+	// that nobody sends. 0 is four times Most.
+	Parts int64
 	// Keep drops what has been here for longer; 0 keeps all.
 	Keep time.Duration
 }
@@ -104,8 +112,15 @@ type Store struct {
 	mu     sync.Mutex
 	closed bool
 	runs   map[key]*Run
+	of     map[Subject][]*Run // the same, those that began last first
 	total  int64
+	parts  map[string]*part // by the base of their recording
 }
+
+// A Subject is a version of a tenant's service.
+type Subject struct{ Tenant, Service, Version string }
+
+func (r *Run) subject() Subject { return Subject{r.Tenant, r.Service, r.Version} }
 
 // A key is how a store finds a run: two tenants may have the same recording.
 type key struct{ tenant, id string }
@@ -118,8 +133,10 @@ func Open(dir string, o Options) (*Store, error) {
 
 func (s *Store) open() error {
 	s.options.Most = cmp.Or(s.options.Most, 256<<20)
+	s.options.Parts = max(cmp.Or(s.options.Parts, 4*s.options.Most), s.options.Most)
 	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
-	s.runs, s.wake = map[key]*Run{}, make(chan struct{}, 1)
+	s.runs, s.of, s.parts = map[key]*Run{}, map[Subject][]*Run{}, map[string]*part{}
+	s.wake = make(chan struct{}, 1)
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
@@ -169,6 +186,51 @@ func (s *Store) List(f Filter, n int) (list []Run, more int) {
 	return list[:n:n], len(list) - n
 }
 
+// Latest are the runs of a version that began last, n at most, the latest first. When
+// that was is what [Run.Began] says.
+func (s *Store) Latest(of Subject, n int) (list []Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.of[of] {
+		if len(list) == n {
+			break
+		}
+		list = append(list, *r)
+	}
+	return list
+}
+
+// Showing is the newest run of versions of a service in which a rule found a cause, and
+// what it found; nil where there is none.
+func (s *Store) Showing(tenant, service string, versions []string, rule string) (newest Run, found *Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range versions {
+		for _, r := range s.of[Subject{tenant, service, v}] {
+			at := slices.IndexFunc(r.Diagnosis.Findings, func(f Finding) bool { return f.Rule == rule && !f.Remark })
+			if at < 0 {
+				continue
+			}
+			if found == nil || r.Began().After(newest.Began()) {
+				f := r.Diagnosis.Findings[at]
+				newest, found = *r, &f
+			}
+			break
+		}
+	}
+	return newest, found
+}
+
+// Began is when a recording began by the clock of the server: that of its host may be
+// wrong. One that an agent was asked for came at once; of others the host's is taken as
+// far as it can be right.
+func (r *Run) Began() time.Time {
+	if r.Why != "" || r.Start.After(r.Kept) {
+		return r.Kept.Add(-r.Duration)
+	}
+	return r.Start
+}
+
 // File opens a recording, which the caller closes. The error is [ErrUnknown], or the
 // system's.
 func (s *Store) File(tenant, id string) (*os.File, Run, error) {
@@ -188,7 +250,7 @@ func (s *Store) File(tenant, id string) (*os.File, Run, error) {
 }
 
 // Add keeps a recording that is read to its end. Of the run that the caller gives,
-// Tenant, Service, Version and Instance count, and what they leave open the recording
+// Tenant, Service, Version, Instance and Why count, and what they leave open the recording
 // says itself. Old tells that it was here already; then it stays as it was. The error is
 // [ErrLong], [ErrFormat], [ErrClosed], what the reader said, or the system's.
 func (s *Store) Add(in io.Reader, about Run) (kept Run, old bool, err error) {
@@ -222,17 +284,25 @@ func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
 	}
 	err = os.Rename(tmp, s.recording(&r))
 	if err == nil {
-		err = syncDir(s.dir)
+		err = durable.SyncDir(s.dir)
 	}
 	if err != nil {
 		os.Remove(s.recording(&r))
 		os.Remove(s.sidecar(&r))
 		return kept, false, err
 	}
-	s.runs[key{r.Tenant, r.ID}] = &r
-	s.total += r.Bytes
+	s.has(&r)
 	s.poke()
 	return r, false, nil
+}
+
+// has notes that a run is here. The lock is held.
+func (s *Store) has(r *Run) {
+	s.runs[key{r.Tenant, r.ID}] = r
+	list := s.of[r.subject()]
+	at, _ := slices.BinarySearchFunc(list, r, func(a, b *Run) int { return b.Began().Compare(a.Began()) })
+	s.of[r.subject()] = slices.Insert(list, at, r)
+	s.total += r.Bytes
 }
 
 // dropFor drops the oldest until there is room for a number of bytes. The lock is held.
@@ -264,6 +334,10 @@ func (s *Store) drop(r *Run) {
 	}
 	os.Remove(s.sidecar(r))
 	delete(s.runs, key{r.Tenant, r.ID})
+	left := slices.DeleteFunc(s.of[r.subject()], func(x *Run) bool { return x == r })
+	if s.of[r.subject()] = left; len(left) == 0 {
+		delete(s.of, r.subject())
+	}
 	s.total -= r.Bytes
 }
 
@@ -285,6 +359,7 @@ func (s *Store) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropFor(0)
+	s.sweepParts()
 	if s.options.Keep <= 0 {
 		return
 	}

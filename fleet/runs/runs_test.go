@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -387,8 +388,66 @@ func FuzzAdd(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !plain(r.Service) {
+		if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, data) || !Plain(r.Service) {
 			t.Errorf("%d bytes of %d, %v", len(got), len(data), err)
 		}
 	})
+}
+
+// TestLatest holds which recording of a version is the newest, by the server's clock, and
+// which one shows a finding.
+func TestLatest(t *testing.T) {
+	s := opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (Diagnosis, error) {
+		return Diagnosis{State: Done, Findings: []Finding{{Rule: "gccost", Remark: true}, {Rule: "hotmutex", Where: filepath.Base(file)}}}, nil
+	})
+	clock := began.Add(time.Hour)
+	s.mu.Lock()
+	s.now = func() time.Time { return clock }
+	s.mu.Unlock()
+	shop := Subject{Service: "shop", Version: "v1"}
+	pushed := add(t, s, made(t, 30), Run{Service: "shop", Version: "v1"})
+	behind := add(t, s, made(t, -600), Run{Service: "shop", Version: "v1", Why: "no recording yet"}) // the clock of its host
+	ahead := add(t, s, made(t, 600), Run{Service: "shop", Version: "v1"})
+	add(t, s, made(t, 0), Run{Service: "shop", Version: "v1", Tenant: "b"})
+	v2 := add(t, s, made(t, 20), Run{Service: "shop", Version: "v2"})
+	for id, want := range map[string]time.Time{pushed.ID: began.Add(30 * time.Minute), behind.ID: clock.Add(-10 * time.Second), ahead.ID: clock.Add(-10 * time.Second)} {
+		list := s.Latest(shop, 10)
+		at := slices.IndexFunc(list, func(r Run) bool { return r.ID == id })
+		if len(list) != 3 || at < 0 || !list[at].Began().Equal(want) {
+			t.Errorf("%d runs, that at %d does not begin at %v", len(list), at, want)
+		}
+	}
+	if list := s.Latest(shop, 2); len(list) != 2 || list[0].ID == pushed.ID || list[1].ID == pushed.ID {
+		t.Errorf("the last two: %+v", list)
+	}
+	for range 1000 {
+		list, _ := s.List(Filter{}, 10)
+		if !slices.ContainsFunc(list, func(r Run) bool { return r.Diagnosis.State != Done }) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, c := range []struct {
+		rule     string
+		versions []string
+		want     string // the ID
+	}{
+		{"hotmutex", []string{"v2"}, v2.ID},
+		{"hotmutex", []string{"v3"}, ""},
+		{"hotmutex", []string{"v2", "v1"}, s.Latest(shop, 1)[0].ID},
+		{"gccost", []string{"v1", "v2"}, ""}, // it is only a remark
+	} {
+		r, f := s.Showing("", "shop", c.versions, c.rule)
+		if r.ID != c.want || (f != nil) != (c.want != "") || f != nil && f.Where == "" {
+			t.Errorf("%s of %v: %.12s, %+v, want %.12s", c.rule, c.versions, r.ID, f, c.want)
+		}
+	}
+	s.mu.Lock()
+	for _, id := range []string{pushed.ID, behind.ID, ahead.ID} {
+		s.drop(s.runs[key{"", id}])
+	}
+	s.mu.Unlock()
+	if list := s.Latest(shop, 10); len(list) != 0 {
+		t.Errorf("after all are dropped: %+v", list)
+	}
 }

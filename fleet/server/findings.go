@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/evidence"
 	"github.com/gowhy/gowhy/fleet/findings"
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -61,7 +62,32 @@ type Finding struct {
 	Code       string    `json:"code,omitempty"`
 	Prove      string    `json:"prove"`
 	Command    string    `json:"command"` // has gowhy say all about the last span
+	// Recording is the newest of a version that has it in which gowhy found the same.
+	Recording *Shown `json:"recording,omitempty"`
 }
+
+// A Shown is a recording of a finding.
+type Shown struct {
+	ID      string    `json:"id"`
+	Version string    `json:"version,omitempty"`
+	Start   time.Time `json:"start"`
+	Where   string    `json:"where,omitempty"` // in the recording
+	Command string    `json:"command"`         // opens it
+}
+
+// show names the recordings of findings.
+func (a *Findings) show(kept *runs.Store, tenant string) {
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		if r, found := kept.Showing(tenant, f.Service, f.Versions, f.Rule); found != nil {
+			id := r.ID[:shortID]
+			f.Recording = &Shown{r.ID, r.Version, r.Start, found.Where, fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", id)}
+		}
+	}
+}
+
+// shortID is how much of an ID tells recordings apart.
+const shortID = 12
 
 // A Cost is what a finding cost in a span that ends at a time.
 type Cost struct {

@@ -39,7 +39,7 @@ func judged(t *testing.T, now time.Time) *storetest.Reference {
 
 func TestFindings(t *testing.T) {
 	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
-	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{CoreHour: 0.04, Currency: "EUR"} })
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{CoreHour: 0.04, Currency: "EUR"} }, nil)
 	ask := func(query string) (a Findings) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -89,7 +89,7 @@ func TestFindingsMetrics(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	for want, r := range map[int]store.Reader{404: new(storetest.Reference), 503: half{}, 500: broken{}} {
 		w := httptest.NewRecorder()
-		Handler(r, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/evidence?service=shop", nil))
+		Handler(r, time.Now, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/evidence?service=shop", nil))
 		if w.Code != want {
 			t.Errorf("%T: %d %s, want %d", r, w.Code, w.Body, want)
 		}
@@ -115,7 +115,7 @@ func TestDiff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := Handler(r, func() time.Time { return start.Add(time.Hour) }, noPrices)
+	h := Handler(r, func() time.Time { return start.Add(time.Hour) }, noPrices, nil)
 	for query, want := range map[string]string{
 		"service=a%22b%5Cc&base_version=v0&version=v+1":                            `"verdict":"worse","type":"process_cpu`,
 		"service=a%22b%5Cc&base_version=v0&version=v+1&from=now-2h":                `"new":[{"rule":"gccost","title":"The collector works","function":"f"},`,

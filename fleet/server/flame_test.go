@@ -58,7 +58,7 @@ func kept(t *testing.T, batches []sent) *storetest.Reference {
 func question(t *testing.T, r store.Reader, path string, into any) (status int, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	Handler(r, func() time.Time { return epoch.Add(time.Hour) }, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+path, nil))
+	Handler(r, func() time.Time { return epoch.Add(time.Hour) }, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+path, nil))
 	if into != nil {
 		if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
 			t.Fatalf("%s: %v in %s", path, err, w.Body)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
 // Runs is the answer of /api/v1/runs: the latest recordings first.
@@ -28,59 +29,39 @@ const (
 // RunsPath is where [RunsHandler] answers.
 const RunsPath = "/api/v1/runs"
 
-// RunsHandler takes recordings, lists them and gives them back.
-func RunsHandler(s *runs.Store, now func() time.Time) http.Handler {
-	h := &runsHandler{store: s, now: now, slots: make(chan struct{}, uploads)}
+// RunsHandler takes recordings, lists them and gives them back, and tells agents which to
+// make.
+func RunsHandler(s *runs.Store, p *sampling.Plan, now func() time.Time) http.Handler {
+	h := &runsHandler{store: s, plan: p, now: now, slots: make(chan struct{}, uploads)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+RunsPath, h.take)
 	mux.HandleFunc("GET "+RunsPath, h.list)
 	mux.HandleFunc("GET "+RunsPath+"/{id}", h.give)
+	mux.HandleFunc("HEAD "+UploadsPath+"{id}", h.offset)
+	mux.HandleFunc("PATCH "+UploadsPath+"{id}", h.resume)
+	mux.HandleFunc("POST "+WantedPath, h.wanted)
+	mux.HandleFunc("POST "+RecordPath, h.record)
 	return mux
 }
 
 type runsHandler struct {
 	store *runs.Store
+	plan  *sampling.Plan
 	now   func() time.Time
 	slots chan struct{}
 }
 
 // take keeps the body. It answers 201, or 200 when it was here already.
 func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
-	select {
-	case h.slots <- struct{}{}:
-		defer func() { <-h.slots }()
-	default:
-		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusTooManyRequests, "others send recordings now: send it again")
-		return
-	}
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		refuse(w, http.StatusUnsupportedMediaType, "send the recording as it is, without Content-Encoding")
-		return
-	}
-	q := r.URL.Query()
-	about := runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance")}
-	control := http.NewResponseController(w)
-	run, old, err := h.store.Add(&patient{in: r.Body, control: control, until: time.Now().Add(uploadTime)}, about)
-	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // the server's own was for a request that is short
-	switch {
-	case errors.Is(err, runs.ErrLong):
-		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
-	case errors.Is(err, runs.ErrFormat):
-		refuse(w, http.StatusUnprocessableEntity, err.Error())
-	case errors.Is(err, runs.ErrClosed):
-		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, err.Error())
-	case errors.Is(err, errBody):
-		refuse(w, http.StatusBadRequest, err.Error())
-	case err != nil: // its text may name files of the server
-		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusServiceUnavailable, "the recording cannot be kept now")
-	case old:
-		answer(w, http.StatusOK, run)
-	default:
-		answer(w, http.StatusCreated, run)
-	}
+	h.receive(w, r, func(in *patient) {
+		run, old, err := h.store.Add(in, aboutOf(r))
+		_ = in.control.SetWriteDeadline(time.Now().Add(writeTime)) // the server's own was for a request that is short
+		if err != nil {
+			h.refused(w, err)
+			return
+		}
+		h.taken(w, run, old)
+	})
 }
 
 var errBody = errors.New("the recording did not arrive whole")
@@ -142,7 +123,7 @@ func (h *runsHandler) give(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+run.ID[:12]+`.gowhy"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+run.ID[:shortID]+`.gowhy"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(&slow{ResponseWriter: w, control: http.NewResponseController(w)}, r, "", run.Kept, f)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/querier"
 	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 )
@@ -75,6 +76,9 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	if o.Forward != nil {
 		m.more = append(m.more, o.Forward.Metrics)
 	}
+	if o.Runs != nil {
+		m.more = append(m.more, func(w io.Writer) { planMetrics(live.plan, w) })
+	}
 	server := &http.Server{Handler: live.wrap(routes(s, m, live, memory, o)), TLSConfig: live.serverTLS(),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
 	server.Protocols = new(http.Protocols)
@@ -94,6 +98,10 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	if len(o.Rules) > 0 {
 		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: live.log}
 		running.Go(func() { judge.Run(background) })
+	}
+	if o.Runs != nil {
+		look := triggers{plan: live.plan, reader: s, log: live.log, now: time.Now, seen: map[sampling.Subject]time.Time{}}
+		running.Go(func() { look.watch(background) })
 	}
 	if o.Ready != nil {
 		o.Ready(l.Addr().String())
@@ -126,11 +134,12 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
-		h := RunsHandler(o.Runs, time.Now)
+		h := RunsHandler(o.Runs, l.plan, time.Now)
 		mux.Handle(RunsPath, h)
 		mux.Handle(RunsPath+"/", h)
+		mux.Handle(UploadsPath, h)
 	}
-	mux.Handle("/api/", Handler(s, time.Now, l.costs))
+	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
 	mux.Handle(querier.Handler(s))
 	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
 	if o.Forward != nil {

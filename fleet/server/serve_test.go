@@ -182,7 +182,7 @@ func (broken) Instances(context.Context, store.Selection) (store.Instances, erro
 func TestBroken(t *testing.T) {
 	for _, path := range []string{"top", "folded", "pprof", "versions", "flame"} {
 		w := httptest.NewRecorder()
-		Handler(broken{}, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+path, nil))
+		Handler(broken{}, time.Now, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+path, nil))
 		if w.Code != 500 || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
@@ -208,7 +208,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	Handler(r, func() time.Time { return start.Add(2 * time.Hour) }, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/versions?from=now-2h", nil))
+	Handler(r, func() time.Time { return start.Add(2 * time.Hour) }, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/versions?from=now-2h", nil))
 	var a Versions
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Add("from=now-1h&step=15s&by=label:zone&base_version=v1")
 	r := new(storetest.Reference)
 	random := rand.New(rand.NewPCG(1, 2))
-	h := Handler(r, func() time.Time { return time.Unix(1e9+random.Int64N(1e6), 0) }, noPrices)
+	h := Handler(r, func() time.Time { return time.Unix(1e9+random.Int64N(1e6), 0) }, noPrices, nil)
 	f.Fuzz(func(t *testing.T, query string) {
 		for _, path := range []string{"services", "levels", "series", "values", "flame", "top", "versions", "findings", "diff", "evidence", "folded", "pprof"} {
 			request := httptest.NewRequest("GET", "/api/v1/"+path, nil)

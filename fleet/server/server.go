@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
 )
@@ -62,8 +63,9 @@ type Service struct {
 	Totals    map[store.Type]int64 `json:"totals"`
 }
 
-// Handler serves the API. The tenant is that of X-Scope-OrgID.
-func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Handler {
+// Handler serves the API, but for the recordings; kept, which may be nil, has those that
+// show a finding. The tenant is that of X-Scope-OrgID.
+func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *runs.Store) http.Handler {
 	mux := http.NewServeMux()
 	// question has a selection read, and what is wrong with it told.
 	question := func(path string, ask func(http.ResponseWriter, *http.Request, store.Selection, int) error) {
@@ -137,7 +139,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 		return changes(q.Context(), r, s, n)
 	})
 	asJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
-		return found(q.Context(), r, s, n, prices())
+		a, err := found(q.Context(), r, s, n, prices())
+		if err == nil && kept != nil {
+			a.show(kept, s.Tenant)
+		}
+		return a, err
 	})
 	question("diff", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
 		base, head, err := sides(q.URL.Query(), s, func(v url.Values) (store.Selection, error) { return selection(v, s.Tenant, now()) })

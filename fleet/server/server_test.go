@@ -21,7 +21,7 @@ func (reader) Stacks(context.Context, store.Selection) (store.Stacks, error) {
 }
 
 func TestTop(t *testing.T) {
-	h := Handler(reader{}, func() time.Time { return time.Unix(1e9, 0) }, noPrices)
+	h := Handler(reader{}, func() time.Time { return time.Unix(1e9, 0) }, noPrices, nil)
 	for query, want := range map[string]string{
 		"limit=1":               `{"functions":[{"name":"f","self":5,"total":5}],"other":5,"total":10}`,
 		"":                      `{"functions":[{"name":"f","self":5,"total":5},{"name":"g","self":3,"total":3},{"name":"main","self":0,"total":8}],"other":2,"total":10}`,
@@ -67,7 +67,7 @@ func (reader) Instances(_ context.Context, s store.Selection) (store.Instances, 
 
 func TestServices(t *testing.T) {
 	w := httptest.NewRecorder()
-	Handler(reader{}, time.Now, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services?limit=2&from=now-6h", nil))
+	Handler(reader{}, time.Now, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services?limit=2&from=now-6h", nil))
 	want := `{"services":[{"name":"api","version":"v2","instances":2,"running":2,"cores":1.5,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
 		`"covered_ns":4000000000,"totals":{"process_cpu:cpu:nanoseconds:cpu:nanoseconds":3000000000}},` +
 		`{"name":"api","version":"v1","instances":2,"running":0,"cores":0,"first":"0001-01-01T00:00:00Z","last":"0001-01-01T00:00:00Z",` +
@@ -80,7 +80,7 @@ func TestServices(t *testing.T) {
 func TestServicesPriced(t *testing.T) {
 	w := httptest.NewRecorder()
 	prices := func() Prices { return Prices{CoreHour: 0.5, Currency: "EUR"} }
-	Handler(reader{}, time.Now, prices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services", nil))
+	Handler(reader{}, time.Now, prices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services", nil))
 	if got := w.Body.String(); !strings.Contains(got, `"core_month":365,"currency":"EUR"`) {
 		t.Error(got)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/access"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
+	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
 // Settings are what can change while a server runs.
@@ -24,6 +25,8 @@ type Settings struct {
 	Tokens []access.Token
 	Limits map[string]quota.Limits // by tenant, see package quota
 	Prices *Prices
+	// Recordings are how much agents record; nil is [sampling.Usual].
+	Recordings *sampling.Options
 	// TLS reads the certificates; nil serves plain HTTP.
 	TLS func() (*tls.Config, error)
 	// Targets are those to scrape, as their files are now; nil is none. What could not
@@ -66,6 +69,7 @@ type live struct {
 	scraper  *scrape.Scraper
 	tls      atomic.Pointer[tls.Config] // nil serves plain HTTP
 	prices   atomic.Pointer[Prices]
+	plan     *sampling.Plan // nil where no recordings are kept
 
 	mu       sync.Mutex // one change at a time
 	settings Settings
@@ -83,6 +87,9 @@ func newLive(o Options, scraper *scrape.Scraper) (*live, error) {
 	l := &live{listen: o.Listen, insecure: o.Insecure, log: o.Log, load: o.Load, limiter: quota.New(time.Now), scraper: scraper, found: make(chan struct{}, 1)}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Runs != nil {
+		l.plan = NewPlan(o.Runs, sampling.Usual, time.Now)
 	}
 	l.settings.TLS = o.Settings.TLS
 	if err := l.apply(o.Settings); err != nil {
@@ -106,6 +113,9 @@ func (l *live) apply(s Settings) error {
 	l.guard.Set(s.Tokens)
 	l.limiter.Set(s.Limits)
 	l.prices.Store(s.Prices)
+	if l.plan != nil {
+		l.plan.Set(optionsOf(&s))
+	}
 	l.settings = s
 	l.targets()
 	l.discover()

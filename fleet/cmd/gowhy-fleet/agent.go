@@ -23,7 +23,9 @@ func (c *command) agentCommand() *cobra.Command {
 	var a asking
 	var o hostagent.Options
 	var share, listen string
-	var spool int64
+	var spool, recordingMiB int64
+	var recordings bool
+	var ofProgram string
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Send the profiles of all Go programs of this host to a server",
@@ -31,6 +33,10 @@ func (c *command) agentCommand() *cobra.Command {
 ten seconds of a minute from the kernel's side, fetches heap, mutex, block and
 goroutine profiles from those that serve net/http/pprof, and sends all of it to
 a server with Pyroscope's push protocol. It changes no program and stops none.
+
+When the server asks, it records one of them whole, for some seconds: through
+net/http/pprof or gowhy's agent where the program has that, else from the
+kernel's side. Such recordings take half of the budget at most.
 
 A program's service is GOWHY_SERVICE or OTEL_SERVICE_NAME of its environment,
 else the name of its file; its version that of its main module, else its
@@ -51,6 +57,13 @@ ingest.`,
 			if o.Budget, err = shareOf(share); err != nil {
 				return err
 			}
+			if o.RecordingShare, err = shareOf(ofProgram); err != nil {
+				return err
+			}
+			if recordingMiB < 1 {
+				return &misuse{errors.New("--recordings-mib is 1 MiB or more"), "gowhy-fleet agent --recordings=false, for none"}
+			}
+			o.NoRecordings, o.RecordingBytes = !recordings, recordingMiB<<20
 			if spool < 1 {
 				return &misuse{errors.New("--spool is 1 MiB or more"), "gowhy-fleet agent --spool 32"}
 			}
@@ -72,6 +85,10 @@ ingest.`,
 	f.IntVar(&o.Hz, "hz", 49, "so many times a second of its CPU time")
 	f.BoolVar(&o.NoScrape, "no-scrape", false, "do not ask programs that serve net/http/pprof")
 	f.Int64Var(&spool, "spool", 32, "keep `MIB` for a server that is away")
+	f.BoolVar(&recordings, "recordings", true, "record programs whole for some seconds when the server asks for it")
+	f.StringVar(&ofProgram, "recordings-cpu", "1%", "recordings take at most this `SHARE` of the CPU time of their program")
+	f.Int64Var(&recordingMiB, "recordings-mib", 256, "and at most so many `MIB` in a day, of all programs")
+	f.BoolVar(&o.RecordingText, "recordings-text", false, "leave command lines, environment, log lines and labels in them")
 	f.StringVar(&o.Moments, "moments", "", "upload the recordings that appear in this `DIRECTORY`, as agent.Watch writes them")
 	f.StringVar(&o.Host, "host", "", "the `NAME` of this host; the system's without")
 	f.StringVar(&listen, "listen", "", "`ADDRESS` of loopback for /metrics; none without")
@@ -86,7 +103,7 @@ func shareOf(text string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return 0, &misuse{fmt.Errorf("%q is no share of a host", text), "gowhy-fleet agent --budget 0.5%"}
+		return 0, &misuse{fmt.Errorf("%q is no share of a host, or a program", text), "gowhy-fleet agent --budget 0.5%"}
 	}
 	return v, nil
 }

@@ -21,6 +21,8 @@ func TestAgentMisuse(t *testing.T) {
 	}{
 		{2, "is no share of a host", []string{"--budget", "200%"}},
 		{2, "is no share of a host", []string{"--budget", "NaN"}},
+		{2, "is no share of a host, or a program", []string{"--recordings-cpu", "0"}},
+		{2, "--recordings-mib is 1 MiB or more", []string{"--recordings-mib", "0"}},
 		{2, "--spool is 1 MiB or more", []string{"--spool", "0"}},
 		{2, "is no URL of a server", []string{"--server", "ftp://a"}},
 		{2, "a sample takes a second or more", []string{"--sample", "1ms"}},

@@ -88,7 +88,7 @@ func (s *serving) load() (*config.Config, error) {
 
 // settings are what a configuration says that can change while the server runs.
 func (s *serving) settings(c *config.Config) (server.Settings, error) {
-	settings := server.Settings{Tokens: c.Tokens, Limits: c.Tenants}
+	settings := server.Settings{Tokens: c.Tokens, Limits: c.Tenants, Recordings: c.Recordings}
 	if c.Prices != nil {
 		settings.Prices = &server.Prices{CoreHour: c.Prices.CoreHour, GiBHour: c.Prices.GiBHour, Currency: c.Prices.Currency}
 	}
@@ -233,6 +233,13 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 		more = ", and those of " + figures.Plural(lists, "URL", "URLs") + " when the server runs"
 	}
 	line("scrape", "%s now%s", figures.Plural(len(targets), "target", "targets"), more)
+	if o := c.Recordings; o != nil {
+		turn := "only on a trigger"
+		if o.Every > 0 {
+			turn = "of each version once in " + o.Every.String()
+		}
+		line("recordings", "%s, %v each, %d at once", turn, o.Length, o.Most)
+	}
 	if c.Forward != nil {
 		line("forward", "to %s", c.Forward.URL)
 	}

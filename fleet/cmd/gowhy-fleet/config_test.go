@@ -73,7 +73,7 @@ func TestCheckConfig(t *testing.T) {
 	certificate(t, dir)
 	_, element := newToken(t, "--name", "agents", "--scope", "ingest,read", "--tenant", "shop")
 	file := writeFile(t, dir, "fleet.yaml", "listen: 0.0.0.0:4040\nretention: 30d\ntls: {cert_file: server.crt, key_file: server.key, client_ca_file: server.crt}\ntokens:\n"+element+
-		"tenants: {shop: {bytes_per_second: 1000, max_services: 3}, other: {}}\nprices: {core_hour: 0.03, gib_hour: 0.004, currency: EUR}\nforward: {url: http://pyroscope:4040}\n"+
+		"tenants: {shop: {bytes_per_second: 1000, max_services: 3}, other: {}}\nprices: {core_hour: 0.03, gib_hour: 0.004, currency: EUR}\nforward: {url: http://pyroscope:4040}\nrecordings: {every: 2h}\n"+
 		"scrape_configs:\n  - {job_name: shop, static_configs: [{targets: [a, b]}]}\n")
 	want := "file       " + file + ` has no mistake
 listen     0.0.0.0:4040, with TLS, for clients with a certificate
@@ -82,6 +82,7 @@ token      agents: ingest, read, of shop
 tenant     "other": no limits
 tenant     "shop": 1000 bytes a second, 3 services
 scrape     3 targets now
+recordings of each version once in 2h0m0s, 5s each, 4 at once
 forward    to http://pyroscope:4040
 prices     0.03 EUR for a core and hour, 0.004 EUR for a GiB and hour
 `

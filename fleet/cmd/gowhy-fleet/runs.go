@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/report"
 	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/layout"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -43,6 +44,35 @@ diagnoses each as gowhy does, one at a time; the line has the first cause it fou
 	f.IntVarP(&a.limit, "limit", "n", 30, "at most so many `LINES`")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 	cmd.AddCommand(c.runsGetCommand(), c.runsPushCommand())
+	return cmd
+}
+
+func (c *command) recordCommand() *cobra.Command {
+	var a asking
+	var version string
+	cmd := &cobra.Command{
+		Use:   "record SERVICE",
+		Short: "Have an agent record a process of a service, soon",
+		Long: `Has the next agent that asks, and that may, record one process of a service for some
+seconds. Agents ask about once a minute, and keep to their budget. A token needs the scope
+ingest.`,
+		Example: "  gowhy-fleet record checkout\n  gowhy-fleet record checkout --version v1.5.0",
+		Args:    one("service"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := a.connect()
+			if err != nil {
+				return err
+			}
+			var w sampling.Wish
+			if err := to.Wish(cmd.Context(), url.Values{"service": {args[0]}, "version": {version}}, &w); err != nil {
+				return err
+			}
+			report.Wish(c.stdout, &w)
+			return nil
+		},
+	}
+	a.where(cmd)
+	cmd.Flags().StringVar(&version, "version", "", "only this `VERSION`; any without")
 	return cmd
 }
 
@@ -126,7 +156,8 @@ func (c *command) runsPushCommand() *cobra.Command {
 		Short: "Send recordings to the server",
 		Long: `Sends recordings that gowhy record made, or that a program made by itself at a bad moment
 (agent.Watch writes them to its directory). What the server has already it keeps once. An
-upload that breaks off begins anew.`,
+upload that breaks off goes on where it was, also when the command is run again within a
+day.`,
 		Example: `  gowhy-fleet runs push run.gowhy --service checkout --version v1.5.0
   gowhy-fleet runs push gowhy-events/*.gowhy --service checkout`,
 		Args: func(cmd *cobra.Command, args []string) error {

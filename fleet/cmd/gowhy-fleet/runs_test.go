@@ -51,6 +51,9 @@ func TestRuns(t *testing.T) {
 		want string
 		args []string
 	}{
+		{0, "No agent that sees cart v2 asked lately", []string{"record", "cart", "--version", "v2"}},
+		{2, "takes one service", []string{"record"}},
+		{1, "say which service", []string{"record", ""}},
 		{2, "is there already", []string{"runs", "get", id, "-o", got}},
 		{2, "no recording begins", []string{"runs", "get", "0"}},
 		{2, "takes one ID", []string{"runs", "get"}},

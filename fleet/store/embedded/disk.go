@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
+
+	"github.com/gowhy/gowhy/fleet/durable"
 )
 
 // A disk is what writes files, so that tests can have one that is full.
@@ -36,18 +37,7 @@ func (osDisk) openFile(path string, flag int) (file, error) {
 
 func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
 
-// syncDir makes the names in a directory durable. Windows has no such call: NTFS keeps
-// a journal of names.
-func (osDisk) syncDir(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
+func (osDisk) syncDir(path string) error { return durable.SyncDir(path) }
 
 // remove removes a file if it is there.
 func (osDisk) remove(path string) error {

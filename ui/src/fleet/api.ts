@@ -138,6 +138,8 @@ export interface Finding {
   code?: string
   prove: string
   command: string
+  /** The newest recording in which gowhy found the same. */
+  recording?: { id: string; version?: string; start: string; where?: string; command: string }
 }
 
 export interface RunsAnswer {
@@ -156,6 +158,8 @@ export interface Recording {
   duration_ns: number
   /** Why the program made it by itself. */
   event?: string
+  /** Why an agent made it. */
+  why?: string
   bytes: number
   diagnosis: {
     state: 'waiting' | 'done' | 'failed'

@@ -40,6 +40,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
         {f.prove && <p>{t('fleet.change.prove')}: <Said text={f.prove} /></p>}
       </details>
       <div class="fleet-prove"><span class="muted">{t('fleet.findings.more')}</span><Command text={f.command} /></div>
+      {f.recording && <div class="fleet-prove"><span class="muted">{t('fleet.findings.shown', { when: momentText(Date.parse(f.recording.start)) })}</span><Command text={f.recording.command} /></div>}
     </article>
   )
 }

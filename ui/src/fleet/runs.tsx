@@ -56,6 +56,7 @@ function RunCard(p: { of: Recording }): JSX.Element {
           ...(cause?.gain ? [[t('fleet.findings.gain'), <Said text={cause.gain} />] as Row] : []),
           [t('fleet.runs.of'), <>{momentText(Date.parse(r.start))}, {dur(r.duration_ns)}{r.instance && `, ${t('fleet.runs.instance', { name: r.instance })}`}{r.go && `, ${r.go}`}</>],
           ...(r.event ? [[t('fleet.runs.event'), r.event] as Row] : []),
+          ...(r.why ? [[t('fleet.runs.why'), r.why] as Row] : []),
         ]}
       />
       <p><a class="button" href={`api/v1/runs/${r.id}`} download={file}>{t('fleet.runs.download', { size: bytes(r.bytes) })}</a></p>

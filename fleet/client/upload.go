@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+)
+
+const (
+	uploadsPath = "/api/v1/uploads/"
+	// pushTries is how often an upload is tried that does not get further, with waits
+	// between that double.
+	pushTries           = 6
+	leastWait, mostWait = time.Second, time.Minute
+)
+
+// Push sends a recording, and puts what the server knows of it into a value. Of what q
+// says, service, version, instance and why count. What breaks off it goes on with, and
+// gives up when the server is away for half a minute, or refuses.
+func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) error {
+	reached := int64(-1)
+	wait := leastWait
+	for try := 1; ; try++ {
+		at, err := c.Send(ctx, file, q, into)
+		var status *Status
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return err
+		case errors.As(err, &status) && !status.again(), reached < 0 && at < 0 && errors.Is(err, ErrUnreachable):
+			return err
+		case at > reached: // it got further since
+			reached, try, wait = at, 1, leastWait
+		case try >= pushTries:
+			return fmt.Errorf("after %d tries: %w", try, err)
+		}
+		pause := wait/2 + rand.N(wait/2)
+		if status != nil {
+			pause = max(pause, status.After)
+		}
+		if err := c.pause(ctx, pause); err != nil {
+			return err
+		}
+		wait = min(2*wait, mostWait)
+	}
+}
+
+// Send sends a recording once, from where an earlier try ended, which it returns; -1 is
+// not known. A server that has the recording takes no more of it.
+func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) (at int64, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err != nil {
+		return -1, err
+	}
+	path := uploadsPath + hex.EncodeToString(h.Sum(nil))
+	if at, err = c.offset(ctx, path); err != nil {
+		return -1, err
+	}
+	if at > size {
+		at = 0 // what is there is something else: the server begins anew
+	}
+	r, err := c.request(ctx, http.MethodPatch, path+"?"+q.Encode(), io.NopCloser(io.NewSectionReader(f, at, size-at)))
+	if err != nil {
+		return at, err
+	}
+	r.ContentLength = size - at
+	if r.ContentLength == 0 {
+		r.Body = http.NoBody
+	}
+	r.Header.Set("Content-Type", "application/partial-upload")
+	r.Header.Set("Upload-Offset", strconv.FormatInt(at, 10))
+	r.Header.Set("Upload-Length", strconv.FormatInt(size, 10))
+	answer, err := c.patient().answer(r)
+	if err != nil {
+		return at, err
+	}
+	defer answer.Body.Close()
+	data, err := c.whole(answer)
+	switch {
+	case err != nil:
+		return at, err
+	case answer.StatusCode == http.StatusNoContent:
+		return at, fmt.Errorf("%s: not all of the recording arrived", c.base)
+	case json.Unmarshal(data, into) != nil:
+		return at, fmt.Errorf("%s: the answer is not of a recording", c.base)
+	}
+	return size, nil
+}
+
+// offset is how much of an upload the server has.
+func (c *Client) offset(ctx context.Context, path string) (int64, error) {
+	answer, err := c.send(ctx, http.MethodHead, path, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	if _, err := c.whole(answer); err != nil {
+		return 0, err
+	}
+	at, err := strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64)
+	if err != nil || at < 0 {
+		return 0, fmt.Errorf("%s: it does not say how much of the recording it has", c.base)
+	}
+	return at, nil
+}
+
+// A Status is an answer that is none to the question.
+type Status struct {
+	Code  int
+	After time.Duration // that the server wants one to wait; 0 where it does not say
+	said  string
+}
+
+func (s *Status) Error() string { return s.said }
+
+// again is whether another try may go better.
+func (s *Status) again() bool {
+	switch s.Code {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return s.Code >= 500
+}
+
+// statusOf is what an answer says is wrong.
+func statusOf(answer *http.Response, data []byte) *Status {
+	s := &Status{Code: answer.StatusCode, said: said(answer.StatusCode, data)}
+	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
+		s.After = min(time.Duration(min(n, 3600))*time.Second, mostWait)
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
+)
+
+const (
+	// WantedPath is where agents ask what to record, and RecordPath where operators do.
+	WantedPath, RecordPath = RunsPath + "/wanted", RunsPath + "/record"
+
+	// mostPrograms of a host, and the bytes that so many may have.
+	mostPrograms, mostAsk = 2000, 1 << 20
+	// latestRuns of a version are looked at for the answer to a trigger.
+	latestRuns = 16
+)
+
+// NewPlan is a plan of which a store of runs has what is recorded already.
+func NewPlan(s *runs.Store, o sampling.Options, now func() time.Time) *sampling.Plan {
+	return sampling.New(o, func(of sampling.Subject) (all []sampling.Last) {
+		for _, r := range s.Latest(runs.Subject(of), latestRuns) {
+			all = append(all, sampling.Last{At: r.Began(), Why: r.Why})
+		}
+		return all
+	}, now)
+}
+
+// wanted tells an agent which of its programs to record.
+func (h *runsHandler) wanted(w http.ResponseWriter, r *http.Request) {
+	var a sampling.Ask
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsk))
+	if err == nil {
+		err = json.Unmarshal(data, &a)
+	}
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "send the programs of a host as JSON, 1 MiB at most")
+		return
+	case len(a.Programs) > mostPrograms:
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("send %d programs at most", mostPrograms))
+		return
+	case a.Agent == "" || !runs.Plain(a.Agent):
+		refuse(w, http.StatusBadRequest, "an agent has a name")
+		return
+	}
+	// A program chooses its name: one of which no recording can be kept is not to keep the
+	// others of its host from being recorded.
+	a.Programs = slices.DeleteFunc(a.Programs, func(p sampling.Program) bool {
+		return p.Service == "" || slices.ContainsFunc([]string{p.Service, p.Version, p.Instance, p.Not}, func(text string) bool { return !runs.Plain(text) })
+	})
+	answer(w, http.StatusOK, h.plan.Ask(r.Header.Get("X-Scope-OrgID"), a))
+}
+
+// record notes what an operator wants recorded.
+func (h *runsHandler) record(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	s := sampling.Subject{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version")}
+	if s.Service == "" || !runs.Plain(s.Service) || !runs.Plain(s.Version) {
+		refuse(w, http.StatusBadRequest, "say which service, by its name")
+		return
+	}
+	wish, ok := h.plan.Wish(s)
+	if !ok {
+		w.Header().Set("Retry-After", "60")
+		refuse(w, http.StatusTooManyRequests, "too many recordings wait for an agent: ask again when these are made")
+		return
+	}
+	answer(w, http.StatusAccepted, wish)
+}
+
+// planMetrics writes what was handed out as Prometheus reads it.
+func planMetrics(p *sampling.Plan, w io.Writer) {
+	c, leases := p.Counts()
+	fmt.Fprintf(w, "# HELP gowhy_fleet_recordings_now Recordings that agents make now.\n# TYPE gowhy_fleet_recordings_now gauge\ngowhy_fleet_recordings_now %d\n", leases)
+	for _, one := range []struct {
+		name, help string
+		n          int64
+	}{
+		{"orders", "Recordings that the plan gave to agents.", c.Orders},
+		{"arrived", "Of these, those that came.", c.Arrived},
+		{"lapsed", "Of these, those that did not.", c.Lapsed},
+		{"missed", "Times that an agent could not record a version that the plan wanted.", c.Missed},
+	} {
+		name := "gowhy_fleet_recordings_" + one.name + "_total"
+		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s counter\n%[1]s %[3]d\n", name, one.help, one.n)
+	}
+}
+
+// optionsOf are those of settings that may say nothing.
+func optionsOf(s *Settings) sampling.Options {
+	return *cmp.Or(s.Recordings, &sampling.Usual)
+}

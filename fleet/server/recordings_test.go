@@ -1,0 +1,258 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/runs"
+	"github.com/gowhy/gowhy/fleet/sampling"
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/storetest"
+)
+
+// TestWanted has agents of two tenants ask, record and ask again.
+func TestWanted(t *testing.T) {
+	kept, err := runs.Open(t.TempDir(), runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	clock := time.Now()
+	plan := NewPlan(kept, sampling.Usual, func() time.Time { return clock })
+	h := RunsHandler(kept, plan, time.Now)
+	post := func(tenant, path string, body any, want int, into any) {
+		t.Helper()
+		data, ok := body.([]byte)
+		if !ok {
+			data, _ = json.Marshal(body)
+		}
+		r, w := httptest.NewRequest("POST", path, bytes.NewReader(data)), httptest.NewRecorder()
+		if tenant != "" {
+			r.Header.Set("X-Scope-OrgID", tenant)
+		}
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d, want %d: %s", path, w.Code, want, w.Body)
+		}
+		if into != nil {
+			if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	ask := func(tenant, agent string) (a sampling.Answer) {
+		t.Helper()
+		post(tenant, WantedPath, sampling.Ask{Agent: agent, Programs: []sampling.Program{{Service: "cart", Version: "v2", Instance: agent}}}, http.StatusOK, &a)
+		return a
+	}
+	first := ask("", "h1")
+	if r := first.Record; r == nil || *r != (sampling.Order{Service: "cart", Version: "v2", Instance: "h1", Length: 5 * time.Second, Why: "no recording yet"}) {
+		t.Fatalf("%+v", first)
+	}
+	if a := ask("", "h2"); a.Record != nil {
+		t.Errorf("two agents record the same: %+v", a.Record)
+	}
+	if a := ask("b", "h2"); a.Record == nil {
+		t.Error("another tenant waits for it")
+	}
+	var r runs.Run
+	post("", RunsPath+"?service=cart&version=v2&instance=h1&why=no+recording+yet", recorded(t, clock.Add(-3*time.Hour)), http.StatusCreated, &r)
+	if r.Why != "no recording yet" {
+		t.Errorf("why: %q", r.Why)
+	}
+	if _, leases := plan.Counts(); leases != 1 { // the other tenant's
+		t.Errorf("%d leases", leases)
+	}
+	if a := ask("", "h2"); a.Record != nil { // though the clock of its host is three hours behind
+		t.Errorf("it is fresh: %+v", a.Record)
+	}
+	var w sampling.Wish
+	post("", RecordPath+"?service=cart", nil, http.StatusAccepted, &w)
+	if w != (sampling.Wish{Service: "cart", Agents: true}) {
+		t.Errorf("%+v", w)
+	}
+	if a := ask("", "h2"); a.Record == nil || a.Record.Why != "an operator asked for it" {
+		t.Errorf("%+v", a.Record)
+	}
+
+	many := sampling.Ask{Agent: "h", Programs: make([]sampling.Program, mostPrograms+1)}
+	for name, body := range map[string]any{
+		"no JSON": []byte("{"), "no agent": sampling.Ask{Programs: []sampling.Program{{Service: "a"}}}, "an agent of no name": sampling.Ask{Agent: "h\x1b"}, "many": many,
+		"long": []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
+	} {
+		t.Run(name, func(t *testing.T) { post("", WantedPath, body, http.StatusBadRequest, nil) })
+	}
+	var a sampling.Answer
+	post("d", WantedPath, sampling.Ask{Agent: "h", Programs: []sampling.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
+	if a.Record == nil || a.Record.Service != "good" {
+		t.Errorf("beside programs whose names are none: %+v", a)
+	}
+	post("", RecordPath, nil, http.StatusBadRequest, nil)
+	post("", RecordPath+"?service=a%1b", nil, http.StatusBadRequest, nil)
+	for i := range 110 {
+		want := http.StatusAccepted
+		if i >= 100 {
+			want = http.StatusTooManyRequests
+		}
+		post("c", RecordPath+"?service=s"+strings.Repeat("x", i), nil, want, nil)
+	}
+	var text strings.Builder
+	planMetrics(plan, &text)
+	for _, line := range []string{"gowhy_fleet_recordings_now 3", "gowhy_fleet_recordings_orders_total 4", "gowhy_fleet_recordings_arrived_total 1"} {
+		if !strings.Contains(text.String(), "\n"+line+"\n") {
+			t.Errorf("no %q in\n%s", line, text.String())
+		}
+	}
+}
+
+// dear is a store in which a version is dearer than the one before it.
+type dear struct {
+	storetest.Reference
+	now time.Time
+}
+
+func (d *dear) Instances(context.Context, store.Selection) (all store.Instances, err error) {
+	for v, version := range []string{"v1", "v2"} {
+		for i := range 12 {
+			from := d.now.Add(time.Duration(v-2) * time.Hour)
+			all.Instances = append(all.Instances, store.Instance{Service: "cart", Version: version, Name: string(rune('a' + i)), First: from, Last: from.Add(time.Hour), Covered: time.Hour,
+				Totals: []store.Total{{Type: store.CPU, Value: int64(time.Duration(v+1) * time.Hour / 2 * time.Duration(100+i) / 100)}}})
+		}
+	}
+	return all, nil
+}
+
+// TestTriggers holds that what got worse, and what opened, is recorded at once; and neither
+// what was there before nor what was recorded for it.
+func TestTriggers(t *testing.T) {
+	kept, err := runs.Open(t.TempDir(), runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	now := time.Now().Truncate(time.Second)
+	d, judged := &dear{now: now}, now.Add(-time.Minute)
+	var rows []store.Finding
+	for i := range 5 {
+		row := store.Finding{Service: "shop", Version: "v7", Until: judged.Add(time.Duration(i-4) * 5 * time.Minute), Title: "problem", Instances: 3}
+		row.From = row.Until.Add(-5 * time.Minute)
+		rows = append(rows, row)
+		row.Rule, row.Function, row.Unit, row.Cost = "old", "f", "cores", 1e6
+		rows = append(rows, row)
+		if row.Rule = "hotmutex"; i >= 3 {
+			rows = append(rows, row)
+		}
+	}
+	if err := d.WriteFindings(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	look := func() (*sampling.Plan, func(service, version string) string) {
+		plan := NewPlan(kept, sampling.Options{Most: 10, Length: time.Second}, func() time.Time { return now })
+		h := &triggers{plan: plan, reader: d, log: slog.New(slog.DiscardHandler), now: func() time.Time { return now }, seen: map[sampling.Subject]time.Time{}}
+		if err := h.look(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		return plan, func(service, version string) string {
+			a := plan.Ask("", sampling.Ask{Agent: service + version, Programs: []sampling.Program{{Service: service, Version: version}}})
+			if a.Record == nil {
+				return ""
+			}
+			return a.Record.Why
+		}
+	}
+	_, why := look()
+	for of, want := range map[[2]string]string{{"cart", "v1"}: "", {"cart", "v2"}: "worse since v2", {"shop", "v7"}: "new finding: hotmutex in f", {"shop", "v8"}: ""} {
+		if got := why(of[0], of[1]); got != want {
+			t.Errorf("%v: %q, want %q", of, got, want)
+		}
+	}
+	// They are recorded, and the server begins anew.
+	for service, run := range map[string]runs.Run{"cart": {Service: "cart", Version: "v2", Why: "worse since v2"}, "shop": {Service: "shop", Version: "v7", Why: "new finding: hotmutex in f"}} {
+		if _, _, err := kept.Add(bytes.NewReader(recorded(t, now)), run); err != nil {
+			t.Fatal(service, err)
+		}
+		now = now.Add(time.Second)
+	}
+	_, why = look()
+	if a, b := why("cart", "v2"), why("shop", "v7"); a != "" || b != "" {
+		t.Errorf("they are recorded again: %q, %q", a, b)
+	}
+}
+
+// TestShown holds that a finding names the recording that shows it, of its tenant.
+func TestShown(t *testing.T) {
+	dir := t.TempDir()
+	kept, err := runs.Open(dir, runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().Truncate(time.Second)
+	r, _, err := kept.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: `a"b\c`, Version: "v 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Close()
+	r.Diagnosis = runs.Diagnosis{State: runs.Done, Findings: []runs.Finding{{Rule: "gccost", Where: "f f.go:1"}}}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, r.ID+".json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err = runs.Open(dir, runs.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, noPrices, kept)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings", nil))
+	var a Findings
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || len(a.Findings) != 2 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	id := r.ID[:12]
+	want := Shown{r.ID, "v 1", r.Start, "f f.go:1", "gowhy fleet runs get " + id + " -o " + id + ".gowhy && gowhy view " + id + ".gowhy"}
+	for _, f := range a.Findings {
+		if f.Rule == "gccost" && (f.Recording == nil || *f.Recording != want) || f.Rule != "gccost" && f.Recording != nil {
+			t.Errorf("%s: %+v, want %+v", f.Rule, f.Recording, want)
+		}
+	}
+	other := Findings{Findings: []Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "gccost"}}}
+	if other.show(kept, "b"); other.Findings[0].Recording != nil {
+		t.Error("another tenant's recording is named")
+	}
+}
+
+// FuzzWanted holds that whatever is sent as the programs of a host is answered or refused.
+func FuzzWanted(f *testing.F) {
+	kept, err := runs.Open(f.TempDir(), runs.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer kept.Close()
+	h := RunsHandler(kept, NewPlan(kept, sampling.Usual, time.Now), time.Now)
+	for _, seed := range []string{`{"agent":"h","programs":[{"service":"a","version":"v","instance":"i"}]}`, `{"agent":"h","programs":[{"service":"a","not":"host"}]}`, "[]", "{", ""} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", WantedPath, bytes.NewReader(data)))
+		var a sampling.Answer
+		switch err := json.Unmarshal(w.Body.Bytes(), &a); {
+		case w.Code == http.StatusBadRequest:
+		case w.Code != http.StatusOK || err != nil:
+			t.Errorf("%d %s", w.Code, w.Body)
+		case a.Record != nil && !runs.Plain(a.Record.Service):
+			t.Errorf("%q is to be recorded", a.Record.Service)
+		}
+	})
+}
