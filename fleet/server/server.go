@@ -166,6 +166,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 		}
 		return err
 	})
+	for path, asJSON := range map[string]bool{"otlp": false, "otlp.json": true} {
+		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+			return writeOTLP(w, q, r, s, asJSON)
+		})
+	}
 	return mux
 }
 
