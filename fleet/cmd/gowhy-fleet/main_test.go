@@ -155,6 +155,8 @@ func TestMisuse(t *testing.T) {
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop"}},
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop=ftp://a"}},
 		{2, "--every a second or more", []string{"serve", "--every", "1ms"}},
+		{2, "hint: --forward http", []string{"serve", "--forward-protocol", "otlp"}},
+		{2, "neither pyroscope nor otlp", []string{"serve", "--forward", "http://a", "--forward-protocol", "grpc"}},
 		{2, "is no URL of a server", []string{"services", "--server", "ftp://a"}},
 		{1, "not an address of loopback", []string{"serve", "--listen", "0.0.0.0:0", "--data", t.TempDir()}},
 		{1, "hint: gowhy-fleet serve", []string{"services", "--server", "127.0.0.1:1"}},
