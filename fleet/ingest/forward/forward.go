@@ -331,9 +331,9 @@ func (f *Forwarder) try(ctx context.Context, r *request) (wait time.Duration, er
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			wait = time.Duration(min(seconds, 3600)) * time.Second
 		}
-		return wait, fmt.Errorf("it answers with status %d", s)
+		return wait, fmt.Errorf("it answers with status %d: %.200q", s, said)
 	default:
-		return 0, fmt.Errorf("%w with status %d", errRefused, s)
+		return 0, fmt.Errorf("%w with status %d: %.200q", errRefused, s, said)
 	}
 }
 

@@ -295,3 +295,16 @@ func TestBearer(t *testing.T) {
 		end()
 	})
 }
+
+// TestSaid holds that the log has what the other server says of its refusal.
+func TestSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		f, end := run(t, Options{transport: &other{answer: status(422)}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		push(f, 200, "x")
+		end()
+		if !strings.Contains(log.String(), `status 422: \"said\"`) {
+			t.Error(log.String())
+		}
+	})
+}
