@@ -112,6 +112,7 @@ var law = []line{
 	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/profiles", "fleet/profiles/wire fleet/store", ""},
 	{"fleet/ingest", "fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/sdktest", "fleet/store", "github.com/google/pprof/profile github.com/grafana/pyroscope-go"},
 	{"fleet/ingest/otlp", "fleet/ingest fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
 	{"fleet/ingest/scrape/httpsd", "", ""},
@@ -185,11 +186,11 @@ var inTests = []line{
 	{"bench/gen", "", "golang.org/x/exp/trace"},
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
-	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/store/embedded", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/ingest/forward", "", "go.opentelemetry.io/proto/otlp google.golang.org/protobuf"},
-	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
+	{"fleet/store/clickhouse", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
@@ -198,7 +199,7 @@ var inTests = []line{
 	{"fleet/client", "fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
+	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }
 
 // never are imports and calls of the standard library that a package does
