@@ -327,7 +327,7 @@ func (f *Forwarder) try(ctx context.Context, r *request) (wait time.Duration, er
 		return 0, nil
 	case s < 300:
 		return 0, nil
-	case f.repeatable(s):
+	case f.repeatable(s, said):
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			wait = time.Duration(min(seconds, 3600)) * time.Second
 		}
@@ -337,12 +337,13 @@ func (f *Forwarder) try(ctx context.Context, r *request) (wait time.Duration, er
 	}
 }
 
-// repeatable reports whether a status is one after which a request is tried again.
-func (f *Forwarder) repeatable(status int) bool {
+// repeatable reports whether an answer is one after which a request is tried again.
+func (f *Forwarder) repeatable(status int, said []byte) bool {
 	if f.options.Protocol == OTLP {
 		return repeatable[status]
 	}
-	return status == http.StatusTooManyRequests || status >= 500
+	// Pyroscope has one status for what it cannot read and for its rate limit (seen with 1.6).
+	return status == http.StatusTooManyRequests || status >= 500 || status == http.StatusUnprocessableEntity && bytes.Contains(said, []byte("resource_exhausted"))
 }
 
 func (f *Forwarder) drop(reason int, err error) {

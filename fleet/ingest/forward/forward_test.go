@@ -186,6 +186,11 @@ func TestRetries(t *testing.T) {
 		{"dead", func(int, *http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{7, 12}},
 		{"busy", func(_ int, r *http.Request) (*http.Response, error) { return status(429, "Retry-After", "25")(r) }, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{3, 3}},
 		{"refuses", func(_ int, r *http.Request) (*http.Response, error) { return status(422)(r) }, []string{`gowhy_fleet_forward_dropped_total{reason="refused"} 1`}, [2]int{1, 1}},
+		{"over its rate", func(_ int, r *http.Request) (*http.Response, error) {
+			a, err := status(422)(r)
+			a.Body = io.NopCloser(strings.NewReader(`{"code":"unknown","message":"pushing IngestInput-pprof failed resource_exhausted: push rate limit (4.0 MiB) exceeded"}`))
+			return a, err
+		}, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{7, 12}},
 		{"elsewhere", func(_ int, r *http.Request) (*http.Response, error) {
 			return status(307, "Location", "http://evil/")(r)
 		}, []string{`gowhy_fleet_forward_dropped_total{reason="refused"} 1`}, [2]int{1, 1}},
