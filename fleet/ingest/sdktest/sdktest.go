@@ -168,16 +168,13 @@ func sent(sums map[store.Type]int64, header http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	part := func(name string) []byte {
-		for _, h := range form.File[name] {
-			f, err := h.Open()
-			if err != nil {
-				return nil
+	part := func(name string) (data []byte) {
+		if files := form.File[name]; len(files) > 0 {
+			if f, err := files[0].Open(); err == nil {
+				data, _ = io.ReadAll(f) // of memory
 			}
-			data, _ := io.ReadAll(f) // of memory
-			return data
 		}
-		return nil
+		return data
 	}
 	config := string(part("sample_type_config"))
 	for _, k := range kinds {
