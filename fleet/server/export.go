@@ -46,6 +46,12 @@ func writePprof(w http.ResponseWriter, s store.Selection, stacks store.Stacks) {
 // mostExported bounds the profiles of an OTLP request: each is a question to the store.
 const mostExported = 1000
 
+// nothing refuses an export that would be empty: a mistyped service would be a file that
+// looks well.
+func nothing(w http.ResponseWriter) {
+	refuse(w, http.StatusNotFound, "nothing was sent by such processes in this time")
+}
+
 // writeOTLP writes what a selection has as a request of OTLP profiles, in protobuf or JSON:
 // a resource for each version of a service, with a profile for each of its types, or of one.
 func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.Selection, asJSON bool) error {
@@ -57,7 +63,11 @@ func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.S
 		return err
 	}
 	if len(missing) > 0 { // a request has no place to say so
-		refuse(w, http.StatusServiceUnavailable, "the answer would lack what "+strings.Join(missing, ", ")+" has: ask again later")
+		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", missing))
+		return nil
+	}
+	if len(batches) == 0 {
+		nothing(w)
 		return nil
 	}
 	data, media, name := otlp.Encode(batches...), otlp.MediaProto, "profiles.otlp"

@@ -82,10 +82,7 @@ func TestOTLP(t *testing.T) {
 		{"from=now-2h", "[cart v1 cart v2 shop -]"},
 		{"from=now-2h&service=cart", "[cart v1 cart v2]"},
 		{"from=now-2h&service=shop&version=v2", "[shop v2]"},
-		{"from=now-2h&service=cart&instance=cart-1&type=alloc_space", "[]"},
 		{"from=now-2h&type=mutex_delay", "[cart v1 cart v2 shop -]"},
-		{"from=now-2h&label=no=where", "[]"},
-		{"from=now-1m", "[]"},
 	} {
 		want := sums(t, r, now, c.question)
 		if _, kind, only := strings.Cut(c.question, "type="); only {
@@ -149,6 +146,20 @@ func (wide) Services(context.Context, store.Selection) (all store.Services, err 
 		all.Services = append(all.Services, store.Service{Name: fmt.Sprintf("s%06d", i), Totals: []store.Total{{Type: store.CPU, Value: 1}}})
 	}
 	return all, nil
+}
+
+// TestExportNothing holds that an export of nothing is no empty file.
+func TestExportNothing(t *testing.T) {
+	r, now := exporting(t)
+	for _, question := range []string{"otlp", "otlp.json", "pprof", "folded"} {
+		for _, what := range []string{"from=now-2h&label=no=where", "from=now-1m", "from=now-2h&service=nosuch", "from=now-2h&type=a:b:c:d:e"} {
+			w := httptest.NewRecorder()
+			Handler(r, func() time.Time { return now }, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+question+"?"+what, nil))
+			if w.Code != 404 || !strings.Contains(w.Body.String(), "nothing was sent") {
+				t.Errorf("%s?%s: %d %s", question, what, w.Code, w.Body)
+			}
+		}
+	}
 }
 
 func TestOTLPRefused(t *testing.T) {

@@ -136,7 +136,7 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 	case len(e.Missing) > 0:
 		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", e.Missing))
 	case len(e.Parts) == 0:
-		refuse(w, http.StatusNotFound, "nothing was sent by such processes in this time")
+		nothing(w)
 	default:
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="merged.gowhy"`)
