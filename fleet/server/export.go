@@ -52,6 +52,11 @@ func nothing(w http.ResponseWriter) {
 	refuse(w, http.StatusNotFound, "nothing was sent by such processes in this time")
 }
 
+// partial refuses an export that would lack a part: the formats have no place to say so.
+func partial(w http.ResponseWriter, missing store.Missing) {
+	refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", missing))
+}
+
 // writeOTLP writes what a selection has as a request of OTLP profiles, in protobuf or JSON:
 // a resource for each version of a service, with a profile for each of its types, or of one.
 func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.Selection, asJSON bool) error {
@@ -62,8 +67,8 @@ func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.S
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 { // a request has no place to say so
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", missing))
+	if len(missing) > 0 {
+		partial(w, missing)
 		return nil
 	}
 	if len(batches) == 0 {

@@ -162,15 +162,17 @@ func TestExportNothing(t *testing.T) {
 	}
 }
 
-func TestOTLPRefused(t *testing.T) {
+// TestExportRefused has what lacks a part, and what is too much at once.
+func TestExportRefused(t *testing.T) {
 	r, now := exporting(t)
 	for _, c := range []struct {
 		r    store.Reader
+		path string
 		code int
 		want string
-	}{{lacking{r}, 503, "shard 2"}, {wide{r}, 400, "ask for one service"}} {
+	}{{lacking{r}, "otlp", 503, "shard 2"}, {lacking{r}, "pprof", 503, "shard 2"}, {lacking{r}, "folded", 503, "shard 2"}, {wide{r}, "otlp", 400, "ask for one service"}} {
 		w := httptest.NewRecorder()
-		Handler(c.r, func() time.Time { return now }, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/otlp?from=now-2h", nil))
+		Handler(c.r, func() time.Time { return now }, noPrices).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/"+c.path+"?from=now-2h", nil))
 		if w.Code != c.code || !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%d %s, want %d and %q", w.Code, w.Body, c.code, c.want)
 		}

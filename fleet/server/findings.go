@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -134,7 +133,7 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 	case err != nil:
 		return err
 	case len(e.Missing) > 0:
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", e.Missing))
+		partial(w, e.Missing)
 	case len(e.Parts) == 0:
 		nothing(w)
 	default:

@@ -157,6 +157,8 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 		switch {
 		case err != nil:
 			return err
+		case len(stacks.Missing) > 0:
+			partial(w, stacks.Missing)
 		case len(stacks.Samples) == 0:
 			nothing(w)
 		default:
@@ -169,6 +171,8 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices) http.Ha
 		switch {
 		case err != nil:
 			return err
+		case len(stacks.Missing) > 0:
+			partial(w, stacks.Missing)
 		case len(stacks.Samples) == 0:
 			nothing(w)
 		default:
