@@ -113,11 +113,12 @@ var law = []line{
 	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/profiles", "fleet/profiles/wire fleet/store", ""},
 	{"fleet/ingest", "fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/sdktest", "fleet/store", "github.com/google/pprof/profile github.com/grafana/pyroscope-go"},
 	{"fleet/ingest/otlp", "fleet/ingest fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/profiles fleet/store", ""},
 	{"fleet/ingest/scrape/httpsd", "", ""},
 	{"fleet/ingest/scrape/relabel", "", ""},
-	{"fleet/ingest/forward", "", ""},
+	{"fleet/ingest/forward", "fleet/ingest/otlp fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/access", "", ""},
 	{"fleet/quota", "fleet/access fleet/store", ""},
 	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/sampling fleet/store", "go.yaml.in/yaml/v3"},
@@ -187,19 +188,20 @@ var inTests = []line{
 	{"bench/gen", "", "golang.org/x/exp/trace"},
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
 	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
-	{"fleet/store/embedded", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/store/embedded", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
-	{"fleet/store/clickhouse", "fleet/simulate fleet/store/storetest internal/attempt", ""},
+	{"fleet/ingest/forward", "", "go.opentelemetry.io/proto/otlp google.golang.org/protobuf"},
+	{"fleet/store/clickhouse", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest internal/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // as Grafana asks
+	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
 	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
-	{"fleet/ingest", "", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api"}, // real clients
+	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }
 
 // never are imports and calls of the standard library that a package does

@@ -77,6 +77,7 @@ func (c *ClickHouse) Password() (string, error) {
 // Forward is where pushes are passed on to.
 type Forward struct {
 	URL        string
+	Protocol   string // pyroscope or otlp; "" is pyroscope
 	BearerFile string
 }
 
@@ -336,7 +337,7 @@ func (r *reader) store(n *yaml.Node) (s Store) {
 
 func (r *reader) forward(n *yaml.Node) *Forward {
 	f := &Forward{}
-	r.mapping(n, "forward", keys{"url": r.address(&f.URL, "url"), "bearer_token_file": r.path(&f.BearerFile, "bearer_token_file")})
+	r.mapping(n, "forward", keys{"url": r.address(&f.URL, "url"), "protocol": r.oneOf(&f.Protocol, "protocol", "pyroscope", "otlp"), "bearer_token_file": r.path(&f.BearerFile, "bearer_token_file")})
 	if f.URL == "" {
 		r.problem(n, "forward needs a url")
 	}

@@ -66,7 +66,7 @@ tenants:
 prices: {core_hour: 0.03, gib_hour: 4e-3, currency: EUR}
 recordings: {every: 0, at_once: 2}
 store: {clickhouse: {shards: [["a:1", "https://b:2"], ["c:3"]], replicated: /z, database: d, user: u, password_file: p}}
-forward: {url: "https://pyroscope.example", bearer_token_file: f}
+forward: {url: "https://pyroscope.example", bearer_token_file: f, protocol: otlp}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ forward: {url: "https://pyroscope.example", bearer_token_file: f}
 		Prices:     &Prices{0.03, 0.004, "EUR"},
 		Recordings: &sampling.Options{Length: 5 * time.Second, Most: 2},
 		Store:      Store{&ClickHouse{[][]string{{"http://a:1", "https://b:2"}, {"http://c:3"}}, "/z", "d", "u", filepath.Join(dir, "p")}},
-		Forward:    &Forward{"https://pyroscope.example", filepath.Join(dir, "f")},
+		Forward:    &Forward{"https://pyroscope.example", "otlp", filepath.Join(dir, "f")},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -177,6 +177,7 @@ func TestMistakes(t *testing.T) {
 		{"store: {clickhouse: {shards: [[]]}}", "1: a shard has no address"},
 		{"store: {clickhouse: {shards: [[a]]}}", `1: "a" is not an address like clickhouse-1:8123 or https://clickhouse-1:8443`},
 		{"forward: {}", "1: forward needs a url"},
+		{"forward: {url: http://a, protocol: grpc}", `1: protocol is "grpc", not pyroscope or otlp`},
 		{"forward: {url: pyroscope}", `1: url is "pyroscope", not a URL like https://pyroscope.example:4040` + "\nFILE:1: forward needs a url"},
 		{"prices: {}\nlisten: x\ndata:", "1: prices needs a currency, like EUR\nFILE:2: listen is \"x\", not an address like 127.0.0.1:4040\nFILE:3: data is empty"},
 	} {

@@ -156,6 +156,17 @@ func (r *reader) text(to *string, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) { *to = r.scalar(n, what) }
 }
 
+// oneOf reads one of two words.
+func (r *reader) oneOf(to *string, what, a, b string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if s := r.scalar(n, what); s == a || s == b {
+			*to = s
+		} else if s != "" {
+			r.problem(n, "%s is %q, not %s or %s", what, s, a, b)
+		}
+	}
+}
+
 // anyText reads a text that may be "", which scalar takes for a value that was forgotten.
 func (r *reader) anyText(to *string, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) {

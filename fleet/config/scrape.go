@@ -97,11 +97,7 @@ func (r *reader) scrape(n *yaml.Node) Scrape {
 		"tenant":          func(n *yaml.Node) { s.Tenant = r.name(n, "tenant") },
 		"scrape_interval": r.duration(&s.Interval, "scrape_interval"),
 		"scrape_timeout":  r.duration(&s.Timeout, "scrape_timeout"),
-		"scheme": func(n *yaml.Node) {
-			if s.Scheme = r.scalar(n, "scheme"); s.Scheme != "http" && s.Scheme != "https" {
-				r.problem(n, "scheme is %q, not http or https", s.Scheme)
-			}
-		},
+		"scheme":          r.oneOf(&s.Scheme, "scheme", "http", "https"),
 		"profiling_config": func(n *yaml.Node) {
 			r.mapping(n, "profiling_config", keys{
 				"cpu_seconds": r.number(&seconds, "cpu_seconds"),

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -21,12 +20,12 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/pprof/profile"
-	"github.com/grafana/pyroscope-go"
 	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
 	"github.com/grafana/pyroscope/api/gen/proto/go/push/v1/pushv1connect"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/gowhy/gowhy/fleet/ingest/sdktest"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -75,107 +74,16 @@ func heap(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// addTotals adds the sums of a profile as google/pprof reads it.
-func addTotals(sums map[store.Type]int64, kind string, data []byte) error {
-	p, err := profile.ParseData(data)
-	if err != nil {
-		return err
-	}
-	for i, st := range p.SampleType {
-		name := fmt.Sprintf("%s:%s:%s:%s:%s", kind, st.Type, st.Unit, p.PeriodType.Type, p.PeriodType.Unit)
-		for _, s := range p.Sample {
-			if s.Value[i] != 0 {
-				sums[store.Type(name)] += s.Value[i]
-			}
-		}
-	}
-	return nil
-}
-
-// kindsOfSDK are what the display names of an SDK's configuration stand for.
-var kindsOfSDK = []struct{ text, kind string }{
-	{"mutex_count", "mutex"}, {"block_count", "block"}, {"goroutine_leak", "goroutine_leak"},
-	{"goroutine", "goroutines"}, {"alloc_space", "memory"}, {"", "process_cpu"},
-}
-
-// sent reads the form of an SDK with other parsers than the handler's.
-func sent(sums map[store.Type]int64, header http.Header, body []byte) error {
-	_, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil {
-		return err
-	}
-	form, err := multipart.NewReader(bytes.NewReader(body), parameters["boundary"]).ReadForm(1 << 30)
-	if err != nil {
-		return err
-	}
-	part := func(name string) string {
-		for _, h := range form.File[name] {
-			f, _ := h.Open()
-			b, _ := io.ReadAll(f)
-			return string(b)
-		}
-		return ""
-	}
-	config := part("sample_type_config")
-	for _, k := range kindsOfSDK {
-		if strings.Contains(config, k.text) {
-			return addTotals(sums, k.kind, []byte(part("profile")))
-		}
-	}
-	return nil
-}
-
+// TestSDK holds that what is written has the sums that were sent, and their source.
 func TestSDK(t *testing.T) {
 	m := &memory{}
-	h := Handler(m, Options{})
-	want, posts := map[store.Type]int64{}, 0
-	var mu sync.Mutex
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		mu.Lock()
-		posts++
-		if err := sent(want, r.Header, body); err != nil {
-			t.Error(err)
-		}
-		mu.Unlock()
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		answer := httptest.NewRecorder()
-		h.ServeHTTP(answer, r)
-		if answer.Code != http.StatusOK {
-			t.Errorf("%s: %d %s", r.URL, answer.Code, answer.Body)
-		}
-		w.WriteHeader(answer.Code)
-	}))
-	defer server.Close()
-	p, err := pyroscope.Start(pyroscope.Config{
-		ApplicationName: "shop.api", ServerAddress: server.URL, TenantID: "red", UploadRate: time.Second,
-		Tags: map[string]string{"version": "v1.8.2", "hostname": "web-1", "pid": "7"},
-		ProfileTypes: append(pyroscope.DefaultProfileTypes, pyroscope.ProfileGoroutines,
-			pyroscope.ProfileMutexCount, pyroscope.ProfileMutexDuration, pyroscope.ProfileBlockCount, pyroscope.ProfileBlockDuration),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sink [][]byte
-	for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); {
-		sink = append(sink[:len(sink)%64], make([]byte, 64<<10))
-	}
-	p.Flush(true)
-	if err := p.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	got := m.totals()
-	if posts < 4 || !maps.Equal(got, want) {
-		t.Errorf("%d posts\n got %v\nwant %v", posts, got, want)
-	}
-	if got[store.CPU] == 0 || got[store.AllocSpace] == 0 || got[store.Goroutines] == 0 {
-		t.Errorf("got %v", got)
+	want := sdktest.Push(t, Handler(m, Options{}))
+	if got := m.totals(); !maps.Equal(got, want) {
+		t.Errorf("\n got %v\nwant %v", got, want)
 	}
 	for _, b := range m.batches {
 		s := b.Source
-		if s.Tenant != "red" || s.Service != "shop.api" || s.Version != "v1.8.2" || s.Instance != "web-1/7" {
+		if s.Tenant != sdktest.Tenant || s.Service != sdktest.Service || s.Version != sdktest.Version || s.Instance != sdktest.Instance {
 			t.Errorf("source %+v", s)
 		}
 		if d := b.Until.Sub(b.From); d < 0 || d > time.Minute {
@@ -187,7 +95,7 @@ func TestSDK(t *testing.T) {
 func TestConnect(t *testing.T) {
 	data := heap(t)
 	want := map[store.Type]int64{}
-	if err := addTotals(want, "memory", data); err != nil {
+	if err := sdktest.Add(want, "memory", data); err != nil {
 		t.Fatal(err)
 	}
 	request := func(profile []byte) *connect.Request[pushv1.PushRequest] {

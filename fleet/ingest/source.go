@@ -62,7 +62,9 @@ func SourceOf(tenant string, labels []store.Label) (store.Source, error) {
 	}
 	s.Version = first(values, versionLabels)
 	s.Instance = first(values, instanceLabels)
-	if process := first(values, processLabels); process != "" {
+	if process := first(values, processLabels); process == s.Instance || strings.HasPrefix(process, s.Instance+"/") {
+		s.Instance = process // which names its host already
+	} else if process != "" {
 		s.Instance = strings.TrimPrefix(s.Instance+"/"+process, "/")
 	}
 	return s, nil

@@ -257,7 +257,8 @@ func (d *decoder) addLocation(body []byte) error {
 	return err
 }
 
-// location names the lines of a place; without any it is its address.
+// location names the lines of a place; what has no name is its address. The runtime writes
+// such functions, in profiles of mutexes.
 func (d *decoder) location(lines []line, address uint64) (*Place, error) {
 	var frames []store.Frame
 	for _, x := range lines {
@@ -268,6 +269,9 @@ func (d *decoder) location(lines []line, address uint64) (*Place, error) {
 		name, err := d.text(f.name)
 		if err != nil {
 			return nil, err
+		}
+		if name == "" {
+			name = Address(address)
 		}
 		file, err := d.text(f.file)
 		if err != nil {

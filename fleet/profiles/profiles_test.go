@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -121,7 +122,8 @@ func compare(t *testing.T, got *Profile, want *profile.Profile) {
 func framesOf(s *profile.Sample) (frames []store.Frame) {
 	for _, l := range s.Location {
 		for _, x := range l.Line {
-			frames = append(frames, store.Frame{Function: x.Function.Name, File: x.Function.Filename, Line: int32(x.Line)})
+			name := cmp.Or(x.Function.Name, fmt.Sprintf("0x%x", l.Address))
+			frames = append(frames, store.Frame{Function: name, File: x.Function.Filename, Line: int32(x.Line)})
 		}
 		if len(l.Line) == 0 {
 			frames = append(frames, store.Frame{Function: fmt.Sprintf("0x%x", l.Address)})
@@ -295,4 +297,25 @@ func BenchmarkDecode(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestNameless holds that a function without a name is the address of its place, as the
+// place itself is where it has no function.
+func TestNameless(t *testing.T) {
+	f := &profile.Function{ID: 1, Filename: "a.go"}
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "delay", Unit: "nanoseconds"}}, Function: []*profile.Function{f}}
+	p.Location = []*profile.Location{{ID: 1, Address: 0x4a0, Line: []profile.Line{{Function: f, Line: 3}}}, {ID: 2, Address: 0x4b0}}
+	p.Sample = []*profile.Sample{{Location: p.Location, Value: []int64{7}}}
+	var b bytes.Buffer
+	if err := p.WriteUncompressed(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[{0x4a0 a.go 3} {0x4b0  0}]"
+	if frames := fmt.Sprint(got.Stacks[got.Samples[0][0].Stack]); frames != want {
+		t.Errorf("%s, want %s", frames, want)
+	}
 }

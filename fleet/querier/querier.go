@@ -193,7 +193,8 @@ func labelSet(wanted []string, service, kind string) (set []*typesv1.LabelPair) 
 	return set
 }
 
-// SelectSeries sums over steps of time.
+// SelectSeries sums over steps of time. A point has the step that ends at it, and the first
+// is at the start, as Pyroscope has them: the same question has the same points of both.
 func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1.SelectSeriesRequest]) (*connect.Response[querierv1.SelectSeriesResponse], error) {
 	m := r.Msg
 	s := scope{r.Header(), m.Start, m.End, []string{m.LabelSelector}}
@@ -202,7 +203,7 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 		return nil, err
 	}
 	selected.Type = store.Type(m.ProfileTypeID)
-	step := time.Duration(m.Step * float64(time.Second))
+	step := time.Duration(m.Step * float64(time.Second)).Truncate(time.Millisecond)
 	switch {
 	case len(m.GroupBy) > 1:
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("series by more than one label"))
@@ -213,6 +214,8 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 	case step < time.Millisecond, m.End <= m.Start, (m.End-m.Start)/step.Milliseconds() > mostSteps:
 		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("a step of %v s from %d to %d: at most %d steps", m.Step, m.Start, m.End, mostSteps))
 	}
+	selected.From = selected.From.Add(-step)
+	selected.Until = selected.Until.Add(-selected.Until.Sub(selected.From) % step) // nothing after the last point
 	by, label := store.ByNothing, ""
 	if len(m.GroupBy) == 1 {
 		label = m.GroupBy[0]
@@ -232,7 +235,7 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 			out.Labels = []*typesv1.LabelPair{{Name: label, Value: one.Key}}
 		}
 		for _, p := range one.Points {
-			out.Points = append(out.Points, &typesv1.Point{Timestamp: p.At.UnixMilli(), Value: float64(p.Value)})
+			out.Points = append(out.Points, &typesv1.Point{Timestamp: p.At.Add(step).UnixMilli(), Value: float64(p.Value)})
 		}
 		answer.Series = append(answer.Series, out)
 	}

@@ -160,9 +160,9 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 	case err != nil:
 		return err
 	case len(e.Missing) > 0:
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", e.Missing))
+		partial(w, e.Missing)
 	case len(e.Parts) == 0:
-		refuse(w, http.StatusNotFound, "nothing was sent by such processes in this time")
+		nothing(w)
 	default:
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="merged.gowhy"`)

@@ -141,14 +141,18 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	}
 	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
 	mux.Handle(querier.Handler(s))
-	in := ingest.Handler(l.limiter.Writer(m), ingest.Options{})
+	kept := l.limiter.Writer(m)
+	if o.Forward != nil {
+		kept = o.Forward.Writer(kept)
+	}
+	in := ingest.Handler(kept, ingest.Options{})
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)
 	}
 	in = memory.Wrap(in)
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
-	otel := memory.Wrap(otlp.Handler(l.limiter.Writer(m), ingest.Options{}))
+	otel := memory.Wrap(otlp.Handler(kept, ingest.Options{}))
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
 	l.routes(mux)

@@ -230,7 +230,7 @@ func FuzzQuestion(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	h := Handler(r, func() time.Time { return time.Unix(1e9+random.Int64N(1e6), 0) }, noPrices, nil)
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"services", "levels", "series", "values", "flame", "top", "versions", "findings", "diff", "evidence", "folded", "pprof"} {
+		for _, path := range []string{"services", "levels", "series", "values", "flame", "top", "versions", "findings", "diff", "evidence", "folded", "pprof", "otlp", "otlp.json"} {
 			request := httptest.NewRequest("GET", "/api/v1/"+path, nil)
 			request.URL.RawQuery = query
 			w := httptest.NewRecorder()

@@ -279,11 +279,17 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
-// TestForward has what a real SDK sends to one server arrive at another, with the tenant
-// of its token.
+// TestForward has what a real SDK sends to one server arrive at another over either
+// protocol, with the tenant of its token.
 func TestForward(t *testing.T) {
+	for _, p := range []forward.Protocol{forward.Pyroscope, forward.OTLP} {
+		t.Run(string(p), func(t *testing.T) { testForward(t, p) })
+	}
+}
+
+func testForward(t *testing.T, protocol forward.Protocol) {
 	second := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Tokens: []access.Token{token("forwarder", access.Ingest|access.Read, access.AnyTenant)}}})
-	f, err := forward.New(forward.Options{URL: second, Bearer: func() (string, error) { return "forwarder", nil }})
+	f, err := forward.New(forward.Options{URL: second, Protocol: protocol, Bearer: func() (string, error) { return "forwarder", nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -241,7 +241,7 @@ long as all of them together.`,
 			q.Set("service", args[0])
 			q.Set("version", version)
 			q.Set("instance", instance)
-			return c.save(cmd, &a, "evidence", q, out)
+			return c.save(cmd, &a, "evidence", q, out, "gowhy ", "")
 		},
 	}
 	a.flags(cmd, 1)
@@ -254,14 +254,19 @@ long as all of them together.`,
 	return cmd
 }
 
-// save writes an answer into a file, whole or not at all.
-func (c *command) save(cmd *cobra.Command, a *asking, question string, q url.Values, out string) error {
+// save writes an answer into a file, whole or not at all, and hints at the command that reads
+// it; - is standard output.
+func (c *command) save(cmd *cobra.Command, a *asking, question string, q url.Values, out, hint, after string) error {
 	server, err := a.connect()
 	if err != nil {
 		return err
 	}
 	data, err := server.Raw(cmd.Context(), question, q)
 	if err != nil {
+		return err
+	}
+	if out == "-" {
+		_, err := c.stdout.Write(data)
 		return err
 	}
 	partial := out + ".partial"
@@ -271,6 +276,9 @@ func (c *command) save(cmd *cobra.Command, a *asking, question string, q url.Val
 	if err := os.Rename(partial, out); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stderr, "gowhy-fleet: wrote %s\nhint: gowhy %s\n", layout.Safe(out), layout.Safe(shell.Word(out)))
+	fmt.Fprintf(c.stderr, "gowhy-fleet: wrote %s\n", layout.Safe(out))
+	if hint != "" {
+		fmt.Fprintf(c.stderr, "hint: %s%s%s\n", hint, layout.Safe(shell.Word(out)), after)
+	}
 	return nil
 }

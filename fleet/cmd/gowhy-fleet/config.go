@@ -34,6 +34,7 @@ import (
 // serving are the flags of serve.
 type serving struct {
 	file, listen, data, forward string
+	protocol                    string // of forward
 	keep, every                 time.Duration
 	memory                      int64 // MiB
 	targets                     []string
@@ -53,7 +54,8 @@ func (s *serving) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&s.targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; again for each")
 	f.DurationVar(&s.every, "every", scrape.DefaultInterval, "fetch so often for --scrape; the CPU profile takes a sixth of it")
 	f.Int64Var(&s.memory, "memory", 256, "have at most so many `MIB`: beyond them pushes are refused for a while; GOMEMLIMIT in the environment wins")
-	f.StringVar(&s.forward, "forward", "", "pass what is pushed on to the Pyroscope at `URL`, too")
+	f.StringVar(&s.forward, "forward", "", "pass what is pushed on to the server at `URL`, too")
+	f.StringVar(&s.protocol, "forward-protocol", "pyroscope", "`PROTOCOL` of --forward: pyroscope, or otlp for an OpenTelemetry Collector")
 }
 
 // leastMemory is what the tables of a store and a question need, in MiB.
@@ -81,7 +83,9 @@ func (s *serving) load() (*config.Config, error) {
 		c.Retention = s.keep
 	}
 	if s.given("forward") {
-		c.Forward = &config.Forward{URL: s.forward}
+		c.Forward = &config.Forward{URL: s.forward, Protocol: s.protocol}
+	} else if s.given("forward-protocol") {
+		return nil, &misuse{errors.New("--forward-protocol is of --forward"), "--forward http://collector:4318 --forward-protocol otlp"}
 	}
 	return c, nil
 }
@@ -129,7 +133,7 @@ func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options,
 		return c, o, err
 	}
 	if c.Forward != nil {
-		f := forward.Options{URL: c.Forward.URL, Log: log}
+		f := forward.Options{URL: c.Forward.URL, Protocol: forward.Protocol(c.Forward.Protocol), Log: log}
 		if c.Forward.BearerFile != "" {
 			f.Bearer = c.Forward.Bearer
 		}
@@ -241,7 +245,7 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 		line("recordings", "%s, %v each, %d at once", turn, o.Length, o.Most)
 	}
 	if c.Forward != nil {
-		line("forward", "to %s", c.Forward.URL)
+		line("forward", "to %s, which speaks %s", c.Forward.URL, cmp.Or(c.Forward.Protocol, "pyroscope"))
 	}
 	if p := c.Prices; p != nil {
 		line("prices", "%g %s for a core and hour, %g %s for a GiB and hour", p.CoreHour, p.Currency, p.GiBHour, p.Currency)

@@ -83,14 +83,14 @@ tenant     "other": no limits
 tenant     "shop": 1000 bytes a second, 3 services
 scrape     3 targets now
 recordings of each version once in 2h0m0s, 5s each, 4 at once
-forward    to http://pyroscope:4040
+forward    to http://pyroscope:4040, which speaks pyroscope
 prices     0.03 EUR for a core and hour, 0.004 EUR for a GiB and hour
 `
 	if said := asked(t, 0, "serve", "--config.file", file, "--check-config", "--scrape", "x=http://y"); said != want {
 		t.Errorf("got  %s\nwant %s", said, want)
 	}
-	said := asked(t, 0, "serve", "--config.file", file, "--check-config", "--listen", "127.0.0.1:1", "--data", "d", "--keep", "1h", "--forward", "http://p")
-	for _, flag := range []string{"127.0.0.1:1, with TLS", "d, kept for 1h0m0s", "to http://p\n"} {
+	said := asked(t, 0, "serve", "--config.file", file, "--check-config", "--listen", "127.0.0.1:1", "--data", "d", "--keep", "1h", "--forward", "http://p", "--forward-protocol", "otlp")
+	for _, flag := range []string{"127.0.0.1:1, with TLS", "d, kept for 1h0m0s", "to http://p, which speaks otlp\n"} {
 		if !strings.Contains(said, flag) {
 			t.Errorf("the flag does not win: %s", said)
 		}

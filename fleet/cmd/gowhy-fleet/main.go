@@ -89,7 +89,7 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.exportCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand())
 	return root
 }
 

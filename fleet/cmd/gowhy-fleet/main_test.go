@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	netpprof "net/http/pprof"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -102,6 +103,16 @@ func TestDemo(t *testing.T) {
 	if m, err := evidence.Load(t.Context(), []string{file}, evidence.Options{}); err != nil || len(diagnosis.Run(m, rules.All, diagnosis.Options{}).Findings) == 0 {
 		t.Errorf("the merged profiles say nothing: %v", err)
 	}
+	for format, want := range map[string]string{"pprof": "hint: go tool pprof -top ", "folded": "wrote ", "otlp": "application/x-protobuf", "otlp-json": "application/json"} {
+		file := filepath.Join(t.TempDir(), "it's "+format)
+		said := asked(t, 0, append(flags, "export", "checkout", "--format", format, "-o", file)...)
+		if data, err := os.ReadFile(file); err != nil || len(data) < 1000 || !strings.Contains(said, want) {
+			t.Errorf("%s: %d bytes, %v: %s", format, len(data), err, said)
+		}
+	}
+	if data := asked(t, 0, append(flags, "export", "checkout", "--format", "otlp-json", "--type", "mutex_delay", "-o", "-")...); !strings.HasPrefix(data, `{"resourceProfiles":[`) {
+		t.Errorf("%.200s", data)
+	}
 	var a server.Versions
 	if err := json.Unmarshal([]byte(asked(t, 0, append(flags, "versions", "--json")...)), &a); err != nil || len(a.Changes) != 6 {
 		t.Errorf("%d changes, %v", len(a.Changes), err)
@@ -139,10 +150,13 @@ func TestMisuse(t *testing.T) {
 		{2, "unknown flag", []string{"services", "--frob"}},
 		{2, "takes one service", []string{"top"}},
 		{2, "takes one service", []string{"evidence"}},
+		{2, "hint: --format folded, otlp, otlp-json, pprof", []string{"export", "shop", "--format", "heat"}},
 		{2, "takes no argument", []string{"services", "checkout"}},
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop"}},
 		{2, "is not SERVICE=URL", []string{"serve", "--scrape", "shop=ftp://a"}},
 		{2, "--every a second or more", []string{"serve", "--every", "1ms"}},
+		{2, "hint: --forward http", []string{"serve", "--forward-protocol", "otlp"}},
+		{2, "neither pyroscope nor otlp", []string{"serve", "--forward", "http://a", "--forward-protocol", "grpc"}},
 		{2, "is no URL of a server", []string{"services", "--server", "ftp://a"}},
 		{1, "not an address of loopback", []string{"serve", "--listen", "0.0.0.0:0", "--data", t.TempDir()}},
 		{1, "hint: gowhy-fleet serve", []string{"services", "--server", "127.0.0.1:1"}},

@@ -1,10 +1,13 @@
-// Package forward passes what Pyroscope's clients push on to another Pyroscope.
+// Package forward passes what is pushed on to another server.
 //
 // It hides a bounded queue, its retries and what was dropped. The client's answer is this
 // server's own and never waits for the other: what the queue has no room for, or what the
-// other does not take in time, is dropped and counted. Requests go on as they came, but
-// for what says who sent them: the tenant is the one that this server knows, and the
-// client's credentials stay here.
+// other does not take in time, is dropped and counted.
+//
+// To a Pyroscope requests of Pyroscope's clients go on as they came ([Forwarder.Handler]),
+// but for what says who sent them: the tenant is the one that this server knows, and the
+// client's credentials stay here. To a server of OpenTelemetry goes what any client sent and
+// this server kept, as OTLP profiles over HTTP ([Forwarder.Writer]).
 package forward
 
 import (
@@ -24,9 +27,19 @@ import (
 	"time"
 )
 
+// A Protocol is what the other server speaks.
+type Protocol string
+
+// The protocols that there are.
+const (
+	Pyroscope Protocol = "pyroscope"
+	OTLP      Protocol = "otlp"
+)
+
 // Options are where and how. The zero values but of URL are usable.
 type Options struct {
-	URL string // of the other server; a path of it comes before that of requests
+	URL      string   // of the other server; a path of it comes before that of requests
+	Protocol Protocol // Pyroscope where it is ""
 	// Bearer is called for each request; nil sends no credentials.
 	Bearer func() (string, error)
 	// Requests and Bytes bound what waits; 1000 and 64 MiB where they are 0.
@@ -58,6 +71,7 @@ type request struct {
 	path   string // with its query
 	header http.Header
 	body   []byte
+	id     [16]byte // of the batch, for OTLP
 }
 
 // A Forwarder passes requests on.
@@ -69,6 +83,7 @@ type Forwarder struct {
 
 	mu      sync.Mutex
 	waiting int // bytes, those on their way included
+	recent  recent
 	sent    int64
 	dropped [len(reasons)]int64
 	logged  [len(reasons)]int64 // of dropped
@@ -92,6 +107,9 @@ func New(o Options) (*Forwarder, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%q is no URL of a server to forward to, without credentials", o.URL)
 	}
+	if o.Protocol = cmp.Or(o.Protocol, Pyroscope); o.Protocol != Pyroscope && o.Protocol != OTLP {
+		return nil, fmt.Errorf("protocol %q is neither %s nor %s", o.Protocol, Pyroscope, OTLP)
+	}
 	o.Requests, o.Bytes, o.Patience = cmp.Or(o.Requests, 1000), cmp.Or(o.Bytes, 64<<20), cmp.Or(o.Patience, time.Minute)
 	if o.transport == nil {
 		o.transport = &http.Transport{MaxIdleConnsPerHost: senders, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}
@@ -105,7 +123,11 @@ func New(o Options) (*Forwarder, error) {
 
 // Handler passes on what next takes, and what next refuses for ever: the other server may
 // know a format that this one does not. What the client will send again waits until then.
+// Of another protocol than [Pyroscope] it is next.
 func (f *Forwarder) Handler(next http.Handler) http.Handler {
+	if f.options.Protocol != Pyroscope {
+		return next
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			next.ServeHTTP(w, r)
@@ -128,7 +150,7 @@ func (f *Forwarder) Handler(next http.Handler) http.Handler {
 		case len(body) > mostBody:
 			f.drop(tooLong, nil)
 		default:
-			f.add(&request{r.URL.RequestURI(), chosen(r.Header), body})
+			f.add(&request{path: r.URL.RequestURI(), header: chosen(r.Header), body: body})
 		}
 	})
 }
@@ -169,6 +191,9 @@ func (f *Forwarder) add(r *request) {
 		select {
 		case f.queue <- r:
 			f.waiting += len(r.body)
+			if f.options.Protocol == OTLP {
+				f.recent.add(r.id)
+			}
 			return
 		default:
 		}
@@ -236,9 +261,12 @@ func (f *Forwarder) send(ctx, late context.Context, r *request) {
 		f.waiting -= len(r.body)
 		f.mu.Unlock()
 	}()
-	begin := time.Now()
+	begin, out := time.Now(), r
+	if f.options.Protocol == OTLP {
+		out = packed(r)
+	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		wait, err := f.try(late, r)
+		wait, err := f.try(late, out)
 		if err == nil {
 			f.mu.Lock()
 			f.sent++
@@ -286,18 +314,36 @@ func (f *Forwarder) try(ctx context.Context, r *request) (wait time.Duration, er
 		return 0, err
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // so that the connection can be used again
+	// To the end, so that the connection can be used again.
+	said, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil {
+		return 0, err
+	}
 	switch s := answer.StatusCode; {
+	case s < 300 && f.options.Protocol == OTLP:
+		if err := rejected(said); err != nil {
+			return 0, fmt.Errorf("%w: %w", errRefused, err)
+		}
+		return 0, nil
 	case s < 300:
 		return 0, nil
-	case s == http.StatusTooManyRequests || s >= 500:
+	case f.repeatable(s, said):
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			wait = time.Duration(min(seconds, 3600)) * time.Second
 		}
-		return wait, fmt.Errorf("it answers with status %d", s)
+		return wait, fmt.Errorf("it answers with status %d: %.200q", s, said)
 	default:
-		return 0, fmt.Errorf("%w with status %d", errRefused, s)
+		return 0, fmt.Errorf("%w with status %d: %.200q", errRefused, s, said)
 	}
+}
+
+// repeatable reports whether an answer is one after which a request is tried again.
+func (f *Forwarder) repeatable(status int, said []byte) bool {
+	if f.options.Protocol == OTLP {
+		return repeatable[status]
+	}
+	// Pyroscope has one status for what it cannot read and for its rate limit (seen with 1.6).
+	return status == http.StatusTooManyRequests || status >= 500 || status == http.StatusUnprocessableEntity && bytes.Contains(said, []byte("resource_exhausted"))
 }
 
 func (f *Forwarder) drop(reason int, err error) {

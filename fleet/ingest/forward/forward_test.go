@@ -186,6 +186,11 @@ func TestRetries(t *testing.T) {
 		{"dead", func(int, *http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{7, 12}},
 		{"busy", func(_ int, r *http.Request) (*http.Response, error) { return status(429, "Retry-After", "25")(r) }, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{3, 3}},
 		{"refuses", func(_ int, r *http.Request) (*http.Response, error) { return status(422)(r) }, []string{`gowhy_fleet_forward_dropped_total{reason="refused"} 1`}, [2]int{1, 1}},
+		{"over its rate", func(_ int, r *http.Request) (*http.Response, error) {
+			a, err := status(422)(r)
+			a.Body = io.NopCloser(strings.NewReader(`{"code":"unknown","message":"pushing IngestInput-pprof failed resource_exhausted: push rate limit (4.0 MiB) exceeded"}`))
+			return a, err
+		}, []string{`gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`}, [2]int{7, 12}},
 		{"elsewhere", func(_ int, r *http.Request) (*http.Response, error) {
 			return status(307, "Location", "http://evil/")(r)
 		}, []string{`gowhy_fleet_forward_dropped_total{reason="refused"} 1`}, [2]int{1, 1}},
@@ -293,5 +298,18 @@ func TestBearer(t *testing.T) {
 		}
 		want(t, f, `gowhy_fleet_forward_dropped_total{reason="unreachable"} 1`)
 		end()
+	})
+}
+
+// TestSaid holds that the log has what the other server says of its refusal.
+func TestSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		f, end := run(t, Options{transport: &other{answer: status(422)}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		push(f, 200, "x")
+		end()
+		if !strings.Contains(log.String(), `status 422: \"said\"`) {
+			t.Error(log.String())
+		}
 	})
 }

@@ -93,6 +93,7 @@ type profile struct {
 	every          int64 // the period
 	time, duration uint64
 	id             []byte
+	named          string // its kind, where an attribute says it
 }
 
 // Numbers of fields in Profile.
@@ -104,6 +105,7 @@ const (
 	profilePeriodType = 5
 	profilePeriod     = 6
 	profileID         = 7
+	profileAttributes = 11
 )
 
 // profile reads a Profile of a resource.
@@ -152,6 +154,14 @@ func (d *decoder) head(data []byte) (p profile, err error) {
 			p.every = int64(f.Value)
 		case f.Number == profileID && f.Kind == protowire.BytesType:
 			p.id = f.Body
+		case f.Number == profileAttributes:
+			return f.Varints(func(v uint64) error {
+				a, err := d.attributes.at(index(v))
+				if a.name == kindAttribute {
+					p.named = a.text
+				}
+				return err
+			})
 		}
 		return nil
 	})
@@ -174,6 +184,10 @@ var nanoseconds = map[string]int64{"nanoseconds": 1, "ns": 1, "microseconds": 1e
 func (p *profile) kind() (store.Type, int64, error) {
 	if p.sample.Name == "" {
 		return "", 0, errors.New("the profile does not say what its samples are (sample_type)")
+	}
+	if p.named != "" {
+		t, err := ingest.TypeOf(p.named, p.sample, p.period)
+		return t, 1, err
 	}
 	if unit := nanoseconds[p.sample.Unit]; p.sample.Name == "cpu" && unit > 0 {
 		return store.CPU, unit, nil

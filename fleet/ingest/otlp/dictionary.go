@@ -69,6 +69,7 @@ const (
 	dictionaryMappings   = 1
 	dictionaryLocations  = 2
 	dictionaryFunctions  = 3
+	dictionaryLinks      = 4
 	dictionaryStrings    = 5
 	dictionaryAttributes = 6
 	dictionaryStacks     = 7

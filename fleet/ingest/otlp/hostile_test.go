@@ -385,7 +385,23 @@ func FuzzDecode(f *testing.F) {
 		if !maps.Equal(got, want) {
 			t.Fatalf("got  %v\nwant %v", got, want)
 		}
+		if again, out, err := decode("", Encode(batches...), profiles.Default); err != nil || out.rejected > 0 || !maps.Equal(totals(again), totals(batches)) {
+			t.Fatalf("written again: %+v, %v", out, err)
+		}
 	})
+}
+
+// totals are the sums by type.
+func totals(batches []*store.Batch) map[store.Type]int64 {
+	sums := map[store.Type]int64{}
+	for _, b := range batches {
+		for _, p := range b.Profiles {
+			for _, s := range p.Samples {
+				sums[p.Type] += s.Value
+			}
+		}
+	}
+	return sums
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -16,16 +16,17 @@ import (
 	"github.com/gowhy/gowhy/fleet/profiles/wire"
 )
 
+// What a request is over HTTP.
 const (
-	mediaProto = "application/x-protobuf"
-	mediaJSON  = "application/json"
+	MediaProto = "application/x-protobuf"
+	MediaJSON  = "application/json"
 )
 
 // overHTTP serves [HTTPPath].
 func (s *service) overHTTP(w http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if media != mediaProto && media != mediaJSON {
-		w.Header().Set("Accept-Post", mediaProto+", "+mediaJSON)
+	if media != MediaProto && media != MediaJSON {
+		w.Header().Set("Accept-Post", MediaProto+", "+MediaJSON)
 		w.WriteHeader(http.StatusUnsupportedMediaType)
 		return
 	}
@@ -39,11 +40,11 @@ func (s *service) overHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	var answer []byte
 	switch {
-	case err == nil && media == mediaProto:
+	case err == nil && media == MediaProto:
 		answer = out.encode()
 	case err == nil:
 		answer = out.encodeJSON()
-	case media == mediaProto:
+	case media == MediaProto:
 		answer = encodeStatus(codeOf(status), textOf(err, status))
 	default: // of strings and numbers, which JSON has
 		answer, _ = json.Marshal(map[string]any{"code": int(codeOf(status)), "message": textOf(err, status)})
@@ -53,7 +54,7 @@ func (s *service) overHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *service) request(w http.ResponseWriter, r *http.Request, media string) (outcome, error) {
 	data, err := ingest.Body(w, r, s.options.Body)
-	if err == nil && media == mediaJSON {
+	if err == nil && media == MediaJSON {
 		data, err = fromJSON(data, int(s.options.Body))
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ var request = func() shape {
 	sample := shape{"stackIndex": one(1, index32), "attributeIndices": many(2, index32), "values": many(4, integer), "timestampsUnixNano": many(5, fixed)}
 	profile := shape{"sampleType": sub(profileSampleType, valueType), "samples": subs(profileSample, sample),
 		"timeUnixNano": one(profileTime, fixed), "durationNano": one(profileDuration, unsigned),
-		"periodType": sub(profilePeriodType, valueType), "period": one(profilePeriod, integer), "profileId": one(profileID, text)}
+		"periodType": sub(profilePeriodType, valueType), "period": one(profilePeriod, integer), "profileId": one(profileID, text), "attributeIndices": many(profileAttributes, index32)}
 	resource := shape{"attributes": subs(1, shape{"key": one(1, text), "value": sub(2, anyValue), "keyStrindex": one(3, index32)})}
 	line := shape{"functionIndex": one(1, index32), "line": one(2, integer)}
 	tables := shape{
@@ -56,6 +56,7 @@ var request = func() shape {
 		"functionTable":  subs(dictionaryFunctions, shape{"nameStrindex": one(1, index32), "systemNameStrindex": one(2, index32), "filenameStrindex": one(3, index32)}),
 		"stringTable":    many(dictionaryStrings, text),
 		"attributeTable": subs(dictionaryAttributes, shape{"keyStrindex": one(1, index32), "value": sub(2, anyValue)}),
+		"linkTable":      subs(dictionaryLinks, shape{}), // of which nothing is kept
 		"stackTable":     subs(dictionaryStacks, shape{"locationIndices": many(1, index32)}),
 	}
 	return shape{

@@ -105,9 +105,27 @@ func referenceProfile(sums map[string]int64, d *otel.ProfilesDictionary, res *re
 		}
 	}
 	kind, times := "", int64(1)
+	for _, i := range p.AttributeIndices {
+		a, err := at(d.GetAttributeTable(), i)
+		if err != nil {
+			return err
+		}
+		name, err := at(d.GetStringTable(), a.GetKeyStrindex())
+		if err != nil {
+			return err
+		}
+		text, err := referenceText(d, a.GetValue())
+		if err != nil {
+			return err
+		}
+		if name == kindAttribute && text != "" {
+			kind = text + ":" + strings.Join(texts[:], ":")
+		}
+	}
 	switch {
 	case texts[0] == "":
 		return errors.New("no type")
+	case kind != "":
 	case texts[0] == "cpu" && nanoseconds[texts[1]] > 0:
 		kind, times = string(store.CPU), nanoseconds[texts[1]]
 	case texts[2] == "cpu" && nanoseconds[texts[3]] > 0 && texts[1] == "count" && p.Period > 0:
@@ -263,7 +281,9 @@ func referenceSource(d *otel.ProfilesDictionary, res *resource.Resource, s *otel
 		service = "unknown_service"
 	}
 	version, host := first("version", "service_version", "service.version", "service_git_ref"), first("instance", "pod", "k8s.pod.name", "hostname", "host.name", "host")
-	if process := first("service.instance.id", "container", "container.id", "process.pid", "process_pid", "pid"); process != "" {
+	if process := first("service.instance.id", "container", "container.id", "process.pid", "process_pid", "pid"); process == host || strings.HasPrefix(process, host+"/") {
+		host = process
+	} else if process != "" {
 		host = strings.TrimPrefix(host+"/"+process, "/")
 	}
 	return service + " " + version + " " + host, nil

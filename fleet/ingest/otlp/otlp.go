@@ -1,4 +1,5 @@
-// Package otlp takes profiles from clients of OpenTelemetry and writes them to a store.
+// Package otlp takes profiles from clients of OpenTelemetry and writes them to a store, and
+// writes what a store has as such a client would send it ([Encode]).
 //
 // It hides the profiles of OTLP, over HTTP (protobuf and JSON) and over gRPC: the shared
 // dictionary, what resources and samples say about processes, and how their types become

@@ -169,12 +169,12 @@ func TestHostile(t *testing.T) {
 func TestPause(t *testing.T) {
 	w := make(sink)
 	s := server(t, index())
-	turn := 0
+	var turn atomic.Int64
 	start(t, w, Target{URL: s.URL + "/debug/pprof", Interval: time.Millisecond, Profiles: []string{"goroutines"},
-		Pause: func() bool { turn++; return turn < 4 }})
+		Pause: func() bool { return turn.Add(1) < 4 }})
 	w.types(t)
-	if turn < 4 {
-		t.Errorf("a batch came after %d turns, want 4", turn)
+	if n := turn.Load(); n < 4 {
+		t.Errorf("a batch came after %d turns, want 4", n)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/ingest/sdktest"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 	"github.com/gowhy/gowhy/internal/attempt"
@@ -31,6 +33,17 @@ func TestConforms(t *testing.T) {
 			open := func(t *testing.T) store.Store { return mustOpen(t, options(t, servers)) }
 			storetest.Run(t, open)
 			storetest.RunReopen(t, open, reopen)
+		})
+	}
+}
+
+// TestSDK holds that what the SDK of most programs pushes is kept, on one server and on two.
+func TestSDK(t *testing.T) {
+	attempt.Only(t, "a server's start and seconds of pushes are not for the plain test")
+	for name, servers := range map[string]int{"one server": 1, "two servers": 2} {
+		t.Run(name, func(t *testing.T) {
+			s := mustOpen(t, options(t, servers))
+			sdktest.Run(t, s, ingest.Handler(s, ingest.Options{}))
 		})
 	}
 }

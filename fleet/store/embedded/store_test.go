@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/ingest/sdktest"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 	"github.com/parquet-go/parquet-go"
@@ -53,6 +55,16 @@ func TestConforms(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, open)
 			storetest.RunReopen(t, open, reopen)
+		})
+	}
+}
+
+// TestSDK holds that what the SDK of most programs pushes is kept, in memory and in segments.
+func TestSDK(t *testing.T) {
+	for name, memory := range map[string]int64{"memory": 0, "segments": 60 << 10} {
+		t.Run(name, func(t *testing.T) {
+			s := eager{mustOpen(t, t.TempDir(), Options{Memory: memory})}
+			sdktest.Run(t, s, ingest.Handler(s, ingest.Options{}))
 		})
 	}
 }
