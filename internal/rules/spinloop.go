@@ -237,7 +237,9 @@ func alwaysReady(s *cpuUse, l *askLoop) bool {
 	parked := s.in("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
 		return looksForWork(frames) || throughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
 	})
-	sent := s.in("CPU in sending", func(frames []model.Frame) bool { return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"}) })
+	sent := s.in("CPU in sending", func(frames []model.Frame) bool {
+		return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
+	})
 	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
 }
 
