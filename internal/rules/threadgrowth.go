@@ -132,7 +132,8 @@ func outsideFinding(p *diagnosis.Pass, b *blockedPlace, threads, ps, usual fact.
 	f.Reasons = []string{"two kinds of evidence agree: the kernel counts the threads, and the goroutines at both ends of the window " +
 		"tell who is in system calls"}
 	f.Where, f.Stacks = where(b.place), b.stacks
-	f.Say("There are %s threads for %s: %s goroutines of %s were in a system call at the start and %s at the end, each on a thread of its own.",
+	f.Say("There are %s threads for %s: %s goroutines of %s were in a system call at the start and %s at the end, "+
+		"each on a thread of its own.",
 		threads, plural(ps, "P"), b.start.Number(), fact.Name(b.place.Function), b.end.Number())
 	return f
 }
