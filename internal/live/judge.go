@@ -112,7 +112,7 @@ type judged struct {
 	// has two counts, of which the later one is often the larger where they go up and down:
 	// that they grow is to be seen in these too.
 	counts model.Series
-	at    time.Time // of its last piece
+	at     time.Time // of its last piece
 	// recorded are its pieces, and pieces those of them that were judged.
 	recorded, pieces int
 	votes            []*accused
