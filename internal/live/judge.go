@@ -63,6 +63,8 @@ const (
 	// steady leak it is 0.5, of a start nothing.
 	risingPart = 0.25
 	growthRule = "goroutinegrowth"
+	// fewCounts are the least that say it: by chance four are in order once in 24 times.
+	fewCounts = 4
 )
 
 // outside are the sources that ask a program nothing; agents are those that the
@@ -255,6 +257,20 @@ func (c *judged) count(g *Goroutines, now time.Time) {
 	c.counts = c.counts[old:]
 }
 
+// rises tells whether its goroutines become more and more. On a machine that is full they
+// are read so seldom that there is no trend: then each count must be above the one before.
+func (c *judged) rises() bool {
+	if rises, known := c.counts.Rises(risingPart); known {
+		return rises
+	}
+	for i := 1; i < len(c.counts); i++ {
+		if c.counts[i].Value <= c.counts[i-1].Value {
+			return false
+		}
+	}
+	return len(c.counts) >= fewCounts
+}
+
 // run judges until ctx ends.
 func (j *judge) run(ctx context.Context) {
 	defer close(j.done)
@@ -437,9 +453,8 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 	for _, a := range c.votes {
 		a.fresh = false
 	}
-	rises, known := c.counts.Rises(risingPart)
 	for _, f := range d.Findings {
-		if f.Rule == growthRule && known && !rises {
+		if f.Rule == growthRule && !c.rises() {
 			continue
 		}
 		n := slices.IndexFunc(c.votes, func(a *accused) bool { return same(a.finding, f) })

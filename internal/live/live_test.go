@@ -126,19 +126,23 @@ func TestGrowth(t *testing.T) {
 	pool := []int{135, 220, 282, 225, 768, 768, 225, 324, 152, 152, 138, 123, 123, 153, 186, 456, 201, 240, 156, 156, 246, 189, 618, 147, 147, 373} // as they were read
 	for _, c := range []struct {
 		name  string
+		every int // seconds
 		count func(second int) int
 		shown bool
 	}{
-		{"a pool", func(s int) int { return pool[s%len(pool)] }, false},
-		{"a start", func(s int) int { return min(s, 5) * 100 }, false},
-		{"a leak", func(s int) int { return 100 + 10*s }, true},
-		{"a leak that began late", func(s int) int { return 100 + 10*max(0, s-40) }, true},
+		{"a pool", 1, func(s int) int { return pool[s%len(pool)] }, false},
+		{"a full pool, seldom read", 7, func(s int) int { return min(1006, 941+10*s) }, false},
+		{"a leak, seldom read", 9, func(s int) int { return 100 + 10*s }, true},
+		{"a start", 1, func(s int) int { return min(s, 5) * 100 }, false},
+		{"a leak", 1, func(s int) int { return 100 + 10*s }, true},
+		{"a leak that began late", 1, func(s int) int { return 100 + 10*max(0, s-40) }, true},
 	} {
 		begin := time.Unix(0, 0)
 		is := &judged{since: begin}
 		shown := false
 		for s := range 100 {
-			is.count(&Goroutines{Total: c.count(s)}, begin.Add(time.Duration(s)*time.Second))
+			read := s / c.every * c.every
+			is.count(&Goroutines{Total: c.count(read), Age: time.Duration(s-read) * time.Second}, begin.Add(time.Duration(s)*time.Second))
 			if s%10 == 9 {
 				is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{finding(growthRule, "f", diagnosis.Low)}}, begin, "")
 				shown = shown || len(is.votes) > 0 && is.votes[0].shown
