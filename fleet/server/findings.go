@@ -149,7 +149,7 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 // levels: of a growth it records a process.
 func evidenceCommand(f *findings.Finding) string {
 	if findings.Grows(f.Rule) {
-		return "gowhy record --url http://PROCESS/debug/pprof"
+		return "gowhy record --url http://HOST:PORT"
 	}
 	words := []string{"gowhy", "fleet", "evidence", f.Service}
 	if v := f.Versions[len(f.Versions)-1]; v != "" {
