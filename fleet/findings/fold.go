@@ -64,11 +64,17 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*List, error) {
 // key tells findings apart. The line is not in it: it moves with each version.
 type key struct{ service, rule, function string }
 
+// looked is what was judged of a service: its growth over hours, or its spans.
+type looked struct {
+	service string
+	growth  bool
+}
+
 // fold makes findings of rows, which are in the order of time.
 func fold(rows []store.Finding) *List {
 	l := &List{Verdicts: map[string]Verdict{}}
-	spans := map[string][]time.Time{} // of each service that were judged, by their end
-	begun := map[string]time.Time{}   // the begin of the first of them
+	spans := map[looked][]time.Time{} // that were judged, by their end
+	begun := map[looked]time.Time{}   // the begin of the first of them
 	found := map[key]*Finding{}
 	var order []key
 	for i := range rows {
@@ -76,12 +82,16 @@ func fold(rows []store.Finding) *List {
 		if row.Until.After(l.Judged) {
 			l.Judged = row.Until
 		}
-		if row.Rule == "" {
-			if list := spans[row.Service]; len(list) == 0 || !list[len(list)-1].Equal(row.Until) {
-				spans[row.Service] = append(list, row.Until)
+		if growth := row.Rule == growthJudged; growth || row.Rule == "" {
+			at := looked{row.Service, growth}
+			if list := spans[at]; len(list) == 0 || !list[len(list)-1].Equal(row.Until) {
+				spans[at] = append(list, row.Until)
 				if len(list) == 0 {
-					begun[row.Service] = row.From
+					begun[at] = row.From
 				}
+			}
+			if growth {
+				continue
 			}
 			if v := l.Verdicts[row.Service]; !v.At.Equal(row.Until) || rank(row.Title) > rank(v.Verdict) {
 				l.Verdicts[row.Service] = Verdict{row.Title, row.Until}
@@ -98,13 +108,14 @@ func fold(rows []store.Finding) *List {
 	}
 	for _, k := range order {
 		f := found[k]
-		judged := spans[f.Service]
+		at := looked{f.Service, Grows(f.Rule)}
+		judged := spans[at]
 		if f.Spans < quorum {
 			continue
 		}
 		last := judged[max(0, len(judged)-voters):]
 		f.Open = len(last) > 0 && !f.Last.Before(last[0])
-		f.Earlier = f.First.Equal(begun[f.Service])
+		f.Earlier = f.First.Equal(begun[at])
 		l.Findings = append(l.Findings, *f)
 	}
 	slices.SortStableFunc(l.Findings, func(a, b Finding) int {

@@ -6,6 +6,12 @@
 // many spans become one finding with its course. What one span says may be an accident of
 // it: a finding is shown when two have it, and it is gone when the last three have not,
 // as in gowhy top.
+//
+// Memory in use and goroutines are levels, of which five minutes show nothing: caches fill,
+// load comes and goes. So whether they grow is judged over four hours, each quarter of an
+// hour, with processes as replicates. It is the same job and makes rows of the same kind, so
+// that one has a begin, a course and an end as any other finding; they have a mark of their
+// own for when they were judged.
 package findings
 
 import (
@@ -108,6 +114,9 @@ func (j *Judge) Catch(ctx context.Context, tenant string) error {
 	}
 	judged := map[done]bool{}
 	for _, f := range known.Findings {
+		if f.Rule != "" {
+			continue
+		}
 		judged[done{f.Until.UnixMilli(), f.Service, f.Version}] = true
 	}
 	for until := last; until.After(first); until = until.Add(-Span) {
@@ -125,13 +134,17 @@ func (j *Judge) Catch(ctx context.Context, tenant string) error {
 			if err := j.judge(ctx, s); err != nil {
 				return err
 			}
-			took := time.Since(began)
-			if err := j.pause(ctx, time.Duration(float64(took)*(1/share-1))); err != nil {
+			if err := j.rest(ctx, began); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return j.growth(ctx, tenant, last, known.Findings)
+}
+
+// rest waits as long as the judge must after what began at a time.
+func (j *Judge) rest(ctx context.Context, began time.Time) error {
+	return j.pause(ctx, time.Duration(float64(time.Since(began))*(1/share-1)))
 }
 
 // mixed tells whether processes tell no version while others of their service do. They

@@ -44,7 +44,7 @@ type Finding struct {
 	Earlier    bool      `json:"earlier"` // the first span that was judged has it: it may be older
 	Last       time.Time `json:"last"`
 	State      string    `json:"state"` // open or gone
-	Spans      int       `json:"spans"` // of five minutes that have it
+	Spans      int       `json:"spans"` // of five minutes, or of a growth's four hours, that have it
 	Instances  int64     `json:"instances"`
 	Cost       float64   `json:"cost"` // of the last span
 	Bound      *float64  `json:"bound,omitempty"`
@@ -171,8 +171,12 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 	return nil
 }
 
-// evidenceCommand has gowhy say all about the span of a finding.
+// evidenceCommand has gowhy say all about the span of a finding. Merged profiles have no
+// levels: of a growth it records a process.
 func evidenceCommand(f *findings.Finding) string {
+	if findings.Grows(f.Rule) {
+		return "gowhy record --url http://HOST:PORT"
+	}
 	words := []string{"gowhy", "fleet", "evidence", f.Service}
 	if v := f.Versions[len(f.Versions)-1]; v != "" {
 		words = append(words, "--version", v)

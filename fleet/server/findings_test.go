@@ -85,6 +85,33 @@ func TestFindingsMetrics(t *testing.T) {
 	}
 }
 
+// A growth has its own metric, and is for a recording of one process.
+func TestGrowth(t *testing.T) {
+	now := time.Now().Truncate(time.Millisecond)
+	r := new(storetest.Reference)
+	for i := range 2 {
+		row := store.Finding{Service: "shop", Version: "v1", Until: now.Add(time.Duration(i-1) * 15 * time.Minute), Rule: "growth"}
+		row.From = row.Until.Add(-4 * time.Hour)
+		grows := row
+		grows.Rule, grows.Function, grows.Unit, grows.Cost, grows.Instances = "heapgrowth", "f", "bytes per second", 2.5e9, 3
+		if err := r.WriteFindings(t.Context(), []store.Finding{row, grows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := newMeter(r)
+	m.scraper = scrape.New(m, nil)
+	w := httptest.NewRecorder()
+	m.serve(w, httptest.NewRequest("GET", "/metrics", nil))
+	want := `gowhy_finding_growth{tenant="",service="shop",version="v1",rule="heapgrowth",function="f"} 2500` + "\n"
+	if !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "gowhy_finding_cores{") {
+		t.Errorf("%s\nwant %s", w.Body, want)
+	}
+	a, err := found(t.Context(), r, store.Selection{}, 10, Prices{})
+	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy record --url http://HOST:PORT" || a.Findings[0].State != "open" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // Evidence of nothing is not found; evidence that lacks a part is not given.
 func TestEvidence(t *testing.T) {
 	for want, r := range map[int]store.Reader{404: new(storetest.Reference), 503: half{}, 500: broken{}} {

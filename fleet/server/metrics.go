@@ -170,23 +170,38 @@ func (m *meter) serve(w http.ResponseWriter, r *http.Request) {
 // mostSeries of findings are shown, the dearest.
 const mostSeries = 500
 
-// serveFindings writes what findings that are there now cost, in cores.
+// findingMetrics are what findings cost, by the unit of that; the last is of growths only.
+var findingMetrics = []struct {
+	name, help string
+	counts     func(f *findings.Finding) bool
+}{
+	{"gowhy_finding_cores", "What a cause costs all processes of a service.", func(f *findings.Finding) bool { return f.Unit == string(fact.Cores) }},
+	{"gowhy_finding_growth", "By how much what grows without end does so in a second, in all processes of a service: bytes, or goroutines.",
+		func(f *findings.Finding) bool { return findings.Grows(f.Rule) }},
+}
+
+// serveFindings writes what findings that are there now cost.
 func (m *meter) serveFindings(ctx context.Context, w io.Writer) {
-	const name = "gowhy_finding_cores"
-	fmt.Fprintf(w, "# HELP %s What a cause costs all processes of a service.\n# TYPE %s gauge\n", name, name)
-	left := mostSeries
-	for _, tenant := range m.tenants.all() {
-		list, err := findings.Of(ctx, m.found, store.Selection{Tenant: tenant, From: time.Now().Add(-time.Hour)})
-		if err != nil {
+	tenants := m.tenants.all()
+	lists := make([]*findings.List, len(tenants))
+	for i, tenant := range tenants {
+		var err error
+		if lists[i], err = findings.Of(ctx, m.found, store.Selection{Tenant: tenant, From: time.Now().Add(-time.Hour)}); err != nil {
 			return // the store says so elsewhere
 		}
-		for _, f := range list.Findings {
-			if !f.Open || f.Unit != string(fact.Cores) || left == 0 {
-				continue
+	}
+	for _, metric := range findingMetrics {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", metric.name, metric.help, metric.name)
+		left := mostSeries
+		for i, list := range lists {
+			for _, f := range list.Findings {
+				if !f.Open || !metric.counts(&f) || left == 0 {
+					continue
+				}
+				left--
+				fmt.Fprintf(w, "%s{tenant=%s,service=%s,version=%s,rule=%s,function=%s} %g\n", metric.name, label(tenants[i]), label(f.Service),
+					label(f.Versions[len(f.Versions)-1]), label(f.Rule), label(f.Function), whole(f.Cost))
 			}
-			left--
-			fmt.Fprintf(w, "%s{tenant=%s,service=%s,version=%s,rule=%s,function=%s} %g\n", name, label(tenant), label(f.Service),
-				label(f.Versions[len(f.Versions)-1]), label(f.Rule), label(f.Function), whole(f.Cost))
 		}
 	}
 }

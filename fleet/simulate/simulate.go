@@ -46,6 +46,28 @@ type Version struct {
 	Rollout time.Duration // how much later the last host has it
 	Changes []Change      // against the first version
 	Causes  []Cause       // besides what the first version does
+	Levels  []Level       // what it keeps
+	Restart time.Duration // how long a process runs until another instance begins; 0 for ever
+}
+
+// A Level is what a function of the service keeps, besides what it keeps under its load.
+type Level struct {
+	Type     store.Type
+	Function string        // see [Service.Function]
+	Calls    []store.Frame // what it calls, the leaf first
+	Hourly   int64         // that a process adds
+	Most     int64         // that there will ever be, as in a cache that fills; 0 for no end
+}
+
+// after is what is kept of a process of an age. A cache fills at the hourly pace first; each
+// time that would fill it at that pace leaves half of its room.
+func (l Level) after(age time.Duration) int64 {
+	if l.Most == 0 {
+		return scale(l.Hourly, int64(age), int64(time.Hour))
+	}
+	fill := time.Duration(scale(int64(time.Hour), l.Most, l.Hourly))
+	room := l.Most >> min(62, age/fill)
+	return l.Most - room + scale(room/2, int64(age%fill), int64(fill))
 }
 
 // A Cause is work of other packages that a function of the service calls for.
@@ -193,9 +215,16 @@ func (p *program) frame(function, line int) store.Frame {
 
 func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Batch {
 	host := fmt.Sprintf("host-%03d", process)
-	version := g.service.version(process, from)
+	version, since := g.service.version(process, from)
+	age, instance := from-since, host
+	if version.Restart > 0 {
+		// Each at a time of its own.
+		age += version.Restart * time.Duration(process) / time.Duration(g.service.Processes)
+		instance = fmt.Sprintf("%s/%d", host, age/version.Restart)
+		age %= version.Restart
+	}
 	source := store.Source{
-		Tenant: p.Tenant, Service: g.service.Name, Version: version.Name, Instance: host,
+		Tenant: p.Tenant, Service: g.service.Name, Version: version.Name, Instance: instance,
 		Labels: []store.Label{
 			{Name: "region", Value: [...]string{"east", "west"}[process%2]},
 			{Name: "zone", Value: fmt.Sprintf("zone-%d", process%3)},
@@ -213,7 +242,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 	speed := p.speed(host)
 	for _, s := range g.shapes {
 		amount := scale(s.Sum, int64(step), int64(time.Minute))
-		b.Profiles = append(b.Profiles, s.profile(r, g, version, amount*load/100*speed/100, b.Stacks))
+		b.Profiles = append(b.Profiles, s.profile(r, g, version, amount*load/100*speed/100, age, b.Stacks))
 	}
 	done := scale(operations, int64(step), int64(time.Minute)) * load / 100
 	b.Profiles = append(b.Profiles, store.Profile{Type: store.Operations, Samples: []store.Sample{{Value: done}}})
@@ -222,7 +251,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 
 // profile is a shape's samples of one step that sum to about an amount, stacks that the
 // sampler missed left out.
-func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, stacks map[store.StackID][]store.Frame) store.Profile {
+func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, age time.Duration, stacks map[store.StackID][]store.Frame) store.Profile {
 	made := store.Profile{Type: s.Type, Samples: make([]store.Sample, 0, len(s.ids))}
 	amount = amount / 100 * (100 - noise + r.Int64N(2*noise+1))
 	for i, id := range s.ids {
@@ -238,22 +267,30 @@ func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, stacks
 		stacks[id] = g.stacks[id]
 		made.Samples = append(made.Samples, store.Sample{Stack: id, Value: units * s.Unit})
 	}
+	add := func(function string, calls []store.Frame, value int64) {
+		frames := g.calls(function, calls)
+		id := store.IDOf(frames)
+		stacks[id] = frames
+		made.Samples = append(made.Samples, store.Sample{Stack: id, Value: value})
+	}
 	for _, c := range v.Causes {
 		if value := scale(amount, c.Sum, s.Sum) / s.Unit * s.Unit; c.Type == s.Type && value > 0 {
-			frames := g.calls(c)
-			id := store.IDOf(frames)
-			stacks[id] = frames
-			made.Samples = append(made.Samples, store.Sample{Stack: id, Value: value})
+			add(c.Function, c.Calls, value)
+		}
+	}
+	for _, l := range v.Levels {
+		if value := l.after(age) / s.Unit * s.Unit; l.Type == s.Type && value > 0 {
+			add(l.Function, l.Calls, value)
 		}
 	}
 	return made
 }
 
-// calls is the stack of a cause.
-func (p *program) calls(c Cause) []store.Frame {
-	frames := slices.Clone(c.Calls)
+// calls is the stack of a function of the service and what it calls.
+func (p *program) calls(function string, calls []store.Frame) []store.Frame {
+	frames := slices.Clone(calls)
 	for i := range functions {
-		if p.service.Function(i) == c.Function {
+		if p.service.Function(i) == function {
 			frames = append(frames, p.frame(i, 30))
 		}
 	}
@@ -272,16 +309,15 @@ func (v Version) percent(t store.Type, frames []store.Frame) int64 {
 	return cost
 }
 
-// version is what a process runs at a time after the start.
-func (s Service) version(process int, at time.Duration) Version {
-	var runs Version
+// version is what a process runs at a time after the start, and since when.
+func (s Service) version(process int, at time.Duration) (runs Version, since time.Duration) {
 	for i, v := range s.Versions {
 		deployed := v.Deploy + v.Rollout*time.Duration(process)/time.Duration(max(1, s.Processes-1))
 		if i == 0 || deployed <= at {
-			runs = v
+			runs, since = v, min(deployed, at)
 		}
 	}
-	return runs
+	return runs, since
 }
 
 // speed is what the same work costs on a host, in percent: 75 to 135, as generations of

@@ -78,6 +78,20 @@ func FunctionsBetween(ctx context.Context, r store.Reader, base, head store.Sele
 	return d, nil
 }
 
+// Grown is the function that has most of the growth between two sums of stacks, as of a
+// change; nil where none has. Each sum counts by a part, for there may be more levels in one.
+func Grown(was, is *store.Stacks, byWas, byIs float64) *Function {
+	d := &Difference{Was: float64(was.Total) / byWas, Is: float64(is.Total) / byIs}
+	functions := map[string]*Function{}
+	sum(was, functions, func(f *Function, self, total int64) {
+		f.Was += float64(self) / byWas
+		f.TotalWas += float64(total) / byWas
+	})
+	sum(is, functions, func(f *Function, self, total int64) { f.Is += float64(self) / byIs; f.TotalIs += float64(total) / byIs })
+	d.keep(functions, len(functions))
+	return d.Narrow
+}
+
 // denominator is by what the values of a selection are divided.
 func denominator(ctx context.Context, r store.Reader, s store.Selection, k kind, operation bool) (by float64, err error) {
 	all, err := r.Instances(ctx, s)

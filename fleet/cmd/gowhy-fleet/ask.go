@@ -164,7 +164,9 @@ func (c *command) findingsCommand() *cobra.Command {
 		Short: "Which causes the rules found, in which service, since when, at what cost",
 		Long: `Lists the causes that gowhy's rules found in the merged profiles of all processes of a
 version, over spans of five minutes. One is listed when two spans have it, and gone
-when the last three have not. The cost in cores is that of all processes together.`,
+when the last three have not. The cost in cores is that of all processes together.
+Whether memory in use or goroutines grow without end is judged each quarter of an hour,
+over four hours.`,
 		Example: "  gowhy-fleet findings --from now-24h\n  gowhy-fleet findings --service checkout --json\n  gowhy-fleet findings -n 1000 --sarif > findings.sarif",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {

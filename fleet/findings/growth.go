@@ -1,0 +1,295 @@
+package findings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/versions"
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/statistics"
+)
+
+const (
+	// growthEvery is how often growth is judged: four hours hardly differ from those of
+	// five minutes before.
+	growthEvery = 15 * time.Minute
+	// growthJudged is the rule of the row that says that growth was judged. The row of the
+	// five minutes that end then has "".
+	growthJudged = "growth"
+)
+
+// A level is a type that may grow without end.
+type level struct {
+	store.Type
+	rule, what, remedy string
+	unit               fact.Unit
+	least              float64 // growth in the window that can matter
+	hourly             func(perSecond float64) string
+}
+
+var levels = []level{
+	{store.InuseSpace, "heapgrowth", "memory in use",
+		"Find who keeps it: maps and slices that only grow, caches without a bound, entries kept for requests " +
+			"that are long over, timers that were never stopped. If it is a cache, give it a bound.",
+		// The profile has one object for each half MiB: eight MiB are sixteen of them.
+		fact.BytesPerSec, 8 << 20,
+		func(x float64) string { return fact.Bytes.Format(x*3600) + " an hour" }},
+	{store.Goroutines, "goroutinegrowth", "goroutines",
+		"Find why they never end: a channel that nobody sends to or receives from any more, a context that is " +
+			"never cancelled, a response body that is never closed.",
+		// The connections of clients and pools of workers come and go by tens.
+		fact.PerSec, 50,
+		func(x float64) string { return fmt.Sprintf("%.0f an hour", x*3600) }},
+}
+
+// Grows tells whether a finding is a growth, which is judged over hours.
+func Grows(rule string) bool {
+	return slices.ContainsFunc(levels, func(l level) bool { return l.rule == rule })
+}
+
+// A question is whether a level of a version grows.
+type question struct {
+	level *level
+	store.Selection
+	growth
+}
+
+// growth judges the windows that ended last and were not judged yet: as many as make a
+// finding, so that a server that begins need not wait for one more.
+func (j *Judge) growth(ctx context.Context, tenant string, last time.Time, known []store.Finding) error {
+	for ago := quorum - 1; ago >= 0; ago-- {
+		if err := j.judgeGrowth(ctx, tenant, last.Truncate(growthEvery).Add(-growthEvery*time.Duration(ago)), known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeGrowth judges one window.
+func (j *Judge) judgeGrowth(ctx context.Context, tenant string, until time.Time, known []store.Finding) error {
+	if slices.ContainsFunc(known, func(f store.Finding) bool { return f.Rule == growthJudged && f.Until.Equal(until) }) {
+		return nil
+	}
+	s := store.Selection{Tenant: tenant, From: until.Add(-window), Until: until}
+	services, err := whole(j.Keeper.Services(ctx, s))
+	if err != nil {
+		return err
+	}
+	var rows []store.Finding
+	var questions []question
+	for i, v := range services.Services {
+		if mixed(services.Services, i) {
+			continue
+		}
+		s.Service, s.Version = v.Name, v.Version
+		rows = append(rows, store.Finding{Tenant: tenant, Service: v.Name, Version: v.Version, From: s.From, Until: until, Rule: growthJudged})
+		if v.Last.Sub(v.First) < leastBins*bin {
+			continue
+		}
+		began := time.Now()
+		for k := range levels {
+			l := &levels[k]
+			if j.title(l.rule) == "" || !slices.ContainsFunc(v.Totals, func(t store.Total) bool { return t.Type == l.Type && t.Value > 0 }) {
+				continue
+			}
+			courses, err := j.courses(ctx, s, l.Type)
+			if err != nil {
+				return err
+			}
+			q := question{l, s, together(courses, l.least)}
+			q.Type = l.Type
+			questions = append(questions, q)
+		}
+		if err := j.rest(ctx, began); err != nil {
+			return err
+		}
+	}
+	p := make([]float64, len(questions))
+	for i := range questions {
+		p[i] = questions[i].p
+	}
+	for i, corrected := range statistics.Holm(p) {
+		if q := &questions[i]; q.grows(corrected) {
+			row, err := j.rowOfGrowth(ctx, q, corrected)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return j.Keeper.WriteFindings(ctx, rows)
+}
+
+func (j *Judge) title(rule string) string {
+	if i := slices.IndexFunc(j.Rules, func(r *diagnosis.Rule) bool { return r.Name == rule }); i >= 0 {
+		return j.Rules[i].Title
+	}
+	return ""
+}
+
+// whole makes an error of an answer that lacks a part.
+func whole(a store.Services, err error) (store.Services, error) {
+	return a, lacks(a.Missing, err)
+}
+
+func lacks(m store.Missing, err error) error {
+	if err == nil && len(m) > 0 {
+		err = fmt.Errorf("%q could not be asked", m)
+	}
+	return err
+}
+
+// courses are those of all processes of a version.
+func (j *Judge) courses(ctx context.Context, s store.Selection, t store.Type) ([]course, error) {
+	type sum struct{ value, n float64 }
+	processes := map[string]*[bins]sum{}
+	var names []string
+	begin, end := s.From, s.Until
+	s.Type = t
+	// Levels have no sum over time: steps of a millisecond are single batches. An hour
+	// at a time, so that those of a large service fit.
+	for s.From = begin; s.From.Before(end); s.From = s.Until {
+		s.Until = s.From.Add(time.Hour)
+		sent, err := j.Keeper.Series(ctx, s, time.Millisecond, store.ByInstance)
+		if err := lacks(sent.Missing, err); err != nil {
+			return nil, err
+		}
+		for _, one := range sent.Series {
+			process := processes[one.Key]
+			if process == nil {
+				process = new([bins]sum)
+				processes[one.Key], names = process, append(names, one.Key)
+			}
+			for _, p := range one.Points {
+				b := &process[p.At.Sub(begin)/bin]
+				b.value, b.n = b.value+float64(p.Value), b.n+1
+			}
+		}
+	}
+	s.Type, s.From, s.Until = store.CPU, begin, end
+	loads, err := j.Keeper.Series(ctx, s, bin, store.ByInstance)
+	if err := lacks(loads.Missing, err); err != nil {
+		return nil, err
+	}
+	load := map[string]model.Series{}
+	for _, one := range loads.Series {
+		for _, p := range one.Points {
+			load[one.Key] = append(load[one.Key], model.Point{At: p.At.Sub(begin), Value: float64(p.Value)})
+		}
+	}
+	slices.Sort(names)
+	courses := make([]course, len(names))
+	for i, name := range names {
+		courses[i] = course{instance: name, load: load[name]}
+		for b, x := range processes[name] {
+			if x.n > 0 {
+				courses[i].level = append(courses[i].level, model.Point{At: time.Duration(b) * bin, Value: x.value / x.n})
+			}
+		}
+	}
+	return courses, nil
+}
+
+// rowOfGrowth is what is kept of a growth.
+func (j *Judge) rowOfGrowth(ctx context.Context, q *question, p float64) (store.Finding, error) {
+	row := store.Finding{
+		Tenant: q.Tenant, Service: q.Service, Version: q.Version, From: q.From, Until: q.Until,
+		Rule: q.level.rule, Title: j.title(q.level.rule), Instances: int64(len(q.rising)), Unit: string(q.level.unit), Confidence: string(diagnosis.Low),
+	}
+	usual := q.rising[len(q.rising)/2]
+	at, err := j.grower(ctx, q, usual)
+	if err != nil {
+		return row, err
+	}
+	row.Function, row.File, row.Line = at.Function, at.File, at.Line
+	total := 0.0
+	for _, t := range q.rising {
+		total += t.slope
+	}
+	row.Cost = millionths(total)
+	hourly, n := q.level.hourly(usual.slope), len(q.trends)
+	d := Detail{
+		Summary: fmt.Sprintf("In %d of %d processes %s grew all the time up to %s, by %s in the median one: by %.0f%% in all.",
+			len(q.rising), n, q.level.what, q.Until.UTC().Format("2006-01-02 15:04 MST"), hourly, 100*usual.by),
+		Remedy: q.level.remedy, What: "growth of " + q.level.what + ", " + hourly + " in a process", Whole: true,
+		Prove: fmt.Sprintf("Run the change for %s: this is gone then.", window),
+		Evidence: []string{
+			fmt.Sprintf("processes that rise: %d of %d", len(q.rising), n),
+			"growth of the median one: " + hourly,
+			fmt.Sprintf("growth of its CPU in that time: %.0f%%", 100*usual.load),
+			fmt.Sprintf("probability without a growth, for all services and levels together: %.2g", p),
+		},
+	}
+	if at.Function != "" {
+		d.Summary += " Most of it is in " + at.Function + "."
+	}
+	if n >= manyProcesses {
+		row.Confidence = string(diagnosis.Medium)
+		d.Reasons = []string{"hours of levels cannot tell a leak from a cache that takes longer to fill"}
+	} else {
+		d.Reasons = []string{fmt.Sprintf("fewer than %d processes: their times had to decide", manyProcesses)}
+	}
+	row.Evidence, err = json.Marshal(d)
+	return row, err
+}
+
+// grower is the function that grew most between the first quarter and the last of a
+// process; of stacks that end in the runtime, that which called it.
+func (j *Judge) grower(ctx context.Context, q *question, t trend) (at store.Frame, err error) {
+	n := len(t.level)
+	part := func(bins model.Series) (store.Stacks, error) {
+		s := q.Selection
+		s.Instance = t.instance
+		s.From, s.Until = q.From.Add(bins[0].At), q.From.Add(bins[len(bins)-1].At+bin)
+		a, err := j.Keeper.Stacks(ctx, s)
+		for id, frames := range a.Frames {
+			for len(frames) > 1 && strings.HasPrefix(frames[0].Function, "runtime.") {
+				frames = frames[1:]
+			}
+			a.Frames[id] = frames
+		}
+		return a, lacks(a.Missing, err)
+	}
+	first, last := t.level[:n/4], t.level[n-n/4:]
+	was, err := part(first)
+	if err != nil {
+		return at, err
+	}
+	is, err := part(last)
+	if err != nil {
+		return at, err
+	}
+	narrow := versions.Grown(&was, &is, perLevel(was, first), perLevel(is, last))
+	if narrow == nil {
+		return at, nil
+	}
+	at = store.Frame{Function: narrow.Name, File: narrow.File}
+	for _, sample := range is.Samples {
+		if i := slices.IndexFunc(is.Frames[sample.Stack], func(f store.Frame) bool { return f.Function == at.Function }); i >= 0 {
+			f := is.Frames[sample.Stack][i]
+			at.File, at.Line = f.File, f.Line
+			break
+		}
+	}
+	return at, nil
+}
+
+// perLevel is how many levels are in a sum: what their mean, over the bins, is in it.
+func perLevel(sum store.Stacks, bins model.Series) float64 {
+	mean := 0.0
+	for _, p := range bins {
+		mean += p.Value / float64(len(bins))
+	}
+	return math.Max(1, float64(sum.Total)/mean)
+}
