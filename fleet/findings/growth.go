@@ -37,14 +37,15 @@ type level struct {
 
 var levels = []level{
 	{store.InuseSpace, "heapgrowth", "memory in use",
-		"Find who keeps it: maps and slices that only grow, caches without a bound, entries kept for requests " +
-			"that are long over, timers that were never stopped. If it is a cache, give it a bound.",
+		"Find who keeps it: maps and slices that only grow, caches without a bound, " +
+			"entries kept for requests that are long over, timers that were never stopped. " +
+			"If it is a cache, give it a bound.",
 		// The profile has one object for each half MiB: eight MiB are sixteen of them.
 		fact.BytesPerSec, 8 << 20,
 		func(x float64) string { return fact.Bytes.Format(x*3600) + " an hour" }},
 	{store.Goroutines, "goroutinegrowth", "goroutines",
-		"Find why they never end: a channel that nobody sends to or receives from any more, a context that is " +
-			"never cancelled, a response body that is never closed.",
+		"Find why they never end: a channel that nobody sends to or receives from any more, " +
+			"a context that is never cancelled, a response body that is never closed.",
 		// The connections of clients and pools of workers come and go by tens.
 		fact.PerSec, 50,
 		func(x float64) string { return fmt.Sprintf("%.0f an hour", x*3600) }},

@@ -176,7 +176,7 @@ var findingMetrics = []struct {
 	counts     func(f *findings.Finding) bool
 }{
 	{"gowhy_finding_cores", "What a cause costs all processes of a service.", func(f *findings.Finding) bool { return f.Unit == string(fact.Cores) }},
-	{"gowhy_finding_growth", "By how much what grows without end does so in a second, in all processes of a service: bytes, or goroutines.",
+	{"gowhy_finding_growth", "By how much what grows without end does so in a second, in all processes of a service that do: bytes, or goroutines.",
 		func(f *findings.Finding) bool { return findings.Grows(f.Rule) }},
 }
 
