@@ -34,16 +34,14 @@ const (
 	// spinAsking is the part that must be in the runtime's non-blocking code at
 	// the least: it tells a loop that polls from one that computes.
 	spinAsking = 0.2
+	// spinWhole is how much CPU a loop of receives wants that never waits for one, where
+	// no trace tells.
+	spinWhole = 0.9
 	// spinStack is the share of all samples at one line, and spinIdle the time
 	// without a finished operation, from which a loop without any call is taken
 	// for one that spins.
 	spinStack = 0.6
 	spinIdle  = time.Second
-	// spinHanded is how much CPU, of the loop's, others may take to put its goroutine
-	// away and to give it something, without a trace that tells whether they do. Loops
-	// that got all they received from another goroutine had 0.26 and 0.77 with a buffer
-	// of 1,000, 1.0 and 1.9 without one; that on a closed channel had nothing.
-	spinHanded = 0.05
 )
 
 // asking are the runtime's functions that answer at once whether there is
@@ -57,9 +55,6 @@ var asking = []string{
 // waiting are those that may have parked the goroutine: under them a stack tells
 // only together with the trace that nobody was parked.
 var waiting = []string{"runtime.selectgo", "runtime.chanrecv", "runtime.chansend"}
-
-// handing are those that put a goroutine away which waits, and give it something.
-var handing = []string{"runtime.park_m", "runtime.chansend", "runtime.goready", "runtime.closechan", "runtime.selectgo"}
 
 // looking are those that look at a flag, and the preemption that a loop meets.
 var looking = []string{"context.(*cancelCtx).Err", "context.(*cancelCtx).Done", "sync/atomic.", "runtime.asyncPreempt"}
@@ -149,9 +144,8 @@ func checkSpinloop(p *diagnosis.Pass) {
 
 // spinning are the functions whose time is nearly all asking, by CPU.
 func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
-	// A loop that spins wants a whole CPU and gets what others leave of it: the
-	// trace tells how long it had a P.
-	wanted := s.used().Larger(psInUse(p))
+	// A loop that spins wants a whole CPU and gets what others leave of it.
+	wanted := wantedCPU(s)
 	for _, f := range s.functions(p.Model, func([]model.Frame) bool { return true }) {
 		if f.share*wanted.Value < spinCores {
 			break // so are all after it
@@ -159,7 +153,7 @@ func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 		l := newAskLoop(s, f)
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
-		case l.waits.Value > l.answers.Value/2 && parks(s, f, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
+		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
 		case !stays(s, f):
 		default:
 			out = append(out, l)
@@ -211,33 +205,12 @@ func stays(s *cpuUse, f cpuPlace) bool {
 	return false
 }
 
-// handed reports whether anybody takes part in what the loop receives: by the CPU of
-// all the scheduler and of those that send, whose stacks do not have the loop.
-func handed(s *cpuUse, f cpuPlace) bool {
-	nanos := s.profile.Column("cpu")
-	loop, others := 0.0, 0.0
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
-		frames := s.pass.Model.Stacks.Frames(sample.Stack)
-		is := func(of []string) bool {
-			return slices.ContainsFunc(frames, func(frame model.Frame) bool { return startsWith(frame.Func, of) })
-		}
-		switch place, ok := diagnosis.UserPlace(frames); {
-		case ok && place.Function == f.Function:
-			loop += sample.Value(nanos)
-		case is(handing):
-			others += sample.Value(nanos)
-		}
-	}
-	return others > spinHanded*loop
-}
-
 // parks reports whether the loop's goroutines do wait at times: a receive that parks
 // its goroutine is a hand-over, not a spin. ran is how long the loop ran.
-func parks(s *cpuUse, f cpuPlace, ran time.Duration) bool {
-	p := s.pass
+func parks(s *cpuUse, l *askLoop, ran time.Duration) bool {
+	p, f := s.pass, l.cpuPlace
 	if p.Model.Sched == nil {
-		return handed(s, f)
+		return !alwaysReady(s, l)
 	}
 	var waited time.Duration
 	var times int64
@@ -253,6 +226,32 @@ func parks(s *cpuUse, f cpuPlace, ran time.Duration) bool {
 		}
 	}
 	return waited > ran/10 || times > 0 && ran/time.Duration(times) < time.Millisecond
+}
+
+// alwaysReady reports whether samples alone show that a loop's receives never wait: it
+// runs or is ready to all the time, while next to nothing goes into parking goroutines
+// and finding others, which every hand-over needs, and into sending, by which a channel
+// that is not closed is ready again.
+func alwaysReady(s *cpuUse, l *askLoop) bool {
+	// Loops that were handed all they received had 0.26 and 0.77 of their CPU in both
+	// together with a buffer of 1,000, 1.0 and 1.9 without one; a closed channel none.
+	const little = 1 - spinEmpty
+	parked := s.in("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
+		return looksForWork(frames) || throughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
+	})
+	sent := s.in("CPU in sending", func(frames []model.Frame) bool {
+		return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
+	})
+	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
+}
+
+// wantedCPU is the CPU that the program would have used had others left it: a trace
+// tells how long it had Ps, else the kernel how long its threads waited for a CPU.
+func wantedCPU(s *cpuUse) fact.Fact {
+	if s.pass.Model.Sched != nil {
+		return s.used().Larger(psInUse(s.pass))
+	}
+	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.used(), s.pass.Process("waiting for a CPU", "run_queue", fact.Rate))
 }
 
 // spinSaved is what a goroutine that waits in the place of the loop saves.
@@ -280,6 +279,9 @@ func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
 		Remedy: spinRemedy(l.by),
 		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores; "+
 			"operations must not get slower by more than a wake-up."),
+	}
+	if s.pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
+		f.Reasons = append(f.Reasons, "that its receives never wait is concluded from samples: next to none are in parking goroutines and finding others")
 	}
 	f.Say("%s takes %s to ask whether there is something to do: %s of its time is the asking.", name(l.Function), cost.Fact(), l.empty)
 	return f
