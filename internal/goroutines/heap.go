@@ -33,7 +33,9 @@ type HeapReader struct {
 	list       uint64 // an address that there is
 	head, rate uint64 // of runtime.mbuckets and runtime.MemProfileRate
 	names      func(pc uint64, leaf bool) []symbols.Place
+	known      map[uint64]symbols.Place // of addresses: thousands of stacks have the same few
 	blocks     map[uint64][]byte
+	stacks     []uint64 // of many sites, one behind the other
 }
 
 const (
@@ -49,6 +51,8 @@ const (
 	// memProfile is the kind of bucket that is of allocations.
 	memProfile = 1
 	cycles     = 4 // of a record: what is told, and those of the next collections
+	// stacksAtOnce is how many addresses have room in one piece of memory, at least a stack's.
+	stacksAtOnce = 8 * maxDepth
 )
 
 // HeapReader prepares the reading of the memory profile. The error has [ErrUnsure] in it
@@ -76,7 +80,7 @@ func (r *Reader) HeapReader() (*HeapReader, error) {
 }
 
 func (r *Reader) heapReader(m memory, head, rate uint64) *HeapReader {
-	h := &HeapReader{memory: m, layout: r.layout, list: r.list, head: head, rate: rate}
+	h := &HeapReader{memory: m, layout: r.layout, list: r.list, head: head, rate: rate, known: map[uint64]symbols.Place{}}
 	if p, ok := r.code.(program); ok {
 		h.names = p.process.Frames
 	}
@@ -90,14 +94,25 @@ func (h *HeapReader) Close() { h.memory.close() }
 // end: as the runtime's memory profile has it.
 func (h *HeapReader) Frames(s *Site) (stack []symbols.Place) {
 	for _, pc := range s.Stack {
-		// Of what is inlined the runtime notes an address for each function.
-		at := h.names(pc, false)
-		if len(at) == 0 || at[0].Func == "runtime.goexit" || len(stack) == 0 && ofRuntime(at[0].Func) {
-			continue
+		if at := h.frame(pc); at.Func != "" && at.Func != "runtime.goexit" && (len(stack) > 0 || !ofRuntime(at.Func)) {
+			stack = append(stack, at)
 		}
-		stack = append(stack, at[0])
 	}
 	return stack
+}
+
+// frame is one function: of what is inlined the runtime notes an address for each.
+func (h *HeapReader) frame(pc uint64) symbols.Place {
+	at, ok := h.known[pc]
+	if !ok {
+		if all := h.names(pc, false); len(all) > 0 {
+			at = all[0]
+		}
+		if len(h.known) < maxKnown {
+			h.known[pc] = at
+		}
+	}
+	return at
 }
 
 func ofRuntime(function string) bool {
@@ -155,9 +170,14 @@ func (h *HeapReader) site(at uint64) (s, later Site, next uint64, err error) {
 		return s, later, 0, err
 	}
 	s = Site{ID: at, Size: int64(size)}
-	for i := range depth {
-		s.Stack = append(s.Stack, word(rest[8*i:]))
+	if uint64(cap(h.stacks)-len(h.stacks)) < depth {
+		h.stacks = make([]uint64, 0, stacksAtOnce)
 	}
+	from := len(h.stacks)
+	for i := range depth {
+		h.stacks = append(h.stacks, word(rest[8*i:]))
+	}
+	s.Stack = h.stacks[from:len(h.stacks):len(h.stacks)]
 	later = s
 	for i := range uint64(cycles) {
 		counts := rest[8*depth+i*cycle:]
