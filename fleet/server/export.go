@@ -14,7 +14,7 @@ import (
 )
 
 // writeFolded writes stacks as flame graph tools read them: root first, a line each.
-func writeFolded(w http.ResponseWriter, stacks store.Stacks) {
+func writeFolded(w http.ResponseWriter, _ store.Selection, stacks store.Stacks) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	out := bufio.NewWriter(w)

@@ -164,34 +164,22 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 	question("evidence", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
 		return writeEvidence(w, q, r, s)
 	})
-	question("folded", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-		stacks, err := r.Stacks(q.Context(), s)
-		switch {
-		case err != nil:
-			return err
-		case len(stacks.Missing) > 0:
-			partial(w, stacks.Missing)
-		case len(stacks.Samples) == 0:
-			nothing(w)
-		default:
-			writeFolded(w, stacks)
-		}
-		return nil
-	})
-	question("pprof", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-		stacks, err := r.Stacks(q.Context(), s)
-		switch {
-		case err != nil:
-			return err
-		case len(stacks.Missing) > 0:
-			partial(w, stacks.Missing)
-		case len(stacks.Samples) == 0:
-			nothing(w)
-		default:
-			writePprof(w, s, stacks)
-		}
-		return nil
-	})
+	for path, write := range map[string]func(http.ResponseWriter, store.Selection, store.Stacks){"folded": writeFolded, "pprof": writePprof} {
+		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+			stacks, err := r.Stacks(q.Context(), s)
+			switch {
+			case err != nil:
+				return err
+			case len(stacks.Missing) > 0:
+				partial(w, stacks.Missing)
+			case len(stacks.Samples) == 0:
+				nothing(w)
+			default:
+				write(w, s, stacks)
+			}
+			return nil
+		})
+	}
 	for path, asJSON := range map[string]bool{"otlp": false, "otlp.json": true} {
 		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
 			return writeOTLP(w, q, r, s, asJSON)
