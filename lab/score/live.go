@@ -29,6 +29,8 @@ type liveOptions struct {
 	sick, well time.Duration // how long programs are watched; 0 leaves them out
 	trace      string        // one of liveTraces
 	sample     int
+	fresh      bool // only those without an answer
+	atOnce     int  // well programs of any use; 0 puts together those of little
 }
 
 // liveTraces say which programs are watched with execution traces.
@@ -85,8 +87,10 @@ func (o *options) checkLive() error {
 		return errors.New("-live goes with -cases, -seed, -keep, -into, -from, -o, -lab and those that begin with -live")
 	case !slices.Contains(liveTraces, l.trace):
 		return fmt.Errorf("-live-trace %q is none of %q", l.trace, liveTraces)
-	case l.sick != 0 && l.sick < liveLimit || l.well < 0 || l.sample < 0:
-		return fmt.Errorf("-live-time is 0 or at least %v; -live-healthy and -live-cases are not negative", liveLimit)
+	case l.sick != 0 && l.sick < liveLimit || l.well < 0 || l.sample < 0 || l.atOnce < 0:
+		return fmt.Errorf("-live-time is 0 or at least %v; -live-healthy, -live-cases and -live-at-once are not negative", liveLimit)
+	case l.fresh && o.into == "":
+		return errors.New("-live-new goes with -into")
 	}
 	return nil
 }
@@ -155,6 +159,12 @@ func (o *options) watchAll(ctx context.Context, cases []*truth.Case, l *Live) er
 		sick = slices.DeleteFunc(sick, func(w watching) bool { return w.trace })
 	case "only":
 		sick = slices.DeleteFunc(sick, func(w watching) bool { return !w.trace })
+	}
+	if o.live.fresh {
+		known := func(w watching) bool {
+			return slices.ContainsFunc(l.Answers, func(a LiveAnswer) bool { return a.key() == w.key() })
+		}
+		sick, well = slices.DeleteFunc(sick, known), slices.DeleteFunc(well, known)
 	}
 	r := &liveRunner{bed: bed, keep: o.keep, took: map[string]time.Duration{}}
 	if err := o.watchSick(ctx, r, sick, l); err != nil {
@@ -225,7 +235,11 @@ func (o *options) watchWell(ctx context.Context, r *liveRunner, list []watching,
 		}
 		use[w.key()] = cores
 	}
-	groups := together(list, func(w watching) float64 { return use[w.key()] })
+	cores := func(w watching) float64 { return use[w.key()] }
+	groups := together(list, cores)
+	if o.live.atOnce > 0 {
+		groups = dealt(list, cores, o.live.atOnce)
+	}
 	if o.live.trace == "all" {
 		for _, g := range slices.Clone(groups) {
 			groups = append(groups, withTrace(g))

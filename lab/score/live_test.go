@@ -235,15 +235,21 @@ func TestTogether(t *testing.T) {
 		}
 		list = append(list, w)
 	}
-	var got []string
-	for _, g := range together(list, func(w watching) float64 { return use[w.name] }) {
-		var names []string
-		for _, w := range g {
-			names = append(names, w.name)
+	cores := func(w watching) float64 { return use[w.name] }
+	names := func(groups [][]watching) (got []string) {
+		for _, g := range groups {
+			var names []string
+			for _, w := range g {
+				names = append(names, w.name)
+			}
+			got = append(got, strings.Join(names, "+"))
 		}
-		got = append(got, strings.Join(names, "+"))
+		return got
 	}
-	if want := []string{"g+c+b+e", "d+f", "a", "served"}; !slices.Equal(got, want) {
+	if got, want := names(together(list, cores)), []string{"g+c+b+e", "d+f", "a", "served"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := names(dealt(list, cores, 3)), []string{"a+b+f", "g+d+served", "c+e"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

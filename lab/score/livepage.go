@@ -319,7 +319,7 @@ func (p *livePage) well() {
 	p.line("## Well programs")
 	p.line("")
 	p.line("%d programs were watched for %.1f hours in all. Those with a number beside them were watched", len(p.t.wells), p.t.hours)
-	p.line("while so many others were, which use little, as they do.")
+	p.line("while so many others were.")
 	var rows [][]string
 	for _, w := range p.t.wells {
 		a, lines := w.answer, "none"

@@ -201,6 +201,16 @@ const (
 	groupSize   = 4
 )
 
+// dealt puts programs into groups of n whatever they use, and those that use most not
+// into the same one.
+func dealt(list []watching, cores func(watching) float64, n int) [][]watching {
+	groups := make([][]watching, (len(list)+n-1)/n)
+	for i, w := range slices.SortedStableFunc(slices.Values(list), func(a, b watching) int { return cmp.Compare(cores(b), cores(a)) }) {
+		groups[i%len(groups)] = append(groups[i%len(groups)], w)
+	}
+	return groups
+}
+
 // light reports whether a program may be watched beside others.
 func (w *watching) light(cores float64) bool {
 	return len(w.load) == 0 && len(w.beside) == 0 && cores < littleCores

@@ -77,6 +77,8 @@ func main() {
 	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
 	flag.DurationVar(&o.live.well, "live-healthy", liveQuiet, "how long a healed or healthy one is; 0 watches none")
 	flag.IntVar(&o.live.sample, "live-cases", 0, "only `N` sick programs and N well ones, chosen by -seed; 0 is all")
+	flag.BoolVar(&o.live.fresh, "live-new", false, "only those that the results of -into do not have")
+	flag.IntVar(&o.live.atOnce, "live-at-once", 0, "`N` well programs at the same time, whatever they use; 0 puts only those together that use little")
 	flag.StringVar(&o.live.trace, "live-trace", "sick", "`WHICH` programs are watched a second time, with execution traces: none, sick or all; only is sick ones, and these not without")
 	flag.StringVar(&o.lab, "lab", "", "`DIRECTORY` of the cases (default the lab of this checkout)")
 	flag.Usage = usage
