@@ -64,10 +64,10 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*List, error) {
 // key tells findings apart. The line is not in it: it moves with each version.
 type key struct{ service, rule, function string }
 
-// looked is what was judged of a service: its growth over hours, or its spans.
+// looked is what was judged of a service: over hours, or its spans.
 type looked struct {
 	service string
-	growth  bool
+	hours   bool
 }
 
 // fold makes findings of rows, which are in the order of time.
@@ -82,15 +82,15 @@ func fold(rows []store.Finding) *List {
 		if row.Until.After(l.Judged) {
 			l.Judged = row.Until
 		}
-		if growth := row.Rule == growthJudged; growth || row.Rule == "" {
-			at := looked{row.Service, growth}
+		if hours := row.Rule == lookedOver; hours || row.Rule == "" {
+			at := looked{row.Service, hours}
 			if list := spans[at]; len(list) == 0 || !list[len(list)-1].Equal(row.Until) {
 				spans[at] = append(list, row.Until)
 				if len(list) == 0 {
 					begun[at] = row.From
 				}
 			}
-			if growth {
+			if hours {
 				continue
 			}
 			if v := l.Verdicts[row.Service]; !v.At.Equal(row.Until) || rank(row.Title) > rank(v.Verdict) {
@@ -108,7 +108,7 @@ func fold(rows []store.Finding) *List {
 	}
 	for _, k := range order {
 		f := found[k]
-		at := looked{f.Service, Grows(f.Rule)}
+		at := looked{f.Service, OverHours(f.Rule)}
 		judged := spans[at]
 		if f.Spans < quorum {
 			continue

@@ -6,24 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/fleet/versions"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/statistics"
-)
-
-const (
-	// growthEvery is how often growth is judged: four hours hardly differ from those of
-	// five minutes before.
-	growthEvery = 15 * time.Minute
-	// growthJudged is the rule of the row that says that growth was judged. The row of the
-	// five minutes that end then has "".
-	growthJudged = "growth"
 )
 
 // A level is a type that may grow without end.
@@ -51,7 +39,7 @@ var levels = []level{
 		func(x float64) string { return fmt.Sprintf("%.0f an hour", x*3600) }},
 }
 
-// Grows tells whether a finding is a growth, which is judged over hours.
+// Grows tells whether a finding is a growth.
 func Grows(rule string) bool {
 	return slices.ContainsFunc(levels, func(l level) bool { return l.rule == rule })
 }
@@ -63,92 +51,34 @@ type question struct {
 	growth
 }
 
-// growth judges the windows that ended last and were not judged yet: as many as make a
-// finding, so that a server that begins need not wait for one more.
-func (j *Judge) growth(ctx context.Context, tenant string, last time.Time, known []store.Finding) error {
-	for ago := quorum - 1; ago >= 0; ago-- {
-		if err := j.judgeGrowth(ctx, tenant, last.Truncate(growthEvery).Add(-growthEvery*time.Duration(ago)), known); err != nil {
-			return err
-		}
+// growths are the questions whether what a version keeps grows.
+func (j *Judge) growths(ctx context.Context, s store.Selection, v *store.Service) (claims []claim, err error) {
+	if v.Last.Sub(v.First) < leastBins*bin {
+		return nil, nil
 	}
-	return nil
+	for k := range levels {
+		l := &levels[k]
+		if j.title(l.rule) == "" || !sent(v, l.Type) {
+			continue
+		}
+		courses, err := j.courses(ctx, s, l.Type)
+		if err != nil {
+			return nil, err
+		}
+		q := question{l, s, together(courses, l.least)}
+		q.Type = l.Type
+		claims = append(claims, &q)
+	}
+	return claims, nil
 }
 
-// judgeGrowth judges one window.
-func (j *Judge) judgeGrowth(ctx context.Context, tenant string, until time.Time, known []store.Finding) error {
-	if slices.ContainsFunc(known, func(f store.Finding) bool { return f.Rule == growthJudged && f.Until.Equal(until) }) {
-		return nil
-	}
-	s := store.Selection{Tenant: tenant, From: until.Add(-window), Until: until}
-	services, err := whole(j.Keeper.Services(ctx, s))
-	if err != nil {
-		return err
-	}
-	var rows []store.Finding
-	var questions []question
-	for i, v := range services.Services {
-		if mixed(services.Services, i) {
-			continue
-		}
-		s.Service, s.Version = v.Name, v.Version
-		rows = append(rows, store.Finding{Tenant: tenant, Service: v.Name, Version: v.Version, From: s.From, Until: until, Rule: growthJudged})
-		if v.Last.Sub(v.First) < leastBins*bin {
-			continue
-		}
-		began := time.Now()
-		for k := range levels {
-			l := &levels[k]
-			if j.title(l.rule) == "" || !slices.ContainsFunc(v.Totals, func(t store.Total) bool { return t.Type == l.Type && t.Value > 0 }) {
-				continue
-			}
-			courses, err := j.courses(ctx, s, l.Type)
-			if err != nil {
-				return err
-			}
-			q := question{l, s, together(courses, l.least)}
-			q.Type = l.Type
-			questions = append(questions, q)
-		}
-		if err := j.rest(ctx, began); err != nil {
-			return err
-		}
-	}
-	p := make([]float64, len(questions))
-	for i := range questions {
-		p[i] = questions[i].p
-	}
-	for i, corrected := range statistics.Holm(p) {
-		if q := &questions[i]; q.grows(corrected) {
-			row, err := j.rowOfGrowth(ctx, q, corrected)
-			if err != nil {
-				return err
-			}
-			rows = append(rows, row)
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return j.Keeper.WriteFindings(ctx, rows)
-}
+func (q *question) chance() float64 { return q.p }
 
 func (j *Judge) title(rule string) string {
 	if i := slices.IndexFunc(j.Rules, func(r *diagnosis.Rule) bool { return r.Name == rule }); i >= 0 {
 		return j.Rules[i].Title
 	}
 	return ""
-}
-
-// whole makes an error of an answer that lacks a part.
-func whole(a store.Services, err error) (store.Services, error) {
-	return a, lacks(a.Missing, err)
-}
-
-func lacks(m store.Missing, err error) error {
-	if err == nil && len(m) > 0 {
-		err = fmt.Errorf("%q could not be asked", m)
-	}
-	return err
 }
 
 // courses are those of all processes of a version.
@@ -202,8 +132,8 @@ func (j *Judge) courses(ctx context.Context, s store.Selection, t store.Type) ([
 	return courses, nil
 }
 
-// rowOfGrowth is what is kept of a growth.
-func (j *Judge) rowOfGrowth(ctx context.Context, q *question, p float64) (store.Finding, error) {
+// row is what is kept of a growth.
+func (q *question) row(ctx context.Context, j *Judge, p float64) (store.Finding, error) {
 	row := store.Finding{
 		Tenant: q.Tenant, Service: q.Service, Version: q.Version, From: q.From, Until: q.Until,
 		Rule: q.level.rule, Title: j.title(q.level.rule), Instances: int64(len(q.rising)), Unit: string(q.level.unit), Confidence: string(diagnosis.Low),
@@ -246,21 +176,14 @@ func (j *Judge) rowOfGrowth(ctx context.Context, q *question, p float64) (store.
 }
 
 // grower is the function that grew most between the first quarter and the last of a
-// process; of stacks that end in the runtime, that which called it.
+// process.
 func (j *Judge) grower(ctx context.Context, q *question, t trend) (at store.Frame, err error) {
 	n := len(t.level)
 	part := func(bins model.Series) (store.Stacks, error) {
 		s := q.Selection
 		s.Instance = t.instance
 		s.From, s.Until = q.From.Add(bins[0].At), q.From.Add(bins[len(bins)-1].At+bin)
-		a, err := j.Keeper.Stacks(ctx, s)
-		for id, frames := range a.Frames {
-			for len(frames) > 1 && strings.HasPrefix(frames[0].Function, "runtime.") {
-				frames = frames[1:]
-			}
-			a.Frames[id] = frames
-		}
-		return a, lacks(a.Missing, err)
+		return j.stacks(ctx, s)
 	}
 	first, last := t.level[:n/4], t.level[n-n/4:]
 	was, err := part(first)
@@ -271,18 +194,7 @@ func (j *Judge) grower(ctx context.Context, q *question, t trend) (at store.Fram
 	if err != nil {
 		return at, err
 	}
-	narrow := versions.Grown(&was, &is, perLevel(was, first), perLevel(is, last))
-	if narrow == nil {
-		return at, nil
-	}
-	at = store.Frame{Function: narrow.Name, File: narrow.File}
-	for _, sample := range is.Samples {
-		if i := slices.IndexFunc(is.Frames[sample.Stack], func(f store.Frame) bool { return f.Function == at.Function }); i >= 0 {
-			f := is.Frames[sample.Stack][i]
-			at.File, at.Line = f.File, f.Line
-			break
-		}
-	}
+	at, _ = grown(&was, &is, perLevel(was, first), perLevel(is, last))
 	return at, nil
 }
 

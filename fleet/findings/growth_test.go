@@ -20,7 +20,7 @@ func growing(seed uint64, processes int) simulate.Plan {
 		{Type: store.InuseSpace, Count: 4, Sum: 120 << 20, Unit: 512},
 		{Type: store.Goroutines, Count: 4, Sum: 400, Unit: 1},
 	}
-	plan := simulate.Plan{Seed: seed, Start: start.Add(-4 * time.Hour), Length: window + growthEvery + 10*time.Minute, Step: 150 * time.Second}
+	plan := simulate.Plan{Seed: seed, Start: start.Add(-4 * time.Hour), Length: window + lookEvery + 10*time.Minute, Step: 150 * time.Second}
 	for _, name := range []string{"cache", "cycle", "deployed", "restart"} {
 		s := simulate.Service{Name: name, Processes: processes, Stacks: shapes, Versions: []simulate.Version{{Name: "v1"}}}
 		v := &s.Versions[0]
@@ -49,7 +49,7 @@ func judgedTwice(t *testing.T, plan simulate.Plan) (*List, *storetest.Reference)
 		}
 	}
 	j := judgeOf(r, start)
-	if err := grow(t.Context(), j, plan.Start.Add(window+growthEvery)); err != nil {
+	if err := hours(t.Context(), j, plan.Start.Add(window+lookEvery)); err != nil {
 		t.Fatal(err)
 	}
 	l, err := Of(t.Context(), r, store.Selection{})
@@ -59,12 +59,13 @@ func judgedTwice(t *testing.T, plan simulate.Plan) (*List, *storetest.Reference)
 	return l, r
 }
 
-func grow(ctx context.Context, j *Judge, at time.Time) error {
+// hours judges what takes hours until a time.
+func hours(ctx context.Context, j *Judge, at time.Time) error {
 	known, err := j.Keeper.Findings(ctx, store.Selection{})
 	if err != nil {
 		return err
 	}
-	return j.growth(ctx, "", at, known.Findings)
+	return j.hours(ctx, "", at, known.Findings)
 }
 
 // What leaks is found, with its function and by how much, and nothing else.
@@ -111,9 +112,9 @@ func TestGrowth(t *testing.T) {
 		for _, k := range []Keeper{r, &partialSeries{r}} {
 			late := time.Duration(0)
 			if k != Keeper(r) {
-				late = growthEvery
+				late = lookEvery
 			}
-			if err := grow(t.Context(), judgeOf(k, start), plan.Start.Add(window+growthEvery+late)); (err != nil) != (late > 0) {
+			if err := hours(t.Context(), judgeOf(k, start), plan.Start.Add(window+lookEvery+late)); (err != nil) != (late > 0) {
 				t.Error(err)
 			}
 		}
@@ -137,7 +138,7 @@ func TestNoGrowth(t *testing.T) {
 		_, r := judgedTwice(t, growing(seed, 1+int(seed)%3*2))
 		rows, _ := r.Findings(t.Context(), store.Selection{})
 		for _, f := range rows.Findings {
-			if f.Rule != growthJudged {
+			if f.Rule != lookedOver {
 				t.Errorf("fleet %d: %s is claimed in %s %s: %s", seed, f.Rule, f.Service, f.Version, f.Evidence)
 			}
 		}
@@ -154,7 +155,7 @@ func TestFoldGrowth(t *testing.T) {
 			row := store.Finding{Service: "shop", From: until.Add(-Span), Until: until}
 			rows = append(rows, row)
 			if i%3 == 2 {
-				row.From, row.Rule = until.Add(-window), growthJudged
+				row.From, row.Rule = until.Add(-window), lookedOver
 				rows = append(rows, row)
 				if row.Rule = "heapgrowth"; i < 6 {
 					rows = append(rows, row)

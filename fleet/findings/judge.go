@@ -9,7 +9,8 @@
 //
 // Memory in use and goroutines are levels, of which five minutes show nothing: caches fill,
 // load comes and goes. So whether they grow is judged over four hours, each quarter of an
-// hour, with processes as replicates. It is the same job and makes rows of the same kind, so
+// hour, with processes as replicates; and with it whether a version costs more since a moment
+// at which it was not deployed. It is the same job and makes rows of the same kind, so
 // that one has a begin, a course and an end as any other finding; they have a mark of their
 // own for when they were judged.
 package findings
@@ -139,7 +140,7 @@ func (j *Judge) Catch(ctx context.Context, tenant string) error {
 			}
 		}
 	}
-	return j.growth(ctx, tenant, last, known.Findings)
+	return j.hours(ctx, tenant, last, known.Findings)
 }
 
 // rest waits as long as the judge must after what began at a time.
@@ -218,6 +219,13 @@ type Detail struct {
 	What     string   `json:"what"` // is counted by the cost
 	Gain     string   `json:"gain"`
 	Whole    bool     `json:"whole"` // the cost is that of all processes, not of a mean one
+	Step     *Step    `json:"step,omitempty"`
+}
+
+// A Step is what a [CostStep] is looked at again by.
+type Step struct {
+	Ratio     float64 `json:"ratio"`
+	Operation bool    `json:"operation"` // it is that of an operation's cost
 }
 
 func rowOf(f *diagnosis.Finding, verdict store.Finding, alive float64) (store.Finding, error) {

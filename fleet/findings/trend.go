@@ -165,9 +165,9 @@ func together(courses []course, least float64) growth {
 	return g
 }
 
-// grows tells whether enough of them rise, by a probability that is corrected for all that
+// stands tells whether enough of them rise, by a probability that is corrected for all that
 // was asked.
-func (g *growth) grows(p float64) bool {
+func (g *growth) stands(p float64) bool {
 	return p < alpha && len(g.rising) > 0 && float64(len(g.rising)) >= mostRise*float64(len(g.trends)) && statistics.Median(beyondLoad(g.trends)) > 0
 }
 

@@ -71,7 +71,7 @@ func TestTogether(t *testing.T) {
 				}
 			}
 			g := together(courses, levels[0].least)
-			if got := g.grows(g.p); got != want {
+			if got := g.stands(g.p); got != want {
 				t.Errorf("%s, %d processes: claimed %v, want %v: p %g, %d of %d rise", name, n, got, want, g.p, len(g.rising), len(g.trends))
 			}
 		}
@@ -95,7 +95,7 @@ func TestMostRise(t *testing.T) {
 			}
 			courses = append(courses, c)
 		}
-		if g := together(courses, 1); g.grows(g.p) != want {
+		if g := together(courses, 1); g.stands(g.p) != want {
 			t.Errorf("%d of 20 rise: claimed %v", rising, !want)
 		}
 	}

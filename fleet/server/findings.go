@@ -172,15 +172,27 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 }
 
 // evidenceCommand has gowhy say all about the span of a finding. Merged profiles have no
-// levels: of a growth it records a process.
+// levels: of a growth it records a process. Of a step it compares the hours around it.
 func evidenceCommand(f *findings.Finding) string {
 	if findings.Grows(f.Rule) {
 		return "gowhy record --url http://HOST:PORT"
 	}
-	words := []string{"gowhy", "fleet", "evidence", f.Service}
-	if v := f.Versions[len(f.Versions)-1]; v != "" {
-		words = append(words, "--version", v)
-	}
 	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	version := f.Versions[len(f.Versions)-1]
+	if f.Rule == findings.CostStep {
+		words := []string{"gowhy", "fleet", "diff", f.Service}
+		if version != "" {
+			words = append(words, "--base", version, "--head", version)
+		}
+		before, after := f.First.Add(-time.Hour), f.First.Add(time.Hour)
+		if f.Last.Before(after) {
+			after = f.Last
+		}
+		return shell.Words(append(words, "--base-from", at(before), "--base-until", at(f.First), "--from", at(f.First), "--until", at(after)))
+	}
+	words := []string{"gowhy", "fleet", "evidence", f.Service}
+	if version != "" {
+		words = append(words, "--version", version)
+	}
 	return shell.Words(append(words, "--from", at(f.Last.Add(-findings.Span)), "--until", at(f.Last), "-o", "merged.gowhy")) + " && gowhy merged.gowhy"
 }

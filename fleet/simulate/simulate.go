@@ -83,6 +83,9 @@ type Change struct {
 	Type     store.Type
 	Function string // see [Service.Function]
 	Percent  int64  // 50 is half as much again, -100 nothing any more
+	// From and Until are after the start, 0 for all the time that the version runs: other
+	// things than deploys change what a program costs.
+	From, Until time.Duration
 }
 
 // A Shape is how many stacks of a type a process has and what they sum to.
@@ -242,7 +245,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 	speed := p.speed(host)
 	for _, s := range g.shapes {
 		amount := scale(s.Sum, int64(step), int64(time.Minute))
-		b.Profiles = append(b.Profiles, s.profile(r, g, version, amount*load/100*speed/100, age, b.Stacks))
+		b.Profiles = append(b.Profiles, s.profile(r, g, version, amount*load/100*speed/100, from, age, b.Stacks))
 	}
 	done := scale(operations, int64(step), int64(time.Minute)) * load / 100
 	b.Profiles = append(b.Profiles, store.Profile{Type: store.Operations, Samples: []store.Sample{{Value: done}}})
@@ -251,11 +254,11 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 
 // profile is a shape's samples of one step that sum to about an amount, stacks that the
 // sampler missed left out.
-func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, age time.Duration, stacks map[store.StackID][]store.Frame) store.Profile {
+func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, age time.Duration, stacks map[store.StackID][]store.Frame) store.Profile {
 	made := store.Profile{Type: s.Type, Samples: make([]store.Sample, 0, len(s.ids))}
 	amount = amount / 100 * (100 - noise + r.Int64N(2*noise+1))
 	for i, id := range s.ids {
-		value := scale(amount, s.weights[i], 1e6) * v.percent(s.Type, g.stacks[id]) / 100
+		value := scale(amount, s.weights[i], 1e6) * v.percent(s.Type, g.stacks[id], at) / 100
 		value = value * (50 + r.Int64N(101)) / 100
 		units := value / s.Unit
 		if r.Int64N(s.Unit) < value%s.Unit {
@@ -297,10 +300,13 @@ func (p *program) calls(function string, calls []store.Frame) []store.Frame {
 	return append(frames, p.frame(0, 10))
 }
 
-// percent is what a stack costs in a version, of what it costs in the first.
-func (v Version) percent(t store.Type, frames []store.Frame) int64 {
+// percent is what a stack costs in a version at a time, of what it costs in the first.
+func (v Version) percent(t store.Type, frames []store.Frame, at time.Duration) int64 {
 	cost := int64(100)
 	for _, c := range v.Changes {
+		if at < c.From || c.Until != 0 && at >= c.Until {
+			continue
+		}
 		has := func(f store.Frame) bool { return f.Function == c.Function }
 		if c.Type == t && slices.ContainsFunc(frames, has) {
 			cost = max(0, cost*(100+c.Percent)/100)
