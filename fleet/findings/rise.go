@@ -20,7 +20,7 @@ import (
 const CostStep = "coststep"
 
 const (
-	costStepTitle = "It costs more from one moment on, and it was not deployed then"
+	costStepTitle = "It costs more from one moment on, without a deploy"
 	// usualAfter is how long a step is told: then it is what the service costs.
 	usualAfter = 24 * time.Hour
 	// restMoves is how much all other functions may have moved, beside the step, where no
@@ -307,6 +307,7 @@ func (r *rise) row(_ context.Context, _ *Judge, chance float64) (store.Finding, 
 	if len(r.beside) > 0 {
 		names := strings.Join(r.beside, ", ")
 		d.Summary += " Deployed at about that time: " + names + "."
+		d.Remedy = "Look first at what was deployed at about that time: " + names + ". " + d.Remedy
 		d.Evidence = append(d.Evidence, "deployed at about that time: "+names)
 	}
 	confidence := diagnosis.Medium

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -109,6 +110,21 @@ func TestGrowth(t *testing.T) {
 	a, err := found(t.Context(), r, store.Selection{}, 10, Prices{})
 	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy record --url http://HOST:PORT" || a.Findings[0].State != "open" {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A step of a cost is shown by the two hours around it, as far as they are over.
+func TestCostStep(t *testing.T) {
+	first := time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
+	f := findings.Finding{Service: "shop", Versions: []string{"v1"}, Rule: findings.CostStep, First: first, Last: first.Add(30 * time.Minute)}
+	want := "gowhy fleet diff shop --base v1 --head v1 --base-from 2026-03-02T07:00:00Z --base-until 2026-03-02T08:00:00Z --from 2026-03-02T08:00:00Z --until 2026-03-02T08:30:00Z"
+	if got := evidenceCommand(&f); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	f.Versions, f.Last = []string{""}, first.Add(9*time.Hour)
+	want = "gowhy fleet diff shop --base-from 2026-03-02T07:00:00Z --base-until 2026-03-02T08:00:00Z --from 2026-03-02T08:00:00Z --until 2026-03-02T09:00:00Z"
+	if got := evidenceCommand(&f); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
