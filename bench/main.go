@@ -44,6 +44,7 @@ type options struct {
 
 	watching bool // what watching costs
 	parked   int64
+	beside   bool
 	hour     int
 
 	check    bool
@@ -85,6 +86,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return beTarget(ctx, o.target, stdout)
 	case o.parked > 0:
 		return park(o.parked, stdout)
+	case o.beside:
+		return busy(besideCores)
 	case o.hour > 0:
 		return liveHour(ctx, o.hour, stdout)
 	case len(rest) > 0:
@@ -119,6 +122,7 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
 	f.BoolVar(&o.watching, "watching", false, "measure what gowhy top costs, beside htop and top")
 	f.IntVar(&o.hour, "hour", 0, "be the server of the live page of process `PID` for an hour's refreshes, and tell its memory")
+	f.BoolVar(&o.beside, "beside", false, "be a program that takes as much CPU as gowhy top and looks at nothing")
 	f.Int64Var(&o.parked, "park", 0, "be a program with `N` goroutines that wait, as the watched process")
 	f.BoolVar(&o.proof, "proof", false, "measure how often gowhy verify is wrong and what it finds; -kinds are then words of what is planted")
 	f.IntVar(&o.comparisons, "comparisons", 200, "with -proof: how many comparisons of a program with itself on a busy machine; of others a part of that")

@@ -51,6 +51,7 @@ var recordings = []recorded{
 	{withoutTrace, []string{"--without", "trace"}},
 	{withTrace, []string{}},
 	{watched, []string{"top", "--json"}},
+	{beside, nil},
 }
 
 func only(sources string) []string { return []string{"--sources", sources} }
@@ -63,6 +64,15 @@ const unrecorded = "nothing"
 const (
 	watched     = "gowhy top"
 	watchBefore = 12 * time.Second
+)
+
+// beside is the window in which another program takes as much CPU as gowhy top does and
+// looks at nothing: what it costs to share the machine.
+const (
+	beside      = "another program"
+	besideCores = 0.012
+	besideTurn  = 500 * time.Millisecond // gowhy top wakes as often
+	besideBytes = 4 << 20                // that it reads each time
 )
 
 // everything but the trace, and the trace, are what the budget is about.
@@ -179,8 +189,17 @@ func (s *overheadSession) target(ctx context.Context, t target) error {
 // window lets the program work for a while, recorded or not.
 func (s *overheadSession) window(ctx context.Context, p *targetProcess, r recorded) (Window, error) {
 	var top *exec.Cmd
-	if r.name == watched {
+	switch r.name {
+	case watched:
 		top = exec.CommandContext(ctx, s.gowhy, append(r.flags, strconv.Itoa(p.cmd.Process.Pid))...)
+	case beside:
+		self, err := os.Executable()
+		if err != nil {
+			return Window{}, err
+		}
+		top = exec.CommandContext(ctx, self, "-beside")
+	}
+	if top != nil {
 		top.Env = cleanEnv()
 		if err := top.Start(); err != nil {
 			return Window{}, err
@@ -217,6 +236,19 @@ func (s *overheadSession) window(ctx context.Context, p *targetProcess, r record
 		return w, errors.New("the program did not work")
 	}
 	return w, nil
+}
+
+// busy takes a part of a core, in turns, until it is killed.
+func busy(part float64) error {
+	memory := make([]byte, besideBytes)
+	for at := 0; ; time.Sleep(besideTurn) {
+		for end := time.Now().Add(time.Duration(part * float64(besideTurn))); time.Now().Before(end); {
+			for range 1000 {
+				memory[at]++
+				at = (at + 64) % len(memory)
+			}
+		}
+	}
 }
 
 func (s *overheadSession) record(ctx context.Context, p *targetProcess, r recorded, w *Window) error {
