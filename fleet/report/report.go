@@ -158,6 +158,15 @@ func Versions(w io.Writer, a *server.Versions) {
 			said++
 		}
 	}
+	for i := range a.Steps {
+		f := &a.Steps[i]
+		fmt.Fprintf(w, "worse: %s since %s, without a deploy\n", layout.Shorten(layout.Safe(f.Service), 24), f.First.Format("2006-01-02 15:04 MST"))
+		fmt.Fprintf(w, "  cost   %s more\n", figures.Cores(f.Cost))
+		if f.Function != "" {
+			fmt.Fprintf(w, "  where  %s\n", layout.Shorten(layout.Safe(f.Function), width-9))
+		}
+		fmt.Fprintf(w, "  more   $ gowhy fleet findings --service %s\n\n", layout.Safe(shell.Word(f.Service)))
+	}
 	same, undecided := 0, map[string]int{}
 	for i := range a.Changes {
 		switch c := &a.Changes[i]; c.Verdict {

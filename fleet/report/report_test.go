@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 			Ratio: number(1.08), Low: number(1.06), High: number(1.1), BaseProcesses: 20, HeadProcesses: 20, Paired: true, Function: "example.com/checkout.total"},
 		{Service: evil, Base: "v1", Head: "v2", Since: start, Verdict: "better", Unit: "cores", Was: number(0.5), Is: number(0.4), Ratio: number(0.8), Low: number(0.7), High: number(0.9), BaseProcesses: 9, HeadProcesses: 12},
 		{Service: "same", Verdict: "no change seen"}, {Service: "few", Verdict: "undecided", Why: "too few processes"},
-	}}
+	}, Steps: []server.Finding{{Service: "payments", First: start, Cost: 1.11, Function: "example.com/payments.charge"}, {Service: evil, First: start, Cost: 0.5}}}
 	judged := start.Add(time.Hour)
 	found := &server.Findings{Omitted: 2, Currency: "EUR", Judged: &judged, Findings: []server.Finding{
 		{Service: "checkout", Versions: []string{"v1.5.0", "v1.5.1"}, Title: "Work is repeated for every call that could be done once", Function: "example.com/checkout/order.price", File: "example.com/checkout/order/price.go", Line: 33,

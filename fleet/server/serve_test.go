@@ -19,6 +19,7 @@ import (
 	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 
+	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
@@ -207,6 +208,22 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// What costs more since a moment without a deploy is beside them, while it does.
+	for _, service := range []string{"same", "over"} {
+		for i := range 6 {
+			row := store.Finding{Service: service, Version: "v1", Until: start.Add(time.Duration(i+1) * 15 * time.Minute), Rule: "growth"}
+			row.From = row.Until.Add(-4 * time.Hour)
+			step := row
+			step.From, step.Rule, step.Unit, step.Cost = start, findings.CostStep, "cores", 2e6
+			rows := []store.Finding{row, step}
+			if service == "over" && i > 2 {
+				rows = rows[:1]
+			}
+			if err := r.WriteFindings(t.Context(), rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	w := httptest.NewRecorder()
 	Handler(r, func() time.Time { return start.Add(2 * time.Hour) }, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/versions?from=now-2h", nil))
 	var a Versions
@@ -216,6 +233,9 @@ func TestVersions(t *testing.T) {
 	c := a.Changes[0]
 	if len(a.Changes) != 2 || c.Service != "dearer" || c.Verdict != "worse" || c.Unit != "CPU/operation" || !c.Paired || *c.Ratio < 1.02 || len(c.Functions) == 0 || c.Function != plan.Services[1].Function(2) {
 		t.Errorf("%+v", c)
+	}
+	if len(a.Steps) != 1 || a.Steps[0].Service != "same" || a.Steps[0].Cost != 2 || !a.Steps[0].First.Equal(start) {
+		t.Errorf("steps %+v", a.Steps)
 	}
 	if other := a.Changes[1]; other.Verdict != "no change seen" || other.Functions != nil {
 		t.Errorf("%+v", other)

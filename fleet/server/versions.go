@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
 )
@@ -14,6 +15,8 @@ import (
 type Versions struct {
 	Changes []Change `json:"changes"`
 	Omitted int      `json:"omitted"`
+	// Steps are what costs more from a moment on at which nothing was deployed, and still does.
+	Steps []Finding `json:"steps,omitempty"`
 }
 
 // A Change is one version of a service beside the one before it.
@@ -74,7 +77,21 @@ func changes(ctx context.Context, r store.Reader, s store.Selection, n int) (Ver
 		}
 		answer.Changes = append(answer.Changes, c)
 	}
-	return answer, nil
+	answer.Steps, err = steps(ctx, r, s)
+	return answer, err
+}
+
+func steps(ctx context.Context, r store.Reader, s store.Selection) (steps []Finding, err error) {
+	list, err := findings.Of(ctx, r, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Findings {
+		if f := &list.Findings[i]; f.Rule == findings.CostStep && f.Open {
+			steps = append(steps, findingOf(f, Prices{}))
+		}
+	}
+	return steps, nil
 }
 
 // explain says where a change is.
