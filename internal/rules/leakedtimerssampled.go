@@ -46,7 +46,8 @@ func checkSampled(p *diagnosis.Pass) bool {
 		return false
 	}
 	if e.awaited.Value > timersWaking*e.samples.Value || e.cancelled.Value > timersWaking*e.samples.Value {
-		p.Fine(fact.Sentence("context deadlines: they run out and take %s of the CPU, and are awaited or cancelled: %s of %s samples are in waking somebody, and %s more in calls of cancel",
+		p.Fine(fact.Sentence("context deadlines: they run out and take %s of the CPU, and are awaited or cancelled: "+
+			"%s of %s samples are in waking somebody, and %s more in calls of cancel",
 			e.share, e.awaited, e.samples, e.cancelled))
 		return true
 	}
@@ -65,7 +66,7 @@ func (s *cpuUse) expiries() (e sampledExpiry) {
 		return !expires(frames) && through(frames, []string{"context.(*timerCtx).cancel"})
 	})
 	starts := func(frames []model.Frame) bool { return throughOne(frames, []string{"runtime.newproc"}) }
-	e.started = fact.Fraction.Of("part of it for timers", fact.Ratio,
+	e.started = fact.Fraction.Of("part of starting goroutines that timers do", fact.Ratio,
 		s.in("CPU in starting goroutines for timers", func(frames []model.Frame) bool { return starts(frames) && throughOne(frames, []string{"time.goFunc"}) }),
 		s.in("CPU in starting goroutines", starts))
 	return e
