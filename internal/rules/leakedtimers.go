@@ -18,8 +18,8 @@ var leakedtimers = &diagnosis.Rule{
 	Name:  "leakedtimers",
 	Title: "Context deadlines that nobody cancels",
 	Doc:   leakedtimersPage,
-	// No Needs: a trace shows those that run out, heap profiles those that have
-	// not yet.
+	// No Needs: a trace shows those that run out, or CPU samples where they are many;
+	// heap profiles those that have not yet.
 	// Those that run out at once queue for the lock of the context above them.
 	Explains: []string{"goroutinechurn", "hotmutex"},
 	Check:    checkLeakedtimers,
@@ -49,7 +49,11 @@ const (
 )
 
 func checkLeakedtimers(p *diagnosis.Pass) {
-	if p.Model.Sched == nil || !checkExpired(p) {
+	expired := checkSampled
+	if p.Model.Sched != nil {
+		expired = checkExpired
+	}
+	if !expired(p) {
 		checkPending(p)
 	}
 }
@@ -237,7 +241,7 @@ func deadlineCallers(p *diagnosis.Pass) (places []diagnosis.Place, source string
 	for _, from := range []struct {
 		profile *model.Profile
 		name    string
-	}{{p.Model.Heap, "allocs profile"}, {p.Model.CPU, "CPU profile"}} {
+	}{{p.Model.Heap, "allocs profile"}, {p.Model.CPU, "CPU profile"}, {fact.ProfileOf(p.Model, "kernel"), "kernel's samples"}} {
 		if from.profile == nil {
 			continue
 		}
