@@ -113,6 +113,14 @@ func TestDemo(t *testing.T) {
 	if data := asked(t, 0, append(flags, "export", "checkout", "--format", "otlp-json", "--type", "mutex_delay", "-o", "-")...); !strings.HasPrefix(data, `{"resourceProfiles":[`) {
 		t.Errorf("%.200s", data)
 	}
+	for _, question := range [][]string{{"top", "chekout"}, {"versions", "--service", "chekout"}, {"findings", "--service", "chekout", "--json"}, {"export", "chekout", "-o", "-"}, {"evidence", "chekout"}, {"diff", "chekout", "--base", "v1"}} {
+		if said := asked(t, 1, append(flags[:2:2], question...)...); !strings.HasSuffix(said, "there is no service \"chekout\"\nhint: did you mean checkout?\n") {
+			t.Errorf("%v: %s", question, said)
+		}
+	}
+	if said := asked(t, 1, append(flags, "top", "mail")...); !strings.HasSuffix(said, "\nhint: gowhy fleet services --from now-24h\n") {
+		t.Error(said)
+	}
 	var a server.Versions
 	if err := json.Unmarshal([]byte(asked(t, 0, append(flags, "versions", "--json")...)), &a); err != nil || len(a.Changes) != 6 {
 		t.Errorf("%d changes, %v", len(a.Changes), err)
