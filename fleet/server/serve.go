@@ -134,7 +134,7 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
-		h := RunsHandler(o.Runs, l.plan, time.Now)
+		h := RunsHandler(o.Runs, l.plan, s, time.Now)
 		mux.Handle(RunsPath, h)
 		mux.Handle(RunsPath+"/", h)
 		mux.Handle(UploadsPath, h)

@@ -113,7 +113,7 @@ func TestDemo(t *testing.T) {
 	if data := asked(t, 0, append(flags, "export", "checkout", "--format", "otlp-json", "--type", "mutex_delay", "-o", "-")...); !strings.HasPrefix(data, `{"resourceProfiles":[`) {
 		t.Errorf("%.200s", data)
 	}
-	for _, question := range [][]string{{"top", "chekout"}, {"versions", "--service", "chekout"}, {"findings", "--service", "chekout", "--json"}, {"export", "chekout", "-o", "-"}, {"evidence", "chekout"}, {"diff", "chekout", "--base", "v1"}} {
+	for _, question := range [][]string{{"top", "chekout"}, {"versions", "--service", "chekout"}, {"findings", "--service", "chekout", "--json"}, {"export", "chekout", "-o", "-"}, {"evidence", "chekout"}, {"diff", "chekout", "--base", "v1"}, {"record", "chekout"}} {
 		if said := asked(t, 1, append(flags[:2:2], question...)...); !strings.HasSuffix(said, "there is no service \"chekout\"\nhint: did you mean checkout?\n") {
 			t.Errorf("%v: %s", question, said)
 		}
