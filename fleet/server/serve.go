@@ -141,6 +141,7 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	}
 	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
 	mux.Handle(querier.Handler(s))
+	mux.Handle("GET "+querier.RenderPath, querier.Render(s, time.Now))
 	kept := l.limiter.Writer(m)
 	if o.Forward != nil {
 		kept = o.Forward.Writer(kept)
