@@ -200,6 +200,7 @@ var inTests = []line{
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/report", "fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }
