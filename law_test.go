@@ -128,7 +128,7 @@ var law = []line{
 	{"fleet/querier", "fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/store fleet/versions internal/diagnosis internal/evidence internal/fact internal/model internal/statistics", ""},
-	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/diagnosis internal/fact internal/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/diagnosis internal/fact internal/problem internal/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/sampling", "", ""},
 	{"fleet/client", "fleet/backup", ""},
@@ -200,6 +200,7 @@ var inTests = []line{
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/report", "fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }

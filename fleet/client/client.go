@@ -175,11 +175,11 @@ func (c *Client) whole(answer *http.Response) ([]byte, error) {
 	return data, nil
 }
 
-// said is what a server said of an error.
-func said(status int, data []byte) string {
-	var e struct{ Error string }
+// said is what a server said of an error, and what to do about it.
+func said(status int, data []byte) (what, hint string) {
+	var e struct{ Error, Hint string }
 	if json.Unmarshal(data, &e) == nil && e.Error != "" {
-		return e.Error
+		return e.Error, e.Hint
 	}
-	return fmt.Sprintf("status %d", status)
+	return fmt.Sprintf("status %d", status), ""
 }

@@ -27,6 +27,10 @@ func TestAsk(t *testing.T) {
 			w.WriteHeader(400)
 			w.Write([]byte(`{"error":"from is no time"}`))
 		}, "from is no time"},
+		{"hinted", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(404)
+			w.Write([]byte(`{"error":"there is no service","hint":"did you mean shop?"}`))
+		}, "there is no service"},
 		{"another server", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, "does not fit"},
 		{"no reason", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, "status 502"},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
@@ -52,6 +56,10 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 		s.Close()
+		var status *Status
+		if c.name == "hinted" && (!errors.As(err, &status) || status.Hint != "did you mean shop?") {
+			t.Errorf("%v without a hint", err)
+		}
 		if err := client.Ask(t.Context(), "top", nil, &top); !errors.Is(err, ErrUnreachable) {
 			t.Errorf("%s: a server that is gone: %v", c.name, err)
 		}

@@ -123,6 +123,7 @@ func (c *Client) offset(ctx context.Context, path string) (int64, error) {
 type Status struct {
 	Code  int
 	After time.Duration // that the server wants one to wait; 0 where it does not say
+	Hint  string        // what the server says to do; may be empty, and anything
 	said  string
 }
 
@@ -139,7 +140,8 @@ func (s *Status) again() bool {
 
 // statusOf is what an answer says is wrong.
 func statusOf(answer *http.Response, data []byte) *Status {
-	s := &Status{Code: answer.StatusCode, said: said(answer.StatusCode, data)}
+	s := &Status{Code: answer.StatusCode}
+	s.said, s.Hint = said(answer.StatusCode, data)
 	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
 		s.After = min(time.Duration(min(n, 3600))*time.Second, mostWait)
 	}

@@ -40,7 +40,7 @@ func (r *road) open() {
 		r.t.Error(err)
 		return
 	}
-	r.store, r.h = store, server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), time.Now)
+	r.store, r.h = store, server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), nil, time.Now)
 }
 
 func (r *road) ServeHTTP(w http.ResponseWriter, q *http.Request) {

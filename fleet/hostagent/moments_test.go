@@ -23,7 +23,7 @@ func TestMoments(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	h, pieces, away := server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), time.Now), 0, true
+	h, pieces, away := server.RunsHandler(store, server.NewPlan(store, sampling.Options{}, time.Now), nil, time.Now), 0, true
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if away {
 			http.Error(w, "later", http.StatusServiceUnavailable)

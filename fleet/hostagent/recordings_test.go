@@ -57,7 +57,7 @@ func newStudio(t *testing.T, o sampling.Options) *studio {
 	s := &studio{clock: noon, kept: kept}
 	now := func() time.Time { return s.clock }
 	s.plan = server.NewPlan(kept, o, now)
-	h := server.RunsHandler(kept, s.plan, now)
+	h := server.RunsHandler(kept, s.plan, nil, now)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.away {
 			http.Error(w, "later", http.StatusServiceUnavailable)
@@ -336,7 +336,7 @@ func TestRecordReal(t *testing.T) {
 			defer kept.Close()
 			plan := server.NewPlan(kept, sampling.Options{Every: time.Hour, Length: 2 * time.Second, Most: 1}, time.Now)
 			mux := http.NewServeMux()
-			mux.Handle("/api/", server.RunsHandler(kept, plan, time.Now))
+			mux.Handle("/api/", server.RunsHandler(kept, plan, nil, time.Now))
 			var got sink
 			mux.Handle("/", ingest.Handler(&got, ingest.Options{}))
 			web := httptest.NewServer(mux)

@@ -1,7 +1,8 @@
 // Package querier answers the questions of Pyroscope's clients, so that Grafana's data
 // source and profilecli read a fleet as they read a Pyroscope.
 //
-// It hides their protocol, their flame graphs and their selectors of labels. What they can
+// It hides their protocol ([Handler]), the HTTP API before it ([Render]), their flame graphs
+// and their selectors of labels. What they can
 // ask and a [store.Reader] cannot answer is an error that says so, and no answer to
 // another question.
 package querier

@@ -80,6 +80,8 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	line("cost", costs(f, currency))
 	if f.Gain != "" {
 		line("gain", f.Gain+", of each process, "+f.Confidence+" confidence")
+	} else if f.Confidence != "" { // of a growth there is no gain to tell
+		line("sure", strings.TrimSuffix(f.Confidence+" confidence: "+strings.Join(f.Reasons, "; "), ": "))
 	}
 	since := f.First.Format("2006-01-02 15:04 MST")
 	if f.Earlier {

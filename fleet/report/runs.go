@@ -53,7 +53,7 @@ func Wish(w io.Writer, a *sampling.Wish) {
 	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
 	switch {
 	case !a.Agents:
-		text = "No agent that sees " + of + " asked lately. One that does within an hour records it."
+		text = "No agent offers a process of " + of + ": none that asked in the last ten minutes sees one. Start gowhy agent on its host, and see that its program has this name (GOWHY_SERVICE or OTEL_SERVICE_NAME in its environment, else its file's). An agent that offers one within an hour records it."
 	case a.Not != "":
 		why, ok := whyNot[a.Not]
 		if !ok {
@@ -64,7 +64,11 @@ func Wish(w io.Writer, a *sampling.Wish) {
 	for _, part := range layout.Lines(text, width) {
 		fmt.Fprintln(w, part)
 	}
-	fmt.Fprintln(w, "hint: gowhy-fleet runs")
+	hint := "gowhy-fleet runs"
+	if !a.Agents {
+		hint = "gowhy agent --server URL"
+	}
+	fmt.Fprintln(w, "hint: "+hint)
 }
 
 // cause is the first thing that a diagnosis found.

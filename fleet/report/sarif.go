@@ -29,7 +29,8 @@ func SARIF(w io.Writer, a *server.Findings) error {
 		if f.State != open {
 			continue
 		}
-		properties := map[string]any{"service": f.Service, "versions": f.Versions, "first": f.First, "instances": f.Instances}
+		properties := map[string]any{"service": f.Service, "versions": f.Versions, "first": f.First, "instances": f.Instances,
+			"cost": f.Cost, "unit": f.Unit, "whole": f.Whole, "confidence": f.Confidence}
 		if f.Cores != nil {
 			properties["cores"] = *f.Cores
 		}

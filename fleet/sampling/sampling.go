@@ -189,6 +189,19 @@ func (p *Plan) Tenants() (names []string) {
 	return names
 }
 
+// Services are those of a tenant of which an agent sees a program, sorted.
+func (p *Plan) Services(tenant string) (names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for of, at := range p.seen {
+		if of.Tenant == tenant && p.now().Sub(at.at) < present {
+			names = append(names, of.Service)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Counts are what happened so far, and how many leases are held.
 func (p *Plan) Counts() (c Counts, leases int) {
 	p.mu.Lock()

@@ -185,9 +185,15 @@ func TestMissed(t *testing.T) {
 	if w, ok := s.Wish(Subject{Service: "cart"}); !ok || w.Agents {
 		t.Errorf("of a service that no agent sees: %+v, %v", w, ok)
 	}
+	if got := fmt.Sprint(s.Services(""), s.Services("b")); got != "[shop] []" {
+		t.Errorf("services %s", got)
+	}
 	s.later(present)
 	if w, _ := s.Wish(shop("v2")); w.Agents {
 		t.Errorf("its agent is away: %+v", w)
+	}
+	if got := s.Services(""); len(got) > 0 {
+		t.Errorf("services of an agent that is away: %v", got)
 	}
 }
 

@@ -46,12 +46,6 @@ func writePprof(w http.ResponseWriter, s store.Selection, stacks store.Stacks) {
 // mostExported bounds the profiles of an OTLP request: each is a question to the store.
 const mostExported = 1000
 
-// nothing refuses an export that would be empty: a mistyped service would be a file that
-// looks well.
-func nothing(w http.ResponseWriter) {
-	refuse(w, http.StatusNotFound, "nothing was sent by such processes in this time")
-}
-
 // partial refuses an export that would lack a part: the formats have no place to say so.
 func partial(w http.ResponseWriter, missing store.Missing) {
 	refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("a part could not be asked: %q", missing))
@@ -72,8 +66,7 @@ func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.S
 		return nil
 	}
 	if len(batches) == 0 {
-		nothing(w)
-		return nil
+		return errNothing
 	}
 	data, media, name := otlp.Encode(batches...), otlp.MediaProto, "profiles.otlp"
 	if asJSON {

@@ -162,7 +162,7 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 	case len(e.Missing) > 0:
 		partial(w, e.Missing)
 	case len(e.Parts) == 0:
-		nothing(w)
+		return errNothing
 	default:
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", `attachment; filename="merged.gowhy"`)

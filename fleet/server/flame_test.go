@@ -81,7 +81,7 @@ func TestFlame(t *testing.T) {
 		"service=shop&version=v2": `"root":[-1,0,2002,[[main,100,2002,[[f,1800,1800],[new,0,100,[[deep,100,100]]],[rare,1,1],[seldom,0,1,[[deep,1,1]]]]]]]`,
 		"service=shop&version=v2&base_version=v1": `"root":[-1,0,2002,0,3000,[[(no stack),0,0,600,600],[main,100,2002,0,2400,[[f,1800,1800,2000,2000],[g,0,0,399,399],` +
 			`[new,0,100,0,0,[[deep,100,100,0,0]]],[rare,1,1,0,0],[seldom,0,1,0,0,[[deep,1,1,0,0]]],[tiny,0,0,1,1]]]]]`,
-		"service=none": `"functions":[],"files":[],"root":[-1,0,0]}`,
+		"service=shop&label=zone=b": `"functions":[],"files":[],"root":[-1,0,0]}`,
 	} {
 		var a Flame
 		status, body := question(t, r, "flame?"+query, &a)

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
+	"github.com/gowhy/gowhy/fleet/store"
 )
 
 const (
@@ -65,6 +67,15 @@ func (h *runsHandler) record(w http.ResponseWriter, r *http.Request) {
 	s := sampling.Subject{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version")}
 	if s.Service == "" || !runs.Plain(s.Service) || !runs.Plain(s.Version) {
 		refuse(w, http.StatusBadRequest, "say which service, by its name")
+		return
+	}
+	var u *unknown
+	switch err := h.there.check(r.Context(), store.Selection{Tenant: s.Tenant, Service: s.Service, From: h.now().Add(-time.Hour), Until: h.now()}); {
+	case errors.As(err, &u): // no agent would ever come for it
+		refuseWith(w, http.StatusNotFound, u.Error(), u.hint)
+		return
+	case err != nil:
+		refuse(w, http.StatusInternalServerError, "the store cannot answer")
 		return
 	}
 	wish, ok := h.plan.Wish(s)

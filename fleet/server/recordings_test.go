@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,7 @@ func TestWanted(t *testing.T) {
 	defer kept.Close()
 	clock := time.Now()
 	plan := NewPlan(kept, sampling.Usual, func() time.Time { return clock })
-	h := RunsHandler(kept, plan, time.Now)
+	h := RunsHandler(kept, plan, nil, time.Now)
 	post := func(tenant, path string, body any, want int, into any) {
 		t.Helper()
 		data, ok := body.([]byte)
@@ -232,6 +233,41 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// TestRecordUnknown holds that a recording is wanted only of a service that there is: one
+// that sends profiles, has a recording, or that an agent sees.
+func TestRecordUnknown(t *testing.T) {
+	r, now := exporting(t)
+	recordings, err := runs.Open(t.TempDir(), runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recordings.Close()
+	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: "batch"}); err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return now }
+	plan := NewPlan(recordings, sampling.Options{}, clock)
+	plan.Ask("", sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "worker", Instance: "h"}}})
+	record := func(profiles store.Reader, service string, code int) (what, hint string) {
+		t.Helper()
+		return refused(t, func(w *httptest.ResponseRecorder) {
+			RunsHandler(recordings, plan, profiles, clock).ServeHTTP(w, httptest.NewRequest("POST", RecordPath+"?service="+service, nil))
+		}, code)
+	}
+	for _, service := range []string{"shop", "batch", "worker"} {
+		record(r, service, 202)
+	}
+	for service, want := range map[string]string{"wroker": "did you mean worker?", "crat": "did you mean cart?", "bacth": "did you mean batch?", "payment": "gowhy fleet services --from now-24h"} {
+		if what, hint := record(r, service, 404); what != `there is no service "`+service+`"` || hint != want {
+			t.Errorf("%s: %q, hint %q, want %q", service, what, hint, want)
+		}
+	}
+	record(namesOf{Reader: r, err: errors.New("denied")}, "payment", 500)
+	if a := plan.Ask("", sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "payment"}}}); a.Record != nil {
+		t.Errorf("what was refused is recorded: %+v", a.Record)
+	}
+}
+
 // FuzzWanted holds that whatever is sent as the programs of a host is answered or refused.
 func FuzzWanted(f *testing.F) {
 	kept, err := runs.Open(f.TempDir(), runs.Options{})
@@ -239,7 +275,7 @@ func FuzzWanted(f *testing.F) {
 		f.Fatal(err)
 	}
 	defer kept.Close()
-	h := RunsHandler(kept, NewPlan(kept, sampling.Usual, time.Now), time.Now)
+	h := RunsHandler(kept, NewPlan(kept, sampling.Usual, time.Now), nil, time.Now)
 	for _, seed := range []string{`{"agent":"h","programs":[{"service":"a","version":"v","instance":"i"}]}`, `{"agent":"h","programs":[{"service":"a","not":"host"}]}`, "[]", "{", ""} {
 		f.Add([]byte(seed))
 	}

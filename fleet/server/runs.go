@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
+	"github.com/gowhy/gowhy/fleet/store"
 )
 
 // Runs is the answer of /api/v1/runs: the latest recordings first.
@@ -30,9 +31,9 @@ const (
 const RunsPath = "/api/v1/runs"
 
 // RunsHandler takes recordings, lists them and gives them back, and tells agents which to
-// make.
-func RunsHandler(s *runs.Store, p *sampling.Plan, now func() time.Time) http.Handler {
-	h := &runsHandler{store: s, plan: p, now: now, slots: make(chan struct{}, uploads)}
+// make. Profiles, which may be nil, say which services there are to record.
+func RunsHandler(s *runs.Store, p *sampling.Plan, profiles store.Reader, now func() time.Time) http.Handler {
+	h := &runsHandler{store: s, plan: p, there: &directory{profiles, s, p}, now: now, slots: make(chan struct{}, uploads)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+RunsPath, h.take)
 	mux.HandleFunc("GET "+RunsPath, h.list)
@@ -47,6 +48,7 @@ func RunsHandler(s *runs.Store, p *sampling.Plan, now func() time.Time) http.Han
 type runsHandler struct {
 	store *runs.Store
 	plan  *sampling.Plan
+	there *directory
 	now   func() time.Time
 	slots chan struct{}
 }

@@ -37,7 +37,7 @@ func TestRuns(t *testing.T) {
 	}
 	defer store.Close()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := httptest.NewServer(RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), func() time.Time { return now }))
+	s := httptest.NewServer(RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), nil, func() time.Time { return now }))
 	defer s.Close()
 	call := func(method, path string, body io.Reader, want int, into any) []byte {
 		t.Helper()

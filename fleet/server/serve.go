@@ -134,13 +134,14 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
-		h := RunsHandler(o.Runs, l.plan, time.Now)
+		h := RunsHandler(o.Runs, l.plan, s, time.Now)
 		mux.Handle(RunsPath, h)
 		mux.Handle(RunsPath+"/", h)
 		mux.Handle(UploadsPath, h)
 	}
 	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
 	mux.Handle(querier.Handler(s))
+	mux.Handle("GET "+querier.RenderPath, querier.Render(s, time.Now))
 	kept := l.limiter.Writer(m)
 	if o.Forward != nil {
 		kept = o.Forward.Writer(kept)

@@ -95,7 +95,8 @@ func TestServe(t *testing.T) {
 		"/api/v1/folded":   "main.work 70\n",
 		"/api/v1/versions": `"changes":[]`,
 		"/metrics":         "gowhy_fleet_batches_total 2\n",
-		"/nosuch":          "404",
+		"/pyroscope/render?query=" + string(store.CPU): `"numTicks":70,`,
+		"/nosuch": "404",
 	} {
 		if _, body := get(t, url+path); !strings.Contains(body, want) {
 			t.Errorf("%s: %s, want %s", path, body, want)

@@ -67,6 +67,7 @@ type Service struct {
 // show a finding. The tenant is that of X-Scope-OrgID.
 func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *runs.Store) http.Handler {
 	mux := http.NewServeMux()
+	there := &directory{profiles: r, kept: kept}
 	// question has a selection read, and what is wrong with it told.
 	question := func(path string, ask func(http.ResponseWriter, *http.Request, store.Selection, int) error) {
 		mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, q *http.Request) {
@@ -79,10 +80,18 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 				refuse(w, http.StatusBadRequest, err.Error())
 				return
 			}
+			if err = ask(w, q, s, n); errors.Is(err, errNothing) || errors.Is(err, versions.ErrNothing) {
+				err = cmp.Or(there.check(q.Context(), s), err)
+			}
 			var m *misuse
-			switch err = ask(w, q, s, n); {
+			var u *unknown
+			switch {
 			case errors.As(err, &m):
 				refuse(w, http.StatusBadRequest, m.Error())
+			case errors.As(err, &u):
+				refuseWith(w, http.StatusNotFound, u.Error(), u.hint)
+			case errors.Is(err, errNothing), errors.Is(err, versions.ErrNothing):
+				refuseWith(w, http.StatusNotFound, err.Error(), longer)
 			case err != nil: // its text may name files of the server
 				refuse(w, http.StatusInternalServerError, "the store cannot answer")
 			}
@@ -91,6 +100,9 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 	asJSON := func(path string, ask func(*http.Request, store.Selection, int) (any, error)) {
 		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, n int) error {
 			v, err := ask(q, s, n)
+			if a, ok := v.(sparse); err == nil && ok && a.empty() {
+				err = there.check(q.Context(), s)
+			}
 			if err == nil {
 				answer(w, http.StatusOK, v)
 			}
@@ -152,10 +164,6 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 			return nil
 		}
 		d, err := diff(q.Context(), r, base, head)
-		if errors.Is(err, versions.ErrNothing) {
-			refuse(w, http.StatusNotFound, err.Error())
-			return nil
-		}
 		if err == nil {
 			answer(w, http.StatusOK, d)
 		}
@@ -173,7 +181,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 			case len(stacks.Missing) > 0:
 				partial(w, stacks.Missing)
 			case len(stacks.Samples) == 0:
-				nothing(w)
+				return errNothing
 			default:
 				write(w, s, stacks)
 			}
@@ -291,8 +299,15 @@ type misuse struct{ err error }
 
 func (m *misuse) Error() string { return m.err.Error() }
 
-func refuse(w http.ResponseWriter, status int, message string) {
-	answer(w, status, map[string]string{"error": message})
+func refuse(w http.ResponseWriter, status int, message string) { refuseWith(w, status, message, "") }
+
+// refuseWith says what to do, too: a command to paste, or a sentence.
+func refuseWith(w http.ResponseWriter, status int, message, hint string) {
+	said := map[string]string{"error": message}
+	if hint != "" {
+		said["hint"] = hint
+	}
+	answer(w, status, said)
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

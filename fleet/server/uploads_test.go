@@ -23,7 +23,7 @@ func TestUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), time.Now)
+	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), nil, time.Now)
 	data := recorded(t, time.Now())
 	hash := sha256.Sum256(data)
 	path, total := UploadsPath+hex.EncodeToString(hash[:]), len(data)
@@ -77,7 +77,7 @@ func TestUploadBreaksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), time.Now)
+	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), nil, time.Now)
 	data := recorded(t, time.Now())
 	hash := sha256.Sum256(data)
 	path := UploadsPath + hex.EncodeToString(hash[:])

@@ -93,6 +93,8 @@ export function num(n: number, unit: string): string {
       return dur(n * 1e9)
     case 'bytes':
       return bytes(n)
+    case 'bytes per second':
+      return bytes(n) + '/s'
     case 'share':
       return share(n)
     case 'ratio':

@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var m *misuse
 	var p config.Problems
+	var status *client.Status
 	switch {
 	case errors.As(err, &p):
 		return 2
@@ -50,6 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "hint: gowhy-fleet serve, or --server URL")
 	case errors.Is(err, client.ErrToken):
 		fmt.Fprintln(stderr, "hint: export GOWHY_FLEET_TOKEN=…, a token with the scope read")
+	case errors.As(err, &status) && status.Hint != "":
+		fmt.Fprintf(stderr, "hint: %s\n", layout.Shorten(layout.Safe(status.Hint), 200))
 	}
 	return 1
 }

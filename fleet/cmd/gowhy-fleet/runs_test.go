@@ -51,7 +51,9 @@ func TestRuns(t *testing.T) {
 		want string
 		args []string
 	}{
-		{0, "No agent that sees cart v2 asked lately", []string{"record", "cart", "--version", "v2"}},
+		{0, "No agent offers a process of cart v2:", []string{"record", "cart", "--version", "v2"}},
+		{0, "hint: gowhy agent --server URL", []string{"record", "cart"}},
+		{1, "there is no service \"crat\"\nhint: did you mean cart?", []string{"record", "crat"}},
 		{2, "takes one service", []string{"record"}},
 		{1, "say which service", []string{"record", ""}},
 		{2, "is there already", []string{"runs", "get", id, "-o", got}},

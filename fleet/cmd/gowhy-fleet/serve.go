@@ -102,11 +102,12 @@ func (c *command) demoCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Serve a simulated fleet, in which one deploy made a service worse",
-		Long: `Simulates six services of twenty processes for three hours that end now, keeps what
-they would send in a directory that goes with the command, and serves it. One of the
-services costs more since its deploy, and gowhy-fleet versions says which.`,
-		Example: "  gowhy-fleet demo\n  gowhy-fleet versions --from now-3h   # in another terminal",
+		Short: "Serve a simulated fleet, in which a deploy made a service worse and another leaks",
+		Long: `Simulates six services of twenty processes for three or four hours that end now, keeps
+what they would send in a directory that goes with the command, and serves it. One of
+the services costs more since its deploy, and gowhy-fleet versions says which. Another
+keeps more and more memory, and gowhy-fleet findings says in which function.`,
+		Example: "  gowhy-fleet demo\n  gowhy-fleet versions --from now-3h   # in another terminal\n  gowhy-fleet findings --from now-3h",
 		Args:    none,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), listen) },
 	}
@@ -125,11 +126,14 @@ func (c *command) demo(ctx context.Context, listen string) error {
 		return err
 	}
 	n := 0
-	err = fill(ctx, s, demoFleet(time.Now()), &n)
+	now := time.Now()
+	for _, plan := range []simulate.Plan{demoLeak(now), demoFleet(now)} {
+		err = errors.Join(err, fill(ctx, s, plan, &n))
+	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stderr, "gowhy-fleet: %d batches of a simulated fleet were kept\nhint: gowhy-fleet services --from now-3h, gowhy-fleet versions --from now-3h\n", n)
+	fmt.Fprintf(c.stderr, "gowhy-fleet: %d batches of a simulated fleet were kept\nhint: gowhy-fleet services --from now-3h, gowhy-fleet versions --from now-3h, gowhy-fleet findings --from now-3h\n", n)
 	return c.serve(ctx, &config.Config{Data: dir}, server.Options{Listen: listen, Rules: rules.All, Log: slog.New(slog.NewTextHandler(c.stderr, nil))})
 }
 
@@ -142,14 +146,37 @@ var compiling = []store.Frame{
 	{Function: "regexp.MustCompile", File: "regexp/regexp.go", Line: 321},
 }
 
-// demoFleet is six services, of which checkout is dearer since its second version.
-func demoFleet(now time.Time) simulate.Plan {
-	plan := simulate.Plan{Seed: 1, Length: 3 * time.Hour, Step: 5 * time.Minute}
-	plan.Start = now.Add(-plan.Length).Truncate(time.Second)
+// demoPlan is a fleet without services, of a time that ends now.
+func demoPlan(now time.Time, length time.Duration) simulate.Plan {
+	return simulate.Plan{Seed: 1, Start: now.Add(-length).Truncate(time.Second), Length: length, Step: 5 * time.Minute}
+}
+
+// demoService is one of twenty processes, without versions.
+func demoService(name string) simulate.Service {
 	// Of a heap a process sends what is in use at that moment.
 	stacks := append(slices.Clone(simulate.Usual), simulate.Shape{Type: store.InuseSpace, Count: 100, Sum: 40 << 20, Unit: 512})
-	for _, name := range []string{"cart", "catalog", "checkout", "frontend", "payment", "shipping"} {
-		s := simulate.Service{Name: name, Processes: 20, Stacks: stacks, Versions: []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}}
+	return simulate.Service{Name: name, Processes: 20, Stacks: stacks}
+}
+
+// demoLeak is one service, which keeps more and more in a map. It runs for as long as the
+// growth of memory is judged over, which the others need not.
+func demoLeak(now time.Time) simulate.Plan {
+	plan := demoPlan(now, 4*time.Hour)
+	s := demoService("catalog")
+	s.Versions = []simulate.Version{{Name: "v1.5.0", Levels: []simulate.Level{{
+		Type: store.InuseSpace, Function: s.Function(7), Hourly: 200 << 20,
+		Calls: []store.Frame{{Function: "runtime.mapassign_faststr", File: "runtime/map_faststr.go", Line: 203}},
+	}}}}
+	plan.Services = []simulate.Service{s}
+	return plan
+}
+
+// demoFleet is five services more, of which checkout is dearer since its second version.
+func demoFleet(now time.Time) simulate.Plan {
+	plan := demoPlan(now, 3*time.Hour)
+	for _, name := range []string{"cart", "checkout", "frontend", "payment", "shipping"} {
+		s := demoService(name)
+		s.Versions = []simulate.Version{{Name: "v1.4.0"}, {Name: "v1.5.0", Deploy: time.Hour, Rollout: time.Hour}}
 		if name == "checkout" {
 			s.Versions[1].Causes = []simulate.Cause{
 				{Type: store.CPU, Function: s.Function(3), Calls: compiling, Sum: 9e9},

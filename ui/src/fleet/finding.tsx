@@ -8,6 +8,7 @@ import { t, tn } from '../strings'
 import { href } from '../url'
 import type { Finding, FindingsAnswer } from './api'
 import { Rows, Spark } from './parts'
+import { silentOf } from './rows'
 import { momentText } from './time'
 import { findingCost } from './words'
 
@@ -16,6 +17,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
   const open = f.state === 'open'
   const trend = f.trend ?? []
   const reasons = f.confidence_reasons ?? []
+  const sure = <>{tn('core.confidence.' + f.confidence, f.confidence)}{reasons.length > 0 && <span class="muted">: <Said text={reasons.join('; ')} /></span>}</>
   return (
     <article class={`fleet-card card ${open ? 'fleet-worse' : 'fleet-gone'}`} tabIndex={-1}>
       <h4>
@@ -27,7 +29,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
         rows={[
           [t('fleet.findings.cost'), findingCost(f, p.currency)],
           ...(f.function ? [[t('fleet.findings.where'), <Place of={f} function={f.function} />] as Row] : []),
-          ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {tn('core.confidence.' + f.confidence, f.confidence)}{reasons.length > 0 && <span class="muted">: <Said text={reasons.join('; ')} /></span>}</>] as Row] : []),
+          ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {sure}</>] as Row] : f.confidence ? [[t('fleet.findings.sure'), sure] as Row] : []),
           [t('fleet.findings.since'), sinceText(f)],
           ...(trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={trend.map((point) => point.cost)} unit={f.unit} wide />] as Row] : []),
           ...(f.remedy ? [[t('fleet.findings.do'), <Said text={f.remedy} />] as Row] : []),
@@ -45,12 +47,15 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
   )
 }
 
+/** What grows by a rule: its function is in the flame graph of that, and seldom in that of CPU. */
+const GROWS: Record<string, string> = { heapgrowth: 'inuse_space', goroutinegrowth: 'goroutines' }
+
 type Row = [what: string, value: JSX.Element]
 
 function Place(p: { of: Finding; function: string }): JSX.Element {
-  const { versions, service, file, line } = p.of
+  const { versions, service, file, line, rule } = p.of
   const version = versions.at(-1)
-  const flame = 'flame?' + new URLSearchParams({ service, ...(version ? { version } : {}), focus: p.function }).toString()
+  const flame = 'flame?' + new URLSearchParams({ service, ...(version ? { version } : {}), ...(GROWS[rule] ? { kind: GROWS[rule] } : {}), focus: p.function }).toString()
   return (
     <>
       <a href={href(flame)} title={t('fleet.findings.flame')}><code>{plain(p.function)}</code></a>
@@ -71,12 +76,9 @@ function sinceText(f: Finding): string {
 
 /** What it means that nothing is said of services, by their verdicts. */
 export function Silence(p: { of: FindingsAnswer; only?: string }): JSX.Element | null {
-  const by = new Map<string, string[]>()
-  for (const [service, { verdict }] of Object.entries(p.of.verdicts)) {
-    if (verdict !== 'problem' && (p.only === undefined || p.only === service)) by.set(verdict, [...(by.get(verdict) ?? []), service])
-  }
-  if (by.size === 0) return null
-  return <ul class="data-list muted">{[...by].sort().map(([verdict, services]) => <li key={verdict}>{services.sort().join(', ')}: {tn('fleet.silence.' + verdict, verdict)}</li>)}</ul>
+  const by = silentOf(p.of, p.only)
+  if (by.length === 0) return null
+  return <ul class="data-list muted">{by.map(([verdict, services]) => <li key={verdict}>{services.sort().join(', ')}: {tn('fleet.silence.' + verdict, verdict)}</li>)}</ul>
 }
 
 /** That no rule has looked at this time, and what to do meanwhile. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, FindingsAnswer, Levels, Version } from './api'
-import { CPU, serviceRows } from './rows'
+import { CPU, serviceRows, silentOf } from './rows'
 import { chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
@@ -44,6 +44,17 @@ describe('rows of services', () => {
   })
 })
 
+describe('what is silent', () => {
+  it('is no service that grows', () => {
+    const growth = { service: 'leak', state: 'open', rule: 'heapgrowth' } as Finding
+    const gone = { service: 'was', state: 'gone', rule: 'heapgrowth' } as Finding
+    const thin = { verdict: 'too-thin', at: '' }
+    const of: FindingsAnswer = { findings: [growth, gone], omitted: 0, verdicts: { leak: thin, was: thin, idle: { verdict: 'idle', at: '' }, bad: { verdict: 'problem', at: '' } } }
+    expect(silentOf(of)).toEqual([['idle', ['idle']], ['too-thin', ['was']]])
+    expect([silentOf(of, 'leak'), silentOf(of, 'was')]).toEqual([[], [['too-thin', ['was']]]])
+  })
+})
+
 describe('words of a change', () => {
   const c = { service: 's', base: 'v1', head: "v2; rm -rf '", since: '', verdict: 'worse' as const, unit: 'CPU/operation', ratio: 1.12, low: 1.1, high: 1.14, base_processes: 2, head_processes: 2, paired: true }
   it('are those of the terminal', () => {
@@ -61,6 +72,8 @@ describe('the cost of a finding', () => {
   const f = { cost: 3.07, unit: 'cores', what: 'CPU in compiling', whole: true, instances: 20, money: 90 } as Finding
   it('is written as in the terminal', () => {
     expect(findingCost(f, 'EUR')).toBe('3.07 cores (CPU in compiling), all 20 processes, 90 EUR a month')
+    expect(findingCost({ cost: 2 << 20, unit: 'bytes per second', what: 'growth of memory in use', whole: true, instances: 20 } as Finding, 'EUR')).toBe('2 MiB/s (growth of memory in use), all 20 processes')
+    expect(findingCost({ cost: 0.25, unit: 'per second', what: 'growth of goroutines', whole: true, instances: 2 } as Finding, 'EUR')).toBe('0.250/s (growth of goroutines), all 2 processes')
     expect(findingCost({ ...f, whole: false, what: '' }, '')).toBe('3.07 cores, a mean one of 20 processes')
     expect(findingCost({ ...f, instances: 1, cost: 0.2, unit: 'share' }, '')).toBe('20.0% (CPU in compiling), one process')
   })

@@ -111,6 +111,16 @@ export function judged(f: FindingsAnswer): boolean {
   return f.judged !== undefined
 }
 
+/** The services of which only their verdicts speak, by these: what grows over hours is in none of five minutes. */
+export function silentOf(f: FindingsAnswer, only?: string): [verdict: string, services: string[]][] {
+  const open = new Set(f.findings.filter((one) => one.state === 'open').map((one) => one.service))
+  const by = new Map<string, string[]>()
+  for (const [service, { verdict }] of Object.entries(f.verdicts)) {
+    if (verdict !== 'problem' && !open.has(service) && (only === undefined || only === service)) by.set(verdict, [...(by.get(verdict) ?? []), service])
+  }
+  return [...by].sort()
+}
+
 function findingsOf(f: FindingsAnswer | undefined, service: string, version: string | null): Row['findings'] {
   if (!f || !judged(f)) return null
   const open = f.findings.filter((one) => one.state === 'open' && one.service === service && (version === null || one.versions.includes(version)))

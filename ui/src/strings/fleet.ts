@@ -122,6 +122,7 @@ export const fleet = {
   'fleet.findings.where': ['Where', '位置'],
   'fleet.findings.gain': ['Gain', '收益'],
   'fleet.findings.each': ['of each process', '每个进程'],
+  'fleet.findings.sure': ['Confidence', '把握'],
   'fleet.findings.since': ['Since', '始于'],
   'fleet.findings.earlier': ['{first} or before', '{first} 或更早'],
   'fleet.findings.gonesince': ['gone since {last}', '自 {last} 起消失'],
