@@ -52,6 +52,8 @@ export interface Values extends Partial {
 export interface Versions {
   changes: Change[]
   omitted: number
+  /** What costs more from a moment on at which nothing was deployed. */
+  steps?: Finding[]
 }
 
 export interface Change extends Partial {

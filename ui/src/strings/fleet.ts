@@ -94,6 +94,7 @@ export const fleet = {
   'fleet.versions.none': ['No service has two versions in this time.', '这段时间内没有服务有两个版本。'],
   'fleet.versions.send': ['A deploy can be seen when programs say their version: send the label service_version or version, or name it where it is fetched:', '程序报告版本后才能看到部署：发送标签 service_version 或 version，或在抓取时指明：'],
   'fleet.versions.worse': ['Worse ({n})', '变差（{n}）'],
+  'fleet.versions.steps': ['Worse, without a deploy ({n})', '未部署而变差（{n}）'],
   'fleet.versions.better': ['Better ({n})', '变好（{n}）'],
   'fleet.versions.same': ['Deploys without a change that could be seen', '未见变化的部署'],
   'fleet.versions.undecided': ['Deploys that are not decided', '无法判定的部署'],
