@@ -53,7 +53,10 @@ func Wish(w io.Writer, a *sampling.Wish) {
 	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
 	switch {
 	case !a.Agents:
-		text = "No agent offers a process of " + of + ": none that asked in the last ten minutes sees one. Start gowhy agent on its host, and see that its program has this name (GOWHY_SERVICE or OTEL_SERVICE_NAME in its environment, else its file's). An agent that offers one within an hour records it."
+		text = "No agent offers a process of " + of + ": none that asked in the last ten minutes sees one. " +
+			"Start gowhy agent on its host, and see that its program has this name " +
+			"(GOWHY_SERVICE or OTEL_SERVICE_NAME in its environment, else its file's). " +
+			"An agent that offers one within an hour records it."
 	case a.Not != "":
 		why, ok := whyNot[a.Not]
 		if !ok {
