@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,7 +74,8 @@ func (j *Judge) steps(ctx context.Context, s store.Selection, all []store.Servic
 		return nil, still, err
 	}
 	operation := sent(v, store.Operations)
-	costs, err := j.costs(ctx, s, operation)
+	oneIn := v.Instances / mostStepped
+	costs, err := j.costs(ctx, s, operation, oneIn)
 	if err != nil {
 		return nil, still, err
 	}
@@ -81,7 +85,7 @@ func (j *Judge) steps(ctx context.Context, s store.Selection, all []store.Servic
 	}
 	day := s // whichever version it ran
 	day.Version, day.From, day.Until = "", s.From.Add(-24*time.Hour), s.From
-	if costs, err = j.costs(ctx, day, operation); err != nil || !found.unusualInDay(costs) {
+	if costs, err = j.costs(ctx, day, operation, oneIn); err != nil || !found.unusualInDay(costs) {
 		return nil, still, err
 	}
 	r := &rise{Selection: s, step: found, operation: operation, since: s.From.Add(time.Duration(found.at) * bin)}
@@ -121,7 +125,8 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 		if err != nil {
 			return nil, err
 		}
-		if ratio := is.cost(d.Step.Operation) / was.cost(d.Step.Operation); ratio >= 1+(d.Step.Ratio-1)/2 {
+		ratio := is.cost(d.Step.Operation) / was.cost(d.Step.Operation)
+		if is.by(d.Step.Operation) > 0 && ratio >= 1+(d.Step.Ratio-1)/2 {
 			f.Until, f.Instances, f.Cost = s.Until, int64(is.processes), costOf(&is, d.Step)
 			rows = append(rows, f)
 		}
@@ -132,49 +137,64 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 // costOf is what a step costs all processes, in millionths of cores.
 func costOf(now *part, s *Step) int64 { return millionths(now.cores() * (1 - 1/s.Ratio)) }
 
-// costs are those of all processes of a version.
-func (j *Judge) costs(ctx context.Context, s store.Selection, operation bool) ([]cost, error) {
-	values := func(t store.Type) (map[string]map[int]int64, []string, error) {
-		s.Type = t
-		a, err := j.Keeper.Series(ctx, s, bin, store.ByInstance)
-		if err := lacks(a.Missing, err); err != nil {
-			return nil, nil, err
-		}
-		by, names := map[string]map[int]int64{}, []string{}
-		for _, one := range a.Series {
-			points := map[int]int64{}
-			for _, p := range one.Points {
-				points[int(p.At.Sub(s.From)/bin)] = p.Value
+// costs are those of the processes of a version; of more than are compared, of one in so many.
+func (j *Judge) costs(ctx context.Context, s store.Selection, operation bool, oneIn int) ([]cost, error) {
+	n := int(s.Until.Sub(s.From) / bin)
+	done := map[string]cost{} // by process
+	cpu := map[string]cost{}
+	begin, end := s.From, s.Until
+	// A few hours at a time, so that those of a large service fit.
+	for s.From = begin; s.From.Before(end); s.From = s.Until {
+		s.Until = s.From.Add(window)
+		for _, kind := range []struct {
+			store.Type
+			sums map[string]cost
+		}{{store.CPU, cpu}, {store.Operations, done}} {
+			if s.Type = kind.Type; s.Type == store.Operations && !operation {
+				continue
 			}
-			by[one.Key], names = points, append(names, one.Key)
-		}
-		return by, names, nil
-	}
-	cpu, names, err := values(store.CPU)
-	if err != nil {
-		return nil, err
-	}
-	done := map[string]map[int]int64{}
-	if operation {
-		if done, _, err = values(store.Operations); err != nil {
-			return nil, err
-		}
-	}
-	costs := make([]cost, len(names))
-	for i, name := range names {
-		costs[i] = make(cost, s.Until.Sub(s.From)/bin)
-		for b := range costs[i] {
-			value, by := float64(cpu[name][b]), 1.0
-			if operation {
-				by = float64(done[name][b])
+			a, err := j.Keeper.Series(ctx, s, bin, store.ByInstance)
+			if err := lacks(a.Missing, err); err != nil {
+				return nil, err
 			}
-			costs[i][b] = math.NaN()
-			if value > 0 && by > 0 {
-				costs[i][b] = math.Log(value / by)
+			for _, one := range a.Series {
+				if !drawn(one.Key, oneIn) {
+					continue
+				}
+				sums := kind.sums[one.Key]
+				if sums == nil {
+					sums = make(cost, n)
+					kind.sums[one.Key] = sums
+				}
+				for _, p := range one.Points {
+					sums[p.At.Sub(begin)/bin] = float64(p.Value)
+				}
 			}
 		}
+	}
+	var costs []cost
+	for _, name := range slices.Sorted(maps.Keys(cpu)) {
+		c, by := cpu[name], done[name]
+		for b, value := range c {
+			c[b] = math.NaN()
+			switch {
+			case value <= 0:
+			case !operation:
+				c[b] = math.Log(value)
+			case by != nil && by[b] > 0:
+				c[b] = math.Log(value / by[b])
+			}
+		}
+		costs = append(costs, c)
 	}
 	return costs, nil
+}
+
+// drawn tells whether a process is the one in so many that is looked at: always the same.
+func drawn(name string, oneIn int) bool {
+	h := fnv.New32a()
+	io.WriteString(h, name)
+	return oneIn <= 1 || h.Sum32()%uint32(oneIn) == 0
 }
 
 // dearer tells whether a step is one of what the version costs: not of how much of it was

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -183,5 +184,22 @@ func TestCostStepHolds(t *testing.T) {
 		if len(found) != 1 || found[0].Open != open || found[0].First.Sub(planted).Abs() > bin {
 			t.Errorf("after %v: %+v, want open %v", after, found, open)
 		}
+	}
+}
+
+// Of many processes some are looked at, always the same.
+func TestDrawn(t *testing.T) {
+	n := 0
+	for i := range 10_000 {
+		name := fmt.Sprint("checkout-7d9f/host-", i)
+		if !drawn(name, 1) || !drawn(name, 0) || drawn(name, 25) != drawn(name, 25) {
+			t.Fatal(name)
+		}
+		if drawn(name, 25) {
+			n++
+		}
+	}
+	if n < 300 || n > 500 {
+		t.Errorf("one in 25 of 10,000 is %d", n)
 	}
 }

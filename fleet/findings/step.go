@@ -29,7 +29,7 @@ const (
 	// edge bins after a step must have half of it, as the last half hour must: it came at
 	// once, and it is there.
 	edge = 3
-	// mostStepped processes are compared, drawn evenly.
+	// mostStepped processes or a few more are compared.
 	mostStepped = 400
 )
 
@@ -110,7 +110,7 @@ func moves(costs []cost) []float64 {
 
 // stepOf is the largest step up in a window; false where none stands out, or it is over.
 func stepOf(costs []cost) (s step, ok bool) {
-	if costs = some(costs); len(costs) == 0 {
+	if len(costs) == 0 {
 		return s, false
 	}
 	sizes := moves(costs)
@@ -169,20 +169,11 @@ func (s *step) unusual(others []float64) bool {
 // unusualInDay tells whether it is one beside the day before; false where too little is
 // known of that.
 func (s *step) unusualInDay(costs []cost) bool {
-	if costs = some(costs); len(costs) == 0 {
+	if len(costs) == 0 {
 		return false
 	}
 	others := known(moves(costs))
 	return len(others) >= leastDay && s.unusual(others)
-}
-
-// some are as many costs as are compared.
-func some(costs []cost) (drawn []cost) {
-	n := max(1, (len(costs)+mostStepped-1)/mostStepped)
-	for i := 0; i < len(costs); i += n {
-		drawn = append(drawn, costs[i])
-	}
-	return drawn
 }
 
 // meanCost is the mean of all processes by bin, each beside its own median: one that is
