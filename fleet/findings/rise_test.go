@@ -187,12 +187,12 @@ func TestCostStepHolds(t *testing.T) {
 	}
 }
 
-// Of many processes some are looked at, always the same.
+// Of many processes some are looked at.
 func TestDrawn(t *testing.T) {
 	n := 0
 	for i := range 10_000 {
 		name := fmt.Sprint("checkout-7d9f/host-", i)
-		if !drawn(name, 1) || !drawn(name, 0) || drawn(name, 25) != drawn(name, 25) {
+		if !drawn(name, 1) || !drawn(name, 0) {
 			t.Fatal(name)
 		}
 		if drawn(name, 25) {
