@@ -216,8 +216,8 @@ func (j *Judge) dearer(ctx context.Context, r *rise) (ok bool, err error) {
 		return false, nil
 	}
 	// An operation costs more where there are fewer of them, too: what a service does
-	// besides is shared by these.
-	if r.head.cores() <= r.base.cores() || math.Abs(profiledMore(&r.base, &r.head)) > r.size/2 {
+	// besides is shared by these. Then the cores hardly rise.
+	if math.Log(r.head.cores()/r.base.cores()) < r.size/2 || math.Abs(profiledMore(&r.base, &r.head)) > r.size/2 {
 		return false, nil
 	}
 	return j.where(ctx, r)

@@ -120,6 +120,13 @@ func TestNoCostStep(t *testing.T) {
 				scaled(b, 200)
 			}
 		},
+		"less load, and as much besides": func(b *store.Batch) {
+			for _, p := range b.Profiles {
+				if p.Type == store.Operations && b.Until.After(half) {
+					p.Samples[0].Value /= 2
+				}
+			}
+		},
 		"more load that is not counted": func(b *store.Batch) {
 			if flat(b); b.Until.After(half) {
 				scaled(b, 200)
@@ -143,8 +150,19 @@ func TestNoCostStep(t *testing.T) {
 		}
 	}
 
+	// Of a service without half a day of history nothing is said.
+	young := func(b *store.Batch) {
+		if b.Until.Before(start.Add(-window - 11*time.Hour)) {
+			b.Source.Service = "another"
+		}
+	}
+	plan := stepped(5, 3)
+	for _, s := range stepsAt(t, written(t, plan, young), start.Add(lookEvery)) {
+		t.Errorf("claimed of a young service: %s", s.Detail.Summary)
+	}
+
 	// Each day at this time.
-	plan := stepped(7, 4)
+	plan = stepped(7, 4)
 	v := &plan.Services[2].Versions[0]
 	yesterday := v.Changes[0]
 	yesterday.From, yesterday.Until = 2*time.Hour, 6*time.Hour
@@ -169,20 +187,33 @@ func TestNoCostStepAtAll(t *testing.T) {
 	}
 }
 
-// A step is told while it is there: after it left the window, and not when it was undone.
+// A step is told while it is there: after it left the window, for a day, and not when it
+// was undone.
 func TestCostStepHolds(t *testing.T) {
-	plan := stepped(8, 3)
-	plan.Length += 8 * time.Hour
-	plan.Services[2].Versions[0].Changes[0].Until = day + 8*time.Hour
-	r := written(t, plan, nil)
-	for after, open := range map[time.Duration]bool{5 * time.Hour: true, 7*time.Hour + 45*time.Minute: false} {
+	for after, c := range map[time.Duration]struct {
+		undone time.Duration // after the step; 0 for never
+		open   bool
+	}{
+		5 * time.Hour:                 {0, true},
+		7*time.Hour + 45*time.Minute:  {6 * time.Hour, false},
+		23*time.Hour + 30*time.Minute: {0, true},
+		25 * time.Hour:                {0, false},
+	} {
+		plan := stepped(8, 3)
+		plan.Length += after
+		plan.Services = plan.Services[2:]
+		change := &plan.Services[0].Versions[0].Changes[0]
+		if c.undone > 0 {
+			change.Until = change.From + c.undone
+		}
+		r := written(t, plan, nil)
 		planted := start.Add(-2 * time.Hour)
 		var found []Finding
 		for until := start; !until.After(planted.Add(after)); until = until.Add(2 * lookEvery) {
 			found = stepsAt(t, r, until)
 		}
-		if len(found) != 1 || found[0].Open != open || found[0].First.Sub(planted).Abs() > bin {
-			t.Errorf("after %v: %+v, want open %v", after, found, open)
+		if len(found) != 1 || found[0].Open != c.open || found[0].First.Sub(planted).Abs() > bin {
+			t.Errorf("after %v: %+v, want open %v", after, found, c.open)
 		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 	// stepUsual is how many times what is usual between two hours a step must be, in the
 	// window and in the day before: the cost of an operation moves with the load, and of
 	// some programs in steps all day, or each day. Of costs that wander by 5%, all processes
-	// together, 10% have a step in one window alone, and one in a thousand beside a day.
+	// together, 10% have a step in one window alone, and none of 2,000 beside a day.
 	stepUsual = 2.0
 	// leastDay bins of the day before must be known: half of it.
 	leastDay = dayBins / 2

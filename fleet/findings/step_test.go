@@ -36,6 +36,7 @@ func TestStepOf(t *testing.T) {
 		"each hour a batch": {func(h float64) float64 { return 100 + 40*math.Floor(math.Mod(h, 1)+0.5) }, 0, false},
 		"twenty minutes":    {func(h float64) float64 { return 100 + 60*(at(2, 1)(h)-at(2.33, 1)(h))/100 }, 0, false},
 		"it is over":        {func(h float64) float64 { return 100 + 60*(at(1, 1)(h)-at(3, 1)(h))/100 }, 0, false},
+		"up and up again":   {func(h float64) float64 { return at(1, 0.3)(h) + at(2.75, 0.4)(h) }, 0, false},
 		"two, up and down":  {func(h float64) float64 { return at(1, 0.3)(h) - at(2.5, 0.3)(h) + 100 }, 0, false},
 		"silent for a while": {func(h float64) float64 {
 			if h > 1 && h < 1.5 {

@@ -112,6 +112,9 @@ func renderSelection(h *http.Request, v url.Values, now time.Time) (s store.Sele
 		return s, nil, invalid(`query is missing: write it as %s{service_name="NAME"}`, store.CPU)
 	}
 	if !strings.Contains(query, "{") {
+		if strings.Count(query, ":") != 4 {
+			return s, nil, errNoType()
+		}
 		query += "{}"
 	}
 	from, err := moment(v.Get("from"), now, now.Add(-time.Hour))
@@ -133,9 +136,13 @@ func renderSelection(h *http.Request, v url.Values, now time.Time) (s store.Sele
 		return s, nil, err
 	}
 	if parts = strings.Split(string(s.Type), ":"); len(parts) != 5 {
-		return s, nil, invalid(`the query has no type of profile: write it as %s{service_name="NAME"}`, store.CPU)
+		return s, nil, errNoType()
 	}
 	return s, parts, nil
+}
+
+func errNoType() error {
+	return invalid(`the query has no type of profile: write it as %s{service_name="NAME"}`, store.CPU)
 }
 
 // nodesOf is how many bars a flame graph has at most.

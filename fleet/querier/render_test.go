@@ -147,6 +147,7 @@ func TestRenderRefused(t *testing.T) {
 	}{
 		"no query":             {r, "", 400, "query is missing"},
 		"no type":              {r, `query={service_name="shop"}`, 400, "no type of profile"},
+		"a word":               {r, `query=shop`, 400, "no type of profile"},
 		"a bad selector":       {r, `query=a:b:c:d:e{a`, 400, "not in braces"},
 		"a pattern":            {r, `query=a:b:c:d:e{a=~"b|c"}`, 400, "equal"},
 		"no time":              {r, `query=a:b:c:d:e&from=yesterday`, 400, "write now-1h"},

@@ -237,14 +237,7 @@ func TestShown(t *testing.T) {
 // that sends profiles, has a recording, or that an agent sees.
 func TestRecordUnknown(t *testing.T) {
 	r, now := exporting(t)
-	recordings, err := runs.Open(t.TempDir(), runs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer recordings.Close()
-	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: "batch"}); err != nil {
-		t.Fatal(err)
-	}
+	recordings := onlyRecorded(t, now)
 	clock := func() time.Time { return now }
 	plan := NewPlan(recordings, sampling.Options{}, clock)
 	plan.Ask("", sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "worker", Instance: "h"}}})

@@ -14,6 +14,20 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
+// onlyRecorded has a recording of a service that sends no profiles.
+func onlyRecorded(t *testing.T, now time.Time) *runs.Store {
+	t.Helper()
+	recordings, err := runs.Open(t.TempDir(), runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { recordings.Close() })
+	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: "batch"}); err != nil {
+		t.Fatal(err)
+	}
+	return recordings
+}
+
 // refused is what a handler says of a request and what to do, or "" where it answers.
 func refused(t *testing.T, h func(*httptest.ResponseRecorder), code int) (what, hint string) {
 	t.Helper()
@@ -30,14 +44,7 @@ func refused(t *testing.T, h func(*httptest.ResponseRecorder), code int) (what, 
 // that one about a service that was silent, or only recorded, does not.
 func TestUnknown(t *testing.T) {
 	r, now := exporting(t)
-	recordings, err := runs.Open(t.TempDir(), runs.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer recordings.Close()
-	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: "batch"}); err != nil {
-		t.Fatal(err)
-	}
+	recordings := onlyRecorded(t, now)
 	ask := func(r store.Reader, tenant, question string, code int) (what, hint string) {
 		t.Helper()
 		return refused(t, func(w *httptest.ResponseRecorder) {
