@@ -60,6 +60,7 @@ var silence = map[string]string{
 	"healthy":    "looked at, and well.",
 	"idle":       "hardly ran.",
 	"not-loaded": "ran far below what a machine has.",
+	"partial":    "no cause in the profiles, which alone cannot show that a program is well; record a process for that.",
 	"too-thin":   "no cause in the profiles, which alone cannot show that a program is well; record a process for that.",
 	"failed":     "could not be judged; the server's log says why.",
 }

@@ -75,7 +75,7 @@ func head(r Run, s *side) Side {
 	if s.ops != nil {
 		h.Operations, h.Operation = s.ops.Count, s.ops.Name
 	}
-	if r.Diagnosis != nil && r.Diagnosis.Verdict != diagnosis.TooThin {
+	if r.Diagnosis != nil && r.Diagnosis.Verdict != diagnosis.TooThin && r.Diagnosis.Verdict != diagnosis.Partial {
 		h.Verdict = string(r.Diagnosis.Verdict)
 	}
 	return h

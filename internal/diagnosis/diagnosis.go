@@ -261,6 +261,9 @@ type Finding struct {
 	// Grows is set when it becomes worse until something ends the program: it ranks
 	// before what only costs.
 	Grows bool `json:"-"`
+	// Stalls is set when goroutines with work make no step at all: it ranks before
+	// everything else, and the verdict says so.
+	Stalls bool `json:"-"`
 
 	// Groups and Stacks are what the finding is about; they decide whether
 	// it overlaps with another. Empty means the whole program.
@@ -276,9 +279,11 @@ type Verdict string
 // The verdicts.
 const (
 	Problem   Verdict = "problem"    // there are findings, and not only remarks
+	Stalled   Verdict = "stalled"    // goroutines that have work make no step
 	Healthy   Verdict = "healthy"    // under load, and nothing found
 	Idle      Verdict = "idle"       // the program hardly ran
 	NotLoaded Verdict = "not-loaded" // it ran, far below what the machine has: capacity cannot be judged
+	Partial   Verdict = "partial"    // the evidence says something, and not whether the program is well
 	TooThin   Verdict = "too-thin"   // not enough evidence to say anything
 )
 
@@ -343,6 +348,8 @@ type Diagnosis struct {
 	Warnings  []string    `json:"warnings"`
 	Files     []string    `json:"files"`
 	Trace     *TraceInfo  `json:"trace,omitempty"`
+	// Accounts are what each piece of evidence says by itself.
+	Accounts []Account `json:"accounts,omitempty"`
 	// Time says how goroutine and P time was spent, for the report's head.
 	Time []Share `json:"time,omitempty"`
 	// CPU says where CPU time went, and Recording what the recording cost.

@@ -99,6 +99,9 @@ func (d *Diagnosis) fill() {
 	fill(&d.Unchecked)
 	fill(&d.Warnings)
 	fill(&d.Files)
+	for i := range d.Accounts {
+		fill(&d.Accounts[i].Rows)
+	}
 	if d.CPU != nil {
 		fill(&d.CPU.Parts)
 	}

@@ -293,6 +293,9 @@ func (r *runner) judge(rules int) {
 	switch {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
 		d.Verdict, d.Summary = Problem, d.Findings[0].Summary
+		if d.Findings[0].Stalls {
+			d.Verdict = Stalled
+		}
 		accusations := slices.IndexFunc(d.Findings, func(f Finding) bool { return f.Remark })
 		if accusations < 0 {
 			accusations = len(d.Findings)
@@ -307,6 +310,9 @@ func (r *runner) judge(rules int) {
 	case resting(r.m) && why == "":
 		d.Verdict = Idle
 		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %s.", r.busyWords(cores, of), r.window())
+	case why != "" && len(d.Accounts) > 0:
+		d.Verdict = Partial
+		d.Summary = d.Accounts[0].Text + " Whether the program is well cannot be said: " + why + "."
 	case why != "":
 		d.Verdict = TooThin
 		d.Summary = "Not enough evidence to say that the program is well: " + why + "."

@@ -43,6 +43,7 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 	r.d.Findings = r.keep(r.rank(r.fold(o.Goal), o.Goal), o.Max)
 	r.d.Time = timeShares(m)
 	r.d.Trace = traceInfo(m)
+	r.d.Accounts = accountsOf(m)
 	r.d.CPU = cpuOf(m)
 	r.d.Operation = operationOf(m)
 	r.d.Recording = recordingOf(m)
@@ -288,6 +289,12 @@ func compare(a, b tree, goal Goal) int {
 			}
 			return 1
 		}
+	}
+	if a.Stalls != b.Stalls {
+		if a.Stalls {
+			return -1
+		}
+		return 1
 	}
 	if a.Grows != b.Grows && !a.Remark {
 		if a.Grows {

@@ -67,13 +67,7 @@ func (p Meter) countIn(profile *model.Profile, name string, match Where) (part, 
 	if profile == nil {
 		return 0, 0, o
 	}
-	number, value := profile.Columns()
-	if t.unit != Seconds {
-		value = profile.Column(t.column)
-	}
-	if kind, ok := strings.CutSuffix(t.column, "_space"); ok {
-		number = profile.Column(kind + "_objects")
-	}
+	number, value := columns(profile, t)
 	by := map[string]float64{}
 	for i := range profile.Samples {
 		s := &profile.Samples[i]
@@ -96,6 +90,33 @@ func (p Meter) countIn(profile *model.Profile, name string, match Where) (part, 
 		return part / 1e9, all / 1e9, o
 	}
 	return part, all, o
+}
+
+// columns are those of a profile that count a tree's samples and hold its values.
+func columns(profile *model.Profile, t tree) (number, value int) {
+	number, value = profile.Columns()
+	if t.unit != Seconds {
+		value = profile.Column(t.column)
+	}
+	if kind, ok := strings.CutSuffix(t.column, "_space"); ok {
+		number = profile.Column(kind + "_objects")
+	}
+	return number, value
+}
+
+// Largest returns the names with most of a tree, the largest first: name says whose a
+// sample is.
+func (p Meter) Largest(tree string, name func(*model.Sample) string) []string {
+	profile := ProfileOf(p.Model, tree)
+	if profile == nil {
+		return nil
+	}
+	_, value := columns(profile, trees[tree])
+	by := map[string]float64{}
+	for i := range profile.Samples {
+		by[name(&profile.Samples[i])] += profile.Samples[i].Value(value)
+	}
+	return slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
 }
 
 // functionsNamed is how many functions an origin names.

@@ -580,7 +580,7 @@ func (c *judged) line(v *Verdict) string {
 	switch c.last.Verdict {
 	case diagnosis.Idle:
 		return "idle"
-	case diagnosis.TooThin:
+	case diagnosis.TooThin, diagnosis.Partial:
 		return "not enough evidence"
 	case diagnosis.Problem:
 		return "one recording shows a problem; checking again"

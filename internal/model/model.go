@@ -59,6 +59,7 @@ type Model struct {
 	Mutex        *Profile  // delays caused, by the stack that caused them; types contentions and delay
 	ThreadCreate *Profile  // one type, count
 	Leaks        *Profile  // goroutines that can never go on; one type, count
+	Moment       *Moment   // what every goroutine stood at, at the last moment that is known
 
 	Metrics  *Metrics    // runtime/metrics
 	GCLog    []GCLine    // in order; needs GCTrace

@@ -38,6 +38,9 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 		}
 		t.Line(t.first(head, t.Width, 1)[0])
 	}
+	if len(d.Findings) == 0 || d.Findings[0].Remark {
+		t.accounts(d)
+	}
 	var others []int
 	written := 0
 	for i := range d.Findings {

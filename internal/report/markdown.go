@@ -25,6 +25,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	}
 	m.cpu(d)
 	m.operation(d.Operation)
+	m.accounts(d.Accounts)
 	m.shares(d)
 	for i := range d.Findings {
 		if i < expanded {

@@ -31,6 +31,7 @@ func (t *texter) whole(d *diagnosis.Diagnosis) {
 	t.head(d)
 	t.cpu(d)
 	t.operation(d.Operation)
+	t.accounts(d)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
 		t.finding(i+1, &d.Findings[i], d.Summary)
@@ -48,7 +49,7 @@ func newTexter(o layout.Options) *texter { return &texter{layout.NewText(o)} }
 
 func verdictStyle(v diagnosis.Verdict) layout.Style {
 	switch v {
-	case diagnosis.Problem:
+	case diagnosis.Problem, diagnosis.Stalled:
 		return layout.Red
 	case diagnosis.Healthy:
 		return layout.Green

@@ -77,6 +77,8 @@ export interface Diagnosis {
   warnings: string[]
   files: string[]
   trace?: TraceInfo
+  /** Accounts are what each piece of evidence says by itself. */
+  accounts?: Account[]
   /** Time says how goroutine and P time was spent, for the report's head. */
   time?: Share[]
   /** CPU says where CPU time went, and Recording what the recording cost. */
@@ -87,7 +89,7 @@ export interface Diagnosis {
 }
 
 /** A Verdict is the diagnosis in one word. */
-export type Verdict = 'problem' | 'healthy' | 'idle' | 'not-loaded' | 'too-thin'
+export type Verdict = 'problem' | 'stalled' | 'healthy' | 'idle' | 'not-loaded' | 'partial' | 'too-thin'
 
 /** A Goal is what the reader wants to improve. It orders findings. */
 export type Goal = '' | 'throughput' | 'latency' | 'cpu' | 'memory'
@@ -349,6 +351,32 @@ export interface TraceInfo {
   events: number
   generations: number
   lost_bytes: number
+}
+
+/**
+ * An Account is what one piece of evidence says by itself, whoever asks and whether or
+ * not anything is wrong: how much there is of what it counts, and what has most of it.
+ * Where it is all that was given, it is the answer.
+ */
+export interface Account {
+  source: Source
+  /** Text is the total and what stands out, in a sentence or two. */
+  text: string
+  /** the largest, [accountRows] of them */
+  rows: AccountRow[]
+}
+
+/** An AccountRow is one of the largest parts of what a piece of evidence counts. */
+export interface AccountRow {
+  /** Name is what has it: a function, a state, a setting. */
+  name: string
+  /** nil when it is no code */
+  where?: Place
+  value: Fact
+  /** of the total; 0 when it is no part of one */
+  share: number
+  /** what else is to be known of it, in a few words */
+  note?: string
 }
 
 /** A Share is one line of the account at the head of a report. */

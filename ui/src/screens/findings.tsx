@@ -45,9 +45,11 @@ export function Findings(p: { r: number }): JSX.Element {
 
 const verdictMark: Record<string, [mark: string, tone: string]> = {
   problem: ['!', 'bad'],
+  stalled: ['!', 'bad'],
   healthy: ['✓', 'good'],
   idle: ['–', 'warn'],
   'not-loaded': ['–', 'warn'],
+  partial: ['–', 'warn'],
   'too-thin': ['?', 'warn'],
 }
 

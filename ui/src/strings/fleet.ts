@@ -137,6 +137,7 @@ export const fleet = {
   'fleet.silence.healthy': ['looked at, and well.', '已检查，状况良好。'],
   'fleet.silence.idle': ['hardly ran.', '几乎没有运行。'],
   'fleet.silence.not-loaded': ['ran far below what a machine has.', '负载远低于机器能力。'],
+  'fleet.silence.partial': ['no cause in the profiles, which alone cannot show that a program is well; record a process for that.', '剖析中未见原因；仅凭剖析无法说明程序健康，需录制进程。'],
   'fleet.silence.too-thin': ['no cause in the profiles, which alone cannot show that a program is well; record a process for that.', '剖析中未见原因；仅凭剖析无法说明程序健康，需录制进程。'],
   'fleet.silence.failed': ['could not be judged; the server’s log says why.', '无法判断；原因见服务器日志。'],
 

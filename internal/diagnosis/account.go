@@ -1,0 +1,122 @@
+package diagnosis
+
+import (
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// An Account is what one piece of evidence says by itself, whoever asks and whether or
+// not anything is wrong: how much there is of what it counts, and what has most of it.
+// Where it is all that was given, it is the answer.
+type Account struct {
+	Source model.Source `json:"source"`
+	// Text is the total and what stands out, in a sentence or two.
+	Text string       `json:"text"`
+	Rows []AccountRow `json:"rows"` // the largest, [accountRows] of them
+}
+
+// An AccountRow is one of the largest parts of what a piece of evidence counts.
+type AccountRow struct {
+	// Name is what has it: a function, a state, a setting.
+	Name  string    `json:"name"`
+	Where *Place    `json:"where,omitempty"` // nil when it is no code
+	Value fact.Fact `json:"value"`
+	Share float64   `json:"share"`          // of the total; 0 when it is no part of one
+	Note  string    `json:"note,omitempty"` // what else is to be known of it, in a few words
+}
+
+// accountRows is how many parts an account keeps: the ledger has all of them.
+const accountRows = 3
+
+// accounts is the table of them: what each kind of evidence says, in the order in which
+// the first is the answer when a diagnosis has nothing else to say.
+var accounts = []struct {
+	source model.Source
+	of     func(fact.Meter) *Account
+}{
+	{model.GoroutineProfile, goroutineAccount},
+	{model.LiveHeap, heapAccount},
+	{model.Heap, allocationAccount},
+	{model.Mutex, delayAccount("mutex", "caused by holders of locks")},
+	{model.Block, delayAccount("block", "blocked on locks and channels")},
+}
+
+func accountsOf(m *model.Model) (list []Account) {
+	meter := fact.Meter{Model: m}
+	for _, a := range accounts {
+		if !m.Has(a.source) {
+			continue
+		}
+		if account := a.of(meter); account != nil {
+			account.Source = a.source
+			list = append(list, *account)
+		}
+	}
+	return list
+}
+
+func goroutineAccount(p fact.Meter) *Account {
+	total := p.Samples("goroutines", "goroutine", nil)
+	if total.Value == 0 {
+		return nil
+	}
+	rows := largestIn(p, "goroutine", total)
+	return &Account{Text: fact.Sentence("%s goroutines; %s of them in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
+}
+
+func heapAccount(p fact.Meter) *Account {
+	total := p.Samples("in use", "inuse_space", nil)
+	if total.Value == 0 {
+		return nil
+	}
+	rows := largestIn(p, "inuse_space", total)
+	return &Account{Text: fact.Sentence("%s in use; %s of it allocated in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
+}
+
+func allocationAccount(p fact.Meter) *Account {
+	total := p.Samples("allocated", "alloc_space", nil)
+	if total.Value == 0 {
+		return nil
+	}
+	rows := largestIn(p, "alloc_space", total)
+	return &Account{Text: fact.Sentence("%s allocated; %s of it in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
+}
+
+// delayAccount is that of a contention profile. A sum of waits is no saving.
+func delayAccount(tree, what string) func(fact.Meter) *Account {
+	return func(p fact.Meter) *Account {
+		total := p.Samples("waiting", tree, nil)
+		if total.Value == 0 {
+			return nil
+		}
+		rows := largestIn(p, tree, total)
+		return &Account{Text: fact.Sentence("%s of waiting "+what+"; %s of it in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
+	}
+}
+
+// largestIn are the functions of the program, or of the library where no line of the
+// program is on the stack, that have most of a tree.
+func largestIn(p fact.Meter, tree string, total fact.Fact) (rows []AccountRow) {
+	at := func(s *model.Sample) model.Frame { return ownFrame(p.Model.Stacks.Frames(s.Stack)) }
+	names := p.Largest(tree, func(s *model.Sample) string { return at(s).Func })
+	for _, name := range names[:min(len(names), accountRows)] {
+		var where model.Frame
+		v := p.Samples(name, tree, func(s *model.Sample) bool {
+			f := at(s)
+			if f.Func == name && where.Func == "" {
+				where = f
+			}
+			return f.Func == name
+		})
+		rows = append(rows, AccountRow{Name: name, Where: &Place{where.Func, where.File, where.Line}, Value: v, Share: ratio(v.Value, total.Value)})
+	}
+	return rows
+}
+
+// ownFrame is the program's line on a stack, or its leaf.
+func ownFrame(frames []model.Frame) model.Frame {
+	if f, ok := model.UserFrame(frames); ok || len(frames) == 0 {
+		return f
+	}
+	return frames[0]
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/layout"
+)
+
+// accounts writes what each piece of evidence says by itself: its sentence, and below
+// it the largest parts with their share, value and place.
+func (t *texter) accounts(d *diagnosis.Diagnosis) {
+	for i := range d.Accounts {
+		a := &d.Accounts[i]
+		t.Line("")
+		if i > 0 || d.Verdict != diagnosis.Partial { // then the verdict has said it
+			for _, l := range layout.Lines(a.Text, t.Width) {
+				t.Line(l)
+			}
+		}
+		for k := range a.Rows {
+			t.Line(layout.Shorten(layout.Safe(accountRow(&a.Rows[k])), t.Width))
+		}
+	}
+}
+
+// accountRow is a line of an account.
+func accountRow(r *diagnosis.AccountRow) string {
+	share := ""
+	if r.Share > 0 {
+		share = figures.Percent(r.Share)
+	}
+	l := fmt.Sprintf("   %6s %10s  %s", share, r.Value.Text, shortFunction(r.Name))
+	if r.Where != nil && r.Where.Line > 0 {
+		l += fmt.Sprintf("  %s:%d", filepath.Base(r.Where.File), r.Where.Line)
+	}
+	if r.Note != "" {
+		l += "  " + r.Note
+	}
+	return l
+}
+
+// accounts writes the same as lists.
+func (m *markdown) accounts(list []diagnosis.Account) {
+	for i := range list {
+		a := &list[i]
+		m.P("%s", layout.Escape(a.Text))
+		for k := range a.Rows {
+			r := &a.Rows[k]
+			m.Item("%s %s %s", figures.Percent(r.Share), layout.Escape(r.Value.Text), layout.Code(r.Name))
+		}
+	}
+}
