@@ -685,6 +685,7 @@ func (l *loader) join() error {
 	}
 	l.joinLogs()
 	l.joinBenchmarks()
+	l.noteTables()
 	c, err := l.clock()
 	if err != nil {
 		return err

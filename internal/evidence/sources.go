@@ -63,6 +63,7 @@ func formats() []format {
 		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readGoroutineDump},
+		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
 		{what: "load result", source: model.LoadResult, members: []string{recording.LoadMember}, text: isLoad, read: (*loader).readLoad},
 		{what: "perf script", source: model.CPU, text: isPerfScript, read: (*loader).readPerfScript},
 		{what: "folded stacks", source: model.CPU, text: isFolded, read: (*loader).readFolded},

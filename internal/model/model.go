@@ -40,6 +40,7 @@ const (
 	SyscallLog       Source = "syscalls"      // system calls counted by the kernel
 	LoadResult       Source = "load"          // what a load generator or benchmark measured
 	Escape           Source = "escape"        // the compiler's escape analysis
+	Printed          Source = "printed"       // profiles as go tool pprof prints them
 )
 
 // A Model is one run of one program. Fill it once, then only read it.
@@ -72,6 +73,7 @@ type Model struct {
 	Syscalls *Syscalls
 	Load     *Load
 	Escapes  []Escaping // needs Escape
+	Tables   []*Table   // needs Printed
 
 	frozen *frozen // nil while it may change
 }
@@ -117,6 +119,8 @@ func (m *Model) Has(s Source) bool {
 		return m.Load != nil
 	case Escape:
 		return len(m.Escapes) > 0
+	case Printed:
+		return len(m.Tables) > 0
 	}
 	return false
 }
