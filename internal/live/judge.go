@@ -582,6 +582,8 @@ func (c *judged) line(v *Verdict) string {
 		return "idle"
 	case diagnosis.TooThin, diagnosis.Partial:
 		return "not enough evidence"
+	case diagnosis.Stalled:
+		return "one recording shows goroutines that make no step; checking again"
 	case diagnosis.Problem:
 		return "one recording shows a problem; checking again"
 	}

@@ -62,6 +62,9 @@ type Findings struct {
 	Diagnosis *diagnosis.Diagnosis `json:"diagnosis"`
 	// Links of each finding, in the order of Diagnosis.Findings.
 	Links []FindingLinks `json:"links"`
+	// Accounts are the links of each of Diagnosis.Accounts: Evidence and Where are those
+	// of its rows.
+	Accounts []FindingLinks `json:"accounts"`
 	// Record is a command for each unchecked question that has one is already
 	// in Diagnosis.Unchecked.
 }

@@ -16,7 +16,7 @@ func (v *View) findings(url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Findings{Diagnosis: d, Links: v.Links()}, nil
+	return &Findings{Diagnosis: d, Links: v.Links(), Accounts: v.accountLinks()}, nil
 }
 
 // clipTexts is a diagnosis whose texts are all short enough to be sent: itself,

@@ -36,6 +36,36 @@ func (v *View) Links() []FindingLinks {
 	return out
 }
 
+// accountLinks are where the page shows what each account of the diagnosis counts.
+func (v *View) accountLinks() []FindingLinks {
+	if v.Diagnosis == nil {
+		return nil
+	}
+	l := newLinker(v)
+	out := make([]FindingLinks, len(v.Diagnosis.Accounts))
+	for i := range v.Diagnosis.Accounts {
+		a := &v.Diagnosis.Accounts[i]
+		f := rowsOf(a)
+		out[i] = l.finding(f, accountAddress+strconv.Itoa(i))
+		out[i].Where = make([]string, len(a.Rows))
+		for r := range a.Rows {
+			if w := a.Rows[r].Where; w != nil {
+				out[i].Where[r] = l.where(pictureOf(&lead(&f.Evidence[r]).Origin), *w)
+			}
+		}
+	}
+	return out
+}
+
+// rowsOf are an account's rows as the evidence of a finding, which the page's numbers are of.
+func rowsOf(a *diagnosis.Account) *diagnosis.Finding {
+	f := &diagnosis.Finding{Title: a.Text}
+	for _, r := range a.Rows {
+		f.Evidence = append(f.Evidence, r.Value)
+	}
+	return f
+}
+
 func newLinker(v *View) *linker {
 	l := &linker{v: v, screens: v.screens(), charts: map[string]bool{}, trees: map[string]bool{}, peaks: map[peakKey]window{}}
 	if v.Timeline != nil {

@@ -93,6 +93,40 @@ func TestFactAt(t *testing.T) {
 	}
 }
 
+// The rows of an account have addresses of their own, and lead to what they count.
+func TestLinksOfAccounts(t *testing.T) {
+	v := accounts()
+	p := fact.Meter{Model: v.Model}
+	waits := p.Waits("main.worker", model.Sync, nil)
+	v.Diagnosis = &diagnosis.Diagnosis{Accounts: []diagnosis.Account{
+		{Text: "none"},
+		{Text: "Most waits.", Rows: []diagnosis.AccountRow{
+			{Name: "main.worker", Value: waits, Where: &diagnosis.Place{Function: "main.worker"}},
+			{Name: "a state", Value: fact.Figure("n", 1, fact.Count, "")},
+		}},
+	}}
+	links := v.accountLinks()
+	if len(links) != 2 || len(links[1].Evidence) != 2 || len(links[1].Where) != 2 {
+		t.Fatalf("links are %+v, want those of two rows", links)
+	}
+	for _, l := range links[1].Evidence {
+		_, query, _ := strings.Cut(l.To, "?")
+		q, _ := url.ParseQuery(query)
+		at, f, err := v.factAt(q.Get("fact"))
+		if err != nil || f.Title != "Most waits." {
+			t.Errorf("%s leads to %v of %v, %v; want a row of the account", l.To, at, f, err)
+		}
+	}
+	if links[1].Where[0] == "" || links[1].Where[1] != "" {
+		t.Errorf("places lead to %q, want one for the row with a place", links[1].Where)
+	}
+	for _, address := range []string{"a", "a2.e0", "a0.e0", "a1", "a1.e2", "a1.c0.o0", "a-1.e0"} {
+		if f, _, err := v.factAt(address); err == nil {
+			t.Errorf("factAt(%q) = %v, want an error", address, f)
+		}
+	}
+}
+
 // What a rule calls its goroutines, its functions, or only where they wait, are the
 // goroutines of the finding.
 func TestGroupsOfFinding(t *testing.T) {

@@ -16,7 +16,11 @@ import (
 // A number of a finding has an address: the finding's place in the diagnosis, .sN for
 // a symptom of it, then .eN for its evidence, .c for its cost, .b for its bound, and
 // .oN for each operand on the way. "2.s0.e1.o0" is the first operand of the second
-// fact of the first symptom of the third finding.
+// fact of the first symptom of the third finding. The place of an account begins with
+// [accountAddress], and its evidence are its rows: "a0.e1" is the second row of the first.
+
+// accountAddress begins the address of an account's number.
+const accountAddress = "a"
 
 // factAt is the fact at an address, and the finding that it is of.
 func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
@@ -25,15 +29,15 @@ func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
 		return nil, nil, unknown()
 	}
 	steps := strings.Split(address, ".")
-	i, err := strconv.Atoi(steps[0])
-	if err != nil || i < 0 || i >= len(v.Diagnosis.Findings) {
+	f := v.findingAt(steps[0])
+	if f == nil {
 		return nil, nil, unknown()
 	}
-	f := &v.Diagnosis.Findings[i]
 	var at *fact.Fact
 	for _, step := range steps[1:] {
 		kind, n := step[:min(1, len(step))], 0
 		if len(step) > 1 {
+			var err error
 			if n, err = strconv.Atoi(step[1:]); err != nil || n < 0 {
 				return nil, nil, unknown()
 			}
@@ -59,6 +63,21 @@ func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
 		return nil, nil, unknown()
 	}
 	return at, f, nil
+}
+
+// findingAt is the finding whose place this is, or the account's rows as one; nil when
+// there is none.
+func (v *View) findingAt(place string) *diagnosis.Finding {
+	number, ofAccount := strings.CutPrefix(place, accountAddress)
+	i, err := strconv.Atoi(number)
+	switch {
+	case err != nil || i < 0:
+	case ofAccount && i < len(v.Diagnosis.Accounts):
+		return rowsOf(&v.Diagnosis.Accounts[i])
+	case !ofAccount && i < len(v.Diagnosis.Findings):
+		return &v.Diagnosis.Findings[i]
+	}
+	return nil
 }
 
 // number answers api/number: fact is its address.

@@ -57,5 +57,6 @@ func targetsOf(findings any) (targets []target) {
 		}
 	}
 	walk(f.Links)
+	walk(f.Accounts)
 	return targets
 }

@@ -60,6 +60,11 @@ export interface Findings {
   diagnosis: Diagnosis | null
   /** Links of each finding, in the order of Diagnosis.Findings. */
   links: FindingLinks[]
+  /**
+   * Accounts are the links of each of Diagnosis.Accounts: Evidence and Where are those
+   * of its rows.
+   */
+  accounts: FindingLinks[]
 }
 
 /** A Diagnosis is the answer: what every report renders, and what is saved. */

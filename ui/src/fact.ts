@@ -1,5 +1,5 @@
 // The number that the address names: what the screens mark until it is dismissed.
-import type { Diagnosis, Fact, Finding, FactLink, FindingLinks, Findings } from './api'
+import type { Cost, Fact, FactLink, FindingLinks, Findings } from './api'
 import { useData } from './client'
 import { usePlace } from './url'
 
@@ -9,7 +9,7 @@ export interface Mark {
   lead: Fact
   /** Where it is shown. */
   to: string
-  /** The finding's number, counted from 1. */
+  /** The finding's number, counted from 1; 0 for what is of an account. */
   finding: number
 }
 
@@ -17,15 +17,25 @@ export interface Mark {
 export function useMark(r: number): Mark | undefined {
   const address = usePlace().params.get('fact')
   const { data } = useData<Findings>(address === null ? null : 'api/findings', { r })
-  return address === null || !data?.diagnosis ? undefined : markAt(data.diagnosis, data.links, address)
+  return address === null || !data?.diagnosis ? undefined : markAt(data, address)
 }
 
-/** The number at an address, like "2.s0.e1.o0": see the server's factAt. */
-export function markAt(d: Diagnosis, links: FindingLinks[], address: string): Mark | undefined {
+/** What has numbers: a finding, or an account with its rows as evidence. */
+interface Numbers {
+  evidence: Fact[]
+  symptoms?: Numbers[]
+  cost?: Cost
+  bound?: Fact
+}
+
+/** The number at an address, like "2.s0.e1.o0" or "a0.e1": see the server's factAt. */
+export function markAt(data: Findings, address: string): Mark | undefined {
   const [first = '', ...steps] = address.split('.')
-  if (!/^\d+$/.test(first)) return undefined
-  let f: Finding | undefined = d.findings[Number(first)]
-  let l: FindingLinks | undefined = links[Number(first)]
+  const [, account, number] = /^(a?)(\d+)$/.exec(first) ?? []
+  if (number === undefined || !data.diagnosis) return undefined
+  const rows = data.diagnosis.accounts?.[Number(number)]?.rows
+  let f: Numbers | undefined = account ? rows && { evidence: rows.map((r) => r.value) } : data.diagnosis.findings[Number(number)]
+  let l: FindingLinks | undefined = (account ? data.accounts : data.links)[Number(number)]
   let fact: Fact | undefined
   let link: FactLink | undefined
   for (const step of steps) {
@@ -35,11 +45,11 @@ export function markAt(d: Diagnosis, links: FindingLinks[], address: string): Ma
     if (fact) [fact, link] = [fact.operands?.[i], link?.operands[i]]
     else if (step[0] === 's') [f, l] = [f.symptoms?.[i], l.symptoms[i]]
     else if (step[0] === 'e') [fact, link] = [f.evidence[i], l.evidence[i]]
-    else if (step[0] === 'c') [fact, link] = [{ ...f.cost, name: f.cost.what }, l.cost]
+    else if (step[0] === 'c' && f.cost) [fact, link] = [{ ...f.cost, name: f.cost.what }, l.cost]
     else if (step[0] === 'b') [fact, link] = [f.bound, l.bound]
     if (step[0] !== 's' && !fact) return undefined
   }
-  return fact && link ? { fact, lead: leadOf(fact), to: link.to, finding: Number(first) + 1 } : undefined
+  return fact && link ? { fact, lead: leadOf(fact), to: link.to, finding: account ? 0 : Number(number) + 1 } : undefined
 }
 
 const pictured = ['samples', 'waits', 'goroutines']

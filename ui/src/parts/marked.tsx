@@ -19,7 +19,9 @@ export function Marked(p: { r: number }): JSX.Element | null {
       {lead !== fact && <span class="muted"><Said text={lead.name} /> {lead.text}</span>}
       {screen !== 'number' && <a href={href('number?fact=' + (here().params.get('fact') ?? ''))}>{t('core.marked.how')}</a>}
       {screen === 'number' && !mark.to.startsWith('number') && <a href={href(mark.to)}>{t('core.marked.see')}</a>}
-      <a href={href('findings?f=' + mark.finding)}>{t('core.marked.finding', { n: mark.finding })}</a>
+      {mark.finding > 0
+        ? <a href={href('findings?f=' + mark.finding)}>{t('core.marked.finding', { n: mark.finding })}</a>
+        : <a href={href('findings')}>{t('core.screen.findings')}</a>}
       <button type="button" class="quiet" onClick={dismiss} aria-label={t('core.marked.dismiss')} title={t('core.marked.dismiss')}>×</button>
     </div>
   )

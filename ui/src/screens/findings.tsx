@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
 import { useData } from '../client'
 import { bytes, count, dur, share } from '../format'
+import { Accounts } from '../data/evidence'
 import { Ledger } from './ledger'
 import { useKeys } from '../keys'
 import { Command, Copy } from '../parts/copy'
@@ -24,12 +25,17 @@ export function Findings(p: { r: number }): JSX.Element {
   if (error) return <Failed error={error} />
   if (!data?.diagnosis) return <Loading />
   const d = data.diagnosis
+  // Where nothing is to be repaired, what the evidence holds is what was asked.
+  const accounts = <Accounts d={d} links={data.accounts} />
+  const answer = !d.findings.some((f) => !f.remark)
   return (
     <div class="findings">
       <Verdict d={d} />
       <div class="findings-main">
         <Doubts items={d.warnings} />
+        {answer && accounts}
         <Cards d={d} links={data.links} />
+        {!answer && accounts}
         <Fine items={d.fine} sick={d.findings.length > 0} />
         <Lines
           id="obsolete" title={t('core.obsolete')} mark="–" tone="none"
@@ -57,7 +63,7 @@ function Verdict(p: { d: Diagnosis }): JSX.Element {
   const { d } = p
   const [mark, tone] = verdictMark[d.verdict] ?? ['?', 'none']
   const first = d.findings[0]
-  const gain = d.verdict === 'problem' && first && !first.remark && first.bound.value !== 0 ? first.bound.words : ''
+  const gain = (d.verdict === 'problem' || d.verdict === 'stalled') && first && !first.remark && first.bound.value !== 0 ? first.bound.words : ''
   return (
     <section class={`verdict card verdict-${tone}`} aria-labelledby="verdict">
       <h2 id="verdict"><span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {tn('core.verdict.' + d.verdict, d.verdict)}</h2>
@@ -99,10 +105,11 @@ function Doubts(p: { items: string[] }): JSX.Element | null {
   )
 }
 
-function Cards(p: { d: Diagnosis; links: FindingLinks[] }): JSX.Element {
+function Cards(p: { d: Diagnosis; links: FindingLinks[] }): JSX.Element | null {
   const list = p.d.findings
   useStep(list.length)
-  if (list.length === 0) return <p class="findings-none">{t('core.nofindings')}</p>
+  // Partial evidence cannot show that there is nothing.
+  if (list.length === 0) return p.d.verdict === 'partial' ? null : <p class="findings-none">{t('core.nofindings')}</p>
   return (
     <section aria-labelledby="what-to-change">
       <h2 id="what-to-change">{t(list.every((f) => f.remark) ? 'core.remarks' : 'core.findings')}</h2>
