@@ -37,8 +37,9 @@ var accounts = []struct {
 	{model.GoroutineProfile, goroutineAccount},
 	{model.LiveHeap, heapAccount},
 	{model.Heap, allocationAccount},
-	{model.Mutex, delayAccount("mutex", "caused by holders of locks")},
-	{model.Block, delayAccount("block", "blocked on locks and channels")},
+	{model.Mutex, mutexAccount},
+	{model.Block, blockAccount},
+	{model.CPU, workAccount},
 }
 
 func accountsOf(m *model.Model) (list []Account) {
@@ -62,61 +63,4 @@ func goroutineAccount(p fact.Meter) *Account {
 	}
 	rows := largestIn(p, "goroutine", total)
 	return &Account{Text: fact.Sentence("%s goroutines; %s of them in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
-}
-
-func heapAccount(p fact.Meter) *Account {
-	total := p.Samples("in use", "inuse_space", nil)
-	if total.Value == 0 {
-		return nil
-	}
-	rows := largestIn(p, "inuse_space", total)
-	return &Account{Text: fact.Sentence("%s in use; %s of it allocated in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
-}
-
-func allocationAccount(p fact.Meter) *Account {
-	total := p.Samples("allocated", "alloc_space", nil)
-	if total.Value == 0 {
-		return nil
-	}
-	rows := largestIn(p, "alloc_space", total)
-	return &Account{Text: fact.Sentence("%s allocated; %s of it in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
-}
-
-// delayAccount is that of a contention profile. A sum of waits is no saving.
-func delayAccount(tree, what string) func(fact.Meter) *Account {
-	return func(p fact.Meter) *Account {
-		total := p.Samples("waiting", tree, nil)
-		if total.Value == 0 {
-			return nil
-		}
-		rows := largestIn(p, tree, total)
-		return &Account{Text: fact.Sentence("%s of waiting "+what+"; %s of it in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
-	}
-}
-
-// largestIn are the functions of the program, or of the library where no line of the
-// program is on the stack, that have most of a tree.
-func largestIn(p fact.Meter, tree string, total fact.Fact) (rows []AccountRow) {
-	at := func(s *model.Sample) model.Frame { return ownFrame(p.Model.Stacks.Frames(s.Stack)) }
-	names := p.Largest(tree, func(s *model.Sample) string { return at(s).Func })
-	for _, name := range names[:min(len(names), accountRows)] {
-		var where model.Frame
-		v := p.Samples(name, tree, func(s *model.Sample) bool {
-			f := at(s)
-			if f.Func == name && where.Func == "" {
-				where = f
-			}
-			return f.Func == name
-		})
-		rows = append(rows, AccountRow{Name: name, Where: &Place{where.Func, where.File, where.Line}, Value: v, Share: ratio(v.Value, total.Value)})
-	}
-	return rows
-}
-
-// ownFrame is the program's line on a stack, or its leaf.
-func ownFrame(frames []model.Frame) model.Frame {
-	if f, ok := model.UserFrame(frames); ok || len(frames) == 0 {
-		return f
-	}
-	return frames[0]
 }

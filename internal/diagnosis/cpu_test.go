@@ -39,11 +39,11 @@ func TestVerdictsWithoutTrace(t *testing.T) {
 		{"asleep", counted10(100*time.Millisecond, 0, 0), Idle, "0.01 of 2 cores"},
 		{"a little", counted10(2*time.Second, time.Second, 0), NotLoaded, "0.3 of 2 cores"},
 		{"busy, no samples", counted10(9*time.Second, time.Second, 0), TooThin, "not for what"},
-		{"busy, few samples", counted10(9*time.Second, time.Second, 50), TooThin, "50 samples"},
+		{"busy, few samples", counted10(9*time.Second, time.Second, 50), Partial, "50 samples"},
 		{"busy", counted10(9*time.Second, time.Second, 980), Healthy, "An execution trace would show"},
 		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Healthy, "But the samples cover 50%"},
 		{"another process's samples", other, TooThin, "disagree"},
-		{"short", short, TooThin, "cover only 500 ms"},
+		{"short", short, Partial, "cover only 500 ms"},
 	} {
 		d := Run(c.m, nil, Options{})
 		if d.Verdict != c.want || !strings.Contains(d.Summary, c.says) {

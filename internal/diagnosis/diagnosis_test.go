@@ -350,8 +350,8 @@ func TestVerdicts(t *testing.T) {
 		{"asleep, few events", rest, Idle},
 		{"asleep for a moment", blink, TooThin},
 		{"ruined", ruined, TooThin},
-		{"cpu profile", cpu(900), TooThin},
-		{"thin cpu profile", cpu(30), TooThin},
+		{"cpu profile", cpu(900), Partial},
+		{"thin cpu profile", cpu(30), Partial},
 		{"heap profile", &model.Model{Heap: &model.Profile{}}, TooThin},
 	} {
 		d := Run(c.m, nil, Options{})

@@ -51,8 +51,10 @@ func (l *loader) joinHeap() error {
 	}
 	if start != nil {
 		l.m.LiveHeap.Start = start.p
+		l.alignProfile(start.p, start.at)
+		l.alignProfile(end.p, end.at)
 	}
-	l.m.LiveHeap.End = end.p
+	l.m.LiveHeap.End, l.m.MemStats = end.p, end.stats
 	return nil
 }
 

@@ -19,6 +19,7 @@ type snapshot struct {
 	at     time.Time // zero when not known
 	dump   bool      // printed with states, not as a profile
 	p      *model.Profile
+	stats  *model.MemStats // of a heap; nil where it does not have them
 }
 
 // snapshot keeps a snapshot until all were seen.
@@ -41,7 +42,7 @@ func (l *loader) foldSnapshot(f format, p *pprofFile) error {
 		return err
 	}
 	m.Duration = 0
-	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m})
+	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m, stats: p.stats})
 	return nil
 }
 
@@ -63,7 +64,8 @@ func (l *loader) pair(src model.Source, what string) (start, end *snapshot, err 
 		return nil, nil, l.tooMany(src, what)
 	}
 	a, b := &list[0], &list[1]
-	order := cmp.Or(cmp.Compare(end0(a), end0(b)), a.at.Compare(b.at))
+	dateByCollections(a, b)
+	order := cmp.Or(cmp.Compare(end0(a), end0(b)), age(a, b))
 	if order > 0 {
 		a, b = b, a
 	}

@@ -32,6 +32,7 @@ type pprofFile struct {
 	name       string // for the user
 	member     string // of a recording, else empty
 	kindStated bool   // the text that it was read from said what it is
+	stats      *model.MemStats
 }
 
 // formats is the table of what can be read, in the order in which content is

@@ -72,7 +72,7 @@ func (l *loader) readTextProfile(s source) error {
 	}
 	all := formats()
 	f := all[slices.IndexFunc(all, func(f format) bool { return f.source == kind.source && f.fold != nil })]
-	return f.fold(l, f, &pprofFile{Profile: p.p, name: s.name, member: s.member, kindStated: true})
+	return f.fold(l, f, &pprofFile{Profile: p.p, name: s.name, member: s.member, kindStated: true, stats: p.memStats()})
 }
 
 // A textParser builds a profile from the lines of its text form.
@@ -85,6 +85,7 @@ type textParser struct {
 	rate      float64         // heap: mean bytes between samples
 	hertz     float64         // contention: cycles in a second
 	bad       int
+	stats     model.MemStats // heap: what the text ends with
 }
 
 type textFrame struct {
@@ -106,6 +107,7 @@ func (p *textParser) line(line string) {
 	case len(line) > 1 && line[0] == '#' && line[1] == '\t':
 		p.frame(line[2:])
 	case len(line) > 0 && line[0] == '#': // labels, and the heap's statistics at the end
+		p.statistic(line)
 	case len(p.kind.begin) <= len(line) && line[:len(p.kind.begin)] == p.kind.begin:
 		p.header(line)
 	default:

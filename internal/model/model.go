@@ -55,6 +55,7 @@ type Model struct {
 	Heap  *Profile // allocations, in the run when two profiles or a delta were had, else since the program's start
 
 	LiveHeap     Snapshots // what was in use; types as in Heap
+	MemStats     *MemStats // at the end of LiveHeap; only the text of a heap profile has them
 	Goroutines   Snapshots // goroutines by stack; one type, count
 	Block        *Profile  // delays that ended; types contentions and delay
 	Mutex        *Profile  // delays caused, by the stack that caused them; types contentions and delay

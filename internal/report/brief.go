@@ -23,6 +23,7 @@ const (
 	briefPlaces   = 2 // of the first: the line, and that of the program that leads to it
 	briefText     = 2 // lines of what to do
 	briefOthers   = 5 // of the others, at most
+	briefNotes    = 9 // lines for the notes at the end
 	briefColumn   = 10
 )
 
@@ -38,8 +39,8 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 		}
 		t.Line(t.first(head, t.Width, 1)[0])
 	}
-	if len(d.Findings) == 0 || d.Findings[0].Remark {
-		t.accounts(d)
+	if d.Verdict == diagnosis.Partial || d.Verdict == diagnosis.TooThin {
+		t.accounts(d, briefScreen-briefNotes)
 	}
 	var others []int
 	written := 0

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/figures"
@@ -10,10 +11,13 @@ import (
 )
 
 // accounts writes what each piece of evidence says by itself: its sentence, and below
-// it the largest parts with their share, value and place.
-func (t *texter) accounts(d *diagnosis.Diagnosis) {
+// it the largest parts with their share, value and place; as many as there is room for.
+func (t *texter) accounts(d *diagnosis.Diagnosis, room int) {
 	for i := range d.Accounts {
 		a := &d.Accounts[i]
+		if i > 0 && strings.Count(t.String(), "\n")+len(layout.Lines(a.Text, t.Width))+len(a.Rows) >= room {
+			return
+		}
 		t.Line("")
 		if i > 0 || d.Verdict != diagnosis.Partial { // then the verdict has said it
 			for _, l := range layout.Lines(a.Text, t.Width) {

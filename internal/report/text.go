@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func (t *texter) whole(d *diagnosis.Diagnosis) {
 	t.head(d)
 	t.cpu(d)
 	t.operation(d.Operation)
-	t.accounts(d)
+	t.accounts(d, math.MaxInt)
 	t.timeShares(d.Time)
 	for i := range d.Findings {
 		t.finding(i+1, &d.Findings[i], d.Summary)

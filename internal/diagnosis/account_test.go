@@ -1,0 +1,122 @@
+package diagnosis
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// heapTypes are the columns of a heap profile.
+var heapTypes = []model.ValueType{{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"}, {Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"}}
+
+var delayTypes = []model.ValueType{{Name: "contentions", Unit: "count"}, {Name: "delay", Unit: "nanoseconds"}}
+
+const mib = 1 << 20
+
+func line(function, file string, n int) model.Frame {
+	return model.Frame{Func: function, File: file, Line: n}
+}
+
+// accountText is what a report shows of an account.
+func accountText(a *Account) string {
+	lines := []string{a.Text}
+	for _, r := range a.Rows {
+		l := r.Name + " " + r.Value.Text
+		if r.Where != nil {
+			l += " " + r.Where.File
+		}
+		lines = append(lines, l+" "+r.Note)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func expectAccounts(t *testing.T, m *model.Model, want map[model.Source][]string) {
+	t.Helper()
+	got := map[model.Source]string{}
+	for _, a := range accountsOf(m) {
+		got[a.Source] = accountText(&a)
+		if len(want[a.Source]) == 0 {
+			t.Errorf("an account of %s: %q, want none", a.Source, got[a.Source])
+		}
+	}
+	for source, words := range want {
+		for _, w := range words {
+			if !strings.Contains(got[source], w) {
+				t.Errorf("the account of %s is %q, want %q in it", source, got[source], w)
+			}
+		}
+	}
+}
+
+// heapModel has a cache that keeps what it makes and a parser that keeps nothing; each
+// has bytes at the start and the end in use, and allocated meanwhile.
+func heapModel(cacheStart, cacheEnd, cacheMade, parsed int64) *model.Model {
+	m := &model.Model{}
+	cache := m.Stacks.Add([]model.Frame{line("runtime.mallocgc", "malloc.go", 9), line("main.cacheAdd", "cache.go", 4), line("main.main", "main.go", 1)})
+	parse := m.Stacks.Add([]model.Frame{line("encoding/json.unquote", "decode.go", 7), line("main.parse", "parse.go", 8)})
+	heap := func(inUse, made, parsed int64) *model.Profile {
+		return &model.Profile{Types: heapTypes, Samples: []model.Sample{
+			{Stack: cache, Values: []int64{made / mib, made, inUse / mib, inUse}},
+			{Stack: parse, Values: []int64{parsed / 1024, parsed, 1, 1024}},
+		}}
+	}
+	m.LiveHeap.End, m.Heap = heap(cacheEnd, cacheMade, parsed), heap(0, cacheMade, parsed)
+	if cacheStart > 0 {
+		m.LiveHeap.Start = heap(cacheStart, 0, 0)
+		m.LiveHeap.Start.Known, m.LiveHeap.End.Known, m.LiveHeap.End.At = true, true, 6*time.Second
+	}
+	return m
+}
+
+func TestHeapAccount(t *testing.T) {
+	expectAccounts(t, heapModel(0, 100*mib, 100*mib, 0), map[model.Source][]string{
+		model.LiveHeap: {"100 MiB in use in 101 objects", "100% of it allocated in main.cacheAdd", "main.cacheAdd 100 MiB cache.go 100 × 1 MiB", "in encoding/json.unquote"},
+	})
+	// What was allocated says more where it is by another, or much more than there is.
+	expectAccounts(t, heapModel(0, 100*mib, 100*mib, 900*mib), map[model.Source][]string{
+		model.LiveHeap: {"100 MiB in use"},
+		model.Heap:     {"1,000 MiB allocated; 90.0% of it in main.parse"},
+	})
+	grown := heapModel(100*mib, 1100*mib, 1000*mib, 0)
+	grown.MemStats = &model.MemStats{HeapSys: 1200 * mib, HeapReleased: 20 * mib, NumGC: 300, GCCPUFraction: 0.3}
+	expectAccounts(t, grown, map[model.Source][]string{
+		model.LiveHeap: {"grew by 1,000 MiB, from 100 MiB to 1.07 GiB in 6.00 s", "100% of it is memory allocated in main.cacheAdd", "meanwhile 100% stayed",
+			"from the system 1.17 GiB 20 MiB given back, 300 collections, 30.0% of the CPU"},
+	})
+	churned := heapModel(100*mib, 150*mib, 50*mib, 5000*mib)
+	expectAccounts(t, churned, map[model.Source][]string{model.LiveHeap: {"grew by 50 MiB"}, model.Heap: {"main.parse"}})
+	if text := accountsOf(churned)[0].Text; strings.Contains(text, "stayed") {
+		t.Errorf("a hundredth of what was allocated stayed: %q", text)
+	}
+	expectAccounts(t, heapModel(100*mib, 40*mib, 0, 0), map[model.Source][]string{
+		model.LiveHeap: {"fell by 60 MiB, from 100 MiB to 40", "main.cacheAdd 60 MiB"},
+	})
+	// Two percent more is chance.
+	expectAccounts(t, heapModel(100*mib, 102*mib, 2*mib, 0), map[model.Source][]string{model.LiveHeap: {"102 MiB in use in"}})
+}
+
+func TestDelayAccounts(t *testing.T) {
+	m := &model.Model{}
+	unlock := m.Stacks.Add([]model.Frame{line("sync.(*Mutex).Unlock", "mutex.go", 9), line("main.(*table).put", "table.go", 31)})
+	m.Mutex = &model.Profile{Types: delayTypes, Duration: 10 * time.Second, Samples: []model.Sample{{Stack: unlock, Values: []int64{10, 66e9}}}}
+	lock := m.Stacks.Add([]model.Frame{line("sync.(*Mutex).lockSlow", "mutex.go", 9), line("sync.(*Mutex).Lock", "mutex.go", 4), line("main.(*table).get", "table.go", 20)})
+	receive := m.Stacks.Add([]model.Frame{line("runtime.chanrecv1", "chan.go", 9), line("main.worker", "worker.go", 3)})
+	m.Block = &model.Profile{Types: delayTypes, Samples: []model.Sample{{Stack: lock, Values: []int64{10, 30e9}}, {Stack: receive, Values: []int64{10, 10e9}}}}
+	expectAccounts(t, m, map[model.Source][]string{
+		model.Mutex: {"66.0 s of waiting for locks in 10.0 s, 6.60 goroutines at once", "main.(*table).put held the lock", "no saving", "table.go"},
+		model.Block: {"40.0 s of waiting: Mutex.Lock 75.0%, channel receive 25.0%; most of it in main.(*table).get", "main.worker 10.0 s worker.go channel receive"},
+	})
+}
+
+func TestWorkAccount(t *testing.T) {
+	m := counted10(2*time.Second, 0, 1)
+	m.Process = nil
+	work := m.Stacks.Add([]model.Frame{line("crypto/sha256.block", "sha.go", 9), line("main.sign", "sign.go", 20), line("main.serve", "serve.go", 5)})
+	park := m.Stacks.Add([]model.Frame{line("runtime.futex", "sys.s", 9), line("runtime.findRunnable", "proc.go", 2), line("runtime.mcall", "asm.s", 1)})
+	m.CPU.Samples = []model.Sample{{Stack: work, Values: []int64{150, 15e8}}, {Stack: park, Values: []int64{50, 5e8}}}
+	expectAccounts(t, m, map[model.Source][]string{
+		model.CPU: {"2.00 s of CPU time in 10.0 s, which is 0.200 cores: application 75.0%, scheduler 25.0%", "main.sign 1.50 s sign.go in crypto/sha256.block, from main.serve", "(scheduler) 500 ms in runtime.futex"},
+	})
+}
