@@ -159,6 +159,7 @@ var law = []line{
 	{"lab/zonedns", "lab/internal/observed", "github.com/alicebob/miniredis github.com/maxmind/mmdbwriter github.com/miekg/dns github.com/oschwald/maxminddb-golang github.com/redis/go-redis golang.org/x/net golang.org/x/sys"},
 	{"lab/habits", "lab/internal/observed", ""},
 	{"lab/controls", "lab/internal/observed", ""},
+	{"lab/waits", "", "golang.org/x/sync"}, // no agent: what looks from outside sees them alone
 	{"lab/internal/observed", "agent", ""}, // the one line that any user adds
 
 	// Who runs the cases knows gowhy as a command.
@@ -177,6 +178,7 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
+	{"lab/waits", "lab/internal/testbed", ""},                                              // programs that end by themselves
 	{"lab/zonedns", "internal/load", ""},                                                   // the flood that its story is about
 	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
 	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact

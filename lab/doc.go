@@ -10,6 +10,7 @@
 //	zonedns     an authoritative name server
 //	habits      small illnesses without a story
 //	controls    programs that are well and look ill
+//	waits       programs whose goroutines wait: stuck, slow and fine
 //
 // The module is joined to gowhy's own by go.work: cases use gowhy's agent as any
 // program may, and lab/top the product's own reader of /proc.

@@ -20,6 +20,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6 // what is true of a case, in truth.yaml
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // traces, for the baselines of the score
 	golang.org/x/net v0.57.0 // many UDP packets with one system call
+	golang.org/x/sync v0.24.0 // semaphores, groups and flights of waits
 	golang.org/x/sys v0.49.0 // socket options, pread
 	golang.org/x/time v0.16.0 // the rate limiter of the consumer's story
 	modernc.org/sqlite v1.60.0 // the database that ruleengine brings along, in Go
@@ -43,7 +44,6 @@ require (
 	go.uber.org/atomic v1.12.0 // indirect
 	go4.org/netipx v0.0.0-20231129151722-fdeea329fbba // indirect
 	golang.org/x/crypto v0.54.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
