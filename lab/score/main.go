@@ -5,6 +5,7 @@
 //	go run ./lab/score -cases zonedns,top  only these
 //	go run ./lab/score -short              each run once, without doses and experiments
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
+//	go run ./lab/score -waits              programs that wait, by kind of evidence: lab/WAITS.md
 //	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
 //
 // It hides how an answer is judged by what is true of the case, and how the two
@@ -52,6 +53,7 @@ type options struct {
 	lab           string // folder of the cases
 	field         bool   // the specimens of lab/field/pairs instead
 	watch         bool   // the programs while they run instead
+	waits         bool   // the programs of lab/waits instead
 	live          liveOptions
 	say           io.Writer
 }
@@ -74,6 +76,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
+	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
 	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
 	flag.DurationVar(&o.live.well, "live-healthy", liveQuiet, "how long a healed or healthy one is; 0 watches none")
 	flag.IntVar(&o.live.sample, "live-cases", 0, "only `N` sick programs and N well ones, chosen by -seed; 0 is all")
@@ -101,6 +104,7 @@ func usage() {
   go run ./lab/score -prove -into lab/score.json       the experiments anew
   go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
   go run ./lab/score -live                  what gowhy top says while they run
+  go run ./lab/score -waits                 programs that wait, from each kind of evidence
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
 
@@ -124,6 +128,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.watch {
 		return o.scoreLive(ctx)
+	}
+	if o.waits {
+		return o.scoreWaits(ctx)
 	}
 	if o.field {
 		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -187,8 +194,11 @@ func (o *options) places() error {
 		o.lab = filepath.Join(root, "lab")
 	}
 	page := "SCORE.md"
-	if o.watch {
+	switch {
+	case o.watch:
 		page = "LIVE.md"
+	case o.waits:
+		page = "WAITS.md"
 	}
 	o.out = cmp.Or(o.out, filepath.Join(o.lab, page))
 	o.seed = cmp.Or(o.seed, 1+rand.Uint64N(maxSeed))
@@ -260,11 +270,15 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
+	waits, known, err := o.savedWaits()
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(o.out)
 	if err != nil {
 		return err
 	}
-	p := page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens}
+	p := page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known}
 	if err := errors.Join(p.write(f), f.Close()); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/gowhy/gowhy/lab/internal/specimen"
+	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 
 // A bar is what is to be reached.
@@ -62,12 +63,19 @@ type page struct {
 	// answers about specimens, nil when there are none
 	answers   *Field
 	specimens []*specimen.Specimen
+	// waiting are answers about programs that wait, nil when there are none, and known
+	// what is true of these
+	waiting *Waits
+	known   *truth.Waits
 }
 
 // write writes SCORE.md: the same bytes for the same results, truth and reasons.
 func (p *page) write(w io.Writer) error {
 	p.head()
 	p.field(p.answers, p.specimens)
+	if err := p.waits(p.waiting, p.known); err != nil {
+		return err
+	}
 	p.illnesses()
 	p.wells()
 	p.families()

@@ -299,8 +299,13 @@ func TestScorePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o := options{lab: labDir, out: filepath.Join(labDir, "SCORE.md")}
+	waits, known, err := o.savedWaits()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want bytes.Buffer
-	if err := (&page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens}).write(&want); err != nil {
+	if err := (&page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known}).write(&want); err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile(filepath.Join(labDir, "SCORE.md"))
