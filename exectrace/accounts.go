@@ -173,8 +173,14 @@ type Wait struct {
 	Reason string // for Waiting
 	Stack  Stack
 	Group  int // index in Accounts.Groups; -1 when not known
-	Count  int64
-	Total  time.Duration
+	// Count is how many ended in the window. One that had begun before it counts
+	// with its time in it.
+	Count int64
+	// Open is how many more, of State Waiting, went on when the window ended, and
+	// Parked how many of these had begun before it: they fill it.
+	Open, Parked int64
+	// Total is the time in the window of all of them, and OpenTotal that of the open.
+	Total, OpenTotal time.Duration
 }
 
 // A Wake is an edge of the wake-up graph, by stack.

@@ -85,6 +85,7 @@ type carry struct {
 	end   int64  // when it ended
 	offAt int64  // a system call: when its P was seen to be taken, or -1
 	stack uint32 // as announced
+	why   uint16 // waiting: the reason that the stack tells, plus one
 	state uint8  // as announced
 }
 
@@ -344,7 +345,8 @@ type engine struct {
 	groupOf   []int32 // by stack id, plus one
 	groupByFn []int32 // by string id of the start function, plus one
 	reasons   [][]byte
-	reasonOf  []int32 // by string id, plus one
+	reasonOf  []int32           // by string id, plus one
+	parkings  map[uint32]uint16 // reasons by stack of goroutines that were found waiting, plus one
 	slice     hist
 	cells     [cells]cell
 	cellShift uint
@@ -382,7 +384,7 @@ type engine struct {
 
 func newEngine() *engine {
 	return &engine{
-		byM: map[uint64]int32{}, samples: map[uint32]int64{}, bursts: map[uint32]*burstTally{},
+		byM: map[uint64]int32{}, samples: map[uint32]int64{}, bursts: map[uint32]*burstTally{}, parkings: map[uint32]uint16{},
 	}
 }
 
@@ -448,6 +450,7 @@ func (e *engine) reset(g *generation, o Options) {
 		e.notes = e.spare
 		e.notes.reset(e, o.wish)
 	}
+	e.findParkings()
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -596,24 +599,25 @@ func (e *engine) reasonIndex(id uint64) uint16 {
 }
 
 func (e *engine) addReason(id uint64) uint16 {
-	s := e.str(id)
-	r := int32(-1)
+	r := e.wordIndex(e.str(id))
+	if id < uint64(len(e.reasonOf)) && int(r) < len(e.reasons) {
+		e.reasonOf[id] = int32(r) + 1
+	}
+	return r
+}
+
+// wordIndex returns the small number of a reason.
+func (e *engine) wordIndex(s []byte) uint16 {
 	for i, have := range e.reasons {
 		if string(have) == string(s) {
-			r = int32(i)
+			return uint16(i)
 		}
 	}
-	if r < 0 {
-		if len(e.reasons) >= maxReasons {
-			return 0
-		}
-		r = int32(len(e.reasons))
-		e.reasons = append(e.reasons, s)
+	if len(e.reasons) >= maxReasons {
+		return 0
 	}
-	if id < uint64(len(e.reasonOf)) {
-		e.reasonOf[id] = r + 1
-	}
-	return uint16(r)
+	e.reasons = append(e.reasons, s)
+	return uint16(len(e.reasons) - 1)
 }
 
 // cellAt returns the cell of a moment and the moment within the generation.

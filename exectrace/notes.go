@@ -117,6 +117,7 @@ type over struct {
 	state  uint8 // that it was found in
 	end    uint8 // state at the end of the piece
 	reason uint8 // for that: of a wait
+	why    uint8 // of the wait that it was found in, as its stack tells
 	taken  bool
 	moved  bool // the state at the end began in the piece
 	forced bool // the state that it was found in is not certain
@@ -557,7 +558,9 @@ func (n *notes) closeLife(e *engine, slot int32, known Time) {
 	if o.born = s.traits&trBorn != 0; !o.born && s.carry != 0 {
 		c := e.carry(s)
 		o.state = c.state
-		o.forced = s.traits&trForced != 0
+		if o.forced = s.traits&trForced != 0; c.why > 0 && !o.forced {
+			o.why = reasonNote(c.why - 1)
+		}
 		if note.found > 0 {
 			call := n.found[note.found-1]
 			if o.taken = call.taken; call.offAt >= 0 {

@@ -125,7 +125,8 @@ func (a *orderedAccount) stack(id uint64) Stack {
 	if s := a.stackOf[id]; s >= 0 {
 		return s
 	}
-	s := a.st.in.stack(&a.tab.tables, uint32(id))
+	fs, _ := a.parking(id)
+	s := a.st.in.frameStack(&a.tab.tables, fs)
 	a.stackOf[id] = s
 	return s
 }
@@ -360,7 +361,7 @@ func (a *orderedAccount) enter(slot int32, e *Event, to State, now int64) {
 		l.stack, l.woken = stack, woken
 		a.line.change(lineRunnable, now, 1)
 	case Waiting:
-		l.stack, l.reason = a.stack(e.subjectStackID()), a.st.reason(e.Reason())
+		l.stack, l.reason = a.stack(e.subjectStackID()), a.st.reason(a.reason(e))
 		if e.typ == evGoCreateBlocked {
 			l.stack = 0 // it is blocked nowhere yet
 		}
@@ -877,6 +878,7 @@ func (a *orderedAccount) finishLife(l *life, end int64) {
 		l.ready += d
 	case Waiting:
 		a.st.sums.add(&l.blocked, l.reason, d)
+		a.st.leaveOpen(l, end)
 	case Syscall:
 		off := end
 		if l.offAt >= 0 {

@@ -231,7 +231,8 @@ func waitLines(a *Accounts) (out []string) {
 		if w.Group >= 0 {
 			group = a.Groups[w.Group].Name
 		}
-		out = append(out, fmt.Sprintf("%d %q %s %q %d %d", w.State, w.Reason, stackLine(a, w.Stack), group, w.Count, w.Total))
+		out = append(out, fmt.Sprintf("%d %q %s %q %d %d open %d %d %d",
+			w.State, w.Reason, stackLine(a, w.Stack), group, w.Count, w.Total, w.Open, w.Parked, w.OpenTotal))
 	}
 	return out
 }

@@ -246,15 +246,19 @@ func (j *pieceJoin) goroutine(e *engine, o *over) {
 		at = -1
 	}
 	var before edge
-	if at >= 0 {
+	known := at >= 0
+	if known {
 		before = j.edges[at]
 	} else {
 		before = edge{id: o.id, until: p.From, offAt: -1, proc: -1, state: o.state}
 		if !o.born && p.Index > 0 && j.known != nil {
-			j.known.recall(&before, p.Index)
+			known = j.known.recall(&before, p.Index)
 		}
 	}
 	now := before
+	if !known && o.why > 0 {
+		now.reason = j.reasons.add([]byte(p.Reasons[o.why]))
+	}
 	if before.state != o.state || o.forced {
 		now.reason, now.offAt = 0, -1
 	}
@@ -694,14 +698,15 @@ func (m *pieceMemory) sort() {
 	slices.SortStableFunc(m.edges, func(a, b edge) int { return cmp.Compare(a.id, b.id) })
 }
 
-// recall fills in what was known of a goroutine before a piece.
-func (m *pieceMemory) recall(x *edge, index int) {
+// recall fills in what was known of a goroutine before a piece, and reports whether
+// anything was.
+func (m *pieceMemory) recall(x *edge, index int) bool {
 	at := sort.Search(len(m.edges), func(i int) bool {
 		e := &m.edges[i]
 		return e.id > x.id || e.id == x.id && int(e.index) >= index
 	}) - 1
 	if at < 0 || m.edges[at].id != x.id {
-		return
+		return false
 	}
 	until := x.until
 	*x = m.edges[at]
@@ -713,4 +718,5 @@ func (m *pieceMemory) recall(x *edge, index int) {
 			x.state, x.reason, x.offAt = stLost, 0, -1
 		}
 	}
+	return true
 }

@@ -237,6 +237,9 @@ func (e *engine) goStatus(mi int32, m *thread, typ eventType, a *[6]uint64, now 
 	if typ == evGoStatusStack {
 		s.stack = uint32(a[4])
 		s.group = e.group(s.stack)
+		if state == stWaiting {
+			e.carry(s).why = e.parkings[s.stack]
+		}
 	}
 	switch state {
 	case stRunning:

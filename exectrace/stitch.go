@@ -59,6 +59,9 @@ func unpackWait(w *waitEntry) waitKey {
 	return waitKey{State(w.class >> 32), int32(uint32(w.class)), Stack(uint32(w.cause)), int32(w.cause >> 32)}
 }
 
+// openWaits are the waits of one key that go on at the end of the window.
+type openWaits struct{ n, parked, total int64 }
+
 type stitcher struct {
 	keep   int
 	window Range
@@ -76,6 +79,7 @@ type stitcher struct {
 	reasons []string
 	byWord  map[string]int32
 	waits   waitTable // by waitKey, packed
+	open    map[waitKey]openWaits
 	wakes   waitTable // by waker and woken
 	bursts  map[Stack]*burstTally
 	slice   Histogram
@@ -110,6 +114,7 @@ func newStitcher(keep int, window Range) *stitcher {
 		bursts: map[Stack]*burstTally{},
 		tasks:  map[uint64]*Task{}, taskType: map[string]*TaskType{}, regions: map[int32]*RegionType{},
 		logs: map[string]*LogCount{}, samples: map[[2]int32]int64{}, threads: map[uint64]struct{}{},
+		open: map[waitKey]openWaits{},
 	}
 	st.ids.reset()
 	st.waits.reset()

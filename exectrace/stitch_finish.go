@@ -71,6 +71,9 @@ func (st *stitcher) finishLives(end int64) {
 			continue
 		}
 		st.spend(l, end)
+		if l.state == stWaiting {
+			st.leaveOpen(l, end)
+		}
 		if l.assist >= 0 {
 			st.sums.add(&l.blocked, rangeAssist, end-l.assist)
 		}
@@ -83,6 +86,23 @@ func (st *stitcher) finishLives(end int64) {
 			st.fold(st.groups[l.group], l, 0)
 		}
 	}
+}
+
+// leaveOpen counts the wait that a life is in when the window ends.
+func (st *stitcher) leaveOpen(l *life, end int64) {
+	d := end - l.since
+	if d <= 0 || l.created == bornAfter {
+		return
+	}
+	k := waitKey{Waiting, l.reason, max(l.stack, 0), l.group}
+	o := st.open[k]
+	o.n++
+	o.total += d
+	if l.since <= st.clip(int64(st.acc.Info.Start)) {
+		o.parked++
+	}
+	st.open[k] = o
+	st.waits.at(k.pack()).total += d
 }
 
 func (st *stitcher) finishGroups() {
@@ -155,7 +175,9 @@ func (st *stitcher) finishWaits() {
 		if k.group >= 0 && st.groups[k.group].name != 0 {
 			g = int(st.groupOf[k.group])
 		}
-		o := Wait{State: k.state, Stack: k.stack, Group: g, Count: w.n, Total: time.Duration(w.total)}
+		open := st.open[k]
+		o := Wait{State: k.state, Stack: k.stack, Group: g, Count: w.n, Total: time.Duration(w.total),
+			Open: open.n, Parked: open.parked, OpenTotal: time.Duration(open.total)}
 		if k.state == Waiting {
 			o.Reason = st.reasons[k.reason]
 		}

@@ -184,12 +184,16 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 		st.lives = extend(st.lives)
 	}
 	var state uint8
+	reason := int32(0)
 	if s.carry != 0 {
-		state = e.carry(s).state
+		c := e.carry(s)
+		if state = c.state; c.why > 0 && s.traits&trForced == 0 {
+			reason = st.reasonAt(int32(c.why - 1))
+		}
 	}
 	st.lives[at] = life{
 		id: s.id, state: state, since: from, blocked: -1, first: -1, offAt: -1, proc: -1,
-		assist: -1, stw: -1, stack: -1,
+		assist: -1, stw: -1, stack: -1, reason: reason,
 	}
 	l := &st.lives[at]
 	l.group = st.groupOf[s.group]

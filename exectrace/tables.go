@@ -147,6 +147,16 @@ func (t *tables) str(id uint64) []byte {
 	return t.text[r.batch][r.at : r.at+uint32(r.n)]
 }
 
+// find returns the id of a string, or -1.
+func (t *tables) find(s string) int {
+	for id := range t.strings {
+		if int(t.strings[id].n) == len(s) && string(t.str(uint64(id))) == s {
+			return id
+		}
+	}
+	return -1
+}
+
 // has reports whether a string is there, if only an empty one.
 func (t *tables) has(id uint64) bool {
 	return id < uint64(len(t.strings)) && t.strings[id].at != 0
@@ -190,8 +200,10 @@ func (in *interner) str(b []byte) int32 {
 
 // stack returns the identity of a generation's stack. Two stacks are one
 // when all their PCs and lines agree.
-func (in *interner) stack(t *tables, local uint32) Stack {
-	fs := t.stack(local)
+func (in *interner) stack(t *tables, local uint32) Stack { return in.frameStack(t, t.stack(local)) }
+
+// frameStack is stack of frames with the strings of a generation.
+func (in *interner) frameStack(t *tables, fs []rawFrame) Stack {
 	if len(fs) == 0 {
 		return 0
 	}
