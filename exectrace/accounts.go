@@ -95,6 +95,7 @@ type Accounts struct {
 	Waits      []Wait
 	Wakes      []Wake
 	Bursts     []Burst
+	Last       []Standing
 	Delay      Histogram // single waits for a P
 	Slice      Histogram // single runs on a P
 	Threads    int
@@ -181,6 +182,20 @@ type Wait struct {
 	Open, Parked int64
 	// Total is the time in the window of all of them, and OpenTotal that of the open.
 	Total, OpenTotal time.Duration
+}
+
+// A Standing is goroutines that stood alike when the window ended: in one state, at one
+// place. Where they run, or run to, is not known.
+type Standing struct {
+	State  State
+	Reason string // for Waiting
+	Stack  Stack  // where they wait, waited before they were made ready, or called the system
+	Group  int    // index in Accounts.Groups; -1 when not known
+	Count  int64
+	// Still is how many of them stood so when the window began.
+	Still int64
+	// Longest is for how long one of them has, in the window.
+	Longest time.Duration
 }
 
 // A Wake is an edge of the wake-up graph, by stack.

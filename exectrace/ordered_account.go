@@ -857,6 +857,7 @@ func (a *orderedAccount) finish() *Accounts {
 	acc.Buckets = a.line.buckets(end)
 	st.finishGroups()
 	st.finishWaits()
+	st.finishLast()
 	st.finishGC()
 	st.finishUser()
 	acc.Stacks = st.in.resolve()
@@ -878,7 +879,6 @@ func (a *orderedAccount) finishLife(l *life, end int64) {
 		l.ready += d
 	case Waiting:
 		a.st.sums.add(&l.blocked, l.reason, d)
-		a.st.leaveOpen(l, end)
 	case Syscall:
 		off := end
 		if l.offAt >= 0 {
@@ -892,6 +892,7 @@ func (a *orderedAccount) finishLife(l *life, end int64) {
 	if l.assist >= 0 {
 		a.st.sums.add(&l.blocked, rangeAssist, end-l.assist)
 	}
+	a.st.stand(l, State(l.state), end)
 	a.release(l)
 	l.state = uint8(Dead) // what is to come reads finished sums
 	for _, r := range l.regions {

@@ -75,6 +75,7 @@ func agree(t *testing.T, got, want *Accounts) {
 	same(t, "goroutines", lines(got, goroutineLines), lines(want, goroutineLines))
 	same(t, "groups", lines(got, groupLines), lines(want, groupLines))
 	same(t, "waits", lines(got, waitLines), lines(want, waitLines))
+	same(t, "last", lines(got, lastLines), lines(want, lastLines))
 	same(t, "wakes", lines(got, wakeLines), lines(want, wakeLines))
 	if fromC(want) {
 		nearProcs(t, got.Procs, want.Procs)
@@ -233,6 +234,16 @@ func waitLines(a *Accounts) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("%d %q %s %q %d %d open %d %d %d",
 			w.State, w.Reason, stackLine(a, w.Stack), group, w.Count, w.Total, w.Open, w.Parked, w.OpenTotal))
+	}
+	return out
+}
+
+func lastLines(a *Accounts) (out []string) {
+	for _, s := range a.Last {
+		if s.State == Runnable {
+			s.Stack = 0 // one made ready from a place of an earlier generation
+		}
+		out = append(out, fmt.Sprintf("%d %q %s %d %d %d", s.State, s.Reason, stackLine(a, s.Stack), s.Count, s.Still, s.Longest))
 	}
 	return out
 }

@@ -59,8 +59,8 @@ func unpackWait(w *waitEntry) waitKey {
 	return waitKey{State(w.class >> 32), int32(uint32(w.class)), Stack(uint32(w.cause)), int32(w.cause >> 32)}
 }
 
-// openWaits are the waits of one key that go on at the end of the window.
-type openWaits struct{ n, parked, total int64 }
+// A standing is how many stand alike at the end of the window, and for how long they have.
+type standing struct{ n, still, total, longest int64 }
 
 type stitcher struct {
 	keep   int
@@ -79,7 +79,7 @@ type stitcher struct {
 	reasons []string
 	byWord  map[string]int32
 	waits   waitTable // by waitKey, packed
-	open    map[waitKey]openWaits
+	last    map[waitKey]standing
 	wakes   waitTable // by waker and woken
 	bursts  map[Stack]*burstTally
 	slice   Histogram
@@ -114,7 +114,7 @@ func newStitcher(keep int, window Range) *stitcher {
 		bursts: map[Stack]*burstTally{},
 		tasks:  map[uint64]*Task{}, taskType: map[string]*TaskType{}, regions: map[int32]*RegionType{},
 		logs: map[string]*LogCount{}, samples: map[[2]int32]int64{}, threads: map[uint64]struct{}{},
-		open: map[waitKey]openWaits{},
+		last: map[waitKey]standing{},
 	}
 	st.ids.reset()
 	st.waits.reset()

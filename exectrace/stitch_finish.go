@@ -26,6 +26,7 @@ func (st *stitcher) finish() *Accounts {
 	st.finishGroups()
 	st.finishProcs(end)
 	st.finishWaits()
+	st.finishLast()
 	st.finishGC()
 	st.finishUser()
 	a.Stacks = st.in.resolve()
@@ -71,9 +72,7 @@ func (st *stitcher) finishLives(end int64) {
 			continue
 		}
 		st.spend(l, end)
-		if l.state == stWaiting {
-			st.leaveOpen(l, end)
-		}
+		st.stand(l, public(l.state), end)
 		if l.assist >= 0 {
 			st.sums.add(&l.blocked, rangeAssist, end-l.assist)
 		}
@@ -88,21 +87,68 @@ func (st *stitcher) finishLives(end int64) {
 	}
 }
 
-// leaveOpen counts the wait that a life is in when the window ends.
-func (st *stitcher) leaveOpen(l *life, end int64) {
+// stand notes what a life is at when the window ends. A wait that goes on then counts with
+// its time in the window.
+func (st *stitcher) stand(l *life, state State, end int64) {
 	d := end - l.since
-	if d <= 0 || l.created == bornAfter {
+	if d < 0 || l.created == bornAfter {
 		return
 	}
-	k := waitKey{Waiting, l.reason, max(l.stack, 0), l.group}
-	o := st.open[k]
+	k := waitKey{state, 0, max(l.stack, 0), l.group}
+	switch state {
+	case Waiting:
+		k.reason = l.reason
+		st.waits.at(k.pack()).total += d
+	case Runnable:
+		k.stack = l.woken
+	case Running, Unknown:
+		k.stack = 0
+	}
+	o := st.last[k]
 	o.n++
 	o.total += d
-	if l.since <= st.clip(int64(st.acc.Info.Start)) {
-		o.parked++
+	o.longest = max(o.longest, d)
+	if state != Running && state != Unknown && l.since <= st.clip(int64(st.acc.Info.Start)) {
+		o.still++
 	}
-	st.open[k] = o
-	st.waits.at(k.pack()).total += d
+	st.last[k] = o
+}
+
+// public is the state that a replay's is for others.
+func public(replayed uint8) State {
+	switch replayed {
+	case stWaiting:
+		return Waiting
+	case stRunnable:
+		return Runnable
+	case stRunning:
+		return Running
+	case stSyscall:
+		return Syscall
+	}
+	return Unknown
+}
+
+func (st *stitcher) finishLast() {
+	for k, o := range st.last {
+		s := Standing{State: k.state, Stack: k.stack, Group: st.groupAt(k.group), Count: o.n, Still: o.still, Longest: time.Duration(o.longest)}
+		if k.state == Waiting {
+			s.Reason = st.reasons[k.reason]
+		}
+		st.acc.Last = append(st.acc.Last, s)
+	}
+	slices.SortFunc(st.acc.Last, func(x, y Standing) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Stack, y.Stack), cmp.Compare(x.State, y.State),
+			cmp.Compare(x.Reason, y.Reason), cmp.Compare(x.Group, y.Group))
+	})
+}
+
+// groupAt is the place in Accounts.Groups of a group, -1 where it has no name.
+func (st *stitcher) groupAt(group int32) int {
+	if group >= 0 && st.groups[group].name != 0 {
+		return int(st.groupOf[group])
+	}
+	return -1
 }
 
 func (st *stitcher) finishGroups() {
@@ -171,15 +217,10 @@ func (st *stitcher) finishWaits() {
 			continue
 		}
 		k := unpackWait(w)
-		g := -1
-		if k.group >= 0 && st.groups[k.group].name != 0 {
-			g = int(st.groupOf[k.group])
-		}
-		open := st.open[k]
-		o := Wait{State: k.state, Stack: k.stack, Group: g, Count: w.n, Total: time.Duration(w.total),
-			Open: open.n, Parked: open.parked, OpenTotal: time.Duration(open.total)}
+		o := Wait{State: k.state, Stack: k.stack, Group: st.groupAt(k.group), Count: w.n, Total: time.Duration(w.total)}
 		if k.state == Waiting {
-			o.Reason = st.reasons[k.reason]
+			open := st.last[k]
+			o.Reason, o.Open, o.Parked, o.OpenTotal = st.reasons[k.reason], open.n, open.still, time.Duration(open.total)
 		}
 		a.Waits = append(a.Waits, o)
 	}

@@ -117,6 +117,7 @@ const (
 	IsLimit     BoundKind = "limit"     // the fix brings no more than this; an experiment is held to it
 	IsEstimate  BoundKind = "estimate"  // it brings something between Low and High
 	IsDirection BoundKind = "direction" // this much goes with what is removed, and something that was not measured besides
+	IsOpen      BoundKind = "open"      // the evidence gives no limit; Value is what is removed
 )
 
 // A Bound is what a fix can bring, and how that was derived. It is never a sum
@@ -142,7 +143,10 @@ type Bound struct {
 
 // Gain says what a fix brings, as a part of the whole first where that is known.
 func (b Bound) Gain() string {
-	if b.Value == 0 {
+	switch {
+	case b.Kind == IsOpen:
+		return "no limit can be given"
+	case b.Value == 0:
 		return "no saving can be promised"
 	}
 	s, part := b.Text, fact.Ratio.Format(b.Share)
@@ -190,6 +194,12 @@ func Limit(saving fact.Fact, goal Goal, share float64, note string) Bound {
 // not be measured: no limit, and no experiment is held to it.
 func Direction(saving fact.Fact, goal Goal, share float64, note string) Bound {
 	return bound(IsDirection, saving, goal, share, note)
+}
+
+// NoLimit is a bound where the evidence does not tell what remains without that which
+// is removed, like where nobody got on in its window.
+func NoLimit(removed fact.Fact, goal Goal, share float64, note string) Bound {
+	return bound(IsOpen, removed, goal, share, note)
 }
 
 // Estimate is a bound with an interval around it.

@@ -259,6 +259,71 @@ func resting(m *model.Model) bool {
 	return ok && cores < idleShare*of
 }
 
+// A program at rest is idle when its goroutines wait for what comes from elsewhere: the
+// network, time, work that others give them. Those that wait for a lock, or to send, have
+// work in hand that waits for the program itself.
+const (
+	// heldLockers is how many goroutines wait for locks, on average, in a program that
+	// is not idle. One that waits for a lock has work.
+	heldLockers = 1
+	// heldSenders is the same for those that wait to send: a generator of numbers
+	// always stands at its send, and nobody wants the next one sooner.
+	heldSenders = 2
+	// untoldWaiters is how many goroutines may wait for what nothing tells: one is main.
+	untoldWaiters = 2
+)
+
+// waitsForIt says who waits for a program that hardly runs, or that nothing tells whether
+// somebody does; "" when nobody is seen to.
+func waitsForIt(m *model.Model) string {
+	if m.Sched == nil || m.Run.Duration <= 0 {
+		return ""
+	}
+	window := m.Run.Duration.Seconds()
+	held, untold := map[string]float64{}, 0.0
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if g := m.Sched.Group(w.Group); g == nil || !g.System {
+			held[heldAt(m, w)] += w.Total.Seconds() / window
+		}
+	}
+	for i := range m.Sched.Groups {
+		if g := &m.Sched.Groups[i]; !g.System {
+			untold += (g.Blocked[""] + g.Unknown).Seconds() / window
+		}
+	}
+	switch {
+	case held["lock"] >= heldLockers:
+		return fmt.Sprintf("%.3g goroutines waited for locks on average", held["lock"])
+	case held["send"] >= heldSenders:
+		return fmt.Sprintf("%.3g goroutines waited to send on average", held["send"])
+	case untold >= untoldWaiters:
+		return fmt.Sprintf("what %.3g of its goroutines waited for is not in the trace", untold)
+	}
+	return ""
+}
+
+// heldAt is what goroutines with work in hand wait for: "lock", "send", or "" where they
+// may be at leisure.
+func heldAt(m *model.Model, w *model.Wait) string {
+	if w.Reason == "chan send" {
+		return "send"
+	}
+	if w.Reason != "sync" {
+		return ""
+	}
+	for _, f := range m.Stacks.Frames(w.Stack) {
+		name := strings.TrimPrefix(f.Func, "internal/")
+		if strings.HasPrefix(name, "sync.(*Mutex).") || strings.HasPrefix(name, "sync.(*RWMutex).") {
+			return "lock"
+		}
+		if !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "runtime.") {
+			return ""
+		}
+	}
+	return ""
+}
+
 // counted reports whether the process's counters tell its CPU time.
 func counted(m *model.Model) bool {
 	a := m.CPUAccount()
@@ -290,6 +355,9 @@ func (r *runner) judge(rules int) {
 	d := r.d
 	cores, of, known := Busy(r.m)
 	why := thin(r.m)
+	if why == "" && resting(r.m) {
+		why = waitsForIt(r.m)
+	}
 	switch {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
 		d.Verdict, d.Summary = Problem, d.Findings[0].Summary

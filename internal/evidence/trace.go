@@ -171,6 +171,7 @@ func (f *folder) fold() {
 		Slice:      model.Histogram(a.Slice),
 		Threads:    a.Threads,
 	}
+	f.m.Moment = f.moment()
 	// The reader's order is by time on a P, the model's by all of the time.
 	slices.SortStableFunc(f.m.Sched.Groups, func(a, b model.Group) int { return cmp.Compare(b.Total(), a.Total()) })
 	f.m.GC = &model.GC{
@@ -360,7 +361,31 @@ func (f *folder) bucket(b exectrace.Bucket) model.Bucket {
 
 func (f *folder) wait(w exectrace.Wait) model.Wait {
 	return model.Wait{Kind: waitKind(w.State, w.Reason), Reason: w.Reason, Stack: f.stack(w.Stack),
-		Group: f.groupName(w.Group), Count: w.Count, Total: w.Total}
+		Group: f.groupName(w.Group), Count: w.Count, Total: w.Total, Open: w.Open, Parked: w.Parked, OpenTotal: w.OpenTotal}
+}
+
+// moment is what all stood at when the window ended.
+func (f *folder) moment() *model.Moment {
+	m := &model.Moment{Source: model.Trace, At: f.m.Run.Duration, Known: true, Watched: f.m.Run.Duration}
+	for _, s := range f.acc.Last {
+		m.Goroutines = append(m.Goroutines, model.Standing{Count: s.Count, Stack: f.stack(s.Stack), State: standingState(s), Waited: s.Longest, Still: s.Still})
+	}
+	return m
+}
+
+// standingState is the runtime's word for what goroutines stand at.
+func standingState(s exectrace.Standing) string {
+	switch s.State {
+	case exectrace.Waiting:
+		return s.Reason
+	case exectrace.Running:
+		return "running"
+	case exectrace.Runnable:
+		return "runnable"
+	case exectrace.Syscall, exectrace.SyscallBlocked:
+		return "syscall"
+	}
+	return ""
 }
 
 // waitKind tells which of the four blocking profiles a wait belongs to, by

@@ -229,7 +229,7 @@ func (c *check) timeline() {
 }
 
 // waits compares the blocking profiles with the accounts they are another
-// view of. They may be smaller: waits without an end are not in them.
+// view of. They may be smaller: of system calls those without an end are not in them.
 func (c *check) waits() {
 	s := c.m.Sched
 	type key struct {
@@ -239,7 +239,7 @@ func (c *check) waits() {
 	}
 	sums := map[key]time.Duration{}
 	for _, w := range s.Waits {
-		if w.Count < 0 || w.Total < 0 {
+		if w.Count < 0 || w.Total < 0 || w.Parked < 0 || w.Parked > w.Open || w.OpenTotal < 0 || w.OpenTotal > w.Total {
 			c.errorf("wait: %+v", w)
 		}
 		c.stack("wait", w.Stack)

@@ -361,9 +361,20 @@ type Wait struct {
 	Reason string // the runtime's word; "" for SyscallWait and SchedWait
 	Stack  Stack
 	Group  string
-	Count  int64
-	Total  time.Duration
+	// Count is how many ended in the window; one that had begun before it counts with
+	// its time in it.
+	Count int64
+	// Open is how many more went on when the window ended, and Parked how many of these
+	// had begun before it. Those of SyscallWait and SchedWait are not counted.
+	Open, Parked int64
+	// Total is the time in the window of all of them, and OpenTotal that of the open.
+	Total, OpenTotal time.Duration
 }
+
+// Ended is the time of the waits that ended in the window: Count of them. The waits of
+// goroutines at leisure are mostly open, and what those of others take is not to be told
+// by them.
+func (w *Wait) Ended() time.Duration { return w.Total - w.OpenTotal }
 
 // A Wake is an edge of the wake-up graph: Count times, code at Waker ended a
 // wait that had begun at Woken.

@@ -84,7 +84,7 @@ func checkFsyncbound(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
-	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), leastBusy(f.runs), f.work, f.total)
+	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), f.runs, f.work, f.total)
 	if throughput.Value < worthwhile {
 		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s cores are busy: the disk is not the limit",
 			f.rate.Number(), f.runs.Number(), usableCores(p).Number()))

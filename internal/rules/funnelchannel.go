@@ -49,7 +49,7 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 		if q.kind != sendDemand {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting to send, on average"), fasterBy(p, q.groups, q.waited(p))
+		waiting, throughput := q.waiting(p, "goroutines waiting to send, on average"), q.faster(p)
 		in, ok := receiver(p, &q)
 		switch {
 		case waiting.Value < funnelWaiters, waiting.Value < funnelCrowd && q.part(p, qs, "part of all the time in queues").Value < funnelShare:
@@ -70,6 +70,8 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 	case found:
 	case full:
 		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", busyPs(p).Number(), gomaxprocs(p)))
+	case unseen(p, sendDemand) != "":
+		p.Unchecked("whether goroutines wait to send", unseen(p, sendDemand), diagnosis.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("channels: nobody waits to send where few goroutines receive")
 	default:
@@ -192,7 +194,7 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting, throughput fact.Fac
 		works = "works only %s of the time, so the senders come in bursts."
 	}
 	f.Say("On average %s goroutines wait to send in %s, %s each time, while a receiving side of %s "+works,
-		waiting, name(place.Function), wait, in.count, in.busy, fact.Name(in.doing))
+		waiting, name(place.Function), q.mean(wait), in.count, in.busy, fact.Name(in.doing))
 	return f
 }
 

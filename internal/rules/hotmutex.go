@@ -44,7 +44,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 		if q.kind != lockDemand {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), fasterBy(p, q.groups, q.waited(p), handingOver(p)...)
+		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), q.faster(p, handingOver(p)...)
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
@@ -59,6 +59,8 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, busyPs(p).Number(), gomaxprocs(p)))
+	case unseen(p, lockDemand) != "":
+		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), diagnosis.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("locks: nobody waits for one")
 	default:
@@ -86,7 +88,7 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 			"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
 	f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
-		waiting, name(place.Function), wait, use)
+		waiting, name(place.Function), q.mean(wait), use)
 	if time, does, at, ok := q.whileHeld(p); ok {
 		f.Evidence = append(f.Evidence, time)
 		f.Summary += " " + fact.Sentence("Whoever holds it %s at %s, %s in all.", does, at, time)

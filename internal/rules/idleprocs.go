@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -65,6 +66,10 @@ func checkIdleprocs(p *diagnosis.Pass) {
 		p.Report(unserved(p, ready, used))
 		return
 	}
+	if why := cmp.Or(unseen(p, lockDemand), unseen(p, sendDemand)); why != "" {
+		p.Unchecked("whether work waits for Ps that are free", why, diagnosis.HowToGet(model.Trace))
+		return
+	}
 	p.Fine(fact.Sentence("processors: %s of the Ps' time is used, and no work waits for the rest", used))
 }
 
@@ -106,7 +111,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	}
 	slices.Sort(all.groups)
 	all.groups = slices.Compact(all.groups)
-	throughput := fasterBy(p, all.groups, fact.Sum.Of("time held up", fact.Seconds, waits...))
+	throughput := fasterBy(p, all.groups, fact.Sum.Of("time held up", fact.Seconds, waits...), all.has)
 	if throughput.Value < worthwhile {
 		return f, false
 	}

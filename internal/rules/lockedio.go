@@ -54,7 +54,7 @@ func checkLockedio(p *diagnosis.Pass) {
 		if q.kind != lockDemand || waiting.Value < hotmutexWaiters {
 			continue
 		}
-		throughput := fasterBy(p, q.groups, q.waited(p))
+		throughput := q.faster(p)
 		if h, ok := heldAcross(p, &q, waiting); ok && throughput.Value >= worthwhile {
 			p.Report(lockedioFinding(p, &q, h, waiting, throughput))
 		}
@@ -118,7 +118,12 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughpu
 	lock := q.place(p)
 	wait, _ := p.UserPlace(h.wait.Stack)
 	waits := p.WaitCount("such waits", h.wait.Kind, func(o *model.Wait) bool { return o == h.wait })
-	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, h.total, waits)
+	ended := h.total
+	if h.wait.Open > 0 {
+		ended = fact.Difference.Of("time in those that ended", fact.Seconds, ended,
+			p.Statistic(fact.Timeline, "waits without an end", "time in those that go on", h.wait.OpenTotal.Seconds(), fact.Seconds))
+	}
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
 	f := diagnosis.Finding{
 		Where:      where(lock, wait, q.server(p)),
 		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},

@@ -121,7 +121,7 @@ func (d *lockedDraw) wait(p *diagnosis.Pass, match func([]model.Frame) bool) {
 	}
 	d.stacks = append(d.stacks, d.queue.stacks...)
 	d.waiting = d.queue.waiting(p, "goroutines waiting for the lock, on average")
-	d.throughput = fasterBy(p, d.queue.groups, d.queue.waited(p))
+	d.throughput = d.queue.faster(p)
 }
 
 // drawHolders are functions of the program that take a mutex and draw from a

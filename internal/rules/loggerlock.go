@@ -82,13 +82,13 @@ func checkLoggerlock(p *diagnosis.Pass) {
 // unlogged is the most by which throughput can grow when nothing is logged: those
 // who log do not wait for the lock then, and do not write for as long as that takes.
 func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
-	wait := l.queue.waited(p)
 	if l.most.Value == 0 {
-		return fasterBy(p, l.queue.groups, wait)
+		return l.queue.faster(p)
 	}
+	wait := l.queue.waited(p)
 	work := p.Goroutines("time of the goroutines that log, beside waits", l.queue.groups, "running", "runnable", "syscall", "syscall_blocked")
 	written := fact.Product.Of("time in logging", fact.Seconds, l.most, work)
-	return fasterBy(p, l.queue.groups, fact.Sum.Of("time waiting for the logger or in it", fact.Seconds, wait, written),
+	return fasterBy(p, l.queue.groups, fact.Sum.Of("time waiting for the logger or in it", fact.Seconds, wait, written), l.queue.has,
 		fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p)))
 }
 

@@ -48,7 +48,7 @@ func checkPoolwait(p *diagnosis.Pass) {
 		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for a connection, on average"), fasterBy(p, q.groups, q.waited(p))
+		waiting, throughput := q.waiting(p, "goroutines waiting for a connection, on average"), q.faster(p)
 		if waiting.Value < poolWaiters || throughput.Value < worthwhile {
 			worst = worst.Larger(waiting)
 			continue

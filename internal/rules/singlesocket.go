@@ -60,7 +60,9 @@ func checkSinglesocket(p *diagnosis.Pass) {
 		q, kind = &file, ofFile
 	}
 	waiting, share := q.waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.part(p, qs, "share of blocked time")
-	switch {
+	switch why := unseen(p, fdDemand); {
+	case waiting.Value == 0 && why != "":
+		p.Unchecked("whether goroutines wait for the lock of a file descriptor", why, diagnosis.HowToGet(model.Trace))
 	case waiting.Value == 0:
 		p.Fine("file descriptors: nobody waits for the lock of one")
 	case waiting.Value < singlesocketWaiters && (share.Value < singlesocketShare || waiting.Value < singlesocketSome):
@@ -150,7 +152,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 // for files and connections, where nothing was, the arithmetic bound.
 func descriptorBound(p *diagnosis.Pass, q *queue, kind descriptor) diagnosis.Bound {
 	if kind != ofListener {
-		return fasterLimit(fasterBy(p, q.groups, q.waited(p)), "if nobody waited for this lock")
+		return fasterLimit(q.faster(p), "if nobody waited for this lock")
 	}
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
 		"the largest gain measured with four sockets instead of one, on two cores, in CPU time per request")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
 )
 
 // minBusy, in cores, keeps the factor of a program that hardly ran finite.
@@ -46,9 +47,35 @@ func usableCores(p *diagnosis.Pass) fact.Fact {
 // part of the wait that held a P, in cores. No next serial resource is known: a
 // trace does not tell how long locks are held. In an open system below saturation
 // the true gain is nothing.
-func fasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, freed ...fact.Fact) fact.Fact {
+//
+// Goroutines that stood at something else for the whole window, like a server's
+// connections at which nobody asks, are none of the customers: their time is left out.
+// of is what the wait consists of. What they waited for before the trace
+// began may have been the same, so it counts as that.
+func fasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, of func(*model.Wait) bool, freed ...fact.Fact) fact.Fact {
 	whole := p.Goroutines("time of those goroutines", names, "total")
+	if idle := bystanders(p, names, of); idle.Value > 0 {
+		whole = fact.Difference.Of("time of those of them that got on", fact.Seconds, whole, idle)
+	}
+	if untold := p.Goroutines("their time in waits of which nothing tells for what", names, "blocked:", "unknown"); untold.Value > 0 {
+		wait = fact.Smallest.Of(wait.Name, fact.Seconds, whole, fact.Sum.Of(wait.Name+", perhaps", fact.Seconds, wait, untold))
+	}
 	return fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), busyWithout(p, freed...), whole, wait)
+}
+
+// bystanders is the time of goroutines of some groups that waited through the whole window
+// for something that comes from elsewhere, not for what of matches.
+func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fact.Fact {
+	n := int64(0)
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		comes := w.Kind == model.Net || w.Reason == "chan receive" || w.Reason == "select" || w.Reason == "forever"
+		if w.Parked > 0 && comes && slices.Contains(names, w.Group) && (of == nil || !of(w)) {
+			n += w.Parked
+		}
+	}
+	return fact.Product.Of("time of goroutines that had no work all the time", fact.Seconds,
+		p.Statistic(fact.Timeline, "goroutines that made no step", "goroutines that had no work all the time", float64(n), fact.Count), p.WindowLength())
 }
 
 // busyWithout is the Ps that are busy beside those that something frees.
@@ -57,19 +84,19 @@ func busyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	for _, f := range freed {
 		busy = fact.Difference.Of("busy Ps without it", fact.Cores, busy, f)
 	}
-	return leastBusy(busy)
-}
-
-// leastBusy keeps the factor of a program that hardly ran finite.
-func leastBusy(busy fact.Fact) fact.Fact {
-	if busy.Value < minBusy {
-		return fact.Figure("least that a program uses", minBusy, fact.Cores, "keeps the factor of one that hardly ran finite")
-	}
 	return busy
 }
 
+// endless is the factor from which a limit says nothing: the little that is left beside
+// the wait is then what the window's edges left. No finding of the lab or of the public
+// traces promised more than 100 but where nobody got on.
+const endless = 1000
+
 // fasterLimit is a bound: throughput that grows by at most a factor.
 func fasterLimit(factor fact.Fact, when string) diagnosis.Bound {
+	if factor.Value >= endless && len(factor.Operands) > 3 {
+		return diagnosis.NoLimit(factor.Operands[3], diagnosis.Throughput, 1, "beside it those goroutines did next to nothing; a factor "+when)
+	}
 	return diagnosis.Limit(factor, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, factor).Value, "a factor "+when)
 }
 

@@ -241,7 +241,7 @@ export interface Bound {
 }
 
 /** A BoundKind is what a bound claims. */
-export type BoundKind = 'limit' | 'estimate' | 'direction'
+export type BoundKind = 'limit' | 'estimate' | 'direction' | 'open'
 
 /** Confidence is how sure a finding is. */
 export type Confidence = 'high' | 'medium' | 'low'
