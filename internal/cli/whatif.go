@@ -226,8 +226,14 @@ func (c *command) whatIfError(path string, err error) error {
 }
 
 // replay predicts what the fix of a finding brings, by replaying the trace of a
-// recording; nil where the trace cannot carry it.
-func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) *trial.Replay {
+// recording; nil where the trace cannot carry it. A trial decides without a prediction: a
+// fault in one is no reason to end it.
+func (c *command) replay(ctx context.Context, path string, f *diagnosis.Finding) (r *trial.Replay) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r = nil
+		}
+	}()
 	p, _, err := c.program(ctx, path, &whatIfOptions{})
 	if err != nil {
 		return nil

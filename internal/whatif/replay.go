@@ -669,7 +669,7 @@ func (r *replay) block(g int32, s *replayG) {
 func (r *replay) wait(g int32, s *replayG, ref int32) bool {
 	t := &r.tokens[ref]
 	if t.count > 0 {
-		t.count--
+		t.count, t.waiter = t.count-1, 0
 		return true
 	}
 	t.waiter = g + 1
@@ -682,10 +682,21 @@ func (r *replay) give(ref int32) int32 {
 	t := &r.tokens[ref]
 	t.count++
 	w := t.waiter - 1
-	if t.waiter = 0; w >= 0 && r.gs[w].state == waiting {
+	if t.waiter = 0; w >= 0 && r.standsAt(w, ref) {
 		return w
 	}
 	return -1
+}
+
+// standsAt reports whether a goroutine waits for a token. A wait that had to be ended may
+// have left it noted at one, and it waits for a lock now, or ended.
+func (r *replay) standsAt(g, ref int32) bool {
+	s := &r.gs[g]
+	if s.state != waiting {
+		return false
+	}
+	o := &r.p.gs[g].ops[s.pc]
+	return o.ref == ref && (o.kind == opWait || o.kind == opLock && r.asTraced(o))
 }
 
 // wake gives a token.
