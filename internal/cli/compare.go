@@ -38,9 +38,11 @@ func (c *command) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Say what changed between two recordings, benchmarks or results",
-		Long: `Compares two recordings, traces, profiles or results of load tests: findings,
-ledgers side by side, profiles and waits by function, per operation where
-operations are known. Of two outputs of go test -bench it compares medians with
+		Long: `Compares two of a kind: recordings, traces, profiles, goroutine dumps, heaps by
+what is in use, lines of gctrace or schedtrace, results of load tests, saved
+diagnoses. The first line says what changed most, and failures before it. Then
+come findings, ledgers side by side, profiles and waits by function, per
+operation where operations are known. Of two outputs of go test -bench it compares medians with
 intervals and tests. Of two results of one kind that verify, tune or capacity
 saved it says whether what they found differs by more than their noise. What the
 files are is known by their content.
@@ -98,7 +100,8 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	}
 	result, err := c.compared(ctx, a, b, o)
 	if errors.Is(err, compare.ErrUnlike) {
-		return problem.New(problem.Absence, "give two files of one kind: two recordings, two profiles, two outputs of go test -bench, two results of gowhy verify", "%q and %q cannot be compared: %v", a, b, err)
+		const kinds = "give two files of one kind: recordings, profiles, goroutine dumps, outputs of go test -bench, results of gowhy verify"
+		return problem.New(problem.Absence, kinds, "%q and %q cannot be compared: %v", a, b, err)
 	}
 	if err != nil {
 		return err
@@ -206,17 +209,38 @@ func kindsOf(m *model.Model) string {
 		return "a heap profile"
 	case m.Load != nil:
 		return "the result of a load test"
+	case m.Goroutines.End != nil:
+		return "goroutines"
+	case m.Mutex != nil:
+		return "a mutex profile"
+	case m.Block != nil:
+		return "a block profile"
+	case len(m.GCLog) > 0:
+		return "lines of gctrace"
+	case len(m.SchedLog) > 0:
+		return "lines of schedtrace"
+	case m.ThreadCreate != nil:
+		return "a threadcreate profile"
 	}
 	return "evidence of another kind"
 }
 
 func (c *command) compareRun(ctx context.Context, name, file string, o readOptions) (compare.Run, error) {
+	r := compare.Run{Name: name}
+	o.diagnosis = func(saved io.Reader) (err error) {
+		r.Saved = true
+		r.Diagnosis, err = diagnosis.Decode(saved)
+		return err
+	}
 	m, err := c.read(ctx, []string{file}, o)
 	if err != nil {
-		return compare.Run{}, err
+		return r, err
 	}
-	return compare.Run{Name: name, Model: m, Diagnosis: diagnosis.Run(m, c.Rules, diagnosis.Options{}),
-		Command: shell.Words(m.Run.Command)}, nil
+	if !r.Saved {
+		r.Diagnosis = diagnosis.Run(m, c.Rules, diagnosis.Options{})
+	}
+	r.Model, r.Command = m, shell.Words(m.Run.Command)
+	return r, nil
 }
 
 // readPolicy reads the policy of a gate.

@@ -23,6 +23,8 @@ type Run struct {
 	Diagnosis *diagnosis.Diagnosis
 	// Command is the command line that was recorded; empty when not known.
 	Command string
+	// Saved is set where a diagnosis that was saved is all that there is.
+	Saved bool
 }
 
 // ErrUnlike says that the two have nothing in common that could be compared.
@@ -52,7 +54,11 @@ func Runs(a, b Run) (*Comparison, error) {
 		c.profiles(sa, sb)
 		c.doubts(sa, sb)
 	}
-	both := slices.ContainsFunc(c.Ledger, func(r Row) bool { return r.A != nil && r.B != nil })
+	saved := a.Saved || b.Saved
+	if saved {
+		c.saved(a.Diagnosis, b.Diagnosis)
+	}
+	both := saved || slices.ContainsFunc(c.Ledger, func(r Row) bool { return r.A != nil && r.B != nil })
 	if !both && len(c.Tables) == 0 && len(c.Benchmarks) == 0 {
 		return nil, ErrUnlike
 	}
@@ -120,7 +126,7 @@ func (c *Comparison) doubts(a, b *side) {
 			warn("%s is not whole: some of its trace could not be read", s.name)
 		}
 	}
-	if c.Per == PerSecond && len(c.Ledger) > 0 {
+	if c.Per == PerSecond && slices.ContainsFunc(c.Ledger, func(r Row) bool { return !r.State }) {
 		warn("operations are not known for both, so quantities are per second: a program that did more work used more")
 	}
 }
@@ -173,24 +179,21 @@ func ownStarts(m *model.Model) (names []string) {
 
 // summarize says in a sentence what changed most.
 func (c *Comparison) summarize() {
-	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
+	if len(c.Ledger) == 0 && len(c.Tables) == 0 && len(c.Findings) == 0 {
 		c.Summary = c.benchmarkWords()
 		return
 	}
 	var parts []string
+	if text := c.failures(); text != "" {
+		parts = append(parts, text)
+	}
 	if n := count(c.Findings, Gone); n > 0 {
 		parts = append(parts, figures.Plural(n, "finding")+" gone")
 	}
 	if n := count(c.Findings, New); n > 0 {
 		parts = append(parts, figures.Plural(n, "new finding"))
 	}
-	for _, name := range []string{"operations a second", "CPU", "allocated bytes", "p99"} {
-		if i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name }); i >= 0 {
-			if ratio, ok := c.Ledger[i].Ratio(); ok {
-				parts = append(parts, fmt.Sprintf("%s %s", c.Ledger[i].words(c.Per), changeText(ratio)))
-			}
-		}
-	}
+	parts = append(parts, c.largest()...)
 	if len(parts) == 0 {
 		parts = append(parts, "nothing stands out")
 	}
@@ -241,6 +244,16 @@ func (c *Comparison) advise(a, b Run) {
 		"interleaved repetitions, which give a verdict"})
 }
 
+// The tables that the first line knows, and that a saved diagnosis has a part of.
+const (
+	cpuTable       = "CPU by function"
+	inUseTable     = "memory in use by function"
+	allocatedTable = "allocated bytes by function"
+	standingTable  = "goroutines by place"
+	blockTable     = "blocked goroutine time by function"
+	mutexTable     = "delays caused by holders of locks, by function"
+)
+
 // profiles adds the tables that both sides have evidence for.
 func (c *Comparison) profiles(a, b *side) {
 	add := func(t *Table) bool {
@@ -249,11 +262,13 @@ func (c *Comparison) profiles(a, b *side) {
 		}
 		return t != nil
 	}
-	if !add(profiles(a, b, "CPU by function", fact.Seconds, 1e-9, "CPU profile", cpuProfile)) {
-		add(profiles(a, b, "CPU by function", fact.Seconds, 1e-9, "the kernel's samples", kernelProfile))
+	if !add(profiles(a, b, cpuTable, fact.Seconds, 1e-9, "CPU profile", cpuProfile)) {
+		add(profiles(a, b, cpuTable, fact.Seconds, 1e-9, "the kernel's samples", kernelProfile))
 	}
-	add(profiles(a, b, "allocated bytes by function", fact.Bytes, 1, "allocs profile", heapProfile("alloc_space")))
+	add(profiles(a, b, inUseTable, fact.Bytes, 1, "heap profile", inUse("inuse_space")))
+	add(profiles(a, b, allocatedTable, fact.Bytes, 1, "allocs profile", heapProfile("alloc_space")))
 	add(profiles(a, b, "allocated objects by function", fact.Count, 1, "allocs profile", heapProfile("alloc_objects")))
+	add(standing(a, b))
 	if add(blocking(a, b)) {
 		return
 	}
@@ -261,8 +276,8 @@ func (c *Comparison) profiles(a, b *side) {
 		name, source string
 		of           func(*model.Model) *model.Profile
 	}{
-		{"blocked goroutine time by function", "block profile", func(m *model.Model) *model.Profile { return m.Block }},
-		{"delays caused by holders of locks, by function", "mutex profile", func(m *model.Model) *model.Profile { return m.Mutex }},
+		{blockTable, "block profile", func(m *model.Model) *model.Profile { return m.Block }},
+		{mutexTable, "mutex profile", func(m *model.Model) *model.Profile { return m.Mutex }},
 	} {
 		if t := profiles(a, b, p.name, fact.Seconds, 1e-9, p.source, contention(p.of)); t != nil {
 			t.Note = blockedNote
@@ -367,6 +382,7 @@ func (s *side) quantities() (list []quantity) {
 			state("memory", "resident memory", diagnosis.PeakRSS, fact.Bytes, s.peak(a.RSS))
 		}
 	}
+	s.states(state)
 	return list
 }
 
@@ -449,7 +465,7 @@ func (s *side) work(state adder) {
 		return
 	}
 	if l.Ops > 0 {
-		state("work", "share of failures", "", fact.Ratio, float64(l.Failed)/float64(l.Ops))
+		state("work", failedShare, "", fact.Ratio, float64(l.Failed)/float64(l.Ops))
 	}
 	if l.Mean > 0 {
 		state("latency", "mean", "", fact.Seconds, l.Mean.Seconds())
@@ -467,6 +483,9 @@ func (s *side) work(state adder) {
 		}
 	}
 }
+
+// failedShare is the row of operations that failed.
+const failedShare = "share of failures"
 
 // peak is the largest resident memory seen.
 func (s *side) peak(last uint64) float64 {
