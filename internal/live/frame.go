@@ -197,9 +197,10 @@ type Finding struct {
 	Gain       string    `json:"gain,omitempty"`
 	Confidence string    `json:"confidence"`
 	Remark     bool      `json:"remark,omitempty"`
-	Since      time.Time `json:"since"`          // the first piece that had it
-	Last       time.Time `json:"last"`           // the last piece that had it
-	Until      time.Time `json:"until,omitzero"` // when it was gone
+	Stalled    bool      `json:"stalled,omitempty"` // goroutines with work make no step
+	Since      time.Time `json:"since"`             // the first piece that had it
+	Last       time.Time `json:"last"`              // the last piece that had it
+	Until      time.Time `json:"until,omitzero"`    // when it was gone
 	Recording  string    `json:"recording,omitempty"`
 }
 

@@ -63,6 +63,10 @@ const (
 	// steady leak it is 0.5, of a start nothing.
 	risingPart = 0.25
 	growthRule = "goroutinegrowth"
+	// longLock is how long somebody must have waited for a lock when a program is not called
+	// idle. Locks of programs that are well are held for microseconds, over a call of the
+	// network for a second at most.
+	longLock = 10 * time.Second
 	// fewCounts are the least that say it: by chance four are in order once in 24 times.
 	fewCounts = 4
 )
@@ -107,9 +111,11 @@ type judged struct {
 	pid   int
 	start time.Duration
 	cores float64
-	procs int       // GOMAXPROCS, 0 when not known
-	grows bool      // has more and more goroutines
-	since time.Time // when it was seen first
+	procs int  // GOMAXPROCS, 0 when not known
+	grows bool // has more and more goroutines
+	// stands says how many goroutines have waited for a lock for long; empty for none.
+	stands string
+	since  time.Time // when it was seen first
 	// counts are how many goroutines it had, in the last levelTime. A piece of ten seconds
 	// has two counts, of which the later one is often the larger where they go up and down:
 	// that they grow is to be seen in these too.
@@ -232,12 +238,35 @@ func (j *judge) choose(f *Frame) {
 		}
 		c.count(p.Goroutines, f.Time)
 		c.grows = p.Goroutines != nil && p.Goroutines.Growth >= growing
+		c.stands = standing(p.Goroutines)
 	}
 	for pid := range j.cases {
 		if !here[pid] {
 			delete(j.cases, pid)
 		}
 	}
+}
+
+// standing says how many goroutines have waited for a lock for long. Such a program uses no
+// CPU, and is anything but idle.
+func standing(g *Goroutines) string {
+	if g == nil {
+		return ""
+	}
+	n, longest := 0, time.Duration(0)
+	for i := range g.Groups {
+		k := &g.Groups[i]
+		if strings.HasPrefix(k.Reason, "sync.Mutex.") || strings.HasPrefix(k.Reason, "sync.RWMutex.") {
+			n, longest = n+k.Count, max(longest, k.Oldest)
+		}
+	}
+	if longest < longLock {
+		return ""
+	}
+	if n == 1 {
+		return "a goroutine waits for a lock, since " + longest.Truncate(time.Second).String()
+	}
+	return fmt.Sprintf("%d goroutines wait for locks, the longest for %s", n, longest.Truncate(time.Second))
 }
 
 // count notes how many goroutines there are.
@@ -341,7 +370,7 @@ func (j *judge) next() (c *judged, d time.Duration, trace bool) {
 			wait = 1e6
 		}
 		cores := is.cores
-		if is.grows {
+		if is.grows || is.stands != "" {
 			cores = max(cores, growingCores)
 		}
 		if due := wait * cores; cores >= idleCores && due > most {
@@ -525,6 +554,8 @@ func (j *judge) verdict(pid int) *Verdict {
 		return nil
 	case c.pieces == 0 && c.err != nil:
 		return &Verdict{Line: "cannot be judged: " + c.err.Error(), At: c.at}
+	case c.pieces == 0 && c.stands != "":
+		return &Verdict{Line: c.stands + "; not judged yet"}
 	case c.pieces == 0 && c.cores < idleCores && !c.grows && j.attended != pid:
 		if time.Since(c.since) < idleTime {
 			return nil
@@ -550,7 +581,7 @@ func (j *judge) verdict(pid int) *Verdict {
 
 func (a *accused) tell() Finding {
 	f := a.finding
-	t := Finding{Rule: f.Rule, Title: f.Title, Summary: f.Summary, Confidence: string(f.Confidence), Remark: f.Remark,
+	t := Finding{Rule: f.Rule, Title: f.Title, Summary: f.Summary, Confidence: string(f.Confidence), Remark: f.Remark, Stalled: f.Stalls,
 		Since: a.first, Last: a.last, Recording: a.file, Gain: f.Bound.Gain()}
 	if p := at(f); p.Function != "" {
 		t.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)
@@ -569,7 +600,9 @@ func (c *judged) line(v *Verdict) string {
 	if problems > 0 {
 		f := v.Findings[slices.IndexFunc(v.Findings, func(f Finding) bool { return !f.Remark })]
 		line := f.Title
-		if f.Where != "" {
+		if f.Stalled { // its sentence says who holds it
+			line = "stalled: " + f.Summary
+		} else if f.Where != "" {
 			line += ": " + f.Where
 		}
 		if problems > 1 {
@@ -579,6 +612,9 @@ func (c *judged) line(v *Verdict) string {
 	}
 	switch c.last.Verdict {
 	case diagnosis.Idle:
+		if c.stands != "" {
+			return c.stands
+		}
 		return "idle"
 	case diagnosis.TooThin, diagnosis.Partial:
 		return "not enough evidence"

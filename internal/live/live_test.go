@@ -369,3 +369,49 @@ func TestHurries(t *testing.T) {
 		}
 	}
 }
+
+// Who waits for a lock for long is not idle, and what makes no step is said with its holder.
+func TestStanding(t *testing.T) {
+	waits := func(reason string, count int, oldest time.Duration) *Goroutines {
+		return &Goroutines{Groups: []Group{{Reason: "chan receive", Count: 500, Oldest: time.Hour}, {Reason: reason, Count: count, Oldest: oldest}}}
+	}
+	for _, c := range []struct {
+		g    *Goroutines
+		want string
+	}{
+		{nil, ""},
+		{waits("select", 50, time.Hour), ""},
+		{waits("sync.Mutex.Lock", 50, time.Second), ""},
+		{waits("sync.Cond.Wait", 50, time.Hour), ""},
+		{waits("sync.Mutex.Lock", 1, 90*time.Second), "a goroutine waits for a lock, since 1m30s"},
+		{waits("sync.RWMutex.RLock", 50, 90*time.Second), "50 goroutines wait for locks, the longest for 1m30s"},
+	} {
+		if got := standing(c.g); got != c.want {
+			t.Errorf("standing(%+v) = %q, want %q", c.g, got, c.want)
+		}
+	}
+	j := &judge{cases: map[int]*judged{7: {pid: 7, since: time.Now().Add(-time.Minute)}}}
+	if v := j.verdict(7); v == nil || v.Line != "idle" {
+		t.Errorf("a program without work: %+v, want idle", v)
+	}
+	j.cases[7].stands = "3 goroutines wait for locks, the longest for 20s"
+	if v := j.verdict(7); v == nil || v.Line != j.cases[7].stands+"; not judged yet" {
+		t.Errorf("one whose goroutines wait for locks: %+v", v)
+	}
+	if c, _, _ := j.next(); c == nil || c.pid != 7 {
+		t.Errorf("next() = %+v, want that one", c)
+	}
+	c := j.cases[7]
+	c.vote(&diagnosis.Diagnosis{Verdict: diagnosis.Idle}, time.Now(), "")
+	if v := j.verdict(7); v.Line != c.stands {
+		t.Errorf("judged idle: %q, want what stands", v.Line)
+	}
+	stalled := finding("stalled", "main.hold", diagnosis.High)
+	stalled.Stalls, stalled.Summary = true, "3 goroutines wait for the lock main.mu; main.hold holds it and sleeps."
+	for range quorum {
+		c.vote(&diagnosis.Diagnosis{Verdict: diagnosis.Stalled, Findings: []diagnosis.Finding{stalled}}, time.Now(), "")
+	}
+	if v := j.verdict(7); v.Line != "stalled: "+stalled.Summary || !v.Findings[0].Stalled {
+		t.Errorf("stalled: %q, %+v", v.Line, v.Findings)
+	}
+}

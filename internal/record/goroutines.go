@@ -1,6 +1,9 @@
 package record
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -108,9 +111,22 @@ func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
 			stack = []symbols.Place{g.Start}
 		}
 		sample.Location = in.stack(stack)
-		if len(sample.Location) > 0 {
+		if sample.Label = standingLabels(&g); len(sample.Location) > 0 {
 			p.Sample = append(p.Sample, sample)
 		}
 	}
 	return p
+}
+
+// standingLabels say what a dump of the runtime prints of a goroutine beside its stack: the
+// state, and for how many minutes it has waited, of the one that has waited longest.
+func standingLabels(g *goroutines.Group) map[string][]string {
+	labels := map[string][]string{"state": {g.State.String()}}
+	if g.State == goroutines.Waiting && g.Reason != "" {
+		labels["state"] = []string{g.Reason}
+	}
+	if n := int(g.Oldest / time.Minute); g.State == goroutines.Waiting && n > 0 {
+		labels["minutes"] = []string{strconv.Itoa(n)}
+	}
+	return labels
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 func TestGoroutineProfile(t *testing.T) {
 	main := symbols.Place{Func: "main.main", File: "/x/main.go", Line: 9}
 	s := &goroutines.Snapshot{Time: time.Unix(7, 0), Groups: []goroutines.Group{
-		{Start: symbols.Place{Func: "main.work"}, Count: 40, Stack: []symbols.Place{{Func: "runtime.gopark"}, {Func: "main.work", File: "/x/main.go", Line: 5}, {Func: "runtime.goexit"}}},
-		{Start: main, Count: 1}, // it runs
+		{Start: symbols.Place{Func: "main.work"}, Count: 40, State: goroutines.Waiting, Reason: "sync.Mutex.Lock", Oldest: 150 * time.Second, Stack: []symbols.Place{{Func: "runtime.gopark"}, {Func: "main.work", File: "/x/main.go", Line: 5}, {Func: "runtime.goexit"}}},
+		{Start: main, Count: 1, State: goroutines.Running, Oldest: time.Hour}, // it runs
 		{Start: symbols.Place{Func: "runtime.bgsweep"}, System: true, Count: 1},
 		{Count: 3}, // nothing is known of them
 	}}
@@ -30,6 +31,10 @@ func TestGoroutineProfile(t *testing.T) {
 	if len(p.Sample) != 2 || p.Sample[0].Value[0] != 40 || len(p.Sample[0].Location) != 2 || p.Sample[0].Location[1].Line[0].Function.Name != "main.work" ||
 		p.Sample[1].Location[0].Line[0].Line != 9 || p.TimeNanos != 7e9 {
 		t.Errorf("the profile is %v", p)
+	}
+	if a, b := p.Sample[0].Label, p.Sample[1].Label; !maps.EqualFunc(a, map[string][]string{"state": {"sync.Mutex.Lock"}, "minutes": {"2"}}, slices.Equal) ||
+		!maps.EqualFunc(b, map[string][]string{"state": {"running"}}, slices.Equal) {
+		t.Errorf("labels are %v and %v, want what a dump prints", a, b)
 	}
 }
 
