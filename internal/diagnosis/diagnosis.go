@@ -118,6 +118,7 @@ const (
 	IsEstimate  BoundKind = "estimate"  // it brings something between Low and High
 	IsDirection BoundKind = "direction" // this much goes with what is removed, and something that was not measured besides
 	IsOpen      BoundKind = "open"      // the evidence gives no limit; Value is what is removed
+	IsRelease   BoundKind = "release"   // what stands still goes on: no figure says how much work that is
 )
 
 // A Bound is what a fix can bring, and how that was derived. It is never a sum
@@ -146,6 +147,8 @@ func (b Bound) Gain() string {
 	switch {
 	case b.Kind == IsOpen:
 		return "no limit can be given"
+	case b.Kind == IsRelease:
+		return "what stands still goes on"
 	case b.Value == 0:
 		return "no saving can be promised"
 	}
@@ -208,6 +211,10 @@ func Estimate(saving fact.Fact, low, high float64, goal Goal, share float64, not
 	b.Low, b.High = low, high
 	return b
 }
+
+// Release is a bound for a fix that lets go on what stands still; known is the gain
+// that is sure, mostly none.
+func Release(known fact.Fact) Bound { return bound(IsRelease, known, Throughput, 0, "") }
 
 func bound(kind BoundKind, f fact.Fact, goal Goal, share float64, note string) Bound {
 	method := f.Origin.String()

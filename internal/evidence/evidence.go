@@ -683,6 +683,7 @@ func (l *loader) join() error {
 	if err := l.joinSnapshots(); err != nil {
 		return err
 	}
+	l.resolveMoment()
 	l.joinLogs()
 	l.joinBenchmarks()
 	l.noteTables()

@@ -3,8 +3,10 @@ package evidence
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
@@ -16,7 +18,7 @@ import (
 
 // dumpHeader is the line before a goroutine's stack. Since Go 1.23 a dying
 // program puts the addresses of its g and m between number and state.
-var dumpHeader = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\]]+)\]`)
+var dumpHeader = regexp.MustCompile(`^goroutine (\d+) (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\]]+)\]`)
 
 func isGoroutineDump(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("SIGQUIT: ")) || dumpHeader.Match(head)
@@ -39,7 +41,7 @@ func (l *loader) readGoroutineDump(s source) error {
 	if len(d.t.p.Samples) == 0 {
 		return l.pass(notEvidence(artifact.Text, s.name, nil))
 	}
-	l.snapshot(model.GoroutineProfile, snapshot{name: s.name, member: s.member, dump: true, p: d.t.p})
+	l.snapshot(model.GoroutineProfile, snapshot{name: s.name, member: s.member, dump: true, p: d.t.p, looks: d.looks, dead: d.dead})
 	return nil
 }
 
@@ -50,9 +52,22 @@ type dump struct {
 	t      *tally
 	inside bool // a goroutine
 	labels map[string]string
+	id     int64
 	frames []model.Frame
-	placed bool // the last frame has its file
+	args   []uint64 // the first argument of each frame, 0 where it is not sure
+	placed bool     // the last frame has its file
+	looks  []look
+	dead   bool // the runtime found that nobody can go on
 }
+
+// allAsleep is how the runtime says that no goroutine can go on.
+var allAsleep = []byte("fatal error: all goroutines are asleep - deadlock!")
+
+// The labels under which the profile of a dump has what it prints of each goroutine.
+const (
+	stateLabel   = "state"
+	minutesLabel = "minutes"
+)
 
 func (d *dump) line(line []byte) error {
 	switch {
@@ -61,21 +76,41 @@ func (d *dump) line(line []byte) error {
 	case bytes.HasPrefix(line, []byte("goroutine ")):
 		if m := dumpHeader.FindSubmatch(line); m != nil {
 			err := d.flush()
-			d.inside, d.labels = true, dumpLabels(string(m[1]), string(line[len(m[0]):]))
+			d.inside, d.labels = true, dumpLabels(string(m[2]), string(line[len(m[0]):]))
+			d.id, _ = strconv.ParseInt(string(m[1]), 10, 64)
 			return err
 		}
 	case !d.inside:
+		d.dead = d.dead || bytes.HasPrefix(line, allAsleep)
 	case line[0] == '\t':
 		d.place(string(line[1:]))
 	case bytes.HasPrefix(line, []byte("created by ")):
 		d.placed = true // the line after it is the creator's
 	case bytes.IndexByte(line, '(') > 0 && len(d.frames) < maxStackFrames:
-		name, _, _ := cutLast(string(line), "(")
+		name, args, _ := cutLast(string(line), "(")
 		d.frames = append(d.frames, model.Frame{Func: clipName(name)})
+		d.args = append(d.args, firstArgument(args))
 		d.placed = false
 	}
 	return nil
 }
+
+// firstArgument is the first word that a frame was called with: of a method on a pointer
+// its receiver. Since Go 1.17 one that may be gone has a question mark, and is no use.
+func firstArgument(args string) uint64 {
+	word := args[:len(args)-len(strings.TrimLeft(args, "0123456789abcdefx"))]
+	if strings.HasPrefix(args[len(word):], "?") {
+		return 0
+	}
+	v, err := strconv.ParseUint(word, 0, 64)
+	if err != nil || v < leastPointer {
+		return 0
+	}
+	return v
+}
+
+// leastPointer is below all addresses that a program can have: what is less is a number.
+const leastPointer = 4 << 10
 
 // place reads "/src/work.go:12 +0x34" for the frame before it.
 func (d *dump) place(s string) {
@@ -104,10 +139,10 @@ func dumpLabels(state, after string) map[string]string {
 		readLabels(own, labels)
 	}
 	parts := strings.Split(state, ", ")
-	labels["state"] = strings.TrimSuffix(parts[0], " (scan)")
+	labels[stateLabel] = strings.TrimSuffix(parts[0], " (scan)")
 	for _, p := range parts[1:] {
 		if n, ok := strings.CutSuffix(p, " minutes"); ok {
-			labels["minutes"] = n
+			labels[minutesLabel] = n
 		}
 	}
 	return labels
@@ -153,6 +188,11 @@ func (d *dump) flush() error {
 		return err
 	}
 	d.t.add(stack, d.labels, 1, 1)
-	d.inside, d.frames = false, nil
+	k := look{stack: stack, state: stateOfDump(d.labels[stateLabel], d.frames), count: 1, id: d.id, args: slices.Clone(d.args)}
+	if n, err := strconv.Atoi(d.labels[minutesLabel]); err == nil {
+		k.waited = time.Duration(n) * time.Minute
+	}
+	d.looks = append(d.looks, k)
+	d.inside, d.frames, d.args = false, nil, d.args[:0]
 	return nil
 }

@@ -27,6 +27,7 @@ func (l *loader) joinGoroutines() error {
 		l.m.Goroutines.Start = start.p
 	}
 	l.m.Goroutines.End = end.p
+	l.joinMoment(end)
 	return nil
 }
 

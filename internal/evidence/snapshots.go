@@ -20,6 +20,8 @@ type snapshot struct {
 	dump   bool      // printed with states, not as a profile
 	p      *model.Profile
 	stats  *model.MemStats // of a heap; nil where it does not have them
+	looks  []look          // of a dump's goroutines
+	dead   bool            // the runtime found that nobody of them can go on
 }
 
 // snapshot keeps a snapshot until all were seen.

@@ -379,6 +379,44 @@ func (p Meter) Setting(name, what string, v float64, u Unit) Fact {
 	return fact(name, v, u, Origin{Kind: Setting, Name: what})
 }
 
+// Standing is a number of the matching goroutines of the moment: goroutines, still, or
+// waited in seconds, which is that of the one that stands longest.
+func (p Meter) Standing(name, column string, match func(*model.Standing) bool) Fact {
+	o := Origin{Kind: Standings, Columns: []string{column}}
+	if p.Model.Moment == nil {
+		return fact(name, 0, Count, o)
+	}
+	o.Source = p.Model.Moment.Source
+	var longest time.Duration
+	for i := range p.Model.Moment.Goroutines {
+		s := &p.Model.Moment.Goroutines[i]
+		if match != nil && !match(s) {
+			continue
+		}
+		if column != "waited" {
+			o.entries = append(o.entries, i)
+		} else if s.Waited > longest {
+			longest, o.entries = s.Waited, []int{i}
+		}
+	}
+	f := p.counted(name, o)
+	if column == "waited" && len(o.entries) == 0 {
+		f = fact(name, 0, Seconds, o)
+	}
+	return f
+}
+
+// standingColumn is a number of goroutines that stand alike.
+func standingColumn(s *model.Standing, column string) (float64, Unit) {
+	switch column {
+	case "still":
+		return float64(s.Still), Count
+	case "waited":
+		return s.Waited.Seconds(), Seconds
+	}
+	return float64(s.Count), Count
+}
+
 // Statistic is a number that the model's own views give and that no other
 // constructor has: of the wake-up graph, the collector, the timeline, the
 // generations of the trace, or a load. what names it in the field's words.
@@ -449,6 +487,19 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 				}
 				add(c, sum, u)
 			}
+		}
+	case Standings:
+		for _, i := range o.entries {
+			if m.Moment == nil || i >= len(m.Moment.Goroutines) {
+				break
+			}
+			s := &m.Moment.Goroutines[i]
+			what := s.State
+			if f, ok := model.UserFrame(m.Stacks.Frames(s.Stack)); ok {
+				what += " in " + f.Func
+			}
+			v, u := standingColumn(s, o.Columns[0])
+			add(what, v, u)
 		}
 	case Account:
 		if a := m.CPUAccount(); a != nil {

@@ -36,6 +36,10 @@ const (
 	// Timeline is a statistic of the trace's averages over short pieces of the
 	// window: Name.
 	Timeline Kind = "timeline"
+	// Standings are the goroutines of a moment: Columns is goroutines (how many they are),
+	// still (how many made no step in the time that was watched) or waited (how long the
+	// one that stands longest). The counted ones are known while the model is.
+	Standings Kind = "standings"
 	// Generations is how the trace itself was written: Name.
 	Generations Kind = "generations"
 	// Account is the CPU account, which brings samples to what the kernel
@@ -64,7 +68,7 @@ const (
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Generations, Account,
+var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Generations, Account,
 	Metric, Syscalls, Process, Machine, ControlGroup, Setting, Window, Published, Computed, Untyped}
 
 // A Fold is how a series became one number.
@@ -164,6 +168,11 @@ func (o Origin) words() string {
 		return "trace: collector"
 	case Timeline:
 		return "trace: timeline"
+	case Standings:
+		if o.Source == model.GoroutineProfile {
+			return "goroutines at one moment"
+		}
+		return string(o.Source) + ": goroutines at its end"
 	case Generations:
 		return "trace: generations"
 	case Account:

@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Moment is what every goroutine stood at, at one instant: a dump or a goroutine
 // profile, a look from outside, or the end of a trace's window. It answers who
@@ -14,11 +18,15 @@ type Moment struct {
 	// Watched is how long before the moment it is known who made no step, 0 when
 	// only the moment is known.
 	Watched time.Duration
+	// Dead is set when the runtime itself found that no goroutine can go on.
+	Dead bool
 	// Goroutines are those that stand alike, together; the most first.
 	Goroutines []Standing
+	// Locks are those that somebody waits for.
+	Locks []Lock
 }
 
-// A Standing is goroutines that stand alike: same stack, same state, same lock.
+// A Standing is goroutines that stand alike: same stack, same state, same locks.
 type Standing struct {
 	Count int64
 	Stack Stack
@@ -29,23 +37,130 @@ type Standing struct {
 	Waited time.Duration
 	// Still is how many of them made no step in the time that was watched.
 	Still int64
-	// Wants is the address of the lock or channel they wait for, 0 when not known.
-	Wants uint64
-	// Holds are locks that they hold, as far as source or addresses tell.
-	Holds []Holding
 	// Goroutine is the runtime's number of one of them, 0 when not known.
 	Goroutine int64
-	Labels    map[string]string // pprof labels, when any
+	// Wants is the lock they wait for, by its place in [Moment.Locks] counted from 1; 0
+	// for none.
+	Wants int
+	// Holds are locks that they hold, as far as source or addresses tell.
+	Holds []Holding
 }
+
+// A Lock is one that goroutines wait for: with an address one value, without one all
+// that the same code takes.
+type Lock struct {
+	Address uint64 // 0 when not known
+	Name    string
+	Naming  Naming
+}
+
+// A Naming says what a lock's name is.
+type Naming string
+
+// The namings.
+const (
+	BySource   Naming = "source"   // the lock itself, like "main.cache.mu"
+	ByReceiver Naming = "receiver" // the type of whose methods ask for it, like "main.cache"
+	ByCaller   Naming = "caller"   // the function that asks for it
+	ByOnce     Naming = "once"     // the function that calls Do of a sync.Once
+)
 
 // A Holding is a lock that a goroutine holds.
 type Holding struct {
-	// Lock is the lock's address, 0 when not known.
-	Lock uint64
-	// Taken is the frame that took it: its line is that of the call to Lock.
+	// Lock is as [Standing.Wants].
+	Lock int
+	// Taken is the frame in which it is held: by source its line is that of the call to
+	// Lock, else the one at which the goroutine stands.
 	Taken Frame
-	// Expr is the lock as the source names it, like "s.mu"; empty when only addresses tell.
-	Expr string
 	// Shared is set for the read side of a reader-writer lock.
 	Shared bool
+	// Sure is set when source shows it. Addresses and names only make it probable.
+	Sure bool
+}
+
+// States that more than one part of gowhy asks for, as the runtime spells them.
+const (
+	StateRunning = "running"
+	StateWaiting = "waiting" // nothing tells for what
+	StateMutex   = "sync.Mutex.Lock"
+	StateRLock   = "sync.RWMutex.RLock"
+	StateWLock   = "sync.RWMutex.Lock"
+)
+
+// WantsLock reports whether a state is that of a goroutine that waits for a lock.
+func WantsLock(state string) bool {
+	return state == StateMutex || state == StateRLock || state == StateWLock
+}
+
+// statesOf are the functions that wait, with the runtime's word for that. Who waits for
+// a reader-writer lock may do so in its mutex: the outermost is what was asked for.
+var statesOf = map[string]string{
+	"runtime.chansend": "chan send", "runtime.chansend1": "chan send",
+	"runtime.chanrecv": "chan receive", "runtime.chanrecv1": "chan receive", "runtime.chanrecv2": "chan receive",
+	"runtime.selectgo": "select", "runtime.block": "select (no cases)",
+	"time.Sleep": "sleep", "runtime.timeSleep": "sleep",
+	"runtime.netpollblock": "IO wait", "internal/poll.runtime_pollWait": "IO wait", "internal/poll.(*pollDesc).wait": "IO wait",
+	"runtime.semacquire": "semacquire", "runtime.semacquire1": "semacquire", "sync.runtime_Semacquire": "semacquire",
+	"internal/poll.runtime_Semacquire": "semacquire", "sync.runtime_SemacquireMutex": "semacquire",
+	"sync.(*Mutex).Lock": StateMutex, "sync.(*Mutex).lockSlow": StateMutex,
+	"internal/sync.(*Mutex).Lock": StateMutex, "internal/sync.(*Mutex).lockSlow": StateMutex,
+	"sync.(*RWMutex).RLock": StateRLock, "sync.(*RWMutex).Lock": StateWLock,
+	"sync.runtime_SemacquireRWMutexR": StateRLock, "sync.runtime_SemacquireRWMutex": StateWLock,
+	"sync.(*Cond).Wait": "sync.Cond.Wait", "sync.runtime_notifyListWait": "sync.Cond.Wait",
+	"sync.(*WaitGroup).Wait": "sync.WaitGroup.Wait",
+	"runtime.bgsweep":        "GC sweep wait", "runtime.bgscavenge": "GC scavenge wait",
+	"runtime.forcegchelper": "force gc (idle)", "runtime.gcBgMarkWorker": "GC worker (idle)",
+	"runtime.runfinq": "finalizer wait", "runtime.runFinalizers": "finalizer wait", "runtime.runCleanups": "cleanup wait",
+	"runtime.(*cleanupQueue).dequeue": "cleanup wait",
+	"runtime.cgocall":                 "syscall", "runtime.notetsleepg": "syscall", "os/signal.signal_recv": "syscall",
+	"syscall.Syscall": "syscall", "syscall.Syscall6": "syscall", "syscall.RawSyscall6": "syscall", "syscall.rawSyscallNoError": "syscall",
+	"internal/runtime/syscall.Syscall6": "syscall", "runtime/internal/syscall.Syscall6": "syscall",
+	"internal/runtime/syscall/linux.Syscall6": "syscall", "syscall.syscall": "syscall", "syscall.syscall6": "syscall",
+}
+
+// StateOf is what a goroutine does or waits for by its stack, leaf first, in the
+// runtime's word for it.
+func StateOf(frames []Frame) string {
+	state := StateRunning
+	for i, f := range frames {
+		if !waitingFrame(f.Func) {
+			break
+		}
+		if s, ok := statesOf[f.Func]; ok {
+			state = s
+		} else if i == 0 && f.Func == "runtime.gopark" {
+			state = StateWaiting
+		}
+	}
+	return state
+}
+
+// waitingFrame reports whether a function may stand between a wait and who asked for it.
+func waitingFrame(function string) bool {
+	return slices.ContainsFunc([]string{"runtime.", "sync.", "syscall.", "internal/sync.", "internal/poll.", "internal/runtime/", "runtime/internal/", "time.Sleep", "os/signal.signal_recv"},
+		func(p string) bool { return strings.HasPrefix(function, p) })
+}
+
+// Asker is the frame that asked for what a stack waits for, by its place; -1 where all
+// of it is the runtime's and package sync's.
+func Asker(frames []Frame) int {
+	return slices.IndexFunc(frames, func(f Frame) bool { return !waitingFrame(f.Func) })
+}
+
+// Receiver is the type that a function is a method of, like "a/b.T" for "a/b.(*T).f";
+// empty for others.
+func Receiver(function string) string {
+	pkg, name := SplitSymbol(function)
+	name = anyTypes(name)
+	if rest, ok := strings.CutPrefix(name, "(*"); ok {
+		if t, _, ok := strings.Cut(rest, ")."); ok {
+			return pkg + "." + t
+		}
+		return ""
+	}
+	t, method, ok := strings.Cut(name, ".")
+	if !ok || strings.HasPrefix(method, "func") || strings.HasPrefix(method, "gowrap") || strings.HasPrefix(method, "deferwrap") || t == "init" || t == "glob" {
+		return ""
+	}
+	return pkg + "." + t
 }

@@ -29,6 +29,9 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"goroutines":   func(b *builder, a *attrs, _ *fixture) { b.counted(b.end(&b.m.Goroutines, a), "goroutine", a) },
 	"threadcreate": func(b *builder, a *attrs, _ *fixture) { b.counted(&b.m.ThreadCreate, "threadcreate", a) },
 	"leak":         func(b *builder, a *attrs, _ *fixture) { b.counted(&b.m.Leaks, "goroutineleak", a) },
+	"moment":       (*builder).standstill,
+	"lock":         (*builder).lock,
+	"standing":     (*builder).standing,
 	"liveheap":     (*builder).liveheap,
 	"kernel": func(b *builder, a *attrs, _ *fixture) {
 		k := b.kernel()
@@ -293,6 +296,55 @@ func (b *builder) counted(p **model.Profile, kind string, a *attrs) {
 	if _, ok := a.kv["stack"]; ok {
 		(*p).Samples = append((*p).Samples, model.Sample{Stack: b.ref(a, "stack"), Values: []int64{a.int("count")}})
 	}
+}
+
+// standstill begins the moment that locks and standings are of.
+func (b *builder) standstill(a *attrs, _ *fixture) {
+	b.m.Moment = &model.Moment{Source: model.Source(a.word()), Watched: a.dur("watched"), Dead: a.bool("dead")}
+	if s := b.m.Moment.Source; s != model.GoroutineProfile && s != model.Trace {
+		a.fail("a moment is of goroutine or trace, not of %q", s)
+	}
+}
+
+func (b *builder) lock(a *attrs, _ *fixture) {
+	if b.m.Moment == nil {
+		a.fail("lock before moment")
+		return
+	}
+	b.m.Moment.Locks = append(b.m.Moment.Locks, model.Lock{Name: a.word(), Naming: model.Naming(a.str("naming")), Address: uint64(a.int("address"))})
+}
+
+// lockNamed is a lock as standings have it.
+func (b *builder) lockNamed(a *attrs, name string) int {
+	i := slices.IndexFunc(b.m.Moment.Locks, func(l model.Lock) bool { return l.Name == name })
+	if i < 0 {
+		a.fail("no lock %q", name)
+	}
+	return i + 1
+}
+
+func (b *builder) standing(a *attrs, _ *fixture) {
+	if b.m.Moment == nil {
+		a.fail("standing before moment")
+		return
+	}
+	s := model.Standing{Count: max(1, a.int("count")), Stack: b.ref(a, "stack"), State: a.str("state"), Waited: a.dur("waited"), Still: a.int("still"), Goroutine: a.int("id")}
+	if s.State == "" {
+		s.State = model.StateOf(b.m.Stacks.Frames(s.Stack))
+	}
+	if w := a.str("wants"); w != "" {
+		s.Wants = b.lockNamed(a, w)
+	}
+	sure, shared, frame := a.bool("sure"), a.bool("shared"), int(a.int("frame"))
+	for _, w := range a.list("holds") {
+		frames := b.m.Stacks.Frames(s.Stack)
+		if frame >= len(frames) {
+			a.fail("no frame %d", frame)
+			break
+		}
+		s.Holds = append(s.Holds, model.Holding{Lock: b.lockNamed(a, w), Taken: frames[frame], Sure: sure, Shared: shared})
+	}
+	b.m.Moment.Goroutines = append(b.m.Moment.Goroutines, s)
 }
 
 func (b *builder) liveheap(a *attrs, _ *fixture) {

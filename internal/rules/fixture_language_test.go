@@ -30,6 +30,10 @@ block stack=work count=10 delay=1s
 goroutines start
 goroutines end stack=work count=7
 leak stack=work count=4
+moment goroutine dead=true
+lock main.cache.mu naming=source address=4096
+standing stack=work count=60 waited=80m wants=main.cache.mu
+standing stack=work state=sleep holds=main.cache.mu frame=1 sure=true shared=true id=9
 liveheap end stack=work objects=3 bytes=2MiB all-objects=9 all-bytes=3MiB
 oncpu stack=work mode=kernel syscall=futex count=10 time=100ms
 switch stack=work preempted=true count=3 time=1ms
@@ -65,6 +69,10 @@ benchmark BenchmarkGet-2 n=1000 v.ns/op=120
 	check("goroutines at the start", len(m.Goroutines.Start.Samples), 0)
 	check("goroutines at the end", m.Goroutines.End.Samples, []model.Sample{{Stack: 1, Values: []int64{7}}})
 	check("leaks", m.Leaks.Samples[0].Values, []int64{4})
+	check("locks", m.Moment.Locks, []model.Lock{{Address: 4096, Name: "main.cache.mu", Naming: model.BySource}})
+	check("goroutines that wait", m.Moment.Goroutines[0], model.Standing{Count: 60, Stack: 1, State: "running", Waited: 80 * time.Minute, Wants: 1})
+	check("who holds it", m.Moment.Goroutines[1], model.Standing{Count: 1, Stack: 1, State: "sleep", Goroutine: 9,
+		Holds: []model.Holding{{Lock: 1, Taken: model.Frame{Func: "main.main", File: "main.go", Line: 3}, Shared: true, Sure: true}}})
 	check("live heap", m.LiveHeap.End.Samples[0].Values, []int64{9, 3 << 20, 3, 2 << 20})
 	check("on the CPU", m.Kernel.CPU.Samples, []model.Sample{{Stack: 1, Values: []int64{10, 1e8}, Labels: map[string]string{"mode": "kernel", "syscall": "futex"}}})
 	check("off the CPU", m.Kernel.Off.Samples[0].Labels, map[string]string{"preempted": "true"})
@@ -89,6 +97,8 @@ func TestEvidenceMistakes(t *testing.T) {
 		"goroutines middle count=1":             "neither start nor end",
 		"syscall read count=1":                  "before syscalls",
 		"interval at=1s ops=3":                  "before its result line",
+		"standing count=1":                      "before moment",
+		"moment cpu":                            "goroutine or trace",
 		"limits memory=1MB":                     "invalid syntax",
 	} {
 		_, _, err := parseFixtures("== sick: a mistake\nwindow 1s\n" + line + "\n")

@@ -31,6 +31,7 @@ var All = []*diagnosis.Rule{
 	fewprocs,
 	memorylimit,
 	noheadroom,
+	stalled,
 	leakedtimers,
 	oldtimers,
 	leakedgoroutines,

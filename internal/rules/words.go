@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/figures"
 )
 
 // div is a quotient that is 0 rather than infinite when there is nothing to
@@ -31,3 +32,6 @@ func name(function string) fact.Name { return fact.Name(short(function)) }
 
 // sentence begins with a capital letter.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// figureOf is a number in a sentence.
+func figureOf(n int) string { return figures.Number(float64(n)) }

@@ -1,0 +1,225 @@
+package evidence
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// lockProgram is the source of the goroutines in the dumps below, by line.
+const lockProgram = `package main
+
+import "sync"
+
+type cache struct {
+	mu   sync.Mutex
+	rw   sync.RWMutex
+	next *cache
+}
+
+var all sync.Mutex
+
+func (c *cache) get() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+}
+
+func (c *cache) load() {
+	c.mu.Lock()
+	fetch()
+	c.mu.Unlock()
+	fetch()
+	if !c.mu.TryLock() {
+		return
+	}
+	fetch()
+	if done() {
+		c.mu.Unlock()
+		return
+	}
+	fetch()
+}
+
+func (c *cache) read() {
+	c.rw.RLock()
+	defer c.rw.RUnlock()
+	c.size()
+}
+
+func (c *cache) size() {
+	c.rw.RLock()
+	defer c.rw.RUnlock()
+}
+
+func sweep() {
+	all.Lock()
+	for {
+		func() {
+			fetch()
+		}()
+	}
+}
+
+func stop() {
+	all.Lock()
+}
+
+func fetch() {}
+func done() bool { return false }
+`
+
+// dumpOf is a dump of goroutines: each is a state and frames, leaf first, like
+// "main.(*cache).get(0xc000010000) 14".
+func dumpOf(file string, goroutines ...[]string) []byte {
+	var b strings.Builder
+	for i, g := range goroutines {
+		fmt.Fprintf(&b, "goroutine %d [%s]:\n", i+1, g[0])
+		for _, f := range g[1:] {
+			call, line, user := cutLast(f, ") ")
+			if user {
+				call += ")"
+				fmt.Fprintf(&b, "%s\n\t%s:%s +0x1\n", call, file, line)
+			} else {
+				fmt.Fprintf(&b, "%s\n\t/go/src/x.go:1 +0x1\n", call)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return []byte(b.String())
+}
+
+func momentOf(t *testing.T, file string, goroutines ...[]string) *model.Moment {
+	t.Helper()
+	m := load(t, Options{}, files(t, map[string][]byte{"dump": dumpOf(file, goroutines...)}))
+	if m.Moment == nil {
+		t.Fatal("a dump is no moment")
+	}
+	return m.Moment
+}
+
+func lockSource(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(lockProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// holder describes who holds the only lock of a moment.
+func holder(t *testing.T, m *model.Moment) string {
+	t.Helper()
+	if len(m.Locks) != 1 {
+		t.Fatalf("locks %+v, want one", m.Locks)
+	}
+	var all []string
+	for _, s := range m.Goroutines {
+		for _, h := range s.Holds {
+			all = append(all, fmt.Sprintf("goroutine %d since %s:%d sure=%t shared=%t", s.Goroutine, h.Taken.Func, h.Taken.Line, h.Sure, h.Shared))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestHolderBySource: who holds a lock is who stands between Lock and Unlock.
+func TestHolderBySource(t *testing.T) {
+	file := lockSource(t)
+	waits := []string{"sync.Mutex.Lock, 3 minutes", "internal/sync.(*Mutex).lockSlow(0xc000010000)", "sync.(*Mutex).Lock(...)", "main.(*cache).get(0x0?) 14"}
+	for stands, want := range map[string]string{
+		"main.(*cache).load(0xc000010000) 20": "goroutine 2 since main.(*cache).load:19 sure=true shared=false",
+		"main.(*cache).load(0xc000020000) 20": "", // its receiver is far from the lock
+		"main.(*cache).load(0xc00000fff0) 20": "goroutine 2 since main.(*cache).load:19 sure=false shared=false", // it may be in that value, or the next
+		"main.(*cache).load(0x0?) 20":         "goroutine 2 since main.(*cache).load:19 sure=false shared=false",
+		"main.(*cache).load(0xc000010000) 22": "", // given back
+		"main.(*cache).load(0xc000010000) 26": "goroutine 2 since main.(*cache).load:23 sure=true shared=false",
+		"main.(*cache).load(0xc000010000) 31": "goroutine 2 since main.(*cache).load:23 sure=true shared=false",
+		"main.(*cache).load(0xc000010000) 21": "", // no call of fetch in that line: another source
+	} {
+		m := momentOf(t, file, waits, []string{"IO wait, 3 minutes", "main.fetch()", stands})
+		if got := holder(t, m); got != want {
+			t.Errorf("%s: %q, want %q", stands, got, want)
+		}
+		if l := m.Locks[0]; l.Name != "main.cache.mu" || l.Naming != model.BySource || l.Address != 0xc000010000 {
+			t.Errorf("lock %+v, want main.cache.mu by source with its address", l)
+		}
+	}
+	m := momentOf(t, file, []string{"sync.Mutex.Lock", "sync.(*Mutex).Lock(...)", "main.stop() 55"},
+		[]string{"sleep", "main.fetch()", "main.sweep.func1() 49", "main.sweep() 50"})
+	if got, want := holder(t, m), "goroutine 2 since main.sweep:46 sure=true shared=false"; got != want {
+		t.Errorf("a variable of the package, past a literal: %q, want %q", got, want)
+	}
+}
+
+// TestReadAgain: a reader that takes its lock again waits for itself.
+func TestReadAgain(t *testing.T) {
+	m := momentOf(t, lockSource(t), []string{"sync.RWMutex.RLock, 2 minutes", "sync.(*RWMutex).RLock(...)", "main.(*cache).size(0xc000010000) 41", "main.(*cache).read(0xc000010000) 37"})
+	if got, want := holder(t, m), "goroutine 1 since main.(*cache).read:35 sure=true shared=true"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if s := m.Goroutines[0]; s.Wants != 1 || s.Waited != 2*time.Minute {
+		t.Errorf("standing %+v, want one that waits for what it holds, for two minutes", s)
+	}
+	// Of two values of a type nobody knows that they are one.
+	m = momentOf(t, lockSource(t), []string{"sync.RWMutex.RLock", "sync.(*RWMutex).RLock(...)", "main.(*cache).size(0x0?) 41", "main.(*cache).read(0xc000010000) 37"})
+	if got := holder(t, m); got != "" {
+		t.Errorf("%q of a value that is not known, want nobody", got)
+	}
+}
+
+// TestHolderByStacks: without source, who is in code of the same value and does not
+// wait for the lock probably holds it.
+func TestHolderByStacks(t *testing.T) {
+	waits := []string{"semacquire, 80 minutes", "sync.runtime_Semacquire(0xc820010010)", "sync.(*RWMutex).RLock(0xc820010004)", "a/b.(*state).list(0xc820010000, 0x1) 5", "main.serve() 3"}
+	idle := []string{"chan receive, 80 minutes", "a/b.(*state).loop(0xc820020000) 30"} // another value
+	holds := []string{"select, 80 minutes", "net.read(0xc820055555)", "a/b.(*state).sync(0xc820010000, 0x0) 9", "a/b.(*state).run(0xc820010000) 20"}
+	m := momentOf(t, "/nowhere/state.go", waits, waits, idle, holds)
+	if got, want := holder(t, m), "goroutine 4 since a/b.(*state).sync:9 sure=false shared=false"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if s := m.Goroutines[0]; s.Count != 2 || s.State != model.StateRLock || s.Waited != 80*time.Minute {
+		t.Errorf("standing %+v, want two that wait to read for 80 minutes", s)
+	}
+	m = momentOf(t, "/nowhere/main.go", []string{"sync.Mutex.Lock", "sync.(*Mutex).Lock(...)", "main.refresh() 14"}, []string{"sleep", "time.Sleep(0x1)", "main.refresh() 15"},
+		[]string{"sleep", "time.Sleep(0x1)", "main.refresh() 9"}) // before the line that locks
+	if got, want := holder(t, m), "goroutine 2 since main.refresh:15 sure=false shared=false"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestOnceIsALock: who runs the function of a sync.Once holds up the others.
+func TestOnceIsALock(t *testing.T) {
+	m := momentOf(t, "/nowhere/main.go",
+		[]string{"sync.Mutex.Lock, 5 minutes", "internal/sync.(*Mutex).lockSlow(0xc000010004)", "sync.(*Mutex).Lock(...)", "sync.(*Once).doSlow(0xc000010000, 0x1)", "sync.(*Once).Do(...)", "main.conn() 8"},
+		[]string{"IO wait, 5 minutes", "net.dial()", "main.conn.func1() 9", "sync.(*Once).doSlow(0xc000010000, 0x1)", "sync.(*Once).Do(...)", "main.conn() 8"})
+	if got, want := holder(t, m), "goroutine 2 since main.conn:8 sure=true shared=false"; got != want || m.Locks[0].Naming != model.ByOnce {
+		t.Errorf("%q of %+v, want %q of a Once", got, m.Locks[0], want)
+	}
+}
+
+// TestDumpOfTheDead: the runtime's own finding is kept.
+func TestDumpOfTheDead(t *testing.T) {
+	dump := append([]byte("fatal error: all goroutines are asleep - deadlock!\n\n"), dumpOf("/x.go", []string{"chan receive", "main.main() 5"})...)
+	l := newLoader(t.Context(), Options{})
+	if err := l.readGoroutineDump(source{name: "dump", r: strings.NewReader(string(dump))}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := l.finish()
+	if err != nil || !m.Moment.Dead || m.Moment.Goroutines[0].State != "chan receive" {
+		t.Errorf("moment %+v, %v; want a dead one", m.Moment, err)
+	}
+}
+
+func TestFirstArgument(t *testing.T) {
+	for args, want := range map[string]uint64{
+		"0xc000012000)": 0xc000012000, "0xc000012000, 0x1)": 0xc000012000, "0xc000012000?, 0x1)": 0, "...)": 0, ")": 0, "{0xc000012000, 0x1})": 0, "0x5)": 0,
+	} {
+		if got := firstArgument(args); got != want {
+			t.Errorf("%q: %#x, want %#x", args, got, want)
+		}
+	}
+}

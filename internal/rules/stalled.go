@@ -1,0 +1,541 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+//go:embed stalled.md
+var stalledPage string
+
+// stalled needs a moment, which is part of several sources: a goroutine dump or profile,
+// a trace, or a look from outside.
+var stalled = &diagnosis.Rule{
+	Name:     "stalled",
+	Title:    "Goroutines with work make no step",
+	Doc:      stalledPage,
+	Explains: []string{"hotmutex", "goroutinegrowth", "idleprocs"},
+	Check:    checkStalled,
+}
+
+const (
+	// stuckFor is how long somebody must have stood at one place to be stuck. A dump
+	// counts whole minutes and prints none below one; locks of programs that are well
+	// are held for microseconds, and nobody waits a minute for one that is given back.
+	stuckFor = time.Minute
+	// stuckWatched is how long nobody may have moved, where it was watched: a call
+	// over a network under a lock takes up to a few hundred milliseconds.
+	stuckWatched = time.Second
+	// lookWaiters is how many must wait for a lock when it is seen only once, without
+	// a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
+	// the queue M/M/1; of one in use half of the time, in 0.2%.
+	lookWaiters = 8
+)
+
+// A lockQueue is who waits for a lock and who holds it.
+type lockQueue struct {
+	number  int // as [model.Standing.Wants]
+	lock    *model.Lock
+	waiters []*model.Standing
+	holders []lockHolder
+	behind  []*lockQueue // those whose holders wait for this one
+}
+
+// A lockHolder is who holds a lock.
+type lockHolder struct {
+	at *model.Standing
+	model.Holding
+}
+
+func checkStalled(p *diagnosis.Pass) {
+	m := p.Model.Moment
+	if m == nil {
+		return
+	}
+	queues := lockQueues(m)
+	inCycle := map[*lockQueue]bool{}
+	for _, c := range lockCycles(queues) {
+		for _, q := range c {
+			inCycle[q] = true
+		}
+		p.Report(deadlock(p, c))
+	}
+	said := len(inCycle) > 0
+	for _, q := range chained(queues, inCycle) {
+		if f, ok := heldLong(p, q); ok {
+			p.Report(f)
+			said = true
+		}
+	}
+	if s := cleaner(p); s != nil {
+		p.Report(blockedCleaner(p, s))
+		said = true
+	}
+	if m.Dead && !said {
+		p.Report(allAsleep(p))
+	}
+}
+
+// lockQueues are the locks of a moment.
+func lockQueues(m *model.Moment) []*lockQueue {
+	qs := make([]*lockQueue, len(m.Locks))
+	for i := range qs {
+		qs[i] = &lockQueue{number: i + 1, lock: &m.Locks[i]}
+	}
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		if s.Wants > 0 {
+			qs[s.Wants-1].waiters = append(qs[s.Wants-1].waiters, s)
+		}
+		for _, h := range s.Holds {
+			qs[h.Lock-1].holders = append(qs[h.Lock-1].holders, lockHolder{s, h})
+		}
+	}
+	return qs
+}
+
+// next is the lock that a holder of this one waits for, and who that is.
+func (q *lockQueue) next() (number int, by *lockHolder) {
+	for i := range q.holders {
+		if h := &q.holders[i]; h.at.Wants > 0 {
+			return h.at.Wants, h
+		}
+	}
+	return 0, nil
+}
+
+// lockCycles are the locks of which each is held by who waits for the next.
+func lockCycles(qs []*lockQueue) (cycles [][]*lockQueue) {
+	done := map[*lockQueue]bool{}
+	for _, start := range qs {
+		var path []*lockQueue
+		for q := start; q != nil && !done[q]; {
+			if i := slices.Index(path, q); i >= 0 {
+				cycles = append(cycles, path[i:])
+				break
+			}
+			path = append(path, q)
+			n, by := q.next()
+			if by == nil {
+				break
+			}
+			q = qs[n-1]
+		}
+		for _, q := range path {
+			done[q] = true
+		}
+	}
+	return cycles
+}
+
+// chained are the locks at whose end nobody waits for another, with those behind them;
+// what stands behind a cycle is the cycle's.
+func chained(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
+	for _, start := range qs {
+		q := start
+		for range qs {
+			n, by := q.next()
+			if by == nil || inCycle[q] {
+				break
+			}
+			q = qs[n-1]
+		}
+		switch {
+		case inCycle[q]:
+		case q == start:
+			list = append(list, q)
+		default:
+			q.behind = append(q.behind, start)
+		}
+	}
+	return list
+}
+
+// ofStandings matches some of a moment's.
+func ofStandings(list ...*model.Standing) func(*model.Standing) bool {
+	return func(s *model.Standing) bool { return slices.Contains(list, s) }
+}
+
+// stuck reports whether none of them made a step for long.
+func stuck(m *model.Moment, list ...*model.Standing) bool {
+	for _, s := range list {
+		if s.Waited < stuckFor && (m.Watched < stuckWatched || s.Still < s.Count) {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+func (q *lockQueue) standing() (list []*model.Standing) {
+	for _, h := range q.holders {
+		if !slices.Contains(list, h.at) {
+			list = append(list, h.at)
+		}
+	}
+	return list
+}
+
+// sure reports whether source shows a holder.
+func (q *lockQueue) sure() bool {
+	return slices.ContainsFunc(q.holders, func(h lockHolder) bool { return h.Sure })
+}
+
+// heldLong is the finding of a lock that many wait for, with those that its holder's
+// waiters hold; nothing where a look has too few to say it.
+func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
+	m := p.Model.Moment
+	waiting := slices.Clone(q.waiters)
+	for _, b := range q.behind {
+		waiting = append(waiting, b.waiters...)
+	}
+	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
+	all := p.Standing("goroutines", "goroutines", nil)
+	holders := q.standing()
+	times := longest.Value >= stuckFor.Seconds() || stuck(m, q.waiters...)
+	stalls := times && (len(holders) == 0 || stuck(m, holders...)) || m.Dead
+	switch {
+	case stalls:
+	case times && m.Watched == 0: // they wait for minutes, while it moves
+	case n.Value < lookWaiters || p.Model.Sched != nil: // a trace's queues are other rules'
+		return f, false
+	}
+	f = diagnosis.Finding{
+		Stalls:   stalls,
+		Where:    where(q.places(p)...),
+		Evidence: []fact.Fact{n, all},
+		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
+		Bound:    goOn(),
+		Groups:   rootsOf(p.Model, waiting),
+		Stacks:   stacksOf(append(slices.Clone(waiting), holders...)),
+		Remedy:   q.remedy(p),
+		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
+			"the same goroutines at the same places, with longer waits, confirm it; a list without this lock rejects it.",
+	}
+	if !stalls {
+		f.Title = "Many goroutines wait for one lock at this moment"
+	}
+	f.Confidence, f.Reasons, f.RuledOut = q.doubt(times)
+	format, parts := "%s wait for %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.words())}
+	if longest.Value > 0 {
+		format, parts = format+", the longest for %s", append(parts, longest)
+	}
+	said, more := q.holder(p)
+	f.Say(format+said, append(parts, more...)...)
+	return f, true
+}
+
+// goOn is the bound of what stands still: nobody can tell what it would do.
+func goOn() diagnosis.Bound {
+	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
+}
+
+// words is the lock in a sentence.
+func (q *lockQueue) words() string {
+	switch q.lock.Naming {
+	case model.BySource:
+		return "the lock " + short(q.lock.Name)
+	case model.ByReceiver:
+		return "the lock of " + short(q.lock.Name)
+	case model.ByOnce:
+		return "the sync.Once in " + short(q.lock.Name)
+	}
+	return "the lock in " + short(q.lock.Name)
+}
+
+// holder says who holds it and what that does, after a sentence about who waits.
+func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	if len(q.holders) == 0 {
+		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
+	}
+	h := &q.holders[0]
+	since := p.Standing("how long its holder stands there", "waited", ofStandings(h.at))
+	format = "; %s holds it and %s"
+	if !h.Sure {
+		format = "; probably %s holds it, which %s"
+	}
+	does := standsAt(p, h.at)
+	if userPlace(p, h.at.Stack).Function == h.Taken.Func {
+		does = stateWords(h.at.State) + " there"
+	}
+	parts = []fact.Part{name(h.Taken.Func), fact.Name(does)}
+	if since.Value > 0 {
+		format, parts = format+" for %s", append(parts, since)
+	}
+	if k := len(q.standing()); k > 1 {
+		format, parts = format+" (one of %s places)", append(parts, fact.Name(figureOf(k)))
+	}
+	return format + ".", parts
+}
+
+// places are where they wait, where it was taken, and where its holder stands.
+func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
+	for i := range q.holders[:min(1, len(q.holders))] {
+		h := &q.holders[i]
+		list = append(list, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line}, userPlace(p, h.at.Stack))
+	}
+	return append(list, userPlace(p, stacksOf(q.waiters)...))
+}
+
+// doubt is how sure it is, why, and what else it cannot be.
+func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut []string) {
+	c = diagnosis.Low
+	switch {
+	case q.sure():
+		c, reasons = diagnosis.Medium, []string{"the source shows that the holder stands between Lock and Unlock"}
+		if times {
+			c = diagnosis.High
+		}
+	case len(q.holders) > 0 && q.lock.Naming == model.BySource:
+		reasons = []string{"the source shows that the holder stands between Lock and Unlock of a lock of that name, and not of which value"}
+	case len(q.holders) > 0:
+		reasons = []string{"the holder is the goroutine that is in code of the same value or function, beyond those that wait; its source was not found here"}
+	default:
+		reasons = []string{"which goroutine holds the lock is not to be seen"}
+	}
+	if !times {
+		return c, append(reasons, "one look shows a queue and not how long it has stood: a second one would tell"),
+			[]string{"a lock that is free most of the time: so many would seldom meet there"}
+	}
+	if c == diagnosis.Low {
+		c = diagnosis.Medium
+	}
+	return c, append(reasons, "they have stood there too long for a queue that moves"),
+		[]string{"workers at rest: those wait for a channel or a condition, and these for a lock", "a short queue: nobody waits that long for a lock that is given back"}
+}
+
+// remedy is what to change, by what the holder does.
+func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
+	const unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
+	if len(q.holders) == 0 {
+		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() right behind Lock.",
+			Code: "mu.Lock()\ndefer mu.Unlock()"}
+	}
+	h := &q.holders[0]
+	text := "Do not hold the lock there: copy what the call needs, unlock, then call."
+	switch {
+	case q.lock.Naming == model.ByOnce:
+		return diagnosis.Remedy{Text: "Give what is made once a deadline, or make it before anybody needs it: all who come wait until the first is ready."}
+	case h.Shared:
+		text = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the reader needs under RLock, unlock, then go on. " +
+			"More locks, one for each part, would not help: it is one holder and not many."
+	case h.at.State == model.StateRunning || h.at.State == "runnable":
+		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between Lock and Unlock.", Code: unlockFirst}
+	case throughNetwork(p.Model.Stacks.Frames(h.at.Stack)) || h.at.State == "IO wait":
+		text += " And give the call a deadline: without one, a peer that is silent holds everybody."
+	}
+	return diagnosis.Remedy{Text: text, Code: unlockFirst}
+}
+
+// throughNetwork reports whether a stack waits for a peer.
+func throughNetwork(frames []model.Frame) bool {
+	return through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
+}
+
+// doings are states as a sentence has them.
+var doings = map[string]string{
+	"sleep": "sleeps", "IO wait": "waits for the network", "chan send": "waits to send to a channel", "chan receive": "waits to receive from a channel",
+	"select": "waits in a select", "select (no cases)": "waits in an empty select, for ever", "syscall": "is in a system call", "runnable": "waits for a P",
+	model.StateRunning: "runs", model.StateWaiting: "waits", "sync.WaitGroup.Wait": "waits in WaitGroup.Wait", "sync.Cond.Wait": "waits in Cond.Wait",
+	model.StateMutex: "waits for another lock", model.StateWLock: "waits for another lock", model.StateRLock: "waits for another lock",
+}
+
+func stateWords(state string) string {
+	if words, ok := doings[state]; ok {
+		return words
+	}
+	return "is in " + state
+}
+
+// standsAt is what somebody does, and in which function.
+func standsAt(p *diagnosis.Pass, s *model.Standing) string {
+	words := stateWords(s.State)
+	if at := userPlace(p, s.Stack); at.Function != "" {
+		words += " in " + short(at.Function)
+	}
+	return words
+}
+
+func stacksOf(list []*model.Standing) (stacks []model.Stack) {
+	for _, s := range list {
+		if !slices.Contains(stacks, s.Stack) {
+			stacks = append(stacks, s.Stack)
+		}
+	}
+	return stacks
+}
+
+func rootsOf(m *model.Model, list []*model.Standing) (names []string) {
+	return groupsOfStacks(m, stacksOf(list))
+}
+
+// deadlock is the finding of locks whose holders wait for each other.
+func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
+	m := p.Model.Moment
+	var holders, waiting []*model.Standing
+	var places []diagnosis.Place
+	sure := true
+	for _, q := range cycle {
+		_, h := q.next()
+		holders = append(holders, h.at)
+		waiting = append(waiting, q.waiters...)
+		sure = sure && h.Sure
+		places = append(places, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line})
+	}
+	for _, h := range holders {
+		places = append(places, userPlace(p, h.Stack))
+	}
+	n := p.Standing("goroutines that wait for these locks", "goroutines", ofStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", ofStandings(waiting...))
+	all := p.Standing("goroutines", "goroutines", nil)
+	still := stuck(m, holders...) || m.Dead
+	f := diagnosis.Finding{
+		Title:    "Deadlock of locks",
+		Stalls:   sure || still,
+		Where:    where(places...),
+		Evidence: []fact.Fact{n, all},
+		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
+		Bound:    goOn(),
+		Groups:   rootsOf(p.Model, waiting),
+		Stacks:   stacksOf(waiting),
+		RuledOut: []string{"a queue that moves: each of them holds what another waits for"},
+		Remedy: diagnosis.Remedy{Text: "Take these locks in one order everywhere, or unlock the first before calling into what takes the second.",
+			Code: "a.mu.Lock()\nv := a.value\na.mu.Unlock()\nb.use(v) // takes b.mu"},
+		Prove: "Take a dump again some seconds later: goroutines of a deadlock are at the same lines for ever. " +
+			"One of the changed program under the same load must not have them.",
+	}
+	f.Confidence, f.Reasons = diagnosis.Low, []string{"who holds each lock follows from the functions on the stacks, not from which value it is of, and nothing tells how long they have stood"}
+	switch {
+	case sure:
+		f.Confidence, f.Reasons = diagnosis.High, []string{"the source shows that each stands between Lock and Unlock of what the other waits for"}
+	case still:
+		f.Confidence, f.Reasons = diagnosis.Medium, []string{"who holds each lock follows from the functions and values on the stacks, and none of them has moved"}
+	}
+	lead := "A deadlock: "
+	if !sure {
+		lead = "Probably a deadlock: "
+	}
+	if len(cycle) == 1 {
+		h := holders[0]
+		f.Title = "A goroutine waits for a lock that it holds"
+		f.Remedy = diagnosis.Remedy{Text: "Split the function that locks: one that locks and calls the other, and one that expects the lock held. Call the second where it is held already.",
+			Code: "func (s *S) Get() int { s.mu.Lock(); defer s.mu.Unlock(); return s.get() }\nfunc (s *S) get() int { return s.n } // s.mu is held"}
+		if _, by := cycle[0].next(); by.Shared {
+			f.Remedy.Text = "RLock must not be taken again by who holds it: a writer that comes between waits for the first, and the second waits for the writer. " + f.Remedy.Text
+		}
+		f.Say(lead+"%s waits in %s for %s, which it holds%s.", fact.Name(goroutineName(h)), name(userPlace(p, h.Stack).Function), fact.Name(cycle[0].words()), behindWords(n))
+		return f
+	}
+	var words []string
+	for _, q := range cycle {
+		n, h := q.next()
+		then := cycle[slices.IndexFunc(cycle, func(o *lockQueue) bool { return o.number == n })]
+		words = append(words, short(h.Taken.Func)+" holds "+q.words()+" and waits for "+then.words())
+	}
+	f.Say(lead+"%s%s.", fact.Name(strings.Join(words, "; ")), behindWords(n))
+	if longest.Value > 0 {
+		f.Rest(longest)
+	}
+	return f
+}
+
+// goroutineName is one of some, by its number where that is known.
+func goroutineName(s *model.Standing) string {
+	if s.Goroutine > 0 {
+		return "goroutine " + figureOf(int(s.Goroutine))
+	}
+	return "a goroutine"
+}
+
+// behindWords says how many wait in all, where it is more than the ones named.
+func behindWords(n fact.Fact) fact.Part {
+	if n.Value <= 2 {
+		return fact.Name("")
+	}
+	return fact.Name(fact.Sentence("; %s wait in all", plural(n, "goroutine")))
+}
+
+// cleaner is the goroutine that runs finalizers or cleanups, where it is stuck in one.
+func cleaner(p *diagnosis.Pass) *model.Standing {
+	m := p.Model.Moment
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		frames := p.Model.Stacks.Frames(s.Stack)
+		if _, user := model.UserFrame(frames); user && throughOne(frames, cleaners) && s.State != model.StateRunning && s.State != "runnable" && (stuck(m, s) || m.Dead) {
+			return s
+		}
+	}
+	return nil
+}
+
+// cleaners are the runtime's functions that run finalizers and cleanups.
+var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
+
+func blockedCleaner(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
+	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", ofStandings(s))
+	since := p.Standing("how long it stands there", "waited", ofStandings(s))
+	all := p.Standing("goroutines", "goroutines", nil)
+	f := diagnosis.Finding{
+		Title:      "A finalizer or cleanup blocks all behind it",
+		Stalls:     true,
+		Where:      where(userPlace(p, s.Stack)),
+		Evidence:   []fact.Fact{here, all},
+		Cost:       diagnosis.CostOf(here, fact.Fraction.Of("part of all", fact.Ratio, here, all).Value),
+		Bound:      goOn(),
+		Confidence: diagnosis.High,
+		Reasons:    []string{"one goroutine runs all of them, one after the other, and it stands in this one"},
+		RuledOut:   []string{"a runtime at rest: then it waits in the runtime's own code and not in the program's"},
+		Stacks:     []model.Stack{s.Stack},
+		Remedy: diagnosis.Remedy{Text: "A finalizer must not wait. Let it start a goroutine for what takes long, or close the thing explicitly: " +
+			"until it returns nothing else is finalized, and what waits for that is never freed.",
+			Code: "runtime.AddCleanup(c, func(fd int) { go closeSlowly(fd) }, c.fd)"},
+		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups below a function of the program.",
+	}
+	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(standsAt(p, s))}
+	if since.Value > 0 {
+		format, parts = format+" for %s", append(parts, since)
+	}
+	f.Say(format+": nothing behind it is finalized or freed.", parts...)
+	return f
+}
+
+// allAsleep is the finding of the runtime's own: no goroutine can go on.
+func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
+	m := p.Model.Moment
+	all := p.Standing("goroutines", "goroutines", nil)
+	var places []diagnosis.Place
+	var words []string
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		if at := userPlace(p, s.Stack); at.Function != "" && len(words) < asleepNamed {
+			places = append(places, at)
+			words = append(words, standsAt(p, s))
+		}
+	}
+	f := diagnosis.Finding{
+		Title:      "Deadlock: no goroutine can go on",
+		Stalls:     true,
+		Where:      where(places...),
+		Evidence:   []fact.Fact{all},
+		Cost:       diagnosis.CostOf(all, 1),
+		Bound:      goOn(),
+		Confidence: diagnosis.High,
+		Reasons:    []string{"the runtime itself found that all goroutines are asleep and nothing can wake one"},
+		RuledOut:   []string{"a slow program: the runtime looks for timers, network and threads first"},
+		Stacks:     []model.Stack{m.Goroutines[0].Stack},
+		Remedy: diagnosis.Remedy{Text: "Look at the other side of what each waits for. Close a channel where its last sender ends, on every path; receive as often as is sent; " +
+			"call Done for each Add, with defer; unlock on every path."},
+		Prove: "The changed program must end, or serve, where it died of this.",
+	}
+	f.Say("All %s wait for each other: one %s.", plural(all, "goroutine"), fact.Name(strings.Join(words, "; one ")))
+	return f
+}
+
+// asleepNamed is how many places a deadlock of everybody names.
+const asleepNamed = 3
