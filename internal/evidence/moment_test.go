@@ -132,7 +132,7 @@ func TestHolderBySource(t *testing.T) {
 	waits := []string{"sync.Mutex.Lock, 3 minutes", "internal/sync.(*Mutex).lockSlow(0xc000010000)", "sync.(*Mutex).Lock(...)", "main.(*cache).get(0x0?) 14"}
 	for stands, want := range map[string]string{
 		"main.(*cache).load(0xc000010000) 20": "goroutine 2 since main.(*cache).load:19 sure=true shared=false",
-		"main.(*cache).load(0xc000020000) 20": "", // its receiver is far from the lock
+		"main.(*cache).load(0xc000020000) 20": "",                                                                // its receiver is far from the lock
 		"main.(*cache).load(0xc00000fff0) 20": "goroutine 2 since main.(*cache).load:19 sure=false shared=false", // it may be in that value, or the next
 		"main.(*cache).load(0x0?) 20":         "goroutine 2 since main.(*cache).load:19 sure=false shared=false",
 		"main.(*cache).load(0xc000010000) 22": "", // given back

@@ -191,7 +191,7 @@ export interface Origin {
  * A Kind is a way in which a number comes about. The set is closed: whoever
  * shows a fact has a line for each of them, and asks the Origin and not its words.
  */
-export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
+export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'standings' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
 
 export type Source = string
 
@@ -241,7 +241,7 @@ export interface Bound {
 }
 
 /** A BoundKind is what a bound claims. */
-export type BoundKind = 'limit' | 'estimate' | 'direction' | 'open'
+export type BoundKind = 'limit' | 'estimate' | 'direction' | 'open' | 'release'
 
 /** Confidence is how sure a finding is. */
 export type Confidence = 'high' | 'medium' | 'low'
