@@ -62,7 +62,7 @@ func (l *loader) resolveMoment() {
 	looks := make([]look, len(m.Goroutines))
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
-		looks[i] = look{stack: s.Stack, state: s.State, count: s.Count, still: s.Still, waited: s.Waited, id: s.Goroutine}
+		looks[i] = look{stack: s.Stack, state: stateInTrace(s.State, l.m.Stacks.Frames(s.Stack)), count: s.Count, still: s.Still, waited: s.Waited, id: s.Goroutine}
 	}
 	l.resolve(m, looks)
 }
@@ -99,6 +99,22 @@ func stateOfDump(printed string, frames []model.Frame) string {
 		return s
 	}
 	return printed
+}
+
+// stateInTrace is a trace's word for a wait in the words of dumps. "sync" may be any of
+// several things, and what a trace begins with has no word at all.
+func stateInTrace(reason string, frames []model.Frame) string {
+	switch reason {
+	case "sync", "":
+		return model.StateOf(frames)
+	case "network":
+		return "IO wait"
+	case "preempted":
+		return "runnable"
+	case "forever":
+		return "select (no cases)"
+	}
+	return reason
 }
 
 // resolve finds the locks and puts those together that stand alike.

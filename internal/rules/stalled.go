@@ -216,7 +216,8 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 		Stacks:   stacksOf(append(slices.Clone(waiting), holders...)),
 		Remedy:   q.remedy(p),
 		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
-			"the same goroutines at the same places, with longer waits, confirm it; a list without this lock rejects it.",
+			"the same goroutines at the same places, with longer waits, confirm it; a list without this lock " +
+			"rejects it.",
 	}
 	if !stalls {
 		f.Title = "Many goroutines wait for one lock at this moment"
@@ -293,9 +294,11 @@ func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut
 			c = diagnosis.High
 		}
 	case len(q.holders) > 0 && q.lock.Naming == model.BySource:
-		reasons = []string{"the source shows that the holder stands between Lock and Unlock of a lock of that name, and not of which value"}
+		reasons = []string{"the source shows that the holder stands between Lock and Unlock of a lock of that name, and not " +
+			"of which value"}
 	case len(q.holders) > 0:
-		reasons = []string{"the holder is the goroutine that is in code of the same value or function, beyond those that wait; its source was not found here"}
+		reasons = []string{"the holder is the goroutine that is in code of the same value or function, beyond those that " +
+			"wait; its source was not found here"}
 	default:
 		reasons = []string{"which goroutine holds the lock is not to be seen"}
 	}
@@ -314,19 +317,23 @@ func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut
 func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 	const unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
 	if len(q.holders) == 0 {
-		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() right behind Lock.",
+		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() " +
+			"right behind Lock.",
 			Code: "mu.Lock()\ndefer mu.Unlock()"}
 	}
 	h := &q.holders[0]
 	text := "Do not hold the lock there: copy what the call needs, unlock, then call."
 	switch {
 	case q.lock.Naming == model.ByOnce:
-		return diagnosis.Remedy{Text: "Give what is made once a deadline, or make it before anybody needs it: all who come wait until the first is ready."}
+		return diagnosis.Remedy{Text: "Give what is made once a deadline, or make it before anybody needs it: all who come wait until " +
+			"the first is ready."}
 	case h.Shared:
-		text = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the reader needs under RLock, unlock, then go on. " +
+		text = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
+			"reader needs under RLock, unlock, then go on. " +
 			"More locks, one for each part, would not help: it is one holder and not many."
 	case h.at.State == model.StateRunning || h.at.State == "runnable":
-		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between Lock and Unlock.", Code: unlockFirst}
+		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between " +
+			"Lock and Unlock.", Code: unlockFirst}
 	case throughNetwork(p.Model.Stacks.Frames(h.at.Stack)) || h.at.State == "IO wait":
 		text += " And give the call a deadline: without one, a peer that is silent holds everybody."
 	}
@@ -410,7 +417,8 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 		Prove: "Take a dump again some seconds later: goroutines of a deadlock are at the same lines for ever. " +
 			"One of the changed program under the same load must not have them.",
 	}
-	f.Confidence, f.Reasons = diagnosis.Low, []string{"who holds each lock follows from the functions on the stacks, not from which value it is of, and nothing tells how long they have stood"}
+	f.Confidence, f.Reasons = diagnosis.Low, []string{"who holds each lock follows from the functions on the stacks, not from which value it is of, " +
+		"and nothing tells how long they have stood"}
 	switch {
 	case sure:
 		f.Confidence, f.Reasons = diagnosis.High, []string{"the source shows that each stands between Lock and Unlock of what the other waits for"}
@@ -424,10 +432,12 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	if len(cycle) == 1 {
 		h := holders[0]
 		f.Title = "A goroutine waits for a lock that it holds"
-		f.Remedy = diagnosis.Remedy{Text: "Split the function that locks: one that locks and calls the other, and one that expects the lock held. Call the second where it is held already.",
+		f.Remedy = diagnosis.Remedy{Text: "Split the function that locks: one that locks and calls the other, and one that expects the " +
+			"lock held. Call the second where it is held already.",
 			Code: "func (s *S) Get() int { s.mu.Lock(); defer s.mu.Unlock(); return s.get() }\nfunc (s *S) get() int { return s.n } // s.mu is held"}
 		if _, by := cycle[0].next(); by.Shared {
-			f.Remedy.Text = "RLock must not be taken again by who holds it: a writer that comes between waits for the first, and the second waits for the writer. " + f.Remedy.Text
+			f.Remedy.Text = "RLock must not be taken again by who holds it: a writer that comes between waits for the first, " +
+				"and the second waits for the writer. " + f.Remedy.Text
 		}
 		f.Say(lead+"%s waits in %s for %s, which it holds%s.", fact.Name(goroutineName(h)), name(userPlace(p, h.Stack).Function), fact.Name(cycle[0].words()), behindWords(n))
 		return f
@@ -495,7 +505,8 @@ func blockedCleaner(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 		Remedy: diagnosis.Remedy{Text: "A finalizer must not wait. Let it start a goroutine for what takes long, or close the thing explicitly: " +
 			"until it returns nothing else is finalized, and what waits for that is never freed.",
 			Code: "runtime.AddCleanup(c, func(fd int) { go closeSlowly(fd) }, c.fd)"},
-		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups below a function of the program.",
+		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups " +
+			"below a function of the program.",
 	}
 	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(standsAt(p, s))}
 	if since.Value > 0 {
@@ -529,7 +540,8 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 		Reasons:    []string{"the runtime itself found that all goroutines are asleep and nothing can wake one"},
 		RuledOut:   []string{"a slow program: the runtime looks for timers, network and threads first"},
 		Stacks:     []model.Stack{m.Goroutines[0].Stack},
-		Remedy: diagnosis.Remedy{Text: "Look at the other side of what each waits for. Close a channel where its last sender ends, on every path; receive as often as is sent; " +
+		Remedy: diagnosis.Remedy{Text: "Look at the other side of what each waits for. Close a channel where its last sender ends, on " +
+			"every path; receive as often as is sent; " +
 			"call Done for each Add, with defer; unlock on every path."},
 		Prove: "The changed program must end, or serve, where it died of this.",
 	}
