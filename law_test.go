@@ -178,12 +178,12 @@ var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle"
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"lab/waits", "lab/internal/testbed", ""},                                              // programs that end by themselves
-	{"lab/zonedns", "internal/load", ""},                                                   // the flood that its story is about
-	{"internal/rules", "internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick; the place in the page of each fact
-	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                     // what the kernel saw, for an artifact
-	{"internal/record", "internal/evidence internal/model internal/figures", ""},           // what was recorded is read
-	{"internal/trialreport", "internal/model", ""},                                         // what a comparison is of
+	{"lab/waits", "lab/internal/testbed", ""}, // programs that end by themselves
+	{"lab/zonedns", "internal/load", ""},      // the flood that its story is about
+	{"internal/rules", "internal/corpus internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick, and traces of queues; the place in the page of each fact
+	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                                     // what the kernel saw, for an artifact
+	{"internal/record", "internal/evidence internal/model internal/figures", ""},                           // what was recorded is read
+	{"internal/trialreport", "internal/model", ""},                                                         // what a comparison is of
 	{"exectrace", "", "golang.org/x/exp/trace"},
 	{"internal/corpus", "", "golang.org/x/exp/trace"},
 	{"internal/oracle", "", "github.com/google/pprof/profile"},

@@ -367,6 +367,71 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A trace too short and too small gives no rates; what it does not count, and what stands
+// still, it may show.
+func TestAnecdotesAreNoFindings(t *testing.T) {
+	short, small, tiny := busy(0.9), busy(0.9), busy(0.9)
+	short.Run.Duration, tiny.Run.Duration = 10*time.Millisecond, 10*time.Millisecond
+	small.Run.Coverage.Events, tiny.Run.Coverage.Events = 20, 20
+	meter := fact.Meter{Model: busy(0.9)}
+	rate := finding("a rate", 0.2)
+	rate.Cost = CostOf(fact.Quotient.Of("calls", fact.PerSec, meter.WaitCount("calls", model.SyscallWait, nil), meter.WindowLength()), 0.2)
+	stuck := rate
+	stuck.Stalls = true
+	elsewhere := finding("a size", 0.2)
+	elsewhere.Cost = CostOf(meter.Samples("allocated", "alloc_space", nil), 0.2)
+	for _, c := range []struct {
+		name string
+		m    *model.Model
+		f    Finding
+		want int
+	}{
+		{"a rate, whole", busy(0.9), rate, 1},
+		{"a rate, short", short, rate, 1},
+		{"a rate, small", small, rate, 1},
+		{"a rate, short and small", tiny, rate, 0},
+		{"stuck, short and small", tiny, stuck, 1},
+		{"not of the trace, short and small", tiny, elsewhere, 1},
+	} {
+		if d := Run(c.m, []*Rule{says("a", c.f)}, Options{}); len(d.Findings) != c.want {
+			t.Errorf("%s: %d findings, want %d", c.name, len(d.Findings), c.want)
+		}
+	}
+}
+
+// A program that hardly runs is idle when nobody waits for it.
+func TestIdleIsAClaim(t *testing.T) {
+	waits := func(reason string, n time.Duration, leaf string) *model.Model {
+		m := busy(0.001)
+		stack := m.Stacks.Add([]model.Frame{{Func: leaf}, {Func: "main.f"}})
+		m.Sched.Groups = []model.Group{{Name: "main.f", Times: model.Times{Blocked: map[string]time.Duration{reason: n * 5 * time.Second}}}}
+		m.Sched.Waits = []model.Wait{{Kind: model.Sync, Reason: reason, Stack: stack, Group: "main.f", Open: int64(n), Total: n * 5 * time.Second}}
+		return m
+	}
+	old := busy(0.001)
+	old.Sched.Groups = []model.Group{{Name: "main.f", Times: model.Times{Blocked: map[string]time.Duration{"": 60 * time.Second}}}}
+	system := waits("sync", 9, "sync.(*Mutex).Lock")
+	system.Sched.Groups[0].System = true
+	for _, c := range []struct {
+		name string
+		m    *model.Model
+		want Verdict
+	}{
+		{"locks", waits("sync", 9, "sync.(*Mutex).Lock"), TooThin},
+		{"one lock", waits("sync", 1, "sync.(*RWMutex).RLock"), TooThin},
+		{"a wait group", waits("sync", 9, "sync.(*WaitGroup).Wait"), Idle},
+		{"senders", waits("chan send", 9, "runtime.chansend1"), TooThin},
+		{"a generator", waits("chan send", 1, "runtime.chansend1"), Idle},
+		{"workers without work", waits("chan receive", 9, "runtime.chanrecv1"), Idle},
+		{"nobody knows", old, TooThin},
+		{"the runtime's own", system, Idle},
+	} {
+		if d := Run(c.m, nil, Options{}); d.Verdict != c.want {
+			t.Errorf("%s: verdict %s, want %s: %s", c.name, d.Verdict, c.want, d.Summary)
+		}
+	}
+}
+
 func TestTimeShares(t *testing.T) {
 	m := busy(0.75)
 	m.Sched.Procs[0].GCIdle = 2 * time.Second

@@ -39,6 +39,7 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 		r.run(rule, i)
 	}
 	r.reportSkipped()
+	r.dropAnecdotes()
 	r.lowerConfidence()
 	r.d.Findings = r.keep(r.rank(r.fold(o.Goal), o.Goal), o.Max)
 	r.d.Time = timeShares(m)
@@ -180,6 +181,24 @@ func (r *runner) reportSkipped() {
 			How:  strings.Join(how, " && "),
 		})
 	}
+}
+
+// dropAnecdotes leaves out what was found in a trace both too short and too small for a
+// rate: one system call in 192 ns is not five million a second. What stands still does so
+// in any trace.
+func (r *runner) dropAnecdotes() {
+	if !r.m.Has(model.Trace) || r.m.Run.Duration >= ThinWindow {
+		return
+	}
+	if e := r.m.Run.Coverage.Events; e == 0 || e >= ThinEvents {
+		return
+	}
+	r.found = slices.DeleteFunc(r.found, func(f found) bool { return !f.Stalls && traced(f.Cost.Fact()) })
+}
+
+// traced reports whether a fact rests on what the trace counted.
+func traced(f fact.Fact) bool {
+	return f.Origin.Source == model.Trace || slices.ContainsFunc(f.Operands, traced)
 }
 
 // lowerConfidence lowers what rests on numbers that something disturbed, and on a
