@@ -35,7 +35,7 @@ var law = []line{
 
 	// A rule sees the model and nothing of the world.
 	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
-	{"internal/diagnosis", "internal/fact internal/model internal/shell", ""},
+	{"internal/diagnosis", "internal/fact internal/model internal/shell internal/statistics", ""},
 	{"internal/fact", "internal/figures internal/model internal/statistics", ""},
 
 	// Output: from values to bytes.

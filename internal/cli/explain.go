@@ -125,16 +125,59 @@ func (c *command) explainFinding(ctx context.Context, m *model.Model, n int, fin
 }
 
 // nothingToExplain answers for a rule that has no finding: that is an answer, and no
-// misuse.
+// misuse. A rule that could not look has found nothing only in name.
 func (c *command) nothingToExplain(d *diagnosis.Diagnosis, rule string, files []string) error {
 	next := "gowhy diagnose -v " + shell.Words(files) + "   # all that was looked at, and what could not be"
 	if len(d.Findings) > 0 {
 		next = "gowhy explain " + d.Findings[0].Rule + " " + shell.Words(files)
 	}
-	return c.output("", func(w io.Writer, _ layout.Options) error {
-		_, err := fmt.Fprintf(w, "%s found nothing in %s.\n\nNext: %s\n", rule, shell.Words(files), next)
-		return err
+	words, how := withoutFinding(d, rule, shell.Words(files))
+	if how != "" {
+		next = how
+	}
+	return c.output("", func(w io.Writer, o layout.Options) error {
+		t := layout.NewText(o)
+		for _, l := range layout.Lines(words, t.Width) {
+			t.Line(l)
+		}
+		t.Line("")
+		t.Line("Next: " + layout.Safe(next))
+		return t.Flush(w)
 	})
+}
+
+// withoutFinding says what a rule made of the evidence when it has no finding, and the
+// command that would let it look at all of it.
+func withoutFinding(d *diagnosis.Diagnosis, rule, files string) (words, how string) {
+	var well, open []string
+	for _, f := range d.Fine {
+		if f.Rule == rule {
+			well = append(well, f.Text)
+		}
+	}
+	for _, u := range d.Unchecked {
+		if !slices.Contains(u.Rules, rule) {
+			continue
+		}
+		how = u.How
+		if strings.HasPrefix(u.What, rule) || len(u.Rules) > 1 {
+			return fmt.Sprintf("%s did not look at %s: it %s.", rule, files, u.Why), how
+		}
+		open = append(open, u.What+": "+u.Why)
+	}
+	switch {
+	case len(well) > 0 && len(open) > 0:
+		words = fmt.Sprintf("%s found nothing in %s: %s. It could not tell %s.", rule, files, strings.Join(well, "; "), strings.Join(open, "; "))
+	case len(well) > 0:
+		words = fmt.Sprintf("%s found nothing in %s: %s.", rule, files, strings.Join(well, "; "))
+	case len(open) > 0:
+		words = fmt.Sprintf("%s cannot tell from %s: %s.", rule, files, strings.Join(open, "; "))
+	case d.Verdict == diagnosis.Partial || d.Verdict == diagnosis.TooThin:
+		words = fmt.Sprintf("%s found no sign of it in %s, which is too little to say that there is none.", rule, files)
+	default:
+		words = fmt.Sprintf("%s found nothing in %s.", rule, files)
+	}
+	return words, how
 }
 
 // findingOf returns a rule's first finding, also one that is folded under

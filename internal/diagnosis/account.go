@@ -40,6 +40,7 @@ var accounts = []struct {
 	{model.Mutex, mutexAccount},
 	{model.Block, blockAccount},
 	{model.CPU, workAccount},
+	{model.LoadResult, benchmarkAccount},
 }
 
 func accountsOf(m *model.Model) (list []Account) {

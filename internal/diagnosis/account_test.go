@@ -120,3 +120,19 @@ func TestWorkAccount(t *testing.T) {
 		model.CPU: {"2.00 s of CPU time in 10.0 s, which is 0.200 cores: application 75.0%, scheduler 25.0%", "main.sign 1.50 s sign.go in crypto/sha256.block, from main.serve", "(scheduler) 500 ms in runtime.futex"},
 	})
 }
+
+func TestBenchmarkAccount(t *testing.T) {
+	m := &model.Model{Load: &model.Load{}}
+	add := func(name string, ns, bytes, allocs float64) {
+		m.Load.Benchmarks = append(m.Load.Benchmarks, model.Benchmark{Package: "a/b", Name: name, N: 9, Values: map[string]float64{"ns/op": ns, "B/op": bytes, "allocs/op": allocs}})
+	}
+	add("BenchmarkGet-2", 1200, 512, 7)
+	expectAccounts(t, m, map[model.Source][]string{model.LoadResult: {"Of 1 benchmark in 1 round", "-count=10"}})
+	for i := range 9 {
+		add("BenchmarkGet-2", 1200+float64(i%3)*12, 512, 7)
+	}
+	add("BenchmarkPut-2", 3200, 1536, 17)
+	add("BenchmarkPut-2", 3840, 1536, 17)
+	expectAccounts(t, m, map[model.Source][]string{model.LoadResult: {"Of 2 benchmarks in 12 rounds an operation of Put-2 takes most, 3.52 µs",
+		"Put-2 3.52 µs rounds ±9.1%, 1.50 KiB in 17 allocations", "Get-2 1.21 µs ±1.0%, 512 B in 7 allocations"}})
+}

@@ -327,6 +327,8 @@ type Unchecked struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 	How  string `json:"how"` // a command that would let it be checked
+	// Rules are those that asked it.
+	Rules []string `json:"rules,omitempty"`
 }
 
 // An Obsolete is a pattern that is there and harmless since a version of Go: old

@@ -247,6 +247,8 @@ func thin(m *model.Model) string {
 			return fmt.Sprintf("the CPU profile holds only %d samples", n)
 		}
 		return "a CPU profile alone tells where processor time goes, not what the program waits for"
+	case m.Load != nil && len(m.Load.Benchmarks) > 0:
+		return "benchmarks tell what an operation costs, not what for; -cpuprofile and -memprofile do"
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}

@@ -113,7 +113,7 @@ func (r *runner) run(rule *Rule, order int) {
 			}
 		},
 		Unchecked: func(what, why, how string) {
-			r.d.Unchecked = append(r.d.Unchecked, Unchecked{what, why, how})
+			r.d.Unchecked = append(r.d.Unchecked, Unchecked{What: what, Why: why, How: how, Rules: []string{rule.Name}})
 		},
 	})
 	r.ran++
@@ -179,6 +179,8 @@ func (r *runner) reportSkipped() {
 			What: strings.Join(s.names, ", "),
 			Why:  "needs " + strings.Join(words, " and ") + ", which was not given",
 			How:  strings.Join(how, " && "),
+
+			Rules: s.names,
 		})
 	}
 }

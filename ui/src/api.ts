@@ -347,6 +347,8 @@ export interface Unchecked {
   why: string
   /** a command that would let it be checked */
   how: string
+  /** Rules are those that asked it. */
+  rules?: string[]
 }
 
 /** A TraceInfo is what was read of an execution trace. */
