@@ -54,18 +54,26 @@ func rowsOf(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) o
 			f := frames[at[i]]
 			row.Where = &Place{f.Func, f.File, f.Line}
 		}
-		with := p.Largest(tree, func(s *model.Sample) string {
-			if o := ownerOf(s); o.name == name {
-				return o.with
-			}
-			return ""
-		})
-		if i := firstNamed(with); i >= 0 {
-			row.Note = with[i]
-		}
+		row.Note = mostOften(p, tree, ofName, func(s *model.Sample) string { return ownerOf(s).with })
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// mostOften is what most of the matching samples of a tree say; "" when that is nothing.
+func mostOften(p fact.Meter, tree string, match fact.Where, says func(*model.Sample) string) string {
+	const other = "\x00" // samples that do not match
+	for _, words := range p.Largest(tree, func(s *model.Sample) string {
+		if !match(s) {
+			return other
+		}
+		return says(s)
+	}) {
+		if words != other {
+			return words
+		}
+	}
+	return ""
 }
 
 func firstNamed(names []string) int {

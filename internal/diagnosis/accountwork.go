@@ -62,12 +62,9 @@ func byWork(frames []model.Frame) owner {
 // calledFrom names the function of the program that calls another one most, where there
 // is one that has most of it.
 func calledFrom(p fact.Meter, name string) string {
+	ofName := p.Frames(func(frames []model.Frame) bool { f, ok := model.UserFrame(frames); return ok && f.Func == name })
 	callerOf := func(s *model.Sample) string {
 		frames := p.Model.Stacks.Frames(s.Stack)
-		f, ok := model.UserFrame(frames)
-		if !ok || f.Func != name {
-			return ""
-		}
 		for i := range frames {
 			if g, ok := model.UserFrame(frames[i:]); ok && g.Func != name {
 				return g.Func
@@ -75,9 +72,8 @@ func calledFrom(p fact.Meter, name string) string {
 		}
 		return ""
 	}
-	names := p.Largest("cpu", callerOf)
-	if i := firstNamed(names); i >= 0 {
-		return "from " + names[i]
+	if caller := mostOften(p, "cpu", ofName, callerOf); caller != "" {
+		return "from " + caller
 	}
 	return ""
 }

@@ -216,23 +216,13 @@ func ofStacks(stacks []model.Stack) fact.Where {
 }
 
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
-	_, samples := diagnosis.CPUTime(p.Model)
-	if samples >= diagnosis.ThinSamples {
-		a.measured, a.costFrom = true, "CPU profile"
-		// What recording does in the program is left out.
-		of := func(match func([]model.Frame) bool) fact.Where {
-			return p.Frames(func(frames []model.Frame) bool { return match(frames) && !model.OfRecording(frames) })
-		}
-		a.malloc, a.collect = p.SampleShare(inAllocator, "cpu", of(allocates)), p.SampleShare(inCollector, "cpu", of(collects))
-		a.cores = profiledCPU(p)
+	if s, ok := cpuUseOf(p); ok {
+		a.measured, a.costFrom = true, s.source
+		a.malloc, a.collect, a.cores = s.part(inAllocator, model.Allocating), s.part(inCollector, model.Collecting), s.used()
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
-			touching := p.SampleShare("CPU where memory may be used for the first time", "cpu", p.Frames(touches))
-			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, touching, a.malloc, paced)
+			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.in("CPU where memory may be used for the first time", touches), a.malloc, paced)
 		}
-	} else if s, ok := cpuUseOf(p); ok && !p.Model.Has(model.CPU) {
-		a.measured, a.costFrom, a.tree = true, "kernel's samples", "kernel"
-		a.malloc, a.collect, a.cores = p.CPUPart(inAllocator, model.Allocating), p.CPUPart(inCollector, model.Collecting), s.used()
-		a.sites = sampledSites(p, p.Model.Kernel.CPU)
+		a.tree, a.sites = s.tree, sampledSites(p, s.profile)
 	} else {
 		a.fromTrace(p)
 	}
@@ -244,7 +234,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 		a.byNumber = numberPart.Of("part of the allocator's time that goes with the number of objects", fact.Ratio,
 			p.Samples("all objects", treeObjects, all), p.Samples("all bytes", "alloc_space", all))
 	case a.tree != "":
-	case a.measured || seen >= allocSamples:
+	case seen >= allocSamples:
 		a.sites, a.tree = sampledSites(p, p.Model.CPU), "cpu"
 	}
 	a.weigh()
@@ -259,6 +249,7 @@ func touches(frames []model.Frame) bool {
 	has := func(f func(string) bool) bool {
 		return throughFunc(frames, f)
 	}
+	frames = frames[model.KernelDepth(frames):]
 	if len(frames) == 0 || allocates(frames) || collects(frames) {
 		return false
 	}

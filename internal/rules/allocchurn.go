@@ -116,7 +116,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	f := diagnosis.Finding{
 		Evidence: a.facts(),
 		Cost:     a.costOf(cost),
-		Bound:    cpuEstimate(a.price("CPU in allocating at the named lines", objects, bytes), a.cores, allocRepairs, a.note()),
+		Bound:    a.bound(a.price("CPU in allocating at the named lines", objects, bytes)),
 		RuledOut: []string{
 			"memory that is kept: sites with half of their bytes still in use are not counted",
 			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
@@ -137,13 +137,26 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	f.Groups = groupsOfStacks(p.Model, f.Stacks)
 	f.Rest(garbageFacts(p)...)
 	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
-		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. "+
-		"%s Try the knob to see what collecting alone costs: it trades memory for CPU.",
+		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
 		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
+	if limitBinds(p) {
+		f.Remedy.Knob = "" // a higher GOGC changes nothing there
+	} else {
+		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
+	}
 	a.say(p, &f, named[0])
 	f.Confidence, f.Reasons = a.confidence()
 	a.accuse(p, &f, named[0])
 	return f
+}
+
+// bound is what repairs of lines of some price saved, and no more than all allocating
+// and collecting takes.
+func (a *allocation) bound(price fact.Fact) diagnosis.Bound {
+	b := cpuEstimate(price, a.cores, allocRepairs, a.note())
+	most := a.whole().Value * a.cores.Value
+	b.Low, b.High = min(b.Low, most), min(b.High, most)
+	return b
 }
 
 // accuse makes a remark of a finding that no line of the program is to blame for. How much

@@ -164,6 +164,21 @@ func (s *cpuUse) in(name string, match func([]model.Frame) bool) fact.Fact {
 	return s.of(name, s.pass.Frames(match))
 }
 
+// part is a part of the account. What recording does in the program is left out, and
+// then it is called so: the part is one number wherever it is shown.
+func (s *cpuUse) part(name string, part model.CPUPart) fact.Fact {
+	own := s.in(name+", the recording left out", func(frames []model.Frame) bool {
+		return model.CPUPartOf(frames) == part && !model.OfRecording(frames)
+	})
+	recording := s.pass.SampleCount("samples of the recording", s.tree, s.pass.Frames(func(frames []model.Frame) bool {
+		return model.CPUPartOf(frames) == part && model.OfRecording(frames)
+	}))
+	if recording.Value > 0 {
+		return own
+	}
+	return s.pass.CPUPart(name, part)
+}
+
 // at is the share of the CPU at some places.
 func (s *cpuUse) at(name string, places ...cpuPlace) fact.Fact {
 	return s.of(name, atPlaces(places))

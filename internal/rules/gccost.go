@@ -82,7 +82,9 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 		},
 	}
 	setting := fact.Name("")
-	if oftenBySetting(p) {
+	if _, paced := pacedBy(p); paced && oftenBySetting(p) {
+		setting = fact.Name(fact.Sentence(", each when %s percent more is in use", h.gogc))
+	} else if oftenBySetting(p) {
 		setting = fact.Name(fact.Sentence(", with GOGC at %s", h.gogc))
 	}
 	f.Say("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s%s.", h.share, h.rate.Number(), h.live, setting)
@@ -92,10 +94,19 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	}
 	h.fix(p, &f, h.growth(p, most, gccostLeast))
 	if oftenBySetting(p) {
-		f.Remedy.Text = fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ",
-			h.gogc, fact.Name(fact.Count.Format(defaultGOGC))) + f.Remedy.Text
+		f.Remedy.Text = settingWords(p, h.gogc) + f.Remedy.Text
 	}
 	return f
+}
+
+// settingWords says what makes collections frequent, and where to look for it.
+func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
+	usual := fact.Name(fact.Count.Format(defaultGOGC))
+	if _, paced := pacedBy(p); paced {
+		return fact.Sentence("The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for GOGC and debug.SetGCPercent, "+
+			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that. ", percent, usual)
+	}
+	return fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ", percent, usual)
 }
 
 // fix is a multiple of GOGC, or less garbage where there is none.
@@ -116,6 +127,9 @@ func (h *heapCost) growth(p *diagnosis.Pass, most, least float64) fact.Fact {
 		return times(1)
 	}
 	room, known := memoryRoom(p)
+	if !known && oftenBySetting(p) {
+		return times(max(least, defaultGOGC/h.gogc.Value)) // Go's own
+	}
 	if !known {
 		return times(least) // nobody says that there is memory for more
 	}

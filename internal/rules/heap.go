@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // Names of runtime/metrics.
@@ -177,7 +178,52 @@ func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
 			return p.Setting("GOGC", "GOGC", float64(n), fact.Count), v == "off"
 		}
 	}
+	if g, ok := pacedBy(p); ok {
+		return g, false
+	}
 	return fact.Figure("GOGC", defaultGOGC, fact.Count, "Go's default"), false
+}
+
+const (
+	// pacedLines is the fewest collections whose goals show what sets them, and pacedLive
+	// the least live heap: the lines round to a MB, and the smallest goal is 4 MB at
+	// whatever percent.
+	pacedLines = 10
+	pacedLive  = 16 << 20
+)
+
+// pacedBy is by how many percent the goals of the lines of gctrace are above what the
+// collection before left, where that is less than Go's default by so much that somebody
+// set it: GOGC, or a memory limit that is near. The lines do not tell which.
+func pacedBy(p *diagnosis.Pass) (percent fact.Fact, ok bool) {
+	var above []float64
+	for i, l := range p.Model.GCLog {
+		if i == 0 || l.Cycle != p.Model.GCLog[i-1].Cycle+1 {
+			continue
+		}
+		before := &p.Model.GCLog[i-1]
+		if live := float64(before.Live); live >= pacedLive && l.Goal > before.Live {
+			above = append(above, 100*(float64(l.Goal)-live)/(live+float64(before.StackScan+before.Globals)))
+		}
+	}
+	middle := statistics.Median(above)
+	if len(above) < pacedLines || middle > lowGOGC {
+		return percent, false
+	}
+	return p.Statistic(fact.Collector, "goals above live heaps", "GOGC, or a memory limit like it", middle, fact.Count).From(model.GCTrace), true
+}
+
+// limitBinds reports whether a memory limit sets the pace of the collector, so that a
+// higher GOGC changes nothing; or may, where the goals are low and nobody knows why.
+func limitBinds(p *diagnosis.Pass) bool {
+	limit, set, known := memoryLimit(p)
+	if !known {
+		_, low := pacedBy(p)
+		return low
+	}
+	live := liveHeap(p.Model)
+	percent, off := gogc(p)
+	return set && (off || live.last(p).Value*(1+percent.Value/100) >= limit.Value)
 }
 
 // gogcKnob sets GOGC for a run.

@@ -31,9 +31,14 @@ const (
 	// are at 0.5 to 0.9. A message consumer
 	// had the problem at 0.33, of problems that have rules of their own.
 	taxShare = 0.40
+	// taxWell is the share below which all is well: servers that are come up to 0.30.
+	taxWell = 0.32
 	// taxCores is the least it must cost: a program that is nearly at rest does
-	// little but be woken.
-	taxCores = 0.25
+	// little but be woken. Three sleepers are at 0.02 with the recording's own work; timers
+	// that are set again and again by 20,000 goroutines at 0.24.
+	taxCores = 0.1
+	// taxKind is the part of the scheduler's work from which one kind of it is most.
+	taxKind = 0.5
 	// taxExplained is the part of it that other findings must account for to
 	// make this one superfluous.
 	taxExplained = 0.7
@@ -74,13 +79,24 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	if tax.Value < taxShare || s.cores(tax).Value < taxCores {
 		// Well by its sum only: a part of it may be somebody's finding.
 		if !slices.ContainsFunc(taxParts, func(part model.CPUPart) bool { return explained(p, part) }) && !wasteful(p) {
-			p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
+			fineTax(p, &s, tax)
 		}
 		return
 	}
 	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return explained(p, part) })
 	if rest := p.CPUPart("CPU in its parts that no other finding explains", left...); rest.Value > (1-taxExplained)*tax.Value {
 		p.Report(taxFinding(p, &s, tax, rest, left))
+	}
+}
+
+// fineTax says that it is well, and where the share is large that this is for the little
+// CPU it is of. What is between well and ill is neither.
+func fineTax(p *diagnosis.Pass, s *cpuUse, tax fact.Fact) {
+	switch {
+	case s.cores(tax).Value < taxCores:
+		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU in use, which is little: %s", tax, s.used()))
+	case tax.Value < taxWell:
+		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
 	}
 }
 
@@ -121,7 +137,19 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 			words = append(words, fact.Sentence(string(part)+" %s", share))
 		}
 	}
-	f.Say("The runtime's own work takes %s of the CPU in use: %s.", tax, fact.Name(strings.Join(words, ", ")))
+	format, parts := "The runtime's own work takes %s of the CPU in use: %s.", []fact.Part{tax, fact.Name(strings.Join(words, ", "))}
+	if left[0] == model.Scheduling {
+		if kind, share := schedulingMost(p, s); share.Value > taxKind*p.CPUPart("CPU in scheduling", model.Scheduling).Value {
+			format, parts = format+" Most of the scheduling is "+string(kind)+", %s.", append(parts, share)
+			f.Rest(share)
+			if kind == timerKind {
+				f.Remedy = diagnosis.Remedy{Text: "Timers are set, moved and fired more often than the program needs. Use one ticker for many goroutines, " +
+					"set a deadline once for a connection or a batch instead of for each operation, and wait on a channel rather than sleep and look. " +
+					"An execution trace counts the timers of each place (`gowhy explain timerstorm`)."}
+			}
+		}
+	}
+	f.Say(format, parts...)
 	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
 	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
 		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
