@@ -56,12 +56,3 @@ func accountsOf(m *model.Model) (list []Account) {
 	}
 	return list
 }
-
-func goroutineAccount(p fact.Meter) *Account {
-	total := p.Samples("goroutines", "goroutine", nil)
-	if total.Value == 0 {
-		return nil
-	}
-	rows := largestIn(p, "goroutine", total)
-	return &Account{Text: fact.Sentence("%s goroutines; %s of them in %s.", total, fact.Name(fact.Ratio.Format(rows[0].Share)), fact.Name(rows[0].Name)), Rows: rows}
-}

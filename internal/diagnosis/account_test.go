@@ -136,3 +136,25 @@ func TestBenchmarkAccount(t *testing.T) {
 	expectAccounts(t, m, map[model.Source][]string{model.LoadResult: {"Of 2 benchmarks in 12 rounds an operation of Put-2 takes most, 3.52 µs",
 		"Put-2 3.52 µs rounds ±9.1%, 1.50 KiB in 17 allocations", "Get-2 1.21 µs ±1.0%, 512 B in 7 allocations"}})
 }
+
+// TestGoroutineAccount: a dump's account has states and waits, says which places belong
+// together, and how many wait for a lock.
+func TestGoroutineAccount(t *testing.T) {
+	m := &model.Model{}
+	at := func(frames ...model.Frame) model.Stack { return m.Stacks.Add(frames) }
+	read := at(line("net.(*conn).Read", "net.go", 3), line("example.com/rpc.(*client).read", "client.go", 5))
+	send := at(line("example.com/rpc.(*client).send", "client.go", 9))
+	lock := at(line("sync.(*Mutex).Lock", "mutex.go", 46), line("main.get", "main.go", 7))
+	m.Goroutines.End = &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}}
+	m.Moment = &model.Moment{Source: model.GoroutineProfile, Locks: []model.Lock{{Name: "main.mu"}}, Goroutines: []model.Standing{
+		{Count: 400, Stack: read, State: "IO wait", Waited: 90 * time.Minute},
+		{Count: 400, Stack: send, State: "select"},
+		{Count: 30, Stack: lock, State: model.StateMutex, Wants: 1},
+	}}
+	expectAccounts(t, m, map[model.Source][]string{model.GoroutineProfile: {
+		"830 goroutines; 48.2% of them in rpc.(*client).read (IO wait, up to 1h30m0s).",
+		"2 places have the same number, 400",
+		"30 of all wait for a lock",
+		"example.com/rpc.(*client).send 400 client.go select",
+	}})
+}

@@ -77,8 +77,8 @@ func profileLooks(stacks *model.Stacks, p *model.Profile) []look {
 			continue
 		}
 		k := look{stack: s.Stack, count: s.Values[0], state: s.Labels[stateLabel]}
-		if k.state == "" {
-			k.state = model.StateOf(stacks.Frames(s.Stack))
+		if by := model.StateOf(stacks.Frames(s.Stack)); k.state == "" || k.state == model.StateWaiting && by != model.StateRunning {
+			k.state = by
 		}
 		if n, err := strconv.Atoi(s.Labels[minutesLabel]); err == nil {
 			k.waited = time.Duration(n) * time.Minute

@@ -223,3 +223,25 @@ func TestFirstArgument(t *testing.T) {
 		}
 	}
 }
+
+// TestParkedInText: a text has no frames of the runtime at the leaf, and who waits is not
+// taken for one that runs.
+func TestParkedInText(t *testing.T) {
+	text := "goroutine profile: total 3\n2 @ 0x47d92e 0x4158ee 0x4d9639 0x483de1\n#\t0x4d9638\tmain.leak+0x18\t/src/a.go:3\n\n" +
+		"1 @ 0x4d9739 0x483de1\n#\t0x4d9738\tmain.work+0x18\t/src/a.go:9\n\n"
+	m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)})).Moment
+	if len(m.Goroutines) != 2 || m.Goroutines[0].State != model.StateWaiting || m.Goroutines[1].State != model.StateRunning {
+		t.Errorf("standings %+v, want two that wait and one that runs", m.Goroutines)
+	}
+}
+
+// TestFormsOfTwoMoments: a text beside a profile is the same moment in another form, unless
+// their numbers say that it is not.
+func TestFormsOfTwoMoments(t *testing.T) {
+	text := "goroutine profile: total 900\n900 @ 0x47d92e 0x4158ee 0x4d9639 0x483de1\n#\t0x4d9638\tmain.leak+0x18\t/src/a.go:3\n\n"
+	other := snapshotOf(t, "goroutine", nil)
+	m := load(t, Options{}, files(t, map[string][]byte{"a": []byte(text), "b": other}))
+	if m.Goroutines.Start == nil || total(m.Goroutines.Start, "goroutine") != 900 || !noted(m, "taken as given") {
+		t.Errorf("goroutines %+v, notes %q; want two ends as given, and a note", m.Goroutines, m.Run.Coverage.Notes)
+	}
+}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,10 @@ func (l *loader) pair(src model.Source, what string) (start, end *snapshot, err 
 	a, b := &list[0], &list[1]
 	dateByCollections(a, b)
 	order := cmp.Or(cmp.Compare(end0(a), end0(b)), age(a, b))
+	if end0(a) == end0(b) && a.at.IsZero() != b.at.IsZero() && src == model.GoroutineProfile && !alike(a.p, b.p) {
+		l.note("%q and %q do not both tell when they were taken; they are taken as given, the older first", a.name, b.name)
+		return a, b, nil
+	}
 	if order > 0 {
 		a, b = b, a
 	}
@@ -76,7 +81,7 @@ func (l *loader) pair(src model.Source, what string) (start, end *snapshot, err 
 		// A text beside a profile is mostly the same moment in another form.
 		l.note("%q does not tell when it was taken, and %q does; only that is used", a.name, b.name)
 		return nil, b, nil
-	case order == 0 && a.dump != b.dump:
+	case order == 0 && a.dump != b.dump && alike(a.p, b.p):
 		if a.dump {
 			a, b = b, a
 		}
@@ -87,6 +92,23 @@ func (l *loader) pair(src model.Source, what string) (start, end *snapshot, err 
 	}
 	l.covers(spanOfSnapshots, a.at, b.at)
 	return a, b, nil
+}
+
+// alikePart is how far the counts of two forms of one moment may be apart: they are
+// written one after the other, by a program that runs meanwhile.
+const alikePart = 0.05
+
+// alike reports whether two profiles of goroutines have about as many.
+func alike(a, b *model.Profile) bool {
+	x, y := count(a), count(b)
+	return math.Abs(x-y) <= max(1, alikePart*max(x, y))
+}
+
+func count(p *model.Profile) (n float64) {
+	for i := range p.Samples {
+		n += p.Samples[i].Value(0)
+	}
+	return n
 }
 
 // end0 orders the members of our recordings: 1 for that of the start, 2 for

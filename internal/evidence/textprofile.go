@@ -187,9 +187,19 @@ func (p *textParser) flush() {
 				s.Location = append(s.Location, p.location(textFrame{pc: pc}))
 			}
 		}
+		if p.kind.source == model.GoroutineProfile && p.parked(s) {
+			s.Label = map[string][]string{stateLabel: {model.StateWaiting}}
+		}
 		p.p.Sample = append(p.p.Sample, s)
 	}
 	p.sample, p.addresses = nil, p.addresses[:0]
+}
+
+// parked reports whether the text leaves frames of the runtime out at the leaf of a
+// goroutine: it waits then, and nothing tells for what. A frame is printed with the
+// address before the one to return to.
+func (p *textParser) parked(s *profile.Sample) bool {
+	return len(s.Location) > 0 && len(p.addresses) > 1 && p.addresses[0] != s.Location[0].Address && p.addresses[0] != s.Location[0].Address+1
 }
 
 // cutLast cuts s around the last sep.

@@ -136,15 +136,32 @@ func withProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack
 func withText(m *model.Model, stacks ...model.Stack) fact.Where {
 	same := map[string]bool{}
 	for _, s := range stacks {
-		same[stackText(m, s)] = true
+		same[placeText(m, s)] = true
 	}
-	return func(s *model.Sample) bool { return same[stackText(m, s.Stack)] }
+	return func(s *model.Sample) bool { return same[placeText(m, s.Stack)] }
+}
+
+// placeText is a stack by its functions and lines without the runtime's at both ends,
+// which texts and dumps leave out.
+func placeText(m *model.Model, s model.Stack) string {
+	frames := m.Stacks.Frames(s)
+	ofRuntime := func(f model.Frame) bool { return strings.HasPrefix(f.Func, "runtime.") }
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !ofRuntime(f) })
+	if i < 0 {
+		return stackText(m, s)
+	}
+	for ofRuntime(frames[len(frames)-1]) {
+		frames = frames[:len(frames)-1]
+	}
+	return framesText(frames[i:])
 }
 
 // stackText is a stack by its functions and lines.
-func stackText(m *model.Model, s model.Stack) string {
+func stackText(m *model.Model, s model.Stack) string { return framesText(m.Stacks.Frames(s)) }
+
+func framesText(frames []model.Frame) string {
 	var b strings.Builder
-	for _, f := range m.Stacks.Frames(s) {
+	for _, f := range frames {
 		fmt.Fprintf(&b, "%s:%d\n", f.Func, f.Line)
 	}
 	return b.String()

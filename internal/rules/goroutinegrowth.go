@@ -37,6 +37,10 @@ const (
 	// growthSite is the part of the growth that one place must account for.
 	// A leak has one line; that everything becomes more is load.
 	growthSite = 0.5
+	// growthAlike is how far apart the growth of two places may be that belong together:
+	// the goroutines of a connection or a call come and go at once, but for those that a
+	// profile catches between.
+	growthAlike = 0.01
 	// lateJump is how many times as many there must be at the end as when three
 	// quarters of the window were over, for it to have ended too early: what a
 	// program that watches itself records at such a moment.
@@ -59,13 +63,14 @@ type goroutineTrend struct {
 
 // A growing is a place where the goroutines wait that became more.
 type growing struct {
-	stack model.Stack // 0 when only the group is known
-	group string
-	added fact.Fact
-	ended fact.Fact // share of those started in the window that ended in it
-	known bool      // ended is
-	net   bool      // waits for the network: a connection
-	flood bool      // queues inside the program under load
+	stack  model.Stack // 0 when only the group is known
+	places int         // that grew by the same number as it, and belong to it
+	group  string
+	added  fact.Fact
+	ended  fact.Fact // share of those started in the window that ended in it
+	known  bool      // ended is
+	net    bool      // waits for the network: a connection
+	flood  bool      // queues inside the program under load
 }
 
 func checkGoroutinegrowth(p *diagnosis.Pass) {
@@ -138,7 +143,7 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
 		g.start, g.end = p.SamplesAtStart(atStart, "goroutine", nil), p.Samples(atEnd, "goroutine", nil)
 		g.between(snapshotWindow(p))
-		return g, g.over.Value > 0
+		return g, true
 	}
 	if p.Model.Sched == nil {
 		return g, false
@@ -236,7 +241,7 @@ func grownStack(p *diagnosis.Pass) growing {
 	add := func(of *model.Profile, sign float64) {
 		for i := range of.Samples {
 			s := &of.Samples[i]
-			key := stackText(m, s.Stack)
+			key := placeText(m, s.Stack)
 			sums[key] += sign * s.Value(0)
 			stacks[key] = s.Stack
 		}
@@ -247,8 +252,21 @@ func grownStack(p *diagnosis.Pass) growing {
 	if len(order) == 0 {
 		return growing{}
 	}
-	stack := stacks[order[0]]
-	return growing{stack: stack, group: root(m, stack), added: moreAt(p, addedHere, stack), net: connection(m, stack)}
+	g := growing{stack: stacks[order[0]]}
+	var all []model.Stack
+	for _, key := range order {
+		if by := sums[key]; by < growthLeast || by < sums[order[0]]*(1-growthAlike) {
+			break
+		}
+		all = append(all, stacks[key])
+		g.net = g.net || connection(m, stacks[key])
+	}
+	if len(all) == 0 {
+		all = append(all, g.stack)
+		g.net = connection(m, g.stack)
+	}
+	g.places, g.group, g.added = len(all), root(m, g.stack), moreAt(p, addedHere, all...)
+	return g
 }
 
 // connection recognises goroutines of which there is one to a connection:
@@ -295,30 +313,38 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	if s.stack != 0 && waits.words != anyWait {
 		waiting = ", waiting in " + waits.words
 	}
+	rate, cost := g.perSecond, g.perSecond.Named("goroutines added each second, less those that ended")
+	if g.over.Value == 0 {
+		rate, cost = g.added, g.added
+	}
 	f := diagnosis.Finding{
-		Grows:    true,
-		Where:    where(place, start, created),
-		Evidence: []fact.Fact{g.start, g.end, g.perSecond, s.added, each},
-		Cost: diagnosis.CostOf(g.perSecond.Named("goroutines added each second, less those that ended"),
-			fact.Fraction.Of("share of the goroutines at the end", fact.Ratio, g.added, g.end).Value),
-		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value,
-			fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)),
+		Grows:      true,
+		Where:      where(place, start, created),
+		Evidence:   []fact.Fact{g.start, g.end, rate, s.added, each},
+		Cost:       diagnosis.CostOf(cost, fact.Fraction.Of("share of the goroutines at the end", fact.Ratio, g.added, g.end).Value),
+		Bound:      diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value, tookIn(&g)),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the 95% interval of the trend is above zero, the second half of the window goes on as the first, " +
 			"and one place accounts for it"},
 		RuledOut: []string{"connections: those that were added do not wait for the network"},
 		Groups:   []string{s.group},
 		Remedy:   growthRemedy(p.Model, s, waits),
-		Prove: fact.Sentence("It is a trend, which no single figure of a run shows: after the change record as long under the same load, "+
-			"and the comparison lists this finding as gone. "+
-			"The number of goroutines must stay level, where it now rises by %s a second, "+
-			"and fall back to where it began when the load stops.", g.perSecond.Number()),
+		Prove:    growthProof(&g),
 	}
 	if s.stack != 0 {
 		f.Stacks = []model.Stack{s.stack}
 	}
-	f.Say("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.", g.start, g.end, g.perSecond.Number(),
-		fact.Fraction.Of("part of the growth", fact.Ratio, s.added, g.added), name(groupName(s.group)), fact.Name(waiting))
+	part := fact.Fraction.Of("part of the growth", fact.Ratio, s.added, g.added)
+	if s.places > 1 {
+		waiting += fact.Sentence(" and the places beside it, %s in all, that grew by the same number", fact.Name(figureOf(s.places)))
+	}
+	if g.over.Value == 0 {
+		f.Say("There were %s goroutines in the first and %s in the second; %s of the growth is %s%s. In which time is not known.",
+			g.start, g.end, part, name(groupName(s.group)), fact.Name(waiting))
+	} else {
+		f.Say("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.", g.start, g.end,
+			g.perSecond.Number(), part, name(groupName(s.group)), fact.Name(waiting))
+	}
 	if g.fitted {
 		f.Evidence = append(f.Evidence, g.low, g.high)
 		f.RuledOut = append(f.RuledOut, fact.Sentence("workers that a program starts once: at least %s of the growth is in the second half",
@@ -326,7 +352,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	} else {
 		f.Confidence, f.Reasons = diagnosis.Low, []string{"two counts are no trend: a burst or a start looks the same"}
 	}
-	if g.over.Value < spawnSure.Seconds() {
+	if g.over.Value > 0 && g.over.Value < spawnSure.Seconds() {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("a window of %s does not tell growth from a burst", g.over))
 	}
@@ -339,6 +365,24 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of the goroutines started in the window ended in it", s.ended))
 	}
 	return f
+}
+
+// tookIn is the note of the bound.
+func tookIn(g *goroutineTrend) string {
+	if g.over.Value == 0 {
+		return "what the growth took; what they hold in the heap comes on top"
+	}
+	return fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)
+}
+
+// growthProof is what refutes it: a trend shows in no single figure of a run.
+func growthProof(g *goroutineTrend) string {
+	const again = "It is a trend, which no single figure of a run shows: after the change record as long under the same load, " +
+		"and the comparison lists this finding as gone. The number of goroutines must stay level, "
+	if g.over.Value == 0 {
+		return again + "and fall back to where it began when the load stops."
+	}
+	return fact.Sentence(again+"where it now rises by %s a second, and fall back to where it began when the load stops.", g.perSecond.Number())
 }
 
 // growthRemedy is that of what the goroutines wait in, but for the readers of
