@@ -41,6 +41,8 @@ var accounts = []struct {
 	{model.Block, blockAccount},
 	{model.CPU, workAccount},
 	{model.LoadResult, benchmarkAccount},
+	{model.GCTrace, gcLogAccount},
+	{model.SchedTrace, schedLogAccount},
 }
 
 func accountsOf(m *model.Model) (list []Account) {

@@ -37,6 +37,8 @@ type Rule struct {
 	// Needs are the sources without which the rule is not run. The diagnosis
 	// then lists it as unchecked.
 	Needs []model.Source
+	// Instead are sources each of which will do in the place of all Needs.
+	Instead []model.Source
 	// Explains names rules whose findings are symptoms of this one when they
 	// overlap.
 	Explains []string

@@ -32,7 +32,7 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 	m = m.Frozen()
 	r := runner{m: m, d: &Diagnosis{Schema: Schema, Goal: o.Goal, Files: slices.Clone(m.Run.Files)}}
 	for i, rule := range rules {
-		if missing := missing(m, rule); len(missing) > 0 {
+		if missing := rule.Missing(m); len(missing) > 0 {
 			r.skip(rule, missing)
 			continue
 		}
@@ -79,7 +79,11 @@ type skipped struct {
 	names   []string
 }
 
-func missing(m *model.Model, r *Rule) (s []model.Source) {
+// Missing are the sources for lack of which the rule is not run.
+func (r *Rule) Missing(m *model.Model) (s []model.Source) {
+	if slices.ContainsFunc(r.Instead, m.Has) {
+		return nil
+	}
 	for _, n := range r.Needs {
 		if !m.Has(n) {
 			s = append(s, n)

@@ -255,9 +255,31 @@ func TestSchedDetail(t *testing.T) {
 		t.Fatalf("%d lines, want %d", len(m.SchedLog), n)
 	}
 	for _, s := range m.SchedLog {
-		if s.Procs != 2 || s.Local != nil || s.Threads < 3 {
-			t.Errorf("line %+v, want 2 Ps, no local queues and 3 threads or more", s)
+		if s.Procs != 2 || len(s.Local) != 2 || s.Threads < 3 || s.Goroutines["GC sweep wait"]+s.Goroutines["sleep"] == 0 {
+			t.Errorf("line %+v, want 2 Ps with their queues, 3 threads or more, and what goroutines wait for", s)
 		}
+	}
+}
+
+// Who reports a problem leaves out of a line what seems not to matter.
+func TestElidedLines(t *testing.T) {
+	m := load(t, Options{}, files(t, map[string][]byte{"log": []byte("as one can see:\n" +
+		"> SCHED 2952ms: ... runqueue=3 [26 11 0]\n> SCHED 3053ms: gomaxprocs=3 … runqueue=0 [ 0 4 0 ]\n> SCHED 3100ms: ... runqueue=4\n" +
+		"SCHED 10ms: gomaxprocs=3 idleprocs=0 threads=40 spinningthreads=1 idlethreads=1 runqueue=20 [20 20 20]\n" +
+		"gc 30 @3.727s 1%: ..., 67->71->45 MB, 76 MB goal, 12 P\ngc 31 @3.784s … 79->84->55 MB, 90 MB goal ...\n" +
+		"gc 31 @ ... MB goal\n")}))
+	if len(m.SchedLog) != 2 || m.SchedLog[0].Queued() != 40 || m.SchedLog[0].Procs != 3 || m.SchedLog[0].IdleProcs != -1 || m.SchedLog[1].Queued() != 4 {
+		t.Errorf("lines of the scheduler %+v, want the two of one run with 40 and 4 that wait, idle Ps not known", m.SchedLog)
+	}
+	want := []model.GCLine{
+		{Cycle: 30, At: 3727 * time.Millisecond, Share: 0.01, Before: 67 << 20, After: 71 << 20, Live: 45 << 20, Goal: 76 << 20, Procs: 12, Elided: true},
+		{Cycle: 31, At: 3784 * time.Millisecond, Before: 79 << 20, After: 84 << 20, Live: 55 << 20, Goal: 90 << 20, Elided: true},
+	}
+	if !slices.Equal(m.GCLog, want) {
+		t.Errorf("collections %+v, want %+v", m.GCLog, want)
+	}
+	if !noted(m, "2 runs") {
+		t.Errorf("notes %q, want that there are two runs", m.Run.Coverage.Notes)
 	}
 }
 

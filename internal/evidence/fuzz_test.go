@@ -29,6 +29,8 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("p: go1.26.8\n\tpath\texample.com/p\n\tbuild\t-compiler=gc\n\tbuild")) // a line without its value
 	f.Add([]byte("main.main;main.work_[k] 12\na;b 9223372036854775807\na;b 1\n"))
 	f.Add([]byte("\x1b[32mINFO\x1b[0m up\n\x1b[2;37mgc 1 @0.012s 2%\x1b[0m: 0.018+1.3+0.076 ms clock, 0.054+0.35/1.0/3.0+0.23 ms cpu, 4->4->3 MB, 5 MB goal, 4 P\n\x1b["))
+	f.Add([]byte("SCHED 9ms: ... runqueue=3 [0 2]\nSCHED 10ms: gomaxprocs=1 idleprocs=0 threads=2 spinningthreads=0 idlethreads=0 runqueue=1 gcwaiting=0 nmidlelocked=0 stopwait=0 sysmonwait=0\n" +
+		"  P0: status=1 schedtick=1 syscalltick=0 m=0 runqsize=4 gfreecnt=0\n  G1: status=4(chan receive) m=0\ngc 2 @0.1s … 4->4->3 MB, 5 MB goal\n"))
 	f.Add([]byte(`{"log":"gc 1 @0.1s","time":"2024-01-01T00:00:00Z"}`))
 	f.Add([]byte(`{"kind":"gowhy proc","schema":1}` + "\n{}\n"))
 	f.Add([]byte(`{"kind":"gowhy metrics","schema":1,"scalars":["a"],"histograms":[{"name":"h","bounds":[null,0,1,null]}]}` + "\n" + `{"t":1,"v":[1],"h":[[1,2,3]]}`))

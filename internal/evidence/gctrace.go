@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -55,7 +56,57 @@ func parseGC(line []byte) (gcEntry, bool) {
 	e.Procs = int(n)
 	e.Forced = c.skip(" (forced)")
 	e.At = e.began + e.SweepTerm + e.Mark + e.MarkTerm
+	if !c.ok && elided(line) {
+		return elidedGC(line)
+	}
 	return e, c.ok && e.Cycle > 0 && e.Procs > 0 && e.At >= 0
+}
+
+// elided reports whether somebody who pasted a line left some of it out.
+func elided(line []byte) bool {
+	return bytes.Contains(line, []byte("...")) || bytes.Contains(line, []byte("…"))
+}
+
+// elidedGC reads what is left of a line that somebody shortened: which collection it is,
+// when it began, and the heap around it.
+func elidedGC(line []byte) (gcEntry, bool) {
+	e := gcEntry{GCLine: model.GCLine{Elided: true}}
+	c := cursor{rest: line, ok: true}
+	c.lit("gc ")
+	e.Cycle = int(c.integer())
+	c.lit(" @")
+	e.began = c.amount(time.Second)
+	c.lit("s")
+	if c.skip(" ") {
+		if share := c; len(share.rest) > 0 && share.rest[0] != '.' {
+			e.Share = float64(share.integer()) / 100
+		}
+	}
+	e.At = e.began
+	if !c.ok {
+		return e, false
+	}
+	for _, part := range bytes.FieldsFunc(c.rest, func(r rune) bool { return r == ',' || r == '…' }) {
+		part = bytes.Trim(part, " .:")
+		h := cursor{rest: part, ok: true}
+		switch {
+		case bytes.Contains(part, []byte("->")):
+			if i := bytes.LastIndexByte(bytes.TrimSuffix(part, []byte(" MB")), ' '); i >= 0 {
+				h.rest = part[i+1:]
+			}
+			e.Before, e.After, e.Live = h.megabytes("->"), h.megabytes("->"), h.megabytes(" MB")
+			if !h.ok {
+				return e, false
+			}
+		case bytes.HasSuffix(part, []byte(" MB goal")):
+			e.Goal = h.megabytes(" MB goal")
+		case bytes.HasSuffix(part, []byte(" P")):
+			e.Procs = int(h.integer())
+		case bytes.HasSuffix(part, []byte("(forced)")):
+			e.Forced = true
+		}
+	}
+	return e, e.Cycle > 0 && e.Live > 0 && e.At >= 0
 }
 
 // origin returns when the program's clock began, by the stamps of a log. A line

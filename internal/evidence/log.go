@@ -28,9 +28,9 @@ const (
 
 // What to search for: text in the middle of each line of interest.
 var (
-	gcMark    = []byte(" ms clock, ")
-	gcTail    = []byte(" MB goal, ") // later in the same line
-	schedMark = []byte("ms: gomaxprocs=")
+	gcMark    = []byte(" MB goal")
+	gcClock   = []byte(" ms clock, ") // earlier in a whole line of it
+	schedMark = []byte(" runqueue=")
 	benchMark = []byte(" ns/op")
 )
 
@@ -111,8 +111,8 @@ func (g *logs) search(piece []byte) {
 	each(piece, benchMark, g.benchLine)
 }
 
-// each calls f with every line of piece that contains mark.
-func each(piece, mark []byte, f func(line []byte)) {
+// each calls f with every line of piece that contains mark, and with what follows it.
+func each(piece, mark []byte, f func(line, rest []byte)) {
 	for {
 		i := bytes.Index(piece, mark)
 		if i < 0 {
@@ -123,12 +123,12 @@ func each(piece, mark []byte, f func(line []byte)) {
 		if j := bytes.IndexByte(piece[i:], '\n'); j >= 0 {
 			end = i + j
 		}
-		f(bytes.TrimRight(piece[begin:end], "\r"))
+		f(bytes.TrimRight(piece[begin:end], "\r"), piece[end:])
 		piece = piece[end:]
 	}
 }
 
-func (g *logs) gcLine(line []byte) {
+func (g *logs) gcLine(line, _ []byte) {
 	text, stamp := unwrap(line)
 	var e gcEntry
 	i := bytes.LastIndex(text[:max(0, bytes.Index(text, gcMark))], []byte("gc "))
@@ -137,7 +137,7 @@ func (g *logs) gcLine(line []byte) {
 		e, ok = parseGC(text[i:])
 	}
 	switch {
-	case !ok && bytes.Contains(text, gcTail):
+	case !ok && bytes.Contains(text, gcClock):
 		g.torn++ // another thread wrote in between: the runtime writes a line in many pieces
 	case !ok:
 	case len(g.gc) == maxLogEntries:
@@ -148,7 +148,7 @@ func (g *logs) gcLine(line []byte) {
 	}
 }
 
-func (g *logs) schedLine(line []byte) {
+func (g *logs) schedLine(line, rest []byte) {
 	text, stamp := unwrap(line)
 	i := bytes.LastIndex(text[:max(0, bytes.Index(text, schedMark))], []byte("SCHED "))
 	if i < 0 {
@@ -162,11 +162,24 @@ func (g *logs) schedLine(line []byte) {
 		g.longLines++
 	default:
 		e.stamp = stampOf(stamp, text[:i])
+		if e.Local == nil {
+			e.details(rest)
+		}
 		g.sched = append(g.sched, e)
 	}
 }
 
-func (g *logs) benchLine(line []byte) {
+// details reads the lines of scheddetail that follow the first.
+func (e *schedEntry) details(rest []byte) {
+	for line := range bytes.Lines(bytes.TrimLeft(rest, "\r\n")) {
+		text, _ := unwrap(line)
+		if !e.detail(text) {
+			return
+		}
+	}
+}
+
+func (g *logs) benchLine(line, _ []byte) {
 	if bytes.HasPrefix(line, []byte("Benchmark")) && len(g.bench)+len(line) < maxBenchText {
 		g.bench = append(append(g.bench, line...), '\n')
 	}
@@ -215,26 +228,32 @@ func (l *loader) joinLogs() {
 	gc, runs := lastRun(g.gc, func(a, b *gcEntry) bool { return b.Cycle > a.Cycle && b.began >= a.began })
 	sched, schedRuns := lastRun(g.sched, func(a, b *schedEntry) bool { return b.At > a.At })
 	if n := max(runs, schedRuns); n > 1 {
-		l.note("the logs have gctrace or schedtrace lines of %d runs of a program, one after the other; the last is used", n)
+		l.note("the logs have gctrace or schedtrace lines of %d runs of a program, "+
+			"one after the other; the last of more than a line is used", n)
 	}
 	l.align(func(c clock) { l.alignLogs(c, gc, sched) })
 }
 
 // lastRun returns the entries of the last run of a program in a log, and the
-// number of runs: each begins its clock and its counts again.
+// number of runs: each begins its clock and its counts again. A single line shows
+// nothing that becomes more or less: it counts only where no run has two.
 func lastRun[T any](entries []T, goesOn func(a, b *T) bool) (last []T, runs int) {
 	if len(entries) == 0 {
 		return nil, 0
 	}
 	first := 0
-	runs = 1
-	for i := 1; i < len(entries); i++ {
-		if !goesOn(&entries[i-1], &entries[i]) {
-			first = i
-			runs++
+	for i := range entries {
+		if i > 0 && goesOn(&entries[i-1], &entries[i]) {
+			last = entries[first : i+1]
+			continue
+		}
+		first = i
+		runs++
+		if len(last) < 2 {
+			last = entries[i : i+1]
 		}
 	}
-	return entries[first:], runs
+	return last, runs
 }
 
 // alignLogs brings the lines to the window's clock: by the trace's collections,

@@ -34,7 +34,7 @@ const (
 	// garbage collector: Name.
 	Collector Kind = "collector"
 	// Timeline is a statistic of the trace's averages over short pieces of the
-	// window: Name.
+	// window, or of the lines of the scheduler: Name.
 	Timeline Kind = "timeline"
 	// Standings are the goroutines of a moment: Columns is goroutines (how many they are),
 	// still (how many made no step in the time that was watched) or waited (how long the
@@ -167,6 +167,9 @@ func (o Origin) words() string {
 		}
 		return "trace: collector"
 	case Timeline:
+		if o.Source == model.SchedTrace {
+			return "schedtrace"
+		}
 		return "trace: timeline"
 	case Standings:
 		if o.Source == model.GoroutineProfile {

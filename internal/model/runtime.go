@@ -44,16 +44,30 @@ type GCLine struct {
 	StackScan, Globals                uint64 // bytes; 0 before Go 1.18
 	Procs                             int
 	Forced                            bool
+	// Elided is set of a line of which somebody left a part out: what is not there is 0.
+	Elided bool
 }
 
 // A SchedLine is one line of GODEBUG=schedtrace.
 type SchedLine struct {
 	At                                    time.Duration // as in GCLine
 	Aligned                               bool
-	Procs, IdleProcs                      int
+	Procs, IdleProcs                      int // the latter, and those below, -1 where the line does not tell
 	Threads, SpinningThreads, IdleThreads int
 	NeedSpinning                          int     // -1 before Go 1.20
 	RunQueue                              int     // global
 	Local                                 []int   // run queue of each P
 	Ticks                                 []int64 // schedticks of each P; nil before Go 1.25
+	// Goroutines is how many did what, by the reason of their wait or their status, of
+	// scheddetail; nil without.
+	Goroutines map[string]int
+}
+
+// Queued is how many goroutines were ready and waited for a P.
+func (l *SchedLine) Queued() int {
+	n := max(0, l.RunQueue)
+	for _, q := range l.Local {
+		n += q
+	}
+	return n
 }

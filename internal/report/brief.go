@@ -39,8 +39,11 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 		}
 		t.Line(t.first(head, t.Width, 1)[0])
 	}
-	if d.Verdict == diagnosis.Partial || d.Verdict == diagnosis.TooThin {
+	switch {
+	case d.Verdict == diagnosis.Partial || d.Verdict == diagnosis.TooThin:
 		t.accounts(d, briefScreen-briefNotes)
+	case d.Trace == nil && d.CPU == nil && len(d.Findings) > 0: // what there is beside the finding is all that is known
+		t.accountTexts(d)
 	}
 	var others []int
 	written := 0

@@ -18,7 +18,9 @@ func (t *texter) accounts(d *diagnosis.Diagnosis, room int) {
 		if i > 0 && strings.Count(t.String(), "\n")+len(layout.Lines(a.Text, t.Width))+len(a.Rows) >= room {
 			return
 		}
-		t.Line("")
+		if i > 0 || len(a.Rows) > 0 || d.Verdict != diagnosis.Partial {
+			t.Line("")
+		}
 		if i > 0 || d.Verdict != diagnosis.Partial { // then the verdict has said it
 			for _, l := range layout.Lines(a.Text, t.Width) {
 				t.Line(l)
@@ -26,6 +28,16 @@ func (t *texter) accounts(d *diagnosis.Diagnosis, room int) {
 		}
 		for k := range a.Rows {
 			t.Line(layout.Shorten(layout.Safe(accountRow(&a.Rows[k])), t.Width))
+		}
+	}
+}
+
+// accountTexts writes the sentences alone.
+func (t *texter) accountTexts(d *diagnosis.Diagnosis) {
+	for i := range d.Accounts {
+		t.Line("")
+		for _, l := range t.first(d.Accounts[i].Text, t.Width, briefText) {
+			t.Line(l)
 		}
 	}
 }

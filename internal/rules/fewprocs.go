@@ -122,11 +122,7 @@ func measureReady(p *diagnosis.Pass) (b readyQueue, ok bool) {
 	default:
 		what, from = "run queues", model.SchedTrace
 		for i := range m.SchedLog {
-			ready := m.SchedLog[i].RunQueue
-			for _, n := range m.SchedLog[i].Local {
-				ready += n
-			}
-			add(float64(ready), 1)
+			add(float64(m.SchedLog[i].Queued()), 1)
 		}
 	}
 	b.part = p.Statistic(kind, what, "time with somebody ready", div(queued, whole), fact.Ratio).From(from)

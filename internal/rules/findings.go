@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -70,7 +69,7 @@ func speaks(p *diagnosis.Pass, rule *diagnosis.Rule) bool {
 
 // hasFinding runs a rule for another, and reports whether it has such a finding.
 func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.Finding) bool) (found bool) {
-	if slices.ContainsFunc(rule.Needs, func(s model.Source) bool { return !p.Model.Has(s) }) {
+	if len(rule.Missing(p.Model)) > 0 {
 		return false
 	}
 	rule.Check(&diagnosis.Pass{

@@ -228,6 +228,7 @@ func (b *builder) gcline(a *attrs, _ *fixture) {
 		CPUAssist: a.dur("cpu-assist"), CPUBackground: a.dur("cpu-background"), CPUIdle: a.dur("cpu-idle"),
 		Before: uint64(a.bytes("before")), After: uint64(a.bytes("after")), Live: uint64(a.bytes("live")), Goal: uint64(a.bytes("goal")),
 		StackScan: uint64(a.bytes("stacks")), Globals: uint64(a.bytes("globals")), Procs: int(a.int("procs")), Forced: a.bool("forced"),
+		Elided: a.bool("elided"),
 	}
 	for range n {
 		b.m.GCLog = append(b.m.GCLog, l)

@@ -77,8 +77,13 @@ func checkForcedgc(p *diagnosis.Pass) {
 	f := forcedFinding(p, &who, forced, all, part)
 	f.Evidence = append(f.Evidence, share)
 	f.Cost = diagnosis.CostOf(fact.Product.Of(cost.Name, fact.Cores, cost, cores), cost.Value)
-	f.Bound = cpuLimit(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
-	f.Say("%s of %s collections were forced by the program; collecting takes %s of the CPU in use.", forced, all, share)
+	h := heapCost{cores: cores, logged: cores.Origin.Source == model.GCTrace}
+	if h.logged {
+		f.Bound = h.saving(f.Cost.Fact(), "")
+	} else {
+		f.Bound = cpuLimit(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
+	}
+	f.Say("%s of %s collections were forced by the program; collecting takes %s %s.", forced, all, share, h.ofWhole())
 	p.Report(f)
 }
 

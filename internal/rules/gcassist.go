@@ -21,6 +21,7 @@ var gcassist = &diagnosis.Rule{
 	Title:    "Goroutines do the garbage collector's work",
 	Doc:      gcassistPage,
 	Needs:    []model.Source{model.Trace},
+	Instead:  []model.Source{model.GCTrace},        // which has how much they were, and not whose
 	Explains: []string{"schedlatency", "slowstop"}, // the latter only where stops are short and many; see gcSymptoms
 	Check:    checkGcassist,
 }
@@ -54,6 +55,10 @@ const (
 
 func checkGcassist(p *diagnosis.Pass) {
 	gc := p.Model.GC
+	if !p.Model.Has(model.Trace) {
+		checkLoggedAssist(p)
+		return
+	}
 	if gc == nil || len(gc.Cycles) == 0 {
 		p.Fine("garbage collector: it did not run")
 		return

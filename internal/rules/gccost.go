@@ -82,12 +82,12 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 		},
 	}
 	setting := fact.Name("")
-	if _, paced := pacedBy(p); paced && oftenBySetting(p) {
+	if pacedLow(p.Model) && oftenBySetting(p) {
 		setting = fact.Name(fact.Sentence(", each when %s percent more is in use", h.gogc))
 	} else if oftenBySetting(p) {
 		setting = fact.Name(fact.Sentence(", with GOGC at %s", h.gogc))
 	}
-	f.Say("Garbage collection takes %s of the CPU in use: %s collections a second of a live heap of %s%s.", h.share, h.rate.Number(), h.live, setting)
+	f.Say("Garbage collection takes %s %s: %s collections a second of a live heap of %s%s.", h.share, h.ofWhole(), h.rate.Number(), h.live, setting)
 	most := float64(gccostMost)
 	if oftenBySetting(p) {
 		most = max(most, defaultGOGC/h.gogc.Value)
@@ -102,7 +102,7 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 // settingWords says what makes collections frequent, and where to look for it.
 func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 	usual := fact.Name(fact.Count.Format(defaultGOGC))
-	if _, paced := pacedBy(p); paced {
+	if pacedLow(p.Model) {
 		return fact.Sentence("The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for GOGC and debug.SetGCPercent, "+
 			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that. ", percent, usual)
 	}
@@ -123,7 +123,7 @@ func (h *heapCost) growth(p *diagnosis.Pass, most, least float64) fact.Fact {
 	times := func(factor float64) fact.Fact {
 		return fact.Figure("multiple of GOGC", factor, fact.Factor, "the largest to try that there is memory for")
 	}
-	if h.off {
+	if h.off || h.full {
 		return times(1)
 	}
 	room, known := memoryRoom(p)
@@ -161,11 +161,10 @@ func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) 
 	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
 	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.cores, h.share, factor, excess)
 	return diagnosis.Remedy{
-			Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; "+
-				"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
-			Knob: knob,
-		}, diagnosis.Limit(saved, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, saved, h.cores).Value,
-			"collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
+		Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; "+
+			"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
+		Knob: knob,
+	}, h.saving(saved, "collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
 }
 
 // heapExperiment tries the knob of [heapCost.larger], or a change of code where
@@ -181,6 +180,9 @@ func heapExperiment(knob string) *diagnosis.Experiment {
 func (h *heapCost) noRoom() string {
 	if h.off {
 		return "GOGC is off, so that only the memory limit sets the pace."
+	}
+	if h.full {
+		return "The goals of the collections leave the heap next to no room, which a higher GOGC does not change: look at GOMEMLIMIT."
 	}
 	return "There is no memory for a higher GOGC."
 }
@@ -212,6 +214,9 @@ func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 
 // confidence is high where the samples and the Ps' time in the trace agree.
 func (h *heapCost) confidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
+	if h.logged {
+		return diagnosis.Medium, []string{fact.Sentence("the runtime's own sums of %s collections; what the program used beside is not in the lines", h.cycles)}
+	}
 	s, sampled := cpuUseOf(p)
 	if !sampled {
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}

@@ -10,7 +10,6 @@ import (
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/statistics"
 )
 
 // Names of runtime/metrics.
@@ -178,39 +177,10 @@ func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
 			return p.Setting("GOGC", "GOGC", float64(n), fact.Count), v == "off"
 		}
 	}
-	if g, ok := pacedBy(p); ok {
-		return g, false
+	if percent, steady, ok := loggedGOGC(p.Model); ok && steady && percent > limitGOGC {
+		return gcLine(p, "goals", "GOGC, by the goals", math.Round(percent/gogcRound)*gogcRound, fact.Count), false
 	}
 	return fact.Figure("GOGC", defaultGOGC, fact.Count, "Go's default"), false
-}
-
-const (
-	// pacedLines is the fewest collections whose goals show what sets them, and pacedLive
-	// the least live heap: the lines round to a MB, and the smallest goal is 4 MB at
-	// whatever percent.
-	pacedLines = 10
-	pacedLive  = 16 << 20
-)
-
-// pacedBy is by how many percent the goals of the lines of gctrace are above what the
-// collection before left, where that is less than Go's default by so much that somebody
-// set it: GOGC, or a memory limit that is near. The lines do not tell which.
-func pacedBy(p *diagnosis.Pass) (percent fact.Fact, ok bool) {
-	var above []float64
-	for i, l := range p.Model.GCLog {
-		if i == 0 || l.Cycle != p.Model.GCLog[i-1].Cycle+1 {
-			continue
-		}
-		before := &p.Model.GCLog[i-1]
-		if live := float64(before.Live); live >= pacedLive && l.Goal > before.Live {
-			above = append(above, 100*(float64(l.Goal)-live)/(live+float64(before.StackScan+before.Globals)))
-		}
-	}
-	middle := statistics.Median(above)
-	if len(above) < pacedLines || middle > lowGOGC {
-		return percent, false
-	}
-	return p.Statistic(fact.Collector, "goals above live heaps", "GOGC, or a memory limit like it", middle, fact.Count).From(model.GCTrace), true
 }
 
 // limitBinds reports whether a memory limit sets the pace of the collector, so that a
@@ -218,8 +188,7 @@ func pacedBy(p *diagnosis.Pass) (percent fact.Fact, ok bool) {
 func limitBinds(p *diagnosis.Pass) bool {
 	limit, set, known := memoryLimit(p)
 	if !known {
-		_, low := pacedBy(p)
-		return low
+		return pacedLow(p.Model)
 	}
 	live := liveHeap(p.Model)
 	percent, off := gogc(p)
@@ -228,6 +197,14 @@ func limitBinds(p *diagnosis.Pass) bool {
 
 // gogcKnob sets GOGC for a run.
 func gogcKnob(percent float64) string { return "GOGC=" + strconv.FormatFloat(percent, 'f', 0, 64) }
+
+// toMiB is bytes in whole MiB.
+func toMiB(bytes float64) float64 { return math.Ceil(bytes / (1 << 20)) }
+
+// limitKnob sets GOMEMLIMIT for a run.
+func limitKnob(mebibytes float64) string {
+	return "GOMEMLIMIT=" + strconv.FormatFloat(mebibytes, 'f', 0, 64) + "MiB"
+}
 
 // memoryLimit is GOMEMLIMIT; set is false when it is off, and known when nothing
 // tells.
@@ -255,15 +232,18 @@ func parseLimit(v string) (bytes float64, ok bool) {
 }
 
 // collectorCPU is the collector's share of the CPU in use, assists included, and
-// that CPU. The runtime's own estimate, /cpu/classes, is never asked: it came to
+// that CPU; or of what the Ps can do, and their number, where only the lines of gctrace
+// tell. The runtime's own estimate, /cpu/classes, is never asked: it came to
 // more than the whole of rusage where Ps were starved.
 func collectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
 	if s, ok := cpuUseOf(p); ok {
 		return p.CPUPart(inCollector, model.Collecting), s.used(), true
 	}
 	var a allocation
-	a.fromTrace(p)
-	return a.collect, a.cores, a.cores.Value > 0
+	if a.fromTrace(p); a.cores.Value > 0 {
+		return a.collect, a.cores, true
+	}
+	return loggedCPU(p)
 }
 
 const (
@@ -278,6 +258,8 @@ type heapCost struct {
 	live, most   fact.Fact // as the last collection found it, and as any did
 	gogc         fact.Fact
 	off          bool // GOGC is
+	full         bool // the goals of the lines leave no room above what is alive
+	logged       bool // share is of what the Ps can do, by the lines of gctrace
 }
 
 // measureHeap fails where the price or the number of collections is not known.
@@ -285,9 +267,12 @@ func measureHeap(p *diagnosis.Pass) (h heapCost, ok bool) {
 	live := liveHeap(p.Model)
 	h.live, h.most = live.last(p), live.most(p)
 	h.gogc, h.off = gogc(p)
+	percent, _, told := loggedGOGC(p.Model)
+	h.full = told && percent <= limitGOGC
 	var counted, priced bool
 	h.rate, h.cycles, counted = collections(p)
 	h.share, h.cores, priced = collectorCPU(p)
+	h.logged = h.cores.Origin.Source == model.GCTrace
 	return h, counted && priced && len(live.Series) > 0
 }
 

@@ -2,8 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"math"
-	"strconv"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -18,6 +16,7 @@ var memorylimit = &diagnosis.Rule{
 	Title:    "The memory limit makes the collector run constantly",
 	Doc:      memorylimitPage,
 	Needs:    []model.Source{model.MetricsLog},
+	Instead:  []model.Source{model.GCTrace},                                        // whose goals show that a limit is reached
 	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
 	Check:    checkMemorylimit,
 }
@@ -35,6 +34,12 @@ const (
 )
 
 func checkMemorylimit(p *diagnosis.Pass) {
+	if !p.Model.Has(model.MetricsLog) {
+		if h, ok := measureFull(p); ok {
+			p.Report(h.finding(p))
+		}
+		return
+	}
 	l := measureLimit(p)
 	switch {
 	case !l.known && l.engaged:
@@ -133,13 +138,8 @@ func (l *limited) remedy() diagnosis.Remedy {
 			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. " +
 			"The limit does not keep the process small either: the runtime goes beyond it rather than spend more than half of the " +
 			"CPU on collecting.",
-		Knob: limitKnob(math.Ceil(l.live.Value / limitFree / (1 << 20))),
+		Knob: limitKnob(toMiB(l.live.Value / limitFree)),
 	}
-}
-
-// limitKnob sets GOMEMLIMIT for a run.
-func limitKnob(mebibytes float64) string {
-	return "GOMEMLIMIT=" + strconv.FormatFloat(mebibytes, 'f', 0, 64) + "MiB"
 }
 
 // sparedCollecting is the CPU in collections that GOGC=100 without a limit would not

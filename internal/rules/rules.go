@@ -46,6 +46,7 @@ var All = []*diagnosis.Rule{
 	growingslices,
 	unboundedspawn,
 	overload,
+	runqueue,
 	superlinear,
 	risingcost,
 	oversubscribed,

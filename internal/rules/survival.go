@@ -93,7 +93,11 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	g.over = live.statistic(p, "time since the warm-up", (last.At - first.At).Seconds(), fact.Seconds)
 	g.bytes = live.statistic(p, "live heap that grew in the window", max(0, last.Value-first.Value), fact.Bytes)
 	g.cycles = live.statistic(p, "collections", float64(len(all)), fact.Count)
-	g.lasts = late >= heapgrowthSteady*usual && p.Model.Run.Duration >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
+	window := p.Model.Run.Duration
+	if window == 0 { // of lines alone, theirs
+		window = last.At - timed[0].At
+	}
+	g.lasts = late >= heapgrowthSteady*usual && window >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
 	grew := g.low.Value > 0 && g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
 	return g, grew
 }
@@ -122,6 +126,8 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	switch {
 	case goroutinesGrow(p.Model):
 		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= heapgrowthSteady*g.slope.Value:
+		p.Unchecked(open, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
 		p.Unchecked(open, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
 	case len(grownPlaces(p, true)) == 0:

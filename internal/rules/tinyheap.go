@@ -46,7 +46,7 @@ func checkTinyheap(p *diagnosis.Pass) {
 	case !ok:
 	case h.rate.Value < tinyheapRate || h.most.Value >= tinyheapLive || h.cycles.Value < habitCycles:
 	case h.share.Value < tinyheapShare:
-		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s of the CPU", h.rate.Number(), h.most, h.share))
+		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s %s", h.rate.Number(), h.most, h.share, h.ofWhole()))
 	default:
 		p.Report(tinyFinding(p, &h))
 	}
@@ -58,11 +58,11 @@ func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 		Cost:     h.cost(),
 		RuledOut: []string{
 			fact.Sentence("a heap that is large: the largest live one is %s", h.most),
-			fact.Sentence("collections that cost nothing: they take %s of the CPU", h.share),
+			fact.Sentence("collections that cost nothing: they take %s %s", h.share, h.ofWhole()),
 		},
 	}
 	f.Remark = h.share.Value < tinyheapSick
-	f.Say("%s collections a second take %s of the CPU in use, though no more than %s is alive.", h.rate.Number(), h.share, h.most)
+	f.Say("%s collections a second take %s %s, though no more than %s is alive.", h.rate.Number(), h.share, h.ofWhole(), h.most)
 	factor := h.tinyGrowth(p)
 	h.fix(p, &f, factor)
 	if factor.Value > 1 {

@@ -68,6 +68,9 @@ func procsOfTrace(p plot) *Chart {
 func procsOfLog(p plot) *Chart {
 	held, idle := line{name: "held"}, line{name: "idle"}
 	for _, s := range alignedSched(p.Model) {
+		if s.IdleProcs < 0 {
+			continue // a line of which it was left out
+		}
 		held.add(s.At, float64(s.Procs-s.IdleProcs))
 		idle.add(s.At, float64(s.IdleProcs))
 	}
@@ -111,6 +114,9 @@ func threadsOfProcess(p plot) *Chart {
 func threadsOfLog(p plot) *Chart {
 	threads, spinning, idle := line{name: "threads"}, line{name: "spinning"}, line{name: "idle"}
 	for _, s := range alignedSched(p.Model) {
+		if s.Threads < 0 {
+			continue
+		}
 		threads.add(s.At, float64(s.Threads))
 		spinning.add(s.At, float64(s.SpinningThreads))
 		idle.add(s.At, float64(s.IdleThreads))

@@ -20,7 +20,7 @@ var busyRules = []string{"neighbour", "starved", "throttled"}
 // family counts; a rule that is nowhere is counted under [otherFamily].
 var families = map[string][]string{
 	"cpu":        {"hotfunction", "runtimetax", "stackgrowth", "spinloop", "superlinear", "risingcost"},
-	"scheduler":  {"oversubscribed", "idleprocs", "idlespin", "schedlatency", "herdwakeup", "slowstop", "fewprocs", "overquota"},
+	"scheduler":  {"oversubscribed", "idleprocs", "idlespin", "schedlatency", "herdwakeup", "slowstop", "fewprocs", "overquota", "runqueue"},
 	"locks":      {"hotmutex", "singlesocket", "lockedrand", "lockedio", "loggerlock"},
 	"channels":   {"funnelchannel", "broadcastclose", "slowstage", "handoff"},
 	"memory":     {"gccost", "gcassist", "allocchurn", "heapgrowth", "tinyheap", "memorylimit", "noheadroom", "boxedargs", "forcedgc", "growingslices", "stringbuilding", "freshrand"},
