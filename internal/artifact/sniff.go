@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
@@ -39,6 +40,8 @@ func Sniff(head []byte) Kind {
 		return Program
 	case html(head):
 		return HTML
+	case UTF16(head) != nil:
+		return Text
 	case !textual(head):
 		return Binary
 	}
@@ -91,6 +94,25 @@ func textual(head []byte) bool {
 		i += n
 	}
 	return true
+}
+
+// The marks that begin a text of Unicode, by which its encoding is told.
+var (
+	MarkUTF8    = []byte("\xef\xbb\xbf")
+	markUTF16LE = []byte("\xff\xfe")
+	markUTF16BE = []byte("\xfe\xff")
+)
+
+// UTF16 returns the order of the bytes of a text in UTF-16, as PowerShell writes what
+// is redirected; nil for any other file.
+func UTF16(head []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(head, markUTF16LE):
+		return binary.LittleEndian
+	case bytes.HasPrefix(head, markUTF16BE):
+		return binary.BigEndian
+	}
+	return nil
 }
 
 // JSONKind recognises the JSON that gowhy itself writes into recordings: an

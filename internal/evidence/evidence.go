@@ -315,8 +315,11 @@ func (l *loader) text(s source, head []byte) error {
 	if l.onlyTrace != nil {
 		return nil
 	}
-	if bytes.IndexByte(head, artifact.Escape) >= 0 {
-		s = source{name: s.name, member: s.member, r: &plainReader{r: s.r}}
+	for _, layer := range textLayers {
+		if !layer.is(head) {
+			continue
+		}
+		s = source{name: s.name, member: s.member, r: layer.plain(s.r, head)}
 		var err error
 		if head, err = s.peek(); err != nil {
 			return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)

@@ -35,6 +35,10 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte(`{"kind":"gowhy proc","schema":1}` + "\n{}\n"))
 	f.Add([]byte(`{"kind":"gowhy metrics","schema":1,"scalars":["a"],"histograms":[{"name":"h","bounds":[null,0,1,null]}]}` + "\n" + `{"t":1,"v":[1],"h":[[1,2,3]]}`))
 	f.Add([]byte(`{"kind":"gowhy syscalls","schema":1,"calls":[{"name":"read","count":1}]}`))
+	dump := goroutinesOf(3, "select")
+	for _, wrap := range wrappings {
+		f.Add([]byte(wrap(dump)))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, format := range formats() {
 			if format.text == nil {
@@ -66,6 +70,26 @@ func FuzzProfile(f *testing.F) {
 		var p *problem.Error
 		l := newLoader(t.Context(), Options{})
 		err := l.source(source{name: "x", r: bytes.NewReader(b)})
+		if err == nil {
+			_, err = l.finish()
+		}
+		if err != nil && !errors.As(err, &p) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzLayers feeds a file as a whole, with whatever is around its text.
+func FuzzLayers(f *testing.F) {
+	for _, wrap := range wrappings {
+		f.Add([]byte(wrap(goroutinesOf(2, "select"))))
+	}
+	f.Add([]byte("\xff\xfea"))
+	f.Add([]byte("\xfe\xff\xd8\x3d\xde\x00\xd8"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p *problem.Error
+		l := newLoader(t.Context(), Options{})
+		err := l.source(source{name: "x", size: int64(len(b)), at: bytes.NewReader(b), r: bytes.NewReader(b)})
 		if err == nil {
 			_, err = l.finish()
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -24,28 +23,9 @@ func isGoroutineDump(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("SIGQUIT: ")) || dumpHeader.Match(head)
 }
 
-// readGoroutineDump folds a dump as a goroutine profile whose samples have the
-// labels "state", the runtime's word for what the goroutine waits for, "minutes"
-// when it has been waiting for one or more, and those that the program gave them.
-func (l *loader) readGoroutineDump(s source) error {
-	if len(l.snapshots[model.GoroutineProfile]) >= maxSnapshots {
-		return l.tooMany(model.GoroutineProfile, "goroutine profile")
-	}
-	d := dump{l: l, name: s.name, t: newTally(model.ValueType{Name: "goroutine", Unit: "count"})}
-	if err := l.lines(s, d.line); err != nil {
-		return err
-	}
-	if err := d.flush(); err != nil {
-		return err
-	}
-	if len(d.t.p.Samples) == 0 {
-		return l.pass(notEvidence(artifact.Text, s.name, nil))
-	}
-	l.snapshot(model.GoroutineProfile, snapshot{name: s.name, member: s.member, dump: true, p: d.t.p, looks: d.looks, dead: d.dead})
-	return nil
-}
-
-// A dump is read goroutine by goroutine.
+// A dump is read goroutine by goroutine, as a goroutine profile whose samples have the
+// labels "state", the runtime's word for what the goroutine waits for, "minutes" when it
+// has been waiting for one or more, and those that the program gave them.
 type dump struct {
 	l      *loader
 	name   string
@@ -69,6 +49,11 @@ const (
 	minutesLabel = "minutes"
 )
 
+func newDump(l *loader, name string) *dump {
+	return &dump{l: l, name: name, t: newTally(model.ValueType{Name: "goroutine", Unit: "count"})}
+}
+
+// line takes the next line, as the runtime printed it.
 func (d *dump) line(line []byte) error {
 	switch {
 	case len(line) == 0:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/problem"
 )
 
 // A log is text of any origin in which the runtime's lines may be: alone, or
@@ -38,9 +39,10 @@ var (
 type logs struct {
 	gc        []gcEntry
 	sched     []schedEntry
-	bench     []byte // lines of go test -bench
-	longLines int    // lines over the limits
-	torn      int    // lines that begin like the runtime's and are broken
+	bench     []byte     // lines of go test -bench
+	longLines int        // lines over the limits
+	torn      int        // lines that begin like the runtime's and are broken
+	dumps     []snapshot // of goroutines, in the output that a recording has
 }
 
 func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
@@ -49,13 +51,22 @@ func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
 func (l *loader) readLog(s source) error {
 	before := l.logs.entries() + len(l.logs.bench)
 	head := artifact.FirstLine(l.headOf(&s))
-	err := l.scanLog(s)
-	if l.ctx.Err() != nil {
-		return l.ctx.Err()
+	f := newFinder(l, s)
+	err := l.scanLog(s, f)
+	var p *problem.Error
+	if l.ctx.Err() != nil || errors.As(err, &p) {
+		return cmp.Or(l.ctx.Err(), err)
 	}
-	if l.logs.entries()+len(l.logs.bench) > before {
+	lines := l.logs.entries()+len(l.logs.bench) > before
+	excerpts, ferr := f.finish(!lines && s.member == "")
+	if ferr != nil {
+		return ferr
+	}
+	if lines || excerpts {
 		l.uses++
-		l.from[model.GCTrace] = s.name
+		if lines {
+			l.from[model.GCTrace] = s.name
+		}
 		if err != nil {
 			l.note("%s could not be read to its end: %v", s.name, err)
 		}
@@ -79,22 +90,23 @@ func (l *loader) headOf(s *source) []byte {
 	return head
 }
 
-func (l *loader) scanLog(s source) error {
+func (l *loader) scanLog(s source, f *finder) error {
 	// Colours may begin anywhere: in the middle of a line, and after the first lines.
 	r := bufio.NewReaderSize(&plainReader{r: ctxReader{l.ctx, s.r}}, logChunk)
 	for {
 		piece, err := r.Peek(logChunk)
 		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
 			l.logs.search(piece)
-			return err
+			return cmp.Or(f.search(piece), err)
 		}
 		n := len(piece)
 		if n == logChunk {
-			if i := bytes.LastIndexByte(piece, '\n'); i >= 0 {
-				n = i + 1 // the last line is not whole yet
-			}
+			n = wholeLines(piece)
 		}
 		l.logs.search(piece[:n])
+		if ferr := f.search(piece[:n]); ferr != nil {
+			return ferr
+		}
 		if _, derr := r.Discard(n); derr != nil {
 			return derr
 		}
@@ -102,6 +114,19 @@ func (l *loader) scanLog(s source) error {
 			return nil
 		}
 	}
+}
+
+// wholeLines returns where the last line of a piece ends that does not go on behind it.
+func wholeLines(piece []byte) int {
+	n := bytes.LastIndexByte(piece, '\n') + 1
+	for end := n; end > 0; {
+		begin := bytes.LastIndexByte(piece[:end-1], '\n') + 1
+		if !unwrapContainer(piece[begin : end-1]).cut {
+			return end
+		}
+		end = begin
+	}
+	return cmp.Or(n, len(piece))
 }
 
 // search finds the lines of interest in a piece of whole lines.

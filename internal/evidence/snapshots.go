@@ -133,6 +133,11 @@ func (l *loader) tooMany(src model.Source, what string) error {
 
 // joinSnapshots puts what was kept into the model.
 func (l *loader) joinSnapshots() error {
+	if len(l.snapshots[model.GoroutineProfile]) == 0 && len(l.logs.dumps) <= 2 {
+		for _, s := range l.logs.dumps {
+			l.snapshot(model.GoroutineProfile, s)
+		}
+	}
 	for _, join := range []func() error{l.joinHeap, l.joinGoroutines, l.joinContention} {
 		if err := join(); err != nil {
 			return err

@@ -33,6 +33,7 @@ type pprofFile struct {
 	member     string // of a recording, else empty
 	kindStated bool   // the text that it was read from said what it is
 	stats      *model.MemStats
+	bad        int // records of that text which could not be read
 }
 
 // formats is the table of what can be read, in the order in which content is
@@ -63,7 +64,7 @@ func formats() []format {
 		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
 		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
-		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readGoroutineDump},
+		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readLog},
 		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
 		{what: "load result", source: model.LoadResult, members: []string{recording.LoadMember}, text: isLoad, read: (*loader).readLoad},
 		{what: "perf script", source: model.CPU, text: isPerfScript, read: (*loader).readPerfScript},

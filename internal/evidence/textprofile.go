@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type textKind struct {
 	begin  string // of the first line
 	source model.Source
+	once   bool     // a run has one, not one at each end
 	types  []string // name and unit of each column
 	values func(p *textParser, fields []string) []int64
 }
@@ -29,16 +31,22 @@ type textKind struct {
 func textKinds() []textKind {
 	contention := []string{"contentions", "count", "delay", "nanoseconds"}
 	return []textKind{
-		{"goroutine profile:", model.GoroutineProfile, []string{"goroutine", "count"}, (*textParser).count},
-		{"threadcreate profile:", model.ThreadCreate, []string{"threadcreate", "count"}, (*textParser).count},
-		{"goroutineleak profile:", model.Leak, []string{"goroutineleak", "count"}, (*textParser).count},
-		{"heap profile:", model.Heap, []string{"alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "count", "inuse_space", "bytes"}, (*textParser).heap},
-		{"--- mutex:", model.Mutex, contention, (*textParser).contention},
-		{"--- contention:", model.Block, contention, (*textParser).contention},
+		{"goroutine profile:", model.GoroutineProfile, false, []string{"goroutine", "count"}, (*textParser).count},
+		{"threadcreate profile:", model.ThreadCreate, true, []string{"threadcreate", "count"}, (*textParser).count},
+		{"goroutineleak profile:", model.Leak, true, []string{"goroutineleak", "count"}, (*textParser).count},
+		{"heap profile:", model.Heap, false, []string{"alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "count", "inuse_space", "bytes"}, (*textParser).heap},
+		{"--- mutex:", model.Mutex, false, contention, (*textParser).contention},
+		{"--- contention:", model.Block, false, contention, (*textParser).contention},
 	}
 }
 
+// textProfileBegin is the first line of a profile in text form.
+var textProfileBegin = regexp.MustCompile(`^(?:heap profile: +\d+: +\d+ \[ *\d+: +\d+\] @ \w+(?:/\d+)?|(?:goroutine|threadcreate|goroutineleak) profile: total \d+|--- (?:mutex|contention):)\r?(?:\n|$)`)
+
 func textKindOf(head []byte) (textKind, bool) {
+	if !textProfileBegin.Match(head) {
+		return textKind{}, false
+	}
 	all := textKinds()
 	i := slices.IndexFunc(all, func(k textKind) bool { return bytes.HasPrefix(head, []byte(k.begin)) })
 	if i < 0 {
@@ -67,12 +75,22 @@ func (l *loader) readTextProfile(s source) error {
 		p.line(string(bytes.TrimRight(line, "\r\n")))
 	}
 	p.flush()
+	return l.foldText(kind.source, p.file(s.name, s.member))
+}
+
+// file is what was read, as a file.
+func (p *textParser) file(name, member string) *pprofFile {
+	return &pprofFile{Profile: p.p, name: name, member: member, kindStated: true, bad: p.bad, stats: p.memStats()}
+}
+
+// foldText folds a profile of a source that was read from text.
+func (l *loader) foldText(src model.Source, p *pprofFile) error {
 	if p.bad > 0 {
-		l.note("%s: %d records could not be read", s.name, p.bad)
+		l.note("%s: %d records could not be read", p.name, p.bad)
 	}
 	all := formats()
-	f := all[slices.IndexFunc(all, func(f format) bool { return f.source == kind.source && f.fold != nil })]
-	return f.fold(l, f, &pprofFile{Profile: p.p, name: s.name, member: s.member, kindStated: true, stats: p.memStats()})
+	f := all[slices.IndexFunc(all, func(f format) bool { return f.source == src && f.fold != nil })]
+	return f.fold(l, f, p)
 }
 
 // A textParser builds a profile from the lines of its text form.
