@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"path"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -9,44 +10,58 @@ import (
 	"github.com/gowhy/gowhy/internal/problem"
 )
 
-// The block and the mutex profile have the same columns and the same period:
-// only stacks tell them apart. Who is delayed waits; who delays others unlocks.
+// The block and the mutex profile have the same columns and the same period. Which
+// one it is a recording's member says by its name, else the name that somebody gave the
+// file, and at last the stacks: who is delayed waits, who delays others unlocks.
 
 var isContention = hasType("contentions", "delay")
 
-// isBlock accepts what isMutex does not, and what does not tell.
-func isBlock(p *profile.Profile) bool {
-	return isContention(p) && (len(p.Sample) == 0 || !mostlyUnlocks(p))
+// contentionOf tells a block from a mutex profile.
+func contentionOf(p *pprofFile) model.Source {
+	name := strings.ToLower(path.Base(p.name[strings.LastIndexByte(p.name, ':')+1:])) // of a member without its archive
+	mutex, block := strings.Contains(name, "mutex"), strings.Contains(name, "block")
+	switch {
+	case mutex != block:
+	case len(p.Sample) == 0:
+		block = true
+	default:
+		block = !unlockers(p.Profile)
+	}
+	if block {
+		return model.Block
+	}
+	return model.Mutex
 }
 
-func isMutex(p *profile.Profile) bool {
-	return isContention(p) && (len(p.Sample) == 0 || mostlyUnlocks(p))
-}
-
-// mostlyUnlocks reports whether more samples end in unlocking than not. Other
-// leaves come from the runtime's own locks, which the mutex profile has since
-// Go 1.22, and from stacks that somebody trimmed.
-func mostlyUnlocks(p *profile.Profile) bool {
-	unlocks := 0
+// unlockers reports whether the stacks of a profile are of those who delay others. A
+// block profile has waits at its leaves; a mutex profile unlocks, also the runtime's own
+// since Go 1.22, or what an unlock was inlined into.
+func unlockers(p *profile.Profile) bool {
+	delayed, delaying := 0, 0
 	for _, s := range p.Sample {
-		if unlocksAtLeaf(framesOf(&profile.Sample{Location: s.Location[:min(len(s.Location), leafFrames)]})) {
-			unlocks++
+		for _, f := range framesOf(&profile.Sample{Location: s.Location[:min(len(s.Location), leafFrames)]}) {
+			if unlocks(f.Func) {
+				delaying++
+				break
+			}
+			if waits(f.Func) {
+				delayed++
+				break
+			}
 		}
 	}
-	return unlocks*2 > len(p.Sample)
+	return delaying >= delayed
 }
 
 // leafFrames is how deep the unlocking is looked for: RWMutex's is two calls
 // above that of the Mutex inside it.
 const leafFrames = 4
 
-func unlocksAtLeaf(frames []model.Frame) bool {
-	for _, f := range frames[:min(len(frames), leafFrames)] {
-		name := f.Func[strings.LastIndexByte(f.Func, '.')+1:]
-		switch name {
-		case "Unlock", "RUnlock", "unlockSlow", "rUnlockSlow", "unlock", "unlock2", "unlockWithRank", "_LostContendedRuntimeLock":
-			return true
-		}
+// unlocks reports whether a function is one that a mutex profile's stacks end in.
+func unlocks(f string) bool {
+	switch f[strings.LastIndexByte(f, '.')+1:] {
+	case "Unlock", "RUnlock", "unlockSlow", "rUnlockSlow", "unlock", "unlock2", "unlockWithRank", "_LostContendedRuntimeLock":
+		return true
 	}
 	return false
 }

@@ -57,7 +57,7 @@ var (
 	elsewhere  = []byte("goroutine running on other thread")
 	elidedLine = regexp.MustCompile(`^\.\.\.(?:additional|\d+) frames elided\.\.\.$`)
 	dumpCause  = regexp.MustCompile(`^(?:SIG[A-Z]+: |panic: |fatal error: )`)
-	dumpPlace  = regexp.MustCompile(`^(?:[ \t]+\S[^\t]*|\S+):\d+(?: (?:\+0x|fp=0x).*)?$`)
+	placeEnds  = [][]byte{[]byte(" +0x"), []byte(" fp=0x")}
 )
 
 func (s *dumpSection) line(line []byte, sure bool) (bool, error) {
@@ -71,7 +71,7 @@ func (s *dumpSection) line(line []byte, sure bool) (bool, error) {
 	case bytes.HasPrefix(bytes.TrimLeft(line, " \t"), elsewhere):
 		return true, s.take()
 	case len(s.call) > 0:
-		if dumpPlace.Match(line) {
+		if isPlace(line) {
 			return true, s.frame(bytes.TrimLeft(line, " \t"))
 		}
 	case elidedLine.Match(line):
@@ -111,6 +111,28 @@ func isCall(line []byte) bool {
 	return bytes.IndexAny(name, " \t") < 0
 }
 
+// isPlace reports whether a line is the second of a frame: "/src/work.go:12 +0x34". It
+// is indented, but for those who trim what they keep; then its path has no blanks.
+func isPlace(line []byte) bool {
+	place := bytes.TrimLeft(line, " \t")
+	trimmed := len(place) == len(line)
+	for _, end := range placeEnds {
+		if i := bytes.Index(place, end); i >= 0 {
+			place = place[:i]
+		}
+	}
+	i := bytes.LastIndexByte(place, ':')
+	if i <= 0 || i == len(place)-1 || bytes.IndexByte(place, '\t') >= 0 || trimmed && bytes.IndexByte(place, ' ') >= 0 {
+		return false
+	}
+	for _, c := range place[i+1:] {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
 // begin begins a goroutine, and a dump where this cannot be of the one before.
 func (s *dumpSection) begin(line []byte) error {
 	if err := s.endGoroutine(); err != nil {
@@ -138,8 +160,10 @@ func (s *dumpSection) frame(place []byte) error {
 	if err := s.d.line(s.call); err != nil {
 		return err
 	}
+	s.call = append(append(s.call[:0], '\t'), place...) // which some trim
+	err := s.d.line(s.call)
 	s.call = s.call[:0]
-	return s.d.line(append([]byte("\t"), place...)) // which journald trims
+	return err
 }
 
 // take gives the head that was kept to the dump.
@@ -148,7 +172,7 @@ func (s *dumpSection) take() error {
 		return nil
 	}
 	if s.d == nil {
-		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.stamp
+		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.at()
 	}
 	s.ids[goroutineOf(s.head)] = true
 	err := s.d.line(s.head)

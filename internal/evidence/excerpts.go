@@ -51,7 +51,7 @@ type finder struct {
 	excerpts     map[string]*excerpt
 	open         []*excerpt        // those whose next lines may come
 	pieces       map[string][]byte // of a line that was cut, by stream
-	stamp        time.Time         // of the line that is read
+	now, stamp   []byte            // the line that is read, and what its wrapping says of when
 	lost         bool              // excerpts over the limit
 	dumps        []*dumpSection
 	texts        []*textSection
@@ -124,7 +124,7 @@ func lineAt(piece []byte, i int) []byte {
 // line reads a line as it stands in the file.
 func (f *finder) line(line []byte) error {
 	w := unwrapContainer(line)
-	f.stamp = stampOf(string(w.stamp), line)
+	f.now, f.stamp = line, w.stamp
 	if w.from != "" {
 		if before := f.pieces[w.from]; len(before)+len(w.text) <= maxJoined && (w.cut || len(before) > 0) {
 			w.text = append(before, w.text...)
@@ -137,6 +137,9 @@ func (f *finder) line(line []byte) error {
 	}
 	return f.text(w.text, w.from, 0)
 }
+
+// at is when the line that is read was written, as far as the log tells.
+func (f *finder) at() time.Time { return stampOf(string(f.stamp), f.now) }
 
 // text reads a line in its wrapping from, or the string in it that an excerpt is in.
 func (f *finder) text(line []byte, from string, depth int) error {

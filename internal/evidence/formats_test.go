@@ -503,6 +503,50 @@ func TestContention(t *testing.T) {
 	}
 }
 
+// A name says which of the two a profile is; stacks only where there is none.
+func TestContentionByName(t *testing.T) {
+	leaf := func(function string) []byte {
+		return snapshotOf(t, "mutex", func(p *profile.Profile) {
+			f := &profile.Function{ID: 1, Name: function}
+			p.Function, p.Location, p.Mapping = []*profile.Function{f}, []*profile.Location{{ID: 1, Line: []profile.Line{{Function: f, Line: 3}}}}, nil
+			p.Sample = []*profile.Sample{{Location: p.Location, Value: []int64{2, 3000}}}
+		})
+	}
+	inlined, waiting, unlocking := leaf("internal/sync.(*HashTrieMap[...]).Swap"), leaf("sync.(*Mutex).Lock"), leaf("sync.(*Mutex).Unlock")
+	for name, c := range map[string]struct {
+		files map[string][]byte
+		want  model.Source
+	}{
+		"a name":             {map[string][]byte{"mutex.pb.gz": waiting}, model.Mutex},
+		"the other name":     {map[string][]byte{"heavy-block.pprof": unlocking}, model.Block},
+		"a member":           {map[string][]byte{"block.zip": zipped(t, map[string][]byte{"x/mutex": waiting})}, model.Mutex},
+		"both names":         {map[string][]byte{"block-or-mutex": unlocking}, model.Mutex},
+		"no name, inlined":   {map[string][]byte{"x": inlined}, model.Mutex},
+		"no name, waiting":   {map[string][]byte{"x": waiting}, model.Block},
+		"no name, unlocking": {map[string][]byte{"x": unlocking}, model.Mutex},
+	} {
+		if m := load(t, Options{}, files(t, c.files)); !m.Has(c.want) || m.Has(model.Block) && m.Has(model.Mutex) {
+			t.Errorf("%s: block %v, mutex %v; want %s alone", name, m.Has(model.Block), m.Has(model.Mutex), c.want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "run.gowhy")
+	w, err := recording.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{recording.MutexMember, recording.BlockMember} {
+		if err := os.WriteFile(w.Path(name), inlined, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(recording.Manifest{}); err != nil {
+		t.Fatal(err)
+	}
+	if m := load(t, Options{}, path); !m.Has(model.Block) || !m.Has(model.Mutex) {
+		t.Errorf("of a recording: block %v, mutex %v; want both, as its members are called", m.Has(model.Block), m.Has(model.Mutex))
+	}
+}
+
 func TestGoroutineProfiles(t *testing.T) {
 	first := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_000e9 })
 	last := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_005e9 })

@@ -362,9 +362,6 @@ func waits(f string) bool {
 	return false
 }
 
-// unlocks reports whether a function is one that a mutex profile's stacks end in.
-func unlocks(f string) bool { return unlocksAtLeaf([]model.Frame{{Func: f}}) }
-
 // trace takes a line of -traces: labels, the first line of a stack, or one more frame.
 func (p *pprofText) trace(line string) {
 	if !p.begun {

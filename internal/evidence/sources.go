@@ -50,8 +50,8 @@ func formats() []format {
 		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: hasType("cpu"), fold: (*loader).foldCPU},
 		{what: "heap profile", source: model.Heap, members: []string{recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember},
 			profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
-		{what: "mutex profile", source: model.Mutex, members: []string{recording.MutexMember}, profile: isMutex, fold: (*loader).foldContention},
-		{what: "block profile", source: model.Block, members: []string{recording.BlockMember}, profile: isBlock, fold: (*loader).foldContention},
+		{what: "mutex profile", source: model.Mutex, members: []string{recording.MutexMember}, profile: isContention, fold: (*loader).foldContention},
+		{what: "block profile", source: model.Block, members: []string{recording.BlockMember}, profile: isContention, fold: (*loader).foldContention},
 		{what: "goroutine profile", source: model.GoroutineProfile, members: []string{recording.GoroutineStartMember, recording.GoroutineEndMember},
 			profile: hasType("goroutine"), fold: (*loader).foldGoroutines},
 		{what: "threadcreate profile", source: model.ThreadCreate, members: []string{recording.ThreadCreateMember}, profile: hasType("threadcreate"), fold: (*loader).foldThreadCreate},
@@ -87,8 +87,8 @@ func textFormat(head []byte) format {
 }
 
 // profileFormat returns the format of a profile. What a recording's member
-// holds is told by its name when more than one format would do: an empty
-// profile of lock contention does not say whose.
+// holds is told by its name when more than one format would do: a profile of
+// contention does not say whether it is of those who wait.
 func profileFormat(p *pprofFile) (format, bool) {
 	var fits []format
 	for _, f := range formats() {
@@ -101,6 +101,10 @@ func profileFormat(p *pprofFile) (format, bool) {
 	}
 	if i := slices.IndexFunc(fits, func(f format) bool { return slices.Contains(f.members, p.member) }); i >= 0 {
 		return fits[i], true
+	}
+	if isContention(p.Profile) {
+		src := contentionOf(p)
+		return fits[slices.IndexFunc(fits, func(f format) bool { return f.source == src })], true
 	}
 	return fits[0], true
 }
