@@ -43,6 +43,7 @@ var accounts = []struct {
 	{model.LoadResult, benchmarkAccount},
 	{model.GCTrace, gcLogAccount},
 	{model.SchedTrace, schedLogAccount},
+	{model.Wall, wallAccount},
 }
 
 func accountsOf(m *model.Model) (list []Account) {

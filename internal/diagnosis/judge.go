@@ -243,12 +243,14 @@ func thin(m *model.Model) string {
 	case m.Has(model.ProcFS) && counted(m):
 		return thinCounters(m)
 	case m.Has(model.CPU):
-		if _, n := CPUTime(m); n < ThinSamples {
+		if _, n := CPUTime(m); n < ThinSamples && m.CPU.Counted() {
 			return fmt.Sprintf("the CPU profile holds only %d samples", n)
 		}
 		return "a CPU profile alone tells where processor time goes, not what the program waits for"
 	case m.Load != nil && len(m.Load.Benchmarks) > 0:
 		return "benchmarks tell what an operation costs, not what for; -cpuprofile and -memprofile do"
+	case m.Has(model.Wall):
+		return "a wall-clock profile alone does not tell what uses the CPU"
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}

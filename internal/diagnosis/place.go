@@ -56,7 +56,7 @@ func cpuWhere(m *model.Model, match func(string) bool) (d time.Duration, n int64
 	if m.CPU == nil {
 		return 0, 0
 	}
-	count, nanos := m.CPU.Columns()
+	count, nanos := m.CPU.Columns() // without a count nobody knows how many samples there are
 	for i := range m.CPU.Samples {
 		s := &m.CPU.Samples[i]
 		if match != nil && !anyFrame(m, s.Stack, match) {
@@ -64,8 +64,6 @@ func cpuWhere(m *model.Model, match func(string) bool) (d time.Duration, n int64
 		}
 		if count >= 0 && count < len(s.Values) {
 			n += s.Values[count]
-		} else {
-			n++
 		}
 		if nanos >= 0 && nanos < len(s.Values) {
 			d += time.Duration(s.Values[nanos])

@@ -13,6 +13,7 @@ func SourceName(s model.Source) string {
 var sourceNames = map[model.Source]string{
 	model.Trace:            "an execution trace",
 	model.CPU:              "a CPU profile",
+	model.Wall:             "a wall-clock profile",
 	model.Heap:             "a heap or allocs profile",
 	model.LiveHeap:         "a heap profile",
 	model.Block:            "a block profile",
@@ -38,6 +39,8 @@ func HowToGet(s model.Source) string {
 	switch s {
 	case model.Heap:
 		return "curl -o allocs.pprof http://localhost:6060/debug/pprof/allocs"
+	case model.Wall:
+		return "curl -o wall.pprof 'http://localhost:6060/debug/fgprof?seconds=10'   # served by github.com/felixge/fgprof"
 	case model.ProcFS, model.BuildInfo:
 		return "gowhy record -d 10s -o run.gowhy --pid PID"
 	case model.KernelCPU, model.OffCPU, model.SyscallLog:

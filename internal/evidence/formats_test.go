@@ -547,6 +547,65 @@ func TestContentionByName(t *testing.T) {
 	}
 }
 
+// Stores and agents give a CPU profile one value: the other follows from the period.
+func TestProfilesOfOneValue(t *testing.T) {
+	of := func(period string, every int64, values []int64, types ...string) []byte {
+		p, err := profile.ParseData(cpuProfile(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.PeriodType, p.Period, p.SampleType = &profile.ValueType{Type: period, Unit: "nanoseconds"}, every, nil
+		for i := 0; i < len(types); i += 2 {
+			p.SampleType = append(p.SampleType, &profile.ValueType{Type: types[i], Unit: types[i+1]})
+		}
+		for _, s := range p.Sample {
+			s.Value = values
+		}
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, c := range map[string]struct {
+		file           []byte
+		source         model.Source
+		samples, nanos int64 // of both stacks together; -1 is unknown
+	}{
+		"time":                   {of("cpu", 1e7, []int64{3e7}, "cpu", "nanoseconds"), model.CPU, 6, 6e7},
+		"time without a period":  {of("cpu", 0, []int64{3e7}, "cpu", "nanoseconds"), model.CPU, -1, 6e7},
+		"samples":                {of("cpu", 1e7, []int64{3}, "samples", "count"), model.CPU, 6, 6e7},
+		"both":                   {of("cpu", 1e7, []int64{3, 5e7}, "samples", "count", "cpu", "nanoseconds"), model.CPU, 6, 10e7},
+		"fgprof":                 {of("wallclock", 1e7, []int64{3, 3e7}, "samples", "count", "time", "nanoseconds"), model.Wall, 6, 6e7},
+		"samples of the wall":    {of("wall", 1e7, []int64{3}, "samples", "count"), model.Wall, 6, 6e7},
+		"the wall's time, alone": {of("", 0, []int64{3e7}, "wall", "nanoseconds"), model.Wall, -1, 6e7},
+	} {
+		m := load(t, Options{}, files(t, map[string][]byte{"x": c.file}))
+		p := m.CPU
+		if c.source == model.Wall {
+			p = m.Wall
+		}
+		if !m.Has(c.source) || m.Has(model.CPU) && m.Has(model.Wall) {
+			t.Errorf("%s: CPU %v, wall %v; want %s alone", name, m.Has(model.CPU), m.Has(model.Wall), c.source)
+			continue
+		}
+		count, nanos := p.Columns()
+		sum := []int64{-1, -1}
+		for i, column := range []int{count, nanos} {
+			if column >= 0 {
+				sum[i] = p.Samples[0].Values[column] + p.Samples[1].Values[column]
+			}
+		}
+		if sum[0] != c.samples || sum[1] != c.nanos || p.Counted() != (c.samples >= 0) {
+			t.Errorf("%s: %d samples and %d ns, want %d and %d", name, sum[0], sum[1], c.samples, c.nanos)
+		}
+	}
+	// What says nothing of a period stays what it is.
+	if _, err := Load(t.Context(), []string{filepath.Join(files(t, map[string][]byte{"x": of("", 0, []int64{3}, "samples", "count")}), "x")}, Options{}); err == nil || !strings.Contains(err.Error(), "is not read") {
+		t.Errorf("samples of nothing: error %v", err)
+	}
+}
+
 func TestGoroutineProfiles(t *testing.T) {
 	first := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_000e9 })
 	last := snapshotOf(t, "goroutine", func(p *profile.Profile) { p.TimeNanos = 1_700_000_005e9 })

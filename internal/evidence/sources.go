@@ -47,7 +47,7 @@ func formats() []format {
 		// than the runtime's, so they are asked first.
 		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
 		{what: "off-CPU profile", source: model.OffCPU, members: []string{recording.OffCPUMember}, profile: isOffCPU, fold: (*loader).foldOffCPU},
-		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: hasType("cpu"), fold: (*loader).foldCPU},
+		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: isCPU, fold: (*loader).foldCPU},
 		{what: "heap profile", source: model.Heap, members: []string{recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember},
 			profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
 		{what: "mutex profile", source: model.Mutex, members: []string{recording.MutexMember}, profile: isContention, fold: (*loader).foldContention},
@@ -55,6 +55,7 @@ func formats() []format {
 		{what: "goroutine profile", source: model.GoroutineProfile, members: []string{recording.GoroutineStartMember, recording.GoroutineEndMember},
 			profile: hasType("goroutine"), fold: (*loader).foldGoroutines},
 		{what: "threadcreate profile", source: model.ThreadCreate, members: []string{recording.ThreadCreateMember}, profile: hasType("threadcreate"), fold: (*loader).foldThreadCreate},
+		{what: "wall-clock profile", source: model.Wall, profile: isWall, fold: (*loader).foldWall},
 		{what: "goroutineleak profile", source: model.Leak, members: []string{recording.LeakMember}, profile: hasType("goroutineleak"), fold: (*loader).foldLeaks},
 
 		// Texts, each with its own beginning.

@@ -42,6 +42,7 @@ var tables = []table{
 	takenTable("cpu", CPU),
 	takenTable("kernel", Kernel),
 	takenTable("offcpu", OffCPU),
+	takenTable("wall", Wall),
 	takenTable("block", Block),
 	takenTable("mutex", Mutex),
 	takenTable("allocs", Allocs),
@@ -108,7 +109,7 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 			o.Table = "liveheap"
 		case Goroutine:
 			o.Table = "goroutineprofile"
-		case CPU, Kernel, OffCPU, Block, Mutex, Allocs:
+		case CPU, Kernel, OffCPU, Wall, Block, Mutex, Allocs:
 			o.Table = string(o.Profile)
 		default:
 			_, err := collect(m, o)

@@ -89,6 +89,7 @@ const (
 
 	Kernel    Profile = "kernel"    // CPU samples by the kernel, its own frames included
 	OffCPU    Profile = "offcpu"    // where threads lost the CPU
+	Wall      Profile = "wall"      // time of goroutines, by a wall-clock profile
 	Block     Profile = "block"     // delays that ended, by the runtime's block profile
 	Mutex     Profile = "mutex"     // delays caused, by the runtime's mutex profile
 	Allocs    Profile = "allocs"    // allocations
@@ -97,7 +98,7 @@ const (
 )
 
 // Profiles are all profiles, in the order in which help lists them.
-var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Block, Mutex, Allocs, Heap, Goroutine}
+var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Wall, Block, Mutex, Allocs, Heap, Goroutine}
 
 // A recordedProfile is one that the model holds as it was recorded.
 type recordedProfile struct {
@@ -111,6 +112,7 @@ var recordedProfiles = []recordedProfile{
 	{CPU, func(m *model.Model) *model.Profile { return m.CPU }, model.CPU, "no CPU samples were recorded"},
 	{Kernel, func(m *model.Model) *model.Profile { return kernel(m).CPU }, model.KernelCPU, "the kernel's samples were not recorded"},
 	{OffCPU, func(m *model.Model) *model.Profile { return kernel(m).Off }, model.OffCPU, "context switches were not recorded"},
+	{Wall, func(m *model.Model) *model.Profile { return m.Wall }, model.Wall, "no wall-clock profile was recorded"},
 	{Block, func(m *model.Model) *model.Profile { return m.Block }, model.Block, "no block profile was recorded"},
 	{Mutex, func(m *model.Model) *model.Profile { return m.Mutex }, model.Mutex, "no mutex profile was recorded"},
 	{Allocs, func(m *model.Model) *model.Profile { return m.Heap }, model.Heap, "no allocations were recorded"},

@@ -99,6 +99,7 @@ func addProfiles(m *model.Model, read, odd model.Stack) {
 		return p
 	}
 	m.Kernel = &model.Kernel{CPU: of("samples/count", "cpu/nanoseconds"), Off: of("switches/count", "offcpu/nanoseconds")}
+	m.Wall = of("samples/count", "wall/nanoseconds")
 	m.Block, m.Mutex = of("contentions/count", "delay/nanoseconds"), of("contentions/count", "delay/nanoseconds")
 	m.Heap = of("alloc_objects/count", "alloc_space/bytes")
 	m.LiveHeap.End = of("alloc_objects/count", "alloc_space/bytes", "inuse_objects/count", "inuse_space/bytes")

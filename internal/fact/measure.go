@@ -134,6 +134,8 @@ func ProfileOf(m *model.Model, tree string) *model.Profile {
 	switch tree {
 	case "cpu":
 		return m.CPU
+	case "wall":
+		return m.Wall
 	case "kernel":
 		if m.Kernel != nil {
 			return m.Kernel.CPU

@@ -219,6 +219,7 @@ type tree struct {
 // trees are those whose parts can be facts.
 var trees = map[string]tree{
 	"cpu":           {"CPU profile", model.CPU, "cpu", Seconds},
+	"wall":          {"wall-clock profile", model.Wall, "wall", Seconds},
 	"kernel":        {"kernel's CPU samples", model.KernelCPU, "cpu", Seconds},
 	"offcpu":        {"kernel's context switches", model.OffCPU, "offcpu", Seconds},
 	"alloc_space":   {"allocs profile", model.Heap, "alloc_space", Bytes},

@@ -34,6 +34,7 @@ type kind struct {
 // kinds are all trees, in the order in which they are offered.
 var kinds = []kind{
 	{name: "cpu", profile: func(m *model.Model) *model.Profile { return m.CPU }, column: timed, note: cpuNote},
+	{name: "wall", profile: func(m *model.Model) *model.Profile { return m.Wall }, column: timed, note: wallNote},
 	{name: "kernel", profile: func(m *model.Model) *model.Profile { return kernelOf(m).CPU }, column: timed, note: kernelNote},
 	{name: "offcpu", profile: func(m *model.Model) *model.Profile { return kernelOf(m).Off }, column: timed, note: offNote},
 	{name: "states", stacks: stateStacks, note: says("Time of all goroutines by start function and state; they exist side by side, so it exceeds the clock's.")},

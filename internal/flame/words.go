@@ -37,6 +37,11 @@ func cpuNote(m *model.Model, p *model.Profile) string {
 	return fmt.Sprintf("CPU time by %s of %s.%s", samples(p, count), by, covered(m, model.CPU))
 }
 
+func wallNote(m *model.Model, p *model.Profile) string {
+	count, _ := p.Columns()
+	return fmt.Sprintf("Time of all goroutines, running or waiting, by %s of a wall-clock profiler; they exist side by side, so it exceeds the clock's.", samples(p, count))
+}
+
 func kernelNote(m *model.Model, p *model.Profile) string {
 	count, _ := p.Columns()
 	note := fmt.Sprintf("CPU time by %s of the kernel.%s", samples(p, count), covered(m, model.KernelCPU))

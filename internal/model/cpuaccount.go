@@ -164,6 +164,13 @@ func (p *Profile) Columns() (count, nanos int) {
 	return count, nanos
 }
 
+// Counted reports whether a profile says how many samples it has: some have their time
+// alone, and no period to divide it by.
+func (p *Profile) Counted() bool {
+	count, _ := p.Columns()
+	return count >= 0
+}
+
 func (m *Model) cpuView(source Source, p *Profile) (cpuView, bool) {
 	count, nanos := p.Columns()
 	if nanos < 0 {
@@ -188,7 +195,7 @@ func (v *cpuView) add(stacks *Stacks, s *Sample, count, nanos int) {
 	if nanos >= len(s.Values) || s.Values[nanos] < 0 {
 		return
 	}
-	d, n := time.Duration(s.Values[nanos]), int64(1)
+	d, n := time.Duration(s.Values[nanos]), int64(0) // of an unknown number of samples
 	if count >= 0 && count < len(s.Values) {
 		n = max(0, s.Values[count])
 	}

@@ -23,6 +23,7 @@ type Source string
 const (
 	Trace            Source = "trace"         // Go execution trace
 	CPU              Source = "cpu"           // CPU profile (pprof)
+	Wall             Source = "wall"          // wall-clock profile of all goroutines, as fgprof takes (pprof)
 	Heap             Source = "heap"          // allocations: an allocs or heap profile (pprof)
 	LiveHeap         Source = "liveheap"      // heap profiles at the start and the end of the run (pprof)
 	Block            Source = "block"         // block profile (pprof)
@@ -52,6 +53,7 @@ type Model struct {
 	GC    *GC      // collections, pauses, utilization; needs Trace
 	Tasks *Tasks   // user tasks, regions and logs; needs Trace
 	CPU   *Profile // samples of CPU time; needs CPU (or a trace that carries CPU samples)
+	Wall  *Profile // samples of all goroutines, running or waiting; types samples and wall
 	Heap  *Profile // allocations, in the run when two profiles or a delta were had, else since the program's start
 
 	LiveHeap     Snapshots // what was in use; types as in Heap
@@ -86,6 +88,8 @@ func (m *Model) Has(s Source) bool {
 		return m.Sched != nil
 	case CPU:
 		return m.CPU != nil
+	case Wall:
+		return m.Wall != nil
 	case Heap:
 		return m.Heap != nil
 	case LiveHeap:

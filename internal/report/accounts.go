@@ -21,7 +21,7 @@ type cpuRow struct {
 	Part  string           `json:"part"`
 	CPU   int64            `json:"cpu_ns"`
 	Share float64          `json:"share"`
-	Cores float64          `json:"cores"`
+	Cores float64          `json:"cores,omitempty"` // none where no time is known
 	By    map[string]int64 `json:"by"`
 
 	order  int
@@ -47,7 +47,12 @@ func cpuTable(m *model.Model) table[*cpuRow] {
 	t.Expand = func(r *cpuRow) []*cpuRow { return r.pieces }
 	t.Columns = []layout.Column[*cpuRow]{
 		{Head: "CPU", Text: func(r *cpuRow) string { return figures.Duration(time.Duration(r.CPU)) }},
-		{Head: "CORES", Text: func(r *cpuRow) string { return fixed(r.Cores) }},
+		{Head: "CORES", Text: func(r *cpuRow) string {
+			if a.Window <= 0 {
+				return "" // nothing tells over which time
+			}
+			return fixed(r.Cores)
+		}},
 		{Head: "SHARE", Text: func(r *cpuRow) string { return figures.Percent(r.Share) }},
 		{Head: "PART", Left: true, Text: func(r *cpuRow) string { return r.Part }},
 	}

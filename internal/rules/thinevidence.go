@@ -40,7 +40,7 @@ func checkThinevidence(p *diagnosis.Pass) {
 		return
 	}
 	// Samples inside a trace are an extra: their fewness is said by rules that want them.
-	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace {
+	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace && m.CPU.Counted() {
 		p.Unchecked("shares of CPU time", fact.Sentence("the CPU profile holds %s; below %s, "+
 			"a tenth of the CPU shows as anything from less than half of that to half as much again",
 			plural(n, "sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), thinLonger)

@@ -83,7 +83,7 @@ func (v *View) whatIs(member string) string {
 // knows has none.
 func howToGet(source string) string {
 	known := []model.Source{
-		model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.Leak,
+		model.Trace, model.CPU, model.Wall, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.Leak,
 		model.MetricsLog, model.GCTrace, model.SchedTrace, model.BuildInfo, model.ProcFS, model.KernelCPU, model.OffCPU, model.SyscallLog,
 		model.LoadResult, model.Escape, model.Printed,
 	}
