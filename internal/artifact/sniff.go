@@ -16,6 +16,7 @@ const (
 	Trace        // execution trace, any version
 	Gzip         // something compressed
 	Zip          // a recording or another archive
+	Tar          // an archive of files, one after the other
 	Binary       // not text: perhaps an uncompressed profile
 	Program      // an executable
 	HTML         // a web page
@@ -36,6 +37,8 @@ func Sniff(head []byte) Kind {
 		return Gzip
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return Zip
+	case tarHeader(head):
+		return Tar
 	case bytes.HasPrefix(head, []byte("\x7fELF")), bytes.HasPrefix(head, []byte("MZ")), bytes.HasPrefix(head, []byte("\xcf\xfa\xed\xfe")):
 		return Program
 	case html(head):
@@ -59,6 +62,33 @@ func traceHeader(head []byte) bool {
 	want := []byte(" trace\x00\x00\x00\x00")
 	return digits > 0 && len(h) == traceHeaderLen && bytes.HasPrefix(want, rest)
 }
+
+// tarHeader reports whether head begins with the first file of a tar archive.
+func tarHeader(head []byte) bool {
+	const at = 257
+	return len(head) >= at+5 && string(head[at:at+5]) == "ustar"
+}
+
+// Core reports whether head begins a core dump, of ELF or Mach-O.
+func Core(head []byte) bool {
+	switch {
+	case len(head) < 20:
+		return false
+	case bytes.HasPrefix(head, []byte("\x7fELF\x02\x02")), bytes.HasPrefix(head, []byte("\x7fELF\x01\x02")):
+		return binary.BigEndian.Uint16(head[16:]) == elfCore
+	case bytes.HasPrefix(head, []byte("\x7fELF")):
+		return binary.LittleEndian.Uint16(head[16:]) == elfCore
+	case bytes.HasPrefix(head, []byte("\xcf\xfa\xed\xfe")):
+		return binary.LittleEndian.Uint32(head[12:]) == machCore
+	}
+	return false
+}
+
+// The types of a file that is a core dump.
+const (
+	elfCore  = 4
+	machCore = 4
+)
 
 // html reports whether head begins like a page of the web, in whatever encoding.
 func html(head []byte) bool {

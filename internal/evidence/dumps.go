@@ -225,7 +225,7 @@ func (s *dumpSection) endDump() {
 
 // finishDumps gives the loader the first and the last of the dumps of the writer with
 // the largest: those of several are of several processes.
-func (f *finder) finishDumps() (found bool) {
+func (f *finder) finishDumps() (found bool, err error) {
 	var best *dumpSection
 	writers, singles := 0, 0
 	for _, s := range f.dumps {
@@ -239,7 +239,10 @@ func (f *finder) finishDumps() (found bool) {
 		}
 	}
 	if best == nil {
-		return false
+		return false, nil
+	}
+	if err := f.l.sameRun(model.GoroutineProfile, f.name); err != nil {
+		return false, err
 	}
 	if writers > 1 {
 		f.l.note("%s has goroutine dumps of %d processes; that of the one with most goroutines is used", f.name, writers)
@@ -252,7 +255,7 @@ func (f *finder) finishDumps() (found bool) {
 		f.keepDump(best.first)
 	}
 	f.keepDump(best.last)
-	return true
+	return true, nil
 }
 
 func (s *dumpSection) largest() int { return max(s.first.goroutines, s.last.goroutines) }

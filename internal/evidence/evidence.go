@@ -121,7 +121,10 @@ type loader struct {
 	env              map[string]string
 	toolchain        string // as the recording tells it
 	escaping         map[escapeKey]bool
-	arg              string // the path being read, as given
+	arg              string   // the path being read, as given
+	only             string   // the part of the archive at arg that was asked for; "" is all
+	entries          int      // directories read until now
+	runs             []string // in the container that is read, where it has several
 	// onlyTrace, if set, is what happens to a trace; all else is passed over.
 	onlyTrace func(source) error
 	// reading is the file that is being read, lent the one that a trace in it
@@ -150,6 +153,10 @@ func (l *loader) path(p string) error {
 		return l.stream("standard input", in)
 	}
 	info, err := os.Stat(p)
+	if archive, member, ok := splitMember(p); err != nil && ok {
+		l.m.Run.Files = append(l.m.Run.Files, p)
+		return l.part(archive, member)
+	}
 	if err != nil {
 		return OpenError(p, err)
 	}
@@ -235,6 +242,7 @@ func (l *loader) dir(p string) error {
 	before := l.uses
 	l.containers++
 	defer func() { l.containers-- }()
+	var below []string // directories
 	man := unpacked(p)
 	if man != nil {
 		l.manifest(p, unpackedRecording(man, names))
@@ -244,15 +252,42 @@ func (l *loader) dir(p string) error {
 		if man != nil {
 			member = n
 		}
+		if info, err := os.Lstat(full); err == nil && info.IsDir() && !strings.HasPrefix(n, ".") {
+			below = append(below, full)
+		}
 		if info, err := os.Stat(full); err != nil || !info.Mode().IsRegular() || member == recording.ManifestMember {
 			continue
 		}
-		if err := l.file(full, member); err != nil {
+		if err := l.collect(l.file(full, member)); err != nil {
 			return err
 		}
 	}
-	if l.uses == before && l.onlyTrace == nil {
+	if err := l.dirsBelow(below, l.uses == before && man == nil); err != nil {
+		return err
+	}
+	if err := l.severalRuns(); err != nil {
+		return err
+	}
+	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
 		return problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", "the directory %q holds no trace, profile or recording", p)
+	}
+	return nil
+}
+
+// dirsBelow reads the directories in a directory, but only where that itself has no
+// evidence: beside a profile there may be all of a source tree.
+func (l *loader) dirsBelow(dirs []string, read bool) error {
+	for i, d := range dirs {
+		if !read || l.containers > maxInside {
+			return nil
+		}
+		if l.entries += 1; l.entries > maxDirs {
+			l.note("%s and %d more directories were not read: there are more than %d", d, len(dirs)-i-1, maxDirs)
+			return nil
+		}
+		if err := l.collect(l.dir(d)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -286,9 +321,14 @@ func (l *loader) source(s source) error {
 	if err != nil {
 		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
+	if p := foreign(s.name, head); p != nil {
+		return l.pass(p)
+	}
 	switch kind := artifact.Sniff(head); kind {
 	case artifact.Trace:
 		return l.trace(s)
+	case artifact.Tar:
+		return l.tar(s)
 	case artifact.Gzip:
 		return l.gzip(s)
 	case artifact.Zip:
@@ -427,7 +467,12 @@ func (l *loader) gzip(s source) error {
 		}
 		return l.pass(cutProblem(s.name, err))
 	}
+	if p := foreign(s.name, head); p != nil {
+		return l.pass(p)
+	}
 	switch kind := artifact.Sniff(head); kind {
+	case artifact.Tar:
+		return l.tar(inner) // which notes where it is cut
 	case artifact.Trace:
 		err := l.trace(inner)
 		if err == nil && whole.err != nil {
@@ -493,22 +538,30 @@ func (l *loader) zip(s source) error {
 	}
 	rec, err := recording.NewReader(s.at, s.size)
 	if err != nil {
+		hint := "gowhy record -o run.gowhy -- CMD"
 		what := fmt.Sprintf("%q begins like a zip archive and is none", s.name)
 		if errors.Is(err, recording.ErrMembers) {
 			what = fmt.Sprintf("%q is an archive of more files than a recording has: %v", s.name, recording.ErrMembers)
+			hint = "unzip -d unpacked " + shell.Word(s.name) + " && gowhy unpacked"
 		}
-		return l.pass(&problem.Error{Kind: problem.Absence, What: what, Hint: "gowhy record -o run.gowhy -- CMD", Err: err})
+		return l.pass(&problem.Error{Kind: problem.Absence, What: what, Hint: hint, Err: err})
 	}
 	l.manifest(s.name, rec)
 	before := l.uses
 	l.containers++
 	defer func() { l.containers-- }()
 	for _, m := range rec.Members {
-		if err := l.member(s.name, m, rec.Manifest != nil); err != nil {
+		if !l.wanted(m.Name) {
+			continue
+		}
+		if err := l.collect(l.member(s.name, m, rec.Manifest != nil)); err != nil {
 			return err
 		}
 	}
-	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
+	if err := l.severalRuns(); err != nil {
+		return err
+	}
+	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
 		return l.emptyArchive(s.name, rec)
 	}
 	return nil
@@ -643,11 +696,18 @@ func (c ctxReader) Read(p []byte) (int, error) {
 
 // take notes that a source is read from the named file, and refuses a second.
 func (l *loader) take(s model.Source, what, name string) error {
+	if err := l.sameRun(s, name); err != nil {
+		return err
+	}
 	if other, ok := l.from[s]; ok {
 		if a, b := containerOf(other), containerOf(name); a != "" && b != "" && a != b {
 			return problem.New(problem.Misuse, "gowhy "+shell.Word(b)+"   # one at a time", "two recordings were given, %q and %q; a diagnosis is of one run", a, b)
 		}
-		return problem.New(problem.Misuse, "gowhy "+shell.Word(l.arg)+"   # one at a time", "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
+		hint := "gowhy " + shell.Word(other) + "   # one at a time"
+		if l.arg == "-" {
+			hint = "save it as a file, then gowhy FILE:MEMBER"
+		}
+		return problem.New(problem.Misuse, hint, "two %ss were given, %q and %q; a diagnosis is of one run", what, other, name)
 	}
 	l.from[s] = name
 	l.uses++

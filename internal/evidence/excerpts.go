@@ -293,7 +293,10 @@ func (f *finder) finish(alone bool) (found bool, err error) {
 	if f.lost {
 		f.l.note("%s has goroutine dumps or profiles behind more than %d kinds of prefixes; only those of the first were read", f.name, maxExcerpts)
 	}
-	dumps := f.finishDumps()
+	dumps, err := f.finishDumps()
+	if err != nil {
+		return false, err
+	}
 	texts, err := f.finishTexts(dumps)
 	if dumps || texts || err != nil {
 		return true, err

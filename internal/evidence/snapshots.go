@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/shell"
 )
 
 // A snapshot is a profile of a state, or of counts since the program's start.
@@ -39,6 +40,9 @@ func (l *loader) snapshot(src model.Source, s snapshot) {
 func (l *loader) foldSnapshot(f format, p *pprofFile) error {
 	if len(l.snapshots[f.source]) >= maxSnapshots {
 		return l.tooMany(f.source, f.what)
+	}
+	if err := l.sameRun(f.source, p.name); err != nil {
+		return err
 	}
 	m, err := l.convert(p)
 	if err != nil {
@@ -128,7 +132,8 @@ func (l *loader) tooMany(src model.Source, what string) error {
 	for _, s := range l.snapshots[src] {
 		names = append(names, fmt.Sprintf("%q", s.name))
 	}
-	return problem.New(problem.Misuse, "gowhy FIRST LAST   # two of them", "%d or more %ss were given, %s among them; a run has one at its start and one at its end", maxSnapshots, what, strings.Join(names, ", "))
+	first, last := l.snapshots[src][0].name, l.snapshots[src][len(names)-1].name
+	return problem.New(problem.Misuse, shell.Words([]string{"gowhy", first, last})+"   # two of them", "%d or more %ss were given, %s among them; a run has one at its start and one at its end", maxSnapshots, what, strings.Join(names, ", "))
 }
 
 // joinSnapshots puts what was kept into the model.

@@ -39,7 +39,7 @@ func cpuNote(m *model.Model, p *model.Profile) string {
 
 func wallNote(m *model.Model, p *model.Profile) string {
 	count, _ := p.Columns()
-	return fmt.Sprintf("Time of all goroutines, running or waiting, by %s of a wall-clock profiler; they exist side by side, so it exceeds the clock's.", samples(p, count))
+	return fmt.Sprintf("Time of all goroutines, running or waiting, by %s of a wall-clock profiler. It exceeds the clock's.", samples(p, count))
 }
 
 func kernelNote(m *model.Model, p *model.Profile) string {
