@@ -110,6 +110,17 @@ func TestDelayAccounts(t *testing.T) {
 	})
 }
 
+// Samples of no known time have shares all the same.
+func TestSamplesAccount(t *testing.T) {
+	m := &model.Model{}
+	work := m.Stacks.Add([]model.Frame{line("main.sign", "sign.go", 20)})
+	park := m.Stacks.Add([]model.Frame{line("runtime.futex", "sys.s", 9), line("runtime.findRunnable", "proc.go", 2), line("runtime.mcall", "asm.s", 1)})
+	m.CPU = &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}}, Samples: []model.Sample{{Stack: work, Values: []int64{150}}, {Stack: park, Values: []int64{50}}}}
+	expectAccounts(t, m, map[model.Source][]string{
+		model.CPU: {"200 samples: application 75.0%, scheduler 25.0%. How much time one stands for is not known", "main.sign 150 sign.go"},
+	})
+}
+
 func TestWallAccount(t *testing.T) {
 	m := &model.Model{}
 	receive := m.Stacks.Add([]model.Frame{line("runtime.gopark", "proc.go", 9), line("runtime.chanrecv1", "chan.go", 9), line("main.worker", "worker.go", 3)})

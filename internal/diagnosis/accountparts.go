@@ -23,7 +23,15 @@ func largestIn(p fact.Meter, tree string, total fact.Fact) []AccountRow {
 
 // rowsOf are the owners with most of a tree, each with the line and the note that most
 // of it has.
-func rowsOf(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) owner) (rows []AccountRow) {
+func rowsOf(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) owner) []AccountRow {
+	return rowsBy(p, tree, total, of, p.Samples)
+}
+
+// A measure adds the matching samples of a tree up.
+type measure func(name, tree string, match fact.Where) fact.Fact
+
+// rowsBy is rowsOf by what each is measured with.
+func rowsBy(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) owner, by measure) (rows []AccountRow) {
 	known := map[model.Stack]owner{}
 	ownerOf := func(s *model.Sample) owner {
 		o, ok := known[s.Stack]
@@ -35,7 +43,7 @@ func rowsOf(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) o
 	}
 	for _, name := range p.Largest(tree, func(s *model.Sample) string { return ownerOf(s).name }) {
 		ofName := func(s *model.Sample) bool { return ownerOf(s).name == name }
-		value := p.Samples(name, tree, ofName)
+		value := by(name, tree, ofName)
 		if len(rows) == accountRows || value.Value <= 0 {
 			break
 		}

@@ -12,6 +12,9 @@ import (
 // workAccount is what the CPU of a profile went into: the kinds of work, and the
 // functions of the program with most of it.
 func workAccount(p fact.Meter) *Account {
+	if _, nanos := p.Model.CPU.Columns(); nanos < 0 {
+		return samplesAccount(p)
+	}
 	a := p.Model.CPUAccount()
 	total := p.Samples("CPU time", "cpu", nil)
 	rows := rowsOf(p, "cpu", total, byWork)

@@ -24,6 +24,7 @@ type dumpSection struct {
 	running     bool           // d has a goroutine that runs, with its stack
 	interrupted bool           // by other lines, after the last goroutine
 	inside      bool           // a goroutine
+	dead        bool           // the runtime said of the dump that follows that nobody can go on
 	head, call  []byte         // the lines that the next decides on; empty without
 
 	first, last foundDump
@@ -64,6 +65,11 @@ func (s *dumpSection) line(line []byte, sure bool) (bool, error) {
 	switch {
 	case bytes.HasPrefix(line, []byte("goroutine ")) && dumpHeader.Match(line):
 		return true, s.begin(line)
+	case bytes.HasPrefix(line, allAsleep):
+		err := s.endGoroutine()
+		s.endDump()
+		s.dead = true
+		return true, err
 	case len(bytes.TrimSpace(line)) == 0:
 		return true, s.endGoroutine()
 	case !s.inside:
@@ -174,6 +180,12 @@ func (s *dumpSection) take() error {
 	if s.d == nil {
 		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.at()
 	}
+	if s.dead {
+		s.dead = false
+		if err := s.d.line(allAsleep); err != nil {
+			return err
+		}
+	}
 	s.ids[goroutineOf(s.head)] = true
 	err := s.d.line(s.head)
 	s.head, s.interrupted = s.head[:0], false
@@ -210,7 +222,7 @@ func (s *dumpSection) endDump() {
 	}
 	found := foundDump{s.d.t.p, s.d.looks, s.d.dead, len(s.ids), s.stamp}
 	switch {
-	case found.goroutines == 1:
+	case found.goroutines == 1 && !found.dead:
 		s.single = found
 		s.singles++
 	case s.dumps == 0:

@@ -33,15 +33,32 @@ type section interface {
 	end() error
 }
 
+// An excerptKind is what reads an excerpt.
+type excerptKind int
+
+const (
+	ofGoroutines excerptKind = iota
+	ofProfiles
+)
+
+// section is where the excerpts of a kind are read that have one writer.
+func (f *finder) section(kind excerptKind, writer string) section {
+	if kind == ofGoroutines {
+		return f.dumpsOf(writer)
+	}
+	return f.textsOf(writer)
+}
+
 // excerptMarks are in the first line of an excerpt of each kind.
 var excerptMarks = []struct {
-	mark  []byte
-	line  *regexp.Regexp // from the mark on
-	begin func(f *finder, writer string) section
+	mark []byte
+	line *regexp.Regexp // from the mark on
+	kind excerptKind
 }{
-	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), (*finder).dumpsOf},
-	{[]byte(" profile: "), textProfileBegin, (*finder).textsOf},
-	{[]byte("--- "), textProfileBegin, (*finder).textsOf},
+	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), ofGoroutines},
+	{[]byte("fatal error: all "), regexp.MustCompile("^" + regexp.QuoteMeta(string(allAsleep))), ofGoroutines},
+	{[]byte(" profile: "), textProfileBegin, ofProfiles},
+	{[]byte("--- "), textProfileBegin, ofProfiles},
 }
 
 // A finder finds the excerpts of one log.
@@ -143,7 +160,7 @@ func (f *finder) at() time.Time { return stampOf(string(f.stamp), f.now) }
 
 // text reads a line in its wrapping from, or the string in it that an excerpt is in.
 func (f *finder) text(line []byte, from string, depth int) error {
-	for kind, k := range excerptMarks {
+	for _, k := range excerptMarks {
 		i := excerptBegin(line, k.mark, k.line)
 		if i < 0 {
 			continue
@@ -151,7 +168,7 @@ func (f *finder) text(line []byte, from string, depth int) error {
 		if text, begin, ok := literal(line, i); ok && depth < maxNesting {
 			return f.string(text, fieldOf(from, fieldBefore(line[:begin])), depth+1)
 		}
-		e := f.excerpt(kind, from, newPrefix(line[:i]))
+		e := f.excerpt(k.kind, from, newPrefix(line[:i]))
 		if e == nil {
 			return nil
 		}
@@ -265,7 +282,7 @@ func (f *finder) string(text []byte, from string, depth int) error {
 }
 
 // excerpt returns the one with this wrapping, nil when there are too many.
-func (f *finder) excerpt(kind int, from string, p prefix) *excerpt {
+func (f *finder) excerpt(kind excerptKind, from string, p prefix) *excerpt {
 	key := fmt.Sprint(kind, "\x00", from, "\x00", p.key())
 	e := f.excerpts[key]
 	if e == nil {
@@ -273,7 +290,7 @@ func (f *finder) excerpt(kind int, from string, p prefix) *excerpt {
 			f.lost = true
 			return nil
 		}
-		e = &excerpt{from: from, prefix: p, read: excerptMarks[kind].begin(f, from+"\x00"+p.writer())}
+		e = &excerpt{from: from, prefix: p, read: f.section(kind, from+"\x00"+p.writer())}
 		f.excerpts[key] = e
 	}
 	if !slices.Contains(f.open, e) {

@@ -134,6 +134,10 @@ func TestWrappedDump(t *testing.T) {
 	for name, wrap := range wrappings {
 		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(text))}), "x"))
 		sameGoroutines(t, name, m, want)
+		m = load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(string(allAsleep) + "\n\n" + goroutinesOf(1, "select")))}), "x"))
+		if !m.Moment.Dead {
+			t.Errorf("%s: moment %+v, want that of a deadlock", name, m.Moment)
+		}
 	}
 }
 

@@ -829,6 +829,38 @@ func TestPerfScript(t *testing.T) {
 	}
 }
 
+// Of several events the one that says most of time is read; what is no time is counted.
+func TestPerfEvents(t *testing.T) {
+	sample := func(period, event, function string) string {
+		return fmt.Sprintf("app  7/8   10.%06d:  %s %s: \n\t    2e35a %s+0x2 (/app)\n\n", len(function), period, event, function)
+	}
+	for name, c := range map[string]struct {
+		text    string
+		samples int64
+		nanos   int64 // -1 is no time
+		leaf    string
+		note    string
+	}{
+		"cycles":           {sample("2000", "cycles:P", "main.a") + sample("9000", "cycles:P", "main.a"), 2, -1, "main.a", "which are no time"},
+		"without a period": {sample("", "cpu-clock", "main.a"), 1, -1, "main.a", "perf script -F +period"},
+		"a clock first":    {sample("5", "instructions", "main.b") + sample("4", "cycles", "main.b") + sample("3000000", "cpu-clock:u", "main.a"), 1, 3e6, "main.a", "1 of \"instructions\", 1 of \"cycles\""},
+		"cycles second":    {sample("5", "instructions", "main.b") + sample("5", "instructions", "main.b") + sample("4", "cycles", "main.a"), 1, -1, "main.a", "2 of \"instructions\""},
+	} {
+		m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(c.text)}))
+		count, nanos := m.CPU.Columns()
+		got := []int64{0, -1}
+		for _, s := range m.CPU.Samples {
+			got[0] += s.Values[count]
+			if nanos >= 0 {
+				got[1] = max(0, got[1]) + s.Values[nanos]
+			}
+		}
+		if got[0] != c.samples || got[1] != c.nanos || m.Stacks.Frames(m.CPU.Samples[0].Stack)[0].Func != c.leaf || !noted(m, c.note) {
+			t.Errorf("%s: %d samples and %d ns, notes %q; want %d and %d in %s, and %q", name, got[0], got[1], m.Run.Coverage.Notes, c.samples, c.nanos, c.leaf, c.note)
+		}
+	}
+}
+
 func TestFolded(t *testing.T) {
 	text := "main.main;main.work;runtime.mallocgc 12\nmain.main;main.work;runtime.mallocgc 3\nmain.main;write with blanks;do_syscall_64_[k] 7\nidle 1\n"
 	m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)}))

@@ -205,7 +205,7 @@ func TestOnceIsALock(t *testing.T) {
 func TestDumpOfTheDead(t *testing.T) {
 	dump := append([]byte("fatal error: all goroutines are asleep - deadlock!\n\n"), dumpOf("/x.go", []string{"chan receive", "main.main() 5"})...)
 	l := newLoader(t.Context(), Options{})
-	if err := l.readGoroutineDump(source{name: "dump", r: strings.NewReader(string(dump))}); err != nil {
+	if err := l.readLog(source{name: "dump", r: strings.NewReader(string(dump))}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := l.finish()

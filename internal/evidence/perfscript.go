@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,13 +41,13 @@ func isPerfScript(head []byte) bool {
 }
 
 // readPerfScript folds the samples as a CPU profile with the labels "thread"
-// and, in the kernel, "mode". Only of a clock's events the period is time.
+// and, in the kernel, "mode". Only of a clock's events the period is time; those of
+// cycles and others are counted. Of several events one is read.
 func (l *loader) readPerfScript(s source) error {
 	if err := l.take(model.CPU, "CPU profile", s.name); err != nil {
 		return err
 	}
-	p := perfScript{l: l, name: s.name, timed: true,
-		t: newTally(samplesOnly, model.ValueType{Name: "cpu", Unit: "nanoseconds"})}
+	p := perfScript{l: l, name: s.name}
 	err := l.lines(s, p.line)
 	if err == nil {
 		err = p.flush()
@@ -60,21 +61,29 @@ func (l *loader) readPerfScript(s source) error {
 
 // A perfScript is read sample by sample.
 type perfScript struct {
-	l            *loader
-	name         string
-	t            *tally
-	inside       bool
-	thread       string
-	period       int64
-	frames       []model.Frame
-	kernel       bool  // the leaf is
-	otherSamples int64 // samples of further events
-	event        string
-	timed        bool // every period was time
-	first        time.Duration
-	last         time.Duration // since boot
-	frameOf      map[string]model.Frame
+	l       *loader
+	name    string
+	events  []*perfEvent
+	into    *perfEvent // the event of the sample that is read; nil outside of one
+	thread  string
+	period  int64
+	frames  []model.Frame
+	kernel  bool  // the leaf is
+	lost    int64 // samples of further events
+	frameOf map[string]model.Frame
 }
+
+// A perfEvent is what was sampled of one event.
+type perfEvent struct {
+	name        string
+	t           *tally
+	samples     int64
+	timed       bool          // every period was time
+	first, last time.Duration // since boot
+}
+
+// maxPerfEvents is how many events are kept apart: perf stat -d has some twenty.
+const maxPerfEvents = 32
 
 func (p *perfScript) line(line []byte) error {
 	switch {
@@ -83,7 +92,7 @@ func (p *perfScript) line(line []byte) error {
 	case line[0] == '#':
 		return nil
 	case line[0] == ' ' || line[0] == '\t':
-		if p.inside {
+		if p.into != nil {
 			p.frame(line)
 		}
 		return nil
@@ -97,28 +106,53 @@ func (p *perfScript) line(line []byte) error {
 	return nil
 }
 
-// begin starts a sample. Samples of another event than the first are counted
-// and left out: they count something else.
+// begin starts a sample.
 func (p *perfScript) begin(thread, at, period, event string) {
-	if p.event == "" {
-		p.event = event
-	}
-	if event != p.event {
-		p.otherSamples++
+	e := p.event(event)
+	if e == nil {
+		p.lost++
 		return
 	}
-	p.inside, p.thread = true, thread
+	p.into, p.thread = e, thread
+	e.samples++
 	p.period, _ = strconv.ParseInt(period, 10, 64)
 	if !perfClock(event) || p.period <= 0 {
-		p.timed = false
+		e.timed = false
 	}
 	c := cursor{rest: []byte(at), ok: true}
 	if d := c.amount(time.Second); c.ok {
-		if p.first == 0 {
-			p.first = d
+		if e.first == 0 {
+			e.first = d
 		}
-		p.last = max(p.last, d)
+		e.last = max(e.last, d)
 	}
+}
+
+// event is where samples of an event are added up; nil when there are too many events.
+func (p *perfScript) event(name string) *perfEvent {
+	for _, e := range p.events {
+		if e.name == name {
+			return e
+		}
+	}
+	if len(p.events) == maxPerfEvents {
+		return nil
+	}
+	e := &perfEvent{name: name, timed: true, t: newTally(samplesOnly, model.ValueType{Name: "cpu", Unit: "nanoseconds"})}
+	p.events = append(p.events, e)
+	return e
+}
+
+// best is the event that says most of time: a clock, else cycles, else the first.
+func (p *perfScript) best() *perfEvent {
+	for _, like := range []func(name string) bool{perfClock, func(name string) bool { return strings.Contains(name, "cycles") && !strings.Contains(name, "stalled") }} {
+		for _, e := range p.events {
+			if like(e.name) {
+				return e
+			}
+		}
+	}
+	return p.events[0]
 }
 
 // perfClock reports whether an event's period is nanoseconds.
@@ -169,31 +203,48 @@ func perfFrameOf(pc, name, object string) model.Frame {
 }
 
 func (p *perfScript) flush() error {
-	if !p.inside {
+	if p.into == nil {
 		return nil
 	}
 	stack, err := p.l.intern(p.name, p.frames)
 	if err != nil {
 		return err
 	}
-	p.t.add(stack, modeLabel(p.kernel, map[string]string{"thread": p.thread}), 1, 1, p.period)
-	p.inside, p.kernel, p.frames = false, false, nil
+	p.into.t.add(stack, modeLabel(p.kernel, map[string]string{"thread": p.thread}), 1, 1, p.period)
+	p.into, p.kernel, p.frames = nil, false, nil
 	return nil
 }
 
 func (p *perfScript) finish() {
-	m := p.t.p
-	if !p.timed {
+	if len(p.events) == 0 {
+		p.events = []*perfEvent{{t: newTally(samplesOnly)}}
+	}
+	e := p.best()
+	m := e.t.p
+	if !e.timed {
 		m.Types = m.Types[:1]
 		for i := range m.Samples {
 			m.Samples[i].Values = m.Samples[i].Values[:1]
 		}
-		p.l.note("%s counts %q events, which are no time; its samples are used without", p.name, p.event)
+		if perfClock(e.name) {
+			p.l.note("%s has %q samples without their period, so shares are of samples: perf script -F +period", p.name, e.name)
+		} else {
+			p.l.note("%s counts %q events, which are no time; shares are of samples", p.name, e.name)
+		}
 	}
-	if p.otherSamples > 0 {
-		p.l.note("%s has %d samples of other events than %q, which were left out", p.name, p.otherSamples, p.event)
+	var others []string
+	for _, o := range p.events {
+		if o != e {
+			others = append(others, fmt.Sprintf("%d of %q", o.samples, o.name))
+		}
 	}
-	m.Duration = max(0, p.last-p.first)
+	if p.lost > 0 {
+		others = append(others, fmt.Sprintf("%d of more", p.lost))
+	}
+	if len(others) > 0 {
+		p.l.note("%s has samples of several events: those of %q were read, and not %s", p.name, e.name, strings.Join(others, ", "))
+	}
+	m.Duration = max(0, e.last-e.first)
 	nameGroups(&p.l.m.Stacks, m)
 	p.l.setCPU(m, zeroTime)
 }

@@ -111,7 +111,10 @@ func (p Meter) Largest(tree string, name func(*model.Sample) string) []string {
 	if profile == nil {
 		return nil
 	}
-	_, value := columns(profile, trees[tree])
+	number, value := columns(profile, trees[tree])
+	if value < 0 {
+		value = number // samples of no known time
+	}
 	by := map[string]float64{}
 	for i := range profile.Samples {
 		by[name(&profile.Samples[i])] += profile.Samples[i].Value(value)
