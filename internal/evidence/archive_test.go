@@ -146,6 +146,18 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
+// What curl -i saved has the server's headers before it.
+func TestBehindHeaders(t *testing.T) {
+	const ok, moved = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n"
+	for name, body := range map[string][]byte{"profile": cpuProfile(t), "zip": zipped(t, map[string][]byte{"cpu": cpuProfile(t)})} {
+		for _, head := range []string{ok, moved + ok} {
+			if m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": append([]byte(head), body...)}), "x")); !m.Has(model.CPU) {
+				t.Errorf("%s behind %q is not read", name, head)
+			}
+		}
+	}
+}
+
 // FuzzTar feeds the reader of archives.
 func FuzzTar(f *testing.F) {
 	f.Add(tarred(f, map[string][]byte{"a/cpu": cpuProfile(f), "b/cpu": cpuProfile(f)}))

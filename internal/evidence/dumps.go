@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -192,6 +193,16 @@ func (s *dumpSection) take() error {
 	return err
 }
 
+// goesOn reports whether goroutines can go on by themselves: where one can the runtime
+// finds no deadlock, and its words are of another dump.
+func goesOn(k look) bool {
+	switch k.state {
+	case "running", "runnable", "sleep", "IO wait", "syscall":
+		return true
+	}
+	return false
+}
+
 func goroutineOf(head []byte) int64 {
 	id, _, _ := bytes.Cut(head[len("goroutine "):], []byte(" "))
 	n, _ := strconv.ParseInt(string(id), 10, 64)
@@ -220,7 +231,7 @@ func (s *dumpSection) endDump() {
 	if s.d == nil {
 		return
 	}
-	found := foundDump{s.d.t.p, s.d.looks, s.d.dead, len(s.ids), s.stamp}
+	found := foundDump{s.d.t.p, s.d.looks, s.d.dead && !slices.ContainsFunc(s.d.looks, goesOn), len(s.ids), s.stamp}
 	switch {
 	case found.goroutines == 1 && !found.dead:
 		s.single = found

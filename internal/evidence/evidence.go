@@ -321,6 +321,12 @@ func (l *loader) source(s source) error {
 	if err != nil {
 		return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
 	}
+	if n := httpHead(head); n > 0 && n < len(head) {
+		s = source{name: s.name, member: s.member, r: skip(s.r, n)}
+		if head, err = s.peek(); err != nil {
+			return problem.New(problem.Failure, "", "cannot read %q: %w", s.name, err)
+		}
+	}
 	if p := foreign(s.name, head); p != nil {
 		return l.pass(p)
 	}

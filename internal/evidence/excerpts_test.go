@@ -134,9 +134,13 @@ func TestWrappedDump(t *testing.T) {
 	for name, wrap := range wrappings {
 		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(text))}), "x"))
 		sameGoroutines(t, name, m, want)
-		m = load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(string(allAsleep) + "\n\n" + goroutinesOf(1, "select")))}), "x"))
+		m = load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(string(allAsleep) + "\n\n" + strings.ReplaceAll(goroutinesOf(2, "select"), "[running]", "[chan receive]")))}), "x"))
 		if !m.Moment.Dead {
 			t.Errorf("%s: moment %+v, want that of a deadlock", name, m.Moment)
+		}
+		m = load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(wrap(string(allAsleep) + "\n\n" + goroutinesOf(2, "sleep")))}), "x"))
+		if m.Moment != nil && m.Moment.Dead {
+			t.Errorf("%s: who sleeps wakes up, and the moment is that of a deadlock", name)
 		}
 	}
 }

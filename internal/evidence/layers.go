@@ -30,6 +30,19 @@ var textLayers = []struct {
 	},
 }
 
+// httpHead returns the length of the headers that `curl -i` puts before what it got, 0
+// without any. There are several after a redirection.
+func httpHead(head []byte) (n int) {
+	for bytes.HasPrefix(head[n:], []byte("HTTP/")) {
+		end := bytes.Index(head[n:], []byte("\r\n\r\n"))
+		if end < 0 {
+			return n
+		}
+		n += end + len("\r\n\r\n")
+	}
+	return n
+}
+
 // skip returns what follows n bytes, which are there.
 func skip(r io.Reader, n int) io.Reader {
 	_, _ = io.CopyN(io.Discard, r, int64(n)) // an error comes again
