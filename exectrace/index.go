@@ -1,6 +1,7 @@
 package exectrace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,11 +42,12 @@ type generation struct {
 	sync    []batch
 
 	batches      int
-	experimental int   // bytes of experimental batches
-	lost         int64 // bytes between batches that could not be read
-	cut          bool  // the input ended inside a batch of this generation
-	gap          bool  // generations are missing before this one
-	closed       bool  // an end marker was seen
+	experimental int    // bytes of experimental batches
+	lost         int64  // bytes between batches that could not be read
+	freq         uint64 // ticks per second as the generations before say; for one that lost its own
+	cut          bool   // the input ended inside a batch of this generation
+	gap          bool   // generations are missing before this one
+	closed       bool   // an end marker was seen
 
 	lease lease
 }
@@ -130,6 +132,8 @@ type walker struct {
 	count   int // generations returned
 	number  uint64
 	time    uint64 // of the last batch; 0 none yet
+	freq    uint64 // ticks per second of the last generation that tells; 0 none yet
+	lost    int64  // bytes of generations before the next that are left out; 0 none
 	err     error
 }
 
@@ -170,7 +174,7 @@ func (w *walker) next() (*generation, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	g := &generation{index: w.count, version: w.version, off: w.in.offset(), lease: w.in.hold()}
+	g := &generation{index: w.count, version: w.version, off: w.in.offset(), lease: w.in.hold(), lost: w.lost, freq: w.freq}
 	for {
 		b, err := w.in.fill(maxHeader)
 		if err != nil {
@@ -215,7 +219,7 @@ func (w *walker) next() (*generation, error) {
 			b, _ = w.in.fill(h.size + h.body + slack)
 		}
 		if g.batches == 0 {
-			g.gap = w.number != 0 && h.gen != w.number+1
+			g.gap = w.number != 0 && (h.gen != w.number+1 || w.lost > 0)
 			g.number, w.number = h.gen, h.gen
 		}
 		g.batches++
@@ -231,8 +235,32 @@ func (w *walker) next() (*generation, error) {
 		}
 		return nil, w.err
 	}
+	if !g.timed() {
+		return w.leaveOut(g)
+	}
+	if c := g.readClock(); c.ok {
+		w.freq = c.freq
+	}
+	w.lost = 0
 	w.count++
 	return g, nil
+}
+
+// timed reports whether anything is left of a generation that has a time.
+func (g *generation) timed() bool { return len(g.events)+len(g.sync) > 0 }
+
+// leaveOut returns the generation after one of which only tables are left: when it was
+// nothing tells, and it would lie where the machine was started. Where none follows, what
+// was lost is handed out to be counted.
+func (w *walker) leaveOut(g *generation) (*generation, error) {
+	lost := w.lost + g.end - g.off
+	if w.err == nil {
+		g.lease.release()
+		w.lost = lost
+		return w.next()
+	}
+	w.count++
+	return &generation{index: g.index, version: g.version, number: g.number, off: g.off, end: g.end, lost: lost, lease: g.lease}, nil
 }
 
 // header reports whether the head of a batch that can come now begins b.
@@ -416,7 +444,7 @@ func (c *clock) ticks(ns int64) int64 {
 
 // readClock decodes the sync batches of a generation.
 func (g *generation) readClock() (c clock) {
-	c.setFreq(defaultFreq)
+	c.setFreq(cmp.Or(g.freq, defaultFreq))
 	for i := range g.sync {
 		b := g.sync[i].body()
 		at := g.sync[i].time

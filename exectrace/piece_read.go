@@ -16,6 +16,7 @@ type cut struct {
 	off         int64
 	number      uint64 // of the generation before, 0 none
 	time        uint64 // of the last batch before
+	freq        uint64 // ticks per second as those before say, 0 none
 	start, last Time   // of the first event and, before a pass over the trace, the last batch
 	gap         bool   // generations are missing before it
 }
@@ -83,10 +84,10 @@ func (c *cutter) read() (*generation, error) {
 	if c.limit > 0 && c.w.count >= c.limit {
 		return nil, io.EOF
 	}
-	number, time := c.w.number, c.w.time
+	number, time, freq := c.w.number, c.w.time, c.w.freq
 	g, err := c.w.next()
 	if err == nil && c.ahead && g.batches > 0 && g.index == len(c.cuts) {
-		c.cuts = append(c.cuts, cut{g.off, number, time, g.begin(), g.lastBatch(), g.gap})
+		c.cuts = append(c.cuts, cut{g.off, number, time, freq, g.begin(), g.lastBatch(), g.gap})
 	}
 	return g, err
 }
@@ -182,7 +183,7 @@ func (t *Trace) walkFrom(cuts []cut, first int) (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &walker{in: in, version: t.minor, count: first, number: c.number, time: c.time}, nil
+	return &walker{in: in, version: t.minor, count: first, number: c.number, time: c.time, freq: c.freq}, nil
 }
 
 // Pieces reads single generations and gives yield what happened in each, in

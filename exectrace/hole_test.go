@@ -1,0 +1,69 @@
+package exectrace
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/corpus"
+)
+
+// A generation of which a hole left the tables alone has no time. It is left out and
+// counted, and the others lie where they did.
+func TestHoleLeavesTablesAlone(t *testing.T) {
+	var out bytes.Buffer
+	b := corpus.NewBuilder(&out, 26)
+	b.TicksPerSecond = 1e8 // not the rate that is assumed
+	var ends []int
+	for n := range uint64(3) {
+		at := uint64(corpus.Epoch) + n*1e8
+		g := b.Generation(n+1, at) // it ends the one before
+		ends = append(ends, out.Len())
+		th := g.Thread(1)
+		th.Event(at, corpus.ProcStatus, 0, corpus.ProcRunning)
+		th.Event(at, corpus.StatusStack, 1, 1, corpus.Running, g.Stack("main.main"))
+		for i := range uint64(50) {
+			th.Event(at+i*1e6, corpus.GoStop, g.String("preempted"), g.Stack("main.work", "main.main"))
+			th.Event(at+i*1e6+1e5, corpus.GoStart, 1, i+1)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := out.Bytes()
+	before, err := mustRead(t, whole).Account(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, gen := range [][]int{{ends[0], ends[1]}, {ends[1], ends[2]}, {ends[2], len(whole)}} {
+		data, lost := bytes.Clone(whole), 0
+		for at := gen[0]; at < gen[1]; {
+			h, ok := parseBatchHeader(data[at:])
+			if !ok {
+				t.Fatalf("no batch at %d", at)
+			}
+			size := h.size + h.body
+			if typ := eventType(data[min(at+h.size, len(data)-1)]); !h.endOfGen && typ != evStrings && typ != evStacks {
+				clear(data[at : at+size])
+				lost += size
+			}
+			at += size
+		}
+		a, err := mustRead(t, data).Account(context.Background(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Info.Generations) != 2 || a.Info.Damage.LostBytes < int64(lost) {
+			t.Errorf("hole in generation %d: %d generations, %d bytes lost; want 2 and %d at least", n+1, len(a.Info.Generations), a.Info.Damage.LostBytes, lost)
+		}
+		if d := a.Info.End.Sub(a.Info.Start); a.Info.Start < before.Info.Start || a.Info.End > before.Info.End || d < time.Second {
+			t.Errorf("hole in generation %d: from %d to %d, want within %d to %d", n+1, a.Info.Start, a.Info.End, before.Info.Start, before.Info.End)
+		}
+		for _, g := range a.Info.Generations {
+			if g.Overlap > 0 {
+				t.Errorf("hole in generation %d: generation %d overlaps the next by %v", n+1, g.Number, g.Overlap)
+			}
+		}
+	}
+}
