@@ -34,6 +34,7 @@ var accounts = []struct {
 	source model.Source
 	of     func(fact.Meter) *Account
 }{
+	{model.LoadResult, loadAccount},
 	{model.GoroutineProfile, goroutineAccount},
 	{model.LiveHeap, heapAccount},
 	{model.Heap, allocationAccount},
@@ -56,6 +57,9 @@ func accountsOf(m *model.Model) (list []Account) {
 			account.Source = a.source
 			list = append(list, *account)
 		}
+	}
+	for _, t := range m.Tables {
+		list = append(list, *tableAccount(t))
 	}
 	return list
 }

@@ -283,6 +283,9 @@ type Finding struct {
 	// Stalls is set when goroutines with work make no step at all: it ranks before
 	// everything else, and the verdict says so.
 	Stalls bool `json:"-"`
+	// Fails is set when what was asked of the program was not done: it ranks before all
+	// that is about how fast it was done.
+	Fails bool `json:"-"`
 
 	// Groups and Stacks are what the finding is about; they decide whether
 	// it overlaps with another. Empty means the whole program.

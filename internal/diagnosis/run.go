@@ -321,6 +321,12 @@ func compare(a, b tree, goal Goal) int {
 		}
 		return 1
 	}
+	if a.Fails != b.Fails {
+		if a.Fails {
+			return -1
+		}
+		return 1
+	}
 	if a.Grows != b.Grows && !a.Remark {
 		if a.Grows {
 			return -1

@@ -35,11 +35,12 @@ func (l *loader) readLoad(s source) error {
 
 // setLoad puts a result on the model's clock.
 func (l *loader) setLoad(r *loadresult.Result) {
-	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
+	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Unanswered: r.Unanswered, Crossed: r.Crossed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
 		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
-		Backlog: mapped(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
-		Latency: mapped(r.Latency, func(q loadresult.Quantile) model.Quantile { return model.Quantile(q) }),
-		Over:    mapped(r.Over, func(i loadresult.Interval) model.Interval { return model.Interval(i) }),
+		Failures: mapped(r.Errors, func(f loadresult.Failure) model.Failure { return model.Failure(f) }),
+		Backlog:  mapped(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
+		Latency:  mapped(r.Latency, func(q loadresult.Quantile) model.Quantile { return model.Quantile(q) }),
+		Over:     mapped(r.Over, func(i loadresult.Interval) model.Interval { return model.Interval(i) }),
 		Benchmarks: mapped(r.Benchmarks, func(b loadresult.Benchmark) model.Benchmark {
 			return model.Benchmark{Package: b.Config["pkg"], Name: b.Name, N: b.N, Values: b.Values}
 		}),

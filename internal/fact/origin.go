@@ -54,6 +54,9 @@ const (
 	Process      Kind = "process"
 	Machine      Kind = "machine"
 	ControlGroup Kind = "control group"
+	// Printed is a function's line in a profile that go tool pprof printed:
+	// Functions, Columns (flat or cum), Share, and Name, the table's file.
+	Printed Kind = "printed profile"
 	// Setting is what was set for the run, or is of the build: Name.
 	Setting Kind = "setting"
 	// Window is the time that the evidence covers.
@@ -69,7 +72,7 @@ const (
 
 // Kinds are all of them.
 var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Generations, Account,
-	Metric, Syscalls, Process, Machine, ControlGroup, Setting, Window, Published, Computed, Untyped}
+	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Setting, Window, Published, Computed, Untyped}
 
 // A Fold is how a series became one number.
 type Fold string
@@ -202,6 +205,8 @@ func (o Origin) words() string {
 		return "recording"
 	case Setting:
 		return "setting of the run"
+	case Printed:
+		return "printed profile: " + strings.Join(slices.Concat(o.Columns, o.Functions), " ")
 	case Published, Untyped:
 		return o.Name
 	}

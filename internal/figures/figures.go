@@ -156,7 +156,7 @@ func Seconds(v float64) string {
 		return digits(v*1e3) + " ms"
 	case abs < 599.5:
 		return digits(v) + " s"
-	case abs >= math.MaxInt64/1e9:
+	case abs >= 100*3600: // nobody counts the seconds of weeks
 		return Number(v/3600) + " h"
 	}
 	return time.Duration(math.Round(v) * 1e9).String()

@@ -97,12 +97,17 @@ func (r *Result) hey(section, line string) {
 			r.Ops += n
 			if vegetaFailed(int(count(m[1]))) {
 				r.Failed += n
+				r.fail("status "+m[1], n)
 			}
 		}
 	case "Error distribution:":
 		if m := heyCount.FindStringSubmatch(line); m != nil {
 			n := count(m[1])
 			r.Ops, r.Failed = r.Ops+n, r.Failed+n
+			r.fail(m[2], n)
+			if !timedOut(m[2]) {
+				r.Unanswered += n
+			}
 		}
 	}
 }

@@ -163,6 +163,7 @@ func (s *k6Summary) result() (*Result, error) {
 			// A rate's passes are those that are true: that failed.
 			failed := s.numbers("http_req_failed")
 			r.Failed = whole(failed["passes"] + failed["matches"])
+			r.fail("http_req_failed", r.Failed)
 		}
 		for name, ms := range times {
 			r.trend(name, milliseconds(ms))
@@ -260,6 +261,12 @@ var k6Line = regexp.MustCompile(`^\s*(?:[✓✗]\s)?\s*([a-z][a-z0-9_]*)\.{2,}:\
 // Of the rows before: an open workload says how many iterations it begins.
 var k6Arrivals = regexp.MustCompile(`^\s*\* \S+: ([0-9.]+) iterations/s for `)
 
+// Thresholds have a part of their own: the metric on a line, each of its thresholds below.
+var (
+	k6Metric    = regexp.MustCompile(`^    ([a-z][a-z0-9_]*(?:\{[^}]*\})?)$`)
+	k6Threshold = regexp.MustCompile(`^\s*✗ ('[^']*' .*)$`)
+)
+
 func detectK6Text(head []byte) bool {
 	if bytes.Contains(head, []byte("execution: local")) && bytes.Contains(head, []byte("scenarios:")) || bytes.Contains(head, []byte("█ TOTAL RESULTS")) {
 		return true
@@ -274,8 +281,18 @@ func detectK6Text(head []byte) bool {
 func parseK6Text(l *lines) (*Result, error) {
 	found := map[string]string{}
 	offered := 0.0
+	var crossed []string
+	under := "" // the metric whose thresholds follow
 	for l.next() {
 		line := l.text()
+		if m := k6Threshold.FindStringSubmatch(line); m != nil && under != "" && len(crossed) < MaxKinds {
+			crossed = append(crossed, Printable(under+": "+m[1]))
+		}
+		if m := k6Metric.FindStringSubmatch(line); m != nil {
+			under = m[1]
+		} else if strings.TrimSpace(line) != "" && !strings.ContainsAny(line, "✓✗") {
+			under = ""
+		}
 		if m := k6Arrivals.FindStringSubmatch(line); m != nil {
 			offered += rate(m[1])
 		}
@@ -290,7 +307,9 @@ func parseK6Text(l *lines) (*Result, error) {
 	}
 	for _, kind := range k6Kinds {
 		if found[kind.count] != "" {
-			return k6Text(found, kind.count, kind.time, offered), nil
+			r := k6Text(found, kind.count, kind.time, offered)
+			r.Crossed = crossed
+			return r, nil
 		}
 	}
 	return nil, errCut
@@ -304,6 +323,7 @@ func k6Text(found map[string]string, counter, times string, offered float64) *Re
 	}
 	if counter == "http_reqs" {
 		r.Failed = k6Failed(found["http_req_failed"])
+		r.fail("http_req_failed", r.Failed)
 	}
 	for _, field := range strings.Fields(found[times]) {
 		if name, value, ok := strings.Cut(field, "="); ok {

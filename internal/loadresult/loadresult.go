@@ -61,9 +61,13 @@ type Result struct {
 	Service []Quantile
 	// Late is how long after they were due operations were begun although a
 	// connection was free: the generator's own error.
-	Late        []Quantile
-	Backlog     []Level   // in time order, a few each second
-	Errors      []Failure // the most frequent first
+	Late    []Quantile
+	Backlog []Level   // in time order, a few each second
+	Errors  []Failure // the most frequent first; N is 0 where a tool lists kinds without counts
+	// Unanswered is how many of the failed ones had no answer at all: connections that were
+	// refused or broken. The program may not have seen them.
+	Unanswered  int64
+	Crossed     []string  // thresholds that the test sets itself and that were crossed, in its words
 	Answers     []Failure // kinds of answers, failed ones included, the most frequent first; where the protocol has kinds
 	Strays      []Failure // what came and was the answer to no operation that waited, in the same order
 	CPU         float64   // cores that the generator used while it offered; 0 when not known
@@ -222,7 +226,8 @@ func (r *Result) finish() error {
 	if r.Ops <= 0 && len(r.Benchmarks) == 0 {
 		return errCut
 	}
-	if r.Failed < 0 || r.Failed > r.Ops || r.Duration < 0 || r.Bytes < 0 || r.Mean < 0 || !sane(r.Rate) || !sane(r.Offered) {
+	r.Unanswered = min(r.Unanswered, r.Failed)
+	if r.Failed < 0 || r.Failed > r.Ops || r.Unanswered < 0 || r.Duration < 0 || r.Bytes < 0 || r.Mean < 0 || !sane(r.Rate) || !sane(r.Offered) {
 		return errors.New("its numbers contradict each other")
 	}
 	if r.Rate == 0 && r.Duration > 0 {
@@ -231,6 +236,7 @@ func (r *Result) finish() error {
 	if r.Duration == 0 && r.Rate > 0 {
 		r.Duration = seconds(float64(r.Ops) / r.Rate)
 	}
+	slices.SortStableFunc(r.Errors, func(a, b Failure) int { return cmp.Compare(b.N, a.N) })
 	r.Latency = slices.DeleteFunc(r.Latency, func(q Quantile) bool { return !(q.Q >= 0 && q.Q <= 1) || q.Value < 0 })
 	slices.SortStableFunc(r.Latency, func(a, b Quantile) int { return cmp.Compare(a.Q, b.Q) })
 	r.Latency = slices.CompactFunc(r.Latency, func(a, b Quantile) bool { return a.Q == b.Q })

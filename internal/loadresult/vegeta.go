@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,6 +42,7 @@ type vegetaReport struct {
 	Rate        float64          `json:"rate"`
 	Success     float64          `json:"success"`
 	StatusCodes map[string]int64 `json:"status_codes"`
+	Errors      []string         `json:"errors"`
 }
 
 func parseVegetaJSON(l *lines) (*Result, error) {
@@ -64,6 +67,7 @@ func parseVegetaJSON(l *lines) (*Result, error) {
 		r.Start = v.Earliest
 	}
 	r.Failed = failedOf(r.Ops, v.Success, v.StatusCodes)
+	r.statuses(v.StatusCodes, v.Errors)
 	for name, ns := range v.Latencies {
 		switch name {
 		case "mean":
@@ -100,6 +104,39 @@ func failedOf(ops int64, success float64, codes map[string]int64) (failed int64)
 	return ops - int64(math.Round(float64(ops)*success))
 }
 
+// statuses are the failures that a report counts by status. Of those without one, status 0,
+// it lists kinds of errors and does not count them.
+func (r *Result) statuses(codes map[string]int64, errs []string) {
+	timeouts := 0
+	for _, e := range errs {
+		if timedOut(e) {
+			timeouts++
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(codes)) {
+		code, err := strconv.Atoi(text)
+		switch n := codes[text]; {
+		case err != nil || n <= 0 || !vegetaFailed(code):
+		case code != 0:
+			r.fail("status "+text, n)
+		default:
+			what := "no answer"
+			if len(errs) == 1 {
+				what = errs[0]
+			}
+			r.fail(what, n)
+			if timeouts == 0 {
+				r.Unanswered += n
+			}
+		}
+	}
+	if codes["0"] > 0 && len(errs) > 1 {
+		for _, e := range errs {
+			r.fail(e, 0)
+		}
+	}
+}
+
 // --- vegeta encode -to=json and -to=csv: one result a line ---
 
 func detectVegetaResults(head []byte) bool {
@@ -124,11 +161,17 @@ type vegetaResult struct {
 type vegetaResults struct {
 	tally
 	lastSent time.Time
+	kinds    map[string]int64 // of failures
+	silent   int64            // without an answer
 }
 
 func (v *vegetaResults) take(r vegetaResult) {
 	latency := time.Duration(r.Latency)
-	v.add(r.Timestamp.Add(latency), latency, vegetaFailed(r.Code) || r.Error != "")
+	failed := vegetaFailed(r.Code) || r.Error != ""
+	v.add(r.Timestamp.Add(latency), latency, failed)
+	if failed {
+		v.fail(r)
+	}
 	if r.BytesIn > 0 && v.bytes < 1<<62-r.BytesIn {
 		v.bytes += r.BytesIn
 	}
@@ -137,8 +180,28 @@ func (v *vegetaResults) take(r vegetaResult) {
 	}
 }
 
+// fail counts a failure by its status, or by the error where there was none.
+func (v *vegetaResults) fail(r vegetaResult) {
+	what := "status " + strconv.Itoa(r.Code)
+	if r.Code == 0 {
+		if what = Printable(r.Error); !timedOut(r.Error) {
+			v.silent++
+		}
+	}
+	if v.kinds == nil {
+		v.kinds = map[string]int64{}
+	}
+	if _, known := v.kinds[what]; known || len(v.kinds) < maxKindsSeen {
+		v.kinds[what]++
+	}
+}
+
 func (v *vegetaResults) result() *Result {
 	r := v.tally.result(true)
+	for _, what := range slices.Sorted(maps.Keys(v.kinds)) {
+		r.fail(what, v.kinds[what])
+	}
+	r.Unanswered = v.silent
 	// n results are n-1 gaps.
 	if sending := v.lastSent.Sub(v.first).Seconds(); v.ops > 1 && sending > 0 {
 		r.Offered = float64(v.ops-1) / sending
@@ -205,13 +268,20 @@ func detectVegetaText(head []byte) bool {
 
 func parseVegetaText(l *lines) (*Result, error) {
 	r, success, codes := &Result{}, 1.0, map[string]int64{}
+	var errs []string
+	listed := false
 	for l.next() {
-		m := vegetaLine.FindStringSubmatch(l.text())
+		line := l.text()
+		m := vegetaLine.FindStringSubmatch(line)
 		if m == nil {
+			if listed = listed || line == "Error Set:"; listed && line != "Error Set:" && line != "" && len(errs) < MaxKinds {
+				errs = append(errs, line)
+			}
 			continue
 		}
+		listed = false
 		if m[1] == "Requests" {
-			r, success, codes = &Result{}, 1.0, map[string]int64{}
+			r, success, codes, errs = &Result{}, 1.0, map[string]int64{}, nil
 		}
 		switch m[1] {
 		case "Success":
@@ -230,6 +300,7 @@ func parseVegetaText(l *lines) (*Result, error) {
 		}
 	}
 	r.Failed = failedOf(r.Ops, success, codes)
+	r.statuses(codes, errs)
 	return r, l.err()
 }
 

@@ -13,6 +13,22 @@ const (
 	maxWords = 1000
 )
 
+// maxKindsSeen is how many kinds of failures are counted before the most frequent are kept.
+const maxKindsSeen = 1000
+
+// fail notes a kind of failure.
+func (r *Result) fail(what string, n int64) {
+	if what = Printable(what); n >= 0 && what != "" && len(r.Errors) < MaxKinds {
+		r.Errors = append(r.Errors, Failure{what, n})
+	}
+}
+
+// timedOut reports whether an error says that an answer took too long: then the program
+// may have worked for it.
+func timedOut(s string) bool {
+	return strings.Contains(s, "timeout") || strings.Contains(s, "deadline exceeded") || strings.Contains(s, "Timeout")
+}
+
 // Printable makes one short line of a text from anywhere, which a terminal can
 // show.
 func Printable(s string) string { return clean(s, maxKind) }

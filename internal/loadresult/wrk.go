@@ -66,9 +66,15 @@ func (r *Result) wrk(line string, distribution bool) {
 		// Requests that broke are not among those counted as requests; those
 		// that took too long are.
 		broken := count(m[1]) + count(m[2]) + count(m[3])
-		r.Ops, r.Failed = r.Ops+broken, r.Failed+broken+count(m[4])
+		r.Ops, r.Failed, r.Unanswered = r.Ops+broken, r.Failed+broken+count(m[4]), r.Unanswered+broken
+		for i, what := range []string{"cannot connect", "cannot read the answer", "cannot send", "timeout"} {
+			if n := count(m[i+1]); n > 0 {
+				r.fail(what, n)
+			}
+		}
 	} else if _, n, ok := strings.Cut(line, "Non-2xx or 3xx responses:"); ok {
 		r.Failed += count(n)
+		r.fail("a status other than 2xx and 3xx", count(n))
 	} else if n, ok := strings.CutPrefix(line, "Requests/sec:"); ok {
 		r.Rate = rate(n)
 	}

@@ -14,12 +14,17 @@ type Load struct {
 	Duration time.Duration // 0 when not said
 	Ops      int64         // finished operations, failed ones included
 	Failed   int64
-	Rate     float64       // finished per second
-	Offered  float64       // asked for per second; 0 for a closed loop or when not said
-	Bytes    int64         // received; 0 when not said
-	Latency  []Quantile    // in order; empty when not said
-	Mean     time.Duration // of the latency; 0 when not said
-	Over     []Interval    // over time, empty when not said
+	// Unanswered are those of the failed ones that had no answer at all: connections
+	// refused or broken. They are no operations of the program.
+	Unanswered int64
+	Failures   []Failure     // kinds of failure, the most frequent first
+	Crossed    []string      // thresholds of the test's own that were crossed
+	Rate       float64       // finished per second
+	Offered    float64       // asked for per second; 0 for a closed loop or when not said
+	Bytes      int64         // received; 0 when not said
+	Latency    []Quantile    // in order; empty when not said
+	Mean       time.Duration // of the latency; 0 when not said
+	Over       []Interval    // over time, empty when not said
 	// Closed is set where the generator says that the next operation began only
 	// when one had ended, so that the rate was the program's own.
 	Closed bool
@@ -37,6 +42,13 @@ type Generator struct {
 	Limit string  // why it was itself the limit; empty when it was not
 	CPU   float64 // cores that it used
 	Procs int     // cores that it could use
+}
+
+// A Failure is a kind of failure, and how many operations had it; 0 where a tool lists
+// kinds without counts.
+type Failure struct {
+	What string
+	N    int64
 }
 
 // A Quantile says that the share Q of operations took at most Value.

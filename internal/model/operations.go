@@ -72,6 +72,7 @@ func (m *Model) loadOperations() *Operations {
 	if l == nil || window <= 0 || l.Ops <= 0 {
 		return nil
 	}
+	answered := float64(l.Ops-l.Unanswered) / float64(l.Ops)
 	o := &Operations{Name: "operations", Source: LoadResult, From: l.Tool}
 	switch {
 	case l.Known && len(l.Over) > 0:
@@ -89,10 +90,20 @@ func (m *Model) loadOperations() *Operations {
 		o.Count = float64(l.Ops) * min(1, window.Seconds()/l.Duration.Seconds())
 		o.From += ", at its mean rate"
 	}
-	if o.Count <= 0 {
+	if o.Count *= answered; o.Count <= 0 {
 		return nil
 	}
 	return o
+}
+
+// LoadElsewhere reports whether a load test has operations, and the window none of them:
+// it ran at other times, or nothing of it was answered.
+func (m *Model) LoadElsewhere() (elsewhere, unanswered bool) {
+	l := m.Load
+	if l == nil || l.Ops == 0 || m.Run.Duration <= 0 || m.loadOperations() != nil {
+		return false, false
+	}
+	return l.Known && l.Unanswered < l.Ops, l.Unanswered == l.Ops
 }
 
 // overlap is how many seconds of a stretch lie inside the window.

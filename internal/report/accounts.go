@@ -766,7 +766,15 @@ func accountNeeds(m *model.Model, by string) error {
 			return missing("runtime metrics, a heap profile, a trace or the process's counters", model.ProcFS)
 		}
 	case "operation":
-		if m.Operations().PerSecond(m.Run.Duration) <= 0 {
+		switch elsewhere, unanswered := m.LoadElsewhere(); {
+		case m.Operations().PerSecond(m.Run.Duration) > 0:
+		case elsewhere:
+			return problem.New(problem.Absence, "gowhy record -o run.gowhy --load load.txt -- CMD   # both of the same seconds",
+				"the ledger by operation needs operations of the same time: the load ran at other times than the profile")
+		case unanswered:
+			return problem.New(problem.Absence, "see that the program listens where the load is sent, then record again",
+				"the ledger by operation needs operations, and none of the load test's had an answer")
+		default:
 			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
 		}
 	case "line":

@@ -24,14 +24,6 @@ var allocchurn = &diagnosis.Rule{
 }
 
 const (
-	// churnCPU is the share of CPU in allocating and collecting from which
-	// it is worth an engineer's day: a peer's default for the same question.
-	// The lab's file pool is at a few percent when it keeps its buffers.
-	churnCPU = 0.15
-	// Of libraries' lines it is a remark. The same share at the program's own
-	// accuses: twenty programs of the field that are well are at 0.10 or less, and
-	// fourteen that have the problem at 0.17 or more.
-	//
 	// churnSite is the share of the cost that makes a call site worth naming.
 	churnSite = 0.05
 	// churnKept is the share of a site's bytes still in use from which it

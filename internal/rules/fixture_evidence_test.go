@@ -48,6 +48,12 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 			At: a.dur("at"), Width: a.dur("width"), Ops: a.int("ops"), Failed: a.int("failed"), P50: a.dur("p50"), P99: a.dur("p99"),
 		})
 	},
+	"failure": func(b *builder, a *attrs, _ *fixture) {
+		b.load(a).Failures = append(b.load(a).Failures, model.Failure{What: a.word(), N: a.int("n")})
+	},
+	"crossed": func(b *builder, a *attrs, _ *fixture) { b.load(a).Crossed = append(b.load(a).Crossed, a.word()) },
+	"table":   (*builder).table,
+	"row":     (*builder).row,
 	"backlog": func(b *builder, a *attrs, _ *fixture) {
 		b.load(a).Backlog = append(b.load(a).Backlog, model.Point{At: a.dur("at"), Value: a.float("n")})
 	},
@@ -465,7 +471,7 @@ func (b *builder) escape(a *attrs, _ *fixture) {
 func (b *builder) result(a *attrs, _ *fixture) {
 	_, known := a.kv["start"]
 	l := &model.Load{
-		Tool: a.word(), Known: known, Start: a.dur("start"), Duration: a.dur("duration"), Ops: a.int("ops"), Failed: a.int("failed"),
+		Tool: a.word(), Known: known, Start: a.dur("start"), Duration: a.dur("duration"), Ops: a.int("ops"), Failed: a.int("failed"), Unanswered: a.int("unanswered"),
 		Closed: a.bool("closed"), Generator: model.Generator{Limit: a.str("generator"), CPU: a.float("generator-cpu"), Procs: int(a.int("generator-procs"))},
 		Rate: a.float("rate"), Offered: a.float("offered"), Bytes: a.bytes("bytes"), Mean: a.dur("mean"),
 	}
@@ -482,6 +488,35 @@ func (b *builder) load(a *attrs) *model.Load {
 		b.m.Load = &model.Load{}
 	}
 	return b.m.Load
+}
+
+func (b *builder) table(a *attrs, _ *fixture) {
+	kind, unit, _ := strings.Cut(a.word(), "/")
+	b.m.Tables = append(b.m.Tables, model.NewTable(model.Table{File: "top.txt", Source: model.Source(a.str("of")), Type: model.ValueType{Name: kind, Unit: unit},
+		Total: a.amount("total"), Duration: a.dur("duration")}))
+}
+
+// amount is a number, a size or, in nanoseconds, a time.
+func (a *attrs) amount(key string) float64 {
+	if d, err := time.ParseDuration(a.kv[key]); err == nil && d != 0 {
+		return float64(a.dur(key))
+	}
+	return a.quantity(strings.TrimSuffix(a.str(key), "s"))
+}
+
+func (b *builder) row(a *attrs, _ *fixture) {
+	if len(b.m.Tables) == 0 {
+		a.fail("a row before its table")
+		return
+	}
+	i := len(b.m.Tables) - 1
+	f := model.TableFunction{Func: a.word(), Flat: a.amount("flat"), Cum: a.amount("cum")}
+	if c := a.str("caller"); c != "" {
+		f.Callers = []model.TableCaller{{Func: c, Cum: f.Cum}}
+	}
+	t := *b.m.Tables[i]
+	t.Functions = append(t.Functions, f)
+	b.m.Tables[i] = model.NewTable(t)
 }
 
 // A span is a value at the begin and at the end of a line's samples.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"time"
@@ -64,13 +63,12 @@ func checkOverload(p *diagnosis.Pass) {
 	}
 	e := measureExcess(p)
 	switch answered := e.served.Number(); {
+	case loadFails(l) && !e.growing && !e.swells():
+		// That operations fail says more, and nothing of that is fine.
 	case e.offered.Value < overloadOffered*e.served.Value:
 		p.Fine(fact.Sentence("offered load: %s of %s operations a second were served", answered, e.offered.Number()))
 	case generatorLimit(p) != "":
 		// Nobody knows whether they were ever sent.
-	case l.Failed > l.Ops/2 && !e.growing:
-		p.Fine(fact.Sentence("offered load: more than the program can do, and what is too much is refused: "+
-			"nothing piles up beside %s operations a second", answered))
 	case !e.growing && !e.swells():
 		p.Fine(fact.Sentence("offered load: %s operations a second were too many for %s, and nothing piled up", e.offered.Number(), answered))
 	case floods(p):
@@ -107,11 +105,6 @@ func measureExcess(p *diagnosis.Pass) (e excess) {
 		e.memory = fact.Difference.Of("memory gained", fact.Bytes, p.Process("resident memory at the end", "rss", fact.Last), e.before)
 	}
 	return e
-}
-
-// loadFact is a number of the load's result.
-func loadFact(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
-	return p.Statistic(fact.LoadResults, cmp.Or(p.Model.Load.Tool, "load"), name, v, u)
 }
 
 // halves is the mean of the first and of the second half of a series.

@@ -22,6 +22,7 @@ var All = []*diagnosis.Rule{
 	notloaded,
 	unsampled,
 	lostdata,
+	failures,
 	generatorbound,
 	wrongbuild,
 	neighbour,
@@ -87,4 +88,5 @@ var All = []*diagnosis.Rule{
 	schedlatency,
 	oldgo,
 	nopgo,
+	printedprofile,
 }

@@ -62,15 +62,7 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 		RuledOut: []string{
 			"walking stacks for a profiler, a log line or the collector: only what runs under runtime.newstack is counted",
 		},
-		Remedy: diagnosis.Remedy{
-			Text: "A goroutine begins with a small stack, about the average size that the last collection saw, " +
-				"and each doubling copies all of it. " +
-				"Move what is large off the stack of short-lived goroutines: " +
-				"an array or a big value in the frames named here becomes a buffer that is reused. " +
-				"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
-				"measure that, for a pool of goroutines made one measured program up to 26% worse.",
-			Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
-		},
+		Remedy: stackRemedy(),
 		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+
 			"A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
 	}
@@ -82,6 +74,18 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
 		share, s.first(sites, s.at("CPU in growing stacks of the program's functions", sites...)), name(sites[0].Function))
 	return f
+}
+
+func stackRemedy() diagnosis.Remedy {
+	return diagnosis.Remedy{
+		Text: "A goroutine begins with a small stack, about the average size that the last collection saw, " +
+			"and each doubling copies all of it. " +
+			"Move what is large off the stack of short-lived goroutines: " +
+			"an array or a big value in the frames named here becomes a buffer that is reused. " +
+			"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
+			"measure that, for a pool of goroutines made one measured program up to 26% worse.",
+		Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
+	}
 }
 
 // stackFacts tells how many goroutines pay, and from what they start.

@@ -187,6 +187,7 @@ var pictures = map[fact.Kind]picture{
 	fact.Process:      {charts: []string{"cpu", "machine"}},
 	fact.Machine:      {charts: []string{"machine", "pressure"}},
 	fact.ControlGroup: {charts: []string{"pressure", "cpu", "memory"}},
+	fact.Printed:      {},
 	fact.Setting:      {},
 	fact.Window:       {},
 	fact.Published:    {},

@@ -1,0 +1,62 @@
+package loadresult
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Tools count failures in their own words; what kind they are of, and how many had no
+// answer at all, is found in all of them.
+func TestFailures(t *testing.T) {
+	const vegeta = "Requests      [total, rate, throughput]  1200, 120.00, 65.87\nDuration      [total, attack, wait]      10s, 9.9s, 100ms\n" +
+		"Latencies     [min, mean, 50, 95, 99, max]  90ms, 113ms, 108ms, 140ms, 247ms, 264ms\nSuccess       [ratio]                    50.00%\n" +
+		"Status Codes  [code:count]               0:500  200:600  503:100  \nError Set:\n"
+	const wrk = "Running 5s test @ http://localhost:8080\n  2 threads and 2 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
+		"    Latency     1.00ms    1.00ms   2.00ms   90.00%\n    Req/Sec   100.00      1.00   200.00     90.00%\n  1000 requests in 5.00s, 15.11KB read\n"
+	const hey = "\nSummary:\n  Total:\t2.0 secs\n  Requests/sec:\t100.0\n\nStatus code distribution:\n  [200]\t150 responses\n  [500]\t20 responses\n\nError distribution:\n"
+	const k6 = "     execution: local\n     scenarios: (100.00%) 1 scenario\n\n  █ THRESHOLDS \n\n    http_req_duration\n    ✓ 'p(95)<200' p(95)=5.07ms\n\n    http_req_failed\n    ✗ 'rate<0.01' rate=49.99%\n\n\n" +
+		"  █ TOTAL RESULTS \n\n    checks_total.......: 100  20/s\n    ✗ status 200\n    HTTP\n    http_req_failed................: 49.99% 50 out of 100\n    http_reqs......................: 100  20/s\n"
+	for name, c := range map[string]struct {
+		text               string
+		ops, failed, mute  int64
+		first, more, cross string
+	}{
+		"vegeta, one kind without an answer": {vegeta + "dial tcp 127.0.0.1:1: connect: connection refused\n", 1200, 600, 500, "connection refused", "status 503", ""},
+		"vegeta, several":                    {vegeta + "dial tcp 127.0.0.1:1: connect: connection refused\nEOF\n", 1200, 600, 500, "no answer", "EOF", ""},
+		"vegeta, timeouts":                   {vegeta + "context deadline exceeded (Client.Timeout exceeded while awaiting headers)\n", 1200, 600, 0, "deadline", "status 503", ""},
+		"wrk, errors and a status":           {wrk + "  Socket errors: connect 7, read 236, write 0, timeout 4\n  Non-2xx or 3xx responses: 40\nRequests/sec:   200.00\n", 1243, 287, 243, "cannot read", "other than 2xx", ""},
+		"hey":                                {hey + "  [30]\tGet \"http://localhost:1/\": EOF\n  [5]\tGet \"http://localhost:1/\": context deadline exceeded (Client.Timeout exceeded)\n", 205, 55, 30, "EOF", "status 500", ""},
+		"k6":                                 {k6, 100, 50, 0, "http_req_failed", "", "http_req_failed: 'rate<0.01' rate=49.99%"},
+	} {
+		r, err := Parse(strings.NewReader(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if r.Ops != c.ops || r.Failed != c.failed || r.Unanswered != c.mute {
+			t.Errorf("%s: %d operations, %d failed, %d without an answer; want %d, %d, %d", name, r.Ops, r.Failed, r.Unanswered, c.ops, c.failed, c.mute)
+		}
+		has := func(part string) bool {
+			return slices.ContainsFunc(r.Errors, func(f Failure) bool { return strings.Contains(f.What, part) })
+		}
+		if len(r.Errors) == 0 || !strings.Contains(r.Errors[0].What, c.first) || !has(c.more) {
+			t.Errorf("%s: failures %v, want first %q, and %q", name, r.Errors, c.first, c.more)
+		}
+		if got := strings.Join(r.Crossed, ", "); got != c.cross {
+			t.Errorf("%s: crossed %q, want %q", name, got, c.cross)
+		}
+	}
+}
+
+// The results of single requests are counted by kind, too.
+func TestFailuresOfResults(t *testing.T) {
+	text := `{"attack":"","seq":0,"code":200,"timestamp":"2026-01-01T00:00:00Z","latency":1000000,"bytes_out":0,"bytes_in":5,"error":""}
+{"attack":"","seq":1,"code":503,"timestamp":"2026-01-01T00:00:01Z","latency":1000000,"bytes_out":0,"bytes_in":5,"error":"503 Service Unavailable"}
+{"attack":"","seq":2,"code":0,"timestamp":"2026-01-01T00:00:02Z","latency":1000000,"bytes_out":0,"bytes_in":0,"error":"connection refused"}
+`
+	r, err := Parse(strings.NewReader(text))
+	if err != nil || r.Failed != 2 || r.Unanswered != 1 || len(r.Errors) != 2 {
+		t.Errorf("Parse() = %+v, %v; want two kinds of failures, one without an answer", r, err)
+	}
+}
