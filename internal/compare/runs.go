@@ -374,6 +374,7 @@ func (s *side) quantities() (list []quantity) {
 	}
 	s.collector(add)
 	s.work(state)
+	s.printed(state)
 	if a := s.m.MemoryAccount(); a != nil {
 		if a.Live > 0 {
 			state("memory", "live heap", diagnosis.LiveHeap, fact.Bytes, float64(a.Live))

@@ -61,5 +61,8 @@ func accountsOf(m *model.Model) (list []Account) {
 	for _, t := range m.Tables {
 		list = append(list, *tableAccount(t))
 	}
+	for _, c := range m.Counts {
+		list = append(list, *countsAccount(c))
+	}
 	return list
 }

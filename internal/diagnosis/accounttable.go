@@ -90,7 +90,8 @@ func standing(t *model.Table) (list []standingFunction) {
 	}
 	if t.Source == model.CPU {
 		list = append(list, worksOf(t)...)
-	} else {
+	}
+	if t.Source != model.CPU || len(list) == 0 {
 		list = append(list, leaves(t)...)
 	}
 	slices.SortStableFunc(list, func(a, b standingFunction) int { return int(sign(b.Cum - a.Cum)) })

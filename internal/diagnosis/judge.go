@@ -254,8 +254,11 @@ func thin(m *model.Model) string {
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}
+	if m.Has(model.Counted) && !m.Has(model.Printed) {
+		return "counts tell how often, not for what"
+	}
 	if m.Has(model.Printed) {
-		return "of its profiles there is only what pprof prints"
+		return "of its profiles there is only the text"
 	}
 	return "there is neither a trace nor a profile of the CPU or of allocations"
 }

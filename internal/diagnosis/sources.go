@@ -32,6 +32,7 @@ var sourceNames = map[model.Source]string{
 	model.LoadResult:       "the result of a load generator",
 	model.Escape:           "the compiler's escape analysis",
 	model.Printed:          "a profile as go tool pprof prints it",
+	model.Counted:          "counts of perf stat or strace",
 }
 
 // HowToGet returns a command that records a source, to paste into a shell.
@@ -55,6 +56,8 @@ func HowToGet(s model.Source) string {
 		return "gowhy diagnose run.gowhy load.txt   # the output of k6, vegeta, wrk, hey, dnsperf or go test -bench"
 	case model.Printed:
 		return "go tool pprof -top -cum http://localhost:6060/debug/pprof/profile > cpu.txt; gowhy diagnose cpu.txt"
+	case model.Counted:
+		return "perf stat -p PID -- sleep 10 2> stat.txt; gowhy diagnose stat.txt"
 	case model.Escape:
 		return "go build -gcflags=-m=2 ./... 2> escape.txt; gowhy diagnose run.gowhy escape.txt"
 	default: // a recording holds them all, taken at the same time

@@ -57,6 +57,9 @@ const (
 	// Printed is a function's line in a profile that go tool pprof printed:
 	// Functions, Columns (flat or cum), Share, and Name, the table's file.
 	Printed Kind = "printed profile"
+	// Counted is what perf stat or strace counted: Name, the file, Names, and
+	// Columns (count, time, errors).
+	Counted Kind = "counted"
 	// Setting is what was set for the run, or is of the build: Name.
 	Setting Kind = "setting"
 	// Window is the time that the evidence covers.
@@ -72,7 +75,7 @@ const (
 
 // Kinds are all of them.
 var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Generations, Account,
-	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Setting, Window, Published, Computed, Untyped}
+	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Counted, Setting, Window, Published, Computed, Untyped}
 
 // A Fold is how a series became one number.
 type Fold string
@@ -207,6 +210,8 @@ func (o Origin) words() string {
 		return "setting of the run"
 	case Printed:
 		return "printed profile: " + strings.Join(slices.Concat(o.Columns, o.Functions), " ")
+	case Counted:
+		return "counted from outside: " + strings.Join(slices.Concat(o.Columns, o.Names), " ")
 	case Published, Untyped:
 		return o.Name
 	}

@@ -41,7 +41,8 @@ const (
 	SyscallLog       Source = "syscalls"      // system calls counted by the kernel
 	LoadResult       Source = "load"          // what a load generator or benchmark measured
 	Escape           Source = "escape"        // the compiler's escape analysis
-	Printed          Source = "printed"       // profiles as go tool pprof prints them
+	Printed          Source = "printed"       // profiles as go tool pprof or perf report prints them
+	Counted          Source = "counts"        // what perf stat or strace counted
 )
 
 // A Model is one run of one program. Fill it once, then only read it.
@@ -77,6 +78,7 @@ type Model struct {
 	Load     *Load
 	Escapes  []Escaping // needs Escape
 	Tables   []*Table   // needs Printed
+	Counts   []*Counts  // needs Counted
 
 	frozen *frozen // nil while it may change
 }
@@ -126,6 +128,8 @@ func (m *Model) Has(s Source) bool {
 		return len(m.Escapes) > 0
 	case Printed:
 		return len(m.Tables) > 0
+	case Counted:
+		return len(m.Counts) > 0
 	}
 	return false
 }

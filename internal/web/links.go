@@ -188,6 +188,7 @@ var pictures = map[fact.Kind]picture{
 	fact.Machine:      {charts: []string{"machine", "pressure"}},
 	fact.ControlGroup: {charts: []string{"pressure", "cpu", "memory"}},
 	fact.Printed:      {},
+	fact.Counted:      {},
 	fact.Setting:      {},
 	fact.Window:       {},
 	fact.Published:    {},

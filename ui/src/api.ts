@@ -193,6 +193,7 @@ export interface Origin {
  */
 export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'standings' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
 export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'printed profile' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
+export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'printed profile' | 'counted' | 'setting' | 'window' | 'published' | 'computed' | 'untyped'
 
 export type Source = string
 

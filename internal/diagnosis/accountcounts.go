@@ -1,0 +1,58 @@
+package diagnosis
+
+import (
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// countRows is how many counts an account keeps.
+const countRows = 6
+
+// countsAccount is what perf stat or strace counted: calls by their number, or the events
+// that were asked for.
+func countsAccount(c *model.Counts) *Account {
+	a := &Account{Source: model.Counted}
+	window := fact.CountedFact("time that went by", c, c.Window.Seconds(), fact.Seconds, "time")
+	all := fact.CountedFact("system calls counted", c, c.AllCalls(), fact.Count, "count")
+	cpu := fact.CountedFact("CPU time", c, c.CPU.Seconds(), fact.Seconds, "time")
+	switch {
+	case len(c.Calls) > 0:
+		a.Text = fact.Sentence("%s system calls of "+plainKinds(len(c.Calls)), all)
+		if c.Window > 0 {
+			a.Text += fact.Sentence(" in %s", window)
+		}
+		a.Text += fact.Sentence("; %s of them %s.", fact.Name(fact.Ratio.Format(ratio(c.Calls[0].N, all.Value))), fact.Name(c.Calls[0].Name))
+	case c.CPU > 0 && c.Window > 0:
+		a.Text = fact.Sentence("%s of CPU time in %s, %s.", cpu, window, fact.Quotient.Of("cores in use", fact.Cores, cpu, window))
+	default:
+		a.Text = fact.Sentence("Events of %s.", fact.Name(c.Tool))
+	}
+	for _, e := range c.Calls[:min(len(c.Calls), countRows)] {
+		row := countRow(c, &e)
+		row.Share = ratio(e.N, all.Value)
+		a.Rows = append(a.Rows, row)
+	}
+	for _, e := range c.Events[:min(len(c.Events), countRows-len(a.Rows))] {
+		a.Rows = append(a.Rows, countRow(c, &e))
+	}
+	return a
+}
+
+// plainKinds says that there are several kinds, or one.
+func plainKinds(n int) string {
+	if n == 1 {
+		return "one kind"
+	}
+	return "those that were counted"
+}
+
+func countRow(c *model.Counts, e *model.Count) AccountRow {
+	row := AccountRow{Name: e.Name, Value: fact.CountedFact(e.Name, c, e.N, fact.Count, "count", e.Name)}
+	if c.Window > 0 {
+		row.Note = fact.Sentence("%s", fact.Quotient.Of("a second", fact.PerSec, row.Value, fact.CountedFact("time that went by", c, c.Window.Seconds(), fact.Seconds, "time")))
+	}
+	if e.Errors > 0 {
+		row.Note = fact.Sentence("%s of them failed", fact.CountedFact("failed", c, float64(e.Errors), fact.Count, "errors", e.Name))
+	}
+	return row
+}
