@@ -44,7 +44,7 @@ func loadAccount(p fact.Meter) *Account {
 		return a // how fast it failed says nothing
 	}
 	for _, q := range l.Latency {
-		if name, ok := map[float64]string{0.5: "half took no longer", 0.99: "99 in 100 took no longer", 1: "the longest"}[q.Q]; ok {
+		if name, ok := map[float64]string{0.5: "half took no longer", 0.99: "99 in 100 took no longer", 1: "the longest"}[q.Q]; ok && q.Value > 0 { // ab rounds to milliseconds
 			a.Rows = append(a.Rows, AccountRow{Name: name, Value: number(name, q.Value.Seconds(), fact.Seconds)})
 		}
 	}

@@ -60,3 +60,54 @@ func TestFailuresOfResults(t *testing.T) {
 		t.Errorf("Parse() = %+v, %v; want two kinds of failures, one without an answer", r, err)
 	}
 }
+
+const ghzText = "\nSummary:\n  Count:\t200\n  Total:\t1.20 s\n  Slowest:\t69.60 ms\n  Fastest:\t26.09 ms\n  Average:\t32.01 ms\n  Requests/sec:\t166.67\n\n" +
+	"Response time histogram:\n  26.090 [1]\t|\n\nLatency distribution:\n  50 % in 31.00 ms \n  99 % in 60.10 ms \n\n" +
+	"Status code distribution:\n  [OK]            150 responses   \n  [Unavailable]   50 responses   \n\nError distribution:\n  [50]   rpc error: code = Unavailable desc = connection refused   \n"
+
+const ghzJSON = `{"date":"2026-01-01T00:00:10Z","options":{"host":"h"},"count":200,"total":1200000000,"average":32010000,"fastest":26090000,"slowest":69600000,"rps":166.67,` +
+	`"errorDistribution":{"rpc error: code = Internal":50},"statusCodeDistribution":{"Internal":50,"OK":150},"latencyDistribution":[{"percentage":50,"latency":31000000}]}`
+
+const k6CSV = "metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,service,status,subproto,tls_version,url,extra_tags,metadata\n" +
+	"http_reqs,1700000000,1.000000,,,,true,,GET,,HTTP/1.1,default,,200,,,,,\nhttp_req_duration,1700000000,2.5,,,,true,,GET,,HTTP/1.1,default,,200,,,,,\n" +
+	"http_req_duration,1700000002,3.5,,,1503,false,,GET,,HTTP/1.1,default,,503,,,,,\nhttp_req_duration,1700000003,1.5,,dial: connection refused,1212,false,,GET,,HTTP/1.1,default,,0,,,,,\ndata_received,1700000003,700,,,,,,,,,,,,,,,,\n"
+
+// Tools whose output is one request, or one sum, in a form of their own.
+func TestOtherTools(t *testing.T) {
+	for _, c := range []struct {
+		name, tool        string
+		text              []byte
+		ops, failed, mute int64
+		p50, longest      string
+		first             string
+	}{
+		{"vegeta's own", "vegeta", read(t, "vegeta-12-results.bin"), 39, 19, 0, "", "", "status 503"},
+		{"bombardier", "bombardier", read(t, "bombardier-2.0.txt"), 400, 200, 0, "2.5ms", "58.11ms", "status 5xx"},
+		{"bombardier's JSON", "bombardier", read(t, "bombardier-2.0.json"), 400, 200, 0, "2.456ms", "79.159ms", "status 5xx"},
+		{"bombardier, nobody there", "bombardier", read(t, "bombardier-2.0-refused.txt"), 40, 40, 40, "", "419µs", "connection refused"},
+		{"ab", "ab", read(t, "ab-2.3.txt"), 400, 200, 0, "3ms", "64ms", "a status other than 2xx"},
+		{"ab, all well", "ab", read(t, "ab-2.3-ok.txt"), 300, 0, 0, "0s", "30ms", ""},
+		{"ghz", "ghz", []byte(ghzText), 200, 50, 50, "31ms", "69.6ms", "status Unavailable"},
+		{"ghz's JSON", "ghz", []byte(ghzJSON), 200, 50, 0, "31ms", "69.6ms", "status Internal"},
+		{"k6's CSV", "k6", []byte(k6CSV), 3, 2, 0, "", "", "dial: connection refused"},
+	} {
+		if !Detect(c.text) {
+			t.Errorf("%s: not detected", c.name)
+			continue
+		}
+		r, err := Parse(strings.NewReader(string(c.text)))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if r.Tool != c.tool || r.Failed != c.failed || r.Unanswered != c.mute || r.Ops != c.ops {
+			t.Errorf("%s: %s, %d operations, %d failed, %d without an answer; want %s, %d, %d, %d", c.name, r.Tool, r.Ops, r.Failed, r.Unanswered, c.tool, c.ops, c.failed, c.mute)
+		}
+		if c.longest != "" && r.at(1).String() != c.longest || c.p50 != "" && r.at(0.5).String() != c.p50 {
+			t.Errorf("%s: median %s, longest %s; want %s, %s", c.name, r.at(0.5), r.at(1), c.p50, c.longest)
+		}
+		if got := len(r.Errors) > 0; got != (c.first != "") || got && !strings.Contains(r.Errors[0].What, c.first) {
+			t.Errorf("%s: failures %v, want first %q", c.name, r.Errors, c.first)
+		}
+	}
+}

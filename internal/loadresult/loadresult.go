@@ -2,7 +2,7 @@
 // operations, how fast, how many failed, how long they took, and when.
 //
 // It hides how each load generator writes its results: gowhy load, k6, vegeta,
-// wrk, wrk2, hey, dnsperf and go test -bench, their text, JSON and CSV, what
+// wrk, wrk2, hey, ab, bombardier, ghz, dnsperf and go test -bench, their text, JSON, CSV and gob, what
 // changed between their versions, their units, and which of their numbers mean
 // the same. Its type is [Result], which [Parse] gives and internal/load measures.
 //
@@ -30,7 +30,7 @@ import (
 
 // A Result is what was measured in one run.
 type Result struct {
-	Tool     string        // "gowhy", "k6", "vegeta", "wrk", "wrk2", "hey", "dnsperf", "go test"
+	Tool     string        // "gowhy", "k6", "vegeta", "wrk", "wrk2", "hey", "ab", "bombardier", "ghz", "dnsperf", "go test"
 	Start    time.Time     // zero when not said
 	Duration time.Duration // 0 when not said
 	Ops      int64         // finished operations, failed ones included
@@ -146,7 +146,7 @@ type Benchmark struct {
 }
 
 // ErrUnknown is the error of an input that no known tool wrote.
-var ErrUnknown = errors.New("not the output of a known load generator: " + "gowhy load, k6, vegeta, wrk, wrk2, hey, dnsperf, go test -bench")
+var ErrUnknown = errors.New("not the output of a known load generator: " + "gowhy load, k6, vegeta, wrk, wrk2, hey, ab, bombardier, ghz, dnsperf, go test -bench")
 
 // A format is one way in which one tool writes.
 type format struct {
@@ -159,7 +159,11 @@ type format struct {
 // formats are tried in order: first those that a few bytes tell.
 var formats = []format{
 	{Gowhy, detectGowhyJSON, parseGowhyJSON},
+	{"vegeta", detectVegetaGob, parseVegetaGob},
 	{"k6", detectK6Points, parseK6Points},
+	{"k6", detectK6CSV, parseK6CSV},
+	{"bombardier", detectBombardierJSON, parseBombardierJSON},
+	{"ghz", detectGhzJSON, parseGhzJSON},
 	{"go test", detectTestJSON, parseTestJSON},
 	{"vegeta", detectVegetaJSON, parseVegetaJSON},
 	{"vegeta", detectVegetaResults, parseVegetaResults},
@@ -172,6 +176,9 @@ var formats = []format{
 	{"wrk", detectWrk, parseWrk},
 	{"vegeta", detectVegetaText, parseVegetaText},
 	{"hey", detectHey, parseHey},
+	{"ghz", detectGhz, parseGhz},
+	{"ab", detectAB, parseAB},
+	{"bombardier", detectBombardier, parseBombardier},
 	{"k6", detectK6Text, parseK6Text},
 	{"go test", detectBench, parseBench},
 }

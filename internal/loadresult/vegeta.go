@@ -198,9 +198,7 @@ func (v *vegetaResults) fail(r vegetaResult) {
 
 func (v *vegetaResults) result() *Result {
 	r := v.tally.result(true)
-	for _, what := range slices.Sorted(maps.Keys(v.kinds)) {
-		r.fail(what, v.kinds[what])
-	}
+	r.failKinds(v.kinds)
 	r.Unanswered = v.silent
 	// n results are n-1 gaps.
 	if sending := v.lastSent.Sub(v.first).Seconds(); v.ops > 1 && sending > 0 {

@@ -1,7 +1,9 @@
 package loadresult
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,6 +23,15 @@ func (r *Result) fail(what string, n int64) {
 	if what = Printable(what); n >= 0 && what != "" && len(r.Errors) < MaxKinds {
 		r.Errors = append(r.Errors, Failure{what, n})
 	}
+}
+
+// failKinds notes kinds that were counted one by one.
+func (r *Result) failKinds(kinds map[string]int64) {
+	for what, n := range kinds {
+		r.Errors = append(r.Errors, Failure{Printable(what), n})
+	}
+	slices.SortFunc(r.Errors, func(a, b Failure) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.What, b.What)) })
+	r.Errors = r.Errors[:min(len(r.Errors), MaxKinds)]
 }
 
 // timedOut reports whether an error says that an answer took too long: then the program
