@@ -249,6 +249,12 @@ func evidenceAt(t *testing.T, base string, r int, link string) string {
 		if n.Finding == "" {
 			return "no number there"
 		}
+	case "standing":
+		var s web.Standings
+		answer(t, base+"api/standing", q, &s)
+		if s.Total == 0 || len(s.Groups) == 0 {
+			return fmt.Sprintf("%d goroutines in %d groups", s.Total, len(s.Groups))
+		}
 	case "runtime":
 		var charts web.Runtime
 		answer(t, base+"api/runtime", q, &charts)

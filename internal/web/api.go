@@ -105,6 +105,79 @@ type Counted struct {
 	Text  string    `json:"text"`
 }
 
+// Standings are what every goroutine stands at, at one moment: GET api/standing. With q only
+// the groups that have it in a function or in their state.
+type Standings struct {
+	Source    string          `json:"source"`
+	AtNS      int64           `json:"at_ns"`      // since the window's start; -1 when not known
+	WatchedNS int64           `json:"watched_ns"` // how long before it is known who made no step
+	Dead      bool            `json:"dead"`       // the runtime found that nobody can go on
+	Total     int64           `json:"total"`      // goroutines
+	States    []StandingState `json:"states"`     // of all of them, the most first
+	Groups    []StandingGroup `json:"groups"`     // that stand alike, the most first
+	Left      int             `json:"left"`       // groups that are not sent
+	Locks     []StandingLock  `json:"locks"`      // that somebody waits for: those of cycles first, then by how many wait
+	LeftLocks int             `json:"left_locks"`
+}
+
+// A StandingState is how many goroutines are in a state.
+type StandingState struct {
+	State string `json:"state"`
+	Count int64  `json:"count"`
+}
+
+// A StandingGroup is goroutines with one stack and one state.
+type StandingGroup struct {
+	ID        int      `json:"id"`
+	Count     int64    `json:"count"`
+	State     string   `json:"state"`
+	WaitedNS  int64    `json:"waited_ns"` // of the one that waits longest; 0 when not known
+	Function  string   `json:"function"`  // the program's own on the stack, else the leaf
+	Place     string   `json:"place"`
+	Root      string   `json:"root"`      // that they began with
+	Stack     []string `json:"stack"`     // the leaf first
+	Goroutine int64    `json:"goroutine"` // the number of one of them; 0 when not known
+	Wants     int      `json:"wants"`     // the lock they wait for, its id; 0 for none
+	Holds     []int    `json:"holds"`     // locks that they hold
+}
+
+// A StandingLock is a lock with who waits for it and who holds it.
+type StandingLock struct {
+	ID        int              `json:"id"`
+	Name      string           `json:"name"`
+	Naming    string           `json:"naming"`  // what the name is: source, receiver, caller, once
+	Address   string           `json:"address"` // empty when not known
+	Waiting   int64            `json:"waiting"` // goroutines
+	LongestNS int64            `json:"longest_ns"`
+	Kinds     int              `json:"kinds"` // groups that wait, of which Waiters are the largest
+	Waiters   []StandingWaiter `json:"waiters"`
+	Holders   []StandingHolder `json:"holders"` // some of them; of a read lock there may be many
+	Cycle     int              `json:"cycle"`   // the number of the cycle that it is part of; 0 for none
+}
+
+// A StandingWaiter is a group that waits for a lock.
+type StandingWaiter struct {
+	Group    int    `json:"group"`
+	Count    int64  `json:"count"`
+	Function string `json:"function"`
+	State    string `json:"state"`
+	WaitedNS int64  `json:"waited_ns"`
+}
+
+// A StandingHolder is a group that holds a lock, and what it does meanwhile.
+type StandingHolder struct {
+	Group    int    `json:"group"`
+	Count    int64  `json:"count"`
+	State    string `json:"state"`
+	Function string `json:"function"`
+	Place    string `json:"place"`
+	WaitedNS int64  `json:"waited_ns"`
+	Taken    string `json:"taken"` // where the lock was taken
+	Wants    int    `json:"wants"` // the lock that it waits for itself; 0 for none
+	Shared   bool   `json:"shared"`
+	Sure     bool   `json:"sure"` // source shows it
+}
+
 // Marks are where in a tree is what a fact counts: GET api/flame/marks.
 type Marks struct {
 	Total int64   `json:"total"`

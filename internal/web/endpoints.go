@@ -24,6 +24,7 @@ var endpoints = map[string]endpoint{
 	"api/number":          {value: (*View).number},
 	"api/groups":          {value: (*View).groups},
 	"api/goroutines":      {value: (*View).goroutines},
+	"api/standing":        {value: (*View).standing},
 	"api/runtime":         {value: (*View).runtime},
 	"api/mmu":             {value: (*View).mmu},
 	"api/tasks":           {value: (*View).tasks},

@@ -292,9 +292,15 @@ func (l *linker) screenLinks(main *picture) (list []Link) {
 	} else if main.goroutines && l.has("goroutines") {
 		add("link.goroutines", "goroutines")
 	}
+	if l.has("standing") && slices.ContainsFunc(l.f.Evidence, ofMoment) {
+		add("link.standing", "standing")
+	}
 	add("link.flame", cmp.Or(l.flameWith(main.trees, l.function()), l.flameWith(everyTree, l.function()), l.flameOf(main.trees)))
 	add("link.runtime", cmp.Or(l.chart(main), l.stops(main)))
 	return list
 }
+
+// ofMoment reports whether a number is about what goroutines stand at.
+func ofMoment(f fact.Fact) bool { return lead(&f).Origin.Kind == fact.Standings }
 
 func (l *linker) has(screen string) bool { return slices.Contains(l.screens, screen) }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,22 @@ func TestPicturesOfAllKinds(t *testing.T) {
 		if _, ok := pictures[k]; !ok {
 			t.Errorf("no line for facts of kind %s", k)
 		}
+	}
+}
+
+// What is about goroutines at one moment leads to who waits for whom, where there is a moment.
+func TestLinkToStanding(t *testing.T) {
+	v := dumped(1, model.Standing{Count: 3, State: model.StateMutex, Wants: 1})
+	p := fact.Meter{Model: v.Model}
+	l := newLinker(v)
+	leads := func(e fact.Fact) bool {
+		return slices.Contains(l.finding(&diagnosis.Finding{Evidence: []fact.Fact{e}}, "0").More, Link{"link.standing", "standing"})
+	}
+	if !leads(p.Standing("waiting", "goroutines", nil)) {
+		t.Error("a finding of a moment does not lead to it")
+	}
+	if leads(p.WindowLength()) {
+		t.Error("a finding about something else leads to the moment")
 	}
 }
 

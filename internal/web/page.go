@@ -191,6 +191,7 @@ func (v *View) screens() []string {
 		{"timeline", v.Timeline != nil},
 		{"flame", v.Model.Sched != nil || hasProfile(v.Model)},
 		{"goroutines", v.Model.Sched != nil},
+		{"standing", v.Model.Moment != nil},
 		{"runtime", hasCharts(v.Model)},
 		{"tasks", hasTasks(v.Model)},
 	} {

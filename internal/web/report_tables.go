@@ -28,6 +28,9 @@ func (f *reportFile) tables(r int, v *View) error {
 			return err
 		}
 	}
+	if _, err := f.take("api/standing", of(r), nil); err != nil {
+		return err
+	}
 	return f.tasks(r)
 }
 

@@ -24,7 +24,7 @@ const typesFile = "../../ui/src/api.ts"
 // roots are what is sent; all other types hang on them.
 var roots = []any{
 	Session{}, Findings{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Selection{}, Hits{}, Flame{}, Table{}, Runtime{},
-	Tasks{}, Task{}, Derivation{}, Marks{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveKept{}, LiveAsked{},
+	Tasks{}, Task{}, Derivation{}, Marks{}, Standings{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveKept{}, LiveAsked{},
 }
 
 // The page's types are those of Go. A type of api.go that nothing sends is one

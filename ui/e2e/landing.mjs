@@ -97,6 +97,9 @@ async function arrive({ link, name, patience }) {
       }
       return each('canvas').some((c) => inSight(c) && coloured(c)) ? '' : 'nothing is drawn'
     },
+    standing() {
+      return each('.standing-states li').some(inSight) ? '' : 'no state of goroutines is in sight'
+    },
     number() {
       if (!inSight(one('.number-value'))) return 'the number is out of sight'
       return one('.number-origin dd')?.textContent ? '' : 'nothing tells where it is from'

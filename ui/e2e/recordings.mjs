@@ -113,6 +113,19 @@ export async function httpBenchmark(dir) {
   return [trace, cpu, mem]
 }
 
+/** A dump of goroutines of which two hold what the other wants, and forty wait behind them. */
+export function deadlock(dir) {
+  const file = join(dir, 'deadlock.txt')
+  const waits = (id, address, frames) => [`goroutine ${id} [sync.Mutex.Lock, 3 minutes]:`, 'internal/sync.runtime_SemacquireMutex(0x0?, 0x0?, 0x0?)', '\t/go/src/runtime/sema.go:95 +0x25',
+    'internal/sync.(*Mutex).lockSlow(' + address + ')', '\t/go/src/internal/sync/mutex.go:149 +0x15d', 'internal/sync.(*Mutex).Lock(...)', '\t/go/src/internal/sync/mutex.go:70',
+    'sync.(*Mutex).Lock(...)', '\t/go/src/sync/mutex.go:46', ...frames, ''].join('\n')
+  const move = (id, from, to) => waits(id, to, [`main.(*account).move(${from}, ${to})`, '\t/bank/main.go:21 +0x65', 'created by main.main in goroutine 1', '\t/bank/main.go:40 +0x1d'])
+  const report = (id) => waits(id, '0xc000010000', ['main.(*account).report(0xc000010000)', '\t/bank/main.go:33 +0x2f', 'created by main.main in goroutine 1', '\t/bank/main.go:44 +0x2d'])
+  const rest = ['goroutine 1 [IO wait, 3 minutes]:', 'internal/poll.runtime_pollWait(0x7f0000, 0x72)', '\t/go/src/runtime/netpoll.go:351 +0x85', 'main.main()', '\t/bank/main.go:50 +0x11', ''].join('\n')
+  writeFileSync(file, [rest, move(7, '0xc000010000', '0xc000310000'), move(8, '0xc000310000', '0xc000010000'), ...Array.from({ length: 40 }, (_, i) => report(100 + i))].join('\n'))
+  return file
+}
+
 /** Files with names inside and outside that are made to do harm. */
 export async function hostileFiles(dir) {
   const here = join(dir, 'hostile')

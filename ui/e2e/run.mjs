@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { walksTheFleet } from './fleet.mjs'
 import { watchesAProgram } from './live.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
 import { opensInSpeedscope } from './viewers.mjs'
-import { command, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
+import { command, deadlock, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
 
 const run = promisify(execFile)
 const shots = join(dirname(fileURLToPath(import.meta.url)), 'shots')
@@ -38,6 +38,7 @@ const pool = sick.length - 1
 sick.push(...(await timed('habits', () => habits(gowhy, dir))))
 const saved = await timed('results', () => results(gowhy, dir, sick))
 const bench = await timed('benchmark', () => httpBenchmark(dir))
+const dump = deadlock(dir)
 const bad = await timed('hostile files', () => hostileFiles(dir))
 const sickRules = await timed('rules', () => pageOfRules(dir))
 
@@ -63,6 +64,15 @@ await ready(p)
 
 // What has pages of its own goes on beside the others: these wait more than they work.
 const besides = (async () => {
+  await check('a dump: who waits for whom', async () => {
+    const served = await view(gowhy, [dump])
+    const q = await open(browser, served.url + '#/standing?r=0')
+    await readsADump(q, (name) => shot(q.page, 'dump-' + name))
+    await faultless(q)
+    await q.close()
+    served.stop()
+  })
+
   // All kinds of finding, among them those that no program shows in a few seconds.
   await check('every rule: from its finding to its evidence', async () => {
     const q = await open(browser, sickRules.url + '#/findings?r=0')

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'web', 'dist')
-const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'runtime', 'tasks', 'compare', 'number', 'sources']
+const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'standing', 'runtime', 'tasks', 'compare', 'number', 'sources']
 
 /** Bytes, packed, of what one screen loads in a fresh browser in one language. */
 const SCREEN = 100_000
@@ -15,8 +15,8 @@ const SCREEN = 100_000
  * binary carries them.
  */
 const ALL = 185_000
-/** Not packed: a report file is the page as it stands, and is mailed. 5% of the largest. */
-const REPORT = 500_000
+/** Not packed: a report file is the page as it stands, and is mailed. 5.2% of the largest. */
+const REPORT = 520_000
 
 const files = readdirSync(dist).filter((f) => /\.(js|css|html)$/.test(f)).sort()
 const text = (f) => readFileSync(join(dist, f), 'utf8')

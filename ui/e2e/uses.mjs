@@ -403,6 +403,27 @@ export async function readsGoroutines(p, r, shot) {
   await landed(page, link, 'a goroutine')
 }
 
+/** A dump: its states, its locks with who holds them, and a stack, on the page as the server says. */
+export async function readsADump(p, shot) {
+  const { page } = p
+  await settled(page)
+  const said = await ask(page, 'api/standing', { r: 0 })
+  equal(said.total, 43, 'goroutines of the dump')
+  must(said.locks.length > 0, 'no lock is waited for')
+  equal(await page.locator('.standing-locks tbody tr').count(), said.locks.length, 'locks in the table')
+  equal(await page.locator('.waitgraph .wg-lock').count(), said.locks.length, 'locks in the picture')
+  await shot('locks')
+  await page.locator('.standing-open').first().click()
+  must(((await page.locator('.standing-stack pre').textContent()) ?? '').includes(said.groups[0].function), 'the stack is not that of the group')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on a dump:\n${found.join('\n')}`)
+  await shot('stack')
+  await page.locator('.standing-states button', { hasText: 'IO wait' }).click()
+  await comes(page, 'the state that is chosen', (q) => q.q === 'IO wait')
+  await settled(page)
+  equal(await page.locator('[role=grid] .table-body [role=row]').count(), 1, 'groups that wait for the network')
+}
+
 /** A file that is dropped, by the events that a hand makes. */
 export async function takesDroppedFile(p, path) {
   const data = readFileSync(path).toString('base64')

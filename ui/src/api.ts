@@ -1054,6 +1054,105 @@ export interface Marks {
 }
 
 /**
+ * Standings are what every goroutine stands at, at one moment: GET api/standing. With q only
+ * the groups that have it in a function or in their state.
+ */
+export interface Standings {
+  source: string
+  /** since the window's start; -1 when not known */
+  at_ns: number
+  /** how long before it is known who made no step */
+  watched_ns: number
+  /** the runtime found that nobody can go on */
+  dead: boolean
+  /** goroutines */
+  total: number
+  /** of all of them, the most first */
+  states: StandingState[]
+  /** that stand alike, the most first */
+  groups: StandingGroup[]
+  /** groups that are not sent */
+  left: number
+  /** that somebody waits for: those of cycles first, then by how many wait */
+  locks: StandingLock[]
+  left_locks: number
+}
+
+/** A StandingState is how many goroutines are in a state. */
+export interface StandingState {
+  state: string
+  count: number
+}
+
+/** A StandingGroup is goroutines with one stack and one state. */
+export interface StandingGroup {
+  id: number
+  count: number
+  state: string
+  /** of the one that waits longest; 0 when not known */
+  waited_ns: number
+  /** the program's own on the stack, else the leaf */
+  function: string
+  place: string
+  /** that they began with */
+  root: string
+  /** the leaf first */
+  stack: string[]
+  /** the number of one of them; 0 when not known */
+  goroutine: number
+  /** the lock they wait for, its id; 0 for none */
+  wants: number
+  /** locks that they hold */
+  holds: number[]
+}
+
+/** A StandingLock is a lock with who waits for it and who holds it. */
+export interface StandingLock {
+  id: number
+  name: string
+  /** what the name is: source, receiver, caller, once */
+  naming: string
+  /** empty when not known */
+  address: string
+  /** goroutines */
+  waiting: number
+  longest_ns: number
+  /** groups that wait, of which Waiters are the largest */
+  kinds: number
+  waiters: StandingWaiter[]
+  /** some of them; of a read lock there may be many */
+  holders: StandingHolder[]
+  /** the number of the cycle that it is part of; 0 for none */
+  cycle: number
+}
+
+/** A StandingWaiter is a group that waits for a lock. */
+export interface StandingWaiter {
+  group: number
+  count: number
+  function: string
+  state: string
+  waited_ns: number
+}
+
+/** A StandingHolder is a group that holds a lock, and what it does meanwhile. */
+export interface StandingHolder {
+  group: number
+  count: number
+  state: string
+  function: string
+  place: string
+  waited_ns: number
+  /** where the lock was taken */
+  taken: string
+  /** the lock that it waits for itself; 0 for none */
+  wants: number
+  shared: boolean
+  /** source shows it */
+  sure: boolean
+}
+
+/**
  * A SourceText is one function of a tree, line by line: GET
  * api/source?r=&kind=&group=&label=&from=&to=&fn=.
  */

@@ -29,6 +29,7 @@ const screens: [name: string, screen: Lazy, asks?: string][] = [
   ['timeline', lazy(async () => (await import('./screens/timeline')).Timeline), 'api/timeline'],
   ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
   ['goroutines', lazy(async () => (await import('./screens/goroutines')).Goroutines)],
+  ['standing', lazy(async () => (await import('./screens/standing')).Standing), 'api/standing'],
   ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime), 'api/runtime'],
   ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks), 'api/tasks'],
   ['compare', Compare],
