@@ -289,6 +289,13 @@ func (t *lockTable) asks(i int) (a asking, ok bool) {
 	if !pointerMethod(a.frame.Func) && !once {
 		a.owner = 0
 	}
+	if !once && a.owner != 0 && a.address != 0 && (a.address < a.owner || a.address >= a.owner+ownerReach) {
+		// A method takes the lock of another value, which perhaps begins with it.
+		a.owner, a.typ = a.address, ""
+		if a.naming == model.ByReceiver {
+			a.name, a.naming = a.frame.Func, model.ByCaller
+		}
+	}
 	return a, true
 }
 
@@ -432,7 +439,7 @@ func (t *lockTable) holdersByStacks() {
 			}
 			if v := k.arg(j); v != 0 && r != "" {
 				for _, n := range owners[v] {
-					if t.locks[n].types[r] {
+					if t.locks[n].types[r] || t.locks[n].Address == v {
 						t.offer(n, i, j, sameOwner)
 					}
 				}
@@ -496,6 +503,9 @@ func (t *lockTable) offer(n, i, frame, score int) {
 	}
 }
 
+// mostGuesses is how many may be named for a lock that only one of them can hold.
+const mostGuesses = 3
+
 // choose takes the best candidates of a lock; when many stand alike, none of them is
 // more probable than another, and only a few can be told.
 func (t *lockTable) choose(n int, l *lock) {
@@ -506,11 +516,12 @@ func (t *lockTable) choose(n int, l *lock) {
 	for _, c := range l.best {
 		most = max(most, c.score)
 	}
-	for _, i := range slices.Sorted(maps.Keys(l.best)) {
+	best := slices.DeleteFunc(slices.Sorted(maps.Keys(l.best)), func(i int) bool { return l.best[i].score != most })
+	if len(best) > mostGuesses && !l.rw {
+		return // one of so many holds it, and to name them says that all do
+	}
+	for _, i := range best {
 		c := l.best[i]
-		if c.score != most {
-			continue
-		}
 		frames := t.stacks.Frames(t.looks[i].stack)
 		t.holds[i] = append(t.holds[i], model.Holding{Lock: n + 1, Taken: frames[c.frame]})
 	}

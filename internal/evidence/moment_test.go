@@ -191,6 +191,31 @@ func TestHolderByStacks(t *testing.T) {
 	}
 }
 
+// TestLockOfAnotherValue: a method that takes the lock of another value does not make its
+// receiver that lock's, and of many who stand alike nobody is named.
+func TestLockOfAnotherValue(t *testing.T) {
+	waits := func(address, frame string) []string {
+		return []string{"sync.Mutex.Lock, 3 minutes", "internal/sync.(*Mutex).lockSlow(" + address + ")", "sync.(*Mutex).Lock(...)", frame}
+	}
+	const a, b = "0xc000010000", "0xc000310000"
+	dump := [][]string{waits(b, "main.(*account).move("+a+", "+b+") 21"), waits(a, "main.(*account).move("+b+", "+a+") 21")}
+	for range 9 {
+		dump = append(dump, waits(a, "main.(*account).report("+a+") 33"))
+	}
+	m := momentOf(t, "/nowhere/main.go", dump...)
+	if len(m.Locks) != 2 {
+		t.Fatalf("locks %+v, want two", m.Locks)
+	}
+	for _, s := range m.Goroutines {
+		if f := m.Locks[s.Wants-1]; s.Count == 9 && (f.Address != 0xc000010000 || len(s.Holds) > 0) {
+			t.Errorf("those who ask for a report wait for %#x and hold %v, want %s and nothing", f.Address, s.Holds, a)
+		}
+		if s.Count == 1 && (len(s.Holds) != 1 || s.Holds[0].Lock == s.Wants) {
+			t.Errorf("goroutine %d holds %v and wants %d, want each to hold what the other wants", s.Goroutine, s.Holds, s.Wants)
+		}
+	}
+}
+
 // TestOnceIsALock: who runs the function of a sync.Once holds up the others.
 func TestOnceIsALock(t *testing.T) {
 	m := momentOf(t, "/nowhere/main.go",
