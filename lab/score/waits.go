@@ -124,8 +124,8 @@ func (w *Waits) save(path string, known *truth.Waits) (err error) {
 	return err
 }
 
-// waitsAtOnce is how many programs that only wait run together for each CPU: each is
-// looked at for 40 s, and gowhy uses some seconds of CPU for it.
+// waitsAtOnce is how many programs that only wait are looked at together for each CPU:
+// that takes 40 s for each, and some seconds of CPU.
 const waitsAtOnce = 5
 
 // scoreWaits runs the programs of lab/waits, asks about them, and writes WAITS.md.
@@ -216,30 +216,28 @@ func (r *waitRunner) all(ctx context.Context, dir string, programs []truth.Wait)
 	defer p.clear()
 	var mu sync.Mutex
 	done := 0
-	ask := func(name string) {
-		these := r.answers(ctx, program, name)
+	ask := func(one *truth.Wait, left func()) {
+		these := r.answers(ctx, program, one, left)
 		mu.Lock()
 		defer mu.Unlock()
 		answers = append(answers, these...)
 		done++
-		p.tell(done, name)
+		p.tell(done, one.Name)
 	}
 	var asking sync.WaitGroup
 	places := make(chan struct{}, waitsAtOnce*cpus())
-	for _, one := range programs {
+	for i := range programs {
+		one := &programs[i]
 		if one.Alone && !r.again {
 			continue
 		}
 		places <- struct{}{}
-		asking.Go(func() {
-			defer func() { <-places }()
-			ask(one.Name)
-		})
+		asking.Go(func() { ask(one, sync.OnceFunc(func() { <-places })) })
 	}
 	asking.Wait()
-	for _, one := range programs {
-		if one.Alone && !r.again {
-			ask(one.Name)
+	for i := range programs {
+		if one := &programs[i]; one.Alone && !r.again {
+			ask(one, func() {})
 		}
 	}
 	if ctx.Err() != nil {

@@ -31,14 +31,17 @@ type waitRunner struct {
 
 const (
 	// waitLength is how long a program runs if nobody ends it.
-	waitLength = 3 * time.Minute
+	waitLength = 5 * time.Minute
 	// waitRecord is how long it is recorded from outside.
 	waitRecord = 4 * time.Second
 	// waitWatch is how long it is watched at most: the first pieces of time take eight
 	// seconds each, and two of them make a verdict.
 	waitWatch = 30 * time.Second
+	// waitDump is how long a program runs, from where its evidence is left, until it is
+	// ended: who sends SIGQUIT does so after a while, and the dump has minutes then.
+	waitDump = 65 * time.Second
 	// waitLimit bounds all of it.
-	waitLimit = 2 * time.Minute
+	waitLimit = 4 * time.Minute
 )
 
 func cpus() int { return max(1, runtime.NumCPU()) }
@@ -56,17 +59,20 @@ func (r *waitRun) evidence(kind WaitEvidence) string {
 	return filepath.Join(r.dir, name)
 }
 
-// answers are what gowhy says of a program from each kind of evidence.
-func (r *waitRunner) answers(ctx context.Context, program, name string) (answers []WaitAnswer) {
+// answers are what gowhy says of a program from each kind of evidence. left is called
+// once the program is no longer looked at; it may run on until a dump is taken.
+func (r *waitRunner) answers(ctx context.Context, program string, want *truth.Wait, left func()) (answers []WaitAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
+	defer left()
+	name := want.Name
 	run := &waitRun{waitRunner: r, name: name, dir: filepath.Join(cmp.Or(r.keep, r.bed.Dir()), "waits", name)}
 	var failed error
 	if !r.again {
 		if r.keep == "" {
 			defer os.RemoveAll(run.dir)
 		}
-		failed = run.take(ctx, program)
+		failed = run.take(ctx, program, want.Alone, left)
 	}
 	for _, kind := range waitEvidence {
 		a := WaitAnswer{Program: name, Evidence: kind}
@@ -83,8 +89,8 @@ func (r *waitRunner) answers(ctx context.Context, program, name string) (answers
 }
 
 // take runs the program and takes all evidence of it, one after the other: none sees
-// what another does to the program.
-func (r *waitRun) take(ctx context.Context, program string) (err error) {
+// what another does to the program. One that uses the CPU is not kept for the dump.
+func (r *waitRun) take(ctx context.Context, program string, busy bool, left func()) (err error) {
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return err
 	}
@@ -102,7 +108,16 @@ func (r *waitRun) take(ctx context.Context, program string) (err error) {
 	if !bufio.NewScanner(out).Scan() { // the line that says that evidence is left
 		return fmt.Errorf("%s left no evidence: %w\n%s", r.name, cmp.Or(cmd.Wait(), ctx.Err()), said.String())
 	}
+	until := time.NewTimer(waitDump)
+	defer until.Stop()
 	err = errors.Join(r.record(ctx, cmd.Process.Pid), r.watch(ctx, cmd.Process.Pid))
+	left()
+	if !busy {
+		select {
+		case <-until.C:
+		case <-ctx.Done():
+		}
+	}
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
 	"time"
@@ -35,6 +36,7 @@ func leave(ctx context.Context, dir string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
+	runtime.GC() // a dump tells how long a goroutine waits since a collection saw it
 	if f, err = os.Create(filepath.Join(dir, "goroutine.pb.gz")); err != nil {
 		return err
 	}
