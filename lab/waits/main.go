@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"runtime"
@@ -116,8 +117,10 @@ func every(pause time.Duration, something func()) {
 	})
 }
 
-// forEachTick does something whose steps are counted elsewhere.
+// forEachTick does something whose steps are counted elsewhere. Many who do so are not
+// in step with each other, nor with who takes the evidence.
 func forEachTick(pause time.Duration, something func()) {
+	time.Sleep(rand.N(pause))
 	for range time.Tick(pause) {
 		something()
 	}
