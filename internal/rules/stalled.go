@@ -73,6 +73,7 @@ func checkStalled(p *diagnosis.Pass) {
 			said = true
 		}
 	}
+	reportQueues(p)
 	if s := cleaner(p); s != nil {
 		p.Report(blockedCleaner(p, s))
 		said = true

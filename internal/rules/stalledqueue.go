@@ -1,0 +1,249 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Beside locks there are other things that goroutines queue for: a free connection, a
+// place in a group with a limit, the answer that another asks for, a receiver. Who waits
+// for which is told by well-known functions on the stack, and so is who has it, of most.
+
+// stuckFew is how many must stand in such a queue for it to be said when they are stuck.
+// A sender that nobody receives from may be a generator that is not asked, one of each
+// kind: the queues of the lab that are stuck have four or more, those at rest none.
+const stuckFew = 4
+
+// A queueKind is something that goroutines queue for.
+type queueKind struct {
+	title string
+	what  string // in a sentence behind "wait for"
+	waits func(*model.Standing, []model.Frame) bool
+	// has reports whether somebody has what others wait for; nil when no stack tells.
+	has    func([]model.Frame) bool
+	nobody string // said when nobody on a stack has it
+	stalls bool   // that nobody moves means that nothing goes on
+	text   string // of the remedy
+}
+
+// queueKinds are those that are known, the special ones before the general.
+var queueKinds = []*queueKind{
+	{
+		title:  "Goroutines wait for one who asks for all",
+		what:   "the call of another in singleflight",
+		waits:  waitsIn("golang.org/x/sync/singleflight.(*Group).Do", "golang.org/x/sync/singleflight.(*Group).doCall"),
+		has:    throughAny("golang.org/x/sync/singleflight.(*Group).doCall"),
+		stalls: true,
+		text:   "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: until the first caller has its answer, all others wait for it.",
+	}, {
+		title:  "Goroutines wait for a semaphore",
+		what:   "a semaphore",
+		waits:  waitsIn("golang.org/x/sync/semaphore.(*Weighted).Acquire", ""),
+		nobody: "who acquired it may have returned without Release",
+		stalls: true,
+		text:   "Put defer Release right behind Acquire, so that every path gives it back, and do not hold it while you wait for others.",
+	}, {
+		title: "Tasks of a group wait for room in their own group",
+		what:  "room in an errgroup with a limit",
+		waits: func(s *model.Standing, frames []model.Frame) bool {
+			return taskOfGroup(frames) && waitsIn("golang.org/x/sync/errgroup.(*Group).Go", "")(s, frames)
+		},
+		has:    taskOfGroup,
+		stalls: true,
+		text:   "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each other. Use TryGo and do the work at once where it says no, or a group for each level.",
+	}, {
+		title:  "Goroutines wait for a connection of a database pool",
+		what:   "a free connection of the database pool",
+		waits:  waitsIn("database/sql.(*DB).conn", ""),
+		has:    throughDatabase,
+		nobody: "rows that were not closed, a transaction without an end, or a query inside the rows of another keep connections",
+		stalls: true,
+		text:   "Close rows on every path (defer rows.Close()), end each transaction, and read all rows before the next query: a query inside the rows of another needs a second connection. More connections (SetMaxOpenConns) help only where the database has room.",
+	}, {
+		title:  "Goroutines wait to send where nobody receives",
+		what:   "somebody to receive from a channel",
+		waits:  func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
+		nobody: "a receiver ended, is slower than they are, or waits itself",
+		text:   "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. Send in a select with the context's Done, and let a receiver that gives up close what tells the senders.",
+	},
+}
+
+// waitsIn matches who waits in a function, and not below another.
+func waitsIn(function, except string) func(*model.Standing, []model.Frame) bool {
+	return func(s *model.Standing, frames []model.Frame) bool {
+		if s.State == model.StateRunning || s.State == "runnable" {
+			return false
+		}
+		for i, f := range frames {
+			if f.Func == except || !model.IsStd(f.Func) && f.Func != function {
+				return false
+			}
+			if f.Func == function {
+				return i > 0
+			}
+		}
+		return false
+	}
+}
+
+func throughAny(functions ...string) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool { return throughOne(frames, functions) }
+}
+
+// taskOfGroup reports whether a stack is that of a task of an errgroup.
+func taskOfGroup(frames []model.Frame) bool {
+	return throughFunc(frames, func(f string) bool {
+		return strings.HasPrefix(f, "golang.org/x/sync/errgroup.(*Group).") && strings.HasSuffix(f, ".func1")
+	})
+}
+
+// throughDatabase reports whether a stack has a connection: it is in package
+// database/sql, and neither waits for one nor keeps the pool.
+func throughDatabase(frames []model.Frame) bool {
+	return through(frames, []string{"database/sql."}) &&
+		!throughOne(frames, []string{"database/sql.(*DB).conn", "database/sql.(*DB).connectionOpener", "database/sql.(*DB).connectionCleaner", "database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
+}
+
+// A waitQueue is who waits for one thing, and who has it.
+type waitQueue struct {
+	kind    *queueKind
+	asker   string // function of the program that asks
+	waiters []*model.Standing
+	holders []*model.Standing
+}
+
+// reportQueues reports what is waited for and is no lock.
+func reportQueues(p *diagnosis.Pass) {
+	for _, q := range waitQueues(p) {
+		n := int64(0)
+		for _, s := range q.waiters {
+			n += s.Count
+		}
+		still := stuck(p.Model.Moment, q.waiters...)
+		if n < stuckFew || !still && (n < lookWaiters || p.Model.Sched != nil) { // a trace's queues are other rules'
+			continue
+		}
+		p.Report(q.finding(p, still))
+	}
+}
+
+// waitQueues are the queues of a moment, by what they are for and who asks.
+func waitQueues(p *diagnosis.Pass) (list []*waitQueue) {
+	m := p.Model.Moment
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		frames := p.Model.Stacks.Frames(s.Stack)
+		if ofNobody(frames) {
+			continue
+		}
+		k := slices.IndexFunc(queueKinds, func(k *queueKind) bool { return k.waits(s, frames) })
+		if k < 0 {
+			continue
+		}
+		asker := programPlace(p, s.Stack).Function
+		if queueKinds[k].has != nil { // all of them wait for what the same goroutines have
+			asker = ""
+		}
+		at := slices.IndexFunc(list, func(q *waitQueue) bool { return q.kind == queueKinds[k] && q.asker == asker })
+		if at < 0 {
+			at = len(list)
+			list = append(list, &waitQueue{kind: queueKinds[k], asker: asker})
+		}
+		list[at].waiters = append(list[at].waiters, s)
+	}
+	for _, q := range list {
+		q.find(p)
+	}
+	return list
+}
+
+// find finds who has what they wait for.
+func (q *waitQueue) find(p *diagnosis.Pass) {
+	m := p.Model.Moment
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		frames := p.Model.Stacks.Frames(s.Stack)
+		switch {
+		case slices.Contains(q.waiters, s):
+		case q.kind.has != nil && q.kind.has(frames), q.kind.has == nil && q.beyond(p, s):
+			q.holders = append(q.holders, s)
+		}
+	}
+}
+
+// beyond reports whether somebody is further on in the function that asks.
+func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
+	at, asks := programPlace(p, s.Stack), programPlace(p, q.waiters[0].Stack)
+	return at.Function != "" && at.Function == asks.Function && at.Line > asks.Line
+}
+
+func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
+	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(q.waiters...))
+	all := p.Standing("goroutines", "goroutines", nil)
+	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
+	f := diagnosis.Finding{
+		Title:    q.kind.title,
+		Stalls:   q.kind.stalls && still && (len(q.holders) == 0 || stuck(p.Model.Moment, q.holders...)),
+		Where:    where(q.places(p)...),
+		Evidence: []fact.Fact{n, all},
+		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
+		Bound:    goOn(),
+		Groups:   rootsOf(p.Model, q.waiters),
+		Stacks:   stacksOf(append(slices.Clone(q.waiters), q.holders...)),
+		Remedy:   diagnosis.Remedy{Text: q.kind.text},
+		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
+			"the same goroutines at the same places confirm it; a list without them rejects it.",
+	}
+	f.Confidence, f.Reasons, f.RuledOut = diagnosis.Low, []string{"one look shows a queue and not how long it has stood: a second one would tell"},
+		[]string{"workers at rest: those wait to receive, or for a condition"}
+	if still {
+		f.Confidence, f.Reasons = diagnosis.Medium, []string{"none of them has made a step for long"}
+	}
+	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), name(programPlace(p, q.waiters[0].Stack).Function)}
+	if longest.Value > 0 {
+		format, parts = format+", the longest for %s", append(parts, longest)
+	}
+	said, more := q.said(p)
+	f.Say(format+said, append(parts, more...)...)
+	return f
+}
+
+// said tells who has what they wait for, after a sentence about who waits.
+func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	switch {
+	case len(q.holders) == 0 && q.kind.nobody == "":
+		return ".", nil
+	case len(q.holders) == 0:
+		return "; no goroutine is seen to have it: " + q.kind.nobody + ".", nil
+	}
+	h := q.holders[0]
+	format = "; who has it %s"
+	if q.kind.has == nil {
+		format = "; who probably has it %s"
+	}
+	does := stateWords(h.State)
+	if at := programPlace(p, h.Stack); at.Function != "" {
+		does += " in " + short(at.Function)
+	}
+	parts = []fact.Part{fact.Name(does)}
+	if h.Waited >= time.Second {
+		format, parts = format+" for %s", append(parts, p.Standing("how long its holder stands there", "waited", ofStandings(h)))
+	}
+	return format + ".", parts
+}
+
+// places are where they wait, and where one stands who has it.
+func (q *waitQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
+	for _, s := range q.waiters[:min(2, len(q.waiters))] {
+		list = append(list, programPlace(p, s.Stack))
+	}
+	if len(q.holders) > 0 {
+		list = append(list, programPlace(p, q.holders[0].Stack))
+	}
+	return list
+}
