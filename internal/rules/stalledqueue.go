@@ -39,7 +39,8 @@ var queueKinds = []*queueKind{
 		waits:  waitsIn("golang.org/x/sync/singleflight.(*Group).Do", "golang.org/x/sync/singleflight.(*Group).doCall"),
 		has:    throughAny("golang.org/x/sync/singleflight.(*Group).doCall"),
 		stalls: true,
-		text:   "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: until the first caller has its answer, all others wait for it.",
+		text:   "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: " +
+			"until the first caller has its answer, all others wait for it.",
 	}, {
 		title:  "Goroutines wait for a semaphore",
 		what:   "a semaphore",
@@ -55,7 +56,8 @@ var queueKinds = []*queueKind{
 		},
 		has:    taskOfGroup,
 		stalls: true,
-		text:   "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each other. Use TryGo and do the work at once where it says no, or a group for each level.",
+		text:   "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each " +
+			"other. Use TryGo and do the work at once where it says no, or a group for each level.",
 	}, {
 		title:  "Goroutines wait for a connection of a database pool",
 		what:   "a free connection of the database pool",
@@ -63,13 +65,17 @@ var queueKinds = []*queueKind{
 		has:    throughDatabase,
 		nobody: "rows that were not closed, a transaction without an end, or a query inside the rows of another keep connections",
 		stalls: true,
-		text:   "Close rows on every path (defer rows.Close()), end each transaction, and read all rows before the next query: a query inside the rows of another needs a second connection. More connections (SetMaxOpenConns) help only where the database has room.",
+		text:   "Close rows on every path (defer rows.Close()), end each transaction, and read all rows before the " +
+			"next query: a query inside the rows of another needs a second connection. More connections " +
+			"(SetMaxOpenConns) help only where the database has room.",
 	}, {
 		title:  "Goroutines wait to send where nobody receives",
 		what:   "somebody to receive from a channel",
 		waits:  func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
 		nobody: "a receiver ended, is slower than they are, or waits itself",
-		text:   "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. Send in a select with the context's Done, and let a receiver that gives up close what tells the senders.",
+		text:   "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. " +
+			"Send in a select with the context's Done, and let a receiver that gives up close what tells the " +
+			"senders.",
 	},
 }
 
