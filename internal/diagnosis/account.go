@@ -45,6 +45,7 @@ var accounts = []struct {
 	{model.GCTrace, gcLogAccount},
 	{model.SchedTrace, schedLogAccount},
 	{model.Wall, wallAccount},
+	{model.MetricsLog, metricsAccount},
 }
 
 func accountsOf(m *model.Model) (list []Account) {

@@ -254,6 +254,9 @@ func thin(m *model.Model) string {
 	case m.Has(model.Heap):
 		return "a heap profile alone does not tell how the program spends its time"
 	}
+	if m.Has(model.MetricsLog) && !m.Has(model.Printed) && len(m.Metrics.Series) > 0 {
+		return "a moment of its metrics tells how much, not why"
+	}
 	if m.Has(model.Counted) && !m.Has(model.Printed) {
 		return "counts tell how often, not for what"
 	}

@@ -109,6 +109,7 @@ type loader struct {
 	names      map[string]uint64      // of functions and files, by which equal stacks are found
 	snapshots  map[model.Source][]snapshot
 	logs       logs
+	scrapes    []*scrape
 
 	aligned          []func(clock) // what is left to do when the window is known
 	spanRank         spanRank
@@ -756,6 +757,7 @@ func (l *loader) join() error {
 	l.joinLogs()
 	l.joinBenchmarks()
 	l.noteTables()
+	l.joinScrapes()
 	c, err := l.clock()
 	if err != nil {
 		return err

@@ -71,6 +71,8 @@ func formats() []format {
 		{what: "output of perf stat", source: model.Counted, text: isPerfStat, read: (*loader).readPerfStat},
 		{what: "output of strace -c", source: model.Counted, text: isStrace, read: (*loader).readStrace},
 		{what: "output of perf report", source: model.Printed, text: isPerfReport, read: (*loader).readPerfReport},
+		{what: "scrape of metrics", source: model.MetricsLog, text: isScrape, read: (*loader).readScrape},
+		{what: "memory statistics", source: model.MetricsLog, text: isMemStats, read: (*loader).readMemStats},
 		{what: "perf script", source: model.CPU, text: isPerfScript, read: (*loader).readPerfScript},
 		{what: "folded stacks", source: model.CPU, text: isFolded, read: (*loader).readFolded},
 		{what: "escape analysis", source: model.Escape, text: isEscape, read: (*loader).readEscape},

@@ -627,6 +627,12 @@ func metricUnit(name string) Unit {
 	case "seconds", "cpu-seconds":
 		return Seconds
 	}
+	switch name { // of a scrape, whose names have no unit apart
+	case model.ScrapedResident:
+		return Bytes
+	case model.ScrapedCPU:
+		return Seconds
+	}
 	return Count
 }
 

@@ -20,7 +20,7 @@ var printedprofile = &diagnosis.Rule{
 	Name:  "printedprofile",
 	Title: "A printed profile shows a known problem",
 	Doc:   printedprofilePage,
-	Needs: []model.Source{model.Printed},
+	// No Needs: where the profile itself is, nobody misses its text.
 	Check: checkPrintedprofile,
 }
 
