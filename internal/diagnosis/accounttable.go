@@ -67,12 +67,6 @@ func tableAccount(t *model.Table) *Account {
 	return a
 }
 
-// shortName is a function's name without its import path.
-func shortName(f string) string {
-	head, _, _ := strings.Cut(f, "[")
-	return f[strings.LastIndexByte(head, '/')+1:]
-}
-
 // A standingFunction is one that an account names, and why.
 type standingFunction struct {
 	*model.TableFunction
