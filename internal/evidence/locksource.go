@@ -114,6 +114,44 @@ func (r *sourceReader) calls(f, callee model.Frame) bool {
 	return found
 }
 
+// onReceiver reports whether all calls from a frame up to the one that asks for a lock are
+// of methods of its own receiver, so that all are of one value.
+func (r *sourceReader) onReceiver(frames []model.Frame, from int) bool {
+	asks := model.Asker(frames)
+	for i := from; i > asks; i-- {
+		fn := r.function(frames[i])
+		if fn == nil {
+			return false
+		}
+		receiver, found := fn.receiver(), false
+		_, callee := model.SplitSymbol(frames[i-1].Func)
+		callee = callee[strings.LastIndexByte(callee, '.')+1:]
+		ast.Inspect(fn.body, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok || fn.line(call.Pos()) > frames[i].Line || fn.line(call.End()) < frames[i].Line {
+				return true
+			}
+			if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && sel.Sel.Name == callee {
+				id, ok := sel.X.(*ast.Ident)
+				found = found || ok && receiver != "" && id.Name == receiver
+			}
+			return true
+		})
+		if !found {
+			return false
+		}
+	}
+	return asks >= 0 && from > asks
+}
+
+// receiver is the name of a method's receiver.
+func (fn *goFunction) receiver() string {
+	if r := fn.decl.Recv; r != nil && len(r.List) == 1 && len(r.List[0].Names) == 1 {
+		return r.List[0].Names[0].Name
+	}
+	return ""
+}
+
 func (r *sourceReader) heldAt(f model.Frame) []heldLock {
 	fn := r.function(f)
 	if fn == nil {
@@ -246,8 +284,8 @@ func (fn *goFunction) nameOf(x ast.Expr) (n lockName) {
 }
 
 func (fn *goFunction) variable(name, path string) lockName {
-	if r := fn.decl.Recv; r != nil && len(r.List) == 1 && len(r.List[0].Names) == 1 && r.List[0].Names[0].Name == name {
-		if t := namedType(fn.pkg, r.List[0].Type); t != "" {
+	if fn.receiver() == name {
+		if t := namedType(fn.pkg, fn.decl.Recv.List[0].Type); t != "" {
 			return lockName{name: t + path, receiver: true}
 		}
 	}

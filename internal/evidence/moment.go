@@ -362,7 +362,12 @@ func (t *lockTable) holdersBySource() {
 		for _, h := range held {
 			for _, n := range byName[h.name] {
 				same, other := t.locks[n].same(k.arg(h.frame), h)
-				if other || !same && t.wants[i] == n+1 { // two values of one type, as far as is known
+				if !same && t.wants[i] == n+1 {
+					same = h.receiver && t.source.onReceiver(t.stacks.Frames(k.stack), h.frame)
+					if !same { // two values of one type, as far as is known
+						continue
+					}
+				} else if other {
 					continue
 				}
 				t.holds[i] = append(t.holds[i], model.Holding{Lock: n + 1, Taken: h.taken, Shared: h.shared, Sure: same})

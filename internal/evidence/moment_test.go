@@ -69,6 +69,12 @@ func stop() {
 	all.Lock()
 }
 
+func (c *cache) deep() {
+	c.rw.RLock()
+	c.next.size()
+	c.rw.RUnlock()
+}
+
 func fetch() {}
 func done() bool { return false }
 `
@@ -164,10 +170,16 @@ func TestReadAgain(t *testing.T) {
 	if s := m.Goroutines[0]; s.Wants != 1 || s.Waited != 2*time.Minute {
 		t.Errorf("standing %+v, want one that waits for what it holds, for two minutes", s)
 	}
-	// Of two values of a type nobody knows that they are one.
-	m = momentOf(t, lockSource(t), []string{"sync.RWMutex.RLock", "sync.(*RWMutex).RLock(...)", "main.(*cache).size(0x0?) 41", "main.(*cache).read(0xc000010000) 37"})
-	if got := holder(t, m); got != "" {
-		t.Errorf("%q of a value that is not known, want nobody", got)
+	// Without addresses the call on the receiver itself tells that it is one value, and one
+	// on another value does not.
+	for call, want := range map[string]string{
+		"main.(*cache).read(0x0?) 37": "goroutine 1 since main.(*cache).read:35 sure=true shared=true",
+		"main.(*cache).deep(0x0?) 60": "",
+	} {
+		m = momentOf(t, lockSource(t), []string{"sync.RWMutex.RLock", "sync.(*RWMutex).RLock(...)", "main.(*cache).size(0x0?) 41", call})
+		if got := holder(t, m); got != want {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
 	}
 }
 

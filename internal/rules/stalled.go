@@ -36,6 +36,9 @@ const (
 	// a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
 	// the queue M/M/1; of one in use half of the time, in 0.2%.
 	lookWaiters = 8
+	// lookSure is from how many on that is a problem and not only worth a remark: workers
+	// that one ticker starts come together, ten of them in a program of the lab that is well.
+	lookSure = 16
 )
 
 // A lockQueue is who waits for a lock and who holds it.
@@ -75,7 +78,7 @@ func checkStalled(p *diagnosis.Pass) {
 	}
 	reportQueues(p)
 	if s := cleaner(p); s != nil {
-		p.Report(blockedCleaner(p, s))
+		p.Report(blockedCleaner(p, s, stuck(m, s) || m.Dead))
 		said = true
 	}
 	if m.Dead && !said {
@@ -209,6 +212,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	}
 	f = diagnosis.Finding{
 		Stalls:   stalls,
+		Remark:   !times && !m.Dead && n.Value < lookSure,
 		Where:    where(q.places(p)...),
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
@@ -478,23 +482,26 @@ func cleaner(p *diagnosis.Pass) *model.Standing {
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
-		if _, user := model.UserFrame(frames); user && throughOne(frames, cleaners) && s.State != model.StateRunning && s.State != "runnable" && (stuck(m, s) || m.Dead) {
+		if _, user := model.UserFrame(frames); user && throughOne(frames, cleaners) && !slices.Contains(atWork, s.State) {
 			return s
 		}
 	}
 	return nil
 }
 
+// atWork are the states of who gets on.
+var atWork = []string{model.StateRunning, "runnable", "syscall"}
+
 // cleaners are the runtime's functions that run finalizers and cleanups.
 var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
 
-func blockedCleaner(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
+func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.Finding {
 	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", ofStandings(s))
 	since := p.Standing("how long it stands there", "waited", ofStandings(s))
 	all := p.Standing("goroutines", "goroutines", nil)
 	f := diagnosis.Finding{
 		Title:      "A finalizer or cleanup blocks all behind it",
-		Stalls:     true,
+		Stalls:     long,
 		Where:      where(userPlace(p, s.Stack)),
 		Evidence:   []fact.Fact{here, all},
 		Cost:       diagnosis.CostOf(here, fact.Fraction.Of("part of all", fact.Ratio, here, all).Value),
@@ -508,6 +515,9 @@ func blockedCleaner(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 			Code: "runtime.AddCleanup(c, func(fd int) { go closeSlowly(fd) }, c.fd)"},
 		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups " +
 			"below a function of the program.",
+	}
+	if !long {
+		f.Confidence, f.Reasons = diagnosis.Low, append(f.Reasons, "one look does not show for how long: a second one would tell")
 	}
 	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(standsAt(p, s))}
 	if since.Value > 0 {
