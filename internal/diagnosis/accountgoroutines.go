@@ -3,10 +3,10 @@ package diagnosis
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/figures"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -28,11 +28,15 @@ func goroutineAccount(p fact.Meter) *Account {
 		a.Rows = append(a.Rows, at.row(p, total))
 	}
 	most := &a.Rows[0]
-	a.Text = fact.Sentence("%s; %s of them in %s (%s).", fact.Name(figures.Plural(int64(total.Value), "goroutine")),
+	things := "goroutines"
+	if total.Value == 1 {
+		things = "goroutine"
+	}
+	a.Text = fact.Sentence("%s %s; %s of them in %s (%s).", total, fact.Name(things),
 		fact.Name(fact.Ratio.Format(most.Share)), fact.Name(shortName(most.Name)), fact.Name(most.Note))
 	if n := alike(places); n > 1 {
 		a.Text += fact.Sentence(" %s places have the same number, %s: there is one of each for a connection, a call or a stream.",
-			fact.Name(figures.Number(float64(n))), a.Rows[0].Value)
+			fact.Name(strconv.Itoa(n)), a.Rows[0].Value)
 	}
 	if len(m.Locks) > 0 {
 		waiting := p.Standing("goroutines that wait for a lock", "goroutines", func(s *model.Standing) bool { return s.Wants > 0 })
