@@ -86,7 +86,8 @@ type SchedLogAccount struct {
 	// Uneven is in how many lines one P had eight goroutines or more in its queue and
 	// another none, where not all Ps were busy, and Longest the longest queue of one P.
 	Uneven, Longest int
-	// Beside is in how many lines Ps were idle while at least as many goroutines were ready.
+	// Beside is in how many lines Ps were idle while eight goroutines or more were ready, and at
+	// least as many as these Ps.
 	Beside  int
 	Threads Series // of lines that tell
 }
@@ -110,7 +111,7 @@ func (m *Model) SchedLogAccount() *SchedLogAccount {
 			a.Told++
 			if l.IdleProcs == 0 {
 				a.Full++
-			} else if queued >= l.IdleProcs {
+			} else if queued >= max(l.IdleProcs, unevenQueue) {
 				a.Beside++
 			}
 		}

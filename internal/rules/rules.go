@@ -37,6 +37,7 @@ var All = []*diagnosis.Rule{
 	oldtimers,
 	leakedgoroutines,
 	goroutinegrowth,
+	descriptorgrowth,
 	heapgrowth,
 	boxedargs,
 	stringbuilding,
