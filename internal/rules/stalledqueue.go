@@ -39,7 +39,7 @@ var queueKinds = []*queueKind{
 		waits:  waitsIn("golang.org/x/sync/singleflight.(*Group).Do", "golang.org/x/sync/singleflight.(*Group).doCall"),
 		has:    throughAny("golang.org/x/sync/singleflight.(*Group).doCall"),
 		stalls: true,
-		text:   "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: " +
+		text: "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: " +
 			"until the first caller has its answer, all others wait for it.",
 	}, {
 		title:  "Goroutines wait for a semaphore",
@@ -49,14 +49,14 @@ var queueKinds = []*queueKind{
 		stalls: true,
 		text:   "Put defer Release right behind Acquire, so that every path gives it back, and do not hold it while you wait for others.",
 	}, {
-		title: "Tasks of a group wait for room in their own group",
+		title: "Tasks wait for room in a group with a limit",
 		what:  "room in an errgroup with a limit",
 		waits: func(s *model.Standing, frames []model.Frame) bool {
 			return taskOfGroup(frames) && waitsIn("golang.org/x/sync/errgroup.(*Group).Go", "")(s, frames)
 		},
 		has:    taskOfGroup,
 		stalls: true,
-		text:   "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each " +
+		text: "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each " +
 			"other. Use TryGo and do the work at once where it says no, or a group for each level.",
 	}, {
 		title:  "Goroutines wait for a connection of a database pool",
@@ -65,7 +65,7 @@ var queueKinds = []*queueKind{
 		has:    throughDatabase,
 		nobody: "rows that were not closed, a transaction without an end, or a query inside the rows of another keep connections",
 		stalls: true,
-		text:   "Close rows on every path (defer rows.Close()), end each transaction, and read all rows before the " +
+		text: "Close rows on every path (defer rows.Close()), end each transaction, and read all rows before the " +
 			"next query: a query inside the rows of another needs a second connection. More connections " +
 			"(SetMaxOpenConns) help only where the database has room.",
 	}, {
@@ -73,7 +73,7 @@ var queueKinds = []*queueKind{
 		what:   "somebody to receive from a channel",
 		waits:  func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
 		nobody: "a receiver ended, is slower than they are, or waits itself",
-		text:   "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. " +
+		text: "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. " +
 			"Send in a select with the context's Done, and let a receiver that gives up close what tells the " +
 			"senders.",
 	},
