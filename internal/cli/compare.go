@@ -42,8 +42,8 @@ func (c *command) compareCommand() *cobra.Command {
 what is in use, lines of gctrace or schedtrace, results of load tests, saved
 diagnoses. The first line says what changed most, and failures before it. Then
 come findings, ledgers side by side, profiles and waits by function, per
-operation where operations are known. Of two outputs of go test -bench it compares medians with
-intervals and tests. Of two results of one kind that verify, tune or capacity
+operation where operations are known. Of two outputs of go test -bench it
+compares medians with intervals and tests. Of two results of one kind that verify, tune or capacity
 saved it says whether what they found differs by more than their noise. What the
 files are is known by their content.
 

@@ -103,7 +103,8 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 	usual := fact.Name(fact.Count.Format(defaultGOGC))
 	if pacedLow(p.Model) {
-		return fact.Sentence("The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for GOGC and debug.SetGCPercent, "+
+		return fact.Sentence("The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for "+
+			"GOGC and debug.SetGCPercent, "+
 			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that. ", percent, usual)
 	}
 	return fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ", percent, usual)

@@ -144,7 +144,8 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 			f.Rest(share)
 			if kind == timerKind {
 				f.Remedy = diagnosis.Remedy{Text: "Timers are set, moved and fired more often than the program needs. Use one ticker for many goroutines, " +
-					"set a deadline once for a connection or a batch instead of for each operation, and wait on a channel rather than sleep and look. " +
+					"set a deadline once for a connection or a batch instead of for each operation, and wait on a " +
+					"channel rather than sleep and look. " +
 					"An execution trace counts the timers of each place (`gowhy explain timerstorm`)."}
 			}
 		}

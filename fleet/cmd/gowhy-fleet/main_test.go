@@ -94,7 +94,7 @@ func TestDemo(t *testing.T) {
 		found = asked(t, 0, append(flags, "findings")...)
 	}
 	if !strings.HasPrefix(found, "checkout: Work is repeated") || strings.Count(found, "where ") != 2 || !strings.Contains(found, "all 20 processes") || !strings.Contains(found, "\ncatalog: The live heap keeps growing\n") ||
-		!strings.Contains(found, "MiB/s (growth of memory in use, ") {
+		!strings.Contains(found, "iB/s (growth of memory in use, ") {
 		t.Errorf("findings:\n%s", found)
 	}
 	file := filepath.Join(t.TempDir(), "merged.gowhy")
