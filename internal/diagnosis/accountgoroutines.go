@@ -28,11 +28,11 @@ func goroutineAccount(p fact.Meter) *Account {
 		a.Rows = append(a.Rows, at.row(p, total))
 	}
 	most := &a.Rows[0]
-	things := "goroutines"
 	if total.Value == 1 {
-		things = "goroutine"
+		a.Text = fact.Sentence("%s goroutine in %s (%s).", total, fact.Name(shortName(most.Name)), fact.Name(most.Note))
+		return a
 	}
-	a.Text = fact.Sentence("%s %s; %s of them in %s (%s).", total, fact.Name(things),
+	a.Text = fact.Sentence("%s goroutines; %s of them in %s (%s).", total,
 		fact.Name(fact.Ratio.Format(most.Share)), fact.Name(shortName(most.Name)), fact.Name(most.Note))
 	if n := alike(places); n > 1 {
 		a.Text += fact.Sentence(" %s places have the same number, %s: there is one of each for a connection, a call or a stream.",
@@ -77,7 +77,7 @@ func placesOf(m *model.Model) (list []standingPlace) {
 		frames := m.Stacks.Frames(s.Stack)
 		f, ok := model.UserFrame(frames)
 		if !ok {
-			f = leafOf(frames)
+			f = waitingIn(frames)
 		}
 		k := key{f.Func, f.Line, s.State}
 		j, known := index[k]
@@ -91,6 +91,18 @@ func placesOf(m *model.Model) (list []standingPlace) {
 	}
 	slices.SortStableFunc(list, func(a, b standingPlace) int { return cmp.Compare(b.count, a.count) })
 	return list
+}
+
+// waitingIn is the first frame that is not how goroutines wait, which is at the leaf of
+// each stack that has no line of a program.
+func waitingIn(frames []model.Frame) model.Frame {
+	i := slices.IndexFunc(frames, func(f model.Frame) bool {
+		return !strings.HasPrefix(f.Func, "runtime.") && !strings.HasPrefix(f.Func, "sync.") && !strings.HasPrefix(f.Func, "internal/")
+	})
+	if i < 0 {
+		return leafOf(frames)
+	}
+	return frames[i]
 }
 
 func (at *standingPlace) row(p fact.Meter, total fact.Fact) AccountRow {

@@ -54,11 +54,13 @@ var excerptMarks = []struct {
 	mark []byte
 	line *regexp.Regexp // from the mark on
 	kind excerptKind
+	bare bool // only where nothing stands before it
 }{
-	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), ofGoroutines},
-	{[]byte("fatal error: all "), regexp.MustCompile("^" + regexp.QuoteMeta(string(allAsleep))), ofGoroutines},
-	{[]byte(" profile: "), textProfileBegin, ofProfiles},
-	{[]byte("--- "), textProfileBegin, ofProfiles},
+	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), ofGoroutines, false},
+	{[]byte("fatal error: all "), regexp.MustCompile("^" + regexp.QuoteMeta(string(allAsleep))), ofGoroutines, false},
+	{[]byte(" profile: "), textProfileBegin, ofProfiles, false},
+	{[]byte("--- "), textProfileBegin, ofProfiles, false},
+	{[]byte(" @ 0x"), goroutineGroup, ofProfiles, true},
 }
 
 // A finder finds the excerpts of one log.
@@ -162,7 +164,7 @@ func (f *finder) at() time.Time { return stampOf(string(f.stamp), f.now) }
 func (f *finder) text(line []byte, from string, depth int) error {
 	for _, k := range excerptMarks {
 		i := excerptBegin(line, k.mark, k.line)
-		if i < 0 {
+		if i < 0 || k.bare && len(bytes.TrimSpace(line[:i])) > 0 {
 			continue
 		}
 		if text, begin, ok := literal(line, i); ok && depth < maxNesting {

@@ -181,6 +181,35 @@ func TestWrappedTextProfile(t *testing.T) {
 	}
 }
 
+// TestGoroutineGroups: groups are read without the profile's first line, behind a fence,
+// and with blanks for tabs.
+func TestGoroutineGroups(t *testing.T) {
+	const groups = "7 @ 0x4416ea 0x4c72e9 0x472411\n#\t0x4c72e8\tmain.read+0x9c8\t/src/main.go:15\n\n5 @ 0x4416ea 0x4c72e9\n#\t0x4c72e8\tmain.write+0x3bc\t/src/main.go:16\n"
+	for name, text := range map[string]string{
+		"alone":        groups,
+		"fence":        "It grows:\n```\n" + groups + "```\n",
+		"blanks":       strings.ReplaceAll(groups, "\t", "        "),
+		"without sign": "goroutine profile: total 12\n" + strings.ReplaceAll(groups, "#\t", "        "),
+	} {
+		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(text)}), "x"))
+		if m.Goroutines.End == nil || len(m.Goroutines.End.Samples) != 2 {
+			t.Errorf("%s: %+v", name, m.Goroutines.End)
+			continue
+		}
+		s := m.Goroutines.End.Samples[0]
+		f, ok := model.UserFrame(m.Stacks.Frames(s.Stack))
+		if !ok || s.Values[0] != 7 || f.Func != "main.read" || f.File != "/src/main.go" || f.Line != 15 {
+			t.Errorf("%s: %+v at %+v", name, s, f)
+		}
+	}
+	// A record of another profile is no group of goroutines.
+	for _, text := range []string{"an address @ 0x4416ea is wrong\n", "12 7 @ 0x4416ea 0x4c72e9\n#\t0x4c72e8\tmain.read+0x9c8\t/src/main.go:15\n"} {
+		if _, err := Load(t.Context(), []string{filepath.Join(files(t, map[string][]byte{"x": []byte(text)}), "x")}, Options{}); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}
+
 func goroutinesOf(n int, state string) string {
 	var b strings.Builder
 	b.WriteString("goroutine 1 [running]:\nmain.report(0x1)\n\t/src/main.go:9 +0x1d\n\n")

@@ -122,8 +122,8 @@ func newTextParser(kind textKind) *textParser {
 
 func (p *textParser) line(line string) {
 	switch {
-	case len(line) > 1 && line[0] == '#' && line[1] == '\t':
-		p.frame(line[2:])
+	case textFrameLine.MatchString(line):
+		p.frame(strings.TrimLeft(line, "# \t"))
 	case len(line) > 0 && line[0] == '#': // labels, and the heap's statistics at the end
 		p.statistic(line)
 	case len(p.kind.begin) <= len(line) && line[:len(p.kind.begin)] == p.kind.begin:
@@ -167,13 +167,29 @@ func (p *textParser) record(line string) {
 	}
 }
 
+// textFrameLine is one frame of a stack. Where a text was pasted its tabs can be spaces,
+// and the sign before each frame a list's or a heading's, and gone.
+var textFrameLine = regexp.MustCompile(`^(?:#\t|#? +0x[0-9a-f]+[ \t])`)
+
+// column cuts the first of columns that tabs or several spaces part.
+func column(s string) (first, rest string) {
+	i := strings.IndexByte(s, '\t')
+	if j := strings.Index(s, "  "); j >= 0 && (i < 0 || j < i) {
+		i = j
+	}
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], strings.TrimLeft(s[i:], " \t")
+}
+
 // frame reads "0x47e0f4	main.work+0x34	/src/work.go:12".
 func (p *textParser) frame(line string) {
 	if p.sample == nil || len(p.sample.Location) >= maxStackFrames {
 		return
 	}
-	pc, rest, _ := strings.Cut(line, "\t")
-	name, place, _ := strings.Cut(rest, "\t")
+	pc, rest := column(line)
+	name, place := column(rest)
 	name, _, _ = cutLast(name, "+0x")
 	var f textFrame
 	f.pc, _ = strconv.ParseUint(pc, 0, 64)

@@ -31,7 +31,15 @@ func (f *finder) textsOf(writer string) section {
 // textRecord is a line of a profile in text form that is no frame.
 var textRecord = regexp.MustCompile(`^(?:\d[\d :\[\]]* @(?: 0x[0-9a-f]+)*|(?:cycles/second|sampling period)=\d+)\s*$`)
 
+// goroutineGroup is the first line of goroutines with one stack. People paste the groups
+// that they mean, and leave the profile's first line out.
+var goroutineGroup = regexp.MustCompile(`^\d+ @ 0x[0-9a-f]+(?: 0x[0-9a-f]+)*\s*$`)
+
 func (s *textSection) line(line []byte, _ bool) (bool, error) {
+	if s.p == nil && goroutineGroup.Match(line) {
+		s.kind = textKinds()[0]
+		s.p = newTextParser(s.kind)
+	}
 	if kind, ok := textKindOf(line); ok {
 		err := s.end()
 		s.kind, s.p = kind, newTextParser(kind)
@@ -46,7 +54,7 @@ func (s *textSection) line(line []byte, _ bool) (bool, error) {
 		return false, nil
 	case len(bytes.TrimSpace(line)) == 0:
 		return true, nil
-	case line[0] != '#' && !textRecord.Match(line):
+	case line[0] != '#' && !textRecord.Match(line) && !textFrameLine.Match(line):
 		return false, nil
 	}
 	s.p.line(string(line))

@@ -228,7 +228,11 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 		f.Title = "Many goroutines wait for one lock at this moment"
 	}
 	f.Confidence, f.Reasons, f.RuledOut = q.doubt(times)
-	format, parts := "%s wait for %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.words())}
+	verb := "wait"
+	if n.Value == 1 {
+		verb = "waits"
+	}
+	format, parts := "%s "+verb+" for %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.words())}
 	if longest.Value > 0 {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
