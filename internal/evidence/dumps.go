@@ -64,7 +64,7 @@ var (
 
 func (s *dumpSection) line(line []byte, sure bool) (bool, error) {
 	switch {
-	case bytes.HasPrefix(line, []byte("goroutine ")) && dumpHeader.Match(line):
+	case bytes.HasPrefix(line, []byte("goroutine ")) && dumpHeader.Match(line), joinedHeader.Match(line):
 		return true, s.begin(line)
 	case bytes.HasPrefix(line, allAsleep):
 		err := s.endGoroutine()
@@ -145,7 +145,7 @@ func (s *dumpSection) begin(line []byte) error {
 	if err := s.endGoroutine(); err != nil {
 		return err
 	}
-	if s.ids[goroutineOf(line)] || s.interrupted && s.running && len(s.ids) == 1 {
+	if s.ids[s.goroutineOf(line)] || s.interrupted && s.running && len(s.ids) == 1 {
 		s.endDump()
 	}
 	s.head, s.inside = append(s.head[:0], line...), true
@@ -187,7 +187,7 @@ func (s *dumpSection) take() error {
 			return err
 		}
 	}
-	s.ids[goroutineOf(s.head)] = true
+	s.ids[s.goroutineOf(s.head)] = true
 	err := s.d.line(s.head)
 	s.head, s.interrupted = s.head[:0], false
 	return err
@@ -203,7 +203,12 @@ func goesOn(k look) bool {
 	return false
 }
 
-func goroutineOf(head []byte) int64 {
+// goroutineOf is the number of a goroutine. Those that were joined have none, and get one
+// of their own.
+func (s *dumpSection) goroutineOf(head []byte) int64 {
+	if joinedHeader.Match(head) {
+		return -int64(len(s.ids) + 1)
+	}
 	id, _, _ := bytes.Cut(head[len("goroutine "):], []byte(" "))
 	n, _ := strconv.ParseInt(string(id), 10, 64)
 	return n
@@ -226,12 +231,20 @@ func (s *dumpSection) end() error {
 	return err
 }
 
+// goroutines is how many the dump that is read has.
+func (s *dumpSection) goroutines() (n int) {
+	for i := range s.d.looks {
+		n += int(s.d.looks[i].count)
+	}
+	return n
+}
+
 // endDump keeps the dump that was read if it is the first or the last so far.
 func (s *dumpSection) endDump() {
 	if s.d == nil {
 		return
 	}
-	found := foundDump{s.d.t.p, s.d.looks, s.d.dead && !slices.ContainsFunc(s.d.looks, goesOn), len(s.ids), s.stamp}
+	found := foundDump{s.d.t.p, s.d.looks, s.d.dead && !slices.ContainsFunc(s.d.looks, goesOn), s.goroutines(), s.stamp}
 	switch {
 	case found.goroutines == 1 && !found.dead:
 		s.single = found

@@ -57,6 +57,7 @@ var excerptMarks = []struct {
 	bare bool // only where nothing stands before it
 }{
 	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), ofGoroutines, false},
+	{[]byte(" goroutines ["), joinedHeader, ofGoroutines, false},
 	{[]byte("fatal error: all "), regexp.MustCompile("^" + regexp.QuoteMeta(string(allAsleep))), ofGoroutines, false},
 	{[]byte(" profile: "), textProfileBegin, ofProfiles, false},
 	{[]byte("--- "), textProfileBegin, ofProfiles, false},

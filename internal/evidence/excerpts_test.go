@@ -181,6 +181,18 @@ func TestWrappedTextProfile(t *testing.T) {
 	}
 }
 
+// TestJoinedDump: goroutines that a tool has joined count as many as they are.
+func TestJoinedDump(t *testing.T) {
+	const text = "Showing 2 unique goroutines out of 49 total:\n\n48 goroutines [semacquire, 4 minutes]:\nsync.runtime_Semacquire(0xc208052534)\n\t/go/src/runtime/sema.go:199 +0x30\nsync.(*RWMutex).RLock(0xc208052528)\n\t/go/src/sync/rwmutex.go:36 +0x5e\nmain.get(0x1)\n\t/src/main.go:9 +0x1\n\n1 goroutine [sleep]:\ntime.Sleep(0x5)\n\t/go/src/time/sleep.go:9 +0x3\nmain.main()\n\t/src/main.go:4 +0x5\n"
+	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(text)}), "x"))
+	if m.Goroutines.End == nil || len(m.Goroutines.End.Samples) != 2 || m.Goroutines.End.Samples[0].Values[0] != 48 {
+		t.Fatalf("%+v", m.Goroutines.End)
+	}
+	if s := m.Moment.Goroutines[0]; s.Count != 48 || s.Waited != 4*time.Minute || s.Wants == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestGoroutineGroups: groups are read without the profile's first line, behind a fence,
 // and with blanks for tabs.
 func TestGoroutineGroups(t *testing.T) {

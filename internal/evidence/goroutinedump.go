@@ -19,6 +19,9 @@ import (
 // program puts the addresses of its g and m between number and state.
 var dumpHeader = regexp.MustCompile(`^goroutine (\d+) (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^\]]+)\]`)
 
+// joinedHeader is that of goroutines with one stack that a tool has joined to read them.
+var joinedHeader = regexp.MustCompile(`^(\d{1,9}) goroutines? \[([^\]]+)\]`)
+
 func isGoroutineDump(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("SIGQUIT: ")) || dumpHeader.Match(head)
 }
@@ -33,6 +36,7 @@ type dump struct {
 	inside bool // a goroutine
 	labels map[string]string
 	id     int64
+	count  int64 // of goroutines that are inside, more than one where a tool has joined them
 	frames []model.Frame
 	args   []uint64 // the first argument of each frame, 0 where it is not sure
 	placed bool     // the last frame has its file
@@ -63,8 +67,15 @@ func (d *dump) line(line []byte) error {
 			err := d.flush()
 			d.inside, d.labels = true, dumpLabels(string(m[2]), string(line[len(m[0]):]))
 			d.id, _ = strconv.ParseInt(string(m[1]), 10, 64)
+			d.count = 1
 			return err
 		}
+	case joinedHeader.Match(line):
+		m := joinedHeader.FindSubmatch(line)
+		err := d.flush()
+		d.inside, d.id, d.labels = true, 0, dumpLabels(string(m[2]), "")
+		d.count, _ = strconv.ParseInt(string(m[1]), 10, 64)
+		return err
 	case !d.inside:
 		d.dead = d.dead || bytes.HasPrefix(line, allAsleep)
 	case line[0] == '\t':
@@ -172,8 +183,8 @@ func (d *dump) flush() error {
 	if err != nil {
 		return err
 	}
-	d.t.add(stack, d.labels, 1, 1)
-	k := look{stack: stack, state: stateOfDump(d.labels[stateLabel], d.frames), count: 1, id: d.id, args: slices.Clone(d.args)}
+	d.t.add(stack, d.labels, 1, d.count)
+	k := look{stack: stack, state: stateOfDump(d.labels[stateLabel], d.frames), count: d.count, id: d.id, args: slices.Clone(d.args)}
 	if n, err := strconv.Atoi(d.labels[minutesLabel]); err == nil {
 		k.waited = time.Duration(n) * time.Minute
 	}

@@ -45,7 +45,7 @@ var (
 
 // isPprofText accepts a text with lines that only go tool pprof prints.
 func isPprofText(head []byte) bool {
-	typed := false
+	typed, rows := false, 0
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n ")
 		switch {
@@ -54,10 +54,17 @@ func isPprofText(head []byte) bool {
 		case bytes.Contains(line, []byte("Showing nodes accounting for")) && pprofTotal.Match(line), pprofHead.Match(line),
 			bytes.HasPrefix(line, []byte("ROUTINE =====")), typed && pprofRule.Match(line):
 			return true
+		case pprofNode.Match(line):
+			if rows++; rows == bareRows {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// bareRows is how many lines of a table are one without its first lines.
+const bareRows = 2
 
 // readPprofText folds tables into the model's, and stacks as the profile that was printed.
 func (l *loader) readPprofText(s source) error {

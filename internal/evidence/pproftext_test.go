@@ -98,6 +98,7 @@ func TestPprofPasted(t *testing.T) {
 	}{
 		"no header":   {"Showing nodes accounting for 9wks, 90% of 10wks total\nflat flat% sum% cum cum%\n6wks 60% 60% 6wks 60% sync.(*Mutex).Lock\n0 0% 60% 6wks 60% main.f\n", model.Block, 10 * 7 * 24 * 3600e9},
 		"no total":    {"      flat  flat%   sum%        cum   cum%\n     2s 20% 20% 5s 50% main.f\n", model.CPU, 10e9},
+		"rows alone":  {"  1.31mins 54.98% 54.98%   1.31mins 55.00%  example.com/re.match\n  0.19mins  8.09% 63.07%   2.00mins 80.00%  example.com/re.first\n", model.CPU, 150e9},
 		"old form":    {"1.50s of 24.23s total ( 6.19%)\nDropped 3 nodes (cum <= 0.12s)\n      flat  flat%   sum%        cum   cum%\n 0.03s  0.12%  0.12% 16.7s 69.13%  main.f\n", model.CPU, 24.23e9},
 		"at a prompt": {"Some words.\n\n(pprof) top10\nShowing nodes accounting for 5, 100% of 5 total\n      flat  flat%   sum%        cum   cum%\n 5 100% 100% 5 100% runtime.gopark\n", model.GoroutineProfile, 5},
 		"unlocking":   {"Type: delay\nShowing nodes accounting for 5ms, 100% of 5ms total\n      flat  flat%   sum%        cum   cum%\n 5ms 100% 100% 5ms 100% sync.(*Mutex).Unlock (inline)\n", model.Mutex, 5e6},
@@ -136,7 +137,7 @@ func TestPprofTraces(t *testing.T) {
 
 // Look-alikes are no tables, and a text that begins like one and has none says so.
 func TestNoPprofText(t *testing.T) {
-	for _, text := range []string{"Type: cpu\nTime: now\n", "Summary:\n  Total:\t2.0 secs\n", "flat earth\n", "Showing nodes accounting for nothing\n"} {
+	for _, text := range []string{"Type: cpu\nTime: now\n", "Summary:\n  Total:\t2.0 secs\n", "flat earth\n", "  10ms 1.00% 2.00% 3ms 4.00%  one line is no table\n", "Showing nodes accounting for nothing\n"} {
 		if isPprofText([]byte(text)) {
 			t.Errorf("%q is taken for a profile that pprof printed", text)
 		}

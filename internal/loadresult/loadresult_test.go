@@ -385,6 +385,7 @@ func TestDetails(t *testing.T) {
 		{"the corrected spectrum of wrk2 -U", wrk + "  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%  5.00ms\n" +
 			"  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))\n 50.000%  1.00ms\n 75.000%  2.00ms\n",
 			"10 ops, 0 failed, 10/s of 0/s, 1s, [{0.5 5ms}]"},
+		{"wrk's first form", "Making 1000 requests to http://x/\n  4 threads and 256 connections\n  1000 requests in 2.00s, 1KB read\n  Socket errors: connect 0, read 0, write 0, timeout 53\n", "1000 ops, 53 failed, 500/s of 0/s, 2s, []"},
 		{"a quantile said twice", wrk + "  Latency Distribution\n 50%  5.00ms\n 50%  6.00ms\n", "10 ops, 0 failed, 10/s of 0/s, 1s, [{0.5 5ms}]"},
 		{"a quantile from a table, above the greatest time", wrk + "    Latency     2.12ms    0.91ms   4.00ms   75.28%\n  Latency Distribution\n 99%  5.00ms\n", "10 ops, 0 failed, 10/s of 0/s, 1s, [{0.99 4ms} {1 4ms}]"},
 		{"more failures than requests", wrk + "  Non-2xx or 3xx responses: 11\n", "wrk: its numbers contradict each other"},

@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	wrkBegin = regexp.MustCompile(`^Running \S+ test @ `)
+	// Its first versions had no time and began "Making 100000 requests to http://…".
+	wrkBegin = regexp.MustCompile(`^(?:Running \S+ test @ |Making \d+ requests to )`)
 	// "  14098 requests in 3.00s, 1.65MB read"
 	wrkTotal = regexp.MustCompile(`^\s*([0-9]+) requests in ([0-9.]+[a-zµ]+), (\S+) read`)
 	// "    Latency     2.12ms    0.91ms   6.42ms   75.28%"

@@ -261,6 +261,9 @@ func (q *lockQueue) words() string {
 
 // holder says who holds it and what that does, after a sentence about who waits.
 func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	if len(q.holders) == 0 && !slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool { return s.Wants != q.number }) {
+		return ". Who holds it is not in what was given.", nil
+	}
 	if len(q.holders) == 0 {
 		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
 	}
