@@ -54,7 +54,10 @@ func tableAccount(t *model.Table) *Account {
 		of = "; %s of them under %s"
 	}
 	share := func(f *model.TableFunction) fact.Part { return fact.Name(fact.Ratio.Format(t.Share(f.Cum))) }
-	switch first, last, beside := chain(t); {
+	first, last, beside := chain(t)
+	switch own := heaviest(t); {
+	case own != nil:
+		a.Text = fact.Sentence("%s "+what+strings.Replace(of, "under", "in", 1)+".", total, fact.Name(fact.Ratio.Format(t.Share(own.Flat))), fact.Name(shortName(own.Func)))
 	case first == nil && len(a.Rows) == 0:
 		a.Text = fact.Sentence("%s "+what+", spread over many functions.", total)
 	case first == nil:
@@ -138,6 +141,22 @@ func chain(t *model.Table) (first, last, beside *model.TableFunction) {
 	}
 	return first, last, beside
 }
+
+// heaviest is the function of a program or library in which itself most was counted, nil
+// where that is less than tableOwn of all: then who calls says more.
+func heaviest(t *model.Table) (most *model.TableFunction) {
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		if !model.IsStd(f.Func) && !strings.HasPrefix(f.Func, "runtime.") && t.Share(f.Flat) >= tableOwn && (most == nil || f.Flat > most.Flat) {
+			most = f
+		}
+	}
+	return most
+}
+
+// tableOwn is the part of all from which one function's own is what stands out: of four
+// functions with as much each no other can have more.
+const tableOwn = 0.25
 
 // besideSlack is how far sums of a table may be off: it prints four digits.
 const besideSlack = 0.005
