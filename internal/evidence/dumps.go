@@ -115,7 +115,7 @@ func isCall(line []byte) bool {
 	if j := bytes.IndexByte(name, '['); j >= 0 {
 		name = name[:j] // of types there may be any
 	}
-	return bytes.IndexAny(name, " \t") < 0
+	return !bytes.ContainsAny(name, " \t")
 }
 
 // isPlace reports whether a line is the second of a frame: "/src/work.go:12 +0x34". It
