@@ -312,6 +312,9 @@ func gcSymptoms(p *diagnosis.Pass) []string {
 			if p.Rule.Name == "gccost" {
 				return !often || !collecting(p, gcHalf)
 			}
+			if _, full := measureFull(p); full { // a setting, as of gccost above
+				return !collecting(p, gcHalf)
+			}
 			return !collecting(p, gcMostly)
 		case "gccost":
 			return often && p.Rule.Name == "allocchurn"
