@@ -43,9 +43,9 @@ what is in use, lines of gctrace or schedtrace, results of load tests, saved
 diagnoses. The first line says what changed most, and failures before it. Then
 come findings, ledgers side by side, profiles and waits by function, per
 operation where operations are known. Of two outputs of go test -bench it
-compares medians with intervals and tests. Of two results of one kind that verify, tune or capacity
-saved it says whether what they found differs by more than their noise. What the
-files are is known by their content.
+compares medians with intervals and tests. Of two results of one kind that
+verify, tune or capacity saved it says whether what they found differs by more
+than their noise. What the files are is known by their content.
 
 A difference of two single runs is no verdict; gowhy verify gives one. With
 --gate the exit code is 4 when something regressed beyond its limit, and 5 when
