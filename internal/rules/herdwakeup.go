@@ -42,14 +42,18 @@ const (
 )
 
 func checkHerdwakeup(p *diagnosis.Pass) {
-	futile, slight, found, handed := fact.Fact{}, fact.Fact{}, false, false
+	futile, slight, found, handed, readers := fact.Fact{}, fact.Fact{}, false, false, false
 	for i := range p.Model.Sched.Bursts {
 		b := burstFacts(p, &p.Model.Sched.Bursts[i])
 		if _, user := p.UserPlace(b.Waker); !user || !b.herd(p) {
 			continue
 		}
-		if handsOver(p.Model.Stacks.Frames(b.Waker)) {
+		switch waker := p.Model.Stacks.Frames(b.Waker); {
+		case handsOver(waker):
 			handed = true
+			continue
+		case letsReaders(waker):
+			readers = true
 			continue
 		}
 		switch {
@@ -70,6 +74,8 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("wake-ups: goroutines woken together have work to do, all but %s of them", futile))
 	case handed:
 		p.Fine("wake-ups: where a crowd is woken, each gets an item of its own through a channel")
+	case readers:
+		p.Fine("wake-ups: where a crowd is woken, all of it gets the read lock that it waited for")
 	default:
 		p.Fine("wake-ups: no place wakes a crowd again and again")
 	}
@@ -83,6 +89,12 @@ func handsOver(waker []model.Frame) bool {
 	return len(waker) > 0 && slices.Contains([]string{
 		"runtime.chansend1", "runtime.chanrecv1", "runtime.chanrecv2", "runtime.selectnbsend", "runtime.selectnbrecv", "runtime.selectgo",
 	}, waker[0].Func)
+}
+
+// letsReaders reports whether a waker gives back the write side of a reader-writer lock:
+// all who wait to read get their turn by it, however soon they are done.
+func letsReaders(waker []model.Frame) bool {
+	return throughOne(waker, []string{"sync.(*RWMutex).Unlock"})
 }
 
 // A wakeBurst is what is known of the bursts of wake-ups from one place.

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/diagnosis"
@@ -32,10 +31,6 @@ const (
 	// hotmutexCPU is the share of CPU samples inside the lock's slow path
 	// that makes a profile a second witness. An uncontended Lock never gets there.
 	hotmutexCPU = 0.01
-	// hotmutexHolder is the share of the window in which whoever holds a lock must wait
-	// at one line for that line to be named. A lock that is slow because its holder waits
-	// is held so nearly all of the time; below a tenth something else makes it slow.
-	hotmutexHolder = 0.1
 )
 
 func checkHotmutex(p *diagnosis.Pass) {
@@ -87,83 +82,23 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
 			"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
-	f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
-		waiting, name(place.Function), q.mean(wait), use)
-	if time, does, at, ok := q.whileHeld(p); ok {
-		f.Evidence = append(f.Evidence, time)
-		f.Summary += " " + fact.Sentence("Whoever holds it %s at %s, %s in all.", does, at, time)
+	held, known := q.held(p)
+	if known && held.reader {
+		// The queue M/M/1 is of a lock that one at a time holds.
+		f.Evidence = slices.DeleteFunc(f.Evidence, func(e fact.Fact) bool { return e.Name == use.Name })
+		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, name(place.Function), q.mean(wait))
+		f.Remedy = diagnosis.Remedy{Text: longReader, Code: unlockFirst}
+	} else {
+		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
+			waiting, name(place.Function), q.mean(wait), use)
+	}
+	if known {
+		f.Where = where(slices.Concat([]diagnosis.Place{place}, held.places, []diagnosis.Place{server})...)
+		f.Evidence = append(f.Evidence, held.facts...)
+		f.Summary += " " + held.words
 	}
 	f.Confidence, f.Reasons = lockConfidence(p)
 	return f
-}
-
-// whileHeld is what goroutines that hold the lock wait for longest, and where: waits
-// between the line that takes the lock and one that gives it back, in one function.
-func (q *queue) whileHeld(p *diagnosis.Pass) (time fact.Fact, does, at fact.Name, ok bool) {
-	m := p.Model
-	// Of each function the lines that take the lock, and those that give it back.
-	locked, unlocked := map[string][]int{}, map[string][]int{}
-	for _, s := range q.stacks {
-		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
-			locked[f.Func] = append(locked[f.Func], f.Line)
-		}
-	}
-	for s := range q.servers {
-		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
-			unlocked[f.Func] = append(unlocked[f.Func], f.Line)
-		}
-	}
-	under := func(f model.Frame) bool {
-		from := 0
-		for _, l := range locked[f.Func] {
-			if l < f.Line {
-				from = max(from, l)
-			}
-		}
-		return from > 0 && slices.ContainsFunc(unlocked[f.Func], func(l int) bool { return l >= f.Line }) &&
-			!slices.ContainsFunc(unlocked[f.Func], func(l int) bool { return l > from && l < f.Line })
-	}
-	inside := func(w *model.Wait) (model.Frame, bool) {
-		frames := m.Stacks.Frames(w.Stack)
-		if i := slices.IndexFunc(frames, under); i >= 0 {
-			return frames[i], w.Kind != model.SchedWait && !q.has(w)
-		}
-		return model.Frame{}, false
-	}
-	longest := (*model.Wait)(nil)
-	for i := range m.Sched.Waits { // the longest first
-		if w := &m.Sched.Waits[i]; longest == nil {
-			if _, ok := inside(w); ok {
-				longest = w
-			}
-		}
-	}
-	if longest == nil {
-		return time, "", "", false
-	}
-	line, _ := inside(longest)
-	time = p.Waits("time in which whoever holds the lock waits there", longest.Kind, func(w *model.Wait) bool {
-		f, ok := inside(w)
-		return ok && f.Func == line.Func && f.Line == line.Line
-	})
-	at = fact.Name(base(line.File) + ":" + strconv.Itoa(line.Line))
-	inTurn := time.Value <= lockedioAtOnce*m.Run.Duration.Seconds() // one at a time holds it
-	return time, waitingVerb(longest), at, inTurn && time.Value >= hotmutexHolder*m.Run.Duration.Seconds()
-}
-
-// waitingVerb is what a goroutine in a wait does, as a verb.
-func waitingVerb(w *model.Wait) fact.Name {
-	switch {
-	case w.Reason == "sleep":
-		return "sleeps"
-	case w.Kind == model.Net:
-		return "waits for the network"
-	case w.Kind == model.SyscallWait:
-		return "is in a system call"
-	case w.Reason != "":
-		return fact.Name("waits (" + w.Reason + ")")
-	}
-	return "waits"
 }
 
 func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {

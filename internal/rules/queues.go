@@ -261,6 +261,7 @@ func queues(p *diagnosis.Pass) []queue {
 		}
 	}
 	j.joinWakes(kinds)
+	j.joinReaders(kinds)
 	for _, w := range j.waits {
 		j.sum(w, kinds[w.Stack])
 	}
@@ -293,6 +294,37 @@ func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
 		}
 	}
 }
+
+// joinReaders makes one queue of the two of a reader-writer lock: its readers wake who
+// writes, and its writers who reads, so that no wake-up leads from the one to the other.
+// A function that takes such a lock and gives one back is taken to do that with the same.
+func (j *joiner) joinReaders(kinds map[model.Stack]demand) {
+	first := map[string]int{}
+	join := func(s model.Stack, node int) {
+		frames := j.m.Stacks.Frames(s)
+		f, ok := model.UserFrame(frames)
+		if !ok || !throughFunc(frames, isReadWrite) {
+			return
+		}
+		if of, ok := first[f.Func]; ok {
+			j.parent[j.find(node)] = j.find(of)
+		} else {
+			first[f.Func] = node
+		}
+	}
+	for _, w := range j.waits {
+		if kinds[w.Stack] == lockDemand {
+			join(w.Stack, j.waiting(lockDemand, w.Stack))
+		}
+	}
+	for _, w := range j.m.Sched.Wakes {
+		if kinds[w.Woken] == lockDemand && w.Waker != 0 {
+			join(w.Waker, j.node("wake "+lockDemand.String()+j.site(w.Waker)))
+		}
+	}
+}
+
+func isReadWrite(function string) bool { return strings.HasPrefix(function, "sync.(*RWMutex).") }
 
 func (j *joiner) waiting(kind demand, s model.Stack) int {
 	return j.node("wait " + kind.String() + j.site(s))

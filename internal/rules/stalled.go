@@ -325,9 +325,16 @@ func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut
 		[]string{"workers at rest: those wait for a channel or a condition, and these for a lock", "a short queue: nobody waits that long for a lock that is given back"}
 }
 
+const (
+	// longReader is what helps where a reader holds a lock so long that others pend.
+	longReader = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
+		"reader needs under RLock, unlock, then go on. " +
+		"More locks, one for each part, would not help: it is one holder and not many."
+	unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
+)
+
 // remedy is what to change, by what the holder does.
 func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
-	const unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
 	if len(q.holders) == 0 {
 		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() " +
 			"right behind Lock.",
@@ -340,9 +347,7 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 		return diagnosis.Remedy{Text: "Give what is made once a deadline, or make it before anybody needs it: all who come wait until " +
 			"the first is ready."}
 	case h.Shared:
-		text = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
-			"reader needs under RLock, unlock, then go on. " +
-			"More locks, one for each part, would not help: it is one holder and not many."
+		text = longReader
 	case h.at.State == model.StateRunning || h.at.State == "runnable":
 		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between " +
 			"Lock and Unlock.", Code: unlockFirst}
