@@ -80,6 +80,8 @@ type orderedAccount struct {
 	early   map[uint64][]earlyWait // of goroutines without a name yet, by id
 	line    timeline
 	heap    HeapSample
+	// heapSeen is how many samples of the heap there were, of which each heapStep-th is kept.
+	heapSeen, heapStep int
 
 	sweeps bool // note every sweep in the load
 	// old is set for traces of Go 1.21 and older. Their Ps stop before the trace begins
@@ -112,7 +114,7 @@ type orderedProc struct {
 }
 
 func newOrderedAccount(o Options) *orderedAccount {
-	a := &orderedAccount{st: newStitcher(o.Keep, o.Window), procs: map[int32]*orderedProc{}, early: map[uint64][]earlyWait{}, sweeps: o.Sweeps}
+	a := &orderedAccount{st: newStitcher(o.Keep, o.Window), procs: map[int32]*orderedProc{}, early: map[uint64][]earlyWait{}, sweeps: o.Sweeps, heapStep: 1}
 	a.ids.reset()
 	return a
 }
@@ -590,17 +592,32 @@ func (a *orderedAccount) metric(e *Event) {
 		return
 	}
 	a.heap.At = e.Time
-	heap := append(a.st.heap, a.heap)
-	if len(heap) >= 1<<13 {
-		// Thin out evenly; the newest stays.
-		n := 0
-		for i := 1; i < len(heap); i += 2 {
-			heap[n] = heap[i]
-			n++
-		}
-		heap = heap[:n]
+	if a.inside(e.Time) {
+		a.keepHeap()
 	}
-	a.st.heap = heap
+}
+
+// maxHeap bounds the samples of the heap that are kept. Old traces have one for each
+// span that is filled, hundreds of thousands in a second.
+const maxHeap = 1 << 13
+
+// keepHeap keeps the newest sample if it is the next of every so many, and the last of
+// all always. When there are too many, every second goes and the step doubles, so that
+// what is left lies evenly over all that came.
+func (a *orderedAccount) keepHeap() {
+	heap := a.st.heap
+	if a.heapSeen > 0 && (a.heapSeen-1)%a.heapStep != 0 { // the one before was only the newest
+		heap = heap[:len(heap)-1]
+	}
+	if len(heap) == maxHeap {
+		for i := range maxHeap / 2 {
+			heap[i] = heap[2*i]
+		}
+		heap = heap[:maxHeap/2]
+		a.heapStep *= 2
+	}
+	a.st.heap = append(heap, a.heap)
+	a.heapSeen++
 }
 
 func (a *orderedAccount) load(now int64, p int32, kind LoadKind, dedicated bool, delta int32) {
