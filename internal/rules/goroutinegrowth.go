@@ -34,6 +34,10 @@ const (
 	// of the window: of a steady leak it is 0.5, of a program that starts its
 	// workers nothing.
 	growthHalf = 0.25
+	// growthLived is the part of the window that those added lived on average from which
+	// less than growthHalf of them can have come in its second half: one that did lived a
+	// half at most.
+	growthLived = 1 - growthHalf/2
 	// growthSite is the part of the growth that one place must account for.
 	// A leak has one line; that everything becomes more is load.
 	growthSite = 0.5
@@ -107,6 +111,9 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, because there are more connections", rose...))
 	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
+	case !g.fitted && lived(p, &g, &s).Value > growthLived:
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start and no growth: those that came lived %s of the window on average",
+			g.start, g.end, lived(p, &g, &s)))
 	case overloaded(p.Model):
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more requests came than were served, which queues: "+
 			"record at a load that the program can serve", rose...), diagnosis.HowToGet(model.Trace))
@@ -230,6 +237,23 @@ func growingSite(p *diagnosis.Pass) (g growing, ok bool) {
 		g.ended = fact.Quotient.Of("share of the started that ended", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
 	}
 	return g, true
+}
+
+// lived is the part of the window that the goroutines of a place lived which were started
+// in it, by a trace of the same time; nothing without one. Time of others of the group is
+// taken for that of a whole window, so that it is never too much.
+func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
+	const name = "part of the window that those started in it lived, mean"
+	t := group(p.Model, s.group)
+	if t == nil || t.Created == 0 || p.Model.Run.Duration.Seconds() < (1-growthPart)*g.over.Value {
+		return fact.Fact{}
+	}
+	of := []string{t.Name}
+	started := p.Goroutines("started in the window", of, "created")
+	before := fact.Product.Of("time of those that were there before", fact.Seconds,
+		fact.Difference.Of("there before", fact.Count, p.Goroutines("goroutines", of, "count"), started), p.WindowLength())
+	time := fact.Difference.Of("time of those started in the window", fact.Seconds, p.Goroutines("time of all", of, "total"), before)
+	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())
 }
 
 // addedHere is what the goroutines are called that a place added.

@@ -87,9 +87,9 @@ func busyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	return busy
 }
 
-// endless is the factor from which a limit says nothing: the little that is left beside
-// the wait is then what the window's edges left. No finding of the lab or of the public
-// traces promised more than 100 but where nobody got on.
+// endless is the factor from which a limit says nothing: what is left beside the wait is
+// then a thousandth of the time, as little as a window's edges and the tracing itself leave.
+// It is taken and not surveyed: a factor near it is as vague below as above.
 const endless = 1000
 
 // fasterLimit is a bound: throughput that grows by at most a factor.
