@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -41,13 +42,13 @@ func (k *look) arg(frame int) uint64 {
 func (l *loader) joinMoment(s *snapshot) {
 	looks := s.looks
 	if looks == nil {
-		looks = profileLooks(&l.m.Stacks, s.p)
+		looks = profileLooks(&l.m.Stacks, s.p, s.watched)
 	}
 	waits := slices.ContainsFunc(looks, func(k look) bool { return k.waited > 0 })
 	if l.m.Moment != nil && !waits && !s.dead {
 		return
 	}
-	m := &model.Moment{Source: model.GoroutineProfile, Dead: s.dead}
+	m := &model.Moment{Source: model.GoroutineProfile, Dead: s.dead, Watched: s.watched}
 	l.m.Moment = m
 	l.align(func(c clock) { m.At, m.Known = c.since(s.at) })
 	l.resolve(m, looks)
@@ -68,8 +69,8 @@ func (l *loader) resolveMoment() {
 }
 
 // profileLooks are those of a profile: by its labels where a dump printed states, and
-// by stacks.
-func profileLooks(stacks *model.Stacks, p *model.Profile) []look {
+// by stacks. Who made no step while they were watched has waited for that long.
+func profileLooks(stacks *model.Stacks, p *model.Profile, watched time.Duration) []look {
 	looks := make([]look, 0, len(p.Samples))
 	for i := range p.Samples {
 		s := &p.Samples[i]
@@ -82,6 +83,9 @@ func profileLooks(stacks *model.Stacks, p *model.Profile) []look {
 		}
 		if n, err := strconv.Atoi(s.Labels[minutesLabel]); err == nil {
 			k.waited = time.Duration(n) * time.Minute
+		}
+		if n, err := strconv.ParseInt(s.Labels[artifact.StillLabel], 10, 64); err == nil && watched > 0 && n > 0 {
+			k.still, k.waited = min(n, k.count), max(k.waited, watched)
 		}
 		looks = append(looks, k)
 	}

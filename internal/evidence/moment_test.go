@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 )
 
@@ -280,5 +284,45 @@ func TestFormsOfTwoMoments(t *testing.T) {
 	m := load(t, Options{}, files(t, map[string][]byte{"a": []byte(text), "b": other}))
 	if m.Goroutines.Start == nil || total(m.Goroutines.Start, "goroutine") != 900 || !noted(m, "taken as given") {
 		t.Errorf("goroutines %+v, notes %q; want two ends as given, and a note", m.Goroutines, m.Run.Coverage.Notes)
+	}
+}
+
+// A profile that was read from outside says who made no step while it was watched.
+func TestMomentWatched(t *testing.T) {
+	frame := func(id uint64, name string) *profile.Location {
+		return &profile.Location{ID: id, Line: []profile.Line{{Function: &profile.Function{ID: id, Name: name}, Line: 5}}}
+	}
+	locks, waits, work := frame(1, "sync.(*Mutex).Lock"), frame(2, "main.work"), frame(3, "main.idle")
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "goroutine", Unit: "count"}}, TimeNanos: begin.UnixNano(),
+		Location: []*profile.Location{locks, waits, work},
+		Sample: []*profile.Sample{
+			{Value: []int64{40}, Location: []*profile.Location{locks, waits}, Label: map[string][]string{"state": {"sync.Mutex.Lock"}, artifact.StillLabel: {"39"}}},
+			{Value: []int64{3}, Location: []*profile.Location{work}, Label: map[string][]string{"state": {"chan receive"}}},
+		}}
+	for _, l := range p.Location {
+		p.Function = append(p.Function, l.Line[0].Function)
+	}
+	for _, c := range []struct {
+		comments       []string
+		watched        time.Duration
+		still          int64
+		waited, others time.Duration
+	}{
+		{nil, 0, 0, 0, 0},
+		{[]string{"gowhy watched goroutines for ever"}, 0, 0, 0, 0},
+		{[]string{"other", artifact.StillComment(8 * time.Second)}, 8 * time.Second, 39, 8 * time.Second, 0},
+	} {
+		p.Comments = c.comments
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		m := load(t, Options{}, files(t, map[string][]byte{"goroutine.pb.gz": b.Bytes()})).Moment
+		if m == nil || len(m.Goroutines) != 2 {
+			t.Fatalf("moment %+v, want two standings", m)
+		}
+		if s, o := m.Goroutines[0], m.Goroutines[1]; m.Watched != c.watched || s.Still != c.still || s.Waited != c.waited || o.Still != 0 || o.Waited != c.others {
+			t.Errorf("with comments %q: watched %v, still %d for %v, others %d for %v", c.comments, m.Watched, s.Still, s.Waited, o.Still, o.Waited)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 	"github.com/gowhy/gowhy/internal/shell"
@@ -24,6 +25,8 @@ type snapshot struct {
 	stats  *model.MemStats // of a heap; nil where it does not have them
 	looks  []look          // of a dump's goroutines
 	dead   bool            // the runtime found that nobody of them can go on
+	// watched is for how long before it is known who made no step.
+	watched time.Duration
 }
 
 // snapshot keeps a snapshot until all were seen.
@@ -49,7 +52,7 @@ func (l *loader) foldSnapshot(f format, p *pprofFile) error {
 		return err
 	}
 	m.Duration = 0
-	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m, stats: p.stats})
+	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m, stats: p.stats, watched: artifact.StillFor(p.Comments)})
 	return nil
 }
 

@@ -102,9 +102,25 @@ type Group struct {
 	// Oldest is how long at least the one has been so that has been longest; 0
 	// where that is not known.
 	Oldest time.Duration
+	// Ages[i] is how many have been so for 2^i seconds or longer, as far as is known.
+	Ages [ages]int
 	// Stack is where that one is, innermost first. Empty for goroutines that run,
 	// and for groups behind the largest.
 	Stack []symbols.Place
+}
+
+// ages is how many ages goroutines are counted by: up to half an hour.
+const ages = 12
+
+// Still is how many of a group have been as they are for of, the longest time up to d by
+// which they are counted; 0 for less than a second.
+func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
+	for i := range g.Ages {
+		if by := time.Second << i; by <= d {
+			n, of = g.Ages[i], by
+		}
+	}
+	return n, of
 }
 
 // State counts the goroutines in a state, the runtime's own left out.
@@ -165,6 +181,7 @@ type tally struct {
 	key    key
 	count  int
 	since  int64 // of the oldest, on the process's clock
+	ages   [ages]int
 	oldest registers
 }
 
@@ -592,11 +609,21 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		is.since = min(is.since, r.waited(int64(r.field(g, gWaitSince)), now))
 	}
 	t := &r.tally[n]
+	if r.layout.at[gTrackingSeq] != missing { // else nobody knows who ran between two looks
+		t.age(time.Duration(now - is.since))
+	}
 	if t.count++; t.count == 1 || is.since < t.since {
 		t.since = is.since
 		t.oldest = r.registers(index, g, k.state)
 	}
 	return true
+}
+
+// age counts one that has been so for d.
+func (t *tally) age(d time.Duration) {
+	for i := 0; i < ages && d >= time.Second<<i; i++ {
+		t.ages[i]++
+	}
 }
 
 func (r *Reader) registers(index int32, g []byte, state State) registers {
@@ -681,7 +708,7 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 	})
 	s.Groups = make([]Group, 0, len(r.tally))
 	for i, t := range r.tally {
-		g := Group{State: t.key.state, Count: t.count, Oldest: time.Duration(max(0, now-t.since))}
+		g := Group{State: t.key.state, Count: t.count, Oldest: time.Duration(max(0, now-t.since)), Ages: t.ages}
 		f := r.function(t.key.start)
 		if f != nil {
 			if f.place == (symbols.Place{}) {

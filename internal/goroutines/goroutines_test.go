@@ -387,6 +387,42 @@ func TestOldest(t *testing.T) {
 	}
 }
 
+// TestAges counts those that have been so for a time and longer.
+func TestAges(t *testing.T) {
+	var of tally
+	for _, d := range []time.Duration{-time.Second, 0, 900 * time.Millisecond, time.Second, 3 * time.Second, 8 * time.Second, 10 * time.Second, 24 * time.Hour} {
+		of.age(d)
+	}
+	g := Group{Ages: of.ages}
+	for _, c := range []struct {
+		watched, of time.Duration
+		want        int
+	}{{0, 0, 0}, {time.Second, time.Second, 5}, {3 * time.Second, 2 * time.Second, 4}, {10 * time.Second, 8 * time.Second, 3}, {time.Hour, 2048 * time.Second, 1}} {
+		if n, by := g.Still(c.watched); n != c.want || by != c.of {
+			t.Errorf("Still(%v) = %d for %v, want %d for %v", c.watched, n, by, c.want, c.of)
+		}
+	}
+}
+
+// TestAgesOfRead sees three goroutines twice, of which one ran between.
+func TestAgesOfRead(t *testing.T) {
+	m, r := goroutinesOf(3)
+	at := structureSize + int(r.layout.at[gTrackingSeq])
+	for i := range 2 {
+		s, err := r.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := s.Groups[0].Still(time.Second); n != 2*i {
+			t.Errorf("look %d: %d are still, want %d", i, n, 2*i)
+		}
+		for g := range r.seen { // they were seen long ago
+			r.seen[g].since -= int64(2 * time.Second)
+		}
+		m[structuresAt][at]++
+	}
+}
+
 // TestWaited gives the notes of three collections in any order.
 func TestWaited(t *testing.T) {
 	_, r := goroutinesOf(0)

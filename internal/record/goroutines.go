@@ -7,6 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/symbols"
 )
@@ -88,7 +89,11 @@ func (c *countedProgram) keep(member string, than int64) int64 {
 	if err != nil || s == nil || s.Time.UnixNano() <= than {
 		return 0
 	}
-	c.r.keep(member, goroutineProfile(s), nil)
+	watched := time.Duration(0)
+	if than > 0 {
+		watched = time.Duration(s.Time.UnixNano() - than)
+	}
+	c.r.keep(member, goroutineProfile(s, watched), nil)
 	return s.Time.UnixNano()
 }
 
@@ -96,10 +101,14 @@ func (c *countedProgram) keep(member string, than int64) int64 {
 const memoryComment = "gowhy goroutines read from memory; of a group of equal ones the stack is the oldest one's"
 
 // goroutineProfile is a snapshot in the form of the runtime's goroutine profile,
-// which leaves out the runtime's own goroutines too.
-func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
+// which leaves out the runtime's own goroutines too. watched is for how long they were
+// looked at before: labels say how many of a group made no step in it.
+func goroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Profile {
 	kind := &profile.ValueType{Type: "goroutine", Unit: "count"}
 	p := &profile.Profile{SampleType: []*profile.ValueType{kind}, PeriodType: kind, Period: 1, TimeNanos: s.Time.UnixNano(), Comments: []string{memoryComment}}
+	if _, of := new(goroutines.Group).Still(watched); of > 0 {
+		p.Comments = append(p.Comments, artifact.StillComment(of))
+	}
 	in := placesOf(p)
 	for _, g := range s.Groups {
 		if g.System {
@@ -111,7 +120,7 @@ func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
 			stack = []symbols.Place{g.Start}
 		}
 		sample.Location = in.stack(stack)
-		if sample.Label = standingLabels(&g); len(sample.Location) > 0 {
+		if sample.Label = standingLabels(&g, watched); len(sample.Location) > 0 {
 			p.Sample = append(p.Sample, sample)
 		}
 	}
@@ -119,14 +128,18 @@ func goroutineProfile(s *goroutines.Snapshot) *profile.Profile {
 }
 
 // standingLabels say what a dump of the runtime prints of a goroutine beside its stack: the
-// state, and for how many minutes it has waited, of the one that has waited longest.
-func standingLabels(g *goroutines.Group) map[string][]string {
+// state, and for how many minutes it has waited, of the one that has waited longest; and
+// of a group how many made no step while it was watched.
+func standingLabels(g *goroutines.Group, watched time.Duration) map[string][]string {
 	labels := map[string][]string{"state": {g.State.String()}}
 	if g.State == goroutines.Waiting && g.Reason != "" {
 		labels["state"] = []string{g.Reason}
 	}
 	if n := int(g.Oldest / time.Minute); g.State == goroutines.Waiting && n > 0 {
 		labels["minutes"] = []string{strconv.Itoa(n)}
+	}
+	if n, _ := g.Still(watched); n > 0 && (g.State == goroutines.Waiting || g.State == goroutines.Syscall) {
+		labels[artifact.StillLabel] = []string{strconv.Itoa(n)}
 	}
 	return labels
 }

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/evidence"
 	"github.com/gowhy/gowhy/internal/goroutines"
 	"github.com/gowhy/gowhy/internal/model"
@@ -24,7 +26,7 @@ func TestGoroutineProfile(t *testing.T) {
 		{Start: symbols.Place{Func: "runtime.bgsweep"}, System: true, Count: 1},
 		{Count: 3}, // nothing is known of them
 	}}
-	p := goroutineProfile(s)
+	p := goroutineProfile(s, 0)
 	if err := p.CheckValid(); err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +37,24 @@ func TestGoroutineProfile(t *testing.T) {
 	if a, b := p.Sample[0].Label, p.Sample[1].Label; !maps.EqualFunc(a, map[string][]string{"state": {"sync.Mutex.Lock"}, "minutes": {"2"}}, slices.Equal) ||
 		!maps.EqualFunc(b, map[string][]string{"state": {"running"}}, slices.Equal) {
 		t.Errorf("labels are %v and %v, want what a dump prints", a, b)
+	}
+}
+
+// What was watched before a profile is in it, for the longest time by which it is counted.
+func TestStillGoroutines(t *testing.T) {
+	g := goroutines.Group{Start: symbols.Place{Func: "main.work"}, Count: 40, State: goroutines.Waiting, Reason: "sync.Mutex.Lock", Oldest: time.Hour}
+	g.Ages = [...]int{40, 39, 38, 37, 5, 4, 3, 2, 1, 1, 1, 1}
+	runs := g
+	runs.State = goroutines.Running
+	s := &goroutines.Snapshot{Time: time.Unix(7, 0), Groups: []goroutines.Group{g, runs}}
+	for watched, want := range map[time.Duration][2]string{0: {"", "0s"}, 900 * time.Millisecond: {"", "0s"}, time.Second: {"40", "1s"}, 10 * time.Second: {"37", "8s"}, 5 * time.Hour: {"1", "34m8s"}} {
+		p := goroutineProfile(s, watched)
+		if got := p.Sample[0].Label[artifact.StillLabel]; strings.Join(got, "") != want[0] || artifact.StillFor(p.Comments).String() != want[1] {
+			t.Errorf("watched for %v, %v are still in %v, want %s in %s", watched, got, artifact.StillFor(p.Comments), want[0], want[1])
+		}
+		if got := p.Sample[1].Label[artifact.StillLabel]; got != nil {
+			t.Errorf("of those that run %v are still", got)
+		}
 	}
 }
 
