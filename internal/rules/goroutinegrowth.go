@@ -250,7 +250,7 @@ func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	}
 	of := []string{t.Name}
 	started := p.Goroutines("started in the window", of, "created")
-	before := fact.Product.Of("time of those that were there before", fact.Seconds,
+	before := fact.Product.Of("time of goroutines that were there before", fact.Seconds,
 		fact.Difference.Of("there before", fact.Count, p.Goroutines("goroutines", of, "count"), started), p.WindowLength())
 	time := fact.Difference.Of("time of those started in the window", fact.Seconds, p.Goroutines("time of all", of, "total"), before)
 	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())

@@ -60,7 +60,8 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if at != nil {
 		stands := userPlace(p, at.Stack)
 		h.places = []diagnosis.Place{stands, placeOf(holder.Taken)}
-		h.words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other readers wait behind them.",
+		h.words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other "+
+			"readers wait behind them.",
 			name(holder.Taken.Func), fact.Name(stateWords(at.State)), atLine(stands), time)
 		return h, true
 	}
@@ -69,7 +70,8 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 		return h, false
 	}
 	h.places = []diagnosis.Place{reader}
-	h.words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other readers wait behind them.",
+	h.words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other "+
+		"readers wait behind them.",
 		name(reader.Function), time)
 	return h, true
 }

@@ -362,30 +362,6 @@ func throughNetwork(frames []model.Frame) bool {
 	return through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
 }
 
-// doings are states as a sentence has them.
-var doings = map[string]string{
-	"sleep": "sleeps", "IO wait": "waits for the network", "chan send": "waits to send to a channel", "chan receive": "waits to receive from a channel",
-	"select": "waits in a select", "select (no cases)": "waits in an empty select, for ever", "syscall": "is in a system call", "runnable": "waits for a P",
-	model.StateRunning: "runs", model.StateWaiting: "waits", "sync.WaitGroup.Wait": "waits in WaitGroup.Wait", "sync.Cond.Wait": "waits in Cond.Wait",
-	model.StateMutex: "waits for another lock", model.StateWLock: "waits for another lock", model.StateRLock: "waits for another lock",
-}
-
-func stateWords(state string) string {
-	if words, ok := doings[state]; ok {
-		return words
-	}
-	return "is in " + state
-}
-
-// standsAt is what somebody does, and in which function.
-func standsAt(p *diagnosis.Pass, s *model.Standing) string {
-	words := stateWords(s.State)
-	if at := userPlace(p, s.Stack); at.Function != "" {
-		words += " in " + short(at.Function)
-	}
-	return words
-}
-
 func stacksOf(list []*model.Standing) (stacks []model.Stack) {
 	for _, s := range list {
 		if !slices.Contains(stacks, s.Stack) {
