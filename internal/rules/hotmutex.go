@@ -87,7 +87,8 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnos
 		// The queue M/M/1 is of a lock that one at a time holds.
 		f.Evidence = slices.DeleteFunc(f.Evidence, func(e fact.Fact) bool { return e.Name == use.Name })
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, name(place.Function), q.mean(wait))
-		f.Remedy = diagnosis.Remedy{Text: longReader, Code: unlockFirst}
+		f.Remedy = diagnosis.Remedy{Text: longReader, Code: readFirst}
+		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters.")
 	} else {
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
 			waiting, name(place.Function), q.mean(wait), use)

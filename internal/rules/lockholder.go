@@ -225,7 +225,7 @@ func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
 	}
 	place := placeOf(line)
 	return lockHold{
-		words:  fact.Sentence("Whoever holds it computes at %s: it was preempted there %s times.", atLine(place), n.Number()),
+		words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", atLine(place), n.Number()),
 		facts:  []fact.Fact{n},
 		places: []diagnosis.Place{place},
 	}, true

@@ -261,10 +261,12 @@ func (q *lockQueue) words() string {
 
 // holder says who holds it and what that does, after a sentence about who waits.
 func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part) {
-	if len(q.holders) == 0 && !slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool { return s.Wants != q.number }) {
+	switch {
+	case len(q.holders) == 0 && !slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool { return s.Wants != q.number }):
 		return ". Who holds it is not in what was given.", nil
-	}
-	if len(q.holders) == 0 {
+	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
+		return ". Who holds it is not to be seen: of goroutines that wait alike only one stack was read.", nil
+	case len(q.holders) == 0:
 		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
 	}
 	h := &q.holders[0]
@@ -286,6 +288,10 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 	}
 	return format + ".", parts
 }
+
+// alikeUnread reports whether a moment has one stack for all goroutines that began at one
+// place and wait for the same: those that were watched from outside.
+func alikeUnread(m *model.Moment) bool { return m.Source == model.GoroutineProfile && m.Watched > 0 }
 
 // places are where they wait, where it was taken, and where its holder stands.
 func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
@@ -330,12 +336,18 @@ const (
 	longReader = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
 		"reader needs under RLock, unlock, then go on. " +
 		"More locks, one for each part, would not help: it is one holder and not many."
+	readFirst   = "mu.RLock()\nv := s.value // what is needed, copied\nmu.RUnlock()\ncall(v)"
 	unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
 )
 
 // remedy is what to change, by what the holder does.
 func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
-	if len(q.holders) == 0 {
+	switch {
+	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
+		return diagnosis.Remedy{Text: "Take a goroutine dump, which has the stack of each (kill -QUIT ends the program with one), and " +
+			"give it to gowhy diagnose: one of them may hold this lock and wait for another, or have returned without " +
+			"Unlock."}
+	case len(q.holders) == 0:
 		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() " +
 			"right behind Lock.",
 			Code: "mu.Lock()\ndefer mu.Unlock()"}
@@ -347,7 +359,7 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 		return diagnosis.Remedy{Text: "Give what is made once a deadline, or make it before anybody needs it: all who come wait until " +
 			"the first is ready."}
 	case h.Shared:
-		text = longReader
+		return diagnosis.Remedy{Text: longReader, Code: readFirst}
 	case h.at.State == model.StateRunning || h.at.State == "runnable":
 		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between " +
 			"Lock and Unlock.", Code: unlockFirst}
