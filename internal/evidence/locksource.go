@@ -91,7 +91,7 @@ func (r *sourceReader) heldOn(frames []model.Frame) (held []heldLock) {
 
 // calls reports whether a frame's line calls the function above it, so that the file is
 // what was compiled. What has no name of its own, like a function literal, may be
-// called by anything.
+// called by anything, and a variable may call anything.
 func (r *sourceReader) calls(f, callee model.Frame) bool {
 	fn := r.function(f)
 	if fn == nil {
@@ -106,7 +106,7 @@ func (r *sourceReader) calls(f, callee model.Frame) bool {
 			case *ast.SelectorExpr:
 				found = found || of.Sel.Name == name
 			case *ast.Ident:
-				found = found || of.Name == name || of.Obj == nil && name == ""
+				found = found || of.Name == name || name == "" || of.Obj != nil && of.Obj.Kind == ast.Var
 			}
 		}
 		return !found
@@ -239,7 +239,7 @@ func readGoFile(path string) *goFile {
 		return nil
 	}
 	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, path, data, parser.SkipObjectResolution)
+	file, _ := parser.ParseFile(set, path, data, 0)
 	if file == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (l *loader) joinMoment(s *snapshot) {
 // resolveMoment finds the locks of a moment that has standings already, of a trace.
 func (l *loader) resolveMoment() {
 	m := l.m.Moment
-	if m == nil || len(m.Locks) > 0 {
+	if m == nil || m.Source != model.Trace {
 		return
 	}
 	looks := make([]look, len(m.Goroutines))
@@ -125,24 +125,30 @@ func stateInTrace(reason string, frames []model.Frame) string {
 func (l *loader) resolve(m *model.Moment, looks []look) {
 	t := newLockTable(&l.m.Stacks, looks)
 	t.find()
+	t.findChannels()
 	m.Locks = t.named()
+	m.Channels = nil
+	for i := range t.channels {
+		m.Channels = append(m.Channels, model.Channel{Name: t.channels[i].ref.name, All: t.source.all(&t.channels[i])})
+	}
 	type key struct {
 		stack model.Stack
 		state string
 		wants int
 		holds string
+		sends int
 	}
 	at := map[key]int{}
 	m.Goroutines = nil
 	for i := range looks {
 		k := &looks[i]
 		holds := t.holds[i]
-		id := key{k.stack, k.state, t.wants[i], holdsKey(holds)}
+		id := key{k.stack, k.state, t.wants[i], holdsKey(holds) + servesKey(t.serves[i]), t.sends[i]}
 		j, ok := at[id]
 		if !ok {
 			j = len(m.Goroutines)
 			at[id] = j
-			m.Goroutines = append(m.Goroutines, model.Standing{Stack: k.stack, State: k.state, Wants: t.wants[i], Holds: holds, Goroutine: k.id})
+			m.Goroutines = append(m.Goroutines, model.Standing{Stack: k.stack, State: k.state, Wants: t.wants[i], Holds: holds, Sends: t.sends[i], Serves: t.serves[i], Goroutine: k.id})
 		}
 		s := &m.Goroutines[j]
 		s.Count += k.count
@@ -165,6 +171,15 @@ func holdsKey(holds []model.Holding) string {
 	return b.String()
 }
 
+func servesKey(serves []model.Serving) string {
+	var b strings.Builder
+	for _, s := range serves {
+		b.WriteByte('c')
+		b.WriteString(strconv.Itoa(s.Channel))
+	}
+	return b.String()
+}
+
 // A lockTable finds the locks of a moment: who waits for which, and who holds them.
 type lockTable struct {
 	stacks *model.Stacks
@@ -174,6 +189,10 @@ type lockTable struct {
 	wants  []int             // of each look, as [model.Standing.Wants]
 	holds  [][]model.Holding // of each look
 	held   map[model.Stack][]heldLock
+
+	channels []channel
+	sends    []int             // of each look, as [model.Standing.Sends]
+	serves   [][]model.Serving // of each look
 }
 
 // A lock is what is known of one while the holders are looked for.
@@ -197,7 +216,7 @@ type candidate struct {
 
 func newLockTable(stacks *model.Stacks, looks []look) *lockTable {
 	return &lockTable{stacks: stacks, looks: looks, source: newSourceReader(), wants: make([]int, len(looks)), holds: make([][]model.Holding, len(looks)),
-		held: map[model.Stack][]heldLock{}}
+		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks))}
 }
 
 func (t *lockTable) named() (list []model.Lock) {

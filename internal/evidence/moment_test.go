@@ -326,3 +326,142 @@ func TestMomentWatched(t *testing.T) {
 		}
 	}
 }
+
+// channelProgram is the source of goroutines that send and receive, by line.
+const channelProgram = `package main
+
+type spool struct {
+	lines chan string
+	acks  chan bool
+}
+
+var all = make(chan int)
+
+func (s *spool) add() {
+	s.lines <- "a"
+}
+
+func (s *spool) ship() {
+	for range s.lines {
+		<-s.acks
+	}
+}
+
+func report(results chan<- int) {
+	results <- 1
+}
+
+func store(results <-chan int) {
+	for range results {
+		fetch()
+	}
+}
+
+func start() {
+	results := make(chan int)
+	go store(results)
+	report(results)
+}
+
+func other() {
+	results := make(chan int)
+	report(results)
+}
+
+func (s *spool) once() {
+	<-s.lines
+	fetch()
+}
+
+func (s *spool) run(job func()) {
+	for {
+		select {
+		case <-s.lines:
+			job()
+		case <-s.acks:
+		}
+	}
+}
+
+func count() {
+	for {
+		fetch()
+		<-all
+	}
+}
+
+func tell() {
+	all <- 1
+}
+
+func fetch() {}
+`
+
+func channelSource(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(channelProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestReceiverBySource: who should receive from a channel is who stands in a loop that
+// does, and elsewhere than at the receive.
+func TestReceiverBySource(t *testing.T) {
+	file := channelSource(t)
+	add := []string{"chan send, 3 minutes", "runtime.chansend1(0x0?)", "main.(*spool).add(0xc000010000) 11"}
+	tell := []string{"chan send", "runtime.chansend1(0x0?)", "main.tell() 64"}
+	reportOf := func(caller string) []string {
+		return []string{"chan send", "runtime.chansend1(0x0?)", "main.report(0x0?) 21", caller}
+	}
+	receives := "runtime.chanrecv1(0x0?)"
+	for name, c := range map[string]struct {
+		sender   []string
+		receiver []string
+		want     string
+	}{
+		"in the loop":            {add, []string{"chan receive", receives, "main.(*spool).ship(0xc000010000) 16"}, "main.spool.lines from main.(*spool).ship:15 waits=false"},
+		"of another value":       {add, []string{"chan receive", receives, "main.(*spool).ship(0xc000020000) 16"}, "main.spool.lines nobody"},
+		"of a value not known":   {add, []string{"chan receive", receives, "main.(*spool).ship(0x0?) 16"}, "main.spool.lines from main.(*spool).ship:15 waits=false"},
+		"at the receive":         {add, []string{"chan receive", receives, "main.(*spool).ship(0xc000010000) 15"}, "main.spool.lines from main.(*spool).ship:15 waits=true"},
+		"without a loop":         {add, []string{"sleep", "main.fetch() 67", "main.(*spool).once(0xc000010000) 43"}, "main.spool.lines nobody"},
+		"a case of select":       {add, []string{"sleep", "main.fetch() 67", "main.(*spool).run(0xc000010000) 50"}, "main.spool.lines from main.(*spool).run:49 waits=false"},
+		"in the select":          {add, []string{"select", "runtime.selectgo(0x0?)", "main.(*spool).run(0xc000010000) 48"}, "main.spool.lines from main.(*spool).run:49 waits=true"},
+		"a variable":             {tell, []string{"sleep", "main.fetch() 67", "main.count() 58"}, "main.all from main.count:59 waits=false"},
+		"another source":         {tell, []string{"sleep", "main.gone() 67", "main.count() 58"}, "main.all nobody"},
+		"a parameter":            {reportOf("main.start() 33"), []string{"sleep", "main.fetch() 67", "main.store(0x0?) 26"}, "results of main.report from main.store:25 waits=false"},
+		"another's variable":     {reportOf("main.other() 38"), []string{"sleep", "main.fetch() 67", "main.store(0x0?) 26"}, "results of main.report nobody"},
+		"a caller of no source":  {reportOf("main.lost() 3"), []string{"sleep", "main.fetch() 67", "main.store(0x0?) 26"}, "no channel"},
+		"a line without sending": {[]string{"chan send", "runtime.chansend1(0x0?)", "main.tell() 63"}, []string{"sleep", "main.fetch() 67", "main.count() 58"}, "no channel"},
+	} {
+		m := momentOf(t, file, c.sender, c.receiver)
+		got := "no channel"
+		if len(m.Channels) == 1 {
+			got = m.Channels[0].Name + " nobody"
+		}
+		for _, s := range m.Goroutines {
+			for _, v := range s.Serves {
+				got = fmt.Sprintf("%s from %s:%d waits=%t", m.Channels[v.Channel-1].Name, v.From.Func, v.From.Line, v.Waits)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestAllReceivers: whether others could receive is what the package's lines say.
+func TestAllReceivers(t *testing.T) {
+	file := channelSource(t)
+	tell := []string{"chan send", "runtime.chansend1(0x0?)", "main.tell() 64"}
+	count := []string{"sleep", "main.fetch() 67", "main.count() 58"}
+	if m := momentOf(t, file, tell, count); len(m.Channels) != 1 || !m.Channels[0].All {
+		t.Errorf("channels %+v; only count receives from all", m.Channels)
+	}
+	add := []string{"chan send", "runtime.chansend1(0x0?)", "main.(*spool).add(0x0?) 11"}
+	ship := []string{"chan receive", "runtime.chanrecv1(0x0?)", "main.(*spool).ship(0x0?) 16"}
+	if m := momentOf(t, file, add, ship); len(m.Channels) != 1 || m.Channels[0].All {
+		t.Errorf("channels %+v; once and run receive from lines, too", m.Channels)
+	}
+}

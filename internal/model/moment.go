@@ -24,6 +24,8 @@ type Moment struct {
 	Goroutines []Standing
 	// Locks are those that somebody waits for.
 	Locks []Lock
+	// Channels are those that somebody waits to send to, as far as source names them.
+	Channels []Channel
 }
 
 // A Standing is goroutines that stand alike: same stack, same state, same locks.
@@ -44,6 +46,26 @@ type Standing struct {
 	Wants int
 	// Holds are locks that they hold, as far as source or addresses tell.
 	Holds []Holding
+	// Sends is the channel they wait to send to, by its place in [Moment.Channels] counted
+	// from 1; 0 for none that source names.
+	Sends int
+	// Serves are channels that they come back to receive from, as source shows it.
+	Serves []Serving
+}
+
+// A Channel is one that goroutines wait to send to: by source, all of one name.
+type Channel struct {
+	Name string // like "main.queue.jobs", or "results of main.report"
+	// All is set when no other line of its package receives from anything of that name
+	// than those that somebody serves it from.
+	All bool
+}
+
+// A Serving is a channel from which the loop receives in which a goroutine stands.
+type Serving struct {
+	Channel int   // as [Standing.Sends]
+	From    Frame // the line that receives
+	Waits   bool  // it stands there
 }
 
 // A Lock is one that goroutines wait for: with an address one value, without one all

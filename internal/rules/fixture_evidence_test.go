@@ -31,6 +31,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"leak":         func(b *builder, a *attrs, _ *fixture) { b.counted(&b.m.Leaks, "goroutineleak", a) },
 	"moment":       (*builder).standstill,
 	"lock":         (*builder).lock,
+	"channel":      (*builder).channel,
 	"standing":     (*builder).standing,
 	"liveheap":     (*builder).liveheap,
 	"kernel": func(b *builder, a *attrs, _ *fixture) {
@@ -330,6 +331,23 @@ func (b *builder) lockNamed(a *attrs, name string) int {
 	return i + 1
 }
 
+func (b *builder) channel(a *attrs, _ *fixture) {
+	if b.m.Moment == nil {
+		a.fail("channel before moment")
+		return
+	}
+	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all")})
+}
+
+// channelNamed is a channel as standings have it.
+func (b *builder) channelNamed(a *attrs, name string) int {
+	i := slices.IndexFunc(b.m.Moment.Channels, func(c model.Channel) bool { return c.Name == name })
+	if i < 0 {
+		a.fail("no channel %q", name)
+	}
+	return i + 1
+}
+
 func (b *builder) standing(a *attrs, _ *fixture) {
 	if b.m.Moment == nil {
 		a.fail("standing before moment")
@@ -342,6 +360,9 @@ func (b *builder) standing(a *attrs, _ *fixture) {
 	if w := a.str("wants"); w != "" {
 		s.Wants = b.lockNamed(a, w)
 	}
+	if c := a.str("sends"); c != "" {
+		s.Sends = b.channelNamed(a, c)
+	}
 	sure, shared, frame := a.bool("sure"), a.bool("shared"), int(a.int("frame"))
 	for _, w := range a.list("holds") {
 		frames := b.m.Stacks.Frames(s.Stack)
@@ -350,6 +371,15 @@ func (b *builder) standing(a *attrs, _ *fixture) {
 			break
 		}
 		s.Holds = append(s.Holds, model.Holding{Lock: b.lockNamed(a, w), Taken: frames[frame], Sure: sure, Shared: shared})
+	}
+	from, waits := int(a.int("from")), a.bool("waits")
+	for _, c := range a.list("serves") {
+		frames := b.m.Stacks.Frames(s.Stack)
+		if from >= len(frames) {
+			a.fail("no frame %d", from)
+			break
+		}
+		s.Serves = append(s.Serves, model.Serving{Channel: b.channelNamed(a, c), From: frames[from], Waits: waits})
 	}
 	b.m.Moment.Goroutines = append(b.m.Moment.Goroutines, s)
 }

@@ -25,10 +25,12 @@ type queueKind struct {
 	what  string // in a sentence behind "wait for"
 	waits func(*model.Standing, []model.Frame) bool
 	// has reports whether somebody has what others wait for; nil when no stack tells.
-	has    func([]model.Frame) bool
-	nobody string // said when nobody on a stack has it
-	stalls bool   // that nobody moves means that nothing goes on
-	text   string // of the remedy
+	has func([]model.Frame) bool
+	// channel is set for what is a channel of the program's: source may show who receives.
+	channel bool
+	nobody  string // said when nobody on a stack has it
+	stalls  bool   // that nobody moves means that nothing goes on
+	text    string // of the remedy
 }
 
 // queueKinds are those that are known, the special ones before the general.
@@ -69,10 +71,11 @@ var queueKinds = []*queueKind{
 			"next query: a query inside the rows of another needs a second connection. More connections " +
 			"(SetMaxOpenConns) help only where the database has room.",
 	}, {
-		title:  "Goroutines wait to send where nobody receives",
-		what:   "somebody to receive from a channel",
-		waits:  func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
-		nobody: "a receiver ended, is slower than they are, or waits itself",
+		title:   "Goroutines wait to send where nobody receives",
+		what:    "somebody to receive from a channel",
+		waits:   func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
+		channel: true,
+		nobody:  "a receiver ended, is slower than they are, or waits itself",
 		text: "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. " +
 			"Send in a select with the context's Done, and let a receiver that gives up close what tells the " +
 			"senders.",
@@ -119,8 +122,10 @@ func throughDatabase(frames []model.Frame) bool {
 type waitQueue struct {
 	kind    *queueKind
 	asker   string // function of the program that asks
+	channel int    // that they send to, as [model.Standing.Sends]
 	waiters []*model.Standing
-	holders []*model.Standing
+	holders []*model.Standing // of a channel, those whose loop receives from it
+	circle  bool              // all who have it wait for it themselves
 }
 
 // reportQueues reports what is waited for and is no lock.
@@ -131,6 +136,10 @@ func reportQueues(p *diagnosis.Pass) {
 			n += s.Count
 		}
 		still := stuck(p.Model.Moment, q.waiters...)
+		if q.circle && n > 1 && (still || p.Model.Sched == nil) { // it needs no time
+			p.Report(q.finding(p, still))
+			continue
+		}
 		if n < stuckFew || !still && (n < lookWaiters || p.Model.Sched != nil) { // a trace's queues are other rules'
 			continue
 		}
@@ -151,14 +160,17 @@ func waitQueues(p *diagnosis.Pass) (list []*waitQueue) {
 		if k < 0 {
 			continue
 		}
-		asker := programPlace(p, s.Stack).Function
-		if queueKinds[k].has != nil { // all of them wait for what the same goroutines have
+		asker, channel := programPlace(p, s.Stack).Function, 0
+		if queueKinds[k].channel {
+			channel = s.Sends
+		}
+		if queueKinds[k].has != nil || channel > 0 { // all of them wait for what the same goroutines have
 			asker = ""
 		}
-		at := slices.IndexFunc(list, func(q *waitQueue) bool { return q.kind == queueKinds[k] && q.asker == asker })
+		at := slices.IndexFunc(list, func(q *waitQueue) bool { return q.kind == queueKinds[k] && q.asker == asker && q.channel == channel })
 		if at < 0 {
 			at = len(list)
-			list = append(list, &waitQueue{kind: queueKinds[k], asker: asker})
+			list = append(list, &waitQueue{kind: queueKinds[k], asker: asker, channel: channel})
 		}
 		list[at].waiters = append(list[at].waiters, s)
 	}
@@ -170,16 +182,57 @@ func waitQueues(p *diagnosis.Pass) (list []*waitQueue) {
 
 // find finds who has what they wait for.
 func (q *waitQueue) find(p *diagnosis.Pass) {
-	m := p.Model.Moment
+	if q.channel > 0 && q.findReceivers(p.Model.Moment) {
+		return
+	}
+	m, inside := p.Model.Moment, false
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
 		switch {
 		case slices.Contains(q.waiters, s):
+			inside = inside || q.kind.has != nil && q.kind.has(frames)
 		case q.kind.has != nil && q.kind.has(frames), q.kind.has == nil && q.beyond(p, s):
 			q.holders = append(q.holders, s)
 		}
 	}
+	q.circle = inside && len(q.holders) == 0
+}
+
+// findReceivers finds who comes back to receive from the channel, as source shows it. It
+// is a circle where nobody else can, and all of them wait to send to it.
+func (q *waitQueue) findReceivers(m *model.Moment) (found bool) {
+	c := &m.Channels[q.channel-1]
+	q.circle = c.All
+	for i := range m.Goroutines {
+		s := &m.Goroutines[i]
+		r := q.receives(s)
+		switch {
+		case r == nil:
+		case r.Waits: // of another value, or it is just given something
+			q.circle = false
+		case s.Sends == q.channel:
+			q.holders = append(q.holders, s)
+		default:
+			q.holders = slices.Insert(q.holders, 0, s)
+			q.circle = false
+		}
+	}
+	q.circle = q.circle && len(q.holders) > 0
+	return len(q.holders) > 0
+}
+
+// known reports whether source shows who should receive from the channel.
+func (q *waitQueue) known() bool { return q.channel > 0 && len(q.holders) > 0 }
+
+// receives is how somebody comes back to receive from the channel; nil when it does not.
+func (q *waitQueue) receives(s *model.Standing) *model.Serving {
+	for i := range s.Serves {
+		if s.Serves[i].Channel == q.channel {
+			return &s.Serves[i]
+		}
+	}
+	return nil
 }
 
 // beyond reports whether somebody is further on in the function that asks.
@@ -194,7 +247,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
 	f := diagnosis.Finding{
 		Title:    q.kind.title,
-		Stalls:   q.kind.stalls && still && (len(q.holders) == 0 || stuck(p.Model.Moment, q.holders...)),
+		Stalls:   still && q.stalls(p.Model.Moment),
 		Where:    where(q.places(p)...),
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
@@ -210,7 +263,12 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	if still {
 		f.Confidence, f.Reasons = diagnosis.Medium, []string{"none of them has made a step for long"}
 	}
-	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), name(programPlace(p, q.waiters[0].Stack).Function)}
+	q.showReceivers(&f)
+	asks := name(programPlace(p, q.waiters[0].Stack).Function)
+	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), asks}
+	if q.known() {
+		format, parts = "%s wait in %s to send to %s", []fact.Part{parts[0], asks, fact.Name(short(p.Model.Moment.Channels[q.channel-1].Name))}
+	}
 	if longest.Value > 0 {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
@@ -219,9 +277,49 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	return f
 }
 
+// stalls reports whether nothing goes on where none of those who wait has moved. Senders
+// may be missed by nobody, unless their receiver waits for another goroutine itself.
+func (q *waitQueue) stalls(m *model.Moment) bool {
+	switch {
+	case q.circle:
+		return true
+	case q.known():
+		return stuck(m, q.holders...) && !slices.ContainsFunc(q.holders, func(s *model.Standing) bool { return !forOthers(s.State) })
+	}
+	return q.kind.stalls && (len(q.holders) == 0 || stuck(m, q.holders...))
+}
+
+// forOthers reports whether a state is a wait that only another goroutine can end.
+func forOthers(state string) bool {
+	return model.WantsLock(state) || slices.Contains([]string{"chan send", "chan receive", "select (no cases)", "sync.Cond.Wait", "sync.WaitGroup.Wait", "semacquire"}, state)
+}
+
+// showReceivers says what it means that source shows who should receive.
+func (q *waitQueue) showReceivers(f *diagnosis.Finding) {
+	if !q.known() {
+		return
+	}
+	f.Title = "Goroutines wait to send to one who does something else"
+	f.Reasons = append(f.Reasons, "the source shows that the receiver stands in the loop that receives from a channel of that name")
+	f.Remedy.Text = "Let the receiver only receive, and do what takes long elsewhere, or by more goroutines. Where it waits for an " +
+		"answer, give it a deadline. Send in a select with the context's Done."
+	if q.circle {
+		f.Title = "Workers wait for room in the queue that they alone empty"
+		f.Remedy.Text = "Who takes jobs from a queue must not wait for room in it: when all do, nobody takes one. Do the " +
+			"job at once where the queue is full (select with default), or keep new jobs in a list of the worker's own."
+	}
+}
+
 // said tells who has what they wait for, after a sentence about who waits.
 func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	switch {
+	case q.circle && q.channel > 0:
+		r := q.receives(q.holders[0])
+		return ", and all who receive from it, in %s, wait to send to it themselves.", []fact.Part{name(r.From.Func)}
+	case q.circle:
+		return ", and no other task is left that could end.", nil
+	case q.known():
+		return q.receiver(p)
 	case len(q.holders) == 0 && q.kind.nobody == "":
 		return ".", nil
 	case len(q.holders) == 0:
@@ -243,13 +341,33 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	return format + ".", parts
 }
 
+// receiver says who should receive, and what that does instead.
+func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	h := q.holders[0]
+	r := q.receives(h)
+	does := standsAt(p, h)
+	if at := userPlace(p, h.Stack); at.Function == r.From.Func {
+		does = stateWords(h.State) + " there"
+	}
+	format, parts = "; probably %s should receive from it, which %s", []fact.Part{name(r.From.Func), fact.Name(does)}
+	if h.Waited >= time.Second {
+		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", ofStandings(h)))
+	}
+	return format + ".", parts
+}
+
 // places are where they wait, and where one stands who has it.
 func (q *waitQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for _, s := range q.waiters[:min(2, len(q.waiters))] {
-		list = append(list, programPlace(p, s.Stack))
+		if at := programPlace(p, s.Stack); !slices.Contains(list, at) {
+			list = append(list, at)
+		}
 	}
 	if len(q.holders) > 0 {
 		list = append(list, programPlace(p, q.holders[0].Stack))
+		if r := q.receives(q.holders[0]); r != nil {
+			list = append(list, diagnosis.Place{Function: r.From.Func, File: r.From.File, Line: r.From.Line})
+		}
 	}
 	return list
 }

@@ -1,0 +1,495 @@
+package evidence
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/model"
+)
+
+// Who should receive from a channel is written in the source, too: a goroutine that
+// stands in a loop that receives from it, and not at the receive. Channels have no
+// addresses in stacks, so one is told from another by where it is declared: as a field of
+// a type, a variable of a package, or a variable of a function, which parameters are
+// followed to by the calls that gave them.
+
+// A channelRef is a channel as source names it: the places where it may be declared.
+type channelRef struct {
+	ids    []string
+	name   string // for a sentence
+	method bool   // a field of the receiver of a method
+	last   string // the name without what it is a part of
+}
+
+// maxCallsDeep bounds how far a parameter is followed.
+const maxCallsDeep = 8
+
+// sendsTo is the channel to which a stack waits to send, and the frame that does.
+func (r *sourceReader) sendsTo(frames []model.Frame) (c channelRef, at int, ok bool) {
+	at = model.Asker(frames)
+	if at < 0 {
+		return c, at, false
+	}
+	g, body := r.code(frames[at])
+	if body == nil {
+		return c, at, false
+	}
+	var sends []ast.Expr
+	inBody(body, func(n ast.Node) {
+		if s, is := n.(*ast.SendStmt); is && g.around(s, frames[at].Line) {
+			sends = append(sends, s.Chan)
+		}
+	})
+	if len(sends) != 1 { // of several, nobody knows which
+		return c, at, false
+	}
+	c = r.channel(frames, at, g, sends[0])
+	c.last = lastName(sends[0])
+	return c, at, len(c.ids) > 0
+}
+
+// A serving is a channel that a frame receives from in the loop around its line.
+type serving struct {
+	channelRef
+	frame int
+	line  int  // of the receive
+	waits bool // it stands there
+}
+
+// serves are the channels that a stack comes back to receive from.
+func (r *sourceReader) serves(frames []model.Frame) (list []serving) {
+	asker := model.Asker(frames)
+	for i := max(0, asker); i < len(frames); i++ {
+		f := frames[i]
+		g, body := r.code(f)
+		if body == nil || i > 0 && !r.calls(f, frames[i-1]) {
+			continue
+		}
+		for _, x := range receivesAround(g, body, f.Line) {
+			if c := r.channel(frames, i, g, x); len(c.ids) > 0 {
+				waits := i == asker && (g.line(x.Pos()) == f.Line || inSelectAt(g, body, x, f.Line))
+				list = append(list, serving{c, i, g.line(x.Pos()), waits})
+			}
+		}
+	}
+	return list
+}
+
+// receivesAround are what the loops around a line receive from.
+func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []ast.Expr) {
+	inBody(body, func(n ast.Node) {
+		var loop *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			if loop = n.Body; g.around(n, line) {
+				list = append(list, n.X)
+			}
+		case *ast.ForStmt:
+			loop = n.Body
+		}
+		if loop == nil || !g.around(loop, line) {
+			return
+		}
+		inBody(loop, func(n ast.Node) {
+			if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.ARROW && !slices.Contains(list, u.X) {
+				list = append(list, u.X)
+			}
+		})
+	})
+	return list
+}
+
+// inSelectAt reports whether a receive is a case of the select at a line.
+func inSelectAt(g *goFile, body *ast.BlockStmt, x ast.Expr, line int) (found bool) {
+	inBody(body, func(n ast.Node) {
+		s, ok := n.(*ast.SelectStmt)
+		if !ok || g.line(s.Pos()) != line {
+			return
+		}
+		for _, clause := range s.Body.List {
+			if c, ok := clause.(*ast.CommClause); ok && c.Comm != nil && c.Comm.Pos() <= x.Pos() && x.End() <= c.Comm.End() {
+				found = true
+			}
+		}
+	})
+	return found
+}
+
+// inBody visits what is run by a function itself, and not by literals in it.
+func inBody(body ast.Node, visit func(ast.Node)) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		if n != nil {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// code is the body of a frame's function, which may be a literal outside of functions.
+func (r *sourceReader) code(f model.Frame) (*goFile, *ast.BlockStmt) {
+	if f.Line <= 0 || f.File == "" || model.IsStd(f.Func) {
+		return nil, nil
+	}
+	g := r.file(f.File)
+	if g == nil {
+		return nil, nil
+	}
+	if fn := r.function(f); fn != nil {
+		return g, fn.body
+	}
+	pkg, name := model.SplitSymbol(f.Func)
+	if _, rest, ok := strings.Cut(name, "."); !ok || !strings.HasPrefix(name, "init.") && !strings.HasPrefix(rest, ".func") || g.file.Name.Name != pkg[strings.LastIndexByte(pkg, '/')+1:] {
+		return nil, nil
+	}
+	var body *ast.BlockStmt
+	ast.Inspect(g.file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && g.around(lit, f.Line) {
+			body = lit.Body
+		}
+		_, isFunc := n.(*ast.FuncDecl)
+		return !isFunc
+	})
+	return g, body
+}
+
+func (g *goFile) line(p token.Pos) int { return g.set.Position(p).Line }
+
+// around reports whether a line is one of a node's.
+func (g *goFile) around(n ast.Node, line int) bool {
+	return g.line(n.Pos()) <= line && line <= g.line(n.End())
+}
+
+// channel finds where the channel of an expression in a frame is declared.
+func (r *sourceReader) channel(frames []model.Frame, at int, g *goFile, x ast.Expr) channelRef {
+	return r.follow(frames, at, g, x, 0)
+}
+
+func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Expr, deep int) (c channelRef) {
+	pkg, function := model.SplitSymbol(frames[at].Func)
+	path, root := fieldPath(x)
+	if root == nil || deep > maxCallsDeep {
+		return c
+	}
+	if root.Obj == nil || g.file.Scope != nil && g.file.Scope.Lookup(root.Name) == root.Obj {
+		if g.imports(root.Name) {
+			return c
+		}
+		name := pkg + "." + root.Name + path
+		return channelRef{ids: []string{name}, name: name}
+	}
+	if path != "" {
+		t := typeOf(pkg, root.Obj)
+		if t == "" {
+			return c
+		}
+		_, method := receiverOf(g, root.Obj)
+		return channelRef{ids: []string{t + path}, name: t + path, method: method && strings.Count(path, ".") == 1}
+	}
+	switch decl := root.Obj.Decl.(type) {
+	case *ast.Field:
+		c = r.argument(frames, at, g, decl, root.Obj, deep)
+	case *ast.AssignStmt:
+		if i := slices.IndexFunc(decl.Lhs, func(l ast.Expr) bool { id, ok := l.(*ast.Ident); return ok && id.Obj == root.Obj }); i >= 0 && len(decl.Lhs) == len(decl.Rhs) {
+			if p, of := fieldPath(decl.Rhs[i]); of != nil && p != "" {
+				return r.follow(frames, at, g, decl.Rhs[i], deep+1)
+			}
+		}
+		c.ids = []string{g.declared(root.Obj)}
+	case *ast.ValueSpec:
+		c.ids = []string{g.declared(root.Obj)}
+	}
+	c.name = root.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
+	return c
+}
+
+// declared names a variable of a function by where it is declared.
+func (g *goFile) declared(o *ast.Object) string {
+	p := g.set.Position(o.Pos())
+	return p.Filename + ":" + strconv.Itoa(p.Offset)
+}
+
+func (g *goFile) imports(name string) bool {
+	return slices.ContainsFunc(g.file.Imports, func(i *ast.ImportSpec) bool {
+		path, _ := strconv.Unquote(i.Path.Value)
+		return i.Name != nil && i.Name.Name == name || i.Name == nil && path[strings.LastIndexByte(path, '/')+1:] == name
+	})
+}
+
+// fieldPath is a variable and the fields of it that an expression is; of elements nobody
+// knows which.
+func fieldPath(x ast.Expr) (path string, root *ast.Ident) {
+	for {
+		switch e := x.(type) {
+		case *ast.ParenExpr:
+			x = e.X
+		case *ast.StarExpr:
+			x = e.X
+		case *ast.SelectorExpr:
+			path, x = "."+e.Sel.Name+path, e.X
+		case *ast.Ident:
+			return path, e
+		default:
+			return "", nil
+		}
+	}
+}
+
+// typeOf is the type of a variable where it is written beside it.
+func typeOf(pkg string, o *ast.Object) string {
+	switch decl := o.Decl.(type) {
+	case *ast.Field:
+		return namedType(pkg, decl.Type)
+	case *ast.ValueSpec:
+		return namedType(pkg, decl.Type)
+	case *ast.AssignStmt:
+		for i, l := range decl.Lhs {
+			if id, ok := l.(*ast.Ident); ok && id.Obj == o && len(decl.Rhs) == len(decl.Lhs) {
+				switch e := decl.Rhs[i].(type) {
+				case *ast.CompositeLit, *ast.UnaryExpr:
+					return namedType(pkg, e)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// receiverOf is the method that a variable is the receiver of.
+func receiverOf(g *goFile, o *ast.Object) (decl *ast.FuncDecl, ok bool) {
+	for _, d := range g.file.Decls {
+		if decl, is := d.(*ast.FuncDecl); is && decl.Recv != nil && len(decl.Recv.List) == 1 && o.Decl == decl.Recv.List[0] {
+			return decl, true
+		}
+	}
+	return nil, false
+}
+
+// argument follows a parameter to what calls of its function give: the call that the
+// stack has, or, where the goroutine began there, all that start one so.
+func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, field *ast.Field, o *ast.Object, deep int) (c channelRef) {
+	decl, place := parameterOf(g, field, o)
+	if decl == nil {
+		return c
+	}
+	if at+1 < len(frames) && !strings.HasPrefix(frames[at+1].Func, "runtime.") {
+		up, body := r.code(frames[at+1])
+		if body == nil {
+			return c
+		}
+		var args []ast.Expr
+		inBody(body, func(n ast.Node) {
+			if call, ok := n.(*ast.CallExpr); ok && up.around(call, frames[at+1].Line) && calledName(call) == decl.Name.Name && place < len(call.Args) {
+				args = append(args, call.Args[place])
+			}
+		})
+		if len(args) == 1 {
+			return r.follow(frames, at+1, up, args[0], deep+1)
+		}
+		return c
+	}
+	pkg, _ := model.SplitSymbol(frames[at].Func)
+	for _, other := range r.beside(frames[at].File) {
+		for _, call := range other.started(decl.Name.Name) {
+			if place >= len(call.Args) {
+				return channelRef{}
+			}
+			// Who started it is not on the stack: what it gave may be its own variable
+			// only, and no parameter of it.
+			from := []model.Frame{{Func: pkg + ".init", File: other.set.Position(call.Pos()).Filename, Line: other.line(call.Pos())}}
+			c.ids = append(c.ids, r.follow(from, 0, other, call.Args[place], maxCallsDeep).ids...)
+		}
+	}
+	return c
+}
+
+// parameterOf is the function that a parameter is of, and its place.
+func parameterOf(g *goFile, field *ast.Field, o *ast.Object) (*ast.FuncDecl, int) {
+	for _, d := range g.file.Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		place := 0
+		for _, p := range decl.Type.Params.List {
+			for _, id := range p.Names {
+				if p == field && id.Obj == o {
+					return decl, place
+				}
+				place++
+			}
+		}
+	}
+	return nil, 0
+}
+
+func calledName(call *ast.CallExpr) string {
+	fun := ast.Unparen(call.Fun)
+	switch of := fun.(type) {
+	case *ast.IndexExpr:
+		fun = of.X
+	case *ast.IndexListExpr:
+		fun = of.X
+	}
+	switch of := fun.(type) {
+	case *ast.SelectorExpr:
+		return of.Sel.Name
+	case *ast.Ident:
+		return of.Name
+	}
+	return ""
+}
+
+// started are the calls of a function that go statements of a file make.
+func (g *goFile) started(name string) (calls []*ast.CallExpr) {
+	ast.Inspect(g.file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.GoStmt); ok && calledName(s.Call) == name {
+			calls = append(calls, s.Call)
+		}
+		return true
+	})
+	return calls
+}
+
+// maxBeside bounds the files of a package that are read for one of its functions.
+const maxBeside = 200
+
+// beside are the files of the package of one.
+func (r *sourceReader) beside(path string) (list []*goFile) {
+	g := r.file(path)
+	if g == nil {
+		return nil
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(g.set.Position(g.file.Pos()).Filename), "*.go"))
+	for _, name := range names[:min(len(names), maxBeside)] {
+		if o := r.file(name); o != nil && o.file.Name.Name == g.file.Name.Name {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// findChannels finds the channels that looks wait to send to, and who should receive.
+func (t *lockTable) findChannels() {
+	type sender struct {
+		channelRef
+		at int
+		ok bool
+	}
+	sends := map[model.Stack]sender{}
+	at := map[string]int{}
+	for i := range t.looks {
+		k := &t.looks[i]
+		if k.state != "chan send" {
+			continue
+		}
+		s, known := sends[k.stack]
+		if !known {
+			s.channelRef, s.at, s.ok = t.source.sendsTo(t.stacks.Frames(k.stack))
+			sends[k.stack] = s
+		}
+		if !s.ok {
+			continue
+		}
+		c := channel{ref: s.channelRef}
+		if s.method {
+			c.owner = k.arg(s.at)
+		}
+		key := strings.Join(s.ids, " ") + " " + strconv.FormatUint(c.owner, 16)
+		n, there := at[key]
+		if !there {
+			n = len(t.channels)
+			at[key] = n
+			t.channels = append(t.channels, c)
+		}
+		t.sends[i] = n + 1
+	}
+	if len(t.channels) == 0 {
+		return
+	}
+	serves := map[model.Stack][]serving{}
+	for i := range t.looks {
+		k := &t.looks[i]
+		list, known := serves[k.stack]
+		if !known {
+			list = t.source.serves(t.stacks.Frames(k.stack))
+			serves[k.stack] = list
+		}
+		for _, s := range list {
+			f := t.stacks.Frames(k.stack)[s.frame]
+			from := model.Frame{Func: f.Func, File: f.File, Line: s.line}
+			for n := range t.channels {
+				if c := &t.channels[n]; c.servedBy(s, k.arg(s.frame)) {
+					c.from = append(c.from, from)
+					t.serves[i] = append(t.serves[i], model.Serving{Channel: n + 1, From: from, Waits: s.waits})
+				}
+			}
+		}
+	}
+}
+
+// all reports whether no other line of the package receives from what is called like the
+// channel.
+func (r *sourceReader) all(c *channel) bool {
+	if len(c.from) == 0 {
+		return false
+	}
+	last := c.ref.last
+	for _, g := range r.beside(c.from[0].File) {
+		other := false
+		ast.Inspect(g.file, func(n ast.Node) bool {
+			var x ast.Expr
+			switch n := n.(type) {
+			case *ast.RangeStmt:
+				x = n.X
+			case *ast.UnaryExpr:
+				if n.Op == token.ARROW {
+					x = n.X
+				}
+			}
+			if x == nil || lastName(x) != last {
+				return true
+			}
+			at := g.set.Position(x.Pos())
+			other = other || !slices.ContainsFunc(c.from, func(f model.Frame) bool {
+				return f.Line == at.Line && filepath.Base(f.File) == filepath.Base(at.Filename)
+			})
+			return true
+		})
+		if other {
+			return false
+		}
+	}
+	return true
+}
+
+// lastName is the last part of a variable or field.
+func lastName(x ast.Expr) string {
+	switch e := ast.Unparen(x).(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// A channel is one that somebody waits to send to.
+type channel struct {
+	ref   channelRef
+	owner uint64 // the value that it is a field of; 0 when not known
+	from  []model.Frame
+}
+
+func (c *channel) servedBy(s serving, receiver uint64) bool {
+	if c.owner != 0 && s.method && receiver != 0 && receiver != c.owner {
+		return false
+	}
+	return slices.ContainsFunc(s.ids, func(id string) bool { return slices.Contains(c.ref.ids, id) })
+}
