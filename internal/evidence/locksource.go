@@ -39,6 +39,7 @@ type lockName struct {
 	name     string
 	global   bool // one variable of a package
 	receiver bool // a part of the receiver
+	deep     bool // behind a field of it, which may be a pointer
 }
 
 // A heldLock is one that a frame holds.
@@ -286,13 +287,17 @@ func (fn *goFunction) nameOf(x ast.Expr) (n lockName) {
 func (fn *goFunction) variable(name, path string) lockName {
 	if fn.receiver() == name {
 		if t := namedType(fn.pkg, fn.decl.Recv.List[0].Type); t != "" {
-			return lockName{name: t + path, receiver: true}
+			return lockName{name: t + path, receiver: true, deep: strings.Count(path, ".") > 1}
 		}
 	}
 	for _, p := range fn.decl.Type.Params.List {
 		for _, id := range p.Names {
-			if t := namedType(fn.pkg, p.Type); id.Name == name && t != "" {
+			switch t := namedType(fn.pkg, p.Type); {
+			case id.Name != name:
+			case t != "":
 				return lockName{name: t + path}
+			default:
+				return lockName{name: fn.pkg + "." + fn.decl.Name.Name + "." + name + path}
 			}
 		}
 	}

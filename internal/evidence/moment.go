@@ -201,6 +201,7 @@ type lock struct {
 	rw      bool
 	global  bool              // its name is that of one variable
 	owners  map[uint64]bool   // receivers of those who ask for it
+	roots   map[uint64]bool   // receivers through whose fields it is asked for
 	types   map[string]bool   // of those receivers
 	askers  map[string]int    // functions that ask for it, and the line
 	longest time.Duration     // wait
@@ -250,6 +251,7 @@ type asking struct {
 	look    int
 	address uint64
 	owner   uint64 // the receiver of who asks
+	root    uint64 // the receiver through whose fields it is asked for
 	frame   model.Frame
 	name    string
 	naming  model.Naming
@@ -307,6 +309,9 @@ func (t *lockTable) asks(i int) (a asking, ok bool) {
 		}
 		if n, ok := t.source.asked(frames[at]); ok {
 			a.name, a.naming, a.global = n.name, model.BySource, n.global
+			if n.deep {
+				a.root = k.arg(at)
+			}
 		}
 	}
 	if !pointerMethod(a.frame.Func) && !once {
@@ -340,13 +345,16 @@ func (t *lockTable) join(a *asking) {
 	if fits < 0 {
 		fits = len(t.locks)
 		t.locks = append(t.locks, &lock{Lock: model.Lock{Address: a.address, Name: a.name, Naming: a.naming}, rw: a.rw, global: a.global,
-			owners: map[uint64]bool{}, types: map[string]bool{}, askers: map[string]int{}, best: map[int]candidate{}})
+			owners: map[uint64]bool{}, roots: map[uint64]bool{}, types: map[string]bool{}, askers: map[string]int{}, best: map[int]candidate{}})
 	}
 	l := t.locks[fits]
 	t.wants[a.look] = fits + 1
 	l.longest = max(l.longest, t.looks[a.look].waited)
 	if a.owner != 0 {
 		l.owners[a.owner] = true
+	}
+	if a.root != 0 {
+		l.roots[a.root] = true
 	}
 	if a.typ != "" {
 		l.types[a.typ] = true
@@ -411,6 +419,8 @@ func (l *lock) same(receiver uint64, h heldLock) (same, other bool) {
 		return true, false
 	case !h.receiver || receiver == 0:
 		return false, false
+	case h.deep: // it may lie elsewhere, so that only who asks through the same value tells
+		return l.roots[receiver], len(l.roots) > 0 && !l.roots[receiver]
 	case len(l.owners) > 0:
 		return l.owners[receiver], !l.owners[receiver]
 	}

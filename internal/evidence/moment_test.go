@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,27 @@ func (c *cache) deep() {
 
 func fetch() {}
 func done() bool { return false }
+
+type pair struct{ left, right *cache }
+
+func (p *pair) pay() {
+	p.left.mu.Lock()
+	p.right.mu.Lock()
+}
+
+func (p *pair) refund() {
+	p.right.mu.Lock()
+	p.left.mu.Lock()
+}
+
+func with(mu *sync.Mutex) {
+	mu.Lock()
+	fetch()
+}
+
+func within(mu *sync.Mutex) {
+	mu.Lock()
+}
 `
 
 // dumpOf is a dump of goroutines: each is a state and frames, leaf first, like
@@ -324,6 +346,51 @@ func TestMomentWatched(t *testing.T) {
 		if s, o := m.Goroutines[0], m.Goroutines[1]; m.Watched != c.watched || s.Still != c.still || s.Waited != c.waited || o.Still != 0 || o.Waited != c.others {
 			t.Errorf("with comments %q: watched %v, still %d for %v, others %d for %v", c.comments, m.Watched, s.Still, s.Waited, o.Still, o.Waited)
 		}
+	}
+}
+
+// TestLockBehindField: a lock behind a pointer lies anywhere, and is the same for those
+// who come to it through one value.
+func TestLockBehindField(t *testing.T) {
+	file := lockSource(t)
+	line := func(code string, after int) int {
+		for i, l := range strings.Split(lockProgram, "\n") {
+			if i >= after && strings.TrimSpace(l) == code {
+				return i + 1
+			}
+		}
+		t.Fatalf("no line %q", code)
+		return 0
+	}
+	pay := line("func (p *pair) pay() {", 0)
+	refund := line("func (p *pair) refund() {", 0)
+	waits := func(lock, function, receiver string, at int) []string {
+		return []string{"sync.Mutex.Lock, 3 minutes", "internal/sync.(*Mutex).lockSlow(" + lock + ")", "sync.(*Mutex).Lock(...)", fmt.Sprintf("main.(*pair).%s(%s) %d", function, receiver, at)}
+	}
+	right, left := line("p.right.mu.Lock()", pay), line("p.left.mu.Lock()", refund)
+	for receiver, want := range map[string]string{
+		"0xc000010000": "1: holds 2 sure=true; 2: holds 1 sure=true;",
+		"0xc000020000": "", // of another pair
+		"0x0?":         "1: holds 2 sure=false; 2: holds 1 sure=false;",
+	} {
+		m := momentOf(t, file, waits("0xc000a00000", "pay", "0xc000010000", right), waits("0xc000b00000", "refund", receiver, left))
+		var got []string
+		for _, s := range m.Goroutines {
+			for _, h := range s.Holds {
+				got = append(got, fmt.Sprintf("%d: holds %d sure=%t;", s.Wants, h.Lock, h.Sure))
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", receiver, got, want)
+		}
+	}
+	// A parameter is no variable of the package, which all could mean.
+	with, within := line("fetch()", line("func with(mu *sync.Mutex) {", 0)), line("mu.Lock()", line("func within(mu *sync.Mutex) {", 0))
+	m := momentOf(t, file, []string{"sync.Mutex.Lock, 3 minutes", "sync.(*Mutex).Lock(...)", fmt.Sprintf("main.within(0x0?) %d", within)},
+		[]string{"sleep, 3 minutes", "main.fetch()", fmt.Sprintf("main.with(0x0?) %d", with)})
+	if got := holder(t, m); got != "" {
+		t.Errorf("who holds a parameter of that name of another function: %s", got)
 	}
 }
 
