@@ -105,7 +105,8 @@ type Group struct {
 	// Ages[i] is how many have been so for 2^i seconds or longer, as far as is known.
 	Ages [ages]int
 	// Stack is where that one is, innermost first. Empty for goroutines that run,
-	// and for groups behind the largest.
+	// and for groups behind the largest. A few have each their stack read, and those that
+	// stand elsewhere are a group of their own.
 	Stack []symbols.Place
 }
 
@@ -175,6 +176,7 @@ type key struct {
 	start, creator uint64
 	state          State
 	reason         uint8
+	depth          uint64 // of the stack, in bytes, where stacks are read: others differ in it mostly
 }
 
 type tally struct {
@@ -183,6 +185,13 @@ type tally struct {
 	since  int64 // of the oldest, on the process's clock
 	ages   [ages]int
 	oldest registers
+	each   []aged // all, as long as they are few and stacks are read
+}
+
+// aged are the registers of one, and since when it has been so.
+type aged struct {
+	registers
+	since int64
 }
 
 // registers are where a goroutine goes on. They are the same again unless it ran.
@@ -229,7 +238,11 @@ const (
 	// stacks is of how many groups, largest first, a stack is read, and stackBytes how much.
 	stacks     = 64
 	stackBytes = 16 << 10
-	maxFrames  = 64
+	// few is up to how many of a group each has its stack read, and fewStacks how many
+	// that are in all: each takes a system call and about 5 µs.
+	few       = 8
+	fewStacks = 128
+	maxFrames = 64
 	// maxTorn is the share of goroutines that may be torn, beside a few, until
 	// the layout is taken to be wrong. Ten thousand that did nothing but start
 	// and end had 0.3%.
@@ -368,8 +381,8 @@ func (r *Reader) check() error {
 		return err
 	}
 	found := false
-	for i, g := range s.Groups {
-		id := r.tally[i].oldest.id
+	for i, t := range r.tally {
+		g, id := &s.Groups[i], t.oldest.id
 		switch {
 		case g.Start.Func == "runtime.main" && id != 1:
 			return unsure("its first goroutine has the number %d", id)
@@ -585,6 +598,10 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 			return false
 		}
 	}
+	if r.Stacks && k.state != Running {
+		at := r.registers(index, g, k.state)
+		k.depth = at.top - at.sp
+	}
 	n, ok := r.groups[k]
 	if !ok {
 		if r.function(k.start) == nil {
@@ -615,6 +632,9 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 	if t.count++; t.count == 1 || is.since < t.since {
 		t.since = is.since
 		t.oldest = r.registers(index, g, k.state)
+	}
+	if r.Stacks && t.count <= few {
+		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since})
 	}
 	return true
 }
@@ -700,12 +720,14 @@ func system(name string) bool {
 	return strings.HasPrefix(name, "runtime.")
 }
 
-// describe gives the groups their names, largest first.
+// describe gives the groups their names, largest first, and behind them what is apart.
 func (r *Reader) describe(s *Snapshot, now int64) {
 	slices.SortFunc(r.tally, func(a, b tally) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key.start, b.key.start), cmp.Compare(a.key.creator, b.key.creator),
-			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason))
+			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason), cmp.Compare(a.key.depth, b.key.depth))
 	})
+	left := fewStacks
+	var rest []Group // of a few, those that stand elsewhere
 	s.Groups = make([]Group, 0, len(r.tally))
 	for i, t := range r.tally {
 		g := Group{State: t.key.state, Count: t.count, Oldest: time.Duration(max(0, now-t.since)), Ages: t.ages}
@@ -724,16 +746,38 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 		if g.State.String() == "waiting" {
 			g.Reason = r.layout.reasons[t.key.reason]
 		}
-		if r.Stacks && i < stacks && g.State.String() != "running" {
-			g.Stack = r.stack(t.oldest, g.State)
-		}
 		if g.System {
 			s.System += g.Count
 		} else {
 			s.Count += g.Count
 		}
+		switch read := r.Stacks && i < stacks && g.State.String() != "running"; {
+		case read && t.count > 1 && t.count <= min(few, left) && !g.System:
+			left -= t.count
+			list := r.apart(&g, t.each, now)
+			g, rest = list[0], append(rest, list[1:]...)
+		case read:
+			g.Stack = r.stack(t.oldest, g.State)
+		}
 		s.Groups = append(s.Groups, g)
 	}
+	s.Groups = append(s.Groups, rest...)
+}
+
+// apart are the groups of those of one that stand elsewhere, by their stacks.
+func (r *Reader) apart(g *Group, each []aged, now int64) (list []Group) {
+	for _, one := range each {
+		stack := r.stack(one.registers, g.State)
+		at := slices.IndexFunc(list, func(o Group) bool { return slices.Equal(o.Stack, stack) })
+		if at < 0 {
+			at = len(list)
+			list = append(list, *g)
+			list[at].Count, list[at].Oldest, list[at].Stack = 0, 0, stack
+		}
+		list[at].Count++
+		list[at].Oldest = max(list[at].Oldest, time.Duration(max(0, now-one.since)))
+	}
+	return list
 }
 
 // stack follows the frame pointers of a goroutine that does not run. The stack is

@@ -257,3 +257,81 @@ func TestSizes(t *testing.T) {
 		})
 	}
 }
+
+// apartProgram has goroutines of one go statement that wait for locks at several lines:
+// of functions of one size, and of one with more on its stack.
+const apartProgram = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+var mu sync.Mutex
+
+//go:noinline
+func one() { mu.Lock(); mu.Unlock() }
+
+//go:noinline
+func two() { mu.Lock(); mu.Unlock() }
+
+//go:noinline
+func large() {
+	var a [200]byte
+	fmt.Fprint(os.Stderr, string(a[:0]))
+	mu.Lock()
+	mu.Unlock()
+	fmt.Fprint(os.Stderr, string(a[:0]))
+}
+
+func start(f func()) { go func() { f() }() }
+
+func main() {
+	mu.Lock()
+	for range 3 {
+		start(one)
+	}
+	start(two)
+	for range 20 {
+		start(large)
+	}
+	time.Sleep(100 * time.Millisecond)
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+}
+`
+
+// TestApart: goroutines that began at one function and stand at several lines are told
+// apart by their stacks.
+func TestApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	r := start(t, build(t, "local", apartProgram)).open()
+	r.Stacks = true
+	want := map[string]int{"main.one": 3, "main.two": 1, "main.large": 20}
+	err := attempt.Repeat(t, func() error {
+		s, err := r.Read()
+		if err != nil {
+			return err
+		}
+		got := map[string]int{}
+		for _, g := range s.Groups {
+			for _, p := range g.Stack {
+				if want[p.Func] > 0 {
+					got[p.Func] += g.Count
+				}
+			}
+		}
+		if !maps.Equal(got, want) || s.Count < 24 {
+			return fmt.Errorf("%v of %d, want %v", got, s.Count, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -293,7 +293,7 @@ func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
 		}
 		to := &g.Groups[n]
 		to.Count += from.Count
-		if from.Oldest >= to.Oldest {
+		if from.Oldest > to.Oldest || to.At == "" {
 			to.Oldest, to.At = from.Oldest, where(from.Stack)
 		}
 	}
