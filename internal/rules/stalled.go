@@ -276,8 +276,8 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 		format = "; probably %s holds it, which %s"
 	}
 	does := standsAt(p, h.at)
-	if userPlace(p, h.at.Stack).Function == h.Taken.Func {
-		does = stateWords(h.at.State) + " there"
+	if at := userPlace(p, h.at.Stack); at.Function == h.Taken.Func {
+		does = stateWords(h.at.State) + thereAt(at)
 	}
 	parts = []fact.Part{name(h.Taken.Func), fact.Name(does)}
 	if since.Value > 0 {
@@ -372,6 +372,14 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 // throughNetwork reports whether a stack waits for a peer.
 func throughNetwork(frames []model.Frame) bool {
 	return through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
+}
+
+// thereAt is a place in a function that was just named.
+func thereAt(at diagnosis.Place) string {
+	if at.Line <= 0 {
+		return " there"
+	}
+	return " at " + string(atLine(at))
 }
 
 func stacksOf(list []*model.Standing) (stacks []model.Stack) {

@@ -331,7 +331,11 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 		format = "; who probably has it %s"
 	}
 	does := stateWords(h.State)
-	if at := programPlace(p, h.Stack); at.Function != "" {
+	switch at := programPlace(p, h.Stack); at.Function {
+	case "":
+	case programPlace(p, q.waiters[0].Stack).Function:
+		does += thereAt(at)
+	default:
 		does += " in " + short(at.Function)
 	}
 	parts = []fact.Part{fact.Name(does)}
@@ -347,7 +351,7 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 	r := q.receives(h)
 	does := standsAt(p, h)
 	if at := userPlace(p, h.Stack); at.Function == r.From.Func {
-		does = stateWords(h.State) + " there"
+		does = stateWords(h.State) + thereAt(at)
 	}
 	format, parts = "; probably %s should receive from it, which %s", []fact.Part{name(r.From.Func), fact.Name(does)}
 	if h.Waited >= time.Second {
