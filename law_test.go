@@ -49,13 +49,13 @@ var law = []line{
 	// from intake and reads no evidence itself.
 	{"internal/timeline", "exectrace internal/figures internal/model internal/problem", ""},
 	{"internal/flame", "internal/diagnosis internal/figures internal/model internal/problem", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/live internal/model internal/problem internal/shell internal/timeline", ""},
+	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/live internal/model internal/problem internal/shell internal/sourcefile internal/timeline", ""},
 
 	// What a page shows, from the files that were given together.
 	{"internal/intake", "agent/recording exectrace internal/compare internal/diagnosis internal/evidence internal/experiment internal/export internal/layout internal/loadresult internal/model internal/problem internal/shell internal/timeline internal/web", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell internal/sourcefile", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/record", "agent/recording exectrace internal/artifact internal/beat internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
@@ -97,6 +97,7 @@ var law = []line{
 	{"internal/kernel", "internal/beat internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/goroutines", "internal/symbols", "golang.org/x/sys"},
 	{"internal/symbols", "", ""},
+	{"internal/sourcefile", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
 	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
 	{"internal/budget", "", ""},

@@ -5,11 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/sourcefile"
 )
 
 // Who holds a lock is written in the source: a goroutine that stands between Lock and
@@ -228,9 +228,19 @@ func (r *sourceReader) file(path string) *goFile {
 }
 
 func readGoFile(path string) *goFile {
-	if !strings.HasSuffix(path, ".go") || !filepath.IsAbs(path) {
+	if !strings.HasSuffix(path, ".go") {
 		return nil
 	}
+	here, _ := os.Getwd()
+	for _, at := range sourcefile.Paths(path, "", here) {
+		if g := parseGoFile(at); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+func parseGoFile(path string) *goFile {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLockSource {
 		return nil

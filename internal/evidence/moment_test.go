@@ -532,3 +532,54 @@ func TestAllReceivers(t *testing.T) {
 		t.Errorf("channels %+v; once and run receive from lines, too", m.Channels)
 	}
 }
+
+// TestTrimmedSource: of a program built with -trimpath the source is found in its module.
+func TestTrimmedSource(t *testing.T) {
+	dir := filepath.Dir(channelSource(t))
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/spool\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	m := momentOf(t, "example.com/spool/main.go", []string{"chan send", "runtime.chansend1(0x0?)", "main.report(0x0?) 21", "main.start() 33"},
+		[]string{"sleep", "main.fetch() 67", "main.store(0x0?) 26"})
+	if len(m.Channels) != 1 || m.Channels[0].Name != "results of main.report" {
+		t.Fatalf("channels %+v", m.Channels)
+	}
+	if !slices.ContainsFunc(m.Goroutines, func(s model.Standing) bool { return len(s.Serves) == 1 && s.Serves[0].From.Line == 25 }) {
+		t.Errorf("%+v; store receives from it", m.Goroutines)
+	}
+}
+
+// FuzzSource reads any Go file beside any frames: what cannot be parsed or means something
+// else must only say nothing.
+func FuzzSource(f *testing.F) {
+	for line := range 70 {
+		f.Add([]byte(channelProgram), "main.(*spool).run", uint16(line), "main.start", uint16(33))
+		f.Add([]byte(lockProgram), "main.(*cache).load", uint16(line), "main.sweep.func1", uint16(46))
+	}
+	f.Add([]byte("package main\nvar f = func(c chan int) { for range c { c <- 1 } }\nfunc g(c chan int) { go g(c); c <- <-c }"), "main.g", uint16(3), "main.init.func1", uint16(2))
+	f.Add([]byte("package main\nfunc (t T[K]) m(a, _ chan int, b ...chan int) { x := a; x <- 1; for { <-x } }"), "main.(*T[...]).m", uint16(2), "main.(*T[...]).m", uint16(2))
+	f.Fuzz(func(t *testing.T, source []byte, function string, line uint16, caller string, called uint16) {
+		file := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(file, source, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		frames := []model.Frame{{Func: "runtime.chansend1", File: "/go/src/chan.go", Line: 1}, {Func: function, File: file, Line: int(line)}, {Func: caller, File: file, Line: int(called)}}
+		r := newSourceReader()
+		if c, at, ok := r.sendsTo(frames); ok && (len(c.ids) == 0 || at < 0 || at >= len(frames)) {
+			t.Errorf("%+v at %d is a channel", c, at)
+		}
+		for _, s := range r.serves(frames) {
+			if len(s.ids) == 0 || s.frame >= len(frames) {
+				t.Errorf("%+v is served", s)
+			}
+		}
+		for _, h := range r.heldOn(frames) {
+			if h.name == "" || h.frame >= len(frames) {
+				t.Errorf("%+v is held", h)
+			}
+		}
+		r.asked(frames[1])
+		r.onReceiver(frames, 2)
+	})
+}

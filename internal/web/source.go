@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/flame"
+	"github.com/gowhy/gowhy/internal/sourcefile"
 )
 
 const (
@@ -108,67 +108,14 @@ func (v *View) sourceText(file string) (lines [][]byte, path, why string) {
 	return nil, "", name(file) + " is not on this machine"
 }
 
-// sourcePaths are where a file may be: where the compiler had it, or, when it wrote
-// names without folders (-trimpath), in the module's folder or that of downloaded ones.
-func (v *View) sourcePaths(file string) (paths []string) {
-	if filepath.IsAbs(file) {
-		return []string{file}
+// sourcePaths are where a file may be: it ran, or is looked at, somewhere in its module.
+func (v *View) sourcePaths(file string) []string {
+	module := ""
+	if b := v.Model.Build; b != nil {
+		module = b.Module
 	}
-	local := filepath.FromSlash(file)
-	if !filepath.IsLocal(local) {
-		return nil
-	}
-	if b := v.Model.Build; b != nil && b.Module != "" {
-		if inside, ok := strings.CutPrefix(file, b.Module+"/"); ok {
-			local = filepath.FromSlash(inside)
-		}
-		here, _ := os.Getwd()
-		for _, dir := range []string{v.Model.Run.Dir, here} { // it ran, or is looked at, somewhere in its module
-			for up := dir; filepath.IsAbs(up); up = filepath.Dir(up) {
-				if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-					paths = append(paths, filepath.Join(up, local))
-					break
-				}
-				if up == filepath.Dir(up) {
-					break
-				}
-			}
-		}
-	}
-	if strings.Contains(file, "@") {
-		for _, root := range moduleCaches() {
-			paths = append(paths, filepath.Join(root, filepath.FromSlash(escapedPath(file))))
-		}
-	}
-	return paths
-}
-
-// moduleCaches are the folders of downloaded modules, as the go command chooses them.
-func moduleCaches() (roots []string) {
-	if c := os.Getenv("GOMODCACHE"); c != "" {
-		return []string{c}
-	}
-	for _, p := range filepath.SplitList(os.Getenv("GOPATH")) {
-		roots = append(roots, filepath.Join(p, "pkg", "mod"))
-	}
-	if home, err := os.UserHomeDir(); err == nil && len(roots) == 0 {
-		roots = append(roots, filepath.Join(home, "go", "pkg", "mod"))
-	}
-	return roots
-}
-
-// escapedPath is a module's path as the folder of downloaded ones has it: an upper-case
-// letter is an exclamation mark and the lower-case one.
-func escapedPath(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte('!')
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	here, _ := os.Getwd()
+	return sourcefile.Paths(file, module, v.Model.Run.Dir, here)
 }
 
 // escapes are what the compiler said of a file, by line.
