@@ -202,8 +202,8 @@ func (q *waitQueue) find(p *diagnosis.Pass) {
 // findReceivers finds who comes back to receive from the channel, as source shows it. It
 // is a circle where nobody else can, and all of them wait to send to it.
 func (q *waitQueue) findReceivers(m *model.Moment) (found bool) {
-	c := &m.Channels[q.channel-1]
-	q.circle = c.All
+	var senders []*model.Standing
+	q.circle = m.Channels[q.channel-1].All
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		r := q.receives(s)
@@ -212,12 +212,13 @@ func (q *waitQueue) findReceivers(m *model.Moment) (found bool) {
 		case r.Waits: // of another value, or it is just given something
 			q.circle = false
 		case s.Sends == q.channel:
-			q.holders = append(q.holders, s)
+			senders = append(senders, s)
 		default:
-			q.holders = slices.Insert(q.holders, 0, s)
+			q.holders = append(q.holders, s) // most stand there first
 			q.circle = false
 		}
 	}
+	q.holders = append(q.holders, senders...)
 	q.circle = q.circle && len(q.holders) > 0
 	return len(q.holders) > 0
 }
@@ -299,7 +300,7 @@ func (q *waitQueue) showReceivers(f *diagnosis.Finding) {
 	if !q.known() {
 		return
 	}
-	f.Title = "Goroutines wait to send to one who does something else"
+	f.Title = "Senders wait for a receiver that does something else"
 	f.Reasons = append(f.Reasons, "the source shows that the receiver stands in the loop that receives from a channel of that name")
 	f.Remedy.Text = "Let the receiver only receive, and do what takes long elsewhere, or by more goroutines. Where it waits for an " +
 		"answer, give it a deadline. Send in a select with the context's Done."
@@ -356,6 +357,9 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 	format, parts = "; probably %s should receive from it, which %s", []fact.Part{name(r.From.Func), fact.Name(does)}
 	if h.Waited >= time.Second {
 		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", ofStandings(h)))
+	}
+	if k := len(q.holders); k > 1 {
+		format, parts = format+" (one of %s places)", append(parts, fact.Name(figureOf(k)))
 	}
 	return format + ".", parts
 }
