@@ -33,6 +33,7 @@ var sourceNames = map[model.Source]string{
 	model.Escape:           "the compiler's escape analysis",
 	model.Printed:          "a profile as go tool pprof prints it",
 	model.Counted:          "counts of perf stat or strace",
+	model.ShortageLog:          "a log that says what the kernel refused",
 }
 
 // HowToGet returns a command that records a source, to paste into a shell.
@@ -46,7 +47,7 @@ func HowToGet(s model.Source) string {
 		return "gowhy record -d 10s -o run.gowhy --pid PID"
 	case model.KernelCPU, model.OffCPU, model.SyscallLog:
 		return "gowhy doctor && gowhy record -d 10s -o run.gowhy --pid PID"
-	case model.GCTrace, model.SchedTrace:
+	case model.GCTrace, model.SchedTrace, model.ShortageLog:
 		return "gowhy record -d 10s -o run.gowhy -- COMMAND"
 	case model.Leak: // the runtime has it when it was built for it
 		return "GOEXPERIMENT=goroutineleakprofile go build && gowhy record -d 10s -o run.gowhy --url http://localhost:6060"

@@ -43,6 +43,7 @@ type logs struct {
 	longLines int        // lines over the limits
 	torn      int        // lines that begin like the runtime's and are broken
 	dumps     []snapshot // of goroutines, in the output that a recording has
+	short     shortages
 }
 
 func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
@@ -50,6 +51,8 @@ func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
 // readLog searches a text.
 func (l *loader) readLog(s source) error {
 	before := l.logs.entries() + len(l.logs.bench)
+	l.logs.short.file = s.name
+	short := l.logs.short.lines
 	head := artifact.FirstLine(l.headOf(&s))
 	f := newFinder(l, s)
 	err := l.scanLog(s, f)
@@ -58,14 +61,18 @@ func (l *loader) readLog(s source) error {
 		return cmp.Or(l.ctx.Err(), err)
 	}
 	lines := l.logs.entries()+len(l.logs.bench) > before
+	tells := l.logs.short.lines > short
 	excerpts, ferr := f.finish(!lines && s.member == "")
 	if ferr != nil {
 		return ferr
 	}
-	if lines || excerpts {
+	if lines || excerpts || tells {
 		l.uses++
 		if lines {
 			l.from[model.GCTrace] = s.name
+		}
+		if tells {
+			l.from[model.ShortageLog] = s.name
 		}
 		if err != nil {
 			l.note("%s could not be read to its end: %v", s.name, err)
@@ -134,6 +141,7 @@ func (g *logs) search(piece []byte) {
 	each(piece, gcMark, g.gcLine)
 	each(piece, schedMark, g.schedLine)
 	each(piece, benchMark, g.benchLine)
+	g.short.search(piece)
 }
 
 // each calls f with every line of piece that contains mark, and with what follows it.
@@ -244,6 +252,7 @@ func stampOf(stamp string, prefix []byte) time.Time {
 // joinLogs brings what was found into the model.
 func (l *loader) joinLogs() {
 	g := &l.logs
+	l.m.Shortages = g.short.list()
 	if g.torn > 0 {
 		l.note("lines of gctrace or schedtrace that other output runs through were left out: %d", g.torn)
 	}

@@ -58,7 +58,7 @@ const (
 	// Functions, Columns (flat or cum), Share, and Name, the table's file.
 	Printed Kind = "printed profile"
 	// Counted is what perf stat or strace counted: Name, the file, Names, and
-	// Columns (count, time, errors).
+	// Columns (count, time, errors); or lines of a log (lines, time).
 	Counted Kind = "counted"
 	// Setting is what was set for the run, or is of the build: Name.
 	Setting Kind = "setting"

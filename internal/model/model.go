@@ -43,6 +43,7 @@ const (
 	Escape           Source = "escape"        // the compiler's escape analysis
 	Printed          Source = "printed"       // profiles as go tool pprof or perf report prints them
 	Counted          Source = "counts"        // what perf stat or strace counted
+	ShortageLog      Source = "shortages"     // lines of a log about what the kernel refused
 )
 
 // A Model is one run of one program. Fill it once, then only read it.
@@ -66,19 +67,20 @@ type Model struct {
 	Leaks        *Profile  // goroutines that can never go on; one type, count
 	Moment       *Moment   // what every goroutine stood at, at the last moment that is known
 
-	Metrics  *Metrics    // runtime/metrics
-	GCLog    []GCLine    // in order; needs GCTrace
-	SchedLog []SchedLine // in order; needs SchedTrace
-	Build    *Build
-	Process  *Process
-	Machine  *Machine
-	Limits   *Limits
-	Kernel   *Kernel
-	Syscalls *Syscalls
-	Load     *Load
-	Escapes  []Escaping // needs Escape
-	Tables   []*Table   // needs Printed
-	Counts   []*Counts  // needs Counted
+	Metrics   *Metrics    // runtime/metrics
+	GCLog     []GCLine    // in order; needs GCTrace
+	SchedLog  []SchedLine // in order; needs SchedTrace
+	Build     *Build
+	Process   *Process
+	Machine   *Machine
+	Limits    *Limits
+	Kernel    *Kernel
+	Syscalls  *Syscalls
+	Load      *Load
+	Escapes   []Escaping // needs Escape
+	Tables    []*Table   // needs Printed
+	Counts    []*Counts  // needs Counted
+	Shortages []Shortage // most lines first; needs ShortageLog
 
 	frozen *frozen // nil while it may change
 }
@@ -130,6 +132,8 @@ func (m *Model) Has(s Source) bool {
 		return len(m.Tables) > 0
 	case Counted:
 		return len(m.Counts) > 0
+	case ShortageLog:
+		return len(m.Shortages) > 0
 	}
 	return false
 }

@@ -43,7 +43,10 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"syscalls": (*builder).syscalls,
 	"syscall":  (*builder).syscall,
 	"escape":   (*builder).escape,
-	"result":   (*builder).result,
+	"refused": func(b *builder, a *attrs, _ *fixture) {
+		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), Example: a.word()})
+	},
+	"result": (*builder).result,
 	"interval": func(b *builder, a *attrs, _ *fixture) {
 		b.load(a).Over = append(b.load(a).Over, model.Interval{
 			At: a.dur("at"), Width: a.dur("width"), Ops: a.int("ops"), Failed: a.int("failed"), P50: a.dur("p50"), P99: a.dur("p99"),

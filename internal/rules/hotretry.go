@@ -58,7 +58,11 @@ func checkHotretry(p *diagnosis.Pass) {
 		return
 	}
 	worst, found := fact.Fact{}, false
+	short := false // for want of something: a cause at any rate, and no call that is fine
 	for _, c := range p.Model.Syscalls.Calls {
+		for errno, n := range c.Errors {
+			short = short || n > 0 && exhausts(c.Name, errno)
+		}
 		r, ok := failing(p, &c)
 		if c.Name == "connect" && !ok {
 			r, ok = refused(p, &c)
@@ -73,7 +77,7 @@ func checkHotretry(p *diagnosis.Pass) {
 		}
 	}
 	switch {
-	case found:
+	case found, short:
 	case worst.Value == 0:
 		p.Fine("failing system calls: none has an error that is no answer")
 	default:

@@ -23,6 +23,7 @@ var All = []*diagnosis.Rule{
 	unsampled,
 	lostdata,
 	failures,
+	exhausted,
 	generatorbound,
 	wrongbuild,
 	neighbour,

@@ -85,7 +85,7 @@ func howToGet(source string) string {
 	known := []model.Source{
 		model.Trace, model.CPU, model.Wall, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.Leak,
 		model.MetricsLog, model.GCTrace, model.SchedTrace, model.BuildInfo, model.ProcFS, model.KernelCPU, model.OffCPU, model.SyscallLog,
-		model.LoadResult, model.Escape, model.Printed, model.Counted,
+		model.LoadResult, model.Escape, model.Printed, model.Counted, model.ShortageLog,
 	}
 	if slices.Contains(known, model.Source(source)) {
 		return diagnosis.HowToGet(model.Source(source))
