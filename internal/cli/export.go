@@ -34,7 +34,8 @@ func (c *command) exportCommand() *cobra.Command {
 		Long: "Writes what a recording holds in a form that other tools open:\n" + formatDocs + `
 
 A file for speedscope holds every profile there is, and what ran on each P over
-time, unless --profile chooses one.`,
+time, unless --profile chooses one. Without a trace and --profile the others
+hold the first profile that there is.`,
 		Example: `  gowhy export trace.out --profile sync -o sync.pb.gz
   go tool pprof -top sync.pb.gz
   gowhy export trace.out --to folded | flamegraph.pl > states.svg
@@ -68,8 +69,14 @@ time, unless --profile chooses one.`,
 				return err
 			}
 			o.Profile = export.Profile(profile)
-			if format.Holds == export.ManyProfiles && !cmd.Flags().Changed("profile") {
-				o.Profile = ""
+			if !cmd.Flags().Changed("profile") {
+				switch has := export.ProfilesOf(m); {
+				case format.Holds == export.ManyProfiles:
+					o.Profile = ""
+				case m.Sched == nil && (format.Holds == export.OneProfile || format.Holds == export.OneTable) && o.Table == "" && len(has) > 0:
+					o.Profile = has[0] // without a trace there are no states: what was recorded is meant
+					profile = string(has[0])
+				}
 			}
 			if reading.window != "" && export.Whole(m, o.Profile) {
 				c.complain(fmt.Sprintf("the %s profile is of its whole time: sums without moments cannot be cut to a window", profile), "")

@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // A MemoryAccount says what the process's memory is and how it changes.
@@ -18,9 +19,11 @@ type MemoryAccount struct {
 	Mapped, Released uint64
 	// RSS is the process's resident memory; 0 when not known. Outside is what
 	// of it the runtime's classes do not explain: the program's text and data,
-	// C code, mapped files. Negative where mapped memory was never touched.
-	RSS     uint64
-	Outside int64
+	// C code, mapped files. Absent is the other way round, what the runtime mapped,
+	// did not give back and is not resident: memory that was never touched, or
+	// counted at another moment. One of them is 0.
+	RSS             uint64
+	Outside, Absent uint64
 	Limit   uint64 // by control group; 0 when there is none
 	// Growth is the trend of what was read often enough.
 	Growth []Growth
@@ -58,7 +61,8 @@ func (m *Model) MemoryAccount() *MemoryAccount {
 		a.RSS = m.Process.Samples[0].RSS
 	}
 	if a.RSS > 0 && a.Mapped > 0 {
-		a.Outside = int64(a.RSS) - int64(a.Mapped-min(a.Mapped, a.Released))
+		kept, rss := a.Mapped-min(a.Mapped, a.Released), m.residentBeside()
+		a.Outside, a.Absent = rss-min(rss, kept), kept-min(rss, kept)
 	}
 	if m.Limits != nil {
 		a.Limit = m.Limits.Memory
@@ -69,6 +73,26 @@ func (m *Model) MemoryAccount() *MemoryAccount {
 		return nil
 	}
 	return a
+}
+
+// residentBeside is the resident memory when the runtime's classes were read last: a
+// process that ends gives all of it back, and /proc is read once more then.
+func (m *Model) residentBeside() (rss uint64) {
+	at := m.Metrics.Series[memoryClasses+classTotal+":bytes"]
+	if len(at) == 0 {
+		at = m.Metrics.Series[memoryClasses+classReleased+":bytes"]
+	}
+	nearest := time.Duration(-1)
+	for _, s := range m.Process.Samples {
+		apart := time.Duration(0) // the last where nothing tells when the classes were read
+		if len(at) > 0 {
+			apart = (s.At - at[len(at)-1].At).Abs()
+		}
+		if nearest < 0 || apart <= nearest {
+			nearest, rss = apart, s.RSS
+		}
+	}
+	return rss
 }
 
 func (a *MemoryAccount) grow(name string, s Series) {
@@ -98,7 +122,7 @@ func (m *Model) heapSize() (live, goal uint64) {
 	if p, ok := m.liveSeries().Last(); ok {
 		live = uint64(max(0, p.Value))
 	} else if m.GC != nil && len(m.GC.Heap) > 0 {
-		live = lately(m.GC.Heap)
+		live = m.GC.lately()
 	} else if p := m.LiveHeap.End; p != nil {
 		live = uint64(max(0, p.total("inuse_space")))
 	}
@@ -113,11 +137,16 @@ func (m *Model) heapSize() (live, goal uint64) {
 	return live, goal
 }
 
-// lately is the smallest heap of the last quarter of a trace: what was alive
-// at most, for its sizes are of the heap with the garbage that nobody swept yet.
-func lately(heap []HeapSample) (least uint64) {
-	for _, h := range heap[len(heap)*3/4:] {
-		if h.Alloc > 0 && (least == 0 || h.Alloc < least) {
+// lately is the smallest heap since the last collection but one began, without two
+// of the last quarter of a trace: what was alive at most, for its sizes are of the
+// heap with the garbage that nobody swept yet. An older one may be of a smaller heap.
+func (g *GC) lately() (least uint64) {
+	from := g.Heap[len(g.Heap)*3/4].At
+	if n := len(g.Cycles); n >= 2 && g.Cycles[n-2].Begin >= 0 {
+		from = g.Cycles[n-2].Begin
+	}
+	for _, h := range g.Heap {
+		if h.At >= from && h.Alloc > 0 && (least == 0 || h.Alloc < least) {
 			least = h.Alloc
 		}
 	}

@@ -210,6 +210,39 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
+// TestMemoryAtOneMoment: what is resident is compared with what the runtime had mapped
+// then, and never less than nothing.
+func TestMemoryAtOneMoment(t *testing.T) {
+	m := &Model{Process: &Process{}, Metrics: &Metrics{Series: map[string]Series{"/memory/classes/total:bytes": {{0, 20 << 20}, {2 * time.Second, 40 << 20}}}}}
+	for at, rss := range []uint64{10, 30, 44, 6} { // it ends, and the last reading sees that
+		m.Process.Samples = append(m.Process.Samples, ProcessSample{At: time.Duration(at) * time.Second, RSS: rss << 20})
+	}
+	if a := m.MemoryAccount(); a.RSS != 6<<20 || a.Outside != 4<<20 || a.Absent != 0 {
+		t.Errorf("resident %d, outside %d, absent %d; want 6, 4 and 0 MiB", a.RSS>>20, a.Outside>>20, a.Absent>>20)
+	}
+	m.Process.Samples[2].RSS = 15 << 20
+	if a := m.MemoryAccount(); a.Outside != 0 || a.Absent != 25<<20 {
+		t.Errorf("outside %d, absent %d; want 0 and 25 MiB", a.Outside>>20, a.Absent>>20)
+	}
+}
+
+// TestLiveHeapOfTrace: of a heap that grows the sizes before the last collections are not
+// what is alive at its end.
+func TestLiveHeapOfTrace(t *testing.T) {
+	ms := time.Millisecond
+	m := &Model{GC: &GC{Cycles: []Cycle{{1, 0, 5 * ms}, {2, 90 * ms, 92 * ms}, {3, 95 * ms, 97 * ms}}}}
+	for i := range 100 {
+		m.GC.Heap = append(m.GC.Heap, HeapSample{At: time.Duration(i) * ms, Alloc: uint64(i+1) << 20})
+	}
+	if a := m.MemoryAccount(); a.Live != 91<<20 {
+		t.Errorf("live %d MiB, want 91: the least since the last collection but one began", a.Live>>20)
+	}
+	m.GC.Cycles = nil
+	if a := m.MemoryAccount(); a.Live != 76<<20 {
+		t.Errorf("live %d MiB, want 76: the least of the last quarter", a.Live>>20)
+	}
+}
+
 func TestMemoryAccount(t *testing.T) {
 	two := func(a, b float64) Series { return Series{{0, a}, {10 * time.Second, b}} }
 	m := &Model{Process: &Process{}, Limits: &Limits{Memory: 512 << 20}, Metrics: &Metrics{Series: map[string]Series{

@@ -414,7 +414,11 @@ func memoryTable(m *model.Model) table[*memoryRow] {
 			grown(add(x.of, x.name, float64(x.v), bytesUnit), a.Growth)
 		}
 	}
-	if a.RSS > 0 && a.Mapped > 0 {
+	switch {
+	case a.RSS == 0 || a.Mapped == 0:
+	case a.Absent > 0:
+		add("process", "mapped, not resident (/proc and runtime/metrics disagree)", float64(a.Absent), bytesUnit)
+	default:
 		add("process", "resident and not the runtime's", float64(a.Outside), bytesUnit)
 	}
 	if a.Mapped > 0 {
