@@ -33,7 +33,7 @@ var sourceNames = map[model.Source]string{
 	model.Escape:           "the compiler's escape analysis",
 	model.Printed:          "a profile as go tool pprof prints it",
 	model.Counted:          "counts of perf stat or strace",
-	model.ShortageLog:          "a log that says what the kernel refused",
+	model.ShortageLog:      "a log that says what the kernel refused",
 }
 
 // HowToGet returns a command that records a source, to paste into a shell.

@@ -73,6 +73,7 @@ func formats() []format {
 		{what: "output of perf report", source: model.Printed, text: isPerfReport, read: (*loader).readPerfReport},
 		{what: "scrape of metrics", source: model.MetricsLog, text: isScrape, read: (*loader).readScrape},
 		{what: "memory statistics", source: model.MetricsLog, text: isMemStats, read: (*loader).readMemStats},
+		{what: "memory statistics that a program printed", source: model.MetricsLog, text: isMemText, read: (*loader).readMemText},
 		{what: "perf script", source: model.CPU, text: isPerfScript, read: (*loader).readPerfScript},
 		{what: "folded stacks", source: model.CPU, text: isFolded, read: (*loader).readFolded},
 		{what: "escape analysis", source: model.Escape, text: isEscape, read: (*loader).readEscape},

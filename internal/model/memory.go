@@ -24,7 +24,7 @@ type MemoryAccount struct {
 	// counted at another moment. One of them is 0.
 	RSS             uint64
 	Outside, Absent uint64
-	Limit   uint64 // by control group; 0 when there is none
+	Limit           uint64 // by control group; 0 when there is none
 	// Growth is the trend of what was read often enough.
 	Growth []Growth
 }
