@@ -182,3 +182,42 @@ func TestGoroutineAccount(t *testing.T) {
 		"example.com/rpc.(*client).send 400 client.go select",
 	}})
 }
+
+// TestSyncMapAccount: a map's own locks have no name, and forty callers share them.
+func TestSyncMapAccount(t *testing.T) {
+	m := &model.Model{Mutex: &model.Profile{Types: delayTypes}}
+	for i, f := range []string{"main.first", "main.second"} {
+		s := m.Stacks.Add([]model.Frame{line("internal/sync.(*HashTrieMap[...]).Swap", "hashtriemap.go", 9), line("sync.(*Map).Swap", "map.go", 4), line(f, "main.go", i+1)})
+		m.Mutex.Samples = append(m.Mutex.Samples, model.Sample{Stack: s, Values: []int64{9, int64(time.Second) * int64(3-i)}})
+	}
+	expectAccounts(t, m, map[model.Source][]string{model.Mutex: {"5.00 s of waiting for locks; 100% of it for those inside a sync.Map, most for main.first"}})
+}
+
+// TestHeapsOfNothing: two profiles without anything in use have no line of nothing.
+func TestHeapsOfNothing(t *testing.T) {
+	m := heapModel(1, 1, mib, mib)
+	for _, p := range []*model.Profile{m.LiveHeap.Start, m.LiveHeap.End} {
+		for i := range p.Samples {
+			p.Samples[i].Values[2], p.Samples[i].Values[3] = 0, 0
+		}
+	}
+	for _, a := range accountsOf(m) {
+		for _, r := range a.Rows {
+			if r.Value.Value == 0 {
+				t.Errorf("the account of %s has %s with nothing", a.Source, r.Name)
+			}
+		}
+	}
+}
+
+// TestMomentAccount: who asks why so much is mapped is told what was given back.
+func TestMomentAccount(t *testing.T) {
+	at := func(v float64) model.Series { return model.Series{{Value: v}} }
+	m := &model.Model{Metrics: &model.Metrics{Series: map[string]model.Series{
+		"/memory/classes/heap/objects:bytes": at(12 * mib), "/memory/classes/total:bytes": at(700 * mib), "/memory/classes/heap/released:bytes": at(600 * mib)}}}
+	expectAccounts(t, m, map[model.Source][]string{model.MetricsLog: {"Of 700 MiB got from the system 600 MiB are given back already: the runtime keeps 100 MiB."}})
+	m.Metrics.Series["/memory/classes/heap/released:bytes"] = at(60 * mib)
+	if a := accountsOf(m); len(a) != 1 || strings.Contains(a[0].Text, "given back") {
+		t.Errorf("%+v", a)
+	}
+}

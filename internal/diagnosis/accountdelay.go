@@ -26,7 +26,28 @@ func mutexAccount(p fact.Meter) *Account {
 	}
 	share, name := mostOf(rows)
 	text := fact.Sentence("%s of waiting for locks%s; for %s of it %s held the lock.", total, atOnce(p.Model.Mutex, total), share, name)
+	if inside := p.SampleShare("inside maps", "mutex", p.Frames(InSyncMap)); inside.Value >= mapShare {
+		text = fact.Sentence("%s of waiting for locks%s; %s of it for those inside a sync.Map, most for %s.", total, atOnce(p.Model.Mutex, total), inside, name)
+		for i := range rows {
+			rows[i].Note = "called the map"
+		}
+	}
 	return &Account{Text: text + noSaving, Rows: rows}
+}
+
+// mapShare is the part of all waiting from which the locks inside sync.Map are said to be
+// what was waited for: its callers share them, each with little.
+const mapShare = 0.5
+
+// InSyncMap reports whether a stack goes through a sync.Map: its locks have no name of
+// their own, and the compiler inlines what gives them back.
+func InSyncMap(frames []model.Frame) bool {
+	for _, f := range frames {
+		if strings.HasPrefix(f.Func, "internal/sync.(*HashTrieMap") || strings.HasPrefix(f.Func, "sync.(*Map).") {
+			return true
+		}
+	}
+	return false
 }
 
 // blockAccount is what goroutines waited for, by the lock or channel and its line.

@@ -56,7 +56,7 @@ func grownAccount(p fact.Meter, total fact.Fact) *Account {
 		change, verb, less = fact.Difference.Of("change", fact.Bytes, start, total), "fell", true
 	}
 	rows := changedRows(p, change, less)
-	if change.Value < grownShare*start.Value || len(rows) == 0 {
+	if change.Value == 0 || change.Value < grownShare*start.Value || len(rows) == 0 {
 		return nil
 	}
 	text := fact.Sentence("What is in use "+verb+" by %s, from %s to %s", change, start, total)
@@ -106,7 +106,7 @@ func changedRows(p fact.Meter, change fact.Fact, less bool) (rows []AccountRow) 
 			end, start = start, end
 		}
 		value := fact.Difference.Of(name, fact.Bytes, end, start)
-		if value.Value < grownRow*change.Value {
+		if value.Value <= 0 || value.Value < grownRow*change.Value {
 			break
 		}
 		f := frames[name]

@@ -54,6 +54,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, busyPs(p).Number(), gomaxprocs(p)))
+	case unseen(p, lockDemand) != "" && lockByProfile(p):
 	case unseen(p, lockDemand) != "":
 		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), diagnosis.HowToGet(model.Trace))
 	case worst.Value == 0:
@@ -62,6 +63,66 @@ func checkHotmutex(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("locks: at most %s goroutines wait for one on average", worst))
 	}
 }
+
+// lockByProfile reports what the mutex profile says where the trace lost who waits for
+// what: its delays are counted by the runtime itself. It has no bound, for what those who
+// wait would do is in the part that is lost; where the Ps are busy there is nothing to say.
+func lockByProfile(p *diagnosis.Pass) bool {
+	mutex := p.Model.Mutex
+	if mutex == nil || mutex.Duration <= 0 || busyPs(p).Value >= busyAnyway*gomaxprocs(p).Value {
+		return false
+	}
+	user := func(s *model.Sample) bool { _, ok := p.UserPlace(s.Stack); return ok }
+	delay := p.Samples("waiting for locks that code of the program held", "mutex", user)
+	waiting := fact.Quotient.Of("goroutines waiting for locks, on average", fact.Count, delay, p.ProfileLength("mutex"))
+	if waiting.Value < hotmutexWaiters {
+		return false
+	}
+	const other = ""
+	places := map[string]diagnosis.Place{}
+	holders := p.Largest("mutex", func(s *model.Sample) string {
+		place, ok := p.UserPlace(s.Stack)
+		if !ok {
+			return other
+		}
+		places[line(place)] = place
+		return line(place)
+	})
+	holders = slices.DeleteFunc(holders, func(h string) bool { return h == other })
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{waiting, delay},
+		Cost:       diagnosis.CostOf(waiting, 0),
+		Bound:      diagnosis.NoLimit(fact.Figure("part of the time", 0, fact.Ratio, "what would be done instead is not in the trace"), diagnosis.Throughput, 0, ""),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"the runtime counts delays at each unlock; " + unseen(p, lockDemand)},
+		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", busyPs(p).Number(), gomaxprocs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
+		Remedy:     lockRemedy(p.Model, &queue{}),
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
+	}
+	for _, h := range holders[:min(len(holders), mostSites)] {
+		f.Where = append(f.Where, places[h])
+	}
+	what := "locks"
+	if share := p.SampleShare("inside maps", "mutex", p.Frames(diagnosis.InSyncMap)); share.Value >= mapLocks {
+		what = "the locks inside a sync.Map"
+		f.Evidence = append(f.Evidence, share)
+		f.Remedy.Text = "Writers of the same keys of a sync.Map meet at one lock. Give each goroutine or each part of the keys a value of its own and join them " +
+			"when somebody asks, keep a pointer to an atomic value in the map in the place of storing anew, or write less often."
+		f.Remedy.Code = "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"
+	}
+	f.Say("On average %s goroutines wait for "+what+", by the mutex profile; %s places hold them, most %s.", waiting,
+		fact.Name(fact.Count.Format(float64(len(holders)))), name(places[holders[0]].Function))
+	p.Report(f)
+	return true
+}
+
+const (
+	// busyAnyway is the part of the Ps that must be busy for a lock to be no limit: those
+	// who wait could not run either.
+	busyAnyway = 0.9
+	// mapLocks is the part of all delay from which a sync.Map is named.
+	mapLocks = 0.5
+)
 
 func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
 	place, server := q.place(p), q.server(p)
