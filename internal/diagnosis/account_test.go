@@ -190,7 +190,11 @@ func TestSyncMapAccount(t *testing.T) {
 		s := m.Stacks.Add([]model.Frame{line("internal/sync.(*HashTrieMap[...]).Swap", "hashtriemap.go", 9), line("sync.(*Map).Swap", "map.go", 4), line(f, "main.go", i+1)})
 		m.Mutex.Samples = append(m.Mutex.Samples, model.Sample{Stack: s, Values: []int64{9, int64(time.Second) * int64(3-i)}})
 	}
-	expectAccounts(t, m, map[model.Source][]string{model.Mutex: {"5.00 s of waiting for locks; 100% of it for those inside a sync.Map, most for main.first"}})
+	m.Block = &model.Profile{Types: delayTypes}
+	s := m.Stacks.Add([]model.Frame{line("internal/sync.(*HashTrieMap[...]).Swap", "hashtriemap.go", 9), line("sync.(*Map).Swap", "map.go", 4), line("main.store", "main.go", 3),
+		line("sync.(*WaitGroup).Go.func1", "waitgroup.go", 5)})
+	m.Block.Samples = []model.Sample{{Stack: s, Values: []int64{9, int64(time.Second)}}}
+	expectAccounts(t, m, map[model.Source][]string{model.Block: {"lock inside a sync.Map 100%"}, model.Mutex: {"5.00 s of waiting for locks; 100% of it for those inside a sync.Map, most for main.first"}})
 }
 
 // TestHeapsOfNothing: two profiles without anything in use have no line of nothing.

@@ -100,7 +100,7 @@ func waitedFor(frames []model.Frame) string {
 			return "RWMutex.RLock"
 		case strings.HasPrefix(f.Func, "sync.(*RWMutex)."):
 			return "RWMutex.Lock"
-		case strings.HasPrefix(f.Func, "sync.(*WaitGroup)."):
+		case strings.HasPrefix(f.Func, "sync.(*WaitGroup).Wait"): // Go is under all that it starts
 			return "WaitGroup.Wait"
 		case strings.HasPrefix(f.Func, "sync.(*Cond)."):
 			return "Cond.Wait"
@@ -113,6 +113,9 @@ func waitedFor(frames []model.Frame) string {
 		case strings.HasPrefix(f.Func, "internal/poll.(*fdMutex)."):
 			return "lock of a file or socket"
 		}
+	}
+	if InSyncMap(frames) {
+		return "lock inside a sync.Map"
 	}
 	for _, f := range frames {
 		if strings.HasPrefix(f.Func, "sync.(*Mutex).") || strings.HasPrefix(f.Func, "internal/sync.(*Mutex).") {

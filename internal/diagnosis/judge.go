@@ -327,7 +327,7 @@ func heldAt(m *model.Model, w *model.Wait) string {
 	}
 	for _, f := range m.Stacks.Frames(w.Stack) {
 		name := strings.TrimPrefix(f.Func, "internal/")
-		if strings.HasPrefix(name, "sync.(*Mutex).") || strings.HasPrefix(name, "sync.(*RWMutex).") {
+		if strings.HasPrefix(name, "sync.(*Mutex).") || strings.HasPrefix(name, "sync.(*RWMutex).") || strings.HasPrefix(name, "sync.(*HashTrieMap") {
 			return "lock"
 		}
 		if !strings.HasPrefix(name, "sync.") && !strings.HasPrefix(name, "runtime.") {

@@ -34,7 +34,7 @@ func throughFunc(frames []model.Frame, match func(function string) bool) bool {
 
 // isMutex reports whether a function takes or gives a lock of package sync.
 func isMutex(function string) bool {
-	return startsWith(function, []string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex)."})
+	return startsWith(function, []string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex).", "internal/sync.(*HashTrieMap"})
 }
 
 // ofNobody reports whether what a stack does is the recording's or package

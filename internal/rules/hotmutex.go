@@ -96,7 +96,7 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts delays at each unlock; " + unseen(p, lockDemand)},
 		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", busyPs(p).Number(), gomaxprocs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
-		Remedy:     lockRemedy(p.Model, &queue{}),
+		Remedy:     lockRemedy(p.Model, &queue{stacks: mutexStacks(p)}),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
 	}
 	for _, h := range holders[:min(len(holders), mostSites)] {
@@ -106,14 +106,24 @@ func lockByProfile(p *diagnosis.Pass) bool {
 	if share := p.SampleShare("inside maps", "mutex", p.Frames(diagnosis.InSyncMap)); share.Value >= mapLocks {
 		what = "the locks inside a sync.Map"
 		f.Evidence = append(f.Evidence, share)
-		f.Remedy.Text = "Writers of the same keys of a sync.Map meet at one lock. Give each goroutine or each part of the keys a value of its own and join them " +
-			"when somebody asks, keep a pointer to an atomic value in the map in the place of storing anew, or write less often."
-		f.Remedy.Code = "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"
 	}
 	f.Say("On average %s goroutines wait for "+what+", by the mutex profile; %s places hold them, most %s.", waiting,
 		fact.Name(fact.Count.Format(float64(len(holders)))), name(places[holders[0]].Function))
 	p.Report(f)
 	return true
+}
+
+// mutexStacks are those of the mutex profile that hold up others longest.
+func mutexStacks(p *diagnosis.Pass) (list []model.Stack) {
+	delays := map[model.Stack]int64{}
+	column := p.Model.Mutex.Column("delay")
+	for i := range p.Model.Mutex.Samples {
+		if s := &p.Model.Mutex.Samples[i]; s.Value(column) > 0 {
+			delays[s.Stack] += int64(s.Value(column))
+		}
+	}
+	list = largest(delays)
+	return list[:min(len(list), mostSites)]
 }
 
 const (
@@ -225,6 +235,9 @@ var knownLocks = []struct{ function, text, code string }{
 		"or give the handler a buffered writer that one goroutine flushes (records in the buffer are lost in a crash).", ""},
 	{"math/rand.(*lockedSource)", "The lock is that of a shared random source, which math/rand takes only when it is seeded or built by hand. " +
 		"Use math/rand/v2's functions, which have none. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
+	{"internal/sync.(*HashTrieMap", "The lock is one inside a sync.Map: those who store, swap or delete the same keys, or keys beside them, meet there. " +
+		"Keep a pointer to an atomic value in the map in the place of storing anew, give each goroutine values of its own that are joined " +
+		"when somebody asks, or write less often.", "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"},
 	{"sync.(*Cond).Wait", "The lock is the one that goroutines woken by a condition variable must take again one after the other. " +
 		"Wake one with Signal where one can go on, rather than all with Broadcast.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
 }
