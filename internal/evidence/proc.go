@@ -56,6 +56,7 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 	last := samples[len(samples)-1]
 	g.CPUs = max(0, last.Machine.CPUs)
 	limits.CPUs, limits.Quota, limits.Period, limits.Memory = max(0, last.Limits.CPUs), max(0, last.Limits.Quota), max(0, last.Limits.Period), last.Limits.Memory
+	limits.Files = last.Limits.Files
 	if limits.Memory > 1<<62 {
 		limits.Memory = 0 // how version 1 of control groups says "none"
 	}

@@ -61,6 +61,7 @@ type Limits struct {
 	Quota  float64 // cores by control group; 0 when there is none
 	Period time.Duration
 	Memory uint64 // bytes by control group; 0 when there is none
+	Files  uint64 // descriptors that the process may have; 0 when unknown
 	// Samples are the control group's counters, empty when it has none.
 	Samples []LimitSample
 }

@@ -19,6 +19,7 @@ type Limits struct {
 	Quota  float64       `json:"quota,omitempty"`
 	Period time.Duration `json:"period_ns,omitempty"` // after which the quota begins anew
 	Memory uint64        `json:"memory,omitempty"`    // bytes; 0 for no limit
+	Files  uint64        `json:"files,omitempty"`     // descriptors (RLIMIT_NOFILE); 0 when unknown or without a limit
 }
 
 // A Group is the state of the counters of a process's control group: of the
@@ -44,6 +45,7 @@ type groups struct {
 	// Which levels have the tightest limit.
 	cpuLevel, memoryLevel int
 	next                  time.Time
+	process               string              // its directory in /proc
 	files                 map[string]*os.File // nil when there is none
 }
 
@@ -61,9 +63,9 @@ type hierarchy struct {
 func (h hierarchy) top() bool { return h.root && len(h.dirs) == 1 }
 
 func openGroups(root string, pid int) *groups {
-	g := &groups{files: map[string]*os.File{}}
+	g := &groups{files: map[string]*os.File{}, process: filepath.Join(root, "proc", strconv.Itoa(pid))}
 	mountinfo, _ := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
-	member, err := os.ReadFile(filepath.Join(root, "proc", strconv.Itoa(pid), "cgroup"))
+	member, err := os.ReadFile(filepath.Join(g.process, "cgroup"))
 	if err != nil {
 		return g
 	}
@@ -103,6 +105,9 @@ func (g *groups) read(now time.Time, buf []byte) (Limits, *Group) {
 	if !now.Before(g.next) {
 		g.next = now.Add(limitsEvery)
 		g.limits = Limits{}
+		if text, ok := g.text(g.process, "limits", buf); ok {
+			g.limits.Files = parseFileLimit(text)
+		}
 		g.readQuota(buf)
 		g.readMemoryLimit(buf)
 	}
@@ -113,6 +118,19 @@ func (g *groups) read(now time.Time, buf []byte) (Limits, *Group) {
 		return g.limits, nil
 	}
 	return g.limits, &counters
+}
+
+// parseFileLimit is the soft limit of open files in /proc/PID/limits; 0 without one.
+func parseFileLimit(text string) uint64 {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "Max open files "); ok {
+			if f := strings.Fields(rest); len(f) > 0 {
+				n, _ := strconv.ParseUint(f[0], 10, 63) // not "unlimited"
+				return n
+			}
+		}
+	}
+	return 0
 }
 
 // readQuota finds the least quota on the way to the root.

@@ -524,3 +524,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestFileLimit reads the soft limit, which is the one that counts.
+func TestFileLimit(t *testing.T) {
+	const head = "Limit                     Soft Limit           Hard Limit           Units     \nMax processes             100                  100                  processes \n"
+	for line, want := range map[string]uint64{
+		"Max open files            1024                 524288               files     \n": 1024,
+		"Max open files            unlimited            unlimited            files     \n": 0,
+		"": 0, "Max open files ": 0,
+	} {
+		if got := parseFileLimit(head + line); got != want {
+			t.Errorf("%q: %d, want %d", line, got, want)
+		}
+	}
+}

@@ -116,6 +116,12 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 		format, parts = format+" Most are opened in %s.", append(parts, name(place.Function))
 		f.Reasons = append(f.Reasons, "the line opens that many in the window; that it is these which stay open follows from the number alone")
 	}
+	if l := p.Model.Limits; l != nil && float64(l.Files) > last.Value && pace.Value > 0 {
+		limit := p.Setting("descriptors that the process may have", "RLIMIT_NOFILE", float64(l.Files), fact.Count)
+		left := fact.Quotient.Of("time to the limit", fact.Seconds, fact.Difference.Of("descriptors left", fact.Count, limit, last), pace)
+		f.Evidence = append(f.Evidence, left)
+		format, parts = format+" At that pace the limit of %s is reached in %s.", append(parts, limit, left)
+	}
 	f.Say(format, parts...)
 	if over < descriptorsLong {
 		f.Reasons = append(f.Reasons, "in so short a time clients that come and stay look the same: record a minute")

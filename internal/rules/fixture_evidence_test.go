@@ -137,7 +137,7 @@ func (b *builder) machine(a *attrs, _ *fixture) {
 }
 
 func (b *builder) limits(a *attrs, _ *fixture) {
-	l := &model.Limits{CPUs: int(a.int("cpus")), Quota: a.float("quota"), Period: a.dur("period"), Memory: uint64(a.bytes("memory"))}
+	l := &model.Limits{CPUs: int(a.int("cpus")), Quota: a.float("quota"), Period: a.dur("period"), Memory: uint64(a.bytes("memory")), Files: uint64(a.int("files"))}
 	b.m.Limits = l
 	group := false
 	for _, k := range []string{"usage", "periods", "throttled", "throttled-time", "held"} {
