@@ -53,9 +53,9 @@ var shortages = []shortage{
 			"process whose they are. Close them there, or raise fs.file-max.", ""},
 	{"EAGAIN", startingCalls, "No thread or process could be started", "the process may not have more threads or processes",
 		"A command is not run; a thread that the runtime itself needs ends the program",
-		"See how many there are (`ls /proc/PID/task | wc -l`), and what keeps them: calls into C and into the kernel that wait, each " +
-			"with a thread. Bound how many run at once. Else raise the limit: TasksMax= of systemd, pids.max of the " +
-			"control group, ulimit -u.", "sem := make(chan struct{}, runtime.GOMAXPROCS(0))\nsem <- struct{}{}\ndefer func() { <-sem }()"},
+		"See how many there are (`ls /proc/PID/task | wc -l`), and what keeps them: calls into C and into the kernel " +
+			"that wait, each with a thread. Bound how many run at once. Else raise the limit: TasksMax= of systemd, " +
+			"pids.max of the control group, ulimit -u.", "sem := make(chan struct{}, runtime.GOMAXPROCS(0))\nsem <- struct{}{}\ndefer func() { <-sem }()"},
 	{"ENOMEM", []string{"mmap", "mprotect", "munmap", "brk", "clone", "clone3", "fork", "vfork", "execve", "socket", "accept", "accept4", "openat"},
 		"The kernel has no memory left for the program", "there is no memory left for the process",
 		"A command is not run, a file not opened; where it is the heap that does not get it, the program ends",

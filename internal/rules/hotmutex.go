@@ -236,8 +236,8 @@ var knownLocks = []struct{ function, text, code string }{
 	{"math/rand.(*lockedSource)", "The lock is that of a shared random source, which math/rand takes only when it is seeded or built by hand. " +
 		"Use math/rand/v2's functions, which have none. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
 	{"internal/sync.(*HashTrieMap", "The lock is one inside a sync.Map: those who store, swap or delete the same keys, or keys beside them, meet there. " +
-		"Keep a pointer to an atomic value in the map in the place of storing anew, give each goroutine values of its own that are joined " +
-		"when somebody asks, or write less often.", "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"},
+		"Keep a pointer to an atomic value in the map in the place of storing anew, give each goroutine values of " +
+		"its own that are joined when somebody asks, or write less often.", "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"},
 	{"sync.(*Cond).Wait", "The lock is the one that goroutines woken by a condition variable must take again one after the other. " +
 		"Wake one with Signal where one can go on, rather than all with Broadcast.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
 }
