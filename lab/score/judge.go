@@ -24,7 +24,7 @@ var families = map[string][]string{
 	"locks":      {"hotmutex", "singlesocket", "lockedrand", "lockedio", "loggerlock"},
 	"channels":   {"funnelchannel", "broadcastclose", "slowstage", "handoff"},
 	"memory":     {"gccost", "gcassist", "allocchurn", "heapgrowth", "tinyheap", "memorylimit", "noheadroom", "boxedargs", "forcedgc", "growingslices", "stringbuilding", "freshrand"},
-	"goroutines": {"leakedgoroutines", "goroutinegrowth", "descriptorgrowth", "unboundedspawn", "goroutinechurn", "packetgoroutine"},
+	"goroutines": {"leakedgoroutines", "goroutinegrowth", "descriptorgrowth", "exhausted", "unboundedspawn", "goroutinechurn", "packetgoroutine"},
 	"timers":     {"leakedtimers", "oldtimers"},
 	"syscalls":   {"syscallbound", "smallio", "reopen", "futexstorm", "threadgrowth", "fsyncbound", "cgocalls"},
 	"network":    {"connectionchurn", "hotretry", "poolwait", "serialwait"},
