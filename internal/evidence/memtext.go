@@ -31,6 +31,9 @@ const (
 
 // isMemText reports whether a text is of memory statistics that somebody printed.
 func isMemText(head []byte) bool {
+	if nextMark(head) >= 0 || bytes.Contains(head, gcMark) {
+		return false // a profile or a dump in a log says more, and has such fields, too
+	}
 	fields, lines, ours := map[string]float64{}, 0, 0
 	for line := range bytes.Lines(head) {
 		if text := bytes.Trim(line, " \t\r\n`"); len(text) > 0 {
