@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,6 +46,8 @@ const (
 	// the goroutines of a connection or a call come and go at once, but for those that a
 	// profile catches between.
 	growthAlike = 0.01
+	// growthNamed is how many lines a finding names that start them.
+	growthNamed = 3
 	// lateJump is how many times as many there must be at the end as when three
 	// quarters of the window were over, for it to have ended too early: what a
 	// program that watches itself records at such a moment.
@@ -68,8 +71,11 @@ type goroutineTrend struct {
 // A growing is a place where the goroutines wait that became more.
 type growing struct {
 	stack  model.Stack // 0 when only the group is known
-	places int         // that grew by the same number as it, and belong to it
+	places int         // it and those that belong to it
+	alike  bool        // they grew by the same number
 	group  string
+	groups []string // of all these places; the first is group
+	starts string   // the function that starts all of them, where it is one and they are several
 	added  fact.Fact
 	ended  fact.Fact // share of those started in the window that ended in it
 	known  bool      // ended is
@@ -100,7 +106,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("number of goroutines: %s at the start, %s at the end", rose...))
 		return
 	}
-	s, ok := growingSite(p)
+	s, ok := growingSite(p, growthSite*g.added.Value)
 	switch {
 	case !ok:
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
@@ -219,22 +225,37 @@ func aliveOverTime(m *model.Model) model.Series {
 	return out
 }
 
-// growingSite is the place of the largest growth: by goroutine profiles, and
-// by the groups of a trace where there are none.
-func growingSite(p *diagnosis.Pass) (g growing, ok bool) {
+// growingSite is the place of the largest growth, with those that belong to it: by
+// goroutine profiles, and by the groups of a trace where there are none. enough is the
+// growth that one place must have.
+func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
 	m := p.Model
 	if m.Goroutines.Start != nil && m.Goroutines.End != nil {
-		g = grownStack(p)
+		g = grownStack(p, enough)
 	} else if m.Sched != nil {
-		g = grownGroup(p)
+		g = grownGroup(p, enough)
 	}
 	if g.added.Value <= 0 {
 		return g, false
 	}
-	if t := group(m, g.group); t != nil {
-		of := []string{t.Name}
-		g.flood, g.known = flooding(t), t.Created > 0
-		g.ended = fact.Quotient.Of("share of the started that ended", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
+	started := groupsOf(m, g.groups)
+	if len(started) == 0 {
+		return g, true
+	}
+	of, created := []string{}, 0
+	for _, t := range started {
+		of, created = append(of, t.Name), created+t.Created
+		g.flood = g.flood || flooding(t)
+	}
+	g.known = created > 0
+	g.ended = fact.Quotient.Of("share of the started that ended", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
+	if len(g.groups) > 1 {
+		g.starts = starterOf(m, started[0])
+		for _, t := range started {
+			if len(started) < len(g.groups) || starterOf(m, t) != g.starts {
+				g.starts = ""
+			}
+		}
 	}
 	return g, true
 }
@@ -256,10 +277,52 @@ func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())
 }
 
+// together are the places that belong to the one that grew most, itself the first: those
+// that grew by the same number, and where these are not enough, the most that one function
+// starts. order are the places, those that grew most first, and by is how much each grew.
+func together(order []string, by map[string]float64, enough float64, starter func(place string) string) (places []string, alike bool) {
+	if len(order) == 0 {
+		return nil, false
+	}
+	sum, most, family := 0.0, "", map[string]float64{}
+	for _, key := range order {
+		if by[key] >= growthLeast && by[key] >= by[order[0]]*(1-growthAlike) {
+			places, sum = append(places, key), sum+by[key]
+		}
+		if by[key] > 0 {
+			family[starter(key)] += by[key]
+		}
+	}
+	delete(family, "")
+	if first := largest(family); len(first) > 0 {
+		most = first[0]
+	}
+	if sum >= enough || family[most] < enough {
+		return places, true
+	}
+	return slices.DeleteFunc(slices.Clone(order), func(key string) bool { return by[key] <= 0 || starter(key) != most }), false
+}
+
+// starterOf is the function that starts the goroutines of a group, "" when unknown.
+func starterOf(m *model.Model, t *model.Group) string { return starter(m, t).Func }
+
+// starter is the frame that starts them: not one of a library that starts any function.
+func starter(m *model.Model, t *model.Group) (f model.Frame) {
+	if t == nil {
+		return f
+	}
+	for _, f := range m.Stacks.Frames(t.Creator) {
+		if !model.IsStd(f.Func) && !strings.HasPrefix(f.Func, "golang.org/x/sync/") {
+			return f
+		}
+	}
+	return f
+}
+
 // addedHere is what the goroutines are called that a place added.
 const addedHere = "goroutines added at this place"
 
-func grownStack(p *diagnosis.Pass) growing {
+func grownStack(p *diagnosis.Pass, enough float64) growing {
 	m := p.Model
 	sums, stacks := map[string]float64{}, map[string]model.Stack{}
 	add := func(of *model.Profile, sign float64) {
@@ -276,20 +339,20 @@ func grownStack(p *diagnosis.Pass) growing {
 	if len(order) == 0 {
 		return growing{}
 	}
-	g := growing{stack: stacks[order[0]]}
+	places, alike := together(order, sums, enough, func(key string) string { return starterOf(m, group(m, root(m, stacks[key]))) })
+	if len(places) == 0 {
+		places = order[:1]
+	}
+	g := growing{stack: stacks[places[0]], places: len(places), alike: alike}
 	var all []model.Stack
-	for _, key := range order {
-		if by := sums[key]; by < growthLeast || by < sums[order[0]]*(1-growthAlike) {
-			break
-		}
+	for _, key := range places {
 		all = append(all, stacks[key])
 		g.net = g.net || connection(m, stacks[key])
+		if name := root(m, stacks[key]); !slices.Contains(g.groups, name) {
+			g.groups = append(g.groups, name)
+		}
 	}
-	if len(all) == 0 {
-		all = append(all, g.stack)
-		g.net = connection(m, g.stack)
-	}
-	g.places, g.group, g.added = len(all), root(m, g.stack), moreAt(p, addedHere, all...)
+	g.group, g.added = g.groups[0], moreAt(p, addedHere, all...)
 	return g
 }
 
@@ -302,14 +365,27 @@ func connection(m *model.Model, s model.Stack) bool {
 	})
 }
 
-func grownGroup(p *diagnosis.Pass) (g growing) {
+func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
+	by := map[string]float64{}
 	for _, name := range userGroups(p.Model) {
-		t, of := group(p.Model, name), []string{name}
-		added := fact.Difference.Of(addedHere, fact.Count, p.Goroutines("goroutines started", of, "created"), p.Goroutines("goroutines ended", of, "ended"))
-		if added.Value > g.added.Value {
-			g = growing{group: name, added: added, net: 2*t.Blocked["network"] > t.BlockedTotal(), stack: longestWait(p.Model, name)}
-		}
+		t := group(p.Model, name)
+		by[name] = float64(t.Created - t.Ended)
 	}
+	order := largest(by)
+	places, alike := together(order, by, enough, func(name string) string { return starterOf(p.Model, group(p.Model, name)) })
+	if len(places) == 0 && len(order) > 0 {
+		places = order[:1]
+	}
+	if len(places) == 0 {
+		return growing{}
+	}
+	for _, name := range places {
+		t := group(p.Model, name)
+		g.net = g.net || 2*t.Blocked["network"] > t.BlockedTotal()
+	}
+	g.stack, g.places, g.alike = longestWait(p.Model, places[0]), len(places), alike
+	g.group, g.groups = places[0], places
+	g.added = fact.Difference.Of(addedHere, fact.Count, p.Goroutines("goroutines started", places, "created"), p.Goroutines("goroutines ended", places, "ended"))
 	return g
 }
 
@@ -351,7 +427,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		Reasons: []string{"the 95% interval of the trend is above zero, the second half of the window goes on as the first, " +
 			"and one place accounts for it"},
 		RuledOut: []string{"connections: those that were added do not wait for the network"},
-		Groups:   []string{s.group},
+		Groups:   s.groups,
 		Remedy:   growthRemedy(p.Model, s, waits),
 		Prove:    growthProof(&g),
 	}
@@ -360,7 +436,10 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	}
 	part := fact.Fraction.Of("part of the growth", fact.Ratio, s.added, g.added)
 	if s.places > 1 {
-		waiting += fact.Sentence(" and the places beside it, %s in all, that grew by the same number", fact.Name(figureOf(s.places)))
+		waiting = fact.Sentence(" and the places beside it, %s in all, that %s", fact.Name(figureOf(s.places)), s.bond())
+	}
+	if s.starts != "" {
+		f.Where = where(append(startedAt(p, s.groups), f.Where...)...)
 	}
 	if g.over.Value == 0 {
 		f.Say("There were %s goroutines in the first and %s in the second; %s of the growth is %s%s. In which time is not known.",
@@ -389,6 +468,28 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of the goroutines started in the window ended in it", s.ended))
 	}
 	return f
+}
+
+// bond is what makes several places one.
+func (s *growing) bond() fact.Name {
+	const alike = "grew by the same number"
+	switch {
+	case s.starts == "":
+		return alike
+	case s.alike:
+		return fact.Name(fact.Sentence(alike+" and are started by %s", name(s.starts)))
+	}
+	return fact.Name(fact.Sentence("%s starts", name(s.starts)))
+}
+
+// startedAt are the lines that start goroutines of some groups.
+func startedAt(p *diagnosis.Pass, groups []string) (places []diagnosis.Place) {
+	for _, t := range groupsOf(p.Model, groups) {
+		if f := starter(p.Model, t); len(places) < growthNamed {
+			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
+		}
+	}
+	return places
 }
 
 // tookIn is the note of the bound.
@@ -424,6 +525,9 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 	text := "Find who should end them and does not. " + waits.fix
 	if waits.words == "Lock" {
 		text = "They queue for a lock: find who holds it so long, or never gives it back. " + waits.fix
+	}
+	if s.starts != "" {
+		text = fact.Sentence("%s starts them: end all of them where the work is over that it begins. ", name(s.starts)) + waits.fix
 	}
 	return diagnosis.Remedy{Text: text, Code: waits.code}
 }
