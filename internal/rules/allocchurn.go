@@ -131,6 +131,10 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
 		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
 		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
+	if madeForPool(p.Model, named[0].stacks) {
+		f.Remedy.Text = fact.Sentence("%s makes what a sync.Pool has not: that is its purpose, and what is made has to come back. ", top) + putBack.Text
+		f.Remedy.Code = putBack.Code
+	}
 	if limitBinds(p) {
 		f.Remedy.Knob = "" // a higher GOGC changes nothing there
 	} else {
@@ -140,6 +144,11 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	f.Confidence, f.Reasons = a.confidence()
 	a.accuse(p, &f, named[0])
 	return f
+}
+
+// madeForPool reports whether all of a site is what a pool's New makes.
+func madeForPool(m *model.Model, stacks []model.Stack) bool {
+	return !slices.ContainsFunc(stacks, func(s model.Stack) bool { return !fromPool(m.Stacks.Frames(s)) })
 }
 
 // bound is what repairs of lines of some price saved, and no more than all allocating

@@ -35,6 +35,15 @@ const (
 	// handful of objects. The programs of the lab that are well make 228 at most,
 	// a name server whose pool is never given anything back 1,124 and more.
 	poolmisuseLeast = 500
+	// poolmisuseMost is the part of all bytes from which the pools are what collections
+	// are for: large objects fill a heap by the dozen, and five hundred are not reached in
+	// a collection.
+	poolmisuseMost = 0.5
+	// poolmisuseKept is how many times as many objects as are in use a pool must make
+	// there in a collection. One that works makes half of them at most, for two
+	// collections empty it; one of 64 KiB that is given nothing back made three times as
+	// many, as marking takes for in use what is made meanwhile.
+	poolmisuseKept = 1.5
 	// poolmisuseBytes is how much the pools must have made in all: eight samples of a heap
 	// profile at its usual rate, each of which stands for up to thousands of small objects,
 	// and less is no cost.
@@ -54,6 +63,8 @@ type poolObjects struct {
 	objectsShare, bytesShare fact.Fact // of all that was allocated
 	each                     fact.Fact // objects in a collection
 	goroutines               fact.Fact // that the program can have had at once
+	inUse                    fact.Fact // objects, at an end of the window
+	weighed                  bool      // a profile says what is in use
 }
 
 // perCollection is for a run of one that never ended, too.
@@ -65,8 +76,7 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 	if pools.objects.Value == 0 || !ok {
 		return
 	}
-	most := max(poolmisuseLeast, poolmisuseEach*pools.goroutines.Value)
-	if pools.each.Value < most || pools.share().Value < poolmisuseShare || pools.bytes.Value < poolmisuseBytes {
+	if pools.each.Value < pools.most() || pools.share().Value < poolmisuseShare || pools.bytes.Value < poolmisuseBytes {
 		p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
 		return
 	}
@@ -80,7 +90,27 @@ func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (pools poolObjects) {
 	pools.bytesShare = p.SampleShare("part of all bytes allocated", "alloc_space", get)
 	pools.each = perCollection.Of("objects that pools made in a collection", fact.Count, pools.objects, cycles)
 	pools.goroutines = goroutinesAtOnce(p)
+	const inUse = "objects of pools in use"
+	pools.inUse, pools.weighed = p.Samples(inUse, "inuse_objects", get), p.Model.InUse() != nil
+	if p.Model.LiveHeap.Start != nil {
+		pools.inUse = pools.inUse.Larger(p.SamplesAtStart(inUse, "inuse_objects", get))
+	}
 	return pools
+}
+
+// most is how many pools that work may make in a collection.
+func (pools *poolObjects) most() float64 {
+	byGoroutines := poolmisuseEach * pools.goroutines.Value
+	if pools.large() && pools.goroutines.Value > 0 {
+		return max(byGoroutines, poolmisuseKept*pools.inUse.Value)
+	}
+	return max(poolmisuseLeast, byGoroutines)
+}
+
+// large reports whether large objects of pools are most of what is allocated, and known
+// how many are in use.
+func (pools *poolObjects) large() bool {
+	return pools.weighed && pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= largeObject*pools.objects.Value
 }
 
 // share is the larger part.
@@ -115,6 +145,14 @@ func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Sta
 	return where(places[:min(len(places), poolmisuseNamed)]...), stacks
 }
 
+// putBack is what a pool lacks that makes object after object.
+var putBack = diagnosis.Remedy{
+	Text: "Put each object back when its user is done with it, on every way out, and not before. " +
+		"If it cannot be known when that is, or if the object is small, the pool costs more than it saves: take it out. " +
+		"Measure either: decoding into a variable on the stack beat a pool in the DNS server that the rule was made after.",
+	Code: "b := pool.Get().(*bytes.Buffer)\ndefer func() { b.Reset(); pool.Put(b) }()",
+}
+
 func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) diagnosis.Finding {
 	what := fact.Name("objects")
 	if pools.bytesShare.Value > pools.objectsShare.Value {
@@ -133,14 +171,12 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 		},
 		Stacks: stacks,
 		Groups: groupsOfStacks(p.Model, stacks),
-		Remedy: diagnosis.Remedy{
-			Text: "Put each object back when its user is done with it, on every way out, and not before. " +
-				"If it cannot be known when that is, or if the object is small, the pool costs more than it saves: take it out. " +
-				"Measure either: decoding into a variable on the stack beat a pool in the DNS server that the rule was made after.",
-			Code: "b := pool.Get().(*bytes.Buffer)\ndefer func() { b.Reset(); pool.Put(b) }()",
-		},
+		Remedy: putBack,
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
 			"CPU time per operation tells whether the pool is worth having at all: try it without, too."),
+	}
+	if pools.large() {
+		f.Evidence = append(f.Evidence, pools.inUse)
 	}
 	f.Cost, f.Bound = poolmisuseCost(p, pools)
 	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", pools.each, pools.share(), what)
