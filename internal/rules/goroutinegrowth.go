@@ -20,7 +20,7 @@ var goroutinegrowth = &diagnosis.Rule{
 	Name:     "goroutinegrowth",
 	Title:    "The number of goroutines keeps growing",
 	Doc:      goroutinegrowthPage,
-	Explains: []string{"heapgrowth"},
+	Explains: []string{"heapgrowth", "descriptorgrowth"}, // the latter only where they are connections
 	Check:    checkGoroutinegrowth,
 }
 
@@ -80,7 +80,10 @@ type growing struct {
 	ended  fact.Fact // share of those started in the window that ended in it
 	known  bool      // ended is
 	net    bool      // waits for the network: a connection
-	flood  bool      // queues inside the program under load
+	// readers are those of the places that read connections of net/http's client, as far
+	// as goroutine profiles tell
+	readers []model.Stack
+	flood   bool // queues inside the program under load
 }
 
 func checkGoroutinegrowth(p *diagnosis.Pass) {
@@ -114,6 +117,10 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	case s.added.Value < growthSite*g.added.Value:
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, and no place accounts for half of it", rose...))
 	case s.net:
+		if idle, asked, ok := idleConnections(p, &s); ok {
+			p.Report(idleFinding(p, &g, &s, idle, asked))
+			return
+		}
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, because there are more connections", rose...))
 	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
@@ -345,14 +352,22 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 	}
 	g := growing{stack: stacks[places[0]], places: len(places), alike: alike}
 	var all []model.Stack
+	unread := false
 	for _, key := range places {
 		all = append(all, stacks[key])
 		g.net = g.net || connection(m, stacks[key])
+		if readsClient(m, stacks[key]) {
+			g.readers = append(g.readers, stacks[key])
+			if !connection(m, stacks[key]) {
+				unread, g.stack = true, stacks[key]
+			}
+		}
 		if name := root(m, stacks[key]); !slices.Contains(g.groups, name) {
 			g.groups = append(g.groups, name)
 		}
 	}
-	g.group, g.added = g.groups[0], moreAt(p, addedHere, all...)
+	g.net = g.net && !unread // the writer of a connection whose body nobody reads waits as that of an idle one
+	g.group, g.added = root(m, g.stack), moreAt(p, addedHere, all...)
 	return g
 }
 
@@ -428,6 +443,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 			"and one place accounts for it"},
 		RuledOut: []string{"connections: those that were added do not wait for the network"},
 		Groups:   s.groups,
+		Explains: []string{"heapgrowth"},
 		Remedy:   growthRemedy(p.Model, s, waits),
 		Prove:    growthProof(&g),
 	}

@@ -111,7 +111,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	case g.over.Value < heapgrowthWindow.Seconds():
 		p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case goroutinesGrow(p.Model):
-		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+		besideGoroutines(p, &g, longer)
 	default:
 		p.Report(swellingFinding(p, &g))
 	}
@@ -166,6 +166,18 @@ func goroutinesGrow(m *model.Model) bool {
 	}
 	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
 	return start > 0 && end >= (1+heapgrowthShare)*start
+}
+
+// besideGoroutines leaves a heap that grows with the number of goroutines to the finding
+// about them, where there is one.
+func besideGoroutines(p *diagnosis.Pass, g *swelling, longer string) {
+	first := []*diagnosis.Rule{goroutinegrowth, unboundedspawn, leakedgoroutines}
+	if slices.ContainsFunc(first, func(r *diagnosis.Rule) bool { return fires(p, r) }) {
+		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+		return
+	}
+	p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
+		"as long as it is at work, may be all of it", g.slope), longer)
 }
 
 // grownPlaces compares the heap profiles of the ends of the run. With survivors

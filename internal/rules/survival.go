@@ -125,7 +125,7 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	const open = "whether the live heap keeps growing"
 	switch {
 	case goroutinesGrow(p.Model):
-		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+		besideGoroutines(p, g, longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= heapgrowthSteady*g.slope.Value:
 		p.Unchecked(open, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
