@@ -64,6 +64,19 @@ const (
 	// them: what only serves an operation has next to none left, what is kept
 	// all but those of the last moment.
 	heapgrowthSurvival = 0.5
+	// heapgrowthDip is how much of its growth a heap may fall by between few collections
+	// and still be one that rises: what breathes falls by nearly all that it rose, and a
+	// collection at a moment of little work is some hundredths lower than the one before.
+	// heapgrowthDips is the part of the ways from one to the next that may be such: one of
+	// four, and none of two.
+	heapgrowthDip  = 0.05
+	heapgrowthDips = 0.25
+	// heapgrowthJump is the part of the growth that comes within heapgrowthAtOnce of the
+	// window where something doubles: the last time it is half of all. Of a steady leak it
+	// is a twentieth, of a cache that fills with a time constant of a third of the window
+	// a seventh.
+	heapgrowthJump   = 0.3
+	heapgrowthAtOnce = 0.05
 	// heapgrowthAgain is how many times as long to record: under GOGC=100 two
 	// more collections come in that time.
 	heapgrowthAgain = 4
@@ -80,6 +93,7 @@ type swelling struct {
 	bytes  fact.Fact // that it grew by
 	cycles fact.Fact
 	few    bool // collections: the trend is theirs and has no 95% interval
+	dips   int  // of few collections, those that found less than one before
 	lasts  bool // whether they grew at an even pace to the end of the window
 }
 
@@ -104,6 +118,8 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
 			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
 	case !ok:
+	case (g.low.Value <= 0 || g.late.Value < heapgrowthSteady*g.slope.Value) && stepped(live.Series):
+		p.Unchecked("whether the live heap keeps growing", steppedWords(p, &live), longer)
 	case g.low.Value <= 0 || g.bytes.Value < heapgrowthShare*g.from.Value || g.bytes.Value < heapgrowthBytes:
 		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
 	case g.late.Value < heapgrowthSteady*g.slope.Value:
@@ -142,6 +158,39 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
 	g.cycles = live.statistic(p, "collections", float64(len(live.Series)), fact.Count)
 	return g, true
+}
+
+// stepped reports whether a heap became larger for good in a step, after the warm-up. What
+// doubles, a map or a slice, is level between two steps however much is put into it.
+func stepped(s model.Series) bool {
+	warm := s[len(s)/4:]
+	from, to := warmValue(s), warmValue(s[len(s)-3:])
+	grew := to - from
+	if grew < heapgrowthBytes || grew < heapgrowthShare*from {
+		return false
+	}
+	atOnce := time.Duration(heapgrowthAtOnce * float64(s[len(s)-1].At-s[0].At))
+	least, later := warm[len(warm)-1].Value, len(warm)-1 // of all from an index on
+	for i := len(warm) - 1; i >= 0; i-- {
+		for later > i && warm[later].At > warm[i].At+atOnce {
+			least, later = min(least, warm[later].Value), later-1
+		}
+		if later > i && min(least, warm[later].Value)-warm[i].Value >= heapgrowthJump*grew {
+			return true
+		}
+	}
+	return false
+}
+
+// steppedWords is why such a heap is an open question, with the code that holds most of it.
+func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
+	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
+	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
+	words := fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice that doubles shows as steps, and as nothing between", from, to)
+	if places := grownPlaces(p, false); len(places) > 0 {
+		words += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
+	}
+	return words
 }
 
 // warmValue is the live heap when the warm-up is over, by the median of the
@@ -258,6 +307,9 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	}
 	if kind, ok := container(p, f.Stacks); ok {
 		f.Reasons = append(f.Reasons, "what holds it is in no profile; the code that makes it writes to "+kind+", which samples show, and that may be it")
+	}
+	if g.dips > 0 {
+		f.Reasons = append(f.Reasons, fact.Sentence("collections that found a little less than one before are left out, %s of %s", fact.Name(figureOf(g.dips)), g.cycles))
 	}
 	again := fact.Product.Of("time to record", fact.Seconds, g.over, fact.Figure("times as long", heapgrowthAgain, fact.Count, "two more collections under GOGC=100"))
 	f.Reasons = append(f.Reasons, fact.Sentence("only time tells a cache that fills from a leak: record %s, and a cache has levelled off", again))

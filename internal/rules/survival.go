@@ -71,9 +71,13 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 		return g, false
 	}
 	pace := func(a, b model.Point) float64 { return div(b.Value-a.Value, (b.At - a.At).Seconds()) }
+	higher := highs(trend)
+	if len(higher) < 2 {
+		return g, false
+	}
 	var steps []float64
-	for i, b := range trend[1:] {
-		steps = append(steps, pace(trend[i], b))
+	for i, b := range higher[1:] {
+		steps = append(steps, pace(higher[i], b))
 	}
 	first := trend[0]
 	usual := pace(first, last)
@@ -98,8 +102,34 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 		window = last.At - timed[0].At
 	}
 	g.lasts = late >= heapgrowthSteady*usual && window >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
-	grew := g.low.Value > 0 && g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
+	grew := g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
+	g.dips = len(trend) - len(higher)
+	switch dips := float64(g.dips); {
+	case dips == 0:
+	case dips > heapgrowthDips*float64(len(trend)-1) || last.Value < higher[len(higher)-1].Value:
+		grew = false
+	default:
+		g.lasts = g.lasts && falls(trend) <= heapgrowthDip*g.bytes.Value
+	}
 	return g, grew
+}
+
+// highs are the first value of a series and those that are higher than all before.
+func highs(s model.Series) (out model.Series) {
+	for _, p := range s {
+		if len(out) == 0 || p.Value > out[len(out)-1].Value {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// falls is by how much a series fell, from value to value.
+func falls(s model.Series) (by float64) {
+	for i := range s[1:] {
+		by += max(0, s[i].Value-s[i+1].Value)
+	}
+	return by
 }
 
 // allocatingLess reports whether since some moment less was allocated than what
