@@ -64,6 +64,8 @@ type goroutineTrend struct {
 	low, high   fact.Fact // of perSecond, 95%, where there is a series to fit
 	fitted      bool      // there is
 	trend       bool      // the interval is above 0, in the second half too
+	fell        bool      // they ended together, at its end: end is the most there were
+	peak        time.Duration
 	late        fact.Fact // how many there were at three quarters of the window
 	sudden      bool      // nearly all of them came after that
 }
@@ -109,6 +111,10 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("number of goroutines: %s at the start, %s at the end", rose...))
 		return
 	}
+	if g.fell {
+		checkEnded(p, g, what)
+		return
+	}
 	s, ok := growingSite(p, growthSite*g.added.Value)
 	switch {
 	case !ok:
@@ -142,13 +148,21 @@ func overloaded(m *model.Model) bool {
 }
 
 func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
-	const atStart, atEnd = "goroutines at the start", "goroutines at the end"
+	const atStart, atEnd, atMost = "goroutines at the start", "goroutines at the end", "goroutines at most"
 	if m := p.Model.Metrics; m != nil {
 		if s := m.Series[metricGoroutines]; len(s) > 1 {
-			g.start, g.end = p.Metric(atStart, metricGoroutines, fact.First), p.Metric(atEnd, metricGoroutines, fact.Last)
-			return g, g.fit(s, p.Metric(moreEachSecond, metricGoroutines, fact.Trend), func(name string, v float64, u fact.Unit) fact.Fact {
+			statistic := func(name string, v float64, u fact.Unit) fact.Fact {
 				return p.Statistic(fact.Metric, metricGoroutines, name, v, u).From(model.MetricsLog)
-			})
+			}
+			g.start, g.end = p.Metric(atStart, metricGoroutines, fact.First), p.Metric(atEnd, metricGoroutines, fact.Last)
+			slope := p.Metric(moreEachSecond, metricGoroutines, fact.Trend)
+			if rise, ok := untilEnded(s); ok {
+				g.end, s = p.Metric(atMost, metricGoroutines, fact.Most), rise
+				g.fell, g.peak = true, s[len(s)-1].At
+				v, _, _, _ := s.Slope()
+				slope = statistic(moreEachSecond, v, fact.PerSec)
+			}
+			return g, g.fit(s, slope, statistic)
 		}
 	}
 	if s := p.Model.Sched; s != nil && s.AllKept && len(s.Goroutines) > 0 && p.Model.Run.Duration > 0 {
@@ -256,15 +270,22 @@ func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
 	}
 	g.known = created > 0
 	g.ended = fact.Quotient.Of("share of the started that ended", fact.Ratio, p.Goroutines("goroutines ended", of, "ended"), p.Goroutines("goroutines started", of, "created"))
-	if len(g.groups) > 1 {
-		g.starts = starterOf(m, started[0])
-		for _, t := range started {
-			if len(started) < len(g.groups) || starterOf(m, t) != g.starts {
-				g.starts = ""
-			}
+	g.starts = commonStarter(m, g.groups)
+	return g, true
+}
+
+// commonStarter is the function that starts all of several groups, "" where it is not one.
+func commonStarter(m *model.Model, groups []string) string {
+	first := starterOf(m, group(m, groups[0]))
+	for _, name := range groups[1:] {
+		if starterOf(m, group(m, name)) != first {
+			return ""
 		}
 	}
-	return g, true
+	if len(groups) == 1 {
+		return ""
+	}
+	return first
 }
 
 // lived is the part of the window that the goroutines of a place lived which were started
@@ -417,6 +438,9 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 
 func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Finding {
 	each := meanStack(p)
+	if g.fell { // the stacks of those that ended are counted still, and they are not
+		each = leastStack()
+	}
 	bytes := fact.Product.Of("stacks of the added goroutines", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)
 	start, created := diagnosis.Place{}, diagnosis.Place{}
@@ -457,7 +481,10 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	if s.starts != "" {
 		f.Where = where(append(startedAt(p, s.groups), f.Where...)...)
 	}
-	if g.over.Value == 0 {
+	if g.fell {
+		f.Say("There were %s goroutines at the start and %s before nearly all ended at once, %s more a second; %s of the growth is %s%s.", g.start, g.end,
+			g.perSecond.Number(), part, name(groupName(s.group)), fact.Name(waiting))
+	} else if g.over.Value == 0 {
 		f.Say("There were %s goroutines in the first and %s in the second; %s of the growth is %s%s. In which time is not known.",
 			g.start, g.end, part, name(groupName(s.group)), fact.Name(waiting))
 	} else {
@@ -476,7 +503,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		f.Reasons = append(f.Reasons, fact.Sentence("a window of %s does not tell growth from a burst", g.over))
 	}
 	switch {
-	case !s.known:
+	case !s.known, g.fell:
 	case s.ended.Value >= spawnServed:
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("%s of the goroutines started in the window ended in it: some paths leak, or a queue builds up under load", s.ended))
