@@ -108,7 +108,8 @@ type connectionSide struct {
 // sideOf tells by a clear majority of what is opened or accepted, else by who has
 // stacks; a program that does as much of both is both.
 func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
-	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, churnClient}
+	client := clientRemedy(p.Model)
+	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, client}
 	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, churnServer}
 	switch dials, takes := seen(p.Model, dialFunctions), seen(p.Model, acceptFunctions); {
 	case out.Value >= newConnClear*in.Value, in.Value < newConnClear*out.Value && dials && !takes:
@@ -116,7 +117,7 @@ func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
 	case in.Value >= newConnClear*out.Value, takes && !dials:
 		return accepts
 	}
-	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth}
+	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth(client)}
 }
 
 // seen reports whether any stack goes through a function whose name begins so.
@@ -182,7 +183,7 @@ func requests(frames []model.Frame) bool { return through(frames, []string{"net/
 func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact.Name) diagnosis.Finding {
 	f := connectionFinding(s, out, in, s.in("CPU in making and ending connections", connects))
 	most := s.pass.Process("files at most", "files", fact.Most)
-	f.Grows, f.Remedy = true, churnClient
+	f.Grows, f.Remedy = true, clientRemedy(s.pass.Model)
 	f.Where = where(append(awaitingConnections(s.pass), f.Where...)...)
 	f.Evidence = append(f.Evidence, growth)
 	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
@@ -216,6 +217,43 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	return where(places...)
 }
 
+// clientRemedy is that of who opens most connections: net/http, or database/sql, of which
+// some stack tells.
+func clientRemedy(m *model.Model) diagnosis.Remedy {
+	var database, others int64
+	count := func(s model.Stack, n int64) {
+		switch frames := m.Stacks.Frames(s); {
+		case !through(frames, dialFunctions):
+		case through(frames, []string{"database/sql."}):
+			database += n
+		default:
+			others += n
+		}
+	}
+	if m.CPU != nil {
+		for i := range m.CPU.Samples {
+			count(m.CPU.Samples[i].Stack, int64(m.CPU.Samples[i].Value(0)))
+		}
+	}
+	if database+others == 0 {
+		for s := range model.Stack(m.Stacks.Len()) {
+			count(s, 1)
+		}
+	}
+	if database > others {
+		return churnDatabase
+	}
+	return churnClient
+}
+
+var churnDatabase = diagnosis.Remedy{
+	Text: "Use one sql.DB for the program, not one for each request, and let it keep as many idle connections as are in use " +
+		"at a time: it keeps two unless SetMaxIdleConns says more, and none for longer than SetConnMaxLifetime and " +
+		"SetConnMaxIdleTime say. Close the Rows and the Tx of every path, so that their connections come back.",
+	Code: "db, err := sql.Open(driver, dsn) // one for the program\nif err != nil {\n\treturn err\n}\n" +
+		"db.SetMaxOpenConns(100)\ndb.SetMaxIdleConns(100) // as many as are in use at a time",
+}
+
 var churnClient = diagnosis.Remedy{
 	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless " +
 		"MaxIdleConnsPerHost says more, " +
@@ -230,7 +268,7 @@ var churnServer = diagnosis.Remedy{
 }
 
 // churnBoth begins with the clients, which decide, and of which some are the program's.
-var churnBoth = diagnosis.Remedy{
-	Text: churnClient.Text + " What it accepts others may have opened. " + churnServer.Text,
-	Code: churnClient.Code,
+func churnBoth(client diagnosis.Remedy) diagnosis.Remedy {
+	client.Text += " What it accepts others may have opened. " + churnServer.Text
+	return client
 }

@@ -155,7 +155,8 @@ var stickings = []struct {
 		"result := make(chan T, 1) // the sender ends even if nobody receives"}},
 	{[]string{"runtime.chanrecv", "runtime.chanrecv1", "runtime.chanrecv2"}, sticking{"a receive",
 		"Nobody who could send or close the channel is left. ",
-		"Close it where the last sender ends, on every path, or receive in a select beside ctx.Done().",
+		"Close it where the last sender ends, on every path, or receive in a select beside ctx.Done(): " +
+			"the only way where it is a Ticker's or a Timer's channel, which Stop does not close.",
 		"defer close(out) // in the sender: a range over out ends"}},
 	{[]string{"sync.(*WaitGroup).Wait"}, sticking{"WaitGroup.Wait",
 		"One of the goroutines it waits for never called Done, or Add was called once too often. ",
