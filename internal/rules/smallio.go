@@ -42,6 +42,13 @@ const (
 	// on sockets also where nobody counts operations: they cost more than all
 	// else that the program does, and two of them in one call save a quarter.
 	smallMost = 0.5
+	// smallPerRead is how many writes there are for each read, in a program of which
+	// nobody counts operations, for them not to be one answer to one question: a server
+	// and a client make one of each. What is told to many subscribers is as one-sided, so
+	// that it takes smallFormatted, the part of the writes that fmt makes on the
+	// connection itself, to say that they are pieces: half of them and more.
+	smallPerRead   = 2
+	smallFormatted = 0.5
 	// smallShare is the share of the CPU inside the calls below which they are nobody's
 	// concern: five programs of the field make twelve thousand and more small writes a
 	// second for 0.02 or less, the least of those that have the problem is at 0.36.
@@ -77,6 +84,8 @@ type traffic struct {
 	perOp              fact.Fact // nothing when operations are not known
 	socket             fact.Fact // share of them on sockets
 	known              bool      // whether that is
+	perRead            fact.Fact // writes for each read; nothing without reads
+	formatted          fact.Fact // share of them that fmt makes on what it is given
 	cpu                callCPU   // inside them
 }
 
@@ -94,10 +103,13 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
 		case t.cpu.enough && t.cpu.share.Value < smallShare:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
-		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && t.mostOfCPU():
+		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.cpu.enough && t.pieces()):
 			p.Report(smallioFinding(p, &t, string(operations)))
 		case t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
+		case t.cpu.enough && t.perRead.Value >= smallPerRead:
+			p.Unchecked("whether small writes could be fewer", fact.Sentence("there are %s a second of %s each, %s for each read, which take %s of the CPU: "+
+				"pieces of what could go out at once, or messages to many", t.rate.Number(), t.mean, t.perRead, t.cpu.share), diagnosis.HowToGet(model.Trace))
 		case t.cpu.enough && !t.mostOfCPU():
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		default:
@@ -112,6 +124,11 @@ func checkSmallio(p *diagnosis.Pass) {
 // mostOfCPU reports whether the program does little else.
 func (t *traffic) mostOfCPU() bool { return t.cpu.enough && t.cpu.share.Value >= smallMost }
 
+// pieces reports whether the writes are pieces of what could go out at once.
+func (t *traffic) pieces() bool {
+	return t.perRead.Value >= smallPerRead && t.formatted.Value >= smallFormatted
+}
+
 func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	t := traffic{direction: d,
 		rate:   callRate(p, d.verb+"s that succeeded", "good", d.names...),
@@ -124,30 +141,42 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 		t.perOp = fact.Quotient.Of(d.verb+"s for each operation", fact.Count, t.rate, ops)
 	}
 	t.socket, t.known = d.onSockets(p)
+	if reads := callRate(p, "reads that succeeded", "good", directions[1].names...); t.verb == "write" && reads.Value > 0 {
+		t.perRead = fact.Quotient.Of("writes for each read", fact.Count, t.rate, reads)
+		t.formatted, _ = d.part(p, "that fmt makes", func(s model.Stack) bool { return formatted(p.Model.Stacks.Frames(s)) })
+	}
 	t.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(d.names...))
 	return t
 }
 
-// onSockets is the part of the calls that are on sockets: by the trace, which
-// has every call with its stack, else by the kernel's samples.
+// onSockets is the part of the calls that are on sockets.
 func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
-	const name = "share of them on sockets"
+	return d.part(p, "on sockets", func(s model.Stack) bool { return onSocket(p.Model, s) })
+}
+
+// part is the part of the calls that are of some kind: by the trace, which has
+// every call with its stack, else by the kernel's samples.
+func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) bool) (share fact.Fact, known bool) {
+	name := "share of them " + kind
 	all := p.WaitCount(d.verb+"s", model.SyscallWait, func(w *model.Wait) bool { return d.under(p.Model, w.Stack) })
 	if all.Value >= diagnosis.ThinSamples {
-		sockets := p.WaitCount(d.verb+"s on sockets", model.SyscallWait, func(w *model.Wait) bool {
-			return d.under(p.Model, w.Stack) && onSocket(p.Model, w.Stack)
+		some := p.WaitCount(d.verb+"s "+kind, model.SyscallWait, func(w *model.Wait) bool {
+			return d.under(p.Model, w.Stack) && match(w.Stack)
 		})
-		return fact.Quotient.Of(name, fact.Ratio, sockets, all), true
+		return fact.Quotient.Of(name, fact.Ratio, some, all), true
 	}
 	in := inSyscall(d.names...)
 	all = p.Samples("CPU in "+d.verb+"s", "kernel", in)
 	if all.Origin.N < diagnosis.ThinSamples {
 		return fact.Fact{}, false
 	}
-	sockets := p.Samples("CPU in "+d.verb+"s on sockets", "kernel", func(s *model.Sample) bool {
-		return in(s) && onSocket(p.Model, s.Stack)
-	})
-	return fact.Quotient.Of(name, fact.Ratio, sockets, all), true
+	some := p.Samples("CPU in "+d.verb+"s "+kind, "kernel", func(s *model.Sample) bool { return in(s) && match(s.Stack) })
+	return fact.Quotient.Of(name, fact.Ratio, some, all), true
+}
+
+// formatted reports whether fmt writes to a connection with no buffer between.
+func formatted(frames []model.Frame) bool {
+	return through(frames, []string{"fmt.Fprint"}) && !through(frames, []string{"bufio.", "net/http."})
 }
 
 // under reports whether a stack of the trace makes a call in this direction:
@@ -204,6 +233,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	}
 	f.Confidence = diagnosis.High
 	f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
+	if t.perOp.Value == 0 && t.socket.Value >= smallSocket && t.pieces() {
+		f.Evidence = append(f.Evidence, t.perRead, t.formatted)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each read", t.perRead))
+	}
 	if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
 		f.Confidence = diagnosis.Medium
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
