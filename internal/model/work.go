@@ -160,8 +160,11 @@ func WorkOf(frames []Frame) (w Work, line Frame, ok bool) {
 	for i := at - 1; i >= 0 && w == ""; i-- {
 		w = workOf(frames[i].Func)
 	}
-	if w == "" {
+	switch {
+	case w == "":
 		w = Computing
+	case !callsSystem[w] && slices.ContainsFunc(frames[:at], func(f Frame) bool { return entersSystem(f.Func) }):
+		w = InputOutput
 	}
 	// Called back: by what sorts, and through that for its caller.
 	for i := at + 1; i < len(frames) && IsStd(frames[i].Func); i++ {
@@ -173,6 +176,20 @@ func WorkOf(frames []Frame) (w Work, line Frame, ok bool) {
 		}
 	}
 	return w, frames[at], true
+}
+
+// callsSystem are the kinds of which system calls are a part. One inside of another, as of
+// formatting that writes to a connection, is input and output: who formats less calls as often.
+var callsSystem = map[Work]bool{InputOutput: true, Spawning: true, Secrets: true, Logging: true, Clock: true, Timing: true}
+
+// entersSystem reports whether a function is the entrance to a system call.
+func entersSystem(function string) bool {
+	for _, p := range []string{"internal/runtime/syscall", "syscall.Syscall", "syscall.RawSyscall", "syscall.syscall", "syscall.rawSyscall"} {
+		if strings.HasPrefix(function, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // A WorkEntry is the CPU time of one kind of work that a function of the program or of
