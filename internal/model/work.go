@@ -27,6 +27,7 @@ const (
 	Copying      Work = "copying"
 	Joining      Work = "joining and converting strings"
 	MapAccess    Work = "map access"
+	MapWalking   Work = "walking maps"
 	Sorting      Work = "sorting"
 	Hashing      Work = "hashing"
 	Cryptography Work = "cryptography"
@@ -71,7 +72,8 @@ var works = map[Work]string{
 	Joining: "runtime.concatstring runtime.slicebytetostring runtime.stringtoslicebyte runtime.stringtoslicerune " +
 		"runtime.slicerunetostring runtime.intstring runtime.concatbyte strings.Join strings.Repeat " +
 		"strings.(*Builder)",
-	MapAccess: "runtime.map internal/runtime/maps. runtime.makemap sync.(*Map). internal/sync.(*HashTrieMap)",
+	MapAccess:  "runtime.map internal/runtime/maps. runtime.makemap sync.(*Map). internal/sync.(*HashTrieMap)",
+	MapWalking: "runtime.mapiter runtime.mapIter internal/runtime/maps.(*Iter)",
 	Sorting: "sort. slices.Sort slices.sort slices.pdq slices.insertionSort slices.stable slices.partition " +
 		"slices.choosePivot slices.heap container/heap.",
 	Hashing: "hash. hash/ crypto/md5. crypto/sha1. crypto/sha256. crypto/sha512. crypto/sha3. " +

@@ -54,6 +54,10 @@ var norms = []norm{
 	{model.MapAccess, often,
 		"Most of the time goes into looking up in maps. Look up once and keep what was found; numbers that lie " +
 			"close together are indices of a slice; short keys hash faster than long ones.", ""},
+	{model.MapWalking, often,
+		"Most of the time goes into walking over maps. A map keeps the room of the most it ever held, and is walked " +
+			"slot by slot, empty ones too: one that was large and has shrunk is cheaper copied into a new one, " +
+			"entry by entry. What is walked often and in whole is better kept in a slice beside the map.", ""},
 	{model.Sorting, often,
 		"The list is sorted again though little of it may have changed. Insert in order, sort once before all " +
 			"look-ups, or keep the few largest in a heap. slices.SortFunc is faster than sort.Slice, which swaps " +
