@@ -270,6 +270,9 @@ func touches(frames []model.Frame) bool {
 	return true
 }
 
+// largeObject is the size from which the runtime gives an object pages of its own.
+const largeObject = 32 << 10
+
 // largeObjects reports whether most of what is allocated gets pages of its own.
 func largeObjects(p *diagnosis.Pass) bool {
 	if h := p.Model.Heap; h != nil {

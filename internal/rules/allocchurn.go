@@ -38,8 +38,6 @@ const (
 	// to 2.1 GB/s. Large objects whose pages are still mapped are cheaper, so
 	// that a cost derived from it is an upper one.
 	allocPace = 2 << 30
-	// largeObject is the size from which the runtime gives an object pages of its own.
-	largeObject = 32 << 10
 	// largeTime is the share of the allocator's time from which large objects
 	// are most of the bytes: a page of one costs it far less than a page of small ones.
 	largeTime = 0.25

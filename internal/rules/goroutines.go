@@ -27,6 +27,10 @@ func groupsOfStacks(m *model.Model, stacks []model.Stack) (names []string) {
 // worker count is there to be lowered.
 func spawned(g *model.Group) bool { return g.Count > 2*g.Peak }
 
+// spawnServed is the least share of the started that must have ended: below, they
+// are connections or a leak, not work that queues.
+const spawnServed = 0.10
+
 // profileCount is the sum of a profile's first column; 0 without one.
 func profileCount(p *model.Profile) (n int64) {
 	if p == nil {

@@ -51,7 +51,7 @@ func checkEnded(p *diagnosis.Pass, g goroutineTrend, what string) {
 		p.Unchecked(what, left+": as a load does that stops", longer)
 	default:
 		f := growthFinding(p, g, s)
-		f.RuledOut = append(f.RuledOut, fact.Sentence("work that is done: %s of those that were started had ended before", before))
+		f.RuledOut = append(f.RuledOut, fact.Sentence("work that is done: %s of them had ended before", before))
 		f.Reasons = append(f.Reasons, "they end when the program or its work does, and only then: a program that runs for longer has more of them")
 		p.Report(f)
 	}

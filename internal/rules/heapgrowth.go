@@ -186,7 +186,8 @@ func stepped(s model.Series) bool {
 func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
 	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
 	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
-	words := fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice that doubles shows as steps, and as nothing between", from, to)
+	words := fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
+		"that doubles shows as steps, and as nothing between", from, to)
 	if places := grownPlaces(p, false); len(places) > 0 {
 		words += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
 	}

@@ -29,9 +29,6 @@ const (
 	// spawnGrowth is by how many the living must have grown in the window
 	// when they are fewer than a flood.
 	spawnGrowth = 1000
-	// spawnServed is the least share of the started that must have ended:
-	// below, they are connections or a leak, not work that queues.
-	spawnServed = 0.10
 	// spawnQueued is the share of their life that they wait for each other
 	// or for a P. Those that wait for the network or a timer are
 	// slow, not too many.
