@@ -564,6 +564,10 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 			"call Done for each Add, with defer; unlock on every path."},
 		Prove: "The changed program must end, or serve, where it died of this.",
 	}
+	if all.Value == 1 && len(words) == 1 {
+		f.Say("The only goroutine %s, and nothing is left that could wake it.", fact.Name(words[0]))
+		return f
+	}
 	f.Say("All %s wait for each other: one %s.", plural(all, "goroutine"), fact.Name(strings.Join(words, "; one ")))
 	return f
 }
