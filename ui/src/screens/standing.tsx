@@ -146,7 +146,7 @@ function Groups(p: { data: Standings; q: string }): JSX.Element {
       key: 'function', title: t('data.st.where'), sortable: true, width: 'minmax(16rem, 2fr)', value: (g) => g.function, text: (g) => `${g.function} ${g.place}`,
       cell: (g) => (
         <button type="button" class="quiet standing-open" aria-expanded={open === g.id} onClick={() => setOpen(open === g.id ? undefined : g.id)} title={g.function}>
-          <code>{short(g.function)}</code> <span class="muted mono">{g.place.slice(g.place.lastIndexOf('/') + 1)}</span>
+          <code>{short(g.function) || '–'}</code> <span class="muted mono">{g.place.slice(g.place.lastIndexOf('/') + 1)}</span>
         </button>
       ),
     },
