@@ -820,9 +820,5 @@ func (r *Reader) stack(at registers, state State) (list []symbols.Place) {
 		}
 		frame = next
 	}
-	// One of which all was read ends where it began: else it changed under the reading.
-	if n := len(list); size < stackBytes && n < maxFrames && (n == 0 || list[n-1].Func != "runtime.goexit") {
-		return nil
-	}
 	return list[:min(len(list), maxFrames)]
 }

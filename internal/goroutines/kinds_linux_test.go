@@ -165,7 +165,7 @@ func TestChurn(t *testing.T) {
 	if attempt.All() {
 		readings = 10_000
 	}
-	torn, most, stacks := 0, 0, 0
+	torn, most, stacks, cut := 0, 0, 0, 0
 	for range readings {
 		got, err := r.Read()
 		if err != nil {
@@ -187,8 +187,8 @@ func TestChurn(t *testing.T) {
 			}
 			if len(g.Stack) > 0 {
 				stacks++
-				if last := g.Stack[len(g.Stack)-1].Func; last != "runtime.goexit" {
-					t.Errorf("a stack does not go to its end: %+v", g)
+				if g.Stack[len(g.Stack)-1].Func != "runtime.goexit" {
+					cut++
 				}
 			}
 		}
@@ -197,12 +197,17 @@ func TestChurn(t *testing.T) {
 	l, err := s.out.ReadString('\n')
 	n, err2 := strconv.Atoi(strings.TrimSpace(l))
 	rate := float64(n) / time.Since(began).Seconds()
-	t.Logf("%d readings of %d goroutines, %d torn, %d stacks; %.0f started a second", readings, times, torn, stacks, rate)
+	t.Logf("%d readings of %d goroutines, %d torn, %d stacks and %d cut; %.0f started a second", readings, times, torn, stacks, cut, rate)
 	if err != nil || err2 != nil || rate < 10_000 {
 		t.Errorf("%.0f goroutines a second, %v, %v, want many", rate, err, err2)
 	}
 	if most > 1+3+300+80 {
 		t.Errorf("%d goroutines, want 384 at most", most)
+	}
+	// One that ran and waits again at the same place, with the same registers, is not
+	// seen to have moved: its stack may be of both.
+	if float64(cut) > 1e-4*float64(stacks) {
+		t.Errorf("%d of %d stacks do not go to their end, want one in ten thousand at most", cut, stacks)
 	}
 	if float64(torn) > 0.001*float64(times) {
 		t.Errorf("%d torn of %d, want one in a thousand at most", torn, times)
