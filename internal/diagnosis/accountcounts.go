@@ -1,6 +1,9 @@
 package diagnosis
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/gowhy/gowhy/internal/fact"
 	"github.com/gowhy/gowhy/internal/model"
 )
@@ -11,6 +14,9 @@ const countRows = 6
 // countsAccount is what perf stat or strace counted: calls by their number, or the events
 // that were asked for.
 func countsAccount(c *model.Counts) *Account {
+	if len(c.Inits) > 0 {
+		return initsAccount(c)
+	}
 	a := &Account{Source: model.Counted}
 	window := fact.CountedFact("time that went by", c, c.Window.Seconds(), fact.Seconds, "time")
 	all := fact.CountedFact("system calls counted", c, c.AllCalls(), fact.Count, "count")
@@ -55,4 +61,26 @@ func countRow(c *model.Counts, e *model.Count) AccountRow {
 		row.Note = fact.Sentence("%s of them failed", fact.CountedFact("failed", c, float64(e.Errors), fact.Count, "errors", e.Name))
 	}
 	return row
+}
+
+// initsAccount is how long packages took to initialise themselves, the longest first.
+func initsAccount(c *model.Counts) *Account {
+	a := &Account{Source: model.Counted}
+	all := fact.CountedFact("initialising packages", c, c.Initialising().Seconds(), fact.Seconds, "time")
+	last := c.Inits[len(c.Inits)-1]
+	a.Text = fact.Sentence("Of the first %s of the process initialising took %s, in %s packages.",
+		fact.CountedFact("until the last package was initialised", c, (last.At+last.Took).Seconds(), fact.Seconds, "until"), all,
+		fact.CountedFact("packages", c, float64(len(c.Inits)), fact.Count, "packages"))
+	list := slices.Clone(c.Inits)
+	slices.SortStableFunc(list, func(x, y model.Init) int { return cmp.Compare(y.Took, x.Took) })
+	for _, one := range list[:min(len(list), countRows)] {
+		a.Rows = append(a.Rows, AccountRow{
+			Name:  one.Package,
+			Value: fact.CountedFact(one.Package, c, one.Took.Seconds(), fact.Seconds, "time", one.Package),
+			Share: ratio(one.Took.Seconds(), all.Value),
+			Note: fact.Sentence("%s in %s allocations", fact.CountedFact("bytes", c, one.Bytes, fact.Bytes, "bytes", one.Package),
+				fact.CountedFact("allocations", c, one.Allocs, fact.Count, "allocations", one.Package)),
+		})
+	}
+	return a
 }

@@ -32,7 +32,7 @@ var sourceNames = map[model.Source]string{
 	model.LoadResult:       "the result of a load generator",
 	model.Escape:           "the compiler's escape analysis",
 	model.Printed:          "a profile as go tool pprof prints it",
-	model.Counted:          "counts of perf stat or strace",
+	model.Counted:          "counts of perf stat, strace or inittrace",
 	model.ShortageLog:      "a log that says what the kernel refused",
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +54,29 @@ func TestStrace(t *testing.T) {
 	futex := countOf(c.Calls, "futex")
 	if futex.N != 5769 || futex.Errors != 449 || futex.Time != 987496*time.Microsecond || c.Window != 0 || c.Calls[0].Name != "sendto" || countOf(c.Calls, "total").N != 0 {
 		t.Errorf("calls %+v; want 5769 of futex, 449 of them failed, and sendto first", c.Calls)
+	}
+}
+
+// Lines of inittrace are found in a log, and of several starts the last are kept.
+func TestInittrace(t *testing.T) {
+	m := loadFixture(t, "counted/inittrace.txt")
+	if len(m.Counts) != 1 || len(m.Counts[0].Inits) != 145 || !m.Has(model.Counted) {
+		t.Fatalf("counts %+v; want one, of 145 packages", m.Counts)
+	}
+	if first := m.Counts[0].Inits[2]; first.Package != "runtime" || first.At != 89*time.Microsecond || first.Took != 39*time.Microsecond {
+		t.Errorf("the third package is %+v; want the runtime's own at 0.089 ms, 0.039 ms long", first)
+	}
+	text := "2026-01-02 app: begins\ninit main @9.5 ms, 2.5 ms clock, 4096 bytes, 12 allocs\ngc 1 @0.011s 2%: 0.1+1+0.1 ms clock, 0.2+0/1/0+0.2 ms cpu, 4->4->1 MB, 5 MB goal, 0 MB stacks, 0 MB globals, 2 P\n" +
+		`{"log":"init runtime @0.1 ms, 0.03 ms clock, 0 bytes, 0 allocs\n","stream":"stderr"}` + "\nthe init of main took 3 ms clock, 4 bytes, 1 allocs\n" +
+		"app-1  | init main @12 ms, 7 ms clock, 64 bytes, 2 allocs\r\n"
+	m = load(t, Options{}, written(t, []byte(text)))
+	want := []model.Init{{Package: "runtime", At: 100 * time.Microsecond, Took: 30 * time.Microsecond},
+		{Package: "main", At: 12 * time.Millisecond, Took: 7 * time.Millisecond, Bytes: 64, Allocs: 2}}
+	if len(m.Counts) != 1 || !slices.Equal(m.Counts[0].Inits, want) || len(m.GCLog) != 1 {
+		t.Errorf("packages %+v, %d collections; want %+v and one", m.Counts[0].Inits, len(m.GCLog), want)
+	}
+	if notes := strings.Join(m.Run.Coverage.Notes, "\n"); !strings.Contains(notes, "2 starts of a program") {
+		t.Errorf("notes %q; want the two starts", notes)
 	}
 }
 

@@ -44,13 +44,18 @@ type logs struct {
 	torn      int        // lines that begin like the runtime's and are broken
 	dumps     []snapshot // of goroutines, in the output that a recording has
 	short     shortages
+	inits     []model.Init // of the last process that began
+	started   int          // processes before it
 }
 
 func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
 
+// told is how many lines were found that are evidence by themselves.
+func (g *logs) told() int { return g.entries() + len(g.bench) + len(g.inits) + g.started }
+
 // readLog searches a text.
 func (l *loader) readLog(s source) error {
-	before := l.logs.entries() + len(l.logs.bench)
+	before, inits := l.logs.told(), len(l.logs.inits)+l.logs.started
 	l.logs.short.file = s.name
 	short := l.logs.short.lines
 	head := artifact.FirstLine(l.headOf(&s))
@@ -60,7 +65,7 @@ func (l *loader) readLog(s source) error {
 	if l.ctx.Err() != nil || errors.As(err, &p) {
 		return cmp.Or(l.ctx.Err(), err)
 	}
-	lines := l.logs.entries()+len(l.logs.bench) > before
+	lines := l.logs.told() > before
 	tells := l.logs.short.lines > short
 	excerpts, ferr := f.finish(!lines && s.member == "")
 	if ferr != nil {
@@ -70,6 +75,9 @@ func (l *loader) readLog(s source) error {
 		l.uses++
 		if lines {
 			l.from[model.GCTrace] = s.name
+		}
+		if len(l.logs.inits)+l.logs.started > inits {
+			l.from[model.Counted] = s.name
 		}
 		if tells {
 			l.from[model.ShortageLog] = s.name
@@ -139,6 +147,7 @@ func wholeLines(piece []byte) int {
 // search finds the lines of interest in a piece of whole lines.
 func (g *logs) search(piece []byte) {
 	each(piece, gcMark, g.gcLine)
+	each(piece, initMark, g.initLine)
 	each(piece, schedMark, g.schedLine)
 	each(piece, benchMark, g.benchLine)
 	g.short.search(piece)
@@ -253,6 +262,7 @@ func stampOf(stamp string, prefix []byte) time.Time {
 func (l *loader) joinLogs() {
 	g := &l.logs
 	l.m.Shortages = g.short.list()
+	l.joinInits()
 	if g.torn > 0 {
 		l.note("lines of gctrace or schedtrace that other output runs through were left out: %d", g.torn)
 	}

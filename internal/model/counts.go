@@ -12,11 +12,21 @@ import (
 // is known: it is no [Syscalls], which has all calls with their errors and bytes.
 type Counts struct {
 	File   string
-	Tool   string        // "perf stat", "strace"
+	Tool   string        // "perf stat", "strace", "inittrace"
 	Window time.Duration // over which they were counted; 0 when not said
 	CPU    time.Duration // of the process meanwhile; 0 when not said
 	Calls  []Count       // system calls, most first
 	Events []Count       // others, in the order of the tool
+	Inits  []Init        // packages that were initialised, in order; only of inittrace
+}
+
+// An Init is what initialising a package took, as GODEBUG=inittrace=1 prints it.
+type Init struct {
+	Package string
+	At      time.Duration // since the runtime began to initialise itself
+	Took    time.Duration // by the clock
+	Bytes   float64       // allocated on the heap
+	Allocs  float64
 }
 
 // A Count is how often something happened.
@@ -25,6 +35,14 @@ type Count struct {
 	N      float64
 	Errors int64         // calls that returned one; only of strace
 	Time   time.Duration // that the kernel worked for the calls, waiting left out; only of strace
+}
+
+// Initialising is how long all packages took.
+func (c *Counts) Initialising() (sum time.Duration) {
+	for i := range c.Inits {
+		sum += c.Inits[i].Took
+	}
+	return sum
 }
 
 // AllCalls is how many system calls were counted.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -48,7 +49,11 @@ func accountRow(r *diagnosis.AccountRow) string {
 	if r.Share > 0 {
 		share = figures.Percent(r.Share)
 	}
-	l := fmt.Sprintf("   %6s %10s  %s", share, r.Value.Text, shortFunction(r.Name))
+	name := r.Name
+	if strings.Contains(path.Base(name), ".") { // a function: packages keep their paths
+		name = shortFunction(name)
+	}
+	l := fmt.Sprintf("   %6s %10s  %s", share, r.Value.Text, name)
 	if r.Where != nil && r.Where.Line > 0 {
 		l += fmt.Sprintf("  %s:%d", filepath.Base(r.Where.File), r.Where.Line)
 	}
