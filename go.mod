@@ -8,6 +8,7 @@ require (
 	github.com/gdamore/tcell/v2 v2.13.10 // the terminal of gowhy top: cells, keys, mouse; draws only what changed
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe // the profile format that every Go tool reads and writes, and its own viewer
 	github.com/gowhy/gowhy/agent v0.1.0 // what is recorded, and the file that holds it; a module of its own, so that importing it requires nothing else
+	github.com/klauspost/compress v1.20.2 // zstd, in which people pack evidence
 	github.com/rivo/uniseg v0.4.7 // how many columns a name takes, for that terminal
 	github.com/spf13/cobra v1.10.2 // the command line: subcommands, help, completion
 	github.com/spf13/pflag v1.0.10 // cobra's flags, where help is made from them

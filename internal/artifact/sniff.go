@@ -14,7 +14,9 @@ type Kind int
 const (
 	Empty   Kind = iota
 	Trace        // execution trace, any version
-	Gzip         // something compressed
+	Gzip         // something compressed, as are the next two
+	Zstd
+	Bzip2
 	Zip          // a recording or another archive
 	Tar          // an archive of files, one after the other
 	Binary       // not text: perhaps an uncompressed profile
@@ -35,6 +37,10 @@ func Sniff(head []byte) Kind {
 		return Trace
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return Gzip
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
+		return Zstd
+	case bzip2(head):
+		return Bzip2
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return Zip
 	case tarHeader(head):
@@ -49,6 +55,15 @@ func Sniff(head []byte) Kind {
 		return Binary
 	}
 	return Text
+}
+
+// bzip2 reports whether head begins like a stream of bzip2, which tells its blocks' size
+// and then how the first begins, or that there is none.
+func bzip2(head []byte) bool {
+	if len(head) < 10 || !bytes.HasPrefix(head, []byte("BZh")) || head[3] < '1' || head[3] > '9' {
+		return false
+	}
+	return bytes.HasPrefix(head[4:], []byte("1AY&SY")) || bytes.HasPrefix(head[4:], []byte("\x17\x72\x45\x38\x50\x90"))
 }
 
 // traceHeader reports whether head begins like "go 1.26 trace\0\0\0", whole or cut.

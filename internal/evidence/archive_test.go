@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/gowhy/gowhy/internal/model"
 	"github.com/gowhy/gowhy/internal/problem"
 )
@@ -117,6 +119,59 @@ func TestSeveralNodes(t *testing.T) {
 	}
 }
 
+// Profiles and archives are read as they are packed, and a damaged one says so.
+func TestPacked(t *testing.T) {
+	profile := cpuProfile(t)
+	packed := func(b []byte) []byte {
+		var out bytes.Buffer
+		w, err := zstd.NewWriter(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	bz, err := os.ReadFile("testdata/godebug-1.26.log.bz2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		has  model.Source
+	}{
+		"a profile by zstd":       {packed(profile), model.CPU},
+		"an archive by zstd":      {packed(tarred(t, map[string][]byte{"a/cpu": profile})), model.CPU},
+		"one in an archive":       {tarred(t, map[string][]byte{"cpu.zst": packed(profile)}), model.CPU},
+		"lines of a log by bzip2": {bz, model.GCTrace},
+	} {
+		path := filepath.Join(files(t, map[string][]byte{"x": c.data}), "x")
+		if m := load(t, Options{}, path); !m.Has(c.has) {
+			t.Errorf("%s: there is no %s", name, c.has)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"cut":        packed(profile)[:40],
+		"damaged":    append([]byte("\x28\xb5\x2f\xfd"), "nothing that zstd writes"...),
+		"bzip2, cut": bz[:30],
+	} {
+		var p *problem.Error
+		_, err := Load(t.Context(), []string{filepath.Join(files(t, map[string][]byte{"x": data}), "x")}, Options{})
+		if !errors.As(err, &p) || p.Kind != problem.Failure {
+			t.Errorf("%s: error %v, want a problem", name, err)
+		}
+	}
+	// A small file that unpacks to far more is given up at once.
+	bomb := filepath.Join(files(t, map[string][]byte{"x": packed(make([]byte, 1<<29))}), "x")
+	if _, err := Load(t.Context(), []string{bomb}, Options{}); err == nil {
+		t.Error("half a gigabyte of zeros is read")
+	}
+}
+
 // What people bring by mistake is refused with what helps.
 func TestForeignFiles(t *testing.T) {
 	elf := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 60)...)
@@ -134,7 +189,7 @@ func TestForeignFiles(t *testing.T) {
 		"jfr":        {[]byte("FLR\x00\x00\x02"), "Flight Recorder", "jfr summary"},
 		"cpuprofile": {[]byte(`{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}]}`), "JavaScript", "DevTools"},
 		"xz":         {[]byte("\xfd7zXZ\x00\x00"), "packed by xz", "xz -dc "},
-		"zstd":       {[]byte("\x28\xb5\x2f\xfd\x00"), "packed by zstd", "zstd -dc "},
+		"lz4":        {[]byte("\x04\x22\x4d\x18\x64"), "packed by lz4", "lz4 -dc "},
 		"gperftools": {[]byte("heap profile:    144:  8498176 [   144:  8498176] @ heapz_v2/524288\n     1:  1024 [     1:  1024] @ 0x1 0x2\n"), "gperftools", "go tool pprof -top"},
 		"packed":     {gzipped(core), "a core dump", "dlv core"},
 	} {

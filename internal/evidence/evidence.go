@@ -13,6 +13,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/bzip2"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -24,6 +25,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/exectrace"
@@ -101,6 +104,7 @@ type loader struct {
 	// profile was given, which has more of them.
 	cpuInTrace *model.Profile
 	skipped    []*problem.Error // files of kinds that nothing reads, passed over
+	packings   int              // of what is packed in what is packed
 	containers int
 	singleFile bool                   // one file was given
 	uses       int                    // how often something was of use
@@ -336,8 +340,8 @@ func (l *loader) source(s source) error {
 		return l.trace(s)
 	case artifact.Tar:
 		return l.tar(s)
-	case artifact.Gzip:
-		return l.gzip(s)
+	case artifact.Gzip, artifact.Zstd, artifact.Bzip2:
+		return l.packed(s, unpackers[kind])
 	case artifact.Zip:
 		return l.zip(s)
 	case artifact.Binary:
@@ -455,13 +459,29 @@ func (l *loader) pass(p *problem.Error) error {
 	return nil
 }
 
-// gzip reads what is inside: a profile, as pprof writes them, or a trace that
+// unpackers open what somebody packed.
+var unpackers = map[artifact.Kind]func(io.Reader) (io.Reader, error){
+	artifact.Gzip:  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	artifact.Bzip2: func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil },
+	artifact.Zstd: func(r io.Reader) (io.Reader, error) {
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil, err
+		}
+		return z, nil // with one decoder it has no goroutine that Close would end
+	},
+}
+
+// maxZstdWindow is the most that packing may have looked back: zstd's own --long.
+const maxZstdWindow = 128 << 20
+
+// packed reads what is inside: a profile, as pprof writes them, or a trace that
 // somebody compressed.
-func (l *loader) gzip(s source) error {
+func (l *loader) packed(s source, open func(io.Reader) (io.Reader, error)) error {
 	if s.at != nil {
 		s.r = io.NewSectionReader(s.at, 0, s.size)
 	}
-	z, err := recording.Unpack(s.r, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+	z, err := recording.Unpack(s.r, open)
 	if err != nil {
 		return l.pass(cutProblem(s.name, err))
 	}
@@ -495,8 +515,15 @@ func (l *loader) gzip(s source) error {
 			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
 		}
 		return err
-	case artifact.Gzip, artifact.Zip:
-		return l.pass(problem.New(problem.Failure, "gunzip it, then try again", "%q is packed twice", s.name))
+	case artifact.Gzip, artifact.Zstd, artifact.Bzip2: // as a profile in pprof's format is, in whatever it was packed in
+		if l.packings > 0 {
+			return l.pass(problem.New(problem.Failure, "unpack it, then try again", "%q is packed three times", s.name))
+		}
+		l.packings++
+		defer func() { l.packings-- }()
+		return l.packed(inner, unpackers[kind])
+	case artifact.Zip:
+		return l.pass(problem.New(problem.Failure, "unpack it, then try again", "%q is an archive that was packed again", s.name))
 	default:
 		return l.pass(notEvidence(kind, s.name, head))
 	}

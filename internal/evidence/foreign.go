@@ -25,8 +25,6 @@ var foreigners = []struct {
 	{begins("JAVA PROFILE 1.0"), "a dump of a Java heap", "jhat %s   # gowhy reads what Go programs leave behind"},
 	{func(head []byte) bool { return v8Profile.Match(head) }, "a CPU profile of V8, which runs JavaScript", "load it into the DevTools of a browser; gowhy reads what Go programs leave behind"},
 	{begins("\xfd7zXZ\x00"), "packed by xz", "xz -dc %s | gowhy -"},
-	{begins("\x28\xb5\x2f\xfd"), "packed by zstd", "zstd -dc %s | gowhy -"},
-	{begins("BZh"), "packed by bzip2", "bzip2 -dc %s | gowhy -"},
 	{begins("\x04\x22\x4d\x18"), "packed by lz4", "lz4 -dc %s | gowhy -"},
 	{begins("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", "7z x %s -ounpacked && gowhy unpacked"},
 	{func(head []byte) bool { return gperfHeap.Match(head) }, "a heap profile of gperftools, which has addresses and no names",

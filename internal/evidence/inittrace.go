@@ -46,7 +46,9 @@ func (g *logs) initLine(line, _ []byte) {
 }
 
 // milliseconds is a time of which the runtime prints three digits behind the point.
-func milliseconds(v float64) time.Duration { return time.Duration(math.Round(v*1e3)) * time.Microsecond }
+func milliseconds(v float64) time.Duration {
+	return time.Duration(math.Round(v*1e3)) * time.Microsecond
+}
 
 // maxInit is more than any time in milliseconds or number of bytes that a line can mean.
 const maxInit = 1e12
