@@ -20,8 +20,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -185,15 +187,16 @@ func quoted(what string) string {
 
 func (c *command) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "gowhy FILE...",
+		Use:   "gowhy (FILE... | URL | PID | -- CMD)",
 		Short: "Say why a Go program is slow or costly, and what to change",
-		Long: `gowhy reads what a Go program recorded about itself, an execution trace,
-profiles or a recording, and names the bottleneck, what to change, and the most
-that the change can bring.`,
+		Long: `gowhy reads what a Go program left behind, traces, profiles, dumps, logs and
+results of load tests, or records one that runs. It names the bottleneck, what
+to change, and an upper bound on what that brings.`,
 		Example: `  gowhy trace.out                        diagnose a trace
   gowhy trace.out cpu.pprof              with the CPU profile of the same run
   go test -trace trace.out && gowhy trace.out
-  gowhy record --url http://localhost:6060
+  gowhy http://localhost:6060            record a server, and diagnose it
+  gowhy 4242                             a process; gowhy -- CMD a command
   gowhy demo                             watch it find, fix and prove a problem`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
@@ -206,7 +209,9 @@ that the change can bring.`,
 			return unavailable(runtime.GOOS, cmd, args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Version:           versionLine(),
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	root.PersistentFlags().IntVar(&c.width, "width", 0, "print text this many `COLUMNS` wide (default the terminal's, else 80)")
 	flags := diagnoseFlags(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -215,6 +220,13 @@ that the change can bring.`,
 		}
 		if len(args) == 0 {
 			return c.short(cmd)
+		}
+		if f, command := runningTarget(cmd, args); f != nil {
+			f.diagnosis = *flags
+			if err := f.check(cmd, command); err != nil {
+				return err
+			}
+			return c.record(cmd.Context(), f, command)
 		}
 		if err := c.mistyped(cmd, args[0]); err != nil {
 			return err
@@ -380,6 +392,46 @@ func (c *command) redirected() bool {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
+// runningTarget is what to record where the arguments name a program that runs, or after
+// "--" a command, and no file; nil when they do not.
+func runningTarget(cmd *cobra.Command, args []string) (f *recordFlags, command []string) {
+	f = &recordFlags{limit: traceLimit}
+	if cmd.ArgsLenAtDash() == 0 {
+		return f, args
+	}
+	if len(args) != 1 {
+		return nil, nil
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return nil, nil
+	}
+	switch arg := args[0]; {
+	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
+		f.target.URL = arg
+	case hostPort.MatchString(arg):
+		if f.target.URL = "http://" + arg; arg[0] == ':' {
+			f.target.URL = "http://localhost" + arg
+		}
+	default:
+		pid, err := strconv.Atoi(arg)
+		if err != nil || pid <= 0 {
+			return nil, nil
+		}
+		f.target.PID = pid
+	}
+	return f, nil
+}
+
+// hostPort is how servers are written in front of which nobody writes a scheme.
+var hostPort = regexp.MustCompile(`^([\w.-]*|\[[0-9a-fA-F:.]+\]):\d{1,5}$`)
+
+// otherNames are what commands are called elsewhere.
+var otherNames = map[string]string{
+	"attach": "record --pid", "bench": "verify", "diff": "compare", "flame": "view", "flamegraph": "view", "html": "report", "live": "view --live",
+	"monitor": "top", "optimize": "tune", "profile": "record", "prove": "verify", "ps": "list", "rules": "explain", "run": "record --",
+	"simulate": "whatif", "start": "record --", "trace": "view", "ui": "view", "watch": "top", "web": "view",
+}
+
 // mistyped tells a wrong command from a file that is not there.
 func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	if arg == "-" || strings.ContainsAny(arg, `/\.`) {
@@ -393,10 +445,17 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	if s, ok := problem.Near(arg, names); ok {
+	s, ok := otherNames[arg]
+	if !ok {
+		s, ok = problem.Near(arg, names)
+	}
+	if ok {
 		hint = "gowhy " + s
 		if slices.Index(c.Args, arg) == 0 { // flags may come before it
-			hint = "gowhy " + shell.Words(append([]string{s}, c.Args[1:]...))
+			hint = "gowhy " + s
+			if len(c.Args) > 1 {
+				hint += " " + shell.Words(c.Args[1:])
+			}
 		}
 	}
 	return misused(hint, "%q is neither a command nor a file", arg)

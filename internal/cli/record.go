@@ -35,10 +35,14 @@ type recordFlags struct {
 	limit      string
 	noDiagnose bool
 	finish     string
+	diagnosis  diagnoseOptions // how what was recorded is shown
 }
 
+// traceLimit is where a trace stops that nobody gave another limit.
+const traceLimit = "512MB"
+
 func (c *command) recordCommand() *cobra.Command {
-	f := &recordFlags{}
+	f := &recordFlags{diagnosis: diagnoseOptions{format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "record [-o FILE] [-d TIME] (--url URL | --pid PID | -- CMD)",
 		Short: "Record all that a running program, a command or a test can say",
@@ -93,7 +97,7 @@ and files stay, and all numbers.`,
 	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(record.SourceNames(), ", "))
 	cmd.Flags().StringSliceVar(&o.Without, "without", nil, "record all but these `SOURCES`, like trace,block")
 	cmd.Flags().StringVar(&o.Load, "load", "", "take a load generator's result along: a `FILE` or URL, read at the end")
-	cmd.Flags().StringVar(&f.limit, "trace-limit", "512MB", "stop the trace at this `SIZE`")
+	cmd.Flags().StringVar(&f.limit, "trace-limit", traceLimit, "stop the trace at this `SIZE`")
 	cmd.Flags().BoolVar(&o.OutputLogs, "output-logs", false, "keep the command's output in the recording")
 	cmd.Flags().BoolVar(&o.NoGodebug, "no-godebug", false, "leave the command's GODEBUG and standard error alone")
 	cmd.Flags().BoolVar(&o.Redact, "redact", false, "leave out what people wrote: arguments, labels, logs")
@@ -245,7 +249,7 @@ func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res 
 	if res.Written && c.diagnoses(f, res) {
 		fmt.Fprintln(c.Stderr)
 		// The interrupt that ended the recording was not for this.
-		diagnosed = c.diagnose(context.WithoutCancel(ctx), []string{out}, &diagnoseOptions{format: "text"})
+		diagnosed = c.diagnose(context.WithoutCancel(ctx), []string{out}, &f.diagnosis)
 	}
 	if res.ExitCode == 0 {
 		return errors.Join(err, diagnosed)

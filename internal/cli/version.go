@@ -29,12 +29,17 @@ func (c *command) versionCommand() *cobra.Command {
 				_, err := io.WriteString(c.Stdout, licenses)
 				return err
 			}
-			_, err := fmt.Fprintf(c.Stdout, "gowhy %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(c.Stdout, versionLine())
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&notices, "licenses", false, "print the licences of all that is part of gowhy")
 	return cmd
+}
+
+// versionLine is what bug reports begin with.
+func versionLine() string {
+	return fmt.Sprintf("gowhy %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the module's, which the go command derives from the tag or commit.
