@@ -55,7 +55,7 @@ var law = []line{
 	{"internal/intake", "agent/recording exectrace internal/compare internal/diagnosis internal/evidence internal/experiment internal/export internal/layout internal/loadresult internal/model internal/problem internal/shell internal/timeline internal/web", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell internal/sourcefile", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell internal/sourcefile", "github.com/google/pprof/profile github.com/klauspost/compress/zstd golang.org/x/sys"},
 	{"internal/record", "agent/recording exectrace internal/artifact internal/beat internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
 
