@@ -155,7 +155,7 @@ func importance(unit string) int {
 
 // rank is which verdict counts where the versions of a service have several.
 func rank(verdict string) int {
-	return slices.Index([]string{Failed, "too-thin", "partial", "not-loaded", "idle", "healthy", "problem", "stalled"}, verdict)
+	return slices.Index([]string{Failed, "too-thin", "partial", "not-loaded", "idle", "unclear", "healthy", "problem", "stalled"}, verdict)
 }
 
 func compareBool(a, b bool) int {

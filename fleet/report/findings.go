@@ -58,6 +58,7 @@ func silent(w io.Writer, a *server.Findings) {
 // silence is what a verdict without a finding means.
 var silence = map[string]string{
 	"healthy":    "looked at, and well.",
+	"unclear":    "nothing is known to be wrong; not enough was looked at to call it well.",
 	"idle":       "hardly ran.",
 	"not-loaded": "ran far below what a machine has.",
 	"partial":    "no cause in the profiles, which alone cannot show that a program is well; record a process for that.",

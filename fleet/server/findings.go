@@ -24,7 +24,7 @@ type Findings struct {
 	Missing  store.Missing      `json:"missing,omitempty"`
 }
 
-// A Verdict is on a service: problem, stalled, healthy, idle, not-loaded, partial, too-thin or failed.
+// A Verdict is on a service: problem, stalled, healthy, unclear, idle, not-loaded, partial, too-thin or failed.
 type Verdict struct {
 	Verdict string    `json:"verdict"`
 	At      time.Time `json:"at"`

@@ -40,8 +40,8 @@ func TestVerdictsWithoutTrace(t *testing.T) {
 		{"a little", counted10(2*time.Second, time.Second, 0), NotLoaded, "0.3 of 2 cores"},
 		{"busy, no samples", counted10(9*time.Second, time.Second, 0), TooThin, "not for what"},
 		{"busy, few samples", counted10(9*time.Second, time.Second, 50), Partial, "50 samples"},
-		{"busy", counted10(9*time.Second, time.Second, 980), Healthy, "An execution trace would show"},
-		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Healthy, "But the samples cover 50%"},
+		{"busy", counted10(9*time.Second, time.Second, 980), Unclear, "there is no execution trace, which would show"},
+		{"busy, hardly sampled", counted10(9*time.Second, time.Second, 500), Unclear, "the samples cover 50%"},
 		{"another process's samples", other, TooThin, "disagree"},
 		{"short", short, Partial, "cover only 500 ms"},
 	} {

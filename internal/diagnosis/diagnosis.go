@@ -302,7 +302,8 @@ type Verdict string
 const (
 	Problem   Verdict = "problem"    // there are findings, and not only remarks
 	Stalled   Verdict = "stalled"    // goroutines that have work make no step
-	Healthy   Verdict = "healthy"    // under load, and nothing found
+	Healthy   Verdict = "healthy"    // under load, all that matters was looked at, and nothing found
+	Unclear   Verdict = "unclear"    // nothing found, and not enough looked at to call it healthy
 	Idle      Verdict = "idle"       // the program hardly ran
 	NotLoaded Verdict = "not-loaded" // it ran, far below what the machine has: capacity cannot be judged
 	Partial   Verdict = "partial"    // the evidence says something, and not whether the program is well

@@ -29,6 +29,16 @@ func busy(share float64) *model.Model {
 	return m
 }
 
+// sampled is a busy program of which a CPU profile tells what it did, too.
+func sampled(share float64) *model.Model {
+	m := busy(share)
+	m.CPU = &model.Profile{
+		Types:   []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
+		Samples: []model.Sample{{Stack: m.Stacks.Add([]model.Frame{{Func: "main.work", File: "w.go", Line: 1}}), Values: []int64{int64(1000 * share), int64(1e10 * share)}}}, Duration: 5 * time.Second, Known: true,
+	}
+	return m
+}
+
 // says is a rule that reports the given findings.
 func says(name string, fs ...Finding) *Rule {
 	return &Rule{Name: name, Title: "the " + name, Check: func(p *Pass) {
@@ -106,7 +116,7 @@ func TestRemarks(t *testing.T) {
 	if got := outline(Run(busy(0.9), rules, Options{Goal: CPUGoal}).Findings); got != "b a" {
 		t.Errorf("order %q, want b a", got)
 	}
-	d := Run(busy(0.9), rules[:1], Options{Goal: CPUGoal})
+	d := Run(sampled(0.9), rules[:1], Options{Goal: CPUGoal})
 	if len(d.Findings) != 1 || d.Verdict != Healthy || strings.Contains(d.Summary, "look here") {
 		t.Errorf("verdict %s: %s, with %d findings; want %s and one remark, which is not the summary", d.Verdict, d.Summary, len(d.Findings), Healthy)
 	}
@@ -315,10 +325,48 @@ func TestHealthySaysWhatTakesMost(t *testing.T) {
 	remark, machine := finding("search takes 84% of the CPU in use.", 0.8), finding("The machine was busy.", 0.9)
 	remark.Remark, remark.Bound.Goal, remark.Where = true, CPUGoal, []Place{{Function: "main.search"}}
 	machine.Remark, machine.Cost.Share = true, 1
-	d := Run(busy(0.9), []*Rule{says("hot", remark), says("machine", machine)}, Options{})
+	d := Run(sampled(0.9), []*Rule{says("hot", remark), says("machine", machine)}, Options{})
 	if d.Verdict != Healthy || !strings.Contains(d.Summary, "What takes most: search takes 84%") || strings.Contains(d.Summary, "busy.") {
 		t.Errorf("%s: %q, want what takes most", d.Verdict, d.Summary)
 	}
+}
+
+// Nothing found is not healthy where something could hide it.
+func TestGreenNeedsEvidence(t *testing.T) {
+	hot := finding("main.crunch takes 74% of the CPU in use.", 0.74)
+	hot.Remark, hot.Bound.Goal, hot.Where, hot.Cost.Share = true, CPUGoal, []Place{{Function: "main.crunch"}}, 0.74
+	cool := hot
+	cool.Cost.Share = 0.3
+	needs := says("asks")
+	needs.Needs = []model.Source{model.SyscallLog}
+	for _, c := range []struct {
+		name  string
+		m     *model.Model
+		rules []*Rule
+		want  Verdict
+		says  string
+	}{
+		{"all is known", sampled(0.9), []*Rule{says("a", cool)}, Healthy, "What takes most: main.crunch takes 74%"},
+		{"one function is most of it", sampled(0.9), []*Rule{says("a", hot)}, Unclear, "Nothing is known to be wrong. What takes most: main.crunch takes 74%"},
+		{"a trace alone", busy(0.9), []*Rule{says("a"), needs}, Unclear, "nothing tells what the CPU goes into, and 1 of 2 rules did not look."},
+		{"others had the machine", crowdedBy(0.5), []*Rule{says("a")}, Unclear, "cannot be said: other processes used 50% of the machine"},
+		{"others had a little of it", crowdedBy(0.05), []*Rule{says("a")}, Healthy, "No bottleneck found"},
+	} {
+		d := Run(c.m, c.rules, Options{})
+		if d.Verdict != c.want || !strings.Contains(d.Summary, c.says) {
+			t.Errorf("%s: %s, %q; want %s with %q", c.name, d.Verdict, d.Summary, c.want, c.says)
+		}
+	}
+}
+
+// crowdedBy is a well-known program on a machine of which others use a part while it is full.
+func crowdedBy(others float64) *model.Model {
+	m := sampled(0.9)
+	const s = 5 * time.Second
+	own := time.Duration((1 - others) * float64(2*s))
+	m.Process = &model.Process{Samples: []model.ProcessSample{{}, {At: s, User: own, RunQueue: own}}}
+	m.Machine = &model.Machine{CPUs: 2, Samples: []model.MachineSample{{}, {At: s, Busy: 2 * s}}}
+	return m
 }
 
 func TestVerdicts(t *testing.T) {
@@ -342,7 +390,8 @@ func TestVerdicts(t *testing.T) {
 		want Verdict
 	}{
 		{"nothing", &model.Model{}, TooThin},
-		{"busy", busy(0.9), Healthy},
+		{"busy", sampled(0.9), Healthy},
+		{"busy, by a trace alone", busy(0.9), Unclear},
 		{"a little", busy(0.1), NotLoaded},
 		{"asleep", busy(0.001), Idle},
 		{"short", short, TooThin},
@@ -490,7 +539,7 @@ func TestObsolete(t *testing.T) {
 		p.Obsolete("a ballast", "Go 1.19", "GOMEMLIMIT does it")
 		p.Obsolete("another", "Go 1.20", "it has no lock")
 	}}
-	d := Run(busy(0.9), []*Rule{r}, Options{})
+	d := Run(sampled(0.9), []*Rule{r}, Options{})
 	want := []Obsolete{{"old", "a ballast", "Go 1.19", "GOMEMLIMIT does it"}, {"old", "another", "Go 1.20", "it has no lock"}}
 	if !reflect.DeepEqual(d.Obsolete, want) || d.Verdict != Healthy || len(d.Fine) != 0 {
 		t.Errorf("obsolete %+v, verdict %s; want %+v, %s", d.Obsolete, d.Verdict, want, Healthy)

@@ -127,7 +127,7 @@ func judgeWell(a *Answer, allowed []string) judgement {
 
 // abstains reports whether the verdict is that nothing can be said.
 func abstains(a *Answer) bool {
-	return a.Verdict == "too-thin" || a.Verdict == "partial" || a.Verdict == "not-loaded" || a.Verdict == "idle"
+	return a.Verdict == "too-thin" || a.Verdict == "partial" || a.Verdict == "unclear" || a.Verdict == "not-loaded" || a.Verdict == "idle"
 }
 
 func pointsAt(where, guilty []string) bool {

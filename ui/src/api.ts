@@ -94,7 +94,7 @@ export interface Diagnosis {
 }
 
 /** A Verdict is the diagnosis in one word. */
-export type Verdict = 'problem' | 'stalled' | 'healthy' | 'idle' | 'not-loaded' | 'partial' | 'too-thin'
+export type Verdict = 'problem' | 'stalled' | 'healthy' | 'unclear' | 'idle' | 'not-loaded' | 'partial' | 'too-thin'
 
 /** A Goal is what the reader wants to improve. It orders findings. */
 export type Goal = '' | 'throughput' | 'latency' | 'cpu' | 'memory'

@@ -53,6 +53,7 @@ const verdictMark: Record<string, [mark: string, tone: string]> = {
   problem: ['!', 'bad'],
   stalled: ['!', 'bad'],
   healthy: ['✓', 'good'],
+  unclear: ['?', 'warn'],
   idle: ['–', 'warn'],
   'not-loaded': ['–', 'warn'],
   partial: ['–', 'warn'],

@@ -101,6 +101,7 @@ export const core = {
   'core.verdict.problem': ['problem', '有问题'],
   'core.verdict.stalled': ['stalled', '停滞'],
   'core.verdict.healthy': ['healthy', '健康'],
+  'core.verdict.unclear': ['unclear', '无法断定'],
   'core.verdict.idle': ['idle', '空闲'],
   'core.verdict.not-loaded': ['not loaded', '负载不足'],
   'core.verdict.partial': ['partial evidence', '部分证据'],

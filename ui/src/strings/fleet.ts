@@ -135,6 +135,7 @@ export const fleet = {
   'fleet.findings.evidence': ['Evidence', '证据'],
   'fleet.findings.flame': ['In the flame graph', '在火焰图中查看'],
   'fleet.silence.healthy': ['looked at, and well.', '已检查，状况良好。'],
+  'fleet.silence.unclear': ['nothing is known to be wrong; not enough was looked at to call it well.', '未发现问题；检查不足，无法断定健康。'],
   'fleet.silence.idle': ['hardly ran.', '几乎没有运行。'],
   'fleet.silence.not-loaded': ['ran far below what a machine has.', '负载远低于机器能力。'],
   'fleet.silence.partial': ['no cause in the profiles, which alone cannot show that a program is well; record a process for that.', '剖析中未见原因；仅凭剖析无法说明程序健康，需录制进程。'],
