@@ -96,7 +96,7 @@ var law = []line{
 	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/kernel", "internal/beat internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
 	{"internal/goroutines", "internal/symbols", "golang.org/x/sys"},
-	{"internal/symbols", "", ""},
+	{"internal/symbols", "", "golang.org/x/sys"},
 	{"internal/sourcefile", "", ""},
 	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
 	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},

@@ -3,14 +3,15 @@ package goroutines
 import (
 	"bytes"
 	"cmp"
-	"debug/buildinfo"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -151,7 +152,7 @@ type Reader struct {
 
 	pointers, fresh []byte
 	order           []int32 // the goroutines by address
-	buffer          []byte
+	buffer          []byte  // while it reads
 	spans           []span
 	members         []member
 	seen            []sight
@@ -261,16 +262,12 @@ func Open(pid int) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := buildinfo.ReadFile("/proc/" + strconv.Itoa(pid) + "/exe")
-	if err != nil {
+	if _, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/exe"); err != nil {
 		m.close()
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return nil, readError(pid, err)
-		}
-		return nil, unsure("it is no Go program, or built without build information")
+		return nil, readError(pid, err)
 	}
 	names := symbols.Open(pid)
-	r, err := open(m, names, info.GoVersion)
+	r, err := openNamed(m, names)
 	if err != nil {
 		names.Close()
 		m.close()
@@ -278,6 +275,14 @@ func Open(pid int) (*Reader, error) {
 	}
 	r.pid, r.close = pid, names.Close
 	return r, nil
+}
+
+func openNamed(m memory, names *symbols.Process) (*Reader, error) {
+	version := names.GoVersion()
+	if version == "" {
+		return nil, unsure("it is no Go program, or built without build information")
+	}
+	return open(m, names, version)
 }
 
 func unsure(format string, args ...any) error {
@@ -302,30 +307,27 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 	if err != nil {
 		return nil, unsure("%w", err)
 	}
-	at := im.Variables("runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController", "runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate")
-	l := byVersion(version, ownArch)
-	if l == nil {
-		d, err := im.DWARF()
-		if err != nil {
-			return nil, unsure("the layout of %s is not known, and %w", version, err)
-		}
-		if l, err = fromDWARF(d); err != nil {
-			return nil, unsure("%w", err)
-		}
-		strings := at["runtime.waitReasonStrings"]
-		if l.reasons = readStrings(m, strings.Addr+base, int(strings.Size/16)); l.reasons == nil {
+	t := tablesOf(im, version)
+	if t.err != nil {
+		return nil, t.err
+	}
+	l := t.layout
+	if l.reasons == nil {
+		own, strings := *l, t.at["runtime.waitReasonStrings"]
+		if own.reasons = readStrings(m, strings.Addr+base, int(strings.Size/16)); own.reasons == nil {
 			return nil, unsure("its names of wait reasons were not found")
 		}
+		l = &own
 	}
 	r := newReader(m, program{im, names, base, map[uint64][]symbols.Place{}}, l)
-	for name, v := range at {
+	for name, v := range t.at {
 		r.counter[name] = v.Addr + base
 	}
-	if a, ok := at["runtime.allgs"]; ok {
+	if a, ok := t.at["runtime.allgs"]; ok {
 		r.list = a.Addr + base
 		return r, r.check()
 	}
-	for _, a := range candidates(im) {
+	for _, a := range t.candidates() {
 		r.list = a + base
 		if err := r.check(); err == nil || !errors.Is(err, ErrUnsure) {
 			return r, err
@@ -336,7 +338,7 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 
 func newReader(m memory, c code, l *layout) *Reader {
 	r := &Reader{Stacks: true, memory: m, code: c, layout: l, counter: map[string]uint64{}, close: func() {},
-		buffer: make([]byte, pieceBytes), groups: map[key]int{}, functions: map[uint64]*function{}}
+		groups: map[key]int{}, functions: map[uint64]*function{}}
 	low, high := uint32(missing), uint32(0)
 	for f := range fields {
 		if at := l.at[f]; fieldNames[f].in == "runtime.g" && at != missing {
@@ -417,7 +419,16 @@ func (r *Reader) Read() (*Snapshot, error) {
 	return s, err
 }
 
+// pieces are the buffers of readers that read at the moment.
+var pieces = sync.Pool{New: func() any { return new([pieceBytes]byte) }}
+
 func (r *Reader) read() (*Snapshot, error) {
+	buffer := pieces.Get().(*[pieceBytes]byte)
+	r.buffer = buffer[:]
+	defer func() {
+		r.buffer = nil
+		pieces.Put(buffer)
+	}()
 	calls := r.memory.used()
 	s := &Snapshot{Time: time.Now()}
 	n, err := r.readPointers()

@@ -33,6 +33,7 @@ type HeapReader struct {
 	list       uint64 // an address that there is
 	head, rate uint64 // of runtime.mbuckets and runtime.MemProfileRate
 	names      func(pc uint64, leaf bool) []symbols.Place
+	close      func()                   // of these
 	known      map[uint64]symbols.Place // of addresses: thousands of stacks have the same few
 	blocks     map[uint64][]byte
 	stacks     []uint64 // of many sites, one behind the other
@@ -80,15 +81,19 @@ func (r *Reader) HeapReader() (*HeapReader, error) {
 }
 
 func (r *Reader) heapReader(m memory, head, rate uint64) *HeapReader {
-	h := &HeapReader{memory: m, layout: r.layout, list: r.list, head: head, rate: rate, known: map[uint64]symbols.Place{}}
+	h := &HeapReader{memory: m, layout: r.layout, list: r.list, head: head, rate: rate, known: map[uint64]symbols.Place{}, close: func() {}}
 	if p, ok := r.code.(program); ok {
-		h.names = p.process.Frames
+		names := p.process.Share()
+		h.names, h.close = names.Frames, names.Close
 	}
 	return h
 }
 
-// Close lets go of the program's memory.
-func (h *HeapReader) Close() { h.memory.close() }
+// Close lets go of the program's file and memory.
+func (h *HeapReader) Close() {
+	h.close()
+	h.memory.close()
+}
 
 // Frames is the stack of a site, innermost first, without the runtime's own code at its
 // end: as the runtime's memory profile has it.

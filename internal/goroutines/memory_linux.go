@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,12 +18,19 @@ import (
 // process executed one, or ended and its number was given away. The open file
 // stays with the memory that it was opened for, and tells when that is gone.
 type process struct {
-	pid    int
-	file   *os.File // /proc/PID/mem
-	calls  int64
+	pid   int
+	file  *os.File // /proc/PID/mem
+	calls int64
+}
+
+// A request is what one call reads, and where it is put.
+type request struct {
 	local  [1]unix.Iovec
 	remote [maxSpans]unix.RemoteIovec
 }
+
+// requests are those that are not in use: one for each process would be 5 MB of 300.
+var requests = sync.Pool{New: func() any { return new(request) }}
 
 func openProcess(pid int) (memory, error) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/mem")
@@ -44,19 +52,22 @@ func ended(pid int) bool {
 
 func (p *process) gather(b []byte, spans []span) (int, error) {
 	done := 0
+	r := requests.Get().(*request)
+	defer requests.Put(r)
+	defer func() { r.local[0].Base = nil }() // the buffer is not its own
 	for len(spans) > 0 {
 		n := min(len(spans), maxSpans)
 		size := 0
 		for i, s := range spans[:n] {
-			p.remote[i] = unix.RemoteIovec{Base: uintptr(s.at), Len: s.size}
+			r.remote[i] = unix.RemoteIovec{Base: uintptr(s.at), Len: s.size}
 			size += s.size
 		}
 		if size == 0 || size > len(b) {
 			return done, errors.New("no place for what is read")
 		}
-		p.local[0] = unix.Iovec{Base: &b[0], Len: uint64(size)}
+		r.local[0] = unix.Iovec{Base: &b[0], Len: uint64(size)}
 		p.calls++
-		got, err := unix.ProcessVMReadv(p.pid, p.local[:], p.remote[:n], 0)
+		got, err := unix.ProcessVMReadv(p.pid, r.local[:], r.remote[:n], 0)
 		if errors.Is(err, unix.EFAULT) { // nothing is at the first
 			return done, nil
 		}

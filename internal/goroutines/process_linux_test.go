@@ -272,3 +272,31 @@ func TestGone(t *testing.T) {
 		})
 	}
 }
+
+// TestShared reads two processes of one file that is loaded anywhere: they share its
+// tables, each has its own addresses, and one of them is read on when the other is not.
+func TestShared(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe := build(t, "local", source(t, "kinds"), "GOFLAGS=-buildmode=pie")
+	a, b := start(t, exe, "channels"), start(t, exe, "channels")
+	first, err := Open(a.pid)
+	if err != nil {
+		t.Skip(err)
+	}
+	second := b.open()
+	p, q := first.code.(program), second.code.(program)
+	if p.image != q.image || tablesOf(p.image, "") != tablesOf(q.image, "") {
+		t.Error("two processes of one file have two sets of tables")
+	}
+	if p.base == 0 || q.base == 0 {
+		t.Errorf("bases %#x and %#x, want those of programs that are loaded anywhere", p.base, q.base)
+	}
+	s, err := first.Read()
+	if err != nil || s.Count != 81 {
+		t.Errorf("Read of the first: %+v, %v, want 81 goroutines", s, err)
+	}
+	first.Close()
+	b.compares(second)
+}

@@ -4,11 +4,45 @@ import (
 	"debug/elf"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/gowhy/gowhy/internal/symbols"
 )
 
 const ownArch = runtime.GOARCH
+
+// tables is what is worked out of a program's file, once for all processes that run it.
+type tables struct {
+	at         map[string]symbols.Variable // of the runtime's
+	layout     *layout                     // without reasons where these are in the process's memory
+	candidates func() []uint64             // of where the list of goroutines is
+	err        error
+}
+
+// variables are the runtime's that are read.
+var variables = []string{"runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController",
+	"runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate"}
+
+func tablesOf(im *symbols.Image, version string) *tables {
+	return im.Once("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)
+}
+
+func newTables(im *symbols.Image, version string) *tables {
+	t := &tables{at: im.Variables(variables...), layout: byVersion(version, ownArch)}
+	t.candidates = sync.OnceValue(func() []uint64 { return candidates(im) })
+	if t.layout != nil {
+		return t
+	}
+	d, err := im.DWARF()
+	if err != nil {
+		t.err = unsure("the layout of %s is not known, and %w", version, err)
+		return t
+	}
+	if t.layout, err = fromDWARF(d); err != nil {
+		t.err = unsure("%w", err)
+	}
+	return t
+}
 
 // A program is the code of a process.
 type program struct {

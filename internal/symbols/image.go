@@ -13,8 +13,10 @@ import (
 	"debug/elf"
 	"debug/gosym"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -24,13 +26,17 @@ import (
 const maxSection = 256 << 20
 
 // An Image is a program or library in the form of an ELF file, as far as its
-// functions are concerned.
+// functions are concerned. Any number of goroutines may use it.
 type Image struct {
 	file   *elf.File
 	loads  []elf.ProgHeader
 	source io.ReaderAt
+	data   []byte // the whole file, where it is mapped
 	lines  *lineTable
 	old    *gosym.Table // of programs of Go 1.17 and older
+
+	mu   sync.Mutex // of what follows, and of old, which remembers names
+	kept map[string]func() any
 
 	once  sync.Once
 	funcs []elfFunc // by address; see functions
@@ -43,7 +49,16 @@ type elfFunc struct {
 
 // OpenImage reads what an ELF file says of functions. A file without any is no
 // error: then all lookups fail.
-func OpenImage(r io.ReaderAt) (im *Image, err error) {
+func OpenImage(r io.ReaderAt) (im *Image, err error) { return openImage(r, nil) }
+
+// openMapped is of a file in memory, of which nothing is copied.
+func openMapped(data []byte) (im *Image, err error) {
+	err = errors.New("a file that cannot be read") // unless something else is said
+	defer caught(debug.SetPanicOnFault(true))
+	return openImage(bytes.NewReader(data), data)
+}
+
+func openImage(r io.ReaderAt, data []byte) (im *Image, err error) {
 	// The standard library's readers of these formats are not made for files
 	// that lie; what they stumble over is a file without functions.
 	defer func() {
@@ -58,7 +73,7 @@ func OpenImage(r io.ReaderAt) (im *Image, err error) {
 	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
 		return nil, fmt.Errorf("ELF file of another kind of machine: %v %v", f.Class, f.Data)
 	}
-	im = &Image{file: f, source: r}
+	im = &Image{file: f, source: r, data: data, kept: map[string]func() any{}}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
 			im.loads = append(im.loads, p.ProgHeader)
@@ -66,6 +81,25 @@ func OpenImage(r io.ReaderAt) (im *Image, err error) {
 	}
 	im.readLines(f)
 	return im, nil
+}
+
+// section is what a section has, nil when it cannot be read or is too large to be read
+// whole.
+func (im *Image) section(s *elf.Section) []byte {
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Size > maxSection {
+		return nil
+	}
+	if im.data != nil && s.Flags&elf.SHF_COMPRESSED == 0 {
+		if size := uint64(len(im.data)); s.Offset > size || s.Size > size-s.Offset {
+			return nil
+		}
+		return im.data[s.Offset:][:s.Size:s.Size]
+	}
+	b, err := s.Data()
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 // functions are those of the file's symbols, which are read when they are asked
@@ -108,11 +142,8 @@ var lineSections = []string{".gopclntab", ".data.rel.ro.gopclntab"}
 func (im *Image) readLines(f *elf.File) {
 	for _, name := range lineSections {
 		s := f.Section(name)
-		if s == nil || s.Size > maxSection {
-			continue
-		}
-		b, err := s.Data()
-		if err != nil {
+		b := im.section(s)
+		if b == nil {
 			continue
 		}
 		module := im.findModule(f, s.Addr)
@@ -173,14 +204,7 @@ func (im *Image) findModule(f *elf.File, table uint64) (m module) {
 	var want [8]byte
 	binary.LittleEndian.PutUint64(want[:], table)
 	for _, name := range []string{".go.module", ".noptrdata", ".data", ".data.rel.ro"} {
-		s := f.Section(name)
-		if s == nil || s.Type == elf.SHT_NOBITS || s.Size > maxSection {
-			continue
-		}
-		b, err := s.Data()
-		if err != nil {
-			continue
-		}
+		b := im.section(f.Section(name))
 		for from := 0; ; {
 			n := bytes.Index(b[from:], want[:])
 			if n < 0 {
@@ -212,7 +236,7 @@ func (im *Image) namedModule(f *elf.File, m module) module {
 	if s := f.Section(".text"); s != nil {
 		m.text = s.Addr
 	}
-	at := variables(f, "runtime.text", "go:func.*")
+	at := im.variables("runtime.text", "go:func.*")
 	m.text, m.inline = cmp.Or(at["runtime.text"].Addr, m.text), at["go:func.*"].Addr
 	return m
 }
@@ -233,8 +257,12 @@ func (im *Image) mapped(addr uint64) bool {
 func (im *Image) read(b []byte, addr uint64) bool {
 	for _, p := range im.loads {
 		if addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
-			_, err := im.source.ReadAt(b, int64(p.Off+addr-p.Vaddr))
-			return err == nil
+			at := p.Off + addr - p.Vaddr
+			if im.data == nil {
+				_, err := im.source.ReadAt(b, int64(at))
+				return err == nil
+			}
+			return at < uint64(len(im.data)) && copy(b, im.data[at:]) == len(b)
 		}
 	}
 	return false
@@ -251,7 +279,8 @@ func (im *Image) Address(offset uint64) (uint64, bool) {
 }
 
 // Lookup returns the functions at an address of the image, the inlined first.
-func (im *Image) Lookup(addr uint64) []Place {
+func (im *Image) Lookup(addr uint64) (places []Place) {
+	defer caught(debug.SetPanicOnFault(true))
 	if im.lines != nil {
 		if places := im.lines.lookup(addr); places != nil {
 			return places
@@ -280,6 +309,8 @@ func (im *Image) lookupOld(addr uint64) (p Place, ok bool) {
 	if im.old == nil {
 		return p, false
 	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
 	defer func() {
 		if recover() != nil { // see OpenImage
 			p, ok = Place{}, false

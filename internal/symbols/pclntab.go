@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"runtime/debug"
 	"strings"
 )
 
@@ -118,6 +119,11 @@ func (t *lineTable) lookup(pc uint64) []Place {
 		pc = f.entry + call.parent
 	}
 	return places
+}
+
+func (im *Image) frameless(addr uint64) (none bool) {
+	defer caught(debug.SetPanicOnFault(true))
+	return im.lines.frameless(addr)
 }
 
 // frameless tells whether the function at an address has its caller's stack

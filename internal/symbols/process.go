@@ -3,6 +3,7 @@ package symbols
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -69,12 +70,12 @@ func parseMapping(line string) (m mapping, ok bool) {
 // A Process is a process's code: what is mapped where, with its files kept open,
 // as the process may be gone when names are asked for.
 type Process struct {
-	mu     sync.Mutex
-	dir    string // /proc/PID
-	exe    string // path of the program, as the mappings have it
-	maps   []mapping
-	files  map[string]*os.File // by path; nil when it could not be opened
-	images map[string]*Image   // nil when it could not be read
+	mu    sync.Mutex
+	dir   string // /proc/PID
+	exe   string // path of the program, as the mappings have it
+	maps  []mapping
+	files map[string]*file // by path; nil when it could not be opened
+	users int              // who closes it yet
 
 	noFrame map[uint64]bool // what Frameless said
 }
@@ -82,8 +83,10 @@ type Process struct {
 // vdsoPath is the name of the code that the kernel maps into each process.
 const vdsoPath = "[vdso]"
 
+// Open reads what is mapped where, and holds its files. There is no error: a process that
+// is gone has no mappings.
 func Open(pid int) *Process {
-	m := &Process{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*os.File{}, images: map[string]*Image{}, noFrame: map[uint64]bool{}}
+	m := &Process{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*file{}, users: 1, noFrame: map[uint64]bool{}}
 	m.exe, _ = os.Readlink(m.dir + "/exe")
 	m.Refresh()
 	return m
@@ -109,44 +112,62 @@ func (m *Process) Refresh() {
 		}
 		if !slices.Contains(m.maps, n) {
 			m.maps = append(m.maps, n)
-			m.open(n.path)
+			m.open(n.path, fmt.Sprintf("%x-%x", n.start, n.end))
 		}
 	}
 	// Later mappings come behind those they replaced.
 	slices.SortStableFunc(m.maps, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
 }
 
-func (m *Process) open(path string) {
+// deleted is what the kernel puts behind the name of a file that is no more.
+const deleted = " (deleted)"
+
+// open opens what is mapped from a path to a range of addresses.
+func (m *Process) open(path, mapped string) {
 	if _, ok := m.files[path]; ok || len(m.files) >= maxImages || !strings.HasPrefix(path, "/") {
 		return
 	}
 	name := filepath.Join(m.dir, "root", path)
-	if path == m.exe {
-		name = m.dir + "/exe" // also when it was deleted or replaced
+	switch {
+	case path == m.exe: // also when it was deleted or replaced
+		name = m.dir + "/exe"
+	case strings.HasSuffix(path, deleted): // which root alone may read
+		name = filepath.Join(m.dir, "map_files", mapped)
 	}
-	m.files[path] = openRegular(name)
+	m.files[path] = openFile(name)
 }
 
-// openRegular opens a file that cannot make the reader wait, as a device or a
-// pipe in its place could.
-func openRegular(name string) *os.File {
-	st, err := os.Stat(name)
-	if err != nil || !st.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	return f
+// Share has one more user call Close before the files are let go.
+func (m *Process) Share() *Process {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.users++
+	return m
 }
 
+// Close lets go of the files. After the last one no address has a name any more.
 func (m *Process) Close() {
-	for _, f := range m.files {
-		if f != nil {
-			f.Close()
-		}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.users--; m.users > 0 {
+		return
 	}
+	for _, f := range m.files {
+		f.release()
+	}
+	clear(m.files)
+	m.maps = nil
+}
+
+// GoVersion is which toolchain built the process's program; empty for what is not Go's.
+func (m *Process) GoVersion() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open(m.exe, "") // it may be mapped under no name of its own
+	if im := m.image(m.exe); im != nil {
+		return im.GoVersion()
+	}
+	return ""
 }
 
 // Frames returns the functions at an address of the process, the inlined
@@ -191,7 +212,7 @@ func (m *Process) Frameless(pc uint64) bool {
 	if mp, ok := m.find(pc); ok {
 		if im := m.image(mp.path); im != nil && im.lines != nil {
 			addr, ok := im.Address(pc - mp.start + mp.offset)
-			none = ok && im.lines.frameless(addr)
+			none = ok && im.frameless(addr)
 		}
 	}
 	if len(m.noFrame) < maxNoFrame {
@@ -220,21 +241,16 @@ func (m *Process) find(pc uint64) (mapping, bool) {
 }
 
 func (m *Process) image(path string) *Image {
-	if im, ok := m.images[path]; ok {
-		return im
-	}
-	var im *Image
 	if path == vdsoPath {
-		im = ownVDSO()
-	} else if f := m.files[path]; f != nil {
-		im, _ = OpenImage(f)
+		return ownVDSO()
 	}
-	m.images[path] = im
-	return im
+	return m.files[path].read()
 }
 
-// ownVDSO reads the vdso of this process: the kernel gives all the same.
-func ownVDSO() *Image {
+// ownVDSO is the vdso of this process: the kernel gives all the same.
+var ownVDSO = sync.OnceValue(readVDSO)
+
+func readVDSO() *Image {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return nil

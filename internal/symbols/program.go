@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,7 @@ func (m *Process) Program() (im *Image, base uint64, err error) {
 
 // Entry is where the function at an address begins, with its name.
 func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
+	defer caught(debug.SetPanicOnFault(true))
 	if im.lines == nil {
 		return 0, "", false
 	}
@@ -50,11 +52,15 @@ func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
 const maxCode = 64 << 10
 
 // Read fills b with what the file has at an address of the image.
-func (im *Image) Read(b []byte, addr uint64) bool { return im.read(b, addr) }
+func (im *Image) Read(b []byte, addr uint64) (ok bool) {
+	defer caught(debug.SetPanicOnFault(true))
+	return im.read(b, addr)
+}
 
 // Code is a function's code and where it begins; nil when there is none of
 // that name.
 func (im *Image) Code(name string) (code []byte, at uint64) {
+	defer caught(debug.SetPanicOnFault(true))
 	t := im.lines
 	if t == nil {
 		return nil, 0
@@ -99,22 +105,19 @@ func (im *Image) Variables(names ...string) (at map[string]Variable) {
 			at = nil
 		}
 	}()
-	return variables(im.file, names...)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return im.variables(names...)
 }
 
 // variables looks through the bytes of the table: large programs have some
 // hundred thousand symbols, and [elf.File.Symbols] makes a string of each.
-func variables(f *elf.File, names ...string) map[string]Variable {
-	at := map[string]Variable{}
+func (im *Image) variables(names ...string) map[string]Variable {
+	f, at := im.file, map[string]Variable{}
 	table := f.SectionByType(elf.SHT_SYMTAB)
-	if table == nil || table.Size > maxSection || int(table.Link) >= len(f.Sections) || f.Sections[table.Link].Size > maxSection {
+	if table == nil || int(table.Link) >= len(f.Sections) {
 		return at
 	}
-	entries, err := table.Data()
-	text, err2 := f.Sections[table.Link].Data()
-	if err != nil || err2 != nil {
-		return at
-	}
+	entries, text := im.section(table), im.section(f.Sections[table.Link])
 	for ; len(entries) >= elf.Sym64Size && len(at) < len(names); entries = entries[elf.Sym64Size:] {
 		from := uint64(binary.LittleEndian.Uint32(entries))
 		if from == 0 || from >= uint64(len(text)) {
@@ -140,6 +143,7 @@ func (im *Image) DWARF() (d *dwarf.Data, err error) {
 			d, err = nil, errors.New("broken DWARF")
 		}
 	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	size := uint64(0)
 	for _, s := range im.file.Sections {
 		switch {
@@ -161,6 +165,7 @@ func (im *Image) DWARF() (d *dwarf.Data, err error) {
 // Callee is the one function that a function of the compiler's calls, or has
 // inlined; not ok when it calls several.
 func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
+	defer caught(debug.SetPanicOnFault(true))
 	if im.lines == nil {
 		return Place{}, false
 	}
