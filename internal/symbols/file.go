@@ -94,17 +94,20 @@ func newFile(r *os.File, size int64) *file {
 	return &file{data: data, close: unmap}
 }
 
-// release lets go of a file. The last who does closes it.
+// release lets go of a file. The last who does closes it; else the pages that were looked
+// at are given back, which others seldom look at, too.
 func (f *file) release() {
 	if f == nil {
 		return
 	}
 	files.Lock()
 	defer files.Unlock()
-	if f.users--; f.users == 0 {
-		delete(files.open, f.id)
-		f.close()
+	if f.users--; f.users > 0 {
+		forget(f.data)
+		return
 	}
+	delete(files.open, f.id)
+	f.close()
 }
 
 // read is the file's image, nil when it has none.

@@ -32,4 +32,8 @@ func idOf(st fs.FileInfo) fileID {
 
 // forget gives back the pages of a mapped file: to be read again when they are
 // needed. Advice only.
-func forget(data []byte) { _ = unix.Madvise(data, unix.MADV_DONTNEED) }
+func forget(data []byte) {
+	if len(data) > 0 {
+		_ = unix.Madvise(data, unix.MADV_DONTNEED)
+	}
+}
