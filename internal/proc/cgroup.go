@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -37,15 +38,20 @@ type Group struct {
 // limitsEvery is how often limits are read again: they are changed by people.
 const limitsEvery = time.Second
 
-// groups reads the control groups of a process.
+// groups reads the control groups of a process, or of several that are in the same.
 type groups struct {
 	cpu, account, memory hierarchy
+
+	mu    sync.Mutex
+	key   groupKey  // of those that several read
+	users int       // guarded by sharedGroups
+	at    time.Time // when it was read last, and what that gave
+	group *Group
 
 	limits Limits
 	// Which levels have the tightest limit.
 	cpuLevel, memoryLevel int
 	next                  time.Time
-	process               string              // its directory in /proc
 	files                 map[string]*os.File // nil when there is none
 }
 
@@ -62,13 +68,45 @@ type hierarchy struct {
 // that limit.
 func (h hierarchy) top() bool { return h.root && len(h.dirs) == 1 }
 
-func openGroups(root string, pid int) *groups {
-	g := &groups{files: map[string]*os.File{}, process: filepath.Join(root, "proc", strconv.Itoa(pid))}
-	mountinfo, _ := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
-	member, err := os.ReadFile(filepath.Join(g.process, "cgroup"))
-	if err != nil {
+// sharedGroups are those of the processes that are watched with many others, which are
+// in a few groups: each group's files are open once, and read once for all.
+var sharedGroups = struct {
+	sync.Mutex
+	open map[groupKey]*groups
+}{open: map[groupKey]*groups{}}
+
+// A groupKey is what /proc/PID/cgroup says.
+type groupKey struct{ root, member string }
+
+// joinGroups opens the groups of a process, or joins those who have them open.
+func joinGroups(root string, pid int) *groups {
+	key := groupKey{root, string(membersOf(root, pid))}
+	sharedGroups.Lock()
+	defer sharedGroups.Unlock()
+	g := sharedGroups.open[key]
+	if g == nil {
+		g = newGroups(root, []byte(key.member))
+		g.key = key
+		sharedGroups.open[key] = g
+	}
+	g.users++
+	return g
+}
+
+func openGroups(root string, pid int) *groups { return newGroups(root, membersOf(root, pid)) }
+
+// membersOf is which groups a process is in; empty when that is not known.
+func membersOf(root string, pid int) []byte {
+	text, _ := os.ReadFile(filepath.Join(root, "proc", strconv.Itoa(pid), "cgroup"))
+	return text
+}
+
+func newGroups(root string, member []byte) *groups {
+	g := &groups{files: map[string]*os.File{}}
+	if len(member) == 0 {
 		return g
 	}
+	mountinfo, _ := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
 	mounts := parseMounts(mountinfo)
 	find := func(controller string) hierarchy {
 		h := findHierarchy(mounts, member, controller)
@@ -82,6 +120,12 @@ func openGroups(root string, pid int) *groups {
 }
 
 func (g *groups) close() {
+	sharedGroups.Lock()
+	defer sharedGroups.Unlock()
+	if g.users--; g.users > 0 {
+		return
+	}
+	delete(sharedGroups.open, g.key)
 	for _, f := range g.files {
 		if f != nil {
 			f.Close()
@@ -101,13 +145,31 @@ func (g *groups) text(dir, name string, buf []byte) (string, bool) {
 	return string(text), err == nil
 }
 
+// sameRead is for how long what was read for one process is another's too: a round
+// through all of them takes some milliseconds.
+const sameRead = 10 * time.Millisecond
+
+// hurry makes everything due.
+func (g *groups) hurry() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next, g.at = time.Time{}, time.Time{}
+}
+
 func (g *groups) read(now time.Time, buf []byte) (Limits, *Group) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if since := now.Sub(g.at); g.users == 0 || since < 0 || since >= sameRead {
+		g.group, g.at = g.readGroup(now, buf), now
+	}
+	return g.limits, g.group
+}
+
+// readGroup reads the counters, and the limits from time to time.
+func (g *groups) readGroup(now time.Time, buf []byte) *Group {
 	if !now.Before(g.next) {
 		g.next = now.Add(limitsEvery)
 		g.limits = Limits{}
-		if text, ok := g.text(g.process, "limits", buf); ok {
-			g.limits.Files = parseFileLimit(text)
-		}
 		g.readQuota(buf)
 		g.readMemoryLimit(buf)
 	}
@@ -115,9 +177,9 @@ func (g *groups) read(now time.Time, buf []byte) (Limits, *Group) {
 	cpu := g.readCPU(&counters, buf)
 	memory := g.readMemory(&counters, buf)
 	if !cpu && !memory {
-		return g.limits, nil
+		return nil
 	}
-	return g.limits, &counters
+	return &counters
 }
 
 // parseFileLimit is the soft limit of open files in /proc/PID/limits; 0 without one.

@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -106,18 +107,35 @@ type Process struct {
 	alone bool // samples are without the machine
 	open  time.Time
 
-	stat, status, io, fd *os.File
-	buf                  []byte
+	stat       *os.File
+	status, io *os.File // nil where many are watched: two descriptors of each
+	fds        bool     // its open files may be counted
+	buf        []byte   // while it reads
 
 	cpu      split // User and System as last given
 	switches switches
-	fds      paced[int]
+	files    paced[int]
 	weight   Weight
 	heavy    error           // why there is none
 	reweigh  time.Time       // when it is read again
 	calls    paced[Counters] // of /proc/PID/io, whose price grows with threads
 	machine  *machine
 	groups   *groups
+	limit    uint64    // of open files
+	limited  time.Time // when it is read again
+}
+
+// buffers are those of processes that are not read at the moment.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// borrow has a buffer until what it returns is called.
+func (p *Process) borrow() (giveBack func()) {
+	b := buffers.Get().(*[64 << 10]byte)
+	p.buf, p.switches.buf = b[:], b[:]
+	return func() {
+		p.buf, p.switches.buf = nil, nil
+		buffers.Put(b)
+	}
 }
 
 // Open opens a process of this machine. The error is [ErrGone], [ErrSystem],
@@ -132,33 +150,34 @@ func open(root string, pid int, alone bool) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, ErrSystem
 	}
-	p := &Process{root: root, pid: pid, live: root == "/", alone: alone, open: time.Now(), buf: make([]byte, 64<<10)}
+	p := &Process{root: root, pid: pid, live: root == "/", alone: alone, open: time.Now()}
 	var err error
 	if p.stat, err = os.Open(p.path("stat")); err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, asErrGone(err))
 	}
 	// These may be refused to other users; a sample then says so.
-	p.status, _ = os.Open(p.path("status"))
-	p.io, _ = os.Open(p.path("io"))
-	p.fd, _ = os.Open(p.path("fd"))
+	if fd, err := os.Open(p.path("fd")); err == nil {
+		p.fds = true
+		fd.Close()
+	}
 	p.switches.open(p)
 	if alone {
-		p.machine = &machine{}
-	} else {
-		p.machine = openMachine(root)
+		p.machine, p.groups = &machine{}, joinGroups(root, pid)
+		return p, nil
 	}
-	p.groups = openGroups(root, pid)
+	p.status, _ = os.Open(p.path("status"))
+	p.io, _ = os.Open(p.path("io"))
+	p.machine, p.groups = openMachine(root), openGroups(root, pid)
 	return p, nil
 }
 
 // Close closes all files; the process itself does not notice.
 func (p *Process) Close() error {
-	for _, f := range []*os.File{p.stat, p.status, p.io, p.fd} {
+	for _, f := range []*os.File{p.stat, p.status, p.io} {
 		if f != nil {
 			f.Close()
 		}
 	}
-	p.switches.close()
 	p.machine.close()
 	p.groups.close()
 	return nil
@@ -178,6 +197,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	// Now and Since: wall clocks step, the monotonic reading does not.
 	now := p.open.Add(time.Since(p.open))
 	s := Sample{Time: now.Round(0)}
+	defer p.borrow()()
 	text, err := readAt(p.stat, p.buf)
 	if err != nil {
 		return s, fmt.Errorf("process %d: %w", p.pid, asErrGone(err))
@@ -202,6 +222,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 		s.Machine = p.machine.read(now, p.buf)
 	}
 	s.Limits, s.Group = p.groups.read(now, p.buf)
+	s.Limits.Files = p.fileLimit(now)
 	s.Limits.CPUs = p.machine.usable(affinity)
 	if threads {
 		s.Threads = p.switches.list()
@@ -225,8 +246,8 @@ func (p *Process) fillStat(c *Counters, st statLine) {
 
 // fillStatus also returns the list of CPUs that the process may use.
 func (p *Process) fillStatus(c *Counters) (affinity string) {
-	text, err := readAt(p.status, p.buf)
-	if err != nil {
+	text, ok := p.text(p.status, "status")
+	if !ok {
 		return ""
 	}
 	st := parseStatus(text)
@@ -241,7 +262,7 @@ func (p *Process) fillIO(c *Counters, now time.Time) {
 	c.OldCalls = now.Before(p.calls.next)
 	from := p.calls.get(now, func() Counters {
 		c := Counters{ReadCalls: -1, WriteCalls: -1, ReadBytes: -1, WriteBytes: -1}
-		if text, err := readAt(p.io, p.buf); err == nil {
+		if text, ok := p.text(p.io, "io"); ok {
 			parseIO(text, &c)
 		}
 		return c
@@ -250,24 +271,42 @@ func (p *Process) fillIO(c *Counters, now time.Time) {
 	c.ReadBytes, c.WriteBytes = from.ReadBytes, from.WriteBytes
 }
 
+// text reads one of the process's files, which may be open.
+func (p *Process) text(f *os.File, name string) ([]byte, bool) {
+	if f == nil {
+		return readSmall(p.path(name), p.buf)
+	}
+	text, err := readAt(f, p.buf)
+	return text, err == nil
+}
+
+func (p *Process) fileLimit(now time.Time) uint64 {
+	if !now.Before(p.limited) {
+		text, _ := p.text(nil, "limits")
+		p.limit, p.limited = parseFileLimit(string(text)), now.Add(limitsEvery)
+	}
+	return p.limit
+}
+
 // hurry makes everything paced due.
 func (p *Process) hurry() {
-	p.calls.next, p.fds.next, p.machine.last.next = time.Time{}, time.Time{}, time.Time{}
-	p.switches.next, p.groups.next = time.Time{}, time.Time{}
+	p.calls.next, p.files.next, p.machine.last.next = time.Time{}, time.Time{}, time.Time{}
+	p.switches.next, p.limited = time.Time{}, time.Time{}
+	p.groups.hurry()
 }
 
 // countFDs returns the number of open files, or -1. Since Linux 6.2 it is the
 // size of the directory; before, it takes a walk through all of them.
 func (p *Process) countFDs(now time.Time) int {
-	if p.fd == nil {
+	if !p.fds {
 		return -1
 	}
 	if p.live {
-		if info, err := p.fd.Stat(); err == nil && info.Size() > 0 {
+		if info, err := os.Stat(p.path("fd")); err == nil && info.Size() > 0 {
 			return int(info.Size())
 		}
 	}
-	return p.fds.get(now, func() int {
+	return p.files.get(now, func() int {
 		dir, err := os.Open(p.path("fd"))
 		if err != nil {
 			return -1

@@ -140,6 +140,33 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// Processes of one group have its files open once, until the last of them is closed.
+func TestGroupsShared(t *testing.T) {
+	linux(t)
+	root := unpack(t, "linux-6.18-hybrid")
+	var list []*Process
+	for range 3 {
+		p, err := open(root, 41, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	for _, p := range list {
+		if p.groups != list[0].groups {
+			t.Error("two processes of one group read it apart")
+		}
+		s, err := p.Sample(false)
+		if err != nil || s.Group == nil {
+			t.Errorf("Sample once others are closed: %+v, %v, want counters of the group", s.Group, err)
+		}
+		p.Close()
+	}
+	if _, open := sharedGroups.open[list[0].groups.key]; open {
+		t.Error("the group is open after the last process was closed")
+	}
+}
+
 // The share of memory is read at once, and again after ten seconds; what cannot be read
 // has its reason.
 func TestWeigh(t *testing.T) {
@@ -209,6 +236,7 @@ func TestThreadsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
+	defer p.borrow()()
 	task := filepath.Join(root, "proc/41/task")
 	p.switches.sum()
 	before := p.switches.last

@@ -25,7 +25,6 @@ type taskstats struct{}
 
 func openTaskstats(int) *taskstats          { return nil }
 func (*taskstats) read() (c count, ok bool) { return c, false }
-func (*taskstats) close()                   {}
 
 // A files reads nothing: [NewTable] refuses.
 type files struct {

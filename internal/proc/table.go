@@ -29,6 +29,7 @@ type Watch struct {
 // not asked for, or may not be read.
 type Task struct {
 	Read    time.Time // when it was
+	Still   bool      // it did not run since the Update before, and was not read anew
 	ID      int       // of the process or the thread
 	Process int       // the same, or the process that the thread belongs to
 	Parent  int       // of the process; 0 for the first ones
@@ -423,7 +424,7 @@ func (t *Table) Tree(into []Task) []Task {
 
 func (p *process) row(w *Watch) Task {
 	r := Task{
-		Read: p.at, ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
+		Read: p.at, Still: p.fresh != p.round, ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
 		Name: p.stat.name, State: p.stat.state, Start: p.stat.start,
 		User: p.user, System: p.system, MinorFaults: p.stat.minor, MajorFaults: p.stat.major,
 		Threads: p.stat.threads, FDs: p.fds, RSS: p.stat.rss, PSS: p.pss,

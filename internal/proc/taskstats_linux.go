@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"encoding/binary"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -13,40 +14,51 @@ import (
 // netlink. It needs CAP_NET_ADMIN and the machine's own namespaces of users
 // and processes; a nil *taskstats is one that was refused.
 type taskstats struct {
+	*netlink
+	pid int
+}
+
+// A netlink is the socket by which the kernel is asked: one for all processes.
+type netlink struct {
+	mu     sync.Mutex
 	socket int
 	family uint16
-	pid    int
 	seq    uint32
 	buf    []byte
 }
 
+// ownNetlink is nil when the kernel does not know the question.
+var ownNetlink = sync.OnceValue(openNetlink)
+
 func openTaskstats(pid int) *taskstats {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_GENERIC)
-	if err != nil {
+	n := ownNetlink()
+	if n == nil {
 		return nil
 	}
-	t := &taskstats{socket: fd, pid: pid, buf: make([]byte, 4<<10)}
-	// The kernel answers while it is asked; this is for kernels that do not.
-	patience := unix.NsecToTimeval(int64(100 * time.Millisecond))
-	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience) != nil || !t.findFamily() {
-		t.close()
-		return nil
-	}
+	t := &taskstats{n, pid}
 	if _, ok := t.read(); !ok { // not permitted
-		t.close()
 		return nil
 	}
 	return t
 }
 
-func (t *taskstats) close() {
-	if t != nil {
-		unix.Close(t.socket)
+func openNetlink() *netlink {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_GENERIC)
+	if err != nil {
+		return nil
 	}
+	t := &netlink{socket: fd, buf: make([]byte, 4<<10)}
+	// The kernel answers while it is asked; this is for kernels that do not.
+	patience := unix.NsecToTimeval(int64(100 * time.Millisecond))
+	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience) != nil || !t.findFamily() {
+		unix.Close(fd)
+		return nil
+	}
+	return t
 }
 
 // findFamily asks for the number that taskstats has in this kernel.
-func (t *taskstats) findFamily() bool {
+func (t *netlink) findFamily() bool {
 	name := append([]byte(unix.TASKSTATS_GENL_NAME), 0)
 	answer, ok := t.ask(unix.GENL_ID_CTRL, unix.CTRL_CMD_GETFAMILY, unix.CTRL_ATTR_FAMILY_NAME, name)
 	id := attribute(answer, unix.CTRL_ATTR_FAMILY_ID)
@@ -88,7 +100,9 @@ func number64(b []byte) int64 { return max(0, int64(binary.NativeEndian.Uint64(b
 
 // ask sends one command with one attribute and returns the answer's
 // attributes.
-func (t *taskstats) ask(family uint16, command byte, attr uint16, value []byte) ([]byte, bool) {
+func (t *netlink) ask(family uint16, command byte, attr uint16, value []byte) ([]byte, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.seq++
 	if err := unix.Sendto(t.socket, t.message(family, command, attr, value), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return nil, false
@@ -99,13 +113,13 @@ func (t *taskstats) ask(family uint16, command byte, attr uint16, value []byte) 
 			return nil, false
 		}
 		if body, seq, ok := parseAnswer(t.buf[:n], family); seq == t.seq {
-			return body, ok
+			return bytes.Clone(body), ok
 		}
 	}
 	return nil, false
 }
 
-func (t *taskstats) message(family uint16, command byte, attr uint16, value []byte) []byte {
+func (t *netlink) message(family uint16, command byte, attr uint16, value []byte) []byte {
 	e := binary.NativeEndian
 	b := make([]byte, unix.NLMSG_HDRLEN, 64)
 	b = append(b, command, 1, 0, 0) // version of the family's commands
@@ -144,7 +158,7 @@ func attribute(b []byte, typ uint16) []byte {
 			return nil
 		}
 		if binary.NativeEndian.Uint16(b[2:])&^(unix.NLA_F_NESTED|unix.NLA_F_NET_BYTEORDER) == typ {
-			return bytes.Clone(b[unix.NLA_HDRLEN:size])
+			return b[unix.NLA_HDRLEN:size]
 		}
 		b = b[min(aligned(size), len(b)):]
 	}

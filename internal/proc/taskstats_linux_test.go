@@ -30,6 +30,7 @@ func TestTaskstats(t *testing.T) {
 	if p.switches.stats == nil {
 		t.Skip("not permitted")
 	}
+	defer p.borrow()()
 	before, ok := p.switches.stats.read()
 	p.switches.sum()
 	walked := p.switches.last
@@ -55,7 +56,7 @@ func TestAttribute(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	t := &taskstats{}
+	t := &netlink{}
 	f.Add(t.message(7, 1, 2, []byte{1, 2, 3, 4}), uint16(7))
 	nested := binary.NativeEndian.AppendUint16(nil, 400)
 	nested = append(binary.NativeEndian.AppendUint16(nested, unix.TASKSTATS_TYPE_AGGR_TGID), make([]byte, 396)...)

@@ -54,9 +54,9 @@ type switches struct {
 	next  time.Time
 
 	threads map[int]*thread
-	ended   count // of threads no longer there
-	walk    int   // number of the last one
-	buf     []byte
+	ended   count  // of threads no longer there
+	walk    int    // number of the last one
+	buf     []byte // while it reads
 }
 
 // A thread is what the last walk found.
@@ -70,13 +70,10 @@ type thread struct {
 func (s *switches) open(p *Process) {
 	s.dir = p.path("task")
 	s.threads = map[int]*thread{}
-	s.buf = make([]byte, 8<<10)
 	if p.live {
 		s.stats = openTaskstats(p.pid)
 	}
 }
-
-func (s *switches) close() { s.stats.close() }
 
 // read returns the sums.
 func (s *switches) read(now time.Time) count {

@@ -48,6 +48,7 @@ func (p *Process) Weigh(now time.Time) (Weight, error) {
 func weighAgain(took time.Duration) time.Duration { return max(weighEvery, weighRest*took) }
 
 func (p *Process) readWeight(now time.Time) (Weight, error) {
+	defer p.borrow()()
 	f, err := os.Open(p.path("smaps_rollup"))
 	if errors.Is(err, os.ErrNotExist) {
 		if _, err := readAt(p.stat, p.buf); err == nil { // the process is there
