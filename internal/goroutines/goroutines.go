@@ -125,6 +125,28 @@ func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
 	return n, of
 }
 
+// After is what a snapshot becomes when its program does not run for d: all have been as
+// they are for longer.
+func (s *Snapshot) After(d time.Duration) *Snapshot {
+	later := *s
+	later.Time, later.Calls = s.Time.Add(d), 0
+	later.Groups = slices.Clone(s.Groups)
+	for n := range later.Groups {
+		g := &later.Groups[n]
+		g.Oldest += d
+		known := s.Groups[n].Ages
+		for i := range g.Ages {
+			for j := i - 1; j >= 0 && time.Second<<j+d >= time.Second<<i; j-- {
+				g.Ages[i] = max(g.Ages[i], known[j])
+			}
+			if d >= time.Second<<i {
+				g.Ages[i] = g.Count
+			}
+		}
+	}
+	return &later
+}
+
 // State counts the goroutines in a state, the runtime's own left out.
 func (s *Snapshot) State(is ...State) (n int) {
 	for _, g := range s.Groups {

@@ -25,6 +25,7 @@ type target struct {
 	atOnce  bool // its goroutines are wanted even if it lives for a moment only
 	proc    *proc.Process
 	before  proc.Sample
+	looked  time.Time   // when that was, or it was known that it is the same
 	weighed bool        // its share of memory is wanted
 	counted proc.Sample // with the last switches and waits that were not read before
 	waits   waits       // up to then
@@ -32,14 +33,18 @@ type target struct {
 	reader *goroutines.Reader
 	again  due // when to open the reader again, or to read
 	now    *Goroutines
-	// snapshot is what that was told from.
-	snapshot *goroutines.Snapshot
-	read1    time.Time // when that was read
-	totals   history
-	groups   map[groupKey]*history
-	runtime  goroutines.Runtime
-	ran      time.Time // when that was read
-	gcShare  float64   // of the last collections
+	// snapshot is what that was told from, and found what was read last, which that is or
+	// became while the program did not run.
+	snapshot, found *goroutines.Snapshot
+	read1           time.Time // when that was read
+	fresh           bool      // it was read after the program ran last
+	counters        *Counters // as they were told last
+	told            *Runtime
+	totals          history
+	groups          map[groupKey]*history
+	runtime         goroutines.Runtime
+	ran             time.Time // when that was read
+	gcShare         float64   // of the last collections
 }
 
 type groupKey struct{ function, state, reason, creator string }
@@ -59,8 +64,9 @@ func (t *target) close() {
 }
 
 // read fills in what only a look into the program tells. The dear part may take
-// a share of the time.
-func (t *target) read(p *Process, now time.Time, share float64) {
+// a share of the time. Of a program that did not run since, all of it is known but how long
+// ago that is: of 300 that sleep, reading took 2.5% of a core.
+func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 	if !t.tried { // the first list is to be quick
 		t.tried = true
 		if t.proc, _ = proc.OpenAlone(t.pid); t.proc != nil {
@@ -69,9 +75,51 @@ func (t *target) read(p *Process, now time.Time, share float64) {
 		}
 		return
 	}
-	t.readCounters(p)
+	if still = still && !t.threads && t.counters != nil && t.counters.Quota == 0; still {
+		t.stay(p, now)
+	} else {
+		t.readCounters(p)
+	}
+	t.looked = now
 	t.readMemory(p, now)
-	t.readGoroutines(p, now, share)
+	if !still || !t.rest(p, now) {
+		t.readGoroutines(p, now, share)
+	}
+}
+
+// stay has the counters of a program that did not run. One with a quota may have been kept
+// from it.
+func (t *target) stay(p *Process, now time.Time) {
+	counted := t.counted.Time.Equal(t.before.Time)
+	t.before.Time = t.before.Time.Add(now.Sub(t.looked))
+	if counted {
+		t.counted.Time = t.before.Time
+	}
+	c := *t.counters
+	for _, rate := range []*float64{&c.Waiting, &c.Voluntary, &c.Involuntary, &c.Reads, &c.Writes, &c.Throttled} {
+		*rate = min(*rate, 0) // negative is not known
+	}
+	if c.Waiting == 0 {
+		c.Wait = -1 // the mean of nothing
+	}
+	p.Counters, p.CPU, p.RSS = &c, CPU{}, t.before.Process.RSS
+}
+
+// rest has the goroutines and the runtime's counters of a program that did not run; it
+// is false when those are not known.
+func (t *target) rest(p *Process, now time.Time) bool {
+	if t.reader == nil || !t.fresh {
+		return false
+	}
+	t.snapshot = t.found.After(now.Sub(t.found.Time))
+	t.now, t.read1 = t.tell(t.snapshot), now
+	p.Goroutines = t.now
+	if t.told != nil {
+		r := *t.told
+		r.GCs = 0
+		p.Runtime, t.ran = &r, now
+	}
+	return true
 }
 
 func (t *target) readCounters(p *Process) {
@@ -103,7 +151,7 @@ func (t *target) readCounters(p *Process) {
 		c.Throttled = float64(max(0, s.Group.Throttled-a.Group.Throttled)) * s.Limits.Period.Seconds() / passed
 		c.Throttled = min(1, c.Throttled)
 	}
-	p.Counters = c
+	p.Counters, t.counters = c, c
 	// Exact, where the list's own figures are in ticks.
 	p.CPU = CPU{User: (s.Process.User - a.Process.User).Seconds() / passed, System: (s.Process.System - a.Process.System).Seconds() / passed}
 	p.RSS = s.Process.RSS
@@ -213,17 +261,18 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 		r.Stacks = t.stacks
 	}
 	t.count(p, now)
+	t.fresh = false
 	if t.again.is(now) {
 		began := budget.OwnCPU()
 		s, err := t.reader.Read()
 		if err != nil {
 			t.now = refusal(t.pid, err)
 			t.reader.Close()
-			t.reader, t.snapshot, t.again.next = nil, nil, now.Add(reopen)
+			t.reader, t.snapshot, t.found, t.told, t.again.next = nil, nil, nil, nil, now.Add(reopen)
 			p.Goroutines = t.now
 			return
 		}
-		t.now, t.snapshot, t.read1 = t.tell(s), s, now
+		t.now, t.snapshot, t.found, t.read1, t.fresh = t.tell(s), s, s, now, true
 		t.again.took(now, budget.OwnCPU()-began, share)
 	}
 	if t.now != nil {
@@ -253,7 +302,7 @@ func (t *target) count(p *Process, now time.Time) {
 	if before.Procs > 0 && passed > 0 {
 		r.GCs = float64(max(0, c.Collections-before.Collections)) / passed
 	}
-	p.Runtime = r
+	p.Runtime, t.told = r, r
 }
 
 // refusal says why a program's goroutines are not told.

@@ -197,7 +197,7 @@ func (w *Watch) Refresh() (*Frame, error) {
 	w.tasks = w.table.Tree(w.tasks[:0])
 	f := &Frame{Time: now.Round(0), Processes: []Process{}}
 	w.readMachine(f)
-	boot := sinceBoot()
+	boot, share := sinceBoot(), w.share()
 	for _, t := range w.tasks {
 		if t.Kernel || t.State == 'Z' {
 			continue
@@ -213,7 +213,7 @@ func (w *Watch) Refresh() (*Frame, error) {
 		if !w.wanted(t, p) {
 			continue
 		}
-		f.Processes = append(f.Processes, w.process(t, p, now, boot))
+		f.Processes = append(f.Processes, w.process(t, p, now, boot, share))
 	}
 	w.forget()
 	w.succeed(now)
@@ -352,7 +352,7 @@ func (w *Watch) succeed(now time.Time) {
 // path is where the file of a program was, even if it is another file by now.
 func (p *process) path() string { return strings.TrimSuffix(p.program.Exe, " (deleted)") }
 
-func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Duration) Process {
+func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Duration, share float64) Process {
 	r := Process{PID: t.ID, Parent: t.Parent, Name: t.Name, State: string(rune(t.State)), Up: max(0, boot-t.Start), Threads: t.Threads, RSS: t.RSS}
 	if before, ok := w.last[t.ID]; ok && before.Start == t.Start {
 		if passed := t.Read.Sub(before.Read).Seconds(); passed > 0 { // 0 of one that was left alone: it did nothing
@@ -369,7 +369,7 @@ func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Durati
 	r.Restarts, r.Was = w.ended[p.path()], p.was
 	p.target.threads = w.threads == t.ID
 	p.target.weighed = w.weighs(t.ID)
-	p.target.read(&r, now, w.share())
+	p.target.read(&r, now, share, t.Still)
 	r.Verdict = w.judge.verdict(t.ID)
 	return r
 }
