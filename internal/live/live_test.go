@@ -48,6 +48,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryRests has a number stay the same for long, of which nothing is kept but its
+// begin and end, and then rise.
+func TestHistoryRests(t *testing.T) {
+	var h history
+	for i := range 500 {
+		h.add(time.Unix(int64(i), 0), 7)
+		if got := h.growth(); got != 0 || len(h.points) > 2 {
+			t.Fatalf("growth() = %v of a number that stays the same, by %d points", got, len(h.points))
+		}
+	}
+	for i := range 31 {
+		h.add(time.Unix(499+int64(i), 0), 7+10*i)
+	}
+	if got := h.growth(); got != 300 {
+		t.Errorf("growth() = %v, want 300 in the last minute", got)
+	}
+}
+
 // TestWaited compares counters of switches and waits.
 func TestWaited(t *testing.T) {
 	at := time.Unix(1000, 0)

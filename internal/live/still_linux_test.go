@@ -63,9 +63,9 @@ func TestStill(t *testing.T) {
 	if looked.Goroutines == nil || looked.Goroutines.Why != "" {
 		t.Skipf("its goroutines cannot be read: %+v", looked.Goroutines)
 	}
-	found, switches := p.found, p.before.Process.Voluntary
+	found, switches := p.snapshot, p.before.Process.Voluntary
 	p.read(&still, begin.Add(2*time.Second+time.Microsecond), 1, true)
-	if p.found != found {
+	if p.snapshot != found {
 		t.Error("the goroutines of a program that did not run were read again")
 	}
 	for n := range looked.Goroutines.Groups { // what time alone changes
@@ -98,7 +98,7 @@ func TestStill(t *testing.T) {
 	}
 	// One that ran, and whose goroutines were not read since, is looked into.
 	p.threads, p.counters.Quota, p.fresh = false, 0, false
-	if p.read(&still, time.Now().Add(time.Hour), 1, true); p.found == found {
+	if p.read(&still, time.Now().Add(time.Hour), 1, true); p.snapshot == found {
 		t.Error("goroutines that were not read since the program ran are taken for new")
 	}
 }

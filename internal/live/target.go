@@ -33,18 +33,18 @@ type target struct {
 	reader *goroutines.Reader
 	again  due // when to open the reader again, or to read
 	now    *Goroutines
-	// snapshot is what that was told from, and found what was read last, which that is or
-	// became while the program did not run.
-	snapshot, found *goroutines.Snapshot
-	read1           time.Time // when that was read
-	fresh           bool      // it was read after the program ran last
-	counters        *Counters // as they were told last
-	told            *Runtime
-	totals          history
-	groups          map[groupKey]*history
-	runtime         goroutines.Runtime
-	ran             time.Time // when that was read
-	gcShare         float64   // of the last collections
+	// snapshot is what that was told from.
+	snapshot *goroutines.Snapshot
+	read1    time.Time // when that was read, or known to be the same
+	fresh    bool      // it was read after the program ran last
+	counters *Counters // as they were told last
+	told     *Runtime
+	rss      uint64 // by the list, when they were
+	totals   history
+	groups   map[groupKey]*history
+	runtime  goroutines.Runtime
+	ran      time.Time // when that was read
+	gcShare  float64   // of the last collections
 }
 
 type groupKey struct{ function, state, reason, creator string }
@@ -75,7 +75,8 @@ func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 		}
 		return
 	}
-	if still = still && !t.threads && t.counters != nil && t.counters.Quota == 0; still {
+	still = still && !t.threads && t.counters != nil && t.counters.Quota == 0 && p.RSS == t.rss
+	if t.rss = p.RSS; still {
 		t.stay(p, now)
 	} else {
 		t.readCounters(p)
@@ -111,8 +112,7 @@ func (t *target) rest(p *Process, now time.Time) bool {
 	if t.reader == nil || !t.fresh {
 		return false
 	}
-	t.snapshot = t.found.After(now.Sub(t.found.Time))
-	t.now, t.read1 = t.tell(t.snapshot), now
+	t.now, t.read1 = t.tell(t.snapshot, now.Sub(t.snapshot.Time)), now
 	p.Goroutines = t.now
 	if t.told != nil {
 		r := *t.told
@@ -268,11 +268,11 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 		if err != nil {
 			t.now = refusal(t.pid, err)
 			t.reader.Close()
-			t.reader, t.snapshot, t.found, t.told, t.again.next = nil, nil, nil, nil, now.Add(reopen)
+			t.reader, t.snapshot, t.told, t.again.next = nil, nil, nil, now.Add(reopen)
 			p.Goroutines = t.now
 			return
 		}
-		t.now, t.snapshot, t.found, t.read1, t.fresh = t.tell(s), s, s, now, true
+		t.now, t.snapshot, t.read1, t.fresh = t.tell(s, 0), s, now, true
 		t.again.took(now, budget.OwnCPU()-began, share)
 	}
 	if t.now != nil {
@@ -305,6 +305,17 @@ func (t *target) count(p *Process, now time.Time) {
 	p.Runtime, t.told = r, r
 }
 
+// latest is the goroutines as they were read last, or are known to be.
+func (t *target) latest() *goroutines.Snapshot {
+	if t.snapshot == nil || !t.fresh {
+		return t.snapshot
+	}
+	if d := t.read1.Sub(t.snapshot.Time); d > 0 {
+		return t.snapshot.After(d)
+	}
+	return t.snapshot
+}
+
 // refusal says why a program's goroutines are not told.
 func refusal(pid int, err error) *Goroutines {
 	g := &Goroutines{Why: err.Error()}
@@ -314,8 +325,10 @@ func refusal(pid int, err error) *Goroutines {
 	return g
 }
 
-// tell sums groups that differ only in what nobody wants to know.
-func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
+// tell sums groups that differ only in what nobody wants to know, of a program that did
+// not run since they were read, which is some time ago.
+func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
+	now := s.Time.Add(ago)
 	g := &Goroutines{
 		Total: s.Count, Running: s.State(goroutines.Running), Runnable: s.State(goroutines.Runnable),
 		Syscall: s.State(goroutines.Syscall), Waiting: s.State(goroutines.Waiting),
@@ -323,7 +336,7 @@ func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
 	if t.groups == nil {
 		t.groups = map[groupKey]*history{}
 	}
-	t.totals.add(s.Time, s.Count)
+	t.totals.add(now, s.Count)
 	g.Growth = t.totals.growth()
 	at := map[groupKey]int{}
 	for _, from := range s.Groups {
@@ -342,8 +355,8 @@ func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
 		}
 		to := &g.Groups[n]
 		to.Count += from.Count
-		if from.Oldest > to.Oldest || to.At == "" {
-			to.Oldest, to.At = from.Oldest, where(from.Stack)
+		if from.Oldest+ago > to.Oldest || to.At == "" {
+			to.Oldest, to.At = from.Oldest+ago, where(from.Stack)
 		}
 	}
 	for i := range g.Groups {
@@ -353,17 +366,17 @@ func (t *target) tell(s *goroutines.Snapshot) *Goroutines {
 		if h == nil {
 			h = &history{}
 			if t.totals.full() { // it is new, and was none before
-				h.add(s.Time.Add(-time.Second), 0)
+				h.add(now.Add(-time.Second), 0)
 			}
 			t.groups[k] = h
 		}
-		h.add(s.Time, to.Count)
+		h.add(now, to.Count)
 		if max(to.Count, h.points[0].n) >= leastGrowing {
 			to.Growth = h.growth()
 		}
 	}
 	for k, h := range t.groups {
-		if _, here := at[k]; !here && s.Time.Sub(h.last()) > growthWindow {
+		if _, here := at[k]; !here && now.Sub(h.last()) > growthWindow {
 			delete(t.groups, k)
 		}
 	}
@@ -397,7 +410,10 @@ func where(stack []symbols.Place) string {
 const growthWindow = time.Minute
 
 // A history is how a number went in the last minute.
-type history struct{ points []count }
+type history struct {
+	points []count // of one number that stays the same, where that began and ended
+	added  int
+}
 
 type count struct {
 	at time.Time
@@ -405,13 +421,21 @@ type count struct {
 }
 
 func (h *history) add(at time.Time, n int) {
-	h.points = append(h.points, count{at, n})
+	h.added++
+	if k := len(h.points); k > 1 && h.points[k-1].n == n && h.points[k-2].n == n {
+		h.points[k-1].at = at
+	} else {
+		h.points = append(h.points, count{at, n})
+	}
 	for len(h.points) > 2 && at.Sub(h.points[1].at) >= growthWindow {
 		h.points = h.points[1:]
 	}
+	if begin := at.Add(-growthWindow); len(h.points) > 1 && h.points[0].n == h.points[1].n && h.points[0].at.Before(begin) {
+		h.points[0].at = begin
+	}
 }
 
-func (h *history) full() bool      { return len(h.points) > 2 }
+func (h *history) full() bool      { return h.added > 2 }
 func (h *history) last() time.Time { return h.points[len(h.points)-1].at }
 
 // growth is by minute, 0 until something is known.

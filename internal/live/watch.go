@@ -54,6 +54,7 @@ type Watch struct {
 	ended     map[string]int // by program: how many with that name have ended
 	left      []*process     // programs that ended lately, whose place others may take
 	fresh     []*process     // programs that were found in this refresh
+	shown     int            // how many the frame before had
 	calls     int64
 	threads   int // of which process they are wanted
 	attended  int // which process is looked at; 0 is none
@@ -195,7 +196,7 @@ func (w *Watch) Refresh() (*Frame, error) {
 	}
 	now := time.Now()
 	w.tasks = w.table.Tree(w.tasks[:0])
-	f := &Frame{Time: now.Round(0), Processes: []Process{}}
+	f := &Frame{Time: now.Round(0), Processes: make([]Process, 0, w.shown)}
 	w.readMachine(f)
 	boot, share := sinceBoot(), w.share()
 	for _, t := range w.tasks {
@@ -215,6 +216,7 @@ func (w *Watch) Refresh() (*Frame, error) {
 		}
 		f.Processes = append(f.Processes, w.process(t, p, now, boot, share))
 	}
+	w.shown = len(f.Processes)
 	w.forget()
 	w.succeed(now)
 	clear(w.last)
@@ -390,7 +392,7 @@ func (w *Watch) snapshot(pid int) *goroutines.Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p := w.processes[pid]; p != nil && p.target != nil {
-		return p.target.snapshot
+		return p.target.latest()
 	}
 	return nil
 }

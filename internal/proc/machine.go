@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -60,10 +61,9 @@ func (h *Host) Close() { h.machine.close() }
 type machine struct {
 	stat, loadavg, meminfo, cpu, memory, io *os.File
 
-	online  map[int]bool
-	counted time.Time // when online was, where nothing else is read
-	buf     []byte    // /proc/stat has a number for each interrupt
-	last    paced[Machine]
+	online map[int]bool
+	buf    []byte // /proc/stat has a number for each interrupt
+	last   paced[Machine]
 }
 
 func openMachine(root string) *machine {
@@ -111,22 +111,34 @@ func (m *machine) read(now time.Time, buf []byte) Machine {
 // switched on and off by people.
 const countEvery = time.Minute
 
-// count finds the CPUs that are online, of a machine that is not open.
-func (m *machine) count(root string, now time.Time) {
-	if !m.counted.IsZero() && now.Sub(m.counted) < countEvery {
-		return
+// A census is which CPUs are online of machines that are not open, by their root: once
+// for all processes.
+type census struct {
+	mu     sync.Mutex
+	online map[string]map[int]bool
+	at     map[string]time.Time
+}
+
+var cpus = census{online: map[string]map[int]bool{}, at: map[string]time.Time{}}
+
+func (c *census) of(root string, now time.Time) map[int]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.at[root]; ok && now.Sub(at) < countEvery {
+		return c.online[root]
 	}
-	m.counted = now
+	c.at[root] = now
 	f, err := os.Open(filepath.Join(root, "proc", "stat"))
 	if err != nil {
-		return
+		return c.online[root]
 	}
 	defer f.Close()
-	of := machine{stat: f, buf: make([]byte, 64<<10)}
+	m := machine{stat: f, buf: make([]byte, 64<<10)}
 	var s Machine
-	if text, err := of.readStat(); err == nil {
-		m.online = parseMachineStat(text, &s)
+	if text, err := m.readStat(); err == nil {
+		c.online[root] = parseMachineStat(text, &s)
 	}
+	return c.online[root]
 }
 
 // readStat reads the lines of all CPUs, of which the largest machines have

@@ -217,7 +217,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	p.fillIO(&s.Process, now)
 	s.Process.FDs = p.countFDs(now)
 	if p.alone {
-		p.machine.count(p.root, now)
+		p.machine.online = cpus.of(p.root, now)
 	} else {
 		s.Machine = p.machine.read(now, p.buf)
 	}
@@ -280,10 +280,14 @@ func (p *Process) text(f *os.File, name string) ([]byte, bool) {
 	return text, err == nil
 }
 
+// fileLimitEvery is how often a process's limit of open files is read again: few change it
+// while they run.
+const fileLimitEvery = 10 * time.Second
+
 func (p *Process) fileLimit(now time.Time) uint64 {
 	if !now.Before(p.limited) {
 		text, _ := p.text(nil, "limits")
-		p.limit, p.limited = parseFileLimit(string(text)), now.Add(limitsEvery)
+		p.limit, p.limited = parseFileLimit(string(text)), now.Add(fileLimitEvery)
 	}
 	return p.limit
 }

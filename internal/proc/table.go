@@ -29,7 +29,7 @@ type Watch struct {
 // not asked for, or may not be read.
 type Task struct {
 	Read    time.Time // when it was
-	Still   bool      // it did not run since the Update before, and was not read anew
+	Still   bool      // it did not run since the Update before; false where that is not known
 	ID      int       // of the process or the thread
 	Process int       // the same, or the process that the thread belongs to
 	Parent  int       // of the process; 0 for the first ones
@@ -107,6 +107,7 @@ type process struct {
 	at    time.Time
 	ran   time.Duration // its CPU time, exactly, before it was read; negative when not known
 	fresh uint64        // of the Update that read it
+	idle  bool          // it did not run since the Update before
 
 	// Its place in the tree.
 	child, sibling *process // its last child, and the parent's child before it
@@ -251,10 +252,11 @@ func (t *Table) still(p *process) bool {
 	t.files.calls++
 	ran, ok := cpuTime(p.id)
 	if !ok {
-		p.ran = -1
+		p.ran, p.idle = -1, false
 		return false
 	}
-	same := ran == p.ran && t.files.round < p.fresh+stillFor+uint64(p.id)%stillFor // not all at once
+	p.idle = ran == p.ran
+	same := p.idle && t.files.round < p.fresh+stillFor+uint64(p.id)%stillFor // not all at once
 	p.ran = ran
 	return same
 }
@@ -424,7 +426,7 @@ func (t *Table) Tree(into []Task) []Task {
 
 func (p *process) row(w *Watch) Task {
 	r := Task{
-		Read: p.at, Still: p.fresh != p.round, ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
+		Read: p.at, Still: p.idle, ID: p.id, Process: p.id, Parent: p.stat.parent, Depth: p.depth, Kernel: p.stat.kernel,
 		Name: p.stat.name, State: p.stat.state, Start: p.stat.start,
 		User: p.user, System: p.system, MinorFaults: p.stat.minor, MajorFaults: p.stat.major,
 		Threads: p.stat.threads, FDs: p.fds, RSS: p.stat.rss, PSS: p.pss,
