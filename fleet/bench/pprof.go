@@ -116,15 +116,15 @@ func toPprof(b *store.Batch) *profile.Profile {
 		for _, s := range of.Samples {
 			sample := &profile.Sample{Value: []int64{s.Value}}
 			for _, frame := range b.Stacks[s.Stack] {
-				if locations[frame] == nil {
+				if locations[*frame] == nil {
 					if functions[frame.Function] == nil {
 						made := &profile.Function{ID: uint64(len(p.Function) + 1), Name: frame.Function, SystemName: frame.Function, Filename: frame.File}
 						functions[frame.Function], p.Function = made, append(p.Function, made)
 					}
 					made := &profile.Location{ID: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: functions[frame.Function], Line: int64(frame.Line)}}}
-					locations[frame], p.Location = made, append(p.Location, made)
+					locations[*frame], p.Location = made, append(p.Location, made)
 				}
-				sample.Location = append(sample.Location, locations[frame])
+				sample.Location = append(sample.Location, locations[*frame])
 			}
 			p.Sample = append(p.Sample, sample)
 		}

@@ -87,7 +87,7 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*Evidence, erro
 		if !sent[k.columns[k.needed]] {
 			continue
 		}
-		m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]store.Frame{}, columns: len(k.columns)}
+		m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]*store.Frame{}, columns: len(k.columns)}
 		for i, t := range k.columns {
 			if !sent[t] {
 				continue
@@ -142,7 +142,7 @@ func (e *Evidence) Recording(w io.Writer) error {
 
 // Profile is the answer of a store for one type, as go tool pprof reads it.
 func Profile(s store.Selection, stacks store.Stacks) *profile.Profile {
-	m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]store.Frame{}, columns: 1}
+	m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]*store.Frame{}, columns: 1}
 	m.add(0, &stacks)
 	p := m.profile()
 	parts := strings.Split(string(s.Type), ":")

@@ -11,7 +11,7 @@ type merger struct {
 	columns int
 	order   []store.StackID
 	rows    map[store.StackID][]int64
-	frames  map[store.StackID][]store.Frame
+	frames  map[store.StackID][]*store.Frame
 }
 
 func (m *merger) add(column int, stacks *store.Stacks) {
@@ -56,7 +56,7 @@ func (m *merger) profile() *profile.Profile {
 	for _, id := range m.order {
 		sample := &profile.Sample{Value: m.rows[id]}
 		for _, f := range m.frames[id] {
-			sample.Location = append(sample.Location, at(f))
+			sample.Location = append(sample.Location, at(*f))
 		}
 		p.Sample = append(p.Sample, sample)
 	}

@@ -73,8 +73,8 @@ func TestGrowth(t *testing.T) {
 	for _, processes := range []int{2, 14} {
 		plan := growing(1, processes)
 		for _, leak := range []simulate.Level{
-			{Type: store.InuseSpace, Hourly: 60 << 20, Calls: []store.Frame{{Function: "bytes.growSlice", File: "bytes/buffer.go", Line: 249}}},
-			{Type: store.Goroutines, Hourly: 200, Calls: []store.Frame{{Function: "runtime.gopark", File: "runtime/proc.go", Line: 435}}},
+			{Type: store.InuseSpace, Hourly: 60 << 20, Calls: []*store.Frame{{Function: "bytes.growSlice", File: "bytes/buffer.go", Line: 249}}},
+			{Type: store.Goroutines, Hourly: 200, Calls: []*store.Frame{{Function: "runtime.gopark", File: "runtime/proc.go", Line: 435}}},
 		} {
 			s := plan.Services[1]
 			s.Name = "leaks-" + strings.Split(string(leak.Type), ":")[0]

@@ -139,8 +139,8 @@ func grown(was, is *store.Stacks, byWas, byIs float64) (at store.Frame, f *versi
 	}
 	at = store.Frame{Function: f.Name, File: f.File}
 	for _, sample := range is.Samples {
-		if i := slices.IndexFunc(is.Frames[sample.Stack], func(frame store.Frame) bool { return frame.Function == f.Name }); i >= 0 {
-			return is.Frames[sample.Stack][i], f
+		if i := slices.IndexFunc(is.Frames[sample.Stack], func(frame *store.Frame) bool { return frame.Function == f.Name }); i >= 0 {
+			return *is.Frames[sample.Stack][i], f
 		}
 	}
 	return at, f

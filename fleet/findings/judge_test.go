@@ -19,7 +19,7 @@ var start = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 // expression for each call, since the tenth minute.
 func fleet(t *testing.T) *storetest.Reference {
 	t.Helper()
-	compiling := []store.Frame{
+	compiling := []*store.Frame{
 		{Function: "regexp/syntax.(*compiler).compile", File: "regexp/syntax/compile.go", Line: 166},
 		{Function: "regexp.compile", File: "regexp/regexp.go", Line: 184},
 		{Function: "regexp.MustCompile", File: "regexp/regexp.go", Line: 321},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -263,9 +264,9 @@ func TestPyroscope(t *testing.T) {
 
 // What is scraped is the same profile when a server has decoded it.
 func TestProfilesOf(t *testing.T) {
-	frames := []store.Frame{{Function: "a", File: "a.go", Line: 1}, {Function: "b", File: "b.go", Line: 2}}
+	frames := []*store.Frame{{Function: "a", File: "a.go", Line: 1}, {Function: "b", File: "b.go", Line: 2}}
 	id := store.IDOf(frames)
-	all := profilesOf(&store.Batch{From: noon, Until: noon.Add(time.Minute), Stacks: map[store.StackID][]store.Frame{id: frames},
+	all := profilesOf(&store.Batch{From: noon, Until: noon.Add(time.Minute), Stacks: map[store.StackID][]*store.Frame{id: frames},
 		Profiles: []store.Profile{{Type: store.AllocSpace, Samples: []store.Sample{{Stack: id, Value: 5}}},
 			{Type: store.InuseSpace, Samples: []store.Sample{{Stack: id, Value: 7}, {Value: 2}}}, {Type: store.Goroutines, Samples: []store.Sample{{Stack: id, Value: 1}}}}})
 	if len(all) != 2 {
@@ -291,7 +292,7 @@ func TestProfilesOf(t *testing.T) {
 		t.Errorf("%v, want %v", got.sums("shop"), want)
 	}
 	for _, b := range got.batches {
-		if f := b.Stacks[id]; !slices.Equal(f, frames) || !b.From.Equal(noon) || !b.Until.Equal(noon.Add(time.Minute)) {
+		if f := b.Stacks[id]; !reflect.DeepEqual(f, frames) || !b.From.Equal(noon) || !b.Until.Equal(noon.Add(time.Minute)) {
 			t.Errorf("%v from %v until %v", f, b.From, b.Until)
 		}
 	}

@@ -146,7 +146,7 @@ type writing struct {
 }
 
 // add adds the values of a type.
-func (w *writing) add(from store.Profile, kind *profile.ValueType, stacks map[store.StackID][]store.Frame) {
+func (w *writing) add(from store.Profile, kind *profile.ValueType, stacks map[store.StackID][]*store.Frame) {
 	at := len(w.p.SampleType)
 	w.p.SampleType = append(w.p.SampleType, kind)
 	for _, s := range w.p.Sample {
@@ -157,7 +157,7 @@ func (w *writing) add(from store.Profile, kind *profile.ValueType, stacks map[st
 		if to == nil {
 			to = &profile.Sample{Value: make([]int64, at+1)}
 			for _, f := range stacks[s.Stack] {
-				to.Location = append(to.Location, w.location(f))
+				to.Location = append(to.Location, w.location(*f))
 			}
 			w.samples[s.Stack] = to
 			w.p.Sample = append(w.p.Sample, to)

@@ -69,7 +69,7 @@ type Profile struct {
 	Bytes    int // unpacked
 	// Samples are by the index of their type: each stack once, those that are 0 left out.
 	Samples [][]store.Sample
-	Stacks  map[store.StackID][]store.Frame
+	Stacks  map[store.StackID][]*store.Frame
 }
 
 // Total is the sum of the samples of a type.
@@ -260,7 +260,7 @@ func (d *decoder) addLocation(body []byte) error {
 // location names the lines of a place; what has no name is its address. The runtime writes
 // such functions, in profiles of mutexes.
 func (d *decoder) location(lines []line, address uint64) (*Place, error) {
-	var frames []store.Frame
+	var frames []*store.Frame
 	for _, x := range lines {
 		f, ok := d.functions[x.function]
 		if !ok {
@@ -277,10 +277,10 @@ func (d *decoder) location(lines []line, address uint64) (*Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		frames = append(frames, store.Frame{Function: name, File: file, Line: LineOf(x.number)})
+		frames = append(frames, &store.Frame{Function: name, File: file, Line: LineOf(x.number)})
 	}
 	if len(frames) == 0 {
-		frames = []store.Frame{{Function: Address(address)}}
+		frames = []*store.Frame{{Function: Address(address)}}
 	}
 	return PlaceOf(frames), nil
 }

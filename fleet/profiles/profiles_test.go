@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"runtime"
 	"runtime/pprof"
 	"strings"
@@ -95,7 +96,7 @@ func compare(t *testing.T, got *Profile, want *profile.Profile) {
 		if got.Types[i] != (ValueType{kind.Type, kind.Unit}) {
 			t.Errorf("type %v, want %v", got.Types[i], kind)
 		}
-		sums, frames := map[store.StackID]int64{}, map[store.StackID][]store.Frame{}
+		sums, frames := map[store.StackID]int64{}, map[store.StackID][]*store.Frame{}
 		for _, s := range want.Sample {
 			stack := framesOf(s)
 			id := store.IDOf(stack)
@@ -106,7 +107,7 @@ func compare(t *testing.T, got *Profile, want *profile.Profile) {
 			if sums[s.Stack] != s.Value {
 				t.Errorf("%s of %v: %d, want %d", kind.Type, got.Stacks[s.Stack], s.Value, sums[s.Stack])
 			}
-			if fmt.Sprint(got.Stacks[s.Stack]) != fmt.Sprint(frames[s.Stack]) {
+			if !reflect.DeepEqual(got.Stacks[s.Stack], frames[s.Stack]) {
 				t.Errorf("a stack is %v, want %v", got.Stacks[s.Stack], frames[s.Stack])
 			}
 			delete(sums, s.Stack)
@@ -119,14 +120,14 @@ func compare(t *testing.T, got *Profile, want *profile.Profile) {
 	}
 }
 
-func framesOf(s *profile.Sample) (frames []store.Frame) {
+func framesOf(s *profile.Sample) (frames []*store.Frame) {
 	for _, l := range s.Location {
 		for _, x := range l.Line {
 			name := cmp.Or(x.Function.Name, fmt.Sprintf("0x%x", l.Address))
-			frames = append(frames, store.Frame{Function: name, File: x.Function.Filename, Line: int32(x.Line)})
+			frames = append(frames, &store.Frame{Function: name, File: x.Function.Filename, Line: int32(x.Line)})
 		}
 		if len(l.Line) == 0 {
-			frames = append(frames, store.Frame{Function: fmt.Sprintf("0x%x", l.Address)})
+			frames = append(frames, &store.Frame{Function: fmt.Sprintf("0x%x", l.Address)})
 		}
 	}
 	return frames
@@ -209,7 +210,7 @@ func TestHostile(t *testing.T) {
 		case errors.Is(err, ErrLong) != c.long:
 			t.Errorf("%s: %v: too long %v, want %v", c.name, err, !c.long, c.long)
 		case err == nil && c.name == "well":
-			want := []store.Frame{{Function: "main.work", File: "main.go", Line: 12}}
+			want := []*store.Frame{{Function: "main.work", File: "main.go", Line: 12}}
 			if id := store.IDOf(want); len(p.Samples) != 1 || p.Total(0) != 70 || p.Samples[0][0].Stack != id || fmt.Sprint(p.Stacks[id]) != fmt.Sprint(want) {
 				t.Errorf("%s: %+v", c.name, p)
 			}

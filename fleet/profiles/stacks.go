@@ -12,12 +12,12 @@ import (
 // A Place is a place on a stack: the lines that were inlined into each other there, with
 // the hashes of their frames, which are computed once and not for each stack.
 type Place struct {
-	frames []store.Frame
+	frames []*store.Frame
 	hashes []uint64
 }
 
 // PlaceOf is a place of frames, the innermost first.
-func PlaceOf(frames []store.Frame) *Place {
+func PlaceOf(frames []*store.Frame) *Place {
 	p := &Place{frames: frames}
 	for _, f := range frames {
 		p.hashes = append(p.hashes, f.Hash())
@@ -34,14 +34,14 @@ func LineOf(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) }
 // Stacks are stacks of places, each once and within limits.
 type Stacks struct {
 	limits   Limits
-	frames   map[store.StackID][]store.Frame
+	frames   map[store.StackID][]*store.Frame
 	retained int      // frames of all of them
 	hashes   []uint64 // of the last, for the next
 }
 
 // NewStacks has none yet.
 func NewStacks(l Limits) *Stacks {
-	return &Stacks{limits: l, frames: map[store.StackID][]store.Frame{}}
+	return &Stacks{limits: l, frames: map[store.StackID][]*store.Frame{}}
 }
 
 // Add is the ID of a stack, leaf first, whose frames it keeps.
@@ -60,7 +60,7 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	if s.retained += len(s.hashes); s.retained > s.limits.Frames {
 		return 0, fmt.Errorf("%w: more than %d frames in all stacks", ErrLong, s.limits.Frames)
 	}
-	frames := make([]store.Frame, 0, len(s.hashes))
+	frames := make([]*store.Frame, 0, len(s.hashes))
 	for _, p := range places {
 		frames = append(frames, p.frames...)
 	}
@@ -69,8 +69,8 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 }
 
 // Of are the stacks of samples.
-func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]store.Frame {
-	stacks := map[store.StackID][]store.Frame{}
+func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]*store.Frame {
+	stacks := map[store.StackID][]*store.Frame{}
 	for _, samples := range lists {
 		for _, sample := range samples {
 			if sample.Stack != 0 {

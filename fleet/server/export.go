@@ -23,7 +23,7 @@ func writeFolded(w http.ResponseWriter, _ store.Selection, stacks store.Stacks) 
 	for _, s := range stacks.Samples {
 		frames := stacks.Frames[s.Stack]
 		if len(frames) == 0 {
-			frames = []store.Frame{{Function: "(no stack)"}}
+			frames = []*store.Frame{{Function: "(no stack)"}}
 		}
 		for i := len(frames) - 1; i >= 0; i-- {
 			out.WriteString(plain.Replace(frames[i].Function))
@@ -89,7 +89,7 @@ func exported(ctx context.Context, r store.Reader, s store.Selection) (all []*st
 	for _, of := range versionsOf(services.Services) {
 		part := s
 		part.Service, part.Version = of.Name, of.Version
-		b := &store.Batch{From: s.From, Until: s.Until, Stacks: map[store.StackID][]store.Frame{},
+		b := &store.Batch{From: s.From, Until: s.Until, Stacks: map[store.StackID][]*store.Frame{},
 			Source: store.Source{Service: of.Name, Version: of.Version, Instance: s.Instance, Labels: s.Labels}}
 		for _, t := range of.Totals {
 			if s.Type != "" && t.Type != s.Type {

@@ -120,10 +120,10 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 		at.total[side] += sample.Value
 		frames := stacks.Frames[sample.Stack]
 		if len(frames) == 0 {
-			frames = []store.Frame{{Function: "(no stack)"}}
+			frames = []*store.Frame{{Function: "(no stack)"}}
 		}
 		for _, f := range slices.Backward(frames) {
-			at = at.child(t.function(f))
+			at = at.child(t.function(*f))
 			at.total[side] += sample.Value
 		}
 		at.self[side] += sample.Value

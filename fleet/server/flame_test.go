@@ -29,16 +29,16 @@ func kept(t *testing.T, batches []sent) *storetest.Reference {
 	t.Helper()
 	r := new(storetest.Reference)
 	for i, one := range batches {
-		b := &store.Batch{Source: store.Source{Service: one.service, Version: one.version, Instance: one.instance}, Stacks: map[store.StackID][]store.Frame{}}
+		b := &store.Batch{Source: store.Source{Service: one.service, Version: one.version, Instance: one.instance}, Stacks: map[store.StackID][]*store.Frame{}}
 		b.ID[0] = byte(i + 1)
 		b.Until = epoch.Add(one.after)
 		b.From = b.Until.Add(-10 * time.Second)
 		p := store.Profile{Type: one.kind}
 		for stack, value := range one.values {
-			var frames []store.Frame
+			var frames []*store.Frame
 			for name := range strings.SplitSeq(stack, ";") {
 				if name != "" {
-					frames = append(frames, store.Frame{Function: name, File: name + ".go", Line: 1})
+					frames = append(frames, &store.Frame{Function: name, File: name + ".go", Line: 1})
 				}
 			}
 			slices.Reverse(frames)

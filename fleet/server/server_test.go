@@ -15,7 +15,7 @@ type reader struct{ store.Reader }
 func (reader) Stacks(context.Context, store.Selection) (store.Stacks, error) {
 	return store.Stacks{
 		Samples: []store.Sample{{Stack: 1, Value: 5}, {Stack: 2, Value: 3}, {Stack: 0, Value: 2}},
-		Frames:  map[store.StackID][]store.Frame{1: {{Function: "f"}, {Function: "f"}, {Function: "main"}}, 2: {{Function: "g"}, {Function: "main"}}},
+		Frames:  map[store.StackID][]*store.Frame{1: {{Function: "f"}, {Function: "f"}, {Function: "main"}}, 2: {{Function: "g"}, {Function: "main"}}},
 		Total:   10,
 	}, nil
 }

@@ -53,10 +53,10 @@ type Version struct {
 // A Level is what a function of the service keeps, besides what it keeps under its load.
 type Level struct {
 	Type     store.Type
-	Function string        // see [Service.Function]
-	Calls    []store.Frame // what it calls, the leaf first
-	Hourly   int64         // that a process adds
-	Most     int64         // that there will ever be, as in a cache that fills; 0 for no end
+	Function string         // see [Service.Function]
+	Calls    []*store.Frame // what it calls, the leaf first
+	Hourly   int64          // that a process adds
+	Most     int64          // that there will ever be, as in a cache that fills; 0 for no end
 }
 
 // after is what is kept of a process of an age. A cache fills at the hourly pace first; each
@@ -73,9 +73,9 @@ func (l Level) after(age time.Duration) int64 {
 // A Cause is work of other packages that a function of the service calls for.
 type Cause struct {
 	Type     store.Type
-	Function string        // see [Service.Function]
-	Calls    []store.Frame // what it calls, the leaf first
-	Sum      int64         // a minute, on a host of usual speed under usual load
+	Function string         // see [Service.Function]
+	Calls    []*store.Frame // what it calls, the leaf first
+	Sum      int64          // a minute, on a host of usual speed under usual load
 }
 
 // A Change makes the stacks of a type that have a function cost more, or less.
@@ -147,7 +147,7 @@ func (p Plan) Batches() iter.Seq[*store.Batch] {
 type program struct {
 	service Service
 	shapes  []shape
-	stacks  map[store.StackID][]store.Frame
+	stacks  map[store.StackID][]*store.Frame
 }
 
 // A shape is the stacks of a type, by weight.
@@ -161,7 +161,7 @@ func (p Plan) program(s Service) *program {
 	if len(s.Stacks) == 0 {
 		s.Stacks = Usual
 	}
-	made := &program{service: s, stacks: map[store.StackID][]store.Frame{}}
+	made := &program{service: s, stacks: map[store.StackID][]*store.Frame{}}
 	for _, usual := range s.Stacks {
 		made.add(p.random("stacks", s.Name, string(usual.Type)), usual)
 	}
@@ -186,8 +186,8 @@ func (p *program) add(r *rand.Rand, usual Shape) {
 
 // frames are a stack, the leaf first: function 0 calls one that a tenth of the stacks
 // share, that calls any. The line of the leaf makes each stack another.
-func (p *program) frames(r *rand.Rand, number int) []store.Frame {
-	frames := []store.Frame{p.frame(0, 10), p.frame(1+number%10, 20)}
+func (p *program) frames(r *rand.Rand, number int) []*store.Frame {
+	frames := []*store.Frame{p.frame(0, 10), p.frame(1+number%10, 20)}
 	for range 4 + r.IntN(24) {
 		frames = append(frames, p.frame(11+r.IntN(functions-11), 30))
 	}
@@ -197,19 +197,19 @@ func (p *program) frames(r *rand.Rand, number int) []store.Frame {
 }
 
 // leaf is where the runtime counts a type: who gives a lock back has waits of others.
-func leaf(t store.Type) []store.Frame {
+func leaf(t store.Type) []*store.Frame {
 	switch t {
 	case store.MutexDelay:
-		return []store.Frame{{Function: "sync.(*Mutex).Unlock", File: "sync/mutex.go", Line: 65}}
+		return []*store.Frame{{Function: "sync.(*Mutex).Unlock", File: "sync/mutex.go", Line: 65}}
 	case store.BlockDelay:
-		return []store.Frame{{Function: "runtime.chanrecv1", File: "runtime/chan.go", Line: 505}}
+		return []*store.Frame{{Function: "runtime.chanrecv1", File: "runtime/chan.go", Line: 505}}
 	}
 	return nil
 }
 
-func (p *program) frame(function, line int) store.Frame {
+func (p *program) frame(function, line int) *store.Frame {
 	name := p.service.Function(function)
-	return store.Frame{
+	return &store.Frame{
 		Function: name,
 		File:     fmt.Sprintf("example.com/%s/order/step%02d.go", p.service.Name, function/10),
 		Line:     int32(line + function),
@@ -235,7 +235,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 	}
 	b := &store.Batch{
 		Source: source, From: p.Start.Add(from), Until: p.Start.Add(from + step),
-		Stacks: map[store.StackID][]store.Frame{},
+		Stacks: map[store.StackID][]*store.Frame{},
 	}
 	moment := fmt.Sprint(int64(from))
 	r := p.random("values", p.Tenant, g.service.Name, host, moment)
@@ -254,7 +254,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 
 // profile is a shape's samples of one step that sum to about an amount, stacks that the
 // sampler missed left out.
-func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, age time.Duration, stacks map[store.StackID][]store.Frame) store.Profile {
+func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, age time.Duration, stacks map[store.StackID][]*store.Frame) store.Profile {
 	made := store.Profile{Type: s.Type, Samples: make([]store.Sample, 0, len(s.ids))}
 	amount = amount / 100 * (100 - noise + r.Int64N(2*noise+1))
 	for i, id := range s.ids {
@@ -270,7 +270,7 @@ func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, ag
 		stacks[id] = g.stacks[id]
 		made.Samples = append(made.Samples, store.Sample{Stack: id, Value: units * s.Unit})
 	}
-	add := func(function string, calls []store.Frame, value int64) {
+	add := func(function string, calls []*store.Frame, value int64) {
 		frames := g.calls(function, calls)
 		id := store.IDOf(frames)
 		stacks[id] = frames
@@ -290,7 +290,7 @@ func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, ag
 }
 
 // calls is the stack of a function of the service and what it calls.
-func (p *program) calls(function string, calls []store.Frame) []store.Frame {
+func (p *program) calls(function string, calls []*store.Frame) []*store.Frame {
 	frames := slices.Clone(calls)
 	for i := range functions {
 		if p.service.Function(i) == function {
@@ -301,13 +301,13 @@ func (p *program) calls(function string, calls []store.Frame) []store.Frame {
 }
 
 // percent is what a stack costs in a version at a time, of what it costs in the first.
-func (v Version) percent(t store.Type, frames []store.Frame, at time.Duration) int64 {
+func (v Version) percent(t store.Type, frames []*store.Frame, at time.Duration) int64 {
 	cost := int64(100)
 	for _, c := range v.Changes {
 		if at < c.From || c.Until != 0 && at >= c.Until {
 			continue
 		}
-		has := func(f store.Frame) bool { return f.Function == c.Function }
+		has := func(f *store.Frame) bool { return f.Function == c.Function }
 		if c.Type == t && slices.ContainsFunc(frames, has) {
 			cost = max(0, cost*(100+c.Percent)/100)
 		}

@@ -58,7 +58,7 @@ func TestChangeIsInItsFunction(t *testing.T) {
 				switch p.Type {
 				case store.CPU:
 					sums := cpu[b.Source.Version]
-					has := func(f store.Frame) bool { return f.Function == guilty }
+					has := func(f *store.Frame) bool { return f.Function == guilty }
 					if slices.ContainsFunc(b.Stacks[s.Stack], has) {
 						sums[0] += s.Value
 					} else {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"time"
 )
@@ -24,8 +25,9 @@ type Batch struct {
 	From, Until time.Time
 	Profiles    []Profile
 	// Stacks are those of the profiles that the sender has; an engine that knows one
-	// already leaves it.
-	Stacks map[StackID][]Frame
+	// already leaves it. Stacks share their frames, which nobody changes: a frame has 40
+	// bytes, and a profile of 60,000 stacks two million of them.
+	Stacks map[StackID][]*Frame
 }
 
 // A Source is who sent a batch.
@@ -85,8 +87,11 @@ type Frame struct {
 	Line     int32
 }
 
+// String is a frame for messages.
+func (f Frame) String() string { return fmt.Sprintf("{%s %s %d}", f.Function, f.File, f.Line) }
+
 // IDOf is the ID of a stack.
-func IDOf(frames []Frame) StackID {
+func IDOf(frames []*Frame) StackID {
 	hashes := make([]uint64, len(frames))
 	for i, f := range frames {
 		hashes[i] = f.Hash()
@@ -273,7 +278,7 @@ type Instance struct {
 // Stacks is an answer.
 type Stacks struct {
 	Samples []Sample
-	Frames  map[StackID][]Frame // of all samples
+	Frames  map[StackID][]*Frame // of all samples
 	Total   int64
 	Missing Missing
 }

@@ -5,8 +5,8 @@ import "testing"
 // TestIDOf holds that stacks which differ in anything have different IDs, which any
 // engine's integers hold.
 func TestIDOf(t *testing.T) {
-	f := func(function, file string, line int32) Frame { return Frame{function, file, line} }
-	stacks := [][]Frame{
+	f := func(function, file string, line int32) *Frame { return &Frame{function, file, line} }
+	stacks := [][]*Frame{
 		{f("a", "x.go", 1)}, {f("a", "x.go", 2)}, {f("ax", ".go", 1)}, {f("b", "x.go", 1)}, {f("", "", 0)}, {f("a", "x.go", -1)},
 		{f("a", "x.go", 1), f("b", "x.go", 1)}, {f("b", "x.go", 1), f("a", "x.go", 1)},
 		{f("a", "x.go", 1), f("a", "x.go", 1)}, {f("a", "x.go", 1), f("a", "x.go", 1), f("a", "x.go", 1)},

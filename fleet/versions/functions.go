@@ -115,7 +115,7 @@ func sum(stacks *store.Stacks, functions map[string]*Function, add func(f *Funct
 		clear(seen)
 		frames := stacks.Frames[sample.Stack]
 		if len(frames) == 0 {
-			frames = []store.Frame{{Function: unknown}}
+			frames = []*store.Frame{{Function: unknown}}
 		}
 		for i, frame := range frames {
 			f := functions[frame.Function]

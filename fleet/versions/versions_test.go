@@ -225,14 +225,14 @@ func TestShort(t *testing.T) {
 }
 
 func TestFunctions(t *testing.T) {
-	frames := func(names ...string) (f []store.Frame) {
+	frames := func(names ...string) (f []*store.Frame) {
 		for _, name := range names {
-			f = append(f, store.Frame{Function: name})
+			f = append(f, &store.Frame{Function: name})
 		}
 		return f
 	}
 	stacks := func(values map[string]int64) (s store.Stacks) {
-		s.Frames = map[store.StackID][]store.Frame{1: frames("encode", "handle", "main"), 2: frames("handle", "main"), 3: frames("walk", "walk", "main")}
+		s.Frames = map[store.StackID][]*store.Frame{1: frames("encode", "handle", "main"), 2: frames("handle", "main"), 3: frames("walk", "walk", "main")}
 		for i, name := range []string{"encode", "handle", "walk"} {
 			s.Samples = append(s.Samples, store.Sample{Stack: store.StackID(i + 1), Value: values[name] * 1e9})
 			s.Total += values[name] * 1e9
@@ -282,11 +282,11 @@ func TestNarrow(t *testing.T) {
 		{"write", "serve", "loop"}, {"serve", "loop"}, {"collect", "loop"},
 	}
 	stacks := func(values ...int64) (s store.Stacks) {
-		s.Frames = map[store.StackID][]store.Frame{}
+		s.Frames = map[store.StackID][]*store.Frame{}
 		for i, names := range paths {
 			id := store.StackID(i + 1)
 			for _, name := range names {
-				s.Frames[id] = append(s.Frames[id], store.Frame{Function: name})
+				s.Frames[id] = append(s.Frames[id], &store.Frame{Function: name})
 			}
 			s.Samples = append(s.Samples, store.Sample{Stack: id, Value: values[i] * 1e9})
 			s.Total += values[i] * 1e9
@@ -376,7 +376,7 @@ func percentOf(t *testing.T, plan simulate.Plan, s simulate.Service, function in
 					continue
 				}
 				all += float64(sample.Value)
-				if slices.ContainsFunc(b.Stacks[sample.Stack], func(f store.Frame) bool { return f.Function == s.Function(function) }) {
+				if slices.ContainsFunc(b.Stacks[sample.Stack], func(f *store.Frame) bool { return f.Function == s.Function(function) }) {
 					part += float64(sample.Value)
 				}
 			}

@@ -138,7 +138,7 @@ func (c *command) demo(ctx context.Context, listen string) error {
 }
 
 // compiling is a regular expression that is compiled for each call.
-var compiling = []store.Frame{
+var compiling = []*store.Frame{
 	{Function: "regexp/syntax.(*compiler).compile", File: "regexp/syntax/compile.go", Line: 166},
 	{Function: "regexp/syntax.Compile", File: "regexp/syntax/compile.go", Line: 78},
 	{Function: "regexp.compile", File: "regexp/regexp.go", Line: 184},
@@ -165,7 +165,7 @@ func demoLeak(now time.Time) simulate.Plan {
 	s := demoService("catalog")
 	s.Versions = []simulate.Version{{Name: "v1.5.0", Levels: []simulate.Level{{
 		Type: store.InuseSpace, Function: s.Function(7), Hourly: 200 << 20,
-		Calls: []store.Frame{{Function: "runtime.mapassign_faststr", File: "runtime/map_faststr.go", Line: 203}},
+		Calls: []*store.Frame{{Function: "runtime.mapassign_faststr", File: "runtime/map_faststr.go", Line: 203}},
 	}}}}
 	plan.Services = []simulate.Service{s}
 	return plan

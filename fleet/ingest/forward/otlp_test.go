@@ -28,10 +28,10 @@ func (k keeping) Write(context.Context, *store.Batch) error { return k.fail }
 
 // batch is one of a value, with an ID.
 func batch(id byte, value int64) *store.Batch {
-	frames := []store.Frame{{Function: "main.work", File: "main.go", Line: 7}}
+	frames := []*store.Frame{{Function: "main.work", File: "main.go", Line: 7}}
 	stack := store.IDOf(frames)
 	return &store.Batch{ID: [16]byte{id}, Source: store.Source{Tenant: "red", Service: "shop"}, From: time.Unix(1_790_000_000, 0), Until: time.Unix(1_790_000_015, 0),
-		Stacks:   map[store.StackID][]store.Frame{stack: frames},
+		Stacks:   map[store.StackID][]*store.Frame{stack: frames},
 		Profiles: []store.Profile{{Type: store.CPU, Samples: []store.Sample{{Stack: stack, Value: value}}}, {Type: store.MutexDelay, Samples: []store.Sample{{Stack: stack, Value: value}}}}}
 }
 

@@ -156,7 +156,7 @@ func (d *dictionary) function(body []byte) (f function, err error) {
 func (d *dictionary) location(body []byte) (*profiles.Place, error) {
 	var mapping int32
 	var address uint64
-	var frames []store.Frame
+	var frames []*store.Frame
 	var unnamed []int // frames
 	err := wire.Each(body, func(f wire.Field) error {
 		switch {
@@ -176,7 +176,7 @@ func (d *dictionary) location(body []byte) (*profiles.Place, error) {
 			if frame.Function == "" {
 				unnamed = append(unnamed, len(frames))
 			}
-			frames = append(frames, frame)
+			frames = append(frames, &frame)
 			return err
 		}
 		return nil
@@ -189,7 +189,7 @@ func (d *dictionary) location(body []byte) (*profiles.Place, error) {
 		return nil, err
 	}
 	if len(frames) == 0 {
-		frames, unnamed = []store.Frame{{File: file}}, []int{0}
+		frames, unnamed = []*store.Frame{{File: file}}, []int{0}
 	}
 	for _, i := range unnamed {
 		frames[i].Function = profiles.Address(address)

@@ -136,10 +136,10 @@ func (e *encoder) valueType(t profiles.ValueType) []byte {
 }
 
 // stack is a Stack, with a location for each line of a function.
-func (e *encoder) stack(frames []store.Frame) []byte {
+func (e *encoder) stack(frames []*store.Frame) []byte {
 	var places []byte
 	for _, f := range frames {
-		place := e.locations.at(f, func() []byte {
+		place := e.locations.at(*f, func() []byte {
 			of := e.functions.at(function{f.Function, f.File}, func() []byte {
 				return appendNumber(appendNumber(nil, 1, e.text(f.Function)), 3, e.text(f.File))
 			})

@@ -17,9 +17,9 @@ import (
 )
 
 // batchOf is a batch of samples of stacks, which have these frames.
-func batchOf(source store.Source, stacks [][]store.Frame, types ...store.Type) *store.Batch {
+func batchOf(source store.Source, stacks [][]*store.Frame, types ...store.Type) *store.Batch {
 	until := time.Unix(1_790_000_000, 0).UTC()
-	b := &store.Batch{Source: source, From: until.Add(-15 * time.Second), Until: until, Stacks: map[store.StackID][]store.Frame{}}
+	b := &store.Batch{Source: source, From: until.Add(-15 * time.Second), Until: until, Stacks: map[store.StackID][]*store.Frame{}}
 	for i, t := range types {
 		values := map[store.StackID]int64{}
 		for j, frames := range stacks {
@@ -32,9 +32,9 @@ func batchOf(source store.Source, stacks [][]store.Frame, types ...store.Type) *
 	return b
 }
 
-func frames(depth int, name string) (all []store.Frame) {
+func frames(depth int, name string) (all []*store.Frame) {
 	for i := range depth {
-		all = append(all, store.Frame{Function: fmt.Sprintf("%s%d", name, i), File: name + ".go", Line: int32(i)})
+		all = append(all, &store.Frame{Function: fmt.Sprintf("%s%d", name, i), File: name + ".go", Line: int32(i)})
 	}
 	return all
 }
@@ -61,10 +61,10 @@ var usual = []store.Type{store.CPU, "process_cpu:samples:count:cpu:nanoseconds",
 // TestEncode holds that what is written has the same sums by the generated types, by this
 // package's own way in, and in JSON.
 func TestEncode(t *testing.T) {
-	two := [][]store.Frame{frames(3, "main.work"), frames(5, "main.work")}
+	two := [][]*store.Frame{frames(3, "main.work"), frames(5, "main.work")}
 	extreme := batchOf(labelled(t, "service_name=shop"), two, store.CPU)
 	extreme.Profiles[0].Samples[0].Value, extreme.Profiles[0].Samples[1].Value = math.MaxInt64, math.MinInt64
-	var many [][]store.Frame
+	var many [][]*store.Frame
 	for i := range 1500 {
 		many = append(many, frames(1+i%60, fmt.Sprintf("main.f%d.", i/3)))
 	}
@@ -83,7 +83,7 @@ func TestEncode(t *testing.T) {
 			batchOf(labelled(t, "service_name=c", "service.instance.id=i", "host.name=h", "service.version=2", "zone=a"), two, store.AllocSpace),
 			batchOf(labelled(t, "service_name=d", "service.name=other", "instance=h/1"), two, store.MutexDelay),
 		},
-		"no stack, no name": {batchOf(labelled(t, "service_name=shop"), [][]store.Frame{nil, {{File: "libc.so", Function: "0x1f"}}, {{Function: "f", Line: math.MaxInt32}}}, store.CPU, store.Goroutines)},
+		"no stack, no name": {batchOf(labelled(t, "service_name=shop"), [][]*store.Frame{nil, {{File: "libc.so", Function: "0x1f"}}, {{Function: "f", Line: math.MaxInt32}}}, store.CPU, store.Goroutines)},
 		"extreme values":    {extreme},
 		"huge":              {batchOf(labelled(t, "service_name=shop"), append(many, frames(1000, "deep")), store.CPU, store.MutexCount)},
 		"as it came":        sent,
@@ -154,7 +154,7 @@ func list[M proto.Message](messages []M) (all []proto.Message) {
 // TestEncodeHostile has texts that no protocol buffer may have, and types that are none.
 func TestEncodeHostile(t *testing.T) {
 	b := batchOf(store.Source{Service: "a\xff", Version: "\x80", Labels: []store.Label{{Name: "b\xfe", Value: "\xff"}}},
-		[][]store.Frame{{{Function: "f\xff", File: "<g>\u2028\xc0"}}}, "", ":::::", "x", "\xff:\xff:\xff:\xff:\xff")
+		[][]*store.Frame{{{Function: "f\xff", File: "<g>\u2028\xc0"}}}, "", ":::::", "x", "\xff:\xff:\xff:\xff:\xff")
 	b.From = time.Unix(-5, 0)
 	encoded := Encode(b)
 	theirs, inJSON := new(collector.ExportProfilesServiceRequest), new(collector.ExportProfilesServiceRequest)
@@ -172,7 +172,7 @@ func TestEncodeHostile(t *testing.T) {
 // TestWhere holds that receivers find service, version and process where OpenTelemetry has
 // them, and that our own keeps the labels besides.
 func TestWhere(t *testing.T) {
-	b := batchOf(labelled(t, "service_name=shop", "version=v1", "hostname=a", "pid=7", "zone=z"), [][]store.Frame{frames(1, "f")}, store.CPU)
+	b := batchOf(labelled(t, "service_name=shop", "version=v1", "hostname=a", "pid=7", "zone=z"), [][]*store.Frame{frames(1, "f")}, store.CPU)
 	r := new(collector.ExportProfilesServiceRequest)
 	if err := proto.Unmarshal(Encode(b), r); err != nil {
 		t.Fatal(err)

@@ -174,7 +174,7 @@ func referenceProfile(sums map[string]int64, d *otel.ProfilesDictionary, res *re
 	return nil
 }
 
-func referenceStack(d *otel.ProfilesDictionary, index int32) (frames []store.Frame, err error) {
+func referenceStack(d *otel.ProfilesDictionary, index int32) (frames []*store.Frame, err error) {
 	stack, err := at(d.GetStackTable(), index)
 	for _, l := range stack.GetLocationIndices() {
 		location, err := at(d.LocationTable, l)
@@ -202,7 +202,7 @@ func referenceStack(d *otel.ProfilesDictionary, index int32) (frames []store.Fra
 			if err != nil {
 				return nil, err
 			}
-			frames = append(frames, store.Frame{Function: name, File: file, Line: int32(min(max(line.Line, 0), 1<<31-1))})
+			frames = append(frames, &store.Frame{Function: name, File: file, Line: int32(min(max(line.Line, 0), 1<<31-1))})
 		}
 		if len(location.GetLines()) == 0 {
 			mapping, err := at(d.MappingTable, location.GetMappingIndex())
@@ -213,7 +213,7 @@ func referenceStack(d *otel.ProfilesDictionary, index int32) (frames []store.Fra
 			if err != nil {
 				return nil, err
 			}
-			frames = append(frames, store.Frame{Function: fmt.Sprintf("0x%x", location.GetAddress()), File: file})
+			frames = append(frames, &store.Frame{Function: fmt.Sprintf("0x%x", location.GetAddress()), File: file})
 		}
 	}
 	return frames, err

@@ -336,7 +336,7 @@ type batch struct{ store.Batch }
 
 // batch has an ID that no other has: nothing is scraped twice.
 func (t *target) batch(from, until time.Time) *batch {
-	b := &batch{store.Batch{Source: t.Source, From: from, Until: until, Stacks: map[store.StackID][]store.Frame{}}}
+	b := &batch{store.Batch{Source: t.Source, From: from, Until: until, Stacks: map[store.StackID][]*store.Frame{}}}
 	rand.Read(b.ID[:])
 	return b
 }

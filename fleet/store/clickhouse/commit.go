@@ -153,9 +153,9 @@ func appendBatch(to []byte, b *store.Batch) []byte {
 	return to
 }
 
-func appendFrames(to []byte, frames []store.Frame) []byte {
-	to = appendTexts(to, frames, func(f store.Frame) string { return f.Function })
-	to = appendTexts(to, frames, func(f store.Frame) string { return f.File })
+func appendFrames(to []byte, frames []*store.Frame) []byte {
+	to = appendTexts(to, frames, func(f *store.Frame) string { return f.Function })
+	to = appendTexts(to, frames, func(f *store.Frame) string { return f.File })
 	to = binary.AppendUvarint(to, uint64(len(frames)))
 	for _, f := range frames {
 		to = appendInt32(to, f.Line)

@@ -130,13 +130,13 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 type framesRow struct {
 	stack  store.StackID
 	age    uint64
-	frames []store.Frame
+	frames []*store.Frame
 }
 
 // frames adds those of the samples. They are a tenant's: any of its services may have
 // sent them, to any shard. One that does not answer is absent only where a stack has none.
 func (s *Store) frames(ctx context.Context, tenant string, answer *store.Stacks, absent absences) error {
-	answer.Frames = map[store.StackID][]store.Frame{}
+	answer.Frames = map[store.StackID][]*store.Frame{}
 	ages := map[store.StackID]uint64{}
 	silent := absences{}
 	for part := range slices.Chunk(answer.Samples, mostAsked) {
@@ -174,7 +174,7 @@ func decodeFrames(d *decoder) framesRow {
 		return row
 	}
 	for i, function := range functions {
-		row.frames = append(row.frames, store.Frame{Function: function, File: files[i], Line: lines[i]})
+		row.frames = append(row.frames, &store.Frame{Function: function, File: files[i], Line: lines[i]})
 	}
 	return row
 }

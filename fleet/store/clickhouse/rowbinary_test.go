@@ -11,7 +11,7 @@ import (
 // Whatever a server sends, decoding ends, and takes no more memory than what was sent is
 // long.
 func FuzzDecode(f *testing.F) {
-	frames := appendFrames(appendUint64(appendInt64([]byte{mark}, 5), 7), []store.Frame{{Function: "f", File: "g", Line: -1}})
+	frames := appendFrames(appendUint64(appendInt64([]byte{mark}, 5), 7), []*store.Frame{{Function: "f", File: "g", Line: -1}})
 	f.Add(frames)
 	f.Add(append(frames, frames[:9]...))
 	f.Add([]byte{mark, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0xff, 0x0f})

@@ -75,12 +75,12 @@ func TestQuoteServer(t *testing.T) {
 func TestLongQueries(t *testing.T) {
 	s := mustOpen(t, options(t, 1))
 	b := batchOf(0)
-	b.Profiles, b.Stacks = nil, map[store.StackID][]store.Frame{}
+	b.Profiles, b.Stacks = nil, map[store.StackID][]*store.Frame{}
 	var samples []store.Sample
 	for i := range int64(mostAsked + 1) {
 		id := store.StackID(math.MaxInt64 - i)
 		samples = append(samples, store.Sample{Stack: id, Value: 1})
-		b.Stacks[id] = []store.Frame{{Function: "main.f"}}
+		b.Stacks[id] = []*store.Frame{{Function: "main.f"}}
 	}
 	b.Profiles = []store.Profile{{Type: store.CPU, Samples: samples}}
 	if err := s.Write(t.Context(), b); err != nil {

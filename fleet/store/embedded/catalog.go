@@ -238,7 +238,7 @@ func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 		}
 		var encoded []byte
 		for _, f := range frames {
-			id, err := number(f)
+			id, err := number(*f)
 			if err != nil {
 				return err
 			}
@@ -304,9 +304,9 @@ func (c *catalog) forget(before time.Time) error {
 const most = 500
 
 // stacks adds the frames of those stacks of a tenant that the catalog has.
-func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.StackID][]store.Frame) error {
+func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.StackID][]*store.Frame) error {
 	numbers := map[store.StackID][]int64{}
-	wanted := map[int64]store.Frame{}
+	wanted := map[int64]*store.Frame{}
 	err := inParts(ids, func(marks string, args []any) error {
 		query := `SELECT id, frames FROM stacks WHERE tenant = ? AND id IN (` + marks + `)`
 		return c.each(query, func(r *sql.Rows) error {
@@ -322,7 +322,7 @@ func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.St
 				}
 				encoded = encoded[n:]
 				numbers[id] = append(numbers[id], int64(number))
-				wanted[int64(number)] = store.Frame{}
+				wanted[int64(number)] = nil
 			}
 			return nil
 		}, append([]any{[]byte(tenant)}, args...)...)
@@ -335,14 +335,18 @@ func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.St
 	}
 	for id, list := range numbers {
 		for _, number := range list {
-			frames[id] = append(frames[id], wanted[number])
+			f := wanted[number]
+			if f == nil {
+				return fmt.Errorf("catalog: frame %d of stack %d is not there", number, id)
+			}
+			frames[id] = append(frames[id], f)
 		}
 	}
 	return nil
 }
 
 // frames sets the frames of the IDs in a map.
-func (c *catalog) frames(wanted map[int64]store.Frame) error {
+func (c *catalog) frames(wanted map[int64]*store.Frame) error {
 	ids := make([]int64, 0, len(wanted))
 	for id := range wanted {
 		ids = append(ids, id)
@@ -350,7 +354,7 @@ func (c *catalog) frames(wanted map[int64]store.Frame) error {
 	return inParts(ids, func(marks string, args []any) error {
 		return c.each(`SELECT id, function, file, line FROM frames WHERE id IN (`+marks+`)`, func(r *sql.Rows) error {
 			var id int64
-			var f store.Frame
+			f := &store.Frame{}
 			err := r.Scan(&id, &f.Function, &f.File, &f.Line)
 			wanted[id] = f
 			return err

@@ -26,7 +26,7 @@ func batchOf(number int) *store.Batch {
 		Source: store.Source{Service: "cart", Instance: "a"},
 		From:   storetest.Start, Until: storetest.Start.Add(time.Duration(number) * time.Second),
 		Profiles: []store.Profile{{Type: store.CPU, Samples: []store.Sample{{Stack: id, Value: 1}}}},
-		Stacks:   map[store.StackID][]store.Frame{id: {{Function: fmt.Sprintf("main.f%d", number)}}},
+		Stacks:   map[store.StackID][]*store.Frame{id: {{Function: fmt.Sprintf("main.f%d", number)}}},
 	}
 	binary.LittleEndian.PutUint64(b.ID[:], uint64(number))
 	return b

@@ -23,10 +23,10 @@ type numbered struct {
 
 // appendStacks appends a batch's stacks but those that are known, in a block, and the
 // list of their frames.
-func appendStacks(to []byte, stacks map[store.StackID][]store.Frame, known func(store.StackID) bool) []byte {
+func appendStacks(to []byte, stacks map[store.StackID][]*store.Frame, known func(store.StackID) bool) []byte {
 	at := len(to)
 	to = append(to, 0, 0, 0, 0)
-	var list []store.Frame
+	var list []*store.Frame
 	var numbers map[store.Frame]uint64
 	for id, frames := range stacks {
 		if len(frames) == 0 || known(id) {
@@ -39,10 +39,10 @@ func appendStacks(to []byte, stacks map[store.StackID][]store.Frame, known func(
 		length := len(to)
 		to = append(to, 0, 0, 0, 0)
 		for _, f := range frames {
-			n, has := numbers[f]
+			n, has := numbers[*f]
 			if !has {
 				n = uint64(len(list))
-				numbers[f] = n
+				numbers[*f] = n
 				list = append(list, f)
 			}
 			to = binary.AppendUvarint(to, n)
@@ -86,16 +86,16 @@ func (b *batch) validStacks() bool {
 }
 
 // frameLists are lists that are decoded, each once.
-type frameLists map[*frameList][]store.Frame
+type frameLists map[*frameList][]*store.Frame
 
-func (l frameLists) list(from *frameList) ([]store.Frame, error) {
+func (l frameLists) list(from *frameList) ([]*store.Frame, error) {
 	if list, has := l[from]; has {
 		return list, nil
 	}
 	d := decoder{rest: *from}
-	var list []store.Frame
+	var list []*store.Frame
 	for len(d.rest) > 0 {
-		f := store.Frame{Function: d.text(), File: d.text()}
+		f := &store.Frame{Function: d.text(), File: d.text()}
 		line := d.varint()
 		if d.bad || line < math.MinInt32 || line > math.MaxInt32 {
 			return nil, errBatch
@@ -108,12 +108,12 @@ func (l frameLists) list(from *frameList) ([]store.Frame, error) {
 }
 
 // stack is the frames of a stack.
-func (l frameLists) stack(s numbered) ([]store.Frame, error) {
+func (l frameLists) stack(s numbered) ([]*store.Frame, error) {
 	list, err := l.list(s.list)
 	if err != nil {
 		return nil, err
 	}
-	frames := make([]store.Frame, 0, len(s.numbers))
+	frames := make([]*store.Frame, 0, len(s.numbers))
 	for rest := s.numbers; len(rest) > 0; {
 		number, n := binary.Uvarint(rest)
 		if n <= 0 || number >= uint64(len(list)) {

@@ -55,7 +55,7 @@ func TestEncoding(t *testing.T) {
 		if len(b.Source.Labels) > 0 && !reflect.DeepEqual(*got.source, b.Source) {
 			t.Errorf("batch %x has another source", b.ID)
 		}
-		stacks := map[store.StackID][]store.Frame{}
+		stacks := map[store.StackID][]*store.Frame{}
 		decoded := frameLists{}
 		for id, stack := range got.newStacks() {
 			if stacks[id], err = decoded.stack(stack); err != nil {

@@ -118,7 +118,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	}
 	v := s.view(selected)
 	values, err := v.stacks(ctx)
-	answer := store.Stacks{Frames: map[store.StackID][]store.Frame{}}
+	answer := store.Stacks{Frames: map[store.StackID][]*store.Frame{}}
 	for i, id := range values.stacks.values {
 		answer.Samples = append(answer.Samples, store.Sample{Stack: store.StackID(id), Value: values.values[i]})
 		answer.Total += values.values[i]
@@ -136,7 +136,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 }
 
 // frames adds those of stacks: the catalog's, else those that are only in memory.
-func (v *view) frames(samples []store.Sample, frames map[store.StackID][]store.Frame) error {
+func (v *view) frames(samples []store.Sample, frames map[store.StackID][]*store.Frame) error {
 	ids := make([]store.StackID, len(samples))
 	for i, s := range samples {
 		ids[i] = s.Stack

@@ -20,7 +20,7 @@ type Reference struct {
 	mu      sync.Mutex
 	batches []*store.Batch
 	known   map[batchKey]bool
-	frames  map[stackKey][]store.Frame
+	frames  map[stackKey][]*store.Frame
 	found   []store.Finding
 	closed  bool
 }
@@ -50,7 +50,7 @@ func (r *Reference) Write(_ context.Context, b *store.Batch) error {
 		return nil
 	}
 	if r.known == nil {
-		r.known, r.frames = map[batchKey]bool{}, map[stackKey][]store.Frame{}
+		r.known, r.frames = map[batchKey]bool{}, map[stackKey][]*store.Frame{}
 	}
 	r.known[key] = true
 	r.batches = append(r.batches, b)
@@ -219,7 +219,7 @@ func (r *Reference) Stacks(_ context.Context, s store.Selection) (store.Stacks, 
 		return store.Stacks{}, errors.New("a selection of stacks needs a type")
 	}
 	values := map[store.StackID]int64{}
-	answer := store.Stacks{Frames: map[store.StackID][]store.Frame{}}
+	answer := store.Stacks{Frames: map[store.StackID][]*store.Frame{}}
 	for _, b := range r.batchesOf(s) {
 		for _, p := range b.Profiles {
 			for _, sample := range p.Samples {

@@ -200,14 +200,14 @@ func corners() []*store.Batch {
 		Labels: []store.Label{{Name: bytes, Value: bytes}, {Name: "region", Value: "east"}},
 	}
 	cart := store.Source{Service: "cart", Version: "v1", Instance: "host-000"}
-	frames := []store.Frame{{Function: bytes, File: bytes, Line: -1}, {}, {Function: "main.main", Line: math.MaxInt32}}
+	frames := []*store.Frame{{Function: bytes, File: bytes, Line: -1}, {}, {Function: "main.main", Line: math.MaxInt32}}
 	named, unknown := store.IDOf(frames), store.StackID(math.MaxInt64)
 	profile := func(t store.Type, samples ...store.Sample) store.Profile {
 		return store.Profile{Type: t, Samples: samples}
 	}
 	one := []store.Profile{profile(store.CPU, store.Sample{Stack: named, Value: 1})}
 	batches := []*store.Batch{
-		{Source: odd, Profiles: one, Stacks: map[store.StackID][]store.Frame{named: frames}},
+		{Source: odd, Profiles: one, Stacks: map[store.StackID][]*store.Frame{named: frames}},
 		{Source: odd, Profiles: []store.Profile{profile(store.Type(bytes), store.Sample{Stack: unknown, Value: -5})}},
 		{Source: odd}, // no profile
 		{Source: cart, Profiles: []store.Profile{profile(store.CPU), profile(store.BlockDelay)}},
@@ -221,7 +221,7 @@ func corners() []*store.Batch {
 		{Source: store.Source{}, Profiles: one},                                                                 // no service
 		{Source: store.Source{Tenant: bytes, Service: "cart"}, Profiles: one},                                   // frames are another tenant's
 		{Source: store.Source{Tenant: "other", Service: "cart"}, Profiles: one},                                 // the same
-		{Source: cart, Profiles: one, Stacks: map[store.StackID][]store.Frame{9: nil}},                          // a stack without its frames
+		{Source: cart, Profiles: one, Stacks: map[store.StackID][]*store.Frame{9: nil}},                         // a stack without its frames
 	}
 	for i, b := range batches {
 		b.ID[0] = byte(i + 1)
@@ -306,7 +306,7 @@ func testRepeated(t *testing.T, s store.Store) {
 	for _, b := range batches {
 		liar := *b
 		liar.Source.Service = "liar"
-		liar.Stacks = map[store.StackID][]store.Frame{77: {{Function: "main.liar"}}}
+		liar.Stacks = map[store.StackID][]*store.Frame{77: {{Function: "main.liar"}}}
 		write(t, b, s, &reference)
 		write(t, b, s)
 		write(t, &liar, s)
