@@ -66,11 +66,14 @@ func (j *Judge) look(ctx context.Context, s store.Selection, known []store.Findi
 		s.Service, s.Version = v.Name, v.Version
 		rows = append(rows, store.Finding{Tenant: s.Tenant, Service: v.Name, Version: v.Version, From: s.From, Until: s.Until, Rule: lookedOver})
 		began := time.Now()
-		growths, err := j.growths(ctx, s, v)
-		if err != nil {
+		var growths, steps []claim
+		var still []store.Finding
+		err := j.within(ctx, func(ctx context.Context) (err error) {
+			if growths, err = j.growths(ctx, s, v); err == nil {
+				steps, still, err = j.steps(ctx, s, all.Services, v, known)
+			}
 			return err
-		}
-		steps, still, err := j.steps(ctx, s, all.Services, v, known)
+		})
 		if err != nil {
 			return err
 		}
@@ -85,11 +88,14 @@ func (j *Judge) look(ctx context.Context, s store.Selection, known []store.Findi
 	}
 	for i, corrected := range statistics.Holm(chances) {
 		if c := claims[i]; c.stands(corrected) {
-			row, err := c.row(ctx, j, corrected)
+			err := j.within(ctx, func(ctx context.Context) error {
+				row, err := c.row(ctx, j, corrected)
+				rows = append(rows, row)
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {

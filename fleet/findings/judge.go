@@ -29,6 +29,7 @@ import (
 	load "github.com/gowhy/gowhy/internal/evidence"
 
 	"github.com/gowhy/gowhy/fleet/evidence"
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/diagnosis"
 	"github.com/gowhy/gowhy/internal/fact"
@@ -65,6 +66,7 @@ type Judge struct {
 	// Tenants are those that there are, as far as is known now.
 	Tenants func() []string
 	Log     *slog.Logger
+	Memory  *memory.Pool // that it may use; nil is no bound
 
 	now  func() time.Time                                 // a test's
 	wait func(ctx context.Context, d time.Duration) error // a test's
@@ -160,11 +162,18 @@ func mixed(all []store.Service, i int) bool {
 
 // judge judges a span of a version.
 func (j *Judge) judge(ctx context.Context, s store.Selection) error {
-	d, e, err := Diagnose(ctx, j.Keeper, s, j.Rules)
+	var d *diagnosis.Diagnosis
+	var e *evidence.Evidence
+	err := j.within(ctx, func(ctx context.Context) (err error) {
+		d, e, err = Diagnose(ctx, j.Keeper, s, j.Rules)
+		return err
+	})
 	verdict := store.Finding{Tenant: s.Tenant, Service: s.Service, Version: s.Version, From: s.From, Until: s.Until, Title: Failed}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, memory.ErrBusy): // later
+		return err
 	case err != nil:
 		j.Log.Warn("a span could not be judged", "service", s.Service, "version", s.Version, "until", s.Until, "err", err)
 		return j.Keeper.WriteFindings(ctx, []store.Finding{verdict})
@@ -188,11 +197,33 @@ func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 	return j.Keeper.WriteFindings(ctx, rows)
 }
 
+// within does work on a grant of its own.
+func (j *Judge) within(ctx context.Context, work func(context.Context) error) error {
+	granted, err := j.Memory.Take(ctx, leastMemory)
+	if err != nil {
+		return err
+	}
+	defer granted.Release()
+	return work(memory.With(ctx, granted))
+}
+
+const (
+	// leastMemory is what a question takes that finds nothing, and stackMemory what a stack
+	// does that becomes a profile, its file and what the rules see, besides the store's.
+	leastMemory = 2 << 20
+	stackMemory = 1000
+)
+
 // Diagnose has the rules look at all processes of a version in a span as at one.
 func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *evidence.Evidence, error) {
 	e, err := evidence.Of(ctx, r, s)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, p := range e.Parts {
+		if err := memory.More(ctx, stackMemory*int64(len(p.Profile.Sample))); err != nil {
+			return nil, nil, err
+		}
 	}
 	if len(e.Parts) == 0 {
 		return &diagnosis.Diagnosis{Verdict: diagnosis.TooThin}, e, nil

@@ -79,7 +79,7 @@ func (a *Agent) startScrape(ctx context.Context, p *program, cpu bool) {
 		t.Profiles = append(t.Profiles, cpuKind)
 	}
 	t.Source.Service = p.service
-	scraper := scrape.New(&pusher{a, p}, []scrape.Target{t})
+	scraper := scrape.New(&pusher{a, p}, []scrape.Target{t}, nil)
 	a.count.scraped.Add(1)
 	a.work.Go(func() {
 		defer a.count.scraped.Add(-1)

@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -40,6 +41,9 @@ type Options struct {
 	// Body is the most bytes of a request, before and after its Content-Encoding;
 	// 0 is 16 MiB. An SDK's largest request in a cycle of 15 s has about 10 kB.
 	Body int64
+	// Memory is what requests may have to decode what they brought; nil is no bound. What
+	// they bring is on the grant of their context.
+	Memory *memory.Pool
 	// RetryAfter is how long a client waits when the store is full; 0 is 5 s.
 	RetryAfter time.Duration
 }
@@ -89,11 +93,14 @@ func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64
 	if err != nil {
 		return err
 	}
-	p, err := profiles.Decode(u.profile, h.options.Profile)
-	if errors.Is(err, profiles.ErrLong) {
+	p, granted, err := Decode(ctx, u.profile, h.options.Profile, h.options.Memory)
+	defer granted.Release()
+	switch {
+	case errors.Is(err, memory.ErrBusy), errors.Is(err, memory.ErrLarge), ctx.Err() != nil && err != nil:
+		return err
+	case errors.Is(err, profiles.ErrLong):
 		return refuse(http.StatusRequestEntityTooLarge, "decode the profile: %w", err)
-	}
-	if err != nil {
+	case err != nil:
 		return refuse(http.StatusUnprocessableEntity, "decode the profile: %w", err)
 	}
 	if *left -= int64(p.Bytes); *left < 0 {
@@ -112,6 +119,24 @@ func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64
 		return fmt.Errorf("write the profile of %q: %w", source.Service, err)
 	}
 	return nil
+}
+
+// Decode reads a profile when there is memory for it, and to keep it. The grant is for the
+// time until it is kept, and there with an error, too.
+func Decode(ctx context.Context, data []byte, l profiles.Limits, from *memory.Pool) (*profiles.Profile, *memory.Grant, error) {
+	most := profiles.Most(data, l)
+	if from != nil {
+		most = min(most, from.Size())
+	}
+	granted, err := from.Take(ctx, most)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := profiles.DecodeWithin(data, l, func(cost int64) error {
+		granted.Keep(cost)
+		return granted.More(ctx, cost-most)
+	})
+	return p, granted, err
 }
 
 // span is the client's, or else the profile's, or else zero.
@@ -167,8 +192,10 @@ func StatusOf(err error) int {
 		return r.status
 	case errors.Is(err, store.ErrRefused):
 		return http.StatusBadRequest
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, store.ErrFull), errors.Is(err, memory.ErrBusy):
 		return http.StatusTooManyRequests
+	case errors.Is(err, memory.ErrLarge):
+		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, store.ErrClosed):
 		return http.StatusServiceUnavailable
 	}

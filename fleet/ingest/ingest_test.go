@@ -29,14 +29,14 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A memory is a store that keeps batches by ID.
-type memory struct {
+// A keeper is a store that keeps batches by ID.
+type keeper struct {
 	mu      sync.Mutex
 	batches map[[16]byte]*store.Batch
 	fail    error
 }
 
-func (m *memory) Write(_ context.Context, b *store.Batch) error {
+func (m *keeper) Write(_ context.Context, b *store.Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
@@ -50,7 +50,7 @@ func (m *memory) Write(_ context.Context, b *store.Batch) error {
 }
 
 // totals are the sums by type.
-func (m *memory) totals() map[store.Type]int64 {
+func (m *keeper) totals() map[store.Type]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sums := map[store.Type]int64{}
@@ -76,7 +76,7 @@ func heap(t testing.TB) []byte {
 
 // TestSDK holds that what is written has the sums that were sent, and their source.
 func TestSDK(t *testing.T) {
-	m := &memory{}
+	m := &keeper{}
 	want := sdktest.Push(t, Handler(m, Options{}))
 	if got := m.totals(); !maps.Equal(got, want) {
 		t.Errorf("\n got %v\nwant %v", got, want)
@@ -110,7 +110,7 @@ func TestConnect(t *testing.T) {
 		"gzip":  {connect.WithSendGzip()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &memory{}
+			m := &keeper{}
 			server := httptest.NewServer(Handler(m, Options{}))
 			defer server.Close()
 			client := pushv1connect.NewPusherServiceClient(server.Client(), server.URL, options...)
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 			r.URL.Path, r.URL.RawQuery, _ = strings.Cut(c.path, "?")
 			r.Header.Set("Content-Type", c.media)
 			r.Header.Set("Content-Encoding", c.encoding)
-			w, m := httptest.NewRecorder(), &memory{fail: c.fail}
+			w, m := httptest.NewRecorder(), &keeper{fail: c.fail}
 			Handler(m, Options{}).ServeHTTP(w, r)
 			if w.Code != c.want {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, c.want)
@@ -216,7 +216,7 @@ func TestRefusals(t *testing.T) {
 
 // What one process sends twice is the same; what differs in source or span is not.
 func TestIdentity(t *testing.T) {
-	m := &memory{}
+	m := &keeper{}
 	h := Handler(m, Options{})
 	data := heap(t)
 	for i, name := range []string{"a", "a", "a{host=x}", "b", "a{host=y}"} {
@@ -240,7 +240,7 @@ func FuzzHandler(f *testing.F) {
 	f.Add(PushPath, "application/json", "", []byte(`{"series":[{"labels":[{"name":"service_name","value":"a"}],"samples":[{"rawProfile":"AA=="}]}]}`))
 	f.Add(IngestPath, "", "name=a{b=c}&from=1&until=2", data)
 	f.Add(IngestPath, "multipart/form-data; boundary=x", "name=a", []byte("--x\r\nContent-Disposition: form-data; name=\"profile\"\r\n\r\nab\r\n--x--"))
-	h := Handler(&memory{}, Options{})
+	h := Handler(&keeper{}, Options{})
 	f.Fuzz(func(t *testing.T, path, media, query string, body []byte) {
 		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
 		r.URL.Path, r.URL.RawQuery = path, query
@@ -282,7 +282,7 @@ func cpuProfile(t testing.TB) []byte {
 func BenchmarkIngest(b *testing.B) {
 	data := cpuProfile(b)
 	b.Run("handler", func(b *testing.B) {
-		h := Handler(&memory{}, Options{})
+		h := Handler(&keeper{}, Options{})
 		for b.Loop() {
 			r := httptest.NewRequest(http.MethodPost, "/ingest?name=a", bytes.NewReader(data))
 			h.ServeHTTP(httptest.NewRecorder(), r)

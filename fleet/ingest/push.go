@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -104,36 +102,14 @@ func (s *series) kind() string {
 	return ""
 }
 
-// Body is the whole body of a request without its Content-Encoding; most bounds both forms.
-func Body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	var in io.Reader = http.MaxBytesReader(w, r.Body, most)
-	switch encoding := r.Header.Get("Content-Encoding"); encoding {
-	case "", "identity":
-	case "gzip":
-		unpacked, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, refuse(http.StatusBadRequest, "unpack the body: %w", err)
-		}
-		in = unpacked
-	default:
-		return nil, refuse(http.StatusUnsupportedMediaType, "Content-Encoding %.20q is neither gzip nor identity", encoding)
-	}
-	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(in, most+1))
-	var long *http.MaxBytesError
-	if n > most || errors.As(err, &long) {
-		return nil, refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", most)
-	}
-	if err != nil {
-		return nil, refuse(http.StatusBadRequest, "read the body: %w", err)
-	}
-	return out.Bytes(), nil
-}
-
 // connectError writes an error as Connect has it: a code and a message.
 func (h *handler) connectError(w http.ResponseWriter, err error) {
 	status := StatusOf(err)
 	h.options.RetryLater(w, status)
+	writeConnectError(w, status, err)
+}
+
+func writeConnectError(w http.ResponseWriter, status int, err error) {
 	code := "internal"
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

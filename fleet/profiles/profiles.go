@@ -7,10 +7,8 @@ package profiles
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/profiles/wire"
@@ -85,9 +83,18 @@ var ErrLong = errors.New("the profile is too long")
 
 // Decode reads a profile, packed or not.
 func Decode(data []byte, l Limits) (*Profile, error) {
+	return DecodeWithin(data, l, func(int64) error { return nil })
+}
+
+// DecodeWithin is Decode where memory is bounded: room is asked for what the profile costs
+// when that is known, before it is spent.
+func DecodeWithin(data []byte, l Limits, room func(bytes int64) error) (*Profile, error) {
 	l = l.OrDefault()
 	data, err := unpack(data, l)
 	if err != nil {
+		return nil, err
+	}
+	if err := room(Cost(data)); err != nil {
 		return nil, err
 	}
 	d := decoder{limits: l}
@@ -103,26 +110,17 @@ func Decode(data []byte, l Limits) (*Profile, error) {
 
 // unpack is a profile without gzip.
 func unpack(data []byte, l Limits) ([]byte, error) {
-	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+	if !bytes.HasPrefix(data, gzipMagic) {
 		if len(data) > l.Bytes {
 			return nil, fmt.Errorf("%w: %d bytes, %d are the most", ErrLong, len(data), l.Bytes)
 		}
 		return data, nil
 	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
+	unpacked, err := Unpack(data, min(l.Bytes, max(1<<20, len(data)*l.Ratio)))
 	if err != nil {
 		return nil, fmt.Errorf("the profile does not unpack: %w", err)
 	}
-	most := min(l.Bytes, max(1<<20, len(data)*l.Ratio))
-	var out bytes.Buffer
-	n, err := io.Copy(&out, io.LimitReader(r, int64(most)+1))
-	if err != nil {
-		return nil, fmt.Errorf("the profile does not unpack: %w", err)
-	}
-	if n > int64(most) {
-		return nil, fmt.Errorf("%w: of %d bytes it unpacks to more than %d", ErrLong, len(data), most)
-	}
-	return out.Bytes(), nil
+	return unpacked, nil
 }
 
 // A line is a function's, by its number in the profile.

@@ -2,11 +2,13 @@ package querier
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 
 	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -17,37 +19,67 @@ const mostNodes = 1 << 16
 type node struct {
 	name        string
 	self, total int64
-	children    map[string]*node
+	only        *node            // the first child: most nodes of deep stacks have one
+	children    map[string]*node // all, where there are more
 }
 
+// nodeBytes is about what a node takes, with its bar; paidNodes are paid at once.
+const (
+	nodeBytes = 200
+	paidNodes = 1 << 12
+)
+
+// child is that of a name, nil where there is none.
 func (n *node) child(name string) *node {
-	c := n.children[name]
-	if c == nil {
-		if n.children == nil {
-			n.children = map[string]*node{}
-		}
-		c = &node{name: name}
-		n.children[name] = c
+	if n.only != nil && n.only.name == name {
+		return n.only
 	}
+	return n.children[name]
+}
+
+// add adds a child that is not there.
+func (n *node) add(name string) *node {
+	c := &node{name: name}
+	switch {
+	case n.only == nil:
+		n.only = c
+		return c
+	case n.children == nil:
+		n.children = map[string]*node{n.only.name: n.only}
+	}
+	n.children[name] = c
 	return c
 }
 
 // sorted are the children by name, so that flame graphs of two times look alike.
 func (n *node) sorted() []*node {
+	if n.children == nil && n.only != nil {
+		return []*node{n.only}
+	}
 	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
 }
 
 // flameOf is the flame graph of stacks with so many nodes: the largest, and in the place of
 // the others of a node one that is called other.
-func flameOf(stacks *store.Stacks, most int) *querierv1.FlameGraph {
+func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
 	root := &node{name: "total"}
 	var totals []int64
+	nodes := 0
 	for _, s := range stacks.Samples {
 		at := root
 		at.total += s.Value
 		frames := stacks.Frames[s.Stack]
 		for i := len(frames) - 1; i >= 0; i-- {
-			at = at.child(frames[i].Function)
+			c := at.child(frames[i].Function)
+			if c == nil {
+				c = at.add(frames[i].Function)
+				if nodes++; nodes%paidNodes == 0 {
+					if err := memory.More(ctx, paidNodes*nodeBytes); err != nil {
+						return nil, failed(err)
+					}
+				}
+			}
+			at = c
 			at.total += s.Value
 		}
 		at.self += s.Value
@@ -66,12 +98,15 @@ func flameOf(stacks *store.Stacks, most int) *querierv1.FlameGraph {
 			l.Values[i], end = l.Values[i]-end, l.Values[i]+l.Values[i+1]
 		}
 	}
-	return g.graph
+	return g.graph, nil
 }
 
 // each visits a node and all below.
 func (n *node) each(visit func(*node)) {
 	visit(n)
+	if n.children == nil && n.only != nil {
+		n.only.each(visit)
+	}
 	for _, c := range n.children {
 		c.each(visit)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -79,6 +80,12 @@ func (q *scope) selection() (store.Selection, error) {
 func failed(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return connect.NewError(connect.CodeCanceled, errors.New("the client is gone"))
+	}
+	switch {
+	case errors.Is(err, memory.ErrBusy):
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server has no memory for this question now: ask again in some seconds"))
+	case errors.Is(err, memory.ErrLarge):
+		return connect.NewError(connect.CodeResourceExhausted, errors.New("the answer needs more memory than the server has for one: ask for a shorter time or fewer processes"))
 	}
 	return connect.NewError(connect.CodeInternal, errors.New("the store cannot answer"))
 }
@@ -271,5 +278,9 @@ func (q *querier) SelectMergeStacktraces(ctx context.Context, r *connect.Request
 	if most <= 0 || most > mostNodes {
 		most = mostNodes
 	}
-	return connect.NewResponse(&querierv1.SelectMergeStacktracesResponse{Flamegraph: flameOf(&stacks, most)}), nil
+	graph, err := flameOf(ctx, &stacks, most)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&querierv1.SelectMergeStacktracesResponse{Flamegraph: graph}), nil
 }

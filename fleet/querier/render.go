@@ -101,7 +101,11 @@ func (q *querier) render(h *http.Request, now time.Time) (*rendered, error) {
 	if err := complete(stacks.Missing); err != nil {
 		return nil, err
 	}
-	a := &rendered{Version: 1, Flamebearer: bearerOf(flameOf(&stacks, most)), Metadata: metadataOf(parts)}
+	graph, err := flameOf(h.Context(), &stacks, most)
+	if err != nil {
+		return nil, err
+	}
+	a := &rendered{Version: 1, Flamebearer: bearerOf(graph), Metadata: metadataOf(parts)}
 	return a, q.course(h, selected, v.Get("groupBy"), a)
 }
 
@@ -300,6 +304,8 @@ func statusOf(c connect.Code) int {
 		return http.StatusNotImplemented
 	case connect.CodeUnavailable:
 		return http.StatusServiceUnavailable
+	case connect.CodeResourceExhausted:
+		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError
 }

@@ -1,9 +1,7 @@
-// Package quota bounds what each tenant of a server sends, and what all of them together
-// make it hold.
+// Package quota bounds what each tenant of a server sends.
 //
-// It hides how much a tenant has sent, a bucket of bytes and which services it has, and
-// how much memory the process has. It never delays a request: one beyond a limit is
-// refused with the time to wait.
+// It hides how much a tenant has sent, a bucket of bytes and which services it has. It never
+// delays a request: one beyond a limit is refused with the time to wait.
 package quota
 
 import (

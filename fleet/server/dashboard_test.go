@@ -52,7 +52,7 @@ func TestDashboard(t *testing.T) {
 	}
 	listed := (&config.Config{Scrapes: []config.Scrape{{Job: "cart", HTTP: []config.HTTPDiscovery{{URL: "http://127.0.0.1:1", Interval: time.Minute}},
 		Static: []config.Group{{Targets: []string{"127.0.0.1:1"}}}, Interval: time.Minute, Scheme: "http", Prefix: "/"}}}).Discovery(nil)
-	url := startedWith(t, judged(t, time.Now().Truncate(time.Millisecond)), Options{Settings: Settings{Targets: listed.Targets, Metrics: listed.Metrics}})
+	url := startedWith(t, judged(t, time.Now().Truncate(time.Millisecond)), Options{Memory: 256 << 20, Settings: Settings{Targets: listed.Targets, Metrics: listed.Metrics}})
 	if a, said := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "", "", pprofOf(t, 1)); a.StatusCode != 200 {
 		t.Fatal(said)
 	}

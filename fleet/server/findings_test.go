@@ -77,7 +77,7 @@ func TestFindings(t *testing.T) {
 func TestFindingsMetrics(t *testing.T) {
 	now := time.Now().Truncate(time.Millisecond)
 	m := newMeter(judged(t, now))
-	m.scraper = scrape.New(m, nil)
+	m.scraper = scrape.New(m, nil, nil)
 	w := httptest.NewRecorder()
 	m.serve(w, httptest.NewRequest("GET", "/metrics", nil))
 	want := `gowhy_finding_cores{tenant="",service="a\"b\\c",version="v 1",rule="gccost",function="f"} 1.5` + "\n"
@@ -100,7 +100,7 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 	m := newMeter(r)
-	m.scraper = scrape.New(m, nil)
+	m.scraper = scrape.New(m, nil, nil)
 	w := httptest.NewRecorder()
 	m.serve(w, httptest.NewRequest("GET", "/metrics", nil))
 	want := `gowhy_finding_growth{tenant="",service="shop",version="v1",rule="heapgrowth",function="f"} 2500` + "\n"

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -87,13 +87,21 @@ type tree struct {
 	functions []string
 	files     []string
 	names     map[string]int // places in functions
+	nodes     int
 }
 
 type node struct {
 	function    int
 	self, total [2]int64
-	children    map[int]*node
+	only        *node         // the first child: most nodes of deep stacks have one
+	children    map[int]*node // all, where there are more
 }
+
+// nodeBytes is about what a node takes, and what writing it does; paidNodes are paid at once.
+const (
+	nodeBytes = 160
+	paidNodes = 1 << 12
+)
 
 // add sums the stacks of a selection on a side.
 func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side int) (Side, store.Missing, error) {
@@ -123,7 +131,16 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 			frames = []*store.Frame{{Function: "(no stack)"}}
 		}
 		for _, f := range slices.Backward(frames) {
-			at = at.child(t.function(*f))
+			c := at.child(t.function(f))
+			if c == nil {
+				c = at.add(t.function(f))
+				if t.nodes++; t.nodes%paidNodes == 0 {
+					if err := memory.More(ctx, paidNodes*nodeBytes); err != nil {
+						return sum, nil, err
+					}
+				}
+			}
+			at = c
 			at.total[side] += sample.Value
 		}
 		at.self[side] += sample.Value
@@ -131,7 +148,7 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 	return sum, slices.Concat(stacks.Missing, all.Missing), nil
 }
 
-func (t *tree) function(f store.Frame) int {
+func (t *tree) function(f *store.Frame) int {
 	i, known := t.names[f.Function]
 	if !known {
 		i = len(t.functions)
@@ -141,16 +158,36 @@ func (t *tree) function(f store.Frame) int {
 	return i
 }
 
+// child is that of a function, nil where there is none.
 func (n *node) child(function int) *node {
-	c := n.children[function]
-	if c == nil {
-		if n.children == nil {
-			n.children = map[int]*node{}
-		}
-		c = &node{function: function}
-		n.children[function] = c
+	if n.only != nil && n.only.function == function {
+		return n.only
 	}
+	return n.children[function]
+}
+
+// add adds a child that is not there.
+func (n *node) add(function int) *node {
+	c := &node{function: function}
+	switch {
+	case n.only == nil:
+		n.only = c
+		return c
+	case n.children == nil:
+		n.children = map[int]*node{n.only.function: n.only}
+	}
+	n.children[function] = c
 	return c
+}
+
+// each visits the children.
+func (n *node) each(visit func(*node)) {
+	if n.children == nil && n.only != nil {
+		visit(n.only)
+	}
+	for _, c := range n.children {
+		visit(c)
+	}
 }
 
 // shown tells whether a node is large enough on any side.
@@ -166,11 +203,11 @@ func (t *tree) shown(n *node, least int64) bool {
 // count is how many nodes are shown below one, itself among them.
 func (t *tree) count(n *node, least int64) int {
 	sum := 1
-	for _, c := range n.children {
+	n.each(func(c *node) {
 		if t.shown(c, least) {
 			sum += t.count(c, least)
 		}
-	}
+	})
 	return sum
 }
 
@@ -184,16 +221,16 @@ func (t *tree) write(b []byte, n *node, least int64) []byte {
 	}
 	small := node{function: tooSmall}
 	var shown []*node
-	for c := range maps.Values(n.children) {
+	n.each(func(c *node) {
 		if t.shown(c, least) {
 			shown = append(shown, c)
-			continue
+			return
 		}
 		for side := range t.sides {
 			small.self[side] += c.total[side]
 			small.total[side] += c.total[side]
 		}
-	}
+	})
 	slices.SortFunc(shown, func(a, b *node) int { return cmp.Compare(t.functions[a.function], t.functions[b.function]) })
 	if small.total != [2]int64{} {
 		shown = append(shown, &small)

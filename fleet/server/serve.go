@@ -19,9 +19,9 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/page"
 	"github.com/gowhy/gowhy/fleet/querier"
-	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -40,8 +40,8 @@ type Options struct {
 	Settings Settings
 	Load     func() (Settings, error)
 	Hangup   <-chan os.Signal
-	// Memory is how many bytes this process may have; beyond it pushes are refused for a
-	// while. 0 is no bound.
+	// Memory is how many bytes this process may have. Requests share it: who finds it taken
+	// waits, and is refused then. 0 is no bound.
 	Memory int64
 	// Insecure lets tokens cross a network without TLS.
 	Insecure bool
@@ -62,7 +62,8 @@ const (
 // begun.
 func Serve(ctx context.Context, s store.Store, o Options) error {
 	m := newMeter(s)
-	scraper := scrape.New(m, nil)
+	memories := budgetOf(o.Memory)
+	scraper := scrape.New(m, nil, memories.profiles)
 	live, err := newLive(o, scraper)
 	if err != nil {
 		return err
@@ -71,16 +72,17 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	if err != nil {
 		return err
 	}
-	memory := quota.NewMemory(o.Memory)
-	m.scraper, m.more = scraper, []func(io.Writer){live.metrics, memory.Metrics}
+	m.scraper, m.more = scraper, []func(io.Writer){live.metrics, func(w io.Writer) { memory.Metrics(w, memories.pools()...) }}
 	if o.Forward != nil {
 		m.more = append(m.more, o.Forward.Metrics)
 	}
 	if o.Runs != nil {
 		m.more = append(m.more, func(w io.Writer) { planMetrics(live.plan, w) })
 	}
-	server := &http.Server{Handler: live.wrap(routes(s, m, live, memory, o)), TLSConfig: live.serverTLS(),
+	server := &http.Server{Handler: live.wrap(routes(s, m, live, &memories, o)), TLSConfig: live.serverTLS(),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	// What clients send before it is read is in memory, too: with HTTP/2 a MiB of each.
+	server.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerConnection: 256 << 10, MaxReceiveBufferPerStream: 128 << 10, MaxConcurrentStreams: 100}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(true)
@@ -96,7 +98,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 		running.Go(func() { o.Forward.Run(background) })
 	}
 	if len(o.Rules) > 0 {
-		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: live.log}
+		judge := findings.Judge{Keeper: s, Rules: o.Rules, Tenants: m.tenants.all, Log: live.log, Memory: memories.questions}
 		running.Go(func() { judge.Run(background) })
 	}
 	if o.Runs != nil {
@@ -130,7 +132,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 }
 
 // routes are all paths of a server.
-func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) http.Handler {
+func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
@@ -139,21 +141,23 @@ func routes(s store.Store, m *meter, l *live, memory *quota.Memory, o Options) h
 		mux.Handle(RunsPath+"/", h)
 		mux.Handle(UploadsPath, h)
 	}
-	mux.Handle("/api/", Handler(s, time.Now, l.costs, o.Runs))
-	mux.Handle(querier.Handler(s))
-	mux.Handle("GET "+querier.RenderPath, querier.Render(s, time.Now))
+	mux.Handle("/api/", memories.ask(Handler(s, time.Now, l.costs, o.Runs)))
+	path, grafana := querier.Handler(s)
+	mux.Handle(path, memories.ask(grafana))
+	mux.Handle("GET "+querier.RenderPath, memories.ask(querier.Render(s, time.Now)))
 	kept := l.limiter.Writer(m)
 	if o.Forward != nil {
 		kept = o.Forward.Writer(kept)
 	}
-	in := ingest.Handler(kept, ingest.Options{})
+	ways := ingest.Options{Memory: memories.profiles}.Filled()
+	in := ingest.Handler(kept, ways)
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)
 	}
-	in = memory.Wrap(in)
+	in = ingest.Admit(in, memories.bodies, ways.Body)
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
-	otel := memory.Wrap(otlp.Handler(kept, ingest.Options{}))
+	otel := ingest.Admit(otlp.Handler(kept, ways), memories.bodies, ways.Body)
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
 	l.routes(mux)

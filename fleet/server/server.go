@@ -86,6 +86,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 			var m *misuse
 			var u *unknown
 			switch {
+			case scarce(w, err):
 			case errors.As(err, &m):
 				refuse(w, http.StatusBadRequest, m.Error())
 			case errors.As(err, &u):

@@ -61,7 +61,7 @@ func targetOf(text string, every time.Duration) (t scrape.Target, err error) {
 
 // serve opens a store and serves it until the command is interrupted.
 func (c *command) serve(ctx context.Context, f *config.Config, o server.Options) error {
-	s, err := open(ctx, f, o.Log)
+	s, err := open(ctx, f, o)
 	if err != nil {
 		return err
 	}
@@ -83,10 +83,10 @@ func (c *command) serve(ctx context.Context, f *config.Config, o server.Options)
 }
 
 // open opens the store that a configuration names.
-func open(ctx context.Context, f *config.Config, log *slog.Logger) (store.Store, error) {
+func open(ctx context.Context, f *config.Config, o server.Options) (store.Store, error) {
 	h := f.Store.ClickHouse
 	if h == nil {
-		return embedded.Open(f.Data, embedded.Options{Keep: f.Retention})
+		return embedded.Open(f.Data, embedded.Options{Keep: f.Retention, Memory: server.TableBytes(o.Memory)})
 	}
 	password, err := h.Password()
 	if err != nil {
@@ -94,7 +94,7 @@ func open(ctx context.Context, f *config.Config, log *slog.Logger) (store.Store,
 	}
 	return clickhouse.Open(ctx, clickhouse.Options{
 		Shards: h.Shards, Replicated: h.Replicated, Database: h.Database, User: h.User, Password: password, Keep: f.Retention,
-		Problem: func(err error) { log.Error("the store", "err", err) },
+		Problem: func(err error) { o.Log.Error("the store", "err", err) },
 	})
 }
 

@@ -114,7 +114,7 @@ func TestEncode(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, data := range [][]byte{encoded, again} {
-				m := &memory{}
+				m := &keeper{}
 				if out, err := export(m, data); err != nil || out.rejected > 0 {
 					t.Fatalf("%+v, %v", out, err)
 				}

@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 		{"JSON that grows", jsonMedia, "", []byte(`{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"samples":[{"timestampsUnixNano":[` + strings.Repeat("0,", 200_000) + `0]}]}]}]}]}`), 413},
 		{"a deep list", jsonMedia, "", []byte(`{"x":` + strings.Repeat("[", 1<<19)), 400},
 	} {
-		m := &memory{}
+		m := &keeper{}
 		s := serve(t, m, ingest.Options{Body: 1 << 20})
 		r, body := post(t, s, c.media, c.encoding, c.data)
 		if r.StatusCode != c.want {
@@ -188,7 +188,7 @@ func TestRefusals(t *testing.T) {
 
 // TestMedia holds that the path of gRPC has no other protocol.
 func TestMedia(t *testing.T) {
-	s := serve(t, &memory{}, ingest.Options{})
+	s := serve(t, &keeper{}, ingest.Options{})
 	for _, media := range []string{"application/proto", "application/json", ""} {
 		r, err := http.Post(s.URL+GRPCPath, media, strings.NewReader("{}"))
 		if err != nil || r.StatusCode != http.StatusUnsupportedMediaType {
@@ -201,7 +201,7 @@ func TestMedia(t *testing.T) {
 
 // TestLongCall sends more over gRPC than is taken.
 func TestLongCall(t *testing.T) {
-	s := serve(t, &memory{}, ingest.Options{Body: 1 << 10})
+	s := serve(t, &keeper{}, ingest.Options{Body: 1 << 10})
 	for _, name := range []string{"gRPC", "gRPC, gzip"} {
 		if _, err := ways[name](t, s, random(1)); err == nil || !strings.Contains(err.Error(), "ResourceExhausted") || strings.Contains(err.Error(), "RetryInfo") {
 			t.Errorf("%s: %v", name, err)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gowhy/gowhy/fleet/ingest"
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/profiles/wire"
 )
@@ -55,7 +56,9 @@ func (s *service) overHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *service) request(w http.ResponseWriter, r *http.Request, media string) (outcome, error) {
 	data, err := ingest.Body(w, r, s.options.Body)
 	if err == nil && media == MediaJSON {
-		data, err = fromJSON(data, int(s.options.Body))
+		if err = memory.More(r.Context(), 4*int64(len(data))); err == nil { // what it becomes, and JSON's own
+			data, err = fromJSON(data, int(s.options.Body))
+		}
 	}
 	if err != nil {
 		return outcome{}, err
@@ -92,6 +95,9 @@ func codeOf(status int) connect.Code {
 func textOf(err error, status int) string {
 	switch status {
 	case http.StatusTooManyRequests:
+		if errors.Is(err, memory.ErrBusy) {
+			return memory.ErrBusy.Error()
+		}
 		return "the store is full: send it again later"
 	case http.StatusServiceUnavailable:
 		return "the store is closed: send it again later"

@@ -18,15 +18,15 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A memory is a store that keeps batches by ID.
-type memory struct {
+// A keeper is a store that keeps batches by ID.
+type keeper struct {
 	mu      sync.Mutex
 	batches map[[16]byte]*store.Batch
 	writes  int
 	fail    error
 }
 
-func (m *memory) Write(_ context.Context, b *store.Batch) error {
+func (m *keeper) Write(_ context.Context, b *store.Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
@@ -41,7 +41,7 @@ func (m *memory) Write(_ context.Context, b *store.Batch) error {
 }
 
 // kept are the sums by source, span, type and stack.
-func (m *memory) kept() map[string]int64 {
+func (m *keeper) kept() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	sums := map[string]int64{}

@@ -61,6 +61,11 @@ func (o outcome) message() string {
 
 // export keeps a request in its wire form.
 func (s *service) export(ctx context.Context, tenant string, data []byte) (outcome, error) {
+	granted, err := s.options.Memory.Take(ctx, cost(data))
+	if err != nil {
+		return outcome{}, err
+	}
+	defer granted.Release()
 	batches, out, err := decode(tenant, data, s.options.Profile)
 	if err != nil {
 		return out, fmt.Errorf("decode the profiles: %w", err)

@@ -144,7 +144,7 @@ func answered(r *http.Response, body []byte) (*collector.ExportProfilesServiceRe
 func TestWays(t *testing.T) {
 	for name, send := range ways {
 		t.Run(name, func(t *testing.T) {
-			m := &memory{}
+			m := &keeper{}
 			s := serve(t, m, ingest.Options{})
 			want := map[string]int64{}
 			for seed := range uint64(3) {
@@ -202,7 +202,7 @@ func TestFailures(t *testing.T) {
 		{store.ErrClosed, codes.Unavailable, 503, true},
 		{errors.New("write /srv/secret: I/O error"), codes.Internal, 500, false},
 	} {
-		s := serve(t, &memory{fail: c.fail}, ingest.Options{RetryAfter: 7 * time.Second})
+		s := serve(t, &keeper{fail: c.fail}, ingest.Options{RetryAfter: 7 * time.Second})
 		for name, send := range ways {
 			_, err := send(t, s, random(1))
 			failure, _ := status.FromError(err)
@@ -234,7 +234,7 @@ func TestFailures(t *testing.T) {
 // a failure.
 func TestPartial(t *testing.T) {
 	for name, send := range ways {
-		m := &memory{}
+		m := &keeper{}
 		s := serve(t, m, ingest.Options{})
 		b := newBook()
 		stack := b.stack("main.work")
@@ -253,7 +253,7 @@ func TestPartial(t *testing.T) {
 // TestIdentity holds that the same is kept once in whatever order its dictionary is, and
 // that what differs is not the same.
 func TestIdentity(t *testing.T) {
-	m := &memory{}
+	m := &keeper{}
 	send := func(first string, change func(*otel.Profile), service string) {
 		b := newBook()
 		b.stack(first)
@@ -283,7 +283,7 @@ func TestIdentity(t *testing.T) {
 }
 
 // export hands a request over without a server.
-func export(m *memory, data []byte) (outcome, error) {
+func export(m *keeper, data []byte) (outcome, error) {
 	h := &service{writer: m, options: ingest.Options{}.Filled()}
 	return h.export(context.Background(), "", data)
 }

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -65,6 +66,7 @@ type Status struct {
 // A Scraper scrapes targets.
 type Scraper struct {
 	writer store.Writer
+	memory *memory.Pool
 
 	mu      sync.Mutex
 	targets []*target
@@ -72,9 +74,10 @@ type Scraper struct {
 	running sync.WaitGroup
 }
 
-// New is a scraper of targets, which [Scraper.Run] starts.
-func New(w store.Writer, targets []Target) *Scraper {
-	s := &Scraper{writer: w}
+// New is a scraper of targets, which [Scraper.Run] starts. What they answer is on the memory
+// of a pool, which may be nil.
+func New(w store.Writer, targets []Target, from *memory.Pool) *Scraper {
+	s := &Scraper{writer: w, memory: from}
 	s.Update(targets)
 	return s
 }
@@ -142,7 +145,7 @@ func (s *Scraper) start(i int) {
 	offset := t.Interval * time.Duration(i) / time.Duration(len(s.targets))
 	var ctx context.Context
 	ctx, t.stop = context.WithCancel(s.ctx)
-	s.running.Go(func() { t.run(ctx, s.writer, offset) })
+	s.running.Go(func() { t.run(ctx, s.writer, s.memory, offset) })
 }
 
 // Status is how each target is, in the order in which they were given.
@@ -225,7 +228,7 @@ func (t *target) adopt() {
 	}
 }
 
-func (t *target) run(ctx context.Context, w store.Writer, offset time.Duration) {
+func (t *target) run(ctx context.Context, w store.Writer, from *memory.Pool, offset time.Duration) {
 	defer func() { t.client.CloseIdleConnections() }()
 	for next := time.After(offset); ; {
 		select {
@@ -238,7 +241,8 @@ func (t *target) run(ctx context.Context, w store.Writer, offset time.Duration) 
 		if t.Pause != nil && t.Pause() {
 			continue
 		}
-		err := errors.Join(t.counts(ctx, w), t.cpu(ctx, w))
+		err := errors.Join(within(ctx, from, func(ctx context.Context) error { return t.counts(ctx, w) }),
+			within(ctx, from, func(ctx context.Context) error { return t.cpu(ctx, w) }))
 		if ctx.Err() != nil {
 			return
 		}
@@ -246,6 +250,16 @@ func (t *target) run(ctx context.Context, w store.Writer, offset time.Duration) 
 		t.status.At, t.status.Err = time.Now(), err
 		t.mu.Unlock()
 	}
+}
+
+// within does work on a grant of its own.
+func within(ctx context.Context, from *memory.Pool, work func(context.Context) error) error {
+	granted, err := from.Take(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer granted.Release()
+	return work(memory.With(ctx, granted))
 }
 
 func (t *target) wants(name string) bool {
@@ -318,14 +332,17 @@ func (t *target) fetch(ctx context.Context, path string, takes time.Duration) (*
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("scrape %q: the target answers with status %d", path, answer.StatusCode)
 	}
-	data, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes+1))
+	data, err := io.ReadAll(io.LimitReader(memory.Reader(ctx, answer.Body, 2), mostBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("scrape %q: %w", path, err)
 	}
 	if len(data) > mostBytes {
 		return nil, fmt.Errorf("scrape %q: the answer has more than %d bytes", path, mostBytes)
 	}
-	p, err := profiles.Decode(data, profiles.Limits{})
+	if err := memory.More(ctx, int64(profiles.Unpacked(data, profiles.Default.Bytes))); err != nil {
+		return nil, fmt.Errorf("scrape %q: %w", path, err)
+	}
+	p, err := profiles.DecodeWithin(data, profiles.Limits{}, func(cost int64) error { return memory.More(ctx, cost) })
 	if err != nil {
 		return nil, fmt.Errorf("scrape %q: %w", path, err)
 	}

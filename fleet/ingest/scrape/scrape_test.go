@@ -50,7 +50,7 @@ func (s sink) types(t *testing.T) map[store.Type]int64 {
 // start runs a scraper until the test ends.
 func start(t *testing.T, w store.Writer, targets ...Target) *Scraper {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := New(w, targets)
+	s := New(w, targets, nil)
 	done := make(chan struct{})
 	go func() { s.Run(ctx); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 	_ "modernc.org/sqlite" // the driver of the catalog
 )
@@ -192,7 +194,7 @@ func (c *catalog) addTable(t *table, segments []*segment, seen time.Time) error 
 		if err := addSegments(tx, segments); err != nil {
 			return err
 		}
-		if err := addStacks(tx, t.stacks); err != nil {
+		if err := addStacks(tx, t); err != nil {
 			return err
 		}
 		insert, err := tx.Prepare(`INSERT OR IGNORE INTO batches (tenant, id, seen) VALUES (?, ?, ?)`)
@@ -221,7 +223,9 @@ func addSegments(tx *sql.Tx, segments []*segment) error {
 	return nil
 }
 
-func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
+// addStacks adds the stacks of a table, batch by batch: decoded together, the frames of a
+// client that makes new ones would take several times what the table does.
+func addStacks(tx *sql.Tx, t *table) error {
 	insert, err := tx.Prepare(`INSERT OR IGNORE INTO stacks (tenant, id, frames) VALUES (?, ?, ?)`)
 	if err != nil {
 		return err
@@ -230,26 +234,51 @@ func addStacks(tx *sql.Tx, stacks map[stackKey]numbered) error {
 	if err != nil {
 		return err
 	}
-	decoded := frameLists{}
-	for key, stack := range stacks {
-		frames, err := decoded.stack(stack)
-		if err != nil {
-			return err
-		}
-		var encoded []byte
-		for _, f := range frames {
-			id, err := number(*f)
-			if err != nil {
+	var encoded []byte
+	for _, b := range t.batches {
+		var ids []int64 // of the batch's frames
+		for id, stack := range b.newStacks() {
+			if t.stacks[stackKey{b.source.Tenant, id}].list != stack.list {
+				continue // another batch had it first
+			}
+			if ids == nil {
+				if ids, err = frameIDs(&b.frames, number); err != nil {
+					return err
+				}
+			}
+			encoded = encoded[:0]
+			for rest := stack.numbers; len(rest) > 0; {
+				at, n := binary.Uvarint(rest)
+				if n <= 0 || at >= uint64(len(ids)) {
+					return errBatch
+				}
+				encoded, rest = binary.AppendUvarint(encoded, uint64(ids[at])), rest[n:]
+			}
+			if _, err := insert.Exec([]byte(b.source.Tenant), int64(id), encoded); err != nil {
 				return err
 			}
-			encoded = binary.AppendUvarint(encoded, uint64(id))
-		}
-		if _, err := insert.Exec([]byte(key.tenant), int64(key.id), encoded); err != nil {
-			return err
 		}
 	}
 	return nil
 }
+
+// frameIDs are the IDs of the frames of a list.
+func frameIDs(of *frameList, number func(store.Frame) (int64, error)) ([]int64, error) {
+	list, err := frameLists{}.list(of)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(list))
+	for i, f := range list {
+		if ids[i], err = number(*f); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// mostFrameIDs are remembered while a table is added: a fleet's programs have fewer frames.
+const mostFrameIDs = 1 << 16
 
 // frameNumbers gives the IDs of frames, new ones to those that have none.
 func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
@@ -274,6 +303,9 @@ func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
 		id, err := made.LastInsertId()
 		if n, counted := made.RowsAffected(); err != nil || counted != nil || n == 0 {
 			err = find.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id)
+		}
+		if len(ids) >= mostFrameIDs {
+			clear(ids)
 		}
 		ids[f] = id
 		return id, err
@@ -304,7 +336,7 @@ func (c *catalog) forget(before time.Time) error {
 const most = 500
 
 // stacks adds the frames of those stacks of a tenant that the catalog has.
-func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.StackID][]*store.Frame) error {
+func (c *catalog) stacks(ctx context.Context, tenant string, ids []store.StackID, frames map[store.StackID][]*store.Frame) error {
 	numbers := map[store.StackID][]int64{}
 	wanted := map[int64]*store.Frame{}
 	err := inParts(ids, func(marks string, args []any) error {
@@ -313,6 +345,9 @@ func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.St
 			var id store.StackID
 			var encoded []byte
 			if err := r.Scan(&id, &encoded); err != nil {
+				return err
+			}
+			if err := memory.More(ctx, stackFrames+2*frameBytes*int64(len(encoded))); err != nil {
 				return err
 			}
 			for len(encoded) > 0 {
@@ -328,6 +363,9 @@ func (c *catalog) stacks(tenant string, ids []store.StackID, frames map[store.St
 		}, append([]any{[]byte(tenant)}, args...)...)
 	})
 	if err != nil {
+		return err
+	}
+	if err := memory.More(ctx, namedBytes*int64(len(wanted))); err != nil {
 		return err
 	}
 	if err := c.frames(wanted); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -127,7 +128,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Stack, b.Stack))
 	})
 	if err == nil {
-		err = v.frames(answer.Samples, answer.Frames)
+		err = v.frames(ctx, answer.Samples, answer.Frames)
 	}
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.Stacks{}, fmt.Errorf("stacks: %w", err)
@@ -136,28 +137,51 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 }
 
 // frames adds those of stacks: the catalog's, else those that are only in memory.
-func (v *view) frames(samples []store.Sample, frames map[store.StackID][]*store.Frame) error {
+func (v *view) frames(ctx context.Context, samples []store.Sample, frames map[store.StackID][]*store.Frame) error {
 	ids := make([]store.StackID, len(samples))
 	for i, s := range samples {
 		ids[i] = s.Stack
 	}
-	if err := v.store.catalog.stacks(v.selected.Tenant, ids, frames); err != nil {
+	if err := v.store.catalog.stacks(ctx, v.selected.Tenant, ids, frames); err != nil {
 		return err
 	}
 	decoded := frameLists{}
-	v.store.mu.RLock()
-	defer v.store.mu.RUnlock()
 	for _, id := range ids {
-		for _, t := range v.tables {
-			if in, is := t.stacks[stackKey{v.selected.Tenant, id}]; is && frames[id] == nil {
-				var err error
-				if frames[id], err = decoded.stack(in); err != nil {
-					return err
-				}
-			}
+		if frames[id] != nil {
+			continue
+		}
+		in, is := v.inTables(id)
+		if !is {
+			continue
+		}
+		needs := stackFrames + frameBytes*int64(len(in.numbers))
+		if _, has := decoded[in.list]; !has {
+			needs += namedFactor * int64(len(*in.list))
+		}
+		err := memory.More(ctx, needs)
+		if err == nil {
+			frames[id], err = decoded.stack(in)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// namedFactor is how many times its encoding a list of frames has in memory.
+const namedFactor = 6
+
+// inTables is a stack that is in memory.
+func (v *view) inTables(id store.StackID) (in numbered, is bool) {
+	v.store.mu.RLock()
+	defer v.store.mu.RUnlock()
+	for _, t := range v.tables {
+		if in, is = t.stacks[stackKey{v.selected.Tenant, id}]; is {
+			return in, true
+		}
+	}
+	return in, false
 }
 
 // Series is a [store.Reader]'s.

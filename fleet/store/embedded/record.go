@@ -251,5 +251,10 @@ func check(b *store.Batch) error {
 	return nil
 }
 
-// bytes is about what a batch takes in memory.
+// bytes is about what a batch takes in a table, without what finds its new stacks.
 func (b *batch) bytes() int64 { return 300 + int64(len(b.profiles)+len(b.stacks)+len(b.frames)) }
+
+// stackBytes is about what a new stack takes in the map of a table: an entry has 72 bytes, and
+// a map has more room than entries. A fleet's stacks are few, but those of a client that makes
+// new ones took four times what their encodings do.
+const stackBytes = 150

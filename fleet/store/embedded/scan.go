@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -17,14 +18,35 @@ func (s *selection) whole(least, most int64) bool { return s.in(least) && s.in(m
 // touches reports whether a time from the first to the last may be in the span.
 func (s *selection) touches(least, most int64) bool { return least < s.until && most >= s.from }
 
+// What an answer takes: sumBytes the sum of a stack, with those of the segment it comes from
+// and the row of the answer, stackFrames its frames in the maps of the answer and of who reads
+// it, frameBytes a frame of a stack, and namedBytes one frame that stacks share. Of rows a
+// group has rowBytes each, while they are added.
+const (
+	sumBytes    = 100
+	stackFrames = 300
+	frameBytes  = 24
+	namedBytes  = 300
+	rowBytes    = 40
+)
+
 // stacks are the sums by stack of a selection's type.
 func (v *view) stacks(ctx context.Context) (*sums, error) {
 	values := newSums()
+	paid := 0
+	pay := func() error { // for sums that were added
+		n := len(values.values) - paid
+		paid += n
+		return memory.More(ctx, int64(n)*sumBytes)
+	}
 	for _, b := range v.batches {
 		for p := range b.each() {
 			if string(p.kind) == string(v.selected.Type) {
 				p.samples(values.add)
 			}
+		}
+		if err := pay(); err != nil {
+			return values, err
 		}
 	}
 	var mu sync.Mutex
@@ -36,7 +58,7 @@ func (v *view) stacks(ctx context.Context) (*sums, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		values.addAll(some)
-		return nil
+		return pay()
 	})
 	return values, err
 }
@@ -62,7 +84,15 @@ func (v *view) segmentStacks(ctx context.Context, g *segment) (*sums, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = samples.each(ctx, wanted, func(number int) error { return v.sampleRows(samples, number, values) })
+	paid := int64(0)
+	err = samples.each(ctx, wanted, func(number int) error {
+		most := rowBytes * samples.meta[number].NumRows // of one group at a time
+		if err := memory.More(ctx, most-paid); err != nil {
+			return err
+		}
+		paid = max(paid, most)
+		return v.sampleRows(samples, number, values)
+	})
 	return values, errors.Join(err, samples.Close())
 }
 

@@ -51,6 +51,7 @@ func (t *table) add(b *batch) {
 		k := stackKey{b.source.Tenant, id}
 		if _, has := t.stacks[k]; !has {
 			t.stacks[k] = stack
+			t.bytes += stackBytes
 		}
 	}
 	t.ids[batchKey{b.source.Tenant, b.id}] = struct{}{}

@@ -1,0 +1,239 @@
+// Package memory divides what a process may have among the requests that need some of it.
+//
+// It hides who waits for whom. A [Pool] is a part of the memory, and a [Grant] is what
+// somebody took of it: before it is needed, and as much as may be needed. Who comes when
+// the pool is empty waits in a queue for a bounded time, and is refused then. Nothing is
+// allocated here, and what takes more than its grant is not noticed: how much is needed is
+// for those to know who take it.
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+var (
+	// ErrBusy is the error where others have the memory now: later there may be enough.
+	ErrBusy = errors.New("the server has no memory for it now: send it again")
+	// ErrLarge is the error of what needs more than there is, whoever else there is.
+	ErrLarge = errors.New("it needs more memory than the server has for it")
+)
+
+const (
+	// mostWaiting bounds the queue of a pool: who waits holds a connection.
+	mostWaiting = 1000
+	// A grant of this part of a pool or less is small: it may overtake larger ones that wait.
+	// It is a push of an SDK beside those of the largest programs.
+	small = 16
+)
+
+// A Pool is an amount of memory, of which no more is granted. One that is nil has no bound.
+type Pool struct {
+	name string
+	size int64
+	wait time.Duration // that a request waits for a grant
+
+	mu      sync.Mutex
+	free    int64
+	queue   []*waiter
+	refused int64
+}
+
+type waiter struct {
+	bytes   int64
+	granted chan struct{}
+}
+
+// NewPool is one of so many bytes; its name is that of its metrics.
+func NewPool(name string, size int64, wait time.Duration) *Pool {
+	return &Pool{name: name, size: size, free: size, wait: wait}
+}
+
+// Size is how much there is.
+func (p *Pool) Size() int64 { return p.size }
+
+// A Grant is what somebody has of a pool. One that is nil has all it asks for. Only one
+// goroutine may use it at a time, but for [Grant.More].
+type Grant struct {
+	pool  *Pool
+	mu    sync.Mutex
+	bytes int64
+}
+
+// Take takes memory when there is some. An error is [ErrBusy], [ErrLarge] or the context's.
+func (p *Pool) Take(ctx context.Context, bytes int64) (*Grant, error) {
+	if p == nil {
+		return nil, nil
+	}
+	g := &Grant{pool: p}
+	return g, g.More(ctx, bytes)
+}
+
+// More takes more.
+func (g *Grant) More(ctx context.Context, bytes int64) error {
+	if g == nil || bytes <= 0 {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.bytes > g.pool.size-bytes {
+		g.pool.refuse()
+		return fmt.Errorf("%w, which is %d MiB", ErrLarge, g.pool.size>>20)
+	}
+	if err := g.pool.take(ctx, bytes); err != nil {
+		return err
+	}
+	g.bytes += bytes
+	return nil
+}
+
+// Keep gives back all but so many bytes.
+func (g *Grant) Keep(bytes int64) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if bytes < g.bytes {
+		g.pool.give(g.bytes - bytes)
+		g.bytes = bytes
+	}
+}
+
+// Release gives back all.
+func (g *Grant) Release() { g.Keep(0) }
+
+func (p *Pool) refuse() {
+	p.mu.Lock()
+	p.refused++
+	p.mu.Unlock()
+}
+
+// fits tells whether bytes can be granted now, though others wait.
+func (p *Pool) fits(bytes int64) bool {
+	return bytes <= p.free && (len(p.queue) == 0 || bytes <= p.size/small)
+}
+
+func (p *Pool) take(ctx context.Context, bytes int64) error {
+	p.mu.Lock()
+	if p.fits(bytes) {
+		p.free -= bytes
+		p.mu.Unlock()
+		return nil
+	}
+	if len(p.queue) >= mostWaiting {
+		p.refused++
+		p.mu.Unlock()
+		return ErrBusy
+	}
+	w := &waiter{bytes, make(chan struct{})}
+	p.queue = append(p.queue, w)
+	p.mu.Unlock()
+	late := time.NewTimer(p.wait)
+	defer late.Stop()
+	select {
+	case <-w.granted:
+		return nil
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.queue, w)
+	if i < 0 { // it was granted meanwhile
+		return nil
+	}
+	p.queue = slices.Delete(p.queue, i, i+1)
+	p.next() // what waits behind it may fit
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.refused++
+	return ErrBusy
+}
+
+func (p *Pool) give(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free += bytes
+	p.next()
+}
+
+// next grants the first of the queue what they wait for. The caller holds mu.
+func (p *Pool) next() {
+	for len(p.queue) > 0 && p.queue[0].bytes <= p.free {
+		p.free -= p.queue[0].bytes
+		close(p.queue[0].granted)
+		p.queue = p.queue[1:]
+	}
+}
+
+// Metrics writes a pool as Prometheus reads it.
+func Metrics(w io.Writer, pools ...*Pool) {
+	type line struct {
+		name, help, kind string
+		value            func(*Pool) int64
+	}
+	for _, l := range []line{
+		{"gowhy_fleet_memory_bytes", "Memory that requests may have.", "gauge", func(p *Pool) int64 { return p.size }},
+		{"gowhy_fleet_memory_granted_bytes", "Memory that requests have now, as much as they may need.", "gauge", func(p *Pool) int64 { return p.size - p.free }},
+		{"gowhy_fleet_memory_waiting", "Requests that wait for memory.", "gauge", func(p *Pool) int64 { return int64(len(p.queue)) }},
+		{"gowhy_fleet_memory_refused_total", "Requests refused because memory was short.", "counter", func(p *Pool) int64 { return p.refused }},
+	} {
+		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", l.name, l.help, l.name, l.kind)
+		for _, p := range pools {
+			if p != nil {
+				p.mu.Lock()
+				v := l.value(p)
+				p.mu.Unlock()
+				fmt.Fprintf(w, "%s{for=%q} %d\n", l.name, p.name, v)
+			}
+		}
+	}
+}
+
+type grantKey struct{}
+
+// With is a context whose work is on a grant.
+func With(ctx context.Context, g *Grant) context.Context {
+	return context.WithValue(ctx, grantKey{}, g)
+}
+
+// More takes more for the work of a context: nothing where it has no grant.
+func More(ctx context.Context, bytes int64) error {
+	g, _ := ctx.Value(grantKey{}).(*Grant)
+	return g.More(ctx, bytes)
+}
+
+// Reader reads what nobody said the length of: it takes memory for as many copies of it, as
+// it comes, for the work of a context.
+func Reader(ctx context.Context, from io.Reader, copies int64) io.Reader {
+	return &reader{ctx, from, copies, 0}
+}
+
+type reader struct {
+	ctx    context.Context
+	from   io.Reader
+	copies int64
+	have   int // what is granted beyond what was read
+}
+
+// step is how much a reader takes at once.
+const step = 64 << 10
+
+func (r *reader) Read(p []byte) (int, error) {
+	if r.have <= 0 {
+		if err := More(r.ctx, r.copies*step); err != nil {
+			return 0, err
+		}
+		r.have = step
+	}
+	n, err := r.from.Read(p[:min(len(p), r.have)])
+	r.have -= n
+	return n, err
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/fleet/memory"
+)
+
+// A budget divides the memory of a server. What the store and the runtime have is the rest:
+// two tables of a tenth each, the stacks that are known, and what waits for the collector.
+type budget struct {
+	bodies    *memory.Pool // what is pushed, as it comes
+	profiles  *memory.Pool // the same decoded, until the store has it
+	questions *memory.Pool // and those that the server asks itself
+}
+
+const (
+	bodiesShare, profilesShare, questionsShare = 0.1875, 0.25, 0.1875
+
+	// pushWait is shorter than an SDK waits for its answer, which is ten seconds; there are
+	// two such waits. questionWait is as long as somebody looks at an empty page.
+	pushWait, questionWait = 3 * time.Second, 10 * time.Second
+	// leastQuestion is what a question takes that finds nothing.
+	leastQuestion = 2 << 20
+)
+
+// budgetOf is that of a server with so much memory; without a bound for 0.
+func budgetOf(bytes int64) budget {
+	if bytes <= 0 {
+		return budget{}
+	}
+	part := func(share float64) int64 { return int64(share * float64(bytes)) }
+	return budget{
+		bodies:    memory.NewPool("bodies", part(bodiesShare), pushWait),
+		profiles:  memory.NewPool("profiles", part(profilesShare), pushWait),
+		questions: memory.NewPool("questions", part(questionsShare), questionWait),
+	}
+}
+
+// TableBytes is what a table of the embedded store may have in a server with so much memory;
+// there are two.
+func TableBytes(bytes int64) int64 { return min(32<<20, bytes/10) }
+
+func (b *budget) pools() []*memory.Pool { return []*memory.Pool{b.bodies, b.profiles, b.questions} }
+
+// ask has next called when there is memory for a question. What it needs beyond the least
+// it takes as it learns what there is.
+func (b *budget) ask(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		granted, err := b.questions.Take(r.Context(), leastQuestion)
+		if err != nil {
+			if r.Context().Err() == nil {
+				scarce(w, err)
+			}
+			return
+		}
+		defer granted.Release()
+		next.ServeHTTP(w, r.WithContext(memory.With(r.Context(), granted)))
+	})
+}
+
+// scarce answers that there is no memory for a question, and reports whether that is why it
+// failed.
+func scarce(w http.ResponseWriter, err error) bool {
+	switch {
+	case errors.Is(err, memory.ErrBusy):
+		w.Header().Set("Retry-After", "5")
+		refuseWith(w, http.StatusServiceUnavailable, "the server has no memory for this question now", "ask again in some seconds")
+	case errors.Is(err, memory.ErrLarge):
+		refuseWith(w, http.StatusUnprocessableEntity, "the answer "+strings.TrimPrefix(err.Error(), "it "),
+			"ask for a shorter time, one version or one instance, or give the server more with --memory")
+	default:
+		return false
+	}
+	return true
+}
