@@ -44,6 +44,7 @@ func SourceOf(tenant string, labels []store.Label) (store.Source, error) {
 	}
 	values := map[string]string{}
 	for _, l := range labels {
+		l = store.Label{Name: strings.ToValidUTF8(l.Name, "\uFFFD"), Value: strings.ToValidUTF8(l.Value, "\uFFFD")}
 		if err := CheckLabel(l); err != nil {
 			return s, err
 		}

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/profiles/wire"
@@ -183,11 +184,15 @@ func (d *decoder) tables(data []byte) error {
 	return nil
 }
 
+// Clean is a text as UTF-8: protocol buffers have no other, and an answer with one name that
+// is none would be refused as a whole.
+func Clean(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
+
 func (d *decoder) addString(body []byte) error {
 	if err := d.limits.Text(len(d.strings), len(body)); err != nil {
 		return err
 	}
-	d.strings = append(d.strings, string(body))
+	d.strings = append(d.strings, Clean(body))
 	return d.limits.Entry("strings", len(d.strings))
 }
 

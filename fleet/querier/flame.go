@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
 
@@ -143,7 +144,8 @@ func (g *flame) bar(level int, at, total, self int64, name string) {
 	number, ok := g.names[name]
 	if !ok {
 		number = int64(len(g.graph.Names))
-		g.names[name], g.graph.Names = number, append(g.graph.Names, name)
+		// Names of before they were cleaned when they came are in stores: see profiles.Clean.
+		g.names[name], g.graph.Names = number, append(g.graph.Names, strings.ToValidUTF8(name, "\uFFFD"))
 	}
 	g.graph.MaxSelf = max(g.graph.MaxSelf, self)
 	l := g.graph.Levels[level]

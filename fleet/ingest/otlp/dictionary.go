@@ -77,7 +77,7 @@ const (
 
 func newDictionary(l profiles.Limits) *dictionary {
 	d := &dictionary{limits: l, stacks: profiles.NewStacks(l)}
-	d.strings = table[string]{what: "string", read: func(body []byte) (string, error) { return string(body), nil }}
+	d.strings = table[string]{what: "string", read: func(body []byte) (string, error) { return profiles.Clean(body), nil }}
 	d.mappings = table[string]{what: "mapping", read: d.mapping}
 	d.functions = table[function]{what: "function", read: d.function}
 	d.locations = table[*profiles.Place]{what: "location", read: d.location}
@@ -270,7 +270,7 @@ func (d *dictionary) keyValue(body []byte) (a attribute, err error) {
 	err = wire.Each(body, func(f wire.Field) error {
 		switch {
 		case f.Number == 1 && f.Kind == protowire.BytesType:
-			a.name = string(f.Body)
+			a.name = profiles.Clean(f.Body)
 		case f.Number == 2 && f.Kind == protowire.BytesType:
 			value = append(value, f.Body...)
 		case f.Number == 3 && f.Kind == protowire.VarintType:
@@ -292,7 +292,7 @@ func (d *dictionary) text(body []byte) (text string, err error) {
 	err = wire.Each(body, func(f wire.Field) (err error) {
 		switch {
 		case f.Number == 1 && f.Kind == protowire.BytesType:
-			text = string(f.Body)
+			text = profiles.Clean(f.Body)
 		case f.Number == 2 && f.Kind == protowire.VarintType:
 			text = strconv.FormatBool(f.Value != 0)
 		case f.Number == 3 && f.Kind == protowire.VarintType:
