@@ -28,6 +28,7 @@ type meter struct {
 	found   store.Reader // has the findings
 	scraper *scrape.Scraper
 	tenants tenants
+	refusing
 	more    []func(io.Writer) // the metrics of others
 
 	batches, samples, full, failed atomic.Int64
@@ -76,7 +77,9 @@ func (t *tenants) all() []string {
 // Write is the store's, counted.
 func (m *meter) Write(ctx context.Context, b *store.Batch) error {
 	begin := time.Now()
-	if err := m.to.Write(ctx, b); err != nil {
+	err := m.to.Write(ctx, b)
+	m.saw(err)
+	if err != nil {
 		if errors.Is(err, store.ErrFull) {
 			m.full.Add(1)
 		} else {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -63,6 +64,7 @@ const (
 func Serve(ctx context.Context, s store.Store, o Options) error {
 	m := newMeter(s)
 	memories := budgetOf(o.Memory)
+	m.refusing.log, m.now = cmp.Or(o.Log, slog.New(slog.DiscardHandler)), time.Now
 	scraper := scrape.New(m, nil, memories.profiles)
 	live, err := newLive(o, scraper)
 	if err != nil {
@@ -163,9 +165,8 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	l.routes(mux)
 	mux.HandleFunc("GET "+backup.Path, backupHandler(s, o.Runs, l.log))
 	mux.HandleFunc("GET /metrics", m.serve)
-	for _, path := range []string{"GET /healthz", "GET /ready"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /ready", m.ready)
 	return mux
 }
 
