@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/memory"
@@ -108,6 +109,9 @@ func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64
 	}
 	b := &store.Batch{Source: source, Stacks: p.Stacks}
 	b.From, b.Until = span(u, p)
+	if err := CheckSpan(b.From, b.Until); err != nil {
+		return err
+	}
 	b.ID = Identity(source, u.kind, b.From, b.Until, u.profile)
 	if b.Until.IsZero() { // after the ID: a repeat arrives at another time
 		b.From, b.Until = time.Now().Add(-p.Duration), time.Now()
@@ -137,6 +141,26 @@ func Decode(ctx context.Context, data []byte, l profiles.Limits, from *memory.Po
 		return granted.More(ctx, cost-most)
 	})
 	return p, granted, err
+}
+
+// What is before there was Go, or more than a day ahead, has the time of a clock that was
+// never set, or a unit that nobody meant.
+const mostAhead = 24 * time.Hour
+
+var leastTime = time.Date(2009, 11, 10, 0, 0, 0, 0, time.UTC)
+
+// CheckSpan refuses a time that cannot be meant so; zero is that the client says none.
+func CheckSpan(from, until time.Time) error {
+	for _, at := range []time.Time{from, until} {
+		switch {
+		case at.IsZero():
+		case at.Before(leastTime):
+			return refuse(http.StatusUnprocessableEntity, "the profile is of %s: check the clock and the unit of its time", at.UTC().Format(time.RFC3339))
+		case time.Until(at) > mostAhead:
+			return refuse(http.StatusUnprocessableEntity, "the profile is of %s, more than a day ahead: check the clock and the unit of its time", at.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
 }
 
 // span is the client's, or else the profile's, or else zero.
@@ -182,6 +206,19 @@ func (r *refusal) Unwrap() error { return r.err }
 
 func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Errorf(format, args...)}
+}
+
+// TextOf is what a client may read of an error. That of a store may name files of the server.
+func TextOf(err error) string {
+	switch status := StatusOf(err); {
+	case errors.Is(err, store.ErrFull):
+		return store.ErrFull.Error() + ": send it again later"
+	case errors.Is(err, store.ErrClosed):
+		return store.ErrClosed.Error() + ": send it again later"
+	case status == http.StatusInternalServerError:
+		return "the store cannot keep it now"
+	}
+	return strings.ToValidUTF8(err.Error(), "\uFFFD")
 }
 
 // StatusOf is the HTTP status of an error of this package, or of a store.

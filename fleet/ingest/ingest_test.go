@@ -141,6 +141,9 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// directory is of the server, and nothing that a client learns.
+const directory = "/var/lib/gowhy"
+
 func TestRefusals(t *testing.T) {
 	data := string(heap(t))
 	var bomb bytes.Buffer
@@ -157,6 +160,7 @@ func TestRefusals(t *testing.T) {
 	}
 	previous, previousType := form("prev_profile")
 	other, otherType := form("other")
+	at := func(ahead time.Duration) string { return fmt.Sprint(time.Now().Add(ahead).Unix()) }
 	label := func(n int) string { return "a{" + strings.Repeat("x=1,", n) + "}" }
 	for _, c := range []struct {
 		what, path, media, encoding, body string
@@ -165,6 +169,11 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a raw body", "/ingest?name=a", "", "", data, nil, 200},
 		{"seconds", "/ingest?name=a&from=1700000000&until=1700000015", "", "", data, nil, 200},
+		{"a time of 1970", "/ingest?name=a&from=1&until=16", "", "", data, nil, 422},
+		{"a time of 2100", "/ingest?name=a&from=4102444800&until=4102444815", "", "", data, nil, 422},
+		{"a time of 2262", "/ingest?name=a&from=9223372036&until=9223372036", "", "", data, nil, 422},
+		{"an hour ahead", "/ingest?name=a&from=" + at(time.Hour) + "&until=" + at(time.Hour), "", "", data, nil, 200},
+		{"two days ahead", "/ingest?name=a&from=" + at(48*time.Hour) + "&until=" + at(48*time.Hour), "", "", data, nil, 422},
 		{"no name", "/ingest", "", "", data, nil, 400},
 		{"no brace", "/ingest?name=a{b=c", "", "", data, nil, 400},
 		{"too many labels", "/ingest?name=" + label(40), "", "", data, nil, 400},
@@ -186,7 +195,7 @@ func TestRefusals(t *testing.T) {
 		{"a cut form", "/ingest?name=a", otherType, "", other[:20], nil, 400},
 		{"a full store", "/ingest?name=a", "", "", data, store.ErrFull, 429},
 		{"a closed store", "/ingest?name=a", "", "", data, store.ErrClosed, 503},
-		{"a broken store", "/ingest?name=a", "", "", data, io.ErrUnexpectedEOF, 500},
+		{"a broken store", "/ingest?name=a", "", "", data, fmt.Errorf("log %s: no space left on device", directory), 500},
 		{"another media type", PushPath, "text/plain", "", "", nil, 415},
 		{"no JSON", PushPath, "application/json", "", "{", nil, 400},
 		{"a list without end", PushPath, "application/json", "", `{"series":[` + strings.Repeat("0,", 1<<20), nil, 400},
@@ -206,6 +215,9 @@ func TestRefusals(t *testing.T) {
 			}
 			if (w.Code == 429 || w.Code == 503) != (w.Header().Get("Retry-After") != "") {
 				t.Errorf("%d with Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+			}
+			if strings.Contains(w.Body.String(), directory) {
+				t.Errorf("a client is told of %s", w.Body)
 			}
 			if c.want != 200 && len(m.batches) > 0 && c.what != "many small ones" {
 				t.Error("a refused request was kept")

@@ -23,7 +23,7 @@ func (h *handler) ingest(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		h.options.RetryLater(w, StatusOf(err))
-		http.Error(w, err.Error(), StatusOf(err))
+		http.Error(w, TextOf(err), StatusOf(err))
 	}
 }
 

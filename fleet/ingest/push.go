@@ -123,7 +123,7 @@ func writeConnectError(w http.ResponseWriter, status int, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(map[string]string{"code": code, "message": err.Error()})
+	json.NewEncoder(w).Encode(map[string]string{"code": code, "message": TextOf(err)})
 }
 
 // RetryLater sets Retry-After where it helps with a status.

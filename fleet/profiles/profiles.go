@@ -74,7 +74,7 @@ type Profile struct {
 // Total is the sum of the samples of a type.
 func (p *Profile) Total(kind int) (n int64) {
 	for _, s := range p.Samples[kind] {
-		n += s.Value
+		n = store.Add(n, s.Value)
 	}
 	return n
 }
@@ -400,8 +400,11 @@ func (s *sums) add(body []byte) error {
 	}
 	id, err := s.stacks.Add(s.places)
 	for i, v := range s.numbers {
+		if v < 0 {
+			return fmt.Errorf("a sample has the value %d: what is measured is 0 or more (a difference of two profiles is not)", v)
+		}
 		if v != 0 {
-			s.values[i][id] += v
+			s.values[i][id] = store.Add(s.values[i][id], v)
 		}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"runtime"
 	"runtime/pprof"
@@ -240,15 +241,22 @@ func functions(n int) (parts []any) {
 	return parts
 }
 
-// TestSums adds up equal stacks, keeps what is negative, and leaves out what is 0.
+// TestSums adds up equal stacks, leaves out what is 0, and refuses what is negative. A sum
+// that is out of range is the largest there is.
 func TestSums(t *testing.T) {
-	minus := int(-100)
-	p, err := Decode(small(2, message(1, 1, 2, 30), 4, message(1, 2, 3, 255), 2, message(1, 2, 2, minus), 2, message(2, 5), 2, message(1, 2, 2, 100)), Limits{})
+	p, err := Decode(small(2, message(1, 1, 2, 30), 4, message(1, 2, 3, 255), 2, message(2, 5), 2, message(1, 2, 2, 100), 2, message(1, 1, 1, 2, 2, 0)), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Samples[0]) != 2 || p.Total(0) != 105 || len(p.Stacks) != 1 {
-		t.Errorf("%+v: want 100 of main.work and 5 without a stack", p)
+	if len(p.Samples[0]) != 3 || p.Total(0) != 205 || len(p.Stacks) != 2 {
+		t.Errorf("%+v: want 100 of each place and 5 without a stack", p)
+	}
+	if _, err := Decode(small(2, message(1, 1, 2, -100)), Limits{}); err == nil || !strings.Contains(err.Error(), "the value -100") {
+		t.Errorf("a value below 0: %v", err)
+	}
+	p, err = Decode(small(2, message(1, 1, 2, math.MaxInt64-5), 2, message(2, 7)), Limits{})
+	if err != nil || p.Total(0) != math.MaxInt64 || p.Samples[0][0].Value < 0 || p.Samples[0][1].Value < 0 {
+		t.Errorf("%+v, %v: want the largest sum", p, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"time"
 )
 
@@ -74,6 +75,15 @@ const (
 type Sample struct {
 	Stack StackID
 	Value int64
+}
+
+// Add adds sums of measured values: one that is out of range is the largest there is. Values
+// are 0 or more, so that the order in which they come does not matter.
+func Add(a, b int64) int64 {
+	if sum := a + b; a < 0 || b < 0 || sum >= 0 {
+		return sum
+	}
+	return math.MaxInt64
 }
 
 // A StackID is a hash of a stack's frames, of 63 bits, so that any engine's integers

@@ -126,6 +126,9 @@ func (d *decoder) profile(of attributes, data []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := ingest.CheckSpan(from, until); err != nil {
+		return err
+	}
 	batches := sums.batches()
 	for _, b := range batches {
 		b.Profiles[0].Type = kind

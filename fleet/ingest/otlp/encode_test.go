@@ -63,7 +63,7 @@ var usual = []store.Type{store.CPU, "process_cpu:samples:count:cpu:nanoseconds",
 func TestEncode(t *testing.T) {
 	two := [][]*store.Frame{frames(3, "main.work"), frames(5, "main.work")}
 	extreme := batchOf(labelled(t, "service_name=shop"), two, store.CPU)
-	extreme.Profiles[0].Samples[0].Value, extreme.Profiles[0].Samples[1].Value = math.MaxInt64, math.MinInt64
+	extreme.Profiles[0].Samples[0].Value, extreme.Profiles[0].Samples[1].Value = math.MaxInt64, 1
 	var many [][]*store.Frame
 	for i := range 1500 {
 		many = append(many, frames(1+i%60, fmt.Sprintf("main.f%d.", i/3)))

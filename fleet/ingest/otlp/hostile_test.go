@@ -72,8 +72,11 @@ func TestHostile(t *testing.T) {
 		}},
 		{"a value out of range", "out of range", func(b *book, p *otel.Profile) {
 			p.SampleType = b.kind("cpu", "seconds")
-			p.Samples[0].Values[0] = math.MinInt64 / 10
+			p.Samples[0].Values[0] = math.MaxInt64 / 10
 		}},
+		{"a value below 0", "below 0", func(_ *book, p *otel.Profile) { p.Samples[0].Values[0] = -1 }},
+		{"a time of 1970", "is of 1970-01-01", func(_ *book, p *otel.Profile) { p.TimeUnixNano = 1e9 }},
+		{"a time of 2100", "is of 2100-01-01T00:00:00Z, more than a day ahead", func(_ *book, p *otel.Profile) { p.TimeUnixNano = 4102444800e9 }},
 		{"a period out of range", "out of range", func(b *book, p *otel.Profile) {
 			p.SampleType, p.PeriodType, p.Period = b.kind("samples", "count"), b.kind("cpu", "seconds"), math.MaxInt64/10
 		}},

@@ -91,20 +91,12 @@ func codeOf(status int) connect.Code {
 	return connect.CodeInvalidArgument
 }
 
-// textOf is what a client reads of an error. That of a store may name files of the server.
+// textOf is what a client reads of an error.
 func textOf(err error, status int) string {
-	switch status {
-	case http.StatusTooManyRequests:
-		if errors.Is(err, memory.ErrBusy) {
-			return memory.ErrBusy.Error()
-		}
-		return "the store is full: send it again later"
-	case http.StatusServiceUnavailable:
-		return "the store is closed: send it again later"
-	case http.StatusInternalServerError:
-		return "the store cannot keep it"
+	if status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge {
+		return strings.ToValidUTF8(err.Error(), "\uFFFD") // its own
 	}
-	return strings.ToValidUTF8(err.Error(), "\uFFFD")
+	return ingest.TextOf(err)
 }
 
 // encode is an ExportProfilesServiceResponse.

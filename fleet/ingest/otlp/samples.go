@@ -43,6 +43,7 @@ func newSums(d *decoder, of attributes, times int64) *sums {
 type point struct {
 	stack              int32
 	sum                int64
+	negative           bool // one of its values is
 	values, timestamps int
 }
 
@@ -66,6 +67,9 @@ func (s *sums) sample(data []byte) error {
 		return fmt.Errorf("a sample has %d values of %d timestamps", p.values, p.timestamps)
 	}
 	value, ok := product(p.sum, s.times)
+	if p.negative {
+		return errors.New("a sample has a value below 0: what is measured is 0 or more")
+	}
 	if !ok {
 		return fmt.Errorf("a value of %d times %d is out of range", p.sum, s.times)
 	}
@@ -75,7 +79,7 @@ func (s *sums) sample(data []byte) error {
 	}
 	of, err := s.process()
 	if err == nil {
-		of.values[stack] += value
+		of.values[stack] = store.Add(of.values[stack], value)
 	}
 	return err
 }
@@ -90,7 +94,7 @@ func (s *sums) field(p *point, f wire.Field) error {
 		return f.Varints(func(v uint64) error { return s.attribute(index(v)) })
 	case 4:
 		return f.Varints(func(v uint64) error {
-			p.sum += int64(v)
+			p.sum, p.negative = store.Add(p.sum, int64(v)), p.negative || int64(v) < 0
 			p.values++
 			return nil
 		})
