@@ -52,7 +52,8 @@ func checkIdleprocs(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("processors: %s of the Ps' time is used", used))
 		return
 	}
-	if blockers := backlog(p); sumWaiting(p, blockers).Value >= idleprocsWaiters {
+	blockers, paced := backlog(p)
+	if sumWaiting(p, blockers).Value >= idleprocsWaiters {
 		if f, ok := heldUp(p, blockers, used); ok {
 			p.Report(f)
 			return
@@ -70,6 +71,10 @@ func checkIdleprocs(p *diagnosis.Pass) {
 		p.Unchecked("whether work waits for Ps that are free", why, diagnosis.HowToGet(model.Trace))
 		return
 	}
+	if paced {
+		p.Fine(fact.Sentence("processors: %s of the Ps' time is used; who sends to full channels waits for goroutines that work, or for more to do", used))
+		return
+	}
 	p.Fine(fact.Sentence("processors: %s of the Ps' time is used, and no work waits for the rest", used))
 }
 
@@ -78,14 +83,35 @@ func psUsed(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("Ps used", fact.Ratio, busyPs(p), gomaxprocs(p))
 }
 
-// backlog is the queues that hold up work, the longest first.
-func backlog(p *diagnosis.Pass) (qs []queue) {
-	for _, q := range queues(p) {
-		if q.kind != sendDemand || q.waiting(p, "").Value >= idleprocsSenders {
-			qs = append(qs, q)
+// backlog is the queues that hold up work, the longest first, but what those wait for who
+// set the pace of a full channel before that. Such a channel holds up nothing when
+// they have all they can do, or wait for more themselves: these are paced.
+func backlog(p *diagnosis.Pass) (qs []queue, paced bool) {
+	all, first := allQueues(p), map[model.Stack]bool{}
+	for i := range all {
+		q := &all[i]
+		if !q.busy() || q.kind == sendDemand && q.waiting(p, "").Value < idleprocsSenders {
+			continue
 		}
+		if of, ok := paceOf(p, all, q); q.kind == sendDemand && ok {
+			if !of.holdsUp(p) {
+				paced = true
+				continue
+			}
+			if len(of.stacks) > 0 {
+				first[of.stacks[0]] = true
+			}
+		}
+		qs = append(qs, *q)
 	}
-	return qs
+	rank := func(q queue) int {
+		if slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return first[s] }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(qs, func(a, b queue) int { return rank(a) - rank(b) })
+	return qs, paced
 }
 
 // sumWaiting is how many goroutines stand in some queues on average.
@@ -131,8 +157,15 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 		Remedy:     blockerRemedy(first.kind),
 		Experiment: blockerExperiment(p.Model, first.kind),
 	}
-	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; most of them (%s) wait for %s in %s.",
+	which := "most of them (%s) wait for %s in %s."
+	if first.total < qs[len(qs)-1].total {
+		which = "those who set the pace of the others (%s) wait for %s in %s."
+	}
+	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which,
 		idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function))
+	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
+		of.explain(p, &f, &first, waiting)
+	}
 	if first.kind == slotDemand || first.kind == poolDemand {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")

@@ -250,6 +250,14 @@ func unseen(p *diagnosis.Pass, kind demand) string {
 // queues returns what goroutines of the program wait for that holds up their
 // work, the longest total first.
 func queues(p *diagnosis.Pass) []queue {
+	return slices.DeleteFunc(allQueues(p), func(q queue) bool { return !q.busy() })
+}
+
+// busy reports whether enough waits ended in it to say how it is served.
+func (q *queue) busy() bool { return q.served >= queueServed || q.open > 0 }
+
+// allQueues also has those of which few waits ended.
+func allQueues(p *diagnosis.Pass) []queue {
 	d := newDemands(p.Model)
 	j := joiner{m: p.Model, ids: map[string]int{}, names: map[model.Stack]string{}, sums: map[int]*queueSums{}}
 	kinds := map[model.Stack]demand{}
@@ -378,7 +386,7 @@ func (j *joiner) sum(w *model.Wait, kind demand) {
 func (j *joiner) queues() (out []queue) {
 	for _, id := range slices.Sorted(maps.Keys(j.sums)) {
 		q := j.sums[id]
-		if q.served == 0 || q.served < queueServed && q.open == 0 {
+		if q.served == 0 {
 			continue
 		}
 		q.stacks, q.groups = largest(q.byStack), largest(q.byGroup)

@@ -62,7 +62,7 @@ func checkSerialwait(p *diagnosis.Pass) {
 		switch {
 		case share.Value < serialShare, r.count.Value < serialTrips, throughput.Value < worthwhile:
 		case len(s.feeds) > 0 && s.feedStay.Value < serialStay:
-		case len(s.feeds)+len(s.starts) == 0 && !takesFromOutside(p.Model, s.queue):
+		case len(s.feeds)+len(s.starts) == 0 && !s.takesFromOutside(p.Model):
 		default:
 			p.Report(serialFinding(p, &s, &r, share, throughput))
 			return
@@ -73,11 +73,15 @@ func checkSerialwait(p *diagnosis.Pass) {
 	}
 }
 
-// takesFromOutside reports whether those who stand before the stage bring
+// takesFromOutside reports whether those who stand before the stage, or before them, bring
 // what they offer from outside, or are several. A single goroutine that makes
 // up the next number of a series is no demand.
-func takesFromOutside(m *model.Model, q *queue) bool {
-	for _, g := range groupsOf(m, q.groups) {
+func (s *stage) takesFromOutside(m *model.Model) bool {
+	names := slices.Clone(s.queue.groups)
+	for i := range s.before {
+		names = append(names, s.before[i].groups...)
+	}
+	for _, g := range groupsOf(m, names) {
 		if g.Peak > 1 || g.Blocked["network"] > 0 || g.Syscall+g.SyscallBlocked > 0 {
 			return true
 		}
@@ -209,8 +213,18 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 	if len(s.feeds) > 0 {
 		f.Rest(s.feedStay)
 	}
+	for i := range s.before {
+		f.Groups, f.Stacks = append(f.Groups, s.before[i].groups...), append(f.Stacks, s.before[i].stacks...)
+	}
 	f.Groups = append(f.Groups, r.via...)
-	f.Say("%s waits for answers %s of its time, %s each, while work stands before it and %s of %s Ps are idle: "+
+	always := "while work stands before it and"
+	if !s.pressed {
+		short := s.short(p)
+		f.RuledOut[0] = fact.Sentence("no work: the stage waited for it %s of its time, and somebody stood before it for a part of the window (%s on average)", short, s.length)
+		f.Rest(short)
+		always = "hardly ever for work, while"
+	}
+	f.Say("%s waits for answers %s of its time, %s each, "+always+" %s of %s Ps are idle: "+
 		"%s answers a second is its pace, and so the program's.",
 		name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
 	return f

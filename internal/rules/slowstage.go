@@ -38,7 +38,7 @@ func checkSlowstage(p *diagnosis.Pass) {
 	for _, s := range stages(p) {
 		busy, runs := s.busy(p)
 		throughput := s.widened(p)
-		if s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
+		if !s.pressed || s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
 			s.count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
 		}
