@@ -65,8 +65,29 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 		p.Unchecked(open, fact.Sentence("they rose from %s to %s, and not at one pace to the end: "+
 			"clients that connect and pools that fill do so", first, last), longerRecording)
 	default:
+		if workers := openers(p); workers.Value >= more.Value {
+			p.Unchecked(open, fact.Sentence("they rose from %s to %s, by no more than the goroutines that open them (%s): each may hold what it works with", first, last, workers), longerRecording)
+			return
+		}
 		p.Report(descriptorFinding(p, first, last, more, over))
 	}
+}
+
+// openers is how many goroutines lived at once of those that open most descriptors: as
+// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file,
+// had 616 more than at its start.
+func openers(p *diagnosis.Pass) fact.Fact {
+	_, _, stacks := opener(p)
+	var groups []string
+	for _, s := range stacks {
+		if g := group(p.Model, root(p.Model, s)); g != nil && !slices.Contains(groups, g.Name) {
+			groups = append(groups, g.Name)
+		}
+	}
+	if len(groups) == 0 {
+		return fact.Fact{}
+	}
+	return p.Goroutines("goroutines that open them, at once", groups, "peak")
 }
 
 // untilMost leaves the end away where most were open shortly before: the kernel closes

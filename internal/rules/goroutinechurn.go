@@ -32,10 +32,10 @@ const (
 	// from noise on an ordinary machine.
 	churnShare = 0.05
 	// startingCores is the least that it must cost, in cores. The consumer of the lab
-	// is well and starts as many for 0.034 cores, a third of the little that it uses.
-	// None of the lab's programs is ill by this alone: the upper side is reasoned, and the
-	// same as that of allocations.
-	startingCores = 0.05
+	// is well and starts as many for 0.034 to 0.052 cores, a third of the little that it uses.
+	// None of the lab's programs is ill by this alone: the upper side is reasoned, a tenth of
+	// a core as the least that anybody would change a program for.
+	startingCores = 0.1
 )
 
 // churnFunctions are the runtime's way in and out of a goroutine.
