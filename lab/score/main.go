@@ -6,6 +6,7 @@
 //	go run ./lab/score -short              each run once, without doses and experiments
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
 //	go run ./lab/score -waits              programs that wait, by kind of evidence: lab/WAITS.md
+//	go run ./lab/score -stories            the case studies at three sizes and on real servers: lab/STORIES.md
 //	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
 //
 // It hides how an answer is judged by what is true of the case, and how the two
@@ -54,6 +55,7 @@ type options struct {
 	field         bool   // the specimens of lab/field/pairs instead
 	watch         bool   // the programs while they run instead
 	waits         bool   // the programs of lab/waits instead
+	stories       bool   // the case studies at several sizes and on real servers instead
 	live          liveOptions
 	say           io.Writer
 }
@@ -77,6 +79,7 @@ func main() {
 	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
+	flag.BoolVar(&o.stories, "stories", false, "run the case studies at several sizes, sick and healed, on the servers of lab/up too, and write STORIES.md and stories.json;\nwith -keep, what is kept there already is not run again")
 	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
 	flag.DurationVar(&o.live.well, "live-healthy", liveQuiet, "how long a healed or healthy one is; 0 watches none")
 	flag.IntVar(&o.live.sample, "live-cases", 0, "only `N` sick programs and N well ones, chosen by -seed; 0 is all")
@@ -105,6 +108,7 @@ func usage() {
   go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
   go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -waits                 programs that wait, from each kind of evidence
+  go run ./lab/score -stories -runs 2 -keep DIR   the case studies at three sizes, on the servers of lab/up
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
 
@@ -131,6 +135,12 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.waits {
 		return o.scoreWaits(ctx)
+	}
+	if o.stories {
+		if o.prove || o.into != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
+			return errors.New("-stories goes with -runs, -cases, -keep or -again, -from, -o and -lab")
+		}
+		return o.scoreStories(ctx)
 	}
 	if o.field {
 		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -199,6 +209,8 @@ func (o *options) places() error {
 		page = "LIVE.md"
 	case o.waits:
 		page = "WAITS.md"
+	case o.stories:
+		page = "STORIES.md"
 	}
 	o.out = cmp.Or(o.out, filepath.Join(o.lab, page))
 	o.seed = cmp.Or(o.seed, 1+rand.Uint64N(maxSeed))

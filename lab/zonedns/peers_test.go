@@ -234,6 +234,9 @@ _25._tcp.*.star.peers.test. TLSA
 0.192.peers.test. PTR
 naptr.peers.test. NAPTR
 sshfp.peers.test. SSHFP
+cds.peers.test. CDS
+cert.peers.test. CERT
+smimea.peers.test. SMIMEA
 loc.peers.test. LOC
 svc.peers.test. SVCB
 web.peers.test. HTTPS

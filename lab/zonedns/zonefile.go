@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,6 +88,7 @@ func (f zoneFile) read() (config []byte, nodes map[string][]byte, err error) {
 	defer file.Close()
 	m := &master{zone: zone{name: f.origin}, names: map[string]*masterName{}, wire: make([]byte, dns.MaxMsgSize)}
 	in := &lineReader{Reader: bufio.NewReader(file)}
+	oldTypes()
 	p := dns.NewZoneParser(in, f.origin, "")
 	for rr, ok := p.Next(); ok; rr, ok = p.Next() {
 		if err := m.add(rr, in.line()); err != nil {
@@ -194,12 +196,17 @@ func (m *master) keep(n *masterName, rel string, rr dns.RR, again bool) error {
 		m.config.DNAMEs = append(m.config.DNAMEs, rel)
 	}
 	text := fields[3] + " " + data
-	copied, err := parseRR(". 0 IN " + text)
-	if err == nil {
-		copied.Header().Name = rr.Header().Name
+	if _, old := rr.(*dns.PrivateRR); old || !readsAs(text, rr) {
+		// What the library does not know, or prints in a way that it cannot read, is
+		// written by RFC 3597.
+		generic := new(dns.RFC3597)
+		if err := generic.ToRFC3597(rr); err != nil {
+			return err
+		}
+		text = strings.Join(strings.SplitN(generic.String(), "\t", 5)[3:], " ")
 	}
 	switch {
-	case err != nil || !dns.IsDuplicate(copied, rr):
+	case !readsAs(text, rr):
 		return fmt.Errorf("%s %s cannot be written down", fields[3], data)
 	case slices.Contains(n.Records, text):
 		return nil
@@ -208,6 +215,30 @@ func (m *master) keep(n *masterName, rel string, rr dns.RR, again bool) error {
 	}
 	n.Records = append(n.Records, text)
 	return nil
+}
+
+// readsAs reports whether a type and data in text are those of a record.
+func readsAs(text string, rr dns.RR) bool {
+	read, err := parseRR(". 0 IN " + text)
+	return err == nil && sameData(read, rr)
+}
+
+// sameData reports whether two records have the same type and data. It compares their
+// wire format, in which hex and base64 have one spelling (RFC 4034 section 6.2).
+func sameData(a, b dns.RR) bool {
+	var packed [2][]byte
+	for i, rr := range []dns.RR{a, b} {
+		rr = dns.Copy(rr)
+		h := rr.Header()
+		h.Name, h.Class, h.Ttl = ".", dns.ClassINET, 0
+		wire := make([]byte, dns.Len(rr)+1)
+		end, err := dns.PackRR(rr, wire, 0, nil, false)
+		if err != nil {
+			return false
+		}
+		packed[i] = wire[:end]
+	}
+	return bytes.Equal(packed[0], packed[1])
 }
 
 // keep adds an address to those at set, which are nil before the first.
@@ -270,13 +301,25 @@ func (n *masterName) setTTLs() {
 
 // A lineReader knows the line of what was read last. The parser takes single
 // bytes of it, and none beyond the record that it returns.
+//
+// Behind an IPSECKEY the parser expects the end of a line once more, and takes the next
+// record for garbage: from the first on, each line gets an empty one behind it.
 type lineReader struct {
 	*bufio.Reader
-	lines, bytes int
-	last         byte
+	lines, bytes  int
+	last          byte
+	seen          int  // letters of that type read, all of them from the first on
+	quoted, apart bool // inside a string, or a comment
+	empty         bool // an empty line is due
 }
 
+const awaitsLine = "IPSECKEY"
+
 func (r *lineReader) ReadByte() (byte, error) {
+	if r.empty {
+		r.empty = false
+		return '\n', nil
+	}
 	if r.bytes == maxZoneBytes {
 		return 0, fmt.Errorf("more than %d bytes", maxZoneBytes)
 	}
@@ -285,10 +328,32 @@ func (r *lineReader) ReadByte() (byte, error) {
 		return 0, err
 	}
 	r.bytes++
+	r.look(b)
 	if r.last = b; b == '\n' {
 		r.lines++
 	}
 	return b, nil
+}
+
+// look notes what a byte is part of.
+func (r *lineReader) look(b byte) {
+	switch {
+	case b == '\n':
+		r.apart = false
+		r.empty = r.seen == len(awaitsLine) && !r.quoted
+	case r.apart:
+	case b == '"' && r.last != '\\':
+		r.quoted = !r.quoted
+	case b == ';' && !r.quoted:
+		r.apart = true
+	}
+	switch {
+	case r.seen == len(awaitsLine):
+	case b&^0x20 == awaitsLine[r.seen]:
+		r.seen++
+	default:
+		r.seen = 0
+	}
 }
 
 func (r *lineReader) line() int {

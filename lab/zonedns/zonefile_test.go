@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,6 +106,8 @@ func TestZoneFileErrors(t *testing.T) {
 		smallZone + "a.b.x A 192.0.2.1\nx DNAME y\n":                                          ":5: a.b.x.small.test. is below the DNAME of x.small.test.",
 		smallZone + "x 2147483648 A 192.0.2.1\n":                                              ":5: a TTL of 2147483648, more than 2147483647",
 		smallZone + "x NSEC y A\n":                                                            ":5: NSEC: signed zones are not served",
+		smallZone + "x WKS 192.0.2.1 tcp nothing\n":                                           ":5: ",
+		smallZone + "x NSAP 47\n":                                                             ":5: ",
 		smallZone + "x ANY \\# 0\n":                                                           ":5: ",
 		smallZone + strings.Repeat("x", 64) + " A 192.0.2.1\n":                                ":5: ",
 		smallZone + many(maxAddresses+1, "x A 192.0.%d.%d"):                                   ":261: more than 256 addresses of one name",
@@ -182,4 +185,29 @@ func FuzzZoneFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestZoneFileTypes: a record of each type that NSD takes is taken and served as it is
+// written, whatever the case of its hex.
+func TestZoneFileTypes(t *testing.T) {
+	const file = "testdata/types.zone"
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	s := serveFor(t, "-zonefile", "peers.test="+file)
+	oldTypes()
+	p, n := dns.NewZoneParser(&lineReader{Reader: bufio.NewReader(in)}, "peers.test.", ""), 0
+	for rr, ok := p.Next(); ok; rr, ok = p.Next() {
+		n++
+		h := rr.Header()
+		answer := exchange(t, s, new(dns.Msg).SetQuestion(h.Name, h.Rrtype))
+		if got := append(answer.Answer, answer.Ns...); !slices.ContainsFunc(got, func(other dns.RR) bool { return sameData(other, rr) }) {
+			t.Errorf("%v is answered by %v", rr, got)
+		}
+	}
+	if err := p.Err(); err != nil || n < 50 {
+		t.Errorf("%d records: %v", n, err)
+	}
 }

@@ -112,6 +112,9 @@ func (c *Case) check() error {
 		k.errorf("there are %d illnesses and healthy runs, not 1 to %d", n, maxRuns)
 	}
 	k.args("the case", c.Args, c.Load, c.Beside)
+	if s := c.Server; s != nil && (s.Name == "" || s.Variable == "" || !slices.ContainsFunc(s.Args, func(arg string) bool { return strings.Contains(arg, "{server}") })) {
+		k.errorf("the server has a name, a variable with its address, and args in which {server} is that")
+	}
 	for i := range c.Illnesses {
 		k.illness(c, &c.Illnesses[i])
 	}
@@ -176,6 +179,16 @@ func (k *checker) illness(c *Case, ill *Illness) {
 			k.errorf("%s: dose %v is the same as sick or healed", at, dose)
 		}
 		k.args(at, args)
+	}
+	for name, size := range ill.Sizes {
+		if !runName.MatchString(name) || name == "usual" {
+			k.errorf("%s: size %q: a name is of letters and digits, and usual is what the illness itself has", at, name)
+		}
+		if slices.Equal(size.Sick, size.Healed) || slices.Equal(size.Sick, ill.Sick) && slices.Equal(size.Load, ill.Load) {
+			k.errorf("%s: size %s: sick is the same as healed or as the illness itself", at, name)
+		}
+		k.args(at, size.Sick, size.Healed, size.Load)
+		k.served(c, at, size.Load)
 	}
 	k.args(at, ill.Sick, ill.Healed, ill.Load, ill.Beside)
 	k.metric(at, ill.Metric, ill.Ops)

@@ -7,7 +7,11 @@
 // all cases; their type is [Case].
 package truth
 
-import "time"
+import (
+	"os"
+	"strings"
+	"time"
+)
 
 // A Case is one truth.yaml.
 type Case struct {
@@ -31,6 +35,9 @@ type Case struct {
 	Load []string `yaml:"load"`
 	// Beside is a command that runs on the machine meanwhile.
 	Beside []string `yaml:"beside"`
+
+	// Server is a real one that the program can be run against; nil when there is none.
+	Server *Server `yaml:"server"`
 
 	Illnesses []Illness `yaml:"illnesses"`
 	// Useless are changes that sound like a cure and are none: gowhy must not
@@ -69,9 +76,11 @@ type Illness struct {
 	Left []string `yaml:"left"`
 	// Doses are the arguments at parts of the illness, above 0 and below 1,
 	// where it has doses; 0 is Healed, 1 is Sick.
-	Doses  map[float64][]string `yaml:"doses"`
-	Load   []string             `yaml:"load"`
-	Beside []string             `yaml:"beside"`
+	Doses map[float64][]string `yaml:"doses"`
+	// Sizes are other amounts of work under which the same is true, by name.
+	Sizes  map[string]Size `yaml:"sizes"`
+	Load   []string        `yaml:"load"`
+	Beside []string        `yaml:"beside"`
 
 	// Metric decides the experiment from Sick to Healed, "" when none is made.
 	// Ops is how many operations a run does; 0 takes what the load counted, or
@@ -81,6 +90,33 @@ type Illness struct {
 	// Beyond says what Healed takes away beside what the rule is about; the
 	// experiment is then not held against the finding's bound.
 	Beyond string `yaml:"beyond"`
+}
+
+// A Size is an illness and its cure with another amount of work.
+type Size struct {
+	Sick   []string `yaml:"sick"`
+	Healed []string `yaml:"healed"`
+	Load   []string `yaml:"load"` // in the place of the illness's or the case's, where it differs
+}
+
+// A Server is a real one in the place of what the program brings itself.
+type Server struct {
+	Name string `yaml:"name"`
+	// Variable is what lab/up sets to its address.
+	Variable string `yaml:"variable"`
+	// Args are given as well; in them {server} is the address.
+	Args []string `yaml:"args"`
+}
+
+// Address is where the server is; "" when none is known.
+func (s *Server) Address() string { return os.Getenv(s.Variable) }
+
+// At is the arguments for a server at an address.
+func (s *Server) At(address string) (args []string) {
+	for _, arg := range s.Args {
+		args = append(args, strings.ReplaceAll(arg, "{server}", address))
+	}
+	return args
 }
 
 // A Change is from one way to run to another.
