@@ -1,9 +1,5 @@
 package evidence
 
-// Within one function that go/parser has resolved, and without keys of literals, go/ast's own
-// objects are right; types would need all that the file imports.
-//lint:file-ignore SA1019 see above
-
 import (
 	"go/ast"
 	"go/token"
@@ -15,8 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// Who should receive from a channel is written in the source, too: a goroutine that
-// stands in a loop that receives from it, and not at the receive. Channels have no
+// Who should receive from a channel is a goroutine that stands in a loop that receives from it, and not at the receive. Channels have no
 // addresses in stacks, so one is told from another by where it is declared: as a field of
 // a type, a variable of a package, or a variable of a function, which parameters are
 // followed to by the calls that gave them.
@@ -123,53 +118,6 @@ func inSelectAt(g *goFile, body *ast.BlockStmt, x ast.Expr, line int) (found boo
 	return found
 }
 
-// inBody visits what is run by a function itself, and not by literals in it.
-func inBody(body ast.Node, visit func(ast.Node)) {
-	ast.Inspect(body, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
-		if n != nil {
-			visit(n)
-		}
-		return true
-	})
-}
-
-// code is the body of a frame's function, which may be a literal outside of functions.
-func (r *sourceReader) code(f model.Frame) (*goFile, *ast.BlockStmt) {
-	if f.Line <= 0 || f.File == "" || model.IsStd(f.Func) {
-		return nil, nil
-	}
-	g := r.file(f.File)
-	if g == nil {
-		return nil, nil
-	}
-	if fn := r.function(f); fn != nil {
-		return g, fn.body
-	}
-	pkg, name := model.SplitSymbol(f.Func)
-	if _, rest, ok := strings.Cut(name, "."); !ok || !strings.HasPrefix(name, "init.") && !strings.HasPrefix(rest, ".func") || g.file.Name.Name != pkg[strings.LastIndexByte(pkg, '/')+1:] {
-		return nil, nil
-	}
-	var body *ast.BlockStmt
-	ast.Inspect(g.file, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && g.around(lit, f.Line) {
-			body = lit.Body
-		}
-		_, isFunc := n.(*ast.FuncDecl)
-		return !isFunc
-	})
-	return g, body
-}
-
-func (g *goFile) line(p token.Pos) int { return g.set.Position(p).Line }
-
-// around reports whether a line is one of a node's.
-func (g *goFile) around(n ast.Node, line int) bool {
-	return g.line(n.Pos()) <= line && line <= g.line(n.End())
-}
-
 // channel finds where the channel of an expression in a frame is declared.
 func (r *sourceReader) channel(frames []model.Frame, at int, g *goFile, x ast.Expr) channelRef {
 	return r.follow(frames, at, g, x, 0)
@@ -181,7 +129,8 @@ func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Exp
 	if root == nil || deep > maxCallsDeep {
 		return c
 	}
-	if root.Obj == nil || g.file.Scope != nil && g.file.Scope.Lookup(root.Name) == root.Obj {
+	v := g.variables[root]
+	if v == nil {
 		if g.imports(root.Name) {
 			return c
 		}
@@ -189,86 +138,40 @@ func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Exp
 		return channelRef{ids: []string{name}, name: name}
 	}
 	if path != "" {
-		t := typeOf(pkg, root.Obj)
+		t := typeOf(pkg, v)
 		if t == "" {
 			return c
 		}
-		_, method := receiverOf(g, root.Obj)
+		_, method := receiverOf(g, v)
 		return channelRef{ids: []string{t + path}, name: t + path, method: method && strings.Count(path, ".") == 1}
 	}
-	switch decl := root.Obj.Decl.(type) {
+	switch v.decl.(type) {
 	case *ast.Field:
-		c = r.argument(frames, at, g, decl, root.Obj, deep)
+		c = r.argument(frames, at, g, v, deep)
 	case *ast.AssignStmt:
-		if i := slices.IndexFunc(decl.Lhs, func(l ast.Expr) bool { id, ok := l.(*ast.Ident); return ok && id.Obj == root.Obj }); i >= 0 && len(decl.Lhs) == len(decl.Rhs) {
-			if p, of := fieldPath(decl.Rhs[i]); of != nil && p != "" {
-				return r.follow(frames, at, g, decl.Rhs[i], deep+1)
+		if given := v.given(); given != nil {
+			if p, of := fieldPath(given); of != nil && p != "" {
+				return r.follow(frames, at, g, given, deep+1)
 			}
 		}
-		c.ids = []string{g.declared(root.Obj)}
+		c.ids = []string{g.declared(v)}
 	case *ast.ValueSpec:
-		c.ids = []string{g.declared(root.Obj)}
+		c.ids = []string{g.declared(v)}
 	}
 	c.name = root.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
 	return c
 }
 
 // declared names a variable of a function by where it is declared.
-func (g *goFile) declared(o *ast.Object) string {
-	p := g.set.Position(o.Pos())
+func (g *goFile) declared(v *variable) string {
+	p := g.set.Position(v.name.Pos())
 	return p.Filename + ":" + strconv.Itoa(p.Offset)
 }
 
-func (g *goFile) imports(name string) bool {
-	return slices.ContainsFunc(g.file.Imports, func(i *ast.ImportSpec) bool {
-		path, _ := strconv.Unquote(i.Path.Value)
-		return i.Name != nil && i.Name.Name == name || i.Name == nil && path[strings.LastIndexByte(path, '/')+1:] == name
-	})
-}
-
-// fieldPath is a variable and the fields of it that an expression is; of elements nobody
-// knows which.
-func fieldPath(x ast.Expr) (path string, root *ast.Ident) {
-	for {
-		switch e := x.(type) {
-		case *ast.ParenExpr:
-			x = e.X
-		case *ast.StarExpr:
-			x = e.X
-		case *ast.SelectorExpr:
-			path, x = "."+e.Sel.Name+path, e.X
-		case *ast.Ident:
-			return path, e
-		default:
-			return "", nil
-		}
-	}
-}
-
-// typeOf is the type of a variable where it is written beside it.
-func typeOf(pkg string, o *ast.Object) string {
-	switch decl := o.Decl.(type) {
-	case *ast.Field:
-		return namedType(pkg, decl.Type)
-	case *ast.ValueSpec:
-		return namedType(pkg, decl.Type)
-	case *ast.AssignStmt:
-		for i, l := range decl.Lhs {
-			if id, ok := l.(*ast.Ident); ok && id.Obj == o && len(decl.Rhs) == len(decl.Lhs) {
-				switch e := decl.Rhs[i].(type) {
-				case *ast.CompositeLit, *ast.UnaryExpr:
-					return namedType(pkg, e)
-				}
-			}
-		}
-	}
-	return ""
-}
-
 // receiverOf is the method that a variable is the receiver of.
-func receiverOf(g *goFile, o *ast.Object) (decl *ast.FuncDecl, ok bool) {
+func receiverOf(g *goFile, v *variable) (decl *ast.FuncDecl, ok bool) {
 	for _, d := range g.file.Decls {
-		if decl, is := d.(*ast.FuncDecl); is && decl.Recv != nil && len(decl.Recv.List) == 1 && o.Decl == decl.Recv.List[0] {
+		if decl, is := d.(*ast.FuncDecl); is && decl.Recv != nil && len(decl.Recv.List) == 1 && v.decl == decl.Recv.List[0] {
 			return decl, true
 		}
 	}
@@ -277,8 +180,8 @@ func receiverOf(g *goFile, o *ast.Object) (decl *ast.FuncDecl, ok bool) {
 
 // argument follows a parameter to what calls of its function give: the call that the
 // stack has, or, where the goroutine began there, all that start one so.
-func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, field *ast.Field, o *ast.Object, deep int) (c channelRef) {
-	decl, place := parameterOf(g, field, o)
+func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, v *variable, deep int) (c channelRef) {
+	decl, place := parameterOf(g, v)
 	if decl == nil {
 		return c
 	}
@@ -314,7 +217,7 @@ func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, field *
 }
 
 // parameterOf is the function that a parameter is of, and its place.
-func parameterOf(g *goFile, field *ast.Field, o *ast.Object) (*ast.FuncDecl, int) {
+func parameterOf(g *goFile, v *variable) (*ast.FuncDecl, int) {
 	for _, d := range g.file.Decls {
 		decl, ok := d.(*ast.FuncDecl)
 		if !ok {
@@ -323,7 +226,7 @@ func parameterOf(g *goFile, field *ast.Field, o *ast.Object) (*ast.FuncDecl, int
 		place := 0
 		for _, p := range decl.Type.Params.List {
 			for _, id := range p.Names {
-				if p == field && id.Obj == o {
+				if id == v.name {
 					return decl, place
 				}
 				place++
@@ -331,23 +234,6 @@ func parameterOf(g *goFile, field *ast.Field, o *ast.Object) (*ast.FuncDecl, int
 		}
 	}
 	return nil, 0
-}
-
-func calledName(call *ast.CallExpr) string {
-	fun := ast.Unparen(call.Fun)
-	switch of := fun.(type) {
-	case *ast.IndexExpr:
-		fun = of.X
-	case *ast.IndexListExpr:
-		fun = of.X
-	}
-	switch of := fun.(type) {
-	case *ast.SelectorExpr:
-		return of.Sel.Name
-	case *ast.Ident:
-		return of.Name
-	}
-	return ""
 }
 
 // started are the calls of a function that go statements of a file make.
@@ -359,24 +245,6 @@ func (g *goFile) started(name string) (calls []*ast.CallExpr) {
 		return true
 	})
 	return calls
-}
-
-// maxBeside bounds the files of a package that are read for one of its functions.
-const maxBeside = 200
-
-// beside are the files of the package of one.
-func (r *sourceReader) beside(path string) (list []*goFile) {
-	g := r.file(path)
-	if g == nil {
-		return nil
-	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(g.set.Position(g.file.Pos()).Filename), "*.go"))
-	for _, name := range names[:min(len(names), maxBeside)] {
-		if o := r.file(name); o != nil && o.file.Name.Name == g.file.Name.Name {
-			list = append(list, o)
-		}
-	}
-	return list
 }
 
 // findChannels finds the channels that looks wait to send to, and who should receive.
@@ -471,17 +339,6 @@ func (r *sourceReader) all(c *channel) bool {
 		}
 	}
 	return true
-}
-
-// lastName is the last part of a variable or field.
-func lastName(x ast.Expr) string {
-	switch e := ast.Unparen(x).(type) {
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
 }
 
 // A channel is one that somebody waits to send to.

@@ -2,37 +2,14 @@ package evidence
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/sourcefile"
 )
 
-// Who holds a lock is written in the source: a goroutine that stands between Lock and
-// Unlock. Where the file that a frame names is on this machine and still is what the
-// program was compiled from, as far as its calls tell, the function is read for that.
-
-// maxLockSource bounds the files that are read.
-const maxLockSource = 4 << 20
-
-// A sourceReader reads functions beside stacks.
-type sourceReader struct {
-	files map[string]*goFile // nil for those that are not there
-	holds map[model.Frame][]heldLock
-}
-
-type goFile struct {
-	set  *token.FileSet
-	file *ast.File
-}
-
-func newSourceReader() *sourceReader {
-	return &sourceReader{files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}}
-}
+// Who holds a lock is who stands between Lock and Unlock.
 
 // A lockName is a lock as the source of a function names it.
 type lockName struct {
@@ -90,31 +67,6 @@ func (r *sourceReader) heldOn(frames []model.Frame) (held []heldLock) {
 	return held
 }
 
-// calls reports whether a frame's line calls the function above it, so that the file is
-// what was compiled. What has no name of its own, like a function literal, may be
-// called by anything, and a variable may call anything.
-func (r *sourceReader) calls(f, callee model.Frame) bool {
-	fn := r.function(f)
-	if fn == nil {
-		return false
-	}
-	_, name := model.SplitSymbol(callee.Func)
-	name = strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "[...]")
-	found := strings.HasPrefix(name, "func") || strings.HasPrefix(callee.Func, "runtime.")
-	ast.Inspect(fn.body, func(node ast.Node) bool {
-		if call, ok := node.(*ast.CallExpr); ok && fn.line(call.Pos()) <= f.Line && fn.line(call.End()) >= f.Line {
-			switch of := ast.Unparen(call.Fun).(type) {
-			case *ast.SelectorExpr:
-				found = found || of.Sel.Name == name
-			case *ast.Ident:
-				found = found || of.Name == name || name == "" || of.Obj != nil && of.Obj.Kind == ast.Var
-			}
-		}
-		return !found
-	})
-	return found
-}
-
 // onReceiver reports whether all calls from a frame up to the one that asks for a lock are
 // of methods of its own receiver, so that all are of one value.
 func (r *sourceReader) onReceiver(frames []model.Frame, from int) bool {
@@ -145,14 +97,6 @@ func (r *sourceReader) onReceiver(frames []model.Frame, from int) bool {
 	return asks >= 0 && from > asks
 }
 
-// receiver is the name of a method's receiver.
-func (fn *goFunction) receiver() string {
-	if r := fn.decl.Recv; r != nil && len(r.List) == 1 && len(r.List[0].Names) == 1 {
-		return r.List[0].Names[0].Name
-	}
-	return ""
-}
-
 func (r *sourceReader) heldAt(f model.Frame) []heldLock {
 	fn := r.function(f)
 	if fn == nil {
@@ -161,100 +105,6 @@ func (r *sourceReader) heldAt(f model.Frame) []heldLock {
 	w := lockWalk{fn: fn, at: f}
 	w.list(fn.body.List)
 	return w.held
-}
-
-// A goFunction is a function of the source, or a literal in one.
-type goFunction struct {
-	pkg  string
-	set  *token.FileSet
-	decl *ast.FuncDecl
-	body *ast.BlockStmt
-}
-
-func (fn *goFunction) line(p token.Pos) int { return fn.set.Position(p).Line }
-
-// function finds the one of a frame; nil when its file is not here or has another
-// function around the line.
-func (r *sourceReader) function(f model.Frame) *goFunction {
-	g := r.file(f.File)
-	if g == nil {
-		return nil
-	}
-	pkg, name := model.SplitSymbol(f.Func)
-	for _, d := range g.file.Decls {
-		decl, ok := d.(*ast.FuncDecl)
-		if !ok || decl.Body == nil || f.Line < g.set.Position(decl.Pos()).Line || f.Line > g.set.Position(decl.End()).Line {
-			continue
-		}
-		parts := strings.FieldsFunc(withoutTypes(name), func(r rune) bool { return r == '.' || r == '-' || r == '(' || r == ')' || r == '*' })
-		if !slices.Contains(parts, decl.Name.Name) {
-			return nil
-		}
-		fn := &goFunction{pkg: pkg, set: g.set, decl: decl, body: decl.Body}
-		if strings.HasPrefix(parts[len(parts)-1], "func") || len(parts[len(parts)-1]) > 0 && parts[len(parts)-1][0] <= '9' {
-			fn.innermost(f.Line)
-		}
-		return fn
-	}
-	return nil
-}
-
-// withoutTypes cuts type arguments out of a symbol.
-func withoutTypes(name string) string {
-	from, to := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
-	if from < 0 || to < from {
-		return name
-	}
-	return name[:from] + name[to+1:]
-}
-
-// innermost makes it the innermost literal around a line.
-func (fn *goFunction) innermost(line int) {
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && fn.line(lit.Pos()) <= line && line <= fn.line(lit.End()) {
-			fn.body = lit.Body
-		}
-		return true
-	})
-}
-
-func (r *sourceReader) file(path string) *goFile {
-	g, ok := r.files[path]
-	if !ok {
-		g = readGoFile(path)
-		r.files[path] = g
-	}
-	return g
-}
-
-func readGoFile(path string) *goFile {
-	if !strings.HasSuffix(path, ".go") {
-		return nil
-	}
-	here, _ := os.Getwd()
-	for _, at := range sourcefile.Paths(path, "", here) {
-		if g := parseGoFile(at); g != nil {
-			return g
-		}
-	}
-	return nil
-}
-
-func parseGoFile(path string) *goFile {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLockSource {
-		return nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	set := token.NewFileSet()
-	file, _ := parser.ParseFile(set, path, data, 0)
-	if file == nil {
-		return nil
-	}
-	return &goFile{set, file}
 }
 
 // lockCall is what a call of a lock's method is called on, and the method.
@@ -287,94 +137,27 @@ func (fn *goFunction) nameOf(x ast.Expr) (n lockName) {
 		case *ast.SelectorExpr:
 			path, x = "."+e.Sel.Name+path, e.X
 		case *ast.Ident:
-			return fn.variable(e.Name, path)
+			return fn.lockOf(e, path)
 		default:
 			return lockName{}
 		}
 	}
 }
 
-func (fn *goFunction) variable(name, path string) lockName {
-	if fn.receiver() == name {
-		if t := namedType(fn.pkg, fn.decl.Recv.List[0].Type); t != "" {
-			return lockName{name: t + path, receiver: true, deep: strings.Count(path, ".") > 1}
-		}
+func (fn *goFunction) lockOf(root *ast.Ident, path string) (n lockName) {
+	v := fn.variables[root]
+	if v == nil {
+		return lockName{name: fn.pkg + "." + root.Name + path, global: !strings.Contains(path, "[]")}
 	}
-	for _, p := range fn.decl.Type.Params.List {
-		for _, id := range p.Names {
-			switch t := namedType(fn.pkg, p.Type); {
-			case id.Name != name:
-			case t != "":
-				return lockName{name: t + path}
-			default:
-				return lockName{name: fn.pkg + "." + fn.decl.Name.Name + "." + name + path}
-			}
-		}
+	_, parameter := v.decl.(*ast.Field)
+	t := typeOf(fn.pkg, v)
+	switch {
+	case t != "" && fn.decl.Recv != nil && v.decl == fn.decl.Recv.List[0]:
+		return lockName{name: t + path, receiver: true, deep: strings.Count(path, ".") > 1}
+	case t != "" && (parameter || path != ""):
+		return lockName{name: t + path}
 	}
-	if t, ok := fn.declared(name); ok {
-		if t != "" && path != "" {
-			return lockName{name: t + path}
-		}
-		return lockName{name: fn.pkg + "." + fn.decl.Name.Name + "." + name + path}
-	}
-	return lockName{name: fn.pkg + "." + name + path, global: !strings.Contains(path, "[]")}
-}
-
-// namedType is a type as lock names have it; empty for one that has no name.
-func namedType(pkg string, t ast.Expr) string {
-	switch e := t.(type) {
-	case *ast.StarExpr:
-		return namedType(pkg, e.X)
-	case *ast.UnaryExpr:
-		return namedType(pkg, e.X)
-	case *ast.IndexExpr:
-		return namedType(pkg, e.X)
-	case *ast.IndexListExpr:
-		return namedType(pkg, e.X)
-	case *ast.CompositeLit:
-		return namedType(pkg, e.Type)
-	case *ast.Ident:
-		return pkg + "." + e.Name
-	}
-	return ""
-}
-
-// declared reports whether a function declares a variable, and its type where that is
-// written beside it.
-func (fn *goFunction) declared(name string) (typ string, ok bool) {
-	is := func(x ast.Expr) bool { id, isIdent := x.(*ast.Ident); return isIdent && id.Name == name }
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-		switch s := n.(type) {
-		case *ast.AssignStmt:
-			if i := slices.IndexFunc(s.Lhs, is); s.Tok == token.DEFINE && i >= 0 {
-				ok = true
-				if len(s.Rhs) == len(s.Lhs) {
-					if _, isCall := s.Rhs[i].(*ast.CallExpr); !isCall {
-						if _, isIdent := s.Rhs[i].(*ast.Ident); !isIdent {
-							typ = namedType(fn.pkg, s.Rhs[i])
-						}
-					}
-				}
-			}
-		case *ast.RangeStmt:
-			ok = ok || s.Tok == token.DEFINE && (s.Key != nil && is(s.Key) || s.Value != nil && is(s.Value))
-		case *ast.ValueSpec:
-			if slices.ContainsFunc(s.Names, func(id *ast.Ident) bool { return id.Name == name }) {
-				ok = true
-				if s.Type != nil {
-					typ = namedType(fn.pkg, s.Type)
-				}
-			}
-		case *ast.FuncLit:
-			for _, p := range s.Type.Params.List {
-				if slices.ContainsFunc(p.Names, func(id *ast.Ident) bool { return id.Name == name }) {
-					ok, typ = true, namedType(fn.pkg, p.Type)
-				}
-			}
-		}
-		return true
-	})
-	return typ, ok
+	return lockName{name: fn.pkg + "." + fn.decl.Name.Name + "." + root.Name + path}
 }
 
 // A lockWalk goes through the statements of a function up to a line, and knows which
