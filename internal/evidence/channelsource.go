@@ -11,10 +11,10 @@ import (
 	"github.com/gowhy/gowhy/internal/model"
 )
 
-// Who should receive from a channel is a goroutine that stands in a loop that receives from it, and not at the receive. Channels have no
-// addresses in stacks, so one is told from another by where it is declared: as a field of
-// a type, a variable of a package, or a variable of a function, which parameters are
-// followed to by the calls that gave them.
+// Who should receive from a channel is a goroutine that stands in a loop that receives
+// from it, and not at the receive. Channels have no addresses in stacks, so one is told
+// from another by where it is declared: as a field of a type, a variable of a package, or
+// a variable of a function, which parameters are followed to by the calls that gave them.
 
 // A channelRef is a channel as source names it: the places where it may be declared.
 type channelRef struct {
@@ -22,6 +22,7 @@ type channelRef struct {
 	name   string // for a sentence
 	method bool   // a field of the receiver of a method
 	last   string // the name without what it is a part of
+	file   *goFile
 }
 
 // maxCallsDeep bounds how far a parameter is followed.
@@ -47,7 +48,7 @@ func (r *sourceReader) sendsTo(frames []model.Frame) (c channelRef, at int, ok b
 		return c, at, false
 	}
 	c = r.channel(frames, at, g, sends[0])
-	c.last = lastName(sends[0])
+	c.last, c.file = lastName(sends[0]), g
 	return c, at, len(c.ids) > 0
 }
 
@@ -57,6 +58,7 @@ type serving struct {
 	frame int
 	line  int  // of the receive
 	waits bool // it stands there
+	first bool // each turn of the loop begins with it
 }
 
 // serves are the channels that a stack comes back to receive from.
@@ -68,24 +70,35 @@ func (r *sourceReader) serves(frames []model.Frame) (list []serving) {
 		if body == nil || i > 0 && !r.calls(f, frames[i-1]) {
 			continue
 		}
-		for _, x := range receivesAround(g, body, f.Line) {
-			if c := r.channel(frames, i, g, x); len(c.ids) > 0 {
-				waits := i == asker && (g.line(x.Pos()) == f.Line || inSelectAt(g, body, x, f.Line))
-				list = append(list, serving{c, i, g.line(x.Pos()), waits})
+		for _, v := range receivesAround(g, body, f.Line) {
+			if c := r.channel(frames, i, g, v.x); len(c.ids) > 0 {
+				waits := i == asker && (g.line(v.x.Pos()) == f.Line || inSelectAt(g, body, v.x, f.Line))
+				list = append(list, serving{c, i, g.line(v.x.Pos()), waits, v.first})
 			}
 		}
 	}
 	return list
 }
 
+// A receive is what a loop receives from.
+type receive struct {
+	x     ast.Expr
+	first bool // each turn begins with it
+}
+
 // receivesAround are what the loops around a line receive from.
-func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []ast.Expr) {
+func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []receive) {
+	add := func(x ast.Expr, first bool) {
+		if !slices.ContainsFunc(list, func(o receive) bool { return o.x == x }) {
+			list = append(list, receive{x, first})
+		}
+	}
 	inBody(body, func(n ast.Node) {
 		var loop *ast.BlockStmt
 		switch n := n.(type) {
 		case *ast.RangeStmt:
 			if loop = n.Body; g.around(n, line) {
-				list = append(list, n.X)
+				add(n.X, true)
 			}
 		case *ast.ForStmt:
 			loop = n.Body
@@ -93,9 +106,10 @@ func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []ast.Expr) 
 		if loop == nil || !g.around(loop, line) {
 			return
 		}
+		_, endless := n.(*ast.ForStmt)
 		inBody(loop, func(n ast.Node) {
-			if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.ARROW && !slices.Contains(list, u.X) {
-				list = append(list, u.X)
+			if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+				add(u.X, endless && u.Pos() < loop.List[0].End())
 			}
 		})
 	})
@@ -280,6 +294,7 @@ func (t *lockTable) findChannels() {
 			at[key] = n
 			t.channels = append(t.channels, c)
 		}
+		t.channels[n].senders = append(t.channels[n].senders, i)
 		t.sends[i] = n + 1
 	}
 	if len(t.channels) == 0 {
@@ -299,7 +314,7 @@ func (t *lockTable) findChannels() {
 			for n := range t.channels {
 				if c := &t.channels[n]; c.servedBy(s, k.arg(s.frame)) {
 					c.from = append(c.from, from)
-					t.serves[i] = append(t.serves[i], model.Serving{Channel: n + 1, From: from, Waits: s.waits})
+					t.serves[i] = append(t.serves[i], model.Serving{Channel: n + 1, From: from, Waits: s.waits, First: s.first})
 				}
 			}
 		}
@@ -346,6 +361,8 @@ type channel struct {
 	ref   channelRef
 	owner uint64 // the value that it is a field of; 0 when not known
 	from  []model.Frame
+	// senders are the looks that wait to send to it.
+	senders []int
 }
 
 func (c *channel) servedBy(s serving, receiver uint64) bool {

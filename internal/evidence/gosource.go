@@ -24,8 +24,9 @@ const maxGoSource = 4 << 20
 
 // A sourceReader reads functions beside stacks.
 type sourceReader struct {
-	files map[string]*goFile // nil for those that are not there
-	holds map[model.Frame][]heldLock
+	files    map[string]*goFile // nil for those that are not there
+	holds    map[model.Frame][]heldLock
+	packages map[string]*sourcePackage // by directory
 }
 
 type goFile struct {
@@ -35,7 +36,7 @@ type goFile struct {
 }
 
 func newSourceReader() *sourceReader {
-	return &sourceReader{files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}}
+	return &sourceReader{files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}, packages: map[string]*sourcePackage{}}
 }
 
 // calls reports whether a frame's line calls the function above it, so that the file is

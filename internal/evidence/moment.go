@@ -26,6 +26,7 @@ type look struct {
 	still  int64
 	waited time.Duration
 	id     int64
+	began  string   // the function that it began at, where it has no stack
 	args   []uint64 // the first argument of each frame, leaf first, 0 where it is not known; nil where none is
 }
 
@@ -63,7 +64,7 @@ func (l *loader) resolveMoment() {
 	looks := make([]look, len(m.Goroutines))
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
-		looks[i] = look{stack: s.Stack, state: stateInTrace(s.State, l.m.Stacks.Frames(s.Stack)), count: s.Count, still: s.Still, waited: s.Waited, id: s.Goroutine}
+		looks[i] = look{stack: s.Stack, state: stateInTrace(s.State, l.m.Stacks.Frames(s.Stack)), count: s.Count, still: s.Still, waited: s.Waited, id: s.Goroutine, began: s.Began}
 	}
 	l.resolve(m, looks)
 }
@@ -113,6 +114,8 @@ func stateInTrace(reason string, frames []model.Frame) string {
 		return model.StateOf(frames)
 	case "network":
 		return "IO wait"
+	case "sync.(*Cond).Wait":
+		return "sync.Cond.Wait"
 	case "preempted":
 		return "runnable"
 	case "forever":
@@ -126,10 +129,14 @@ func (l *loader) resolve(m *model.Moment, looks []look) {
 	t := newLockTable(&l.m.Stacks, looks)
 	t.find()
 	t.findChannels()
+	t.findAbsences()
+	m.Absences = t.absences
 	m.Locks = t.named()
 	m.Channels = nil
 	for i := range t.channels {
-		m.Channels = append(m.Channels, model.Channel{Name: t.channels[i].ref.name, All: t.source.all(&t.channels[i])})
+		c := model.Channel{Name: t.channels[i].ref.name, All: t.source.all(&t.channels[i])}
+		c.From, c.Deserted = t.deserted(i)
+		m.Channels = append(m.Channels, c)
 	}
 	type key struct {
 		stack model.Stack
@@ -137,18 +144,21 @@ func (l *loader) resolve(m *model.Moment, looks []look) {
 		wants int
 		holds string
 		sends int
+		lacks int
+		began string
 	}
 	at := map[key]int{}
 	m.Goroutines = nil
 	for i := range looks {
 		k := &looks[i]
 		holds := t.holds[i]
-		id := key{k.stack, k.state, t.wants[i], holdsKey(holds) + servesKey(t.serves[i]), t.sends[i]}
+		id := key{k.stack, k.state, t.wants[i], holdsKey(holds) + servesKey(t.serves[i]), t.sends[i], t.lacks[i], k.began}
 		j, ok := at[id]
 		if !ok {
 			j = len(m.Goroutines)
 			at[id] = j
-			m.Goroutines = append(m.Goroutines, model.Standing{Stack: k.stack, State: k.state, Wants: t.wants[i], Holds: holds, Sends: t.sends[i], Serves: t.serves[i], Goroutine: k.id})
+			m.Goroutines = append(m.Goroutines, model.Standing{Stack: k.stack, State: k.state, Wants: t.wants[i], Holds: holds, Sends: t.sends[i], Serves: t.serves[i],
+				Lacks: t.lacks[i], Began: k.began, Goroutine: k.id})
 		}
 		s := &m.Goroutines[j]
 		s.Count += k.count
@@ -193,6 +203,9 @@ type lockTable struct {
 	channels []channel
 	sends    []int             // of each look, as [model.Standing.Sends]
 	serves   [][]model.Serving // of each look
+
+	absences []model.Absence
+	lacks    []int // of each look, as [model.Standing.Lacks]
 }
 
 // A lock is what is known of one while the holders are looked for.
@@ -217,7 +230,7 @@ type candidate struct {
 
 func newLockTable(stacks *model.Stacks, looks []look) *lockTable {
 	return &lockTable{stacks: stacks, looks: looks, source: newSourceReader(), wants: make([]int, len(looks)), holds: make([][]model.Holding, len(looks)),
-		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks))}
+		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks)), lacks: make([]int, len(looks))}
 }
 
 func (t *lockTable) named() (list []model.Lock) {

@@ -557,6 +557,9 @@ func FuzzSource(f *testing.F) {
 		f.Add([]byte(channelProgram), "main.(*spool).run", uint16(line), "main.start", uint16(33))
 		f.Add([]byte(lockProgram), "main.(*cache).load", uint16(line), "main.sweep.func1", uint16(46))
 	}
+	for line := range strings.Count(absenceProgram, "\n") {
+		f.Add([]byte(absenceProgram), "example.com/shop.fetch", uint16(line), "example.com/shop.(*desk).ask", uint16(40))
+	}
 	f.Add([]byte("package main\nvar f = func(c chan int) { for range c { c <- 1 } }\nfunc g(c chan int) { go g(c); c <- <-c }"), "main.g", uint16(3), "main.init.func1", uint16(2))
 	f.Add([]byte("package main\nfunc (t T[K]) m(a, _ chan int, b ...chan int) { x := a; x <- 1; for { <-x } }"), "main.(*T[...]).m", uint16(2), "main.(*T[...]).m", uint16(2))
 	f.Fuzz(func(t *testing.T, source []byte, function string, line uint16, caller string, called uint16) {
@@ -581,5 +584,12 @@ func FuzzSource(f *testing.F) {
 		}
 		r.asked(frames[1])
 		r.onReceiver(frames, 2)
+		for _, state := range []string{"chan receive", "sync.WaitGroup.Wait", "sync.Cond.Wait"} {
+			if a, ok := r.lacks(state, frames); ok {
+				if e, ok := a.pkg.endersOf("main", a.target); ok && len(e.units) < len(e.at) && len(e.units) == 0 {
+					t.Errorf("%+v ends the wait at %v and is no function", e.units, e.at)
+				}
+			}
+		}
 	})
 }

@@ -368,7 +368,11 @@ func (f *folder) wait(w exectrace.Wait) model.Wait {
 func (f *folder) moment() *model.Moment {
 	m := &model.Moment{Source: model.Trace, At: f.m.Run.Duration, Known: true, Watched: f.m.Run.Duration}
 	for _, s := range f.acc.Last {
-		m.Goroutines = append(m.Goroutines, model.Standing{Count: s.Count, Stack: f.stack(s.Stack), State: standingState(s), Waited: s.Longest, Still: s.Still})
+		began := ""
+		if s.Stack == 0 {
+			began = f.groupName(s.Group)
+		}
+		m.Goroutines = append(m.Goroutines, model.Standing{Count: s.Count, Stack: f.stack(s.Stack), State: standingState(s), Waited: s.Longest, Still: s.Still, Began: began})
 	}
 	return m
 }

@@ -26,6 +26,8 @@ type Moment struct {
 	Locks []Lock
 	// Channels are those that somebody waits to send to, as far as source names them.
 	Channels []Channel
+	// Absences are what goroutines wait for and nobody who is there could bring.
+	Absences []Absence
 }
 
 // A Standing is goroutines that stand alike: same stack, same state, same locks.
@@ -51,6 +53,36 @@ type Standing struct {
 	Sends int
 	// Serves are channels that they come back to receive from, as source shows it.
 	Serves []Serving
+	// Lacks is what they wait for that nobody could bring, by its place in
+	// [Moment.Absences] counted from 1; 0 where that is not known.
+	Lacks int
+	// Began is the function at which they began, where their stack is not known; else empty.
+	Began string
+}
+
+// An Absence is what goroutines wait for while, as source shows, none is in code that
+// could bring it, nor in what calls such code.
+type Absence struct {
+	Kind AbsenceKind
+	Name string // of the channel, WaitGroup or condition, like "main.question.reply"
+	// By is where code could bring it.
+	By []Frame
+	// Sure is set when only the function that waits could give it to others.
+	Sure bool
+}
+
+// An AbsenceKind is what is not there.
+type AbsenceKind int
+
+// The kinds.
+const (
+	LacksAnswer AbsenceKind = iota + 1 // a send to a channel that the one who waits has made
+	LacksDone                          // Done of a WaitGroup
+	LacksSignal                        // Signal of a condition that is waited for in no loop
+)
+
+func (k AbsenceKind) String() string {
+	return [...]string{"", "answer", "done", "signal"}[k]
 }
 
 // A Channel is one that goroutines wait to send to: by source, all of one name.
@@ -59,6 +91,10 @@ type Channel struct {
 	// All is set when no other line of its package receives from anything of that name
 	// than those that somebody serves it from.
 	All bool
+	// Deserted is set when no goroutine is in code that receives from it, nor in what
+	// calls such code; From is where that is then.
+	Deserted bool
+	From     []Frame
 }
 
 // A Serving is a channel from which the loop receives in which a goroutine stands.
@@ -66,6 +102,7 @@ type Serving struct {
 	Channel int   // as [Standing.Sends]
 	From    Frame // the line that receives
 	Waits   bool  // it stands there
+	First   bool  // each turn of the loop begins with it
 }
 
 // A Lock is one that goroutines wait for: with an address one value, without one all
