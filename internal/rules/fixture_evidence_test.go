@@ -31,6 +31,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"leak":         func(b *builder, a *attrs, _ *fixture) { b.counted(&b.m.Leaks, "goroutineleak", a) },
 	"moment":       (*builder).standstill,
 	"lock":         (*builder).lock,
+	"absence":      (*builder).absence,
 	"channel":      (*builder).channel,
 	"standing":     (*builder).standing,
 	"liveheap":     (*builder).liveheap,
@@ -339,7 +340,42 @@ func (b *builder) channel(a *attrs, _ *fixture) {
 		a.fail("channel before moment")
 		return
 	}
-	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all")})
+	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all"), Deserted: a.bool("deserted"), From: b.leaf(a, "from")})
+}
+
+// leaf is the frame of a stack's leaf; nil where none is named.
+func (b *builder) leaf(a *attrs, key string) []model.Frame {
+	if a.kv[key] == "" {
+		return nil
+	}
+	return b.m.Stacks.Frames(b.ref(a, key))[:1]
+}
+
+func (b *builder) absence(a *attrs, _ *fixture) {
+	if b.m.Moment == nil {
+		a.fail("absence before moment")
+		return
+	}
+	s := model.Absence{Name: a.word(), Sure: a.bool("sure"), By: b.leaf(a, "by")}
+	kind := a.str("kind")
+	for k := model.LacksAnswer; k <= model.LacksSignal; k++ {
+		if k.String() == kind {
+			s.Kind = k
+		}
+	}
+	if s.Kind == 0 {
+		a.fail("an absence is kind=answer, done or signal")
+	}
+	b.m.Moment.Absences = append(b.m.Moment.Absences, s)
+}
+
+// absenceNamed is an absence as standings have it.
+func (b *builder) absenceNamed(a *attrs, name string) int {
+	i := slices.IndexFunc(b.m.Moment.Absences, func(s model.Absence) bool { return s.Name == name })
+	if i < 0 {
+		a.fail("no absence %q", name)
+	}
+	return i + 1
 }
 
 // channelNamed is a channel as standings have it.
@@ -366,6 +402,9 @@ func (b *builder) standing(a *attrs, _ *fixture) {
 	if c := a.str("sends"); c != "" {
 		s.Sends = b.channelNamed(a, c)
 	}
+	if l := a.str("lacks"); l != "" {
+		s.Lacks = b.absenceNamed(a, l)
+	}
 	sure, shared, frame := a.bool("sure"), a.bool("shared"), int(a.int("frame"))
 	for _, w := range a.list("holds") {
 		frames := b.m.Stacks.Frames(s.Stack)
@@ -375,14 +414,14 @@ func (b *builder) standing(a *attrs, _ *fixture) {
 		}
 		s.Holds = append(s.Holds, model.Holding{Lock: b.lockNamed(a, w), Taken: frames[frame], Sure: sure, Shared: shared})
 	}
-	from, waits := int(a.int("from")), a.bool("waits")
+	from, waits, first := int(a.int("from")), a.bool("waits"), a.bool("first")
 	for _, c := range a.list("serves") {
 		frames := b.m.Stacks.Frames(s.Stack)
 		if from >= len(frames) {
 			a.fail("no frame %d", from)
 			break
 		}
-		s.Serves = append(s.Serves, model.Serving{Channel: b.channelNamed(a, c), From: frames[from], Waits: waits})
+		s.Serves = append(s.Serves, model.Serving{Channel: b.channelNamed(a, c), From: frames[from], Waits: waits, First: first})
 	}
 	b.m.Moment.Goroutines = append(b.m.Moment.Goroutines, s)
 }

@@ -126,25 +126,132 @@ type waitQueue struct {
 	waiters []*model.Standing
 	holders []*model.Standing // of a channel, those whose loop receives from it
 	circle  bool              // all who have it wait for it themselves
+	// behind are those who wait to send to who waits here: one queue through several
+	// channels.
+	behind []*model.Standing
 }
 
-// reportQueues reports what is waited for and is no lock.
+// reportQueues reports what is waited for and is no lock. What waits to send to who waits
+// to send further is of that queue, where it is told of.
 func reportQueues(p *diagnosis.Pass) {
-	for _, q := range waitQueues(p) {
-		n := int64(0)
-		for _, s := range q.waiters {
-			n += s.Count
+	list := waitQueues(p)
+	ends := chainEnds(list)
+	reported := map[*waitQueue]bool{}
+	for _, isEnd := range []bool{true, false} {
+		for _, q := range list {
+			if (ends[q] == nil) != isEnd || reported[ends[q]] {
+				continue
+			}
+			if still, ok := q.worthIt(p); ok {
+				p.Report(q.finding(p, still))
+				reported[q] = true
+			}
 		}
-		still := stuck(p.Model.Moment, q.waiters...)
-		if q.circle && n > 1 && (still || p.Model.Sched == nil) { // it needs no time
-			p.Report(q.finding(p, still))
-			continue
-		}
-		if n < stuckFew || !still && (n < lookWaiters || p.Model.Sched != nil) { // a trace's queues are other rules'
-			continue
-		}
-		p.Report(q.finding(p, still))
 	}
+}
+
+// worthIt reports whether a queue is to be told of, and whether those who wait are stuck.
+func (q *waitQueue) worthIt(p *diagnosis.Pass) (still, ok bool) {
+	n := int64(0)
+	for _, s := range q.waiters {
+		n += s.Count
+	}
+	m, traced := p.Model.Moment, p.Model.Sched != nil
+	still = stuck(m, q.waiters...)
+	switch {
+	case q.circle && n > 1 && (still || !traced): // it needs no time
+		return still, true
+	case len(q.behind) > 0 && (q.deserted(m) && (still || m.Watched == 0) || q.slowReceiver(p)):
+		return still, true
+	case n < stuckFew || !still && (n < lookWaiters || traced): // a trace's queues are other rules'
+		return still, false
+	}
+	return still, true
+}
+
+// deserted reports whether nobody is there who could receive from the channel.
+func (q *waitQueue) deserted(m *model.Moment) bool {
+	return q.channel > 0 && m.Channels[q.channel-1].Deserted
+}
+
+// heldBack is the part of the window for which senders and who should receive must have
+// waited where a trace shows that: the pipeline of the lab that is slow does for more than
+// 0.95 of it, the one that is well not at all.
+const heldBack = 0.8
+
+// slowReceiver reports whether all who should receive from a channel first of all do
+// something else that takes time, for all of a window that was traced.
+func (q *waitQueue) slowReceiver(p *diagnosis.Pass) bool {
+	for _, s := range q.holders {
+		r := q.receives(s)
+		if r == nil || !r.First || r.Waits || !takesTime(s.State) || p.Model.Sched != nil && !heldFor(p.Model, s) {
+			return false
+		}
+	}
+	if p.Model.Sched != nil && slices.ContainsFunc(append(slices.Clone(q.waiters), q.behind...), func(s *model.Standing) bool { return !heldFor(p.Model, s) }) {
+		return false
+	}
+	return len(q.holders) > 0
+}
+
+// takesTime reports whether a state is a wait of who is at work, and not for more work.
+func takesTime(state string) bool {
+	return state == "sleep" || state == "IO wait" || state == "syscall" || model.WantsLock(state)
+}
+
+// heldFor reports whether goroutines waited for most of the window where they stand now.
+func heldFor(m *model.Model, s *model.Standing) bool {
+	var total time.Duration
+	for i := range m.Sched.Waits {
+		if w := &m.Sched.Waits[i]; w.Stack == s.Stack && w.Kind != model.SchedWait {
+			total += w.Total
+		}
+	}
+	return total.Seconds() >= heldBack*m.Run.Duration.Seconds()*float64(s.Count)
+}
+
+// waitsAt matches the waits of a trace where some stand now.
+func waitsAt(list []*model.Standing) func(*model.Wait) bool {
+	return func(w *model.Wait) bool {
+		return slices.ContainsFunc(list, func(s *model.Standing) bool { return s.Stack == w.Stack })
+	}
+}
+
+// chainEnds finds the last queue for each whose receivers all wait to send to another, and
+// puts who waits to those behind that one.
+func chainEnds(list []*waitQueue) (ends map[*waitQueue]*waitQueue) {
+	next := map[*waitQueue]*waitQueue{}
+	for _, q := range list {
+		if !q.known() || q.circle {
+			continue
+		}
+		to := q.holders[0].Sends
+		if to == 0 || to == q.channel || slices.ContainsFunc(q.holders, func(s *model.Standing) bool { return s.Sends != to }) {
+			continue
+		}
+		if at := slices.IndexFunc(list, func(o *waitQueue) bool { return o.channel == to }); at >= 0 {
+			next[q] = list[at]
+		}
+	}
+	ends = map[*waitQueue]*waitQueue{}
+	for q := range next {
+		end := q
+		for range list { // a circle has no end
+			if next[end] == nil {
+				break
+			}
+			end = next[end]
+		}
+		if next[end] == nil {
+			ends[q] = end
+		}
+	}
+	for _, q := range list {
+		if end := ends[q]; end != nil {
+			end.behind = append(end.behind, q.waiters...)
+		}
+	}
+	return ends
 }
 
 // waitQueues are the queues of a moment, by what they are for and who asks.
@@ -243,7 +350,8 @@ func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
 }
 
 func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
-	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(q.waiters...))
+	waiting := slices.Concat(q.waiters, q.behind)
+	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiting...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
 	f := diagnosis.Finding{
@@ -253,24 +361,34 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
-		Groups:   rootsOf(p.Model, q.waiters),
-		Stacks:   stacksOf(append(slices.Clone(q.waiters), q.holders...)),
+		Groups:   rootsOf(p.Model, waiting),
+		Stacks:   stacksOf(append(waiting, q.holders...)),
 		Remedy:   diagnosis.Remedy{Text: q.kind.text},
 		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
 			"the same goroutines at the same places confirm it; a list without them rejects it.",
 	}
 	f.Confidence, f.Reasons, f.RuledOut = diagnosis.Low, []string{"one look shows a queue and not how long it has stood: a second one would tell"},
 		[]string{"workers at rest: those wait to receive, or for a condition"}
-	if still {
+	traced := len(q.behind) > 0 && p.Model.Sched != nil
+	switch {
+	case still:
 		f.Confidence, f.Reasons = diagnosis.Medium, []string{"none of them has made a step for long"}
+	case traced:
+		f.Confidence, f.Reasons = diagnosis.Medium, []string{"they stood there for most of the trace, and so did who should receive elsewhere"}
 	}
-	q.showReceivers(&f)
+	q.showReceivers(&f, p.Model.Moment)
 	asks := name(programPlace(p, q.waiters[0].Stack).Function)
 	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), asks}
-	if q.known() {
+	switch {
+	case len(q.behind) > 0:
+		format, parts = "%s wait to send in a chain whose last one, %s, sends to %s", []fact.Part{parts[0], asks, fact.Name(short(p.Model.Moment.Channels[q.channel-1].Name))}
+	case q.known():
 		format, parts = "%s wait in %s to send to %s", []fact.Part{parts[0], asks, fact.Name(short(p.Model.Moment.Channels[q.channel-1].Name))}
 	}
-	if longest.Value > 0 {
+	switch {
+	case traced && !still:
+		format, parts = format+", for %s of the trace", append(parts, p.Waits("time in which it waits to send", model.Sync, waitsAt(q.waiters)))
+	case longest.Value > 0:
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
 	said, more := q.said(p)
@@ -282,7 +400,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 // may be missed by nobody, unless their receiver waits for another goroutine itself.
 func (q *waitQueue) stalls(m *model.Moment) bool {
 	switch {
-	case q.circle:
+	case q.circle, q.deserted(m):
 		return true
 	case q.known():
 		return stuck(m, q.holders...) && !slices.ContainsFunc(q.holders, func(s *model.Standing) bool { return !forOthers(s.State) })
@@ -296,7 +414,10 @@ func forOthers(state string) bool {
 }
 
 // showReceivers says what it means that source shows who should receive.
-func (q *waitQueue) showReceivers(f *diagnosis.Finding) {
+func (q *waitQueue) showReceivers(f *diagnosis.Finding, m *model.Moment) {
+	if q.deserted(m) {
+		f.Reasons = append(f.Reasons, "the source shows all code that receives from a channel of that name and what calls it, and no goroutine is in any of that")
+	}
 	if !q.known() {
 		return
 	}
@@ -321,6 +442,12 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 		return ", and no other task is left that could end.", nil
 	case q.known():
 		return q.receiver(p)
+	case q.deserted(p.Model.Moment):
+		by := p.Model.Moment.Channels[q.channel-1].From
+		if len(by) == 0 {
+			return ", and nothing in the program receives from it.", nil
+		}
+		return "; no goroutine that is left could receive from it, as %s does at %s.", []fact.Part{name(by[0].Func), atLine(placeOf(by[0]))}
 	case len(q.holders) == 0 && q.kind.nobody == "":
 		return ".", nil
 	case len(q.holders) == 0:
