@@ -104,7 +104,7 @@ type Group struct {
 	// where that is not known.
 	Oldest time.Duration
 	// Ages[i] is how many have been so for 2^i seconds or longer, as far as is known.
-	Ages [ages]int
+	Ages Ages
 	// Stack is where that one is, innermost first. Empty for goroutines that run,
 	// and for groups behind the largest. A few have each their stack read, and those that
 	// stand elsewhere are a group of their own.
@@ -113,6 +113,16 @@ type Group struct {
 
 // ages is how many ages goroutines are counted by: up to half an hour.
 const ages = 12
+
+// Ages are numbers of goroutines by how long they have been so.
+type Ages [ages]int
+
+// add counts one that has been so for d.
+func (a *Ages) add(d time.Duration) {
+	for i := 0; i < ages && d >= time.Second<<i; i++ {
+		a[i]++
+	}
+}
 
 // Still is how many of a group have been as they are for of, the longest time up to d by
 // which they are counted; 0 for less than a second.
@@ -206,7 +216,7 @@ type tally struct {
 	key    key
 	count  int
 	since  int64 // of the oldest, on the process's clock
-	ages   [ages]int
+	ages   Ages
 	oldest registers
 	each   []aged // all, as long as they are few and stacks are read
 }
@@ -660,7 +670,7 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 	}
 	t := &r.tally[n]
 	if r.layout.at[gTrackingSeq] != missing { // else nobody knows who ran between two looks
-		t.age(time.Duration(now - is.since))
+		t.ages.add(time.Duration(now - is.since))
 	}
 	if t.count++; t.count == 1 || is.since < t.since {
 		t.since = is.since
@@ -670,13 +680,6 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since})
 	}
 	return true
-}
-
-// age counts one that has been so for d.
-func (t *tally) age(d time.Duration) {
-	for i := 0; i < ages && d >= time.Second<<i; i++ {
-		t.ages[i]++
-	}
 }
 
 func (r *Reader) registers(index int32, g []byte, state State) registers {
@@ -742,9 +745,17 @@ func (r *Reader) function(start uint64) *function {
 	return f
 }
 
+// cleaners are where the goroutines begin that call finalizers and cleanups.
+var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
+
+// inProgram reports whether a stack is in a function that is not the runtime's.
+func inProgram(stack []symbols.Place) bool {
+	return slices.ContainsFunc(stack, func(p symbols.Place) bool { return !strings.HasPrefix(p.Func, "runtime.") })
+}
+
 // system tells the runtime's own goroutines, as the runtime tells them. Those
-// that call finalizers and cleanups count as the program's while they do; that
-// they do is not asked.
+// that call finalizers and cleanups count as the program's while they do, which their
+// stacks show.
 func system(name string) bool {
 	switch name {
 	case "runtime.main", "runtime.corostart", "runtime.handleAsyncEvent":
@@ -779,18 +790,20 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 		if g.State.String() == "waiting" {
 			g.Reason = r.layout.reasons[t.key.reason]
 		}
-		if g.System {
-			s.System += g.Count
-		} else {
-			s.Count += g.Count
-		}
-		switch read := r.Stacks && i < stacks && g.State.String() != "running"; {
+		cleans := f != nil && slices.Contains(cleaners, f.name)
+		switch read := r.Stacks && (i < stacks || cleans) && g.State.String() != "running"; {
 		case read && t.count > 1 && t.count <= min(few, left) && !g.System:
 			left -= t.count
 			list := r.apart(&g, t.each, now)
 			g, rest = list[0], append(rest, list[1:]...)
 		case read:
 			g.Stack = r.stack(t.oldest, g.State)
+			g.System = g.System && !(cleans && inProgram(g.Stack))
+		}
+		if g.System {
+			s.System += t.count
+		} else {
+			s.Count += t.count
 		}
 		s.Groups = append(s.Groups, g)
 	}
@@ -805,10 +818,14 @@ func (r *Reader) apart(g *Group, each []aged, now int64) (list []Group) {
 		if at < 0 {
 			at = len(list)
 			list = append(list, *g)
-			list[at].Count, list[at].Oldest, list[at].Stack = 0, 0, stack
+			list[at].Count, list[at].Oldest, list[at].Ages, list[at].Stack = 0, 0, Ages{}, stack
 		}
+		of := time.Duration(max(0, now-one.since))
 		list[at].Count++
-		list[at].Oldest = max(list[at].Oldest, time.Duration(max(0, now-one.since)))
+		list[at].Oldest = max(list[at].Oldest, of)
+		if r.layout.at[gTrackingSeq] != missing {
+			list[at].Ages.add(of)
+		}
 	}
 	return list
 }

@@ -389,11 +389,11 @@ func TestOldest(t *testing.T) {
 
 // TestAges counts those that have been so for a time and longer.
 func TestAges(t *testing.T) {
-	var of tally
+	var of Ages
 	for _, d := range []time.Duration{-time.Second, 0, 900 * time.Millisecond, time.Second, 3 * time.Second, 8 * time.Second, 10 * time.Second, 24 * time.Hour} {
-		of.age(d)
+		of.add(d)
 	}
-	g := Group{Ages: of.ages}
+	g := Group{Ages: of}
 	for _, c := range []struct {
 		watched, of time.Duration
 		want        int

@@ -339,4 +339,68 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	time.Sleep(1100 * time.Millisecond) // each of them is then as old as is counted
+	s, err := r.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range s.Groups {
+		if n, _ := g.Still(time.Second); n > g.Count {
+			t.Errorf("%d of %d that stand at %v have stood for a second", n, g.Count, g.Stack)
+		}
+	}
+}
+
+// cleanerProgram has a finalizer that waits.
+const cleanerProgram = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+)
+
+type handle struct{ number [64]byte }
+
+//go:noinline
+func closing(c chan *handle, h *handle) { c <- h }
+
+func main() {
+	c := make(chan *handle)
+	runtime.SetFinalizer(new(handle), func(h *handle) { closing(c, h) })
+	for range 3 {
+		runtime.GC()
+		time.Sleep(50 * time.Millisecond)
+	}
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString('\n')
+}
+`
+
+// TestCleaner: the goroutine that calls finalizers is the program's while it is in one.
+func TestCleaner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	r := start(t, build(t, "local", cleanerProgram)).open()
+	r.Stacks = true
+	err := attempt.Repeat(t, func() error {
+		s, err := r.Read()
+		if err != nil {
+			return err
+		}
+		for _, g := range s.Groups {
+			for _, p := range g.Stack {
+				if p.Func == "main.closing" && !g.System && g.Reason == "chan send" {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("no goroutine of the program stands in main.closing: %+v", s.Groups)
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
