@@ -42,7 +42,7 @@ const (
 )
 
 func checkHerdwakeup(p *diagnosis.Pass) {
-	futile, slight, found, handed, readers := fact.Fact{}, fact.Fact{}, false, false, false
+	futile, slight, found, handed, readers, answered := fact.Fact{}, fact.Fact{}, false, false, false, false
 	for i := range p.Model.Sched.Bursts {
 		b := burstFacts(p, &p.Model.Sched.Bursts[i])
 		if _, user := p.UserPlace(b.Waker); !user || !b.herd(p) {
@@ -54,6 +54,9 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 			continue
 		case letsReaders(waker):
 			readers = true
+			continue
+		case throughOne(waker, []string{"golang.org/x/sync/singleflight.(*Group).doCall"}):
+			answered = true // each has what it waited for by it, however soon it asks again
 			continue
 		}
 		switch {
@@ -74,6 +77,8 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("wake-ups: goroutines woken together have work to do, all but %s of them", futile))
 	case handed:
 		p.Fine("wake-ups: where a crowd is woken, each gets an item of its own through a channel")
+	case answered:
+		p.Fine("wake-ups: where a crowd is woken, all of it gets the answer that one has asked for")
 	case readers:
 		p.Fine("wake-ups: where a crowd is woken, all of it gets the read lock that it waited for")
 	default:

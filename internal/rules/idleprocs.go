@@ -144,7 +144,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
 	place := first.place(p)
 	f = diagnosis.Finding{
-		Where:      where(place, first.server(p)),
+		Where:      where(append(first.slotPlaces(p), place, first.server(p))...),
 		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      fasterLimit(throughput, "if none of them waited"),
@@ -157,12 +157,13 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 		Remedy:     blockerRemedy(first.kind),
 		Experiment: blockerExperiment(p.Model, first.kind),
 	}
-	which := "most of them (%s) wait for %s in %s."
+	which := "most of them (%s) wait for %s in %s"
 	if first.total < qs[len(qs)-1].total {
-		which = "those who set the pace of the others (%s) wait for %s in %s."
+		which = "those who set the pace of the others (%s) wait for %s in %s"
 	}
-	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which,
-		idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function))
+	holds, parts := first.slotHolder(p)
+	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
+		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function)}, parts...)...)
 	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
 		of.explain(p, &f, &first, waiting)
 	}
@@ -174,6 +175,36 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 		f.Rest(qs[i].waitingHere(p))
 	}
 	return f, true
+}
+
+// atMoment is the queue of a moment in which those stand who wait for a free slot of a
+// pool; nil where nothing tells.
+func (q *queue) atMoment(p *diagnosis.Pass) *waitQueue {
+	if q.kind != poolDemand || p.Model.Moment == nil {
+		return nil
+	}
+	for _, w := range waitQueues(p) {
+		if slices.ContainsFunc(w.waiters, func(s *model.Standing) bool { return slices.Contains(q.stacks, s.Stack) }) {
+			return w
+		}
+	}
+	return nil
+}
+
+// slotPlaces are where the program waits for a slot, and where one stands who has one.
+func (q *queue) slotPlaces(p *diagnosis.Pass) []diagnosis.Place {
+	if w := q.atMoment(p); w != nil {
+		return w.places(p)
+	}
+	return nil
+}
+
+// slotHolder says who has one, behind a sentence.
+func (q *queue) slotHolder(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	if w := q.atMoment(p); w != nil && len(w.holders) > 0 {
+		return w.said(p)
+	}
+	return ".", nil
 }
 
 func blockerRemedy(kind demand) diagnosis.Remedy {

@@ -203,7 +203,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	holders := q.standing()
-	times := longest.Value >= stuckFor.Seconds() || stuck(m, q.waiters...) || q.sure() && stuck(m, holders...) && anyStuck(m, q.waiters)
+	times := longest.Value >= stuckFor.Seconds() || stuck(m, q.waiters...) || stuck(m, holders...) && anyStuck(m, q.waiters)
 	stalls := times && (len(holders) == 0 || stuck(m, holders...)) || m.Dead
 	switch {
 	case stalls:

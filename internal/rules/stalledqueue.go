@@ -30,6 +30,8 @@ type queueKind struct {
 	channel bool
 	nobody  string // said when nobody on a stack has it
 	stalls  bool   // that nobody moves means that nothing goes on
+	// traced is set where no other rule tells of such a queue in a trace.
+	traced bool
 	text    string // of the remedy
 }
 
@@ -41,6 +43,7 @@ var queueKinds = []*queueKind{
 		waits:  waitsIn("golang.org/x/sync/singleflight.(*Group).Do", "golang.org/x/sync/singleflight.(*Group).doCall"),
 		has:    throughAny("golang.org/x/sync/singleflight.(*Group).doCall"),
 		stalls: true,
+		traced: true,
 		text: "Give the call inside singleflight a deadline, or use DoChan and a select with the caller's context: " +
 			"until the first caller has its answer, all others wait for it.",
 	}, {
@@ -163,6 +166,8 @@ func (q *waitQueue) worthIt(p *diagnosis.Pass) (still, ok bool) {
 		return still, true
 	case len(q.behind) > 0 && (q.deserted(m) && (still || m.Watched == 0) || q.slowReceiver(p)):
 		return still, true
+	case traced && q.kind.traced && n >= lookWaiters && len(q.holders) > 0 && heldAll(p.Model, q.waiters):
+		return still, true
 	case n < stuckFew || !still && (n < lookWaiters || traced): // a trace's queues are other rules'
 		return still, false
 	}
@@ -188,15 +193,16 @@ func (q *waitQueue) slowReceiver(p *diagnosis.Pass) bool {
 			return false
 		}
 	}
-	if p.Model.Sched != nil && slices.ContainsFunc(append(slices.Clone(q.waiters), q.behind...), func(s *model.Standing) bool { return !heldFor(p.Model, s) }) {
-		return false
-	}
-	return len(q.holders) > 0
+	return len(q.holders) > 0 && (p.Model.Sched == nil || heldAll(p.Model, slices.Concat(q.waiters, q.behind)))
 }
 
 // takesTime reports whether a state is a wait of who is at work, and not for more work.
 func takesTime(state string) bool {
 	return state == "sleep" || state == "IO wait" || state == "syscall" || model.WantsLock(state)
+}
+
+func heldAll(m *model.Model, list []*model.Standing) bool {
+	return !slices.ContainsFunc(list, func(s *model.Standing) bool { return !heldFor(m, s) })
 }
 
 // heldFor reports whether goroutines waited for most of the window where they stand now.
@@ -210,11 +216,13 @@ func heldFor(m *model.Model, s *model.Standing) bool {
 	return total.Seconds() >= heldBack*m.Run.Duration.Seconds()*float64(s.Count)
 }
 
-// waitsAt matches the waits of a trace where some stand now.
-func waitsAt(list []*model.Standing) func(*model.Wait) bool {
-	return func(w *model.Wait) bool {
+// waitedFor is the part of a trace for which some waited where they stand now.
+func waitedFor(p *diagnosis.Pass, list []*model.Standing) fact.Fact {
+	time := p.Waits("time in which they wait there", model.Sync, func(w *model.Wait) bool {
 		return slices.ContainsFunc(list, func(s *model.Standing) bool { return s.Stack == w.Stack })
-	}
+	})
+	whole := fact.Product.Of("time that they had", fact.Seconds, p.Standing("goroutines there", "goroutines", ofStandings(list...)), p.WindowLength())
+	return fact.Fraction.Of("part of the trace in which each waits there", fact.Ratio, time, whole)
 }
 
 // chainEnds finds the last queue for each whose receivers all wait to send to another, and
@@ -369,12 +377,12 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	}
 	f.Confidence, f.Reasons, f.RuledOut = diagnosis.Low, []string{"one look shows a queue and not how long it has stood: a second one would tell"},
 		[]string{"workers at rest: those wait to receive, or for a condition"}
-	traced := len(q.behind) > 0 && p.Model.Sched != nil
+	traced := p.Model.Sched != nil
 	switch {
 	case still:
 		f.Confidence, f.Reasons = diagnosis.Medium, []string{"none of them has made a step for long"}
 	case traced:
-		f.Confidence, f.Reasons = diagnosis.Medium, []string{"they stood there for most of the trace, and so did who should receive elsewhere"}
+		f.Confidence, f.Reasons = diagnosis.Medium, []string{"they stood there for most of the trace, again and again"}
 	}
 	q.showReceivers(&f, p.Model.Moment)
 	asks := name(programPlace(p, q.waiters[0].Stack).Function)
@@ -387,7 +395,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	}
 	switch {
 	case traced && !still:
-		format, parts = format+", for %s of the trace", append(parts, p.Waits("time in which it waits to send", model.Sync, waitsAt(q.waiters)))
+		format, parts = format+", for %s of the trace", append(parts, waitedFor(p, q.waiters))
 	case longest.Value > 0:
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
