@@ -205,7 +205,7 @@ func (p *sourcePackage) callers(pkg string, u *codeUnit, strong bool, join func(
 		m := &p.mentions[name][i]
 		around := m.parents()
 		x, parents := expression(m.node, around)
-		if m.g.variables[m.node] != nil || isDeclared(m.node, around) || p.ofAnother(m.g, x, u.decl) {
+		if m.g.variables[m.node] != nil || isDeclared(m.node, around) || isChannel(x, parents) || p.ofAnother(m.g, x, u.decl) {
 			continue
 		}
 		call, isCall := parent(parents, 0).(*ast.CallExpr)
@@ -269,6 +269,17 @@ func isDeclared(id *ast.Ident, parents []ast.Node) bool {
 		return true
 	case *ast.KeyValueExpr:
 		return n.Key == id
+	}
+	return false
+}
+
+// isChannel reports whether something is sent to or received from, and no function.
+func isChannel(x ast.Expr, parents []ast.Node) bool {
+	switch n := parent(parents, 0).(type) {
+	case *ast.SendStmt:
+		return n.Chan == x
+	case *ast.UnaryExpr:
+		return n.Op == token.ARROW
 	}
 	return false
 }
@@ -340,15 +351,10 @@ func receiveEffect(x ast.Expr, parents []ast.Node) effect {
 // handedOn is what is done with a channel beside what ends the wait: made, looked at and
 // used it may be; given to a variable or a call it is another's.
 func handedOn(x ast.Expr, parents []ast.Node) effect {
+	if isChannel(x, parents) {
+		return noEffect
+	}
 	switch n := parent(parents, 0).(type) {
-	case *ast.SendStmt:
-		if n.Chan == x {
-			return noEffect
-		}
-	case *ast.UnaryExpr:
-		if n.Op == token.ARROW {
-			return noEffect
-		}
 	case *ast.RangeStmt:
 		if n.X == x {
 			return noEffect

@@ -158,6 +158,10 @@ func (d *desk) call() {
 	load() // call
 	d.called.Signal()
 }
+
+type pair struct{ answer chan int }
+
+func (p *pair) both() { p.answer <- <-p.answer }
 `
 
 // standsIn is a goroutine of a state that stands at the line of absenceProgram with a name.
