@@ -164,7 +164,9 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 		x, parents := expression(m.node, around)
 		switch t.effect(x, parents) {
 		case escapes:
-			return e, false
+			if t.home == nil || m.unit == nil || !runsAtOnce(m.unit, around) || !p.lend(pkg, t, &e, m, x, parents) {
+				return e, false
+			}
 		case endsWait:
 			if m.unit == nil || !runsAtOnce(m.unit, around) {
 				return e, false
@@ -187,6 +189,88 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 		}
 	}
 	return e, true
+}
+
+// lend adds the function of the package that a variable is given to, where that does
+// not give it to others. Who else calls it gives it other variables.
+func (p *sourcePackage) lend(pkg string, t *target, e *enders, m *mention, x ast.Expr, parents []ast.Node) bool {
+	if u, ok := parent(parents, 0).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		x, parents = u, parents[:len(parents)-1]
+	}
+	call, ok := parent(parents, 0).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	u := p.called(m.g, call)
+	v := u.parameter(slices.Index(call.Args, x))
+	if v == nil {
+		return false
+	}
+	e.units[u] = false
+	for i := range p.mentions[v.name.Name] {
+		use := &p.mentions[v.name.Name][i]
+		if use.g != u.g || use.g.variables[use.node] != v {
+			continue
+		}
+		around := use.parents()
+		switch t.effect(use.node, around) {
+		case escapes:
+			return false
+		case endsWait:
+			if !runsAtOnce(u, around) {
+				return false
+			}
+			e.at = append(e.at, u.frame(pkg, use.g.line(use.node.Pos())))
+		}
+	}
+	return true
+}
+
+// called is the function or method of the package that is called; nil where that is not
+// written beside.
+func (p *sourcePackage) called(g *goFile, call *ast.CallExpr) *codeUnit {
+	typ := ""
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		if g.variables[f] != nil {
+			return nil
+		}
+	case *ast.SelectorExpr:
+		id, ok := f.X.(*ast.Ident)
+		if !ok || g.variables[id] == nil {
+			return nil
+		}
+		if typ = typeOf("", g.variables[id]); typ == "" {
+			return nil
+		}
+	default:
+		return nil
+	}
+	name := calledName(call)
+	i := slices.IndexFunc(p.units, func(u *codeUnit) bool {
+		return u.decl != nil && u.decl.Name.Name == name && receiverType(u.decl) == typ
+	})
+	if i < 0 {
+		return nil
+	}
+	return p.units[i]
+}
+
+// parameter is one of a function, by its place; nil where it has none.
+func (u *codeUnit) parameter(place int) *variable {
+	if u == nil || place < 0 {
+		return nil
+	}
+	for _, f := range u.decl.Type.Params.List {
+		_, variadic := f.Type.(*ast.Ellipsis)
+		for _, id := range f.Names {
+			if place == 0 && !variadic {
+				return u.g.variables[id]
+			}
+			place--
+		}
+	}
+	return nil
 }
 
 // callers joins who calls or starts a function, and reports whether nobody else can.
@@ -392,7 +476,7 @@ func isMake(x ast.Expr) bool {
 // doneEffect is what is done with a WaitGroup whose waiter waits.
 func doneEffect(x ast.Expr, parents []ast.Node) effect {
 	switch n := parent(parents, 0).(type) {
-	case *ast.ValueSpec:
+	case *ast.ValueSpec, *ast.Field:
 		return noEffect
 	case *ast.AssignStmt:
 		if slices.Contains(n.Lhs, x) {
@@ -688,7 +772,7 @@ func (t *lockTable) alive(p *sourcePackage, e *enders, except []int) bool {
 		}
 		seen[k.stack] = true
 		frames := t.stacks.Frames(k.stack)
-		if len(frames) == 0 { // nobody knows where
+		if len(frames) == 0 || mayBeCut(frames) { // nobody knows where it is, or from where
 			return true
 		}
 		for _, f := range frames {
@@ -703,6 +787,16 @@ func (t *lockTable) alive(p *sourcePackage, e *enders, except []int) bool {
 		}
 	}
 	return false
+}
+
+// cutFrames is how deep a stack is at least that may have been cut: runtimes before Go 1.23
+// kept 32 frames of each in a profile.
+const cutFrames = 32
+
+// mayBeCut reports whether a stack may have lost the functions that it began with: among
+// these are those that say what a goroutine is for.
+func mayBeCut(frames []model.Frame) bool {
+	return len(frames) >= cutFrames && !slices.Contains([]string{"main.main", "runtime.main", "runtime.goexit", "net/http.(*conn).serve"}, frames[len(frames)-1].Func)
 }
 
 // named reports whether a function may be one of them, or a literal in one, by its name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,32 @@ func fetchLater() {
 
 func load() {}
 
-func worker(wg *sync.WaitGroup) { wg.Done() }
+func worker(wg *sync.WaitGroup) {
+	defer wg.Done()
+	load() // working
+}
+
+func fetchFar() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go lender(1, &wg)
+	wg.Wait() // far
+}
+
+func lender(n int, wg *sync.WaitGroup) { go worker(wg) }
+
+func collect() {
+	found := make(chan int)
+	go find(found)
+	for range found { // collect
+	}
+}
+
+func find(found chan<- int) {
+	found <- 1
+	load() // finding
+	close(found)
+}
 
 type question struct {
 	reply chan int
@@ -197,8 +223,14 @@ func TestAbsence(t *testing.T) {
 	}{
 		"group, all ended":           {in(done, "fetch", "fetch"), nil, "done wg of shop.fetch sure=true by fetch"},
 		"group, one goes on":         {in(done, "fetch", "fetch"), in("sleep", "fetch.func1", "fetching"), ""},
+		"group, one's stack is cut":  {in(done, "fetch", "fetch"), slices.Repeat(in("sleep", "load", "run"), 20), ""},
+		"group, one's is as deep":    {in(done, "fetch", "fetch"), append(slices.Repeat(in("sleep", "load", "run"), 20), "net/http.(*conn).serve(0x0?)"), "done wg of shop.fetch sure=true by fetch"},
 		"group with Go":              {in(done, "fetchGoing", "going"), nil, "done wg of shop.fetchGoing sure=true by fetchGoing"},
-		"group given away":           {in(done, "fetchGiven", "given"), nil, ""},
+		"group given to a function":  {in(done, "fetchGiven", "given"), nil, "done wg of shop.fetchGiven sure=true by worker"},
+		"group, who has it works":    {in(done, "fetchGiven", "given"), in("sleep", "worker", "working"), ""},
+		"group given further":        {in(done, "fetchFar", "far"), nil, ""},
+		"channel, nobody to close":   {in(receive, "collect", "collect"), nil, "answer found of shop.collect sure=true by find"},
+		"channel, one is to close":   {in(receive, "collect", "collect"), in("sleep", "find", "finding"), ""},
 		"group of a timer":           {in(done, "fetchLater", "later"), nil, ""},
 		"answer, nobody answers":     {in(receive, "(*desk).ask", "ask"), nil, "answer example.com/shop.question.reply sure=false by (*desk).answer"},
 		"answer, one is about to":    {in(receive, "(*desk).ask", "ask"), in(receive, "(*desk).answer", "idle"), ""},
