@@ -267,6 +267,8 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 		return ". Who holds it is not in what was given.", nil
 	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
 		return ". Who holds it is not to be seen: of goroutines that wait alike only one stack was read.", nil
+	case len(q.holders) == 0 && runsUnseen(p.Model):
+		return ". Perhaps one holds it that runs: of that there is no stack.", nil
 	case len(q.holders) == 0:
 		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
 	}
@@ -293,6 +295,14 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 // alikeUnread reports whether a moment has one stack for all goroutines that began at one
 // place and wait for the same: those that were watched from outside.
 func alikeUnread(m *model.Moment) bool { return m.Source == model.GoroutineProfile && m.Watched > 0 }
+
+// runsUnseen reports whether somebody runs of whom no stack is known, as in a dump those
+// of other threads.
+func runsUnseen(m *model.Model) bool {
+	return slices.ContainsFunc(m.Moment.Goroutines, func(s model.Standing) bool {
+		return s.State == model.StateRunning && len(m.Stacks.Frames(s.Stack)) == 0
+	})
+}
 
 // places are where they wait, where it was taken, and where its holder stands.
 func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
@@ -348,6 +358,10 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 		return diagnosis.Remedy{Text: "Take a goroutine dump, which has the stack of each (kill -QUIT ends the program with one), and " +
 			"give it to gowhy diagnose: one of them may hold this lock and wait for another, or have returned without " +
 			"Unlock."}
+	case len(q.holders) == 0 && runsUnseen(p.Model):
+		return diagnosis.Remedy{Text: "Take a CPU profile: who computes between Lock and Unlock of this lock holds it. If nobody does, " +
+			"look for a path that returns, or panics, there, and put defer mu.Unlock() right behind Lock.",
+			Code: "mu.Lock()\ndefer mu.Unlock()"}
 	case len(q.holders) == 0:
 		return diagnosis.Remedy{Text: "Look for a path that returns, or panics, between Lock and Unlock, and put defer mu.Unlock() " +
 			"right behind Lock.",
