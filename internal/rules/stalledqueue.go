@@ -32,7 +32,7 @@ type queueKind struct {
 	stalls  bool   // that nobody moves means that nothing goes on
 	// traced is set where no other rule tells of such a queue in a trace.
 	traced bool
-	text    string // of the remedy
+	text   string // of the remedy
 }
 
 // queueKinds are those that are known, the special ones before the general.
