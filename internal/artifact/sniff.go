@@ -12,16 +12,16 @@ type Kind int
 
 // The kinds of files.
 const (
-	Empty   Kind = iota
-	Trace        // execution trace, any version
-	Gzip         // something compressed, as are the next two
+	Empty Kind = iota
+	Trace      // execution trace, any version
+	Gzip       // something compressed, as are the next two
 	Zstd
 	Bzip2
-	Zip          // a recording or another archive
-	Tar          // an archive of files, one after the other
-	Binary       // not text: perhaps an uncompressed profile
-	Program      // an executable
-	HTML         // a web page
+	Zip     // a recording or another archive
+	Tar     // an archive of files, one after the other
+	Binary  // not text: perhaps an uncompressed profile
+	Program // an executable
+	HTML    // a web page
 	Text
 )
 

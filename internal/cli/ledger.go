@@ -31,7 +31,7 @@ given.`,
 		Example: `  gowhy ledger trace.out
   gowhy ledger trace.out --by goroutine --sort runnable
   gowhy ledger trace.out --by p --window 1s,2s
-  gowhy ledger run.gowhy --by cpu
+  gowhy ledger cpu.pprof --by function
   gowhy ledger bench.gowhy --by line --sort cum
   gowhy ledger run.gowhy --by syscall --sort count
   gowhy ledger trace.out --json | jq '.[] | {name, runnable_ns}'`,

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
 	"slices"
@@ -117,6 +118,8 @@ func evidenceFiles(t *testing.T, dir string) {
 			return err
 		})
 	}
+	large = make([]byte, 16<<20) // which a profile has: of what is small it may have nothing
+	runtime.GC()                 // and only then
 	write("heap.pprof", func(f *os.File) error { return pprof.Lookup("allocs").WriteTo(f, 0) })
 	write("empty", func(*os.File) error { return nil })
 	write("page.html", func(f *os.File) error { _, err := f.WriteString("<html>\x1b[31m</html>"); return err })
@@ -261,3 +264,6 @@ func (s *step) compare(t *testing.T, what, got string, want []string) {
 		t.Errorf("line %d: $ %s\n%s is:\n%s\nwant:\n%s", s.line, s.command, what, got, strings.Join(want, "\n"))
 	}
 }
+
+// large keeps what it is set to from being optimized away.
+var large []byte

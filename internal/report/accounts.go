@@ -781,6 +781,10 @@ func accountNeeds(m *model.Model, by string) error {
 		default:
 			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
 		}
+	case "function":
+		if m.BelievedCPU() == nil && m.Heap == nil && m.InUse() == nil {
+			return missing("a CPU profile, the kernel's samples or a heap profile", model.CPU)
+		}
 	case "line":
 		if m.BelievedCPU() == nil && m.Heap == nil {
 			return missing("a CPU profile, the kernel's samples or an allocs profile", model.CPU)
@@ -807,12 +811,17 @@ func accountNeeds(m *model.Model, by string) error {
 }
 
 // accounts are the tables that need no trace, by name.
-var accounts = []string{"cpu", "time", "memory", "operation", "line", "work", "label", "syscall", "thread"}
+var accounts = []string{"cpu", "time", "memory", "operation", "function", "line", "work", "label", "syscall", "thread"}
 
-// defaultTable is by goroutine groups where there is a trace, else of CPU time.
+// defaultTable is by goroutine groups where there is a trace, else of CPU time, else by
+// the functions of a heap profile.
 func defaultTable(m *model.Model, by string) string {
-	if by == "" && m.Sched == nil && m.CPUAccount() != nil {
+	switch {
+	case by != "" || m.Sched != nil:
+	case m.CPUAccount() != nil:
 		return "cpu"
+	case m.InUse() != nil || m.Heap != nil:
+		return "function"
 	}
 	return cmp.Or(by, "group")
 }

@@ -52,6 +52,9 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 //   - memory: name, of (heap, process, runtime, allocation), value, unit, growth,
 //     growth_low and growth_high (bytes a second; null when not known);
 //   - operation: name, value, unit, source;
+//   - function: function, cpu_ns (of its own), cum_ns (with all that it calls), share (of
+//     all CPU time that was sampled, of cum_ns), bytes and cum_bytes (allocated),
+//     inuse_bytes and cum_inuse_bytes;
 //   - line: function, file, line, cpu_ns (of the line and of what it calls of the
 //     standard library), cum_ns (of all that it calls), share (of all CPU time that was
 //     sampled, of cum_ns), objects and bytes (allocated, as cpu_ns), and where operations
@@ -82,6 +85,8 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 		return writeLedger(w, m, o, memoryTable)
 	case "operation":
 		return writeLedger(w, m, o, operationTable)
+	case "function":
+		return writeLedger(w, m, o, functionTable)
 	case "line":
 		return writeLedger(w, m, o, lineTable)
 	case "work":

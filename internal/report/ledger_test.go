@@ -182,6 +182,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"memory":    "name of value unit growth growth_low growth_high",
 		"operation": "name value unit source",
 		"label":     "label value cpu_ns share goroutines",
+		"function":  "function cpu_ns cum_ns share bytes cum_bytes inuse_bytes cum_inuse_bytes",
 		"line":      "function file line cpu_ns cum_ns share objects bytes cpu_ns_per_op cum_ns_per_op",
 		"work":      "work function file line cpu_ns share",
 		"syscall":   "name count time_ns cpu_ns bytes errors per_operation",
@@ -208,6 +209,37 @@ func TestLedgerJSONKeys(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What functions cost by themselves adds up to all, and a function that calls itself counts
+// once.
+func TestLedgerByFunction(t *testing.T) {
+	m := &model.Model{}
+	f := func(names ...string) (s model.Stack) {
+		var frames []model.Frame
+		for _, n := range names {
+			frames = append(frames, model.Frame{Func: n, File: "a.go", Line: 1})
+		}
+		return m.Stacks.Add(frames)
+	}
+	m.CPU = &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}}, Duration: time.Second,
+		Samples: []model.Sample{
+			{Stack: f("main.walk", "main.walk", "main.main"), Values: []int64{30, int64(300 * ms)}},
+			{Stack: f("example.com/lib.sum", "main.walk", "main.main"), Values: []int64{50, int64(500 * ms)}},
+		}}
+	out := string(ledger(t, m, LedgerOptions{By: "function"}))
+	want := []string{"500 ms  500 ms  62.5%  lib.sum", "300 ms  800 ms   100%  main.walk", "0 s  800 ms   100%  main.main", "800 ms  800 ms   100%  all"}
+	for _, w := range want {
+		if !strings.Contains(out, w) {
+			t.Errorf("no %q in\n%s", w, out)
+		}
+	}
+	heap := &model.Model{}
+	heap.LiveHeap.End = &model.Profile{Types: []model.ValueType{{Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"}},
+		Samples: []model.Sample{{Stack: heap.Stacks.Add([]model.Frame{{Func: "main.keep"}}), Values: []int64{1, 4096}}}}
+	if out := string(ledger(t, heap, LedgerOptions{})); !strings.Contains(out, "4 KiB  4 KiB  main.keep") || strings.Contains(out, "SHARE") {
+		t.Errorf("a heap profile without --by is\n%s", out)
 	}
 }
 
