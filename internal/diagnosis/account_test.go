@@ -74,6 +74,10 @@ func TestHeapAccount(t *testing.T) {
 	expectAccounts(t, heapModel(0, 100*mib, 100*mib, 0), map[model.Source][]string{
 		model.LiveHeap: {"100 MiB in use in 101 objects", "100% of it allocated in main.cacheAdd", "main.cacheAdd 100 MiB cache.go 100 × 1 MiB", "in encoding/json.unquote"},
 	})
+	// A profile of allocations alone, of which nearly all are still in use.
+	allocs := heapModel(0, 100*mib, 100*mib, 0)
+	allocs.Heap, allocs.LiveHeap.End = allocs.LiveHeap.End, nil
+	expectAccounts(t, allocs, map[model.Source][]string{model.Heap: {"100 MiB in use in 101 objects"}})
 	// What was allocated says more where it is by another, or much more than there is.
 	expectAccounts(t, heapModel(0, 100*mib, 100*mib, 900*mib), map[model.Source][]string{
 		model.LiveHeap: {"100 MiB in use"},

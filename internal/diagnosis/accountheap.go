@@ -140,14 +140,20 @@ func allocationAccount(p fact.Meter) *Account {
 	if len(rows) == 0 {
 		return nil
 	}
-	if live := heapAccount(p); live != nil && live.Rows[0].Name == rows[0].Name {
-		held := p.Samples("in use", "inuse_space", nil)
-		if total.Value <= sameAllocated*held.Value {
-			return nil
+	if live := heapAccount(p); live != nil && allInUse(p, live, rows, total) {
+		if p.Model.Has(model.LiveHeap) {
+			return nil // it is told of that profile
 		}
+		return live
 	}
 	share, name := mostOf(rows)
 	return &Account{Text: fact.Sentence("%s allocated; %s of it in %s.", total, share, name), Rows: rows}
+}
+
+// allInUse reports whether what was allocated is little more than what is in use, of the
+// same function first.
+func allInUse(p fact.Meter, live *Account, rows []AccountRow, allocated fact.Fact) bool {
+	return live.Rows[0].Name == rows[0].Name && allocated.Value <= sameAllocated*p.Samples("in use", "inuse_space", nil).Value
 }
 
 // objectWords is how many objects a function has in use, and how large.
