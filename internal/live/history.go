@@ -18,8 +18,15 @@ type History struct {
 	mu      sync.Mutex
 	number  int64 // of the last frame
 	frame   *Frame
+	moments []moment // of the frames whose points are kept
 	courses map[int]*course
 	changed chan struct{} // closed at the next frame
+}
+
+// A moment is that of a frame.
+type moment struct {
+	number int64
+	at     time.Time
 }
 
 // A course is how one program went.
@@ -55,6 +62,10 @@ type Point struct {
 	Voluntary, Involuntary     float64
 	Wait                       time.Duration // for a CPU, each time
 	Groups                     []GroupCount  // the largest
+
+	// until is the last frame of those in a row of which this is the point: a program that
+	// rests has one for all of them.
+	until moment
 }
 
 // A GroupCount is how many goroutines a group has, which is named by its number.
@@ -105,6 +116,7 @@ func (h *History) Add(f *Frame) {
 	defer h.mu.Unlock()
 	h.number++
 	h.frame = f
+	h.moments = append(h.moments, moment{h.number, f.Time})
 	for _, c := range h.courses {
 		c.ended = true
 	}
@@ -121,6 +133,8 @@ func (h *History) Add(f *Frame) {
 			h.course(p).add(p, f.Time, h.number, nth)
 		}
 	}
+	old, _ := slices.BinarySearchFunc(h.moments, f.Time.Add(-keptTime), func(m moment, t time.Time) int { return m.at.Compare(t) })
+	h.moments = slices.Delete(h.moments, 0, old)
 	for pid, c := range h.courses {
 		if c.forget(f.Time.Add(-keptTime)); c.ended && len(c.points) == 0 {
 			delete(h.courses, pid)
@@ -151,12 +165,17 @@ func (h *History) course(p *Process) *course {
 
 func (c *course) add(p *Process, at time.Time, number, nth int64) {
 	first := c.at.IsZero() || c.last.PID != p.PID
+	rests := p.still && c.last.still && !first
 	c.ended, c.last, c.at = false, *p, at
+	if n := len(c.points); rests && n > 0 && c.points[n-1].until.number == number-1 {
+		c.points[n-1].until = moment{number, at}
+		return
+	}
 	if first || number%nth != 0 { // what is counted is known between two looks
 		return
 	}
 	x := pointOf(p)
-	x.Number, x.Time = number, at
+	x.Number, x.Time, x.until = number, at, moment{number, at}
 	if g := p.Goroutines; g != nil && g.Why == "" {
 		x.Groups = c.counts(g.Groups)
 	}
@@ -249,7 +268,7 @@ func (c *course) renumber() {
 // forget lets go of points that are older.
 func (c *course) forget(than time.Time) {
 	n := 0
-	for n < len(c.points) && c.points[n].Time.Before(than) {
+	for n < len(c.points) && c.points[n].until.at.Before(than) {
 		n++
 	}
 	c.points = slices.Delete(c.points, 0, n)
@@ -297,11 +316,23 @@ func (h *History) News(pid int, since Seen) (n News, next <-chan struct{}) {
 	if n.Whole {
 		since = Seen{}
 	}
-	at, _ := slices.BinarySearchFunc(c.points, since.Number+1, func(x Point, number int64) int { return cmp.Compare(x.Number, number) })
-	n.Points = slices.Clone(c.points[at:])
+	n.Points = h.points(c, since.Number+1)
 	n.GroupsFrom = min(since.Groups, len(c.groups))
 	n.Groups = slices.Clone(c.groups[n.GroupsFrom:])
 	return n, next
+}
+
+// points are a program's, from a frame on, one for each frame.
+func (h *History) points(c *course, from int64) (list []Point) {
+	at, _ := slices.BinarySearchFunc(c.points, from, func(x Point, number int64) int { return cmp.Compare(x.until.number, number) })
+	for _, x := range c.points[at:] {
+		k, _ := slices.BinarySearchFunc(h.moments, max(from, x.Number), func(m moment, number int64) int { return cmp.Compare(m.number, number) })
+		for ; k < len(h.moments) && h.moments[k].number <= x.until.number; k++ {
+			x.Number, x.Time = h.moments[k].number, h.moments[k].at
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 func (h *History) find(pid int) *course {

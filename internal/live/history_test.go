@@ -98,6 +98,41 @@ func TestNewsOfRestart(t *testing.T) {
 	}
 }
 
+// A program that rests has a point in each frame, of which two are kept.
+func TestNewsOfRest(t *testing.T) {
+	h := Remember(nil)
+	var known []Point
+	var seen Seen
+	for second := range 2000 {
+		p := Process{PID: 7, Go: "go1.26", RSS: 5, still: true}
+		if second%500 < 100 { // it works for a while
+			p.CPU.User, p.still = float64(second), false
+		}
+		h.Add(frameAt(second, p, 0))
+		if second%7 == 0 {
+			n, _ := h.News(7, seen)
+			known, seen = append(known, n.Points...), n.Seen
+		}
+	}
+	for i, x := range known {
+		if second := int64(i + 1); x.Time.Unix() != second || x.Number != second+1 || x.RSS != 5 || x.CPU.User != 0 && x.CPU.User != float64(second) || (second%500 < 100) != (x.CPU.User > 0) {
+			t.Fatalf("point %d is %+v", i, x)
+		}
+	}
+	all, _ := h.News(7, Seen{})
+	if len(all.Points) != 901 || all.Points[0].Time.Unix() != 1099 {
+		t.Errorf("%d points from %v, want those of 15 minutes", len(all.Points), all.Points[0].Time)
+	}
+	if kept := len(h.courses[7].points); kept > 105 {
+		t.Errorf("%d points are kept, want those of 100 seconds of work and few more", kept)
+	}
+	h.Add(&Frame{Time: time.Unix(2000, 0)})
+	h.Add(frameAt(2001, Process{PID: 7, Go: "go1.26", still: true}, 0))
+	if n, _ := h.News(7, all.Seen); len(n.Points) != 1 || n.Points[0].Time.Unix() != 2001 {
+		t.Errorf("after a frame without it there are %+v", n.Points)
+	}
+}
+
 // An hour of many programs with ever new groups stays within what is said.
 func TestHistoryIsBounded(t *testing.T) {
 	h := Remember(nil)

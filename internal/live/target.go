@@ -83,9 +83,11 @@ func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 	}
 	t.looked = now
 	t.readMemory(p, now)
-	if !still || !t.rest(p, now) {
+	rests := still && t.rest(p, now)
+	if !rests {
 		t.readGoroutines(p, now, share)
 	}
+	p.still = rests && !t.weighed // that changes while it rests
 }
 
 // stay has the counters of a program that did not run. One with a quota may have been kept
