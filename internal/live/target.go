@@ -114,7 +114,12 @@ func (t *target) rest(p *Process, now time.Time) bool {
 	if t.reader == nil || !t.fresh {
 		return false
 	}
-	t.now, t.read1 = t.tell(t.snapshot, now.Sub(t.snapshot.Time)), now
+	if t.level() {
+		t.now = t.later(now)
+	} else {
+		t.now = t.tell(t.snapshot, now.Sub(t.snapshot.Time))
+	}
+	t.read1 = now
 	p.Goroutines = t.now
 	if t.told != nil {
 		r := *t.told
@@ -307,6 +312,27 @@ func (t *target) count(p *Process, now time.Time) {
 	p.Runtime, t.told = r, r
 }
 
+// level reports whether nothing changes while the program does not run, but for ages: what
+// grew before does so less and less.
+func (t *target) level() bool {
+	return t.now.Growth == 0 && len(t.groups) == len(t.now.Groups) &&
+		!slices.ContainsFunc(t.now.Groups, func(g Group) bool { return g.Growth != 0 })
+}
+
+// later is what was told last, without what it takes to tell it.
+func (t *target) later(now time.Time) *Goroutines {
+	g := *t.now
+	g.Groups = slices.Clone(g.Groups)
+	for i := range g.Groups {
+		g.Groups[i].Oldest += now.Sub(t.read1)
+	}
+	t.totals.stay(now)
+	for _, h := range t.groups {
+		h.stay(now)
+	}
+	return &g
+}
+
 // latest is the goroutines as they were read last, or are known to be.
 func (t *target) latest() *goroutines.Snapshot {
 	if t.snapshot == nil || !t.fresh {
@@ -436,6 +462,9 @@ func (h *history) add(at time.Time, n int) {
 		h.points[0].at = begin
 	}
 }
+
+// stay adds the number that there is.
+func (h *history) stay(at time.Time) { h.add(at, h.points[len(h.points)-1].n) }
 
 func (h *history) full() bool      { return h.added > 2 }
 func (h *history) last() time.Time { return h.points[len(h.points)-1].at }

@@ -131,8 +131,8 @@ func (v *view) pageHead(pg *page, p *live.Process) {
 	if m := p.Memory; m != nil && m.Why != "" {
 		pg.text(v.styles.plain, unweighed(m))
 	}
-	if len(h.times) > 1 && pg.sparks() < pg.width {
-		pg.lines[0].pieces = rightOf(pg.lines[0], pg.width, piece{"last " + since(v.frame.Time.Sub(h.times[0])), v.styles.dim})
+	if h.cpu.length > 1 && pg.sparks() < pg.width {
+		pg.lines[0].pieces = rightOf(pg.lines[0], pg.width, piece{"last " + since(v.frame.Time.Sub(v.times[max(0, len(v.times)-h.cpu.length)])), v.styles.dim})
 	}
 	if c := p.Counters; c != nil {
 		pg.text(v.styles.plain, "Waits      "+waitsOf(c))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -357,6 +358,14 @@ func TestPeaks(t *testing.T) {
 	}
 	if len(cells) != 20 {
 		t.Errorf("%d cells, want 20", len(cells))
+	}
+	var level series
+	for range 3 * pastLength {
+		level.add(4)
+	}
+	level.add(7)
+	if got := level.peaks(4); !slices.Equal(got[len(got)-2:], []float64{4, 7}) || len(level.runs) != 2 {
+		t.Errorf("cells %v of a figure that stayed the same, kept as %v", got, level.runs)
 	}
 	if (&series{}).peaks(5) != nil {
 		t.Error("nothing has peaks")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -28,6 +29,7 @@ type view struct {
 
 	frame   *live.Frame
 	past    map[int]*past
+	times   []time.Time // of the frames of which points are kept
 	rows    []row
 	width   int // of the screen when it was last drawn
 	frozen  bool
@@ -91,21 +93,36 @@ type hit struct {
 // A past is how the figures of a process went.
 type past struct {
 	cpu, goroutines, heap, rss series
-	times                      []time.Time // of the points, as far as they are kept
+	last                       time.Time // of the points
 	program                    string
 	groups                     []groupsAt // about one each five seconds
 }
 
-// A series is the last points of a figure.
+// A series is the last points of a figure. Those in a row that are the same are one: most
+// programs rest.
 type series struct {
-	values  []float64
+	runs    []run
+	length  int // points
 	dropped int // older points
 }
 
+type run struct {
+	value  float64
+	points int
+}
+
 func (s *series) add(x float64) {
-	s.values = append(s.values, x)
-	if n := len(s.values) - pastLength; n > 0 {
-		s.values, s.dropped = s.values[n:], s.dropped+n
+	if n := len(s.runs); n > 0 && s.runs[n-1].value == x {
+		s.runs[n-1].points++
+	} else {
+		s.runs = append(s.runs, run{x, 1})
+	}
+	if s.length++; s.length <= pastLength {
+		return
+	}
+	s.length, s.dropped = s.length-1, s.dropped+1
+	if s.runs[0].points--; s.runs[0].points == 0 {
+		s.runs = s.runs[1:]
 	}
 }
 
@@ -113,14 +130,17 @@ func (s *series) add(x float64) {
 // begin at multiples of that among all points there ever were, so that a peak keeps
 // its height while it moves to the left.
 func (s *series) peaks(width int) (cells []float64) {
-	each := max(1, (len(s.values)+width-1)/max(1, width))
-	for i, x := range s.values {
-		if i == 0 || (s.dropped+i)%each == 0 {
-			cells = append(cells, x)
-			continue
+	each := max(1, (s.length+width-1)/max(1, width))
+	i := 0
+	for _, r := range s.runs {
+		for range r.points {
+			if i == 0 || (s.dropped+i)%each == 0 {
+				cells = append(cells, r.value)
+			}
+			last := &cells[len(cells)-1]
+			*last = max(*last, r.value)
+			i++
 		}
-		last := &cells[len(cells)-1]
-		*last = max(*last, x)
 	}
 	return cells[max(0, len(cells)-width):]
 }
@@ -145,11 +165,13 @@ func newView(from Source, o Options) *view {
 
 // take takes a frame over.
 func (v *view) take(f *live.Frame) {
+	v.times = append(v.times, f.Time)
+	v.times = v.times[max(0, len(v.times)-pastLength):]
 	for i := range f.Processes {
 		v.remember(f.Time, &f.Processes[i])
 	}
 	for pid, p := range v.past {
-		if f.Time.Sub(p.last()) > time.Minute {
+		if f.Time.Sub(p.last) > time.Minute {
 			delete(v.past, pid)
 		}
 	}
@@ -170,7 +192,7 @@ func (v *view) follow1(f *live.Frame) {
 	}
 	for i := range f.Processes {
 		p := &f.Processes[i]
-		if p.IsGo() && p.Program == old.program && f.Time.Add(-p.Up).After(old.last().Add(-2*time.Second)) {
+		if p.IsGo() && p.Program == old.program && f.Time.Add(-p.Up).After(old.last.Add(-2*time.Second)) {
 			v.say(fmt.Sprintf("process %d has ended; %d is the same program", v.open, p.PID))
 			v.enter(p.PID)
 			return
@@ -187,8 +209,7 @@ func (v *view) remember(now time.Time, p *live.Process) {
 		h = &past{program: p.Program}
 		v.past[p.PID] = h
 	}
-	h.times = append(h.times, now)
-	h.times = h.times[max(0, len(h.times)-pastLength):]
+	h.last = now
 	h.cpu.add(p.CPU.Cores())
 	h.rss.add(float64(p.RSS))
 	if p.Runtime != nil {
@@ -203,12 +224,13 @@ func (v *view) remember(now time.Time, p *live.Process) {
 		for _, g := range p.Goroutines.Groups {
 			at.groups[groupName(&g)] = g.Count
 		}
+		if n > 0 && maps.Equal(at.groups, h.groups[n-1].groups) {
+			at.groups = h.groups[n-1].groups
+		}
 		h.groups = append(h.groups, at)
 		h.groups = h.groups[max(0, len(h.groups)-13):]
 	}
 }
-
-func (h *past) last() time.Time { return h.times[len(h.times)-1] }
 
 func groupName(g *live.Group) string {
 	return g.Function + " " + g.State + " " + g.Reason + " " + g.Creator
