@@ -43,6 +43,8 @@ type options struct {
 	comparisons int
 
 	watching bool // what watching costs
+	programs int  // beside how many, that sleep
+	minutes  time.Duration
 	parked   int64
 	beside   bool
 	hour     int
@@ -96,6 +98,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return list(stdout)
 	case o.proof:
 		return measureProof(ctx, o, stdout, stderr)
+	case o.programs > 0:
+		return measurePrograms(ctx, o, stdout, stderr)
 	case o.watching:
 		return measureWatching(ctx, o, stdout, stderr)
 	case o.overhead:
@@ -121,6 +125,8 @@ func parse(args []string, stderr io.Writer) (o options, rest []string, err error
 	f.BoolVar(&o.overhead, "overhead", false, "measure what recording costs the recorded program, source by source; -kinds are then programs, -peers what is recorded")
 	f.DurationVar(&o.windowed, "window", 4*time.Second, "with -overhead: how long each recording is")
 	f.BoolVar(&o.watching, "watching", false, "measure what gowhy top costs, beside htop and top")
+	f.IntVar(&o.programs, "programs", 0, "measure what gowhy top takes beside `N` Go programs that sleep, of one file and of a third as many, beside htop")
+	f.DurationVar(&o.minutes, "for", 10*time.Minute, "with -programs: how long each of the four is")
 	f.IntVar(&o.hour, "hour", 0, "be the server of the live page of process `PID` for an hour's refreshes, and tell its memory")
 	f.BoolVar(&o.beside, "beside", false, "be a program that takes as much CPU as gowhy top and looks at nothing")
 	f.Int64Var(&o.parked, "park", 0, "be a program with `N` goroutines that wait, as the watched process")

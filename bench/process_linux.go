@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -11,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/gowhy/gowhy/internal/proc"
 )
 
 // startPinned starts cmd; on one core, that is the last that this process may
@@ -111,4 +115,42 @@ func hardware() (cpu string, memory int64) {
 		}
 	}
 	return cpu, 1024 * procField("/proc/meminfo", "MemTotal:")
+}
+
+// lookAt reads what a process has of memory, descriptors and CPU time.
+func lookAt(pid int) (look, error) {
+	p, err := proc.Open(pid)
+	if err != nil {
+		return look{}, err
+	}
+	defer p.Close()
+	s, err := p.Sample(false)
+	if err != nil {
+		return look{}, err
+	}
+	status := fmt.Sprintf("/proc/%d/status", pid)
+	return look{at: s.Time, cpu: s.Process.User + s.Process.System, descriptors: s.Process.FDs,
+		resident: 1024 * procField(status, "VmRSS:"), own: 1024 * procField(status, "RssAnon:")}, nil
+}
+
+// runAlone runs this program again where there are no other processes. It takes root, and
+// is errNotAlone without.
+func runAlone(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The shell mounts the namespace's /proc over the machine's, for itself and its own.
+	const script = `mount -t proc proc /proc || exit 77; exec "$0" "$@"`
+	c := exec.CommandContext(ctx, "sh", append([]string{"-c", script, self}, args...)...)
+	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
+	c.Env, c.Stdout, c.Stderr = append(os.Environ(), aloneWord+"=1"), stdout, stderr
+	if err := c.Start(); err != nil {
+		return errNotAlone
+	}
+	err = c.Wait()
+	if c.ProcessState.ExitCode() == 77 {
+		return errNotAlone
+	}
+	return err
 }

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -16,5 +18,8 @@ func startPinned(cmd *exec.Cmd, oneCore bool) error { return cmd.Start() }
 func maxRSS(*os.ProcessState) int64     { return 0 }
 func peakOf(string) int64               { return 0 }
 func machineCPU() time.Duration         { return -1 }
+func lookAt(int) (look, error)          { return look{}, errors.ErrUnsupported }
 func ownCPU() (time.Duration, error)    { return 0, errors.ErrUnsupported }
 func hardware() (cpu string, mem int64) { return "", 0 }
+
+func runAlone(context.Context, []string, io.Writer, io.Writer) error { return errNotAlone }
