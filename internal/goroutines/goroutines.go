@@ -433,6 +433,14 @@ func (r *Reader) check() error {
 	return nil
 }
 
+// Rest gives back what was looked at of the program's file. It is for who does not read
+// for a while.
+func (r *Reader) Rest() {
+	if p, ok := r.code.(program); ok {
+		p.image.Rest()
+	}
+}
+
 // Close lets go of the program's file and memory.
 func (r *Reader) Close() {
 	r.close()

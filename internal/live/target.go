@@ -114,6 +114,7 @@ func (t *target) rest(p *Process, now time.Time) bool {
 	if t.reader == nil || !t.fresh {
 		return false
 	}
+	t.reader.Rest()
 	if t.level() {
 		t.now = t.later(now)
 	} else {
@@ -280,6 +281,7 @@ func (t *target) readGoroutines(p *Process, now time.Time, share float64) {
 			return
 		}
 		t.now, t.snapshot, t.read1, t.fresh = t.tell(s, 0), s, now, true
+		t.reader.Rest()
 		t.again.took(now, budget.OwnCPU()-began, share)
 	}
 	if t.now != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // A file is a program or library on the disk, opened once for all processes that have it
@@ -125,6 +126,20 @@ func (f *file) read() *Image {
 	})
 	return f.image
 }
+
+// Rest gives back the pages of a mapped file that were looked at, unless that was done
+// lately. The kernel maps sixteen where one is looked at: of a program of 2 MB 1.3 were
+// resident after the first reading of its goroutines.
+func (im *Image) Rest() {
+	if now := time.Now().UnixNano(); im.looked.Load() && now-im.rested.Load() > int64(restEvery) {
+		im.looked.Store(false)
+		im.rested.Store(now)
+		forget(im.data)
+	}
+}
+
+// restEvery bounds what is spent on reading the same pages again.
+const restEvery = 5 * time.Second
 
 // caught ends what reads a mapped file: pages that cannot be read, because somebody has
 // cut the file or its disk is gone, raise a signal, and are as if nothing were there. It

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -171,4 +172,50 @@ func TestCutFile(t *testing.T) {
 	} else {
 		again.release()
 	}
+}
+
+// TestRest holds that what was looked at of a file is given back, and there again.
+func TestRest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program")
+	put(t, path, "")
+	f := openFile(path)
+	defer f.release()
+	im := f.read()
+	_, at := im.Code("main.main")
+	for range 2 {
+		if got := im.Lookup(at); len(got) == 0 || got[0].Func != "main.main" {
+			t.Fatalf("at %#x is %+v, want main.main", at, got)
+		}
+		if resident(t, path) == 0 {
+			t.Error("nothing is resident of a file that was looked at")
+		}
+		im.rested.Store(0)
+		im.Rest()
+		if n := resident(t, path); n != 0 {
+			t.Errorf("%d kB are resident of a file that rests", n)
+		}
+	}
+	im.Lookup(at)
+	if im.Rest(); resident(t, path) == 0 {
+		t.Error("it rests again at once")
+	}
+}
+
+// resident is how much of a mapped file is in this process's memory, in kB.
+func resident(t *testing.T, path string) (kB int) {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, rest, ok := strings.Cut(string(b), path+"\n")
+	_, rest, ok2 := strings.Cut(rest, "\nRss:")
+	if !ok || !ok2 {
+		t.Fatalf("%s is not mapped", path)
+	}
+	kB, err = strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kB
 }

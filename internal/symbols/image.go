@@ -19,6 +19,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // maxSection bounds a section that is read whole. The table of functions of
@@ -34,6 +35,9 @@ type Image struct {
 	data   []byte // the whole file, where it is mapped
 	lines  *lineTable
 	old    *gosym.Table // of programs of Go 1.17 and older
+
+	looked atomic.Bool  // since it rested
+	rested atomic.Int64 // when that was
 
 	mu   sync.Mutex // of what follows, and of old, which remembers names
 	kept map[string]func() any
@@ -281,6 +285,7 @@ func (im *Image) Address(offset uint64) (uint64, bool) {
 // Lookup returns the functions at an address of the image, the inlined first.
 func (im *Image) Lookup(addr uint64) (places []Place) {
 	defer caught(debug.SetPanicOnFault(true))
+	im.looked.Store(true)
 	if im.lines != nil {
 		if places := im.lines.lookup(addr); places != nil {
 			return places

@@ -38,6 +38,7 @@ func (m *Process) Program() (im *Image, base uint64, err error) {
 // Entry is where the function at an address begins, with its name.
 func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
 	defer caught(debug.SetPanicOnFault(true))
+	im.looked.Store(true)
 	if im.lines == nil {
 		return 0, "", false
 	}
