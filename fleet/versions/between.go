@@ -26,11 +26,11 @@ func Between(ctx context.Context, r store.Reader, base, head store.Selection) ([
 		if !was.sent(k.Type) || !is.sent(k.Type) {
 			continue
 		}
-		c := compare(&was.version, &is.version, k)
+		c := compare(&was.version, &is.version, k, len(kinds))
 		c.Missing = append(was.missing[:len(was.missing):len(was.missing)], is.missing...)
 		changes = append(changes, c)
 	}
-	correct(changes)
+	correct(changes, 0)
 	return changes, nil
 }
 
