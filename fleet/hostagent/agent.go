@@ -42,6 +42,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/internal/budget"
 	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/record"
 )
 
 // Options say what to collect, and where to send it. Only Server must be set.
@@ -109,7 +110,7 @@ type Agent struct {
 	host host
 	// listening are the addresses of processes, and probe what answers there.
 	listening func(pids ...int) map[int][]string
-	probe     func(ctx context.Context, addrs []string) endpoint
+	probe     func(ctx context.Context, addrs []string, agent bool, asked map[string]bool) (url string)
 	// sample takes a profile of a program's CPU time.
 	sample func(ctx context.Context, pid int, d time.Duration, hz int) (*profile.Profile, error)
 
@@ -163,7 +164,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, cpus: runtime.NumCPU(), now: time.Now, host: table, listening: proc.OwnListening, probe: probeEndpoint, sample: sampleKernel}
+	a := &Agent{o: o, cpus: runtime.NumCPU(), now: time.Now, host: table, listening: proc.OwnListening, probe: record.Index, sample: sampleKernel}
 	return a, a.ready()
 }
 

@@ -127,7 +127,7 @@ func TestAgent(t *testing.T) {
 	a := staged(t, server.URL, &stage{all: []found{program1(), other}, unseen: 3})
 	a.o.Window = 100 * time.Millisecond // the scrapes' too
 	a.listening = func(pids ...int) map[int][]string { return map[int][]string{1: {"here"}} }
-	a.probe = func(context.Context, []string) endpoint { return endpoint{url: endpoints.URL + "/debug/pprof"} }
+	a.probe = func(context.Context, []string, bool, map[string]bool) string { return endpoints.URL + "/debug/pprof" }
 	a.sample = func(_ context.Context, pid int, _ time.Duration, _ int) (*profile.Profile, error) {
 		if pid == 2 {
 			return nil, errors.New("not permitted")

@@ -23,7 +23,10 @@ type found struct {
 }
 
 // An identified is what a program says it is.
-type identified struct{ service, version, goVersion, container, pod string }
+type identified struct {
+	service, version, goVersion, container, pod string
+	agent                                       bool // it imports gowhy's
+}
 
 // A program is one process of which profiles are collected, as long as it is the same
 // program.
@@ -147,7 +150,8 @@ type scraping struct {
 	probing bool
 	next    time.Time // of a probe
 	probes  int
-	at      endpoint
+	asked   map[string]bool // addresses that answered, and not as handlers
+	url     string          // where it is asked
 	cpu     bool // its CPU profile is fetched too
 	cancel  context.CancelFunc
 	ended   bool

@@ -49,7 +49,7 @@ type recordable struct {
 	service, version, instance string
 	cores                      float64
 	cpu                        time.Duration
-	at                         endpoint
+	url                        string // where it is asked
 }
 
 func (p *recordable) key() string { return p.service + "\x00" + p.version }
@@ -60,10 +60,10 @@ func (a *Agent) offer() {
 	for _, p := range a.programs.all() {
 		s := &p.scraping
 		s.mu.Lock()
-		at := s.at
+		url := s.url
 		s.mu.Unlock()
 		// The server knows it by its labels.
-		all = append(all, &recordable{process{p.pid, p.start}, printable(p.service), printable(p.version), printable(p.instance), p.cores, p.cpu, at})
+		all = append(all, &recordable{process{p.pid, p.start}, printable(p.service), printable(p.version), printable(p.instance), p.cores, p.cpu, url})
 	}
 	a.recordables.Store(&all)
 }
@@ -93,8 +93,8 @@ func newRecorder(a *Agent) *recorder {
 // recordProgram records a program at its endpoint, or from the kernel's side.
 func recordProgram(ctx context.Context, p *recordable, o record.Options) (*record.Result, error) {
 	// Without an endpoint its ports were looked at already, or are not to be.
-	o.Piece = p.at.url == ""
-	return record.Run(ctx, record.Target{PID: p.pid, URL: p.at.url}, o)
+	o.Piece = p.url == ""
+	return record.Run(ctx, record.Target{PID: p.pid, URL: p.url}, o)
 }
 
 // run records until the context ends.

@@ -351,7 +351,7 @@ func TestRecordReal(t *testing.T) {
 			a.recorder.ledger.pause, a.recorder.ledger.saved, a.recorder.ledger.share = 0, time.Minute, 100
 			wanted := func() bool { // the kernel's view would come before the endpoint is known
 				all := a.recordables.Load()
-				return all != nil && len(*all) == 1 && ((*all)[0].at.url != "") == (c.program == servingProgram)
+				return all != nil && len(*all) == 1 && ((*all)[0].url != "") == (c.program == servingProgram)
 			}
 			wait := a.send.wait
 			a.send.wait = func(ctx context.Context, d time.Duration) {

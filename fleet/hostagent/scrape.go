@@ -11,8 +11,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// probeAgain is after how long a program without an endpoint is asked once more: it may
-// open one later. The last goes on.
+// probeAgain is after how long it is looked again whether a program without an endpoint listens
+// elsewhere: it may open one later. What it listens at is asked once. The last goes on.
 var probeAgain = []time.Duration{scanEvery, time.Minute, 5 * time.Minute, 10 * time.Minute}
 
 // phases spreads the scrapes of many programs over the window.
@@ -27,10 +27,10 @@ func (a *Agent) scrape(ctx context.Context, now time.Time) {
 		s.mu.Lock()
 		switch {
 		case s.ended || s.probing:
-		case s.at.url != "" && !s.cpu && !s.at.agent && a.plan.refused(p):
+		case s.url != "" && !s.cpu && !p.agent && a.plan.refused(p):
 			s.cancel()
 			a.startScrape(ctx, p, true)
-		case s.at.url == "" && !now.Before(s.next):
+		case s.url == "" && !now.Before(s.next):
 			s.probing = true
 			s.next = now.Add(probeAgain[min(s.probes, len(probeAgain)-1)])
 			s.probes++
@@ -52,15 +52,18 @@ func (a *Agent) probeAll(ctx context.Context, due []*program) {
 	}
 	at := a.listening(pids...)
 	for _, p := range due {
-		var e endpoint
-		if addrs := at[p.pid]; len(addrs) > 0 && ctx.Err() == nil {
-			e = a.probe(ctx, addrs)
-		}
 		s := &p.scraping
+		if s.asked == nil {
+			s.asked = map[string]bool{} // only who probes has it
+		}
+		url := ""
+		if addrs := at[p.pid]; len(addrs) > 0 && ctx.Err() == nil {
+			url = a.probe(ctx, addrs, p.agent, s.asked)
+		}
 		s.mu.Lock()
-		s.probing, s.at = false, e
-		if e.url != "" && !s.ended && ctx.Err() == nil {
-			a.startScrape(ctx, p, !e.agent && a.plan.refused(p))
+		s.probing, s.url = false, url
+		if url != "" && !s.ended && ctx.Err() == nil {
+			a.startScrape(ctx, p, !p.agent && a.plan.refused(p))
 		}
 		s.mu.Unlock()
 	}
@@ -71,8 +74,8 @@ func (a *Agent) startScrape(ctx context.Context, p *program, cpu bool) {
 	s := &p.scraping
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.cpu = cpu
-	t := scrape.Target{URL: s.at.url, Interval: a.o.Window, CPU: a.o.Sample, Profiles: []string{"memory", "goroutines"}, Pause: a.pause}
-	if !s.at.agent {
+	t := scrape.Target{URL: s.url, Interval: a.o.Window, CPU: a.o.Sample, Profiles: []string{"memory", "goroutines"}, Pause: a.pause}
+	if !p.agent {
 		t.Profiles = append(t.Profiles, "mutex", "block")
 	}
 	if cpu {

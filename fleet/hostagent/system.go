@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +15,6 @@ import (
 	"github.com/gowhy/gowhy/internal/artifact"
 	"github.com/gowhy/gowhy/internal/kernel"
 	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/internal/record"
 )
 
 // A host is what runs; a test has one of its own.
@@ -111,7 +112,7 @@ func (s *system) look(t proc.Task) *known {
 	}
 	if version := identity.Version(p.Build); k.exe != p.Exe || k.version != version || k.service == "" {
 		environ, _ := proc.Environ(t.ID) // another's may be hidden: then its file names it
-		k.exe, k.identified = p.Exe, identified{service: printable(identity.Service(environ, p.Exe)), version: version, goVersion: p.Build.GoVersion}
+		k.exe, k.identified = p.Exe, identified{service: printable(identity.Service(environ, p.Exe)), version: version, goVersion: p.Build.GoVersion, agent: importsAgent(p.Build)}
 		k.container, k.pod = proc.Container(t.ID)
 		if k.service == "" {
 			k.service = printable(t.Name)
@@ -120,16 +121,10 @@ func (s *system) look(t proc.Task) *known {
 	return k
 }
 
-// An endpoint is where a program can be asked for profiles.
-type endpoint struct {
-	url   string
-	agent bool // gowhy's own, which counts mutexes and blocking only while it is asked
-}
-
-// probeEndpoint looks for one at addresses.
-func probeEndpoint(ctx context.Context, addrs []string) (e endpoint) {
-	e.url, e.agent = record.Endpoint(ctx, addrs)
-	return e
+// importsAgent tells whether a program has gowhy's own handlers, which count mutexes and
+// blocking only while they are asked.
+func importsAgent(b *debug.BuildInfo) bool {
+	return slices.ContainsFunc(b.Deps, func(m *debug.Module) bool { return m.Path == "github.com/gowhy/gowhy/agent" })
 }
 
 // aliveEvery is how often a session looks whether its program is still there: what is

@@ -26,7 +26,7 @@ type node struct {
 
 // nodeBytes is about what a node takes, with its bar; paidNodes are paid at once.
 const (
-	nodeBytes = 200
+	nodeBytes = 120
 	paidNodes = 1 << 12
 )
 

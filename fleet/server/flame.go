@@ -99,7 +99,7 @@ type node struct {
 
 // nodeBytes is about what a node takes, and what writing it does; paidNodes are paid at once.
 const (
-	nodeBytes = 160
+	nodeBytes = 100
 	paidNodes = 1 << 12
 )
 

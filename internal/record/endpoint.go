@@ -223,20 +223,12 @@ func elsewhere(ctx context.Context, client *http.Client, target string, p *probl
 func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	body, err := e.get(ctx, e.at(""), 1<<16)
-	if e.agent {
-		if err == nil && !bytes.HasPrefix(body, []byte(agentGreet)) {
-			err = errElse
-		}
-		e.index = body
+	err := e.greet(ctx, limit)
+	if err == nil || e.agent || !errors.Is(err, errElse) && !isStatusError(err) {
 		return err
 	}
-	if err == nil && bytes.Contains(body, []byte("goroutine")) && bytes.Contains(body, []byte("profile")) {
-		e.index = body
-		return nil
-	}
-	if err != nil && !isStatusError(err) {
-		return err
+	if errors.Is(err, errElse) {
+		err = nil
 	}
 	for _, path := range []string{"symbol", "cmdline", "allocs", "heap", "threadcreate"} {
 		body, herr := e.get(ctx, e.at(path), maxProfileFetch)
@@ -246,6 +238,22 @@ func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
 		err = cmp.Or(err, herr)
 	}
 	return cmp.Or(err, errElse)
+}
+
+// greet asks for the index, in one request.
+func (e *endpoint) greet(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	body, err := e.get(ctx, e.at(""), 1<<16)
+	switch {
+	case err != nil:
+		return err
+	case e.agent && !bytes.HasPrefix(body, []byte(agentGreet)),
+		!e.agent && !(bytes.Contains(body, []byte("goroutine")) && bytes.Contains(body, []byte("profile"))):
+		return errElse
+	}
+	e.index = body
+	return nil
 }
 
 // errElse says that an answer is not that of profiling handlers.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -26,24 +27,43 @@ func TestEndpoint(t *testing.T) {
 		mux   *http.ServeMux
 		path  string
 		agent bool
+		first string // that one GET finds
 	}{
-		"index":             {index, pprofPath, false},
-		"single handlers":   {single, pprofPath, false},
-		"answers all":       {all, "", false},
-		"answers nothing":   {http.NewServeMux(), "", false},
-		"agent beside them": {agent, agentPath, true},
+		"index":             {index, pprofPath, false, pprofPath},
+		"single handlers":   {single, pprofPath, false, ""},
+		"answers all":       {all, "", false, ""},
+		"answers nothing":   {http.NewServeMux(), "", false, ""},
+		"agent beside them": {agent, agentPath, true, pprofPath},
 	} {
-		server := httptest.NewServer(test.mux)
-		want := ""
-		if test.path != "" {
-			want = server.URL + test.path
+		var asked atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); test.mux.ServeHTTP(w, r) }))
+		url := func(path string) string {
+			if path == "" {
+				return ""
+			}
+			return server.URL + path
 		}
-		if at, agent := Endpoint(t.Context(), []string{strings.TrimPrefix(server.URL, "http://")}); at != want || agent != test.agent {
-			t.Errorf("%s: %q, agent %v; want %q", name, at, agent, want)
+		addrs, known := []string{strings.TrimPrefix(server.URL, "http://")}, map[string]bool{}
+		for range 3 { // a stranger's log has one line of it
+			if at := Index(t.Context(), addrs, false, known); at != url(test.first) {
+				t.Errorf("%s: %q, want %q", name, at, url(test.first))
+			}
+			if n := asked.Load(); test.first == "" && n != 1 {
+				t.Errorf("%s: asked %d times", name, n)
+			}
+		}
+		if at := Index(t.Context(), addrs, true, map[string]bool{}); (at != "") != test.agent {
+			t.Errorf("%s: the agent at %q", name, at)
+		}
+		if at, agent := Endpoint(t.Context(), addrs); at != url(test.path) || agent != test.agent {
+			t.Errorf("%s: %q, agent %v; want %q", name, at, agent, url(test.path))
 		}
 		server.Close()
+		if at := Index(t.Context(), addrs, false, map[string]bool{}); at != "" {
+			t.Errorf("%s, which is gone: %q", name, at)
+		}
 	}
-	if at, _ := Endpoint(t.Context(), nil); at != "" {
+	if at := Index(t.Context(), nil, false, map[string]bool{}); at != "" {
 		t.Errorf("without a port: %q", at)
 	}
 }

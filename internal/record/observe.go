@@ -301,6 +301,29 @@ func Endpoint(ctx context.Context, addrs []string) (at string, agent bool) {
 	return e.base, e.agent
 }
 
+// Index asks TCP addresses of this machine whether a program has handlers
+// there, those of gowhy's agent or of net/http/pprof, and returns their URL, empty
+// when there are none. It is one GET to each address, and none to those in
+// asked, to which it adds what answered: a stranger's log has one line of it.
+func Index(ctx context.Context, addrs []string, agent bool, asked map[string]bool) (at string) {
+	path := pprofPath
+	if agent {
+		path = agentPath
+	}
+	for _, a := range addrs {
+		if asked[a] {
+			continue
+		}
+		e := &endpoint{client: localClient(), base: "http://" + a + path, agent: agent}
+		err := e.greet(ctx, probeLimit)
+		if err == nil {
+			return e.base
+		}
+		asked[a] = !unreachable(err) // which it may become
+	}
+	return ""
+}
+
 // FreeSpace returns how many bytes a recording in a directory may have.
 func FreeSpace(dir string) (bytes uint64, known bool) { return diskFree(dir) }
 
