@@ -30,6 +30,9 @@ type options struct {
 	out    string
 
 	measure string // of a child: the measurement to take
+	flood   int    // of a child: so many clients
+	to      string // the server that they push to
+	fill    string // the directory to fill
 }
 
 func main() {
@@ -52,11 +55,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&o.only, "only", "", "only these `MEASUREMENTS`, separated by commas: "+strings.Join(names(), ", "))
 	f.StringVar(&o.out, "o", "fleet/bench/runs", "where the run's directory is made; empty writes none")
 	f.StringVar(&o.measure, "measure", "", "take the `MEASUREMENT`, as the measured process")
+	f.IntVar(&o.flood, "flood", 0, "push as so many `CLIENTS`, as their process")
+	f.StringVar(&o.fill, "fill", "", "make a store of 10^7 rows in a `DIRECTORY`, as its process")
+	f.StringVar(&o.to, "to", "", "the `URL` that they push to")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	if o.rounds < 1 || f.NArg() > 0 {
 		return errors.New("-rounds must be at least 1, and there are no arguments")
+	}
+	if o.fill != "" {
+		return fillDay(ctx, o.fill)
+	}
+	if o.flood > 0 {
+		return floodClients(ctx, o.flood, o.to, stdout)
 	}
 	if o.measure != "" {
 		return measure(ctx, o.measure, stdout)
@@ -144,6 +156,11 @@ var measurements = []measurement{
 	{"questions", false, measureQuestions},
 	{"fleet", false, measureFleet},
 	{"memory", false, measureMemory},
+	{"flood-1", false, flood(1)},
+	{"flood-4", false, flood(4)},
+	{"flood-40", false, flood(40)},
+	{"flood-200", false, flood(200)},
+	{"asking", false, measureAsking},
 	{"pprof", false, measurePprof},
 }
 

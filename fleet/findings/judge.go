@@ -199,7 +199,7 @@ func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 
 // within does work on a grant of its own.
 func (j *Judge) within(ctx context.Context, work func(context.Context) error) error {
-	granted, err := j.Memory.Take(ctx, leastMemory)
+	granted, err := j.Memory.Ahead(ctx, leastMemory)
 	if err != nil {
 		return err
 	}
@@ -208,9 +208,9 @@ func (j *Judge) within(ctx context.Context, work func(context.Context) error) er
 }
 
 const (
-	// leastMemory is what a question takes that finds nothing, and stackMemory what a stack
+	// leastMemory is what most spans take, and stackMemory what a stack
 	// does that becomes a profile, its file and what the rules see, besides the store's.
-	leastMemory = 2 << 20
+	leastMemory = 8 << 20
 	stackMemory = 1000
 )
 

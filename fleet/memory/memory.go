@@ -63,6 +63,7 @@ type Grant struct {
 	pool  *Pool
 	mu    sync.Mutex
 	bytes int64
+	ahead int64 // of them, those that nobody needed yet
 }
 
 // Take takes memory when there is some. An error is [ErrBusy], [ErrLarge] or the context's.
@@ -74,6 +75,16 @@ func (p *Pool) Take(ctx context.Context, bytes int64) (*Grant, error) {
 	return g, g.More(ctx, bytes)
 }
 
+// Ahead takes memory of which it is not known yet how much is needed: the first that More
+// takes is of it. Who all take some, and then wait for more of each other, get nowhere.
+func (p *Pool) Ahead(ctx context.Context, bytes int64) (*Grant, error) {
+	g, err := p.Take(ctx, bytes)
+	if g != nil && err == nil {
+		g.ahead = bytes
+	}
+	return g, err
+}
+
 // More takes more.
 func (g *Grant) More(ctx context.Context, bytes int64) error {
 	if g == nil || bytes <= 0 {
@@ -81,6 +92,11 @@ func (g *Grant) More(ctx context.Context, bytes int64) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	known := min(bytes, g.ahead)
+	g.ahead, bytes = g.ahead-known, bytes-known
+	if bytes == 0 {
+		return nil
+	}
 	if g.bytes > g.pool.size-bytes {
 		g.pool.refuse()
 		return fmt.Errorf("%w, which is %d MiB", ErrLarge, g.pool.size>>20)

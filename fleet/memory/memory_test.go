@@ -84,6 +84,26 @@ func TestGrant(t *testing.T) {
 	})
 }
 
+// What was taken ahead is used first.
+func TestAhead(t *testing.T) {
+	p := NewPool("questions", 100, 0)
+	g, err := p.Ahead(t.Context(), 60)
+	if err != nil || p.free != 40 {
+		t.Fatal(err, p.free)
+	}
+	for _, step := range []struct{ more, free int64 }{{50, 40}, {10, 40}, {15, 25}} {
+		if err := g.More(t.Context(), step.more); err != nil || p.free != step.free {
+			t.Errorf("%d more: %v, %d free, want %d", step.more, err, p.free, step.free)
+		}
+	}
+	if g.Release(); p.free != 100 {
+		t.Errorf("%d free in the end", p.free)
+	}
+	if _, err := (*Pool)(nil).Ahead(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is read takes its memory as it comes, and stops where there is none.
 func TestReader(t *testing.T) {
 	p := NewPool("pushes", 5*step, 0)

@@ -27,7 +27,7 @@ const (
 	stackFrames = 300
 	frameBytes  = 24
 	namedBytes  = 300
-	rowBytes    = 40
+	rowBytes    = 24
 )
 
 // stacks are the sums by stack of a selection's type.
@@ -84,13 +84,10 @@ func (v *view) segmentStacks(ctx context.Context, g *segment) (*sums, error) {
 	if err != nil {
 		return nil, err
 	}
-	paid := int64(0)
 	err = samples.each(ctx, wanted, func(number int) error {
-		most := rowBytes * samples.meta[number].NumRows // of one group at a time
-		if err := memory.More(ctx, most-paid); err != nil {
+		if err := v.payRows(ctx, samples.meta[number].NumRows); err != nil {
 			return err
 		}
-		paid = max(paid, most)
 		return v.sampleRows(samples, number, values)
 	})
 	return values, errors.Join(err, samples.Close())
@@ -123,6 +120,22 @@ func (v *view) stacksOfHours(r *rollup, service string, to *sums) (rows map[int6
 		}
 	}
 	return rows, nil
+}
+
+// payRows takes memory for a group of rows in each of the workers, unless they have it from a
+// larger one before.
+func (v *view) payRows(ctx context.Context, rows int64) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	need := rows * rowBytes * int64(v.workers())
+	if need <= v.paid {
+		return nil
+	}
+	err := memory.More(ctx, need-v.paid)
+	if err == nil {
+		v.paid = need
+	}
+	return err
 }
 
 // sampleRows adds the selected rows of a row group.

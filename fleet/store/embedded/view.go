@@ -20,7 +20,13 @@ type view struct {
 	tables   []*table
 	sources  []*store.Source       // of the segments, by ID; nil for those not selected
 	versions map[string]versionsOf // by service
+
+	mu   sync.Mutex
+	paid int64 // for rows
 }
+
+// workers is how many read segments at the same time.
+func (v *view) workers() int { return min(runtime.GOMAXPROCS(0), len(v.segments)) }
 
 // versionsOf are the versions of a service, and whether a selection has some of the
 // sources or all. Sums of a version answer where it has all.
@@ -139,7 +145,7 @@ func (v *view) eachSegment(ctx context.Context, each func(context.Context, *segm
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
-	for range min(runtime.GOMAXPROCS(0), len(v.segments)) {
+	for range v.workers() {
 		workers.Go(func() {
 			for g := range next {
 				if err := each(ctx, g); err != nil {
