@@ -83,7 +83,7 @@ func (f *flooded) figures(clients int) []Figure {
 		{Name: "pushes refused in the end of" + of, Unit: "pushes", Value: float64(f.Refused)},
 		{Name: "answers of 429 to" + of, Unit: "answers", Value: float64(f.Retried)},
 		{Name: "questions answered beside" + of, Unit: "questions", Value: float64(f.Asked)},
-		{Name: "questions that were told to ask for less beside" + of, Unit: "questions", Value: float64(f.Large)},
+		{Name: "questions too large for the memory beside" + of, Unit: "questions", Value: float64(f.Large)},
 		{Name: "questions not answered beside" + of, Unit: "questions", Value: float64(f.Unanswered)},
 		{Name: "slowest answer beside" + of, Unit: "s", Value: f.Slowest},
 	}
