@@ -68,7 +68,7 @@ func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.Fl
 	nodes := 0
 	for _, s := range stacks.Samples {
 		at := root
-		at.total += s.Value
+		at.total = store.Add(at.total, s.Value)
 		frames := stacks.Frames[s.Stack]
 		for i := len(frames) - 1; i >= 0; i-- {
 			c := at.child(frames[i].Function)
@@ -81,9 +81,9 @@ func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.Fl
 				}
 			}
 			at = c
-			at.total += s.Value
+			at.total = store.Add(at.total, s.Value)
 		}
-		at.self += s.Value
+		at.self = store.Add(at.self, s.Value)
 	}
 	root.each(func(n *node) { totals = append(totals, n.total) })
 	least := int64(0)
@@ -126,7 +126,7 @@ func (g *flame) add(n *node, level int, at int64) {
 	var other int64
 	for _, c := range n.sorted() {
 		if c.total < g.least {
-			other += c.total
+			other = store.Add(other, c.total)
 			continue
 		}
 		g.add(c, level+1, at)

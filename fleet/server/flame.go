@@ -125,7 +125,7 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 	sum.Total = stacks.Total
 	for _, sample := range stacks.Samples {
 		at := &t.root
-		at.total[side] += sample.Value
+		at.total[side] = store.Add(at.total[side], sample.Value)
 		frames := stacks.Frames[sample.Stack]
 		if len(frames) == 0 {
 			frames = []*store.Frame{{Function: "(no stack)"}}
@@ -141,9 +141,9 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 				}
 			}
 			at = c
-			at.total[side] += sample.Value
+			at.total[side] = store.Add(at.total[side], sample.Value)
 		}
-		at.self[side] += sample.Value
+		at.self[side] = store.Add(at.self[side], sample.Value)
 	}
 	return sum, slices.Concat(stacks.Missing, all.Missing), nil
 }
@@ -227,8 +227,8 @@ func (t *tree) write(b []byte, n *node, least int64) []byte {
 			return
 		}
 		for side := range t.sides {
-			small.self[side] += c.total[side]
-			small.total[side] += c.total[side]
+			small.self[side] = store.Add(small.self[side], c.total[side])
+			small.total[side] = store.Add(small.total[side], c.total[side])
 		}
 	})
 	slices.SortFunc(shown, func(a, b *node) int { return cmp.Compare(t.functions[a.function], t.functions[b.function]) })

@@ -273,11 +273,11 @@ func top(stacks store.Stacks, n int) Top {
 				sums[frame.Function] = f
 			}
 			if i == 0 {
-				f.Self += sample.Value
+				f.Self = store.Add(f.Self, sample.Value)
 			}
 			if !seen[frame.Function] {
 				seen[frame.Function] = true
-				f.Total += sample.Value
+				f.Total = store.Add(f.Total, sample.Value)
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func top(stacks store.Stacks, n int) Top {
 	})
 	t := Top{Functions: functions[:min(n, len(functions))], Total: stacks.Total, Other: stacks.Total, Missing: stacks.Missing}
 	for _, f := range t.Functions {
-		t.Other -= f.Self
+		t.Other = max(0, t.Other-f.Self)
 	}
 	return t
 }

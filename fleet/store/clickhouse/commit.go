@@ -144,7 +144,7 @@ func appendBatch(to []byte, b *store.Batch) []byte {
 		to = appendInt64(to, b.Until.UnixMilli())
 		var total int64
 		for _, s := range samples {
-			total += s.Value
+			total = store.Add(total, s.Value)
 		}
 		to = appendInt64(to, total)
 		to = appendInts(to, samples, func(s store.Sample) int64 { return int64(s.Stack) })

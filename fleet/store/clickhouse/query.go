@@ -32,7 +32,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance b
 	columns := "service, version, instance, begin, ts, total"
 	query := "SELECT toUInt8(1), " + keys + ", " + merged + ", min(earliest), max(latest), sum(covered), groupArray(ptype), groupArray(value) FROM (" +
 		"SELECT " + keys + ", ptype, " + state + " AS seen, min(begin) AS earliest, max(ts) AS latest, " +
-		"sum(if(ptype = " + quote(string(store.CPU)) + ", ts - begin, 0)) AS covered, sum(total) AS value FROM " +
+		"sum(if(ptype = " + quote(string(store.CPU)) + ", ts - begin, 0)) AS covered, " + saturated("total") + " AS value FROM " +
 		once(columns, where(selected)) + " GROUP BY " + keys + ", ptype) AS t GROUP BY " + keys
 	all, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) sum {
 		one := sum{service: d.text(), version: d.text()}
@@ -99,7 +99,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 		return store.Stacks{}, errors.New("stacks: the selection has no type")
 	}
 	condition := where(selected) + " AND ptype = " + quote(string(selected.Type))
-	query := "SELECT toUInt8(1), stack, sum(value) FROM " + once("stack_ids, stack_values", condition) +
+	query := "SELECT toUInt8(1), stack, " + saturated("value") + " FROM " + once("stack_ids, stack_values", condition) +
 		" ARRAY JOIN stack_ids AS stack, stack_values AS value GROUP BY stack"
 	samples, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) store.Sample {
 		return store.Sample{Stack: store.StackID(d.int64()), Value: d.int64()}
@@ -108,8 +108,8 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	if err == nil {
 		values := map[store.StackID]int64{}
 		for _, sample := range samples {
-			values[sample.Stack] += sample.Value
-			answer.Total += sample.Value
+			values[sample.Stack] = store.Add(values[sample.Stack], sample.Value)
+			answer.Total = store.Add(answer.Total, sample.Value)
 		}
 		for id, value := range values {
 			answer.Samples = append(answer.Samples, store.Sample{Stack: id, Value: value})
@@ -203,7 +203,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	}
 	from := selected.From.UnixMilli()
 	number := fmt.Sprintf("intDiv(ts - (%d), %d)", from, step.Milliseconds())
-	query := "SELECT toUInt8(1), series, number, sum(total) FROM " +
+	query := "SELECT toUInt8(1), series, number, " + saturated("total") + " FROM " +
 		once(key+" AS series, "+number+" AS number, total", condition) + " GROUP BY series, number"
 	rows, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) pointRow {
 		return pointRow{d.text(), d.int64(), d.int64()}
@@ -216,7 +216,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 		if points[row.key] == nil {
 			points[row.key] = map[int64]int64{}
 		}
-		points[row.key][row.number] += row.value
+		points[row.key][row.number] = store.Add(points[row.key][row.number], row.value)
 	}
 	answer := store.SeriesSet{Missing: absent.missing()}
 	for _, k := range slices.Sorted(maps.Keys(points)) {

@@ -82,3 +82,9 @@ func keyColumn(by store.By) (string, error) {
 func once(columns, condition string) string {
 	return "(SELECT " + columns + ", id, ptype FROM profiles WHERE " + condition + " LIMIT 1 BY id, ptype) AS o"
 }
+
+// saturated is the sum of a column of values that are 0 or more: the largest integer where it
+// would wrap, as store.Add has it.
+func saturated(column string) string {
+	return "if(sum(toFloat64(" + column + ")) >= 9223372036854775807., toInt64(9223372036854775807), sum(" + column + "))"
+}

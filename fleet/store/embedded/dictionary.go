@@ -3,6 +3,8 @@ package embedded
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/gowhy/gowhy/fleet/store"
 )
 
 // Clients choose the values, and must not be able to choose those that collide.
@@ -120,7 +122,7 @@ func (s *sums) add(stack, value int64) {
 	if int(n) == len(s.values) {
 		s.values = append(s.values, 0)
 	}
-	s.values[n] += value
+	s.values[n] = store.Add(s.values[n], value)
 }
 
 func (s *sums) reset() {

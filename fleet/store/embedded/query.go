@@ -32,7 +32,7 @@ func (s *sum) add(t *hourTotal) {
 		return
 	}
 	kind := store.Type(t.kind)
-	s.totals[kind] += t.value
+	s.totals[kind] = store.Add(s.totals[kind], t.value)
 	if kind == store.CPU {
 		s.covered += t.covered
 	}
@@ -122,7 +122,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	answer := store.Stacks{Frames: map[store.StackID][]*store.Frame{}}
 	for i, id := range values.stacks.values {
 		answer.Samples = append(answer.Samples, store.Sample{Stack: store.StackID(id), Value: values.values[i]})
-		answer.Total += values.values[i]
+		answer.Total = store.Add(answer.Total, values.values[i])
 	}
 	slices.SortFunc(answer.Samples, func(a, b store.Sample) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Stack, b.Stack))
@@ -208,7 +208,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 		if points[k] == nil {
 			points[k] = map[int64]int64{}
 		}
-		points[k][number(t.least)] += t.value
+		points[k][number(t.least)] = store.Add(points[k][number(t.least)], t.value)
 	})
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.SeriesSet{}, fmt.Errorf("series: %w", err)

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/fleet/store"
 )
 
 // The rollup of a segment has the sums of its samples by type, hour, version and stack, and
@@ -56,7 +58,7 @@ type hourTotal struct {
 func (t *hourTotal) add(u hourTotal) {
 	t.first, t.least, t.most = min(t.first, u.first), min(t.least, u.least), max(t.most, u.most)
 	t.covered += u.covered
-	t.value += u.value
+	t.value = store.Add(t.value, u.value)
 }
 
 func (r totalRow) hourTotal() hourTotal {

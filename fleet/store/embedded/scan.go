@@ -160,7 +160,7 @@ func (v *view) sampleRows(f *columnFile, number int, to *sums) error {
 	byNumber, seen := make([]int64, len(stacks.values)), make([]bool, len(stacks.values))
 	for row, stack := range stacks.indices {
 		if source[sources.indices[row]] && time[times.indices[row]] {
-			byNumber[stack] += values.at(row)
+			byNumber[stack] = store.Add(byNumber[stack], values.at(row))
 			seen[stack] = true
 		}
 	}
@@ -207,7 +207,7 @@ func (b *batch) totals() []hourTotal {
 		if n == len(all) {
 			all = append(all, hourTotal{kind: string(p.kind), first: b.from, least: b.until, most: b.until, covered: b.until - b.from})
 		}
-		p.samples(func(_, value int64) { all[n].value += value })
+		p.samples(func(_, value int64) { all[n].value = store.Add(all[n].value, value) })
 	}
 	if len(all) == 0 {
 		return []hourTotal{{first: b.from, least: b.until, most: b.until}}

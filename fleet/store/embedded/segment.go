@@ -274,7 +274,7 @@ func (b *batchWriter) samples(of *ofKind) error {
 		total := b.add(of.kind, p.sourcedBatch, &p.profile)
 		row := totalRow{key{of.kind, p.until, p.sourceID}, p.from, total, int64(p.count)}
 		if p.batch == last { // a batch may have a type twice
-			b.rows[len(b.rows)-1].total += row.total
+			b.rows[len(b.rows)-1].total = store.Add(b.rows[len(b.rows)-1].total, row.total)
 			b.rows[len(b.rows)-1].samples += row.samples
 		} else {
 			b.rows = append(b.rows, row)
@@ -311,7 +311,7 @@ func (b *batchWriter) add(kind string, of sourcedBatch, p *profile) (total int64
 		g.stacks = append(g.stacks, g.stackIDs.number(stack))
 		g.values = append(g.values, value)
 		v.add(stack, value)
-		total += value
+		total = store.Add(total, value)
 	})
 	g.piece(key{kind, of.until, of.sourceID})
 	return total

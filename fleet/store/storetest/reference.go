@@ -192,7 +192,7 @@ func sums(batches []*store.Batch) (first, last time.Time, covered time.Duration,
 		from, until = min(from, b.From.UnixMilli()), max(until, b.Until.UnixMilli())
 		cpu := false
 		for _, p := range b.Profiles {
-			byType[p.Type] += sum(p)
+			byType[p.Type] = store.Add(byType[p.Type], sum(p))
 			cpu = cpu || p.Type == store.CPU
 		}
 		if cpu {
@@ -208,7 +208,7 @@ func sums(batches []*store.Batch) (first, last time.Time, covered time.Duration,
 func sum(p store.Profile) int64 {
 	var total int64
 	for _, s := range p.Samples {
-		total += s.Value
+		total = store.Add(total, s.Value)
 	}
 	return total
 }
@@ -224,8 +224,8 @@ func (r *Reference) Stacks(_ context.Context, s store.Selection) (store.Stacks, 
 		for _, p := range b.Profiles {
 			for _, sample := range p.Samples {
 				if p.Type == s.Type {
-					values[sample.Stack] += sample.Value
-					answer.Total += sample.Value
+					values[sample.Stack] = store.Add(values[sample.Stack], sample.Value)
+					answer.Total = store.Add(answer.Total, sample.Value)
 				}
 			}
 		}
@@ -268,7 +268,8 @@ func (r *Reference) Series(_ context.Context, s store.Selection, step time.Durat
 			if points[key] == nil {
 				points[key] = map[int64]int64{}
 			}
-			points[key][(b.Until.UnixMilli()-s.From.UnixMilli())/step.Milliseconds()] += sum(p)
+			number := (b.Until.UnixMilli() - s.From.UnixMilli()) / step.Milliseconds()
+			points[key][number] = store.Add(points[key][number], sum(p))
 		}
 	}
 	var answer store.SeriesSet

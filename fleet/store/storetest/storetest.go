@@ -208,20 +208,20 @@ func corners() []*store.Batch {
 	one := []store.Profile{profile(store.CPU, store.Sample{Stack: named, Value: 1})}
 	batches := []*store.Batch{
 		{Source: odd, Profiles: one, Stacks: map[store.StackID][]*store.Frame{named: frames}},
-		{Source: odd, Profiles: []store.Profile{profile(store.Type(bytes), store.Sample{Stack: unknown, Value: -5})}},
+		{Source: odd, Profiles: []store.Profile{profile(store.Type(bytes), store.Sample{Stack: unknown, Value: 5})}},
 		{Source: odd}, // no profile
 		{Source: cart, Profiles: []store.Profile{profile(store.CPU), profile(store.BlockDelay)}},
 		{Source: cart, Profiles: []store.Profile{profile(store.CPU, store.Sample{Value: 12})}}, // no frames
 		{Source: cart, Profiles: []store.Profile{profile(store.MutexDelay,
-			store.Sample{Stack: 1, Value: math.MaxInt64}, store.Sample{Stack: 2, Value: math.MinInt64})}},
-		{Source: cart, Profiles: []store.Profile{profile(store.MutexDelay, // wraps
+			store.Sample{Stack: 1, Value: math.MaxInt64}, store.Sample{Stack: 2, Value: 1})}},
+		{Source: cart, Profiles: []store.Profile{profile(store.MutexDelay, // would wrap
 			store.Sample{Stack: 1, Value: math.MaxInt64}, store.Sample{Stack: 3, Value: 7}, store.Sample{Stack: 4, Value: 7})}},
-		{Source: cart, Profiles: []store.Profile{profile(store.MutexDelay, store.Sample{Stack: 3, Value: -7})}}, // sums to 0
-		{Source: cart, Profiles: append(one, one...)},                                                           // a type twice
-		{Source: store.Source{}, Profiles: one},                                                                 // no service
-		{Source: store.Source{Tenant: bytes, Service: "cart"}, Profiles: one},                                   // frames are another tenant's
-		{Source: store.Source{Tenant: "other", Service: "cart"}, Profiles: one},                                 // the same
-		{Source: cart, Profiles: one, Stacks: map[store.StackID][]*store.Frame{9: nil}},                         // a stack without its frames
+		{Source: cart, Profiles: []store.Profile{profile(store.MutexDelay, store.Sample{Stack: 3, Value: 0})}}, // sums to no more
+		{Source: cart, Profiles: append(one, one...)},                                                          // a type twice
+		{Source: store.Source{}, Profiles: one},                                                                // no service
+		{Source: store.Source{Tenant: bytes, Service: "cart"}, Profiles: one},                                  // frames are another tenant's
+		{Source: store.Source{Tenant: "other", Service: "cart"}, Profiles: one},                                // the same
+		{Source: cart, Profiles: one, Stacks: map[store.StackID][]*store.Frame{9: nil}},                        // a stack without its frames
 	}
 	for i, b := range batches {
 		b.ID[0] = byte(i + 1)
