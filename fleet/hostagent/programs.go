@@ -152,7 +152,7 @@ type scraping struct {
 	probes  int
 	asked   map[string]bool // addresses that answered, and not as handlers
 	url     string          // where it is asked
-	cpu     bool // its CPU profile is fetched too
+	cpu     bool            // its CPU profile is fetched too
 	cancel  context.CancelFunc
 	ended   bool
 }

@@ -96,8 +96,8 @@ func (s *Store) try(ctx context.Context, file string) (d Diagnosis, err error) {
 	return d, err
 }
 
-// diagnose is what gowhy finds in a recording.
-func diagnose(ctx context.Context, file string) (Diagnosis, error) {
+// Diagnose is what gowhy finds in a recording.
+func Diagnose(ctx context.Context, file string) (Diagnosis, error) {
 	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1})
 	if err != nil {
 		return Diagnosis{}, err

@@ -85,6 +85,9 @@ type Options struct {
 	Parts int64
 	// Keep drops what has been here for longer; 0 keeps all.
 	Keep time.Duration
+	// Diagnose is [Diagnose] where it is nil: a server has it in a process of its own, for
+	// a large trace takes gigabytes.
+	Diagnose func(ctx context.Context, file string) (Diagnosis, error)
 }
 
 // Errors of a store.
@@ -127,7 +130,10 @@ type key struct{ tenant, id string }
 
 // Open opens the store in a directory, which is made when it is not there.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, options: o, now: time.Now, diagnose: diagnose}
+	s := &Store{dir: dir, options: o, now: time.Now, diagnose: o.Diagnose}
+	if s.diagnose == nil {
+		s.diagnose = Diagnose
+	}
 	return s, s.open()
 }
 

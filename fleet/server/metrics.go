@@ -29,7 +29,7 @@ type meter struct {
 	scraper *scrape.Scraper
 	tenants tenants
 	refusing
-	more    []func(io.Writer) // the metrics of others
+	more []func(io.Writer) // the metrics of others
 
 	batches, samples, full, failed atomic.Int64
 	took                           [len(bounds) + 1]atomic.Int64 // acknowledged within a bound, beyond the one before

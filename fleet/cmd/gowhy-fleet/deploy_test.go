@@ -29,7 +29,7 @@ func deployed(t *testing.T, name string) string {
 // TestDeployedFlags holds that what the files of fleet/deploy run is a command that there
 // is, with flags that it has.
 func TestDeployedFlags(t *testing.T) {
-	serve, _, err := (&command{io.Discard, io.Discard}).root().Find([]string{"serve"})
+	serve, _, err := (&command{stdout: io.Discard, stderr: io.Discard}).root().Find([]string{"serve"})
 	if err != nil {
 		t.Fatal(err)
 	}

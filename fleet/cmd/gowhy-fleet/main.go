@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -22,13 +23,16 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit((&command{os.Stdout, os.Stderr, again}).run(ctx, os.Args[1:]))
 }
 
 // run runs a command and gives its exit code: 2 for what was asked wrongly, 1 for what did
 // not work.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr}
+	return (&command{stdout: stdout, stderr: stderr}).run(ctx, args)
+}
+
+func (c *command) run(ctx context.Context, args []string) int {
 	root := c.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -36,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(stderr, "gowhy-fleet: %s\n", layout.Safe(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintf(c.stderr, "gowhy-fleet: %s\n", layout.Safe(strings.TrimSuffix(line, "\n")))
 	}
 	var m *misuse
 	var p config.Problems
@@ -45,14 +49,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &p):
 		return 2
 	case errors.As(err, &m):
-		fmt.Fprintf(stderr, "hint: %s\n", m.hint)
+		fmt.Fprintf(c.stderr, "hint: %s\n", m.hint)
 		return 2
 	case errors.Is(err, client.ErrUnreachable):
-		fmt.Fprintln(stderr, "hint: gowhy-fleet serve, or --server URL")
+		fmt.Fprintln(c.stderr, "hint: gowhy-fleet serve, or --server URL")
 	case errors.Is(err, client.ErrToken):
-		fmt.Fprintln(stderr, "hint: export GOWHY_FLEET_TOKEN=…, a token with the scope read")
+		fmt.Fprintln(c.stderr, "hint: export GOWHY_FLEET_TOKEN=…, a token with the scope read")
 	case errors.As(err, &status) && status.Hint != "":
-		fmt.Fprintf(stderr, "hint: %s\n", layout.Shorten(layout.Safe(status.Hint), 200))
+		fmt.Fprintf(c.stderr, "hint: %s\n", layout.Shorten(layout.Safe(status.Hint), 200))
 	}
 	return 1
 }
@@ -65,7 +69,11 @@ type misuse struct {
 
 func (m *misuse) Error() string { return m.err.Error() }
 
-type command struct{ stdout, stderr io.Writer }
+type command struct {
+	stdout, stderr io.Writer
+	// again begins this program once more; nil in tests, which are another.
+	again func(ctx context.Context, args ...string) *exec.Cmd
+}
 
 func (c *command) root() *cobra.Command {
 	root := &cobra.Command{
@@ -92,7 +100,7 @@ func (c *command) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &misuse{err, cmd.CommandPath() + " --help"}
 	})
-	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.exportCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.exportCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand(), c.diagnoseCommand())
 	return root
 }
 

@@ -65,7 +65,11 @@ func (c *command) serve(ctx context.Context, f *config.Config, o server.Options)
 	if err != nil {
 		return err
 	}
-	if o.Runs, err = runs.Open(filepath.Join(f.Data, "runs"), runs.Options{Keep: f.Retention}); err != nil {
+	kept := runs.Options{Keep: f.Retention}
+	if c.again != nil {
+		kept.Diagnose = apart(c.again, o.Memory>>20)
+	}
+	if o.Runs, err = runs.Open(filepath.Join(f.Data, "runs"), kept); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	where := f.Data

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/fleet/runs"
+)
+
+// testProcess begins the command as [TestProcess] does.
+func testProcess(ctx context.Context, args ...string) *exec.Cmd {
+	p := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestProcess$")
+	p.Env = append(os.Environ(), "GOWHY_FLEET_TEST_ARGS="+strings.Join(args, " "))
+	return p
+}
+
+// TestApart diagnoses in a process of its own: what that finds is the same as here, what fails
+// says why, and what needs more memory than it has ends the process alone.
+func TestApart(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "stacks.folded")
+	if err := os.WriteFile(file, []byte("main.main;main.work 100\nmain.main;runtime.mallocgc 30\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want, err := runs.Diagnose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diagnose := apart(testProcess, 0)
+	if got, err := diagnose(t.Context(), file); err != nil || got.State != runs.Done || got.Verdict != want.Verdict || len(got.Findings) != len(want.Findings) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if _, err := diagnose(t.Context(), filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such file") || strings.Contains(err.Error(), "gowhy-fleet:") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if runtime.GOOS == "linux" {
+		_, err := apart(func(ctx context.Context, args ...string) *exec.Cmd {
+			return testProcess(ctx, "diagnose", "--memory", "8", args[len(args)-1])
+		}, 0)(t.Context(), file)
+		if err == nil || !strings.Contains(err.Error(), "needs more than 256 MiB of memory: fetch it") {
+			t.Errorf("with 8 MiB: %v", err)
+		}
+	}
+}
