@@ -71,6 +71,17 @@ func newAdmin(ctx context.Context, c config) (*admin, error) {
 	return a, nil
 }
 
+// makeTopic makes a topic that stays.
+func makeTopic(ctx context.Context, c config, out io.Writer) error {
+	a, err := newAdmin(ctx, c)
+	if err != nil {
+		return err
+	}
+	a.client.Close()
+	fmt.Fprintf(out, "topic %s of %d partitions\n", c.topic, c.partitions)
+	return nil
+}
+
 // createTopic makes the topic and waits until the broker knows it, which takes
 // a real one a moment longer.
 func (a *admin) createTopic(ctx context.Context, partitions int) error {
@@ -106,7 +117,7 @@ func topicExists(ctx context.Context, c config) error {
 		return fmt.Errorf("the broker %s: %w", c.brokers, err)
 	}
 	if !topics.Has(c.topic) || topics[c.topic].Err != nil {
-		return fmt.Errorf("the broker %s has no topic %q\nhint: kafka-topics.sh --create --topic %s --bootstrap-server %s", c.brokers, c.topic, c.topic, c.brokers)
+		return fmt.Errorf("the broker %s has no topic %q\nhint: ruleengine -mode topic -topic %s -brokers %s", c.brokers, c.topic, c.topic, c.brokers)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -309,6 +310,10 @@ func TestLag(t *testing.T) {
 	}
 	if _, err := newEngine(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "no topic") {
 		t.Errorf("an engine without its topic: %v", err)
+	}
+	out.Reset()
+	if err := errors.Join(makeTopic(t.Context(), missing, &out), showLag(t.Context(), missing, &out)); err != nil || !strings.HasSuffix(strings.TrimSpace(out.String()), "0") {
+		t.Errorf("a topic that was made: %v\n%s", err, &out)
 	}
 }
 

@@ -43,7 +43,7 @@ type config struct {
 
 // Words of flags.
 const (
-	modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeLag = "run", "feed", "engine", "produce", "broker", "lag"
+	modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeTopic, modeLag = "run", "feed", "engine", "produce", "broker", "topic", "lag"
 
 	onRead, onWritten = "read", "written"
 
@@ -52,9 +52,9 @@ const (
 )
 
 func (c *config) flags(f *flag.FlagSet) {
-	f.StringVar(&c.mode, "mode", modeRun, "`WHAT` to be: run consumes -messages and ends; feed takes lines and answers each when it was\nconsumed; engine, produce and broker are the parts of both; lag shows what is left of a topic")
+	f.StringVar(&c.mode, "mode", modeRun, "`WHAT` to be: run consumes -messages and ends; feed takes lines and answers each when it was\nconsumed; engine, produce and broker are the parts of both; topic makes one, lag shows what is left of it")
 	f.StringVar(&c.brokers, "brokers", "", "a Kafka at `HOST:PORT`; without it the program starts a broker of its own")
-	f.StringVar(&c.topic, "topic", "", "`NAME` of the topic and of the group, for the modes engine, produce and lag (default a new one, deleted at the end)")
+	f.StringVar(&c.topic, "topic", "", "`NAME` of the topic and of the group, for the modes engine, produce, topic and lag (default a new one, deleted at the end)")
 	f.IntVar(&c.partitions, "partitions", 4, "of the topic")
 	f.IntVar(&c.processes, "processes", 1, "`N` engines share the topic; more than one are processes of their own")
 	f.IntVar(&c.messages, "messages", 4000, "produce and consume `N` messages")
@@ -87,7 +87,7 @@ func (c *config) check() error {
 		return fmt.Errorf("-%s %d is not between %d and %d", flag, value, low, high)
 	}
 	err := errors.Join(
-		oneOf("mode", c.mode, modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeLag),
+		oneOf("mode", c.mode, modeRun, modeFeed, modeEngine, modeProduce, modeBroker, modeTopic, modeLag),
 		oneOf("commit", c.commit, synchronous, async),
 		oneOf("commit-when", c.when, onWritten, onRead),
 		oneOf("compile", c.compile, once, each),
@@ -112,7 +112,7 @@ func (c *config) check() error {
 		return errors.New("-commit-every is for -commit sync")
 	case c.every > 1 && (c.mode == modeFeed || c.processes > 1):
 		return errors.New("-commit-every N leaves up to N-1 messages open, and with -mode feed or -processes lag decides what is done")
-	case (c.mode == modeEngine || c.mode == modeProduce || c.mode == modeLag) && (c.brokers == "" || c.topic == ""):
+	case slices.Contains([]string{modeEngine, modeProduce, modeTopic, modeLag}, c.mode) && (c.brokers == "" || c.topic == ""):
 		return fmt.Errorf("-mode %s needs -brokers and -topic", c.mode)
 	case c.mode == modeEngine && c.db == "":
 		return errors.New("-mode engine needs -db")
@@ -163,6 +163,8 @@ func (c config) run(ctx context.Context, evidence *observed.Evidence) error {
 		return serveBroker(ctx, c.latency, os.Stdout)
 	case modeProduce:
 		return produce(ctx, c)
+	case modeTopic:
+		return makeTopic(ctx, c, os.Stdout)
 	case modeLag:
 		return showLag(ctx, c, os.Stdout)
 	case modeEngine:
