@@ -67,7 +67,7 @@ type packetServer struct {
 	created       fact.Fact // of them
 	rate          fact.Fact // of their starts
 	reads         fact.Fact // packets taken, as far as the trace has them
-	work          fact.Fact // how long one of them runs or is in system calls
+	work          fact.Fact // how long one of them runs or is in system calls, and no more than the CPU that all of it takes
 	outside       fact.Fact // the part of them that waits for the network, for time or for a message
 }
 
@@ -77,14 +77,21 @@ func newPacketServer(p *diagnosis.Pass, g, reader *model.Group) *packetServer {
 	ofThem := func(reasons ...string) func(*model.Wait) bool {
 		return func(w *model.Wait) bool { return w.Group == g.Name && startsWith(w.Reason, reasons) }
 	}
+	work := fact.Quotient.Of("work of one, mean", fact.Seconds,
+		p.Goroutines("time running and in system calls", groups, "running", "syscall", "syscall_blocked"), all)
+	if cpu, ok := cpuUseOf(p); ok { // a busy machine takes the CPU away from what a trace has as running
+		most := fact.Quotient.Of("work of one, mean, at most", fact.Seconds, fact.Product.Of("CPU time in use", fact.Seconds, cpu.used(), p.WindowLength()), all)
+		if most.Value < work.Value {
+			work = most
+		}
+	}
 	return &packetServer{
 		group: g, reader: reader, created: created,
 		rate: fact.Quotient.Of("goroutines started by the reader of the socket", fact.PerSec, created, p.WindowLength()),
 		reads: p.WaitCount("reads of the socket", model.SyscallWait, func(w *model.Wait) bool {
 			return w.Group == reader.Name && readsPacket(p.Model.Stacks.Frames(w.Stack))
 		}),
-		work: fact.Quotient.Of("work of one, mean", fact.Seconds,
-			p.Goroutines("time running and in system calls", groups, "running", "syscall", "syscall_blocked"), all),
+		work: work,
 		outside: fact.Fraction.Of("of them waiting for anything outside", fact.Ratio, // each at most once is assumed
 			fact.Sum.Of("waits for anything outside", fact.Count,
 				p.WaitCount("waits for the network", model.Net, ofThem("")),
