@@ -794,6 +794,7 @@ func (l *loader) join() error {
 	}
 	l.noteUncut(c)
 	l.joinCPU()
+	l.joinHolders()
 	l.joinBuild()
 	return nil
 }

@@ -322,3 +322,48 @@ func (w *lockWalk) take(x ast.Expr, call *ast.CallExpr, shared bool) {
 		w.held = append(w.held, heldLock{lockName: n, shared: shared, taken: model.Frame{Func: w.at.Func, File: w.at.File, Line: w.fn.line(call.Pos())}})
 	}
 }
+
+// joinHolders finds where the CPU is used under locks that no goroutine of the moment is
+// seen to hold: who runs has no stack there.
+func (l *loader) joinHolders() {
+	if l.m.Moment == nil {
+		return
+	}
+	unheld := map[string]map[model.Frame]float64{}
+	for i, lock := range l.m.Moment.Locks {
+		holds := func(h model.Holding) bool { return h.Lock == i+1 }
+		if lock.Naming == model.BySource && !slices.ContainsFunc(l.m.Moment.Goroutines, func(s model.Standing) bool { return slices.ContainsFunc(s.Holds, holds) }) {
+			unheld[lock.Name] = map[model.Frame]float64{}
+		}
+	}
+	if len(unheld) == 0 {
+		return
+	}
+	profile := l.m.CPU
+	if profile == nil && l.m.Kernel != nil {
+		profile = l.m.Kernel.CPU
+	}
+	if profile == nil {
+		return
+	}
+	r := newSourceReader()
+	for i := range profile.Samples {
+		s := &profile.Samples[i]
+		frames := l.m.Stacks.Frames(s.Stack)
+		for _, h := range r.heldOn(frames) {
+			if by := unheld[h.name]; by != nil {
+				f := frames[h.frame]
+				by[model.Frame{Func: f.Func, File: f.File, Line: f.Line}] += s.Value(0)
+			}
+		}
+	}
+	for i := range l.m.Moment.Locks {
+		lock := &l.m.Moment.Locks[i]
+		most := 0.0
+		for f, n := range unheld[lock.Name] {
+			if n > most || n == most && f.Line < lock.Computes.Line {
+				most, lock.Computes = n, f
+			}
+		}
+	}
+}

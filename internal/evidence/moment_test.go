@@ -187,6 +187,34 @@ func TestHolderBySource(t *testing.T) {
 	}
 }
 
+// TestHolderOnCPU: of who holds a lock and runs a moment has no stack; samples of the CPU
+// have it.
+func TestHolderOnCPU(t *testing.T) {
+	file := lockSource(t)
+	at := func(function string, line int) model.Frame { return model.Frame{Func: function, File: file, Line: line} }
+	for name, c := range map[string]struct {
+		other model.Standing
+		want  int
+	}{"one runs": {model.Standing{Count: 1, State: "running"}, 20}, "one holds it": {model.Standing{Count: 1, State: "sleep"}, 0}} {
+		l := newLoader(t.Context(), Options{})
+		add := func(frames ...model.Frame) model.Stack { return l.m.Stacks.Add(frames) }
+		if c.other.State == "sleep" {
+			c.other.Stack = add(at("main.fetch", 64), at("main.(*cache).load", 20))
+		}
+		l.m.Moment = &model.Moment{Source: model.Trace, Goroutines: []model.Standing{
+			{Count: 9, State: "sync", Stack: add(model.Frame{Func: "sync.(*Mutex).Lock"}, at("main.(*cache).get", 14))}, c.other}}
+		l.m.CPU = &model.Profile{Samples: []model.Sample{
+			{Stack: add(at("main.fetch", 64), at("main.(*cache).load", 20)), Values: []int64{5}},
+			{Stack: add(at("main.fetch", 64), at("main.(*cache).load", 26)), Values: []int64{3}},
+			{Stack: add(at("main.fetch", 64), at("main.(*cache).load", 22)), Values: []int64{90}}}}
+		l.resolveMoment()
+		l.joinHolders()
+		if got := l.m.Moment.Locks[0].Computes; got.Line != c.want || got.Line > 0 && got != at("main.(*cache).load", c.want) {
+			t.Errorf("%s: who holds it computes at %+v, want line %d", name, got, c.want)
+		}
+	}
+}
+
 // TestReadAgain: a reader that takes its lock again waits for itself.
 func TestReadAgain(t *testing.T) {
 	m := momentOf(t, lockSource(t), []string{"sync.RWMutex.RLock, 2 minutes", "sync.(*RWMutex).RLock(...)", "main.(*cache).size(0xc000010000) 41", "main.(*cache).read(0xc000010000) 37"})

@@ -111,6 +111,9 @@ type Lock struct {
 	Address uint64 // 0 when not known
 	Name    string
 	Naming  Naming
+	// Computes is the line at which most samples of the CPU are that hold a lock of that
+	// name, as source shows it, where no goroutine of the moment is seen to.
+	Computes Frame
 }
 
 // A Naming says what a lock's name is.

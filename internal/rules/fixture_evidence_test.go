@@ -324,6 +324,9 @@ func (b *builder) lock(a *attrs, _ *fixture) {
 		return
 	}
 	b.m.Moment.Locks = append(b.m.Moment.Locks, model.Lock{Name: a.word(), Naming: model.Naming(a.str("naming")), Address: uint64(a.int("address"))})
+	if f := b.leaf(a, "computes"); f != nil {
+		b.m.Moment.Locks[len(b.m.Moment.Locks)-1].Computes = f[0]
+	}
 }
 
 // lockNamed is a lock as standings have it.

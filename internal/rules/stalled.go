@@ -228,7 +228,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	if !stalls {
 		f.Title = "Many goroutines wait for one lock at this moment"
 	}
-	f.Confidence, f.Reasons, f.RuledOut = q.doubt(times)
+	f.Confidence, f.Reasons, f.RuledOut = q.doubt(p, times)
 	verb := "wait"
 	if n.Value == 1 {
 		verb = "waits"
@@ -262,7 +262,11 @@ func (q *lockQueue) words() string {
 
 // holder says who holds it and what that does, after a sentence about who waits.
 func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	computes, busy := q.computes(p)
 	switch {
+	case busy:
+		return ". Whoever holds it computes in %s at %s, which is %s of the CPU in use.",
+			[]fact.Part{name(q.lock.Computes.Func), atLine(placeOf(q.lock.Computes)), computes}
 	case len(q.holders) == 0 && !slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool { return s.Wants != q.number }):
 		return ". Who holds it is not in what was given.", nil
 	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
@@ -296,6 +300,23 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 // place and wait for the same: those that were watched from outside.
 func alikeUnread(m *model.Moment) bool { return m.Source == model.GoroutineProfile && m.Watched > 0 }
 
+// computes is the part of the CPU in use that goes into the line at which whoever holds
+// the lock computes; not ok where it is less than makes a lock slow.
+func (q *lockQueue) computes(p *diagnosis.Pass) (share fact.Fact, ok bool) {
+	at := q.lock.Computes
+	if len(q.holders) > 0 || at.Func == "" {
+		return share, false
+	}
+	tree := "cpu"
+	if p.Model.CPU == nil {
+		tree = "kernel"
+	}
+	share = p.SampleShare("samples under the lock", tree, p.Frames(func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == at.Func && f.File == at.File && f.Line == at.Line })
+	}))
+	return share, share.Value >= hotmutexHolder
+}
+
 // runsUnseen reports whether somebody runs of whom no stack is known, as in a dump those
 // of other threads.
 func runsUnseen(m *model.Model) bool {
@@ -310,12 +331,17 @@ func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 		h := &q.holders[i]
 		list = append(list, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line}, userPlace(p, h.at.Stack))
 	}
-	return append(list, userPlace(p, stacksOf(q.waiters)...))
+	list = append(list, userPlace(p, stacksOf(q.waiters)...))
+	if _, busy := q.computes(p); busy {
+		list = append(list, placeOf(q.lock.Computes))
+	}
+	return list
 }
 
 // doubt is how sure it is, why, and what else it cannot be.
-func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut []string) {
+func (q *lockQueue) doubt(p *diagnosis.Pass, times bool) (c diagnosis.Confidence, reasons, ruledOut []string) {
 	c = diagnosis.Low
+	_, busy := q.computes(p)
 	switch {
 	case q.sure():
 		c, reasons = diagnosis.Medium, []string{"the source shows that the holder stands between Lock and Unlock"}
@@ -328,6 +354,9 @@ func (q *lockQueue) doubt(times bool) (c diagnosis.Confidence, reasons, ruledOut
 	case len(q.holders) > 0:
 		reasons = []string{"the holder is the goroutine that is in code of the same value or function, beyond those that " +
 			"wait; its source was not found here"}
+	case busy:
+		reasons = []string{"which goroutine holds the lock is not to be seen; the source shows that these samples of the CPU are " +
+			"between Lock and Unlock of a lock of that name"}
 	default:
 		reasons = []string{"which goroutine holds the lock is not to be seen"}
 	}
@@ -347,13 +376,19 @@ const (
 	longReader = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
 		"reader needs under RLock, unlock, then go on. " +
 		"More locks, one for each part, would not help: it is one holder and not many."
-	readFirst   = "mu.RLock()\nv := s.value // what is needed, copied\nmu.RUnlock()\ncall(v)"
+	readFirst = "mu.RLock()\nv := s.value // what is needed, copied\nmu.RUnlock()\ncall(v)"
+	// lessUnderLock is what helps where whoever holds a lock computes.
+	lessUnderLock = "Do less under the lock: compute before Lock, and keep only the change of what is shared between " +
+		"Lock and Unlock."
 	unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
 )
 
 // remedy is what to change, by what the holder does.
 func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
+	_, busy := q.computes(p)
 	switch {
+	case busy:
+		return diagnosis.Remedy{Text: lessUnderLock, Code: unlockFirst}
 	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
 		return diagnosis.Remedy{Text: "Take a goroutine dump, which has the stack of each (kill -QUIT ends the program with one), and " +
 			"give it to gowhy diagnose: one of them may hold this lock and wait for another, or have returned without " +
@@ -376,8 +411,7 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 	case h.Shared:
 		return diagnosis.Remedy{Text: longReader, Code: readFirst}
 	case h.at.State == model.StateRunning || h.at.State == "runnable":
-		return diagnosis.Remedy{Text: "Do less under the lock: compute before Lock, and keep only the change of what is shared between " +
-			"Lock and Unlock.", Code: unlockFirst}
+		return diagnosis.Remedy{Text: lessUnderLock, Code: unlockFirst}
 	case throughNetwork(p.Model.Stacks.Frames(h.at.Stack)) || h.at.State == "IO wait":
 		text += " And give the call a deadline: without one, a peer that is silent holds everybody."
 	}
