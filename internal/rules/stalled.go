@@ -32,10 +32,6 @@ const (
 	// stuckWatched is how long nobody may have moved, where it was watched: a call
 	// over a network under a lock takes up to a few hundred milliseconds.
 	stuckWatched = time.Second
-	// lookWaiters is how many must wait for a lock when it is seen only once, without
-	// a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
-	// the queue M/M/1; of one in use half of the time, in 0.2%.
-	lookWaiters = 8
 	// lookSure is from how many on that is a problem and not only worth a remark: workers
 	// that one ticker starts come together, ten of them in a program of the lab that is well.
 	lookSure = 16
@@ -162,11 +158,6 @@ func chained(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
 	return list
 }
 
-// ofStandings matches some of a moment's.
-func ofStandings(list ...*model.Standing) func(*model.Standing) bool {
-	return func(s *model.Standing) bool { return slices.Contains(list, s) }
-}
-
 // stuck reports whether none of them made a step for long.
 func stuck(m *model.Moment, list ...*model.Standing) bool {
 	for _, s := range list {
@@ -240,11 +231,6 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	said, more := q.holder(p)
 	f.Say(format+said, append(parts, more...)...)
 	return f, true
-}
-
-// goOn is the bound of what stands still: nobody can tell what it would do.
-func goOn() diagnosis.Bound {
-	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
 }
 
 // words is the lock in a sentence.
@@ -429,19 +415,6 @@ func thereAt(at diagnosis.Place) string {
 		return " there"
 	}
 	return " at " + string(atLine(at))
-}
-
-func stacksOf(list []*model.Standing) (stacks []model.Stack) {
-	for _, s := range list {
-		if !slices.Contains(stacks, s.Stack) {
-			stacks = append(stacks, s.Stack)
-		}
-	}
-	return stacks
-}
-
-func rootsOf(m *model.Model, list []*model.Standing) (names []string) {
-	return groupsOfStacks(m, stacksOf(list))
 }
 
 // deadlock is the finding of locks whose holders wait for each other.

@@ -424,7 +424,8 @@ func forOthers(state string) bool {
 // showReceivers says what it means that source shows who should receive.
 func (q *waitQueue) showReceivers(f *diagnosis.Finding, m *model.Moment) {
 	if q.deserted(m) {
-		f.Reasons = append(f.Reasons, "the source shows all code that receives from a channel of that name and what calls it, and no goroutine is in any of that")
+		f.Reasons = append(f.Reasons, "the source shows all code that receives from a channel of that name and what calls it, and "+
+			"no goroutine is in any of that")
 	}
 	if !q.known() {
 		return
