@@ -167,6 +167,7 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 			if t.home == nil || m.unit == nil || !runsAtOnce(m.unit, around) || !p.lend(pkg, t, &e, m, x, parents) {
 				return e, false
 			}
+			join(m.unit, false)
 		case endsWait:
 			if m.unit == nil || !runsAtOnce(m.unit, around) {
 				return e, false
@@ -282,7 +283,7 @@ func (p *sourcePackage) callers(pkg string, u *codeUnit, strong bool, join func(
 	if name == "main" || name == "init" {
 		return true
 	}
-	if ast.IsExported(name) && !strings.HasSuffix(pkg, "main") {
+	if ast.IsExported(name) && pkg != "main" {
 		return false
 	}
 	for i := range p.mentions[name] {
@@ -548,7 +549,7 @@ func (r *sourceReader) lacks(state string, frames []model.Frame) (a absence, ok 
 	case "sync.WaitGroup.Wait":
 		ok = r.lacksDone(&a, g, body)
 	case "sync.Cond.Wait":
-		ok = r.lacksSignal(&a, g, body)
+		ok = r.lacksSignal(&a, g, body) && !r.inLoop(frames[at+1:])
 	}
 	if !ok {
 		return a, false
@@ -681,6 +682,31 @@ func (r *sourceReader) lacksDone(a *absence, g *goFile, body *ast.BlockStmt) boo
 	return true
 }
 
+// inLoop reports whether one of the calls on a stack may be made by a loop: that may look
+// for what is waited for.
+func (r *sourceReader) inLoop(frames []model.Frame) bool {
+	for _, f := range frames {
+		if strings.Contains(f.Func[strings.LastIndexByte(f.Func, '.')+1:], "gowrap") || strings.HasPrefix(f.Func, "runtime.") {
+			continue
+		}
+		g, body := r.code(f)
+		if body == nil {
+			return true
+		}
+		looped := false
+		inBody(body, func(n ast.Node) {
+			switch n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				looped = looped || g.around(n, f.Line)
+			}
+		})
+		if looped {
+			return true
+		}
+	}
+	return false
+}
+
 // lacksSignal is the wait for a condition in no loop, so that what was signalled before is
 // lost: who could signal need not be all that can.
 func (r *sourceReader) lacksSignal(a *absence, g *goFile, body *ast.BlockStmt) bool {
@@ -738,7 +764,10 @@ func (t *lockTable) findAbsences() {
 	for _, w := range list {
 		pkg, _ := model.SplitSymbol(w.asker.Func)
 		e, ok := w.pkg.endersOf(pkg, w.target)
-		if !ok && w.Kind != model.LacksSignal || t.alive(w.pkg, &e, w.looks) {
+		if w.Kind != model.LacksSignal && (!ok || len(e.at) == 0) { // where nothing ends it, it is meant to last
+			continue
+		}
+		if t.alive(w.pkg, &e, w.looks) {
 			continue
 		}
 		w.By = e.at

@@ -180,6 +180,41 @@ func (d *desk) sleepWell() {
 	}
 }
 
+func (d *desk) doze() {
+	d.called.Wait() // doze
+}
+
+func (d *desk) dozeWell() {
+	for d.questions == nil {
+		d.doze() // dozes
+	}
+}
+
+func (d *desk) dozeOnce() {
+	d.doze() // once
+}
+
+func lastsForEver() {
+	forever := make(chan bool)
+	<-forever // forever
+}
+
+func lastsAsLong() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	wg.Wait() // long
+}
+
+func fetchSlowly() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		load() // before
+		worker(&wg)
+	}()
+	wg.Wait() // slowly
+}
+
 func (d *desk) call() {
 	load() // call
 	d.called.Signal()
@@ -246,6 +281,12 @@ func TestAbsence(t *testing.T) {
 		"worker":                     {in(receive, "work", "work"), nil, ""},
 		"condition, no loop":         {in(cond, "(*desk).sleep", "sleep"), nil, "signal example.com/shop.desk.called sure=false by (*desk).call"},
 		"condition, signalled":       {in(cond, "(*desk).sleep", "sleep"), in("sleep", "(*desk).call", "call"), ""},
+		"condition, caller's loop":   {append(in(cond, "(*desk).doze", "doze"), in("", "(*desk).dozeWell", "dozes")[2]), nil, ""},
+		"condition, no caller loops": {append(in(cond, "(*desk).doze", "doze"), in("", "(*desk).dozeOnce", "once")[2]), nil, "signal example.com/shop.desk.called sure=false by (*desk).call"},
+		"meant to last, a channel":   {in(receive, "lastsForEver", "forever"), nil, ""},
+		"meant to last, a group":     {in(done, "lastsAsLong", "long"), nil, ""},
+		"group, one is about to":     {in(done, "fetchSlowly", "slowly"), in("sleep", "fetchSlowly.func1", "before"), ""},
+		"group, given in a literal":  {in(done, "fetchSlowly", "slowly"), nil, "done wg of shop.fetchSlowly sure=true by worker"},
 		"condition in a loop":        {in(cond, "(*desk).sleepWell", "well"), nil, ""},
 	} {
 		goroutines := [][]string{c.waits}

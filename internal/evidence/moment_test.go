@@ -191,7 +191,9 @@ func TestHolderBySource(t *testing.T) {
 // have it.
 func TestHolderOnCPU(t *testing.T) {
 	file := lockSource(t)
-	at := func(function string, line int) model.Frame { return model.Frame{Func: function, File: file, Line: line} }
+	at := func(function string, line int) model.Frame {
+		return model.Frame{Func: function, File: file, Line: line}
+	}
 	for name, c := range map[string]struct {
 		other model.Standing
 		want  int

@@ -79,10 +79,22 @@ func reportAbsences(p *diagnosis.Pass) {
 		if a.Sure {
 			least = 1
 		}
+		if n == 1 && restsInMain(p, waiters[0]) {
+			continue
+		}
 		if n >= least && (still || m.Watched == 0 && (n >= k.once || atRest(m))) {
 			p.Report(absent(p, a, waiters, still))
 		}
 	}
+}
+
+// restsInMain reports whether it is the main goroutine of a server that waits: that has
+// nothing else to do, and what it waits for may never be meant to come.
+func restsInMain(p *diagnosis.Pass, s *model.Standing) bool {
+	frames := p.Model.Stacks.Frames(s.Stack)
+	return throughOne(frames, []string{"main.main"}) && slices.ContainsFunc(p.Model.Moment.Goroutines, func(o model.Standing) bool {
+		return throughOne(p.Model.Stacks.Frames(o.Stack), []string{"internal/poll.(*FD).Accept"})
+	})
 }
 
 // anyStuck reports whether any of them made no step for long: where only one thing can
@@ -116,7 +128,7 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 	}
 	f := diagnosis.Finding{
 		Title:      k.title,
-		Stalls:     still,
+		Stalls:     still && (n.Value >= stuckFew || atRest(p.Model.Moment)), // one of a program that goes on is a leak
 		Where:      where(places...),
 		Evidence:   []fact.Fact{n, all},
 		Cost:       diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
