@@ -385,7 +385,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 		f.Confidence, f.Reasons = diagnosis.Medium, []string{"they stood there for most of the trace, again and again"}
 	}
 	q.showReceivers(&f, p.Model.Moment)
-	asks := name(programPlace(p, q.waiters[0].Stack).Function)
+	asks := q.askers(p)
 	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), asks}
 	switch {
 	case len(q.behind) > 0:
@@ -402,6 +402,17 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	said, more := q.said(p)
 	f.Say(format+said, append(parts, more...)...)
 	return f
+}
+
+// askers names the function in which most wait, and another one.
+func (q *waitQueue) askers(p *diagnosis.Pass) fact.Name {
+	first := programPlace(p, q.waiters[0].Stack).Function
+	for _, s := range q.waiters[1:] {
+		if at := programPlace(p, s.Stack); at.Function != first && at.Function != "" {
+			return fact.Name(short(first) + " and " + short(at.Function))
+		}
+	}
+	return name(first)
 }
 
 // stalls reports whether nothing goes on where none of those who wait has moved. Senders
