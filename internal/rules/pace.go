@@ -138,7 +138,8 @@ func (of *pace) explain(p *diagnosis.Pass, f *diagnosis.Finding, q *queue, waiti
 		last := of.queue.server(p)
 		f.Where = where(last, q.place(p), q.server(p))
 		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
-			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. Larger channels change nothing."
+			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
+			"Larger channels change nothing."
 		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
 			idlePs(p).Number(), gomaxprocs(p), waiting, name(last.Function), of.busy())
 		f.Rest(of.count)
@@ -149,8 +150,8 @@ func (of *pace) explain(p *diagnosis.Pass, f *diagnosis.Finding, q *queue, waiti
 	inner := userPlace(p, of.stacks...)
 	f.Where = where(inner, q.place(p), of.queue.server(p))
 	f.Remedy.Text = "The full channel is the consequence. Shorten what its receivers wait for, or let them wait " +
-		"less often: several pieces of work with one request, one sync, one turn at a lock. More receivers help where what they wait for serves several at once, " +
-		"as a service does and a lock does not."
+		"less often: several pieces of work with one request, one sync, one turn at a lock. More receivers help " +
+		"where what they wait for serves several at once, as a service does and a lock does not."
 	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
 		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
 }
