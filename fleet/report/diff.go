@@ -78,12 +78,16 @@ func causes(w io.Writer, head string, list []server.Cause) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		text := layout.Safe(c.Title)
-		if c.Function != "" {
-			text += " (" + layout.Safe(c.Function) + ")"
-		}
-		fmt.Fprintln(w, layout.Shorten(head+": "+text, width))
+		fmt.Fprintln(w, layout.Shorten(head+": "+causeText(c), width))
 	}
+}
+
+func causeText(c server.Cause) string {
+	text := layout.Safe(c.Title)
+	if c.Function != "" {
+		text += " (" + layout.Safe(c.Function) + ")"
+	}
+	return text
 }
 
 func typeName(t string) string {

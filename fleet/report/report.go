@@ -207,6 +207,17 @@ func change(w io.Writer, c *server.Change) {
 	if c.Function != "" {
 		fmt.Fprintf(w, "  where  %s\n", layout.Shorten(layout.Safe(c.Function), width-9))
 	}
+	for _, a := range c.Also {
+		fmt.Fprintf(w, "  also   %s %s times, %s where it was %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
+	}
+	for _, cause := range c.Causes {
+		fmt.Fprintf(w, "  cause  %s\n", layout.Shorten(causeText(cause), width-9))
+	}
+	if c.NoCause != "" {
+		for i, part := range layout.Lines(layout.Safe(c.NoCause), width-9) {
+			fmt.Fprintf(w, "  %-6s %s\n", []string{"cause", ""}[min(i, 1)], part)
+		}
+	}
 	if c.Unit == "cores" {
 		fmt.Fprintln(w, "  but    no operations were counted, and more traffic would look the same")
 	}

@@ -35,7 +35,11 @@ func TestGolden(t *testing.T) {
 	}}
 	versions := &server.Versions{Omitted: 1, Changes: []server.Change{
 		{Service: "checkout", Base: "v1.4.0", Head: "v1.5.0; rm -rf", Since: start, Verdict: "worse", Unit: "CPU/operation", Was: number(524e-6), Is: number(569e-6),
-			Ratio: number(1.08), Low: number(1.06), High: number(1.1), BaseProcesses: 20, HeadProcesses: 20, Paired: true, Function: "example.com/checkout.total"},
+			Ratio: number(1.08), Low: number(1.06), High: number(1.1), BaseProcesses: 20, HeadProcesses: 20, Paired: true, Function: "example.com/checkout.total",
+			Also:   []server.Also{{Type: string(store.AllocObjects), Unit: "objects/operation", Was: 120, Is: 948, Ratio: 7.9}},
+			Causes: []server.Cause{{Rule: "recompile", Title: "A regular expression is compiled for each call", Function: "example.com/checkout.total"}, {Title: evil}}},
+		{Service: "cart", Base: "v1", Head: "v2", Since: start, Verdict: "worse", Unit: "cores", Was: number(0.5), Is: number(0.6), Ratio: number(1.2), Low: number(1.1), High: number(1.3), BaseProcesses: 12, HeadProcesses: 12,
+			NoCause: "no rule found a cause in the new version's profiles that the old one has not; a recording shows more"},
 		{Service: evil, Base: "v1", Head: "v2", Since: start, Verdict: "better", Unit: "cores", Was: number(0.5), Is: number(0.4), Ratio: number(0.8), Low: number(0.7), High: number(0.9), BaseProcesses: 9, HeadProcesses: 12},
 		{Service: "same", Verdict: "no change seen"}, {Service: "few", Verdict: "undecided", Why: "too few processes"},
 	}, Steps: []server.Finding{{Service: "payments", First: start, Cost: 1.11, Function: "example.com/payments.charge"}, {Service: evil, First: start, Cost: 0.5}}}

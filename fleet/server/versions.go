@@ -37,13 +37,34 @@ type Change struct {
 	High    *float64 `json:"high,omitempty"`
 	P       *float64 `json:"p,omitempty"` // corrected for all comparisons together
 	// Processes that were compared, host by host where paired.
-	BaseProcesses int           `json:"base_processes"`
-	HeadProcesses int           `json:"head_processes"`
-	Paired        bool          `json:"paired"`
-	Function      string        `json:"function,omitempty"` // that the change is in
-	Functions     []Difference  `json:"functions,omitempty"`
-	Missing       store.Missing `json:"missing,omitempty"`
+	BaseProcesses int          `json:"base_processes"`
+	HeadProcesses int          `json:"head_processes"`
+	Paired        bool         `json:"paired"`
+	Function      string       `json:"function,omitempty"` // that the change is in
+	Functions     []Difference `json:"functions,omitempty"`
+	// Also is what else changed with it, allocations and waits. Causes are what the rules
+	// found in the head and not in the base; of a change for the worse with none of them
+	// NoCause says so.
+	Also    []Also        `json:"also,omitempty"`
+	Causes  []Cause       `json:"causes,omitempty"`
+	NoCause string        `json:"no_cause,omitempty"`
+	Missing store.Missing `json:"missing,omitempty"`
 }
+
+// Also is another cost that changed with a version.
+type Also struct {
+	Type  string  `json:"type"`
+	Unit  string  `json:"unit"`
+	Was   float64 `json:"was"`
+	Is    float64 `json:"is"`
+	Ratio float64 `json:"ratio"`
+}
+
+// What is said where no rule fits, and where none looked.
+const (
+	noCause   = "no rule found a cause in the new version's profiles that the old one has not; a recording shows more"
+	notJudged = "the rules have not looked at the new version yet"
+)
 
 // A Difference is what a function's own lines cost more, in the change's unit.
 type Difference struct {
@@ -74,6 +95,11 @@ func changes(ctx context.Context, r store.Reader, s store.Selection, n int) (Ver
 				return Versions{}, err
 			}
 			c.explain(d)
+			if shown[i].Worse() {
+				if err := c.reason(ctx, r, s); err != nil {
+					return Versions{}, err
+				}
+			}
 		}
 		answer.Changes = append(answer.Changes, c)
 	}
@@ -102,6 +128,38 @@ func (c *Change) explain(d *versions.Difference) {
 	for _, f := range d.Functions {
 		c.Functions = append(c.Functions, Difference{f.Name, f.Was, f.Is, f.Delta()})
 	}
+}
+
+// reason says what else changed with a change for the worse, and why as the rules see it.
+func (c *Change) reason(ctx context.Context, r store.Reader, s store.Selection) error {
+	base, head := s, s
+	base.Service, base.Version = c.Service, c.Base
+	head.Service, head.Version = c.Service, c.Head
+	all, err := versions.Between(ctx, r, base, head)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if o := &all[i]; string(o.Type) != c.Type && (o.Worse() || o.Better()) {
+			c.Also = append(c.Also, Also{string(o.Type), string(o.Unit), o.Was, o.Is, o.Ratio})
+		}
+	}
+	was, err := findings.Of(ctx, r, base)
+	if err != nil {
+		return err
+	}
+	is, err := findings.Of(ctx, r, head)
+	if err != nil {
+		return err
+	}
+	c.Causes = without(is, was)
+	switch {
+	case is.Judged.IsZero() && len(c.Causes) == 0:
+		c.NoCause = notJudged
+	case len(c.Causes) == 0:
+		c.NoCause = noCause
+	}
+	return nil
 }
 
 func changeOf(c *versions.Change) Change {
