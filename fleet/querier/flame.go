@@ -63,8 +63,35 @@ func (n *node) sorted() []*node {
 // flameOf is the flame graph of stacks with so many nodes: the largest, and in the place of
 // the others of a node one that is called other.
 func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
-	root := &node{name: "total"}
+	root, err := treeOf(ctx, stacks)
+	if err != nil {
+		return nil, err
+	}
 	var totals []int64
+	root.each(func(n *node) { totals = append(totals, n.total) })
+	g := &flame{graph: &querierv1.FlameGraph{Total: root.total}, names: map[string]int64{}, least: leastOf(totals, most)}
+	g.add(root, 0, 0)
+	for _, l := range g.graph.Levels { // each offset is from the end of the bar before
+		end := int64(0)
+		for i := 0; i < len(l.Values); i += 4 {
+			l.Values[i], end = l.Values[i]-end, l.Values[i]+l.Values[i+1]
+		}
+	}
+	return g.graph, nil
+}
+
+// leastOf is the least total of the largest so many nodes.
+func leastOf(totals []int64, most int) int64 {
+	if len(totals) <= most {
+		return 0
+	}
+	slices.Sort(totals)
+	return totals[len(totals)-most]
+}
+
+// treeOf is stacks that begin alike together.
+func treeOf(ctx context.Context, stacks *store.Stacks) (*node, error) {
+	root := &node{name: "total"}
 	nodes := 0
 	for _, s := range stacks.Samples {
 		at := root
@@ -85,21 +112,7 @@ func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.Fl
 		}
 		at.self = store.Add(at.self, s.Value)
 	}
-	root.each(func(n *node) { totals = append(totals, n.total) })
-	least := int64(0)
-	if len(totals) > most {
-		slices.Sort(totals)
-		least = totals[len(totals)-most]
-	}
-	g := &flame{graph: &querierv1.FlameGraph{Total: root.total}, names: map[string]int64{}, least: least}
-	g.add(root, 0, 0)
-	for _, l := range g.graph.Levels { // each offset is from the end of the bar before
-		end := int64(0)
-		for i := 0; i < len(l.Values); i += 4 {
-			l.Values[i], end = l.Values[i]-end, l.Values[i]+l.Values[i+1]
-		}
-	}
-	return g.graph, nil
+	return root, nil
 }
 
 // each visits a node and all below.

@@ -1,7 +1,6 @@
 package querier
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -25,18 +24,7 @@ const RenderPath = "/pyroscope/render"
 // X-Scope-OrgID.
 func Render(r store.Reader, now func() time.Time) http.Handler {
 	q := &querier{from: r}
-	return http.HandlerFunc(func(w http.ResponseWriter, h *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		a, err := q.render(h, now())
-		if err != nil {
-			code := connect.CodeOf(err)
-			w.WriteHeader(statusOf(code))
-			_ = json.NewEncoder(w).Encode(map[string]string{"code": code.String(), "message": messageOf(err)})
-			return
-		}
-		_ = json.NewEncoder(w).Encode(a) // fails only when the client is gone
-	})
+	return answering(func(h *http.Request) (any, error) { return q.render(h, now()) })
 }
 
 // A rendered answer, with the names that Pyroscope's has.

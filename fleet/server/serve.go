@@ -147,6 +147,7 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	path, grafana := querier.Handler(s)
 	mux.Handle(path, memories.ask(grafana))
 	mux.Handle("GET "+querier.RenderPath, memories.ask(querier.Render(s, time.Now)))
+	mux.Handle("GET "+querier.RenderDiffPath, memories.ask(querier.RenderDiff(s, time.Now)))
 	kept := l.limiter.Writer(m)
 	if o.Forward != nil {
 		kept = o.Forward.Writer(kept)
