@@ -79,7 +79,17 @@ func Services(w io.Writer, a *server.Services) {
 	if a.Omitted > 0 {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}
+	for _, s := range a.Services {
+		if s.Saturated {
+			saturated(w, named(s.Name, s.Version))
+		}
+	}
 	missing(w, a.Missing)
+}
+
+// saturated says of what a sum is only the largest number there is.
+func saturated(w io.Writer, name string) {
+	fmt.Fprintln(w, layout.Shorten("out of range: "+layout.Safe(name)+" sent values that cannot be, and its sums are at least these", width))
 }
 
 func named(service, version string) string {
@@ -135,6 +145,9 @@ func Top(w io.Writer, a *server.Top, t string) {
 	}
 	rows = append(rows, []string{"(other functions)", value(a.Other, t), share(float64(a.Other), float64(a.Total)), ""})
 	table(w, []column{{"function", 0}, {"self", 11}, {"share", 6}, {"with callees", 12}}, rows)
+	if a.Saturated {
+		saturated(w, "somebody")
+	}
 	missing(w, a.Missing)
 }
 

@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 	services := &server.Services{Omitted: 3, Missing: store.Missing{"shard 2"}, Services: []server.Service{
 		{Name: "checkout", Version: "v1.5.0", Running: 20, Cores: number(15), First: start, Last: start.Add(3 * time.Hour), Totals: map[store.Type]int64{store.CPU: 45e12, store.AllocSpace: 3 << 40}},
 		{Name: evil, Running: 1, Cores: number(5), First: start, Last: start.Add(72 * time.Hour), Totals: map[store.Type]int64{store.CPU: 5e12}},
-		{Name: "no CPU profile", Version: "v1", Running: 2, First: start, Last: start, Totals: map[store.Type]int64{store.Goroutines: 7}},
+		{Name: "no CPU profile", Version: "v1", Running: 2, First: start, Last: start, Totals: map[store.Type]int64{store.Goroutines: 7}, Saturated: true},
 	}}
 	top := &server.Top{Total: 100e9, Other: 5e9, Functions: []server.Function{
 		{Name: "encoding/json.(*encodeState).marshal", Self: 80e9, Total: 90e9}, {Name: evil, Self: 15e9, Total: 15e9}, {Name: "main.main", Total: 100e9},

@@ -42,12 +42,12 @@ func TestSaturated(t *testing.T) {
 		}
 		var top Top
 		_, body := get(t, url+"/api/v1/top?service=shop&from=now-1h")
-		if err := json.Unmarshal([]byte(body), &top); err != nil || top.Total != math.MaxInt64 || len(top.Functions) != 1 || top.Functions[0].Self != math.MaxInt64 || top.Other < 0 {
+		if err := json.Unmarshal([]byte(body), &top); err != nil || top.Total != math.MaxInt64 || len(top.Functions) != 1 || top.Functions[0].Self != math.MaxInt64 || top.Other < 0 || !top.Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
 		var services Services
 		_, body = get(t, url+"/api/v1/services?from=now-1h")
-		if err := json.Unmarshal([]byte(body), &services); err != nil || len(services.Services) != 1 || services.Services[0].Cores == nil || *services.Services[0].Cores < 0 {
+		if err := json.Unmarshal([]byte(body), &services); err != nil || len(services.Services) != 1 || services.Services[0].Cores == nil || *services.Services[0].Cores < 0 || !services.Services[0].Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
 		var flame Flame

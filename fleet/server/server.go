@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,9 +23,12 @@ import (
 
 // Top is the answer of /api/v1/top: the functions with the largest self value first.
 type Top struct {
-	Functions []Function    `json:"functions"`
-	Other     int64         `json:"other"` // self of the functions left out, and stacks without frames
-	Total     int64         `json:"total"` // all self values and Other together
+	Functions []Function `json:"functions"`
+	Other     int64      `json:"other"` // self of the functions left out, and stacks without frames
+	Total     int64      `json:"total"` // all self values and Other together
+	// Saturated says that a sum was beyond the largest integer, which it is then: somebody
+	// sent values that cannot be.
+	Saturated bool          `json:"saturated,omitempty"`
 	Missing   store.Missing `json:"missing,omitempty"`
 }
 
@@ -61,6 +65,7 @@ type Service struct {
 	Last      time.Time            `json:"last"`
 	CoveredNS int64                `json:"covered_ns"` // the spans of its CPU profiles, of all instances
 	Totals    map[store.Type]int64 `json:"totals"`
+	Saturated bool                 `json:"saturated,omitempty"` // one of them, as in Top
 }
 
 // Handler serves the API, but for the recordings; kept, which may be nil, has those that
@@ -220,6 +225,7 @@ func services(ctx context.Context, r store.Reader, s store.Selection, n int) (Se
 			First: s.First.UTC(), Last: s.Last.UTC(), CoveredNS: int64(s.Covered), Totals: map[store.Type]int64{}}
 		for _, t := range s.Totals {
 			one.Totals[t.Type] = t.Value
+			one.Saturated = one.Saturated || t.Value == math.MaxInt64
 		}
 		if one.CoveredNS > 0 {
 			cores := float64(one.Totals[store.CPU]) / float64(one.CoveredNS) * float64(one.Running)
@@ -289,6 +295,7 @@ func top(stacks store.Stacks, n int) Top {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
 	t := Top{Functions: functions[:min(n, len(functions))], Total: stacks.Total, Other: stacks.Total, Missing: stacks.Missing}
+	t.Saturated = t.Total == math.MaxInt64
 	for _, f := range t.Functions {
 		t.Other = max(0, t.Other-f.Self)
 	}
