@@ -89,7 +89,7 @@ func Services(w io.Writer, a *server.Services) {
 
 // saturated says of what a sum is only the largest number there is.
 func saturated(w io.Writer, name string) {
-	fmt.Fprintln(w, layout.Shorten("out of range: "+layout.Safe(name)+" sent values that cannot be, and its sums are at least these", width))
+	fmt.Fprintf(w, "out of range: sums of %s, which sent values that cannot be\n", layout.Shorten(layout.Safe(name), 24))
 }
 
 func named(service, version string) string {
@@ -146,7 +146,7 @@ func Top(w io.Writer, a *server.Top, t string) {
 	rows = append(rows, []string{"(other functions)", value(a.Other, t), share(float64(a.Other), float64(a.Total)), ""})
 	table(w, []column{{"function", 0}, {"self", 11}, {"share", 6}, {"with callees", 12}}, rows)
 	if a.Saturated {
-		saturated(w, "somebody")
+		saturated(w, "a program")
 	}
 	missing(w, a.Missing)
 }
