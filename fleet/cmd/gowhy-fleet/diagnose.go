@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,8 +58,9 @@ func apart(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int
 			return d, ctx.Err()
 		case errors.As(err, &exit) && exit.ExitCode() == 1:
 			return d, errors.New(strings.TrimPrefix(strings.TrimSpace(failed.String()), "gowhy-fleet: "))
-		case errors.As(err, &exit) && (strings.Contains(failed.String(), "out of memory") || strings.Contains(failed.String(), "cannot allocate memory") || exit.ExitCode() < 0):
-			return d, fmt.Errorf("it needs more than %d MiB of memory: fetch it with gowhy fleet runs get, and run gowhy on it", memory)
+		case errors.As(err, &exit): // by the runtime, which has many words for too little memory, or the kernel
+			line, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(failed.String()), "fatal error: "), "\n")
+			return d, fmt.Errorf("with %d MiB of memory it ended (%.60s): fetch it with gowhy fleet runs get, and run gowhy on it", memory, cmp.Or(line, exit.String()))
 		case err != nil:
 			return d, fmt.Errorf("gowhy failed at it: %w", err)
 		}
