@@ -63,6 +63,7 @@ func TestStill(t *testing.T) {
 	if looked.Goroutines == nil || looked.Goroutines.Why != "" {
 		t.Skipf("its goroutines cannot be read: %+v", looked.Goroutines)
 	}
+	p.counted = p.before // switches are read less often where looks follow each other at once
 	found, switches := p.snapshot, p.before.Process.Voluntary
 	p.read(&still, begin.Add(2*time.Second+time.Microsecond), 1, true)
 	if p.snapshot != found {
@@ -88,17 +89,22 @@ func TestStill(t *testing.T) {
 	if d := p.before.Time.Sub(p.looked); d.Abs() > time.Minute || p.before.Process.Voluntary != switches {
 		t.Errorf("the sample is %v off, and has %d switches of %d", d, p.before.Process.Voluntary, switches)
 	}
-	// Its threads are wanted, or it is one that others keep from running: it is read.
-	for _, change := range []func(){func() { p.threads = true }, func() { p.threads = false; p.counters.Quota = 1 }} {
+	// It is read where its threads are wanted, its memory has changed, its switches were not
+	// read since it ran, or others may keep it from running.
+	for name, change := range map[string]func(){
+		"threads": func() { p.threads = true }, "memory": func() { p.rss++ }, "quota": func() { p.counters.Quota = 1 },
+		"switches": func() { p.counted.Time = p.before.Time.Add(-time.Second) },
+	} {
+		p.counted, p.threads, p.counters.Quota, p.rss = p.before, false, 0, 0
 		change()
 		was := p.counters
-		if p.read(&still, time.Now(), 1, true); p.counters == was {
-			t.Errorf("its counters are not read with threads %v and quota %v", p.threads, was.Quota)
+		if p.read(&Process{}, time.Now(), 1, true); p.counters == was {
+			t.Errorf("%s: its counters are not read", name)
 		}
 	}
 	// One that ran, and whose goroutines were not read since, is looked into.
-	p.threads, p.counters.Quota, p.fresh = false, 0, false
-	if p.read(&still, time.Now().Add(time.Hour), 1, true); p.snapshot == found {
+	p.counted, p.threads, p.counters.Quota, p.rss, p.fresh = p.before, false, 0, 0, false
+	if p.read(&Process{}, time.Now().Add(time.Hour), 1, true); p.snapshot == found {
 		t.Error("goroutines that were not read since the program ran are taken for new")
 	}
 }

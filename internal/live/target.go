@@ -65,7 +65,8 @@ func (t *target) close() {
 
 // read fills in what only a look into the program tells. The dear part may take
 // a share of the time. Of a program that did not run since, all of it is known but how long
-// ago that is: of 300 that sleep, reading took 2.5% of a core.
+// ago that is: of 300 that sleep, reading took 2.5% of a core. Its switches must have been
+// read since it ran, which is done less often.
 func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 	if !t.tried { // the first list is to be quick
 		t.tried = true
@@ -75,7 +76,7 @@ func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 		}
 		return
 	}
-	still = still && !t.threads && t.counters != nil && t.counters.Quota == 0 && p.RSS == t.rss
+	still = still && !t.threads && t.counters != nil && t.counters.Quota == 0 && p.RSS == t.rss && t.counted.Time.Equal(t.before.Time)
 	if t.rss = p.RSS; still {
 		t.stay(p, now)
 	} else {
@@ -93,11 +94,8 @@ func (t *target) read(p *Process, now time.Time, share float64, still bool) {
 // stay has the counters of a program that did not run. One with a quota may have been kept
 // from it.
 func (t *target) stay(p *Process, now time.Time) {
-	counted := t.counted.Time.Equal(t.before.Time)
 	t.before.Time = t.before.Time.Add(now.Sub(t.looked))
-	if counted {
-		t.counted.Time = t.before.Time
-	}
+	t.counted.Time = t.before.Time
 	c := *t.counters
 	for _, rate := range []*float64{&c.Waiting, &c.Voluntary, &c.Involuntary, &c.Reads, &c.Writes, &c.Throttled} {
 		*rate = min(*rate, 0) // negative is not known
