@@ -208,6 +208,9 @@ func TestPeak(t *testing.T) {
 		{rusage: 500, own: 100, seen: 490, looks: 1, want: 500},
 		{rusage: 100, own: 100, seen: 3, looks: 50, want: 3}, // inherited
 		{rusage: 100, own: 100, seen: 3, looks: 2, want: 0},  // too short to be looked at
+		// As it was measured: 52 kB more than we had.
+		{rusage: 206<<20 + 52<<10, own: inherited(206<<20, 2, 4<<10), seen: 30 << 20, looks: 20, want: 30 << 20},
+		{rusage: 212 << 20, own: inherited(206<<20, 2, 4<<10), seen: 30 << 20, looks: 20, want: 212 << 20},
 	} {
 		if got := truePeak(c.rusage, c.own, c.seen, c.looks); got != c.want {
 			t.Errorf("%+v: %d", c, got)
