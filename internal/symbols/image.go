@@ -42,6 +42,8 @@ type Image struct {
 	mu   sync.Mutex // of what follows, and of old, which remembers names
 	kept map[string]func() any
 
+	entries map[uint64]entryPoint // see Entry
+
 	once  sync.Once
 	funcs []elfFunc // by address; see functions
 }

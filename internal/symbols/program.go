@@ -36,17 +36,43 @@ func (m *Process) Program() (im *Image, base uint64, err error) {
 }
 
 // Entry is where the function at an address begins, with its name.
+// The last ones are remembered: stacks have the same few again and again.
 func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
-	defer caught(debug.SetPanicOnFault(true))
-	im.looked.Store(true)
 	if im.lines == nil {
 		return 0, "", false
 	}
-	f, ok := im.lines.find(addr)
-	if !ok {
-		return 0, "", false
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	e, known := im.entries[addr]
+	if !known {
+		if e, known = im.entryOf(addr); !known {
+			return 0, "", false
+		}
+		if im.entries == nil || len(im.entries) == maxKept {
+			im.entries = map[uint64]entryPoint{}
+		}
+		im.entries[addr] = e
 	}
-	return f.entry, shownName(stringAt(im.lines.names, uint64(f.name))), true
+	return e.addr, e.name, e.addr != 0
+}
+
+// An entryPoint is where a function begins; its address is 0 where none is.
+type entryPoint struct {
+	addr uint64
+	name string
+}
+
+// maxKept bounds how many are remembered of one image.
+const maxKept = 1 << 13
+
+// entryOf looks into the table. It is not ok where that cannot be read.
+func (im *Image) entryOf(addr uint64) (e entryPoint, ok bool) {
+	defer caught(debug.SetPanicOnFault(true))
+	im.looked.Store(true)
+	if f, found := im.lines.find(addr); found {
+		e = entryPoint{f.entry, shownName(stringAt(im.lines.names, uint64(f.name)))}
+	}
+	return e, true
 }
 
 // maxCode bounds one function's code.
