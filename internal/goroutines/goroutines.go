@@ -80,10 +80,13 @@ func (s State) String() string {
 
 // A Snapshot is all goroutines at about one moment.
 type Snapshot struct {
-	Time   time.Time
-	Count  int // without the runtime's own, as runtime.NumGoroutine counts
-	System int // the runtime's own
-	Groups []Group
+	Time time.Time
+	// Watched is for how long the reader had looked before: who made no step since its
+	// first look is known, and nothing of what was before.
+	Watched time.Duration
+	Count   int // without the runtime's own, as runtime.NumGoroutine counts
+	System  int // the runtime's own
+	Groups  []Group
 	// Torn is how many changed so while they were read that nothing is known of
 	// them. They are in no group.
 	Torn int
@@ -173,6 +176,7 @@ type Reader struct {
 	Stacks bool
 
 	pid     int
+	first   time.Time // of its looks
 	memory  memory
 	code    code
 	layout  *layout
@@ -492,6 +496,10 @@ func (r *Reader) read() (*Snapshot, error) {
 		return nil, err
 	}
 	r.describe(s, now)
+	if r.first.IsZero() {
+		r.first = s.Time
+	}
+	s.Watched = s.Time.Sub(r.first)
 	s.Calls = r.memory.used() - calls
 	return s, nil
 }

@@ -89,7 +89,7 @@ func (c *countedProgram) keep(member string, than int64) int64 {
 	if err != nil || s == nil || s.Time.UnixNano() <= than {
 		return 0
 	}
-	watched := time.Duration(0)
+	watched := min(s.Watched, c.r.o.Duration) // before the recording, by who watches anyway
 	if than > 0 {
 		watched = time.Duration(s.Time.UnixNano() - than)
 	}

@@ -215,3 +215,26 @@ func TestCounterMetrics(t *testing.T) {
 		t.Errorf("metrics %v, want no goal beside a memory limit, and 7 bytes in all", got)
 	}
 }
+
+// TestWatchedBefore: who watches a program anyway may have nothing newer at the end than
+// at the start, and knows who has stood since before.
+func TestWatchedBefore(t *testing.T) {
+	cmd := exec.Command(program(t, "plain")[0])
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	for watched, want := range map[time.Duration]time.Duration{10 * time.Second: time.Second, 100 * time.Millisecond: 0} {
+		s := &goroutines.Snapshot{Time: time.Now(), Watched: watched, Count: 40, Groups: []goroutines.Group{
+			{Start: symbols.Place{Func: "main.f", File: "a.go", Line: 3}, State: goroutines.Waiting, Reason: "chan receive", Count: 40, Ages: goroutines.Ages{40, 40}}}}
+		out := filepath.Join(t.TempDir(), "run.gowhy")
+		o := Options{Out: out, Duration: 1100 * time.Millisecond, unwatched: time.Millisecond, Only: []string{"goroutine"},
+			Goroutines: func() *goroutines.Snapshot { return s }}
+		if _, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o); err != nil {
+			t.Fatal(err)
+		}
+		if m := load(t, evidence.Options{}, out); m.Moment == nil || m.Moment.Watched != want || m.Moment.Goroutines[0].Still != 40*int64(want/time.Second) {
+			t.Errorf("watched for %v before: %+v, want %v and those that stood", watched, m.Moment, want)
+		}
+	}
+}
