@@ -31,10 +31,43 @@ type Stories struct {
 
 // A StoryRun is one answer.
 type StoryRun struct {
-	Answer
-	Size   string `json:"size"`
-	Server string `json:"server,omitempty"` // real one; "" is what the program brings
-	Beside bool   `json:"beside,omitempty"`
+	Case     string    `json:"case"`
+	Name     string    `json:"name"` // of the illness
+	Kind     Kind      `json:"kind"` // Sick or Healed
+	Size     string    `json:"size"`
+	Server   string    `json:"server,omitempty"` // real one; "" is what the program brings
+	Beside   bool      `json:"beside,omitempty"`
+	Round    int       `json:"round"`
+	Verdict  string    `json:"verdict"`
+	Findings []Finding `json:"findings"`
+	Failed   string    `json:"failed,omitempty"`
+}
+
+// answer is the run as others are judged.
+func (r *StoryRun) answer() Answer {
+	return Answer{Case: r.Case, Name: r.Name, Kind: r.Kind, Dose: 1, Round: r.Round, Verdict: r.Verdict, Findings: ofProgram(r.Findings), Failed: r.Failed}
+}
+
+// ofProgram leaves out what is said of the load where gowhy says that others had the
+// machine: it cannot serve then what it serves else. What is said to come from that
+// stays, behind the rest.
+func ofProgram(findings []Finding) []Finding {
+	if !busy(findings) {
+		return findings
+	}
+	return withoutLoad(findings)
+}
+
+func withoutLoad(findings []Finding) (out []Finding) {
+	var symptoms []Finding
+	for _, f := range findings {
+		if f.Rule == "failures" || f.Rule == "overload" {
+			symptoms = append(symptoms, withoutLoad(f.Symptoms)...)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return append(out, symptoms...)
 }
 
 // ownSize is the size that the illness itself has.
@@ -48,7 +81,7 @@ type storyTask struct {
 }
 
 func (t *storyTask) run() StoryRun {
-	return StoryRun{Answer: t.answer(), Size: t.size, Server: t.server, Beside: t.loaded}
+	return StoryRun{Case: t.c.Name, Name: t.name, Kind: t.kind, Size: t.size, Server: t.server, Beside: t.loaded, Round: t.round}
 }
 
 // storyPlan lists the runs; address gives that of a real server, "" where none runs.
@@ -143,7 +176,6 @@ func (o *options) scoreStories(ctx context.Context) error {
 		case err != nil:
 			run.Failed = r.brief(err)
 		}
-		run.Thresholds, run.Top = Thresholds{}, Top{} // no part of this page
 		s.Runs = append(s.Runs, run)
 	}
 	s.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
@@ -169,7 +201,7 @@ func (r *storyRunner) ask(ctx context.Context, t *storyTask, run *StoryRun) erro
 			if err != nil {
 				return err
 			}
-			return r.diagnose(ctx, t.task, path, &run.Answer)
+			return r.told(ctx, t, path, run)
 		}
 	}
 	program, err := r.bed.Build(ctx, t.c.Dir)
@@ -187,8 +219,26 @@ func (r *storyRunner) ask(ctx context.Context, t *storyTask, run *StoryRun) erro
 	if r.keep == "" {
 		defer os.Remove(rec.Path)
 	}
-	run.Bytes, run.RecordSeconds = rec.Size, seconds(rec.Took)
-	return r.diagnose(ctx, t.task, rec.Path, &run.Answer)
+	return r.told(ctx, t, rec.Path, run)
+}
+
+// told fills in what is said of a recording.
+func (r *storyRunner) told(ctx context.Context, t *storyTask, path string, run *StoryRun) error {
+	var a Answer
+	if err := r.diagnose(ctx, t.task, path, &a); err != nil {
+		return err
+	}
+	run.Verdict, run.Findings = a.Verdict, withoutPromises(a.Findings)
+	return nil
+}
+
+// withoutPromises leaves what is not judged here.
+func withoutPromises(findings []Finding) []Finding {
+	for i := range findings {
+		findings[i].Promised = nil
+		withoutPromises(findings[i].Symptoms)
+	}
+	return findings
 }
 
 // storyLimit ends a run: the largest take 20 s with nothing beside them.
@@ -252,17 +302,16 @@ func serverNames(c *truth.Case) []string {
 }
 
 func (row *storyRow) judge(r *StoryRun) {
-	beside, right := 0, false
+	a, beside, right := r.answer(), 0, false
 	if r.Beside {
 		beside = 1
 	}
-	switch {
-	case r.Kind == Sick:
-		j := judgeSick(&r.Answer, row.ill)
+	if r.Kind == Sick {
+		j := judgeSick(&a, row.ill)
 		right = r.Failed == "" && j.rank == 1 && (j.places || !j.asked)
 		row.sick[beside].add(right)
-	default:
-		j := judgeWell(&r.Answer, row.ill.Left)
+	} else {
+		j := judgeWell(&a, row.ill.Left)
 		right = r.Failed == "" && len(j.alarms) == 0
 		row.healed[beside].add(right)
 	}
@@ -273,16 +322,30 @@ func (row *storyRow) judge(r *StoryRun) {
 		row.quiet.add(right)
 	}
 	if !right {
-		row.wrong = append(row.wrong, fmt.Sprintf("%s (%s): %s", r.file(), r.Kind, spoken(&r.Answer)))
+		row.wrong = append(row.wrong, fmt.Sprintf("%s (%s): %s", r.file(), r.Kind, spoken(&a)))
 	}
 }
 
+// save writes a line for each run.
 func (s *Stories) save(path string) error {
-	text, err := json.MarshalIndent(s, "", " ")
+	taken, err := json.Marshal(s.Taken)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	var out strings.Builder
+	fmt.Fprintf(&out, "{\n\"schema\": %d,\n\"taken\": %s,\n\"runs\": [", s.Schema, taken)
+	for i := range s.Runs {
+		run, err := json.Marshal(&s.Runs[i])
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(&out, "\n%s", run)
+	}
+	out.WriteString("\n]\n}\n")
+	return os.WriteFile(path, []byte(out.String()), 0o644)
 }
 
 func loadStories(path string) (*Stories, error) {

@@ -39,6 +39,14 @@ func (o *options) storiesPage(s *Stories, cases []*truth.Case) error {
 	return nil
 }
 
+// busy is in how many runs gowhy said that others had the machine.
+func (s *Stories) busy() (out Share) {
+	for i := range s.Runs {
+		out.add(busy(s.Runs[i].Findings))
+	}
+	return out
+}
+
 func (r *storyRow) serverName() string { return cmp.Or(r.server, "its own") }
 
 // writeStories writes STORIES.md: the same bytes for the same answers and truth.
@@ -50,11 +58,13 @@ func writeStories(out io.Writer, s *Stories, rows []storyRow) error {
 	p.line("servers (`lab/up`), sick and healed, with nothing beside them and beside a load that")
 	p.line("takes half of the machine. Made by `go run ./lab/score -stories` from `lab/stories.json`, not")
 	p.line("by hand. A sick run is right when the first finding is the cause and names a guilty")
-	p.line("function, a healed one when no finding accuses the program (`truth.yaml`).")
+	p.line("function, a healed one when no finding accuses the program (`truth.yaml`). Where gowhy says")
+	p.line("that others had the machine, requests that fail and overload are not held against it.")
 	p.line("")
 	p.storyBars(rows)
 	t := s.Taken
 	p.line("%s, commit %s, %s, %d cores of %s, %s; %.1f min.", safe(t.Date), code(t.Commit), safe(t.Go), t.Cores, safe(t.CPU), safe(t.Kernel), t.TookMins)
+	p.line("In %s of all runs gowhy said that others had the machine, beside a load or not.", fraction(s.busy()))
 	p.line("")
 	var cells [][]string
 	for i := range rows {

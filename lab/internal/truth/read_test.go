@@ -96,6 +96,10 @@ func TestFaults(t *testing.T) {
 		{"to: [-pool]", "to: []", "from and to are the same"},
 		{"name: calm or So", "name: calm/er", "letters and digits"},
 		{"healthy:", "healthy:\n  - {name: calm or So}", "there twice"},
+		{"illnesses:", "server: {name: Redis, variable: REDIS, args: [-redis]}\nillnesses:", "the server has"},
+		{"    metric: cpu/op\nuseless", "    sizes: {usual: {sick: [-lock, -n=9], healed: []}}\nuseless", `size "usual"`},
+		{"    metric: cpu/op\nuseless", "    sizes: {large: {sick: [-lock], healed: []}}\nuseless", "size large"},
+		{"    metric: cpu/op\nuseless", "    sizes: {large: {sick: [-n=9], healed: [-n=9]}}\nuseless", "size large"},
 		{"expect: [notloaded]", "expect: ['not loaded']", "is no rule"},
 		{"about: a server", "about: a server\n---\nabout: another", "more than one"},
 	} {
