@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/spf13/pflag"
 )
 
@@ -85,7 +87,11 @@ func TestCommandsOfDocumentsParse(t *testing.T) {
 					continue // the name of the command alone
 				}
 				seen[filepath.Base(file)]++
-				if args[0] == "COMMAND" { // stands for any
+				if f, _ := runningTarget(&cobra.Command{}, args[:1]); f != nil { // what record takes, without its name
+					if args = append([]string{"record", "--url"}, args...); f.target.PID > 0 {
+						args[1] = "--pid"
+					}
+				} else if args[0] == "COMMAND" { // stands for any
 					args[0] = "diagnose"
 				} else if strings.HasPrefix(args[0], "-") { // bare files are diagnosed
 					args = append([]string{"diagnose"}, args...)
