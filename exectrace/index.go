@@ -442,6 +442,14 @@ func (c *clock) ticks(ns int64) int64 {
 	return int64(float64(ns) * (float64(c.freq) / 1e9))
 }
 
+// frequency reports whether a clock may have this one. It is measured anew for each
+// generation and stays what it is: half or twice as much as before is damage, unless it
+// is that of Linux, which the one before was not.
+func (g *generation) frequency(f uint64) bool {
+	const least, most = 1e5, 1e12 // the slowest that the runtime counts has a tick in some microseconds
+	return f >= least && f <= most && (g.freq == 0 || f == defaultFreq || f/2 <= g.freq && g.freq/2 <= f)
+}
+
 // readClock decodes the sync batches of a generation.
 func (g *generation) readClock() (c clock) {
 	c.setFreq(cmp.Or(g.freq, defaultFreq))
@@ -469,7 +477,7 @@ func (g *generation) readClock() (c clock) {
 				break
 			}
 			if t == evFrequency {
-				if a[0] > 0 && a[0] <= 1e12 {
+				if g.frequency(a[0]) {
 					c.setFreq(a[0])
 					c.ok = true
 				}
