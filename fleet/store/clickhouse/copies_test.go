@@ -48,13 +48,19 @@ func zooKeeper(t *testing.T) int {
 	return port
 }
 
-// serves reports whether a ZooKeeper answers what it is: it listens before it can.
+// serves reports whether a ZooKeeper answers what it is: it listens before it can. Whoever
+// dials a port at which nobody listens yet may be given that port as its own, and is then
+// connected to itself for ever: from another address it is not.
 func serves(address string) bool {
-	conn, err := net.Dial("tcp", address)
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: time.Second}
+	conn, err := d.Dial("tcp", address)
 	if err != nil {
 		return false
 	}
 	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return false
+	}
 	if _, err := io.WriteString(conn, "srvr"); err != nil {
 		return false
 	}
